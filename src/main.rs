@@ -1,0 +1,2 @@
+//! The `assay` program.
+fn main() {}
