@@ -1,2 +1,6 @@
 //! assay: a storage benchmark for Linux that can be believed.
 #![deny(unsafe_code)]
+
+pub mod error;
+pub mod evidence;
+pub mod unit;

@@ -1,0 +1,245 @@
+//! The two ways in which things go wrong: the words are wrong, or the world said no.
+//!
+//! Where assay itself would be wrong it asserts, and panics with a source line.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The words cannot become a plan, or the plan not a run; nothing was touched. Exit status 2.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Where the words stand: an operand, `plan.json`, or `job.fio:12:7`. May be empty.
+    pub place: String,
+    /// What is wrong, with the offending word in it.
+    pub why: String,
+    /// What to write instead. May be empty.
+    pub instead: String,
+}
+
+impl Refusal {
+    /// A refusal that needs no place: the word is part of `why`.
+    pub fn new(why: impl Into<String>, instead: impl Into<String>) -> Self {
+        Self { place: String::new(), why: why.into(), instead: instead.into() }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.place.is_empty() {
+            write!(f, "{}: ", self.place)?;
+        }
+        f.write_str(&self.why)?;
+        if !self.instead.is_empty() {
+            write!(f, "; {}", self.instead)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// The world said no: an operation on a path failed. The record so far is kept. Exit status 1.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Fault {
+    /// What was being done, as a verb: `write`, `open`, `fsync`.
+    pub doing: String,
+    /// To what: a path, or what stands for one (`standard output`).
+    pub path: String,
+    /// Where in it, in bytes, for reads and writes.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub offset: Option<u64>,
+    /// The kernel's answer as a number (`errno`); zero when it was not the kernel (a short file).
+    pub errno: i32,
+    /// The kernel's answer by name and in words: `ENOSPC`, `No space left on device`.
+    pub name: String,
+    /// The words of the answer.
+    pub text: String,
+    /// What to do about it. May be empty.
+    #[serde(default)]
+    pub hint: String,
+}
+
+impl Fault {
+    /// A fault from a system call's error.
+    pub fn new(doing: &str, path: impl Into<String>, error: &std::io::Error) -> Self {
+        let errno = error.raw_os_error().unwrap_or(0);
+        let (name, text) = if errno == 0 {
+            (String::new(), error.to_string())
+        } else {
+            (errno_name(errno).to_string(), errno_text(errno))
+        };
+        let hint = hint(doing, errno).to_string();
+        Self { doing: doing.into(), path: path.into(), offset: None, errno, name, text, hint }
+    }
+
+    /// The same fault with the place in the file.
+    pub fn at(mut self, offset: u64) -> Self {
+        self.offset = Some(offset);
+        self
+    }
+
+    /// The same fault with advice that fits the case better than the table's.
+    pub fn hinting(mut self, hint: impl Into<String>) -> Self {
+        self.hint = hint.into();
+        self
+    }
+}
+
+impl fmt::Display for Fault {
+    /// `cannot write /mnt/x at 1048576: No space left on device (ENOSPC)`, the hint on a line of
+    /// its own.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot {} {}", self.doing, self.path)?;
+        if let Some(offset) = self.offset {
+            write!(f, " at {offset}")?;
+        }
+        write!(f, ": {}", self.text)?;
+        if !self.name.is_empty() {
+            write!(f, " ({})", self.name)?;
+        }
+        if !self.hint.is_empty() {
+            write!(f, "\n  {}", self.hint)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Fault {}
+
+/// Either of the two.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// The words are wrong.
+    Refusal(Refusal),
+    /// The world said no.
+    Fault(Fault),
+}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refusal(refusal)
+    }
+}
+
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refusal(refusal) => refusal.fmt(f),
+            Self::Fault(fault) => fault.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// The kernel's words for an error number, as every C program prints them.
+pub fn errno_text(errno: i32) -> String {
+    // std appends " (os error N)"; the name is printed instead.
+    let text = std::io::Error::from_raw_os_error(errno).to_string();
+    match text.rfind(" (os error") {
+        Some(end) => text[..end].to_string(),
+        None => text,
+    }
+}
+
+/// The symbolic name of an error number that storage meets; `errno` when it is none of those.
+pub fn errno_name(errno: i32) -> &'static str {
+    match errno {
+        libc::EPERM => "EPERM",
+        libc::ENOENT => "ENOENT",
+        libc::EINTR => "EINTR",
+        libc::EIO => "EIO",
+        libc::ENXIO => "ENXIO",
+        libc::EBADF => "EBADF",
+        libc::EAGAIN => "EAGAIN",
+        libc::ENOMEM => "ENOMEM",
+        libc::EACCES => "EACCES",
+        libc::EFAULT => "EFAULT",
+        libc::ENOTBLK => "ENOTBLK",
+        libc::EBUSY => "EBUSY",
+        libc::EEXIST => "EEXIST",
+        libc::EXDEV => "EXDEV",
+        libc::ENODEV => "ENODEV",
+        libc::ENOTDIR => "ENOTDIR",
+        libc::EISDIR => "EISDIR",
+        libc::EINVAL => "EINVAL",
+        libc::ENFILE => "ENFILE",
+        libc::EMFILE => "EMFILE",
+        libc::ENOTTY => "ENOTTY",
+        libc::ETXTBSY => "ETXTBSY",
+        libc::EFBIG => "EFBIG",
+        libc::ENOSPC => "ENOSPC",
+        libc::ESPIPE => "ESPIPE",
+        libc::EROFS => "EROFS",
+        libc::EPIPE => "EPIPE",
+        libc::ENAMETOOLONG => "ENAMETOOLONG",
+        libc::ENOSYS => "ENOSYS",
+        libc::ELOOP => "ELOOP",
+        libc::EREMOTEIO => "EREMOTEIO",
+        libc::EDQUOT => "EDQUOT",
+        libc::EOPNOTSUPP => "EOPNOTSUPP",
+        libc::ENODATA => "ENODATA",
+        libc::ETIMEDOUT => "ETIMEDOUT",
+        libc::ESTALE => "ESTALE",
+        libc::EUCLEAN => "EUCLEAN",
+        libc::ECANCELED => "ECANCELED",
+        libc::EOVERFLOW => "EOVERFLOW",
+        libc::EILSEQ => "EILSEQ",
+        libc::EMEDIUMTYPE => "EMEDIUMTYPE",
+        libc::ENOMEDIUM => "ENOMEDIUM",
+        libc::ENOTCONN => "ENOTCONN",
+        _ => "errno",
+    }
+}
+
+/// What to do about an error, by what was being done. Empty where nothing helps.
+fn hint(doing: &str, errno: i32) -> &'static str {
+    match (doing, errno) {
+        (_, libc::ENOSPC) => "the device or its quota is full: free space (df shows it), or give a smaller --size",
+        (_, libc::EDQUOT) => "the quota of this user is used up: 'quota' shows it",
+        (_, libc::EROFS) => "the file system is mounted read-only: 'mount -o remount,rw' it, or use --read-only",
+        ("read" | "write" | "fsync" | "fdatasync", libc::EIO) => {
+            "the device failed: 'dmesg | tail' shows what the kernel saw; nothing measured after this can be trusted"
+        }
+        ("open", libc::EINVAL) => "this file system does not take O_DIRECT: use buffered I/O with a flush",
+        ("read" | "write", libc::EINVAL) => {
+            "direct I/O needs block size and offset to be multiples of the logical block size"
+        }
+        (_, libc::EACCES | libc::EPERM) => "this user may not: try another path, or run as root",
+        ("create" | "open", libc::ENOENT) => "the path does not exist: check it for typing mistakes",
+        (_, libc::EBUSY) => "something holds it: 'lsblk' and 'fuser -vm' show what",
+        (_, libc::ENXIO | libc::ENODEV | libc::ENOMEDIUM) => "the device is gone or has no medium",
+        (_, libc::ESTALE | libc::ENOTCONN) => "the file system behind the path went away during the run",
+        (_, libc::EMFILE | libc::ENFILE) => "too many open files: raise 'ulimit -n'",
+        (_, libc::ENOMEM) => "not enough memory, or of locked memory ('ulimit -l')",
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_says_operation_path_place_and_name() {
+        let error = std::io::Error::from_raw_os_error(libc::ENOSPC);
+        let fault = Fault::new("write", "/mnt/x", &error).at(4096);
+        assert!(fault.to_string().starts_with(
+            "cannot write /mnt/x at 4096: No space left on device (ENOSPC)\n  the device"
+        ));
+    }
+
+    #[test]
+    fn a_refusal_says_what_to_write_instead() {
+        let refusal = Refusal::new("size 0 is no size", "give at least 4k");
+        assert_eq!(refusal.to_string(), "size 0 is no size; give at least 4k");
+    }
+}

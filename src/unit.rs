@@ -1,0 +1,343 @@
+//! Quantities: the only arithmetic on bytes, operations and time in the program.
+//!
+//! Every quantity is a whole number of its base unit (bytes, operations, nanoseconds) in a type of
+//! its own, so that a size can not be added to a duration. MB is 10^6 bytes, MiB is 2^20 bytes; a
+//! bare "M" is never printed.
+
+use std::fmt;
+use std::ops::{Add, AddAssign, Sub};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Bytes in one KiB.
+pub const KIB: u64 = 1 << 10;
+/// Bytes in one MiB.
+pub const MIB: u64 = 1 << 20;
+/// Bytes in one GiB.
+pub const GIB: u64 = 1 << 30;
+
+macro_rules! quantity {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(
+            Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash,
+            Serialize, Deserialize, JsonSchema,
+        )]
+        #[serde(transparent)]
+        pub struct $name(pub u64);
+
+        impl $name {
+            /// Nothing of it.
+            pub const ZERO: Self = Self(0);
+
+            /// What is left after taking `other` away; zero when `other` is larger.
+            pub const fn less(self, other: Self) -> Self {
+                Self(self.0.saturating_sub(other.0))
+            }
+        }
+
+        impl Add for $name {
+            type Output = Self;
+            fn add(self, other: Self) -> Self {
+                Self(self.0.saturating_add(other.0))
+            }
+        }
+
+        impl AddAssign for $name {
+            fn add_assign(&mut self, other: Self) {
+                *self = *self + other;
+            }
+        }
+
+        impl Sub for $name {
+            type Output = Self;
+            /// Panics in debug builds when `other` is larger: that is a bug, use [`Self::less`].
+            fn sub(self, other: Self) -> Self {
+                debug_assert!(self.0 >= other.0, "{} - {} underflows", self.0, other.0);
+                self.less(other)
+            }
+        }
+
+        impl std::iter::Sum for $name {
+            fn sum<I: Iterator<Item = Self>>(items: I) -> Self {
+                items.fold(Self::ZERO, Add::add)
+            }
+        }
+    };
+}
+
+quantity!(
+    /// An amount of data or a place in it, in bytes.
+    Bytes
+);
+quantity!(
+    /// A number of operations.
+    Ops
+);
+quantity!(
+    /// A duration, in nanoseconds (up to 584 years).
+    Nanos
+);
+
+impl Bytes {
+    /// `n` MiB.
+    pub const fn mib(n: u64) -> Self {
+        Self(n * MIB)
+    }
+
+    /// `n` KiB.
+    pub const fn kib(n: u64) -> Self {
+        Self(n * KIB)
+    }
+
+    /// The mean rate at which this amount moved in `time`; `None` when no time passed.
+    pub fn over(self, time: Nanos) -> Option<Bandwidth> {
+        (time.0 > 0).then(|| Bandwidth(self.0 as f64 * 1e9 / time.0 as f64))
+    }
+}
+
+impl Ops {
+    /// The mean rate at which these operations were done in `time`; `None` when no time passed.
+    pub fn over(self, time: Nanos) -> Option<Iops> {
+        (time.0 > 0).then(|| Iops(self.0 as f64 * 1e9 / time.0 as f64))
+    }
+}
+
+impl Nanos {
+    /// `n` whole seconds.
+    pub const fn secs(n: u64) -> Self {
+        Self(n * 1_000_000_000)
+    }
+
+    /// `n` milliseconds.
+    pub const fn millis(n: u64) -> Self {
+        Self(n * 1_000_000)
+    }
+
+    /// `n` microseconds.
+    pub const fn micros(n: u64) -> Self {
+        Self(n * 1_000)
+    }
+
+    /// In seconds.
+    pub fn as_secs(self) -> f64 {
+        self.0 as f64 / 1e9
+    }
+
+    /// From seconds; negative and not-a-number become zero.
+    pub fn from_secs(seconds: f64) -> Self {
+        Self((seconds * 1e9).max(0.0) as u64)
+    }
+}
+
+impl From<std::time::Duration> for Nanos {
+    fn from(duration: std::time::Duration) -> Self {
+        Self(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX))
+    }
+}
+
+impl From<Nanos> for std::time::Duration {
+    fn from(nanos: Nanos) -> Self {
+        Self::from_nanos(nanos.0)
+    }
+}
+
+/// A moment on the monotonic clock, in nanoseconds since some fixed point of this boot (or since
+/// zero on a simulated clock). Never a calendar time.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(transparent)]
+pub struct Instant(pub u64);
+
+impl Instant {
+    /// The time from `earlier` to this moment; zero when `earlier` is later.
+    pub const fn since(self, earlier: Self) -> Nanos {
+        Nanos(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl Add<Nanos> for Instant {
+    type Output = Self;
+    fn add(self, time: Nanos) -> Self {
+        Self(self.0.saturating_add(time.0))
+    }
+}
+
+/// A rate of data, in bytes per second.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(transparent)]
+pub struct Bandwidth(pub f64);
+
+impl Bandwidth {
+    /// In MB (10^6 bytes) per second.
+    pub fn mb(self) -> f64 {
+        self.0 / 1e6
+    }
+
+    /// In MiB (2^20 bytes) per second.
+    pub fn mib(self) -> f64 {
+        self.0 / MIB as f64
+    }
+}
+
+/// A rate of operations, per second.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(transparent)]
+pub struct Iops(pub f64);
+
+/// Three significant digits, as `statistics` asks for a measured figure: 4.19, 41.9, 419, 4190.
+pub fn three_digits(value: f64) -> String {
+    let size = value.abs();
+    if !value.is_finite() {
+        return "-".into();
+    }
+    let decimals = match size {
+        s if s == 0.0 => 0,
+        s if s < 9.995 => 2,
+        s if s < 99.95 => 1,
+        _ => 0,
+    };
+    format!("{value:.decimals$}")
+}
+
+impl fmt::Display for Bytes {
+    /// In the largest binary unit that leaves at least one before the point: `20.0 MiB`, `4 KiB`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];
+        if self.0 < KIB {
+            return write!(f, "{} B", self.0);
+        }
+        let mut value = self.0 as f64 / KIB as f64;
+        let mut unit = 0;
+        while value >= 1023.5 && unit + 1 < UNITS.len() {
+            value /= 1024.0;
+            unit += 1;
+        }
+        if value.fract() == 0.0 {
+            write!(f, "{value:.0} {}", UNITS[unit])
+        } else {
+            write!(f, "{} {}", three_digits(value), UNITS[unit])
+        }
+    }
+}
+
+impl fmt::Display for Nanos {
+    /// In the unit that leaves at least one before the point: `85.0 us`, `1.26 s`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let n = self.0 as f64;
+        match self.0 {
+            0..1_000 => write!(f, "{} ns", self.0),
+            1_000..999_500 => write!(f, "{} us", three_digits(n / 1e3)),
+            999_500..999_500_000 => write!(f, "{} ms", three_digits(n / 1e6)),
+            _ => write!(f, "{} s", three_digits(n / 1e9)),
+        }
+    }
+}
+
+impl fmt::Display for Bandwidth {
+    /// In decimal units, named: `4.19 MB/s`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            b if b < 1e3 => write!(f, "{b:.0} B/s"),
+            b if b < 0.9995e6 => write!(f, "{} kB/s", three_digits(b / 1e3)),
+            b if b < 9.995e9 => write!(f, "{} MB/s", three_digits(b / 1e6)),
+            b => write!(f, "{} GB/s", three_digits(b / 1e9)),
+        }
+    }
+}
+
+impl fmt::Display for Iops {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            i if i < 9_995.0 => write!(f, "{}", three_digits(i)),
+            i if i < 0.9995e6 => write!(f, "{}k", three_digits(i / 1e3)),
+            i => write!(f, "{}M", three_digits(i / 1e6)),
+        }
+    }
+}
+
+impl std::str::FromStr for Bytes {
+    type Err = String;
+
+    /// A size as people type it: `4096`, `4k`, `4KiB`, `1M`, `2GiB` are binary; `4kB`, `1MB` are
+    /// decimal. Letters may be of either case except that a decimal unit is written `kB`, `MB`...
+    fn from_str(text: &str) -> Result<Self, String> {
+        let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let (number, unit) = text.split_at(digits);
+        let unit = unit.trim();
+        let number: u64 = number
+            .parse()
+            .map_err(|_| format!("'{text}' is not a size; write 4k, 1M, 2GiB or 500MB"))?;
+        let scale = match unit.to_ascii_lowercase().as_str() {
+            "" | "b" => 1,
+            "k" | "kib" => KIB,
+            "m" | "mib" => MIB,
+            "g" | "gib" => GIB,
+            "t" | "tib" => 1 << 40,
+            "kb" => 1_000,
+            "mb" => 1_000_000,
+            "gb" => 1_000_000_000,
+            "tb" => 1_000_000_000_000,
+            _ => {
+                return Err(format!(
+                    "'{unit}' in '{text}' is not a unit; use k, M, G, T (powers of 1024) or kB, MB, GB, TB (powers of 1000)"
+                ));
+            }
+        };
+        number
+            .checked_mul(scale)
+            .map(Self)
+            .ok_or_else(|| format!("'{text}' is larger than 16 EiB"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_as_people_type_them() {
+        for (text, bytes) in [
+            ("0", 0),
+            ("512", 512),
+            ("4k", 4096),
+            ("4K", 4096),
+            ("4KiB", 4096),
+            ("4kB", 4000),
+            ("1M", MIB),
+            ("500MB", 500_000_000),
+            ("2GiB", 2 * GIB),
+        ] {
+            assert_eq!(text.parse::<Bytes>(), Ok(Bytes(bytes)), "{text}");
+        }
+        for text in ["", "k", "4x", "-1", "99999999999G", "1.5M"] {
+            assert!(text.parse::<Bytes>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn figures_carry_three_digits_and_their_unit() {
+        assert_eq!(Bandwidth(4_194_304.0).to_string(), "4.19 MB/s");
+        assert_eq!(Bandwidth(943_000.0).to_string(), "943 kB/s");
+        assert_eq!(Bandwidth(1.26e10).to_string(), "12.6 GB/s");
+        assert_eq!(Bytes::mib(20).to_string(), "20 MiB");
+        assert_eq!(Bytes(1000).to_string(), "1000 B");
+        assert_eq!(Bytes(1536).to_string(), "1.50 KiB");
+        assert_eq!(Nanos(85_000).to_string(), "85.0 us");
+        assert_eq!(Nanos(999_999).to_string(), "1.00 ms");
+        assert_eq!(Nanos::secs(5).to_string(), "5.00 s");
+        assert_eq!(Iops(24_100.0).to_string(), "24.1k");
+    }
+
+    #[test]
+    fn a_rate_needs_time() {
+        assert_eq!(Bytes(10).over(Nanos::ZERO), None);
+        assert_eq!(Bytes::mib(20).over(Nanos::secs(5)), Some(Bandwidth(4.0 * MIB as f64)));
+    }
+}
