@@ -3,4 +3,6 @@
 
 pub mod error;
 pub mod evidence;
+pub mod plan;
+pub mod sys;
 pub mod unit;
