@@ -4,5 +4,7 @@
 pub mod error;
 pub mod evidence;
 pub mod plan;
+pub mod record;
+pub mod stats;
 pub mod sys;
 pub mod unit;
