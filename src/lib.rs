@@ -5,6 +5,7 @@ pub mod error;
 pub mod evidence;
 pub mod plan;
 pub mod record;
+pub mod run;
 pub mod stats;
 pub mod sys;
 pub mod unit;
