@@ -15,5 +15,8 @@ pub mod evidence;
 pub mod record;
 
 pub mod run;
+pub mod verdict;
 
 pub mod report;
+
+pub mod cli;
