@@ -3,4 +3,5 @@
 
 pub mod error;
 pub mod evidence;
+pub mod sys;
 pub mod unit;
