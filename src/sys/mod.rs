@@ -2,4 +2,8 @@
 //!
 //! No policy, no retries, no logging: one function, one call.
 
+pub mod block;
 pub mod buffer;
+pub mod cache;
+pub mod clock;
+pub mod ring;
