@@ -1,6 +1,7 @@
 //! assay: a storage benchmark for Linux that can be believed.
 #![deny(unsafe_code)]
 
+pub mod engine;
 pub mod error;
 pub mod evidence;
 pub mod plan;
