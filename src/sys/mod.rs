@@ -6,4 +6,6 @@ pub mod block;
 pub mod buffer;
 pub mod cache;
 pub mod clock;
+pub mod inbox;
 pub mod ring;
+pub mod writeout;
