@@ -98,12 +98,7 @@ pub fn resident(fd: BorrowedFd, length: u64) -> io::Result<u64> {
 pub fn drop_pages(fd: BorrowedFd, offset: u64, length: u64) -> io::Result<()> {
     // SAFETY: no pointers are passed.
     let answer = unsafe {
-        libc::posix_fadvise64(
-            fd.as_raw_fd(),
-            offset as _,
-            length as _,
-            libc::POSIX_FADV_DONTNEED,
-        )
+        libc::posix_fadvise64(fd.as_raw_fd(), offset as _, length as _, libc::POSIX_FADV_DONTNEED)
     };
     // It answers with the error number, not through errno.
     if answer == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(answer)) }
