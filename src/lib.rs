@@ -3,6 +3,7 @@
 //! The rooms, each importing only from those above it:
 #![deny(unsafe_code)]
 
+pub mod engine;
 pub mod error;
 pub mod unit;
 

@@ -13,6 +13,29 @@ use serde::{Deserialize, Serialize};
 
 use crate::unit::{Bytes, Instant, Nanos, Ops};
 
+mod cgroup;
+mod cpu;
+mod direct;
+mod diskstats;
+mod extents;
+mod eyes;
+mod machine;
+mod memory;
+mod mount;
+mod own;
+mod pagecache;
+mod pressure;
+mod queue;
+mod scene;
+mod stack;
+mod subject;
+mod unclaimed;
+
+pub use extents::extents;
+pub use eyes::Eyes;
+pub use pagecache::{drop_cache, pages};
+pub use scene::Scene;
+
 /// A fact that was looked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -177,6 +200,8 @@ pub enum LayerKind {
         /// `raid1`, `raid5`.
         level: String,
     },
+    /// bcache: a fast disk in front of a slow one, both below it.
+    Cache,
     /// Memory dressed as a disk: zram, brd, pmem.
     Memory,
     /// A disk on another machine: nbd, rbd, drbd, iSCSI as far as it shows.
@@ -297,7 +322,7 @@ pub struct Extents {
     pub hole: Bytes,
     /// Bytes waiting in memory for their blocks (delayed allocation).
     pub delayed: Bytes,
-    /// Bytes stored compressed or encrypted (the kernel's ENCODED flag).
+    /// Of the written bytes, those stored compressed or encrypted (the kernel's ENCODED flag).
     pub encoded: Bytes,
     /// Number of extents.
     pub count: u64,
@@ -367,21 +392,28 @@ pub struct DiskCounters {
 }
 
 impl DiskCounters {
-    /// What happened between `earlier` and this reading. `in_flight` is this reading's.
+    /// What happened between `earlier` and this reading. `in_flight` is this reading's. Counters
+    /// that wrapped are followed: milliseconds at 2^32 everywhere, requests and sectors at 2^32 on
+    /// 32-bit kernels.
     pub fn since(&self, earlier: &Self) -> Self {
-        let part = |now: Option<u64>, then: Option<u64>| Some(now?.wrapping_sub(then?));
+        let step = |now: u64, then: u64, wrap: u64| {
+            if now >= then { now - then } else { now.wrapping_add(wrap).wrapping_sub(then) }
+        };
+        let count = |now, then| step(now, then, 1 << 32);
+        let bytes = |now, then| step(now, then, 512 << 32);
+        let part = |now: Option<u64>, then: Option<u64>| Some(count(now?, then?));
         Self {
-            reads: self.reads.wrapping_sub(earlier.reads),
-            read_bytes: self.read_bytes.wrapping_sub(earlier.read_bytes),
-            read_ms: self.read_ms.wrapping_sub(earlier.read_ms),
-            writes: self.writes.wrapping_sub(earlier.writes),
-            write_bytes: self.write_bytes.wrapping_sub(earlier.write_bytes),
-            write_ms: self.write_ms.wrapping_sub(earlier.write_ms),
+            reads: count(self.reads, earlier.reads),
+            read_bytes: bytes(self.read_bytes, earlier.read_bytes),
+            read_ms: count(self.read_ms, earlier.read_ms),
+            writes: count(self.writes, earlier.writes),
+            write_bytes: bytes(self.write_bytes, earlier.write_bytes),
+            write_ms: count(self.write_ms, earlier.write_ms),
             in_flight: self.in_flight,
-            busy_ms: self.busy_ms.wrapping_sub(earlier.busy_ms),
-            weighted_ms: self.weighted_ms.wrapping_sub(earlier.weighted_ms),
-            discards: self.discards.wrapping_sub(earlier.discards),
-            discard_bytes: self.discard_bytes.wrapping_sub(earlier.discard_bytes),
+            busy_ms: count(self.busy_ms, earlier.busy_ms),
+            weighted_ms: count(self.weighted_ms, earlier.weighted_ms),
+            discards: count(self.discards, earlier.discards),
+            discard_bytes: bytes(self.discard_bytes, earlier.discard_bytes),
             flushes: part(self.flushes, earlier.flushes),
             flush_ms: part(self.flush_ms, earlier.flush_ms),
         }
@@ -423,8 +455,8 @@ pub struct Memory {
     pub writeback: Bytes,
     /// The dirty limit at which writers are stopped (`nr_dirty_threshold`), if shown.
     pub dirty_limit: Option<Bytes>,
-    /// Bytes swapped in and out since boot.
-    pub swapped: Bytes,
+    /// Bytes swapped in and out since boot; `None` when the kernel does not count them.
+    pub swapped: Option<Bytes>,
 }
 
 /// `/proc/self/io`. `write_bytes` counts pages made dirty: it proves nothing about a device.

@@ -75,6 +75,9 @@ pub struct Phase {
     /// How long after the end the flush is watched, at most. Zero: not at all.
     #[serde(default)]
     pub settle: Nanos,
+    /// How long the devices are watched beforehand, while nothing is done.
+    #[serde(default)]
+    pub quiet: Nanos,
 }
 
 /// What is dropped from memory before a phase.

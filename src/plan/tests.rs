@@ -21,6 +21,7 @@ fn plan(name: &str, work: Work, stop: Stop) -> Plan {
             }],
             cold: Cold::Keep,
             settle: Nanos::ZERO,
+            quiet: Nanos::ZERO,
         }],
     }
 }

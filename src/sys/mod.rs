@@ -2,4 +2,10 @@
 //!
 //! No policy, no retries, no logging: one function, one call.
 
+pub mod block;
 pub mod buffer;
+pub mod cache;
+pub mod clock;
+pub mod inbox;
+pub mod ring;
+pub mod writeout;

@@ -1,0 +1,77 @@
+//! CPU time of this process, its waiting for a CPU, and time stolen by the hypervisor.
+
+use super::{Cpu, Reading, Scene};
+use crate::sys::clock;
+use crate::unit::Nanos;
+
+/// Our CPU time with `run_delay` from the threads that live now and `steal` from the first line
+/// of `/proc/stat`, which the caller has read.
+pub(super) fn read(scene: &Scene, stat: Option<&str>) -> Reading<Cpu> {
+    let usage = match clock::usage() {
+        Ok(usage) => usage,
+        Err(error) => return Reading::Unseen(super::scene::why("getrusage", &error)),
+    };
+    Reading::Seen(Cpu {
+        user: usage.user,
+        system: usage.system,
+        run_delay: run_delay(scene),
+        major_faults: usage.major_faults,
+        steal: stat.and_then(|text| steal(text, rustix::param::clock_ticks_per_second())),
+    })
+}
+
+/// Time our threads were runnable and waited, summed; `None` when none of them tells.
+fn run_delay(scene: &Scene) -> Option<Nanos> {
+    let mut sum = None;
+    for thread in scene.names("/proc/self/task") {
+        // A thread may end while we look.
+        let path = format!("/proc/self/task/{thread}/schedstat");
+        if let Some(waited) = scene.line(path).as_deref().and_then(waited) {
+            sum = Some(sum.unwrap_or(Nanos::ZERO) + waited);
+        }
+    }
+    sum
+}
+
+/// The second number of `schedstat`: nanoseconds spent waiting for a CPU.
+pub fn waited(line: &str) -> Option<Nanos> {
+    let mut words = line.split_ascii_whitespace();
+    words.next()?.parse::<u64>().ok()?;
+    Some(Nanos(words.next()?.parse().ok()?))
+}
+
+/// The eighth number of the `cpu` line of `/proc/stat`, in ticks (2.6.11).
+pub fn steal(text: &str, ticks_per_second: u64) -> Option<Nanos> {
+    let ticks: u64 =
+        text.lines().next()?.strip_prefix("cpu ")?.split_ascii_whitespace().nth(7)?.parse().ok()?;
+    let tick = 1_000_000_000_u64.checked_div(ticks_per_second)?;
+    Some(Nanos(ticks.saturating_mul(tick)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steal_is_the_eighth_column() {
+        let stat = "cpu  10 20 30 40 50 60 70 80 90 100\ncpu0 1 2 3 4 5 6 7 8 9 10\n";
+        assert_eq!(steal(stat, 100), Some(Nanos::millis(800)));
+        assert_eq!(steal("cpu  10 20 30 40\n", 100), None);
+        assert_eq!(steal("intr 5\n", 100), None);
+    }
+
+    #[test]
+    fn waiting_is_the_second_number() {
+        assert_eq!(waited("61000 37105 12"), Some(Nanos(37105)));
+        assert_eq!(waited(""), None);
+    }
+
+    #[test]
+    fn this_process_has_used_some() {
+        let scene = Scene::default();
+        let stat = scene.text("/proc/stat").ok();
+        let Reading::Seen(cpu) = read(&scene, stat.as_deref()) else { panic!() };
+        println!("{cpu:?}");
+        assert!(cpu.steal.is_some());
+    }
+}

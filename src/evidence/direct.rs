@@ -1,0 +1,168 @@
+//! Direct I/O as the kernel describes it (statx, 6.1) and as a probe shows it.
+//!
+//! The probe reads one byte at an odd offset, from a place that was written: a device refuses
+//! that with EINVAL, a cache answers it. Holes prove nothing, since zeros come without the device.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags, open};
+use rustix::io::Errno;
+
+use super::scene::why;
+use super::{DirectAlign, DirectIo, Reading, extents};
+use crate::sys::block;
+
+/// Direct I/O on an existing file or block device. Nothing is written.
+pub(super) fn of_file(path: &Path) -> Reading<DirectIo> {
+    let flags = OFlags::RDONLY | OFlags::DIRECT | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    match open(path, flags, Mode::empty()) {
+        Ok(file) => {
+            let is_device = block::stat_open(file.as_fd())
+                .is_ok_and(|stat| stat.mode & libc::S_IFMT == libc::S_IFBLK);
+            let place = if is_device { Some(0) } else { extents::written_place(file.as_fd()) };
+            Reading::Seen(DirectIo {
+                accepted: true,
+                align: align(file.as_fd()),
+                misaligned_refused: place.and_then(|place| refused(file.as_fd(), place)),
+            })
+        }
+        Err(Errno::INVAL) => Reading::Seen(DirectIo {
+            accepted: false,
+            align: block::stat(path).ok().and_then(|stat| stat.direct).map(to_align),
+            misaligned_refused: None,
+        }),
+        Err(error) => Reading::Unseen(why(&path.display().to_string(), &error.into())),
+    }
+}
+
+/// Direct I/O on new files of a folder, by a file that has no name or keeps it for an instant.
+/// Where statx tells, nothing is written into it.
+pub(super) fn of_folder(folder: &Path) -> Reading<DirectIo> {
+    match probe(folder) {
+        Ok(direct) => Reading::Seen(direct),
+        Err(error) => Reading::Unseen(why(&folder.display().to_string(), &error.into())),
+    }
+}
+
+fn probe(folder: &Path) -> Result<DirectIo, Errno> {
+    let no = DirectIo { accepted: false, align: None, misaligned_refused: None };
+    let Some(file) = (match nameless(folder) {
+        Ok(file) => Some(file),
+        // Either O_TMPFILE or O_DIRECT is not known here: a name tells which.
+        Err(_) => named(folder)?,
+    }) else {
+        return Ok(no);
+    };
+    let align = align(file.as_fd());
+    let misaligned_refused = if align.is_none() { written(&file) } else { None };
+    Ok(DirectIo { accepted: true, align, misaligned_refused })
+}
+
+fn nameless(folder: &Path) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::RDWR | OFlags::TMPFILE | OFlags::DIRECT | OFlags::CLOEXEC;
+    open(folder, flags, Mode::RUSR | Mode::WUSR)
+}
+
+/// Takes the name of a probe away, whatever happens.
+struct Unlink(PathBuf);
+
+impl Drop for Unlink {
+    fn drop(&mut self) {
+        // A file that can not be removed was made by nobody else and is empty; the folder's owner
+        // sees its name.
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// A new file with a name of its own, opened for direct I/O a second time and unlinked at once;
+/// `None` when direct I/O is refused. Not created with O_DIRECT: some file systems would make the
+/// file first and refuse the flag afterwards.
+fn named(folder: &Path) -> Result<Option<OwnedFd>, Errno> {
+    let mode = Mode::RUSR | Mode::WUSR;
+    let now = crate::sys::clock::now().0;
+    let path = folder.join(format!(".assay-probe-{}-{now}", std::process::id()));
+    let make = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+    let plain = open(&path, make, mode)?;
+    let unlink = Unlink(path);
+    let direct = open(&unlink.0, OFlags::RDWR | OFlags::DIRECT | OFlags::CLOEXEC, mode);
+    drop((unlink, plain));
+    match direct {
+        Ok(file) => Ok(Some(file)),
+        Err(Errno::INVAL) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Writes 4 KiB through the cache and probes there.
+fn written(file: &OwnedFd) -> Option<bool> {
+    let flags = rustix::fs::fcntl_getfl(file).ok()?;
+    rustix::fs::fcntl_setfl(file, flags - OFlags::DIRECT).ok()?;
+    let block = [0x5a_u8; 4096];
+    if rustix::io::pwrite(file, &block, 0).ok()? != block.len() {
+        return None;
+    }
+    rustix::fs::fdatasync(file).ok()?;
+    rustix::fs::fcntl_setfl(file, flags).ok()?;
+    let place = extents::written_place(file.as_fd())?;
+    refused(file.as_fd(), place)
+}
+
+/// Whether a direct read of one byte just after `place` is refused as a device would.
+fn refused(file: BorrowedFd, place: u64) -> Option<bool> {
+    let mut byte = [0_u8; 1];
+    match rustix::io::pread(file, &mut byte, place + 1) {
+        Ok(1) => Some(false),
+        Err(Errno::INVAL) => Some(true),
+        _ => None,
+    }
+}
+
+fn align(file: BorrowedFd) -> Option<DirectAlign> {
+    block::stat_open(file).ok()?.direct.map(to_align)
+}
+
+fn to_align((memory, offset): (u32, u32)) -> DirectAlign {
+    DirectAlign { memory, offset }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn a_folder_is_left_as_it_was() {
+        for folder in [std::env::temp_dir(), PathBuf::from("/dev/shm")] {
+            let Ok(inside) = tempfile::tempdir_in(&folder) else { continue };
+            println!("{}: {:?}", folder.display(), of_folder(inside.path()));
+            println!("  by name: {:?}", named(inside.path()).map(|file| file.is_some()));
+            assert_eq!(std::fs::read_dir(inside.path()).unwrap().count(), 0);
+        }
+        assert!(of_folder(Path::new("/proc")).seen().is_none());
+    }
+
+    #[test]
+    fn the_probe_agrees_with_statx() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = nameless(folder.path()).ok().or_else(|| named(folder.path()).ok().flatten());
+        let Some(file) = file else { return println!("skipped: no direct I/O here") };
+        let shown = written(&file);
+        let told = align(file.as_fd());
+        println!("statx {told:?}, misaligned read refused {shown:?}");
+        if let (Some(told), Some(shown)) = (told, shown) {
+            assert_eq!(told.offset > 0, shown);
+        }
+    }
+
+    #[test]
+    fn a_file_without_data_is_not_probed() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.as_file().set_len(1 << 20).unwrap();
+        if let Reading::Seen(direct) = of_file(file.path()) {
+            assert_eq!(direct.misaligned_refused, None);
+        }
+        file.write_all(&[1; 8192]).unwrap();
+        println!("{:?}", of_file(file.path()));
+    }
+}

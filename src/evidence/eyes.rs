@@ -1,0 +1,231 @@
+//! The counters, read again and again: descriptors stay open, each reading is a `pread` from the
+//! start.
+
+use std::fs::File;
+use std::os::fd::BorrowedFd;
+use std::os::unix::fs::FileExt;
+
+use super::cgroup::{self, CpuStat};
+use super::scene::why;
+use super::{
+    CacheReading, DeviceReading, DiskCounters, Reading, Scene, Snapshot, Subject, cpu, diskstats,
+    memory, own, pagecache, pressure,
+};
+use crate::sys::clock;
+
+/// A kernel text file that stays open, or why it could not be opened.
+struct Watched {
+    name: String,
+    file: Result<File, String>,
+}
+
+impl Watched {
+    fn open(scene: &Scene, path: &str) -> Self {
+        let file = File::open(scene.at(path)).map_err(|error| why(path, &error));
+        Self { name: path.to_string(), file }
+    }
+
+    /// The whole text, read into `buffer` anew.
+    fn text<'b>(&self, buffer: &'b mut Vec<u8>) -> Result<&'b str, String> {
+        let file = self.file.as_ref().map_err(Clone::clone)?;
+        let mut end = 0;
+        loop {
+            if buffer.len() < end + 4096 {
+                buffer.resize(end + 16384, 0);
+            }
+            match file.read_at(&mut buffer[end..], end as u64) {
+                Ok(0) => break,
+                Ok(more) => end += more,
+                Err(error) if error.raw_os_error() == Some(libc::EINTR) => {}
+                Err(error) => return Err(why(&self.name, &error)),
+            }
+        }
+        std::str::from_utf8(&buffer[..end]).map_err(|_| format!("{}: not a text", self.name))
+    }
+}
+
+/// One disk whose counters are watched.
+struct Disk {
+    name: String,
+    stat: Watched,
+}
+
+impl Disk {
+    /// Does not allocate unless it fails.
+    fn counters(&self) -> Result<DiskCounters, String> {
+        let file = self.stat.file.as_ref().map_err(Clone::clone)?;
+        // The line has at most 17 numbers of 20 digits; sysfs gives it in one piece.
+        let mut line = [0_u8; 512];
+        let end = file.read_at(&mut line, 0).map_err(|error| why(&self.stat.name, &error))?;
+        let line = std::str::from_utf8(&line[..end]).map_err(|error| error.to_string())?;
+        diskstats::parse(line).map_err(|why| format!("{}: {why}", self.stat.name))
+    }
+}
+
+/// Eyes on everything that is read at the edges of a phase, and on the disks during it. Shared
+/// between threads freely: no reading changes it.
+pub struct Eyes {
+    scene: Scene,
+    disks: Vec<Disk>,
+    meminfo: Watched,
+    vmstat: Watched,
+    own: Watched,
+    stat: Watched,
+    pressure: [Watched; 3],
+    cpu_stat: Result<Vec<(Watched, CpuStat)>, String>,
+}
+
+impl Eyes {
+    /// Opens everything that tells about these subjects. What can not be opened is unseen in every
+    /// snapshot, with the reason.
+    pub fn new(scene: &Scene, subjects: &[Subject]) -> Self {
+        let mut disks: Vec<Disk> = Vec::new();
+        for layer in subjects.iter().flat_map(|subject| &subject.stack) {
+            if disks.iter().all(|disk| disk.name != layer.name) {
+                let stat = Watched::open(scene, &format!("/sys/block/{}/stat", layer.name));
+                disks.push(Disk { name: layer.name.clone(), stat });
+            }
+        }
+        let open = |path: &str| Watched::open(scene, path);
+        let cpu_stat = cgroup::cpu_stats(scene)
+            .map(|files| files.into_iter().map(|(path, kind)| (open(&path), kind)).collect());
+        Self {
+            scene: scene.clone(),
+            disks,
+            meminfo: open("/proc/meminfo"),
+            vmstat: open("/proc/vmstat"),
+            own: open("/proc/self/io"),
+            stat: open("/proc/stat"),
+            pressure: ["io", "cpu", "memory"].map(|name| open(&format!("/proc/pressure/{name}"))),
+            cpu_stat,
+        }
+    }
+
+    /// Names of the watched disks, in the order of [`Eyes::devices`] and of `Snapshot::devices`:
+    /// every layer of every subject, each disk once.
+    pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.disks.iter().map(|disk| disk.name.as_str())
+    }
+
+    /// The counters of the watched disks now, in the order of [`Eyes::names`]; `None` for a disk
+    /// that could not be read this time. A few microseconds per disk, and no allocation once `out`
+    /// has its room.
+    pub fn devices(&self, out: &mut Vec<Option<DiskCounters>>) {
+        out.clear();
+        out.extend(self.disks.iter().map(|disk| disk.counters().ok()));
+    }
+
+    /// Everything at this moment. `files` are the open file targets whose page cache matters, with
+    /// the names they are to have in the record. The disks are read first: they are what the rest
+    /// explains.
+    pub fn snapshot(&self, files: &[(String, BorrowedFd)]) -> Snapshot {
+        let at = clock::now();
+        let devices = self
+            .disks
+            .iter()
+            .map(|disk| DeviceReading { name: disk.name.clone(), counters: disk.counters().into() })
+            .collect();
+        let mut buffer = vec![0; 16384];
+        let own = self.own.text(&mut buffer).and_then(own::parse).into();
+        let cache = files
+            .iter()
+            .map(|(path, fd)| CacheReading { path: path.clone(), pages: pagecache::pages(*fd) })
+            .collect();
+        let mut second = vec![0; 16384];
+        let vmstat = self.vmstat.text(&mut second).ok();
+        let page = rustix::param::page_size() as u64;
+        let memory = self
+            .meminfo
+            .text(&mut buffer)
+            .and_then(|meminfo| memory::parse(meminfo, vmstat, page))
+            .into();
+        let cpu = cpu::read(&self.scene, self.stat.text(&mut buffer).ok());
+        let cpu_throttled = match &self.cpu_stat {
+            Err(why) => Reading::Unseen(why.clone()),
+            Ok(files) => cgroup::throttled(
+                files
+                    .iter()
+                    .map(|(file, kind)| (*kind, file.text(&mut buffer).map(str::to_string))),
+            )
+            .into(),
+        };
+        let texts = self.pressure.each_ref().map(|file| {
+            let mut buffer = vec![0; 4608];
+            file.text(&mut buffer).map(str::to_string)
+        });
+        let pressure = pressure::join(texts.each_ref().map(|t| t.as_deref().map_err(Clone::clone)));
+        Snapshot { at, devices, cache, memory, own, cpu, cpu_throttled, pressure }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::fd::AsFd;
+    use std::path::Path;
+
+    fn eyes() -> Eyes {
+        let scene = Scene::default();
+        let subject = scene.subject(Path::new("/"));
+        Eyes::new(&scene, &[subject])
+    }
+
+    #[test]
+    fn a_snapshot_of_this_machine() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let snapshot = eyes().snapshot(&[("x".into(), file.as_file().as_fd())]);
+        println!("{snapshot:#?}");
+        assert!(snapshot.memory.seen().is_some_and(|m| m.total.0 > 0));
+        assert_eq!(snapshot.cache.len(), 1);
+    }
+
+    #[test]
+    fn counters_grow_with_time() {
+        let eyes = eyes();
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        eyes.devices(&mut before);
+        eyes.devices(&mut after);
+        assert_eq!((before.len(), after.len()), (eyes.names().len(), eyes.names().len()));
+        for (before, after) in before.iter().zip(&after) {
+            if let (Some(before), Some(after)) = (before, after) {
+                assert!(after.reads >= before.reads && after.write_bytes >= before.write_bytes);
+            }
+        }
+    }
+
+    #[test]
+    fn an_empty_scene_is_unseen_not_zero() {
+        let folder = tempfile::tempdir().unwrap();
+        let snapshot = Eyes::new(&Scene::under(folder.path()), &[]).snapshot(&[]);
+        assert_eq!(snapshot.own.why(), Some("/proc/self/io: No such file or directory (ENOENT)"));
+        assert!(snapshot.memory.why().is_some() && snapshot.pressure.why().is_some());
+        let scene = Scene::under(folder.path());
+        let cpu = super::super::cpu::read(&scene, None);
+        assert!(cpu.seen().is_some_and(|cpu| cpu.steal.is_none() && cpu.run_delay.is_none()));
+    }
+
+    #[test]
+    fn what_it_costs() {
+        let eyes = eyes();
+        let mut out = Vec::new();
+        let cost = |mut what: Box<dyn FnMut() + '_>| {
+            what();
+            let mut best = u64::MAX;
+            for _ in 0..20 {
+                let began = clock::now();
+                for _ in 0..10 {
+                    what();
+                }
+                best = best.min(clock::now().since(began).0 / 10);
+            }
+            best
+        };
+        println!("snapshot: {} ns", cost(Box::new(|| drop(eyes.snapshot(&[])))));
+        println!(
+            "devices of {}: {} ns",
+            eyes.names().len(),
+            cost(Box::new(|| eyes.devices(&mut out)))
+        );
+        println!("Vec room {}", out.capacity());
+    }
+}

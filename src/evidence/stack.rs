@@ -1,0 +1,785 @@
+//! From a path to the leaf: every block device below it, level by level.
+//!
+//! The walk goes mount, partition, disk, then through whatever a device rests on (device mapper,
+//! RAID, bcache, NVMe paths) and, for a loop device, into its file and down again. Nothing is
+//! guessed: where the kernel does not tell, the bottom is `Unknown` with the reason.
+
+use super::mount::{self, Entry};
+use super::scene::why;
+use super::{Bottom, DeviceNumber, Hardware, Layer, LayerKind, Reading, Scene, queue};
+use crate::sys::block;
+use crate::unit::Bytes;
+
+/// Levels after which a stack is taken for a circle.
+const DEEPEST: u32 = 16;
+
+/// A walk from one path or device downward.
+pub(super) struct Walk<'a> {
+    scene: &'a Scene,
+    mounts: Result<Vec<Entry>, String>,
+    /// What was found, in the order of the walk.
+    pub(super) layers: Vec<Layer>,
+    /// Bottoms of devices that were walked already, by folder and partition.
+    done: Vec<(String, Bottom)>,
+    /// Folders of the devices between the path and here.
+    above: Vec<String>,
+    /// File systems between the path and here.
+    nested: u32,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(scene: &'a Scene) -> Self {
+        let mounts = scene.text("/proc/self/mountinfo").map(|text| mount::parse(&text));
+        Self { scene, mounts, layers: Vec::new(), done: Vec::new(), above: Vec::new(), nested: 0 }
+    }
+
+    /// The mount on which an existing path lies.
+    pub(super) fn mount_of(&self, path: &str) -> Result<Entry, String> {
+        let mounts = self.mounts.as_ref().map_err(Clone::clone)?;
+        let here = self.scene.at(path);
+        let (id, device, name) = if self.scene.real() {
+            let stat = block::stat(&here).map_err(|error| why(path, &error))?;
+            let id = stat.mount.or_else(|| mount_id(self.scene, path));
+            let (major, minor) = stat.device;
+            let name = std::fs::canonicalize(&here).unwrap_or(here);
+            (id, Some(DeviceNumber { major, minor }), name.display().to_string())
+        } else if here.exists() {
+            (None, None, path.to_string())
+        } else {
+            return Err(format!("{path}: not to be seen from here"));
+        };
+        mount::find(mounts, id, device, &name)
+            .cloned()
+            .ok_or_else(|| format!("/proc/self/mountinfo: no mount holds {path}"))
+    }
+
+    /// What lies below an existing path.
+    pub(super) fn path(&mut self, path: &str, level: u32) -> Bottom {
+        match self.mount_of(path) {
+            Ok(entry) => self.mounted(&entry, path, level),
+            Err(why) => Bottom::Unknown(why),
+        }
+    }
+
+    /// What lies below a path of a mount.
+    pub(super) fn mounted(&mut self, entry: &Entry, path: &str, level: u32) -> Bottom {
+        if self.nested >= DEEPEST {
+            return Bottom::Unknown(format!("more than {DEEPEST} file systems on one another"));
+        }
+        self.nested += 1;
+        let bottom = self.file_system(entry, path, level);
+        self.nested -= 1;
+        bottom
+    }
+
+    fn file_system(&mut self, entry: &Entry, path: &str, level: u32) -> Bottom {
+        let kind = entry.mount.kind.as_str();
+        if entry.mount.device.major != 0 {
+            return self.device(entry.mount.device, level);
+        }
+        match kind {
+            "tmpfs" | "ramfs" | "rootfs" | "devtmpfs" | "hugetlbfs" => Bottom::Memory(kind.into()),
+            "btrfs" => self.btrfs(&entry.mount.source, level),
+            "bcachefs" => {
+                let sources: Vec<&str> = entry.mount.source.split(':').collect();
+                let bottoms = sources.iter().map(|s| self.source(s, level)).collect();
+                join(bottoms)
+            }
+            "overlay" | "overlayfs" => self.overlay(entry, path, level),
+            "ecryptfs" => self.path(&entry.mount.source, level),
+            "proc" | "sysfs" | "cgroup" | "cgroup2" | "debugfs" | "tracefs" | "devpts" | "bpf"
+            | "securityfs" | "configfs" | "pstore" | "mqueue" => Bottom::Nothing(kind.into()),
+            _ if is_remote(kind) => Bottom::Remote(kind.into()),
+            _ => Bottom::Unknown(format!("{kind}: does not tell what it lies on")),
+        }
+    }
+
+    /// What lies below a block device.
+    pub(super) fn device(&mut self, number: DeviceNumber, level: u32) -> Bottom {
+        let link = format!("/sys/dev/block/{}:{}", number.major, number.minor);
+        match self.scene.real_folder(&link) {
+            Ok(folder) => self.folder(&folder, level),
+            Err(why) => Bottom::Unknown(why),
+        }
+    }
+
+    /// What lies below the device or partition with this sysfs folder.
+    fn folder(&mut self, folder: &str, level: u32) -> Bottom {
+        if let Some((_, bottom)) = self.done.iter().find(|(done, _)| done == folder) {
+            return bottom.clone();
+        }
+        let (disk, partition) = match folder.rsplit_once('/') {
+            Some((parent, name)) if self.scene.has(format!("{folder}/partition")) => {
+                (parent.to_string(), Some(name.to_string()))
+            }
+            _ => (folder.to_string(), None),
+        };
+        if level > DEEPEST || self.above.contains(&disk) {
+            return Bottom::Unknown(format!("{disk}: the stack of devices runs in a circle"));
+        }
+        let index = self.layers.len();
+        let layer = self.layer(&disk, partition, level);
+        self.layers.push(layer);
+        self.above.push(disk.clone());
+        let bottom = self.rests_on(index, &disk, level);
+        self.above.pop();
+        self.done.push((folder.to_string(), bottom.clone()));
+        bottom
+    }
+
+    fn layer(&self, disk: &str, partition: Option<String>, level: u32) -> Layer {
+        let name = last(disk).to_string();
+        let number = self
+            .scene
+            .line(format!("{disk}/dev"))
+            .and_then(|text| mount::device_number(&text))
+            .unwrap_or(DeviceNumber { major: 0, minor: 0 });
+        let size = match self.scene.number(format!("{disk}/size")) {
+            Some(sectors) => Reading::Seen(Bytes(sectors.saturating_mul(512))),
+            None => Reading::Unseen(format!("{disk}/size: not to be read")),
+        };
+        Layer {
+            kind: self.kind(disk, &name),
+            hardware: hardware(self.scene, disk),
+            queue: queue::read(self.scene, disk),
+            name,
+            number,
+            partition,
+            level,
+            leaf: false,
+            size,
+        }
+    }
+
+    fn kind(&self, disk: &str, name: &str) -> LayerKind {
+        let line = |file: &str| self.scene.line(format!("{disk}/{file}"));
+        if self.scene.has(format!("{disk}/dm")) {
+            return LayerKind::Mapper { uuid: line("dm/uuid").unwrap_or_default() };
+        }
+        if let Some(level) = line("md/level") {
+            return LayerKind::Raid { level };
+        }
+        if let Some(file) = line("loop/backing_file") {
+            let direct = line("loop/dio").is_some_and(|dio| dio == "1");
+            return LayerKind::Loop { file, on: String::new(), direct };
+        }
+        if numbered(name, "zram") || numbered(name, "ram") || name.starts_with("pmem") {
+            return LayerKind::Memory;
+        }
+        if name.starts_with("bcache") {
+            return LayerKind::Cache;
+        }
+        let iscsi = disk.split('/').any(|part| numbered(part, "session"));
+        let fabric = line("device/transport").is_some_and(|t| matches!(&*t, "tcp" | "rdma" | "fc"));
+        if ["nbd", "rbd", "drbd"].iter().any(|kind| numbered(name, kind)) || iscsi || fabric {
+            return LayerKind::Network;
+        }
+        LayerKind::Disk
+    }
+
+    /// Goes one level down from the layer at `index` and marks it as leaf if that leads nowhere.
+    fn rests_on(&mut self, index: usize, disk: &str, level: u32) -> Bottom {
+        let name = self.layers[index].name.clone();
+        match self.layers[index].kind.clone() {
+            LayerKind::Loop { file, .. } => self.loop_file(index, &name, &file, level),
+            LayerKind::Memory => {
+                self.layers[index].leaf = true;
+                Bottom::Memory(name)
+            }
+            _ if numbered(&name, "loop") => {
+                self.layers[index].leaf = true;
+                Bottom::Unknown(format!("{name}: no file is behind it"))
+            }
+            _ => {
+                let mut lower: Vec<String> = self
+                    .scene
+                    .names(format!("{disk}/slaves"))
+                    .iter()
+                    .map(|slave| self.slave(&format!("{disk}/slaves/{slave}"), slave))
+                    .collect();
+                lower.extend(self.nvme_paths(&name));
+                if lower.is_empty() {
+                    self.layers[index].leaf = true;
+                    return Bottom::Devices;
+                }
+                join(lower.iter().map(|folder| self.folder(folder, level + 1)).collect())
+            }
+        }
+    }
+
+    /// The folder of a device that is linked from elsewhere.
+    fn slave(&self, link: &str, name: &str) -> String {
+        self.scene
+            .real_folder(link)
+            .or_else(|_| self.scene.real_folder(&format!("/sys/class/block/{name}")))
+            .unwrap_or_else(|_| link.to_string())
+    }
+
+    /// The hidden paths of an NVMe multipath head: `nvme0c1n1` of `nvme0n1`. They count I/O on
+    /// every kernel, the head only since 6.3.
+    fn nvme_paths(&self, name: &str) -> Vec<String> {
+        let Some((subsystem, space)) = name.strip_prefix("nvme").and_then(|r| r.split_once('n'))
+        else {
+            return Vec::new();
+        };
+        if subsystem.contains('c') {
+            return Vec::new();
+        }
+        let (front, back) = (format!("nvme{subsystem}c"), format!("n{space}"));
+        self.scene
+            .names("/sys/block")
+            .iter()
+            .filter(|path| {
+                path.strip_prefix(&*front)
+                    .and_then(|rest| rest.strip_suffix(&*back))
+                    .is_some_and(|middle| numbered(middle, ""))
+            })
+            .filter_map(|path| self.scene.real_folder(&format!("/sys/block/{path}")).ok())
+            .collect()
+    }
+
+    fn loop_file(&mut self, index: usize, name: &str, file: &str, level: u32) -> Bottom {
+        let (entry, path) = match self.backing(name, file) {
+            Ok(found) => found,
+            Err(why) => {
+                self.layers[index].leaf = true;
+                return Bottom::Unknown(why);
+            }
+        };
+        if let LayerKind::Loop { on, .. } = &mut self.layers[index].kind {
+            *on = entry.mount.kind.clone();
+        }
+        let inner = self.mounted(&entry, &path, level + 1);
+        if self.layers.len() > index + 1 || inner == Bottom::Devices {
+            return inner;
+        }
+        self.layers[index].leaf = true;
+        match inner {
+            Bottom::Memory(what) => Bottom::Memory(format!("loop on {what}")),
+            // The file system is known, what it lies on is not: the loop is as deep as one can see.
+            _ => Bottom::Devices,
+        }
+    }
+
+    /// The mount and the path of the file behind a loop device.
+    fn backing(&self, name: &str, file: &str) -> Result<(Entry, String), String> {
+        let plain = file.strip_suffix(" (deleted)");
+        // The device and inode are the truth; the path may mean another file in this namespace.
+        let truth = if self.scene.real() { loop_status(name) } else { None };
+        if plain.is_none() {
+            let same = match truth {
+                Some((device, inode)) => block::stat(self.scene.at(file).as_path())
+                    .is_ok_and(|stat| (stat.device, stat.inode) == (device, inode)),
+                None => true,
+            };
+            if same && let Ok(entry) = self.mount_of(file) {
+                return Ok((entry, file.to_string()));
+            }
+        }
+        let mounts = self.mounts.as_ref().map_err(Clone::clone)?;
+        let path = plain.unwrap_or(file).to_string();
+        let found = match (truth, plain) {
+            (Some(((major, minor), _)), _) => {
+                let device = DeviceNumber { major, minor };
+                mounts.iter().find(|entry| entry.mount.device == device)
+            }
+            (None, Some(path)) => mount::find(mounts, None, None, path),
+            (None, None) => None,
+        };
+        match found {
+            Some(entry) => Ok((entry.clone(), path)),
+            None => Err(format!("{name}: its file {file} is not to be seen from here")),
+        }
+    }
+
+    fn btrfs(&mut self, source: &str, level: u32) -> Bottom {
+        let name = self.device_name(source);
+        let all: Vec<(String, Vec<String>)> = self
+            .scene
+            .names("/sys/fs/btrfs")
+            .into_iter()
+            .map(|id| (format!("/sys/fs/btrfs/{id}/devices"), id))
+            .map(|(folder, _)| (folder.clone(), self.scene.names(&folder)))
+            .filter(|(_, devices)| !devices.is_empty())
+            .collect();
+        let mine = all
+            .iter()
+            .find(|(_, devices)| name.as_ref().is_some_and(|name| devices.contains(name)))
+            // With one file system of the kind there is no doubt, whatever the source is called.
+            .or(if all.len() == 1 && name.is_none() { all.first() } else { None });
+        match mine {
+            Some((folder, devices)) => {
+                let lower: Vec<String> =
+                    devices.iter().map(|d| self.slave(&format!("{folder}/{d}"), d)).collect();
+                join(lower.iter().map(|folder| self.folder(folder, level)).collect())
+            }
+            None => self.source(source, level),
+        }
+    }
+
+    /// What lies below a mount source that is a block device.
+    fn source(&mut self, source: &str, level: u32) -> Bottom {
+        let folder = self
+            .device_name(source)
+            .and_then(|name| self.scene.real_folder(&format!("/sys/class/block/{name}")).ok());
+        match folder {
+            Some(folder) => self.folder(&folder, level),
+            None => Bottom::Unknown(format!("{source}: no block device of that name")),
+        }
+    }
+
+    /// Kernel name of the block device that a path such as `/dev/mapper/home` means.
+    pub(super) fn device_name(&self, source: &str) -> Option<String> {
+        if self.scene.real() {
+            let stat = block::stat(std::path::Path::new(source)).ok()?;
+            if stat.mode & libc::S_IFMT != libc::S_IFBLK {
+                return None;
+            }
+            let (major, minor) = stat.is_device;
+            let folder = self.scene.real_folder(&format!("/sys/dev/block/{major}:{minor}")).ok()?;
+            return Some(last(&folder).to_string());
+        }
+        let name = last(source);
+        if self.scene.has(format!("/sys/class/block/{name}")) {
+            return Some(name.to_string());
+        }
+        self.scene.names("/sys/class/block").into_iter().find(|device| {
+            self.scene.line(format!("/sys/class/block/{device}/dm/name")).as_deref() == Some(name)
+        })
+    }
+
+    fn overlay(&mut self, entry: &Entry, path: &str, level: u32) -> Bottom {
+        let kind = &entry.mount.kind;
+        let upper = entry.option("upperdir");
+        let mut layers: Vec<String> = upper.iter().cloned().collect();
+        for option in entry.super_options.split(',') {
+            if let Some(one) = option.strip_prefix("lowerdir+=") {
+                layers.push(mount::unescape(one));
+            } else if let Some(all) = option.strip_prefix("lowerdir=") {
+                layers.extend(all.split(':').filter(|l| !l.is_empty()).map(mount::unescape));
+            }
+        }
+        let Some(first) = layers.first() else {
+            return Bottom::Unknown(format!("{kind}: does not name its folders"));
+        };
+        // A file that was never changed still lies in a lower folder; all else goes to the upper.
+        let mut chosen = first.clone();
+        let here = self.scene.at(path);
+        if here.is_file() {
+            let here = std::fs::canonicalize(&here).map(|p| p.display().to_string());
+            let name = match here {
+                Ok(name) if self.scene.real() => name,
+                _ => path.to_string(),
+            };
+            if let Some(rest) = mount::below(&name, &entry.mount.point) {
+                let rest = format!("{}/{rest}", entry.root.trim_end_matches('/'));
+                let holder = layers.iter().find(|layer| self.scene.has(format!("{layer}{rest}")));
+                chosen = holder.map_or(chosen, |layer| format!("{layer}{rest}"));
+            }
+        }
+        if !chosen.starts_with('/') || !self.scene.has(&chosen) {
+            return Bottom::Unknown(format!(
+                "{kind}: its folder {chosen} is not to be seen from here"
+            ));
+        }
+        let before = self.layers.len();
+        let inner = self.path(&chosen, level);
+        if self.layers.len() > before {
+            return inner;
+        }
+        match inner {
+            Bottom::Memory(what) => Bottom::Memory(format!("{kind} on {what}")),
+            Bottom::Remote(what) => Bottom::Remote(format!("{kind} on {what}")),
+            other => other,
+        }
+    }
+}
+
+/// Several bottoms as one: a part that cannot be seen outweighs what can, a disk outweighs memory.
+fn join(bottoms: Vec<Bottom>) -> Bottom {
+    let weight = |bottom: &Bottom| match bottom {
+        Bottom::Unknown(_) => 4,
+        Bottom::Remote(_) => 3,
+        Bottom::Devices => 2,
+        Bottom::Memory(_) => 1,
+        Bottom::Nothing(_) => 0,
+    };
+    bottoms
+        .into_iter()
+        .max_by_key(weight)
+        .unwrap_or_else(|| Bottom::Unknown("nothing lies below".into()))
+}
+
+/// File systems whose bytes are somewhere else, or behind a program.
+fn is_remote(kind: &str) -> bool {
+    kind == "fuse"
+        || kind.starts_with("fuse.")
+        || matches!(
+            kind,
+            "nfs"
+                | "nfs4"
+                | "cifs"
+                | "smb3"
+                | "smbfs"
+                | "9p"
+                | "virtiofs"
+                | "ceph"
+                | "afs"
+                | "lustre"
+                | "beegfs"
+                | "gpfs"
+                | "glusterfs"
+                | "orangefs"
+                | "coda"
+                | "vboxsf"
+                | "vmhgfs"
+                | "prl_fs"
+                | "drvfs"
+        )
+}
+
+/// Whether a name is a word and a number: `sda` is not, `zram0` is.
+fn numbered(name: &str, word: &str) -> bool {
+    name.strip_prefix(word)
+        .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// The last part of a path.
+fn last(path: &str) -> &str {
+    path.trim_end_matches('/').rsplit('/').next().unwrap_or(path)
+}
+
+/// The mount id of a path on kernels whose statx does not tell (before 5.8).
+fn mount_id(scene: &Scene, path: &str) -> Option<u64> {
+    use rustix::fs::{Mode, OFlags, open};
+    use std::os::fd::AsRawFd;
+    let file = open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()?;
+    let text = scene.text(format!("/proc/self/fdinfo/{}", file.as_raw_fd())).ok()?;
+    super::memory::value(&text, "mnt_id", ':')
+}
+
+/// Device and inode of the file behind a loop device, where we may ask.
+fn loop_status(name: &str) -> Option<((u32, u32), u64)> {
+    use std::os::fd::AsFd;
+    let device = std::fs::File::open(format!("/dev/{name}")).ok()?;
+    block::loop_file(device.as_fd()).ok()
+}
+
+/// Model, bus and firmware of the device with this sysfs folder.
+fn hardware(scene: &Scene, disk: &str) -> Hardware {
+    let line = |names: &[&str]| {
+        names
+            .iter()
+            .find_map(|name| scene.line(format!("{disk}/device/{name}")))
+            .unwrap_or_default()
+    };
+    let part = |word: &str| disk.split('/').any(|part| part.starts_with(word));
+    let bus = if numbered(last(disk), "loop") {
+        "loop"
+    } else if part("usb") {
+        "usb"
+    } else if part("nvme") {
+        "nvme"
+    } else if part("mmc") {
+        "mmc"
+    } else if part("virtio") {
+        "virtio"
+    } else if part("ata") {
+        "sata"
+    } else if disk.split('/').any(|part| numbered(part, "host")) {
+        "scsi"
+    } else {
+        ""
+    };
+    Hardware {
+        model: line(&["model", "name"]),
+        bus: bus.into(),
+        revision: line(&["firmware_rev", "rev", "fwrev"]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::PathKind;
+    use super::*;
+    use std::path::Path;
+
+    /// A doctored machine.
+    struct Tree(tempfile::TempDir);
+
+    impl Tree {
+        fn new(mounts: &str) -> Self {
+            let tree = Self(tempfile::tempdir().unwrap());
+            tree.file("proc/self/mountinfo", mounts);
+            for folder in ["sys/dev/block", "sys/class/block", "sys/block", "sys/fs/btrfs"] {
+                std::fs::create_dir_all(tree.0.path().join(folder)).unwrap();
+            }
+            tree
+        }
+
+        fn file(&self, path: &str, text: &str) -> &Self {
+            let path = self.0.path().join(path.trim_start_matches('/'));
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+            self
+        }
+
+        fn link(&self, from: &str, to: &str) {
+            let ups = "../".repeat(from.matches('/').count());
+            let path = self.0.path().join(from);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::os::unix::fs::symlink(format!("{ups}{to}"), path).unwrap();
+        }
+
+        /// A disk or, inside the folder of one, a partition.
+        fn device(&self, folder: &str, number: &str) -> &Self {
+            let folder = format!("sys/devices/{folder}");
+            let name = last(&folder);
+            self.file(&format!("{folder}/dev"), number);
+            self.file(&format!("{folder}/size"), "2048\n");
+            self.link(&format!("sys/dev/block/{number}"), &folder);
+            self.link(&format!("sys/class/block/{name}"), &folder);
+            let parent = folder.rsplit_once('/').unwrap().0;
+            if self.0.path().join(parent).join("queue").exists() {
+                self.file(&format!("{folder}/partition"), "1\n");
+            } else {
+                self.link(&format!("sys/block/{name}"), &folder);
+                self.file(&format!("{folder}/queue/iostats"), "1\n");
+            }
+            self
+        }
+
+        fn slave(&self, folder: &str, slave: &str) {
+            self.link(
+                &format!("sys/devices/{folder}/slaves/{}", last(slave)),
+                &format!("sys/devices/{slave}"),
+            );
+        }
+
+        fn walk(&self, path: &str) -> (String, Bottom) {
+            let scene = Scene::under(self.0.path());
+            let subject = scene.subject(Path::new(path));
+            let words: Vec<String> = subject
+                .stack
+                .iter()
+                .map(|l| {
+                    let leaf = if l.leaf { "*" } else { "" };
+                    let part = l.partition.as_ref().map_or(String::new(), |p| format!("({p})"));
+                    format!("{}{part}@{}{leaf}", l.name, l.level)
+                })
+                .collect();
+            (words.join(" "), subject.bottom)
+        }
+
+        fn layer(&self, path: &str, name: &str) -> Layer {
+            let scene = Scene::under(self.0.path());
+            scene.subject(Path::new(path)).stack.into_iter().find(|l| l.name == name).unwrap()
+        }
+    }
+
+    const SDA: &str = "pci0/ata1/host0/target0/block/sda";
+    const SDA1: &str = "pci0/ata1/host0/target0/block/sda/sda1";
+
+    fn with_sda(mounts: &str) -> Tree {
+        let tree = Tree::new(mounts);
+        tree.device(SDA, "8:0").device(SDA1, "8:1");
+        tree.file("sys/devices/pci0/ata1/host0/target0/block/sda/device/model", "Disk of Ours  \n");
+        tree
+    }
+
+    const ROOT: &str = "27 1 8:1 / / rw - ext4 /dev/sda1 rw\n";
+
+    #[test]
+    fn a_partition_leads_to_its_disk() {
+        let tree = with_sda(ROOT);
+        tree.file("data/file", "x");
+        assert_eq!(tree.walk("/data/file"), ("sda(sda1)@0*".into(), Bottom::Devices));
+        let layer = tree.layer("/data/file", "sda");
+        assert_eq!(layer.hardware.model, "Disk of Ours");
+        assert_eq!(layer.hardware.bus, "sata");
+        assert_eq!(layer.number, DeviceNumber { major: 8, minor: 0 });
+        assert_eq!(layer.size, Reading::Seen(Bytes(2048 * 512)));
+        assert_eq!(tree.walk("/data/new/one").0, "sda(sda1)@0*");
+        assert_eq!(tree.walk("/dev/sda1"), ("sda(sda1)@0*".into(), Bottom::Devices));
+        assert_eq!(tree.walk("/dev/sda"), ("sda@0*".into(), Bottom::Devices));
+    }
+
+    #[test]
+    fn a_loop_leads_into_its_file() {
+        let tree = with_sda(&format!("{ROOT}28 27 7:3 / /mnt rw - vfat /dev/loop3 rw\n"));
+        tree.device("virtual/block/loop3", "7:3");
+        tree.file("sys/devices/virtual/block/loop3/loop/backing_file", "/img/card.img\n");
+        tree.file("sys/devices/virtual/block/loop3/loop/dio", "1\n");
+        tree.file("img/card.img", "").file("mnt/x", "");
+        assert_eq!(tree.walk("/mnt/x"), ("loop3@0 sda(sda1)@1*".into(), Bottom::Devices));
+        assert_eq!(
+            tree.layer("/mnt/x", "loop3").kind,
+            LayerKind::Loop { file: "/img/card.img".into(), on: "ext4".into(), direct: true }
+        );
+        tree.file("sys/devices/virtual/block/loop3/loop/backing_file", "/img/gone (deleted)\n");
+        assert_eq!(tree.walk("/mnt/x").0, "loop3@0 sda(sda1)@1*");
+        tree.file("sys/devices/virtual/block/loop3/loop/backing_file", "/elsewhere/card.img\n");
+        let (layers, bottom) = tree.walk("/mnt/x");
+        assert_eq!(layers, "loop3@0*");
+        assert!(matches!(bottom, Bottom::Unknown(_)), "{bottom:?}");
+    }
+
+    #[test]
+    fn a_loop_over_memory_or_fuse_is_its_own_leaf() {
+        for (kind, bottom) in [
+            ("tmpfs", Bottom::Memory("loop on tmpfs".into())),
+            ("fuse.paced", Bottom::Devices),
+            ("nfs4", Bottom::Devices),
+            ("zfs", Bottom::Devices),
+        ] {
+            let tree = with_sda(&format!(
+                "{ROOT}28 27 7:3 / /mnt rw - ext4 /dev/loop3 rw\n29 27 0:50 / /img rw - {kind} x rw\n"
+            ));
+            tree.device("virtual/block/loop3", "7:3");
+            tree.file("sys/devices/virtual/block/loop3/loop/backing_file", "/img/card.img\n");
+            tree.file("img/card.img", "").file("mnt/x", "");
+            assert_eq!(tree.walk("/mnt/x"), ("loop3@0*".into(), bottom), "{kind}");
+            let LayerKind::Loop { on, .. } = tree.layer("/mnt/x", "loop3").kind else { panic!() };
+            assert_eq!(on, kind);
+        }
+    }
+
+    #[test]
+    fn logical_volumes_and_raid_and_encryption() {
+        let tree = with_sda(&format!("{ROOT}28 27 252:1 / /mnt rw - xfs /dev/mapper/safe rw\n"));
+        tree.device("pci0/ata2/host1/target1/block/sdb", "8:16");
+        tree.device("virtual/block/md0", "9:0").device("virtual/block/dm-0", "252:0");
+        tree.device("virtual/block/dm-1", "252:1");
+        tree.file("sys/devices/virtual/block/md0/md/level", "raid1\n");
+        tree.file("sys/devices/virtual/block/dm-0/dm/uuid", "LVM-abc\n");
+        tree.file("sys/devices/virtual/block/dm-1/dm/uuid", "CRYPT-LUKS2-abc-safe\n");
+        tree.slave("virtual/block/dm-1", "virtual/block/dm-0");
+        tree.slave("virtual/block/dm-0", "virtual/block/md0");
+        tree.slave("virtual/block/md0", SDA1);
+        tree.slave("virtual/block/md0", "pci0/ata2/host1/target1/block/sdb");
+        tree.file("mnt/x", "");
+        assert_eq!(
+            tree.walk("/mnt/x"),
+            ("dm-1@0 dm-0@1 md0@2 sda(sda1)@3* sdb@3*".into(), Bottom::Devices)
+        );
+        let kind = |name| tree.layer("/mnt/x", name).kind;
+        assert_eq!(kind("dm-1"), LayerKind::Mapper { uuid: "CRYPT-LUKS2-abc-safe".into() });
+        assert_eq!(kind("md0"), LayerKind::Raid { level: "raid1".into() });
+    }
+
+    #[test]
+    fn a_circle_ends() {
+        let tree = with_sda(ROOT);
+        tree.device("virtual/block/dm-0", "252:0").device("virtual/block/dm-1", "252:1");
+        tree.slave("virtual/block/dm-0", "virtual/block/dm-1");
+        tree.slave("virtual/block/dm-1", "virtual/block/dm-0");
+        let (layers, bottom) = tree.walk("/dev/dm-0");
+        assert_eq!(layers, "dm-0@0 dm-1@1");
+        assert!(matches!(bottom, Bottom::Unknown(_)), "{bottom:?}");
+    }
+
+    #[test]
+    fn a_loop_over_its_own_file_system_ends() {
+        let tree = Tree::new("27 1 7:0 / / rw - ext4 /dev/loop0 rw\n");
+        tree.device("virtual/block/loop0", "7:0");
+        tree.file("sys/devices/virtual/block/loop0/loop/backing_file", "/self.img\n");
+        tree.file("self.img", "");
+        assert_eq!(tree.walk("/self.img").0, "loop0@0*");
+    }
+
+    #[test]
+    fn btrfs_names_all_its_devices() {
+        let tree = with_sda(&format!("{ROOT}28 27 0:40 /@ /mnt rw - btrfs /dev/mapper/pool rw\n"));
+        tree.device("virtual/block/dm-0", "252:0");
+        tree.device("pci0/ata2/host1/target1/block/sdb", "8:16");
+        tree.device("pci0/ata2/host1/target1/block/sdc", "8:32");
+        tree.file("sys/devices/virtual/block/dm-0/dm/name", "pool\n");
+        tree.link("sys/fs/btrfs/uuid-1/devices/dm-0", "sys/devices/virtual/block/dm-0");
+        tree.link(
+            "sys/fs/btrfs/uuid-1/devices/sdb",
+            "sys/devices/pci0/ata2/host1/target1/block/sdb",
+        );
+        tree.link(
+            "sys/fs/btrfs/uuid-2/devices/sdc",
+            "sys/devices/pci0/ata2/host1/target1/block/sdc",
+        );
+        tree.slave("virtual/block/dm-0", SDA1);
+        tree.file("mnt/x", "");
+        assert_eq!(tree.walk("/mnt/x"), ("dm-0@0 sda(sda1)@1* sdb@0*".into(), Bottom::Devices));
+    }
+
+    #[test]
+    fn an_overlay_is_what_its_folders_lie_on() {
+        let mounts = |upper: &str| {
+            format!(
+                "{ROOT}28 27 0:40 / /mnt rw - overlay overlay rw,lowerdir=/low,upperdir={upper},workdir=/w\n29 27 0:41 / /mem rw - tmpfs tmpfs rw\n30 27 0:42 / /net rw - nfs4 h:/x rw\n"
+            )
+        };
+        let tree = with_sda(&mounts("/up"));
+        tree.file("mnt/x", "").file("up/x", "").file("low/y", "");
+        assert_eq!(tree.walk("/mnt/x"), ("sda(sda1)@0*".into(), Bottom::Devices));
+        let tree = with_sda(&mounts("/mem/up"));
+        tree.file("mnt/x", "").file("mnt/y", "").file("mem/up/x", "").file("low/y", "");
+        assert_eq!(tree.walk("/mnt"), (String::new(), Bottom::Memory("overlay on tmpfs".into())));
+        assert_eq!(tree.walk("/mnt/x").1, Bottom::Memory("overlay on tmpfs".into()));
+        assert_eq!(tree.walk("/mnt/y"), ("sda(sda1)@0*".into(), Bottom::Devices));
+        let tree = with_sda(&mounts("/net/up"));
+        tree.file("mnt/x", "").file("net/up/x", "");
+        assert_eq!(tree.walk("/mnt/x").1, Bottom::Remote("overlay on nfs4".into()));
+        let tree = with_sda(&mounts("/hidden/up"));
+        tree.file("mnt/x", "");
+        assert!(matches!(tree.walk("/mnt/x").1, Bottom::Unknown(_)));
+    }
+
+    #[test]
+    fn memory_and_far_away() {
+        for (kind, bottom) in [
+            ("tmpfs", Bottom::Memory("tmpfs".into())),
+            ("ramfs", Bottom::Memory("ramfs".into())),
+            ("nfs4", Bottom::Remote("nfs4".into())),
+            ("fuse.sshfs", Bottom::Remote("fuse.sshfs".into())),
+            ("virtiofs", Bottom::Remote("virtiofs".into())),
+            ("9p", Bottom::Remote("9p".into())),
+        ] {
+            let tree = Tree::new(&format!("27 1 0:30 / / rw - {kind} x rw\n"));
+            tree.file("x", "");
+            assert_eq!(tree.walk("/x"), (String::new(), bottom));
+        }
+        let tree = with_sda(&format!("{ROOT}28 27 8:1 / /mnt rw - fuseblk /dev/sda1 rw\n"));
+        tree.file("mnt/x", "");
+        assert_eq!(tree.walk("/mnt/x"), ("sda(sda1)@0*".into(), Bottom::Devices));
+        let tree = Tree::new("27 1 253:0 / / rw - ext4 /dev/zram0 rw\n");
+        tree.device("virtual/block/zram0", "253:0").file("x", "");
+        assert_eq!(tree.walk("/x"), ("zram0@0*".into(), Bottom::Memory("zram0".into())));
+        let tree = Tree::new("27 1 0:30 / / rw - zfs pool/home rw\n");
+        tree.file("x", "");
+        assert!(matches!(tree.walk("/x").1, Bottom::Unknown(why) if why.starts_with("zfs")));
+    }
+
+    #[test]
+    fn nvme_is_found_with_and_without_hidden_paths() {
+        let tree = Tree::new("27 1 259:2 / / rw - ext4 /dev/nvme0n1p2 rw\n");
+        tree.device("pci0/nvme/nvme0/nvme0n1", "259:0");
+        tree.device("pci0/nvme/nvme0/nvme0n1/nvme0n1p2", "259:2").file("x", "");
+        tree.file("sys/devices/pci0/nvme/nvme0/nvme0n1/device/model", "Fast One\n");
+        tree.file("sys/devices/pci0/nvme/nvme0/nvme0n1/device/firmware_rev", "1.0\n");
+        assert_eq!(tree.walk("/x"), ("nvme0n1(nvme0n1p2)@0*".into(), Bottom::Devices));
+        let hardware = tree.layer("/x", "nvme0n1").hardware;
+        assert_eq!((&*hardware.bus, &*hardware.revision), ("nvme", "1.0"));
+
+        let tree = Tree::new("27 1 259:2 / / rw - ext4 /dev/nvme1n1p2 rw\n");
+        tree.device("virtual/nvme-subsystem/nvme-subsys1/nvme1n1", "259:0");
+        tree.device("virtual/nvme-subsystem/nvme-subsys1/nvme1n1/nvme1n1p2", "259:2");
+        tree.file("sys/devices/pci0/nvme/nvme3/nvme1c3n1/size", "2048\n").file("x", "");
+        tree.link("sys/block/nvme1c3n1", "sys/devices/pci0/nvme/nvme3/nvme1c3n1");
+        assert_eq!(tree.walk("/x").0, "nvme1n1(nvme1n1p2)@0 nvme1c3n1@1*");
+    }
+
+    #[test]
+    fn a_path_of_this_machine() {
+        let subject = Scene::default().subject(Path::new("/"));
+        println!("{subject:#?}");
+        assert_eq!(subject.kind, PathKind::Folder);
+        assert!(subject.mount.seen().is_some_and(|m| m.point == "/"));
+    }
+}

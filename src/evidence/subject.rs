@@ -1,0 +1,127 @@
+//! A path of the plan: what it is, the mount it lies on, the space there, and what lies below.
+
+use std::path::{Path, PathBuf};
+
+use super::scene::why;
+use super::stack::Walk;
+use super::{Bottom, DeviceNumber, PathKind, Reading, Scene, Space, Subject, direct};
+use crate::sys::block;
+use crate::unit::Bytes;
+
+impl Scene {
+    /// Everything that can be known about a path before it is used. A path that is not there yet
+    /// is judged by the nearest folder above it. Where only a probe can tell about direct I/O, one
+    /// 4 KiB file without a name is written in that folder.
+    pub fn subject(&self, path: &Path) -> Subject {
+        let full = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        let (kind, number) = self.what_is(&full);
+        let mut walk = Walk::new(self);
+        let mut subject = Subject {
+            path: path.display().to_string(),
+            kind,
+            mount: Reading::Unseen("a device lies on no mount".into()),
+            space: Reading::Unseen("not a file system".into()),
+            stack: Vec::new(),
+            bottom: Bottom::Nothing(full.display().to_string()),
+            direct: Reading::Unseen("not a disk".into()),
+        };
+        match kind {
+            PathKind::Character | PathKind::Stream => return subject,
+            PathKind::Device => subject.bottom = walk.device(number, 0),
+            PathKind::File | PathKind::Folder | PathKind::Missing => {
+                let place = self.nearest(&full);
+                let name = place.display().to_string();
+                match walk.mount_of(&name) {
+                    Ok(entry) => {
+                        subject.bottom = walk.mounted(&entry, &name, 0);
+                        subject.mount = Reading::Seen(entry.mount);
+                    }
+                    Err(why) => {
+                        subject.bottom = Bottom::Unknown(why.clone());
+                        subject.mount = Reading::Unseen(why);
+                    }
+                }
+                subject.space = space(&self.at(&place));
+            }
+        }
+        subject.stack = walk.layers;
+        subject.direct = match (self.real(), kind) {
+            (false, _) => Reading::Unseen("not this machine".into()),
+            (true, PathKind::File | PathKind::Device) => direct::of_file(&full),
+            (true, _) => direct::of_folder(&self.nearest(&full)),
+        };
+        subject
+    }
+
+    /// What a path is and, for a device, its number.
+    fn what_is(&self, path: &Path) -> (PathKind, DeviceNumber) {
+        const NONE: DeviceNumber = DeviceNumber { major: 0, minor: 0 };
+        if !self.real()
+            && let Ok(name) = path.strip_prefix("/dev")
+        {
+            // A doctored scene has no device files: their names stand for them.
+            let line = self.line(format!("/sys/class/block/{}/dev", name.display()));
+            if let Some(number) = line.and_then(|text| super::mount::device_number(&text)) {
+                return (PathKind::Device, number);
+            }
+        }
+        let Ok(stat) = block::stat(&self.at(path)) else { return (PathKind::Missing, NONE) };
+        let (major, minor) = stat.is_device;
+        let kind = match stat.mode & libc::S_IFMT {
+            libc::S_IFREG => PathKind::File,
+            libc::S_IFDIR => PathKind::Folder,
+            libc::S_IFBLK => PathKind::Device,
+            // Virtual consoles, /dev/tty, and the pseudo-terminals.
+            libc::S_IFCHR if matches!(major, 4 | 5 | 136..=143) => PathKind::Stream,
+            libc::S_IFCHR => PathKind::Character,
+            _ => PathKind::Stream,
+        };
+        (kind, DeviceNumber { major, minor })
+    }
+
+    /// The path itself or the nearest one above it that is there.
+    fn nearest(&self, path: &Path) -> PathBuf {
+        let there = path.ancestors().find(|above| self.at(above).exists());
+        there.unwrap_or(Path::new("/")).to_path_buf()
+    }
+}
+
+/// Space of the file system that holds an existing path.
+fn space(path: &Path) -> Reading<Space> {
+    match rustix::fs::statvfs(path) {
+        Ok(stat) => {
+            let unit = if stat.f_frsize == 0 { stat.f_bsize } else { stat.f_frsize };
+            Reading::Seen(Space {
+                total: Bytes(stat.f_blocks.saturating_mul(unit)),
+                free: Bytes(stat.f_bavail.saturating_mul(unit)),
+                block: Bytes(stat.f_bsize),
+            })
+        }
+        Err(error) => Reading::Unseen(why("statvfs", &error.into())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn devices_that_store_nothing() {
+        let subject = Scene::default().subject(Path::new("/dev/zero"));
+        assert_eq!(subject.kind, PathKind::Character);
+        assert_eq!(subject.bottom, Bottom::Nothing("/dev/zero".into()));
+        assert!(subject.stack.is_empty() && subject.mount.seen().is_none());
+    }
+
+    #[test]
+    fn a_missing_path_is_judged_by_its_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let scene = Scene::default();
+        let missing = scene.subject(&folder.path().join("not/yet"));
+        let there = scene.subject(folder.path());
+        assert_eq!(missing.kind, PathKind::Missing);
+        assert_eq!((missing.mount, missing.stack), (there.mount, there.stack));
+        assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none());
+        assert!(missing.space.seen().is_some());
+    }
+}

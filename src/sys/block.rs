@@ -1,0 +1,305 @@
+//! Questions about block devices and about how files lie on them: ioctls and the raw `statx`.
+//!
+//! # Safety
+//!
+//! Each ioctl gets a pointer to a plain value of exactly the size and layout that its number
+//! names; `FIEMAP` gets a page whose header says how many extents it has room for. The kernel
+//! writes before the call returns and keeps no pointer. Where a descriptor is of the wrong kind it
+//! answers ENOTTY and writes nothing.
+#![allow(unsafe_code)]
+
+use std::ffi::CString;
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// Size of a block device in bytes (BLKGETSIZE64).
+pub fn size(fd: BorrowedFd) -> io::Result<u64> {
+    let number = rustix::ioctl::opcode::read::<usize>(0x12, 114);
+    let mut size = 0_u64;
+    // SAFETY: despite the `size_t` in its number this ioctl writes one u64.
+    let answer = unsafe { libc::ioctl(fd.as_raw_fd(), number as _, &mut size) };
+    if answer == 0 { Ok(size) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Logical block size of a block device in bytes (BLKSSZGET).
+pub fn logical_block_size(fd: BorrowedFd) -> io::Result<u32> {
+    Ok(rustix::fs::ioctl_blksszget(fd)?)
+}
+
+#[repr(C)]
+struct LoopStatus {
+    device: u64,
+    inode: u64,
+    rest: [u64; 27],
+}
+
+/// Device number (as `stat` has it) and inode of the file behind a loop device
+/// (LOOP_GET_STATUS64); ENXIO when there is none.
+pub fn loop_file(fd: BorrowedFd) -> io::Result<((u32, u32), u64)> {
+    const LOOP_GET_STATUS64: u32 = 0x4C05;
+    let mut status = LoopStatus { device: 0, inode: 0, rest: [0; 27] };
+    // SAFETY: `status` is as large as `struct loop_info64` (232 bytes) and lives long enough.
+    let answer = unsafe { libc::ioctl(fd.as_raw_fd(), LOOP_GET_STATUS64 as _, &mut status) };
+    if answer != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // The kernel's 32-bit encoding: 12 bits of major between the two parts of the minor.
+    let device = status.device as u32;
+    let major = (device >> 8) & 0xfff;
+    let minor = (device & 0xff) | ((device >> 12) & 0xfff00);
+    Ok(((major, minor), status.inode))
+}
+
+/// One extent of a file, as FIEMAP tells it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extent {
+    /// Where it is in the file, bytes.
+    pub logical: u64,
+    /// Where it is on the device, bytes.
+    pub physical: u64,
+    /// How long it is, bytes.
+    pub length: u64,
+    reserved: [u64; 2],
+    /// `FIEMAP_EXTENT_*`.
+    pub flags: u32,
+    reserved_too: [u32; 3],
+}
+
+impl Extent {
+    /// The last extent of the file.
+    pub const LAST: u32 = 0x1;
+    /// Its place is not known yet (with [`Self::DELAYED`]).
+    pub const UNKNOWN: u32 = 0x2;
+    /// Delayed allocation: only in memory so far.
+    pub const DELAYED: u32 = 0x4;
+    /// Compressed or encrypted.
+    pub const ENCODED: u32 = 0x8;
+    /// Among the file system's own blocks.
+    pub const INLINE: u32 = 0x200;
+    /// Allocated and never written.
+    pub const UNWRITTEN: u32 = 0x800;
+
+    #[cfg(test)]
+    pub(crate) fn test(logical: u64, length: u64, flags: u32) -> Self {
+        Self { logical, length, flags, ..Self::default() }
+    }
+}
+
+/// Extents asked for with one call.
+const PER_CALL: usize = 512;
+
+#[repr(C)]
+struct Fiemap {
+    start: u64,
+    length: u64,
+    flags: u32,
+    mapped: u32,
+    room: u32,
+    reserved: u32,
+    extents: [Extent; PER_CALL],
+}
+
+/// Walks the extents of `length` bytes of a file from `start`, in order, and hands each to `take`
+/// until it answers `false`. With `sync` the file is written out first, so that delayed blocks have
+/// their place. EOPNOTSUPP where the file system does not tell.
+pub fn extents(
+    fd: BorrowedFd,
+    start: u64,
+    length: u64,
+    sync: bool,
+    mut take: impl FnMut(Extent) -> bool,
+) -> io::Result<()> {
+    const FS_IOC_FIEMAP: u32 = 0xC020_660B;
+    const FLAG_SYNC: u32 = 1;
+    let end = start.saturating_add(length);
+    let mut map = Box::new(Fiemap {
+        start,
+        length,
+        flags: 0,
+        mapped: 0,
+        room: PER_CALL as u32,
+        reserved: 0,
+        extents: [Extent::default(); PER_CALL],
+    });
+    let mut sync = sync;
+    while map.start < end {
+        map.length = end - map.start;
+        map.flags = if sync { FLAG_SYNC } else { 0 };
+        sync = false;
+        map.mapped = 0;
+        // SAFETY: `map` starts with `struct fiemap` and has room for the `room` extents it names.
+        let answer = unsafe { libc::ioctl(fd.as_raw_fd(), FS_IOC_FIEMAP as _, &mut *map) };
+        if answer != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        let found = &map.extents[..(map.mapped as usize).min(PER_CALL)];
+        let Some(last) = found.last().copied() else { return Ok(()) };
+        for extent in found {
+            if !take(*extent) {
+                return Ok(());
+            }
+        }
+        let next = last.logical.saturating_add(last.length);
+        if last.flags & Extent::LAST != 0 || next <= map.start {
+            return Ok(());
+        }
+        map.start = next;
+    }
+    Ok(())
+}
+
+#[repr(C)]
+#[derive(Default)]
+struct RawTime {
+    seconds: i64,
+    nanos: u32,
+    pad: i32,
+}
+
+/// `struct statx` up to the fields of 6.14, 256 bytes.
+#[repr(C)]
+#[derive(Default)]
+struct RawStatx {
+    mask: u32,
+    block_size: u32,
+    attributes: u64,
+    links: u32,
+    uid: u32,
+    gid: u32,
+    mode: u16,
+    pad: u16,
+    inode: u64,
+    size: u64,
+    blocks: u64,
+    attributes_mask: u64,
+    times: [RawTime; 4],
+    rdev_major: u32,
+    rdev_minor: u32,
+    dev_major: u32,
+    dev_minor: u32,
+    mount: u64,
+    dio_memory: u32,
+    dio_offset: u32,
+    rest: [u64; 12],
+}
+
+const _: () = assert!(size_of::<RawStatx>() == 256);
+const _: () = assert!(std::mem::offset_of!(RawStatx, dio_memory) == 0x98);
+const _: () = assert!(size_of::<Extent>() == 56);
+const _: () = assert!(std::mem::offset_of!(Fiemap, extents) == 32);
+const _: () = assert!(size_of::<LoopStatus>() == 232);
+
+/// What `statx` says about a path or an open file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stat {
+    /// Type and permissions, as `st_mode`.
+    pub mode: u32,
+    /// Owner.
+    pub uid: u32,
+    /// Inode number.
+    pub inode: u64,
+    /// Size in bytes.
+    pub size: u64,
+    /// Allocated blocks of 512 bytes.
+    pub blocks: u64,
+    /// Device that holds the file: major and minor.
+    pub device: (u32, u32),
+    /// The device that it is, for device files.
+    pub is_device: (u32, u32),
+    /// Mount it was reached through (5.8).
+    pub mount: Option<u64>,
+    /// Direct I/O: alignment of memory and of offsets in bytes (6.1; only some file systems).
+    pub direct: Option<(u32, u32)>,
+}
+
+fn statx(fd: libc::c_int, path: &CString, flags: libc::c_int) -> io::Result<Stat> {
+    const BASIC: u32 = 0x7ff;
+    const MOUNT: u32 = 0x1000;
+    const DIOALIGN: u32 = 0x2000;
+    let mut raw = RawStatx::default();
+    // SAFETY: `path` is a C string, `raw` has the kernel's 256 bytes; both outlive the call.
+    let answer = unsafe {
+        libc::syscall(
+            libc::SYS_statx,
+            fd as libc::c_long,
+            path.as_ptr(),
+            flags as libc::c_long,
+            (BASIC | MOUNT | DIOALIGN) as libc::c_ulong,
+            &mut raw as *mut RawStatx,
+        )
+    };
+    if answer != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    let told = |bit: u32| raw.mask & bit != 0;
+    Ok(Stat {
+        mode: u32::from(raw.mode),
+        uid: raw.uid,
+        inode: raw.inode,
+        size: raw.size,
+        blocks: raw.blocks,
+        device: (raw.dev_major, raw.dev_minor),
+        is_device: (raw.rdev_major, raw.rdev_minor),
+        mount: told(MOUNT).then_some(raw.mount),
+        direct: told(DIOALIGN).then_some((raw.dio_memory, raw.dio_offset)),
+    })
+}
+
+/// `statx` of a path; links are followed.
+pub fn stat(path: &Path) -> io::Result<Stat> {
+    let path = CString::new(path.as_os_str().as_bytes())?;
+    statx(libc::AT_FDCWD, &path, 0)
+}
+
+/// `statx` of an open file.
+pub fn stat_open(fd: BorrowedFd) -> io::Result<Stat> {
+    statx(fd.as_raw_fd(), &CString::default(), libc::AT_EMPTY_PATH)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Seek, SeekFrom, Write};
+    use std::os::fd::AsFd;
+    use std::os::unix::fs::MetadataExt;
+
+    #[test]
+    fn statx_agrees_with_stat() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let here = stat(file.path()).unwrap();
+        assert_eq!(here, stat_open(file.as_file().as_fd()).unwrap());
+        let there = std::fs::metadata(file.path()).unwrap();
+        assert_eq!((here.mode, here.inode, here.uid), (there.mode(), there.ino(), there.uid()));
+        let device = there.dev();
+        assert_eq!(here.device, (libc::major(device), libc::minor(device)));
+        assert!(stat(Path::new("/nothing/here")).is_err());
+    }
+
+    #[test]
+    fn more_extents_than_one_call_holds_are_all_seen() {
+        let mut file = tempfile::tempfile().unwrap();
+        for i in 0..600_u64 {
+            file.seek(SeekFrom::Start(i * 8192)).unwrap();
+            file.write_all(&[1; 4096]).unwrap();
+        }
+        let mut seen = 0;
+        match extents(file.as_fd(), 0, 600 * 8192, true, |_| {
+            seen += 1;
+            true
+        }) {
+            Ok(()) => assert!(seen == 600 || seen == 1, "{seen}"),
+            Err(why) => println!("skipped: FIEMAP: {why}"),
+        }
+    }
+
+    #[test]
+    fn a_file_is_no_block_device() {
+        let file = tempfile::tempfile().unwrap();
+        assert_eq!(size(file.as_fd()).unwrap_err().raw_os_error(), Some(libc::ENOTTY));
+        assert!(logical_block_size(file.as_fd()).is_err());
+        assert!(loop_file(file.as_fd()).is_err());
+    }
+}

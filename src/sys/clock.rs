@@ -1,0 +1,131 @@
+//! The clock that times everything, and the CPU time of this process.
+//!
+//! # Safety
+//!
+//! Every call here hands the kernel a pointer to one plain value on the stack and a number that
+//! says what to write there; the kernel writes it before the call returns and keeps no pointer.
+#![allow(unsafe_code)]
+
+use std::io;
+
+use crate::unit::{Instant, Nanos};
+
+/// The time now, on CLOCK_MONOTONIC: read in user space where the machine's clock allows it.
+#[inline]
+pub fn now() -> Instant {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `time` is a valid timespec that lives until the call returns.
+    let answer = unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
+    assert_eq!(answer, 0, "CLOCK_MONOTONIC is always there");
+    Instant((time.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(time.tv_nsec as u64))
+}
+
+/// Sleeps until `due`, signals or not; returns at once when it has passed.
+pub fn sleep_until(due: Instant) {
+    let time = libc::timespec {
+        tv_sec: (due.0 / 1_000_000_000) as libc::time_t,
+        tv_nsec: (due.0 % 1_000_000_000) as _,
+    };
+    loop {
+        // SAFETY: `time` is a valid timespec; with TIMER_ABSTIME nothing is written back.
+        let answer = unsafe {
+            libc::clock_nanosleep(
+                libc::CLOCK_MONOTONIC,
+                libc::TIMER_ABSTIME,
+                &time,
+                std::ptr::null_mut(),
+            )
+        };
+        if answer != libc::EINTR {
+            assert_eq!(answer, 0, "an absolute sleep on CLOCK_MONOTONIC is refused only for bugs");
+            return;
+        }
+    }
+}
+
+/// The smallest step of [`now`] that was seen, and the cost of one reading; a few milliseconds of
+/// work at most.
+pub fn measure() -> (Nanos, Nanos) {
+    const ROUND: u64 = 256;
+    let (mut step, mut cost) = (u64::MAX, u64::MAX);
+    let began = now();
+    for _ in 0..64 {
+        let first = now();
+        let mut last = first;
+        for _ in 0..ROUND {
+            let next = now();
+            if next > last {
+                step = step.min(next.since(last).0);
+            }
+            last = next;
+        }
+        cost = cost.min(last.since(first).0 / ROUND);
+        // A clock that needs a system call would take tens of milliseconds for all rounds.
+        if last.since(began) > Nanos::millis(5) {
+            break;
+        }
+    }
+    if step == u64::MAX {
+        // A clock so coarse that no round saw it move: wait for its next tick.
+        let (first, mut next) = (now(), now());
+        while next == first {
+            next = now();
+        }
+        step = next.since(first).0;
+    }
+    (Nanos(step), Nanos(cost))
+}
+
+/// CPU time and faults of this process, all threads that live or lived.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// In user mode.
+    pub user: Nanos,
+    /// In the kernel.
+    pub system: Nanos,
+    /// Page faults that needed I/O.
+    pub major_faults: u64,
+}
+
+/// `getrusage(RUSAGE_SELF)`.
+pub fn usage() -> io::Result<Usage> {
+    // SAFETY: an all-zero rusage is a valid value of that plain C struct.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: `usage` is a valid rusage that lives until the call returns.
+    if unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    let nanos =
+        |t: libc::timeval| Nanos(t.tv_sec as u64 * 1_000_000_000 + t.tv_usec as u64 * 1_000);
+    Ok(Usage {
+        user: nanos(usage.ru_utime),
+        system: nanos(usage.ru_stime),
+        major_faults: usage.ru_majflt as u64,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_clock_moves_and_a_sleep_is_not_short() {
+        let due = now() + Nanos::millis(5);
+        sleep_until(due);
+        assert!(now() >= due);
+        sleep_until(Instant(0));
+        let (step, cost) = measure();
+        println!("step {step}, cost {cost}");
+        assert!(step.0 > 0);
+        assert!(cost < Nanos::millis(1));
+    }
+
+    #[test]
+    fn cpu_time_grows_with_work() {
+        let before = usage().unwrap();
+        let began = now();
+        while now().since(began) < Nanos::millis(30) {}
+        let after = usage().unwrap();
+        assert!(after.user + after.system > before.user + before.system);
+    }
+}
