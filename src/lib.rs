@@ -1,23 +1,31 @@
 //! assay: a storage benchmark for Linux that can be believed.
 //!
-//! The rooms, each importing only from those above it:
+//! The rooms, in the order in which they may know each other: each imports only from those above
+//! its own group, as `tests/tidy.rs` has it.
 #![deny(unsafe_code)]
 
-pub mod engine;
+// Quantities, and the two ways in which things go wrong.
 pub mod error;
 pub mod unit;
 
+// What is to be done; what samples add up to; the only room with unsafe code.
 pub mod plan;
 pub mod stats;
 pub mod sys;
 
+// The loop that does I/O, and what the kernel says about it.
+pub mod engine;
 pub mod evidence;
 
+// What was asked, what happened, what was seen.
 pub mod record;
 
+// Who turns a plan into a record, and who judges it.
 pub mod run;
 pub mod verdict;
 
+// assay's own output.
 pub mod report;
 
+// assay's own words.
 pub mod cli;

@@ -3,7 +3,7 @@
 mod conduct;
 mod dialect;
 mod environment;
-mod quick;
+pub mod quick;
 mod words;
 
 pub use environment::Environment;

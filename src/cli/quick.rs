@@ -126,6 +126,9 @@ const MOST_WRITTEN: Bytes = Bytes(16 * GIB);
 /// A flush that is due after a write phase is watched no longer than this.
 const SETTLE: Nanos = Nanos::secs(2);
 
+/// The devices are watched this long before each phase, to see who else uses them.
+const QUIET: Nanos = Nanos::millis(500);
+
 /// Looks at the path and the words and makes a plan.
 ///
 /// # Errors
@@ -319,6 +322,7 @@ fn phase(shape: Shape, target: Target, time: Nanos, ours: bool, size: Option<Byt
         }],
         cold: if write { Cold::Keep } else { Cold::Target },
         settle: if write { SETTLE } else { Nanos::ZERO },
+        quiet: QUIET,
     }
 }
 

@@ -49,13 +49,17 @@ pub fn spread(share: Option<f64>, style: Style) -> String {
 
 /// `4.19 MB/s (4.10 to 4.25)`; the range only when it is one.
 pub fn estimate(estimate: &Estimate) -> String {
-    let value = Bandwidth(estimate.value);
-    if estimate.low < estimate.high {
-        let (low, high) = (Bandwidth(estimate.low), Bandwidth(estimate.high));
-        format!("{value} ({low} to {high})")
-    } else {
-        value.to_string()
+    let shown = |rate: f64| Bandwidth(rate).to_string();
+    let (value, low, high) = (shown(estimate.value), shown(estimate.low), shown(estimate.high));
+    if low == high {
+        return value;
     }
+    let unit = |text: &str| text.split(' ').next_back().unwrap_or_default().to_string();
+    if unit(&low) == unit(&value) && unit(&high) == unit(&value) {
+        let number = |text: &str| text.split(' ').next().unwrap_or_default().to_string();
+        return format!("{value} ({} to {})", number(&low), number(&high));
+    }
+    format!("{value} ({low} to {high})")
 }
 
 /// The same in words that no script takes for a rate line of dd: `4.00 MiB per second`.

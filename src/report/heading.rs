@@ -7,7 +7,7 @@ use super::paint::{Ink, wrap};
 use crate::evidence::{Bottom, Direction, Layer, LayerKind, Limit, Subject};
 use crate::plan::{Blocks, Caching, Durability, Plan, Work};
 use crate::record::Resolved;
-use crate::unit::{Bytes, MIB};
+use crate::unit::{Bandwidth, Bytes};
 
 /// Columns of the labels at the left.
 const LABEL: usize = 9;
@@ -72,18 +72,19 @@ fn place(subject: &Subject, style: Style) -> String {
         }
     }
     text.push_str(&stack(subject, style));
-    let dash = style.glyph("—", "-");
-    match &subject.bottom {
-        Bottom::Devices => {}
-        Bottom::Memory(name) => text.push_str(&format!(" {dash} {name}: memory, not a disk")),
-        Bottom::Remote(name) => {
-            text.push_str(&format!(" {dash} {name}: no disk that can be seen from here"));
-        }
-        Bottom::Nothing(name) => text.push_str(&format!(" {dash} {name}: no storage at all")),
-        Bottom::Unknown(why) => {
-            text.push_str(&format!(" {dash} what lies below could not be found out: {why}"));
-        }
+    let (name, what) = match &subject.bottom {
+        Bottom::Devices => return text,
+        Bottom::Memory(name) => (name.as_str(), "memory, not a disk"),
+        Bottom::Remote(name) => (name.as_str(), "no disk that can be seen from here"),
+        Bottom::Nothing(name) => (name.as_str(), "no storage at all"),
+        Bottom::Unknown(why) => (why.as_str(), "nobody knows what lies below"),
+    };
+    if !text.ends_with(name) {
+        text.push_str(if text.ends_with(": ") { "" } else { ", " });
+        text.push_str(name);
     }
+    text.push_str(style.glyph(" — ", " - "));
+    text.push_str(what);
     text
 }
 
@@ -117,6 +118,7 @@ fn stack(subject: &Subject, style: Style) -> String {
             LayerKind::Mapper { uuid } => text.push_str(&format!(" ({})", mapper(uuid))),
             LayerKind::Raid { level } => text.push_str(&format!(" ({level})")),
             LayerKind::Memory => text.push_str(" (memory)"),
+            LayerKind::Cache => text.push_str(" (cached)"),
             LayerKind::Network => text.push_str(" (network)"),
         }
     }
@@ -164,29 +166,32 @@ fn device(layer: &Layer) -> Vec<String> {
     if let Some(bytes) = layer.size.seen() {
         facts.push(capacity(*bytes));
     }
-    if let Some(queue) = layer.queue.seen() {
+    // What is mapped onto other devices hands its requests on: the queue below it is what counts.
+    let hands_on = matches!(layer.kind, LayerKind::Mapper { .. } | LayerKind::Raid { .. });
+    if let Some(queue) = layer.queue.seen().filter(|_| !hands_on) {
         if queue.rotational == Some(true) && matches!(hardware.bus.as_str(), "sata" | "usb") {
             facts.push("spinning".into());
         }
         if let Some(scheduler) = &queue.scheduler {
             facts.push(format!("scheduler {scheduler}"));
         }
-        if let Some(cache) = &queue.write_cache {
-            facts.push(
-                cache.replace("write back", "write-back").replace("write through", "write-through"),
-            );
+        match queue.write_cache.as_deref() {
+            Some("write back") => facts.push("write-back cache".into()),
+            Some("write through") => facts.push("write-through".into()),
+            _ => {}
         }
     }
     facts
 }
 
-/// A device's size in both ways of counting, as its box and its tools have it.
+/// A device's size as its box has it, unless it is a round number of GiB.
 fn capacity(bytes: Bytes) -> String {
-    const GB: u64 = 1_000_000_000;
-    if bytes.0 >= GB && !bytes.0.is_multiple_of(1 << 30) {
-        format!("{} GB", digits(bytes.0 as f64 / GB as f64))
-    } else {
-        bytes.to_string()
+    const GB: f64 = 1e9;
+    let gb = bytes.0 as f64 / GB;
+    match gb {
+        _ if gb < 1.0 || bytes.0.is_multiple_of(1 << 30) => bytes.to_string(),
+        _ if gb < 999.5 => format!("{} GB", digits(gb)),
+        _ => format!("{} TB", digits(gb / 1e3)),
     }
 }
 
@@ -206,8 +211,17 @@ fn mount_options(subject: &Subject) -> Option<String> {
         "lazytime",
         "volatile",
     ];
-    const MATTER_WITH_VALUE: [&str; 8] =
-        ["data=", "compress", "commit=", "dax=", "cache=", "fsync_mode=", "wsize=", "rsize="];
+    const MATTER_WITH_VALUE: [&str; 9] = [
+        "data=journal",
+        "data=writeback",
+        "compress",
+        "commit=",
+        "dax=",
+        "cache=",
+        "fsync_mode=",
+        "wsize=",
+        "rsize=",
+    ];
     let mount = subject.mount.seen()?;
     let mut options: Vec<&str> = mount
         .options
@@ -221,23 +235,31 @@ fn mount_options(subject: &Subject) -> Option<String> {
     (!options.is_empty()).then(|| options.join(", "))
 }
 
-/// Limits of control groups on these devices, each with its file.
+/// Limits of control groups on these devices: one line for each device and group.
 fn throttles(resolved: &Resolved, style: Style) -> Vec<String> {
     let Some(limits) = resolved.limits.seen() else {
         return Vec::new();
     };
-    let mut lines = Vec::new();
+    let mut groups: Vec<(&str, &str, Vec<String>)> = Vec::new();
     for throttle in &limits.io {
+        let folder = throttle.file.rsplit_once('/').map_or("", |(folder, _)| folder);
         let way = match throttle.direction {
-            Direction::Read => "reads from",
-            Direction::Write => "writes to",
+            Direction::Read => "reads",
+            Direction::Write => "writes",
         };
         let limit = match throttle.limit {
-            Limit::BytesPerSecond(rate) => format!("{} MiB/s", digits(rate as f64 / MIB as f64)),
-            Limit::OpsPerSecond(rate) => format!("{rate} operations per second"),
+            Limit::BytesPerSecond(rate) => format!("{way} at most {}", Bandwidth(rate as f64)),
+            Limit::OpsPerSecond(rate) => format!("{way} at most {rate} IOPS"),
         };
+        match groups.iter_mut().find(|(name, at, _)| *name == throttle.name && *at == folder) {
+            Some((_, _, limits)) => limits.push(limit),
+            None => groups.push((&throttle.name, folder, vec![limit])),
+        }
+    }
+    let mut lines = Vec::new();
+    for (name, folder, limits) in groups {
         let label = if lines.is_empty() { "limited" } else { "" };
-        let text = format!("{way} {}: {limit} by {}", throttle.name, throttle.file);
+        let text = format!("{name}: {}, set in {folder}", limits.join(", "));
         lines.extend(labelled(label, &text, style));
     }
     lines

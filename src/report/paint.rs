@@ -79,18 +79,34 @@ pub fn columns(text: &str) -> usize {
     text.chars().count()
 }
 
-/// The text in lines of at most `width` columns, broken between words; a longer word stays whole.
+/// The text in lines of at most `width` columns, broken between words but never between a number
+/// and its unit; a longer word stays whole.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
+    const UNITS: [&str; 22] = [
+        "%", "B", "KiB", "MiB", "GiB", "TiB", "kB", "MB", "GB", "TB", "B/s", "kB/s", "MB/s",
+        "GB/s", "MiB/s", "IOPS", "ns", "us", "ms", "s", "CPUs", "MB/s)",
+    ];
+    let mut words: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        let unit = UNITS.contains(&word.trim_end_matches(['.', ',', ';', ':']));
+        match words.last_mut() {
+            Some(last) if unit && last.ends_with(|c: char| c.is_ascii_digit()) => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            _ => words.push(word.to_string()),
+        }
+    }
     let mut lines = Vec::new();
     let mut line = String::new();
-    for word in text.split_whitespace() {
-        if !line.is_empty() && columns(&line) + 1 + columns(word) > width {
+    for word in words {
+        if !line.is_empty() && columns(&line) + 1 + columns(&word) > width {
             lines.push(std::mem::take(&mut line));
         }
         if !line.is_empty() {
             line.push(' ');
         }
-        line.push_str(word);
+        line.push_str(&word);
     }
     if !line.is_empty() {
         lines.push(line);
@@ -106,6 +122,7 @@ mod tests {
     fn words_are_never_broken() {
         assert_eq!(wrap("a bc def", 4), ["a bc", "def"]);
         assert_eq!(wrap("/a/very/long/path x", 4), ["/a/very/long/path", "x"]);
+        assert_eq!(wrap("it is 4.17 MB/s, at", 11), ["it is", "4.17 MB/s,", "at"]);
         assert!(wrap("", 4).is_empty());
     }
 

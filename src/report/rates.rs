@@ -64,8 +64,9 @@ pub fn spread(phase: &PhaseRecord) -> Option<f64> {
 /// The rate over the counted time in `most` columns or fewer, drawn from zero so that noise looks
 /// as small as it is. Empty when there is too little to draw.
 pub fn line(phase: &PhaseRecord, most: usize, style: Style) -> String {
-    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    const ASCII: [char; 8] = ['_', '.', ',', '-', '~', '=', '*', '#'];
+    // Without the full block: the lines of a table would grow together.
+    const BARS: [char; 7] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇'];
+    const ASCII: [char; 7] = ['_', '.', '-', '~', '=', '*', '#'];
     let steps = steps(phase);
     let ops: u64 = steps.iter().map(|step| step.ops).sum();
     let cells = most.min(steps.len()).min((ops / LEAST_OPS) as usize);
@@ -87,14 +88,13 @@ pub fn line(phase: &PhaseRecord, most: usize, style: Style) -> String {
             *amount += step.amount * common / (to - from);
         }
     }
-    // A little air above the highest, so that the lines of a table do not grow together.
-    let top = amounts.iter().copied().fold(0.0, f64::max) * 1.12;
+    let top = amounts.iter().copied().fold(0.0, f64::max);
     let marks = if style.unicode { BARS } else { ASCII };
     amounts
         .iter()
         .map(|amount| {
-            let level = if top > 0.0 { (amount / top * 8.0) as usize } else { 0 };
-            marks[level.min(7)]
+            let level = if top > 0.0 { (amount / top * 7.0) as usize } else { 0 };
+            marks[level.min(6)]
         })
         .collect()
 }

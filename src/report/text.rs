@@ -106,7 +106,9 @@ impl Text {
             };
             writeln!(out, "{}", self.figures(&name, planned, phase, total, index == 0))?;
         }
-        self.remarks(phase, out)
+        self.troubles(phase, out)?;
+        // Of a single phase the verdict on the whole says the same.
+        if plan.phases.len() > 1 { self.remark(phase, out) } else { Ok(()) }
     }
 
     /// The verdict on the whole, in plain words, and what to type next.
@@ -205,15 +207,13 @@ impl Text {
         line.trim_end().to_string()
     }
 
-    /// What is to be said beneath a phase: its faults, and its verdict unless it is plainly sound.
-    fn remarks(&mut self, phase: &PhaseRecord, out: &mut dyn Write) -> io::Result<()> {
-        let style = self.style;
-        let room = style.width.saturating_sub(6).max(20);
-        let arrow = style.glyph("↳", "->");
+    /// What went wrong in a phase.
+    fn troubles(&self, phase: &PhaseRecord, out: &mut dyn Write) -> io::Result<()> {
+        let arrow = self.style.paint(Ink::Bad, self.style.glyph("↳", "->"));
         for fault in &phase.faults {
             let text = fault.to_string();
-            let mut indent = format!("    {} ", style.paint(Ink::Bad, arrow));
-            for line in text.lines().flat_map(|line| wrap(line, room)) {
+            let mut indent = format!("    {arrow} ");
+            for line in text.lines().flat_map(|line| wrap(line, self.beneath())) {
                 writeln!(out, "{indent}{line}")?;
                 indent = "      ".into();
             }
@@ -225,42 +225,54 @@ impl Text {
             (mismatches, "blocks did not hold what was written there"),
         ] {
             if count > 0 {
-                writeln!(out, "    {} {count} {what}", style.paint(Ink::Bad, arrow))?;
+                writeln!(out, "    {arrow} {count} {what}")?;
             }
         }
+        Ok(())
+    }
+
+    /// The verdict beneath a phase, unless it is plainly sound.
+    fn remark(&mut self, phase: &PhaseRecord, out: &mut dyn Write) -> io::Result<()> {
+        let style = self.style;
         let Some(verdict) = &phase.verdict else {
             return Ok(());
         };
-        let text = match lead(verdict) {
-            Some(finding) => finding.claim.clone(),
-            None => verdict.summary.clone(),
-        };
-        if verdict.trust == Trust::Sound {
-            let known = format!("{} {text}", verdict.measures.name());
-            if verdict.measures == Measures::Device || self.said.contains(&known) {
-                return Ok(());
-            }
-            self.said.push(known);
-        }
-        let words = style.judgement(verdict.trust, verdict.measures);
-        let mut text = format!("{}: {text}", plain(verdict.trust, verdict.measures, style));
-        if let Some(corrected) = &verdict.corrected {
-            if !text.ends_with(['.', '!', '?']) {
-                text.push('.');
-            }
-            text.push_str(&format!(" The device: {}.", estimate(corrected)));
+        let sound = verdict.trust == Trust::Sound;
+        if sound && verdict.measures == Measures::Device {
+            return Ok(());
         }
         let plain = plain(verdict.trust, verdict.measures, style);
-        for (index, line) in wrap(&text, room).into_iter().enumerate() {
+        let claim = lead(verdict).map_or(&verdict.summary, |finding| &finding.claim);
+        let mut text = format!("{plain}: {claim}");
+        if self.said.contains(&text) {
+            // What is harmless is said once; what is not stands beneath every figure, shortly.
+            if sound {
+                return Ok(());
+            }
+            text = format!("{plain}, as above");
+        } else {
+            self.said.push(text.clone());
+        }
+        if let Some(corrected) = &verdict.corrected {
+            text.push_str(if text.ends_with(['.', '!', '?']) { " " } else { "; " });
+            text.push_str(&format!("the device: {}", estimate(corrected)));
+        }
+        let arrow = style.paint(Ink::Faint, style.glyph("↳", "->"));
+        for (index, line) in wrap(&text, self.beneath()).into_iter().enumerate() {
             if index == 0 {
                 // Coloured after wrapping: colour codes take no columns.
-                let line = line.replacen(&plain, &words, 1);
-                writeln!(out, "    {} {line}", style.paint(Ink::Faint, arrow))?;
+                let words = style.judgement(verdict.trust, verdict.measures);
+                writeln!(out, "    {arrow} {}", line.replacen(&plain, &words, 1))?;
             } else {
                 writeln!(out, "      {line}")?;
             }
         }
         Ok(())
+    }
+
+    /// Columns of what stands beneath a phase.
+    fn beneath(&self) -> usize {
+        self.style.width.saturating_sub(6 + if self.style.unicode { 0 } else { 1 }).max(20)
     }
 
     /// How the run ended, if not as planned.
@@ -276,6 +288,11 @@ impl Text {
             Ending::Unfinished => format!("without a word {far}; what it had is above"),
             Ending::Interrupted(signal) => {
                 format!("by {} {far}; what it had is above", signal_name(*signal))
+            }
+            Ending::Failed(fault)
+                if record.phases.iter().any(|phase| phase.faults.contains(fault)) =>
+            {
+                format!("by that fault {far}; what it had is above")
             }
             Ending::Failed(fault) => {
                 let mut lines = Vec::new();

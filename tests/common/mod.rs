@@ -1,0 +1,536 @@
+//! Records made by hand, as runs on devices of known speed would leave them.
+#![allow(dead_code, reason = "each test program uses a part of it")]
+
+use std::path::Path;
+
+use assay::cli::quick::{self, Kind, Options, PhaseTime};
+use assay::error::Fault;
+use assay::evidence::{
+    Bottom, CachePages, CacheReading, Clock, DeviceNumber, DeviceReading, DirectAlign, DirectIo,
+    Direction, DiskCounters, Hardware, Layer, LayerKind, Limit, Limits, Machine, Mount, PathKind,
+    Queue, Reading, Snapshot, Space, Subject, Throttle,
+};
+use assay::plan::{
+    Action, Caching, Copy, Durability, End, EndFlags, Extent, Flush, Method, Outlet, Plan, Records,
+    Resync, Ring, Work,
+};
+use assay::record::{
+    Ending, Evidence, Exhibit, Finding, Flow, Measures, Next, PhaseRecord, Point, Quiet, Record,
+    Resolved, ResolvedJob, SCHEMA, Series, Settle, Span, TrapId, Trust, Verdict, Weight,
+};
+use assay::stats::{Estimate, Tally};
+use assay::unit::{Bytes, Instant, MIB, Nanos, Ops};
+
+fn machine() -> Machine {
+    Machine {
+        host: "den".into(),
+        kernel: "6.18.44".into(),
+        architecture: "x86_64".into(),
+        cpu: Reading::Seen("Some CPU".into()),
+        cpus: 2,
+        memory: Reading::Seen(Bytes(4_105_000_000)),
+        page: Bytes(4096),
+        virtual_machine: Some(true),
+        product: String::new(),
+        clock: Clock { source: Reading::Seen("tsc".into()), step: Nanos(20), cost: Nanos(25) },
+        root: true,
+    }
+}
+
+fn layer(name: &str, level: u32, kind: LayerKind, leaf: bool, size: u64) -> Layer {
+    Layer {
+        name: name.into(),
+        number: DeviceNumber { major: 7, minor: 3 },
+        partition: None,
+        level,
+        kind,
+        leaf,
+        size: Reading::Seen(Bytes(size)),
+        hardware: Hardware::default(),
+        queue: Reading::Seen(Queue {
+            scheduler: Some("none".into()),
+            write_cache: Some("write back".into()),
+            ..Queue::default()
+        }),
+    }
+}
+
+fn mount(point: &str, kind: &str, options: &str) -> Mount {
+    Mount {
+        point: point.into(),
+        kind: kind.into(),
+        source: "/dev/loop3".into(),
+        options: options.into(),
+        read_only: false,
+        device: DeviceNumber { major: 7, minor: 3 },
+    }
+}
+
+fn card_subject(path: &str) -> Subject {
+    let mut disk = layer("vda", 1, LayerKind::Disk, true, 68_719_476_736);
+    disk.partition = Some("vda1".into());
+    disk.hardware.bus = "virtio".into();
+    let on = LayerKind::Loop { file: "/var/tmp/sd.img".into(), on: "ext4".into(), direct: true };
+    Subject {
+        path: path.into(),
+        kind: PathKind::Folder,
+        mount: Reading::Seen(mount("/mnt/sd", "ext4", "rw,relatime,data=ordered")),
+        space: Reading::Seen(Space {
+            total: Bytes::mib(120),
+            free: Bytes::mib(100),
+            block: Bytes(4096),
+        }),
+        stack: vec![layer("loop3", 0, on, true, 128 * MIB), disk],
+        bottom: Bottom::Devices,
+        direct: Reading::Seen(DirectIo {
+            accepted: true,
+            align: Some(DirectAlign { memory: 512, offset: 512 }),
+            misaligned_refused: Some(true),
+        }),
+    }
+}
+
+fn card_limits() -> Reading<Limits> {
+    let throttle = |direction, file: &str, rate| Throttle {
+        file: format!("/sys/fs/cgroup/blkio/blkio.throttle.{file}"),
+        device: DeviceNumber { major: 7, minor: 3 },
+        name: "loop3".into(),
+        direction,
+        limit: Limit::BytesPerSecond(rate),
+    };
+    Reading::Seen(Limits {
+        io: vec![
+            throttle(Direction::Write, "write_bps_device", 4 * MIB),
+            throttle(Direction::Read, "read_bps_device", 16 * MIB),
+        ],
+        ..Limits::default()
+    })
+}
+
+fn snapshot(at: Instant, device: &str, counters: DiskCounters, path: &str, dirty: u64) -> Snapshot {
+    let unseen = || "not part of this record".to_string();
+    Snapshot {
+        at,
+        devices: vec![DeviceReading { name: device.into(), counters: Reading::Seen(counters) }],
+        cache: vec![CacheReading {
+            path: path.into(),
+            pages: Reading::Seen(CachePages {
+                resident: Bytes(dirty),
+                dirty: Some(Bytes(dirty)),
+                writeback: Some(Bytes::ZERO),
+                evicted: None,
+            }),
+        }],
+        memory: Reading::Unseen(unseen()),
+        own: Reading::Unseen(unseen()),
+        cpu: Reading::Unseen(unseen()),
+        cpu_throttled: Reading::Unseen(unseen()),
+        pressure: Reading::Unseen(unseen()),
+    }
+}
+
+/// A phase of a device that answers every I/O in the same time, give or take an eighth.
+pub struct Shape {
+    pub name: &'static str,
+    pub action: Action,
+    pub block: Bytes,
+    pub depth: u32,
+    /// Bytes per second.
+    pub rate: f64,
+    pub seconds: u64,
+    pub device: &'static str,
+}
+
+pub fn phase(shape: &Shape, started: Instant) -> PhaseRecord {
+    let time = Nanos::secs(shape.seconds);
+    let gap = shape.block.0 as f64 / shape.rate * 1e9;
+    let ops = (time.0 as f64 / gap + 1e-6) as u64;
+    let mut tally = Tally::default();
+    let lat = gap * f64::from(shape.depth);
+    for op in 0..ops {
+        // One in 500 takes four times as long; the others differ by an eighth.
+        let stretch = if op % 500 == 499 { 4.0 } else { 1.0 + (op % 16) as f64 / 128.0 };
+        tally.add(shape.block.0, shape.block.0, (lat * stretch) as u64);
+    }
+    let stopped = started + time;
+    let bytes = Bytes(ops * shape.block.0);
+    let write = shape.action == Action::Write;
+    let step = Nanos::millis(100);
+    let mut before = 0;
+    let points = (1..=shape.seconds * 10)
+        .map(|index| {
+            let at = Nanos(step.0 * index);
+            // A slow wave of 4 % up and down.
+            let wave = 0.04 * 1.4 * 1e9 * ((index as f64 / 14.0).sin());
+            let done = (((at.0 as f64 + wave) / gap + 1e-6) as u64).clamp(before, ops);
+            let moved = (done - before) * shape.block.0;
+            before = done;
+            Point {
+                at_ns: at,
+                ops: moved / shape.block.0,
+                read_bytes: if write { 0 } else { moved },
+                write_bytes: if write { moved } else { 0 },
+                lat_ns_mean: Some(lat as u64),
+                lat_ns_max: Some(lat as u64 * 2),
+                leaf_read_bytes: Some(if write { 0 } else { moved }),
+                leaf_write_bytes: Some(if write { moved } else { 0 }),
+            }
+        })
+        .collect();
+    let moved = DiskCounters {
+        reads: if write { 0 } else { ops },
+        read_bytes: if write { 0 } else { bytes.0 },
+        writes: if write { ops } else { 0 },
+        write_bytes: if write { bytes.0 } else { 0 },
+        ..DiskCounters::default()
+    };
+    PhaseRecord {
+        name: shape.name.into(),
+        span: Span {
+            started,
+            counted: started,
+            stopped,
+            flushed: write.then_some(stopped),
+            settled: None,
+        },
+        totals: [(shape.action, tally.total(time))].into(),
+        jobs: Vec::new(),
+        copy: None,
+        flows: vec![Flow {
+            subject: 0,
+            direction: if write { Direction::Write } else { Direction::Read },
+            bytes,
+            calls: Ops(ops),
+            block: shape.block,
+            sequential: shape.block.0 >= MIB,
+            depth: shape.depth,
+            caching: Caching::Direct,
+            durability: if write { Durability::FdatasyncAtEnd } else { Durability::None },
+            short: 0,
+            end_of_data: false,
+        }],
+        series: Series { interval_ns: step, points },
+        evidence: Evidence {
+            quiet: Quiet { time: Nanos::millis(500), devices: Vec::new() },
+            cold: Vec::new(),
+            extents: Vec::new(),
+            before: snapshot(started, shape.device, DiskCounters::default(), "/mnt/sd", 0),
+            stop: snapshot(stopped, shape.device, moved, "/mnt/sd", 0),
+            settled: None,
+            settle: None,
+        },
+        faults: Vec::new(),
+        verdict: None,
+    }
+}
+
+pub fn sound(measures: Measures, summary: &str) -> Verdict {
+    Verdict {
+        trust: Trust::Sound,
+        measures,
+        summary: summary.into(),
+        corrected: None,
+        findings: Vec::new(),
+    }
+}
+
+fn throttled(direction: &str, file: &str, rate: u64) -> Verdict {
+    Verdict {
+        findings: vec![Finding {
+            trap: TrapId("T32".into()),
+            weight: Weight::Note,
+            measures: Some(Measures::Limited),
+            claim: format!("{direction} are held at {rate} MiB/s by a control group"),
+            because: vec![Exhibit::new(
+                format!("limit on {direction} of loop3"),
+                format!("{} bytes per second", rate * MIB),
+                format!("/sys/fs/cgroup/blkio/blkio.throttle.{file}"),
+            )],
+            next: None,
+        }],
+        ..sound(Measures::Limited, "What this path delivers under its limit.")
+    }
+}
+
+pub fn quick_plan(path: &str) -> Plan {
+    let options = Options {
+        time: PhaseTime::Each(Nanos::secs(5)),
+        size: None,
+        read_only: false,
+        keep: false,
+        again: None,
+        seed: 1,
+        words: vec![path.into()],
+    };
+    quick::plan(Path::new(path), Kind::Folder, &options).expect("a plan")
+}
+
+fn record(plan: Plan, resolved: Resolved, phases: Vec<PhaseRecord>, verdict: Verdict) -> Record {
+    Record {
+        schema: SCHEMA.into(),
+        version: "0.1.0".into(),
+        run: "r1".into(),
+        started: "2026-11-03T14:02:11+01:00".into(),
+        plan,
+        resolved,
+        machine: machine(),
+        phases,
+        ending: Ending::Complete,
+        verdict: Some(verdict),
+    }
+}
+
+fn resolved(plan: &Plan, subject: Subject, limits: Reading<Limits>, caching: Caching) -> Resolved {
+    let jobs = plan
+        .phases
+        .iter()
+        .map(|phase| ResolvedJob {
+            phase: phase.name.clone(),
+            job: phase.name.clone(),
+            size: Bytes::mib(20),
+            method: match &phase.jobs[0].work {
+                Work::Blocks(_) => Method::IoUring(Ring::default()),
+                _ => Method::Sync,
+            },
+            caching,
+            iodepth: 1,
+            workers: 1,
+            writes_at_most: None,
+        })
+        .collect();
+    Resolved { subjects: vec![subject], jobs, limits, notes: Vec::new() }
+}
+
+/// Six phases of a device, one after another, at the given rates in bytes per second.
+fn six(rates: [f64; 6], device: &'static str) -> Vec<PhaseRecord> {
+    let (large, small) = (Bytes(MIB), Bytes::kib(4));
+    [
+        ("seq-write", Action::Write, large, 8),
+        ("seq-read", Action::Read, large, 8),
+        ("rand-write-q1", Action::Write, small, 1),
+        ("rand-read-q1", Action::Read, small, 1),
+        ("rand-write-q32", Action::Write, small, 32),
+        ("rand-read-q32", Action::Read, small, 32),
+    ]
+    .into_iter()
+    .zip(rates)
+    .enumerate()
+    .map(|(index, ((name, action, block, depth), rate))| {
+        let shape = Shape { name, action, block, depth, rate, seconds: 5, device };
+        phase(&shape, Instant(Nanos::millis(5_600).0 * index as u64))
+    })
+    .collect()
+}
+
+/// A card held at 4 MiB/s for writes and 16 MiB/s for reads by a control group: sound, limited.
+pub fn card() -> Record {
+    let plan = quick_plan("/mnt/sd");
+    let resolved = resolved(&plan, card_subject("/mnt/sd"), card_limits(), Caching::Direct);
+    let (write, read) = (4.0 * MIB as f64, 16.0 * MIB as f64);
+    let mut phases = six([write, read, 0.9 * write, 0.4 * read, write, read], "loop3");
+    for phase in &mut phases {
+        phase.verdict = Some(if phase.totals.contains_key(&Action::Write) {
+            throttled("writes", "write_bps_device", 4)
+        } else {
+            throttled("reads", "read_bps_device", 16)
+        });
+    }
+    let verdict = Verdict {
+        summary: "These figures are what /mnt/sd delivers, durably: loop3 took every byte before \
+                  the clock stopped. Its pace is set by a limit of a control group, not by the \
+                  device."
+            .into(),
+        ..throttled("writes", "write_bps_device", 4)
+    };
+    record(plan, resolved, phases, verdict)
+}
+
+/// An honest fast drive.
+pub fn fast() -> Record {
+    let plan = quick_plan("/home");
+    let mut disk = layer("nvme0n1", 1, LayerKind::Disk, true, 1_000_204_886_016);
+    disk.partition = Some("nvme0n1p2".into());
+    disk.hardware =
+        Hardware { model: "ACME 990 1TB".into(), bus: "nvme".into(), revision: "4B2Q".into() };
+    let mapper = LayerKind::Mapper { uuid: "CRYPT-LUKS2-0123".into() };
+    let subject = Subject {
+        path: "/home".into(),
+        mount: Reading::Seen(mount("/home", "btrfs", "rw,noatime,compress=zstd:3,discard=async")),
+        stack: vec![layer("dm-0", 0, mapper, false, 999_000_000_000), disk],
+        ..card_subject("/home")
+    };
+    let resolved = resolved(&plan, subject, Reading::Seen(Limits::default()), Caching::Direct);
+    let mut phases = six([2.1e9, 3.3e9, 2.9e8, 8.4e7, 1.1e9, 1.4e9], "nvme0n1");
+    for phase in &mut phases {
+        phase.verdict = Some(sound(Measures::Device, "The device."));
+    }
+    let verdict = sound(
+        Measures::Device,
+        "These figures describe the device: nvme0n1 moved every byte that was counted, and was \
+         flushed before the clock stopped.",
+    );
+    record(plan, resolved, phases, verdict)
+}
+
+/// dd's classic: 20 MiB into memory in no time, and the card is not done for five seconds.
+pub fn deferred() -> Record {
+    let mut plan = quick_plan("/mnt/sd");
+    plan.title = "dd".into();
+    plan.origin.dialect = "dd".into();
+    plan.origin.words =
+        ["if=/dev/zero", "of=/mnt/sd/x", "bs=20M", "count=1"].map(String::from).into();
+    plan.phases.truncate(1);
+    plan.phases[0].name = "copy".into();
+    plan.phases[0].jobs[0].work = Work::Copy(Copy {
+        from: End { path: Some("/dev/zero".into()), flags: EndFlags::default() },
+        to: Outlet {
+            path: Some("/mnt/sd/x".into()),
+            flags: EndFlags::default(),
+            exclusive: false,
+            no_create: false,
+            no_truncate: false,
+        },
+        input_block: Bytes::mib(20),
+        output_block: Bytes::mib(20),
+        block_for_block: true,
+        skip: Extent::default(),
+        seek: Extent::default(),
+        count: Some(Extent { blocks: 1, bytes: Bytes::ZERO }),
+        records: Records::default(),
+        keep_going: false,
+        resync: Resync::No,
+        sparse: false,
+        flush: Flush::default(),
+        direct_gives_way: false,
+        fsync_every_block: false,
+    });
+    let resolved = resolved(&plan, card_subject("/mnt/sd/x"), card_limits(), Caching::Buffered);
+    let started = Instant(0);
+    let shape = Shape {
+        name: "copy",
+        action: Action::Write,
+        block: Bytes::mib(20),
+        depth: 1,
+        rate: 20.0 * MIB as f64 / 0.031,
+        seconds: 1,
+        device: "loop3",
+    };
+    let mut copied = phase(&shape, started);
+    let stopped = Instant(Nanos::millis(31).0);
+    let settled = stopped + Nanos::secs(5);
+    let mut tally = Tally::default();
+    tally.add(20 * MIB, 20 * MIB, Nanos::millis(31).0);
+    copied.totals = [(Action::Write, tally.total(Nanos::millis(31)))].into();
+    copied.span =
+        Span { started, counted: started, stopped, flushed: None, settled: Some(settled) };
+    copied.series.points.truncate(1);
+    copied.flows[0].bytes = Bytes::mib(20);
+    let counters = DiskCounters { writes: 40, write_bytes: 20 * MIB, ..DiskCounters::default() };
+    copied.evidence.stop =
+        snapshot(stopped, "loop3", DiskCounters::default(), "/mnt/sd/x", 20 * MIB);
+    copied.evidence.settled = Some(snapshot(settled, "loop3", counters, "/mnt/sd/x", 0));
+    copied.evidence.settle = Some(Settle { time: Nanos::secs(5), complete: true, fault: None });
+    let verdict = Verdict {
+        trust: Trust::Wrong,
+        measures: Measures::Deferred,
+        summary: "The copy ended when its bytes were in memory; the card took 5.00 s more to \
+                  write them."
+            .into(),
+        corrected: Some(Estimate { value: 4_168_000.0, low: 4_130_000.0, high: 4_200_000.0 }),
+        findings: vec![Finding {
+            trap: TrapId("T02".into()),
+            weight: Weight::Refute,
+            measures: Some(Measures::Deferred),
+            claim: "the work was not done when the clock stopped".into(),
+            because: vec![
+                Exhibit::new(
+                    "written to loop3 when the clock stopped",
+                    "0 B of 20 MiB",
+                    "/sys/block/loop3/stat",
+                ),
+                Exhibit::new("pages of the file still to be written", "20 MiB", "cachestat"),
+            ],
+            next: Some(Next::Type(
+                "assay dd if=/dev/zero of=/mnt/sd/x bs=20M count=1 conv=fsync".into(),
+            )),
+        }],
+    };
+    copied.verdict = Some(verdict.clone());
+    record(plan, resolved, vec![copied], verdict)
+}
+
+/// A buffered run into memory dressed as a folder, with a note and a doubtful phase.
+pub fn memory() -> Record {
+    let plan = quick_plan("/tmp");
+    let subject = Subject {
+        path: "/tmp".into(),
+        mount: Reading::Seen(mount("/tmp", "tmpfs", "rw,nosuid,nodev")),
+        stack: Vec::new(),
+        bottom: Bottom::Memory("tmpfs".into()),
+        direct: Reading::Seen(DirectIo {
+            accepted: true,
+            align: None,
+            misaligned_refused: Some(false),
+        }),
+        ..card_subject("/tmp")
+    };
+    let mut resolved =
+        resolved(&plan, subject, Reading::Unseen("no groups".into()), Caching::Buffered);
+    resolved.notes.push(
+        "io_uring is not allowed here (kernel.io_uring_disabled is 2): a pool of threads of the \
+         same depth took its place"
+            .into(),
+    );
+    for job in &mut resolved.jobs {
+        job.method = Method::Pool;
+    }
+    let mut phases = six([2.8e9, 6.1e9, 9.0e8, 1.1e9, 9.5e8, 1.2e9], "none");
+    let wrong = Verdict {
+        trust: Trust::Wrong,
+        measures: Measures::NotADisk,
+        summary: "There is no disk behind /tmp: it is memory (tmpfs).".into(),
+        corrected: None,
+        findings: vec![Finding {
+            trap: TrapId("T23".into()),
+            weight: Weight::Refute,
+            measures: Some(Measures::NotADisk),
+            claim: "/tmp is memory, whatever its figures".into(),
+            because: vec![Exhibit::new("file system of /tmp", "tmpfs", "/proc/self/mountinfo")],
+            next: Some(Next::Do(
+                "name a folder on the disk that is meant; 'df -T' lists them".into(),
+            )),
+        }],
+    };
+    for phase in &mut phases {
+        phase.verdict = Some(wrong.clone());
+    }
+    record(plan, resolved, phases, wrong)
+}
+
+/// The card's run, ended by Ctrl-C in its third phase.
+pub fn interrupted() -> Record {
+    let mut record = card();
+    record.phases.truncate(3);
+    record.ending = Ending::Interrupted(2);
+    record.verdict = Some(sound(
+        Measures::Limited,
+        "As far as it got: what /mnt/sd delivers under the limit of its control group.",
+    ));
+    record
+}
+
+/// A run that filled the device.
+pub fn failed() -> Record {
+    let mut record = card();
+    record.phases.truncate(1);
+    let error = std::io::Error::from_raw_os_error(28);
+    let fault = Fault::new("write", "/mnt/sd", &error).at(104_857_600);
+    record.phases[0].faults.push(fault.clone());
+    record.phases[0].verdict = Some(Verdict {
+        trust: Trust::Wrong,
+        ..sound(Measures::Invalid, "The phase did not get to its end.")
+    });
+    record.verdict.clone_from(&record.phases[0].verdict);
+    record.ending = Ending::Failed(fault);
+    record
+}

@@ -1,0 +1,130 @@
+//! Whole pages compared with files. `ASSAY_BLESS=1 cargo test --test report` writes them anew.
+
+mod common;
+
+use std::path::PathBuf;
+
+use assay::record::{Measures, Record, Verdict};
+use assay::report::{self, Style};
+
+const UNICODE: Style = Style { colour: false, unicode: true, width: 90 };
+const ASCII: Style = Style { colour: false, unicode: false, width: 80 };
+
+/// Compares with `tests/report/<name>.txt`, or writes it.
+fn golden(name: &str, text: &str) {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/report/{name}.txt"));
+    if std::env::var_os("ASSAY_BLESS").is_some() {
+        std::fs::write(&path, text).expect("written");
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        kept == text,
+        "{name}.txt differs (ASSAY_BLESS=1 accepts)\n--- is\n{text}\n--- was\n{kept}"
+    );
+}
+
+fn page(record: &Record, style: Style) -> String {
+    let mut out = Vec::new();
+    let format = report::format("text").expect("there");
+    (format.write)(record, style, &mut out).expect("written");
+    String::from_utf8(out).expect("text")
+}
+
+#[test]
+fn pages_are_as_they_were() {
+    for (name, record) in [
+        ("card", common::card()),
+        ("fast", common::fast()),
+        ("deferred", common::deferred()),
+        ("memory", common::memory()),
+        ("interrupted", common::interrupted()),
+        ("failed", common::failed()),
+    ] {
+        let page = page(&record, UNICODE);
+        for line in page.lines().filter(|line| !line.contains("assay dd")) {
+            assert!(line.chars().count() <= 90, "{name}: {line}");
+        }
+        golden(name, &page);
+    }
+}
+
+#[test]
+fn pages_for_old_terminals_are_plain_ascii() {
+    for (name, record) in [("card-ascii", common::card()), ("deferred-ascii", common::deferred())] {
+        let page = page(&record, ASCII);
+        assert!(page.is_ascii(), "{page}");
+        golden(name, &page);
+    }
+}
+
+#[test]
+fn colour_changes_nothing_but_colour() {
+    let coloured = page(&common::memory(), Style { colour: true, ..UNICODE });
+    let mut plain = String::new();
+    let mut rest = coloured.as_str();
+    while let Some((text, code)) = rest.split_once('\u{1b}') {
+        plain.push_str(text);
+        rest = code.split_once('m').expect("a colour code").1;
+    }
+    plain.push_str(rest);
+    let trimmed = |text: &str| text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
+    assert_eq!(trimmed(&plain), trimmed(&page(&common::memory(), UNICODE)));
+}
+
+#[test]
+fn verdicts_for_dialects_are_a_few_harmless_lines() {
+    let mut unfounded = common::deferred();
+    unfounded.verdict = Some(common::sound(Measures::Device, "At 4.19 MB/s."));
+    let mut text = String::new();
+    for record in [common::deferred(), common::card(), common::memory(), unfounded] {
+        let lines = report::verdict_lines(&record, UNICODE);
+        assert!((2..=5).contains(&lines.len()), "{lines:?}");
+        for line in &lines {
+            assert!(line.starts_with("assay: "), "{line}");
+            let words: Vec<&str> = line.split(' ').collect();
+            let rate = words.windows(2).any(|pair| {
+                pair[0].ends_with(|c: char| c.is_ascii_digit()) && pair[1].contains("B/s")
+            });
+            assert!(!rate, "{line}");
+            text.push_str(line);
+            text.push('\n');
+        }
+        text.push('\n');
+    }
+    golden("verdict-lines", &text);
+}
+
+#[test]
+fn a_record_without_a_verdict_has_no_verdict_lines() {
+    let mut record = common::card();
+    record.verdict = None;
+    record.phases.clear();
+    assert!(report::verdict_lines(&record, UNICODE).is_empty());
+}
+
+#[test]
+fn a_quantile_needs_ten_events_beyond_it() {
+    // Twenty large blocks: a median stands, a 99th percentile does not.
+    let page = page(&common::card(), UNICODE);
+    let line = page.lines().find(|line| line.contains("seq-write")).expect("there");
+    let words: Vec<&str> = line.split_whitespace().collect();
+    assert!(words.contains(&"-"), "{line}");
+}
+
+#[test]
+fn json_is_the_record() {
+    let record = common::card();
+    let mut out = Vec::new();
+    (report::format("json").expect("there").write)(&record, ASCII, &mut out).expect("written");
+    let again: Record = serde_json::from_slice(&out).expect("a record");
+    assert_eq!(again, record);
+}
+
+#[test]
+fn every_format_has_a_name_of_its_own() {
+    let mut names: Vec<&str> = report::FORMATS.iter().map(|format| format.name).collect();
+    names.dedup();
+    assert_eq!(names.len(), report::FORMATS.len());
+    assert!(report::format("nonsense").is_none());
+    let _: Option<Verdict> = common::card().verdict;
+}

@@ -1,0 +1,317 @@
+//! The rules of the house: who may import whom, and what may stand where.
+
+use std::path::{Path, PathBuf};
+
+/// Each room and those it may know. `main.rs` knows `cli` only.
+const ROOMS: &[(&str, &[&str])] = &[
+    ("unit", &[]),
+    ("error", &[]),
+    ("sys", &["unit", "error"]),
+    ("plan", &["unit", "error"]),
+    ("stats", &["unit"]),
+    ("evidence", &["sys", "plan", "unit", "error"]),
+    ("engine", &["sys", "plan", "stats", "unit", "error"]),
+    ("record", &["plan", "stats", "evidence", "unit", "error"]),
+    ("run", &["engine", "evidence", "record", "plan", "stats", "sys", "verdict", "unit", "error"]),
+    ("verdict", &["record", "plan", "stats", "evidence", "unit"]),
+    ("report", &["verdict", "record", "stats", "plan", "evidence", "unit", "error"]),
+    ("dialect", &["report", "verdict", "record", "plan", "stats", "evidence", "unit", "error"]),
+    (
+        "cli",
+        &[
+            "dialect", "report", "verdict", "run", "record", "evidence", "plan", "stats", "unit",
+            "error",
+        ],
+    ),
+];
+
+/// A source file: its path below the root of the package, and its text.
+struct Source {
+    path: String,
+    text: String,
+}
+
+impl Source {
+    /// `report` of `src/report/text.rs` and of `src/report.rs`.
+    fn room(&self) -> &str {
+        let inside = self.path.strip_prefix("src/").unwrap_or(&self.path);
+        let first = inside.split('/').next().unwrap_or(inside);
+        first.strip_suffix(".rs").unwrap_or(first)
+    }
+
+    /// Lines of code with their numbers: no comments, and no tests at the foot of the file.
+    fn code(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.text
+            .lines()
+            .enumerate()
+            .take_while(|(_, line)| line.trim() != "#[cfg(test)]")
+            .map(|(index, line)| (index + 1, line.split("//").next().unwrap_or(line)))
+    }
+}
+
+/// Files with this ending below a folder of the package.
+fn sources(folder: &str, ending: &str) -> Vec<Source> {
+    fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
+        let Ok(entries) = std::fs::read_dir(folder) else {
+            return;
+        };
+        for entry in entries {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                walk(&path, found);
+            } else {
+                found.push(path);
+            }
+        }
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut paths = Vec::new();
+    walk(&root.join(folder), &mut paths);
+    paths.sort();
+    paths
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|found| found == ending))
+        .map(|path| Source {
+            text: std::fs::read_to_string(&path).expect("text"),
+            path: path.strip_prefix(root).expect("below").display().to_string(),
+        })
+        .collect()
+}
+
+/// Fails with every complaint at once.
+fn settle(complaints: &[String]) {
+    assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
+}
+
+/// The rooms that a line names: of `use crate::{plan::Plan, unit}` both.
+fn named(line: &str) -> Vec<String> {
+    let mut rooms = Vec::new();
+    let mut rest = line;
+    while let Some(at) = rest.find("crate::") {
+        // `$crate::` in a macro is this crate too; `some_crate::` is not.
+        let before = rest[..at].chars().next_back();
+        rest = &rest[at + "crate::".len()..];
+        if before.is_some_and(|c| c.is_alphanumeric() || c == '_') {
+            continue;
+        }
+        let word = |text: &str| -> String {
+            text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+        };
+        match rest.strip_prefix('{') {
+            None => rooms.push(word(rest)),
+            Some(list) => {
+                let (mut depth, mut fresh) = (0, true);
+                for (index, c) in list.char_indices() {
+                    match c {
+                        '{' => depth += 1,
+                        '}' if depth == 0 => break,
+                        '}' => depth -= 1,
+                        ',' if depth == 0 => fresh = true,
+                        c if fresh && !c.is_whitespace() => {
+                            rooms.push(word(&list[index..]));
+                            fresh = false;
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+    rooms
+}
+
+#[test]
+fn imports_go_downwards_only() {
+    let mut complaints = Vec::new();
+    for source in sources("src", "rs") {
+        let room = source.room().to_string();
+        if room == "lib" || room == "main" {
+            continue;
+        }
+        let Some((_, may)) = ROOMS.iter().find(|(name, _)| *name == room) else {
+            complaints.push(format!("{}: '{room}' is no room of the house", source.path));
+            continue;
+        };
+        // Statements over several lines are read as one; tests obey the same table.
+        let code: String = source
+            .text
+            .lines()
+            .map(|line| line.split("//").next().unwrap_or(line))
+            .collect::<Vec<_>>()
+            .join(" ");
+        for named in named(&code) {
+            let known = ROOMS.iter().any(|(name, _)| *name == named);
+            if known && named != room && !may.contains(&named.as_str()) {
+                complaints.push(format!("{}: '{room}' may not know '{named}'", source.path));
+            }
+        }
+    }
+    complaints.dedup();
+    settle(&complaints);
+}
+
+#[test]
+fn the_table_itself_has_no_circles() {
+    fn below(room: &str, path: &mut Vec<String>) {
+        assert!(!path.contains(&room.to_string()), "a circle: {path:?} -> {room}");
+        path.push(room.to_string());
+        let (_, may) = ROOMS.iter().find(|(name, _)| *name == room).expect("a room");
+        for next in *may {
+            below(next, path);
+        }
+        path.pop();
+    }
+    for (room, _) in ROOMS {
+        below(room, &mut Vec::new());
+    }
+    assert_eq!(named("use crate::{plan::{A, B}, unit::Bytes}; my_crate::x"), ["plan", "unit"]);
+}
+
+#[test]
+fn unsafe_code_stays_in_its_room_and_says_why_it_is_sound() {
+    let mut complaints = Vec::new();
+    for source in sources("src", "rs") {
+        let allows = source.text.contains("allow(unsafe_code");
+        let keyword = source.code().find(|(_, line)| {
+            line.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == "unsafe")
+        });
+        if let Some((number, _)) = keyword
+            && source.room() != "sys"
+        {
+            complaints.push(format!("{}:{number}: unsafe outside of sys", source.path));
+        }
+        if allows && source.room() != "sys" {
+            complaints.push(format!("{}: allows unsafe code", source.path));
+        }
+        if keyword.is_some() && !source.text.contains("# Safety") {
+            complaints.push(format!("{}: has no '# Safety' paragraph", source.path));
+        }
+    }
+    settle(&complaints);
+}
+
+#[test]
+fn nobody_prints_but_the_printers() {
+    let mut complaints = Vec::new();
+    for source in sources("src", "rs").iter().filter(|source| source.path != "src/main.rs") {
+        for (number, line) in source.code() {
+            for banned in ["print!(", "println!(", "eprint!(", "eprintln!(", "dbg!("] {
+                let found = line.match_indices(banned).any(|(at, _)| {
+                    !line[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_')
+                });
+                if found {
+                    complaints.push(format!("{}:{number}: {banned}...)", source.path));
+                }
+            }
+        }
+    }
+    settle(&complaints);
+}
+
+#[test]
+fn surroundings_and_clocks_are_read_in_one_place() {
+    let mut complaints = Vec::new();
+    for source in sources("src", "rs") {
+        let room = source.room();
+        for (number, line) in source.code() {
+            let mut refuse = |what: &str| {
+                complaints.push(format!("{}:{number}: {what}", source.path));
+            };
+            let environment = line.contains("std::env") || line.contains("env::var");
+            if environment && !matches!(room, "cli" | "main") {
+                refuse("the environment is read in cli only");
+            }
+            let clock = ["Instant::now", "SystemTime", "clock_gettime"]
+                .iter()
+                .any(|name| line.contains(name));
+            if clock && source.path != "src/sys/clock.rs" {
+                refuse("the clock is read in sys/clock.rs only");
+            }
+            if line.contains("jiff::") && !matches!(room, "run" | "report") {
+                refuse("the calendar is run's");
+            }
+            if line.contains("process::exit") {
+                refuse("an exit status is returned, not taken");
+            }
+        }
+    }
+    settle(&complaints);
+}
+
+#[test]
+fn files_say_what_they_are_for_and_leave_nothing_undone() {
+    // In two halves, so that this file obeys itself.
+    let undone = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X")];
+    let mut complaints = Vec::new();
+    for source in sources("src", "rs").iter().chain(&sources("tests", "rs")) {
+        if !source.text.starts_with("//!") {
+            complaints.push(format!("{}: does not open with '//!'", source.path));
+        }
+        for (index, line) in source.text.lines().enumerate() {
+            if undone.iter().any(|word| line.contains(word)) {
+                complaints.push(format!("{}:{}: {}", source.path, index + 1, line.trim()));
+            }
+        }
+    }
+    settle(&complaints);
+}
+
+#[test]
+fn every_file_belongs_to_the_program() {
+    let all = sources("src", "rs");
+    let mut complaints = Vec::new();
+    for source in &all {
+        let path = Path::new(&source.path);
+        let stem = path.file_stem().and_then(|stem| stem.to_str()).expect("a name");
+        let (owner, name) = match stem {
+            "main" | "lib" => continue,
+            "mod" => {
+                let folder = path.parent().expect("a folder");
+                let name = folder.file_name().and_then(|name| name.to_str()).expect("a name");
+                (folder.parent().expect("src"), name)
+            }
+            stem => (path.parent().expect("a folder"), stem),
+        };
+        let declared = all.iter().any(|other| {
+            let candidate = Path::new(&other.path);
+            let beside = candidate.parent() == Some(owner);
+            let within = candidate.with_extension("") == *owner;
+            (beside || within)
+                && other.text.lines().any(|line| line.trim_end().ends_with(&format!("mod {name};")))
+        });
+        if !declared {
+            complaints.push(format!("{}: no 'mod {name};' names it", source.path));
+        }
+    }
+    settle(&complaints);
+}
+
+#[test]
+fn every_rule_has_a_record_that_trips_it_and_one_that_nearly_does() {
+    let records = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/records");
+    if !records.is_dir() {
+        return;
+    }
+    let files: Vec<String> = std::fs::read_dir(&records)
+        .expect("readable")
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().to_lowercase())
+        .collect();
+    let mut complaints = Vec::new();
+    for source in sources("src/verdict", "rs") {
+        let Some(id) = rule_id(&source.text) else {
+            continue;
+        };
+        let count = files.iter().filter(|name| name.starts_with(&id.to_lowercase())).count();
+        if count < 2 {
+            complaints.push(format!("{}: {id} has {count} of 2 records", source.path));
+        }
+    }
+    settle(&complaints);
+}
+
+/// The trap number of a file that defines a rule.
+fn rule_id(text: &str) -> Option<&str> {
+    let rule = &text[text.find("pub const RULE")?..];
+    let id = &rule[rule.find("\"T")? + 1..];
+    id.get(..id.find('"')?)
+}
