@@ -10,3 +10,4 @@ pub mod run;
 pub mod stats;
 pub mod sys;
 pub mod unit;
+pub mod verdict;
