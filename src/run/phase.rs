@@ -69,6 +69,17 @@ impl Ready<'_> {
         self.blocks.pattern.mix.writes()
     }
 
+    /// Time that is not counted. None for buffered writes with a flush inside the timing: what
+    /// the ramp left in memory would be flushed at the cost of the rest.
+    fn ramp(&self) -> Nanos {
+        let buffered = self.resolved.caching == Caching::Buffered;
+        if self.writes() && buffered && self.blocks.durability.flushes_at_end() {
+            Nanos::ZERO
+        } else {
+            self.job.stop.ramp
+        }
+    }
+
     fn reads(&self) -> bool {
         self.blocks.pattern.mix.has(Action::Read)
     }
@@ -446,7 +457,7 @@ impl<'a> Stage<'a> {
             rate: job.job.rate,
             place: (thread, job.threads),
             flush,
-            quota: quota(&job.job.stop, thread, job.threads),
+            quota: Quota { ramp: job.ramp(), ..quota(&job.job.stop, thread, job.threads) },
             seed: self.plan.seed,
             generation: (self.number as u64) << 12 | u64::from(thread),
             gauge,
@@ -477,7 +488,7 @@ fn quota(stop: &Stop, thread: u32, threads: u32) -> Quota {
         let (share, rest) = (all / u64::from(threads), all % u64::from(threads));
         share + u64::from(u64::from(thread) < rest)
     };
-    let mut quota = Quota { ramp: stop.ramp, ..Quota::default() };
+    let mut quota = Quota::default();
     for limit in &stop.first_of {
         match limit {
             Limit::Time(time) => quota.time = Some(*time),

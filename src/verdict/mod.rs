@@ -1,3 +1,6 @@
-//! stub
-/// stub
-pub fn judge(_record: &mut crate::record::Record) {}
+//! The judges: a record in, verdicts out.
+
+use crate::record::Record;
+
+/// Judges every phase and the whole, replacing what was there.
+pub fn judge(_record: &mut Record) {}
