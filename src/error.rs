@@ -203,21 +203,31 @@ pub fn errno_name(errno: i32) -> &'static str {
 /// What to do about an error, by what was being done. Empty where nothing helps.
 fn hint(doing: &str, errno: i32) -> &'static str {
     match (doing, errno) {
-        (_, libc::ENOSPC) => "the device or its quota is full: free space (df shows it), or give a smaller --size",
+        (_, libc::ENOSPC) => {
+            "the device or its quota is full: free space (df shows it), or give a smaller --size"
+        }
         (_, libc::EDQUOT) => "the quota of this user is used up: 'quota' shows it",
-        (_, libc::EROFS) => "the file system is mounted read-only: 'mount -o remount,rw' it, or use --read-only",
+        (_, libc::EROFS) => {
+            "the file system is mounted read-only: 'mount -o remount,rw' it, or use --read-only"
+        }
         ("read" | "write" | "fsync" | "fdatasync", libc::EIO) => {
             "the device failed: 'dmesg | tail' shows what the kernel saw; nothing measured after this can be trusted"
         }
-        ("open", libc::EINVAL) => "this file system does not take O_DIRECT: use buffered I/O with a flush",
+        ("open", libc::EINVAL) => {
+            "this file system does not take O_DIRECT: use buffered I/O with a flush"
+        }
         ("read" | "write", libc::EINVAL) => {
             "direct I/O needs block size and offset to be multiples of the logical block size"
         }
         (_, libc::EACCES | libc::EPERM) => "this user may not: try another path, or run as root",
-        ("create" | "open", libc::ENOENT) => "the path does not exist: check it for typing mistakes",
+        ("create" | "open", libc::ENOENT) => {
+            "the path does not exist: check it for typing mistakes"
+        }
         (_, libc::EBUSY) => "something holds it: 'lsblk' and 'fuser -vm' show what",
         (_, libc::ENXIO | libc::ENODEV | libc::ENOMEDIUM) => "the device is gone or has no medium",
-        (_, libc::ESTALE | libc::ENOTCONN) => "the file system behind the path went away during the run",
+        (_, libc::ESTALE | libc::ENOTCONN) => {
+            "the file system behind the path went away during the run"
+        }
         (_, libc::EMFILE | libc::ENFILE) => "too many open files: raise 'ulimit -n'",
         (_, libc::ENOMEM) => "not enough memory, or of locked memory ('ulimit -l')",
         _ => "",

@@ -1,2 +1,12 @@
-//! The `assay` program.
-fn main() {}
+//! The `assay` program: hands words, surroundings and streams to [`assay::cli`], and ends with its
+//! exit status.
+
+use std::io;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let words: Vec<_> = std::env::args_os().collect();
+    let environment = assay::cli::Environment::read();
+    let (mut out, mut err) = (io::stdout(), io::stderr());
+    ExitCode::from(assay::cli::main(&words, &environment, &mut out, &mut err))
+}

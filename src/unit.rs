@@ -198,7 +198,7 @@ pub fn three_digits(value: f64) -> String {
         return "-".into();
     }
     let decimals = match size {
-        s if s == 0.0 => 0,
+        0.0 => 0,
         s if s < 9.995 => 2,
         s if s < 99.95 => 1,
         _ => 0,
@@ -290,10 +290,7 @@ impl std::str::FromStr for Bytes {
                 ));
             }
         };
-        number
-            .checked_mul(scale)
-            .map(Self)
-            .ok_or_else(|| format!("'{text}' is larger than 16 EiB"))
+        number.checked_mul(scale).map(Self).ok_or_else(|| format!("'{text}' is larger than 16 EiB"))
     }
 }
 

@@ -1,5 +1,12 @@
-//! The one unsafe room: system calls that neither std nor rustix wraps, each as one safe function.
+//! The one room with unsafe code: owners for what the kernel lends, and calls that no crate wraps.
+//!
+//! No policy, no retries, no logging: one function, one call.
 
 pub mod block;
+pub mod buffer;
 pub mod cache;
 pub mod clock;
+pub mod close;
+pub mod inbox;
+pub mod ring;
+pub mod writeout;

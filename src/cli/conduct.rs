@@ -1,0 +1,263 @@
+//! What all verbs that run a plan have in common: show it or do it, print, and end with a code.
+
+use std::collections::VecDeque;
+use std::io::{self, Write};
+
+use super::environment::Environment;
+use super::{Common, printed};
+use crate::error::{Error, Fault};
+use crate::plan::{Limit, Phase, Plan};
+use crate::record::{Ending, PhaseRecord, Record, Resolved, Trust};
+use crate::report::live::{Line, REWRITE};
+use crate::report::text::Text;
+use crate::report::{self, Style};
+use crate::run::{self, Live, Observer};
+use crate::unit::{Bytes, Nanos, Ops};
+
+/// Exit status of a number that may be believed.
+pub const SOUND: u8 = 0;
+/// Exit status when the world said no.
+pub const FAULT: u8 = 1;
+/// Exit status when the words are wrong.
+pub const REFUSAL: u8 = 2;
+/// Exit status when it ran, and the number is not sound.
+pub const NOT_SOUND: u8 = 3;
+
+/// Shows what a plan would do, or does it.
+///
+/// # Errors
+/// When it can not be done here, or the output can not be written.
+pub fn conduct(
+    plan: &Plan,
+    common: &Common,
+    environment: &Environment,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> Result<u8, Error> {
+    plan.check()?;
+    if common.plan {
+        return show(plan, out, err);
+    }
+    let mut watch = Watch::new(plan, common, environment, out, err);
+    let signals = vec![libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
+    let options = run::Options { record: common.record.clone(), signals };
+    let outcome = run::run(plan, &options, &mut watch);
+    watch.erase();
+    let record = outcome?;
+    watch.close(&record)?;
+    // The page has told it already to somebody who looks at it.
+    let told = environment.out.is_some() && !common.json;
+    match &record.ending {
+        Ending::Failed(fault) if !told => Err(fault.clone().into()),
+        _ => Ok(code(&record)),
+    }
+}
+
+/// The exit status of a finished run.
+pub fn code(record: &Record) -> u8 {
+    match &record.ending {
+        Ending::Interrupted(signal) => u8::try_from(128 + signal).unwrap_or(FAULT),
+        Ending::Failed(_) => FAULT,
+        Ending::Complete if record.phases.iter().any(|phase| !phase.faults.is_empty()) => FAULT,
+        Ending::Complete | Ending::Unfinished => judged(record),
+    }
+}
+
+/// The exit status that only the verdict decides.
+pub fn judged(record: &Record) -> u8 {
+    match record.verdict.as_ref().map(|verdict| verdict.trust) {
+        Some(Trust::Sound) => SOUND,
+        _ => NOT_SOUND,
+    }
+}
+
+/// The plan on standard output; what it would write, and how long that takes, on standard error.
+fn show(plan: &Plan, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Error> {
+    let preview = run::preview(plan)?;
+    let text = serde_json::to_string_pretty(plan)
+        .map_err(|error| Fault::new("write", "the plan", &error.into()))?;
+    printed(writeln!(out, "{text}"))?;
+    let writes = match preview.writes {
+        Bytes::ZERO => "would write nothing".to_string(),
+        bytes => format!("would write {bytes} ({} bytes) at most", bytes.0),
+    };
+    let time = match preview.time {
+        Some(time) => format!("about {} s", time.as_secs().ceil()),
+        None => "as long as the device needs".into(),
+    };
+    let _ = writeln!(err, "assay: {writes}, and take {time}");
+    for note in &preview.resolved.notes {
+        let _ = writeln!(err, "assay: note: {note}");
+    }
+    Ok(SOUND)
+}
+
+/// Prints what happens while it happens: the page on standard output, part by part, and one
+/// rewritten line on standard error when that is a terminal.
+struct Watch<'a> {
+    plan: &'a Plan,
+    out: &'a mut dyn Write,
+    err: &'a mut dyn Write,
+    /// The page; absent when the record itself goes to standard output.
+    text: Option<Text>,
+    out_style: Style,
+    err_style: Style,
+    live: bool,
+    /// A live line stands there.
+    standing: bool,
+    line: Line,
+    /// The last second: time, bytes and operations since the start of the phase.
+    past: VecDeque<(Nanos, Bytes, Ops)>,
+    /// What went wrong with the output first.
+    trouble: Option<io::Error>,
+}
+
+/// Ticks over which the live rate is taken: about a second.
+const TICKS: usize = 10;
+
+impl<'a> Watch<'a> {
+    fn new(
+        plan: &'a Plan,
+        common: &Common,
+        environment: &Environment,
+        out: &'a mut dyn Write,
+        err: &'a mut dyn Write,
+    ) -> Self {
+        Self {
+            plan,
+            out,
+            err,
+            text: (!common.json).then(|| Text::new(environment.out_style())),
+            out_style: environment.out_style(),
+            err_style: environment.err_style(),
+            live: environment.live(),
+            standing: false,
+            line: Line { of: plan.phases.len(), ..Line::default() },
+            past: VecDeque::new(),
+            trouble: None,
+        }
+    }
+
+    /// Takes the live line away.
+    fn erase(&mut self) {
+        if std::mem::take(&mut self.standing) {
+            let _ = write!(self.err, "{REWRITE}");
+            let _ = self.err.flush();
+        }
+    }
+
+    /// Writes the live line anew.
+    fn rewrite(&mut self) {
+        if self.live {
+            let _ = write!(self.err, "{REWRITE}{}", self.line.text(self.err_style));
+            let _ = self.err.flush();
+            self.standing = true;
+        }
+    }
+
+    /// Writes a part of the page.
+    fn page(&mut self, part: impl FnOnce(&mut Text, &mut dyn Write) -> io::Result<()>) {
+        self.erase();
+        if let Some(text) = &mut self.text
+            && self.trouble.is_none()
+        {
+            self.trouble = part(text, self.out).and_then(|()| self.out.flush()).err();
+        }
+    }
+
+    /// The end of the page, or the whole record.
+    fn close(mut self, record: &Record) -> Result<(), Error> {
+        if self.text.is_some() {
+            self.page(|text, out| text.closing(record, out));
+        } else {
+            self.trouble = report::format("json")
+                .and_then(|format| (format.write)(record, self.out_style, self.out).err());
+        }
+        match self.trouble.take() {
+            Some(error) => printed(Err(error)),
+            None => Ok(()),
+        }
+    }
+
+    /// Time left after the present phase; `None` when a phase has no set time.
+    fn later(&self) -> Option<Nanos> {
+        self.plan.phases.iter().skip(self.line.number).map(set_time).sum()
+    }
+}
+
+/// The time at which a phase ends at the latest, if it has one.
+fn set_time(phase: &Phase) -> Option<Nanos> {
+    phase
+        .jobs
+        .iter()
+        .map(|job| {
+            let limits = job.stop.first_of.iter().filter_map(|limit| match limit {
+                Limit::Time(time) => Some(*time),
+                _ => None,
+            });
+            Some(job.delay + job.stop.ramp + limits.min()?)
+        })
+        .collect::<Option<Vec<Nanos>>>()?
+        .into_iter()
+        .max()
+}
+
+impl Observer for Watch<'_> {
+    fn resolved(&mut self, resolved: &Resolved) {
+        let plan = self.plan;
+        self.page(|text, out| text.opening(plan, resolved, out));
+    }
+
+    fn preparing(&mut self, phase: &Phase, what: &str) {
+        let number = self.plan.phases.iter().position(|planned| planned.name == phase.name);
+        self.line.phase.clone_from(&phase.name);
+        self.line.number = number.map_or(self.line.number, |number| number + 1);
+        self.line.aside = what.to_string();
+        self.line.left = None;
+        self.rewrite();
+    }
+
+    fn began(&mut self, phase: &Phase, number: usize, of: usize) {
+        self.line = Line {
+            phase: phase.name.clone(),
+            number: number + 1,
+            of,
+            left: set_time(phase),
+            ..Line::default()
+        };
+        self.past.clear();
+        self.past.push_back((Nanos::ZERO, Bytes::ZERO, Ops::ZERO));
+        self.rewrite();
+    }
+
+    fn tick(&mut self, live: &Live) {
+        let bytes = Bytes(live.done.read_bytes + live.done.write_bytes);
+        let ops = Ops(live.done.read_ops + live.done.write_ops);
+        if let Some(&(then, old_bytes, old_ops)) = self.past.front() {
+            let time = live.elapsed.less(then);
+            self.line.bandwidth = bytes.less(old_bytes).over(time);
+            self.line.iops = ops.less(old_ops).over(time);
+        }
+        self.past.push_back((live.elapsed, bytes, ops));
+        if self.past.len() > TICKS {
+            self.past.pop_front();
+        }
+        self.line.aside = if live.settling { "watching the flush".into() } else { String::new() };
+        self.line.share = Line::share_of(live.elapsed, live.limit, bytes, live.goal);
+        let by_time = live.limit.map(|limit| limit.less(live.elapsed));
+        let by_bytes = live.goal.zip(self.line.bandwidth).and_then(|(goal, rate)| {
+            (rate.0 > 0.0).then(|| Nanos::from_secs(goal.less(bytes).0 as f64 / rate.0))
+        });
+        let here = match (by_time, by_bytes) {
+            (Some(time), Some(bytes)) => Some(time.min(bytes)),
+            (time, bytes) => time.or(bytes),
+        };
+        self.line.left = here.zip(self.later()).map(|(here, later)| here + later);
+        self.rewrite();
+    }
+
+    fn ended(&mut self, phase: &PhaseRecord) {
+        let plan = self.plan;
+        self.page(|text, out| text.phase(plan, phase, out));
+    }
+}

@@ -1,0 +1,107 @@
+//! What surrounds the program: its variables and its terminal. Read here, once, and nowhere else.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use crate::report::Style;
+
+/// What surrounds the program.
+#[derive(Clone, Debug, Default)]
+pub struct Environment {
+    /// `NO_COLOR` is set to something.
+    pub no_colour: bool,
+    /// `TERM`.
+    pub term: String,
+    /// The locale's character set is UTF-8.
+    pub utf8: bool,
+    /// `COLUMNS`, when it is a number.
+    pub columns: Option<usize>,
+    /// Standard output is a terminal, and how wide it is.
+    pub out: Option<usize>,
+    /// Standard error is a terminal, and how wide it is.
+    pub err: Option<usize>,
+    /// `ASSAY_DIALECT`: which of a tool's ways a dialect follows.
+    pub dialect: Option<OsString>,
+    /// `ASSAY_RECORD`: where a dialect keeps its record.
+    pub record: Option<PathBuf>,
+    /// `ASSAY_COLD`: what a dialect drops from memory first.
+    pub cold: Option<OsString>,
+    /// `ASSAY_SETTLE`: whether a dialect watches the flush after its copy.
+    pub settle: Option<OsString>,
+}
+
+/// Width of a page where nothing tells.
+const PAGE: usize = 90;
+
+impl Environment {
+    /// As it is now.
+    pub fn read() -> Self {
+        let text = |name: &str| std::env::var(name).unwrap_or_default();
+        let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
+            .iter()
+            .map(|name| text(name))
+            .find(|value| !value.is_empty())
+            .unwrap_or_default()
+            .to_ascii_lowercase();
+        Self {
+            no_colour: set("NO_COLOR").is_some(),
+            term: text("TERM"),
+            utf8: locale.contains("utf-8") || locale.contains("utf8"),
+            columns: text("COLUMNS").parse().ok(),
+            out: columns(std::io::stdout()),
+            err: columns(std::io::stderr()),
+            dialect: set("ASSAY_DIALECT"),
+            record: set("ASSAY_RECORD").map(PathBuf::from),
+            cold: set("ASSAY_COLD"),
+            settle: set("ASSAY_SETTLE"),
+        }
+    }
+
+    /// What can be shown on standard output.
+    pub fn out_style(&self) -> Style {
+        self.style(self.out)
+    }
+
+    /// What can be shown on standard error.
+    pub fn err_style(&self) -> Style {
+        self.style(self.err)
+    }
+
+    fn style(&self, terminal: Option<usize>) -> Style {
+        let wide = self.columns.or(terminal.filter(|&columns| columns > 0)).unwrap_or(PAGE);
+        Style {
+            colour: terminal.is_some() && !self.no_colour && self.term != "dumb",
+            unicode: self.utf8,
+            width: wide.clamp(60, PAGE),
+        }
+    }
+
+    /// A line can be rewritten on standard error.
+    pub fn live(&self) -> bool {
+        self.err.is_some() && self.term != "dumb"
+    }
+}
+
+/// Columns of a terminal (0 when it does not tell); `None` for anything else.
+fn columns(stream: impl std::os::fd::AsFd + std::io::IsTerminal) -> Option<usize> {
+    stream
+        .is_terminal()
+        .then(|| rustix::termios::tcgetwinsize(stream).map_or(0, |size| usize::from(size.ws_col)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colour_needs_a_terminal_and_nobody_against_it() {
+        let terminal = Environment { out: Some(120), term: "xterm".into(), ..Default::default() };
+        assert!(terminal.out_style().colour);
+        assert!(!terminal.err_style().colour);
+        assert!(!Environment { no_colour: true, ..terminal.clone() }.out_style().colour);
+        assert!(!Environment { term: "dumb".into(), ..terminal.clone() }.out_style().colour);
+        assert_eq!(terminal.out_style().width, 90);
+        assert_eq!(Environment { columns: Some(80), ..terminal }.out_style().width, 80);
+    }
+}

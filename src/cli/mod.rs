@@ -1,0 +1,279 @@
+//! assay's own words. Help, man page and completions come from the definitions here.
+
+mod conduct;
+mod dialect;
+mod environment;
+mod quick;
+mod words;
+
+pub use environment::Environment;
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{CommandFactory as _, Parser, Subcommand};
+
+use crate::error::{Error, Fault, Refusal};
+use crate::plan::Plan;
+use crate::record::{self, Record};
+use crate::{report, verdict};
+
+/// A storage benchmark that can be believed: the number, and whether it is true
+#[derive(Debug, Parser)]
+#[command(name = "assay", version, max_term_width = 90, arg_required_else_help = false)]
+#[command(after_help = "\
+Exit status: 0 the number is sound; 1 something failed; 2 the words are wrong and nothing was \
+touched; 3 it ran, and the number is not sound; 130 Ctrl-C.\n
+Start with: assay quick .")]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// How fast is this device? Six figures in half a minute, and whether they are true
+    Quick(quick::Words),
+    /// Run a plan from a file
+    Run {
+        /// A plan as JSON, as --plan prints it
+        #[arg(value_name = "PLAN")]
+        file: PathBuf,
+        #[command(flatten)]
+        common: Common,
+    },
+    /// Judge an old record again, by the rules of this version
+    Judge {
+        /// A record that --record or ASSAY_RECORD wrote
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Print the record with its new verdicts as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the JSON Schema of records or plans
+    Schema {
+        /// Which document
+        #[arg(value_enum, default_value = "record", value_name = "DOCUMENT")]
+        of: Document,
+    },
+    /// Copy as dd does, with all of its operands; the verdict goes to standard error
+    #[command(disable_help_flag = true)]
+    Dd {
+        /// dd's own words
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPERAND")]
+        words: Vec<OsString>,
+    },
+    /// Print the man page
+    Man,
+    /// Print completions for a shell
+    Completions {
+        /// Which shell
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+}
+
+/// What the verbs that run something share.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct Common {
+    /// Only print the plan (JSON), and what it would write and about how long it takes
+    #[arg(long, conflicts_with = "record")]
+    pub plan: bool,
+    /// Keep the whole record in this file, while it grows
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+    /// Print the whole record as JSON instead of a page
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Document {
+    Record,
+    Plan,
+}
+
+/// The whole program: words in, output and an exit status out.
+pub fn main(
+    words: &[OsString],
+    environment: &Environment,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> u8 {
+    let mut out = Patient(out);
+    let mut err = Patient(err);
+    let outcome = call(words, environment, &mut out, &mut err)
+        .and_then(|code| printed(out.flush()).map(|()| code));
+    match outcome {
+        Ok(code) => code,
+        Err(error) => {
+            // Nobody is left to be told when this fails too.
+            let _ = writeln!(err, "assay: {error}");
+            match error {
+                Error::Refusal(_) => conduct::REFUSAL,
+                Error::Fault(_) => conduct::FAULT,
+            }
+        }
+    }
+}
+
+fn call(
+    words: &[OsString],
+    environment: &Environment,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> Result<u8, Error> {
+    if let Some((name, words)) = dialect::meant(words) {
+        return dialect::call(name, words, environment, out, err);
+    }
+    let verb = match Cli::try_parse_from(words) {
+        Ok(cli) => cli.verb,
+        Err(error) if !error.use_stderr() => {
+            printed(write!(out, "{}", error.render()))?;
+            return Ok(conduct::SOUND);
+        }
+        Err(error) => return Err(words::refusal(&error).into()),
+    };
+    match verb {
+        Verb::Quick(quick) => {
+            let plan = quick::planned(&quick, typed(words))?;
+            conduct::conduct(&plan, &quick.common, environment, out, err)
+        }
+        Verb::Run { file, common } => {
+            conduct::conduct(&read_plan(&file)?, &common, environment, out, err)
+        }
+        Verb::Judge { file, json } => {
+            let record = judged(read_record(&file)?);
+            let name = if json { "json" } else { "text" };
+            if let Some(format) = report::format(name) {
+                printed((format.write)(&record, environment.out_style(), out))?;
+            }
+            Ok(conduct::judged(&record))
+        }
+        Verb::Schema { of } => {
+            let schema = match of {
+                Document::Record => schemars::schema_for!(Record),
+                Document::Plan => schemars::schema_for!(Plan),
+            };
+            printed(
+                serde_json::to_writer_pretty(&mut *out, &schema)
+                    .map_err(io::Error::from)
+                    .and_then(|()| writeln!(out)),
+            )?;
+            Ok(conduct::SOUND)
+        }
+        Verb::Dd { words } => dialect::call("dd", &words, environment, out, err),
+        Verb::Man => {
+            printed(manual(out))?;
+            Ok(conduct::SOUND)
+        }
+        Verb::Completions { shell } => {
+            // The generator panics when it can not write; memory can always be written.
+            let mut text = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "assay", &mut text);
+            printed(out.write_all(&text))?;
+            Ok(conduct::SOUND)
+        }
+    }
+}
+
+/// The words after the verb, for the record.
+fn typed(words: &[OsString]) -> Vec<String> {
+    words.iter().skip(2).map(|word| word.to_string_lossy().into_owned()).collect()
+}
+
+/// A plan from a file.
+fn read_plan(path: &Path) -> Result<Plan, Error> {
+    let shown = path.display().to_string();
+    let text = std::fs::read_to_string(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => Error::from(Refusal::new(
+            format!("there is no plan at '{shown}'"),
+            "write one with 'assay quick PATH --plan'",
+        )),
+        _ => Fault::new("read", shown.clone(), &error).into(),
+    })?;
+    serde_json::from_str(&text).map_err(|error| {
+        // serde says where once more at the end of its sentence.
+        let why = error.to_string();
+        let why = why.split(" at line ").next().unwrap_or_default();
+        Refusal {
+            place: format!("{shown}:{}:{}", error.line(), error.column()),
+            why: format!("not a plan: {why}"),
+            instead: "'assay schema plan' describes it".into(),
+        }
+        .into()
+    })
+}
+
+/// A record from a file.
+fn read_record(path: &Path) -> Result<Record, Error> {
+    if path.exists() {
+        return record::load(path);
+    }
+    Err(Refusal::new(
+        format!("there is no record at '{}'", path.display()),
+        "give a file that --record or ASSAY_RECORD wrote",
+    )
+    .into())
+}
+
+/// The record with the verdicts that today's rules give.
+fn judged(mut record: Record) -> Record {
+    verdict::judge(&mut record);
+    record
+}
+
+/// One page for the program and all of its verbs.
+fn manual(out: &mut dyn Write) -> io::Result<()> {
+    let mut command = Cli::command();
+    command.build();
+    clap_mangen::Man::new(command.clone()).render(out)?;
+    for verb in command.get_subcommands().filter(|verb| verb.get_name() != "help") {
+        let page = clap_mangen::Man::new(verb.clone());
+        let mut sections = Vec::new();
+        page.render_synopsis_section(&mut sections)?;
+        page.render_description_section(&mut sections)?;
+        page.render_options_section(&mut sections)?;
+        // A section for the verb, with the usual ones below it.
+        let text = String::from_utf8_lossy(&sections).replace(".SH ", ".SS ");
+        let name = verb.get_name().to_uppercase();
+        write!(out, ".SH \"ASSAY {name}\"\n{text}")?;
+    }
+    Ok(())
+}
+
+/// A failure to write the output, as a fault.
+fn printed(outcome: io::Result<()>) -> Result<(), Error> {
+    outcome.map_err(|error| Fault::new("write", "standard output", &error).into())
+}
+
+/// A writer for which a reader that went away is no failure: what nobody reads is not written.
+struct Patient<'a>(&'a mut dyn Write);
+
+impl Write for Patient<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.0.write(bytes) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(bytes.len()),
+            outcome => outcome,
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self.0.flush() {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            outcome => outcome,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definitions_make_sense() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,498 @@
+//! `assay quick`: how fast is this device, in half a minute, and may the figures be believed.
+
+use std::path::{Path, PathBuf};
+
+use rustix::fs::Access;
+
+use super::Common;
+use crate::error::{Error, Fault, Refusal};
+use crate::plan::{
+    Action, BlockSize, Blocks, Caching, Cold, Consent, Crew, Durability, Fill, Job, Layout,
+    Lifetime, Limit, Method, Mix, Order, Origin, Pattern, Phase, Plan, Rate, Region, Ring, Size,
+    Stop, Target, Verify, Work,
+};
+use crate::unit::{Bytes, GIB, MIB, Nanos};
+
+/// The words of the verb.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Words {
+    /// A folder on the device, a file to read, or a block device
+    ///
+    /// In a folder one test file is written, read and removed. An existing file and a block device
+    /// are only read.
+    pub path: PathBuf,
+    /// The block device a second time: it may be overwritten, and all that is on it is lost
+    #[arg(value_name = "DEVICE-AGAIN", conflicts_with = "read_only")]
+    pub again: Option<PathBuf>,
+    /// About ten seconds instead of thirty
+    #[arg(long, conflicts_with = "time")]
+    pub quick: bool,
+    /// Time of the whole run, shared by its phases: 30, 90s, 5m, 1h
+    #[arg(long, value_name = "T", value_parser = time)]
+    pub time: Option<Nanos>,
+    /// Write a test file of exactly this size, however long that takes; of a file or device, use
+    /// only its first part
+    ///
+    /// Without it the file becomes as large as the first phase can write in its time, at most
+    /// 4 GiB: a slow card need not take minutes.
+    #[arg(long, value_name = "S")]
+    pub size: Option<Bytes>,
+    /// Only read: PATH must be a file or a block device
+    #[arg(long, conflicts_with = "keep")]
+    pub read_only: bool,
+    /// Leave the test file there
+    #[arg(long)]
+    pub keep: bool,
+    /// Number from which all data and places follow (default: another one each time)
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// What it shares with other verbs.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// What stands at the path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A folder, for a test file of our own.
+    Folder,
+    /// A file with so many bytes, which is only read.
+    File(Bytes),
+    /// A block device.
+    Device,
+}
+
+/// What is wanted, once all words are understood.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Time of each phase.
+    pub time: PhaseTime,
+    /// Size of the test file, or of the part that is read.
+    pub size: Option<Bytes>,
+    /// Only read.
+    pub read_only: bool,
+    /// The test file stays.
+    pub keep: bool,
+    /// The device, named a second time.
+    pub again: Option<PathBuf>,
+    /// Everything random follows from it.
+    pub seed: u64,
+    /// The words as typed, for the record.
+    pub words: Vec<String>,
+}
+
+/// How long phases take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PhaseTime {
+    /// Each so long.
+    Each(Nanos),
+    /// All together so long.
+    Whole(Nanos),
+}
+
+/// A phase as it comes: six figures that say most about a device.
+struct Shape {
+    name: &'static str,
+    action: Action,
+    order: Order,
+    block: Bytes,
+    iodepth: u32,
+}
+
+/// Writes come before the reads that need what they wrote.
+fn shapes() -> [Shape; 6] {
+    let shape = |name, action, order, block, iodepth| Shape { name, action, order, block, iodepth };
+    let (large, small) = (Bytes(MIB), Bytes::kib(4));
+    [
+        shape("seq-write", Action::Write, Order::Forward, large, 8),
+        shape("seq-read", Action::Read, Order::Forward, large, 8),
+        shape("rand-write-q1", Action::Write, Order::Uniform, small, 1),
+        shape("rand-read-q1", Action::Read, Order::Uniform, small, 1),
+        shape("rand-write-q32", Action::Write, Order::Uniform, small, 32),
+        shape("rand-read-q32", Action::Read, Order::Uniform, small, 32),
+    ]
+}
+
+/// Time of a phase when nobody says otherwise.
+const USUAL: Nanos = Nanos::secs(5);
+/// Time of a phase with `--quick`.
+const SHORT: Nanos = Nanos::millis(1_500);
+/// The least a phase can be given: below it a figure says nothing.
+const LEAST: Nanos = Nanos::millis(500);
+/// The test file is no larger than this unless asked.
+const LARGEST_FILE: Bytes = Bytes(4 * GIB);
+/// A flush that is due after a write phase is watched no longer than this.
+const SETTLE: Nanos = Nanos::secs(2);
+/// Before each phase the device is watched for so long while nothing is done.
+const QUIET: Nanos = Nanos::millis(400);
+
+/// Looks at the path and the words and makes a plan.
+///
+/// # Errors
+/// A refusal that says what to write instead; nothing was touched.
+pub fn planned(words: &Words, typed: Vec<String>) -> Result<Plan, Error> {
+    let kind = look(&words.path)?;
+    let time = match (words.time, words.quick) {
+        (Some(time), _) => PhaseTime::Whole(time),
+        (None, true) => PhaseTime::Each(SHORT),
+        (None, false) => PhaseTime::Each(USUAL),
+    };
+    let options = Options {
+        time,
+        size: words.size,
+        read_only: words.read_only,
+        keep: words.keep,
+        again: words.again.clone(),
+        seed: words.seed.unwrap_or_else(any_seed),
+        words: typed,
+    };
+    Ok(plan(&words.path, kind, &options)?)
+}
+
+/// The plan for a path, without a look at the machine.
+///
+/// # Errors
+/// When the words contradict each other or what stands at the path.
+pub fn plan(path: &Path, kind: Kind, options: &Options) -> Result<Plan, Refusal> {
+    check(path, kind, options)?;
+    let writes = match kind {
+        Kind::Folder => true,
+        Kind::File(_) => false,
+        Kind::Device => options.again.is_some(),
+    };
+    let target = target(path, kind, options, writes);
+    let shapes: Vec<Shape> =
+        shapes().into_iter().filter(|shape| writes || shape.action == Action::Read).collect();
+    let time = match options.time {
+        PhaseTime::Each(time) => time,
+        PhaseTime::Whole(time) => Nanos(time.0 / shapes.len() as u64),
+    };
+    if time < LEAST {
+        let least = LEAST.0 * shapes.len() as u64;
+        return Err(Refusal {
+            place: "--time".into(),
+            why: format!("too short for {} phases", shapes.len()),
+            instead: format!("give {} or more", Nanos(least).as_secs().ceil()),
+        });
+    }
+    let phases = shapes
+        .into_iter()
+        .map(|shape| phase(shape, target.clone(), time, writes, options.size))
+        .collect();
+    Ok(Plan {
+        title: format!("quick {}", path.display()),
+        origin: Origin {
+            dialect: "quick".into(),
+            words: options.words.clone(),
+            sources: Vec::new(),
+        },
+        seed: options.seed,
+        phases,
+    })
+}
+
+/// The words that make no sense together, or not with what stands there.
+fn check(path: &Path, kind: Kind, options: &Options) -> Result<(), Refusal> {
+    let shown = path.display();
+    if let Some(again) = &options.again {
+        if kind != Kind::Device {
+            return Err(Refusal::new(
+                format!("'{}' is one path too many: {shown} is no block device", again.display()),
+                "give one path; only a device that may be overwritten is named twice",
+            ));
+        }
+        if again != path {
+            return Err(Refusal::new(
+                format!("'{}' is not '{shown}'", again.display()),
+                "to allow that a device is overwritten, give the very same name twice",
+            ));
+        }
+    }
+    if options.read_only && kind == Kind::Folder {
+        return Err(Refusal::new(
+            format!("there is nothing to read in a folder with --read-only ({shown})"),
+            "name a file in it or its block device, or leave --read-only out",
+        ));
+    }
+    if options.keep && kind != Kind::Folder {
+        return Err(Refusal::new(
+            format!("--keep is about the test file, and there is none for {shown}"),
+            "leave --keep out",
+        ));
+    }
+    let Some(size) = options.size else {
+        return match kind {
+            Kind::File(there) if there.0 < MIB => Err(Refusal::new(
+                format!("{shown} has only {there}"),
+                "name a file of 1 MiB or more",
+            )),
+            _ => Ok(()),
+        };
+    };
+    if size.0 < MIB {
+        return Err(Refusal {
+            place: "--size".into(),
+            why: format!("{size} is less than one block"),
+            instead: "give 1M or more".into(),
+        });
+    }
+    if let Kind::File(there) = kind
+        && size > there
+    {
+        return Err(Refusal {
+            place: "--size".into(),
+            why: format!("{size} is more than {shown} has ({there})"),
+            instead: "give less, or leave --size out".into(),
+        });
+    }
+    Ok(())
+}
+
+fn target(path: &Path, kind: Kind, options: &Options, writes: bool) -> Target {
+    let size = match (options.size, writes) {
+        (Some(size), _) => Size::Exactly(size),
+        (None, true) => Size::Written { most: LARGEST_FILE },
+        (None, false) => Size::Whole,
+    };
+    match kind {
+        Kind::Folder => Target::Scratch {
+            dir: path.to_path_buf(),
+            size,
+            layout: Layout::Preallocated,
+            lifetime: if options.keep { Lifetime::Keep } else { Lifetime::Remove },
+        },
+        Kind::File(_) => Target::File {
+            path: path.to_path_buf(),
+            size,
+            layout: Layout::Existing,
+            lifetime: Lifetime::Keep,
+        },
+        Kind::Device => Target::Device {
+            path: path.to_path_buf(),
+            size,
+            consent: options.again.clone().map(|device| Consent { device }),
+        },
+    }
+}
+
+fn phase(shape: Shape, target: Target, time: Nanos, ours: bool, size: Option<Bytes>) -> Phase {
+    let write = shape.action == Action::Write;
+    let sequential = shape.order == Order::Forward;
+    let stop = match (sequential, write, size) {
+        // A size that was asked for is written whole.
+        (true, true, Some(_)) => Stop::one_pass(),
+        (true, true, None) => {
+            Stop { ramp: Nanos::ZERO, first_of: vec![Limit::Time(time), Limit::Passes(1)] }
+        }
+        // No ramp: of a slow card's twenty large blocks none can be spared.
+        (true, false, _) => Stop::after(time),
+        (false, ..) => {
+            let ramp = Nanos(time.0 / 10);
+            Stop { ramp, first_of: vec![Limit::Time(time - ramp)] }
+        }
+    };
+    Phase {
+        name: shape.name.into(),
+        jobs: vec![Job {
+            name: shape.name.into(),
+            work: Work::Blocks(Blocks {
+                target,
+                pattern: Pattern {
+                    mix: Mix::only(shape.action),
+                    order: shape.order,
+                    block: BlockSize::Fixed(shape.block),
+                    region: Region::default(),
+                    fill: Fill::Random,
+                    verify: if ours && !write { Verify::Tags } else { Verify::None },
+                },
+                method: Method::IoUring(Ring::default()),
+                caching: Caching::DirectIfReal,
+                durability: if write { Durability::FdatasyncAtEnd } else { Durability::None },
+                iodepth: shape.iodepth,
+            }),
+            rate: Rate::Closed,
+            stop,
+            workers: 1,
+            crew: Crew::Threads,
+            delay: Nanos::ZERO,
+        }],
+        cold: if write { Cold::Keep } else { Cold::Target },
+        settle: if write { SETTLE } else { Nanos::ZERO },
+        quiet: QUIET,
+    }
+}
+
+/// What stands at a path, and whether this user may use it.
+fn look(path: &Path) -> Result<Kind, Error> {
+    use std::os::unix::fs::FileTypeExt as _;
+    let shown = path.display();
+    let metadata = match std::fs::metadata(path) {
+        Ok(metadata) => metadata,
+        Err(error) => {
+            let refusal = match error.raw_os_error() {
+                Some(libc::ENOENT | libc::ENOTDIR) => Refusal::new(
+                    format!("there is nothing at '{shown}'"),
+                    "name a folder on the device, a file to read, or a block device",
+                ),
+                Some(libc::EACCES) => Refusal::new(
+                    format!("this user may not look at '{shown}'"),
+                    "name another path, or run as root",
+                ),
+                _ => return Err(Fault::new("look at", shown.to_string(), &error).into()),
+            };
+            return Err(refusal.into());
+        }
+    };
+    let kind = metadata.file_type();
+    let (kind, access, what) = if kind.is_dir() {
+        (Kind::Folder, Access::WRITE_OK | Access::EXEC_OK, "write in")
+    } else if kind.is_file() {
+        (Kind::File(Bytes(metadata.len())), Access::READ_OK, "read")
+    } else if kind.is_block_device() {
+        (Kind::Device, Access::READ_OK, "read")
+    } else {
+        return Err(Refusal::new(
+            format!("'{shown}' is neither folder, file nor block device"),
+            "name one of those",
+        )
+        .into());
+    };
+    // Other errors (a read-only file system) are the run's to meet and explain.
+    if rustix::fs::access(path, access) == Err(rustix::io::Errno::ACCESS) {
+        return Err(Refusal::new(
+            format!("this user may not {what} '{shown}'"),
+            "name another path, or run as root",
+        )
+        .into());
+    }
+    Ok(kind)
+}
+
+/// Another seed each time, so that a drive can not know the data from the last run. Short, because
+/// people repeat runs by it.
+fn any_seed() -> u64 {
+    let mut bytes = [0; 4];
+    match rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::NONBLOCK) {
+        Ok(_) => u64::from(u32::from_le_bytes(bytes)),
+        Err(_) => u64::from(std::process::id()),
+    }
+}
+
+/// A time as people type it: `30`, `30s`, `5m`, `1h`.
+fn time(text: &str) -> Result<Nanos, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let scale = match &text[digits.len()..] {
+        "" | "s" => 1,
+        "m" | "min" => 60,
+        "h" => 3600,
+        _ => 0,
+    };
+    let seconds: Option<u64> = digits.parse().ok();
+    match seconds.and_then(|seconds| seconds.checked_mul(scale)) {
+        Some(seconds @ 1..=604_800) => Ok(Nanos::secs(seconds)),
+        Some(604_801..) => Err(format!("'{text}' is more than a week; give less")),
+        _ => Err(format!("'{text}' is no time; write 30, 90s, 5m or 1h")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options() -> Options {
+        Options {
+            time: PhaseTime::Each(USUAL),
+            size: None,
+            read_only: false,
+            keep: false,
+            again: None,
+            seed: 1,
+            words: vec!["/mnt".into()],
+        }
+    }
+
+    fn names(plan: &Plan) -> Vec<&str> {
+        plan.phases.iter().map(|phase| phase.name.as_str()).collect()
+    }
+
+    #[test]
+    fn a_folder_gets_six_phases_on_one_scratch_file() {
+        let plan = plan(Path::new("/mnt"), Kind::Folder, &options()).expect("a plan");
+        plan.check().expect("a good one");
+        assert_eq!(
+            names(&plan),
+            [
+                "seq-write",
+                "seq-read",
+                "rand-write-q1",
+                "rand-read-q1",
+                "rand-write-q32",
+                "rand-read-q32"
+            ]
+        );
+        let targets: Vec<Target> = plan
+            .phases
+            .iter()
+            .map(|phase| match &phase.jobs[0].work {
+                Work::Blocks(blocks) => blocks.target.clone(),
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert!(matches!(targets[0], Target::Scratch { lifetime: Lifetime::Remove, .. }));
+        assert!(targets.iter().all(|target| *target == targets[0]));
+    }
+
+    #[test]
+    fn files_and_devices_are_only_read() {
+        for kind in [Kind::File(Bytes(MIB)), Kind::Device] {
+            let plan = plan(Path::new("/dev/x"), kind, &options()).expect("a plan");
+            plan.check().expect("a good one");
+            assert!(!plan.writes());
+            assert_eq!(names(&plan), ["seq-read", "rand-read-q1", "rand-read-q32"]);
+        }
+    }
+
+    #[test]
+    fn a_device_is_written_when_it_is_named_twice() {
+        let again = Options { again: Some("/dev/x".into()), ..options() };
+        let writing = plan(Path::new("/dev/x"), Kind::Device, &again).expect("a plan");
+        writing.check().expect("a good one");
+        assert!(writing.writes());
+        for (path, kind) in [("/dev/y", Kind::Device), ("/dev/x", Kind::Folder)] {
+            assert!(plan(Path::new(path), kind, &again).is_err(), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_size_that_was_asked_for_is_written_whole() {
+        let sized = Options { size: Some(Bytes::mib(64)), ..options() };
+        let plan = plan(Path::new("/mnt"), Kind::Folder, &sized).expect("a plan");
+        assert_eq!(plan.phases[0].jobs[0].stop, Stop::one_pass());
+    }
+
+    #[test]
+    fn words_against_each_other_are_refused() {
+        let folder = Path::new("/mnt");
+        for (kind, options) in [
+            (Kind::Folder, Options { read_only: true, ..options() }),
+            (Kind::Folder, Options { size: Some(Bytes(4096)), ..options() }),
+            (Kind::Folder, Options { time: PhaseTime::Whole(Nanos::secs(2)), ..options() }),
+            (Kind::Device, Options { keep: true, ..options() }),
+            (Kind::File(Bytes(10)), options()),
+            (Kind::File(Bytes(MIB)), Options { size: Some(Bytes::mib(2)), ..options() }),
+        ] {
+            let refusal = plan(folder, kind, &options).expect_err("refused");
+            assert!(!refusal.instead.is_empty(), "{refusal}");
+        }
+    }
+
+    #[test]
+    fn times_are_read_as_people_type_them() {
+        for (text, seconds) in [("30", 30), ("90s", 90), ("5m", 300), ("1h", 3600)] {
+            assert_eq!(time(text), Ok(Nanos::secs(seconds)));
+        }
+        for text in ["", "0", "s", "-1", "5x", "1.5", "99999999h", "99999999999999999999h"] {
+            assert!(time(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,359 @@
+//! The loop: keeps a lane full, times what comes back, and stops when told.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use crate::error::Fault;
+use crate::plan::{Method, Rate, Verify};
+use crate::stats::{Gauge, Tally};
+use crate::sys::ring::Slot;
+use crate::unit::{Instant, Nanos};
+
+use super::cursor::Cursor;
+use super::fill::{Filler, Found, check_tag};
+use super::null::Null;
+use super::pace::Pace;
+use super::psync::Psync;
+use super::sim::Sim;
+use super::uring::Uring;
+use super::{Flush, Io, Lane};
+
+/// When a worker stops, decided before it starts. What is not set does not stop it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Quota {
+    /// Time that is done but not counted.
+    pub ramp: Nanos,
+    /// Counted time.
+    pub time: Option<Nanos>,
+    /// Bytes of this worker, counted or not.
+    pub bytes: Option<u64>,
+    /// Operations of this worker, counted or not.
+    pub ops: Option<u64>,
+}
+
+/// One worker, ready to go.
+#[derive(Debug)]
+pub struct Worker<'a> {
+    /// The open file. Methods without I/O need none.
+    pub file: Option<Arc<OwnedFd>>,
+    /// Its name in faults.
+    pub path: String,
+    /// Where its I/Os go.
+    pub cursor: Cursor,
+    /// What it writes.
+    pub filler: Filler,
+    /// How closely it looks at what it reads.
+    pub verify: Verify,
+    /// By which calls: `psync`, `io_uring`, `null` or `sim`.
+    pub method: Method,
+    /// I/Os in flight.
+    pub iodepth: u32,
+    /// The largest block, bytes.
+    pub block: usize,
+    /// The rate of the whole job, and this worker's place among those who share it.
+    pub rate: Rate,
+    /// (number of this worker, number of workers).
+    pub place: (u32, u32),
+    /// A flush after every so many writes.
+    pub flush: Option<(u64, Flush)>,
+    /// Until when.
+    pub quota: Quota,
+    /// Everything random follows from it.
+    pub seed: u64,
+    /// Told apart from other writes of the same place.
+    pub generation: u64,
+    /// Live counters.
+    pub gauge: &'a Gauge,
+    /// Raised by others when it must stop now.
+    pub halt: &'a AtomicBool,
+}
+
+/// What a worker brings home.
+#[derive(Debug, Default)]
+pub struct Haul {
+    /// Counted reads.
+    pub reads: Tally,
+    /// Counted writes.
+    pub writes: Tally,
+    /// Flushes in between.
+    pub flushes: Tally,
+    /// First I/O sent.
+    pub started: Instant,
+    /// From here on it was counted.
+    pub counted: Instant,
+    /// Last I/O answered.
+    pub stopped: Instant,
+    /// The first thing that went wrong; the worker ended there.
+    pub fault: Option<Fault>,
+    /// The end of the data was met.
+    pub end_of_data: bool,
+}
+
+impl Worker<'_> {
+    /// Makes the lane, calls `ready` (a barrier), and drives it to the end.
+    ///
+    /// # Errors
+    /// When the lane can not be made: no memory, no ring. `ready` has been called all the same.
+    pub fn go(self, ready: impl FnOnce()) -> Result<Haul, Fault> {
+        let depth = self.iodepth;
+        let fault = |error: io::Error| Fault::new("prepare", self.path.clone(), &error);
+        let file = || self.file.clone().ok_or_else(|| io::Error::from_raw_os_error(libc::EBADF));
+        // The one place where a method is chosen; from here on the loop is its own.
+        match self.method {
+            Method::Psync | Method::Sync | Method::Pool => {
+                match file().and_then(|file| Psync::new(file, self.block)) {
+                    Ok((lane, slots)) => Ok(ready_drive(lane, slots, self, ready)),
+                    Err(error) => not_ready(fault(error), ready),
+                }
+            }
+            Method::IoUring(ring) => {
+                match file().and_then(|file| Uring::new(file, depth, self.block, ring.batch)) {
+                    Ok((lane, slots)) => Ok(ready_drive(lane, slots, self, ready)),
+                    Err(error) => not_ready(fault(error), ready),
+                }
+            }
+            Method::Null => match Null::new(depth, self.block) {
+                Ok((lane, slots)) => Ok(ready_drive(lane, slots, self, ready)),
+                Err(error) => not_ready(fault(error), ready),
+            },
+            Method::Sim(model) => match Sim::new(model, depth, self.block, self.seed) {
+                Ok((lane, slots)) => Ok(ready_drive(lane, slots, self, ready)),
+                Err(error) => not_ready(fault(error), ready),
+            },
+            Method::Vectored(_)
+            | Method::Libaio
+            | Method::PosixAio
+            | Method::Mmap
+            | Method::Stdio { .. } => {
+                unreachable!("resolving the plan refuses the method {}", self.method.name())
+            }
+        }
+    }
+}
+
+fn not_ready(fault: Fault, ready: impl FnOnce()) -> Result<Haul, Fault> {
+    ready();
+    Err(fault)
+}
+
+fn ready_drive<L: Lane>(
+    mut lane: L,
+    slots: Vec<Slot>,
+    worker: Worker,
+    ready: impl FnOnce(),
+) -> Haul {
+    // Data that never change are put into the buffers once.
+    if !worker.filler.changes() {
+        for slot in &slots {
+            worker.filler.fill(lane.buffer(slot), 0, 0);
+        }
+    }
+    ready();
+    drive(&mut lane, slots, worker)
+}
+
+/// An I/O in flight.
+#[derive(Clone, Copy)]
+struct Flight {
+    io: Io,
+    since: Instant,
+}
+
+/// Keeps `lane` full until the quota is used up, the cursor ends, something fails or `halt` is
+/// raised; then waits for what is in flight.
+///
+/// The clock is read once per batch of answers: that moment is the end of these I/Os and the start
+/// of the next, unless data had to be made for them in between.
+fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker) -> Haul {
+    let Worker { mut cursor, filler, gauge, halt, quota, .. } = worker;
+    let idle = Flight { io: Io { write: false, offset: 0, len: 0 }, since: Instant(0) };
+    let mut flights = vec![idle; free.len()];
+    let depth = free.len();
+    // A read leaves its data in the buffer that the next write would use.
+    let refill = L::CARRIES_DATA && (filler.changes() || cursor.mixes());
+    let mut generation = worker.generation << 40;
+
+    let mut now = lane.now();
+    let mut haul =
+        Haul { started: now, counted: now + quota.ramp, stopped: now, ..Haul::default() };
+    let deadline = quota.time.map(|time| haul.counted + time);
+    let (number, workers) = worker.place;
+    let mut pace = Pace::new(worker.rate, workers, number, now, worker.seed);
+    let mut bytes_left = quota.bytes.unwrap_or(u64::MAX);
+    let mut ops_left = quota.ops.unwrap_or(u64::MAX);
+    let mut unflushed = 0;
+    let mut open = true;
+
+    loop {
+        // Decisions, once per batch.
+        if halt.load(Relaxed) || deadline.is_some_and(|deadline| now >= deadline) {
+            open = false;
+        }
+        let flush_due = worker.flush.filter(|&(every, _)| unflushed >= every);
+        if let Some((_, how)) = flush_due
+            && free.len() == depth
+        {
+            unflushed = 0;
+            if let Err(error) = lane.flush(how) {
+                let doing = if how == Flush::Fsync { "fsync" } else { "fdatasync" };
+                haul.fault = Some(Fault::new(doing, worker.path.clone(), &error));
+                haul.flushes.errors += 1;
+                break;
+            }
+            let done = lane.now();
+            if done >= haul.counted {
+                haul.flushes.add(0, 0, done.since(now).0);
+            }
+            haul.stopped = done;
+            now = done;
+        }
+
+        // Fill the lane.
+        let wanted = flush_due.is_none() || free.len() == depth;
+        while open && wanted && !free.is_empty() {
+            if bytes_left == 0 || ops_left == 0 {
+                open = false;
+                break;
+            }
+            let due = pace.due();
+            if let Some(due) = due
+                && due > now
+            {
+                if deadline.is_some_and(|deadline| due >= deadline) && free.len() == depth {
+                    open = false;
+                    break;
+                }
+                if free.len() < depth {
+                    break;
+                }
+                // Nothing is in flight: sleep, but not past a request to halt for long.
+                lane.sleep_until(due.min(now + Nanos::millis(100)));
+                now = lane.now();
+                if halt.load(Relaxed) {
+                    open = false;
+                }
+                continue;
+            }
+            let Some(mut io) = cursor.next_io() else {
+                open = false;
+                break;
+            };
+            io.len = io.len.min(bytes_left.min(u64::from(u32::MAX)) as u32);
+            bytes_left -= u64::from(io.len).min(bytes_left);
+            ops_left -= 1;
+            let Some(slot) = free.pop() else { break };
+            if io.write {
+                unflushed += 1;
+                if refill {
+                    generation += 1;
+                    let buffer = &mut lane.buffer(&slot)[..io.len as usize];
+                    filler.fill(buffer, io.offset, generation);
+                    now = lane.now();
+                }
+            }
+            let since = match due {
+                Some(due) if pace.counts_from_due() => due,
+                _ => now,
+            };
+            flights[slot.index()] = Flight { io, since };
+            pace.started(io, now);
+            lane.push(slot, io);
+        }
+        if free.len() == depth {
+            if open {
+                continue;
+            }
+            break;
+        }
+
+        // Wait, and count what came back.
+        if let Err(error) = lane.wait()
+            && error.kind() != io::ErrorKind::Interrupted
+        {
+            haul.fault = Some(Fault::new("wait for", worker.path.clone(), &error));
+            break;
+        }
+        now = lane.now();
+        let counts = now >= haul.counted;
+        while let Some((slot, answer)) = lane.answer() {
+            let Flight { io, since } = flights[slot.index()];
+            let lat_ns = now.since(since).0;
+            let tally = if io.write { &mut haul.writes } else { &mut haul.reads };
+            if answer < 0 {
+                tally.errors += 1;
+                open = false;
+                if haul.fault.is_none() {
+                    let doing = if io.write { "write" } else { "read" };
+                    let error = io::Error::from_raw_os_error(-answer);
+                    haul.fault = Some(Fault::new(doing, worker.path.clone(), &error).at(io.offset));
+                }
+                free.push(slot);
+                continue;
+            }
+            let moved = answer as u64;
+            if moved == 0 && io.len > 0 {
+                haul.end_of_data = true;
+                open = false;
+            }
+            if counts {
+                tally.add(moved, u64::from(io.len), lat_ns);
+            }
+            if io.write {
+                gauge.write(moved, lat_ns);
+            } else {
+                gauge.read(moved, lat_ns);
+                if worker.verify != Verify::None && L::CARRIES_DATA {
+                    let buffer = &lane.buffer(&slot)[..moved as usize];
+                    if let Some(fault) =
+                        mismatch(buffer, &worker.path, io, &filler, worker.verify, worker.seed)
+                    {
+                        tally.mismatches += 1;
+                        haul.fault.get_or_insert(fault);
+                        open = false;
+                    }
+                }
+            }
+            free.push(slot);
+        }
+        haul.stopped = now;
+    }
+    haul.counted = haul.counted.min(haul.stopped);
+    haul
+}
+
+/// What is wrong with a block that was read, if anything is.
+#[inline]
+fn mismatch(
+    buffer: &[u8],
+    path: &str,
+    io: Io,
+    filler: &Filler,
+    verify: Verify,
+    seed: u64,
+) -> Option<Fault> {
+    let (at, found) = match verify {
+        Verify::None => return None,
+        Verify::Tags if !filler.changes() => return None,
+        Verify::Tags => match check_tag(buffer, seed, io.offset) {
+            Found::Right => return None,
+            found => (0, found),
+        },
+        Verify::Full => filler.check(buffer, io.offset).err()?,
+    };
+    let what = match found {
+        Found::Misplaced(place) => format!("the data of offset {place} stand here"),
+        Found::Zeros => "zeros stand here: the data were lost or never written".into(),
+        Found::Foreign | Found::Right => "other data stand here than were written".into(),
+    };
+    Some(Fault {
+        doing: "verify".into(),
+        path: path.into(),
+        offset: Some(io.offset + at as u64),
+        errno: 0,
+        name: String::new(),
+        text: what,
+        hint: "the device does not keep what it is given; do not use it".into(),
+    })
+}

@@ -1,0 +1,75 @@
+//! One loop, several methods, no opinions: moves blocks as fast as the method allows, and counts.
+//!
+//! The engine does not know that anyone is watching. A worker is given an open file, a share of
+//! the plan's job and its own seed; it gives back a [`Haul`]. Everything that can be decided once
+//! is decided before the loop ([`Worker`] picks the [`Lane`], so that the loop is compiled for
+//! each method), everything else once per batch.
+
+pub mod copy;
+mod cursor;
+mod drive;
+mod fill;
+mod pace;
+mod psync;
+mod random;
+mod sim;
+mod uring;
+
+mod null;
+
+pub use cursor::Cursor;
+pub use drive::{Haul, Quota, Worker};
+pub use fill::{Filler, Found, check_tag};
+
+use std::io;
+
+use crate::sys::ring::Slot;
+use crate::unit::Instant;
+
+/// One I/O to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Io {
+    /// To the file, or from it.
+    pub write: bool,
+    /// Where, bytes.
+    pub offset: u64,
+    /// How much, bytes.
+    pub len: u32,
+}
+
+/// Which flush.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flush {
+    /// `fsync`.
+    Fsync,
+    /// `fdatasync`.
+    Fdatasync,
+}
+
+/// A way to get I/Os done: it has slots for as many as may be in flight, takes I/Os, and gives
+/// answers. The loop is generic over it.
+pub(crate) trait Lane {
+    /// Whether what is written must be in the buffer. False where nothing is really written.
+    const CARRIES_DATA: bool;
+
+    /// The time on the clock that this lane lives by.
+    fn now(&mut self) -> Instant;
+
+    /// Waits until a moment on that clock.
+    fn sleep_until(&mut self, due: Instant);
+
+    /// The buffer of a slot that is not in flight.
+    fn buffer(&mut self, slot: &Slot) -> &mut [u8];
+
+    /// Takes an I/O. It may be done at once or be queued until [`Lane::wait`].
+    fn push(&mut self, slot: Slot, io: Io);
+
+    /// Returns when at least one of the I/Os in flight is answered (EINTR: perhaps none).
+    fn wait(&mut self) -> io::Result<()>;
+
+    /// The next answer: its slot, and bytes moved or the negative errno.
+    fn answer(&mut self) -> Option<(Slot, i32)>;
+
+    /// Makes durable what was written. Nothing is in flight.
+    fn flush(&mut self, how: Flush) -> io::Result<()>;
+}

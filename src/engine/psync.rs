@@ -1,0 +1,83 @@
+//! `pread` and `pwrite`: one at a time.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+use rustix::io::{pread, pwrite};
+
+use crate::sys::clock;
+use crate::sys::ring::{Slab, Slot};
+use crate::unit::Instant;
+
+use super::{Flush, Io, Lane};
+
+/// One I/O at a time by the calls everybody uses.
+pub(crate) struct Psync {
+    file: Arc<OwnedFd>,
+    slab: Slab,
+    done: Option<(Slot, i32)>,
+}
+
+impl Psync {
+    pub(crate) fn new(file: Arc<OwnedFd>, size: usize) -> io::Result<(Self, Vec<Slot>)> {
+        let (slab, slots) = Slab::new(1, size)?;
+        Ok((Self { file, slab, done: None }, slots))
+    }
+}
+
+/// `fsync` or `fdatasync` of a file.
+pub(crate) fn flush_file(file: &OwnedFd, how: Flush) -> io::Result<()> {
+    match how {
+        Flush::Fsync => rustix::fs::fsync(file)?,
+        Flush::Fdatasync => rustix::fs::fdatasync(file)?,
+    }
+    Ok(())
+}
+
+impl Lane for Psync {
+    const CARRIES_DATA: bool = true;
+
+    #[inline]
+    fn now(&mut self) -> Instant {
+        clock::now()
+    }
+
+    fn sleep_until(&mut self, due: Instant) {
+        clock::sleep_until(due);
+    }
+
+    #[inline]
+    fn buffer(&mut self, slot: &Slot) -> &mut [u8] {
+        self.slab.buffer(slot)
+    }
+
+    #[inline]
+    fn push(&mut self, slot: Slot, io: Io) {
+        let buffer = &mut self.slab.buffer(&slot)[..io.len as usize];
+        let answer = if io.write {
+            pwrite(&self.file, buffer, io.offset)
+        } else {
+            pread(&self.file, buffer, io.offset)
+        };
+        let moved = match answer {
+            Ok(moved) => moved as i32,
+            Err(errno) => -errno.raw_os_error(),
+        };
+        self.done = Some((slot, moved));
+    }
+
+    #[inline]
+    fn wait(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    #[inline]
+    fn answer(&mut self) -> Option<(Slot, i32)> {
+        self.done.take()
+    }
+
+    fn flush(&mut self, how: Flush) -> io::Result<()> {
+        flush_file(&self.file, how)
+    }
+}

@@ -1,0 +1,124 @@
+//! A modelled device on a virtual clock: the real loop, without a disk and without waiting.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::io;
+
+use crate::plan::Model;
+use crate::sys::ring::{Slab, Slot};
+use crate::unit::Instant;
+
+use super::random::Random;
+use super::{Flush, Io, Lane};
+
+/// The device: requests wait for the first free channel.
+pub(crate) struct Sim {
+    model: Model,
+    slab: Slab,
+    now: u64,
+    channels: BinaryHeap<Reverse<u64>>,
+    flying: BinaryHeap<Reverse<(u64, u64)>>,
+    slots: Vec<Option<(Slot, i32)>>,
+    burst_left: u64,
+    random: Random,
+    sent: u64,
+}
+
+impl Sim {
+    pub(crate) fn new(
+        model: Model,
+        depth: u32,
+        size: usize,
+        seed: u64,
+    ) -> io::Result<(Self, Vec<Slot>)> {
+        let (slab, slots) = Slab::new(depth, size)?;
+        let sim = Self {
+            model,
+            slab,
+            now: 0,
+            channels: (0..model.channels.max(1)).map(|_| Reverse(0)).collect(),
+            flying: BinaryHeap::with_capacity(depth as usize),
+            slots: (0..depth).map(|_| None).collect(),
+            burst_left: model.burst,
+            random: Random::new(seed),
+            sent: 0,
+        };
+        Ok((sim, slots))
+    }
+
+    /// The end of the stall that `at` lies in, or `at`.
+    fn past_stall(&self, at: u64) -> u64 {
+        let (every, stall) = (self.model.stall_every.0, self.model.stall.0);
+        if every == 0 || stall == 0 || at < every {
+            return at;
+        }
+        let into = at % every;
+        if into < stall { at - into + stall } else { at }
+    }
+
+    fn service(&mut self, io: Io) -> u64 {
+        let bandwidth = if io.write && self.burst_left > 0 {
+            self.burst_left = self.burst_left.saturating_sub(u64::from(io.len));
+            self.model.burst_bandwidth
+        } else {
+            self.model.bandwidth
+        };
+        let transfer = match bandwidth {
+            0 => 0,
+            rate => u64::from(io.len) * 1_000_000_000 / rate,
+        };
+        let jitter = match self.model.jitter.0 {
+            0 => 0,
+            most => self.random.below(most + 1),
+        };
+        self.model.latency.0 + jitter + transfer
+    }
+}
+
+impl Lane for Sim {
+    const CARRIES_DATA: bool = false;
+
+    fn now(&mut self) -> Instant {
+        Instant(self.now)
+    }
+
+    fn sleep_until(&mut self, due: Instant) {
+        self.now = self.now.max(due.0);
+    }
+
+    fn buffer(&mut self, slot: &Slot) -> &mut [u8] {
+        self.slab.buffer(slot)
+    }
+
+    fn push(&mut self, slot: Slot, io: Io) {
+        let Reverse(free) = self.channels.pop().unwrap_or(Reverse(0));
+        let start = self.past_stall(free.max(self.now));
+        let end = start + self.service(io);
+        self.channels.push(Reverse(end));
+        let index = slot.index();
+        // Equal ends are answered in the order of sending.
+        self.flying.push(Reverse((end, self.sent << 16 | index as u64)));
+        self.sent += 1;
+        self.slots[index] = Some((slot, io.len as i32));
+    }
+
+    fn wait(&mut self) -> io::Result<()> {
+        if let Some(Reverse((end, _))) = self.flying.peek() {
+            self.now = self.now.max(*end);
+        }
+        Ok(())
+    }
+
+    fn answer(&mut self) -> Option<(Slot, i32)> {
+        let Reverse((end, key)) = *self.flying.peek()?;
+        if end > self.now {
+            return None;
+        }
+        self.flying.pop();
+        self.slots[(key & 0xffff) as usize].take()
+    }
+
+    fn flush(&mut self, _how: Flush) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,249 @@
+//! What is to be done, as plain values; knows no machine.
+//!
+//! A [`Plan`] is the common language of every verb and dialect: they only produce one. It is
+//! checked once ([`Plan::check`]) and immutable after. Phases follow one another; the jobs of a
+//! phase run together; a job is one kind of [`Work`] done by one or more workers.
+//!
+//! Plans are public JSON. Fields that have an obvious usual value may be left out of a document.
+
+mod copy;
+mod durability;
+mod method;
+mod pattern;
+mod rate;
+mod stop;
+mod target;
+mod tree;
+
+pub use copy::{CaseChange, Charset, Copy, End, EndFlags, Extent, Flush, Outlet, Records, Resync};
+pub use durability::Durability;
+pub use method::{Caching, Method, Model, Ring, Vectored};
+pub use pattern::{
+    Action, ActionSize, BlockSize, Fill, Mix, Order, Pattern, Region, Share, Verify, WeightedSize,
+    Zone,
+};
+pub use rate::{Arrivals, Rate, ThinkTime};
+pub use stop::{Limit, Steady, Stop};
+pub use target::{Consent, FileOrder, Layout, Lifetime, Size, Target};
+pub use tree::{Tree, TreeOrder, TreeSize};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Refusal;
+use crate::unit::Nanos;
+
+/// A whole run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// What a person would call it.
+    pub title: String,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Everything random in the run follows from this number: offsets, data, arrivals.
+    pub seed: u64,
+    /// Done one after another.
+    pub phases: Vec<Phase>,
+}
+
+/// Where a plan comes from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Origin {
+    /// The verb or dialect: `quick`, `dd`, `fio`, `plan.json`.
+    pub dialect: String,
+    /// The words as typed.
+    #[serde(default)]
+    pub words: Vec<String>,
+    /// Files that were read for it (job files).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<String>,
+}
+
+/// A step of a run: its jobs start together, and it ends when the last of them has.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Phase {
+    /// Unique in the plan: `seq-write`, `read`.
+    pub name: String,
+    /// Done together.
+    pub jobs: Vec<Job>,
+    /// What is forgotten before it.
+    #[serde(default)]
+    pub cold: Cold,
+    /// How long after the end the flush is watched, at most. Zero: not at all.
+    #[serde(default)]
+    pub settle: Nanos,
+    /// How long the devices are watched beforehand, while nothing is done.
+    #[serde(default)]
+    pub quiet: Nanos,
+}
+
+/// What is dropped from memory before a phase.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Cold {
+    /// Nothing: as the tool that is imitated would find it.
+    #[default]
+    Keep,
+    /// The cached pages of the targets, and it is checked that they went.
+    Target,
+    /// Every clean page of the machine (`drop_caches`; root only).
+    Machine,
+}
+
+/// One kind of work, done by one or more equal workers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Job {
+    /// Unique in its phase.
+    pub name: String,
+    /// What is done, to what, and how.
+    pub work: Work,
+    /// How fast.
+    #[serde(default)]
+    pub rate: Rate,
+    /// Until when.
+    #[serde(default)]
+    pub stop: Stop,
+    /// Independent submitters of the same work, each with its own `iodepth`.
+    #[serde(default = "one")]
+    pub workers: u32,
+    /// What a worker is.
+    #[serde(default)]
+    pub crew: Crew,
+    /// Time after the start of the phase at which this job begins.
+    #[serde(default)]
+    pub delay: Nanos,
+}
+
+/// What a worker is to the kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Crew {
+    /// Threads of one process.
+    #[default]
+    Threads,
+    /// Processes of their own.
+    Processes,
+}
+
+/// What a job does. Each kind carries only what it needs, so that what makes no sense (a stride
+/// through a directory, a queue depth for `mkdir`) cannot be written down.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[allow(clippy::large_enum_variant, reason = "a plan has a handful of these")]
+pub enum Work {
+    /// Reads and writes at places of files or a device.
+    Blocks(Blocks),
+    /// A copy from one end to another, block by block, as dd does it.
+    Copy(Copy),
+    /// Many files: create, stat, remove.
+    Tree(Tree),
+}
+
+/// Reads and writes at places of files or a device.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Blocks {
+    /// Where.
+    pub target: Target,
+    /// Which actions, in which order, how large, with which data.
+    pub pattern: Pattern,
+    /// By which calls.
+    #[serde(default)]
+    pub method: Method,
+    /// Through the page cache or past it.
+    #[serde(default)]
+    pub caching: Caching,
+    /// What a finished write has promised.
+    #[serde(default)]
+    pub durability: Durability,
+    /// I/Os that one worker keeps in flight.
+    #[serde(default = "one")]
+    pub iodepth: u32,
+}
+
+fn one() -> u32 {
+    1
+}
+
+impl Plan {
+    /// Checks what can be checked without looking at a machine.
+    ///
+    /// # Errors
+    /// A [`Refusal`] that names the phase and job, what is wrong, and what to write instead.
+    pub fn check(&self) -> Result<(), Refusal> {
+        if self.phases.is_empty() {
+            return Err(Refusal::new("the plan has no phases", "give at least one"));
+        }
+        let mut names = std::collections::BTreeSet::new();
+        for phase in &self.phases {
+            if !names.insert(&phase.name) {
+                return Err(Refusal::new(
+                    format!("two phases are called '{}'", phase.name),
+                    "give each a name of its own",
+                ));
+            }
+            if phase.jobs.is_empty() {
+                return Err(Refusal::new(
+                    format!("phase '{}' has no jobs", phase.name),
+                    "give at least one",
+                ));
+            }
+            for job in &phase.jobs {
+                job.check().map_err(|refusal| Refusal {
+                    place: format!("phase '{}', job '{}'", phase.name, job.name),
+                    ..refusal
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether any job changes what it is pointed at.
+    pub fn writes(&self) -> bool {
+        self.phases.iter().flat_map(|phase| &phase.jobs).any(Job::writes)
+    }
+}
+
+impl Job {
+    /// Whether it changes its target.
+    pub fn writes(&self) -> bool {
+        match &self.work {
+            Work::Blocks(blocks) => blocks.pattern.mix.writes(),
+            Work::Copy(_) | Work::Tree(_) => true,
+        }
+    }
+
+    fn check(&self) -> Result<(), Refusal> {
+        if self.workers == 0 {
+            return Err(Refusal::new("0 workers do nothing", "give 1 or more"));
+        }
+        self.rate.check()?;
+        match &self.work {
+            Work::Blocks(blocks) => blocks.check()?,
+            Work::Copy(copy) => copy.check()?,
+            Work::Tree(tree) => tree.check()?,
+        }
+        Ok(())
+    }
+}
+
+impl Blocks {
+    fn check(&self) -> Result<(), Refusal> {
+        if self.iodepth == 0 {
+            return Err(Refusal::new("iodepth 0 does nothing", "give 1 or more"));
+        }
+        self.pattern.check()?;
+        self.target.check(self.pattern.mix.writes())?;
+        if self.durability.every() == Some(0) {
+            return Err(Refusal::new("a flush every 0 operations is no plan", "give 1 or more"));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

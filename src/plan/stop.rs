@@ -1,0 +1,69 @@
+//! Until when work goes on.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::unit::{Bytes, Nanos, Ops};
+
+/// Until when a job works. With no limit it ends after one pass over its region.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Stop {
+    /// Time at the beginning that is done but not counted.
+    pub ramp: Nanos,
+    /// The first of these that is reached ends the job.
+    pub first_of: Vec<Limit>,
+}
+
+/// One limit.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Limit {
+    /// Counted time.
+    Time(Nanos),
+    /// Bytes moved by all workers of the job.
+    Bytes(Bytes),
+    /// Operations done by all workers of the job.
+    Ops(Ops),
+    /// Passes over the region.
+    Passes(u32),
+    /// A steady state.
+    Steady(Steady),
+}
+
+/// The SNIA rule: in the last `rounds` rounds the spread and the slope of the rate are small.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Steady {
+    /// Length of a round.
+    pub round: Nanos,
+    /// Rounds in the window; SNIA's is 5.
+    pub rounds: u32,
+    /// Largest minus smallest, as a share of the mean; SNIA's is 0.20.
+    pub spread: f64,
+    /// Change along the fitted line over the window, as a share of the mean; SNIA's is 0.10.
+    pub slope: f64,
+}
+
+impl Default for Steady {
+    fn default() -> Self {
+        Self { round: Nanos::secs(1), rounds: 5, spread: 0.20, slope: 0.10 }
+    }
+}
+
+impl Stop {
+    /// After one pass.
+    pub fn one_pass() -> Self {
+        Self { ramp: Nanos::ZERO, first_of: vec![Limit::Passes(1)] }
+    }
+
+    /// After this much time.
+    pub fn after(time: Nanos) -> Self {
+        Self { ramp: Nanos::ZERO, first_of: vec![Limit::Time(time)] }
+    }
+
+    /// After one pass or this much time.
+    pub fn pass_or(time: Nanos) -> Self {
+        Self { ramp: Nanos::ZERO, first_of: vec![Limit::Passes(1), Limit::Time(time)] }
+    }
+}

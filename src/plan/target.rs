@@ -1,0 +1,204 @@
+//! Where work is done: a file, several files, a device.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Refusal;
+use crate::unit::Bytes;
+
+/// Where blocks are read and written.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Target {
+    /// One file by its name.
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The part of it that is used, from its beginning.
+        size: Size,
+        /// How it comes to be.
+        #[serde(default)]
+        layout: Layout,
+        /// What becomes of it.
+        #[serde(default)]
+        lifetime: Lifetime,
+    },
+    /// One file of our own in a folder, whose name nobody needs to know.
+    Scratch {
+        /// The folder.
+        dir: PathBuf,
+        /// Its size.
+        size: Size,
+        /// How it comes to be.
+        #[serde(default)]
+        layout: Layout,
+        /// What becomes of it.
+        #[serde(default)]
+        lifetime: Lifetime,
+    },
+    /// Several equal files, `<dir>/<stem>.<n>` (fio's nrfiles, IOzone's and elbencho's many files).
+    Files {
+        /// The folders over which they are spread in turn.
+        dirs: Vec<PathBuf>,
+        /// What their names begin with.
+        stem: String,
+        /// How many, for each worker when `shared` is false.
+        count: u32,
+        /// Whether all workers use the same files.
+        #[serde(default)]
+        shared: bool,
+        /// Size of each.
+        size: Size,
+        /// Which file the next I/O goes to.
+        #[serde(default)]
+        order: FileOrder,
+        /// How they come to be.
+        #[serde(default)]
+        layout: Layout,
+        /// What becomes of them.
+        #[serde(default)]
+        lifetime: Lifetime,
+    },
+    /// A block device.
+    Device {
+        /// The device.
+        path: PathBuf,
+        /// How much of it, from its beginning.
+        size: Size,
+        /// Permission to write to it. Reading needs none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        consent: Option<Consent>,
+    },
+    /// No file at all: for the methods `null` and `sim`.
+    Nowhere {
+        /// The size that it pretends to have.
+        size: Bytes,
+    },
+}
+
+/// Permission to overwrite a device: its name, given a second time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Consent {
+    /// Must equal the path of the device.
+    pub device: PathBuf,
+}
+
+/// How large, in words that do not need a look at the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Size {
+    /// This many bytes.
+    Exactly(Bytes),
+    /// All that is there: the file's or device's present size.
+    Whole,
+    /// This many times the memory that could cache it (Bonnie's rule is 2).
+    TimesRam(f64),
+    /// This share of the free space, 0 to 1, and no more than `most`.
+    ShareOfFree {
+        /// 0 to 1.
+        share: f64,
+        /// No more than this.
+        most: Bytes,
+    },
+    /// As much as the phases before have written (a read of what a timed write left), and no more
+    /// than `most` in the phase that writes.
+    Written {
+        /// No more than this, also bounded by the free space.
+        most: Bytes,
+    },
+}
+
+/// How a file comes to be before it is used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Layout {
+    /// As found; made empty when it is not there (writes extend it).
+    #[default]
+    AsFound,
+    /// Emptied first.
+    Truncated,
+    /// Fully written with the pattern's data and flushed before the phase, outside its timing.
+    Written,
+    /// Preallocated (`fallocate`): blocks are there, their content is not.
+    Preallocated,
+    /// Must be there already and large enough.
+    Existing,
+}
+
+/// What becomes of a file after the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Lifetime {
+    /// It stays if it was there, and goes if this run made it.
+    #[default]
+    AsFound,
+    /// It stays.
+    Keep,
+    /// It goes.
+    Remove,
+}
+
+/// Which of several files the next I/O goes to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FileOrder {
+    /// Each in turn, one I/O each.
+    #[default]
+    RoundRobin,
+    /// One to its end, then the next.
+    Sequential,
+    /// Any, uniformly.
+    Random,
+}
+
+impl Size {
+    fn check(self) -> Result<(), Refusal> {
+        match self {
+            Self::Exactly(Bytes(0)) => {
+                Err(Refusal::new("size 0 leaves nothing to do", "give a size such as 64M"))
+            }
+            Self::TimesRam(factor) if !(factor.is_finite() && factor > 0.0) => Err(Refusal::new(
+                format!("{factor} times the memory is no size"),
+                "give a factor above 0",
+            )),
+            Self::ShareOfFree { share, .. } if !(share > 0.0 && share <= 1.0) => Err(Refusal::new(
+                format!("a share of {share} of the free space is no size"),
+                "give a share above 0 and up to 1",
+            )),
+            Self::Written { most: Bytes(0) } => {
+                Err(Refusal::new("size 0 leaves nothing to do", "give a size such as 64M"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Target {
+    pub(super) fn check(&self, writes: bool) -> Result<(), Refusal> {
+        match self {
+            Self::File { size, .. } | Self::Scratch { size, .. } => size.check(),
+            Self::Files { size, count, dirs, .. } => {
+                if *count == 0 || dirs.is_empty() {
+                    return Err(Refusal::new(
+                        "no files to work on",
+                        "give at least one file and one folder",
+                    ));
+                }
+                size.check()
+            }
+            Self::Device { path, size, consent } => {
+                if writes && consent.as_ref().is_none_or(|consent| consent.device != *path) {
+                    return Err(Refusal::new(
+                        format!("writing would destroy what is on {}", path.display()),
+                        "name the device a second time to allow it, or plan reads only",
+                    ));
+                }
+                size.check()
+            }
+            Self::Nowhere { size } => Size::Exactly(*size).check(),
+        }
+    }
+}

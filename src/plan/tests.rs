@@ -1,0 +1,183 @@
+//! The plan must be able to say what the five tools can do, and survive its own JSON.
+
+use super::*;
+use crate::unit::{Bytes, Ops};
+
+fn plan(name: &str, work: Work, stop: Stop) -> Plan {
+    Plan {
+        title: name.into(),
+        origin: Origin { dialect: "test".into(), words: vec![], sources: vec![] },
+        seed: 1,
+        phases: vec![Phase {
+            name: name.into(),
+            jobs: vec![Job {
+                name: name.into(),
+                work,
+                rate: Rate::Closed,
+                stop,
+                workers: 1,
+                crew: Crew::Threads,
+                delay: Nanos::ZERO,
+            }],
+            cold: Cold::Keep,
+            settle: Nanos::ZERO,
+            quiet: Nanos::ZERO,
+        }],
+    }
+}
+
+fn blocks(pattern: Pattern) -> Blocks {
+    Blocks {
+        target: Target::File {
+            path: "/mnt/x".into(),
+            size: Size::Exactly(Bytes::mib(64)),
+            layout: Layout::AsFound,
+            lifetime: Lifetime::AsFound,
+        },
+        pattern,
+        method: Method::Psync,
+        caching: Caching::Buffered,
+        durability: Durability::None,
+        iodepth: 1,
+    }
+}
+
+fn pattern(mix: Mix, order: Order, block: BlockSize) -> Pattern {
+    Pattern {
+        mix,
+        order,
+        block,
+        region: Region::default(),
+        fill: Fill::Random,
+        verify: Verify::None,
+    }
+}
+
+/// An IOzone stride, a Bonnie tree, a fio bssplit, a dd copy between two devices, a mixed job.
+fn sayings() -> Vec<Plan> {
+    let fixed = BlockSize::Fixed(Bytes::kib(64));
+    vec![
+        plan(
+            "iozone-stride",
+            Work::Blocks(blocks(pattern(
+                Mix::only(Action::Read),
+                Order::Strided { stride: Bytes::kib(64 * 17) },
+                fixed.clone(),
+            ))),
+            Stop::one_pass(),
+        ),
+        plan(
+            "bonnie-tree",
+            Work::Tree(Tree {
+                dir: "/mnt".into(),
+                action: Action::Create,
+                files: 16 * 1024,
+                folders: 4,
+                size: TreeSize::Files { least: Bytes(0), most: Bytes(1000) },
+                order: TreeOrder::Shuffled,
+                fill: Fill::Zero,
+                durability: Durability::FsyncEvery(Ops(1)),
+            }),
+            Stop::one_pass(),
+        ),
+        plan(
+            "fio-bssplit",
+            Work::Blocks(Blocks {
+                method: Method::IoUring(Ring { fixed: true, ..Ring::default() }),
+                caching: Caching::Direct,
+                iodepth: 32,
+                ..blocks(pattern(
+                    Mix(vec![
+                        Share { action: Action::Read, weight: 70 },
+                        Share { action: Action::Write, weight: 30 },
+                    ]),
+                    Order::Zipf { theta: 1.2, center: None },
+                    BlockSize::PerAction(vec![
+                        ActionSize {
+                            action: Action::Read,
+                            size: Box::new(BlockSize::Split(vec![
+                                WeightedSize { size: Bytes::kib(4), weight: 90 },
+                                WeightedSize { size: Bytes::kib(64), weight: 10 },
+                            ])),
+                        },
+                        ActionSize {
+                            action: Action::Write,
+                            size: Box::new(BlockSize::Fixed(Bytes::kib(8))),
+                        },
+                    ]),
+                ))
+            }),
+            Stop::after(Nanos::secs(60)),
+        ),
+        plan(
+            "dd-copy",
+            Work::Copy(Copy {
+                from: End { path: Some("/dev/sda1".into()), flags: EndFlags::default() },
+                to: Outlet {
+                    path: Some("/dev/sdb1".into()),
+                    flags: EndFlags { direct: true, ..EndFlags::default() },
+                    exclusive: false,
+                    no_create: false,
+                    no_truncate: true,
+                },
+                input_block: Bytes::kib(4),
+                output_block: Bytes::mib(1),
+                block_for_block: false,
+                skip: Extent { blocks: 3, bytes: Bytes::ZERO },
+                seek: Extent::default(),
+                count: Some(Extent { blocks: 0, bytes: Bytes(1_000_000) }),
+                records: Records { swab: true, ..Records::default() },
+                keep_going: true,
+                resync: Resync::Zeros,
+                sparse: false,
+                flush: Flush { fdatasync: true, fsync: true },
+                direct_gives_way: false,
+                fsync_every_block: false,
+            }),
+            Stop::default(),
+        ),
+        plan(
+            "hot-record",
+            Work::Blocks(blocks(pattern(Mix::only(Action::Write), Order::Same, fixed))),
+            Stop {
+                ramp: Nanos::secs(1),
+                first_of: vec![Limit::Ops(Ops(100)), Limit::Steady(Steady::default())],
+            },
+        ),
+    ]
+}
+
+#[test]
+fn what_the_tools_do_can_be_said_and_survives_its_json() {
+    for plan in sayings() {
+        assert_eq!(plan.check(), Ok(()), "{}", plan.title);
+        let text = serde_json::to_string_pretty(&plan).expect("a plan is JSON");
+        let back: Plan = serde_json::from_str(&text).expect("its own JSON is a plan");
+        assert_eq!(back, plan, "{text}");
+    }
+}
+
+#[test]
+fn a_device_is_written_only_by_consent() {
+    let mut work =
+        blocks(pattern(Mix::only(Action::Write), Order::Forward, BlockSize::Fixed(Bytes::kib(4))));
+    let device = |consent| Target::Device { path: "/dev/sdz".into(), size: Size::Whole, consent };
+    work.target = device(None);
+    let refused = plan("w", Work::Blocks(work.clone()), Stop::default()).check();
+    assert!(refused.is_err_and(|refusal| refusal.why.contains("/dev/sdz")));
+    work.target = device(Some(Consent { device: "/dev/sdy".into() }));
+    assert!(plan("w", Work::Blocks(work.clone()), Stop::default()).check().is_err());
+    work.target = device(Some(Consent { device: "/dev/sdz".into() }));
+    assert_eq!(plan("w", Work::Blocks(work), Stop::default()).check(), Ok(()));
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_with_its_place() {
+    let zero = pattern(Mix::only(Action::Read), Order::Forward, BlockSize::Fixed(Bytes(0)));
+    let refusal = plan("p", Work::Blocks(blocks(zero)), Stop::default()).check();
+    assert_eq!(
+        refusal.map_err(|r| r.to_string()),
+        Err("phase 'p', job 'p': block size 0, or an empty range of sizes; give a size such as 4k"
+            .into())
+    );
+}

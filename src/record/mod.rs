@@ -1,0 +1,294 @@
+//! What was asked, what happened, what was seen: one self-describing JSON document.
+//!
+//! The record is a public interface. It holds everything that the judges need, so that it can be
+//! judged again by newer rules, on another machine, years later. Times are nanoseconds on the
+//! run's monotonic clock, sizes bytes, rates per second.
+
+mod judgement;
+mod store;
+
+pub use judgement::{Exhibit, Finding, Measures, Next, TrapId, Trust, Verdict, Weight};
+pub use store::{Sink, load};
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Fault;
+use crate::evidence::{
+    CachePages, Direction, DiskCounters, Extents, Limits, Machine, Reading, Snapshot, Subject,
+};
+use crate::plan::{Action, Caching, Durability, Method, Plan};
+use crate::stats::Total;
+use crate::stats::copy::CopyCounts;
+use crate::unit::{Bytes, Instant, Nanos, Ops};
+
+/// The name and version of this document's form.
+pub const SCHEMA: &str = "assay.record/1";
+
+/// A whole run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Record {
+    /// Always `assay.record/1`.
+    pub schema: String,
+    /// Version of the program that made it.
+    pub version: String,
+    /// Unique to this run; part of the names of its files.
+    pub run: String,
+    /// When it started: RFC 3339.
+    pub started: String,
+    /// What was asked.
+    pub plan: Plan,
+    /// What that became on this machine.
+    pub resolved: Resolved,
+    /// The machine.
+    pub machine: Machine,
+    /// What happened, phase by phase, as far as it got.
+    pub phases: Vec<PhaseRecord>,
+    /// How it ended.
+    pub ending: Ending,
+    /// May the numbers be believed. Absent only in a record that was cut off while it was made.
+    #[serde(default)]
+    pub verdict: Option<Verdict>,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    /// It is still going on, or it died without a word.
+    Unfinished,
+    /// As planned.
+    Complete,
+    /// By a signal, and which.
+    Interrupted(i32),
+    /// The world said no.
+    Failed(Fault),
+}
+
+/// What the plan became on this machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Resolved {
+    /// Every path the run touches, and what lies under it.
+    pub subjects: Vec<Subject>,
+    /// The jobs in the order of the plan.
+    pub jobs: Vec<ResolvedJob>,
+    /// Limits of control groups on those devices and on us.
+    pub limits: Reading<Limits>,
+    /// What had to be done otherwise than planned, in sentences, each said once.
+    pub notes: Vec<String>,
+}
+
+/// One job with its questions answered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ResolvedJob {
+    /// Its phase.
+    pub phase: String,
+    /// Its name.
+    pub job: String,
+    /// Bytes of the target that it may touch.
+    pub size: Bytes,
+    /// The method really used.
+    pub method: Method,
+    /// `buffered` or `direct`, as really used.
+    pub caching: Caching,
+    /// I/Os in flight per worker.
+    pub iodepth: u32,
+    /// Workers.
+    pub workers: u32,
+    /// Bytes it will write at the most; absent when only time ends it and the speed is not known.
+    pub writes_at_most: Option<Bytes>,
+}
+
+/// What happened in one phase.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PhaseRecord {
+    /// Its name in the plan.
+    pub name: String,
+    /// When its parts began and ended.
+    pub span: Span,
+    /// What was done, by action: `read`, `write`, `flush`... all jobs together.
+    pub totals: BTreeMap<Action, Total>,
+    /// The same for each job, when there was more than one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub jobs: Vec<JobRecord>,
+    /// dd's counts, when it was a copy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copy: Option<CopyCounts>,
+    /// What moved between the program and each path: the unit of judgement.
+    pub flows: Vec<Flow>,
+    /// Every 100 ms, from the start to the end of settling.
+    pub series: Series,
+    /// What the kernel said.
+    pub evidence: Evidence,
+    /// What went wrong.
+    #[serde(default)]
+    pub faults: Vec<Fault>,
+    /// May this phase's number be believed.
+    #[serde(default)]
+    pub verdict: Option<Verdict>,
+}
+
+/// Totals of one job.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct JobRecord {
+    /// Its name.
+    pub name: String,
+    /// By action.
+    pub totals: BTreeMap<Action, Total>,
+}
+
+/// When the parts of a phase began and ended.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Span {
+    /// First I/O.
+    pub started: Instant,
+    /// From here on it counts (after the ramp).
+    pub counted: Instant,
+    /// Last I/O answered.
+    pub stopped: Instant,
+    /// End of the flush that the plan has inside the timing; absent without one.
+    pub flushed: Option<Instant>,
+    /// End of the flush that was only watched, after the timing; absent when nobody watched.
+    pub settled: Option<Instant>,
+}
+
+impl Span {
+    /// The end of the timing.
+    pub fn ended(&self) -> Instant {
+        self.flushed.unwrap_or(self.stopped)
+    }
+
+    /// The counted time.
+    pub fn time(&self) -> Nanos {
+        self.ended().since(self.counted)
+    }
+}
+
+/// Bytes moved one way between the program and one path. The judges compare this with what the
+/// devices below the path saw.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Flow {
+    /// Index into `resolved.subjects`.
+    pub subject: usize,
+    /// From the path or to it.
+    pub direction: Direction,
+    /// Bytes by the calls' return values over the whole phase, ramp included: this is what the
+    /// counters of the whole phase are compared with.
+    pub bytes: Bytes,
+    /// Calls over the whole phase.
+    pub calls: Ops,
+    /// Size of the largest call, bytes.
+    pub block: Bytes,
+    /// The calls go through places in order (read-ahead and merging can help).
+    pub sequential: bool,
+    /// I/Os that were meant to be in flight together.
+    pub depth: u32,
+    /// As really used.
+    pub caching: Caching,
+    /// What a finished write promised.
+    pub durability: Durability,
+    /// Calls that moved less than asked before the end.
+    pub short: u64,
+    /// The end of the data was met inside the plan.
+    pub end_of_data: bool,
+}
+
+/// Samples at a fixed interval.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Series {
+    /// Planned distance of two samples, ns; `at_ns` tells when each was really taken.
+    pub interval_ns: Nanos,
+    /// The samples. Each counts what happened since the one before it.
+    pub points: Vec<Point>,
+}
+
+/// What happened in one interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Point {
+    /// Its end, ns after `span.started`.
+    pub at_ns: Nanos,
+    /// Operations answered.
+    pub ops: u64,
+    /// Bytes read by the program.
+    pub read_bytes: u64,
+    /// Bytes written by the program.
+    pub write_bytes: u64,
+    /// Mean latency of the operations answered, ns; absent when none was.
+    pub lat_ns_mean: Option<u64>,
+    /// Largest latency, ns; absent when nothing was answered.
+    pub lat_ns_max: Option<u64>,
+    /// Bytes read from the leaf devices, all together.
+    pub leaf_read_bytes: Option<u64>,
+    /// Bytes written to the leaf devices, all together.
+    pub leaf_write_bytes: Option<u64>,
+}
+
+/// What the kernel said around one phase.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Evidence {
+    /// What the devices did while we did nothing, just before.
+    pub quiet: Quiet,
+    /// What was dropped from memory, and what was left after that, by path.
+    pub cold: Vec<Dropped>,
+    /// How the files lay on the device before, by path.
+    pub extents: Vec<Laid>,
+    /// At the first I/O.
+    pub before: Snapshot,
+    /// When the clock stopped (after the flush that is inside the timing).
+    pub stop: Snapshot,
+    /// After everything had been flushed, or watching it was given up.
+    pub settled: Option<Snapshot>,
+    /// How the watched flush went.
+    pub settle: Option<Settle>,
+}
+
+/// The devices while we did nothing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Quiet {
+    /// For how long.
+    pub time: Nanos,
+    /// What each did in that time.
+    pub devices: Vec<QuietDevice>,
+}
+
+/// One device while we did nothing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct QuietDevice {
+    /// Kernel name.
+    pub name: String,
+    /// What it did.
+    pub counters: Reading<DiskCounters>,
+}
+
+/// A file whose cached pages were dropped.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Dropped {
+    /// The file.
+    pub path: String,
+    /// The range that is used.
+    pub range: Bytes,
+    /// What was left in memory after it.
+    pub left: Reading<CachePages>,
+}
+
+/// How a file lay on its device.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Laid {
+    /// The file.
+    pub path: String,
+    /// Its extents.
+    pub extents: Reading<Extents>,
+}
+
+/// A flush that was only watched.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Settle {
+    /// For how long it was watched.
+    pub time: Nanos,
+    /// It ended while it was watched; otherwise it goes on and only its pace is known.
+    pub complete: bool,
+    /// It failed: what was written is not safe.
+    pub fault: Option<Fault>,
+}

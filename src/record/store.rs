@@ -1,0 +1,95 @@
+//! The record on disk: written phase by phase, so that a run that dies leaves what it had.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use super::{Record, SCHEMA};
+use crate::error::{Error, Fault, Refusal};
+
+/// Where a record is kept while it grows.
+#[derive(Debug)]
+pub struct Sink {
+    path: PathBuf,
+}
+
+impl Sink {
+    /// A record at this path. The place is tried at once, so that a run does not find out at its
+    /// end that it can not be kept.
+    ///
+    /// # Errors
+    /// When the file can not be made, or something that is no record stands there.
+    pub fn at(path: &Path) -> Result<Self, Error> {
+        if path.exists()
+            && load(path).is_err()
+            && std::fs::metadata(path).is_ok_and(|m| m.len() > 0)
+        {
+            return Err(Refusal::new(
+                format!("{} is there and is no record of assay", path.display()),
+                "name another file, or remove it first",
+            )
+            .into());
+        }
+        let sink = Self { path: path.to_path_buf() };
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        if !folder.is_dir() {
+            return Err(Refusal::new(
+                format!("the folder of {} does not exist", path.display()),
+                "make it first, or name another file",
+            )
+            .into());
+        }
+        std::fs::OpenOptions::new()
+            .append(true)
+            .create(true)
+            .open(path)
+            .map_err(|error| Fault::new("create", path.display().to_string(), &error))?;
+        Ok(sink)
+    }
+
+    /// Replaces the document by this one, whole or not at all.
+    ///
+    /// # Errors
+    /// When it can not be written.
+    pub fn keep(&self, record: &Record) -> Result<(), Fault> {
+        let fault =
+            |error: &std::io::Error| Fault::new("write", self.path.display().to_string(), error);
+        let text = serde_json::to_vec_pretty(record).map_err(|error| fault(&error.into()))?;
+        let mut name = self.path.file_name().unwrap_or_default().to_os_string();
+        name.push(format!(".{}.new", std::process::id()));
+        let fresh = self.path.with_file_name(name);
+        let written = std::fs::File::create(&fresh)
+            .and_then(|mut file| file.write_all(&text).and_then(|()| file.write_all(b"\n")))
+            .and_then(|()| std::fs::rename(&fresh, &self.path));
+        written.map_err(|error| {
+            let _ = std::fs::remove_file(&fresh);
+            fault(&error)
+        })
+    }
+}
+
+/// Reads a record.
+///
+/// # Errors
+/// A [`Refusal`] that says where the document stops making sense, or a [`Fault`] when the file
+/// can not be read.
+pub fn load(path: &Path) -> Result<Record, Error> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Fault::new("read", path.display().to_string(), &error))?;
+    let record: Record = serde_json::from_str(&text).map_err(|error| Refusal {
+        place: format!("{}:{}:{}", path.display(), error.line(), error.column()),
+        why: format!("not a record: {error}"),
+        instead: "give a file that --record or ASSAY_RECORD wrote".into(),
+    })?;
+    if record.schema != SCHEMA {
+        return Err(Refusal {
+            place: path.display().to_string(),
+            why: format!("its schema is '{}'; this program reads '{SCHEMA}'", record.schema),
+            instead: "judge it with the version that made it".into(),
+        }
+        .into());
+    }
+    Ok(record)
+}

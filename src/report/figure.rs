@@ -1,0 +1,109 @@
+//! Figures as a person reads them: three significant digits, the unit always named.
+
+use super::Style;
+use crate::stats::{Estimate, Total};
+use crate::unit::{Bandwidth, MIB, Nanos};
+
+/// Three significant digits down to 0.001: 4190, 419, 41.9, 4.19, 0.419, 0.0419.
+pub fn digits(value: f64) -> String {
+    let size = value.abs();
+    if !value.is_finite() {
+        return "-".into();
+    }
+    let decimals = match size {
+        0.0 => 0,
+        s if s < 0.009_995 => 5,
+        s if s < 0.099_95 => 4,
+        s if s < 0.999_5 => 3,
+        s if s < 9.995 => 2,
+        s if s < 99.95 => 1,
+        _ => 0,
+    };
+    format!("{value:.decimals$}")
+}
+
+/// A rate in MB (10^6 bytes) per second, without the unit: the column names it.
+pub fn megabytes(rate: Option<Bandwidth>) -> String {
+    rate.map_or_else(|| "-".into(), |rate| digits(rate.mb()))
+}
+
+/// A time in the unit that leaves at least one before the point.
+pub fn time(time: Nanos, style: Style) -> String {
+    let text = time.to_string();
+    if style.unicode { text.replace(" us", " µs") } else { text }
+}
+
+/// A quantile of a latency, if at least ten events lie beyond it; else it would be a rumour.
+pub fn quantile(total: &Total, q: f64, value: u64, style: Style) -> String {
+    if total.events_beyond(q) >= 10.0 { time(Nanos(value), style) } else { "-".into() }
+}
+
+/// A relative spread: `±3 %`, `±0.4 %`.
+pub fn spread(share: Option<f64>, style: Style) -> String {
+    let Some(percent) = share.map(|share| share * 100.0) else {
+        return "-".into();
+    };
+    let sign = style.glyph("±", "+-");
+    if percent < 0.95 { format!("{sign}{percent:.1}%") } else { format!("{sign}{percent:.0}%") }
+}
+
+/// `4.19 MB/s (4.10 to 4.25)`; the range only when it is one.
+pub fn estimate(estimate: &Estimate) -> String {
+    let value = Bandwidth(estimate.value);
+    if estimate.low < estimate.high {
+        let (low, high) = (Bandwidth(estimate.low), Bandwidth(estimate.high));
+        format!("{value} ({low} to {high})")
+    } else {
+        value.to_string()
+    }
+}
+
+/// The same in words that no script takes for a rate line of dd: `4.00 MiB per second`.
+pub fn estimate_in_words(estimate: &Estimate) -> String {
+    let words = |rate: f64| digits(rate / MIB as f64);
+    let value = words(estimate.value);
+    let (low, high) = (words(estimate.low), words(estimate.high));
+    if low == high {
+        format!("{value} MiB per second")
+    } else {
+        format!("{value} MiB per second (between {low} and {high})")
+    }
+}
+
+/// A whole number of seconds as a person says it: `31 s`, `4 min 10 s`, `2 h 5 min`.
+pub fn duration(time: Nanos) -> String {
+    let seconds = time.as_secs().round() as u64;
+    match seconds {
+        0..120 => format!("{seconds} s"),
+        120..7200 if seconds.is_multiple_of(60) => format!("{} min", seconds / 60),
+        120..7200 => format!("{} min {} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_have_three_digits() {
+        for (value, text) in [
+            (0.0, "0"),
+            (0.041_94, "0.0419"),
+            (0.943, "0.943"),
+            (4.194_304, "4.19"),
+            (9.999, "10.0"),
+            (16.78, "16.8"),
+            (4190.0, "4190"),
+        ] {
+            assert_eq!(digits(value), text);
+        }
+    }
+
+    #[test]
+    fn durations_are_said_as_people_do() {
+        assert_eq!(duration(Nanos::secs(31)), "31 s");
+        assert_eq!(duration(Nanos::secs(250)), "4 min 10 s");
+        assert_eq!(duration(Nanos::secs(7500)), "2 h 5 min");
+    }
+}

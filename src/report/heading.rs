@@ -1,0 +1,334 @@
+//! What the device is, in a few lines: the path, all that lies between it and the device, the
+//! device itself, its limits, and how it was measured.
+
+use super::Style;
+use super::figure::digits;
+use super::paint::{Ink, wrap};
+use crate::evidence::{Bottom, Direction, Layer, LayerKind, Limit, Subject};
+use crate::plan::{Blocks, Caching, Durability, Plan, Work};
+use crate::record::Resolved;
+use crate::unit::{Bytes, MIB};
+
+/// Columns of the labels at the left.
+const LABEL: usize = 9;
+
+/// Devices that are described; of larger arrays the rest is counted.
+const MOST_DEVICES: usize = 3;
+
+/// The whole heading, each line without its end.
+pub fn lines(plan: &Plan, resolved: &Resolved, style: Style) -> Vec<String> {
+    let mut lines = vec![style.paint(Ink::Strong, &title(plan)), String::new()];
+    for subject in &resolved.subjects {
+        lines.extend(labelled("where", &place(subject, style), style));
+        lines.extend(devices(subject, style));
+        if let Some(options) = mount_options(subject) {
+            lines.extend(labelled("mount", &options, style));
+        }
+    }
+    lines.extend(throttles(resolved, style));
+    if let Some(how) = how(plan, resolved) {
+        lines.extend(labelled("how", &how, style));
+    }
+    for note in &resolved.notes {
+        lines.extend(labelled("note", note, style));
+    }
+    lines
+}
+
+/// A label and its text, wrapped beside it.
+pub fn labelled(label: &str, text: &str, style: Style) -> Vec<String> {
+    let room = style.width.saturating_sub(2 + LABEL).max(20);
+    wrap(text, room)
+        .into_iter()
+        .enumerate()
+        .map(|(index, line)| {
+            let label = if index == 0 { label } else { "" };
+            format!("  {}{line}", style.paint(Ink::Faint, &format!("{label:LABEL$}")))
+        })
+        .collect()
+}
+
+/// What was typed.
+fn title(plan: &Plan) -> String {
+    let mut title = format!("assay {}", plan.origin.dialect);
+    for word in &plan.origin.words {
+        title.push(' ');
+        if word.is_empty() || word.contains(|c: char| c.is_whitespace() || c == '\'') {
+            title.push_str(&format!("'{}'", word.replace('\'', r"'\''")));
+        } else {
+            title.push_str(word);
+        }
+    }
+    title
+}
+
+/// `/mnt/sd: ext4 on loop3 → file on ext4 on vda1 (virtio)`.
+fn place(subject: &Subject, style: Style) -> String {
+    let mut text = format!("{}: ", subject.path);
+    if let Some(mount) = subject.mount.seen() {
+        text.push_str(&mount.kind);
+        if !subject.stack.is_empty() {
+            text.push_str(" on ");
+        }
+    }
+    text.push_str(&stack(subject, style));
+    let dash = style.glyph("—", "-");
+    match &subject.bottom {
+        Bottom::Devices => {}
+        Bottom::Memory(name) => text.push_str(&format!(" {dash} {name}: memory, not a disk")),
+        Bottom::Remote(name) => {
+            text.push_str(&format!(" {dash} {name}: no disk that can be seen from here"));
+        }
+        Bottom::Nothing(name) => text.push_str(&format!(" {dash} {name}: no storage at all")),
+        Bottom::Unknown(why) => {
+            text.push_str(&format!(" {dash} what lies below could not be found out: {why}"));
+        }
+    }
+    text
+}
+
+/// The devices from the file system down: `dm-0 (LUKS) → sda2 (sata)`.
+fn stack(subject: &Subject, style: Style) -> String {
+    let arrow = style.glyph(" → ", " -> ");
+    let mut text = String::new();
+    let mut level = None;
+    for layer in &subject.stack {
+        match level {
+            None => {}
+            Some(same) if same == layer.level => text.push_str(" + "),
+            // A loop device rests on a file, and that on what the next layer is.
+            Some(_) if text.ends_with(" on ") => {}
+            Some(_) => text.push_str(arrow),
+        }
+        level = Some(layer.level);
+        text.push_str(layer.partition.as_deref().unwrap_or(&layer.name));
+        match &layer.kind {
+            LayerKind::Disk if layer.leaf && !layer.hardware.bus.is_empty() => {
+                text.push_str(&format!(" ({})", layer.hardware.bus));
+            }
+            LayerKind::Disk => {}
+            LayerKind::Loop { on, .. } => {
+                let on = if on.is_empty() { "a file system" } else { on };
+                text.push_str(&format!("{arrow}file on {on}"));
+                if subject.stack.iter().any(|below| below.level > layer.level) {
+                    text.push_str(" on ");
+                }
+            }
+            LayerKind::Mapper { uuid } => text.push_str(&format!(" ({})", mapper(uuid))),
+            LayerKind::Raid { level } => text.push_str(&format!(" ({level})")),
+            LayerKind::Cache => text.push_str(" (bcache)"),
+            LayerKind::Memory => text.push_str(" (memory)"),
+            LayerKind::Network => text.push_str(" (network)"),
+        }
+    }
+    text
+}
+
+/// What a device-mapper uuid says about the device: LVM, LUKS, or its first word.
+fn mapper(uuid: &str) -> &str {
+    let prefix = uuid.split('-').next().unwrap_or_default();
+    match prefix {
+        "CRYPT" => "encrypted",
+        "mpath" => "multipath",
+        "" => "mapped",
+        other => other,
+    }
+}
+
+/// One line for each device below the path that has something to say, the lowest last.
+fn devices(subject: &Subject, style: Style) -> Vec<String> {
+    let dot = style.glyph(" · ", ", ");
+    let mut lines = Vec::new();
+    for layer in subject.stack.iter().take(MOST_DEVICES) {
+        let label = if lines.is_empty() { "device" } else { "" };
+        lines.extend(labelled(label, &device(layer).join(dot), style));
+    }
+    if let more @ 1.. = subject.stack.len().saturating_sub(MOST_DEVICES) {
+        lines.extend(labelled("", &format!("and {more} more below"), style));
+    }
+    lines
+}
+
+/// What is known of one device.
+fn device(layer: &Layer) -> Vec<String> {
+    let mut facts = vec![layer.name.clone()];
+    let hardware = &layer.hardware;
+    if !hardware.model.trim().is_empty() {
+        facts.push(hardware.model.trim().to_string());
+    }
+    if !hardware.bus.is_empty() && hardware.bus != "loop" {
+        facts.push(hardware.bus.clone());
+    }
+    if let LayerKind::Loop { direct: false, .. } = layer.kind {
+        facts.push("through the page cache of its file".into());
+    }
+    if let Some(bytes) = layer.size.seen() {
+        facts.push(capacity(*bytes));
+    }
+    if let Some(queue) = layer.queue.seen() {
+        if queue.rotational == Some(true) && matches!(hardware.bus.as_str(), "sata" | "usb") {
+            facts.push("spinning".into());
+        }
+        if let Some(scheduler) = &queue.scheduler {
+            facts.push(format!("scheduler {scheduler}"));
+        }
+        if let Some(cache) = &queue.write_cache {
+            facts.push(
+                cache.replace("write back", "write-back").replace("write through", "write-through"),
+            );
+        }
+    }
+    facts
+}
+
+/// A device's size in both ways of counting, as its box and its tools have it.
+fn capacity(bytes: Bytes) -> String {
+    const GB: u64 = 1_000_000_000;
+    if bytes.0 >= GB && !bytes.0.is_multiple_of(1 << 30) {
+        format!("{} GB", digits(bytes.0 as f64 / GB as f64))
+    } else {
+        bytes.to_string()
+    }
+}
+
+/// Mount options that change what a figure means. The usual ones say nothing.
+fn mount_options(subject: &Subject) -> Option<String> {
+    const MATTER: [&str; 12] = [
+        "ro",
+        "sync",
+        "dirsync",
+        "discard",
+        "nobarrier",
+        "barrier=0",
+        "nodatacow",
+        "datacow",
+        "dax",
+        "direct_io",
+        "lazytime",
+        "volatile",
+    ];
+    const MATTER_WITH_VALUE: [&str; 8] =
+        ["data=", "compress", "commit=", "dax=", "cache=", "fsync_mode=", "wsize=", "rsize="];
+    let mount = subject.mount.seen()?;
+    let mut options: Vec<&str> = mount
+        .options
+        .split(',')
+        .filter(|option| {
+            MATTER.contains(option)
+                || MATTER_WITH_VALUE.iter().any(|start| option.starts_with(start))
+        })
+        .collect();
+    options.dedup();
+    (!options.is_empty()).then(|| options.join(", "))
+}
+
+/// Limits of control groups on these devices, each with its file.
+fn throttles(resolved: &Resolved, style: Style) -> Vec<String> {
+    let Some(limits) = resolved.limits.seen() else {
+        return Vec::new();
+    };
+    let mut lines = Vec::new();
+    for throttle in &limits.io {
+        let way = match throttle.direction {
+            Direction::Read => "reads from",
+            Direction::Write => "writes to",
+        };
+        let limit = match throttle.limit {
+            Limit::BytesPerSecond(rate) => format!("{} MiB/s", digits(rate as f64 / MIB as f64)),
+            Limit::OpsPerSecond(rate) => format!("{rate} operations per second"),
+        };
+        let label = if lines.is_empty() { "limited" } else { "" };
+        let text = format!("{way} {}: {limit} by {}", throttle.name, throttle.file);
+        lines.extend(labelled(label, &text, style));
+    }
+    lines
+}
+
+/// By which calls, whether past the page cache, and what a finished write promised.
+fn how(plan: &Plan, resolved: &Resolved) -> Option<String> {
+    let jobs = &resolved.jobs;
+    let mut methods: Vec<&str> = jobs.iter().map(|job| job.method.name()).collect();
+    methods.sort_unstable();
+    methods.dedup();
+    if methods.is_empty() {
+        return None;
+    }
+    let mut text = methods.join(" and ");
+    if jobs.iter().all(|job| job.caching == Caching::Direct) {
+        text.push_str(", direct I/O past the page cache");
+        text.push_str(match direct(resolved) {
+            Some(true) => "",
+            Some(false) => " (but answered by a cache all the same)",
+            None => " (which the file system neither confirms nor denies)",
+        });
+    } else if jobs.iter().all(|job| job.caching == Caching::Buffered) {
+        text.push_str(", through the page cache");
+        if direct(resolved) == Some(false) {
+            text.push_str(": direct I/O is not real here");
+        }
+    } else {
+        text.push_str(", partly through the page cache");
+    }
+    if let Some(promise) = promise(plan) {
+        text.push_str(", ");
+        text.push_str(promise);
+    }
+    Some(text)
+}
+
+/// Whether direct I/O is real on every path.
+fn direct(resolved: &Resolved) -> Option<bool> {
+    let mut real = Some(true);
+    for subject in &resolved.subjects {
+        match subject.direct.seen().and_then(|direct| direct.real()) {
+            Some(true) => {}
+            Some(false) => return Some(false),
+            None => real = None,
+        }
+    }
+    real
+}
+
+/// What the writes of the plan promise, when all promise the same.
+fn promise(plan: &Plan) -> Option<&'static str> {
+    let mut promises =
+        plan.phases.iter().flat_map(|phase| &phase.jobs).filter_map(|job| match &job.work {
+            Work::Blocks(Blocks { durability, pattern, .. }) if pattern.mix.writes() => {
+                Some(*durability)
+            }
+            Work::Copy(copy) => Some(copy.durability()),
+            Work::Tree(tree) => Some(tree.durability),
+            Work::Blocks(_) => None,
+        });
+    let first = promises.next()?;
+    if !promises.all(|other| other == first) {
+        return None;
+    }
+    Some(match first {
+        Durability::None => "writes promise nothing",
+        Durability::OpenSync | Durability::OpenDsync => "every write durable",
+        Durability::FsyncEvery(_) | Durability::FdatasyncEvery(_) => "flushed as it goes",
+        Durability::FsyncAtEnd | Durability::FdatasyncAtEnd => "writes flushed inside their timing",
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_stand_apart_and_long_texts_are_wrapped() {
+        let style = Style { width: 40, ..Style::default() };
+        let lines = labelled("note", "one two three four five six seven eight nine ten", style);
+        assert!(lines[0].starts_with("  note     one two"));
+        assert!(lines[1].starts_with("           "));
+        assert!(lines.iter().all(|line| line.len() <= 40));
+    }
+
+    #[test]
+    fn mapped_devices_are_called_by_what_they_are() {
+        assert_eq!(mapper("CRYPT-LUKS2-1234"), "encrypted");
+        assert_eq!(mapper("LVM-abcd"), "LVM");
+        assert_eq!(mapper(""), "mapped");
+    }
+}

@@ -1,0 +1,119 @@
+//! What a terminal can show: colours, characters beyond ASCII, width; and the words' colours.
+
+use anstyle::{AnsiColor, Effects};
+
+use crate::record::{Measures, Trust};
+
+/// What the reader's terminal can show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// Colour codes may be written.
+    pub colour: bool,
+    /// Characters beyond ASCII may be written.
+    pub unicode: bool,
+    /// Columns.
+    pub width: usize,
+}
+
+impl Default for Style {
+    /// What can be shown anywhere.
+    fn default() -> Self {
+        Self { colour: false, unicode: false, width: 90 }
+    }
+}
+
+/// What a word is, so that it can be told apart at a glance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ink {
+    /// Goes unnoticed.
+    Faint,
+    /// Stands out.
+    Strong,
+    /// All is well.
+    Good,
+    /// Careful.
+    Careful,
+    /// Not so.
+    Bad,
+}
+
+impl Style {
+    /// The text in that colour, or as it is.
+    pub fn paint(self, ink: Ink, text: &str) -> String {
+        if !self.colour || text.is_empty() {
+            return text.to_string();
+        }
+        let style = match ink {
+            Ink::Faint => anstyle::Style::new().effects(Effects::DIMMED),
+            Ink::Strong => anstyle::Style::new().effects(Effects::BOLD),
+            Ink::Good => AnsiColor::Green.on_default().effects(Effects::BOLD),
+            Ink::Careful => AnsiColor::Yellow.on_default().effects(Effects::BOLD),
+            Ink::Bad => AnsiColor::Red.on_default().effects(Effects::BOLD),
+        };
+        format!("{}{text}{}", style.render(), style.render_reset())
+    }
+
+    /// `unicode` where it can be shown, else `ascii`.
+    pub fn glyph(self, unicode: &'static str, ascii: &'static str) -> &'static str {
+        if self.unicode { unicode } else { ascii }
+    }
+
+    /// `sound · device`, in the colour of its trust.
+    pub fn judgement(self, trust: Trust, measures: Measures) -> String {
+        let words = format!("{} {} {}", trust.name(), self.glyph("·", "-"), measures.name());
+        self.paint(ink(trust), &words)
+    }
+}
+
+/// The colour of a trust.
+pub fn ink(trust: Trust) -> Ink {
+    match trust {
+        Trust::Sound => Ink::Good,
+        Trust::Doubtful | Trust::Unproven => Ink::Careful,
+        Trust::Wrong => Ink::Bad,
+    }
+}
+
+/// Columns that a text takes. Every character that is printed here takes one.
+pub fn columns(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// The text in lines of at most `width` columns, broken between words; a longer word stays whole.
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if !line.is_empty() && columns(&line) + 1 + columns(word) > width {
+            lines.push(std::mem::take(&mut line));
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    if !line.is_empty() {
+        lines.push(line);
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_never_broken() {
+        assert_eq!(wrap("a bc def", 4), ["a bc", "def"]);
+        assert_eq!(wrap("/a/very/long/path x", 4), ["/a/very/long/path", "x"]);
+        assert!(wrap("", 4).is_empty());
+    }
+
+    #[test]
+    fn colour_is_only_written_when_asked_for() {
+        let plain = Style::default();
+        assert_eq!(plain.paint(Ink::Bad, "wrong"), "wrong");
+        let coloured = Style { colour: true, ..plain };
+        assert!(coloured.paint(Ink::Bad, "wrong").contains('\u{1b}'));
+    }
+}

@@ -1,0 +1,100 @@
+//! The rate of a phase over its time: how much it spreads, and what it looks like.
+
+use super::Style;
+use crate::record::PhaseRecord;
+use crate::stats::relative_spread;
+
+/// Operations that a stretch of time must hold on average before its rate means anything.
+const LEAST_OPS: u64 = 4;
+
+/// One sample of the counted time: begin and end in ns after the first I/O, and what was moved.
+struct Step {
+    from: u64,
+    to: u64,
+    amount: f64,
+    ops: u64,
+}
+
+/// The samples that lie wholly in the counted time, without the closing flush: no work is asked
+/// for during that.
+fn steps(phase: &PhaseRecord) -> Vec<Step> {
+    let span = &phase.span;
+    let (first, last) = (span.counted.since(span.started).0, span.stopped.since(span.started).0);
+    let bytes = phase.series.points.iter().any(|p| p.read_bytes + p.write_bytes > 0);
+    let mut from = 0;
+    let mut steps = Vec::new();
+    for point in &phase.series.points {
+        let to = point.at_ns.0;
+        if from >= first && to <= last && to > from {
+            let amount = if bytes {
+                (point.read_bytes + point.write_bytes) as f64
+            } else {
+                point.ops as f64
+            };
+            steps.push(Step { from, to, amount, ops: point.ops });
+        }
+        from = to;
+    }
+    steps
+}
+
+/// How much the rate spreads, as a share of its median: over stretches that are long enough to
+/// hold several operations. `None` when there are fewer than four of those.
+pub fn spread(phase: &PhaseRecord) -> Option<f64> {
+    let steps = steps(phase);
+    let ops: u64 = steps.iter().map(|step| step.ops).sum();
+    for together in [1, 2, 5, 10] {
+        let stretches: Vec<f64> = steps
+            .chunks_exact(together)
+            .map(|chunk| {
+                let time: u64 = chunk.iter().map(|step| step.to - step.from).sum();
+                chunk.iter().map(|step| step.amount).sum::<f64>() / time as f64
+            })
+            .collect();
+        if stretches.len() < 4 {
+            return None;
+        }
+        if ops / stretches.len() as u64 >= LEAST_OPS {
+            return relative_spread(&stretches);
+        }
+    }
+    None
+}
+
+/// The rate over the counted time in `most` columns or fewer, drawn from zero so that noise looks
+/// as small as it is. Empty when there is too little to draw.
+pub fn line(phase: &PhaseRecord, most: usize, style: Style) -> String {
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    const ASCII: [char; 8] = ['_', '.', ',', '-', '~', '=', '*', '#'];
+    let steps = steps(phase);
+    let ops: u64 = steps.iter().map(|step| step.ops).sum();
+    let cells = most.min(steps.len()).min((ops / LEAST_OPS) as usize);
+    let (Some(first), Some(last)) = (steps.first(), steps.last()) else {
+        return String::new();
+    };
+    if cells < 4 {
+        return String::new();
+    }
+    let (start, width) = (first.from as f64, (last.to - first.from) as f64 / cells as f64);
+    let mut amounts = vec![0.0; cells];
+    for step in &steps {
+        let (from, to) = (step.from as f64 - start, step.to as f64 - start);
+        let begin = ((from / width) as usize).min(cells - 1);
+        let end = ((to / width) as usize).min(cells - 1);
+        for (cell, amount) in amounts.iter_mut().enumerate().take(end + 1).skip(begin) {
+            let (low, high) = (cell as f64 * width, (cell + 1) as f64 * width);
+            let common = (to.min(high) - from.max(low)).max(0.0);
+            *amount += step.amount * common / (to - from);
+        }
+    }
+    // A little air above the highest, so that the lines of a table do not grow together.
+    let top = amounts.iter().copied().fold(0.0, f64::max) * 1.12;
+    let marks = if style.unicode { BARS } else { ASCII };
+    amounts
+        .iter()
+        .map(|amount| {
+            let level = if top > 0.0 { (amount / top * 8.0) as usize } else { 0 };
+            marks[level.min(7)]
+        })
+        .collect()
+}

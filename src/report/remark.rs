@@ -1,0 +1,117 @@
+//! The verdict in a few lines for standard error, beside another tool's output.
+//!
+//! Scripts grep that output for `MB/s`; so no line here holds a number followed by such a unit.
+
+use super::Style;
+use super::figure::estimate_in_words;
+use super::text::lead;
+use crate::evidence::Direction;
+use crate::record::{PhaseRecord, Record, Trust, Verdict};
+use crate::unit::Bytes;
+
+/// Two to five lines, each beginning with `assay: `; none for a record that was not judged.
+pub fn verdict_lines(record: &Record, style: Style) -> Vec<String> {
+    let first = record.phases.first();
+    let Some(verdict) =
+        record.verdict.as_ref().or_else(|| first.and_then(|phase| phase.verdict.as_ref()))
+    else {
+        return Vec::new();
+    };
+    let mut lines = vec![format!(
+        "{} ({}): {}",
+        style.paint(super::paint::ink(verdict.trust), verdict.trust.name()),
+        verdict.measures.name(),
+        verdict.summary
+    )];
+    if let Some(corrected) = &verdict.corrected {
+        lines.push(format!("the device itself: {}", estimate_in_words(corrected)));
+    }
+    lines.extend(because(verdict));
+    if let Some(next) = verdict.findings.iter().find_map(|finding| finding.next.as_ref()) {
+        lines.push(format!("next: {}", next.words()));
+    }
+    if lines.len() == 1 {
+        lines.extend(first.and_then(|phase| seen(record, phase)));
+    }
+    if lines.len() == 1 {
+        lines.push("seen: nothing that speaks against it".into());
+    }
+    lines.iter().map(|line| format!("assay: {}", harmless(line))).collect()
+}
+
+/// The one or two readings that show the most; of a sound number one is enough.
+fn because(verdict: &Verdict) -> Vec<String> {
+    let most = if verdict.trust == Trust::Sound { 1 } else { 2 };
+    let Some(finding) = lead(verdict) else {
+        return Vec::new();
+    };
+    finding
+        .because
+        .iter()
+        .take(most)
+        .map(|exhibit| {
+            format!("because {}: {} ({})", exhibit.reading, exhibit.value, exhibit.source)
+        })
+        .collect()
+}
+
+/// What the device took while the program worked: `loop3 wrote 20 MiB of the program's 20 MiB`.
+fn seen(record: &Record, phase: &PhaseRecord) -> Option<String> {
+    let flow = phase.flows.iter().max_by_key(|flow| flow.bytes)?;
+    let subject = record.resolved.subjects.get(flow.subject)?;
+    let leaf = subject.stack.iter().find(|layer| layer.leaf)?;
+    let counters = |devices: &[crate::evidence::DeviceReading]| {
+        devices.iter().find(|device| device.name == leaf.name)?.counters.seen().copied()
+    };
+    let moved =
+        counters(&phase.evidence.stop.devices)?.since(&counters(&phase.evidence.before.devices)?);
+    let (verb, bytes) = match flow.direction {
+        Direction::Read => ("read", moved.read_bytes),
+        Direction::Write => ("wrote", moved.write_bytes),
+    };
+    Some(format!(
+        "seen: {} {verb} {} while the program moved {} (/sys/block/{}/stat)",
+        leaf.name,
+        Bytes(bytes),
+        flow.bytes,
+        leaf.name
+    ))
+}
+
+/// The text with every `N unit/s` said as `N unit per second`.
+fn harmless(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("B/s") {
+        let (before, unit) = rest.split_at(at);
+        safe.push_str(before);
+        let number = before
+            .trim_end_matches(|c: char| c.is_ascii_alphabetic())
+            .trim_end_matches([' ', '\u{a0}']);
+        let after = &unit["B/s".len()..];
+        let whole = !after.starts_with(|c: char| c.is_alphanumeric() || c == '/');
+        let counted = number.ends_with(|c: char| c.is_ascii_digit());
+        safe.push_str(if counted && whole { "B per second" } else { "B/s" });
+        rest = after;
+    }
+    safe.push_str(rest);
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_line_can_be_taken_for_a_rate() {
+        for (text, safe) in [
+            ("it is 4.19 MB/s here", "it is 4.19 MB per second here"),
+            ("4MB/s, 3 kB/s", "4MB per second, 3 kB per second"),
+            ("16 MiB/s", "16 MiB per second"),
+            ("in MB/s", "in MB/s"),
+            ("dd if=/tmp/1B/some", "dd if=/tmp/1B/some"),
+        ] {
+            assert_eq!(harmless(text), safe);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Live counters of one worker: written by it with plain stores, read by whoever watches.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Counters of one worker. Only its worker writes, so adding is a load and a store, not an
+/// interlocked instruction; it has a cache line pair to itself.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+pub struct Gauge {
+    read_ops: AtomicU64,
+    read_bytes: AtomicU64,
+    write_ops: AtomicU64,
+    write_bytes: AtomicU64,
+    lat_ns_sum: AtomicU64,
+    lat_ns_max: AtomicU64,
+}
+
+/// What a gauge, or several together, stood at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GaugeReading {
+    /// Reads done.
+    pub read_ops: u64,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Writes done.
+    pub write_ops: u64,
+    /// Bytes written.
+    pub write_bytes: u64,
+    /// Sum of the latencies of both, ns.
+    pub lat_ns_sum: u64,
+    /// Largest latency since the last [`Gauge::take_max`], ns.
+    pub lat_ns_max: u64,
+}
+
+#[inline]
+fn add(counter: &AtomicU64, amount: u64) {
+    counter.store(counter.load(Relaxed).wrapping_add(amount), Relaxed);
+}
+
+impl Gauge {
+    /// One read of `bytes` that took `lat_ns`.
+    #[inline]
+    pub fn read(&self, bytes: u64, lat_ns: u64) {
+        add(&self.read_ops, 1);
+        add(&self.read_bytes, bytes);
+        self.latency(lat_ns);
+    }
+
+    /// One write of `bytes` that took `lat_ns`.
+    #[inline]
+    pub fn write(&self, bytes: u64, lat_ns: u64) {
+        add(&self.write_ops, 1);
+        add(&self.write_bytes, bytes);
+        self.latency(lat_ns);
+    }
+
+    #[inline]
+    fn latency(&self, lat_ns: u64) {
+        add(&self.lat_ns_sum, lat_ns);
+        if lat_ns > self.lat_ns_max.load(Relaxed) {
+            // The watcher resets this one, so it needs the interlocked form; it is rare.
+            self.lat_ns_max.fetch_max(lat_ns, Relaxed);
+        }
+    }
+
+    /// Adds this gauge to a reading and starts a new maximum. For the one watcher.
+    pub fn take(&self, into: &mut GaugeReading) {
+        into.read_ops += self.read_ops.load(Relaxed);
+        into.read_bytes += self.read_bytes.load(Relaxed);
+        into.write_ops += self.write_ops.load(Relaxed);
+        into.write_bytes += self.write_bytes.load(Relaxed);
+        into.lat_ns_sum += self.lat_ns_sum.load(Relaxed);
+        into.lat_ns_max = into.lat_ns_max.max(self.lat_ns_max.swap(0, Relaxed));
+    }
+
+    /// Adds this gauge to a reading, leaving its maximum alone. For anybody else.
+    pub fn peek(&self, into: &mut GaugeReading) {
+        into.read_ops += self.read_ops.load(Relaxed);
+        into.read_bytes += self.read_bytes.load(Relaxed);
+        into.write_ops += self.write_ops.load(Relaxed);
+        into.write_bytes += self.write_bytes.load(Relaxed);
+        into.lat_ns_sum += self.lat_ns_sum.load(Relaxed);
+        into.lat_ns_max = into.lat_ns_max.max(self.lat_ns_max.load(Relaxed));
+    }
+}

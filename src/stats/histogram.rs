@@ -1,0 +1,190 @@
+//! Counting durations: a log-linear histogram with 128 steps per power of two.
+//!
+//! Relative width of a cell is below 1/128, so a quantile read from its middle is off by no more
+//! than 0.4 %. Values from 0 to 2^42 ns (73 minutes) have cells; larger ones are counted apart.
+//! 36 KiB, fixed; recording is a shift, an add and a store.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+const BITS: u32 = 7;
+const STEPS: usize = 1 << BITS;
+const TOP: u32 = 42;
+const CELLS: usize = (TOP - BITS + 1) as usize * STEPS;
+
+/// Counts of durations in nanoseconds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Histogram {
+    cells: Box<[u64; CELLS]>,
+    beyond: u64,
+    count: u64,
+    sum: u128,
+    least: u64,
+    most: u64,
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Self {
+            cells: vec![0; CELLS].try_into().unwrap_or_else(|_| unreachable!("CELLS long")),
+            beyond: 0,
+            count: 0,
+            sum: 0,
+            least: u64::MAX,
+            most: 0,
+        }
+    }
+}
+
+/// The cell of a value below 2^42.
+#[inline]
+fn cell(value: u64) -> usize {
+    let shift = (u64::BITS - 1 - BITS).saturating_sub((value | (STEPS as u64 - 1)).leading_zeros());
+    ((shift as usize) << BITS) + (value >> shift) as usize
+}
+
+/// The smallest value of a cell.
+fn floor(cell: usize) -> u64 {
+    if cell < 2 * STEPS {
+        return cell as u64;
+    }
+    let shift = (cell >> BITS) - 1;
+    ((STEPS + (cell & (STEPS - 1))) as u64) << shift
+}
+
+impl Histogram {
+    /// Counts one duration.
+    #[inline]
+    pub fn record(&mut self, value: u64) {
+        if value < 1 << TOP {
+            self.cells[cell(value)] += 1;
+        } else {
+            self.beyond += 1;
+        }
+        self.count += 1;
+        self.sum += u128::from(value);
+        self.least = self.least.min(value);
+        self.most = self.most.max(value);
+    }
+
+    /// Adds another's counts.
+    pub fn merge(&mut self, other: &Self) {
+        for (mine, theirs) in self.cells.iter_mut().zip(other.cells.iter()) {
+            *mine += theirs;
+        }
+        self.beyond += other.beyond;
+        self.count += other.count;
+        self.sum += other.sum;
+        self.least = self.least.min(other.least);
+        self.most = self.most.max(other.most);
+    }
+
+    /// How many were counted.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// How many were 2^42 ns or longer.
+    pub fn beyond(&self) -> u64 {
+        self.beyond
+    }
+
+    /// Exact mean; `None` of nothing.
+    pub fn mean(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum as f64 / self.count as f64)
+    }
+
+    /// Exact smallest.
+    pub fn least(&self) -> Option<u64> {
+        (self.count > 0).then_some(self.least)
+    }
+
+    /// Exact largest.
+    pub fn most(&self) -> Option<u64> {
+        (self.count > 0).then_some(self.most)
+    }
+
+    /// The value below or at which a share `q` (0 to 1) of the counts lies: the middle of the
+    /// cell that holds that rank, never outside the exact extremes.
+    pub fn quantile(&self, q: f64) -> Option<u64> {
+        if self.count == 0 {
+            return None;
+        }
+        let rank = ((q * self.count as f64).ceil() as u64).clamp(1, self.count);
+        let mut seen = 0;
+        for (index, &n) in self.cells.iter().enumerate() {
+            seen += n;
+            if seen >= rank {
+                let middle = (floor(index) + floor(index + 1) - 1) / 2;
+                return Some(middle.clamp(self.least, self.most));
+            }
+        }
+        Some(self.most)
+    }
+
+    /// The cells that hold anything, as pairs of smallest value and count.
+    pub fn cells(&self) -> Vec<Cell> {
+        self.cells
+            .iter()
+            .enumerate()
+            .filter(|&(_, &n)| n > 0)
+            .map(|(index, &n)| Cell(floor(index), n))
+            .collect()
+    }
+}
+
+/// A cell of a histogram: the smallest value it holds (ns), and how many it holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Cell(pub u64, pub u64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_cell_holds_its_value_within_one_part_in_128(value in 0_u64..1 << 42) {
+            let index = cell(value);
+            prop_assert!(index < CELLS);
+            let (low, next) = (floor(index), floor(index + 1));
+            prop_assert!(low <= value && value < next, "{low} {value} {next}");
+            prop_assert!((next - low - 1) * 128 <= low.max(128));
+        }
+
+        #[test]
+        fn a_quantile_is_the_sorted_one_within_a_cell(
+            mut values in prop::collection::vec(0_u64..10_000_000_000, 1..300),
+            q in 0.0..1.0_f64,
+        ) {
+            let mut histogram = Histogram::default();
+            values.iter().for_each(|&value| histogram.record(value));
+            values.sort_unstable();
+            let rank = ((q * values.len() as f64).ceil() as usize).clamp(1, values.len());
+            let exact = values[rank - 1];
+            let found = histogram.quantile(q).expect("not empty");
+            prop_assert!(found.abs_diff(exact) <= exact / 128 + 1, "{found} {exact}");
+        }
+
+        #[test]
+        fn merging_is_counting_together(
+            a in prop::collection::vec(0_u64..1 << 44, 0..50),
+            b in prop::collection::vec(0_u64..1 << 44, 0..50),
+        ) {
+            let count = |values: &[u64]| {
+                let mut histogram = Histogram::default();
+                values.iter().for_each(|&value| histogram.record(value));
+                histogram
+            };
+            let mut merged = count(&a);
+            merged.merge(&count(&b));
+            prop_assert_eq!(merged, count(&[a, b].concat()));
+        }
+    }
+
+    #[test]
+    fn nothing_has_no_quantile() {
+        assert_eq!(Histogram::default().quantile(0.5), None);
+        assert_eq!(Histogram::default().mean(), None);
+    }
+}

@@ -1,0 +1,222 @@
+//! io_uring: a ring that owns its buffers while the kernel uses them.
+//!
+//! # Safety
+//! A buffer lent to the kernel must stay where it is until its completion has been taken. The
+//! [`Ring`] owns the memory and the open file, and a [`Slot`] is moved into it with each
+//! submission and comes back only with the completion; so nobody can touch, free or reuse a
+//! buffer in flight. Dropping the ring first waits for everything in flight.
+#![allow(unsafe_code)]
+
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::Arc;
+
+use io_uring::{IoUring, opcode, types};
+
+use super::buffer::Buffer;
+
+/// The right to use one buffer of a ring (or of any pool of equal buffers). Not copyable: whoever
+/// holds it is the only one who may touch the buffer.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Slot(u32);
+
+impl Slot {
+    /// Its number, from 0.
+    pub fn index(&self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Equal, page-aligned buffers, each reached through its slot.
+#[derive(Debug)]
+pub struct Slab {
+    memory: Buffer,
+    stride: usize,
+    size: usize,
+}
+
+impl Slab {
+    /// `count` buffers of `size` bytes, and the slots to reach them by.
+    ///
+    /// # Errors
+    /// ENOMEM.
+    pub fn new(count: u32, size: usize) -> io::Result<(Self, Vec<Slot>)> {
+        let stride = size.next_multiple_of(4096);
+        let memory =
+            Buffer::new(stride.checked_mul(count as usize).ok_or(io::ErrorKind::OutOfMemory)?)?;
+        Ok((Self { memory, stride, size }, (0..count).rev().map(Slot).collect()))
+    }
+
+    /// The buffer of a slot.
+    #[inline]
+    pub fn buffer(&mut self, slot: &Slot) -> &mut [u8] {
+        let start = slot.index() * self.stride;
+        &mut self.memory[start..start + self.size]
+    }
+}
+
+/// An io_uring on one file with its own buffers.
+pub struct Ring {
+    // Dropped in this order: the ring first, then what it points to.
+    ring: IoUring,
+    slab: Slab,
+    _file: Arc<OwnedFd>,
+    in_flight: u32,
+    queued: u32,
+    fixed: bool,
+}
+
+impl Ring {
+    /// A ring for `depth` I/Os of up to `size` bytes on `file`, and its slots. File and buffers
+    /// are registered where the kernel allows it; that it does not is no error.
+    ///
+    /// # Errors
+    /// ENOSYS, EPERM or EACCES where io_uring is missing or forbidden; ENOMEM.
+    pub fn new(file: Arc<OwnedFd>, depth: u32, size: usize) -> io::Result<(Self, Vec<Slot>)> {
+        let entries = depth.next_power_of_two();
+        let ring = IoUring::builder()
+            .setup_single_issuer()
+            .setup_defer_taskrun()
+            .build(entries)
+            // Kernels before 6.1 know neither flag.
+            .or_else(|_| IoUring::new(entries))?;
+        let (mut slab, slots) = Slab::new(depth, size)?;
+        ring.submitter().register_files(&[file.as_raw_fd()])?;
+        let buffers: Vec<libc::iovec> = slots
+            .iter()
+            .rev()
+            .map(|slot| {
+                let buffer = slab.buffer(slot);
+                libc::iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: buffer.len() }
+            })
+            .collect();
+        // SAFETY: the buffers live in `slab`, which lives as long as the ring; they are listed in
+        // the order of their slots' numbers.
+        let fixed = unsafe { ring.submitter().register_buffers(&buffers) }.is_ok();
+        Ok((Self { ring, slab, _file: file, in_flight: 0, queued: 0, fixed }, slots))
+    }
+
+    /// The buffer of a slot that is not in flight.
+    #[inline]
+    pub fn buffer(&mut self, slot: &Slot) -> &mut [u8] {
+        self.slab.buffer(slot)
+    }
+
+    /// Puts a read or write of `len` bytes at `offset` into the queue. It starts with the next
+    /// [`Ring::wait`].
+    #[inline]
+    pub fn push(&mut self, slot: Slot, write: bool, offset: u64, len: u32) {
+        let buffer = self.slab.buffer(&slot);
+        assert!(len as usize <= buffer.len(), "an I/O larger than its buffer");
+        let pointer = buffer.as_mut_ptr();
+        let index = slot.0;
+        let file = types::Fixed(0);
+        let entry = match (self.fixed, write) {
+            (true, false) => {
+                opcode::ReadFixed::new(file, pointer, len, index as u16).offset(offset).build()
+            }
+            (true, true) => {
+                opcode::WriteFixed::new(file, pointer, len, index as u16).offset(offset).build()
+            }
+            (false, false) => opcode::Read::new(file, pointer, len).offset(offset).build(),
+            (false, true) => opcode::Write::new(file, pointer, len).offset(offset).build(),
+        }
+        .user_data(u64::from(index));
+        // SAFETY: the buffer belongs to the slot that is given up here and comes back only with
+        // the completion; the slab outlives the ring. There is room: the queue has an entry for
+        // every slot there is.
+        let pushed = unsafe { self.ring.submission().push(&entry) };
+        assert!(pushed.is_ok(), "more I/Os than slots");
+        self.queued += 1;
+    }
+
+    /// Starts what is queued and waits until at least `want` of what is in flight is answered.
+    ///
+    /// # Errors
+    /// EINTR when a signal came first; the call may then be repeated.
+    #[inline]
+    pub fn wait(&mut self, want: u32) -> io::Result<()> {
+        let submitted = self.ring.submit_and_wait(want as usize)? as u32;
+        let submitted = submitted.min(self.queued);
+        self.queued -= submitted;
+        self.in_flight += submitted;
+        Ok(())
+    }
+
+    /// The next answer: the slot, and the bytes moved or the negative errno.
+    #[inline]
+    pub fn answer(&mut self) -> Option<(Slot, i32)> {
+        let entry = self.ring.completion().next()?;
+        self.in_flight = self.in_flight.saturating_sub(1);
+        Some((Slot(entry.user_data() as u32), entry.result()))
+    }
+}
+
+impl Drop for Ring {
+    fn drop(&mut self) {
+        while self.in_flight + self.queued > 0 {
+            if self.wait(1).is_err_and(|error| error.kind() != io::ErrorKind::Interrupted) {
+                // The kernel will not answer for its buffers: give the memory up for good.
+                std::mem::forget(std::mem::replace(
+                    &mut self.slab.memory,
+                    match Buffer::new(1) {
+                        Ok(buffer) => buffer,
+                        Err(_) => std::process::abort(),
+                    },
+                ));
+                return;
+            }
+            while self.answer().is_some() {}
+        }
+    }
+}
+
+/// Whether this process may use io_uring, with the operations the engine needs.
+///
+/// # Errors
+/// Why not: ENOSYS (kernel before 5.1 or built without), EPERM or EACCES (sysctl
+/// `kernel.io_uring_disabled`, seccomp of a container), ENOMEM (locked memory).
+pub fn available() -> io::Result<()> {
+    let ring = IoUring::new(2)?;
+    let mut probe = io_uring::Probe::new();
+    ring.submitter().register_probe(&mut probe)?;
+    let needed = [opcode::Read::CODE, opcode::Write::CODE, opcode::ReadFixed::CODE];
+    if needed.into_iter().all(|code| probe.is_supported(code)) {
+        Ok(())
+    } else {
+        Err(io::Error::from_raw_os_error(libc::EOPNOTSUPP))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    #[test]
+    fn a_ring_reads_and_writes_where_it_is_told() {
+        if let Err(error) = available() {
+            eprintln!("SKIP a_ring_reads_and_writes_where_it_is_told: io_uring: {error}");
+            return;
+        }
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&[1; 8192]).unwrap();
+        let file = Arc::new(OwnedFd::from(file));
+        let (mut ring, mut slots) = Ring::new(file, 2, 4096).unwrap();
+        let slot = slots.pop().unwrap();
+        ring.buffer(&slot).fill(2);
+        ring.push(slot, true, 4096, 4096);
+        ring.wait(1).unwrap();
+        let (slot, moved) = ring.answer().unwrap();
+        assert_eq!(moved, 4096);
+        ring.push(slot, false, 4000, 4096);
+        ring.wait(1).unwrap();
+        let (slot, moved) = ring.answer().unwrap();
+        assert_eq!(moved, 4096);
+        let buffer = ring.buffer(&slot);
+        assert!(buffer[..96].iter().all(|&b| b == 1) && buffer[96..].iter().all(|&b| b == 2));
+        ring.push(slot, false, 0, 4096);
+        // Dropped in flight: must wait, not crash.
+    }
+}
