@@ -27,5 +27,8 @@ pub mod verdict;
 // assay's own output.
 pub mod report;
 
+// Other tools' words in, those tools' words out.
+pub mod dialect;
+
 // assay's own words.
 pub mod cli;

@@ -39,7 +39,8 @@ pub fn conduct(
         return show(plan, out, err);
     }
     let mut watch = Watch::new(plan, common, environment, out, err);
-    let options = run::Options { record: common.record.clone() };
+    let signals = vec![libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
+    let options = run::Options { record: common.record.clone(), signals };
     let outcome = run::run(plan, &options, &mut watch);
     watch.erase();
     let record = outcome?;

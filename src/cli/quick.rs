@@ -121,10 +121,10 @@ const SHORT: Nanos = Nanos::millis(1_500);
 const LEAST: Nanos = Nanos::millis(500);
 /// The test file is no larger than this unless asked.
 const LARGEST_FILE: Bytes = Bytes(4 * GIB);
-/// The timed sequential write writes no more than this, for the sake of flash.
-const MOST_WRITTEN: Bytes = Bytes(16 * GIB);
 /// A flush that is due after a write phase is watched no longer than this.
 const SETTLE: Nanos = Nanos::secs(2);
+/// Before each phase the device is watched for so long while nothing is done.
+const QUIET: Nanos = Nanos::millis(400);
 
 /// The devices are watched this long before each phase, to see who else uses them.
 const QUIET: Nanos = Nanos::millis(500);
@@ -261,7 +261,7 @@ fn target(path: &Path, kind: Kind, options: &Options, writes: bool) -> Target {
         Kind::Folder => Target::Scratch {
             dir: path.to_path_buf(),
             size,
-            layout: Layout::AsFound,
+            layout: Layout::Preallocated,
             lifetime: if options.keep { Lifetime::Keep } else { Lifetime::Remove },
         },
         Kind::File(_) => Target::File {
@@ -284,10 +284,9 @@ fn phase(shape: Shape, target: Target, time: Nanos, ours: bool, size: Option<Byt
     let stop = match (sequential, write, size) {
         // A size that was asked for is written whole.
         (true, true, Some(_)) => Stop::one_pass(),
-        (true, true, None) => Stop {
-            ramp: Nanos::ZERO,
-            first_of: vec![Limit::Time(time), Limit::Bytes(MOST_WRITTEN)],
-        },
+        (true, true, None) => {
+            Stop { ramp: Nanos::ZERO, first_of: vec![Limit::Time(time), Limit::Passes(1)] }
+        }
         // No ramp: of a slow card's twenty large blocks none can be spared.
         (true, false, _) => Stop::after(time),
         (false, ..) => {

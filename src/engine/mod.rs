@@ -5,6 +5,7 @@
 //! is decided before the loop ([`Worker`] picks the [`Lane`], so that the loop is compiled for
 //! each method), everything else once per batch.
 
+pub mod copy;
 mod cursor;
 mod drive;
 mod fill;

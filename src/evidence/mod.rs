@@ -280,7 +280,8 @@ pub struct DirectIo {
     pub align: Option<DirectAlign>,
     /// A deliberately misaligned direct read of written data was refused with EINVAL, as a
     /// device would. `Some(false)`: it was answered, so the data came through a cache. `None`: not
-    /// tried (nothing written there yet).
+    /// tried (nothing written there yet, or statx told enough), or answered by a file system that
+    /// treats only odd requests so (btrfs, F2FS, NFS...), which proves nothing.
     pub misaligned_refused: Option<bool>,
 }
 

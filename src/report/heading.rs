@@ -117,6 +117,7 @@ fn stack(subject: &Subject, style: Style) -> String {
             }
             LayerKind::Mapper { uuid } => text.push_str(&format!(" ({})", mapper(uuid))),
             LayerKind::Raid { level } => text.push_str(&format!(" ({level})")),
+            LayerKind::Cache => text.push_str(" (bcache)"),
             LayerKind::Memory => text.push_str(" (memory)"),
             LayerKind::Cache => text.push_str(" (cached)"),
             LayerKind::Network => text.push_str(" (network)"),

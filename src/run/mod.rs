@@ -1,20 +1,35 @@
 //! The conductor: makes a plan fit this machine, prepares targets, starts workers, watches the
 //! kernel, cleans up.
 
+mod copy;
+mod phase;
+mod resolve;
+mod settle;
+mod site;
+mod watch;
+
 use std::path::PathBuf;
 
-use crate::error::Error;
+use crate::error::{Error, Fault};
+use crate::evidence::{Eyes, Scene};
 use crate::plan::{Phase, Plan};
-use crate::record::{PhaseRecord, Record, Resolved};
+use crate::record::{Ending, PhaseRecord, Record, Resolved, SCHEMA, Sink};
 use crate::stats::GaugeReading;
-use crate::stats::copy::CopyCounts;
+use crate::stats::copy::{CopyCounts, CopyEvent};
+use crate::sys::inbox::Inbox;
 use crate::unit::{Bytes, Nanos};
+use crate::verdict;
+
+use phase::Stage;
+use resolve::Fitted;
 
 /// What a run should do beside its plan.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Where the record is kept while it grows.
     pub record: Option<PathBuf>,
+    /// Signals that end the run in order, or that the observer answers.
+    pub signals: Vec<i32>,
 }
 
 /// Somebody who is told what happens while it happens. Called from the conductor's thread, never
@@ -28,6 +43,13 @@ pub trait Observer {
     fn began(&mut self, _phase: &Phase, _number: usize, _of: usize) {}
     /// Ten times a second while it goes on.
     fn tick(&mut self, _live: &Live) {}
+    /// A signal came. True: it has been dealt with (dd prints its counts on SIGUSR1), and the run
+    /// goes on; false: the run ends here, and keeps what it has.
+    fn asked(&mut self, _signal: i32, _live: &Live) -> bool {
+        false
+    }
+    /// Something that a copy has to say while it runs.
+    fn said(&mut self, _event: &CopyEvent) {}
     /// A phase has ended and is judged.
     fn ended(&mut self, _phase: &PhaseRecord) {}
 }
@@ -69,8 +91,10 @@ pub struct Preview {
 ///
 /// # Errors
 /// A refusal when the plan can not be done here.
-pub fn preview(_plan: &Plan) -> Result<Preview, Error> {
-    Err(crate::error::Refusal::new("not landed yet", "").into())
+pub fn preview(plan: &Plan) -> Result<Preview, Error> {
+    let fitted = resolve::fit(plan, &Scene::default())?;
+    let writes = fitted.resolved.jobs.iter().filter_map(|job| job.writes_at_most).sum();
+    Ok(Preview { resolved: fitted.resolved, writes, time: resolve::about(plan) })
 }
 
 /// Does it. The record comes back whatever happens once the first phase could begin; how it ended
@@ -79,10 +103,79 @@ pub fn preview(_plan: &Plan) -> Result<Preview, Error> {
 /// # Errors
 /// A refusal when the plan can not be done here (nothing was touched), or a fault before the
 /// first phase.
-pub fn run(
-    _plan: &Plan,
-    _options: &Options,
-    _observer: &mut dyn Observer,
-) -> Result<Record, Error> {
-    Err(crate::error::Refusal::new("not landed yet", "").into())
+pub fn run(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> Result<Record, Error> {
+    let inbox = Inbox::new(&options.signals)
+        .map_err(|error| Fault::new("prepare", "for signals", &error))?;
+    let scene = Scene::default();
+    let Fitted { resolved, mut sites, places } = resolve::fit(plan, &scene)?;
+    let sink = options.record.as_deref().map(Sink::at).transpose()?;
+    observer.resolved(&resolved);
+    let eyes = Eyes::new(&scene, &resolved.subjects);
+    let started = jiff::Zoned::now();
+    let mut record = Record {
+        schema: SCHEMA.into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        run: format!("{:x}-{:x}", started.timestamp().as_second(), std::process::id()),
+        started: started.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),
+        plan: plan.clone(),
+        resolved,
+        machine: scene.machine(),
+        phases: Vec::new(),
+        ending: Ending::Unfinished,
+        verdict: None,
+    };
+    let keep = |record: &Record| sink.as_ref().map_or(Ok(()), |sink| sink.keep(record));
+    keep(&record)?;
+
+    let mut signal = None;
+    let mut first = 0;
+    for (number, (phase, places)) in plan.phases.iter().zip(&places).enumerate() {
+        let jobs = first..first + phase.jobs.len();
+        first = jobs.end;
+        let stage = Stage {
+            plan,
+            phase,
+            number,
+            run: &record.run,
+            resolved: &record.resolved,
+            jobs: &record.resolved.jobs[jobs],
+            places,
+            sites: &mut sites,
+            eyes: &eyes,
+            inbox: &inbox,
+            observer,
+            signal: &mut signal,
+        };
+        match phase::act(stage) {
+            Ok(done) => record.phases.push(done),
+            Err(error) if number == 0 => return Err(error),
+            Err(Error::Fault(fault)) => {
+                record.ending = Ending::Failed(fault);
+                break;
+            }
+            Err(refusal) => return Err(refusal),
+        }
+        verdict::judge(&mut record);
+        if let Some(done) = record.phases.last() {
+            observer.ended(done);
+            if let Some(fault) = done.faults.first() {
+                record.ending = Ending::Failed(fault.clone());
+            }
+        }
+        if let Some(signal) = signal {
+            record.ending = Ending::Interrupted(signal);
+        }
+        keep(&record)?;
+        if record.ending != Ending::Unfinished {
+            break;
+        }
+    }
+    if record.ending == Ending::Unfinished {
+        record.ending = Ending::Complete;
+    }
+    // The files go before anybody reads about them.
+    drop(sites);
+    verdict::judge(&mut record);
+    keep(&record)?;
+    Ok(record)
 }

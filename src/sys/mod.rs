@@ -6,6 +6,7 @@ pub mod block;
 pub mod buffer;
 pub mod cache;
 pub mod clock;
+pub mod close;
 pub mod inbox;
 pub mod ring;
 pub mod writeout;

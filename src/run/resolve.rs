@@ -1,0 +1,576 @@
+//! Makes a plan fit this machine: looks, decides, refuses; touches nothing.
+
+use std::path::Path;
+
+use crate::engine::{Cursor, Filler};
+use crate::error::{Error, Fault, Refusal};
+use crate::evidence::{Bottom, DirectIo, Limits, PathKind, Reading, Scene, Subject};
+use crate::plan::{
+    Blocks, Caching, Crew, Layout, Limit, Method, Pattern, Phase, Plan, Size, Target, Work,
+};
+use crate::record::{Resolved, ResolvedJob};
+use crate::sys::ring;
+use crate::unit::{Bytes, Nanos};
+
+use super::site::{Site, spare};
+
+/// The plan, made to fit.
+pub(super) struct Fitted {
+    /// What goes into the record.
+    pub resolved: Resolved,
+    /// Every file and device, not yet opened.
+    pub sites: Vec<Site>,
+    /// For each job of each phase, its place among the sites.
+    pub places: Vec<Vec<Place>>,
+}
+
+/// Where a job works.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Place {
+    /// On a site.
+    Site(usize),
+    /// Nowhere: no I/O is done.
+    Nowhere,
+    /// Between two ends; each is the index of a subject.
+    Between(usize, usize),
+}
+
+struct Fitting<'a> {
+    scene: &'a Scene,
+    subjects: Vec<Subject>,
+    sites: Vec<Site>,
+    notes: Vec<String>,
+    ring: Option<Result<(), String>>,
+    free: Vec<(String, Bytes)>,
+}
+
+/// Looks at the machine and answers every question that the plan leaves open.
+pub(super) fn fit(plan: &Plan, scene: &Scene) -> Result<Fitted, Error> {
+    plan.check()?;
+    let mut fitting = Fitting {
+        scene,
+        subjects: Vec::new(),
+        sites: Vec::new(),
+        notes: Vec::new(),
+        ring: None,
+        free: Vec::new(),
+    };
+    let mut jobs = Vec::new();
+    let mut places = Vec::new();
+    for phase in &plan.phases {
+        let mut here = Vec::new();
+        for job in &phase.jobs {
+            let place = |refusal: Refusal| Refusal {
+                place: if refusal.place.is_empty() {
+                    format!("phase '{}', job '{}'", phase.name, job.name)
+                } else {
+                    refusal.place
+                },
+                ..refusal
+            };
+            if job.crew == Crew::Processes {
+                return Err(place(Refusal::new(
+                    "workers as processes are not built yet",
+                    "use threads",
+                ))
+                .into());
+            }
+            let (resolved, where_) = match &job.work {
+                Work::Blocks(blocks) => fitting.blocks(phase, job, blocks, plan.seed),
+                Work::Copy(copy) => {
+                    if phase.jobs.len() > 1 || job.workers > 1 {
+                        return Err(place(Refusal::new(
+                            "a copy runs alone and with one worker",
+                            "give it a phase of its own",
+                        ))
+                        .into());
+                    }
+                    let from = fitting.end(copy.from.path.as_deref(), "standard input");
+                    let to = fitting.end(copy.to.path.as_deref(), "standard output");
+                    let most = copy.count.map(|count| {
+                        Bytes(count.blocks.saturating_mul(copy.input_block.0)) + count.bytes
+                    });
+                    Ok((
+                        ResolvedJob {
+                            phase: phase.name.clone(),
+                            job: job.name.clone(),
+                            size: most.unwrap_or_default(),
+                            method: Method::Sync,
+                            caching: if copy.to.flags.direct {
+                                Caching::Direct
+                            } else {
+                                Caching::Buffered
+                            },
+                            iodepth: 1,
+                            workers: 1,
+                            writes_at_most: most,
+                        },
+                        Place::Between(from, to),
+                    ))
+                }
+                Work::Tree(_) => {
+                    Err(Refusal::new("work on trees of files is not built yet", "").into())
+                }
+            }
+            .map_err(|error| match error {
+                Error::Refusal(refusal) => Error::Refusal(place(refusal)),
+                fault => fault,
+            })?;
+            jobs.push(resolved);
+            here.push(where_);
+        }
+        places.push(here);
+    }
+    let stack: Vec<_> =
+        fitting.subjects.iter().flat_map(|subject| subject.stack.iter().cloned()).collect();
+    let limits = scene.limits(&stack);
+    let resolved = Resolved { subjects: fitting.subjects, jobs, limits, notes: fitting.notes };
+    Ok(Fitted { resolved, sites: fitting.sites, places })
+}
+
+impl Fitting<'_> {
+    /// The subject of a path, looked at once.
+    fn subject(&mut self, path: &Path) -> usize {
+        let name = path.display().to_string();
+        if let Some(known) = self.subjects.iter().position(|subject| subject.path == name) {
+            return known;
+        }
+        self.subjects.push(self.scene.subject(path));
+        self.subjects.len() - 1
+    }
+
+    /// The subject of an end of a copy; a stream is reached through its descriptor.
+    fn end(&mut self, path: Option<&Path>, stream: &str) -> usize {
+        if let Some(path) = path {
+            return self.subject(path);
+        }
+        let number = i32::from(stream == "standard output");
+        let real = std::fs::read_link(format!("/proc/self/fd/{number}"))
+            .ok()
+            .filter(|path| path.is_absolute() && path.exists());
+        let mut subject = match real {
+            Some(path) => self.scene.subject(&path),
+            None => Subject {
+                path: String::new(),
+                kind: PathKind::Stream,
+                mount: Reading::Unseen("a stream lies on no mount".into()),
+                space: Reading::Unseen("a stream has no space".into()),
+                stack: Vec::new(),
+                bottom: Bottom::Nothing(stream.into()),
+                direct: Reading::Unseen("a stream is not opened".into()),
+            },
+        };
+        subject.path = stream.into();
+        self.subjects.push(subject);
+        self.subjects.len() - 1
+    }
+
+    fn note(&mut self, note: String) {
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
+    fn blocks(
+        &mut self,
+        phase: &Phase,
+        job: &crate::plan::Job,
+        blocks: &Blocks,
+        seed: u64,
+    ) -> Result<(ResolvedJob, Place), Error> {
+        let pattern = &blocks.pattern;
+        let writes = pattern.mix.writes();
+        if Filler::new(&pattern.fill, seed).is_none() {
+            return Err(Refusal::new(
+                "this kind of data can not be made yet",
+                "use random, zero or repeat",
+            )
+            .into());
+        }
+        if job.stop.first_of.iter().any(|limit| matches!(limit, Limit::Steady(_))) {
+            return Err(Refusal::new(
+                "stopping at a steady state is not built yet",
+                "stop after a time",
+            )
+            .into());
+        }
+        let (method, iodepth, workers) = self.method(blocks, job.workers)?;
+        let (place, size, caching) = match &blocks.target {
+            Target::Nowhere { size } => {
+                if !matches!(method, Method::Null | Method::Sim(_)) {
+                    return Err(Refusal::new(
+                        format!("the method {} needs a file or device", method.name()),
+                        "give one, or use null or sim",
+                    )
+                    .into());
+                }
+                (Place::Nowhere, *size, Caching::Buffered)
+            }
+            Target::Files { .. } => {
+                return Err(Refusal::new(
+                    "several files in one job are not built yet",
+                    "use one file",
+                )
+                .into());
+            }
+            target => {
+                let (path, size) = match target {
+                    Target::File { path, size, .. } | Target::Device { path, size, .. } => {
+                        (path, *size)
+                    }
+                    Target::Scratch { dir, size, .. } => (dir, *size),
+                    _ => unreachable!("the other targets are handled above"),
+                };
+                self.exists(target, path, writes)?;
+                let subject = self.subject(path);
+                let site = match self.sites.iter().position(|site| site.is(target)) {
+                    Some(known) => known,
+                    None => {
+                        let site = Site::of(target, subject);
+                        self.sites.extend(site);
+                        self.sites.len() - 1
+                    }
+                };
+                let size = self.size(target, subject, size, writes, path)?;
+                let caching = self.caching(blocks.caching, subject, pattern)?;
+                (Place::Site(site), size, caching)
+            }
+        };
+        // The engine says now what it could not do later.
+        Cursor::new(pattern, 0, region(pattern, size, workers)?, (0, 1), None, seed)?;
+        let writes_at_most =
+            if !writes { Some(Bytes::ZERO) } else { most(&job.stop.first_of, size, job.workers) };
+        let resolved = ResolvedJob {
+            phase: phase.name.clone(),
+            job: job.name.clone(),
+            size,
+            method,
+            caching,
+            iodepth,
+            workers,
+            writes_at_most,
+        };
+        Ok((resolved, place))
+    }
+
+    /// The method that can be used here, with its depth and workers.
+    fn method(&mut self, blocks: &Blocks, workers: u32) -> Result<(Method, u32, u32), Refusal> {
+        if blocks.iodepth > 4096 {
+            return Err(Refusal::new(format!("iodepth {}", blocks.iodepth), "give 4096 or less"));
+        }
+        if workers > 1024 {
+            return Err(Refusal::new(format!("{workers} workers"), "give 1024 or fewer"));
+        }
+        match blocks.method {
+            Method::Psync | Method::Sync if blocks.iodepth > 1 => {
+                self.note(format!(
+                    "{} keeps one I/O in flight: iodepth {} becomes 1",
+                    blocks.method.name(),
+                    blocks.iodepth
+                ));
+                Ok((blocks.method, 1, workers))
+            }
+            Method::Psync | Method::Null | Method::Sim(_) | Method::Pool => {
+                Ok((blocks.method, blocks.iodepth, workers))
+            }
+            Method::IoUring(options) => {
+                if options.polled || options.sqpoll {
+                    return Err(Refusal::new(
+                        "polled completions and a submission thread are not built yet",
+                        "leave 'polled' and 'sqpoll' out",
+                    ));
+                }
+                let known = self.ring.get_or_insert_with(|| {
+                    ring::available().map_err(|error| {
+                        let fault = Fault::new("use", "io_uring", &error);
+                        format!("{} ({})", fault.text, fault.name)
+                    })
+                });
+                match known {
+                    Ok(()) => Ok((blocks.method, blocks.iodepth, workers)),
+                    Err(why) => {
+                        let note = format!(
+                            "io_uring can not be used here: {why}; {} threads with pread and pwrite stand in for its depth of {}",
+                            blocks.iodepth, blocks.iodepth
+                        );
+                        // The same reason is said once, whatever the depths of the phases.
+                        if !self.notes.iter().any(|note| note.starts_with("io_uring can not")) {
+                            self.note(note);
+                        }
+                        Ok((Method::Pool, blocks.iodepth, workers))
+                    }
+                }
+            }
+            Method::Sync
+            | Method::Vectored(_)
+            | Method::Libaio
+            | Method::PosixAio
+            | Method::Mmap
+            | Method::Stdio { .. } => Err(Refusal::new(
+                format!("the method {} is not built yet", blocks.method.name()),
+                "use psync, io_uring, pool, null or sim",
+            )),
+        }
+    }
+
+    /// Refuses a target that can not be what the plan takes it for.
+    fn exists(&self, target: &Target, path: &Path, writes: bool) -> Result<(), Refusal> {
+        let name = path.display();
+        let there = std::fs::metadata(path);
+        match target {
+            Target::Scratch { .. } => match there {
+                Err(error) => Err(Refusal::new(
+                    format!("{name}: {}", Fault::new("open", "", &error).text),
+                    "name a folder that is there",
+                )),
+                Ok(found) if !found.is_dir() => {
+                    Err(Refusal::new(format!("{name} is no folder"), "name a folder"))
+                }
+                Ok(_) => writable(path),
+            },
+            Target::Device { .. } => {
+                use std::os::unix::fs::FileTypeExt as _;
+                match there {
+                    Err(error) => Err(Refusal::new(
+                        format!("{name}: {}", Fault::new("open", "", &error).text),
+                        "'lsblk' lists the devices",
+                    )),
+                    Ok(found) if !found.file_type().is_block_device() => Err(Refusal::new(
+                        format!("{name} is no block device"),
+                        "'lsblk' lists the devices",
+                    )),
+                    Ok(_) if writes => self.scene.unclaimed(path).map_err(|why| {
+                        Refusal::new(
+                            format!("will not write to {name}: {why}"),
+                            "only a device that holds nothing is overwritten; reading needs no permission",
+                        )
+                    }),
+                    Ok(_) => Ok(()),
+                }
+            }
+            Target::File { layout, .. } => match there {
+                Ok(found) if found.is_dir() => {
+                    Err(Refusal::new(format!("{name} is a folder"), "name a file"))
+                }
+                Ok(_) => Ok(()),
+                Err(error) if !writes || *layout == Layout::Existing => Err(Refusal::new(
+                    format!("{name}: {}", Fault::new("open", "", &error).text),
+                    "name a file that is there",
+                )),
+                Err(_) => match path.parent() {
+                    Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => Err(
+                        Refusal::new(format!("{} is no folder", folder.display()), "make it first"),
+                    ),
+                    Some(folder) if !folder.as_os_str().is_empty() => writable(folder),
+                    _ => writable(Path::new(".")),
+                },
+            },
+            Target::Files { .. } | Target::Nowhere { .. } => Ok(()),
+        }
+    }
+
+    /// The bytes of the target that the job may touch.
+    fn size(
+        &mut self,
+        target: &Target,
+        subject: usize,
+        size: Size,
+        writes: bool,
+        path: &Path,
+    ) -> Result<Bytes, Refusal> {
+        let name = path.display();
+        let device = matches!(target, Target::Device { .. });
+        let there = if device || !matches!(target, Target::Scratch { .. }) {
+            std::fs::File::open(path)
+                .and_then(|file| super::site::size_of_open(std::os::fd::AsFd::as_fd(&file)))
+                .ok()
+                .map(Bytes)
+        } else {
+            None
+        };
+        let free = self.subjects[subject].space.seen().map(|space| space.free);
+        let asked = match size {
+            Size::Exactly(size) => size,
+            Size::Whole => there.ok_or_else(|| {
+                Refusal::new(format!("{name} can not be read for its size"), "give a size")
+            })?,
+            Size::TimesRam(factor) => {
+                let machine = self.scene.machine().memory;
+                let limits: Reading<Limits> = self.scene.limits(&[]);
+                let group = limits.seen().and_then(|limits| limits.memory);
+                let memory = match (machine.seen(), group) {
+                    (Some(machine), Some(group)) => (*machine).min(group),
+                    (Some(machine), None) => *machine,
+                    (None, Some(group)) => group,
+                    (None, None) => {
+                        return Err(Refusal::new(
+                            "the size of the memory can not be read",
+                            "give a size in bytes",
+                        ));
+                    }
+                };
+                Bytes((memory.0 as f64 * factor) as u64)
+            }
+            Size::ShareOfFree { share, most } => {
+                let free = free.ok_or_else(|| {
+                    Refusal::new(format!("the free space of {name} can not be read"), "give a size")
+                })?;
+                Bytes((free.0 as f64 * share) as u64).min(most)
+            }
+            Size::Written { most } => free.map_or(most, |free| most.min(spare(free))),
+        };
+        if device
+            && let Some(there) = there
+            && asked > there
+        {
+            return Err(Refusal::new(
+                format!("{asked} are more than {name} has ({there})"),
+                format!("give {} or less", there),
+            ));
+        }
+        if !device
+            && !writes
+            && let Some(there) = there
+            && asked > there
+        {
+            return Err(Refusal::new(
+                format!("{asked} are more than {name} has ({there})"),
+                "give a smaller size",
+            ));
+        }
+        // Several jobs on one new file need its space once.
+        if !device && writes {
+            let new = asked.less(there.unwrap_or_default());
+            if let Some(free) = free
+                && new > free
+            {
+                return Err(Refusal::new(
+                    format!("{asked} do not fit: {} are free on {name}", free),
+                    "give a smaller --size, or free some space",
+                ));
+            }
+            let label = path.display().to_string();
+            if !self.free.iter().any(|(known, _)| *known == label) {
+                self.free.push((label, new));
+            }
+        }
+        // Whole blocks of 4 KiB, so that direct I/O can use all of it.
+        let size = if asked.0 > 4096
+            && matches!(size, Size::ShareOfFree { .. } | Size::TimesRam(_) | Size::Written { .. })
+        {
+            let unit = if asked.0 > 1 << 20 { 1 << 20 } else { 4096 };
+            Bytes(asked.0 / unit * unit)
+        } else {
+            asked
+        };
+        Ok(size)
+    }
+
+    /// Buffered or direct.
+    fn caching(
+        &mut self,
+        wanted: Caching,
+        subject: usize,
+        pattern: &Pattern,
+    ) -> Result<Caching, Refusal> {
+        let direct: Option<DirectIo> = self.subjects[subject].direct.seen().copied();
+        let align = direct.and_then(|direct| direct.align).map_or(512, |align| align.offset.max(1));
+        let fits = pattern.block.smallest().0.is_multiple_of(u64::from(align))
+            && pattern.region.offset.0.is_multiple_of(u64::from(align));
+        let name = &self.subjects[subject].path;
+        match wanted {
+            Caching::Buffered => Ok(Caching::Buffered),
+            Caching::DropBehind => Err(Refusal::new(
+                "dropping behind each block is not built yet",
+                "use buffered or direct",
+            )),
+            Caching::Direct if !fits => Err(Refusal::new(
+                format!("direct I/O on {name} needs multiples of {align} bytes"),
+                format!("give a block size that is a multiple of {align}"),
+            )),
+            Caching::Direct => Ok(Caching::Direct),
+            Caching::DirectIfReal => {
+                let why = match direct {
+                    _ if !fits => format!("its blocks are no multiple of {align} bytes"),
+                    Some(direct) if direct.real() == Some(true) => return Ok(Caching::Direct),
+                    Some(direct) if !direct.accepted => "it is refused".into(),
+                    Some(direct) if direct.real() == Some(false) => {
+                        "it is accepted, but goes through the page cache".into()
+                    }
+                    _ => "nothing shows that it goes past the page cache".into(),
+                };
+                let note =
+                    format!("no direct I/O on {name}: {why}; buffered I/O with a flush is used");
+                self.note(note);
+                Ok(Caching::Buffered)
+            }
+        }
+    }
+}
+
+/// Whether this user may make files in a folder.
+fn writable(folder: &Path) -> Result<(), Refusal> {
+    match rustix::fs::access(folder, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK) {
+        Ok(()) => Ok(()),
+        Err(error) => {
+            let fault = Fault::new("create", "", &error.into());
+            Err(Refusal::new(
+                format!("can not write in {}: {} ({})", folder.display(), fault.text, fault.name),
+                "name a folder that this user may write to",
+            ))
+        }
+    }
+}
+
+/// Bytes of the region that each worker gets.
+pub(super) fn region(pattern: &Pattern, size: Bytes, workers: u32) -> Result<u64, Refusal> {
+    let used = size.0.saturating_sub(pattern.region.offset.0);
+    let used = if pattern.region.divided { used / u64::from(workers) } else { used };
+    let last = pattern.region.step_per_worker.0.saturating_mul(u64::from(workers - 1));
+    let used = if pattern.region.step_per_worker.0 > 0 { used.saturating_sub(last) } else { used };
+    if used == 0 {
+        return Err(Refusal::new(
+            "the region begins beyond the end of the target",
+            "give a smaller offset",
+        ));
+    }
+    Ok(used)
+}
+
+/// The most that a job writes; `None` when only time ends it.
+fn most(limits: &[Limit], size: Bytes, workers: u32) -> Option<Bytes> {
+    if limits.is_empty() {
+        return Some(Bytes(size.0.saturating_mul(u64::from(workers))));
+    }
+    limits
+        .iter()
+        .filter_map(|limit| match limit {
+            Limit::Bytes(bytes) => Some(*bytes),
+            Limit::Passes(passes) => Some(Bytes(
+                size.0.saturating_mul(u64::from(*passes)).saturating_mul(u64::from(workers)),
+            )),
+            _ => None,
+        })
+        .min()
+}
+
+/// About how long a plan takes: the sum of its time limits; `None` when only the device's speed
+/// decides.
+pub(super) fn about(plan: &Plan) -> Option<Nanos> {
+    plan.phases
+        .iter()
+        .map(|phase| {
+            let jobs: Option<Vec<Nanos>> = phase
+                .jobs
+                .iter()
+                .map(|job| {
+                    job.stop.first_of.iter().find_map(|limit| match limit {
+                        Limit::Time(time) => Some(*time + job.stop.ramp + job.delay),
+                        _ => None,
+                    })
+                })
+                .collect();
+            Some(jobs?.into_iter().max()? + phase.quiet)
+        })
+        .sum()
+}

@@ -1,0 +1,278 @@
+//! The files and devices of a run: found, made, opened, and taken away again.
+//!
+//! Every target that the plan names is one [`Site`], however many phases use it. A scratch file
+//! has no name wherever the file system allows that, so that nothing is left even by `kill -9`;
+//! elsewhere its name tells whose it is, it stays locked while its run lives, and the next run in
+//! that folder removes what a dead one left.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::fs::{FallocateFlags, FlockOperation, Mode, OFlags};
+
+use crate::error::Fault;
+use crate::plan::{Caching, Durability, Layout, Lifetime, Target};
+use crate::unit::Bytes;
+
+/// What the names of scratch files begin with.
+const STEM: &str = ".assay-";
+
+/// One file or device that the run works on.
+#[derive(Debug)]
+pub(super) struct Site {
+    /// Its path; of a scratch file without a name, the folder it lies in.
+    pub path: PathBuf,
+    /// What it is called in faults and in the record.
+    pub label: String,
+    /// Which subject of the record it lies on.
+    pub subject: usize,
+    kind: Kind,
+    file: Option<OwnedFd>,
+    /// To be removed at the end.
+    remove: Option<PathBuf>,
+    /// Bytes from the beginning that hold data of this run.
+    pub written: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    File,
+    Scratch { keep: bool },
+    Device,
+}
+
+impl Site {
+    /// The site of a target, not yet opened. `None`: the target is nowhere, or of a kind that is
+    /// refused before.
+    pub fn of(target: &Target, subject: usize) -> Option<Self> {
+        let (path, kind) = match target {
+            Target::File { path, .. } => (path, Kind::File),
+            Target::Scratch { dir, lifetime, .. } => {
+                (dir, Kind::Scratch { keep: *lifetime == Lifetime::Keep })
+            }
+            Target::Device { path, .. } => (path, Kind::Device),
+            Target::Files { .. } | Target::Nowhere { .. } => return None,
+        };
+        Some(Self {
+            path: path.clone(),
+            label: path.display().to_string(),
+            subject,
+            kind,
+            file: None,
+            remove: None,
+            written: 0,
+        })
+    }
+
+    /// Whether it stands for this target.
+    pub fn is(&self, target: &Target) -> bool {
+        match target {
+            Target::File { path, .. } => self.kind == Kind::File && self.path == *path,
+            Target::Scratch { dir, .. } => {
+                matches!(self.kind, Kind::Scratch { .. }) && self.path == *dir
+            }
+            Target::Device { path, .. } => self.kind == Kind::Device && self.path == *path,
+            Target::Files { .. } | Target::Nowhere { .. } => false,
+        }
+    }
+
+    /// The open file.
+    pub fn fd(&self) -> Option<BorrowedFd<'_>> {
+        self.file.as_ref().map(AsFd::as_fd)
+    }
+
+    /// Opens it, making it where the plan wants that. Does nothing the second time.
+    pub fn open(&mut self, run: &str, writes: bool, lifetime: Lifetime) -> Result<(), Fault> {
+        if self.file.is_some() {
+            return Ok(());
+        }
+        let fault = |doing: &str, error: &io::Error| Fault::new(doing, self.label.clone(), error);
+        let access = if writes { OFlags::RDWR } else { OFlags::RDONLY };
+        match self.kind {
+            Kind::Device => {
+                // O_EXCL: the kernel refuses a device that something holds.
+                let hold = if writes { OFlags::EXCL } else { OFlags::empty() };
+                let file =
+                    rustix::fs::open(&self.path, access | hold | OFlags::CLOEXEC, Mode::empty())
+                        .map_err(|error| fault("open", &error.into()))?;
+                self.file = Some(file);
+            }
+            Kind::File => {
+                let there = self.path.exists();
+                let create = if writes { OFlags::CREATE } else { OFlags::empty() };
+                let file = rustix::fs::open(
+                    &self.path,
+                    access | create | OFlags::CLOEXEC,
+                    Mode::from_raw_mode(0o644),
+                )
+                .map_err(|error| fault("open", &error.into()))?;
+                let ours = writes && !there;
+                if lifetime == Lifetime::Remove || (lifetime == Lifetime::AsFound && ours) {
+                    self.remove = Some(self.path.clone());
+                }
+                self.file = Some(file);
+            }
+            Kind::Scratch { keep } => {
+                sweep(&self.path);
+                let unnamed = rustix::fs::open(
+                    &self.path,
+                    OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC,
+                    Mode::from_raw_mode(0o600),
+                );
+                match unnamed {
+                    Ok(file) if !keep => self.file = Some(file),
+                    _ => {
+                        let name = if keep {
+                            format!("assay-{run}.dat")
+                        } else {
+                            format!("{STEM}{run}.tmp")
+                        };
+                        let path = self.path.join(name);
+                        let file = File::options()
+                            .read(true)
+                            .write(true)
+                            .create_new(true)
+                            .open(&path)
+                            .map_err(|error| {
+                                Fault::new("create", path.display().to_string(), &error)
+                            })?;
+                        // Lives as long as we do: tells the next run that this is no leftover.
+                        let _ = rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive);
+                        self.label = path.display().to_string();
+                        if !keep {
+                            self.remove = Some(path);
+                        }
+                        self.file = Some(file.into());
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Its present size, bytes.
+    pub fn size(&self) -> io::Result<u64> {
+        let file = self.fd().ok_or(io::ErrorKind::NotFound)?;
+        size_of_open(file)
+    }
+
+    /// Makes it what the phase wants to find, outside every timing. Writing it out in full is the
+    /// caller's business: only the engine can.
+    pub fn lay(&mut self, layout: Layout, size: u64) -> Result<(), Fault> {
+        let fault = |doing: &str, error: io::Error| Fault::new(doing, self.label.clone(), &error);
+        let Some(file) = self.fd() else { return Ok(()) };
+        match layout {
+            Layout::AsFound | Layout::Existing | Layout::Written => {}
+            Layout::Truncated => {
+                rustix::fs::ftruncate(file, 0).map_err(|error| fault("truncate", error.into()))?;
+                self.written = 0;
+            }
+            Layout::Preallocated => {
+                let answer = rustix::fs::fallocate(file, FallocateFlags::empty(), 0, size);
+                match answer {
+                    // Where there is no such call, the first write makes the blocks.
+                    Ok(()) | Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS) => {}
+                    Err(error) => return Err(fault("allocate", error.into())),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A description of its own for one job, with the flags that job wants.
+    pub fn again(
+        &self,
+        writes: bool,
+        caching: Caching,
+        durability: Durability,
+    ) -> Result<Arc<OwnedFd>, Fault> {
+        let Some(file) = &self.file else {
+            return Err(Fault::new("open", self.label.clone(), &io::ErrorKind::NotFound.into()));
+        };
+        let mut flags = if writes { OFlags::RDWR } else { OFlags::RDONLY } | OFlags::CLOEXEC;
+        if caching == Caching::Direct {
+            flags |= OFlags::DIRECT;
+        }
+        match durability {
+            Durability::OpenSync => flags |= OFlags::SYNC,
+            Durability::OpenDsync => flags |= OFlags::DSYNC,
+            _ => {}
+        }
+        // A file without a name is reached through its descriptor.
+        let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+        rustix::fs::open(&path, flags, Mode::empty())
+            .or_else(|error| match error {
+                rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR
+                    if self.kind != (Kind::Scratch { keep: false }) =>
+                {
+                    rustix::fs::open(&self.path, flags, Mode::empty())
+                }
+                error => Err(error),
+            })
+            .map(Arc::new)
+            .map_err(|error| Fault::new("open", self.label.clone(), &error.into()))
+    }
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        if let Some(path) = &self.remove {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+/// The size of an open file or device, bytes.
+pub(super) fn size_of_open(file: BorrowedFd) -> io::Result<u64> {
+    let stat = rustix::fs::fstat(file)?;
+    if rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::BlockDevice {
+        crate::sys::block::size(file)
+    } else {
+        Ok(stat.st_size as u64)
+    }
+}
+
+/// Removes scratch files in a folder whose runs are dead: nobody holds their lock.
+fn sweep(folder: &Path) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if !(name.starts_with(STEM) && name.ends_with(".tmp")) {
+            continue;
+        }
+        let Ok(file) = File::open(entry.path()) else { continue };
+        if rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Bytes that a file of this size may grow to in a folder with this much free space: a tenth is
+/// left alone, and at least 16 MiB.
+pub(super) fn spare(free: Bytes) -> Bytes {
+    free.less(Bytes((free.0 / 10).max(16 << 20)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leftovers_of_the_dead_go_and_files_of_the_living_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let dead = folder.path().join(".assay-dead.tmp");
+        let living = folder.path().join(".assay-living.tmp");
+        let foreign = folder.path().join("assay.tmp");
+        for path in [&dead, &living, &foreign] {
+            std::fs::write(path, "x").unwrap();
+        }
+        let lock = File::open(&living).unwrap();
+        rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive).unwrap();
+        sweep(folder.path());
+        assert!(!dead.exists() && living.exists() && foreign.exists());
+    }
+}

@@ -1,0 +1,202 @@
+//! Takes samples while others work: live counters and device counters at the same moment, ten
+//! times a second, from a thread that does no I/O of its own.
+
+use crate::evidence::{Eyes, Subject};
+use crate::plan::Phase;
+use crate::record::{Point, Series};
+use crate::stats::GaugeReading;
+use crate::stats::copy::CopyCounts;
+use crate::sys::clock;
+use crate::sys::inbox::{Inbox, Letter};
+use crate::unit::{Bytes, Instant, Nanos};
+
+use super::{Live, Observer};
+
+/// Distance of two samples.
+pub(super) const INTERVAL: Nanos = Nanos::millis(100);
+
+/// What has been done so far, by whoever does it.
+pub(super) type Progress<'a> = &'a dyn Fn() -> (GaugeReading, Option<CopyCounts>);
+
+/// Samples of one phase.
+pub(super) struct Watch<'a> {
+    eyes: &'a Eyes,
+    leaves: Vec<usize>,
+    counters: Vec<Option<crate::evidence::DiskCounters>>,
+    leaf_before: Option<(u64, u64)>,
+    done: GaugeReading,
+    started: Instant,
+    next: Instant,
+    series: Series,
+    goal: Option<Bytes>,
+    limit: Option<Nanos>,
+}
+
+/// Why watching ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Over {
+    /// The work is done.
+    Done,
+    /// A signal came.
+    Signal(i32),
+}
+
+impl<'a> Watch<'a> {
+    /// A watch over the leaves of these subjects, which starts now.
+    pub fn new(eyes: &'a Eyes, subjects: &[&Subject]) -> Self {
+        let leaves = eyes
+            .names()
+            .enumerate()
+            .filter(|(_, name)| {
+                subjects
+                    .iter()
+                    .flat_map(|subject| &subject.stack)
+                    .any(|layer| layer.leaf && layer.name == *name)
+            })
+            .map(|(index, _)| index)
+            .collect();
+        let series = Series { interval_ns: INTERVAL, points: Vec::with_capacity(1024) };
+        let mut watch = Self {
+            eyes,
+            leaves,
+            counters: Vec::new(),
+            leaf_before: None,
+            done: GaugeReading::default(),
+            started: Instant(0),
+            next: Instant(0),
+            series,
+            goal: None,
+            limit: None,
+        };
+        watch.leaf_before = watch.leaf();
+        watch.restart();
+        watch
+    }
+
+    /// Begins to count from now on.
+    pub fn restart(&mut self) {
+        self.started = clock::now();
+        self.next = self.started + INTERVAL;
+    }
+
+    /// What will be done, if that is known: bytes, and time.
+    pub fn expect(&mut self, goal: Option<Bytes>, limit: Option<Nanos>) {
+        self.goal = goal;
+        self.limit = limit;
+    }
+
+    /// Bytes that the leaves have read and written since boot.
+    fn leaf(&mut self) -> Option<(u64, u64)> {
+        self.eyes.devices(&mut self.counters);
+        if self.leaves.is_empty() {
+            return None;
+        }
+        let mut sum = (0, 0);
+        for &leaf in &self.leaves {
+            let counters = self.counters.get(leaf)?.as_ref()?;
+            sum.0 += counters.read_bytes;
+            sum.1 += counters.write_bytes;
+        }
+        Some(sum)
+    }
+
+    /// Takes one sample.
+    fn sample(&mut self, progress: Progress, settling: bool, observer: &mut dyn Observer) {
+        let leaf = self.leaf();
+        let at = clock::now();
+        let (now, copy) = progress();
+        let before = self.done;
+        let ops = (now.read_ops + now.write_ops).wrapping_sub(before.read_ops + before.write_ops);
+        let lat = now.lat_ns_sum.wrapping_sub(before.lat_ns_sum);
+        let moved = |which: fn(&(u64, u64)) -> u64| {
+            Some(which(&leaf?).wrapping_sub(which(&self.leaf_before?)))
+        };
+        self.series.points.push(Point {
+            at_ns: at.since(self.started),
+            ops,
+            read_bytes: now.read_bytes.wrapping_sub(before.read_bytes),
+            write_bytes: now.write_bytes.wrapping_sub(before.write_bytes),
+            lat_ns_mean: lat.checked_div(ops),
+            lat_ns_max: (ops > 0).then_some(now.lat_ns_max),
+            leaf_read_bytes: moved(|sum| sum.0),
+            leaf_write_bytes: moved(|sum| sum.1),
+        });
+        observer.tick(&Live {
+            elapsed: at.since(self.started),
+            limit: self.limit,
+            goal: self.goal,
+            done: now,
+            before,
+            copy,
+            settling,
+        });
+        self.leaf_before = leaf;
+        self.done = now;
+    }
+
+    /// Watches until the bell rings or a signal that ends things comes.
+    pub fn until_bell(
+        &mut self,
+        inbox: &Inbox,
+        progress: Progress,
+        settling: bool,
+        observer: &mut dyn Observer,
+    ) -> Over {
+        loop {
+            let now = clock::now();
+            if now >= self.next {
+                self.sample(progress, settling, observer);
+                // A sample that came late does not make the next ones crowd.
+                while self.next <= now {
+                    self.next = self.next + INTERVAL;
+                }
+            }
+            match inbox.wait(self.next.since(clock::now()).max(Nanos(1))) {
+                Letter::Nothing => {}
+                Letter::Bell => {
+                    self.sample(progress, settling, observer);
+                    return Over::Done;
+                }
+                Letter::Signal(signal) => {
+                    let (done, copy) = progress();
+                    let live = Live {
+                        elapsed: clock::now().since(self.started),
+                        limit: self.limit,
+                        goal: self.goal,
+                        done,
+                        before: self.done,
+                        copy,
+                        settling,
+                    };
+                    if !observer.asked(signal, &live) {
+                        return Over::Signal(signal);
+                    }
+                }
+            }
+        }
+    }
+
+    /// When it started, and the samples.
+    pub fn finish(self) -> (Instant, Series) {
+        (self.started, self.series)
+    }
+
+    /// When it started.
+    pub fn started(&self) -> Instant {
+        self.started
+    }
+}
+
+/// What ends a phase, as far as it is planned: its longest time.
+pub(super) fn limit(phase: &Phase) -> Option<Nanos> {
+    phase
+        .jobs
+        .iter()
+        .flat_map(|job| {
+            job.stop.first_of.iter().filter_map(|limit| match limit {
+                crate::plan::Limit::Time(time) => Some(*time + job.stop.ramp),
+                _ => None,
+            })
+        })
+        .max()
+}
