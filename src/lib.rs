@@ -8,3 +8,4 @@ pub mod record;
 pub mod stats;
 pub mod sys;
 pub mod unit;
+pub mod verdict;
