@@ -3,3 +3,6 @@
 //! No policy, no retries, no logging: one function, one call.
 
 pub mod buffer;
+pub mod clock;
+pub mod close;
+pub mod signal;

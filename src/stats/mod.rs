@@ -1,0 +1,3 @@
+//! What samples add up to.
+
+pub mod copy;

@@ -1,0 +1,19 @@
+//! Closing a descriptor and hearing what the file system says to it (a full disk behind NFS).
+//!
+//! # Safety
+//! The descriptor is owned here and given up by the call.
+#![allow(unsafe_code)]
+
+use std::os::fd::{IntoRawFd, OwnedFd};
+
+/// Closes `fd`.
+///
+/// # Errors
+/// The kernel's; the descriptor is gone in any case.
+pub fn close(fd: OwnedFd) -> std::io::Result<()> {
+    // SAFETY: the number comes from an owner that is given up here, so nobody else closes it.
+    if unsafe { libc::close(fd.into_raw_fd()) } == 0 {
+        return Ok(());
+    }
+    Err(std::io::Error::last_os_error())
+}
