@@ -20,4 +20,6 @@ pub mod verdict;
 
 pub mod report;
 
+pub mod dialect;
+
 pub mod cli;
