@@ -9,4 +9,5 @@ pub mod clock;
 pub mod close;
 pub mod inbox;
 pub mod ring;
+pub mod signal;
 pub mod writeout;

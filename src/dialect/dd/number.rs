@@ -1,0 +1,114 @@
+//! Numbers as the two dds read them.
+
+/// Why a text is no number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bad {
+    /// Not the form of one.
+    Form,
+    /// Too large.
+    Large,
+}
+
+/// The largest number of GNU dd.
+pub(super) const MAX: u64 = i64::MAX as u64;
+
+/// A number of GNU dd 9.1 with its suffix, or the product of two; also whether it is a product
+/// with `0x` by mistake.
+pub(super) fn gnu(text: &str) -> Result<(u64, bool), Bad> {
+    let (first, large, rest) = factor(text)?;
+    if rest.is_empty() {
+        return if large || first > MAX { Err(Bad::Large) } else { Ok((first, false)) };
+    }
+    let second = rest.strip_prefix('x').ok_or(Bad::Form)?;
+    // Only two factors: the rest must not be a product again.
+    let (second, also_large, rest) = factor(second)?;
+    if !rest.is_empty() {
+        return Err(Bad::Form);
+    }
+    if first == 0 || second == 0 {
+        return Ok((0, text.starts_with("0x")));
+    }
+    match first.checked_mul(second) {
+        Some(product) if !large && !also_large && product <= MAX => Ok((product, false)),
+        _ => Err(Bad::Large),
+    }
+}
+
+/// A number with its suffix at the head of a text: its value, whether that is too large, and what
+/// follows it.
+fn factor(text: &str) -> Result<(u64, bool, &str), Bad> {
+    let text = text.trim_start_matches(|char: char| char.is_ascii_whitespace() || char == '\x0b');
+    let unsigned = text.strip_prefix('+').unwrap_or(text);
+    let digits = unsigned.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, rest) = unsigned.split_at(digits);
+    let (mut value, mut large) = match (number, number.parse::<u64>()) {
+        // A multiplier alone counts once, but not behind a sign.
+        ("", _) if unsigned.len() == text.len() && multiplier(rest).is_some() => (1, false),
+        ("", _) => return Err(Bad::Form),
+        (_, Ok(value)) => (value, false),
+        (_, Err(_)) => (u64::MAX, true),
+    };
+    let mut rest = rest;
+    let mut ends_in_bytes = false;
+    if let Some((factor, len)) = multiplier(rest) {
+        let product = u128::from(value) * factor;
+        match u64::try_from(product) {
+            Ok(product) => value = product,
+            Err(_) => (value, large) = (u64::MAX, true),
+        }
+        ends_in_bytes = rest.as_bytes()[len - 1] == b'B';
+        rest = &rest[len..];
+    }
+    // A B that says bytes, once.
+    if !ends_in_bytes && let Some(after) = rest.strip_prefix('B') {
+        rest = after;
+    }
+    Ok((value, large, rest))
+}
+
+/// The multiplier at the head of a text, and its length.
+fn multiplier(text: &str) -> Option<(u128, usize)> {
+    let power = match text.bytes().next()? {
+        b'c' => return Some((1, 1)),
+        b'w' => return Some((2, 1)),
+        b'b' => return Some((512, 1)),
+        b'k' | b'K' => 1,
+        b'M' => 2,
+        b'G' => 3,
+        b'T' => 4,
+        b'P' => 5,
+        b'E' => 6,
+        b'Z' => 7,
+        b'Y' => 8,
+        _ => return None,
+    };
+    let (base, len) = match &text.as_bytes()[1..] {
+        [b'i', b'B', ..] => (1024u128, 3),
+        [b'B' | b'D', ..] => (1000, 2),
+        _ => (1024, 1),
+    };
+    Some((base.pow(power), len))
+}
+
+/// A number of BusyBox dd.
+pub(super) fn busybox(text: &str) -> Result<u64, Bad> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, suffix) = text.split_at(digits);
+    if number.is_empty() {
+        return Err(Bad::Form);
+    }
+    let factor = match suffix {
+        "" | "c" => 1,
+        "w" => 2,
+        "b" => 512,
+        "kB" | "kD" | "KB" | "KD" => 1_000,
+        "k" | "K" => 1 << 10,
+        "MB" | "MD" => 1_000_000,
+        "M" => 1 << 20,
+        "GB" | "GD" => 1_000_000_000,
+        "G" => 1 << 30,
+        _ => return Err(Bad::Form),
+    };
+    let number: u64 = number.parse().map_err(|_| Bad::Form)?;
+    number.checked_mul(factor).ok_or(Bad::Large)
+}

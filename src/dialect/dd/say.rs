@@ -1,0 +1,158 @@
+//! What the two dds say: reports, progress, warnings, errors.
+
+use std::fmt::Write;
+
+use super::human::{self, general, human, rate};
+use super::quote::{shell, shell_if_needed};
+use super::{Flavor, Options, Status};
+use crate::error::Fault;
+use crate::plan::Copy;
+use crate::stats::copy::{CopyCounts, CopyEvent};
+use crate::unit::{Bytes, Nanos};
+
+/// The lines at the end, on SIGUSR1, and after each error that is passed over.
+pub fn report(options: &Options, counts: &CopyCounts, time: Nanos) -> String {
+    let mut out = String::new();
+    if options.status == Status::None {
+        return out;
+    }
+    let _ = writeln!(out, "{}+{} records in", counts.reads_full, counts.reads_partial);
+    let _ = writeln!(out, "{}+{} records out", counts.writes_full, counts.writes_partial);
+    match counts.truncated {
+        0 => {}
+        1 => out.push_str("1 truncated record\n"),
+        cut => {
+            let _ = writeln!(out, "{cut} truncated records");
+        }
+    }
+    if options.status == Status::Noxfer {
+        return out;
+    }
+    match options.flavor {
+        Flavor::Gnu => out.push_str(&gnu_line(counts, time, &general(time.as_secs()))),
+        Flavor::Busybox => out.push_str(&busybox_line(counts, time)),
+    }
+    out.push('\n');
+    out
+}
+
+/// A line of `status=progress`, with the carriage return before it and blanks over what is left
+/// of a longer one before; and its length for the next time.
+pub fn progress(counts: &CopyCounts, time: Nanos, before: usize) -> (String, usize) {
+    let line = gnu_line(counts, time, &format!("{:.0}", time.as_secs()));
+    let len = line.len();
+    (format!("\r{line:before$}"), len)
+}
+
+fn gnu_line(counts: &CopyCounts, time: Nanos, seconds: &str) -> String {
+    let size = Bytes(counts.bytes_written);
+    let rate = rate(size, time);
+    let (si, iec) = (human(size, 1000), human(size, 1024));
+    match size.0 {
+        1 => format!("1 byte copied, {seconds} s, {rate}"),
+        0..1000 => format!("{} bytes copied, {seconds} s, {rate}", size.0),
+        1000..1024 => format!("{} bytes ({si}) copied, {seconds} s, {rate}", size.0),
+        _ => format!("{} bytes ({si}, {iec}) copied, {seconds} s, {rate}", size.0),
+    }
+}
+
+fn busybox_line(counts: &CopyCounts, time: Nanos) -> String {
+    let bytes = counts.bytes_written;
+    let micros = time.0 / 1000;
+    let seconds = micros as f64 / 1e6;
+    let rate = if micros > 0 { (bytes as f64 / seconds) as u64 } else { 0 };
+    format!(
+        "{bytes} bytes ({}B) copied, {seconds:.6} seconds, {}B/s",
+        human::busybox(bytes),
+        human::busybox(rate)
+    )
+}
+
+/// What is said about an event: whole lines, or nothing. After [`CopyEvent::ReadError`] GNU dd
+/// also reports.
+pub fn event(options: &Options, copy: &Copy, event: &CopyEvent) -> String {
+    let busybox = options.flavor == Flavor::Busybox;
+    let quiet = options.status == Status::None;
+    match event {
+        CopyEvent::Failed(new) => fault(options, copy, new),
+        CopyEvent::ReadError(_) if quiet && !busybox => String::new(),
+        CopyEvent::ReadError(new) => fault(options, copy, new),
+        _ if quiet || busybox => String::new(),
+        CopyEvent::PartialRead { bytes } => {
+            let s = if *bytes == 1 { "" } else { "s" };
+            format!("dd: warning: partial read ({bytes} byte{s}); suggest iflag=fullblock\n")
+        }
+        CopyEvent::SkippedTooFar { path } => {
+            format!("dd: {}: cannot skip to specified offset\n", shell_if_needed(path))
+        }
+        CopyEvent::LostPlace => "dd: warning: invalid file offset after failed read\n".into(),
+        CopyEvent::StillDirect(new) => {
+            let path = shell_if_needed(&new.path);
+            format!("dd: failed to turn off O_DIRECT: {path}: {}\n", new.text)
+        }
+        CopyEvent::Flushing => String::new(),
+    }
+}
+
+/// Whether the report still follows a failure, or dd ends at once.
+pub fn reports_after(options: &Options, fault: &Fault) -> bool {
+    match options.flavor {
+        Flavor::Gnu => !matches!(
+            fault.doing.as_str(),
+            "open" | "set flags" | "reach" | "find memory for" | "close input" | "close output"
+        ),
+        Flavor::Busybox => matches!(fault.doing.as_str(), "write" | "write to"),
+    }
+}
+
+/// A failure in the dialect's words, as a whole line.
+pub fn fault(options: &Options, copy: &Copy, fault: &Fault) -> String {
+    match options.flavor {
+        Flavor::Gnu => gnu_fault(copy, fault),
+        Flavor::Busybox => busybox_fault(fault),
+    }
+}
+
+fn gnu_fault(copy: &Copy, fault: &Fault) -> String {
+    let quoted = shell(&fault.path);
+    let bare = || shell_if_needed(&fault.path);
+    let at = fault.offset.unwrap_or(0);
+    let what = match fault.doing.as_str() {
+        "open" => format!("failed to open {quoted}"),
+        "set flags" => format!("setting flags for {quoted}"),
+        "read" => format!("error reading {quoted}"),
+        "write" => format!("error writing {quoted}"),
+        "write to" => format!("writing to {quoted}"),
+        "truncate" => format!("failed to truncate to {at} bytes in output file {quoted}"),
+        "stat" => format!("cannot fstat {quoted}"),
+        "skip in" => format!("{}: cannot skip", bare()),
+        "seek in" => format!("{}: cannot seek", bare()),
+        "fsync" => format!("fsync failed for {quoted}"),
+        "fdatasync" => format!("fdatasync failed for {quoted}"),
+        "close input" => format!("closing input file {quoted}"),
+        "close output" => format!("closing output file {quoted}"),
+        "drop from the cache" => format!("failed to discard cache for: {}", bare()),
+        "reach" => {
+            return format!(
+                "dd: offset too large: cannot truncate to a length of seek={} ({}-byte) blocks\n",
+                copy.seek.blocks, copy.output_block.0
+            );
+        }
+        "find memory for" => {
+            let size = human(Bytes(at), 1024);
+            return format!("dd: memory exhausted by {} of size {at} bytes ({size})\n", fault.path);
+        }
+        doing => format!("cannot {doing} {quoted}"),
+    };
+    format!("dd: {what}: {}\n", fault.text)
+}
+
+fn busybox_fault(fault: &Fault) -> String {
+    let Fault { path, text, .. } = fault;
+    match fault.doing.as_str() {
+        "open" => format!("dd: can't open '{path}': {text}\n"),
+        "write" | "write to" => format!("dd: error writing '{path}': {text}\n"),
+        "find memory for" => "dd: out of memory\n".into(),
+        _ => format!("dd: {path}: {text}\n"),
+    }
+}

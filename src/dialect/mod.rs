@@ -1,0 +1,3 @@
+//! Other tools' words in, those tools' words out.
+
+pub mod dd;
