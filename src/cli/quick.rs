@@ -126,9 +126,6 @@ const SETTLE: Nanos = Nanos::secs(2);
 /// Before each phase the device is watched for so long while nothing is done.
 const QUIET: Nanos = Nanos::millis(400);
 
-/// The devices are watched this long before each phase, to see who else uses them.
-const QUIET: Nanos = Nanos::millis(500);
-
 /// Looks at the path and the words and makes a plan.
 ///
 /// # Errors

@@ -119,7 +119,6 @@ fn stack(subject: &Subject, style: Style) -> String {
             LayerKind::Raid { level } => text.push_str(&format!(" ({level})")),
             LayerKind::Cache => text.push_str(" (bcache)"),
             LayerKind::Memory => text.push_str(" (memory)"),
-            LayerKind::Cache => text.push_str(" (cached)"),
             LayerKind::Network => text.push_str(" (network)"),
         }
     }
