@@ -254,7 +254,6 @@ fn a_link_called_dd_hands_all_words_over() {
 }
 
 #[test]
-#[ignore = "needs run::preview"]
 fn a_plan_is_shown_and_can_be_run_again() {
     let desk = Desk::new();
     let Answer { code, out, err } = desk.type_words("quick . --quick --seed 7 --plan");

@@ -181,7 +181,8 @@ impl<'a> Watch<'a> {
 
     /// Time left after the present phase; `None` when a phase has no set time.
     fn later(&self) -> Option<Nanos> {
-        self.plan.phases.iter().skip(self.line.number).map(set_time).sum()
+        let phases = self.plan.phases.iter().skip(self.line.number);
+        phases.map(|phase| Some(phase.quiet + set_time(phase)?)).sum()
     }
 }
 
@@ -218,13 +219,8 @@ impl Observer for Watch<'_> {
     }
 
     fn began(&mut self, phase: &Phase, number: usize, of: usize) {
-        self.line = Line {
-            phase: phase.name.clone(),
-            number: number + 1,
-            of,
-            left: set_time(phase),
-            ..Line::default()
-        };
+        self.line = Line { phase: phase.name.clone(), number: number + 1, of, ..Line::default() };
+        self.line.left = set_time(phase).zip(self.later()).map(|(here, later)| here + later);
         self.past.clear();
         self.past.push_back((Nanos::ZERO, Bytes::ZERO, Ops::ZERO));
         self.rewrite();

@@ -73,7 +73,12 @@ fn place(subject: &Subject, style: Style) -> String {
     }
     text.push_str(&stack(subject, style));
     let (name, what) = match &subject.bottom {
-        Bottom::Devices => return text,
+        Bottom::Devices => {
+            if let Some(mount) = subject.mount.seen().filter(|mount| mount.point != subject.path) {
+                text.push_str(&format!(", mounted at {}", mount.point));
+            }
+            return text;
+        }
         Bottom::Memory(name) => (name.as_str(), "memory, not a disk"),
         Bottom::Remote(name) => (name.as_str(), "no disk that can be seen from here"),
         Bottom::Nothing(name) => (name.as_str(), "no storage at all"),

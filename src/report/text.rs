@@ -343,7 +343,9 @@ impl Text {
     fn next(&self, record: &Record) -> Vec<String> {
         let mut nexts: Vec<Next> = Vec::new();
         if let Some(verdict) = &record.verdict {
-            for next in verdict.findings.iter().filter_map(|finding| finding.next.as_ref()) {
+            // A note beside a sound figure is no reason to do anything.
+            let heavy = verdict.findings.iter().filter(|finding| finding.weight > Weight::Note);
+            for next in heavy.filter_map(|finding| finding.next.as_ref()) {
                 if nexts.len() < 2 && !nexts.contains(next) {
                     nexts.push(next.clone());
                 }
