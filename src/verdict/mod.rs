@@ -1,6 +1,297 @@
-//! The judges: a record in, verdicts out.
+//! The judges: may a number be believed, what is it about, how is that known, what to type next.
+//!
+//! Pure functions of a [`Record`]: an old record can be judged by newer rules, and a rule can be
+//! tried on a record that somebody mailed in. One trap of the catalogue per file; [`RULES`] lists
+//! them; every threshold stands in [`threshold`].
+//!
+//! The counters of the lowest device that can be read are the judge; everything else explains
+//! them. Without that evidence nothing is called sound.
 
-use crate::record::Record;
+mod away_from_device;
+mod bigger_than_ram;
+mod cached_before;
+mod client_bound;
+mod compressed;
+mod direct_not_durable;
+mod failed;
+mod flush_bound;
+mod holes;
+mod latency_bound;
+pub mod measure;
+mod no_disk;
+mod not_direct;
+mod not_dropped;
+mod not_flushed;
+mod overwritten_in_memory;
+mod partial;
+mod same_disk;
+mod served_from_cache;
+mod shared_device;
+mod stalls;
+mod stdio_close;
+pub mod threshold;
+mod throttled;
+mod too_short;
+mod unseen;
+pub mod words;
+mod wrong_content;
 
-/// Judges every phase and the whole, replacing what was there.
-pub fn judge(_record: &mut Record) {}
+use crate::evidence::Bottom;
+use crate::record::{
+    Exhibit, Finding, Measures, Next, PhaseRecord, Record, TrapId, Trust, Verdict, Weight,
+};
+use measure::{Case, Stage};
+
+/// One trap of the catalogue and its judge.
+pub struct Rule {
+    /// Its number in the catalogue: `T02`. `T00` is the general rule that there is no praise
+    /// without evidence.
+    pub id: &'static str,
+    /// What it is called.
+    pub title: &'static str,
+    /// Who decides.
+    pub judge: Judge,
+}
+
+/// A judge, by what it looks at.
+pub enum Judge {
+    /// One flow at a time.
+    Flow(fn(&Case<'_>) -> Option<Finding>),
+    /// The whole phase, knowing what was found before: the same cause is said once.
+    Phase(fn(&Stage<'_>, &[Finding]) -> Option<Finding>),
+}
+
+/// All rules, in the order in which they are asked: what explains most comes first.
+pub const RULES: &[Rule] = &[
+    failed::RULE,
+    wrong_content::RULE,
+    partial::RULE,
+    no_disk::RULE,
+    holes::RULE,
+    compressed::RULE,
+    overwritten_in_memory::RULE,
+    not_direct::RULE,
+    bigger_than_ram::RULE,
+    stdio_close::RULE,
+    not_flushed::RULE,
+    served_from_cache::RULE,
+    not_dropped::RULE,
+    cached_before::RULE,
+    shared_device::RULE,
+    same_disk::RULE,
+    flush_bound::RULE,
+    direct_not_durable::RULE,
+    unseen::RULE,
+    throttled::RULE,
+    away_from_device::RULE,
+    client_bound::RULE,
+    stalls::RULE,
+    latency_bound::RULE,
+    too_short::RULE,
+];
+
+/// Fills in the verdict of every phase and of the whole run.
+pub fn judge(record: &mut Record) {
+    let (phases, whole) = verdicts(record);
+    for (phase, verdict) in record.phases.iter_mut().zip(phases) {
+        phase.verdict = Some(verdict);
+    }
+    record.verdict = Some(whole);
+}
+
+/// The verdict of every phase, in their order, and that of the whole run.
+pub fn verdicts(record: &Record) -> (Vec<Verdict>, Verdict) {
+    let phases: Vec<Verdict> = record.phases.iter().map(|phase| of_phase(record, phase)).collect();
+    let whole = of_run(record, &phases);
+    (phases, whole)
+}
+
+/// The verdict of one phase.
+pub fn of_phase(record: &Record, phase: &PhaseRecord) -> Verdict {
+    let stage = Stage::new(record, phase);
+    let mut found: Vec<Finding> = vec![];
+    for rule in RULES {
+        let new: Vec<Finding> = match rule.judge {
+            Judge::Flow(judge) => stage.cases.iter().filter_map(judge).collect(),
+            Judge::Phase(judge) => judge(&stage, &found).into_iter().collect(),
+        };
+        for finding in new {
+            let known = |f: &Finding| f.trap == finding.trap && f.claim == finding.claim;
+            if !found.iter().any(known) {
+                found.push(finding);
+            }
+        }
+    }
+    found.sort_by_key(rank);
+    let (trust, measures) = mapped(&found);
+    let corrected = (trust == Trust::Wrong).then(|| correction(&stage, &found)).flatten();
+    let summary = summary(&stage, trust, measures, &found, corrected);
+    Verdict { trust, measures, summary, corrected, findings: found }
+}
+
+/// The worst first: by weight, then by what the number is about, then by number.
+fn rank(finding: &Finding) -> (std::cmp::Reverse<(Weight, Option<Measures>)>, TrapId) {
+    (std::cmp::Reverse((finding.weight, finding.measures)), finding.trap.clone())
+}
+
+/// What the findings make of trust and of what the number is about. Missing evidence does not
+/// change what a refutation has shown.
+fn mapped(found: &[Finding]) -> (Trust, Measures) {
+    let worst = found.iter().map(|finding| finding.weight).max().unwrap_or(Weight::Note);
+    let trust = match worst {
+        Weight::Note => Trust::Sound,
+        Weight::Doubt => Trust::Doubtful,
+        Weight::Unproven => Trust::Unproven,
+        Weight::Refute => Trust::Wrong,
+    };
+    let measures = found
+        .iter()
+        .filter(|finding| worst != Weight::Refute || finding.weight != Weight::Unproven)
+        .filter_map(|finding| finding.measures)
+        .max()
+        .unwrap_or(Measures::Device);
+    (trust, measures)
+}
+
+/// The figure that does describe the device, of the flow in which most was left behind.
+fn correction(stage: &Stage<'_>, found: &[Finding]) -> Option<crate::stats::Estimate> {
+    if found.iter().any(|f| f.measures == Some(Measures::Invalid) && f.weight == Weight::Refute) {
+        return None;
+    }
+    let deferred = stage.cases.iter().filter_map(Case::deferral).find_map(|left| left.corrected);
+    deferred.or_else(|| stage.cases.iter().find_map(served_from_cache::device_part))
+}
+
+fn summary(
+    stage: &Stage<'_>,
+    trust: Trust,
+    measures: Measures,
+    found: &[Finding],
+    corrected: Option<crate::stats::Estimate>,
+) -> String {
+    let leading = found.iter().find(|f| f.measures == Some(measures)).or(found.first());
+    let first = match (trust, leading) {
+        (Trust::Sound, Some(finding)) if finding.measures.is_some() => finding.claim.clone(),
+        (Trust::Sound, _) => sound(stage),
+        (_, Some(finding)) => finding.claim.clone(),
+        (_, None) => sound(stage),
+    };
+    let second = match corrected {
+        Some(figure) if stage.cases.iter().any(|case| case.deferral().is_some()) => {
+            let slope = stage.cases.iter().filter_map(Case::deferral).any(|left| left.by_slope);
+            let pace = words::pace(figure.value);
+            if slope {
+                format!(" The flush, which did not end while it was watched, went at {pace}.")
+            } else {
+                format!(" With the flush the disk did {pace}.")
+            }
+        }
+        Some(figure) => {
+            format!(" What did come from the disk came at {}.", words::pace(figure.value))
+        }
+        None => {
+            let bound = found.iter().find(|f| f.trap.0 == flush_bound::RULE.id);
+            match bound {
+                Some(finding) if trust == Trust::Sound => {
+                    format!(" {}", words::sentence(&finding.claim))
+                }
+                _ => String::new(),
+            }
+        }
+    };
+    format!("{first}{second}")
+}
+
+/// What is said of a number that nothing speaks against.
+fn sound(stage: &Stage<'_>) -> String {
+    let judged = stage.cases.iter().filter(|case| case.on_devices());
+    let mut parts: Vec<String> = vec![];
+    for case in judged {
+        let name = case.named();
+        let part = if case.reads() {
+            format!("all bytes came from {name}")
+        } else if case.flow.durability.durable() {
+            format!("all bytes had reached {name}, flushed, when the clock stopped")
+        } else {
+            format!("all bytes had reached {name} when the clock stopped")
+        };
+        if !parts.contains(&part) {
+            parts.push(part);
+        }
+    }
+    match parts.as_slice() {
+        [] => "Nothing speaks against this figure.".into(),
+        parts => format!("This is the speed of the device: {}.", parts.join(", and ")),
+    }
+}
+
+/// The verdict of the whole run: that of its worst phase.
+fn of_run(record: &Record, phases: &[Verdict]) -> Verdict {
+    if let [only] = phases {
+        return only.clone();
+    }
+    let order = |verdict: &Verdict| (verdict.trust, verdict.measures);
+    let worst = phases.iter().enumerate().max_by_key(|(at, v)| (order(v), std::cmp::Reverse(*at)));
+    let Some((at, worst)) = worst else {
+        let claim = "No phase came to its end, so there is no figure.".to_string();
+        return Verdict {
+            trust: Trust::Unproven,
+            measures: Measures::Invalid,
+            summary: claim.clone(),
+            corrected: None,
+            findings: vec![finding(
+                unseen::RULE.id,
+                Weight::Unproven,
+                Some(Measures::Invalid),
+                claim,
+                vec![],
+                None,
+            )],
+        };
+    };
+    let mut findings: Vec<Finding> = vec![];
+    for finding in phases.iter().flat_map(|verdict| &verdict.findings) {
+        if !findings.contains(finding) {
+            findings.push(finding.clone());
+        }
+    }
+    findings.sort_by_key(rank);
+    let good = phases.iter().filter(|verdict| verdict.trust == Trust::Sound).count();
+    let summary = match phases.len() - good {
+        0 => format!("All {good} phases may be believed. {}", worst.summary),
+        _ => {
+            let name = record.phases.get(at).map_or("", |phase| phase.name.as_str());
+            let count = phases.len();
+            format!("{good} of {count} phases may be believed. In '{name}': {}", worst.summary)
+        }
+    };
+    Verdict { trust: worst.trust, measures: worst.measures, summary, corrected: None, findings }
+}
+
+/// A finding, in one line.
+fn finding(
+    trap: &str,
+    weight: Weight,
+    measures: Option<Measures>,
+    claim: impl Into<String>,
+    because: Vec<Exhibit>,
+    next: Option<Next>,
+) -> Finding {
+    Finding { trap: TrapId(trap.into()), weight, measures, claim: claim.into(), because, next }
+}
+
+/// Whether something found before already says that the device is not what was measured.
+fn refuted(found: &[Finding]) -> bool {
+    found.iter().any(|finding| finding.weight == Weight::Refute)
+}
+
+/// Whether both ends, or all of them, are no storage at all.
+fn no_storage(stage: &Stage<'_>) -> bool {
+    !stage.cases.is_empty()
+        && stage.cases.iter().all(|case| matches!(case.subject.bottom, Bottom::Nothing(_)))
+}
+
+#[cfg(test)]
+pub(crate) mod bench;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,96 @@
+//! T32, without a limit to be read: requests wait above the queue.
+
+use super::measure::Stage;
+use super::threshold::{SHORT, WAITING_BUSY, WAITING_CPU};
+use super::words::share;
+use super::{Judge, Rule, finding, refuted};
+use crate::evidence::PathKind;
+use crate::record::{Exhibit, Finding, Measures, Next, Weight};
+
+/// The caller waits most of the time, and neither the device nor a flush is what it waits for.
+pub const RULE: Rule =
+    Rule { id: "T32", title: "Waiting above the queue", judge: Judge::Phase(judge) };
+
+fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
+    let known = found.iter().any(|f| f.measures == Some(Measures::Limited));
+    let partner = |kind: PathKind| matches!(kind, PathKind::Stream | PathKind::Character);
+    if refuted(found) || known || stage.paced() || stage.of_trees() {
+        return None;
+    }
+    // A pipe or a slow character device may be what the caller waited for.
+    if stage
+        .cases
+        .iter()
+        .any(|case| partner(case.subject.kind) && !source_or_sink(&case.subject.path))
+    {
+        return None;
+    }
+    let all_seen =
+        stage.cases.iter().filter(|case| case.on_devices()).all(|case| {
+            !case.levels.is_empty() && case.levels.iter().all(|level| level.readable())
+        });
+    let case = stage.cases.iter().find(|case| case.on_devices())?;
+    let cpu = stage.cpu_share()?;
+    let worked = stage.cases.iter().flat_map(|case| &case.levels).any(|level| {
+        level.busy() >= WAITING_BUSY
+            || level.flushing() >= WAITING_BUSY
+            || level.in_flight() >= WAITING_BUSY
+    });
+    if !all_seen || worked || cpu >= WAITING_CPU || case.time() < SHORT || other_waits(stage) {
+        return None;
+    }
+    let level = case.top()?;
+    Some(finding(
+        RULE.id,
+        Weight::Note,
+        Some(Measures::Limited),
+        format!("The rate is set by something above the queue of {}: the program waited, and the device did not work.", level.name()),
+        vec![
+            level.exhibit_work(),
+            Exhibit::new("CPU time of each worker", share(cpu), "/proc/self/stat"),
+        ],
+        Some(Next::Do("look for a limit that can not be seen from here (a control group of the host, a quality-of-service setting)".into())),
+    ))
+}
+
+/// Devices that never let a caller wait.
+fn source_or_sink(path: &str) -> bool {
+    matches!(path, "/dev/zero" | "/dev/null" | "/dev/full")
+}
+
+/// Waiting for a CPU is not waiting for a device.
+fn other_waits(stage: &Stage<'_>) -> bool {
+    let evidence = &stage.phase.evidence;
+    let wall = evidence.stop.at.since(evidence.before.at).0 as f64;
+    let delay =
+        |snapshot: &crate::evidence::Snapshot| snapshot.cpu.seen().and_then(|cpu| cpu.run_delay);
+    let run = match (delay(&evidence.stop), delay(&evidence.before)) {
+        (Some(now), Some(then)) => now.less(then).0 as f64,
+        _ => 0.0,
+    };
+    let stopped = match (evidence.stop.cpu_throttled.seen(), evidence.before.cpu_throttled.seen()) {
+        (Some(now), Some(then)) => now.time.less(then.time).0 as f64,
+        _ => 0.0,
+    };
+    run + stopped > wall * 0.1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bench::{Bench, verdict};
+    use crate::record::{Measures, Trust};
+
+    #[test]
+    fn waiting_without_a_visible_cause_is_a_limit() {
+        let mut bench = Bench::write_flushed();
+        bench.work(0.01, 0.0);
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Sound, Measures::Limited));
+    }
+
+    #[test]
+    fn a_slow_file_under_a_loop_device_is_the_device() {
+        let found = verdict(&Bench::write_flushed().record);
+        assert_eq!((found.trust, found.measures), (Trust::Sound, Measures::Device));
+    }
+}

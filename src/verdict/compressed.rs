@@ -1,0 +1,84 @@
+//! T25: a layer stored or read fewer bytes than were moved: compression, zeros left out.
+
+use super::measure::Case;
+use super::threshold::{REACHED, RESIDENT, STORED};
+use super::words::share;
+use super::{Judge, Rule, finding, overwritten_in_memory};
+use crate::record::{Exhibit, Finding, Measures, Next, Weight};
+
+/// Everything was flushed, and yet the device took less than was written; or compressed extents
+/// made it read less.
+pub const RULE: Rule =
+    Rule { id: "T25", title: "A layer made it fewer bytes", judge: Judge::Flow(judge) };
+
+fn judge(case: &Case<'_>) -> Option<Finding> {
+    if !case.on_devices() {
+        return None;
+    }
+    let (reach, level) = case.reach()?;
+    if reach >= REACHED {
+        return None;
+    }
+    if case.reads() {
+        let encoded = case.encoded_share();
+        if encoded <= RESIDENT || case.empty_share() > RESIDENT {
+            return None;
+        }
+        return Some(finding(
+            RULE.id,
+            Weight::Refute,
+            Some(Measures::Layer),
+            format!(
+                "{} of the file lies compressed or encoded: {} read fewer bytes than the program got.",
+                share(encoded),
+                level.name()
+            ),
+            vec![level.exhibit(case.direction())],
+            Some(Next::Do("use data that do not compress, or a file without compression".into())),
+        ));
+    }
+    let settled = level.reach_settled(case.direction()).unwrap_or(reach);
+    if !case.flushed(level) || settled >= REACHED || overwritten_in_memory::explains(case) {
+        return None;
+    }
+    let weight = if settled < STORED { Weight::Refute } else { Weight::Doubt };
+    let mut because = vec![level.exhibit(case.direction())];
+    because.extend(level.exhibit_settled(case.direction()));
+    if let Some(mount) = case.subject.mount.seen() {
+        because.push(Exhibit::new(
+            "mount",
+            format!("{} {}", mount.kind, mount.options),
+            "/proc/self/mountinfo",
+        ));
+    }
+    Some(finding(
+        RULE.id,
+        weight,
+        Some(Measures::Layer),
+        format!(
+            "{} took {} of what was written, and everything was flushed: a layer made it less.",
+            level.name(),
+            share(settled)
+        ),
+        because,
+        Some(Next::Do(
+            "use data that do not compress (if=/dev/urandom, or assay's own random data)".into(),
+        )),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bench::{Bench, verdict};
+    use crate::record::{Measures, Trust};
+    use crate::unit::Bytes;
+
+    #[test]
+    fn fewer_bytes_after_a_flush_are_a_layer_not_a_delay() {
+        let mut bench = Bench::write_flushed();
+        bench.written(Bytes::mib(1), Bytes::mib(1));
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Wrong, Measures::Layer));
+        assert!(found.findings.iter().all(|f| f.trap.0 != "T02"), "{found:?}");
+    }
+}

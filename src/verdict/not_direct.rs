@@ -1,0 +1,91 @@
+//! T19: O_DIRECT that went through memory all the same.
+
+use super::measure::Case;
+use super::threshold::{REACHED, UNTOUCHED};
+use super::words::share;
+use super::{Judge, Rule, finding, words};
+use crate::record::{Exhibit, Finding, Measures, Weight};
+
+/// Direct calls whose bytes were not at the device that the path names when the clock stopped.
+pub const RULE: Rule =
+    Rule { id: "T19", title: "O_DIRECT that is not direct", judge: Judge::Flow(judge) };
+
+/// Direct calls, and the bytes were not at the device that the path names. What lies below that
+/// device may have a cache of its own; that is another trap.
+pub(super) fn applies(case: &Case<'_>) -> Option<f64> {
+    if !case.direct() || !case.on_devices() {
+        return None;
+    }
+    let reach = case.top()?.reach(case.direction())?;
+    let by_layout = case.reads() && case.layout_explains(reach);
+    (reach < REACHED && !by_layout).then_some(reach)
+}
+
+fn judge(case: &Case<'_>) -> Option<Finding> {
+    let reach = applies(case)?;
+    let level = case.top()?;
+    let mut because = vec![level.exhibit(case.direction())];
+    because.extend(level.exhibit_settled(case.direction()).filter(|_| case.writes()));
+    if let Some(direct) = case.subject.direct.seen() {
+        if direct.align.is_some_and(|align| align.offset == 0) {
+            because.push(Exhibit::new(
+                "alignment for direct I/O",
+                "0: none",
+                "statx STATX_DIOALIGN",
+            ));
+        }
+        if direct.misaligned_refused == Some(false) {
+            because.push(Exhibit::new(
+                "misaligned direct read",
+                "answered, not refused",
+                "pread()",
+            ));
+        }
+    }
+    let measures = match (case.reads(), reach < UNTOUCHED) {
+        (true, true) => Measures::Memory,
+        (true, false) => Measures::Mixed,
+        (false, _) => Measures::Deferred,
+    };
+    let next = if case.reads() {
+        words::cold(&case.record.plan.origin)
+    } else {
+        words::with_flush(&case.record.plan.origin)
+    };
+    Some(finding(
+        RULE.id,
+        Weight::Refute,
+        Some(measures),
+        format!(
+            "Direct I/O is not direct here: {} of the bytes passed {} before the clock stopped.",
+            share(reach),
+            level.name()
+        ),
+        because,
+        Some(next),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bench::{Bench, verdict};
+    use crate::record::{Measures, Trust};
+
+    #[test]
+    fn direct_that_goes_through_memory_is_said_once() {
+        let mut bench = Bench::write_without_flush();
+        bench.direct(false);
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Wrong, Measures::Deferred));
+        let traps: Vec<_> = found.findings.iter().map(|f| f.trap.0.as_str()).collect();
+        assert!(traps.contains(&"T19") && !traps.contains(&"T02"), "{traps:?}");
+        assert!(found.corrected.is_some());
+    }
+
+    #[test]
+    fn direct_that_is_direct_is_sound() {
+        let mut bench = Bench::write_flushed();
+        bench.direct(true);
+        assert_eq!(verdict(&bench.record).trust, Trust::Sound);
+    }
+}

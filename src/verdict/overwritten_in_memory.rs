@@ -1,0 +1,61 @@
+//! T60: the same places were written again before they left memory.
+
+use super::measure::Case;
+use super::threshold::{REACHED, UNTOUCHED};
+use super::words::share;
+use super::{Judge, Rule, finding};
+use crate::plan::Caching;
+use crate::record::{Finding, Measures, Next, Weight};
+
+/// Buffered writes that meet the same page twice cost the device one write.
+pub const RULE: Rule =
+    Rule { id: "T60", title: "Overwritten in memory", judge: Judge::Flow(judge) };
+
+/// The plan writes more than its target holds, or here and there.
+pub(super) fn explains(case: &Case<'_>) -> bool {
+    let jobs = case.record.resolved.jobs.iter().filter(|job| job.phase == case.phase.name);
+    let size: u64 = jobs.fold(0, |sum, job| sum.saturating_add(job.size.0));
+    case.flow.caching != Caching::Direct
+        && case.writes()
+        && (!case.flow.sequential || size > 0 && case.flow.bytes.0 > size)
+}
+
+fn judge(case: &Case<'_>) -> Option<Finding> {
+    if !case.on_devices() || !explains(case) {
+        return None;
+    }
+    let (reach, level) = case.reach()?;
+    let settled = level.reach_settled(case.direction()).unwrap_or(reach);
+    if reach >= REACHED || settled >= REACHED || !case.flushed(level) {
+        return None;
+    }
+    let measures = if settled < UNTOUCHED { Measures::Memory } else { Measures::Mixed };
+    Some(finding(
+        RULE.id,
+        Weight::Refute,
+        Some(measures),
+        format!(
+            "The same places were written again while they were still in memory: {} was given {} of the bytes.",
+            level.name(),
+            share(settled)
+        ),
+        vec![level.exhibit(case.direction())],
+        Some(Next::Do("write each place once (a shuffled order), or use direct I/O".into())),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bench::{Bench, verdict};
+    use crate::record::{Measures, Trust};
+    use crate::unit::Bytes;
+
+    #[test]
+    fn writing_the_same_places_again_costs_the_device_once() {
+        let mut bench = Bench::write_flushed();
+        bench.record.phases[0].flows[0].sequential = false;
+        bench.written(Bytes::mib(8), Bytes::mib(8));
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Wrong, Measures::Mixed));
+    }
+}

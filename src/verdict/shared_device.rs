@@ -1,0 +1,107 @@
+//! T31: others used the device at the same time.
+
+use super::measure::{Case, Level};
+use super::threshold::{FOREIGN, FOREIGN_RUINS, LOWER_BUSY};
+use super::words::{of, share};
+use super::{Judge, Rule, finding};
+use crate::evidence::LayerKind;
+use crate::record::{Exhibit, Finding, Measures, Next, Weight};
+use crate::unit::Bytes;
+
+/// Bytes passed the device that the run cannot account for. On devices below the one that the
+/// path names they matter only where little time was left.
+pub const RULE: Rule = Rule { id: "T31", title: "Others on the device", judge: Judge::Flow(judge) };
+
+fn judge(case: &Case<'_>) -> Option<Finding> {
+    if !case.first_here || !case.on_devices() || case.of_trees() {
+        return None;
+    }
+    let mut found: Option<Finding> = None;
+    for level in case.levels.iter().filter(|level| level.readable()) {
+        if level.asked.read == 0 && level.asked.write == 0 {
+            continue;
+        }
+        let foreign = case.foreign(level);
+        let part = foreign as f64 / level.traffic().max(1) as f64;
+        let weight = match level.depth {
+            0 if part > FOREIGN_RUINS => Weight::Refute,
+            0 if part > FOREIGN => Weight::Doubt,
+            0 => continue,
+            _ if parity(case) => continue,
+            _ if part > FOREIGN_RUINS && level.busy() >= LOWER_BUSY => Weight::Doubt,
+            _ => continue,
+        };
+        if found.as_ref().is_none_or(|worse| worse.weight < weight) {
+            found = Some(say(level, foreign, part, weight));
+        }
+    }
+    found
+}
+
+/// Parity makes writes of its own at the members.
+fn parity(case: &Case<'_>) -> bool {
+    let raid = |level: &str| matches!(level, "raid4" | "raid5" | "raid6");
+    case.subject.stack.iter().any(|l| matches!(&l.kind, LayerKind::Raid { level } if raid(level)))
+}
+
+fn say(level: &Level<'_>, foreign: u64, part: f64, weight: Weight) -> Finding {
+    let mut because = vec![
+        Exhibit::new(
+            format!("bytes on {} that the run can not account for", level.name()),
+            of(Bytes(foreign), Bytes(level.traffic())),
+            level.source(),
+        ),
+        level.exhibit_work(),
+    ];
+    if let Some((quiet, time)) = &level.quiet {
+        let moved = Bytes(quiet.read_bytes.saturating_add(quiet.write_bytes));
+        because.push(Exhibit::new(
+            format!("moved by {} in the quiet time before", level.name()),
+            format!("{moved} in {time}"),
+            level.source(),
+        ));
+    }
+    if level.already > 0 {
+        because.push(Exhibit::new(
+            "requests in flight at the start",
+            level.already.to_string(),
+            level.source(),
+        ));
+    }
+    finding(
+        RULE.id,
+        weight,
+        Some(Measures::Disturbed),
+        format!(
+            "Others used {} at the same time: {} of its bytes were not this run's.",
+            level.name(),
+            share(part)
+        ),
+        because,
+        Some(Next::Do("find out who: pidstat -d 1 (or iotop) shows it; then run again".into())),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bench::{Bench, verdict};
+    use crate::record::{Measures, Trust};
+    use crate::unit::Bytes;
+
+    #[test]
+    fn a_second_writer_is_seen() {
+        let mut bench = Bench::write_flushed();
+        bench.written(Bytes::mib(40), Bytes::mib(40));
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Wrong, Measures::Disturbed));
+        bench.written(Bytes::mib(23), Bytes::mib(23));
+        assert_eq!(verdict(&bench.record).trust, Trust::Doubtful);
+    }
+
+    #[test]
+    fn a_journal_is_nobody_else() {
+        let mut bench = Bench::write_flushed();
+        bench.written(Bytes(20_971_520 + 300_000), Bytes(20_971_520 + 300_000));
+        assert_eq!(verdict(&bench.record).trust, Trust::Sound);
+    }
+}

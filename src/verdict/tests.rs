@@ -1,0 +1,234 @@
+//! What holds for all verdicts, whatever the record says.
+
+use super::bench::Bench;
+use super::*;
+use crate::evidence::{DiskCounters, LayerKind, Reading};
+use crate::plan::{Caching, Durability};
+use crate::unit::{Bytes, Instant, Nanos, Ops};
+use proptest::prelude::*;
+
+fn benches() -> Vec<Bench> {
+    vec![
+        Bench::write_without_flush(),
+        Bench::write_flushed(),
+        Bench::read_cold(),
+        Bench::read_again(),
+        Bench::read_of_holes(),
+        Bench::copy_within(),
+    ]
+}
+
+fn texts(verdict: &Verdict) -> Vec<String> {
+    let mut texts = vec![verdict.summary.clone()];
+    for finding in &verdict.findings {
+        texts.push(finding.claim.clone());
+        texts.extend(finding.next.iter().map(|next| next.words().to_string()));
+        for exhibit in &finding.because {
+            texts.extend([exhibit.reading.clone(), exhibit.value.clone(), exhibit.source.clone()]);
+        }
+    }
+    texts
+}
+
+/// A number followed by a rate's unit: what scripts look for in dd's output.
+fn reads_as_a_rate(text: &str) -> bool {
+    ["B/s", "bytes/s"].iter().any(|unit| text.contains(unit))
+}
+
+#[test]
+fn numbers_are_told_apart_and_no_text_is_a_rate() {
+    for mut bench in benches() {
+        judge(&mut bench.record);
+        let verdict = bench.record.verdict.clone().expect("judged");
+        assert_eq!(bench.record.phases[0].verdict.as_ref(), Some(&verdict));
+        for text in texts(&verdict) {
+            assert!(!reads_as_a_rate(&text), "{text}");
+            assert!(!text.is_empty());
+        }
+    }
+}
+
+#[test]
+fn each_rule_has_a_number_and_a_title() {
+    for rule in RULES {
+        assert!(rule.id.len() == 3 && rule.id.starts_with('T'), "{}", rule.id);
+        assert!(!rule.title.is_empty());
+    }
+}
+
+#[test]
+fn a_run_is_as_good_as_its_worst_phase() {
+    let mut record = Bench::write_flushed().record;
+    let worse = Bench::write_without_flush().record;
+    let mut second = worse.phases[0].clone();
+    second.name = "again".into();
+    record.phases.push(second);
+    let (phases, whole) = verdicts(&record);
+    assert_eq!([phases[0].trust, phases[1].trust], [Trust::Sound, Trust::Wrong]);
+    assert_eq!((whole.trust, whole.measures), (Trust::Wrong, Measures::Deferred));
+    assert!(whole.summary.starts_with("1 of 2 phases may be believed. In 'again':"));
+    record.phases.clear();
+    assert_eq!(verdicts(&record).1.trust, Trust::Unproven);
+}
+
+#[test]
+fn a_cache_below_a_loop_device_is_found() {
+    let mut bench = Bench::read_cold();
+    let subject = &mut bench.record.resolved.subjects[0];
+    let on = LayerKind::Loop { file: "/i".into(), on: "ext4".into(), direct: false };
+    subject.stack =
+        vec![bench::layer("loop3", 0, on, false), bench::layer("vda", 1, LayerKind::Disk, true)];
+    let evidence = &mut bench.record.phases[0].evidence;
+    for snapshot in
+        [Some(&mut evidence.before), Some(&mut evidence.stop), evidence.settled.as_mut()]
+            .into_iter()
+            .flatten()
+    {
+        let mut vda = snapshot.devices[0].clone();
+        vda.name = "vda".into();
+        vda.counters = Reading::Seen(DiskCounters::default());
+        snapshot.devices.push(vda);
+    }
+    let found = bench::verdict(&bench.record);
+    assert_eq!((found.trust, found.measures), (Trust::Wrong, Measures::Memory));
+    assert_eq!(
+        found.findings[0].next.as_ref().map(Next::words),
+        Some("losetup --direct-io=on /dev/loop3")
+    );
+}
+
+#[test]
+fn both_halves_of_a_mirror_are_expected() {
+    let mut bench = Bench::write_flushed();
+    let subject = &mut bench.record.resolved.subjects[1];
+    let raid = LayerKind::Raid { level: "raid1".into() };
+    subject.stack = vec![
+        bench::layer("md0", 0, raid, false),
+        bench::layer("loop3", 1, LayerKind::Disk, true),
+        bench::layer("sdb", 1, LayerKind::Disk, true),
+    ];
+    let evidence = &mut bench.record.phases[0].evidence;
+    for snapshot in
+        [Some(&mut evidence.before), Some(&mut evidence.stop), evidence.settled.as_mut()]
+            .into_iter()
+            .flatten()
+    {
+        for name in ["md0", "sdb"] {
+            let mut other = snapshot.devices[0].clone();
+            other.name = name.into();
+            snapshot.devices.push(other);
+        }
+    }
+    let found = bench::verdict(&bench.record);
+    assert_eq!((found.trust, found.measures), (Trust::Sound, Measures::Device), "{found:?}");
+}
+
+/// Hides everything that was read from the kernel.
+fn blind(record: &mut Record) {
+    for phase in &mut record.phases {
+        let evidence = &mut phase.evidence;
+        for snapshot in
+            [Some(&mut evidence.before), Some(&mut evidence.stop), evidence.settled.as_mut()]
+                .into_iter()
+                .flatten()
+        {
+            for device in &mut snapshot.devices {
+                device.counters = Reading::Unseen("EACCES".into());
+            }
+            for file in &mut snapshot.cache {
+                file.pages = Reading::Unseen("ENOSYS".into());
+            }
+            snapshot.memory = Reading::Unseen("EACCES".into());
+            snapshot.cpu = Reading::Unseen("EACCES".into());
+        }
+    }
+    record.resolved.limits = Reading::Unseen("EACCES".into());
+}
+
+fn counters() -> impl Strategy<Value = DiskCounters> {
+    let number = || prop_oneof![Just(0_u64), Just(u64::MAX), any::<u64>(), 0_u64..1 << 30];
+    (prop::collection::vec(number(), 11), prop::option::of(number()), prop::option::of(number()))
+        .prop_map(|(n, flushes, flush_ms)| DiskCounters {
+            reads: n[0],
+            read_bytes: n[1],
+            read_ms: n[2],
+            writes: n[3],
+            write_bytes: n[4],
+            write_ms: n[5],
+            in_flight: n[6],
+            busy_ms: n[7],
+            weighted_ms: n[8],
+            discards: n[9],
+            discard_bytes: n[10],
+            flushes,
+            flush_ms,
+        })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn no_record_makes_a_judge_panic(
+        which in 0_usize..6,
+        before in counters(),
+        stop in counters(),
+        settled in counters(),
+        quiet in counters(),
+        times in prop::collection::vec(any::<u64>(), 6),
+        bytes in any::<u64>(),
+        calls in any::<u64>(),
+        subject in prop_oneof![Just(0_usize), Just(1), Just(usize::MAX)],
+        level in any::<u32>(),
+        kinds in (0_usize..4, 0_usize..3),
+    ) {
+        let mut record = benches().swap_remove(which).record;
+        let phase = &mut record.phases[0];
+        phase.evidence.before.devices[0].counters = Reading::Seen(before);
+        phase.evidence.stop.devices[0].counters = Reading::Seen(stop);
+        if let Some(end) = &mut phase.evidence.settled {
+            end.devices[0].counters = Reading::Seen(settled);
+            end.at = Instant(times[5]);
+        }
+        phase.evidence.quiet.devices[0].counters = Reading::Seen(quiet);
+        phase.evidence.quiet.time = Nanos(times[0] % 3);
+        phase.evidence.before.at = Instant(times[1]);
+        phase.evidence.stop.at = Instant(times[2]);
+        phase.span.started = Instant(times[3]);
+        phase.span.stopped = Instant(times[4]);
+        if let Some(settle) = &mut phase.evidence.settle {
+            settle.time = Nanos(times[0]);
+        }
+        phase.flows[0].bytes = Bytes(bytes);
+        phase.flows[0].calls = Ops(calls);
+        phase.flows[0].subject = subject;
+        phase.flows[0].block = Bytes(calls);
+        phase.flows[0].durability =
+            [Durability::None, Durability::OpenSync, Durability::FsyncEvery(Ops(0)), Durability::FsyncAtEnd][kinds.0];
+        phase.flows[0].caching = [Caching::Buffered, Caching::Direct, Caching::DropBehind][kinds.1];
+        for layer in record.resolved.subjects.iter_mut().flat_map(|subject| &mut subject.stack) {
+            layer.level = level;
+        }
+        judge(&mut record);
+        let text = serde_json::to_string(&record).expect("a judged record is JSON");
+        let back: Record = serde_json::from_str(&text).expect("and is read back");
+        prop_assert_eq!(back.verdict.map(|v| v.trust), record.verdict.map(|v| v.trust));
+    }
+
+    #[test]
+    fn nothing_seen_is_never_sound(
+        which in 0_usize..6,
+        bytes in 1_u64..1 << 40,
+        time in 1_u64..1 << 40,
+        direct in any::<bool>(),
+    ) {
+        let mut bench = benches().swap_remove(which);
+        bench.record.phases[0].flows[0].bytes = Bytes(bytes);
+        bench.direct(direct);
+        bench.lasted(Nanos(time));
+        blind(&mut bench.record);
+        let (phases, whole) = verdicts(&bench.record);
+        prop_assert!(phases[0].trust >= Trust::Unproven);
+        prop_assert!(whole.trust >= Trust::Unproven);
+    }
+}

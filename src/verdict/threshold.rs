@@ -1,0 +1,119 @@
+//! Every number that a verdict turns on, in one table, each with its reason.
+//!
+//! Shares are of 1. A rule may combine thresholds; it has none of its own.
+
+use crate::unit::{Bytes, KIB, MIB, Nanos};
+
+/// Of the bytes the program moved, the share that must have passed the device: the rest is the
+/// inexactness of counters that are not read at one instant.
+pub const REACHED: f64 = 0.98;
+
+/// Below this share the device took no part worth the name: journal and read-ahead bytes alone
+/// make as much.
+pub const UNTOUCHED: f64 = 0.05;
+
+/// After a complete flush, a device that took less than this was given fewer bytes than were
+/// written: something on the way made them fewer. Above it, rounding may.
+pub const STORED: f64 = 0.90;
+
+/// The distance of two samples: what is read at the edge of a phase may be wrong by one of them.
+pub const SAMPLE: Nanos = Nanos::millis(100);
+
+/// The most that a sample's inexactness may excuse of a run, however short.
+pub const SAMPLE_SHARE_MOST: f64 = 0.05;
+
+/// What a flush that had nothing left to do still writes, of the run: superblock and journal.
+pub const SETTLED_ADDS: f64 = 0.01;
+
+/// Below this many bytes at the device its counters prove nothing good: journal and read-ahead are
+/// a large part of them.
+pub const SMALL_BYTES: Bytes = Bytes::mib(8);
+
+/// Below this many requests at the device, likewise.
+pub const SMALL_REQUESTS: u64 = 64;
+
+/// A shorter run says more about its start and end than about what lies between.
+pub const SHORT: Nanos = Nanos::millis(250);
+
+/// A run of fewer steps of the clock than this is measured to no better than one in a thousand.
+pub const CLOCK_STEPS: u64 = 1000;
+
+/// Share of a range that may be in memory, or be holes, before a read of it is not one of the
+/// device: the share by which good runs differ anyway.
+pub const RESIDENT: f64 = 0.01;
+
+/// Bytes beyond the asked ones that a file system may add for its own records, as a share.
+pub const OWN_SHARE: f64 = 0.02;
+
+/// And at the least, however little was asked: one journal commit.
+pub const OWN_BYTES: u64 = 256 * KIB;
+
+/// What one flush or synchronous write may add: a journal commit of a few blocks, rounded to the
+/// log's unit.
+pub const OWN_PER_FLUSH: u64 = 64 * KIB;
+
+/// Read-ahead is still running when the program stops: twice its window, and this.
+pub const AHEAD_BYTES: u64 = MIB;
+
+/// Foreign share of the device's bytes above which the figure may be off.
+pub const FOREIGN: f64 = 0.05;
+
+/// Foreign share above which it is not the program's figure any more.
+pub const FOREIGN_RUINS: f64 = 0.25;
+
+/// Below the device that the path names, others matter only when that device had little time
+/// left.
+pub const LOWER_BUSY: f64 = 0.50;
+
+/// A rate this close to a configured limit is that limit.
+pub const LIMIT_NEAR: f64 = 0.03;
+
+/// A rate this close below it, while requests evidently wait above the queue, likewise: what is
+/// missing is the start and the end of the run.
+pub const LIMIT_NEAR_IDLE: f64 = 0.10;
+
+/// A device busy for less than this does not set the rate.
+pub const IDLE: f64 = 0.50;
+
+/// A limiter lets the bytes of this much time through at once.
+pub const LIMIT_SLICE: Nanos = Nanos::millis(200);
+
+/// Waits above the queue: the caller uses less than this share of a CPU...
+pub const WAITING_CPU: f64 = 0.50;
+
+/// ...and the device works, and flushes, for less than this share of the time.
+pub const WAITING_BUSY: f64 = 0.20;
+
+/// Flushes for each write from which on a rate is the latency of a flush.
+pub const FLUSH_BOUND: f64 = 0.5;
+
+/// With fewer writes than this the flush at the end is already half of them.
+pub const FLUSH_WRITES: u64 = 16;
+
+/// A device with one I/O at a time that is busy for less than this waits for the caller.
+pub const LATENCY_BUSY: f64 = 0.90;
+
+/// CPU time of each worker, as a share of one CPU, from which on the program may be what sets the
+/// rate...
+pub const CPU_FULL: f64 = 0.90;
+
+/// ...if the device works and flushes for less than this share of the time.
+pub const CPU_DEVICE: f64 = 0.70;
+
+/// The shortest time without any completion that is a stall.
+pub const STALL: Nanos = Nanos::secs(1);
+
+/// And it must be this many times the slowest of a hundred operations.
+pub const STALL_P99: f64 = 20.0;
+
+/// An interval with less than this share of the usual one is a stall.
+pub const STALL_RATE: f64 = 0.10;
+
+/// Fewer operations or intervals than this have no usual one.
+pub const STALL_OPS: u64 = 20;
+
+/// An interval long enough that chance does not empty it holds this many operations.
+pub const STALL_INTERVAL_OPS: f64 = 10.0;
+
+/// Intervals from which on there is a usual one.
+pub const STALL_INTERVALS: usize = 5;

@@ -1,0 +1,129 @@
+//! T32: a limit of a control group sets the rate.
+
+use super::measure::{Case, Level, Stage};
+use super::threshold::{IDLE, LIMIT_NEAR, LIMIT_NEAR_IDLE, LIMIT_SLICE, SHORT};
+use super::words::{pace, share};
+use super::{Judge, Rule, finding, refuted};
+use crate::evidence::{Direction, Limit, Throttle};
+use crate::record::{Exhibit, Finding, Measures, Next, Weight};
+use crate::unit::three_digits;
+
+/// The rate is within 3 % of a limit that can be read. The figure is true, and it is the limit's.
+pub const RULE: Rule =
+    Rule { id: "T32", title: "A limit sets the rate", judge: Judge::Phase(judge) };
+
+fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
+    if refuted(found) {
+        return None;
+    }
+    let limits = stage.record.resolved.limits.seen()?;
+    for case in stage.cases.iter().filter(|case| case.on_devices()) {
+        for throttle in &limits.io {
+            let level = case.levels.iter().find(|level| {
+                level
+                    .layers
+                    .iter()
+                    .any(|layer| layer.number == throttle.device || layer.name == throttle.name)
+            });
+            if let Some(rate) = level.and_then(|level| met(case, level, throttle)) {
+                return Some(say(case, throttle, rate));
+            }
+        }
+    }
+    None
+}
+
+/// The rate, when it is that of the limit.
+fn met(case: &Case<'_>, level: &Level<'_>, throttle: &Throttle) -> Option<f64> {
+    if throttle.direction != case.direction() || case.time() < SHORT {
+        return None;
+    }
+    let seconds = case.time().as_secs();
+    let asked = level.asked.bytes(throttle.direction) as f64;
+    let (cap, amounts) = match throttle.limit {
+        Limit::BytesPerSecond(cap) => {
+            (cap as f64, [asked, super::measure::bytes(&level.timed, throttle.direction) as f64])
+        }
+        Limit::OpsPerSecond(cap) => {
+            let requests = super::measure::requests(&level.timed, throttle.direction) as f64;
+            (cap as f64, [requests, requests])
+        }
+    };
+    let waiting = level.readable() && level.busy() + level.flushing() < IDLE;
+    let near = if waiting { LIMIT_NEAR_IDLE } else { LIMIT_NEAR };
+    let most = cap * (1.0 + LIMIT_NEAR) * (seconds + LIMIT_SLICE.as_secs());
+    let least = cap * (1.0 - near) * seconds;
+    amounts
+        .into_iter()
+        .find(|amount| (least..=most).contains(amount))
+        .map(|amount| amount / seconds)
+}
+
+fn say(case: &Case<'_>, throttle: &Throttle, rate: f64) -> Finding {
+    let (limit, rate) = match throttle.limit {
+        Limit::BytesPerSecond(cap) => (pace(cap as f64), pace(rate)),
+        Limit::OpsPerSecond(cap) => (
+            format!("{cap} operations per second"),
+            format!("{} operations per second", three_digits(rate)),
+        ),
+    };
+    let durable = match case.direction() {
+        Direction::Write if case.flow.durability.durable() => ", durably",
+        _ => "",
+    };
+    let mut because = vec![
+        Exhibit::new(format!("limit on {}", throttle.name), limit.clone(), throttle.file.clone()),
+        Exhibit::new("reached", rate, "the run's clock and counts"),
+    ];
+    because.extend(case.top().map(Level::exhibit_work));
+    if let Some(cpu) = case.phase.evidence.stop.pressure.seen().and_then(|pressure| pressure.io) {
+        let before = case.phase.evidence.before.pressure.seen().and_then(|pressure| pressure.io);
+        let waited = cpu.less(before.unwrap_or_default());
+        let part = waited.0 as f64 / case.time().0.max(1) as f64;
+        because.push(Exhibit::new(
+            "time in which somebody waited for I/O",
+            share(part),
+            "/proc/pressure/io",
+        ));
+    }
+    finding(
+        RULE.id,
+        Weight::Note,
+        Some(Measures::Limited),
+        format!(
+            "This is what this path delivers{durable}; the limit is {limit}, set in {}.",
+            throttle.file
+        ),
+        because,
+        Some(Next::Do(format!("to see the device itself, lift the limit in {}", throttle.file))),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bench::{Bench, verdict};
+    use crate::record::{Measures, Trust};
+    use crate::unit::MIB;
+
+    #[test]
+    fn a_rate_at_its_limit_is_true_and_the_limits() {
+        let mut bench = Bench::write_flushed();
+        bench.capped(4 * MIB);
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Sound, Measures::Limited));
+        assert!(
+            found.summary.contains("durably; the limit is 4.00 MiB per second"),
+            "{}",
+            found.summary
+        );
+        assert!(found.summary.contains("blkio.throttle.write_bps_device"));
+    }
+
+    #[test]
+    fn a_limit_that_was_not_met_is_not_named() {
+        let mut bench = Bench::write_flushed();
+        bench.capped(6 * MIB);
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Sound, Measures::Device));
+    }
+}
