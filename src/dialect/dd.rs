@@ -88,6 +88,7 @@ fn plan(copy: Copy, words: &[String]) -> Plan {
         jobs: vec![job],
         cold: Cold::Keep,
         settle: Nanos::ZERO,
+        quiet: Nanos::ZERO,
     };
     let origin = Origin { dialect: "dd".into(), words: words.to_vec(), sources: Vec::new() };
     Plan { title: "dd".into(), origin, seed: 0, phases: vec![phase] }

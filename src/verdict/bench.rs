@@ -266,6 +266,7 @@ impl Bench {
                     jobs: vec![job],
                     cold: Cold::Keep,
                     settle: Nanos::secs(30),
+                    quiet: Nanos::ZERO,
                 }],
             },
             resolved: Resolved {
