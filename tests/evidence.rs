@@ -6,6 +6,7 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 use assay::evidence::{self, Bottom, Eyes, LayerKind, Reading, Scene, Subject};
 use assay::unit::Bytes;
@@ -89,8 +90,11 @@ fn words(subject: &Subject) -> String {
     subject.stack.iter().map(one).collect::<Vec<_>>().join(" ")
 }
 
-/// Runs a test that may find that it can not.
+/// Runs a test that may find that it can not. One at a time: a command that another test starts
+/// holds our descriptors for an instant, and an exclusive one makes a device look busy.
 fn attempt(test: impl FnOnce() -> Result<(), String>) {
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     if let Err(why) = test() {
         println!("skipped: {why}");
     }
@@ -132,8 +136,10 @@ fn a_loop_over_this_disk() {
         // What is written arrives on both levels, and can be dropped and read again.
         let eyes = Eyes::new(&scene, std::slice::from_ref(&subject));
         assert_eq!(eyes.names().collect::<Vec<_>>(), [device.name(), &disk.name]);
-        std::fs::write(&file, vec![2; 4 << 20]).map_err(|e| e.to_string())?;
-        let opened = File::open(&file).map_err(|e| e.to_string())?;
+        // Changed in place: a file cut to nothing first would be written out when it is closed.
+        let opened = File::options().read(true).write(true).open(&file);
+        let opened = opened.map_err(|e| e.to_string())?;
+        opened.write_all_at(&vec![2; 4 << 20], 0).map_err(|e| e.to_string())?;
         let files = [("file".to_string(), opened.as_fd())];
         let before = eyes.snapshot(&files);
         let left = evidence::drop_cache(opened.as_fd());

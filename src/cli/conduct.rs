@@ -72,7 +72,7 @@ pub fn judged(record: &Record) -> u8 {
 }
 
 /// The plan on standard output; what it would write, and how long that takes, on standard error.
-fn show(plan: &Plan, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Error> {
+pub(super) fn show(plan: &Plan, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Error> {
     let preview = run::preview(plan)?;
     let text = serde_json::to_string_pretty(plan)
         .map_err(|error| Fault::new("write", "the plan", &error.into()))?;

@@ -7,37 +7,69 @@ use std::path::Path;
 use super::environment::Environment;
 use crate::error::{Error, Refusal};
 
+/// A tool whose words are understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tool {
+    /// GNU's or BusyBox's.
+    Dd,
+}
+
 /// The tools whose words are understood: as verbs, and as names of links to the program.
-pub const NAMES: &[&str] = &["dd"];
+const TOOLS: &[(&str, Tool)] = &[("dd", Tool::Dd)];
+
+/// Another tool's words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Meant<'a> {
+    /// Which tool.
+    pub tool: Tool,
+    /// What follows its name.
+    pub words: &'a [OsString],
+    /// It was called through a link named `busybox`, so BusyBox's ways are meant.
+    pub busybox: bool,
+}
 
 /// The tool that is meant by the name under which the program was called, or by its first word;
 /// and the words that are that tool's.
-pub fn meant(words: &[OsString]) -> Option<(&'static str, &[OsString])> {
+pub fn meant(words: &[OsString]) -> Option<Meant<'_>> {
     let known = |word: &OsString| {
         let name = Path::new(word).file_name()?;
-        NAMES.iter().copied().find(|known| name == *known)
+        TOOLS.iter().find(|(known, _)| name == *known).map(|(_, tool)| *tool)
     };
     let (called, rest) = words.split_first()?;
-    if let Some(name) = known(called) {
-        return Some((name, rest));
+    if let Some(tool) = known(called) {
+        return Some(Meant { tool, words: rest, busybox: false });
     }
+    let busybox = Path::new(called).file_name().is_some_and(|name| name == "busybox");
     let (verb, rest) = rest.split_first()?;
-    let name = NAMES.iter().copied().find(|known| verb == *known)?;
-    Some((name, rest))
+    let (_, tool) = TOOLS.iter().find(|(known, _)| verb == *known)?;
+    Some(Meant { tool: *tool, words: rest, busybox })
 }
 
 /// Does as that tool would, and says on `err` whether its figure may be believed.
 ///
 /// # Errors
-/// When the words are not the tool's, or the world said no.
+/// When our own words (variables, `--plan`) make no sense, or the record can not be kept. What the
+/// tool itself would refuse is printed in its words, with its exit status.
 pub fn call(
-    name: &str,
-    _words: &[OsString],
-    _environment: &Environment,
-    _out: &mut dyn Write,
-    _err: &mut dyn Write,
+    meant: &Meant,
+    environment: &Environment,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
 ) -> Result<u8, Error> {
-    Err(Refusal::new(format!("'{name}' is not spoken by this build"), "").into())
+    let words: Vec<String> = meant
+        .words
+        .iter()
+        .map(|word| match word.to_str() {
+            Some(word) => Ok(word.to_string()),
+            None => Err(Refusal::new(
+                format!("'{}' is not UTF-8", word.to_string_lossy()),
+                "give the file another name, or a link with one",
+            )),
+        })
+        .collect::<Result<_, _>>()?;
+    match meant.tool {
+        Tool::Dd => super::dd::call(words, meant.busybox, environment, out, err),
+    }
 }
 
 #[cfg(test)]
@@ -47,10 +79,15 @@ mod tests {
     #[test]
     fn a_tool_is_meant_by_a_link_or_a_verb() {
         let words = |typed: &str| typed.split(' ').map(OsString::from).collect::<Vec<_>>();
-        for (typed, rest) in [("/usr/bin/dd if=a of=b", 2), ("assay dd --plan", 1), ("dd dd", 1)] {
+        for (typed, rest, busybox) in [
+            ("/usr/bin/dd if=a of=b", 2, false),
+            ("assay dd --plan", 1, false),
+            ("dd dd", 1, false),
+            ("/bin/busybox dd if=a", 1, true),
+        ] {
             let typed = words(typed);
-            let (name, words) = meant(&typed).expect("dd");
-            assert_eq!((name, words.len()), ("dd", rest));
+            let meant = meant(&typed).expect("dd");
+            assert_eq!((meant.tool, meant.words.len(), meant.busybox), (Tool::Dd, rest, busybox));
         }
         for typed in ["assay quick dd", "assay", "add dd2"] {
             assert_eq!(meant(&words(typed)), None, "{typed}");

@@ -1,6 +1,7 @@
 //! assay's own words. Help, man page and completions come from the definitions here.
 
 mod conduct;
+mod dd;
 mod dialect;
 mod environment;
 pub mod quick;
@@ -125,8 +126,8 @@ fn call(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> Result<u8, Error> {
-    if let Some((name, words)) = dialect::meant(words) {
-        return dialect::call(name, words, environment, out, err);
+    if let Some(meant) = dialect::meant(words) {
+        return dialect::call(&meant, environment, out, err);
     }
     let verb = match Cli::try_parse_from(words) {
         Ok(cli) => cli.verb,
@@ -164,7 +165,10 @@ fn call(
             )?;
             Ok(conduct::SOUND)
         }
-        Verb::Dd { words } => dialect::call("dd", &words, environment, out, err),
+        Verb::Dd { words } => {
+            let meant = dialect::Meant { tool: dialect::Tool::Dd, words: &words, busybox: false };
+            dialect::call(&meant, environment, out, err)
+        }
         Verb::Man => {
             printed(manual(out))?;
             Ok(conduct::SOUND)

@@ -99,7 +99,12 @@ pub enum CopyEvent {
         bytes: u64,
     },
     /// A read failed; the copy goes on after it.
-    ReadError(Fault),
+    ReadError {
+        /// What it met.
+        fault: Fault,
+        /// What had been copied before it.
+        counts: CopyCounts,
+    },
     /// The input ended before, or within, what was to be passed over.
     SkippedTooFar {
         /// The input.

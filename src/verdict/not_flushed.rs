@@ -27,7 +27,7 @@ fn judge(case: &Case<'_>) -> Option<Finding> {
 pub(super) fn claim(left: &Deferral<'_, '_>) -> String {
     let name = left.level.name();
     match left.reach {
-        r if r == 0.0 => {
+        0.0 => {
             format!(
                 "This is the speed of memory: nothing had reached {name} when the clock stopped."
             )

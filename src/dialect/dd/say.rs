@@ -75,8 +75,8 @@ pub fn event(options: &Options, copy: &Copy, event: &CopyEvent) -> String {
     let quiet = options.status == Status::None;
     match event {
         CopyEvent::Failed(new) => fault(options, copy, new),
-        CopyEvent::ReadError(_) if quiet && !busybox => String::new(),
-        CopyEvent::ReadError(new) => fault(options, copy, new),
+        CopyEvent::ReadError { .. } if quiet && !busybox => String::new(),
+        CopyEvent::ReadError { fault: new, .. } => fault(options, copy, new),
         _ if quiet || busybox => String::new(),
         CopyEvent::PartialRead { bytes } => {
             let s = if *bytes == 1 { "" } else { "s" };

@@ -95,7 +95,10 @@ fn sizes_are_rounded_as_dd_rounds_them() {
         (1_048_575, "1.0 MB", "1.0 MiB"),
         (107_374_182_400, "107 GB", "100 GiB"),
     ] {
-        assert_eq!((human(Bytes(size), 1000).as_str(), human(Bytes(size), 1024).as_str()), (si, iec));
+        assert_eq!(
+            (human(Bytes(size), 1000).as_str(), human(Bytes(size), 1024).as_str()),
+            (si, iec)
+        );
     }
 }
 
@@ -121,7 +124,8 @@ fn seconds_are_written_as_printf_writes_them() {
     let mut numbers = vec![0.0, 1.0, 0.1, 999_999.5, 999_999.4, 1e6, 0.0001, 0.000_099_999_95];
     let mut state = 12_345_u64;
     for _ in 0..300 {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         numbers.push((state >> (state % 50 + 8)) as f64 / 1e9);
     }
     let texts: Vec<String> = numbers.iter().map(|number| format!("{number:.20}")).collect();
