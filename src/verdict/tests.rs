@@ -72,6 +72,34 @@ fn a_run_is_as_good_as_its_worst_phase() {
 }
 
 #[test]
+fn a_source_in_memory_does_not_make_the_written_end_memory() {
+    let mut bench = Bench::copy_within();
+    bench.was_read(Bytes::ZERO);
+    let found = bench::verdict(&bench.record);
+    assert_eq!((found.trust, found.measures), (Trust::Sound, Measures::Device), "{found:?}");
+    assert!(found.findings.iter().any(|f| f.trap.0 == "T01" && f.weight == Weight::Note));
+}
+
+#[test]
+fn a_copy_that_was_read_and_not_written_left_work_behind() {
+    let mut bench = Bench::copy_within();
+    bench.record.phases[0].flows[1].durability = Durability::None;
+    bench.written(Bytes::ZERO, Bytes::mib(20));
+    bench.settled_at(Nanos::secs(5), Bytes::mib(20), true);
+    let found = bench::verdict(&bench.record);
+    assert_eq!((found.trust, found.measures), (Trust::Wrong, Measures::Deferred));
+    assert!(found.summary.starts_with("Work was left behind: the copy was read"), "{found:?}");
+}
+
+#[test]
+fn a_run_that_failed_is_not_sound() {
+    let mut record = Bench::write_flushed().record;
+    let error = std::io::Error::from_raw_os_error(5);
+    record.ending = Ending::Failed(crate::error::Fault::new("open", "/mnt/y", &error));
+    assert_eq!(verdicts(&record).1.trust, Trust::Unproven);
+}
+
+#[test]
 fn a_cache_below_a_loop_device_is_found() {
     let mut bench = Bench::read_cold();
     let subject = &mut bench.record.resolved.subjects[0];
