@@ -55,7 +55,7 @@ fn judge(case: &Case<'_>) -> Option<Finding> {
         Some(measures),
         format!(
             "Direct I/O is not direct here: {} of the bytes passed {} before the clock stopped.",
-            share(reach),
+            if reach == 0.0 { "none".into() } else { share(reach) },
             level.name()
         ),
         because,

@@ -125,6 +125,38 @@ fn a_cache_below_a_loop_device_is_found() {
     );
 }
 
+/// A card as it is built for tests: a loop device under a limit, over a busy disk that others use.
+fn card_on_a_busy_disk() -> Bench {
+    let mut bench = Bench::write_flushed();
+    bench.work(0.01, 0.05);
+    let on = LayerKind::Loop { file: "/i".into(), on: "ext4".into(), direct: true };
+    bench.record.resolved.subjects[1].stack =
+        vec![bench::layer("loop3", 0, on, false), bench::layer("vda", 1, LayerKind::Disk, true)];
+    let evidence = &mut bench.record.phases[0].evidence;
+    let wrote = [0, 400 << 20, 400 << 20];
+    let snapshots =
+        [Some(&mut evidence.before), Some(&mut evidence.stop), evidence.settled.as_mut()];
+    for (snapshot, write_bytes) in snapshots.into_iter().flatten().zip(wrote) {
+        let mut vda = snapshot.devices[0].clone();
+        vda.name = "vda".into();
+        let busy_ms = if write_bytes > 0 { 4500 } else { 0 };
+        vda.counters =
+            Reading::Seen(DiskCounters { write_bytes, busy_ms, ..DiskCounters::default() });
+        snapshot.devices.push(vda);
+    }
+    bench
+}
+
+#[test]
+fn others_below_matter_only_where_no_limit_left_time_for_them() {
+    let mut bench = card_on_a_busy_disk();
+    let found = bench::verdict(&bench.record);
+    assert_eq!((found.trust, found.measures), (Trust::Doubtful, Measures::Disturbed), "{found:?}");
+    bench.capped(4 << 20);
+    let found = bench::verdict(&bench.record);
+    assert_eq!((found.trust, found.measures), (Trust::Sound, Measures::Limited), "{found:?}");
+}
+
 #[test]
 fn both_halves_of_a_mirror_are_expected() {
     let mut bench = Bench::write_flushed();
