@@ -83,12 +83,8 @@ fn plan(copy: Copy, words: &[String]) -> Plan {
         crew: Default::default(),
         delay: Nanos::ZERO,
     };
-    let phase = Phase {
-        name: "copy".into(),
-        jobs: vec![job],
-        cold: Cold::Keep,
-        settle: Nanos::ZERO,
-    };
+    let phase =
+        Phase { name: "copy".into(), jobs: vec![job], cold: Cold::Keep, settle: Nanos::ZERO };
     let origin = Origin { dialect: "dd".into(), words: words.to_vec(), sources: Vec::new() };
     Plan { title: "dd".into(), origin, seed: 0, phases: vec![phase] }
 }

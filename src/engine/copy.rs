@@ -482,7 +482,8 @@ impl<S: FnMut(Side, usize, Instant, Instant)> Copier<'_, S> {
         };
         let gathers = !plan.block_for_block || !plan.records.untouched();
         if gathers && self.writer.buffer.is_none() {
-            self.writer.buffer = Some(memory(self.writer.block, "output buffer", self.writer.block)?);
+            self.writer.buffer =
+                Some(memory(self.writer.block, "output buffer", self.writer.block)?);
         }
         self.shaper = Shaper::new(&plan.records);
         let table = records::translation(&plan.records);
@@ -502,7 +503,9 @@ impl<S: FnMut(Side, usize, Instant, Instant)> Copier<'_, S> {
                 return Err(Halt::Stopped);
             }
             let block = &mut buffer[LEAD..LEAD + size];
-            if plan.keep_going && let Some(padding) = padding {
+            if plan.keep_going
+                && let Some(padding) = padding
+            {
                 // So that what a failing read leaves is known.
                 block.fill(padding);
                 self.meter.stale = true;
@@ -512,8 +515,7 @@ impl<S: FnMut(Side, usize, Instant, Instant)> Copier<'_, S> {
             let bytes = match read {
                 Ok(0) => {
                     self.reader.ended = true;
-                    self.writer.to_end |=
-                        self.writer.nocache.is_some() && !plan.to.no_truncate;
+                    self.writer.to_end |= self.writer.nocache.is_some() && !plan.to.no_truncate;
                     break;
                 }
                 Ok(bytes) => {
@@ -605,9 +607,7 @@ impl<S: FnMut(Side, usize, Instant, Instant)> Copier<'_, S> {
         match errno {
             None => Halt::Stopped,
             Some(errno) => Halt::Failed(
-                self.writer
-                    .fault(doing, errno)
-                    .at(self.meter.gauge.snapshot().bytes_written),
+                self.writer.fault(doing, errno).at(self.meter.gauge.snapshot().bytes_written),
             ),
         }
     }
@@ -698,7 +698,9 @@ impl<S: FnMut(Side, usize, Instant, Instant)> Copier<'_, S> {
         if let Some(mut shaper) = self.shaper.take() {
             shaper.finish(&mut |run| self.put_run(run))?;
         }
-        if self.writer.held > 0 && let Some(buffer) = self.writer.buffer.take() {
+        if self.writer.held > 0
+            && let Some(buffer) = self.writer.buffer.take()
+        {
             let last = &buffer[..self.writer.held];
             let result = self.writer.all(last, &mut self.meter, self.stop, self.tell);
             let done = result.map_or_else(|(done, _)| done, |()| last.len());
@@ -726,9 +728,8 @@ impl<S: FnMut(Side, usize, Instant, Instant)> Copier<'_, S> {
         if let Ok(place) = rustix::fs::seek(fd, SeekFrom::Current(0))
             && (stat.st_size as u64) < place
         {
-            rustix::fs::ftruncate(fd, place).map_err(|errno| {
-                Halt::Failed(self.writer.fault("truncate", errno).at(place))
-            })?;
+            rustix::fs::ftruncate(fd, place)
+                .map_err(|errno| Halt::Failed(self.writer.fault("truncate", errno).at(place)))?;
         }
         Ok(())
     }
@@ -762,10 +763,14 @@ impl<S: FnMut(Side, usize, Instant, Instant)> Copier<'_, S> {
             let nothing = count.is_some_and(|count| count == plan::Extent::default());
             // Where nothing was copied the drop was all that was asked for.
             let doing = "drop from the cache";
-            if let Err(errno) = self.reader.drop_cache(nothing) && nothing {
+            if let Err(errno) = self.reader.drop_cache(nothing)
+                && nothing
+            {
                 self.fail(Fault::new(doing, self.reader.name.as_str(), &errno.into()));
             }
-            if let Err(errno) = self.writer.drop_cache(nothing) && nothing {
+            if let Err(errno) = self.writer.drop_cache(nothing)
+                && nothing
+            {
                 self.fail(self.writer.fault(doing, errno));
             }
         }
@@ -944,7 +949,6 @@ fn distance(extent: plan::Extent, block: u64) -> Option<i64> {
 
 /// Memory for a buffer; the fault carries the `asked` size as its place.
 fn memory(len: usize, what: &str, asked: usize) -> Result<Buffer, Halt> {
-    Buffer::new(len).map_err(|error| {
-        Halt::Dead(Fault::new("find memory for", what, &error).at(asked as u64))
-    })
+    Buffer::new(len)
+        .map_err(|error| Halt::Dead(Fault::new("find memory for", what, &error).at(asked as u64)))
 }

@@ -11,9 +11,10 @@ use crate::unit::Bytes;
 const BLOCK_MAX: u64 = u64::MAX / 2;
 
 pub(super) fn parse(words: &[String]) -> Result<(Copy, Status, String), Complaint> {
-    let option = words.iter().take_while(|word| *word != "--").find(|word| {
-        word.len() > 1 && word.starts_with('-')
-    });
+    let option = words
+        .iter()
+        .take_while(|word| *word != "--")
+        .find(|word| word.len() > 1 && word.starts_with('-'));
     if let Some(option) = option {
         // Help is asked for by its whole name, first.
         return Err(usage(if option == "--help" { 0 } else { 1 }));

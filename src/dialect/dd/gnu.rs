@@ -264,10 +264,7 @@ impl Operands {
         }
         let has = |bit: u32| self.conv & bit != 0;
         if self.oflag & APPEND != 0 && !has(NOTRUNC) && self.output.is_some() {
-            let _ = writeln!(
-                self.warnings,
-                "dd: you probably want conv=notrunc with oflag=append"
-            );
+            let _ = writeln!(self.warnings, "dd: you probably want conv=notrunc with oflag=append");
         }
         let shaped = has(BLOCKS | UNBLOCK);
         let count = self.count.map(|count| {
@@ -346,8 +343,7 @@ fn flags(set: u32) -> EndFlags {
 fn symbols(text: &str, known: &[(&str, u32)], wrong: &str) -> Result<u32, Complaint> {
     text.split(',').try_fold(0, |set, symbol| {
         let bits = known.iter().find(|(name, _)| *name == symbol).map(|(_, bits)| bits);
-        bits.map(|bits| set | bits)
-            .ok_or_else(|| usage(format_args!("{wrong}: {}", plain(symbol))))
+        bits.map(|bits| set | bits).ok_or_else(|| usage(format_args!("{wrong}: {}", plain(symbol))))
     })
 }
 

@@ -52,9 +52,7 @@ impl DropBehind {
     fn start(&self, fd: BorrowedFd<'_>) -> Result<u64, Errno> {
         match self.start {
             Some(start) => Ok(start),
-            None => {
-                Ok(rustix::fs::seek(fd, SeekFrom::Current(0))?.saturating_sub(self.pending))
-            }
+            None => Ok(rustix::fs::seek(fd, SeekFrom::Current(0))?.saturating_sub(self.pending)),
         }
     }
 }

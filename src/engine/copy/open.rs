@@ -104,7 +104,10 @@ fn open_output(copy: &plan::Copy, faults: &mut Vec<Fault>) -> Result<(OwnedFd, S
     } else {
         reopen(path, OFlags::WRONLY | flags, &name)?
     };
-    if keeps_head && !to.no_truncate && let Err(errno) = rustix::fs::ftruncate(&fd, length) {
+    if keeps_head
+        && !to.no_truncate
+        && let Err(errno) = rustix::fs::ftruncate(&fd, length)
+    {
         match rustix::fs::fstat(&fd) {
             Err(errno) => faults.push(Fault::new("stat", name.as_str(), &errno.into())),
             // Only where cutting has a meaning is it a failure that it did not happen.

@@ -28,7 +28,8 @@ const EBCDIC: [u8; 256] = [
 ];
 
 /// Where the table of `conv=ibm` differs: the ASCII code and what it becomes.
-const IBM_DIFFERS: [(u8, u8); 5] = [(0o136, 0o137), (0o176, 0o241), (0o313, 0o232), (0o325, 0o255), (0o345, 0o275)];
+const IBM_DIFFERS: [(u8, u8); 5] =
+    [(0o136, 0o137), (0o176, 0o241), (0o313, 0o232), (0o325, 0o255), (0o345, 0o275)];
 
 fn ibm() -> [u8; 256] {
     let mut table = EBCDIC;
@@ -144,11 +145,7 @@ impl Shaper {
         Ok(())
     }
 
-    fn pad<E>(
-        &self,
-        length: u64,
-        put: &mut impl FnMut(Run<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
+    fn pad<E>(&self, length: u64, put: &mut impl FnMut(Run<'_>) -> Result<(), E>) -> Result<(), E> {
         if self.column < length {
             put(Run::Fill(self.blank, length - self.column))?;
         }
@@ -246,7 +243,10 @@ mod tests {
     #[test]
     fn lines_become_records_and_records_lines() {
         let block = Records { block: Some(4), ..Records::default() };
-        assert_eq!(shaped(block, &[b"ab\nabc", b"defg\n", b"\nx"]), (b"ab  abcd    x   ".into(), 1));
+        assert_eq!(
+            shaped(block, &[b"ab\nabc", b"defg\n", b"\nx"]),
+            (b"ab  abcd    x   ".into(), 1)
+        );
         let unblock = Records { unblock: Some(4), ..Records::default() };
         assert_eq!(shaped(unblock, &[b"ab  a", b" b ", b"    x"]), (b"ab\na b\n\nx\n".into(), 0));
     }
