@@ -15,6 +15,8 @@ use assay::unit::{Instant, Nanos};
 #[derive(Default)]
 struct Screen {
     progress: usize,
+    /// Bytes that progress has shown, once it has shown any.
+    shown: Option<u64>,
 }
 
 impl Screen {
@@ -29,6 +31,7 @@ impl Screen {
     fn progress(&mut self, counts: &CopyCounts, time: Nanos) {
         let (line, len) = dd::progress(counts, time, self.progress);
         self.progress = len;
+        self.shown = Some(counts.bytes_written);
         let _ = std::io::stderr().write_all(line.as_bytes());
     }
 }
@@ -107,15 +110,20 @@ fn main() {
     });
     let watcher = Arc::clone(&shared);
     std::thread::spawn(move || watch(&watcher));
-    let mut reports = true;
+    let mut faults = Vec::new();
     let mut tell = |event: CopyEvent| {
         let text = dd::event(&shared.options, plan, &event);
         shared.screen().say(&text);
         match &event {
             CopyEvent::ReadError(_) if flavor == Flavor::Gnu => shared.report(),
-            CopyEvent::Failed(fault) => reports &= dd::reports_after(&shared.options, fault),
-            CopyEvent::Flushing if shared.options.status == Status::Progress => {
-                shared.screen().progress(&shared.gauge.snapshot(), shared.time());
+            CopyEvent::Failed(fault) => faults.push(fault.clone()),
+            CopyEvent::Flushing => {
+                let counts = shared.gauge.snapshot();
+                let mut screen = shared.screen();
+                if screen.shown.is_some_and(|shown| shown < counts.bytes_written) {
+                    screen.shown = Some(counts.bytes_written);
+                    eprint!("{}", dd::before_flush(&counts, shared.time()));
+                }
             }
             _ => {}
         }
@@ -124,7 +132,7 @@ fn main() {
     let outcome = copy::copy(plan, ends, &shared.gauge, stop, &mut tell, |_, _, _, _| calls += 1);
     let time = outcome.stopped.since(outcome.started);
     let mut screen = shared.screen();
-    if reports {
+    if dd::reports_after(&shared.options, &faults) {
         screen.say(&dd::report(&shared.options, &outcome.counts, time));
     }
     if outcome.cut_short

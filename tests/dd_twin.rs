@@ -4,6 +4,7 @@
 
 use std::fs::File;
 use std::io::Write;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -115,6 +116,10 @@ fn run(program: &Path, leading: &[String], case: &Case, folder: &Path, input: &[
         std::fs::write(&output, vec![b'o'; old]).expect("old output");
     }
     let mut command = Command::new(program);
+    // GNU dd signs what it says with the name it was called by.
+    if leading.is_empty() {
+        command.arg0("dd");
+    }
     command.args(leading).args(&case.words).current_dir(folder).env("LC_ALL", "C");
     command.stderr(Stdio::piped());
     command.stdin(match case.source {
@@ -240,7 +245,6 @@ fn random(dice: &mut Dice) -> (Case, Vec<u8>) {
             "append",
             "dsync",
             "sync",
-            "nonblock",
             "noatime",
             "nocache",
             "noctty",
