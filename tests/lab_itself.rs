@@ -1,0 +1,381 @@
+//! The lab under test: what it says of its disks must be true, or every other test proves nothing.
+
+mod lab;
+
+use std::fs;
+use std::io::{ErrorKind, Read, Write};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use lab::{Card, Faults, FaultyFuse, KI, MI, Shape, Speed};
+
+/// Prints a figure past the harness' capture, beside the test's name.
+fn told(what: &str, figure: impl std::fmt::Display) {
+    let _ = writeln!(std::io::stderr(), "lab: {what}: {figure}");
+}
+
+/// Fails unless a measured speed is within `within` of the true one.
+fn near(what: &str, measured: lab::Measured, true_bps: u64, within: f64) {
+    let off = measured.error(true_bps);
+    told(what, format_args!("{:.3} MiB/s, {:+.2} %", measured.bps() / MI as f64, off * 100.0));
+    assert!(off.abs() <= within, "{what}: {off:+.4} off the true {true_bps} B/s");
+}
+
+#[test]
+fn an_sdcard_writes_4_and_reads_16_mib_per_second() {
+    let _alone = lab::alone();
+    let card = lab::need!(Card::sdcard());
+    let _here = card.join();
+    let file = card.path("direct.bin");
+
+    let before = card.leaf();
+    near("sdcard, direct write", lab::write_direct(&file, 12 * MI, MI).unwrap(), 4 * MI, 0.03);
+    let seen = card.leaf() - before;
+    assert!((12 * MI..13 * MI).contains(&seen.write_bytes), "the leaf saw {seen:?}");
+
+    let before = card.leaf();
+    near("sdcard, direct read", lab::read_direct(&file, 12 * MI, MI).unwrap(), 16 * MI, 0.03);
+    let seen = card.leaf() - before;
+    assert_eq!(seen.read_bytes, 12 * MI, "the leaf saw {seen:?}");
+
+    lab::cold(&file).unwrap();
+    near("sdcard, cold buffered read", lab::read(&file, 12 * MI, MI).unwrap(), 16 * MI, 0.03);
+    let before = card.leaf();
+    let warm = lab::read(&file, 12 * MI, MI).unwrap();
+    assert!(warm.error(16 * MI) > 5.0, "a second read comes from memory");
+    assert_eq!((card.leaf() - before).read_bytes, 0);
+}
+
+#[test]
+fn a_paced_card_is_as_slow_and_nothing_shows_why() {
+    let _alone = lab::alone();
+    let card = lab::need!(Card::paced());
+    assert!(card.rooms().is_empty(), "its speed holds wherever a program runs");
+    let file = card.path("paced.bin");
+
+    near("paced, 20 MiB and fsync", lab::write_then_fsync(&file, 20 * MI, MI).unwrap(), 4 * MI, 0.03);
+    lab::drop_caches().unwrap();
+    let before = card.leaf();
+    near("paced, cold buffered read", lab::read(&file, 20 * MI, MI).unwrap(), 16 * MI, 0.03);
+    let seen = card.leaf() - before;
+    assert!((20 * MI..21 * MI).contains(&seen.read_bytes), "the leaf saw {seen:?}");
+    // Twice, so that a copy kept by the loop device or by FUSE would show.
+    near("paced, direct read", lab::read_direct(&file, 20 * MI, MI).unwrap(), 16 * MI, 0.03);
+    near("paced, direct read of 16 KiB blocks", lab::read_direct(&file, 8 * MI, 16 * KI).unwrap(), 16 * MI, 0.03);
+    near("paced, direct write", lab::write_direct(&file, 12 * MI, MI).unwrap(), 4 * MI, 0.01);
+
+    card.set_speed(Speed::both(0, 100));
+    let slow = lab::read_direct(&file, 100 * 4 * KI, 4 * KI).unwrap();
+    near("paced, 100 requests per second", slow, 100 * 4 * KI, 0.03);
+}
+
+#[test]
+fn a_raw_card_and_requests_per_second() {
+    let _alone = lab::alone();
+    let card = lab::need!(Card::rawsd());
+    let _here = card.join();
+    near("rawsd, direct write", lab::write_direct(card.device(), 4 * MI, MI).unwrap(), 4 * MI, 0.03);
+    card.set_speed(Speed::both(0, 500));
+    let measured = lab::read_direct(card.device(), 500 * 4 * KI, 4 * KI).unwrap();
+    near("rawsd at 500 requests per second", measured, 500 * 4 * KI, 0.03);
+}
+
+#[test]
+fn a_thin_card_fails_at_the_flush() {
+    let card = lab::need!(Card::thin());
+    let error = lab::write_then_fsync(&card.path("much.bin"), 128 * MI, MI).unwrap_err();
+    told("thin, fsync", &error);
+    let errno = error.raw_os_error();
+    assert!([Some(libc::EIO), Some(libc::ENOSPC)].contains(&errno), "{error}");
+}
+
+#[test]
+fn every_file_system_can_be_put_on_a_card() {
+    for shape in [
+        Shape { speed: Speed::FREE, ..Shape::xfs() },
+        Shape { speed: Speed::FREE, ..Shape::compress() },
+        Shape { speed: Speed::FREE, ..Shape::journal() },
+        Shape { speed: Speed::FREE, ..Shape::sector4k() },
+        Shape::nobarrier(),
+        Shape::dcache(),
+    ] {
+        let card = lab::need!(Card::new(shape));
+        let file = card.path("some.bin");
+        lab::write_direct(&file, 4 * MI, MI).unwrap();
+        lab::cold(&file).unwrap();
+        assert_eq!(lab::read(&file, 4 * MI, MI).unwrap().bytes, 4 * MI);
+        let queue = Path::new("/sys/block").join(card.leaf_name()).join("queue/logical_block_size");
+        let sector = fs::read_to_string(queue).unwrap();
+        assert_eq!(sector.trim(), card.shape().sector.to_string());
+        assert_eq!(card.direct(), card.shape().name != "dcache", "{}", card.shape().name);
+    }
+}
+
+#[test]
+fn holes_and_a_full_card() {
+    use std::os::unix::fs::MetadataExt;
+    let card = lab::need!(Card::fast());
+    let holes = card.holes(8 * MI);
+    let stored = |path: &Path| fs::metadata(path).map(|m| (m.len(), m.blocks() * 512)).unwrap();
+    assert_eq!(stored(&holes.written), (8 * MI, 8 * MI));
+    assert_eq!(stored(&holes.hole), (8 * MI, 0));
+    assert_eq!(stored(&holes.unwritten), (8 * MI, 8 * MI));
+    assert_eq!(stored(&holes.eighth), (8 * MI, MI));
+    let before = card.leaf();
+    lab::read_direct(&holes.unwritten, 8 * MI, MI).unwrap();
+    assert_eq!((card.leaf() - before).read_bytes, 0, "what was never written is not read either");
+    card.fill_all_but(4 * MI);
+    let error = lab::write_direct(&card.path("more.bin"), 16 * MI, MI).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::StorageFull);
+}
+
+#[test]
+fn a_card_can_stall_and_run_out_of_burst() {
+    let _alone = lab::alone();
+    let card = lab::need!(Card::new(Shape { speed: Speed::bytes(0, 64 * MI), ..Shape::rawsd() }));
+    let _here = card.join();
+    {
+        let _bursts = card.bursts(8 * MI, 4 * MI, Duration::from_secs(60));
+        let fast = lab::write_direct(card.device(), 6 * MI, 256 * KI).unwrap();
+        lab::write_direct(card.device(), 4 * MI, 256 * KI).unwrap();
+        let slow = lab::write_direct(card.device(), 2 * MI, 256 * KI).unwrap();
+        told("burst, MiB/s then", fast.bps() / MI as f64);
+        told("sustained", slow.bps() / MI as f64);
+        assert!(fast.bps() > 40.0 * MI as f64 && slow.bps() < 6.0 * MI as f64);
+    }
+    assert_eq!(card.speed(), Speed::bytes(0, 64 * MI));
+    let _stalls = card.stalls(Duration::from_millis(300), Duration::from_millis(400));
+    let mut worst = Duration::ZERO;
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_secs(1) {
+        worst = worst.max(lab::write_direct(card.device(), 256 * KI, 256 * KI).unwrap().took);
+    }
+    told("stall, worst write (s)", worst.as_secs_f64());
+    assert!(worst > Duration::from_millis(250), "{worst:?}");
+}
+
+#[test]
+fn noise_takes_its_share_of_a_paced_card() {
+    let _alone = lab::alone();
+    let card = lab::need!(Card::paced());
+    let noise = lab::Noise::writer(card.mount());
+    let ours = lab::write_direct(&card.path("ours.bin"), 4 * MI, 256 * KI).unwrap();
+    told("beside noise, MiB/s", ours.bps() / MI as f64);
+    assert!(ours.bps() < 3.0 * MI as f64 && noise.moved() > MI);
+}
+
+#[test]
+fn a_faulty_file_system_gives_its_errors() {
+    let faulty = lab::need!(FaultyFuse::new(Faults::default()));
+    let path = faulty.path("file");
+    fs::write(&path, vec![7; 64 << 10]).unwrap();
+    assert_eq!(faulty.content("file").unwrap(), vec![7; 64 << 10]);
+    fs::create_dir(faulty.path("dir")).unwrap();
+    fs::write(faulty.path("dir/inner"), "x").unwrap();
+    fs::rename(faulty.path("dir/inner"), faulty.path("moved")).unwrap();
+    let mut names: Vec<_> =
+        fs::read_dir(faulty.mount()).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    assert_eq!(names, ["dir", "file", "moved"]);
+    fs::remove_file(faulty.path("moved")).unwrap();
+    fs::remove_dir(faulty.path("dir")).unwrap();
+
+    let file = fs::File::options().read(true).write(true).open(&path).unwrap();
+    let read_at = |offset| file.read_at(&mut [0; 4096], offset).map_err(|e| e.raw_os_error().unwrap());
+    let write_at = |offset| file.write_at(&[1; 4096], offset).map_err(|e| e.raw_os_error().unwrap());
+    let set = |faults| faulty.set(faults);
+
+    set(Faults { eio_every_read: Some(3), ..Faults::default() });
+    let answers: Vec<_> = (0..6).map(|i| read_at(i * 4096)).collect();
+    let (good, bad) = (Ok(4096), Err(libc::EIO));
+    assert_eq!(answers, [good, good, bad, good, good, bad]);
+    assert_eq!((faulty.counts().reads, faulty.counts().failed), (6, 2));
+
+    set(Faults { eio_every_write: Some(2), ..Faults::default() });
+    assert_eq!([write_at(0), write_at(0)], [good, bad]);
+    set(Faults { eio_read_past: Some(8192), eio_write_past: Some(4096), ..Faults::default() });
+    assert_eq!([read_at(4096), read_at(8192), write_at(0), write_at(4096)], [good, bad, good, bad]);
+    set(Faults { eio_fsync: true, ..Faults::default() });
+    assert_eq!(file.sync_all().unwrap_err().raw_os_error(), Some(libc::EIO));
+    set(Faults { short_read: Some(1000), short_write: Some(100), ..Faults::default() });
+    assert_eq!((read_at(0), write_at(0)), (Ok(1000), Ok(100)));
+    set(Faults { enospc_past: Some(66_000), ..Faults::default() });
+    assert_eq!([write_at(65_536), write_at(66_000)], [Ok(464), Err(libc::ENOSPC)]);
+    set(Faults { stall: Some((2, Duration::from_millis(100))), ..Faults::default() });
+    let start = Instant::now();
+    assert_eq!([read_at(0), read_at(0)], [good, good]);
+    assert!((100..150).contains(&start.elapsed().as_millis()), "{:?}", start.elapsed());
+    set(Faults { read_only: true, ..Faults::default() });
+    assert_eq!(write_at(0), Err(libc::EROFS));
+    assert_eq!(fs::File::create(faulty.path("new")).unwrap_err().raw_os_error(), Some(libc::EROFS));
+
+    set(Faults { cached: true, ..Faults::default() });
+    faulty.put("there", b"before");
+    assert_eq!(fs::read(faulty.path("there")).unwrap(), b"before");
+    assert_eq!(fs::read(faulty.path("there")).unwrap(), b"before");
+}
+
+#[test]
+fn memory_file_systems_and_overlays() {
+    let kind = |path: &Path| rustix::fs::statfs(path).unwrap().f_type as u64;
+    let tmpfs = lab::need!(lab::Memory::tmpfs());
+    let ramfs = lab::need!(lab::Memory::ramfs());
+    let overlay = lab::need!(lab::Overlay::on_tmpfs());
+    assert_eq!([kind(tmpfs.mount()), kind(ramfs.mount()), kind(overlay.mount())], [0x0102_1994, 0x8584_58f6, 0x794c_7630]);
+    for mounted in [&tmpfs, &ramfs, &overlay] {
+        fs::write(mounted.path("x"), "x").unwrap();
+        assert_eq!(fs::read_to_string(mounted.path("x")).unwrap(), "x");
+    }
+    let card = lab::need!(Card::fast());
+    let over = lab::need!(lab::Overlay::on_card(&card));
+    let before = card.leaf();
+    lab::write_then_fsync(&over.path("x"), 4 * MI, MI).unwrap();
+    assert!((card.leaf() - before).write_bytes >= 4 * MI);
+}
+
+#[test]
+fn a_ram_disk() {
+    let disk = lab::need!(lab::RamDisk::ext4(64 * MI));
+    told("RAM disk", disk.kind);
+    let file = disk.mount().join("x");
+    lab::write_direct(&file, 8 * MI, MI).unwrap();
+    assert_eq!(lab::read_direct(&file, 8 * MI, MI).unwrap().bytes, 8 * MI);
+    let device = disk.device().to_owned();
+    drop(disk);
+    assert!(!device.exists(), "{} stays", device.display());
+}
+
+#[test]
+fn groups_limit_what_runs_in_them() {
+    let _alone = lab::alone();
+    let small = lab::need!(lab::limit_mem(64 * MI));
+    // tail keeps the last line, which here is everything.
+    let mut greedy = small.command("sh");
+    greedy.args(["-c", "head -c 200000000 /dev/zero | tail >/dev/null"]).stderr(Stdio::null());
+    assert!(!greedy.status().unwrap().success(), "200 MB within 64 MiB");
+    assert!(small.command("true").status().unwrap().success());
+
+    let slow = lab::need!(lab::limit_cpu(20));
+    let work = ["-c", "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done"];
+    let time = |mut command: Command| {
+        let start = Instant::now();
+        assert!(command.args(work).status().unwrap().success());
+        start.elapsed().as_secs_f64()
+    };
+    let (free, held) = (time(Command::new("sh")), time(slow.command("sh")));
+    told("a fifth of a processor takes so many times as long", held / free);
+    assert!(held > 2.5 * free, "{held} against {free}");
+
+    let card = lab::need!(Card::new(Shape { fs: lab::Fs::Raw, ..Shape::fast() }));
+    let limits = lab::Limits { io: Some((card.number().to_owned(), Speed::bytes(0, 4 * MI))), ..Default::default() };
+    let group = lab::need!(lab::Group::new(&limits));
+    let mut dd = group.command("dd");
+    dd.args(["if=/dev/zero", "bs=1M", "count=4", "oflag=direct"]).arg(format!("of={}", card.device().display()));
+    let start = Instant::now();
+    assert!(dd.stderr(Stdio::null()).status().unwrap().success());
+    near("a group at 4 MiB/s", lab::Measured { bytes: 4 * MI, took: start.elapsed() }, 4 * MI, 0.05);
+}
+
+#[test]
+fn assay_runs_as_typed() {
+    let here = lab::need!(lab::Memory::tmpfs());
+    let ran = lab::assay(["--version"]).env("LC_ALL", "C").cwd(here.mount()).stdin("nothing").run().expect(0);
+    assert!(ran.wall < Duration::from_secs(10));
+    let group = lab::need!(lab::limit_mem(256 * MI));
+    lab::assay(["--version"]).within(group.rooms()).run().expect(0);
+}
+
+const LEAK: &str = "ASSAY_LAB_LEAK";
+
+/// Not a test of its own: the child of the next one, which is killed while it owns things.
+#[test]
+fn leaking_child() {
+    if std::env::var_os(LEAK).is_none() {
+        return;
+    }
+    let _card = lab::need!(Card::sdcard());
+    let _paced = lab::need!(Card::paced());
+    let _group = lab::limit_mem(64 * MI);
+    let _zram = lab::RamDisk::raw(16 * MI);
+    let _faulty = FaultyFuse::new(Faults::default());
+    let _overlay = lab::Overlay::on_tmpfs();
+    // Written and not flushed: what is taken down has work left to do.
+    fs::write(_paced.path("dirty.bin"), vec![1; 4 << 20]).unwrap();
+    println!("owning");
+    std::io::stdout().flush().unwrap();
+    std::thread::sleep(Duration::from_secs(60));
+}
+
+#[test]
+fn what_a_killed_test_leaves_is_swept() {
+    let _alone = lab::alone();
+    lab::need!(lab::need_root());
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["leaking_child", "--exact", "--nocapture", "--test-threads=1"])
+        .env(LEAK, "1")
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = String::new();
+    let mut out = child.stdout.take().unwrap();
+    let mut some = [0; 256];
+    while !said.contains("owning") {
+        let n = out.read(&mut some).unwrap();
+        if n == 0 {
+            // It was skipped, and has said why.
+            assert!(child.wait().unwrap().success());
+            return;
+        }
+        said.push_str(&String::from_utf8_lossy(&some[..n]));
+    }
+    let pid = child.id();
+    let name = format!("assay-lab-{pid}-0");
+    // The kernel's tables: none of what it owned may be in any of them afterwards.
+    let left = || {
+        let mut left = Vec::new();
+        let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
+        left.extend(mounts.lines().filter(|line| line.contains(&name)).map(str::to_owned));
+        for block in fs::read_dir("/sys/block").unwrap().flatten() {
+            let back = fs::read_to_string(block.path().join("loop/backing_file")).unwrap_or_default();
+            if back.contains(&name) {
+                left.push(back);
+            }
+        }
+        left
+    };
+    assert!(left().len() >= 6, "{:?}", left());
+    assert!(!lab::sweep().iter().any(|den| den.ends_with(&name)), "the living are left alone");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let start = Instant::now();
+    let swept = lab::sweep();
+    told("swept in (s)", start.elapsed().as_secs_f64());
+    assert!(swept.iter().any(|den| den.ends_with(&name)), "{swept:?}");
+    assert_eq!(left(), Vec::<String>::new());
+    assert!(swept.iter().all(|den| !den.exists()));
+    for root in fs::read_dir("/sys/fs/cgroup").into_iter().flatten().flatten() {
+        for group in fs::read_dir(root.path()).into_iter().flatten().flatten() {
+            assert!(!group.file_name().to_string_lossy().starts_with(&name), "{:?} stays", group.path());
+        }
+    }
+    let rules = fs::read_to_string("/sys/fs/cgroup/blkio/blkio.throttle.write_bps_device").unwrap_or_default();
+    told("throttle rules left on the machine", rules.lines().count());
+}
+
+#[test]
+fn a_panic_takes_its_card_down() {
+    let card = lab::need!(Card::fast());
+    let (mount, leaf) = (card.mount().to_owned(), card.leaf_name());
+    let image = fs::read_to_string(format!("/sys/block/{leaf}/loop/backing_file")).unwrap();
+    let panicked = std::thread::spawn(move || {
+        let _card = card;
+        // Without the hook's message, which would look like a failure.
+        std::panic::resume_unwind(Box::new("on purpose"));
+    });
+    assert!(panicked.join().is_err());
+    assert!(!mount.exists());
+    let now = fs::read_to_string(format!("/sys/block/{leaf}/loop/backing_file")).unwrap_or_default();
+    assert_ne!(now, image);
+}
