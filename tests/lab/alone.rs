@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 
 use rustix::fs::{FlockOperation, flock};
 
-use super::den::base;
+use super::den::{base, sweep_once};
 use super::skip::broken;
 
 thread_local! {
@@ -24,6 +24,8 @@ pub struct Alone {
 /// Waits until no other test that measures time runs.
 pub fn alone() -> Alone {
     assert!(!HELD.get(), "this thread holds lab::alone() already, and would wait for itself");
+    // A killed process that hangs in its own disk holds the lock until it is swept away.
+    sweep_once();
     let path = base().join("assay-lab.alone");
     // Without O_CREAT first: a sticky folder refuses that for another user's file.
     let lock = File::open(&path)

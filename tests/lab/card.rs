@@ -35,7 +35,8 @@ pub enum Fs {
 /// What makes a card slow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Slowness {
-    /// The kernel's block I/O throttle, which a reader of /sys/fs/cgroup can see.
+    /// The kernel's block I/O throttle, which a reader of /sys/fs/cgroup can see. It lets about the
+    /// first tenth of a second's worth pass at once, so a fast card wants more than a second of I/O.
     Kernel,
     /// A FUSE server below the loop device, which answers no sooner: no file shows it.
     UserSpace,
@@ -399,7 +400,8 @@ impl Card {
     }
 
     /// Writes at `slow` bytes/s once `budget` bytes were written at its speed; idling for `recover`
-    /// gives the budget back.
+    /// gives the budget back. The device's counters are looked at every 10 ms, so the budget is met
+    /// only as exactly as that.
     pub fn bursts(&self, budget: u64, slow: u64, recover: Duration) -> Bursts {
         Bursts::start(self.knob(), self.leaf_name(), budget, slow, recover)
     }
@@ -459,7 +461,7 @@ impl Card {
 
     fn mount_fresh(&mut self, mkfs: &Path) {
         let quiet: &[&str] = match self.shape.fs {
-            Fs::Ext4 => &["-q", "-F", "-E", "nodiscard,lazy_itable_init=0,lazy_journal_init=0"],
+            Fs::Ext4 => &["-q", "-F", "-m", "0", "-E", "nodiscard,lazy_itable_init=0,lazy_journal_init=0"],
             Fs::Xfs => &["-q", "-f", "-K"],
             Fs::Btrfs => &["-q", "-f", "-K"],
             Fs::Raw => return,

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, flock};
 
-use super::skip::{broken, need_tool, run};
+use super::skip::{broken, need_root, need_tool, run};
 use super::{Skip, group, memory, speed};
 
 /// How long a busy mount or loop device is asked again before force is used.
@@ -94,12 +94,9 @@ fn den_name(dir: &Path) -> String {
 
 /// This process' den, made when first asked for, after sweeping what dead processes left.
 pub(super) fn den() -> Arc<Den> {
-    static SWEPT: Once = Once::new();
     static DEN: Mutex<Weak<Den>> = Mutex::new(Weak::new());
     static MADE: AtomicU32 = AtomicU32::new(0);
-    SWEPT.call_once(|| {
-        sweep();
-    });
+    sweep_once();
     let mut den = DEN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     if let Some(den) = den.upgrade() {
         return den;
@@ -137,6 +134,16 @@ pub(super) fn base() -> PathBuf {
     };
     let dir = places.iter().find(real).unwrap_or(&places[0]);
     dir.canonicalize().unwrap_or_else(|_| dir.clone())
+}
+
+/// [`sweep`], the first time anything of the lab is used in this process.
+pub(super) fn sweep_once() {
+    static SWEPT: Once = Once::new();
+    SWEPT.call_once(|| {
+        if need_root().is_ok() {
+            sweep();
+        }
+    });
 }
 
 /// Removes what processes that are gone have left; returns the dens it removed.

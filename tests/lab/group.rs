@@ -147,6 +147,9 @@ pub fn command_in(rooms: &[Room], program: &str) -> Command {
 }
 
 /// This whole process within rooms, until dropped: for a test that does the I/O itself.
+///
+/// Not for a memory limit while a FUSE file system of the lab is mounted: its server, being in this
+/// process, would be short of memory as well and might wait for the disk that it serves.
 #[must_use = "the process is in the group only while this lives"]
 pub struct Joined {
     back: Vec<PathBuf>,
