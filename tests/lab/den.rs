@@ -67,7 +67,10 @@ impl Folder {
         if free >= wanted {
             return Ok(());
         }
-        Err(Skip::Machine(format!("{wanted} MiB needed below {}, {free} MiB free", self.dir.display())))
+        Err(Skip::Machine(format!(
+            "{wanted} MiB needed below {}, {free} MiB free",
+            self.dir.display()
+        )))
     }
 
     /// The name that control groups of this process carry, so that a sweep finds them.
@@ -89,7 +92,9 @@ impl Drop for Den {
 }
 
 fn den_name(dir: &Path) -> String {
-    dir.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
+    dir.file_name()
+        .map(|n| n.to_string_lossy().into_owned())
+        .unwrap_or_default()
 }
 
 /// This process' den, made when first asked for, after sweeping what dead processes left.
@@ -104,7 +109,10 @@ pub(super) fn den() -> Arc<Den> {
     let n = MADE.fetch_add(1, Ordering::Relaxed);
     let tail = format!("{}-{n}", std::process::id());
     // Locked before it carries a name that a sweep of another process would look at.
-    let (raw, dir) = (base().join(format!("assay-lab-new-{tail}")), base().join(format!("assay-lab-{tail}")));
+    let (raw, dir) = (
+        base().join(format!("assay-lab-new-{tail}")),
+        base().join(format!("assay-lab-{tail}")),
+    );
     let make = || -> io::Result<File> {
         fs::create_dir(&raw)?;
         let lock = File::create(raw.join("owner"))?;
@@ -113,7 +121,11 @@ pub(super) fn den() -> Arc<Den> {
         Ok(lock)
     };
     let lock = make().unwrap_or_else(|e| broken(&format!("make {}", dir.display()), e));
-    let fresh = Arc::new(Den { dir, next: AtomicU32::new(0), _lock: lock });
+    let fresh = Arc::new(Den {
+        dir,
+        next: AtomicU32::new(0),
+        _lock: lock,
+    });
     *den = Arc::downgrade(&fresh);
     fresh
 }
@@ -125,12 +137,17 @@ pub(super) fn base() -> PathBuf {
         fs::create_dir_all(&dir).unwrap_or_else(|e| broken(&format!("make {}", dir.display()), e));
         return dir.canonicalize().unwrap_or(dir);
     }
-    let places = [std::env::temp_dir(), PathBuf::from("/var/tmp"), PathBuf::from(env!("CARGO_TARGET_TMPDIR"))];
+    let places = [
+        std::env::temp_dir(),
+        PathBuf::from("/var/tmp"),
+        PathBuf::from(env!("CARGO_TARGET_TMPDIR")),
+    ];
     let real = |dir: &&PathBuf| {
         const TMPFS: u32 = 0x0102_1994;
         const RAMFS: u32 = 0x8584_58f6;
         // The field's width differs between architectures, its values never need more than 32 bits.
-        rustix::fs::statfs(dir.as_path()).is_ok_and(|v| ![TMPFS, RAMFS].contains(&(v.f_type as u32)))
+        rustix::fs::statfs(dir.as_path())
+            .is_ok_and(|v| ![TMPFS, RAMFS].contains(&(v.f_type as u32)))
     };
     let dir = places.iter().find(real).unwrap_or(&places[0]);
     dir.canonicalize().unwrap_or_else(|_| dir.clone())
@@ -151,7 +168,9 @@ pub fn sweep() -> Vec<PathBuf> {
     let mut swept = Vec::new();
     for entry in fs::read_dir(base()).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let Some(tail) = name.strip_prefix("assay-lab-") else { continue };
+        let Some(tail) = name.strip_prefix("assay-lab-") else {
+            continue;
+        };
         let dir = entry.path();
         if let Some(unborn) = tail.strip_prefix("new-") {
             let pid = unborn.split('-').next().unwrap_or_default();
@@ -160,7 +179,10 @@ pub fn sweep() -> Vec<PathBuf> {
             }
             continue;
         }
-        if !tail.split('-').all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit())) {
+        if !tail
+            .split('-')
+            .all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
+        {
             continue;
         }
         let pid = tail.split('-').next().unwrap_or_default();
@@ -192,7 +214,10 @@ fn orphaned(dir: &Path, pid: &str) -> Option<File> {
     if !zombie {
         return None;
     }
-    for mount in mounts_below(dir).iter().filter(|m| m.kind.starts_with("fuse")) {
+    for mount in mounts_below(dir)
+        .iter()
+        .filter(|m| m.kind.starts_with("fuse"))
+    {
         umount(&mount.at, &["-f"]);
     }
     until(PATIENCE, free).then_some(lock)
@@ -223,7 +248,9 @@ fn unescape(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut i = 0;
     while i < bytes.len() {
-        let code = text.get(i + 1..i + 4).and_then(|digits| u8::from_str_radix(digits, 8).ok());
+        let code = text
+            .get(i + 1..i + 4)
+            .and_then(|digits| u8::from_str_radix(digits, 8).ok());
         match (bytes[i], code) {
             (b'\\', Some(byte)) => {
                 out.push(byte);
@@ -243,7 +270,8 @@ pub(super) fn loops_below(dir: &Path) -> Vec<String> {
     let mut names = Vec::new();
     for entry in fs::read_dir("/sys/block").into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        if name.starts_with("loop") && loop_image(&name).is_some_and(|image| image.starts_with(dir)) {
+        if name.starts_with("loop") && loop_image(&name).is_some_and(|image| image.starts_with(dir))
+        {
             names.push(name);
         }
     }
@@ -281,7 +309,10 @@ pub(super) fn undo(dir: &Path) {
             if umount(&mount.at, &[]) {
                 moved = true;
             } else if forced {
-                complain(&format!("{} was busy and is unmounted lazily", mount.at.display()));
+                complain(&format!(
+                    "{} was busy and is unmounted lazily",
+                    mount.at.display()
+                ));
                 moved |= umount(&mount.at, &["-l"]);
             }
         }
@@ -293,7 +324,10 @@ pub(super) fn undo(dir: &Path) {
             }
         }
         if start.elapsed() > PATIENCE * 2 {
-            complain(&format!("{} could not be taken down and stays", dir.display()));
+            complain(&format!(
+                "{} could not be taken down and stays",
+                dir.display()
+            ));
             return;
         }
         if !moved {
@@ -312,7 +346,9 @@ pub(super) fn undo(dir: &Path) {
 }
 
 fn umount(at: &Path, words: &[&str]) -> bool {
-    let Ok(umount) = need_tool("umount", "mount") else { return false };
+    let Ok(umount) = need_tool("umount", "mount") else {
+        return false;
+    };
     let mut all: Vec<&std::ffi::OsStr> = words.iter().map(|w| w.as_ref()).collect();
     all.push(at.as_os_str());
     run(&umount, &all).is_ok()
@@ -320,20 +356,28 @@ fn umount(at: &Path, words: &[&str]) -> bool {
 
 /// Whether a file system is mounted from a block device, anywhere.
 fn mounts_of(name: &str) -> bool {
-    let Ok(number) = fs::read_to_string(format!("/sys/block/{name}/dev")) else { return false };
+    let Ok(number) = fs::read_to_string(format!("/sys/block/{name}/dev")) else {
+        return false;
+    };
     let text = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
     let source = format!("/dev/{name}");
     text.lines().any(|line| {
         line.split(' ').nth(2) == Some(number.trim())
-            || line.split_once(" - ").is_some_and(|(_, right)| right.split(' ').nth(1) == Some(&source))
+            || line
+                .split_once(" - ")
+                .is_some_and(|(_, right)| right.split(' ').nth(1) == Some(&source))
     })
 }
 
 /// Detaches a loop device, if it still is the one with our image.
 fn detach(name: &str, dir: &Path) -> bool {
     let ours = || loop_image(name).is_some_and(|image| image.starts_with(dir));
-    let Ok(losetup) = need_tool("losetup", "mount") else { return false };
-    ours() && run(&losetup, &["-d", &format!("/dev/{name}")]).is_ok() && until(Duration::from_secs(1), || !ours())
+    let Ok(losetup) = need_tool("losetup", "mount") else {
+        return false;
+    };
+    ours()
+        && run(&losetup, &["-d", &format!("/dev/{name}")]).is_ok()
+        && until(Duration::from_secs(1), || !ours())
 }
 
 /// Asks until the answer is yes or patience ends; the last answer.
@@ -353,5 +397,5 @@ pub(super) fn until(patience: Duration, mut yes: impl FnMut() -> bool) -> bool {
 /// A word on stderr where a panic would hide another one.
 pub(super) fn complain(what: &str) {
     use std::io::Write;
-    let _ = writeln!(std::io::stderr(), "lab: {what}");
+    let _ = std::io::stderr().write_all(format!("lab: {what}\n").as_bytes());
 }

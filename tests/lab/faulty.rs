@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use fuser::{
-    BackgroundSession, BsdFileFlags, Config, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags,
-    Generation, INodeNo, KernelConfig, LockOwner, MountOption, OpenFlags, RenameFlags, ReplyAttr, ReplyCreate,
-    ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyOpen, ReplyStatfs, ReplyWrite, Request,
-    SessionACL, TimeOrNow, WriteFlags,
+    BackgroundSession, BsdFileFlags, Config, Errno, FileAttr, FileHandle, FileType, Filesystem,
+    FopenFlags, Generation, INodeNo, KernelConfig, LockOwner, MountOption, OpenFlags, RenameFlags,
+    ReplyAttr, ReplyCreate, ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyOpen,
+    ReplyStatfs, ReplyWrite, Request, SessionACL, TimeOrNow, WriteFlags,
 };
 
 use super::Skip;
@@ -66,13 +66,21 @@ impl FaultyFuse {
         let at = folder.make("mnt");
         let shared = Arc::new(Shared(Mutex::new(Inside::new(faults))));
         let mut config = Config::default();
-        config.mount_options = vec![MountOption::FSName("assay-lab".into()), MountOption::Subtype("faulty".into())];
+        config.mount_options = vec![
+            MountOption::FSName("assay-lab".into()),
+            MountOption::Subtype("faulty".into()),
+        ];
         config.acl = SessionACL::All;
         // So that one stalled request does not stall the others.
         config.n_threads = Some(4);
         let session = fuser::spawn_mount(Server(Arc::clone(&shared)), &at, &config)
             .unwrap_or_else(|e| broken("mount the faulty file system", e));
-        Ok(FaultyFuse { shared, at, session: Some(session), folder })
+        Ok(FaultyFuse {
+            shared,
+            at,
+            session: Some(session),
+            folder,
+        })
     }
 
     /// Where it is mounted.
@@ -95,7 +103,12 @@ impl FaultyFuse {
     /// Puts a file there without any fault.
     pub fn put(&self, name: &str, bytes: &[u8]) {
         let mut inside = self.shared.lock();
-        let ino = inside.make(INodeNo::ROOT.0, OsStr::new(name), Body::File(bytes.to_vec()), 0o644);
+        let ino = inside.make(
+            INodeNo::ROOT.0,
+            OsStr::new(name),
+            Body::File(bytes.to_vec()),
+            0o644,
+        );
         assert!(ino.is_ok(), "{name} is there already");
     }
 
@@ -136,7 +149,9 @@ struct Shared(Mutex<Inside>);
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, Inside> {
-        self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        self.0
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 
@@ -172,7 +187,13 @@ enum Kind {
 
 impl Inside {
     fn new(faults: Faults) -> Inside {
-        let root = Node { body: Body::Folder(BTreeMap::new()), perm: 0o777, changed: UNIX_EPOCH, links: 2, open: 0 };
+        let root = Node {
+            body: Body::Folder(BTreeMap::new()),
+            perm: 0o777,
+            changed: UNIX_EPOCH,
+            links: 2,
+            open: 0,
+        };
         Inside {
             faults,
             counts: Counts::default(),
@@ -208,7 +229,11 @@ impl Inside {
 
     fn make(&mut self, parent: u64, name: &OsStr, body: Body, perm: u16) -> Result<u64, Errno> {
         let ino = self.next;
-        let Some(Node { body: Body::Folder(names), .. }) = self.nodes.get_mut(&parent) else {
+        let Some(Node {
+            body: Body::Folder(names),
+            ..
+        }) = self.nodes.get_mut(&parent)
+        else {
             return Err(Errno::ENOTDIR);
         };
         if names.contains_key(name) {
@@ -219,7 +244,16 @@ impl Inside {
             self.used += bytes.len() as u64;
         }
         self.next += 1;
-        self.nodes.insert(ino, Node { body, perm, changed: SystemTime::now(), links: 1, open: 0 });
+        self.nodes.insert(
+            ino,
+            Node {
+                body,
+                perm,
+                changed: SystemTime::now(),
+                links: 1,
+                open: 0,
+            },
+        );
         Ok(ino)
     }
 
@@ -234,7 +268,11 @@ impl Inside {
             Some(Body::Folder(names)) if !names.is_empty() => return Err(Errno::ENOTEMPTY),
             _ => {}
         }
-        if let Some(Node { body: Body::Folder(names), .. }) = self.nodes.get_mut(&parent) {
+        if let Some(Node {
+            body: Body::Folder(names),
+            ..
+        }) = self.nodes.get_mut(&parent)
+        {
             names.remove(name);
         }
         if let Some(node) = self.nodes.get_mut(&ino) {
@@ -245,8 +283,16 @@ impl Inside {
     }
 
     fn forget_unused(&mut self, ino: u64) {
-        let unused = self.nodes.get(&ino).is_some_and(|node| node.links == 0 && node.open == 0);
-        if unused && let Some(Node { body: Body::File(bytes), .. }) = self.nodes.remove(&ino) {
+        let unused = self
+            .nodes
+            .get(&ino)
+            .is_some_and(|node| node.links == 0 && node.open == 0);
+        if unused
+            && let Some(Node {
+                body: Body::File(bytes),
+                ..
+            }) = self.nodes.remove(&ino)
+        {
             self.used -= bytes.len() as u64;
         }
     }
@@ -255,7 +301,12 @@ impl Inside {
     fn resize(&mut self, ino: u64, size: u64) -> Result<(), Errno> {
         let limit = self.faults.enospc_past;
         let used = self.used;
-        let Some(Node { body: Body::File(bytes), changed, .. }) = self.nodes.get_mut(&ino) else {
+        let Some(Node {
+            body: Body::File(bytes),
+            changed,
+            ..
+        }) = self.nodes.get_mut(&ino)
+        else {
             return Err(Errno::EISDIR);
         };
         let after = used - bytes.len() as u64 + size;
@@ -272,7 +323,11 @@ impl Inside {
     fn read(&mut self, ino: u64, offset: u64, size: usize, fails: bool) -> Result<Vec<u8>, Errno> {
         let past = self.faults.eio_read_past;
         let short = self.faults.short_read;
-        let Some(Node { body: Body::File(bytes), .. }) = self.nodes.get(&ino) else {
+        let Some(Node {
+            body: Body::File(bytes),
+            ..
+        }) = self.nodes.get(&ino)
+        else {
             return Err(Errno::EISDIR);
         };
         let start = (offset as usize).min(bytes.len());
@@ -290,13 +345,22 @@ impl Inside {
             return Err(Errno::EROFS);
         }
         let mut len = data.len().min(faults.short_write.unwrap_or(usize::MAX)) as u64;
-        if fails || faults.eio_write_past.is_some_and(|past| offset + data.len() as u64 > past) {
+        if fails
+            || faults
+                .eio_write_past
+                .is_some_and(|past| offset + data.len() as u64 > past)
+        {
             self.counts.failed += 1;
             return Err(Errno::EIO);
         }
         let limit = faults.enospc_past;
         let used = self.used;
-        let Some(Node { body: Body::File(bytes), changed, .. }) = self.nodes.get_mut(&ino) else {
+        let Some(Node {
+            body: Body::File(bytes),
+            changed,
+            ..
+        }) = self.nodes.get_mut(&ino)
+        else {
             return Err(Errno::EISDIR);
         };
         let old = bytes.len() as u64;
@@ -345,7 +409,11 @@ impl Inside {
     }
 
     fn open_flags(&self) -> FopenFlags {
-        if self.faults.cached { FopenFlags::empty() } else { FopenFlags::FOPEN_DIRECT_IO }
+        if self.faults.cached {
+            FopenFlags::empty()
+        } else {
+            FopenFlags::FOPEN_DIRECT_IO
+        }
     }
 }
 
@@ -372,7 +440,10 @@ impl Filesystem for Server {
 
     fn lookup(&self, _req: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
         let inside = self.lock();
-        match inside.child(parent.0, name).and_then(|ino| inside.attributes(ino)) {
+        match inside
+            .child(parent.0, name)
+            .and_then(|ino| inside.attributes(ino))
+        {
             Some(attributes) => reply.entry(&TTL, &attributes, Generation(0)),
             None => reply.error(Errno::ENOENT),
         }
@@ -419,12 +490,25 @@ impl Filesystem for Server {
         }
     }
 
-    fn mkdir(&self, _req: &Request, parent: INodeNo, name: &OsStr, mode: u32, _umask: u32, reply: ReplyEntry) {
+    fn mkdir(
+        &self,
+        _req: &Request,
+        parent: INodeNo,
+        name: &OsStr,
+        mode: u32,
+        _umask: u32,
+        reply: ReplyEntry,
+    ) {
         let mut inside = self.lock();
         if inside.faults.read_only {
             return reply.error(Errno::EROFS);
         }
-        let made = inside.make(parent.0, name, Body::Folder(BTreeMap::new()), (mode & 0o777) as u16);
+        let made = inside.make(
+            parent.0,
+            name,
+            Body::Folder(BTreeMap::new()),
+            (mode & 0o777) as u16,
+        );
         match made.map(|ino| inside.attributes(ino)) {
             Ok(Some(attributes)) => reply.entry(&TTL, &attributes, Generation(0)),
             Ok(None) => reply.error(Errno::ENOENT),
@@ -446,7 +530,12 @@ impl Filesystem for Server {
         if inside.faults.read_only {
             return reply.error(Errno::EROFS);
         }
-        let made = inside.make(parent.0, name, Body::File(Vec::new()), (mode & 0o777) as u16);
+        let made = inside.make(
+            parent.0,
+            name,
+            Body::File(Vec::new()),
+            (mode & 0o777) as u16,
+        );
         match made {
             Ok(ino) => {
                 if let Some(node) = inside.nodes.get_mut(&ino) {
@@ -454,7 +543,13 @@ impl Filesystem for Server {
                 }
                 match inside.attributes(ino) {
                     Some(attributes) => {
-                        reply.created(&TTL, &attributes, Generation(0), FileHandle(0), inside.open_flags());
+                        reply.created(
+                            &TTL,
+                            &attributes,
+                            Generation(0),
+                            FileHandle(0),
+                            inside.open_flags(),
+                        );
                     }
                     None => reply.error(Errno::ENOENT),
                 }
@@ -491,9 +586,17 @@ impl Filesystem for Server {
         if inside.faults.read_only {
             return reply.error(Errno::EROFS);
         }
-        let Some(ino) = inside.child(parent.0, name) else { return reply.error(Errno::ENOENT) };
+        let Some(ino) = inside.child(parent.0, name) else {
+            return reply.error(Errno::ENOENT);
+        };
         if let Some(old) = inside.child(newparent.0, newname) {
-            let folder = matches!(inside.nodes.get(&old), Some(Node { body: Body::Folder(_), .. }));
+            let folder = matches!(
+                inside.nodes.get(&old),
+                Some(Node {
+                    body: Body::Folder(_),
+                    ..
+                })
+            );
             if old == ino {
                 return reply.ok();
             }
@@ -502,8 +605,16 @@ impl Filesystem for Server {
             }
         }
         for (place, key, put) in [(parent, name, false), (newparent, newname, true)] {
-            if let Some(Node { body: Body::Folder(names), .. }) = inside.nodes.get_mut(&place.0) {
-                if put { names.insert(key.to_owned(), ino) } else { names.remove(key) };
+            if let Some(Node {
+                body: Body::Folder(names),
+                ..
+            }) = inside.nodes.get_mut(&place.0)
+            {
+                if put {
+                    names.insert(key.to_owned(), ino)
+                } else {
+                    names.remove(key)
+                };
             }
         }
         reply.ok();
@@ -578,11 +689,25 @@ impl Filesystem for Server {
         }
     }
 
-    fn flush(&self, _req: &Request, _ino: INodeNo, _fh: FileHandle, _owner: LockOwner, reply: ReplyEmpty) {
+    fn flush(
+        &self,
+        _req: &Request,
+        _ino: INodeNo,
+        _fh: FileHandle,
+        _owner: LockOwner,
+        reply: ReplyEmpty,
+    ) {
         reply.ok();
     }
 
-    fn fsync(&self, _req: &Request, _ino: INodeNo, _fh: FileHandle, _datasync: bool, reply: ReplyEmpty) {
+    fn fsync(
+        &self,
+        _req: &Request,
+        _ino: INodeNo,
+        _fh: FileHandle,
+        _datasync: bool,
+        reply: ReplyEmpty,
+    ) {
         if self.counted(Kind::Fsync) {
             self.lock().counts.failed += 1;
             reply.error(Errno::EIO);
@@ -591,7 +716,14 @@ impl Filesystem for Server {
         }
     }
 
-    fn fsyncdir(&self, _req: &Request, _ino: INodeNo, _fh: FileHandle, _datasync: bool, reply: ReplyEmpty) {
+    fn fsyncdir(
+        &self,
+        _req: &Request,
+        _ino: INodeNo,
+        _fh: FileHandle,
+        _datasync: bool,
+        reply: ReplyEmpty,
+    ) {
         reply.ok();
     }
 
@@ -606,7 +738,9 @@ impl Filesystem for Server {
         reply: ReplyEmpty,
     ) {
         let mut inside = self.lock();
-        let size = inside.attributes(ino.0).map_or(0, |attributes| attributes.size);
+        let size = inside
+            .attributes(ino.0)
+            .map_or(0, |attributes| attributes.size);
         let done = match (mode, inside.faults.read_only) {
             (_, true) => Err(Errno::EROFS),
             (0, false) if offset + length > size => inside.resize(ino.0, offset + length),
@@ -626,16 +760,35 @@ impl Filesystem for Server {
         reply.statfs(all / 4096, free, free, 1 << 20, 1 << 19, 4096, 255, 4096);
     }
 
-    fn readdir(&self, _req: &Request, ino: INodeNo, _fh: FileHandle, offset: u64, mut reply: ReplyDirectory) {
+    fn readdir(
+        &self,
+        _req: &Request,
+        ino: INodeNo,
+        _fh: FileHandle,
+        offset: u64,
+        mut reply: ReplyDirectory,
+    ) {
         let inside = self.lock();
-        let Some(Node { body: Body::Folder(names), .. }) = inside.nodes.get(&ino.0) else {
+        let Some(Node {
+            body: Body::Folder(names),
+            ..
+        }) = inside.nodes.get(&ino.0)
+        else {
             return reply.error(Errno::ENOTDIR);
         };
-        let dots = [(OsStr::new("."), ino.0), (OsStr::new(".."), INodeNo::ROOT.0)];
-        let all = dots.into_iter().chain(names.iter().map(|(name, child)| (name.as_os_str(), *child)));
+        let dots = [
+            (OsStr::new("."), ino.0),
+            (OsStr::new(".."), INodeNo::ROOT.0),
+        ];
+        let all = dots
+            .into_iter()
+            .chain(names.iter().map(|(name, child)| (name.as_os_str(), *child)));
         for (i, (name, child)) in all.enumerate().skip(offset as usize) {
             let kind = match inside.nodes.get(&child) {
-                Some(Node { body: Body::File(_), .. }) => FileType::RegularFile,
+                Some(Node {
+                    body: Body::File(_),
+                    ..
+                }) => FileType::RegularFile,
                 _ => FileType::Directory,
             };
             if reply.add(INodeNo(child), i as u64 + 1, kind, name) {

@@ -48,7 +48,10 @@ impl Memory {
         let folder = folder(kind);
         let at = folder.make("mnt");
         mount(kind, "assay-lab", &at, options);
-        Ok(Mounted { at, _folder: folder })
+        Ok(Mounted {
+            at,
+            _folder: folder,
+        })
     }
 }
 
@@ -65,7 +68,10 @@ impl Overlay {
         mount("tmpfs", "assay-lab", &pool, &format!("size={}", 256 * MI));
         let at = folder.make("mnt");
         Overlay::mount(&pool, &at);
-        Ok(Mounted { at, _folder: folder })
+        Ok(Mounted {
+            at,
+            _folder: folder,
+        })
     }
 
     /// Its upper folder is on a card, which the answer must not outlive.
@@ -77,12 +83,19 @@ impl Overlay {
             Overlay::mount(card.mount(), &at);
             Ok(())
         });
-        Ok(OverCard { mounted: Mounted { at, _folder: folder }, _card: card })
+        Ok(OverCard {
+            mounted: Mounted {
+                at,
+                _folder: folder,
+            },
+            _card: card,
+        })
     }
 
     fn mount(pool: &Path, at: &Path) {
         for name in ["lower", "upper", "work"] {
-            fs::create_dir(pool.join(name)).unwrap_or_else(|e| broken("make the overlay's folders", e));
+            fs::create_dir(pool.join(name))
+                .unwrap_or_else(|e| broken("make the overlay's folders", e));
         }
         let pool = pool.display();
         let options = format!("lowerdir={pool}/lower,upperdir={pool}/upper,workdir={pool}/work");
@@ -127,7 +140,13 @@ impl RamDisk {
                 Err(no_brd) => return Err(Skip::Machine(format!("{no_zram}; {no_brd}"))),
             },
         };
-        Ok(RamDisk { device, mount: None, kind, _held: held, _folder: folder })
+        Ok(RamDisk {
+            device,
+            mount: None,
+            kind,
+            _held: held,
+            _folder: folder,
+        })
     }
 
     /// With ext4 on it.
@@ -136,8 +155,17 @@ impl RamDisk {
         let mut disk = RamDisk::raw(size)?;
         disk._held = None;
         let device = disk.device.to_string_lossy().into_owned();
-        run(&mkfs, &["-q", "-F", "-E", "nodiscard,lazy_itable_init=0,lazy_journal_init=0", &device])
-            .unwrap_or_else(|e| broken("make a file system in RAM", e));
+        run(
+            &mkfs,
+            &[
+                "-q",
+                "-F",
+                "-E",
+                "nodiscard,lazy_itable_init=0,lazy_journal_init=0",
+                &device,
+            ],
+        )
+        .unwrap_or_else(|e| broken("make a file system in RAM", e));
         let at = disk._folder.make("mnt");
         mount("ext4", &device, &at, "");
         disk.mount = Some(at);
@@ -167,7 +195,8 @@ fn zram(folder: &Folder, size: u64) -> Result<PathBuf, String> {
     }
     let n = fs::read_to_string(format!("{ZRAM}/hot_add")).map_err(|e| format!("no zram: {e}"))?;
     let n = n.trim();
-    fs::write(folder.path().join(format!("zram-{n}")), "").unwrap_or_else(|e| broken("write a marker", e));
+    fs::write(folder.path().join(format!("zram-{n}")), "")
+        .unwrap_or_else(|e| broken("write a marker", e));
     fs::write(format!("/sys/block/zram{n}/disksize"), size.to_string())
         .map_err(|e| format!("zram{n} refuses {size} bytes: {e}"))?;
     let device = PathBuf::from(format!("/dev/zram{n}"));
@@ -190,20 +219,29 @@ fn brd(folder: &Folder, size: u64) -> Result<(PathBuf, File), String> {
     }
     fs::write(folder.path().join("brd"), "").unwrap_or_else(|e| broken("write a marker", e));
     let exclusive = rustix::fs::OFlags::EXCL.bits() as i32;
-    let held = OpenOptions::new().read(true).write(true).custom_flags(exclusive).open(&device);
-    held.map(|held| (device, held)).map_err(|e| format!("/dev/ram0: {e}"))
+    let held = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .custom_flags(exclusive)
+        .open(&device);
+    held.map(|held| (device, held))
+        .map_err(|e| format!("/dev/ram0: {e}"))
 }
 
 /// Removes the RAM disks that markers in a folder (or in folders of a den) tell of.
 pub(super) fn remove_ram_disks(dir: &Path) {
     for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
-        let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+        let (path, name) = (
+            entry.path(),
+            entry.file_name().to_string_lossy().into_owned(),
+        );
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) && name.starts_with("ramdisk") {
             remove_ram_disks(&path);
         } else if let Some(n) = name.strip_prefix("zram-") {
             let remove = || {
                 let _ = fs::write(format!("/sys/block/zram{n}/reset"), "1");
-                fs::write(format!("{ZRAM}/hot_remove"), n).is_ok() || !Path::new(&format!("/sys/block/zram{n}")).exists()
+                fs::write(format!("{ZRAM}/hot_remove"), n).is_ok()
+                    || !Path::new(&format!("/sys/block/zram{n}")).exists()
             };
             if !until(std::time::Duration::from_secs(2), remove) {
                 super::den::complain(&format!("zram{n} stays"));

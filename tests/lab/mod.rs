@@ -41,7 +41,9 @@ pub use alone::{Alone, alone};
 pub use card::{Bursts, Card, Fs, Holes, Image, Knob, Shape, Slowness, Stalls};
 pub use den::{Folder, folder, sweep};
 pub use faulty::{Counts, Faults, FaultyFuse};
-pub use gauge::{Leaf, Measured, cold, drop_caches, read, read_direct, write_direct, write_then_fsync};
+pub use gauge::{
+    Leaf, Measured, cold, drop_caches, read, read_direct, write_direct, write_then_fsync,
+};
 pub use group::{Group, Joined, Limits, Room, command_in, limit_cpu, limit_mem};
 pub use memory::{Memory, Mounted, OverCard, Overlay, RamDisk};
 pub use noise::Noise;

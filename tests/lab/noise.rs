@@ -40,10 +40,14 @@ impl Noise {
         let mut buffer = Aligned::noise(256 << 10, 7);
         if !write {
             for offset in (0..size).step_by(256 << 10) {
-                open.write_all_at(buffer.bytes(), offset).unwrap_or_else(|e| broken("write the noise file", e));
+                open.write_all_at(buffer.bytes(), offset)
+                    .unwrap_or_else(|e| broken("write the noise file", e));
             }
         }
-        let (stop, moved) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
+        let (stop, moved) = (
+            Arc::new(AtomicBool::new(false)),
+            Arc::new(AtomicU64::new(0)),
+        );
         let (seen, count) = (Arc::clone(&stop), Arc::clone(&moved));
         let thread = std::thread::spawn(move || {
             let mut offset = 0;
@@ -59,7 +63,12 @@ impl Noise {
                 offset = (offset + (256 << 10)) % size;
             }
         });
-        Noise { file: path, stop, moved, thread: Some(thread) }
+        Noise {
+            file: path,
+            stop,
+            moved,
+            thread: Some(thread),
+        }
     }
 
     /// Bytes moved so far.

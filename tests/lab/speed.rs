@@ -18,21 +18,42 @@ pub struct Speed {
 
 impl Speed {
     /// No limit at all.
-    pub const FREE: Speed = Speed { read_bps: 0, write_bps: 0, read_iops: 0, write_iops: 0 };
+    pub const FREE: Speed = Speed {
+        read_bps: 0,
+        write_bps: 0,
+        read_iops: 0,
+        write_iops: 0,
+    };
 
     /// Limits of bytes per second only.
     pub const fn bytes(read_bps: u64, write_bps: u64) -> Speed {
-        Speed { read_bps, write_bps, read_iops: 0, write_iops: 0 }
+        Speed {
+            read_bps,
+            write_bps,
+            read_iops: 0,
+            write_iops: 0,
+        }
     }
 
     /// Limits of bytes and of requests per second, the same in both directions.
     pub const fn both(bps: u64, iops: u64) -> Speed {
-        Speed { read_bps: bps, write_bps: bps, read_iops: iops, write_iops: iops }
+        Speed {
+            read_bps: bps,
+            write_bps: bps,
+            read_iops: iops,
+            write_iops: iops,
+        }
     }
 
     /// The line that cgroup v2 wants in `io.max`.
     pub(super) fn io_max(&self, number: &str) -> String {
-        let word = |limit: u64| if limit == 0 { "max".to_owned() } else { limit.to_string() };
+        let word = |limit: u64| {
+            if limit == 0 {
+                "max".to_owned()
+            } else {
+                limit.to_string()
+            }
+        };
         format!(
             "{number} rbps={} wbps={} riops={} wiops={}",
             word(self.read_bps),
@@ -60,7 +81,9 @@ pub(super) fn brake() -> Result<Brake, Skip> {
     if group::v2("io").is_some() {
         return Ok(Brake::V2);
     }
-    Err(Skip::Machine("no v1 blkio throttle and no v2 io controller: no device of known speed".into()))
+    Err(Skip::Machine(
+        "no v1 blkio throttle and no v2 io controller: no device of known speed".into(),
+    ))
 }
 
 /// Writes the rules of cgroup v1 into one group's folder.
@@ -71,14 +94,19 @@ pub(super) fn set_v1(folder: &std::path::Path, number: &str, speed: Speed) -> io
         ("read_iops", speed.read_iops),
         ("write_iops", speed.write_iops),
     ] {
-        fs::write(folder.join(format!("blkio.throttle.{name}_device")), format!("{number} {limit}"))?;
+        fs::write(
+            folder.join(format!("blkio.throttle.{name}_device")),
+            format!("{number} {limit}"),
+        )?;
     }
     Ok(())
 }
 
 /// Lifts every limit on a block device, wherever the lab may have set one.
 pub(super) fn lift(name: &str) {
-    let Ok(number) = fs::read_to_string(format!("/sys/block/{name}/dev")) else { return };
+    let Ok(number) = fs::read_to_string(format!("/sys/block/{name}/dev")) else {
+        return;
+    };
     if let Some(root) = group::v1("blkio") {
         let _ = set_v1(&root, number.trim(), Speed::FREE);
     }
@@ -89,5 +117,9 @@ pub(super) fn lift(name: &str) {
 
 /// Where a process must be for the v1 root's rules to hold for it: nowhere else, mostly.
 pub(super) fn rooms_v1(root: PathBuf) -> Vec<Room> {
-    if group::own_path("blkio").is_some_and(|path| path == "/") { Vec::new() } else { vec![Room(root)] }
+    if group::own_path("blkio").is_some_and(|path| path == "/") {
+        Vec::new()
+    } else {
+        vec![Room(root)]
+    }
 }
