@@ -112,12 +112,13 @@ fn a_paced_card_is_as_slow_and_nothing_shows_why() {
         16 * MI,
         0.03,
     );
-    near(
-        "paced, direct read of 16 KiB blocks",
-        lab::read_direct(&file, 8 * MI, 16 * KI).unwrap(),
-        16 * MI,
-        0.05,
-    );
+    // One small request at a time also measures how soon a busy machine wakes this thread; that can
+    // only make it slower, so the best of a few counts.
+    let small = (0..4)
+        .map(|_| lab::read_direct(&file, 4 * MI, 16 * KI).unwrap())
+        .max_by(|a, b| a.bps().total_cmp(&b.bps()))
+        .unwrap();
+    near("paced, direct read of 16 KiB blocks", small, 16 * MI, 0.05);
     near(
         "paced, direct write",
         lab::write_direct(&file, 12 * MI, MI).unwrap(),
