@@ -3,34 +3,54 @@
 mod lab;
 
 use std::fs;
-use std::io::{ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use lab::{Card, Faults, FaultyFuse, KI, MI, Shape, Speed};
+use lab::{Card, Faults, FaultyFuse, KI, MI, Measured, Shape, Speed};
 
 /// Prints a figure past the harness' capture, beside the test's name.
 fn told(what: &str, figure: impl std::fmt::Display) {
     let _ = std::io::stderr().write_all(format!("lab: {what}: {figure}\n").as_bytes());
 }
 
-/// Fails unless a measured speed is within `within` of the true one.
-fn near(what: &str, measured: lab::Measured, true_bps: u64, within: f64) {
-    let off = measured.error(true_bps);
-    told(
-        what,
-        format_args!(
-            "{:.3} MiB/s, {:+.2} %",
-            measured.bps() / MI as f64,
-            off * 100.0
-        ),
-    );
-    assert!(
-        off.abs() <= within,
-        "{what}: {off:+.4} off the true {true_bps} B/s"
-    );
+/// Fails unless a speed is within a share of the true one.
+///
+/// A busy machine makes things slower, which is no lie of the lab: that is tried again a few times.
+/// Nothing makes them faster, so too fast fails at once.
+fn near(what: &str, true_bps: u64, within: f64, mut measure: impl FnMut() -> io::Result<Measured>) {
+    for left in (0..5).rev() {
+        let measured = measure().expect("the lab's own I/O");
+        let (speed, off) = (measured.bps() / MI as f64, measured.error(true_bps));
+        told(
+            what,
+            format_args!("{speed:.3} MiB/s, {:+.2} %", off * 100.0),
+        );
+        assert!(
+            off <= within,
+            "{what}: {off:+.4}, faster than the true {true_bps} B/s"
+        );
+        if off >= -within {
+            return;
+        }
+        assert!(
+            left > 0,
+            "{what}: {off:+.4}, slower than the true {true_bps} B/s each time"
+        );
+    }
+}
+
+/// A program that moves so many bytes, by the stopwatch.
+fn timed(command: &mut Command, bytes: u64) -> io::Result<Measured> {
+    let start = Instant::now();
+    let status = command.stderr(Stdio::null()).status()?;
+    assert!(status.success(), "{command:?}: {status}");
+    Ok(Measured {
+        bytes,
+        took: start.elapsed(),
+    })
 }
 
 #[test]
@@ -40,40 +60,36 @@ fn an_sdcard_writes_4_and_reads_16_mib_per_second() {
     let _here = card.join();
     let file = card.path("direct.bin");
 
-    let before = card.leaf();
-    near(
-        "sdcard, direct write",
-        lab::write_direct(&file, 12 * MI, MI).unwrap(),
-        4 * MI,
-        0.03,
-    );
-    let seen = card.leaf() - before;
-    assert!(
-        (12 * MI..13 * MI).contains(&seen.write_bytes),
-        "the leaf saw {seen:?}"
-    );
-
-    let before = card.leaf();
-    near(
-        "sdcard, direct read",
-        lab::read_direct(&file, 12 * MI, MI).unwrap(),
-        16 * MI,
-        0.03,
-    );
-    let seen = card.leaf() - before;
-    assert_eq!(seen.read_bytes, 12 * MI, "the leaf saw {seen:?}");
-
-    lab::cold(&file).unwrap();
-    near(
-        "sdcard, cold buffered read",
-        lab::read(&file, 12 * MI, MI).unwrap(),
-        16 * MI,
-        0.03,
-    );
+    near("sdcard, direct write", 4 * MI, 0.03, || {
+        let before = card.leaf();
+        let measured = lab::write_direct(&file, 12 * MI, MI);
+        let seen = card.leaf() - before;
+        assert!(
+            (12 * MI..13 * MI).contains(&seen.write_bytes),
+            "the leaf saw {seen:?}"
+        );
+        measured
+    });
+    near("sdcard, direct read", 16 * MI, 0.03, || {
+        let before = card.leaf();
+        let measured = lab::read_direct(&file, 12 * MI, MI);
+        let seen = card.leaf() - before;
+        assert!(
+            (12 * MI..13 * MI).contains(&seen.read_bytes),
+            "the leaf saw {seen:?}"
+        );
+        measured
+    });
+    near("sdcard, cold buffered read", 16 * MI, 0.03, || {
+        lab::cold(&file)?;
+        lab::read(&file, 12 * MI, MI)
+    });
     let before = card.leaf();
     let warm = lab::read(&file, 12 * MI, MI).unwrap();
     assert!(warm.error(16 * MI) > 5.0, "a second read comes from memory");
-    assert_eq!((card.leaf() - before).read_bytes, 0);
+    // A block of metadata may be read; of the data, nothing.
+    let seen = card.leaf() - before;
+    assert!(seen.read_bytes < MI, "the leaf saw {seen:?}");
 }
 
 #[test]
@@ -86,49 +102,35 @@ fn a_paced_card_is_as_slow_and_nothing_shows_why() {
     );
     let file = card.path("paced.bin");
 
-    near(
-        "paced, 20 MiB and fsync",
-        lab::write_then_fsync(&file, 20 * MI, MI).unwrap(),
-        4 * MI,
-        0.03,
-    );
-    lab::drop_caches().unwrap();
-    let before = card.leaf();
-    near(
-        "paced, cold buffered read",
-        lab::read(&file, 20 * MI, MI).unwrap(),
-        16 * MI,
-        0.03,
-    );
-    let seen = card.leaf() - before;
-    assert!(
-        (20 * MI..21 * MI).contains(&seen.read_bytes),
-        "the leaf saw {seen:?}"
-    );
-    // Twice, so that a copy kept by the loop device or by FUSE would show.
-    near(
-        "paced, direct read",
-        lab::read_direct(&file, 20 * MI, MI).unwrap(),
-        16 * MI,
-        0.03,
-    );
-    // One small request at a time also measures how soon a busy machine wakes this thread; that can
-    // only make it slower, so the best of a few counts.
-    let small = (0..4)
-        .map(|_| lab::read_direct(&file, 4 * MI, 16 * KI).unwrap())
-        .max_by(|a, b| a.bps().total_cmp(&b.bps()))
-        .unwrap();
-    near("paced, direct read of 16 KiB blocks", small, 16 * MI, 0.05);
-    near(
-        "paced, direct write",
-        lab::write_direct(&file, 12 * MI, MI).unwrap(),
-        4 * MI,
-        0.01,
-    );
-
+    near("paced, 20 MiB and fsync", 4 * MI, 0.03, || {
+        lab::write_then_fsync(&file, 20 * MI, MI)
+    });
+    near("paced, cold buffered read", 16 * MI, 0.03, || {
+        lab::drop_caches()?;
+        let before = card.leaf();
+        let measured = lab::read(&file, 20 * MI, MI);
+        let seen = card.leaf() - before;
+        assert!(
+            (20 * MI..21 * MI).contains(&seen.read_bytes),
+            "the leaf saw {seen:?}"
+        );
+        measured
+    });
+    // Once more, so that a copy kept by the loop device or by FUSE would show.
+    near("paced, direct read", 16 * MI, 0.01, || {
+        lab::read_direct(&file, 20 * MI, MI)
+    });
+    near("paced, direct read of 16 KiB blocks", 16 * MI, 0.03, || {
+        lab::read_direct(&file, 8 * MI, 16 * KI)
+    });
+    near("paced, direct write", 4 * MI, 0.01, || {
+        lab::write_direct(&file, 12 * MI, MI)
+    });
     card.set_speed(Speed::both(0, 100));
-    let slow = lab::read_direct(&file, 100 * 4 * KI, 4 * KI).unwrap();
-    near("paced, 100 requests per second", slow, 100 * 4 * KI, 0.03);
+    let requests = 100 * 4 * KI;
+    near("paced, 100 requests per second", requests, 0.03, || {
+        lab::read_direct(&file, requests, 4 * KI)
+    });
 }
 
 #[test]
@@ -136,21 +138,19 @@ fn a_raw_card_and_requests_per_second() {
     let _alone = lab::alone();
     let card = lab::need!(Card::rawsd());
     let _here = card.join();
-    near(
-        "rawsd, direct write",
-        lab::write_direct(card.device(), 8 * MI, MI).unwrap(),
-        4 * MI,
-        0.03,
-    );
+    near("rawsd, direct write", 4 * MI, 0.03, || {
+        lab::write_direct(card.device(), 8 * MI, MI)
+    });
     card.set_speed(Speed::both(0, 500));
-    // What the throttle lets pass at first is out of the way after these.
-    lab::read_direct(card.device(), 100 * 4 * KI, 4 * KI).unwrap();
-    let measured = lab::read_direct(card.device(), 1000 * 4 * KI, 4 * KI).unwrap();
     near(
         "rawsd at 500 requests per second",
-        measured,
         500 * 4 * KI,
         0.05,
+        || {
+            // What the throttle lets pass at first is out of the way after these.
+            lab::read_direct(card.device(), 100 * 4 * KI, 4 * KI)?;
+            lab::read_direct(card.device(), 1000 * 4 * KI, 4 * KI)
+        },
     );
 }
 
@@ -475,20 +475,11 @@ fn groups_limit_what_runs_in_them() {
         ..Default::default()
     };
     let group = lab::need!(lab::Group::new(&limits));
-    let mut dd = group.command("dd");
-    dd.args(["if=/dev/zero", "bs=1M", "count=4", "oflag=direct"])
-        .arg(format!("of={}", card.device().display()));
-    let start = Instant::now();
-    assert!(dd.stderr(Stdio::null()).status().unwrap().success());
-    near(
-        "a group at 4 MiB/s",
-        lab::Measured {
-            bytes: 4 * MI,
-            took: start.elapsed(),
-        },
-        4 * MI,
-        0.05,
-    );
+    near("a group at 4 MiB/s", 4 * MI, 0.05, || {
+        let mut dd = group.command("dd");
+        dd.args(["if=/dev/zero", "bs=1M", "count=4", "oflag=direct"]);
+        timed(dd.arg(format!("of={}", card.device().display())), 4 * MI)
+    });
 }
 
 #[test]
@@ -532,20 +523,11 @@ fn a_paced_card_survives_when_memory_is_short() {
         ..Shape::paced()
     }));
     let small = lab::need!(lab::limit_mem(48 * MI));
-    let mut dd = small.command("dd");
-    dd.args(["if=/dev/zero", "bs=1M", "count=100", "conv=fsync"])
-        .arg(format!("of={}", card.path("x").display()));
-    let start = Instant::now();
-    assert!(dd.stderr(Stdio::null()).status().unwrap().success());
-    near(
-        "paced, in 48 MiB of memory",
-        lab::Measured {
-            bytes: 100 * MI,
-            took: start.elapsed(),
-        },
-        64 * MI,
-        0.5,
-    );
+    near("paced, in 48 MiB of memory", 64 * MI, 0.5, || {
+        let mut dd = small.command("dd");
+        dd.args(["if=/dev/zero", "bs=1M", "count=100", "conv=fsync"]);
+        timed(dd.arg(format!("of={}", card.path("x").display())), 100 * MI)
+    });
 }
 
 const LEAK: &str = "ASSAY_LAB_LEAK";

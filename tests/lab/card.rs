@@ -49,7 +49,8 @@ pub enum Image {
     Solid,
     /// The same, but the host's page cache holds it too.
     Cached,
-    /// A sparse file with only so many bytes of memory behind it.
+    /// A sparse file with only so many bytes of memory behind it. With more than the size it is a
+    /// card in memory, which a busy disk of the host cannot slow down.
     Thin(u64),
 }
 
