@@ -23,10 +23,7 @@ pub struct Alone {
 
 /// Waits until no other test that measures time runs.
 pub fn alone() -> Alone {
-    assert!(
-        !HELD.get(),
-        "this thread holds lab::alone() already, and would wait for itself"
-    );
+    assert!(!HELD.get(), "this thread holds lab::alone() already, and would wait for itself");
     // A killed process that hangs in its own disk holds the lock until it is swept away.
     sweep_once();
     let path = base().join("assay-lab.alone");
@@ -37,10 +34,7 @@ pub fn alone() -> Alone {
     flock(&lock, FlockOperation::LockExclusive)
         .unwrap_or_else(|e| broken(&format!("lock {}", path.display()), e));
     HELD.set(true);
-    Alone {
-        _lock: lock,
-        _here: PhantomData,
-    }
+    Alone { _lock: lock, _here: PhantomData }
 }
 
 impl Drop for Alone {

@@ -99,132 +99,72 @@ impl Shape {
 
     /// As [`Shape::sdcard`], and nothing on the machine shows why it is slow.
     pub const fn paced() -> Shape {
-        Shape {
-            name: "paced",
-            slowness: Slowness::UserSpace,
-            ..Shape::sdcard()
-        }
+        Shape { name: "paced", slowness: Slowness::UserSpace, ..Shape::sdcard() }
     }
 
     /// As [`Shape::sdcard`] without a file system.
     pub const fn rawsd() -> Shape {
-        Shape {
-            name: "rawsd",
-            size: 64 * MI,
-            fs: Fs::Raw,
-            ..Shape::sdcard()
-        }
+        Shape { name: "rawsd", size: 64 * MI, fs: Fs::Raw, ..Shape::sdcard() }
     }
 
     /// 42 MiB/s written, 200 MiB/s read.
     pub const fn emmc() -> Shape {
-        Shape {
-            name: "emmc",
-            speed: Speed::bytes(200 * MI, 42 * MI),
-            ..Shape::fast()
-        }
+        Shape { name: "emmc", speed: Speed::bytes(200 * MI, 42 * MI), ..Shape::fast() }
     }
 
     /// 30 MiB/s written, 35 MiB/s read.
     pub const fn usb2() -> Shape {
-        Shape {
-            name: "usb2",
-            speed: Speed::bytes(35 * MI, 30 * MI),
-            ..Shape::fast()
-        }
+        Shape { name: "usb2", speed: Speed::bytes(35 * MI, 30 * MI), ..Shape::fast() }
     }
 
     /// 60 MiB/s and 150 requests/s, whichever binds.
     pub const fn hdd() -> Shape {
-        Shape {
-            name: "hdd",
-            speed: Speed::both(60 * MI, 150),
-            ..Shape::fast()
-        }
+        Shape { name: "hdd", speed: Speed::both(60 * MI, 150), ..Shape::fast() }
     }
 
     /// 500 requests/s of any size.
     pub const fn perreq() -> Shape {
-        Shape {
-            name: "perreq",
-            speed: Speed::both(0, 500),
-            ..Shape::fast()
-        }
+        Shape { name: "perreq", speed: Speed::both(0, 500), ..Shape::fast() }
     }
 
     /// 512 MiB promised, 64 MiB there: the flush fails.
     pub const fn thin() -> Shape {
-        Shape {
-            name: "thin",
-            size: 512 * MI,
-            image: Image::Thin(64 * MI),
-            ..Shape::fast()
-        }
+        Shape { name: "thin", size: 512 * MI, image: Image::Thin(64 * MI), ..Shape::fast() }
     }
 
     /// An SD card whose ext4 writes all data twice.
     pub const fn journal() -> Shape {
-        Shape {
-            name: "journal",
-            mount: "data=journal",
-            ..Shape::sdcard()
-        }
+        Shape { name: "journal", mount: "data=journal", ..Shape::sdcard() }
     }
 
     /// ext4 that asks for no flush.
     pub const fn nobarrier() -> Shape {
-        Shape {
-            name: "nobarrier",
-            mount: "nobarrier",
-            ..Shape::fast()
-        }
+        Shape { name: "nobarrier", mount: "nobarrier", ..Shape::fast() }
     }
 
     /// An SD card of 4096-byte sectors.
     pub const fn sector4k() -> Shape {
-        Shape {
-            name: "sector4k",
-            sector: 4096,
-            ..Shape::sdcard()
-        }
+        Shape { name: "sector4k", sector: 4096, ..Shape::sdcard() }
     }
 
     /// A device whose image the host caches as well.
     pub const fn dcache() -> Shape {
-        Shape {
-            name: "dcache",
-            image: Image::Cached,
-            ..Shape::fast()
-        }
+        Shape { name: "dcache", image: Image::Cached, ..Shape::fast() }
     }
 
     /// btrfs at an SD card's speed.
     pub const fn btrfs() -> Shape {
-        Shape {
-            name: "btrfs",
-            size: 256 * MI,
-            fs: Fs::Btrfs,
-            ..Shape::sdcard()
-        }
+        Shape { name: "btrfs", size: 256 * MI, fs: Fs::Btrfs, ..Shape::sdcard() }
     }
 
     /// btrfs that compresses everything, at an SD card's speed.
     pub const fn compress() -> Shape {
-        Shape {
-            name: "compress",
-            mount: "compress-force=zstd:1",
-            ..Shape::btrfs()
-        }
+        Shape { name: "compress", mount: "compress-force=zstd:1", ..Shape::btrfs() }
     }
 
     /// xfs at an SD card's speed (its mkfs wants 300 MiB at least).
     pub const fn xfs() -> Shape {
-        Shape {
-            name: "xfs",
-            size: 512 * MI,
-            fs: Fs::Xfs,
-            ..Shape::sdcard()
-        }
+        Shape { name: "xfs", size: 512 * MI, fs: Fs::Xfs, ..Shape::sdcard() }
     }
 }
 
@@ -260,19 +200,13 @@ impl Card {
         need_loop()?;
         let slow = shape.speed != Speed::FREE;
         let by_kernel = slow && shape.slowness == Slowness::Kernel;
-        let brake = if by_kernel {
-            Some(speed::brake()?)
-        } else {
-            None
-        };
+        let brake = if by_kernel { Some(speed::brake()?) } else { None };
 
         let folder = folder(shape.name);
         let paced = match shape.slowness {
-            Slowness::UserSpace => Some(Arc::new(PacedFuse::new(
-                shape.size,
-                Speed::FREE,
-                Backing::Memory,
-            )?)),
+            Slowness::UserSpace => {
+                Some(Arc::new(PacedFuse::new(shape.size, Speed::FREE, Backing::Memory)?))
+            }
             Slowness::Kernel => None,
         };
         let image = match (&paced, shape.image) {
@@ -300,23 +234,9 @@ impl Card {
             }
             (None, None) => (None, Vec::new(), How::Not),
         };
-        let knob = Knob {
-            number: number.clone(),
-            how,
-            now: Arc::new(Mutex::new(Speed::FREE)),
-        };
-        let mut card = Card {
-            shape,
-            device,
-            number,
-            mount: None,
-            direct,
-            knob,
-            rooms,
-            folder,
-            group,
-            paced,
-        };
+        let knob = Knob { number: number.clone(), how, now: Arc::new(Mutex::new(Speed::FREE)) };
+        let mut card =
+            Card { shape, device, number, mount: None, direct, knob, rooms, folder, group, paced };
         if let Some(mkfs) = mkfs {
             card.mount_fresh(&mkfs);
         }
@@ -507,17 +427,9 @@ impl Card {
         self.freely(|| {
             write_noise(&holes.written, bytes)?;
             File::create(&holes.hole)?.set_len(bytes)?;
-            fallocate(
-                File::create(&holes.unwritten)?,
-                FallocateFlags::empty(),
-                0,
-                bytes,
-            )?;
+            fallocate(File::create(&holes.unwritten)?, FallocateFlags::empty(), 0, bytes)?;
             write_noise(&holes.eighth, bytes / 8)?;
-            File::options()
-                .write(true)
-                .open(&holes.eighth)?
-                .set_len(bytes)
+            File::options().write(true).open(&holes.eighth)?.set_len(bytes)
         });
         holes
     }
@@ -548,9 +460,7 @@ impl Card {
                     break;
                 }
             }
-            (0..made)
-                .step_by(2)
-                .try_for_each(|i| fs::remove_file(crumb(i)))
+            (0..made).step_by(2).try_for_each(|i| fs::remove_file(crumb(i)))
         });
     }
 
@@ -566,33 +476,19 @@ impl Card {
 
     fn mount_fresh(&mut self, mkfs: &Path) {
         let quiet: &[&str] = match self.shape.fs {
-            Fs::Ext4 => &[
-                "-q",
-                "-F",
-                "-m",
-                "0",
-                "-E",
-                "nodiscard,lazy_itable_init=0,lazy_journal_init=0",
-            ],
+            Fs::Ext4 => {
+                &["-q", "-F", "-m", "0", "-E", "nodiscard,lazy_itable_init=0,lazy_journal_init=0"]
+            }
             Fs::Xfs => &["-q", "-f", "-K"],
             Fs::Btrfs => &["-q", "-f", "-K"],
             Fs::Raw => return,
         };
         let device = self.device.to_string_lossy().into_owned();
-        let words: Vec<&str> = quiet
-            .iter()
-            .chain(self.shape.mkfs)
-            .copied()
-            .chain([device.as_str()])
-            .collect();
+        let words: Vec<&str> =
+            quiet.iter().chain(self.shape.mkfs).copied().chain([device.as_str()]).collect();
         run(mkfs, &words).unwrap_or_else(|e| broken("make the file system", e));
         let at = self.folder.make("mnt");
-        mount(
-            self.shape.fs.kind().unwrap_or_default(),
-            &device,
-            &at,
-            self.shape.mount,
-        );
+        mount(self.shape.fs.kind().unwrap_or_default(), &device, &at, self.shape.mount);
         rustix::fs::sync();
         self.mount = Some(at);
     }
@@ -650,29 +546,19 @@ pub struct Knob {
 impl Knob {
     /// What it stands at.
     pub fn speed(&self) -> Speed {
-        *self
-            .now
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
+        *self.now.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     /// Turns it.
     pub fn set(&self, speed: Speed) {
-        let mut now = self
-            .now
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner());
-        self.apply(speed)
-            .unwrap_or_else(|e| broken(&format!("give {} {speed:?}", self.number), e));
+        let mut now = self.now.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        self.apply(speed).unwrap_or_else(|e| broken(&format!("give {} {speed:?}", self.number), e));
         *now = speed;
     }
 
     /// Lifts every limit; says nothing when that fails.
     fn free(&self) {
-        let mut now = self
-            .now
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut now = self.now.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if self.apply(Speed::FREE).is_ok() {
             *now = Speed::FREE;
         }
@@ -681,11 +567,11 @@ impl Knob {
     fn apply(&self, speed: Speed) -> io::Result<()> {
         match &self.how {
             How::V1(root) => speed::set_v1(root, &self.number, speed),
-            How::V2(group) => group
-                .rooms()
-                .iter()
-                .filter(|room| room.0.join("io.max").exists())
-                .try_for_each(|room| fs::write(room.0.join("io.max"), speed.io_max(&self.number))),
+            How::V2(group) => {
+                group.rooms().iter().filter(|room| room.0.join("io.max").exists()).try_for_each(
+                    |room| fs::write(room.0.join("io.max"), speed.io_max(&self.number)),
+                )
+            }
             How::Paced(paced) => {
                 paced.set_speed(speed);
                 Ok(())
@@ -693,9 +579,9 @@ impl Knob {
             How::Not if speed == Speed::FREE => Ok(()),
             How::Not => match speed::brake() {
                 Ok(Brake::V1(root)) => speed::set_v1(&root, &self.number, speed),
-                Ok(Brake::V2) => Err(io::Error::other(
-                    "a card made without a limit has no v2 group",
-                )),
+                Ok(Brake::V2) => {
+                    Err(io::Error::other("a card made without a limit has no v2 group"))
+                }
                 Err(skip) => Err(io::Error::other(skip.to_string())),
             },
         }
@@ -712,10 +598,7 @@ impl Turner {
     fn start(work: impl FnOnce(&AtomicBool) + Send + 'static) -> Turner {
         let stop = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&stop);
-        Turner {
-            stop,
-            thread: Some(std::thread::spawn(move || work(&seen))),
-        }
+        Turner { stop, thread: Some(std::thread::spawn(move || work(&seen))) }
     }
 
     /// Sleeps; true when it shall end.
@@ -783,14 +666,7 @@ impl Bursts {
                 } else if busy.elapsed() >= recover {
                     used = 0;
                 }
-                let due = if used >= budget {
-                    Speed {
-                        write_bps: slow,
-                        ..usual
-                    }
-                } else {
-                    usual
-                };
+                let due = if used >= budget { Speed { write_bps: slow, ..usual } } else { usual };
                 if knob.speed() != due {
                     knob.set(due);
                 }
@@ -846,25 +722,12 @@ fn attach(losetup: &Path, image: &Path, sector: u32, direct: bool) -> Result<Pat
     let device = run(losetup, &plain)
         .map_err(|e| Skip::Machine(format!("no loop device can be attached: {e}")))?;
     // Some file systems refuse direct I/O on the image; the card's speed is true without it.
-    let _ = run(
-        losetup,
-        &[
-            if direct {
-                "--direct-io=on"
-            } else {
-                "--direct-io=off"
-            },
-            &device,
-        ],
-    );
+    let _ = run(losetup, &[if direct { "--direct-io=on" } else { "--direct-io=off" }, &device]);
     Ok(PathBuf::from(device))
 }
 
 fn leaf_name(device: &Path) -> String {
-    device
-        .file_name()
-        .map(|n| n.to_string_lossy().into_owned())
-        .unwrap_or_default()
+    device.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 /// Mounts with the mount program, which knows the options' words.

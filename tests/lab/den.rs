@@ -92,9 +92,7 @@ impl Drop for Den {
 }
 
 fn den_name(dir: &Path) -> String {
-    dir.file_name()
-        .map(|n| n.to_string_lossy().into_owned())
-        .unwrap_or_default()
+    dir.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 /// This process' den, made when first asked for, after sweeping what dead processes left.
@@ -109,10 +107,8 @@ pub(super) fn den() -> Arc<Den> {
     let n = MADE.fetch_add(1, Ordering::Relaxed);
     let tail = format!("{}-{n}", std::process::id());
     // Locked before it carries a name that a sweep of another process would look at.
-    let (raw, dir) = (
-        base().join(format!("assay-lab-new-{tail}")),
-        base().join(format!("assay-lab-{tail}")),
-    );
+    let (raw, dir) =
+        (base().join(format!("assay-lab-new-{tail}")), base().join(format!("assay-lab-{tail}")));
     let make = || -> io::Result<File> {
         fs::create_dir(&raw)?;
         let lock = File::create(raw.join("owner"))?;
@@ -121,11 +117,7 @@ pub(super) fn den() -> Arc<Den> {
         Ok(lock)
     };
     let lock = make().unwrap_or_else(|e| broken(&format!("make {}", dir.display()), e));
-    let fresh = Arc::new(Den {
-        dir,
-        next: AtomicU32::new(0),
-        _lock: lock,
-    });
+    let fresh = Arc::new(Den { dir, next: AtomicU32::new(0), _lock: lock });
     *den = Arc::downgrade(&fresh);
     fresh
 }
@@ -179,9 +171,7 @@ pub fn sweep() -> Vec<PathBuf> {
             }
             continue;
         }
-        if !tail
-            .split('-')
-            .all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
+        if !tail.split('-').all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
         {
             continue;
         }
@@ -214,10 +204,7 @@ fn orphaned(dir: &Path, pid: &str) -> Option<File> {
     if !zombie {
         return None;
     }
-    for mount in mounts_below(dir)
-        .iter()
-        .filter(|m| m.kind.starts_with("fuse"))
-    {
+    for mount in mounts_below(dir).iter().filter(|m| m.kind.starts_with("fuse")) {
         umount(&mount.at, &["-f"]);
     }
     until(PATIENCE, free).then_some(lock)
@@ -248,9 +235,7 @@ fn unescape(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut i = 0;
     while i < bytes.len() {
-        let code = text
-            .get(i + 1..i + 4)
-            .and_then(|digits| u8::from_str_radix(digits, 8).ok());
+        let code = text.get(i + 1..i + 4).and_then(|digits| u8::from_str_radix(digits, 8).ok());
         match (bytes[i], code) {
             (b'\\', Some(byte)) => {
                 out.push(byte);
@@ -309,10 +294,7 @@ pub(super) fn undo(dir: &Path) {
             if umount(&mount.at, &[]) {
                 moved = true;
             } else if forced {
-                complain(&format!(
-                    "{} was busy and is unmounted lazily",
-                    mount.at.display()
-                ));
+                complain(&format!("{} was busy and is unmounted lazily", mount.at.display()));
                 moved |= umount(&mount.at, &["-l"]);
             }
         }
@@ -324,10 +306,7 @@ pub(super) fn undo(dir: &Path) {
             }
         }
         if start.elapsed() > PATIENCE * 2 {
-            complain(&format!(
-                "{} could not be taken down and stays",
-                dir.display()
-            ));
+            complain(&format!("{} could not be taken down and stays", dir.display()));
             return;
         }
         if !moved {

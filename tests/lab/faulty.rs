@@ -66,21 +66,14 @@ impl FaultyFuse {
         let at = folder.make("mnt");
         let shared = Arc::new(Shared(Mutex::new(Inside::new(faults))));
         let mut config = Config::default();
-        config.mount_options = vec![
-            MountOption::FSName("assay-lab".into()),
-            MountOption::Subtype("faulty".into()),
-        ];
+        config.mount_options =
+            vec![MountOption::FSName("assay-lab".into()), MountOption::Subtype("faulty".into())];
         config.acl = SessionACL::All;
         // So that one stalled request does not stall the others.
         config.n_threads = Some(4);
         let session = fuser::spawn_mount(Server(Arc::clone(&shared)), &at, &config)
             .unwrap_or_else(|e| broken("mount the faulty file system", e));
-        Ok(FaultyFuse {
-            shared,
-            at,
-            session: Some(session),
-            folder,
-        })
+        Ok(FaultyFuse { shared, at, session: Some(session), folder })
     }
 
     /// Where it is mounted.
@@ -103,12 +96,7 @@ impl FaultyFuse {
     /// Puts a file there without any fault.
     pub fn put(&self, name: &str, bytes: &[u8]) {
         let mut inside = self.shared.lock();
-        let ino = inside.make(
-            INodeNo::ROOT.0,
-            OsStr::new(name),
-            Body::File(bytes.to_vec()),
-            0o644,
-        );
+        let ino = inside.make(INodeNo::ROOT.0, OsStr::new(name), Body::File(bytes.to_vec()), 0o644);
         assert!(ino.is_ok(), "{name} is there already");
     }
 
@@ -149,9 +137,7 @@ struct Shared(Mutex<Inside>);
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, Inside> {
-        self.0
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
+        self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 
@@ -229,11 +215,7 @@ impl Inside {
 
     fn make(&mut self, parent: u64, name: &OsStr, body: Body, perm: u16) -> Result<u64, Errno> {
         let ino = self.next;
-        let Some(Node {
-            body: Body::Folder(names),
-            ..
-        }) = self.nodes.get_mut(&parent)
-        else {
+        let Some(Node { body: Body::Folder(names), .. }) = self.nodes.get_mut(&parent) else {
             return Err(Errno::ENOTDIR);
         };
         if names.contains_key(name) {
@@ -244,16 +226,7 @@ impl Inside {
             self.used += bytes.len() as u64;
         }
         self.next += 1;
-        self.nodes.insert(
-            ino,
-            Node {
-                body,
-                perm,
-                changed: SystemTime::now(),
-                links: 1,
-                open: 0,
-            },
-        );
+        self.nodes.insert(ino, Node { body, perm, changed: SystemTime::now(), links: 1, open: 0 });
         Ok(ino)
     }
 
@@ -268,11 +241,7 @@ impl Inside {
             Some(Body::Folder(names)) if !names.is_empty() => return Err(Errno::ENOTEMPTY),
             _ => {}
         }
-        if let Some(Node {
-            body: Body::Folder(names),
-            ..
-        }) = self.nodes.get_mut(&parent)
-        {
+        if let Some(Node { body: Body::Folder(names), .. }) = self.nodes.get_mut(&parent) {
             names.remove(name);
         }
         if let Some(node) = self.nodes.get_mut(&ino) {
@@ -283,16 +252,8 @@ impl Inside {
     }
 
     fn forget_unused(&mut self, ino: u64) {
-        let unused = self
-            .nodes
-            .get(&ino)
-            .is_some_and(|node| node.links == 0 && node.open == 0);
-        if unused
-            && let Some(Node {
-                body: Body::File(bytes),
-                ..
-            }) = self.nodes.remove(&ino)
-        {
+        let unused = self.nodes.get(&ino).is_some_and(|node| node.links == 0 && node.open == 0);
+        if unused && let Some(Node { body: Body::File(bytes), .. }) = self.nodes.remove(&ino) {
             self.used -= bytes.len() as u64;
         }
     }
@@ -301,12 +262,7 @@ impl Inside {
     fn resize(&mut self, ino: u64, size: u64) -> Result<(), Errno> {
         let limit = self.faults.enospc_past;
         let used = self.used;
-        let Some(Node {
-            body: Body::File(bytes),
-            changed,
-            ..
-        }) = self.nodes.get_mut(&ino)
-        else {
+        let Some(Node { body: Body::File(bytes), changed, .. }) = self.nodes.get_mut(&ino) else {
             return Err(Errno::EISDIR);
         };
         let after = used - bytes.len() as u64 + size;
@@ -323,11 +279,7 @@ impl Inside {
     fn read(&mut self, ino: u64, offset: u64, size: usize, fails: bool) -> Result<Vec<u8>, Errno> {
         let past = self.faults.eio_read_past;
         let short = self.faults.short_read;
-        let Some(Node {
-            body: Body::File(bytes),
-            ..
-        }) = self.nodes.get(&ino)
-        else {
+        let Some(Node { body: Body::File(bytes), .. }) = self.nodes.get(&ino) else {
             return Err(Errno::EISDIR);
         };
         let start = (offset as usize).min(bytes.len());
@@ -345,22 +297,13 @@ impl Inside {
             return Err(Errno::EROFS);
         }
         let mut len = data.len().min(faults.short_write.unwrap_or(usize::MAX)) as u64;
-        if fails
-            || faults
-                .eio_write_past
-                .is_some_and(|past| offset + data.len() as u64 > past)
-        {
+        if fails || faults.eio_write_past.is_some_and(|past| offset + data.len() as u64 > past) {
             self.counts.failed += 1;
             return Err(Errno::EIO);
         }
         let limit = faults.enospc_past;
         let used = self.used;
-        let Some(Node {
-            body: Body::File(bytes),
-            changed,
-            ..
-        }) = self.nodes.get_mut(&ino)
-        else {
+        let Some(Node { body: Body::File(bytes), changed, .. }) = self.nodes.get_mut(&ino) else {
             return Err(Errno::EISDIR);
         };
         let old = bytes.len() as u64;
@@ -409,11 +352,7 @@ impl Inside {
     }
 
     fn open_flags(&self) -> FopenFlags {
-        if self.faults.cached {
-            FopenFlags::empty()
-        } else {
-            FopenFlags::FOPEN_DIRECT_IO
-        }
+        if self.faults.cached { FopenFlags::empty() } else { FopenFlags::FOPEN_DIRECT_IO }
     }
 }
 
@@ -440,10 +379,7 @@ impl Filesystem for Server {
 
     fn lookup(&self, _req: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
         let inside = self.lock();
-        match inside
-            .child(parent.0, name)
-            .and_then(|ino| inside.attributes(ino))
-        {
+        match inside.child(parent.0, name).and_then(|ino| inside.attributes(ino)) {
             Some(attributes) => reply.entry(&TTL, &attributes, Generation(0)),
             None => reply.error(Errno::ENOENT),
         }
@@ -503,12 +439,8 @@ impl Filesystem for Server {
         if inside.faults.read_only {
             return reply.error(Errno::EROFS);
         }
-        let made = inside.make(
-            parent.0,
-            name,
-            Body::Folder(BTreeMap::new()),
-            (mode & 0o777) as u16,
-        );
+        let made =
+            inside.make(parent.0, name, Body::Folder(BTreeMap::new()), (mode & 0o777) as u16);
         match made.map(|ino| inside.attributes(ino)) {
             Ok(Some(attributes)) => reply.entry(&TTL, &attributes, Generation(0)),
             Ok(None) => reply.error(Errno::ENOENT),
@@ -530,12 +462,7 @@ impl Filesystem for Server {
         if inside.faults.read_only {
             return reply.error(Errno::EROFS);
         }
-        let made = inside.make(
-            parent.0,
-            name,
-            Body::File(Vec::new()),
-            (mode & 0o777) as u16,
-        );
+        let made = inside.make(parent.0, name, Body::File(Vec::new()), (mode & 0o777) as u16);
         match made {
             Ok(ino) => {
                 if let Some(node) = inside.nodes.get_mut(&ino) {
@@ -590,13 +517,7 @@ impl Filesystem for Server {
             return reply.error(Errno::ENOENT);
         };
         if let Some(old) = inside.child(newparent.0, newname) {
-            let folder = matches!(
-                inside.nodes.get(&old),
-                Some(Node {
-                    body: Body::Folder(_),
-                    ..
-                })
-            );
+            let folder = matches!(inside.nodes.get(&old), Some(Node { body: Body::Folder(_), .. }));
             if old == ino {
                 return reply.ok();
             }
@@ -605,11 +526,7 @@ impl Filesystem for Server {
             }
         }
         for (place, key, put) in [(parent, name, false), (newparent, newname, true)] {
-            if let Some(Node {
-                body: Body::Folder(names),
-                ..
-            }) = inside.nodes.get_mut(&place.0)
-            {
+            if let Some(Node { body: Body::Folder(names), .. }) = inside.nodes.get_mut(&place.0) {
                 if put {
                     names.insert(key.to_owned(), ino)
                 } else {
@@ -738,9 +655,7 @@ impl Filesystem for Server {
         reply: ReplyEmpty,
     ) {
         let mut inside = self.lock();
-        let size = inside
-            .attributes(ino.0)
-            .map_or(0, |attributes| attributes.size);
+        let size = inside.attributes(ino.0).map_or(0, |attributes| attributes.size);
         let done = match (mode, inside.faults.read_only) {
             (_, true) => Err(Errno::EROFS),
             (0, false) if offset + length > size => inside.resize(ino.0, offset + length),
@@ -769,26 +684,15 @@ impl Filesystem for Server {
         mut reply: ReplyDirectory,
     ) {
         let inside = self.lock();
-        let Some(Node {
-            body: Body::Folder(names),
-            ..
-        }) = inside.nodes.get(&ino.0)
-        else {
+        let Some(Node { body: Body::Folder(names), .. }) = inside.nodes.get(&ino.0) else {
             return reply.error(Errno::ENOTDIR);
         };
-        let dots = [
-            (OsStr::new("."), ino.0),
-            (OsStr::new(".."), INodeNo::ROOT.0),
-        ];
-        let all = dots
-            .into_iter()
-            .chain(names.iter().map(|(name, child)| (name.as_os_str(), *child)));
+        let dots = [(OsStr::new("."), ino.0), (OsStr::new(".."), INodeNo::ROOT.0)];
+        let all =
+            dots.into_iter().chain(names.iter().map(|(name, child)| (name.as_os_str(), *child)));
         for (i, (name, child)) in all.enumerate().skip(offset as usize) {
             let kind = match inside.nodes.get(&child) {
-                Some(Node {
-                    body: Body::File(_),
-                    ..
-                }) => FileType::RegularFile,
+                Some(Node { body: Body::File(_), .. }) => FileType::RegularFile,
                 _ => FileType::Directory,
             };
             if reply.add(INodeNo(child), i as u64 + 1, kind, name) {

@@ -25,10 +25,7 @@ impl Leaf {
     /// The counters of a device by its name in /sys/block.
     pub fn of(name: &str) -> io::Result<Leaf> {
         let text = fs::read_to_string(format!("/sys/block/{name}/stat"))?;
-        let n: Vec<u64> = text
-            .split_whitespace()
-            .filter_map(|word| word.parse().ok())
-            .collect();
+        let n: Vec<u64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
         let at = |i: usize| n.get(i).copied().unwrap_or(0);
         Ok(Leaf {
             reads: at(0),
@@ -128,10 +125,7 @@ pub fn write_direct(path: &Path, bytes: u64, block: u64) -> io::Result<Measured>
     for offset in (0..bytes).step_by(block as usize) {
         file.write_all_at(buffer.bytes(), offset)?;
     }
-    Ok(Measured {
-        bytes,
-        took: start.elapsed(),
-    })
+    Ok(Measured { bytes, took: start.elapsed() })
 }
 
 /// Reads past the page cache, one block after the other.
@@ -150,29 +144,19 @@ fn read_blocks(file: &File, bytes: u64, block: u64) -> io::Result<Measured> {
     for offset in (0..bytes).step_by(block as usize) {
         file.read_exact_at(buffer.bytes_mut(), offset)?;
     }
-    Ok(Measured {
-        bytes,
-        took: start.elapsed(),
-    })
+    Ok(Measured { bytes, took: start.elapsed() })
 }
 
 /// Writes through the page cache and waits for the flush; its errors are the caller's to judge.
 pub fn write_then_fsync(path: &Path, bytes: u64, block: u64) -> io::Result<Measured> {
-    let file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(path)?;
+    let file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
     let buffer = Aligned::noise(block as usize, 0x51_7c_c1 ^ bytes);
     let start = Instant::now();
     for offset in (0..bytes).step_by(block as usize) {
         file.write_all_at(buffer.bytes(), offset)?;
     }
     file.sync_all()?;
-    Ok(Measured {
-        bytes,
-        took: start.elapsed(),
-    })
+    Ok(Measured { bytes, took: start.elapsed() })
 }
 
 /// Puts one file's pages out of the page cache.

@@ -36,18 +36,12 @@ pub struct Group {
 
 /// A group in which programs get a share of one processor.
 pub fn limit_cpu(percent: u32) -> Result<Group, Skip> {
-    Group::new(&Limits {
-        cpu_percent: Some(percent),
-        ..Limits::default()
-    })
+    Group::new(&Limits { cpu_percent: Some(percent), ..Limits::default() })
 }
 
 /// A group in which programs and their page cache get so many bytes.
 pub fn limit_mem(bytes: u64) -> Result<Group, Skip> {
-    Group::new(&Limits {
-        memory: Some(bytes),
-        ..Limits::default()
-    })
+    Group::new(&Limits { memory: Some(bytes), ..Limits::default() })
 }
 
 impl Group {
@@ -56,30 +50,15 @@ impl Group {
         need_root()?;
         static MADE: AtomicU32 = AtomicU32::new(0);
         let folder = den::folder("group");
-        let name = format!(
-            "{}-{}",
-            folder.den_name(),
-            MADE.fetch_add(1, Ordering::Relaxed)
-        );
-        let mut group = Group {
-            rooms: Vec::new(),
-            _folder: folder,
-        };
+        let name = format!("{}-{}", folder.den_name(), MADE.fetch_add(1, Ordering::Relaxed));
+        let mut group = Group { rooms: Vec::new(), _folder: folder };
         if let Some(percent) = limits.cpu_percent {
             let room = group.open("cpu", &name)?;
             if room.join("cpu.max").exists() {
-                put(
-                    &room,
-                    "cpu.max",
-                    &format!("{} 100000", u64::from(percent) * 1000),
-                )?;
+                put(&room, "cpu.max", &format!("{} 100000", u64::from(percent) * 1000))?;
             } else {
                 put(&room, "cpu.cfs_period_us", "100000")?;
-                put(
-                    &room,
-                    "cpu.cfs_quota_us",
-                    &(u64::from(percent) * 1000).to_string(),
-                )?;
+                put(&room, "cpu.cfs_quota_us", &(u64::from(percent) * 1000).to_string())?;
             }
         }
         if let Some(bytes) = limits.memory {
@@ -87,11 +66,7 @@ impl Group {
             let v2 = room.join("memory.max").exists();
             put(
                 &room,
-                if v2 {
-                    "memory.max"
-                } else {
-                    "memory.limit_in_bytes"
-                },
+                if v2 { "memory.max" } else { "memory.limit_in_bytes" },
                 &bytes.to_string(),
             )?;
         }
@@ -110,22 +85,13 @@ impl Group {
 
     /// The group of a card on cgroup v2, with io and memory, so that writeback is charged to it.
     pub(super) fn for_card() -> Result<Group, Skip> {
-        let mut group = Group::new(&Limits {
-            memory: Some(1 << 40),
-            ..Limits::default()
-        })?;
-        let name = group.rooms[0]
-            .0
-            .file_name()
-            .map(|n| n.to_string_lossy().into_owned());
+        let mut group = Group::new(&Limits { memory: Some(1 << 40), ..Limits::default() })?;
+        let name = group.rooms[0].0.file_name().map(|n| n.to_string_lossy().into_owned());
         let room = group.open("io", &name.unwrap_or_default())?;
         if room.join("io.max").exists() {
             Ok(group)
         } else {
-            Err(Skip::Machine(format!(
-                "the io controller is not to be had in {}",
-                room.display()
-            )))
+            Err(Skip::Machine(format!("the io controller is not to be had in {}", room.display())))
         }
     }
 
@@ -140,16 +106,11 @@ impl Group {
             }
             root.join(name)
         } else {
-            return Err(Skip::Machine(format!(
-                "no {controller} controller in cgroup v1 or v2"
-            )));
+            return Err(Skip::Machine(format!("no {controller} controller in cgroup v1 or v2")));
         };
         if !dir.exists() {
             fs::create_dir(&dir).map_err(|e| {
-                Skip::Machine(format!(
-                    "control group {} cannot be made: {e}",
-                    dir.display()
-                ))
+                Skip::Machine(format!("control group {} cannot be made: {e}", dir.display()))
             })?;
             self.rooms.push(Room(dir.clone()));
         }
@@ -168,9 +129,7 @@ impl Group {
 
     /// What the kernel counted in one of the group's files, such as `memory.events`.
     pub fn read(&self, file: &str) -> Option<String> {
-        self.rooms
-            .iter()
-            .find_map(|room| fs::read_to_string(room.0.join(file)).ok())
+        self.rooms.iter().find_map(|room| fs::read_to_string(room.0.join(file)).ok())
     }
 }
 
@@ -223,10 +182,7 @@ impl Drop for Joined {
         for dir in &self.back {
             if let Err(error) = fs::write(dir.join("cgroup.procs"), std::process::id().to_string())
             {
-                complain(&format!(
-                    "this process cannot go back to {}: {error}",
-                    dir.display()
-                ));
+                complain(&format!("this process cannot go back to {}: {error}", dir.display()));
             }
         }
     }
@@ -249,10 +205,7 @@ pub(super) fn own_path(controller: &str) -> Option<String> {
     text.lines().find_map(|line| {
         let mut parts = line.splitn(3, ':');
         let (_, names, path) = (parts.next()?, parts.next()?, parts.next()?);
-        names
-            .split(',')
-            .any(|name| name == controller)
-            .then(|| path.to_owned())
+        names.split(',').any(|name| name == controller).then(|| path.to_owned())
     })
 }
 
@@ -266,10 +219,8 @@ fn hierarchies() -> Vec<(PathBuf, String)> {
             let mut words = right.split(' ');
             match (words.next()?, words.nth(1)?) {
                 ("cgroup", options) => {
-                    let names: Vec<&str> = options
-                        .split(',')
-                        .filter(|o| *o != "rw" && *o != "ro")
-                        .collect();
+                    let names: Vec<&str> =
+                        options.split(',').filter(|o| *o != "rw" && *o != "ro").collect();
                     Some((at, names.join(",")))
                 }
                 ("cgroup2", _) => Some((at, String::new())),
@@ -291,24 +242,16 @@ pub(super) fn v1(controller: &str) -> Option<PathBuf> {
 pub(super) fn v2(controller: &str) -> Option<PathBuf> {
     let root = v2_root()?;
     let offered = fs::read_to_string(root.join("cgroup.controllers")).ok()?;
-    offered
-        .split_whitespace()
-        .any(|name| name == controller)
-        .then_some(root)
+    offered.split_whitespace().any(|name| name == controller).then_some(root)
 }
 
 fn v2_root() -> Option<PathBuf> {
-    hierarchies()
-        .into_iter()
-        .find(|(_, names)| names.is_empty())
-        .map(|(root, _)| root)
+    hierarchies().into_iter().find(|(_, names)| names.is_empty()).map(|(root, _)| root)
 }
 
 /// Groups that any process of the lab made in v2.
 pub(super) fn lab_groups_v2() -> Vec<PathBuf> {
-    v2_root()
-        .map(|root| groups_named(&root, "assay-lab-"))
-        .unwrap_or_default()
+    v2_root().map(|root| groups_named(&root, "assay-lab-")).unwrap_or_default()
 }
 
 fn groups_named(root: &Path, prefix: &str) -> Vec<PathBuf> {
@@ -355,10 +298,6 @@ fn remove(dir: &Path) {
 }
 
 fn put(dir: &Path, file: &str, text: &str) -> Result<(), Skip> {
-    fs::write(dir.join(file), text).map_err(|e| {
-        Skip::Machine(format!(
-            "{} refused {text:?}: {e}",
-            dir.join(file).display()
-        ))
-    })
+    fs::write(dir.join(file), text)
+        .map_err(|e| Skip::Machine(format!("{} refused {text:?}: {e}", dir.join(file).display())))
 }

@@ -48,10 +48,7 @@ impl Memory {
         let folder = folder(kind);
         let at = folder.make("mnt");
         mount(kind, "assay-lab", &at, options);
-        Ok(Mounted {
-            at,
-            _folder: folder,
-        })
+        Ok(Mounted { at, _folder: folder })
     }
 }
 
@@ -68,10 +65,7 @@ impl Overlay {
         mount("tmpfs", "assay-lab", &pool, &format!("size={}", 256 * MI));
         let at = folder.make("mnt");
         Overlay::mount(&pool, &at);
-        Ok(Mounted {
-            at,
-            _folder: folder,
-        })
+        Ok(Mounted { at, _folder: folder })
     }
 
     /// Its upper folder is on a card, which the answer must not outlive.
@@ -83,13 +77,7 @@ impl Overlay {
             Overlay::mount(card.mount(), &at);
             Ok(())
         });
-        Ok(OverCard {
-            mounted: Mounted {
-                at,
-                _folder: folder,
-            },
-            _card: card,
-        })
+        Ok(OverCard { mounted: Mounted { at, _folder: folder }, _card: card })
     }
 
     fn mount(pool: &Path, at: &Path) {
@@ -140,13 +128,7 @@ impl RamDisk {
                 Err(no_brd) => return Err(Skip::Machine(format!("{no_zram}; {no_brd}"))),
             },
         };
-        Ok(RamDisk {
-            device,
-            mount: None,
-            kind,
-            _held: held,
-            _folder: folder,
-        })
+        Ok(RamDisk { device, mount: None, kind, _held: held, _folder: folder })
     }
 
     /// With ext4 on it.
@@ -157,13 +139,7 @@ impl RamDisk {
         let device = disk.device.to_string_lossy().into_owned();
         run(
             &mkfs,
-            &[
-                "-q",
-                "-F",
-                "-E",
-                "nodiscard,lazy_itable_init=0,lazy_journal_init=0",
-                &device,
-            ],
+            &["-q", "-F", "-E", "nodiscard,lazy_itable_init=0,lazy_journal_init=0", &device],
         )
         .unwrap_or_else(|e| broken("make a file system in RAM", e));
         let at = disk._folder.make("mnt");
@@ -219,22 +195,14 @@ fn brd(folder: &Folder, size: u64) -> Result<(PathBuf, File), String> {
     }
     fs::write(folder.path().join("brd"), "").unwrap_or_else(|e| broken("write a marker", e));
     let exclusive = rustix::fs::OFlags::EXCL.bits() as i32;
-    let held = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .custom_flags(exclusive)
-        .open(&device);
-    held.map(|held| (device, held))
-        .map_err(|e| format!("/dev/ram0: {e}"))
+    let held = OpenOptions::new().read(true).write(true).custom_flags(exclusive).open(&device);
+    held.map(|held| (device, held)).map_err(|e| format!("/dev/ram0: {e}"))
 }
 
 /// Removes the RAM disks that markers in a folder (or in folders of a den) tell of.
 pub(super) fn remove_ram_disks(dir: &Path) {
     for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
-        let (path, name) = (
-            entry.path(),
-            entry.file_name().to_string_lossy().into_owned(),
-        );
+        let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) && name.starts_with("ramdisk") {
             remove_ram_disks(&path);
         } else if let Some(n) = name.strip_prefix("zram-") {

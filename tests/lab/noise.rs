@@ -44,10 +44,7 @@ impl Noise {
                     .unwrap_or_else(|e| broken("write the noise file", e));
             }
         }
-        let (stop, moved) = (
-            Arc::new(AtomicBool::new(false)),
-            Arc::new(AtomicU64::new(0)),
-        );
+        let (stop, moved) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
         let (seen, count) = (Arc::clone(&stop), Arc::clone(&moved));
         let thread = std::thread::spawn(move || {
             let mut offset = 0;
@@ -63,12 +60,7 @@ impl Noise {
                 offset = (offset + (256 << 10)) % size;
             }
         });
-        Noise {
-            file: path,
-            stop,
-            moved,
-            thread: Some(thread),
-        }
+        Noise { file: path, stop, moved, thread: Some(thread) }
     }
 
     /// Bytes moved so far.

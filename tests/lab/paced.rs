@@ -61,11 +61,7 @@ impl PacedFuse {
             Backing::File => {
                 folder.need_free(size)?;
                 let path = folder.path().join("backing.img");
-                let file = File::options()
-                    .read(true)
-                    .write(true)
-                    .create_new(true)
-                    .open(path);
+                let file = File::options().read(true).write(true).create_new(true).open(path);
                 let file = file.and_then(|file| file.set_len(size).map(|()| file));
                 Store::File(file.unwrap_or_else(|e| broken("make the backing file", e)))
             }
@@ -73,10 +69,7 @@ impl PacedFuse {
         let disk = Arc::new(Disk {
             size,
             store,
-            pace: Mutex::new(Pace {
-                speed,
-                free: Instant::now(),
-            }),
+            pace: Mutex::new(Pace { speed, free: Instant::now() }),
             read: AtomicU64::new(0),
             written: AtomicU64::new(0),
         });
@@ -88,22 +81,12 @@ impl PacedFuse {
             .unwrap_or_else(|e| broken("start the answering thread", e));
         let at = folder.make("fuse");
         let mut config = Config::default();
-        config.mount_options = vec![
-            MountOption::FSName("assay-lab".into()),
-            MountOption::Subtype("paced".into()),
-        ];
-        let server = Server {
-            disk: Arc::clone(&disk),
-            due,
-        };
+        config.mount_options =
+            vec![MountOption::FSName("assay-lab".into()), MountOption::Subtype("paced".into())];
+        let server = Server { disk: Arc::clone(&disk), due };
         let session = fuser::spawn_mount(server, &at, &config)
             .unwrap_or_else(|e| broken("mount the paced file", e));
-        Ok(PacedFuse {
-            disk,
-            at,
-            session: Some(session),
-            folder,
-        })
+        Ok(PacedFuse { disk, at, session: Some(session), folder })
     }
 
     /// The file.
@@ -113,23 +96,13 @@ impl PacedFuse {
 
     /// Makes it faster or slower for the requests that come from now on.
     pub fn set_speed(&self, speed: Speed) {
-        let mut pace = self
-            .disk
-            .pace
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner());
-        *pace = Pace {
-            speed,
-            free: Instant::now(),
-        };
+        let mut pace = self.disk.pace.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        *pace = Pace { speed, free: Instant::now() };
     }
 
     /// Bytes that were read and written through the server so far.
     pub fn moved(&self) -> (u64, u64) {
-        (
-            self.disk.read.load(Ordering::Relaxed),
-            self.disk.written.load(Ordering::Relaxed),
-        )
+        (self.disk.read.load(Ordering::Relaxed), self.disk.written.load(Ordering::Relaxed))
     }
 }
 
@@ -161,10 +134,7 @@ struct Pace {
 impl Disk {
     /// When a request that came now will be done.
     fn due(&self, bytes: u64, write: bool) -> Instant {
-        let mut pace = self
-            .pace
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut pace = self.pace.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let (bps, iops) = match write {
             true => (pace.speed.write_bps, pace.speed.write_iops),
             false => (pace.speed.read_bps, pace.speed.read_iops),
@@ -178,9 +148,7 @@ impl Disk {
         };
         let cost = Duration::from_nanos(share(bytes, bps).max(share(1, iops)));
         let now = Instant::now();
-        let start = now
-            .checked_sub(SLACK)
-            .map_or(pace.free, |earliest| pace.free.max(earliest));
+        let start = now.checked_sub(SLACK).map_or(pace.free, |earliest| pace.free.max(earliest));
         pace.free = start + cost;
         pace.free
     }
@@ -196,11 +164,7 @@ impl Store {
     const CHUNK: usize = 256 << 10;
 
     fn memory(size: u64) -> Store {
-        Store::Memory(
-            (0..size.div_ceil(Self::CHUNK as u64))
-                .map(|_| Mutex::new(None))
-                .collect(),
-        )
+        Store::Memory((0..size.div_ceil(Self::CHUNK as u64)).map(|_| Mutex::new(None)).collect())
     }
 
     /// Calls for each part of a range that lies in one chunk: chunk, offset in it, range of the buffer.
@@ -220,9 +184,8 @@ impl Store {
             Store::File(file) => file.read_exact_at(out, offset),
             Store::Memory(chunks) => {
                 Self::parts(offset, out.len(), |chunk, inside, range| {
-                    let chunk = chunks[chunk]
-                        .lock()
-                        .unwrap_or_else(|poisoned| poisoned.into_inner());
+                    let chunk =
+                        chunks[chunk].lock().unwrap_or_else(|poisoned| poisoned.into_inner());
                     let out = &mut out[range];
                     match chunk.as_deref() {
                         Some(bytes) => out.copy_from_slice(&bytes[inside..inside + out.len()]),
@@ -239,9 +202,8 @@ impl Store {
             Store::File(file) => file.write_all_at(data, offset),
             Store::Memory(chunks) => {
                 Self::parts(offset, data.len(), |chunk, inside, range| {
-                    let mut chunk = chunks[chunk]
-                        .lock()
-                        .unwrap_or_else(|poisoned| poisoned.into_inner());
+                    let mut chunk =
+                        chunks[chunk].lock().unwrap_or_else(|poisoned| poisoned.into_inner());
                     let bytes =
                         chunk.get_or_insert_with(|| vec![0; Self::CHUNK].into_boxed_slice());
                     bytes[inside..inside + range.len()].copy_from_slice(&data[range]);
@@ -259,15 +221,8 @@ struct Answer {
 }
 
 enum What {
-    Read {
-        offset: u64,
-        len: usize,
-        reply: ReplyData,
-    },
-    Written {
-        len: u32,
-        reply: ReplyWrite,
-    },
+    Read { offset: u64, len: usize, reply: ReplyData },
+    Written { len: u32, reply: ReplyWrite },
 }
 
 /// The answering thread: ends when the server is gone and everything is answered.
@@ -422,14 +377,8 @@ impl Filesystem for Server {
         let len = u64::from(size).min(self.disk.size.saturating_sub(offset));
         let due = self.disk.due(len, false);
         // The answering thread is there as long as this sender is.
-        let _ = self.due.send(Answer {
-            due,
-            what: What::Read {
-                offset,
-                len: len as usize,
-                reply,
-            },
-        });
+        let _ =
+            self.due.send(Answer { due, what: What::Read { offset, len: len as usize, reply } });
     }
 
     fn write(
@@ -453,13 +402,7 @@ impl Filesystem for Server {
         if self.disk.store.write(offset, data).is_err() {
             return reply.error(Errno::EIO);
         }
-        let _ = self.due.send(Answer {
-            due,
-            what: What::Written {
-                len: len as u32,
-                reply,
-            },
-        });
+        let _ = self.due.send(Answer { due, what: What::Written { len: len as u32, reply } });
     }
 
     fn flush(

@@ -8,10 +8,7 @@ use std::process::Command;
 #[derive(Debug, Clone)]
 pub enum Skip {
     /// A program is missing which a Debian package would bring; in CI this is a failure.
-    MissingTool {
-        tool: &'static str,
-        package: &'static str,
-    },
+    MissingTool { tool: &'static str, package: &'static str },
     /// Something no package can mend: no root, no loop device, a kernel without the feature.
     Machine(String),
 }
@@ -72,13 +69,9 @@ pub fn need_root() -> Result<(), Skip> {
         .unwrap_or(0);
     const SYS_ADMIN: u64 = 1 << 21;
     if !rustix::process::geteuid().is_root() {
-        Err(Skip::Machine(
-            "needs root, to mount and to attach loop devices".into(),
-        ))
+        Err(Skip::Machine("needs root, to mount and to attach loop devices".into()))
     } else if capabilities & SYS_ADMIN == 0 {
-        Err(Skip::Machine(
-            "needs CAP_SYS_ADMIN, to mount and to attach loop devices".into(),
-        ))
+        Err(Skip::Machine("needs CAP_SYS_ADMIN, to mount and to attach loop devices".into()))
     } else {
         Ok(())
     }
@@ -99,15 +92,9 @@ pub fn need_tool(tool: &'static str, package: &'static str) -> Result<PathBuf, S
 pub fn need_fuse() -> Result<(), Skip> {
     need_root()?;
     need_file_system("fuse")?;
-    match std::fs::OpenOptions::new()
-        .read(true)
-        .write(true)
-        .open("/dev/fuse")
-    {
+    match std::fs::OpenOptions::new().read(true).write(true).open("/dev/fuse") {
         Ok(_) => Ok(()),
-        Err(error) => Err(Skip::Machine(format!(
-            "/dev/fuse cannot be opened: {error}"
-        ))),
+        Err(error) => Err(Skip::Machine(format!("/dev/fuse cannot be opened: {error}"))),
     }
 }
 
@@ -122,11 +109,7 @@ pub(super) fn need_file_system(name: &str) -> Result<(), Skip> {
     if !known() {
         modprobe(&[name]);
     }
-    if known() {
-        Ok(())
-    } else {
-        Err(Skip::Machine(format!("this kernel has no {name}")))
-    }
+    if known() { Ok(()) } else { Err(Skip::Machine(format!("this kernel has no {name}"))) }
 }
 
 /// Tries to load a module; whether that helped is for the caller to see.

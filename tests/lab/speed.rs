@@ -18,41 +18,22 @@ pub struct Speed {
 
 impl Speed {
     /// No limit at all.
-    pub const FREE: Speed = Speed {
-        read_bps: 0,
-        write_bps: 0,
-        read_iops: 0,
-        write_iops: 0,
-    };
+    pub const FREE: Speed = Speed { read_bps: 0, write_bps: 0, read_iops: 0, write_iops: 0 };
 
     /// Limits of bytes per second only.
     pub const fn bytes(read_bps: u64, write_bps: u64) -> Speed {
-        Speed {
-            read_bps,
-            write_bps,
-            read_iops: 0,
-            write_iops: 0,
-        }
+        Speed { read_bps, write_bps, read_iops: 0, write_iops: 0 }
     }
 
     /// Limits of bytes and of requests per second, the same in both directions.
     pub const fn both(bps: u64, iops: u64) -> Speed {
-        Speed {
-            read_bps: bps,
-            write_bps: bps,
-            read_iops: iops,
-            write_iops: iops,
-        }
+        Speed { read_bps: bps, write_bps: bps, read_iops: iops, write_iops: iops }
     }
 
     /// The line that cgroup v2 wants in `io.max`.
     pub(super) fn io_max(&self, number: &str) -> String {
         let word = |limit: u64| {
-            if limit == 0 {
-                "max".to_owned()
-            } else {
-                limit.to_string()
-            }
+            if limit == 0 { "max".to_owned() } else { limit.to_string() }
         };
         format!(
             "{number} rbps={} wbps={} riops={} wiops={}",

@@ -37,10 +37,7 @@ pub struct Ran {
 /// The assay that was just built, with these words after it. Mix `&str` and paths: `&[&"quick", &path]`.
 pub fn assay<W: AsRef<OsStr>>(words: impl IntoIterator<Item = W>) -> Typed {
     Typed {
-        words: words
-            .into_iter()
-            .map(|word| word.as_ref().to_owned())
-            .collect(),
+        words: words.into_iter().map(|word| word.as_ref().to_owned()).collect(),
         env: Vec::new(),
         cwd: None,
         stdin: None,
@@ -58,8 +55,7 @@ impl Typed {
 
     /// A variable in its environment.
     pub fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Typed {
-        self.env
-            .push((name.as_ref().to_owned(), value.as_ref().to_owned()));
+        self.env.push((name.as_ref().to_owned(), value.as_ref().to_owned()));
         self
     }
 
@@ -90,17 +86,11 @@ impl Typed {
     /// Runs it to its end.
     pub fn run(self) -> Ran {
         let mut command = command_in(&self.rooms, env!("CARGO_BIN_EXE_assay"));
-        command
-            .args(&self.words)
-            .envs(self.env.iter().map(|(name, value)| (name, value)));
+        command.args(&self.words).envs(self.env.iter().map(|(name, value)| (name, value)));
         if let Some(cwd) = &self.cwd {
             command.current_dir(cwd);
         }
-        command.stdin(if self.stdin.is_some() {
-            Stdio::piped()
-        } else {
-            Stdio::null()
-        });
+        command.stdin(if self.stdin.is_some() { Stdio::piped() } else { Stdio::null() });
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let start = Instant::now();
         let mut child = command.spawn().unwrap_or_else(|e| broken("start assay", e));
@@ -126,13 +116,8 @@ impl Typed {
         let text = |drained: thread::JoinHandle<Vec<u8>>| {
             String::from_utf8_lossy(&drained.join().unwrap_or_default()).into_owned()
         };
-        let ran = Ran {
-            words: self.words,
-            stdout: text(stdout),
-            stderr: text(stderr),
-            status,
-            wall,
-        };
+        let ran =
+            Ran { words: self.words, stdout: text(stdout), stderr: text(stderr), status, wall };
         assert!(!late, "no end after {:?}, killed:\n{ran}", self.patience);
         ran
     }
@@ -151,9 +136,7 @@ fn drain(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<Vec<u8>
 impl Ran {
     /// The exit code; a shell's 128 + n for a signal.
     pub fn code(&self) -> i32 {
-        self.status
-            .code()
-            .unwrap_or_else(|| 128 + self.status.signal().unwrap_or(0))
+        self.status.code().unwrap_or_else(|| 128 + self.status.signal().unwrap_or(0))
     }
 
     /// Fails the test, with all that was said, unless it exited with this code.
