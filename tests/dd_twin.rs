@@ -13,9 +13,7 @@ const GNU: &str = "/usr/bin/dd";
 
 /// Our program, and the words that make it a dd.
 fn ours() -> (PathBuf, Vec<String>) {
-    let tests = std::env::current_exe().expect("this test is a program");
-    let folder = tests.parent().and_then(Path::parent).expect("it lies in a target folder");
-    (folder.join("examples/dd"), Vec::new())
+    (env!("CARGO_BIN_EXE_assay").into(), vec!["dd".into()])
 }
 
 /// A small generator of numbers, the same in every run.
@@ -81,10 +79,11 @@ fn gnu_is_here() -> bool {
     here
 }
 
-/// The third line with its time and rate blotted out.
+/// Without the verdict's lines, and the third line with its time and rate blotted out.
 fn masked(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
     text.lines()
+        .filter(|line| !line.starts_with("assay: "))
         .map(|line| match line.split_once(" copied, ") {
             Some((size, _)) => format!("{size} copied, T, R\n"),
             None => format!("{line}\n"),
@@ -121,6 +120,7 @@ fn run(program: &Path, leading: &[String], case: &Case, folder: &Path, input: &[
         command.arg0("dd");
     }
     command.args(leading).args(&case.words).current_dir(folder).env("LC_ALL", "C");
+    command.env("ASSAY_SETTLE", "no");
     command.stderr(Stdio::piped());
     command.stdin(match case.source {
         Source::File => Stdio::null(),

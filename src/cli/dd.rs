@@ -114,7 +114,7 @@ fn copy(
         standing: 0,
         faults: Vec::new(),
         told_of_settling: false,
-        last: None,
+        shown: None,
     };
     let record = environment.record.clone();
     let record = match run::run(plan, &run::Options { record, signals }, &mut talk) {
@@ -177,8 +177,8 @@ struct Talk<'a> {
     /// What it said that had failed.
     faults: Vec<Fault>,
     told_of_settling: bool,
-    /// The counts of the last tick.
-    last: Option<CopyCounts>,
+    /// Bytes that the last progress line spoke of.
+    shown: Option<u64>,
 }
 
 impl Talk<'_> {
@@ -200,6 +200,7 @@ impl Talk<'_> {
     fn progress(&mut self, counts: &CopyCounts, time: Nanos) {
         let (line, length) = dd::progress(counts, time, self.standing);
         self.standing = length;
+        self.shown = Some(counts.bytes_written);
         let _ = self.err.write_all(line.as_bytes());
         let _ = self.err.flush();
     }
@@ -216,7 +217,6 @@ impl Observer for Talk<'_> {
 
     fn tick(&mut self, live: &Live) {
         let Some(counts) = live.copy else { return };
-        self.last = Some(counts);
         if live.settling {
             if self.terminal && !self.told_of_settling && self.options.status != Status::None {
                 self.told_of_settling = true;
@@ -251,11 +251,12 @@ impl Observer for Talk<'_> {
             CopyEvent::Failed(fault) => {
                 self.faults.push(fault.clone());
             }
-            CopyEvent::Flushing if self.options.status == Status::Progress => {
-                if let Some(counts) = self.last {
-                    let time = self.time();
-                    self.progress(&counts, time);
-                }
+            CopyEvent::Flushing { counts }
+                if self.shown.is_some_and(|shown| shown < counts.bytes_written) =>
+            {
+                self.shown = Some(counts.bytes_written);
+                let line = dd::before_flush(counts, self.time());
+                let _ = self.err.write_all(line.as_bytes());
             }
             _ => {}
         }

@@ -11,7 +11,7 @@ mod quote;
 mod say;
 
 pub use human::{general, human, rate};
-pub use say::{event, fault, progress, report, reports_after};
+pub use say::{before_flush, event, fault, progress, report, reports_after};
 
 use crate::plan::{Cold, Copy, Job, Origin, Phase, Plan, Work};
 use crate::unit::Nanos;

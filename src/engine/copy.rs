@@ -754,7 +754,7 @@ impl<S: FnMut(Side, usize, Instant, Instant)> Copier<'_, S> {
         }
         let mut flush = None;
         if self.writer.fdatasync || self.writer.fsync {
-            (self.tell)(CopyEvent::Flushing);
+            (self.tell)(CopyEvent::Flushing { counts: self.meter.gauge.snapshot() });
             let (time, faults) = self.writer.flush(&mut self.meter);
             flush = Some(time);
             for fault in faults {

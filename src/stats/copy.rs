@@ -115,7 +115,10 @@ pub enum CopyEvent {
     /// O_DIRECT could not be turned off for the short block at the end.
     StillDirect(Fault),
     /// All is written; what follows is the flush, which may take long.
-    Flushing,
+    Flushing {
+        /// What has been copied.
+        counts: CopyCounts,
+    },
     /// Something failed, and the copy with it, though more may follow.
     Failed(Fault),
 }
