@@ -19,8 +19,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "dialect", "report", "verdict", "run", "record", "evidence", "plan", "stats", "unit",
-            "error",
+            "dialect", "report", "verdict", "run", "record", "evidence", "engine", "sys", "plan",
+            "stats", "unit", "error",
         ],
     ),
 ];
