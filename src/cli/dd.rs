@@ -7,7 +7,7 @@ use std::io::Write;
 use super::conduct::{FAULT, show};
 use super::environment::Environment;
 use crate::dialect::dd::{self, Flavor, Options, Status};
-use crate::error::{Error, Refusal};
+use crate::error::{Error, Fault, Refusal};
 use crate::plan::{Cold, Copy, Phase, Plan};
 use crate::record::{PhaseRecord, Record, Trust};
 use crate::report::verdict_lines;
@@ -112,8 +112,7 @@ fn copy(
         started: clock::now(),
         next_progress: Nanos::secs(1),
         standing: 0,
-        failed: false,
-        reports: true,
+        faults: Vec::new(),
         told_of_settling: false,
         last: None,
     };
@@ -123,7 +122,7 @@ fn copy(
         // What dd itself would have met when it opened its files; what had been said then has
         // been heard.
         Err(Error::Fault(fault)) => {
-            if !talk.failed {
+            if talk.faults.is_empty() {
                 talk.say(&dd::fault(options, copy, &fault));
             }
             return Ok(FAULT);
@@ -132,11 +131,11 @@ fn copy(
     };
     let Some(phase) = record.phases.first() else { return Ok(FAULT) };
     talk.say(&verdict(&record, options, environment));
-    if talk.reports {
+    if dd::reports_after(options, &talk.faults) {
         let counts = phase.copy.unwrap_or_default();
         talk.say(&dd::report(options, &counts, phase.span.time()));
     }
-    if talk.failed {
+    if !talk.faults.is_empty() {
         return Ok(FAULT);
     }
     if let Some(signal) = cut_short(&record, phase) {
@@ -175,8 +174,8 @@ struct Talk<'a> {
     next_progress: Nanos,
     /// Length of the progress line that stands there without an end.
     standing: usize,
-    failed: bool,
-    reports: bool,
+    /// What it said that had failed.
+    faults: Vec<Fault>,
     told_of_settling: bool,
     /// The counts of the last tick.
     last: Option<CopyCounts>,
@@ -250,8 +249,7 @@ impl Observer for Talk<'_> {
                 self.say(&dd::report(self.options, counts, time));
             }
             CopyEvent::Failed(fault) => {
-                self.failed = true;
-                self.reports &= dd::reports_after(self.options, fault);
+                self.faults.push(fault.clone());
             }
             CopyEvent::Flushing if self.options.status == Status::Progress => {
                 if let Some(counts) = self.last {

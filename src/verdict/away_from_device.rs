@@ -1,7 +1,7 @@
 //! T32, without a limit to be read: requests wait above the queue.
 
 use super::measure::Stage;
-use super::threshold::{SHORT, WAITING_BUSY, WAITING_CPU};
+use super::threshold::{SHORT, WAITING_BUSY, WAITING_CPU, WAITING_FOR_CPU};
 use super::words::share;
 use super::{Judge, Rule, finding, refuted};
 use crate::evidence::PathKind;
@@ -25,6 +25,11 @@ fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
     {
         return None;
     }
+    // Kernels that do not count the time in flushes leave that cause open.
+    let blind = stage.cases.iter().any(|case| {
+        case.flow.durability.durable()
+            && case.levels.iter().any(|level| level.timed.flush_ms.is_none())
+    });
     let all_seen =
         stage.cases.iter().filter(|case| case.on_devices()).all(|case| {
             !case.levels.is_empty() && case.levels.iter().all(|level| level.readable())
@@ -36,7 +41,13 @@ fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
             || level.flushing() >= WAITING_BUSY
             || level.in_flight() >= WAITING_BUSY
     });
-    if !all_seen || worked || cpu >= WAITING_CPU || case.time() < SHORT || other_waits(stage) {
+    if !all_seen
+        || blind
+        || worked
+        || cpu >= WAITING_CPU
+        || case.time() < SHORT
+        || other_waits(stage)
+    {
         return None;
     }
     let level = case.top()?;
@@ -72,7 +83,19 @@ fn other_waits(stage: &Stage<'_>) -> bool {
         (Some(now), Some(then)) => now.time.less(then.time).0 as f64,
         _ => 0.0,
     };
-    run + stopped > wall * 0.1
+    let pressed =
+        |snapshot: &crate::evidence::Snapshot| snapshot.pressure.seen().and_then(|p| p.cpu);
+    let crowded = match (pressed(&evidence.stop), pressed(&evidence.before)) {
+        (Some(now), Some(then)) => now.less(then).0 as f64,
+        _ => 0.0,
+    };
+    let taken =
+        |snapshot: &crate::evidence::Snapshot| snapshot.cpu.seen().and_then(|cpu| cpu.steal);
+    let stolen = match (taken(&evidence.stop), taken(&evidence.before)) {
+        (Some(now), Some(then)) => now.less(then).0 as f64,
+        _ => 0.0,
+    };
+    run.max(stopped).max(crowded).max(stolen) > wall * WAITING_FOR_CPU
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::measure::Case;
 use super::threshold::{REACHED, RESIDENT};
 use super::words::of;
-use super::{Judge, Rule, finding, words};
+use super::{Judge, Rule, finding};
 use crate::plan::Caching;
 use crate::record::{Exhibit, Finding, Measures, Weight};
 
@@ -35,7 +35,7 @@ fn judge(case: &Case<'_>) -> Option<Finding> {
                 ),
                 level.exhibit(case.direction()),
             ],
-            Some(words::cold(&case.record.plan.origin)),
+            Some(case.cold_next()),
         )
     })
 }

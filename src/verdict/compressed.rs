@@ -21,7 +21,7 @@ fn judge(case: &Case<'_>) -> Option<Finding> {
     }
     if case.reads() {
         let encoded = case.encoded_share();
-        if encoded <= RESIDENT || case.empty_share() > RESIDENT {
+        if encoded <= RESIDENT || case.empty_share() > RESIDENT || case.mostly_resident() {
             return None;
         }
         return Some(finding(

@@ -2,7 +2,6 @@
 
 use super::measure::Stage;
 use super::{Judge, Rule, finding, words};
-use crate::error::Fault;
 use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 
 /// An error makes it no measurement.
@@ -16,11 +15,21 @@ fn judge(stage: &Stage<'_>, _: &[Finding]) -> Option<Finding> {
     let settle = stage.phase.evidence.settle.as_ref().and_then(|settle| settle.fault.as_ref());
     let errors: u64 = stage.phase.totals.values().fold(0, |sum, t| sum.saturating_add(t.errors));
     let (fault, claim) = match (settle, stage.phase.faults.first()) {
-        (Some(fault), _) => {
-            (Some(fault), format!("What was written did not reach the device: {}.", cause(fault)))
-        }
+        (Some(fault), _) => (
+            Some(fault),
+            format!(
+                "What was written did not reach the device: {}.",
+                cause(&fault.name, &fault.text)
+            ),
+        ),
         (None, Some(fault)) if matches!(fault.doing.as_str(), "fsync" | "fdatasync" | "syncfs") => {
-            (Some(fault), format!("What was written did not reach the device: {}.", cause(fault)))
+            (
+                Some(fault),
+                format!(
+                    "What was written did not reach the device: {}.",
+                    cause(&fault.name, &fault.text)
+                ),
+            )
         }
         (None, Some(fault)) => (
             Some(fault),
@@ -28,7 +37,7 @@ fn judge(stage: &Stage<'_>, _: &[Finding]) -> Option<Finding> {
                 "The phase met an error: cannot {} {}: {}.",
                 fault.doing,
                 fault.path,
-                cause(fault)
+                cause(&fault.name, &fault.text)
             ),
         ),
         (None, None) if errors > 0 => {
@@ -50,14 +59,14 @@ fn judge(stage: &Stage<'_>, _: &[Finding]) -> Option<Finding> {
     Some(finding(RULE.id, Weight::Refute, Some(Measures::Invalid), claim, because, next))
 }
 
-fn cause(fault: &Fault) -> &str {
-    if fault.name.is_empty() { &fault.text } else { &fault.name }
+/// The name of an error, or its words where it has none.
+fn cause<'a>(name: &'a str, text: &'a str) -> &'a str {
+    if name.is_empty() { text } else { name }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::bench::{Bench, verdict};
-    use crate::error::Fault;
     use crate::record::{Measures, Settle, Trust};
     use crate::unit::Nanos;
 
@@ -68,7 +77,7 @@ mod tests {
         bench.record.phases[0].evidence.settle = Some(Settle {
             time: Nanos::secs(1),
             complete: true,
-            fault: Some(Fault::new("fsync", "/mnt/x", &error)),
+            fault: Some(crate::error::Fault::new("fsync", "/mnt/x", &error)),
         });
         let verdict = verdict(&bench.record);
         assert_eq!((verdict.trust, verdict.measures), (Trust::Wrong, Measures::Invalid));

@@ -12,8 +12,8 @@ use super::words;
 use crate::evidence::{
     Bottom, CachePages, Cpu, Direction, DiskCounters, Extents, Layer, LayerKind, Snapshot, Subject,
 };
-use crate::plan::{Caching, Durability, Phase, Rate, Work};
-use crate::record::{Exhibit, Flow, PhaseRecord, Record};
+use crate::plan::{Caching, Cold, Durability, Phase, Rate, Work};
+use crate::record::{Exhibit, Flow, Next, PhaseRecord, Record};
 use crate::stats::Estimate;
 use crate::unit::{Bytes, KIB, Nanos};
 
@@ -450,6 +450,25 @@ impl<'a> Case<'a> {
         self.flow.caching == Caching::Direct
     }
 
+    /// What to type to read from the device and not from memory.
+    pub fn cold_next(&self) -> Next {
+        let planned = self.record.plan.phases.iter().find(|phase| phase.name == self.phase.name);
+        let tried = planned.is_some_and(|phase| phase.cold != Cold::Keep) || self.direct();
+        words::cold(&self.record.plan.origin, tried)
+    }
+
+    /// Another flow of the phase was read from a device in full.
+    pub fn other_end_read_from_device(&self) -> bool {
+        self.phase.flows.iter().filter(|flow| flow.direction == Direction::Read).any(|flow| {
+            let Some(subject) = self.record.resolved.subjects.get(flow.subject) else {
+                return false;
+            };
+            let other = Case::new(self.record, self.phase, flow, subject);
+            other.on_devices()
+                && other.reach().is_some_and(|(reach, _)| reach >= super::threshold::REACHED)
+        })
+    }
+
     /// Its phase works on trees of files, where metadata are what moves.
     pub fn of_trees(&self) -> bool {
         of_trees(self.record, self.phase)
@@ -530,7 +549,13 @@ impl<'a> Case<'a> {
     pub fn layout_explains(&self, reach: f64) -> bool {
         let absent = self.empty_share();
         absent > super::threshold::RESIDENT && reach < 1.0 - absent / 2.0
-            || self.encoded_share() > super::threshold::RESIDENT
+            || self.encoded_share() > super::threshold::RESIDENT && !self.mostly_resident()
+    }
+
+    /// More than half of what was read was in memory before, and the calls looked there.
+    pub fn mostly_resident(&self) -> bool {
+        let pages = self.cached(&self.phase.evidence.before);
+        !self.direct() && pages.is_some_and(|pages| pages.resident.0 > self.flow.bytes.0 / 2)
     }
 
     /// A flush inside the timing was asked for, and everything that came to the device after it is

@@ -38,7 +38,7 @@ mod wrong_content;
 
 use crate::evidence::Bottom;
 use crate::record::{
-    Exhibit, Finding, Measures, Next, PhaseRecord, Record, TrapId, Trust, Verdict, Weight,
+    Ending, Exhibit, Finding, Measures, Next, PhaseRecord, Record, TrapId, Trust, Verdict, Weight,
 };
 use measure::{Case, Stage};
 
@@ -112,7 +112,10 @@ pub fn of_phase(record: &Record, phase: &PhaseRecord) -> Verdict {
     let mut found: Vec<Finding> = vec![];
     for rule in RULES {
         let new: Vec<Finding> = match rule.judge {
-            Judge::Flow(judge) => stage.cases.iter().filter_map(judge).collect(),
+            Judge::Flow(judge) => {
+                let judged = |case| judge(case).map(|found| of_source(&stage, case, found));
+                stage.cases.iter().filter_map(judged).collect()
+            }
             Judge::Phase(judge) => judge(&stage, &found).into_iter().collect(),
         };
         for finding in new {
@@ -127,6 +130,33 @@ pub fn of_phase(record: &Record, phase: &PhaseRecord) -> Verdict {
     let corrected = (trust == Trust::Wrong).then(|| correction(&stage, &found)).flatten();
     let summary = summary(&stage, trust, measures, &found, corrected);
     Verdict { trust, measures, summary, corrected, findings: found }
+}
+
+/// In a copy to a device the source only has to keep up: where its data came from without its
+/// disk, that is good to know, and the figure is of the end that is written.
+fn of_source(stage: &Stage<'_>, case: &Case<'_>, found: Finding) -> Finding {
+    let about_reading = [
+        holes::RULE.id,
+        compressed::RULE.id,
+        not_direct::RULE.id,
+        served_from_cache::RULE.id,
+        not_dropped::RULE.id,
+        cached_before::RULE.id,
+    ];
+    let written = stage.cases.iter().find(|other| other.writes() && other.on_devices());
+    match written {
+        Some(end)
+            if case.reads() && stage.copies() && about_reading.contains(&found.trap.0.as_str()) =>
+        {
+            let source = &case.subject.path;
+            let claim = format!(
+                "Not all of {source} came from its disk: the figure is of the end that was written, {}.",
+                end.named()
+            );
+            Finding { weight: Weight::Note, measures: None, claim, next: None, ..found }
+        }
+        _ => found,
+    }
 }
 
 /// The worst first: by weight, then by what the number is about, then by number.
@@ -159,7 +189,10 @@ fn correction(stage: &Stage<'_>, found: &[Finding]) -> Option<crate::stats::Esti
         return None;
     }
     let deferred = stage.cases.iter().filter_map(Case::deferral).find_map(|left| left.corrected);
-    deferred.or_else(|| stage.cases.iter().find_map(served_from_cache::device_part))
+    let mixed = found.iter().any(|f| f.measures == Some(Measures::Mixed));
+    deferred.or_else(|| {
+        mixed.then(|| stage.cases.iter().find_map(served_from_cache::device_part)).flatten()
+    })
 }
 
 fn summary(
@@ -208,7 +241,11 @@ fn sound(stage: &Stage<'_>) -> String {
     let mut parts: Vec<String> = vec![];
     for case in judged {
         let name = case.named();
+        let through = case.reach().is_some_and(|(reach, _)| reach >= threshold::REACHED);
         let part = if case.reads() {
+            if !through {
+                continue;
+            }
             format!("all bytes came from {name}")
         } else if case.flow.durability.durable() {
             format!("all bytes had reached {name}, flushed, when the clock stopped")
@@ -227,6 +264,19 @@ fn sound(stage: &Stage<'_>) -> String {
 
 /// The verdict of the whole run: that of its worst phase.
 fn of_run(record: &Record, phases: &[Verdict]) -> Verdict {
+    let mut whole = of_phases(record, phases);
+    if let Ending::Failed(fault) = &record.ending {
+        let said = format!(
+            "The run did not come to its end: cannot {} {}: {}.",
+            fault.doing, fault.path, fault.text
+        );
+        whole.trust = whole.trust.max(Trust::Unproven);
+        whole.summary = format!("{said} {}", whole.summary);
+    }
+    whole
+}
+
+fn of_phases(record: &Record, phases: &[Verdict]) -> Verdict {
     if let [only] = phases {
         return only.clone();
     }

@@ -20,7 +20,19 @@ fn judge(stage: &Stage<'_>, _: &[Finding]) -> Option<Finding> {
     };
     let case = stage.cases.iter().max_by_key(worst)?;
     let next = Next::Type(format!("df -T {}", super::words::quoted(&case.subject.path)));
+    let one_end = stage.copies() && stage.cases.iter().any(Case::on_devices);
     match &case.subject.bottom {
+        Bottom::Memory(what) if one_end => Some(finding(
+            RULE.id,
+            Weight::Note,
+            None,
+            format!(
+                "One end of the copy, {}, is memory: the figure is of the other.",
+                case.subject.path
+            ),
+            vec![below(case, what)],
+            None,
+        )),
         Bottom::Memory(what) => Some(finding(
             RULE.id,
             Weight::Refute,

@@ -47,18 +47,15 @@ fn judge(case: &Case<'_>) -> Option<Finding> {
         (true, false) => Measures::Mixed,
         (false, _) => Measures::Deferred,
     };
-    let next = if case.reads() {
-        words::cold(&case.record.plan.origin)
-    } else {
-        words::with_flush(&case.record.plan.origin)
-    };
+    let next =
+        if case.reads() { case.cold_next() } else { words::with_flush(&case.record.plan.origin) };
     Some(finding(
         RULE.id,
         Weight::Refute,
         Some(measures),
         format!(
             "Direct I/O is not direct here: {} of the bytes passed {} before the clock stopped.",
-            share(reach),
+            if reach == 0.0 { "none".into() } else { share(reach) },
             level.name()
         ),
         because,

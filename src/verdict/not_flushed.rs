@@ -5,7 +5,7 @@ use super::measure::{Case, Deferral};
 use super::threshold::UNTOUCHED;
 use super::words::{of, share};
 use super::{Judge, Rule, bigger_than_ram, finding, not_direct, stdio_close, words};
-use crate::record::{Exhibit, Finding, Measures, Weight};
+use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 use crate::unit::Bytes;
 
 /// Less than 98 % of the bytes had reached the lowest device when the clock stopped.
@@ -20,12 +20,18 @@ fn judge(case: &Case<'_>) -> Option<Finding> {
         return None;
     }
     let left = case.deferral()?;
-    Some(deferred(RULE.id, case, &left, &claim(&left)))
+    Some(deferred(RULE.id, case, &left, &claim(case, &left)))
 }
 
 /// What is said of work that was left behind.
-pub(super) fn claim(left: &Deferral<'_, '_>) -> String {
+pub(super) fn claim(case: &Case<'_>, left: &Deferral<'_, '_>) -> String {
     let name = left.level.name();
+    if case.other_end_read_from_device() && left.reach < UNTOUCHED {
+        return format!(
+            "Work was left behind: the copy was read, but nothing to speak of ({}) had reached {name} when the clock stopped.",
+            share(left.reach)
+        );
+    }
     match left.reach {
         0.0 => {
             format!(
@@ -81,7 +87,11 @@ pub(super) fn deferred(
         ));
     }
     let weight = if left.certain { Weight::Refute } else { Weight::Doubt };
-    let next = words::with_flush(&case.record.plan.origin);
+    let next = if case.flow.durability.durable() {
+        Next::Do("a flush was asked for and did not bring the bytes to the device: look at the mount options (nobarrier), and at caches below the device".into())
+    } else {
+        words::with_flush(&case.record.plan.origin)
+    };
     finding(trap, weight, Some(Measures::Deferred), claim, because, Some(next))
 }
 

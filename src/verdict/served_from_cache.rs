@@ -3,7 +3,7 @@
 use super::measure::{Case, estimate};
 use super::threshold::{REACHED, SMALL_BYTES, UNTOUCHED};
 use super::words::{of, quoted, share};
-use super::{Judge, Rule, finding, not_direct, words};
+use super::{Judge, Rule, finding, not_direct};
 use crate::evidence::LayerKind;
 use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 use crate::stats::Estimate;
@@ -69,7 +69,7 @@ fn judge(case: &Case<'_>) -> Option<Finding> {
             "cachestat()",
         ));
     }
-    let next = if below { uncached(case) } else { words::cold(&case.record.plan.origin) };
+    let next = if below { uncached(case) } else { case.cold_next() };
     Some(finding(RULE.id, Weight::Refute, Some(measures), claim, because, Some(next)))
 }
 

@@ -3,7 +3,7 @@
 use super::measure::{Case, Level};
 use super::threshold::{FOREIGN, FOREIGN_RUINS, LOWER_BUSY};
 use super::words::{of, share};
-use super::{Judge, Rule, finding};
+use super::{Judge, Rule, finding, throttled};
 use crate::evidence::LayerKind;
 use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 use crate::unit::Bytes;
@@ -27,7 +27,8 @@ fn judge(case: &Case<'_>) -> Option<Finding> {
             0 if part > FOREIGN_RUINS => Weight::Refute,
             0 if part > FOREIGN => Weight::Doubt,
             0 => continue,
-            _ if parity(case) => continue,
+            // Below a limit that was met there was time left for others.
+            _ if parity(case) || throttled::limit(case).is_some() => continue,
             _ if part > FOREIGN_RUINS && level.busy() >= LOWER_BUSY => Weight::Doubt,
             _ => continue,
         };

@@ -23,7 +23,7 @@ fn judge(case: &Case<'_>) -> Option<Finding> {
         return None;
     }
     let left = case.deferral()?;
-    let claim = format!("{} Closing a file writes nothing.", not_flushed::claim(&left));
+    let claim = format!("{} Closing a file writes nothing.", not_flushed::claim(case, &left));
     Some(not_flushed::deferred(RULE.id, case, &left, &claim))
 }
 

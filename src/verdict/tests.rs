@@ -72,6 +72,34 @@ fn a_run_is_as_good_as_its_worst_phase() {
 }
 
 #[test]
+fn a_source_in_memory_does_not_make_the_written_end_memory() {
+    let mut bench = Bench::copy_within();
+    bench.was_read(Bytes::ZERO);
+    let found = bench::verdict(&bench.record);
+    assert_eq!((found.trust, found.measures), (Trust::Sound, Measures::Device), "{found:?}");
+    assert!(found.findings.iter().any(|f| f.trap.0 == "T01" && f.weight == Weight::Note));
+}
+
+#[test]
+fn a_copy_that_was_read_and_not_written_left_work_behind() {
+    let mut bench = Bench::copy_within();
+    bench.record.phases[0].flows[1].durability = Durability::None;
+    bench.written(Bytes::ZERO, Bytes::mib(20));
+    bench.settled_at(Nanos::secs(5), Bytes::mib(20), true);
+    let found = bench::verdict(&bench.record);
+    assert_eq!((found.trust, found.measures), (Trust::Wrong, Measures::Deferred));
+    assert!(found.summary.starts_with("Work was left behind: the copy was read"), "{found:?}");
+}
+
+#[test]
+fn a_run_that_failed_is_not_sound() {
+    let mut record = Bench::write_flushed().record;
+    let error = std::io::Error::from_raw_os_error(5);
+    record.ending = Ending::Failed(crate::error::Fault::new("open", "/mnt/y", &error));
+    assert_eq!(verdicts(&record).1.trust, Trust::Unproven);
+}
+
+#[test]
 fn a_cache_below_a_loop_device_is_found() {
     let mut bench = Bench::read_cold();
     let subject = &mut bench.record.resolved.subjects[0];
@@ -95,6 +123,38 @@ fn a_cache_below_a_loop_device_is_found() {
         found.findings[0].next.as_ref().map(Next::words),
         Some("losetup --direct-io=on /dev/loop3")
     );
+}
+
+/// A card as it is built for tests: a loop device under a limit, over a busy disk that others use.
+fn card_on_a_busy_disk() -> Bench {
+    let mut bench = Bench::write_flushed();
+    bench.work(0.01, 0.05);
+    let on = LayerKind::Loop { file: "/i".into(), on: "ext4".into(), direct: true };
+    bench.record.resolved.subjects[1].stack =
+        vec![bench::layer("loop3", 0, on, false), bench::layer("vda", 1, LayerKind::Disk, true)];
+    let evidence = &mut bench.record.phases[0].evidence;
+    let wrote = [0, 400 << 20, 400 << 20];
+    let snapshots =
+        [Some(&mut evidence.before), Some(&mut evidence.stop), evidence.settled.as_mut()];
+    for (snapshot, write_bytes) in snapshots.into_iter().flatten().zip(wrote) {
+        let mut vda = snapshot.devices[0].clone();
+        vda.name = "vda".into();
+        let busy_ms = if write_bytes > 0 { 4500 } else { 0 };
+        vda.counters =
+            Reading::Seen(DiskCounters { write_bytes, busy_ms, ..DiskCounters::default() });
+        snapshot.devices.push(vda);
+    }
+    bench
+}
+
+#[test]
+fn others_below_matter_only_where_no_limit_left_time_for_them() {
+    let mut bench = card_on_a_busy_disk();
+    let found = bench::verdict(&bench.record);
+    assert_eq!((found.trust, found.measures), (Trust::Doubtful, Measures::Disturbed), "{found:?}");
+    bench.capped(4 << 20);
+    let found = bench::verdict(&bench.record);
+    assert_eq!((found.trust, found.measures), (Trust::Sound, Measures::Limited), "{found:?}");
 }
 
 #[test]

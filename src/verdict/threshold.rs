@@ -117,3 +117,6 @@ pub const STALL_INTERVAL_OPS: f64 = 10.0;
 
 /// Intervals from which on there is a usual one.
 pub const STALL_INTERVALS: usize = 5;
+
+/// Waiting for a CPU for more of the time than this leaves open what else was waited for.
+pub const WAITING_FOR_CPU: f64 = 0.10;

@@ -16,21 +16,22 @@ fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
     if refuted(found) {
         return None;
     }
-    let limits = stage.record.resolved.limits.seen()?;
-    for case in stage.cases.iter().filter(|case| case.on_devices()) {
-        for throttle in &limits.io {
-            let level = case.levels.iter().find(|level| {
-                level
-                    .layers
-                    .iter()
-                    .any(|layer| layer.number == throttle.device || layer.name == throttle.name)
-            });
-            if let Some(rate) = level.and_then(|level| met(case, level, throttle)) {
-                return Some(say(case, throttle, rate));
-            }
-        }
-    }
-    None
+    stage
+        .cases
+        .iter()
+        .filter(|case| case.on_devices())
+        .find_map(|case| limit(case).map(|(throttle, rate)| say(case, throttle, rate)))
+}
+
+/// The limit whose rate a flow has, and that rate.
+pub(super) fn limit<'a>(case: &Case<'a>) -> Option<(&'a Throttle, f64)> {
+    case.record.resolved.limits.seen()?.io.iter().find_map(|throttle| {
+        let level = case.levels.iter().find(|level| {
+            let here = |number, name: &str| number == throttle.device || name == throttle.name;
+            level.layers.iter().any(|layer| here(layer.number, &layer.name))
+        })?;
+        met(case, level, throttle).map(|rate| (throttle, rate))
+    })
 }
 
 /// The rate, when it is that of the limit.

@@ -51,7 +51,8 @@ fn missing(stage: &Stage<'_>, case: &Case<'_>, found: &[Finding]) -> Option<Find
     if case.levels.iter().all(|level| level.layers.is_empty()) {
         return Some(say(&format!("no device was found below {}", case.subject.path), vec![]));
     }
-    if let Some(level) = case.levels.iter().find(|level| level.unseen.is_some()) {
+    // Leaves that end higher are part of the deepest level, so it is the one that judges.
+    if let Some(level) = case.levels.last().filter(|level| level.unseen.is_some()) {
         let why = level.unseen.clone().unwrap_or_default();
         let shown = Exhibit::new(format!("counters of {}", level.name()), why, level.source());
         return Some(say(

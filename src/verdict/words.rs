@@ -106,15 +106,20 @@ pub fn with_flush(origin: &Origin) -> Next {
     typed(command, "let the timing end with a flush (in a plan: durability fsync_at_end)")
 }
 
-/// The same with the target's pages dropped from memory first.
-pub fn cold(origin: &Origin) -> Next {
+/// The same with the target's pages dropped from memory first; where that was `tried` already,
+/// past the page cache.
+pub fn cold(origin: &Origin, tried: bool) -> Next {
     let command = match origin.dialect.as_str() {
+        "dd" if tried => again(origin, "", " iflag=direct"),
         "dd" => again(origin, "ASSAY_COLD=target ", ""),
         "fio" if job_on_the_line(origin) => again(origin, "", " --direct=1"),
         "iozone" => again(origin, "", " -I"),
         _ => None,
     };
-    typed(command, "drop the target from memory before the phase (in a plan: cold target)")
+    typed(
+        command,
+        "drop the target from memory before the phase (in a plan: cold target), or use direct I/O",
+    )
 }
 
 /// The same once more, unchanged.
@@ -151,7 +156,7 @@ mod tests {
             r"assay dd if=/dev/zero 'of=/mnt/my card/it'\''s' bs=20M conv=fsync"
         );
         assert_eq!(
-            cold(&origin("dd", &["dd", "if=x", "of=/dev/null"])).words(),
+            cold(&origin("dd", &["dd", "if=x", "of=/dev/null"]), false).words(),
             "ASSAY_COLD=target assay dd if=x of=/dev/null"
         );
     }

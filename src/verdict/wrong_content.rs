@@ -18,7 +18,7 @@ fn judge(stage: &Stage<'_>, _: &[Finding]) -> Option<Finding> {
         Weight::Refute,
         Some(Measures::Invalid),
         format!(
-            "{wrong} blocks did not hold what was written there: the device is fake or failing."
+            "Blocks did not hold what was written there ({wrong} of them): the device is fake or failing."
         ),
         vec![Exhibit::new(
             "blocks with the wrong content",

@@ -263,7 +263,7 @@ impl Operands {
             }
         }
         let has = |bit: u32| self.conv & bit != 0;
-        if self.oflag & APPEND != 0 && !has(NOTRUNC) && self.output.is_some() {
+        if self.oflag & APPEND != 0 && !has(NOTRUNC) {
             let _ = writeln!(self.warnings, "dd: you probably want conv=notrunc with oflag=append");
         }
         let shaped = has(BLOCKS | UNBLOCK);

@@ -1,0 +1,44 @@
+//! One timed test at a time, over all test binaries of all processes.
+
+use std::cell::Cell;
+use std::fs::{File, OpenOptions};
+use std::marker::PhantomData;
+
+use rustix::fs::{FlockOperation, flock};
+
+use super::den::{base, sweep_once};
+use super::skip::broken;
+
+thread_local! {
+    static HELD: Cell<bool> = const { Cell::new(false) };
+}
+
+/// While it lives no other holder of one runs on this machine. Take it before making devices.
+#[must_use = "the machine is yours only while this lives: let _alone = lab::alone();"]
+pub struct Alone {
+    _lock: File,
+    // Belongs to the thread that took it, since that is how a second taking is noticed.
+    _here: PhantomData<*const ()>,
+}
+
+/// Waits until no other test that measures time runs.
+pub fn alone() -> Alone {
+    assert!(!HELD.get(), "this thread holds lab::alone() already, and would wait for itself");
+    // A killed process that hangs in its own disk holds the lock until it is swept away.
+    sweep_once();
+    let path = base().join("assay-lab.alone");
+    // Without O_CREAT first: a sticky folder refuses that for another user's file.
+    let lock = File::open(&path)
+        .or_else(|_| OpenOptions::new().create(true).append(true).open(&path))
+        .unwrap_or_else(|e| broken(&format!("open {}", path.display()), e));
+    flock(&lock, FlockOperation::LockExclusive)
+        .unwrap_or_else(|e| broken(&format!("lock {}", path.display()), e));
+    HELD.set(true);
+    Alone { _lock: lock, _here: PhantomData }
+}
+
+impl Drop for Alone {
+    fn drop(&mut self) {
+        HELD.set(false);
+    }
+}

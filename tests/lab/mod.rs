@@ -1,0 +1,59 @@
+//! The lab: storage of known true speed and known faults, made for one test and gone after it.
+//!
+//! A benchmark can only be tested against disks whose speed is known beforehand. The lab makes such
+//! disks out of loop devices, throttles, file systems and FUSE servers. Every part is an owner that
+//! cleans up when it is dropped; what a killed test leaves behind, the next run removes.
+//!
+//! A test asks for what it needs, and says so by being skipped where the machine cannot give it:
+//!
+//! ```ignore
+//! mod lab;
+//!
+//! #[test]
+//! fn quick_tells_the_truth() {
+//!     let _alone = lab::alone();
+//!     let card = lab::need!(lab::Card::sdcard());
+//!     let ran = lab::assay(["quick"]).word(card.path("x")).within(card.rooms()).run();
+//!     assert_eq!(ran.code(), 0, "{ran}");
+//! }
+//! ```
+//!
+//! Two rules. What times something holds [`alone`] while it does. What fails unexpectedly while the
+//! lab is being set up panics with what the tool said: only what the machine cannot do is a [`Skip`].
+
+// Every test binary that says `mod lab;` uses its own part of the lab, and the rest is dead code there.
+#![allow(dead_code, unused_imports, unused_macros)]
+
+mod alone;
+mod card;
+mod den;
+mod faulty;
+mod gauge;
+mod group;
+mod memory;
+mod noise;
+mod paced;
+mod skip;
+mod speed;
+mod typed;
+
+pub use alone::{Alone, alone};
+pub use card::{Bursts, Card, Fs, Holes, Image, Knob, Shape, Slowness, Stalls};
+pub use den::{Folder, folder, sweep};
+pub use faulty::{Counts, Faults, FaultyFuse};
+pub use gauge::{
+    Leaf, Measured, cold, drop_caches, read, read_direct, write_direct, write_then_fsync,
+};
+pub use group::{Group, Joined, Limits, Room, command_in, limit_cpu, limit_mem};
+pub use memory::{Memory, Mounted, OverCard, Overlay, RamDisk};
+pub use noise::Noise;
+pub use paced::{Backing, PacedFuse};
+pub(crate) use skip::need;
+pub use skip::{Skip, need_fuse, need_root, need_tool, skipped};
+pub use speed::Speed;
+pub use typed::{Ran, Typed, assay};
+
+/// 2^10 bytes.
+pub const KI: u64 = 1 << 10;
+/// 2^20 bytes.
+pub const MI: u64 = 1 << 20;

@@ -1,0 +1,193 @@
+//! Records kept as files, each with the verdict that it must get: for each rule one that trips it
+//! and one that nearly does. `ASSAY_BLESS=1 cargo test --test verdict` writes missing ones; those
+//! that are there stay, so that old records go on being judged.
+#![allow(dead_code, reason = "the bench has more ways to doctor than are used here")]
+
+use std::path::PathBuf;
+
+use assay::{error, evidence, plan, record, stats, unit, verdict};
+
+#[path = "../src/verdict/bench.rs"]
+mod bench;
+
+use bench::Bench;
+use evidence::{Bottom, CachePages, Reading};
+use plan::{Action, Arrivals, Durability, Method, Rate};
+use record::{Dropped, Measures, Record, Settle, Trust};
+use unit::{Bytes, KIB, MIB, Nanos, Ops};
+
+/// A record, what makes it, and what must be said of it: trust, measures, traps that must be
+/// named, traps that must not.
+struct Kept {
+    name: &'static str,
+    make: fn() -> Bench,
+    trust: Trust,
+    measures: Measures,
+    named: &'static [&'static str],
+    silent: &'static [&'static str],
+}
+
+fn doctored(mut bench: Bench, change: impl FnOnce(&mut Bench)) -> Bench {
+    change(&mut bench);
+    bench
+}
+
+fn card(bench: Bench, cap: u64) -> Bench {
+    doctored(bench, |bench| {
+        bench.capped(cap);
+        bench.work(0.01, 0.02);
+    })
+}
+
+fn flush_failed(bench: &mut Bench) {
+    let error = std::io::Error::from_raw_os_error(28);
+    bench.record.phases[0].evidence.settle = Some(Settle {
+        time: Nanos::secs(1),
+        complete: true,
+        fault: Some(error::Fault::new("fsync", "/mnt/x", &error)),
+    });
+}
+
+fn left_after_drop(bench: &mut Bench, left: Bytes) {
+    bench.record.phases[0].evidence.cold = vec![Dropped {
+        path: "/mnt/x".into(),
+        range: Bytes::mib(20),
+        left: Reading::Seen(CachePages { resident: left, ..CachePages::default() }),
+    }];
+}
+
+fn direct_without_flush(bench: &mut Bench) {
+    bench.direct(true);
+    bench.record.phases[0].flows[0].durability = Durability::None;
+    bench.flushes(0);
+}
+
+macro_rules! kept {
+    ($name:literal, $make:expr, $trust:ident, $measures:ident, [$($named:literal),*], [$($silent:literal),*]) => {
+        Kept {
+            name: $name,
+            make: || $make,
+            trust: Trust::$trust,
+            measures: Measures::$measures,
+            named: &[$($named),*],
+            silent: &[$($silent),*],
+        }
+    };
+}
+
+#[rustfmt::skip]
+const TABLE: &[Kept] = &[
+    kept!("t00-counters-unseen", doctored(Bench::write_flushed(), |b| b.record.phases[0].evidence.stop.devices.clear()), Unproven, Unsure, ["T00"], []),
+    kept!("t00-nearly-cache-unseen", doctored(Bench::write_flushed(), |b| b.record.phases[0].evidence.stop.cache.clear()), Sound, Device, [], ["T00"]),
+    kept!("t01-read-again", Bench::read_again(), Wrong, Memory, ["T01"], ["T56"]),
+    kept!("t01-nearly-cold-on-a-card", card(Bench::read_cold(), 16 * MIB), Sound, Limited, ["T32"], ["T01"]),
+    kept!("t02-no-flush", Bench::write_without_flush(), Wrong, Deferred, ["T02"], ["T56", "T32"]),
+    kept!("t02-nearly-flushed-on-a-card", card(Bench::write_flushed(), 4 * MIB), Sound, Limited, ["T32"], ["T02"]),
+    kept!("t03-stdio-closed", doctored(Bench::write_without_flush(), |b| b.record.resolved.jobs[0].method = Method::Stdio { buffer: 4096 }), Wrong, Deferred, ["T03"], ["T02"]),
+    kept!("t03-nearly-stdio-flushed", doctored(Bench::write_flushed(), |b| b.record.resolved.jobs[0].method = Method::Stdio { buffer: 4096 }), Sound, Device, [], ["T03"]),
+    kept!("t05-bigger-than-ram", doctored(Bench::write_without_flush(), |b| { b.record.machine.memory = Reading::Seen(Bytes::mib(16)); b.written(Bytes::mib(15), Bytes::mib(20)); }), Wrong, Deferred, ["T05"], ["T02"]),
+    kept!("t05-nearly-bigger-and-flushed", doctored(Bench::write_flushed(), |b| b.record.machine.memory = Reading::Seen(Bytes::mib(16))), Sound, Device, [], ["T05"]),
+    kept!("t06-partly-resident", doctored(Bench::read_cold(), |b| { b.resident_before(Bytes::mib(1)); b.was_read(Bytes(20 * MIB * 99 / 100)); }), Doubtful, Mixed, ["T06"], ["T01"]),
+    kept!("t06-nearly-another-part-resident", doctored(Bench::read_cold(), |b| b.resident_before(Bytes::mib(1))), Sound, Device, [], ["T06"]),
+    kept!("t07-not-dropped", doctored(Bench::read_again(), |b| left_after_drop(b, Bytes::mib(20))), Wrong, Memory, ["T07", "T01"], []),
+    kept!("t07-nearly-dropped", doctored(Bench::read_cold(), |b| left_after_drop(b, Bytes::kib(64))), Sound, Device, [], ["T07"]),
+    kept!("t14-flush-for-each-write", doctored(Bench::write_flushed(), |b| { b.record.phases[0].flows[0].calls = Ops(2048); b.record.phases[0].flows[0].durability = Durability::OpenSync; b.flushes(2049); }), Sound, Device, ["T14"], ["T54"]),
+    kept!("t14-nearly-one-large-write", doctored(Bench::write_flushed(), |b| { b.record.phases[0].flows[0].calls = Ops(1); b.flushes(2); }), Sound, Device, [], ["T14"]),
+    kept!("t16-direct-into-the-cache", doctored(card(Bench::write_flushed(), 4 * MIB), direct_without_flush), Sound, Limited, ["T16", "T32"], ["T02"]),
+    kept!("t16-nearly-write-through", doctored(Bench::write_flushed(), |b| { direct_without_flush(b); b.queue(|q| q.write_cache = Some("write through".into())); }), Sound, Device, [], ["T16"]),
+    kept!("t17-flush-fails", doctored(Bench::write_without_flush(), flush_failed), Wrong, Invalid, ["T17"], []),
+    kept!("t17-nearly-flush-goes-on", doctored(Bench::write_without_flush(), |b| b.settled_at(Nanos::secs(2), Bytes::mib(8), false)), Wrong, Deferred, ["T02"], ["T17"]),
+    kept!("t19-direct-through-memory", doctored(Bench::write_without_flush(), |b| b.direct(false)), Wrong, Deferred, ["T19"], ["T02"]),
+    kept!("t19-nearly-direct-not-said", doctored(Bench::write_flushed(), |b| { b.direct(true); let at = b.record.phases[0].flows[0].subject; b.record.resolved.subjects[at].direct = Reading::Unseen("statx: ENOSYS".into()); }), Sound, Device, [], ["T19"]),
+    kept!("t23-sparse", Bench::read_of_holes(), Wrong, Layer, ["T23"], ["T01", "T19"]),
+    kept!("t23-nearly-holes-not-read", doctored(Bench::read_cold(), |b| b.lay(Bytes::mib(10), Bytes::mib(30))), Sound, Device, [], ["T23"]),
+    kept!("t25-compressed", doctored(Bench::write_flushed(), |b| b.written(Bytes::mib(1), Bytes::mib(1))), Wrong, Layer, ["T25"], ["T02"]),
+    kept!("t25-nearly-a-little-less", doctored(Bench::write_flushed(), |b| b.written(Bytes(20 * MIB * 985 / 1000), Bytes(20 * MIB * 985 / 1000))), Sound, Device, [], ["T25"]),
+    kept!("t29-tmpfs", doctored(Bench::write_flushed(), |b| b.bottom(Bottom::Memory("tmpfs".into()))), Wrong, NotADisk, ["T29"], ["T02"]),
+    kept!("t29-fuse", doctored(Bench::write_flushed(), |b| b.bottom(Bottom::Remote("fuse.sshfs".into()))), Unproven, NotADisk, ["T29"], []),
+    kept!("t29-nothing-to-nothing", doctored(Bench::write_flushed(), |b| b.bottom(Bottom::Nothing("/dev/null".into()))), Wrong, Tool, ["T29"], []),
+    kept!("t29-nearly-loop-on-fuse", Bench::write_flushed(), Sound, Device, [], ["T29", "T32"]),
+    kept!("t31-second-writer", doctored(Bench::write_flushed(), |b| b.written(Bytes::mib(40), Bytes::mib(40))), Wrong, Disturbed, ["T31"], []),
+    kept!("t31-a-little-foreign", doctored(Bench::write_flushed(), |b| b.written(Bytes::mib(23), Bytes::mib(23))), Doubtful, Disturbed, ["T31"], []),
+    kept!("t31-nearly-own-journal", doctored(Bench::write_flushed(), |b| b.written(Bytes(20 * MIB + 300 * KIB), Bytes(20 * MIB + 300 * KIB))), Sound, Device, [], ["T31"]),
+    kept!("t31-copy-within-one-disk", Bench::copy_within(), Sound, Device, ["T31"], []),
+    kept!("t32-hidden-limit", doctored(Bench::write_flushed(), |b| b.work(0.01, 0.02)), Sound, Limited, ["T32"], []),
+    kept!("t32-nearly-a-paced-plan", doctored(Bench::write_flushed(), |b| { b.work(0.01, 0.02); b.record.plan.phases[0].jobs[0].rate = Rate::Open { iops: 4.0, arrivals: Arrivals::Even }; }), Sound, Device, [], ["T32"]),
+    kept!("t48-wrong-content", doctored(Bench::read_cold(), |b| b.record.phases[0].totals.get_mut(&Action::Read).expect("counted").mismatches = 1), Wrong, Invalid, ["T48"], []),
+    kept!("t48-nearly-cold", Bench::read_cold(), Sound, Device, [], ["T48"]),
+    kept!("t51-cpu-bound", doctored(Bench::write_flushed(), |b| b.work(0.4, 0.95)), Doubtful, Tool, ["T51"], []),
+    kept!("t51-nearly-both-busy", doctored(Bench::write_flushed(), |b| b.work(0.95, 0.99)), Sound, Device, [], ["T51"]),
+    kept!("t54-depth-1", doctored(Bench::write_flushed(), |b| { b.direct(true); b.work(0.7, 0.3); }), Sound, Device, ["T54"], []),
+    kept!("t54-nearly-depth-32", doctored(Bench::write_flushed(), |b| { b.direct(true); b.work(0.7, 0.3); b.record.phases[0].flows[0].depth = 32; }), Sound, Device, [], ["T54"]),
+    kept!("t56-a-blink", doctored(Bench::write_flushed(), |b| b.lasted(Nanos::millis(20))), Unproven, Unsure, ["T56"], []),
+    kept!("t56-nearly-a-blink", doctored(Bench::write_flushed(), |b| b.lasted(Nanos::millis(300))), Sound, Device, [], ["T56"]),
+    kept!("t58-stall", doctored(Bench::write_flushed(), |b| { b.direct(true); let mut ops = [10; 50]; ops[20..35].fill(0); b.series(&ops); }), Doubtful, Unsteady, ["T58"], []),
+    kept!("t58-nearly-lumps", doctored(Bench::write_flushed(), |b| { b.direct(true); let ops: Vec<u64> = (0..50).map(|n| u64::from(n % 3 == 0)).collect(); b.series(&ops); }), Sound, Device, [], ["T58"]),
+    kept!("t60-written-twice-in-memory", doctored(Bench::write_flushed(), |b| { b.record.phases[0].flows[0].sequential = false; b.written(Bytes::mib(8), Bytes::mib(8)); }), Wrong, Mixed, ["T60"], ["T02", "T25"]),
+    kept!("t60-nearly-here-and-there", doctored(Bench::write_flushed(), |b| b.record.phases[0].flows[0].sequential = false), Sound, Device, [], ["T60"]),
+    kept!("t62-end-inside-the-plan", doctored(Bench::read_cold(), |b| { b.record.phases[0].flows[0].end_of_data = true; b.record.plan.origin.dialect = "quick".into(); }), Wrong, Invalid, ["T62"], []),
+    kept!("t62-nearly-the-end-of-a-copy", doctored(Bench::read_cold(), |b| b.record.phases[0].flows[0].end_of_data = true), Sound, Device, ["T62"], []),
+];
+
+fn path(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/records").join(format!("{name}.json"))
+}
+
+#[test]
+fn kept_records_get_their_verdicts() {
+    let bless = std::env::var_os("ASSAY_BLESS").is_some();
+    for kept in TABLE {
+        let name = kept.name;
+        let path = path(name);
+        if bless && !path.exists() {
+            let folder = path.parent().expect("in a folder");
+            std::fs::create_dir_all(folder).expect("the folder can be made");
+            let text = serde_json::to_string_pretty(&(kept.make)().record).expect("JSON");
+            std::fs::write(&path, text + "\n").expect("the record can be written");
+        }
+        let text = std::fs::read_to_string(&path)
+            .unwrap_or_else(|error| panic!("{}: {error}; ASSAY_BLESS=1 writes it", path.display()));
+        let mut record: Record = serde_json::from_str(&text).expect(name);
+        verdict::judge(&mut record);
+        let found = record.verdict.expect("judged");
+        assert_eq!(
+            (found.trust, found.measures),
+            (kept.trust, kept.measures),
+            "{name}: {found:#?}"
+        );
+        let traps: Vec<&str> = found.findings.iter().map(|f| f.trap.0.as_str()).collect();
+        for trap in kept.named {
+            assert!(traps.contains(trap), "{name} must name {trap}: {traps:?}");
+        }
+        for trap in kept.silent {
+            assert!(!traps.contains(trap), "{name} must not name {trap}: {traps:?}");
+        }
+        for text in [&found.summary].into_iter().chain(found.findings.iter().map(|f| &f.claim)) {
+            assert!(text.ends_with('.') && !text.contains("B/s"), "{name}: {text}");
+        }
+        if std::env::var_os("ASSAY_SHOW").is_some() {
+            println!(
+                "{name}: {} / {}: {}",
+                found.trust.name(),
+                found.measures.name(),
+                found.summary
+            );
+        }
+    }
+}
+
+#[test]
+fn each_rule_has_a_record_and_each_record_a_line() {
+    for rule in verdict::RULES {
+        let trips = TABLE.iter().any(|kept| kept.named.contains(&rule.id));
+        let nearly = TABLE
+            .iter()
+            .any(|kept| kept.name.starts_with(&format!("{}-nearly", rule.id.to_lowercase())));
+        assert!(trips && nearly, "{} ({}): {trips} {nearly}", rule.id, rule.title);
+    }
+    let folder = path("x").parent().expect("in a folder").to_path_buf();
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let file = entry.file_name().to_string_lossy().into_owned();
+        assert!(TABLE.iter().any(|kept| format!("{}.json", kept.name) == file), "{file}");
+    }
+}
