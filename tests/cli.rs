@@ -105,6 +105,7 @@ fn bad_words_are_refused_in_one_line_and_touch_nothing() {
         ("quick /dev/x /dev/x --read-only", "contradict each other"),
         ("quick . .", "no block device; give one path"),
         ("quick . a b", "unknown word 'b'"),
+        ("quick . --size 999999T", "do not fit"),
         ("quick large --keep", "--keep is about the test file"),
         ("run", "PLAN is missing"),
         ("run nowhere.json", "there is no plan at 'nowhere.json'; write one with"),

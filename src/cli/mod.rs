@@ -140,7 +140,13 @@ fn call(
     match verb {
         Verb::Quick(quick) => {
             let plan = quick::planned(&quick, typed(words))?;
-            conduct::conduct(&plan, &quick.common, environment, out, err)
+            // Who typed a path has no phases in mind: the place would only be in the way.
+            conduct::conduct(&plan, &quick.common, environment, out, err).map_err(|error| {
+                match error {
+                    Error::Refusal(refusal) => Refusal { place: String::new(), ..refusal }.into(),
+                    fault => fault,
+                }
+            })
         }
         Verb::Run { file, common } => {
             conduct::conduct(&read_plan(&file)?, &common, environment, out, err)
