@@ -141,10 +141,12 @@ fn a_folder_that_is_not_ours_is_refused() {
 fn help_goes_to_standard_output() {
     let desk = Desk::new();
     for (line, says) in [
-        ("--help", "Exit status: 0 the number is sound"),
+        ("-h", "Exit status: 0 the number is sound"),
+        ("--help", "ASSAY_COLD=target|machine|no"),
         ("quick --help", "[DEVICE-AGAIN]"),
         ("--version", env!("CARGO_PKG_VERSION")),
         ("man", ".SH \"ASSAY QUICK\""),
+        ("man", ".SH \"ENVIRONMENT\""),
         ("completions bash", "_assay"),
         ("completions fish", "complete -c assay"),
     ] {
