@@ -89,7 +89,13 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
     let progress = || {
         let mut reading = GaugeReading::default();
         gauge.take(&mut reading);
-        (reading, Some(counts.snapshot()))
+        // The copy counts by itself; the gauge only knows what its calls took.
+        let counts = counts.snapshot();
+        reading.read_ops = counts.reads_full + counts.reads_partial;
+        reading.read_bytes = counts.bytes_read;
+        reading.write_ops = counts.writes_full + counts.writes_partial;
+        reading.write_bytes = counts.bytes_written;
+        (reading, Some(counts))
     };
 
     let before = stage.eyes.snapshot(&files);
@@ -101,21 +107,21 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
         let plan = plan.clone();
         let work = move || {
             let [mut reads, mut writes, mut flushes] = <[Tally; 3]>::default();
-            let sample =
-                |side, bytes: usize, from: crate::unit::Instant, to: crate::unit::Instant| {
-                    let (bytes, lat_ns) = (bytes as u64, to.since(from).0);
-                    match side {
-                        Side::Read => {
-                            reads.add(bytes, bytes, lat_ns);
-                            gauge.read(bytes, lat_ns);
-                        }
-                        Side::Write => {
-                            writes.add(bytes, bytes, lat_ns);
-                            gauge.write(bytes, lat_ns);
-                        }
-                        Side::Flush => flushes.add(0, 0, lat_ns),
-                    }
+            let sample = |side, bytes: usize, time: Option<Nanos>| {
+                let bytes = bytes as u64;
+                let tally = match side {
+                    Side::Read => &mut reads,
+                    Side::Write => &mut writes,
+                    Side::Flush => &mut flushes,
                 };
+                match time {
+                    Some(time) => {
+                        tally.add(bytes, bytes, time.0);
+                        gauge.latency(time.0);
+                    }
+                    None => tally.add_untimed(bytes),
+                }
+            };
             let mut say = |event| {
                 // Nobody listens any more when the copy was left behind.
                 let _ = tell.send(event);
