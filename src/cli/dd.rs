@@ -127,6 +127,10 @@ fn copy(
         // What dd itself would have met when it opened its files; what had been said then has
         // been heard.
         Err(Error::Fault(fault)) => {
+            if fault.errno == libc::EINTR {
+                // While it waited for the other side of a FIFO.
+                signal::die_of(libc::SIGINT);
+            }
             if talk.faults.is_empty() {
                 talk.say(&dd::fault(options, copy, &fault));
             }
