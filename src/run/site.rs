@@ -222,6 +222,21 @@ impl Drop for Site {
         if let Some(path) = &self.remove {
             let _ = std::fs::remove_file(path);
         }
+        let Some(file) = self.file.take() else { return };
+        let size = size_of_open(file.as_fd()).unwrap_or(0);
+        drop(file);
+        if matches!(self.kind, Kind::Scratch { keep: false }) {
+            release(&self.path, size);
+        }
+    }
+}
+
+/// Makes the file system give back now what a removed file held, where that is most of what it
+/// has: many do so with their next commit only, and the next run would find no space.
+fn release(folder: &Path, size: u64) {
+    let low = rustix::fs::statvfs(folder).is_ok_and(|v| v.f_bavail * v.f_frsize < size);
+    if low && let Ok(folder) = File::open(folder) {
+        let _ = rustix::fs::syncfs(folder);
     }
 }
 
