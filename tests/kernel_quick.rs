@@ -3,16 +3,20 @@
 mod kernel;
 mod lab;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use assay::plan::Action;
 use assay::record::{Ending, Measures, Record, Trust, Weight};
 
 use kernel::{Heard, cards, hear_own, names, rate, told};
-use lab::{Card, MI, Shape};
+use lab::{Card, Fs, MI, Shape};
 
 const WRITES: f64 = 4.0 * MI as f64;
 const READS: f64 = 16.0 * MI as f64;
@@ -120,7 +124,7 @@ fn files_and_devices_are_read_and_stay_as_they_were() {
 #[test]
 fn a_device_is_written_only_when_it_holds_nothing() {
     let _alone = lab::alone();
-    let card = lab::need!(Card::rawsd());
+    let card = lab::need!(Card::new(Shape { fs: Fs::Raw, size: 64 * MI, ..Shape::paced() }));
     let device = card.device();
     let read = |len: usize| {
         use std::io::Read as _;
@@ -300,32 +304,93 @@ fn ctrl_c_keeps_what_there_is() {
     }
 }
 
+/// Sees what other programs read and write, as long as it lives.
+struct Witness {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<u64>>,
+}
+
+impl Witness {
+    fn start() -> Witness {
+        let stop = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&stop);
+        let thread = std::thread::spawn(move || {
+            // For each process, what it had moved at first and at last.
+            let mut all: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+            let mut dirty = 0;
+            while !seen.load(Ordering::Relaxed) {
+                for (pid, moved) in others() {
+                    all.entry(pid).or_insert((moved, moved)).1 = moved;
+                }
+                // What they wrote before, and what goes to the disk only now.
+                dirty =
+                    dirty.max(kib("/proc/meminfo", "Dirty:") + kib("/proc/meminfo", "Writeback:"));
+                std::thread::sleep(Duration::from_millis(50));
+            }
+            all.values().map(|(first, last)| last - first).sum::<u64>() + (dirty << 10)
+        });
+        Witness { stop, thread: Some(thread) }
+    }
+
+    /// Bytes that others moved, or had waiting in memory.
+    fn ask(mut self) -> u64 {
+        self.stop.store(true, Ordering::Relaxed);
+        self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or(0)
+    }
+}
+
+/// Bytes that every process but assay has moved to and from devices.
+fn others() -> Vec<(String, u64)> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let comm = fs::read_to_string(entry.path().join("comm")).unwrap_or_default();
+        let Ok(io) = fs::read_to_string(entry.path().join("io")) else { continue };
+        if comm.starts_with("assay") {
+            continue;
+        }
+        let figure = |name: &str| -> u64 {
+            let line = io.lines().find_map(|line| line.strip_prefix(name));
+            line.and_then(|text| text.trim().parse().ok()).unwrap_or(0)
+        };
+        all.push((
+            entry.file_name().to_string_lossy().into_owned(),
+            figure("read_bytes:") + figure("write_bytes:"),
+        ));
+    }
+    all
+}
+
+fn kib(file: &str, name: &str) -> u64 {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix(name));
+    line.and_then(|text| text.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+}
+
 /// The machine's own disk, ten times: whatever is said against it must be true.
 #[test]
 fn an_honest_disk_is_not_slandered() {
     let _alone = lab::alone();
     let folder = lab::folder("honest");
-    let mut findings = 0;
+    let mut said = 0;
     for _ in 0..10 {
+        let witness = Witness::start();
         let heard = hear_own(lab::assay(["quick", "--time", "3"]).word(folder.path()));
+        let others = witness.ask();
+        assert_eq!(heard.record.phases.len(), 6, "{heard}");
         for phase in &heard.record.phases {
             for finding in phase.verdict.iter().flat_map(|verdict| &verdict.findings) {
                 if finding.weight == Weight::Note {
                     continue;
                 }
-                findings += 1;
-                told(
-                    &phase.name,
-                    format_args!("{} {:?}: {}", finding.trap.0, finding.weight, finding.claim),
-                );
-                for exhibit in &finding.because {
-                    told("  ", format_args!("{}: {}", exhibit.reading, exhibit.value));
-                }
-                // What other programs did at the time is their doing, and must really be there.
-                assert_eq!(finding.measures, Some(Measures::Disturbed), "{heard}");
-                assert_eq!(finding.weight, Weight::Doubt, "{heard}");
+                said += 1;
+                let claim = format!("{} {:?}: {}", finding.trap.0, finding.weight, finding.claim);
+                told(&phase.name, format_args!("{claim} ({} MiB by others)", others >> 20));
+                // Other programs may have been at work: then that is true.
+                let true_of_others = ["T31", "T51", "T52", "T58"].contains(&&*finding.trap.0)
+                    && finding.measures != Some(Measures::Memory);
+                assert!(true_of_others && others > MI, "{others} bytes by others\n{heard}");
             }
         }
     }
-    told("findings in ten runs", findings);
+    told("things said against it in ten runs", said);
 }

@@ -232,11 +232,15 @@ impl Drop for Site {
 }
 
 /// Makes the file system give back now what a removed file held, where that is most of what it
-/// has: many do so with their next commit only, and the next run would find no space.
+/// has: many do so some time after their next commit, and the next run would find no space.
 fn release(folder: &Path, size: u64) {
-    let low = rustix::fs::statvfs(folder).is_ok_and(|v| v.f_bavail * v.f_frsize < size);
-    if low && let Ok(folder) = File::open(folder) {
-        let _ = rustix::fs::syncfs(folder);
+    let low = || rustix::fs::statvfs(folder).is_ok_and(|v| v.f_bavail * v.f_frsize < size);
+    let Ok(open) = File::open(folder) else { return };
+    for _ in 0..20 {
+        if !low() || rustix::fs::syncfs(&open).is_err() {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
     }
 }
 
