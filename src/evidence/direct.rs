@@ -5,15 +5,17 @@
 //! Nor does an answer from a file system that serves only odd requests from its cache, or that
 //! sends any of them to another machine.
 
+use std::num::NonZeroU64;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Mode, OFlags, open};
+use rustix::fs::{Advice, Mode, OFlags, open};
 use rustix::io::Errno;
 
 use super::scene::why;
 use super::{DirectAlign, DirectIo, Reading, extents};
-use crate::sys::block;
+use crate::sys::buffer::Buffer;
+use crate::sys::{block, cache};
 
 /// Direct I/O on an existing file or block device. Nothing is written.
 pub(super) fn of_file(path: &Path) -> Reading<DirectIo> {
@@ -23,16 +25,17 @@ pub(super) fn of_file(path: &Path) -> Reading<DirectIo> {
             let is_device = block::stat_open(file.as_fd())
                 .is_ok_and(|stat| stat.mode & libc::S_IFMT == libc::S_IFBLK);
             let place = if is_device { Some(0) } else { extents::written_place(file.as_fd()) };
-            Reading::Seen(DirectIo {
-                accepted: true,
-                align: align(file.as_fd()),
-                misaligned_refused: place.and_then(|place| refused(file.as_fd(), place)),
-            })
+            let align = align(file.as_fd());
+            let misaligned_refused = place.and_then(|place| refused(file.as_fd(), place));
+            let told = align.is_some() || misaligned_refused.is_some();
+            let past_cache = place.filter(|_| !told).and_then(|at| past_cache(file.as_fd(), at));
+            Reading::Seen(DirectIo { accepted: true, align, misaligned_refused, past_cache })
         }
         Err(Errno::INVAL) => Reading::Seen(DirectIo {
             accepted: false,
             align: block::stat(path).ok().and_then(|stat| stat.direct).map(to_align),
             misaligned_refused: None,
+            past_cache: None,
         }),
         Err(error) => Reading::Unseen(why(&path.display().to_string(), &error.into())),
     }
@@ -48,7 +51,7 @@ pub(super) fn of_folder(folder: &Path) -> Reading<DirectIo> {
 }
 
 fn probe(folder: &Path) -> Result<DirectIo, Errno> {
-    let no = DirectIo { accepted: false, align: None, misaligned_refused: None };
+    let no = DirectIo { accepted: false, align: None, misaligned_refused: None, past_cache: None };
     let Some(file) = (match nameless(folder) {
         Ok(file) => Some(file),
         // Either O_TMPFILE or O_DIRECT is not known here: a name tells which.
@@ -57,8 +60,13 @@ fn probe(folder: &Path) -> Result<DirectIo, Errno> {
         return Ok(no);
     };
     let align = align(file.as_fd());
-    let misaligned_refused = if align.is_none() { written(&file) } else { None };
-    Ok(DirectIo { accepted: true, align, misaligned_refused })
+    let place = if align.is_none() { written(&file) } else { None };
+    let misaligned_refused = place.and_then(|place| refused(file.as_fd(), place));
+    let past_cache = match misaligned_refused {
+        None => place.and_then(|place| past_cache(file.as_fd(), place)),
+        Some(_) => None,
+    };
+    Ok(DirectIo { accepted: true, align, misaligned_refused, past_cache })
 }
 
 fn nameless(folder: &Path) -> Result<OwnedFd, Errno> {
@@ -96,8 +104,8 @@ fn named(folder: &Path) -> Result<Option<OwnedFd>, Errno> {
     }
 }
 
-/// Writes 4 KiB through the cache and probes there.
-fn written(file: &OwnedFd) -> Option<bool> {
+/// Writes 4 KiB through the cache, and says where they lie.
+fn written(file: &OwnedFd) -> Option<u64> {
     let flags = rustix::fs::fcntl_getfl(file).ok()?;
     rustix::fs::fcntl_setfl(file, flags - OFlags::DIRECT).ok()?;
     let block = [0x5a_u8; 4096];
@@ -106,15 +114,36 @@ fn written(file: &OwnedFd) -> Option<bool> {
     }
     rustix::fs::fdatasync(file).ok()?;
     rustix::fs::fcntl_setfl(file, flags).ok()?;
-    let place = extents::written_place(file.as_fd())?;
-    refused(file.as_fd(), place)
+    extents::written_place(file.as_fd())
+}
+
+/// Whether an aligned direct read of what is not in memory leaves it out of memory.
+fn past_cache(file: BorrowedFd, place: u64) -> Option<bool> {
+    const BLOCK: u64 = 4096;
+    let place = place / BLOCK * BLOCK;
+    let cached = || cache::cachestat(file, place, BLOCK).ok().map(|stat| stat.cached);
+    rustix::fs::fadvise(file, place, NonZeroU64::new(BLOCK), Advice::DontNeed).ok()?;
+    // Without read-ahead: where the answer is no, the file is not to be warmed by it.
+    rustix::fs::fadvise(file, 0, None, Advice::Random).ok()?;
+    if cached()? > 0 {
+        return None;
+    }
+    let mut buffer = Buffer::new(BLOCK as usize).ok()?;
+    rustix::io::pread(file, &mut buffer[..], place).ok()?;
+    Some(cached()? == 0)
 }
 
 /// Whether a direct read of one byte just after `place` is refused as a device would.
+///
+/// Where the answer would prove nothing it is not asked for: a read that goes through the cache
+/// would warm the file that is about to be measured.
 fn refused(file: BorrowedFd, place: u64) -> Option<bool> {
+    if takes_odd_requests(file) {
+        return None;
+    }
+    let _ = rustix::fs::fadvise(file, 0, None, Advice::Random);
     let mut byte = [0_u8; 1];
     match rustix::io::pread(file, &mut byte, place + 1) {
-        Ok(1) if takes_odd_requests(file) => None,
         Ok(1) => Some(false),
         Err(Errno::INVAL) => Some(true),
         _ => None,
@@ -164,7 +193,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = nameless(folder.path()).ok().or_else(|| named(folder.path()).ok().flatten());
         let Some(file) = file else { return println!("skipped: no direct I/O here") };
-        let shown = written(&file);
+        let shown = written(&file).and_then(|place| refused(file.as_fd(), place));
         let told = align(file.as_fd());
         println!("statx {told:?}, misaligned read refused {shown:?}");
         if let (Some(told), Some(shown)) = (told, shown) {

@@ -283,6 +283,10 @@ pub struct DirectIo {
     /// tried (nothing written there yet, or statx told enough), or answered by a file system that
     /// treats only odd requests so (btrfs, F2FS, NFS...), which proves nothing.
     pub misaligned_refused: Option<bool>,
+    /// An aligned direct read of written data that was not in memory left nothing there. Tried
+    /// where neither of the others tells (btrfs).
+    #[serde(default)]
+    pub past_cache: Option<bool>,
 }
 
 /// Alignment that direct I/O needs.
@@ -296,7 +300,7 @@ pub struct DirectAlign {
 
 impl DirectIo {
     /// Whether direct I/O here goes past the page cache, as far as the kernel shows: `None` when
-    /// neither statx nor the probe told.
+    /// neither statx nor a probe told.
     pub fn real(&self) -> Option<bool> {
         if !self.accepted {
             return Some(false);
@@ -305,7 +309,7 @@ impl DirectIo {
             (Some(align), _) if align.offset == 0 => Some(false),
             (_, Some(refused)) => Some(refused),
             (Some(_), None) => Some(true),
-            (None, None) => None,
+            (None, None) => self.past_cache,
         }
     }
 }

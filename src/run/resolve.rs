@@ -421,6 +421,7 @@ impl Fitting<'_> {
                 })?;
                 Bytes((free.0 as f64 * share) as u64).min(most)
             }
+            Size::Written { most } if device => there.map_or(most, |there| most.min(there)),
             Size::Written { most } => free.map_or(most, |free| most.min(spare(free))),
         };
         if writes && asked == Bytes::ZERO && matches!(size, Size::Written { .. }) {

@@ -222,6 +222,25 @@ impl Drop for Site {
         if let Some(path) = &self.remove {
             let _ = std::fs::remove_file(path);
         }
+        let Some(file) = self.file.take() else { return };
+        let size = size_of_open(file.as_fd()).unwrap_or(0);
+        drop(file);
+        if matches!(self.kind, Kind::Scratch { keep: false }) {
+            release(&self.path, size);
+        }
+    }
+}
+
+/// Makes the file system give back now what a removed file held, where that is most of what it
+/// has: many do so some time after their next commit, and the next run would find no space.
+fn release(folder: &Path, size: u64) {
+    let low = || rustix::fs::statvfs(folder).is_ok_and(|v| v.f_bavail * v.f_frsize < size);
+    let Ok(open) = File::open(folder) else { return };
+    for _ in 0..20 {
+        if !low() || rustix::fs::syncfs(&open).is_err() {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
     }
 }
 

@@ -80,6 +80,7 @@ fn subject(path: &str) -> Subject {
             accepted: true,
             align: Some(DirectAlign { memory: 512, offset: 512 }),
             misaligned_refused: Some(true),
+            past_cache: None,
         }),
     }
 }
@@ -480,6 +481,7 @@ impl Bench {
             accepted: true,
             align: Some(DirectAlign { memory: offset, offset }),
             misaligned_refused: Some(real),
+            past_cache: None,
         });
         if !real {
             self.record.phases[0].evidence.stop.cache.clear();

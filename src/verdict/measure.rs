@@ -5,8 +5,8 @@
 //! the least of what was asked for arrived; stacked levels are never added up.
 
 use super::threshold::{
-    AHEAD_BYTES, OWN_BYTES, OWN_PER_FLUSH, OWN_SHARE, SAMPLE, SAMPLE_SHARE_MOST, SETTLED_ADDS,
-    SMALL_BYTES, SMALL_REQUESTS,
+    AHEAD_BYTES, OWN_BYTES, OWN_PER_FLUSH, OWN_PER_MOVED_WRITE, OWN_SHARE, SAMPLE,
+    SAMPLE_SHARE_MOST, SETTLED_ADDS, SMALL_BYTES, SMALL_REQUESTS,
 };
 use super::words;
 use crate::evidence::{
@@ -675,6 +675,9 @@ impl<'a> Case<'a> {
                         other => 1 + calls / other.every().unwrap_or(calls).max(1),
                     };
                     extra = extra.saturating_add(flushes.saturating_mul(OWN_PER_FLUSH));
+                    if moves_what_it_writes(subject) && (!flow.sequential || flushes > 1) {
+                        extra = extra.saturating_add(calls.saturating_mul(OWN_PER_MOVED_WRITE));
+                    }
                 }
                 Direction::Read if flow.caching == Caching::Direct => {}
                 Direction::Read => {
@@ -689,6 +692,12 @@ impl<'a> Case<'a> {
         }
         extra
     }
+}
+
+/// A file system that never writes in place: each write rewrites some of its own records too.
+fn moves_what_it_writes(subject: &Subject) -> bool {
+    let kind = subject.mount.seen().map(|mount| mount.kind.as_str());
+    matches!(kind, Some("btrfs" | "bcachefs" | "f2fs" | "nilfs2" | "zfs"))
 }
 
 /// The block that file system and device write as one.

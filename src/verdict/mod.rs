@@ -223,8 +223,10 @@ fn summary(
             format!(" What did come from the disk came at {}.", words::pace(figure.value))
         }
         None => {
-            let bound = found.iter().find(|f| f.trap.0 == flush_bound::RULE.id);
-            match bound {
+            let beside = found.iter().find(|f| {
+                f.trap.0 == flush_bound::RULE.id || f.claim.starts_with(same_disk::CLAIM)
+            });
+            match beside {
                 Some(finding) if trust == Trust::Sound => {
                     format!(" {}", words::sentence(&finding.claim))
                 }

@@ -9,6 +9,9 @@ use crate::record::{Exhibit, Finding, Next, Weight};
 pub const RULE: Rule =
     Rule { id: "T31", title: "Both ends on one disk", judge: Judge::Phase(judge) };
 
+/// How the claim begins, by which it is known among those of the same number.
+pub(super) const CLAIM: &str = "Both ends of the copy are on the same disk";
+
 fn judge(stage: &Stage<'_>, _: &[Finding]) -> Option<Finding> {
     if !stage.copies() {
         return None;
@@ -25,10 +28,7 @@ fn judge(stage: &Stage<'_>, _: &[Finding]) -> Option<Finding> {
         RULE.id,
         Weight::Note,
         None,
-        format!(
-            "Both ends of the copy are on the same disk, {}: it read and wrote in turn, and did twice this many bytes.",
-            disk
-        ),
+        format!("{CLAIM}, {disk}: it read and wrote in turn, and did twice this many bytes."),
         vec![Exhibit::new(
             "lowest device of both ends",
             disk.clone(),

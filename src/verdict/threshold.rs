@@ -52,6 +52,10 @@ pub const OWN_BYTES: u64 = 256 * KIB;
 /// log's unit.
 pub const OWN_PER_FLUSH: u64 = 64 * KIB;
 
+/// What one write to a place of its own may add where nothing is overwritten in place (btrfs,
+/// bcachefs, F2FS, ZFS): a leaf of each of three trees, twice.
+pub const OWN_PER_MOVED_WRITE: u64 = 96 * KIB;
+
 /// Read-ahead is still running when the program stops: twice its window, and this.
 pub const AHEAD_BYTES: u64 = MIB;
 

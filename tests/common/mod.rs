@@ -86,6 +86,7 @@ fn card_subject(path: &str) -> Subject {
             accepted: true,
             align: Some(DirectAlign { memory: 512, offset: 512 }),
             misaligned_refused: Some(true),
+            past_cache: None,
         }),
     }
 }
@@ -471,6 +472,7 @@ pub fn memory() -> Record {
             accepted: true,
             align: None,
             misaligned_refused: Some(false),
+            past_cache: None,
         }),
         ..card_subject("/tmp")
     };

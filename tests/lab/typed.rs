@@ -53,6 +53,12 @@ impl Typed {
         self
     }
 
+    /// More words.
+    pub fn words<W: AsRef<OsStr>>(mut self, words: &[W]) -> Typed {
+        self.words.extend(words.iter().map(|word| word.as_ref().to_owned()));
+        self
+    }
+
     /// A variable in its environment.
     pub fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Typed {
         self.env.push((name.as_ref().to_owned(), value.as_ref().to_owned()));

@@ -1,0 +1,169 @@
+//! What kernel tests have in common: assay typed at a card, and the record it left.
+#![allow(dead_code, reason = "each test program uses a part of it")]
+
+use std::fmt;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use assay::plan::Action;
+use assay::record::{Measures, PhaseRecord, Record, Trust, Verdict, Weight};
+
+use super::lab::{self, Card, MI, Ran, Shape, Typed};
+
+/// A card whose pace the machine's own disk does not touch, with the cause to be seen or not.
+pub fn cards() -> [(Shape, Measures); 2] {
+    [(Shape::sdcard(), Measures::Limited), (Shape::paced(), Measures::Device)]
+}
+
+/// What a run said, and the record of it.
+pub struct Heard {
+    pub ran: Ran,
+    pub record: Record,
+}
+
+/// Runs it with its record kept: by `--record` for our own verbs, by the variable for dialects.
+pub fn hear(typed: Typed) -> Heard {
+    let desk = tempfile::tempdir().expect("a folder for the record");
+    let file = desk.path().join("record.json");
+    let ran = typed.env("ASSAY_RECORD", &file).run();
+    Heard { record: record_at(&file, &ran), ran }
+}
+
+/// The same for one of our own verbs.
+pub fn hear_own(typed: Typed) -> Heard {
+    let desk = tempfile::tempdir().expect("a folder for the record");
+    let file = desk.path().join("record.json");
+    let ran = typed.word("--record").word(&file).run();
+    Heard { record: record_at(&file, &ran), ran }
+}
+
+fn record_at(file: &Path, ran: &Ran) -> Record {
+    assay::record::load(file).unwrap_or_else(|error| panic!("no record: {error}\n{ran}"))
+}
+
+impl fmt::Display for Heard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.ran)?;
+        for phase in &self.record.phases {
+            let rate = |action| phase.totals.get(&action).and_then(|t| t.bandwidth).map(|b| b.0);
+            writeln!(
+                f,
+                "--- {}: read {:?} write {:?}",
+                phase.name,
+                rate(Action::Read),
+                rate(Action::Write)
+            )?;
+            for finding in phase.verdict.iter().flat_map(|verdict| &verdict.findings) {
+                writeln!(
+                    f,
+                    "{} {:?} {:?}: {}",
+                    finding.trap.0, finding.weight, finding.measures, finding.claim
+                )?;
+                for exhibit in &finding.because {
+                    writeln!(f, "    {}: {} ({})", exhibit.reading, exhibit.value, exhibit.source)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Heard {
+    /// The only phase, or the first.
+    pub fn phase(&self) -> &PhaseRecord {
+        self.record.phases.first().unwrap_or_else(|| panic!("no phase\n{self}"))
+    }
+
+    /// A phase by its name.
+    pub fn named(&self, name: &str) -> &PhaseRecord {
+        let found = self.record.phases.iter().find(|phase| phase.name == name);
+        found.unwrap_or_else(|| panic!("no phase {name}\n{self}"))
+    }
+
+    /// The verdict of the whole.
+    pub fn verdict(&self) -> &Verdict {
+        self.record.verdict.as_ref().unwrap_or_else(|| panic!("no verdict\n{self}"))
+    }
+
+    /// Bytes per second of one action of the first phase.
+    pub fn rate(&self, action: Action) -> f64 {
+        rate(self.phase(), action).unwrap_or_else(|| panic!("no rate of {action:?}\n{self}"))
+    }
+
+    /// Whether a trap was named, at whatever weight.
+    pub fn found(&self, trap: &str) -> bool {
+        self.verdict().findings.iter().any(|finding| finding.trap.0 == trap)
+    }
+
+    /// Fails unless trust and subject are these.
+    pub fn expect(&self, trust: Trust, measures: Measures) -> &Self {
+        let verdict = self.verdict();
+        assert_eq!((verdict.trust, verdict.measures), (trust, measures), "{self}");
+        self
+    }
+
+    /// Others really used the device or the processors: the verdict says so, and it is their fault.
+    pub fn disturbed(&self) -> bool {
+        self.verdict().findings.iter().any(|finding| {
+            finding.weight != Weight::Note && finding.measures == Some(Measures::Disturbed)
+        })
+    }
+}
+
+/// Bytes per second of one action of a phase.
+pub fn rate(phase: &PhaseRecord, action: Action) -> Option<f64> {
+    Some(phase.totals.get(&action)?.bandwidth?.0)
+}
+
+/// Prints a figure past the harness' capture.
+pub fn told(what: &str, figure: impl fmt::Display) {
+    let _ = std::io::stderr().write_all(format!("{what}: {figure}\n").as_bytes());
+}
+
+/// All names below a folder, sorted, with sizes.
+pub fn names(folder: &Path) -> Vec<(PathBuf, u64)> {
+    let mut all = Vec::new();
+    let mut left = vec![folder.to_owned()];
+    while let Some(dir) = left.pop() {
+        for entry in fs::read_dir(&dir).into_iter().flatten().flatten() {
+            let Ok(meta) = entry.metadata() else { continue };
+            if meta.is_dir() {
+                left.push(entry.path());
+            }
+            all.push((entry.path(), if meta.is_dir() { 0 } else { meta.len() }));
+        }
+    }
+    all.sort();
+    all
+}
+
+/// A file of noise, on the device and out of memory, written at full speed.
+pub fn put(card: &Card, name: &str, bytes: u64) -> PathBuf {
+    let path = card.path(name);
+    card.freely(|| lab::write_then_fsync(&path, bytes, MI.min(bytes)).map(|_| ()));
+    lab::cold(&path).expect("put out of memory");
+    path
+}
+
+/// Fails where a line of the verdict holds a number and a rate's unit, which scripts grep for, or
+/// stands after dd's records lines.
+pub fn harmless(ran: &Ran) {
+    let lines: Vec<&str> = ran.stderr.lines().collect();
+    let records = lines.iter().position(|line| line.contains("+") && line.ends_with(" records in"));
+    for (number, line) in lines.iter().enumerate() {
+        if !line.starts_with("assay:") {
+            continue;
+        }
+        assert!(records.is_none_or(|records| number < records), "after the records lines\n{ran}");
+        for unit in ["B/s", "kB/s", "MB/s", "GB/s", "KB/s", "bytes/s"] {
+            for (at, _) in line.match_indices(unit) {
+                let before = line[..at].trim_end();
+                assert!(
+                    !before.ends_with(|c: char| c.is_ascii_digit()),
+                    "'{line}' would be grepped\n{ran}"
+                );
+            }
+        }
+    }
+}
