@@ -122,6 +122,7 @@ fn errors_in_mid_run() {
     heard.expect(Trust::Wrong, Measures::Invalid);
     assert_eq!(heard.ran.code(), 1, "{heard}");
     assert!(heard.found("T17"), "{heard}");
+    message(&heard.ran, "flush", "EIO");
 
     faulty.set(Faults { read_only: true, ..Faults::default() });
     let (_desk, refused) = typed(&plan(&fresh, "write", mib, "buffered", "none"));
