@@ -105,6 +105,7 @@ fn bad_words_are_refused_in_one_line_and_touch_nothing() {
         ("quick /dev/x /dev/x --read-only", "contradict each other"),
         ("quick . .", "no block device; give one path"),
         ("quick . a b", "unknown word 'b'"),
+        ("quick . --size 999999T", "do not fit"),
         ("quick large --keep", "--keep is about the test file"),
         ("run", "PLAN is missing"),
         ("run nowhere.json", "there is no plan at 'nowhere.json'; write one with"),
@@ -140,10 +141,12 @@ fn a_folder_that_is_not_ours_is_refused() {
 fn help_goes_to_standard_output() {
     let desk = Desk::new();
     for (line, says) in [
-        ("--help", "Exit status: 0 the number is sound"),
+        ("-h", "Exit status: 0 the number is sound"),
+        ("--help", "ASSAY_COLD=target|machine|no"),
         ("quick --help", "[DEVICE-AGAIN]"),
         ("--version", env!("CARGO_PKG_VERSION")),
         ("man", ".SH \"ASSAY QUICK\""),
+        ("man", ".SH \"ENVIRONMENT\""),
         ("completions bash", "_assay"),
         ("completions fish", "complete -c assay"),
     ] {

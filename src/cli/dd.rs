@@ -117,11 +117,20 @@ fn copy(
         shown: None,
     };
     let record = environment.record.clone();
+    let kept = record.as_ref().map(|path| path.display().to_string());
     let record = match run::run(plan, &run::Options { record, signals }, &mut talk) {
         Ok(record) => record,
+        // Of what no dd does: dropping caches, keeping a record.
+        Err(Error::Fault(fault)) if fault.doing == "drop" || kept.as_ref() == Some(&fault.path) => {
+            return Err(fault.into());
+        }
         // What dd itself would have met when it opened its files; what had been said then has
         // been heard.
         Err(Error::Fault(fault)) => {
+            if fault.errno == libc::EINTR {
+                // While it waited for the other side of a FIFO.
+                signal::die_of(libc::SIGINT);
+            }
             if talk.faults.is_empty() {
                 talk.say(&dd::fault(options, copy, &fault));
             }

@@ -4,6 +4,7 @@ mod conduct;
 mod dd;
 mod dialect;
 mod environment;
+mod manual;
 pub mod quick;
 mod words;
 
@@ -23,10 +24,7 @@ use crate::{report, verdict};
 /// A storage benchmark that can be believed: the number, and whether it is true
 #[derive(Debug, Parser)]
 #[command(name = "assay", version, max_term_width = 90, arg_required_else_help = false)]
-#[command(after_help = "\
-Exit status: 0 the number is sound; 1 something failed; 2 the words are wrong and nothing was \
-touched; 3 it ran, and the number is not sound; 130 Ctrl-C.\n
-Start with: assay quick .")]
+#[command(after_help = EPILOGUE, after_long_help = manual::epilogue())]
 struct Cli {
     #[command(subcommand)]
     verb: Verb,
@@ -60,6 +58,9 @@ enum Verb {
         of: Document,
     },
     /// Copy as dd does, with all of its operands; the verdict goes to standard error
+    ///
+    /// 'assay dd --help' lists the operands; --plan among them only prints the plan. What is said,
+    /// and the exit status, are dd's own, also when the number is wrong.
     #[command(disable_help_flag = true)]
     Dd {
         /// dd's own words
@@ -75,6 +76,13 @@ enum Verb {
         shell: clap_complete::Shell,
     },
 }
+
+/// What follows the short help.
+const EPILOGUE: &str = "\
+Exit status: 0 the number is sound; 1 something failed; 2 the words are wrong and nothing was \
+touched; 3 it ran, and the number is not sound; 130 Ctrl-C. 'assay --help' says more.
+
+Start with: assay quick .";
 
 /// What the verbs that run something share.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -140,7 +148,13 @@ fn call(
     match verb {
         Verb::Quick(quick) => {
             let plan = quick::planned(&quick, typed(words))?;
-            conduct::conduct(&plan, &quick.common, environment, out, err)
+            // Who typed a path has no phases in mind: the place would only be in the way.
+            conduct::conduct(&plan, &quick.common, environment, out, err).map_err(|error| {
+                match error {
+                    Error::Refusal(refusal) => Refusal { place: String::new(), ..refusal }.into(),
+                    fault => fault,
+                }
+            })
         }
         Verb::Run { file, common } => {
             conduct::conduct(&read_plan(&file)?, &common, environment, out, err)
@@ -170,7 +184,7 @@ fn call(
             dialect::call(&meant, environment, out, err)
         }
         Verb::Man => {
-            printed(manual(out))?;
+            printed(manual::write(Cli::command(), out))?;
             Ok(conduct::SOUND)
         }
         Verb::Completions { shell } => {
@@ -227,25 +241,6 @@ fn read_record(path: &Path) -> Result<Record, Error> {
 fn judged(mut record: Record) -> Record {
     verdict::judge(&mut record);
     record
-}
-
-/// One page for the program and all of its verbs.
-fn manual(out: &mut dyn Write) -> io::Result<()> {
-    let mut command = Cli::command();
-    command.build();
-    clap_mangen::Man::new(command.clone()).render(out)?;
-    for verb in command.get_subcommands().filter(|verb| verb.get_name() != "help") {
-        let page = clap_mangen::Man::new(verb.clone());
-        let mut sections = Vec::new();
-        page.render_synopsis_section(&mut sections)?;
-        page.render_description_section(&mut sections)?;
-        page.render_options_section(&mut sections)?;
-        // A section for the verb, with the usual ones below it.
-        let text = String::from_utf8_lossy(&sections).replace(".SH ", ".SS ");
-        let name = verb.get_name().to_uppercase();
-        write!(out, ".SH \"ASSAY {name}\"\n{text}")?;
-    }
-    Ok(())
 }
 
 /// A failure to write the output, as a fault.

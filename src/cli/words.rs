@@ -64,7 +64,13 @@ pub fn refusal(error: &Error) -> Refusal {
             Refusal::new(format!("'{value}' is not good for {word}"), known)
         }
         (ErrorKind::ValueValidation, Some(word), Some(value)) => {
-            let why = std::error::Error::source(error).map(ToString::to_string);
+            let why = std::error::Error::source(error).map(|source| {
+                // The standard library's own sentence does not name the word.
+                match source.downcast_ref::<std::num::ParseIntError>() {
+                    Some(_) => format!("'{value}' is no whole number that fits"),
+                    None => source.to_string(),
+                }
+            });
             Refusal {
                 place: word,
                 why: why.unwrap_or_else(|| format!("'{value}' is not good")),

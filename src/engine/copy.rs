@@ -69,7 +69,8 @@ enum Halt {
 }
 
 /// Copies. `stop` is looked at before every block and after every interrupted call; `tell` hears
-/// what dd would say; `sample` is given every call with its beginning and end.
+/// what dd would say; `sample` is given every call, with its time
+/// if it was timed: of small buffered blocks only one call in [`SELDOM`] is.
 pub fn copy<S>(
     plan: &plan::Copy,
     ends: Ends,
@@ -79,12 +80,12 @@ pub fn copy<S>(
     sample: S,
 ) -> Outcome
 where
-    S: FnMut(Side, usize, Instant, Instant),
+    S: FnMut(Side, usize, Option<Nanos>),
 {
     let started = clock::now();
     let Ends { input, output, input_name, output_name, input_place, faults } = ends;
     let names = (input_name.clone(), output_name.clone());
-    let meter = Meter { gauge, sample, mark: started, stale: true };
+    let meter = Meter::new(plan, gauge, sample, started);
     let reader = Reader::new(plan, input.as_fd(), input_name, input_place);
     let writer = Writer::new(plan, output.as_fd(), output_name);
     let mut copier = Copier { plan, reader, writer, meter, stop, tell, shaper: None, fault: None };
@@ -117,24 +118,64 @@ struct Meter<'a, S> {
     mark: Instant,
     /// Something other than a call happened since.
     stale: bool,
+    /// One call in so many is timed.
+    every: u32,
+    /// Calls that are not timed before the next that is.
+    left: u32,
+    /// This one is.
+    timed: bool,
 }
 
-impl<S: FnMut(Side, usize, Instant, Instant)> Meter<'_, S> {
+/// One call in so many is timed where blocks are so small that two looks at the clock would be a
+/// good part of a call. Odd, so that reads and writes take turns.
+const SELDOM: u32 = 17;
+/// Blocks below this many bytes are timed seldom, unless each call goes to the device by itself.
+const SMALL: u64 = 4096;
+
+impl<'a, S: FnMut(Side, usize, Option<Nanos>)> Meter<'a, S> {
+    fn new(plan: &plan::Copy, gauge: &'a CopyGauge, sample: S, started: Instant) -> Self {
+        let alone = |flags: plan::EndFlags| flags.direct || flags.sync || flags.dsync;
+        let small = plan.input_block.0.min(plan.output_block.0) < SMALL;
+        let buffered = !alone(plan.from.flags) && !alone(plan.to.flags) && !plan.fsync_every_block;
+        let every = if small && buffered { SELDOM } else { 1 };
+        Self { gauge, sample, mark: started, stale: true, every, left: 0, timed: true }
+    }
+
     /// The beginning of a call.
     #[inline(always)]
     fn begin(&mut self) {
+        if self.every > 1 {
+            self.timed = self.left == 0;
+            if !self.timed {
+                self.left -= 1;
+                return;
+            }
+            self.left = self.every - 1;
+            self.stale = true;
+        }
         if self.stale {
             self.mark = clock::now();
             self.stale = false;
         }
     }
 
+    /// The beginning of a flush: always timed.
+    fn begin_flush(&mut self) {
+        self.left = 0;
+        self.stale = true;
+        self.begin();
+    }
+
     /// The end of a call that moved `bytes`.
     #[inline(always)]
     fn end(&mut self, side: Side, bytes: usize) {
-        let now = clock::now();
-        (self.sample)(side, bytes, self.mark, now);
-        self.mark = now;
+        if self.timed {
+            let now = clock::now();
+            (self.sample)(side, bytes, Some(now.since(self.mark)));
+            self.mark = now;
+        } else {
+            (self.sample)(side, bytes, None);
+        }
     }
 }
 
@@ -193,7 +234,7 @@ impl<'a> Reader<'a> {
 
     /// One block, in one read or as many as it takes.
     #[inline]
-    fn block<S: FnMut(Side, usize, Instant, Instant)>(
+    fn block<S: FnMut(Side, usize, Option<Nanos>)>(
         &mut self,
         block: &mut [u8],
         meter: &mut Meter<'_, S>,
@@ -214,7 +255,7 @@ impl<'a> Reader<'a> {
     }
 
     #[inline]
-    fn once<S: FnMut(Side, usize, Instant, Instant)>(
+    fn once<S: FnMut(Side, usize, Option<Nanos>)>(
         &mut self,
         block: &mut [u8],
         meter: &mut Meter<'_, S>,
@@ -317,7 +358,7 @@ impl<'a> Writer<'a> {
 
     /// Writes all of `bytes`, or says how far it came and what stopped it (`None`: the flag).
     #[inline]
-    fn all<S: FnMut(Side, usize, Instant, Instant)>(
+    fn all<S: FnMut(Side, usize, Option<Nanos>)>(
         &mut self,
         bytes: &[u8],
         meter: &mut Meter<'_, S>,
@@ -398,13 +439,12 @@ impl<'a> Writer<'a> {
     }
 
     /// Makes durable what was asked for; says how long that took, and what failed.
-    fn flush<S: FnMut(Side, usize, Instant, Instant)>(
+    fn flush<S: FnMut(Side, usize, Option<Nanos>)>(
         &mut self,
         meter: &mut Meter<'_, S>,
     ) -> (Nanos, Vec<Fault>) {
         let mut faults = Vec::new();
-        meter.stale = true;
-        meter.begin();
+        meter.begin_flush();
         let from = meter.mark;
         if self.fdatasync {
             let result = rustix::fs::fdatasync(self.fd);
@@ -460,7 +500,7 @@ struct Copier<'a, S> {
     fault: Option<Fault>,
 }
 
-impl<S: FnMut(Side, usize, Instant, Instant)> Copier<'_, S> {
+impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
     fn run(&mut self) -> Result<(), Halt> {
         let plan = self.plan;
         let mut input = None;

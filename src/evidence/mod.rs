@@ -531,6 +531,15 @@ pub struct Throttle {
     pub limit: Limit,
 }
 
+impl Throttle {
+    /// The number that stands in the file.
+    pub fn value(&self) -> u64 {
+        match self.limit {
+            Limit::BytesPerSecond(value) | Limit::OpsPerSecond(value) => value,
+        }
+    }
+}
+
 /// Which way bytes go.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,

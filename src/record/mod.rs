@@ -215,7 +215,7 @@ pub struct Point {
     pub read_bytes: u64,
     /// Bytes written by the program.
     pub write_bytes: u64,
-    /// Mean latency of the operations answered, ns; absent when none was.
+    /// Mean latency of the operations answered, ns; absent when none was timed.
     pub lat_ns_mean: Option<u64>,
     /// Largest latency, ns; absent when nothing was answered.
     pub lat_ns_max: Option<u64>,

@@ -2,7 +2,7 @@
 
 use super::Style;
 use crate::stats::{Estimate, Total};
-use crate::unit::{Bandwidth, MIB, Nanos};
+use crate::unit::{Bandwidth, Nanos};
 
 /// Three significant digits down to 0.001: 4190, 419, 41.9, 4.19, 0.419, 0.0419.
 pub fn digits(value: f64) -> String {
@@ -62,16 +62,12 @@ pub fn estimate(estimate: &Estimate) -> String {
     format!("{value} ({low} to {high})")
 }
 
-/// The same in words that no script takes for a rate line of dd: `4.00 MiB per second`.
-pub fn estimate_in_words(estimate: &Estimate) -> String {
-    let words = |rate: f64| digits(rate / MIB as f64);
-    let value = words(estimate.value);
-    let (low, high) = (words(estimate.low), words(estimate.high));
-    if low == high {
-        format!("{value} MiB per second")
-    } else {
-        format!("{value} MiB per second (between {low} and {high})")
-    }
+/// The same in words that no script takes for a rate line of dd: `4.19 MB per second`.
+pub fn estimate_in_words(figure: &Estimate) -> String {
+    estimate(figure)
+        .replace("/s", " per second")
+        .replace(" (", " (between ")
+        .replace(" to ", " and ")
 }
 
 /// A whole number of seconds as a person says it: `31 s`, `4 min 10 s`, `2 h 5 min`.

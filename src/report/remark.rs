@@ -27,7 +27,9 @@ pub fn verdict_lines(record: &Record, style: Style) -> Vec<String> {
         lines.push(format!("the device itself: {}", estimate_in_words(corrected)));
     }
     lines.extend(because(verdict));
-    if let Some(next) = verdict.findings.iter().find_map(|finding| finding.next.as_ref()) {
+    // Beside a number that may be believed, advice would only cast doubt on it.
+    let advice = verdict.findings.iter().find_map(|finding| finding.next.as_ref());
+    if let Some(next) = advice.filter(|_| verdict.trust != Trust::Sound) {
         lines.push(format!("next: {}", next.words()));
     }
     if lines.len() == 1 {
@@ -59,9 +61,10 @@ fn because(verdict: &Verdict) -> Vec<String> {
 fn seen(record: &Record, phase: &PhaseRecord) -> Option<String> {
     let flow = phase.flows.iter().max_by_key(|flow| flow.bytes)?;
     let subject = record.resolved.subjects.get(flow.subject)?;
-    let leaf = subject.stack.iter().find(|layer| layer.leaf)?;
+    // The device that the path names, as in the verdicts.
+    let device = subject.stack.first()?;
     let counters = |devices: &[crate::evidence::DeviceReading]| {
-        devices.iter().find(|device| device.name == leaf.name)?.counters.seen().copied()
+        devices.iter().find(|read| read.name == device.name)?.counters.seen().copied()
     };
     let moved =
         counters(&phase.evidence.stop.devices)?.since(&counters(&phase.evidence.before.devices)?);
@@ -71,10 +74,10 @@ fn seen(record: &Record, phase: &PhaseRecord) -> Option<String> {
     };
     Some(format!(
         "seen: {} {verb} {} while the program moved {} (/sys/block/{}/stat)",
-        leaf.name,
+        device.name,
         Bytes(bytes),
         flow.bytes,
-        leaf.name
+        device.name
     ))
 }
 

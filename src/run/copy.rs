@@ -1,21 +1,24 @@
 //! A phase that is a copy: the same watching around another loop.
 
 use std::collections::BTreeMap;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::engine::copy::{self, Outcome, Side};
 use crate::error::{Error, Fault};
 use crate::evidence::{self, Direction, PathKind, Reading, Subject};
-use crate::plan::{Action, Caching, Cold, Copy, Durability};
+use crate::plan::{Action, Caching, Cold, Copy, Durability, EndFlags};
 use crate::record::{Dropped, Evidence, Flow, Laid, PhaseRecord, Span};
-use crate::stats::copy::{CopyEvent, CopyGauge};
-use crate::stats::{Gauge, GaugeReading, Tally};
-use crate::sys::inbox::Letter;
-use crate::unit::{Bytes, Nanos, Ops};
+use crate::stats::copy::{CopyCounts, CopyEvent, CopyGauge};
+use crate::stats::{Gauge, GaugeReading, Tally, Total};
+use crate::sys::inbox::{Inbox, Letter};
+use crate::sys::{clock, files};
+use crate::unit::{Bytes, Instant, Nanos, Ops};
 
+use super::Observer;
 use super::phase::{Stage, forget_machine, listen, settle_all};
 use super::resolve::Place;
 use super::watch::{Over, Watch};
@@ -32,25 +35,165 @@ struct Home {
 /// never notices, and is left behind.
 const PATIENCE: Nanos = Nanos::millis(500);
 
+/// The copying thread as its conductor sees it. It has a descriptor table of its own, which makes
+/// its calls cheaper; so it opens both ends itself, and the conductor looks at them through
+/// descriptions of its own.
+struct Hand {
+    counts: Arc<CopyGauge>,
+    gauge: Arc<Gauge>,
+    stop: Arc<AtomicBool>,
+    home: Arc<Mutex<Option<Home>>>,
+    told: Receiver<CopyEvent>,
+    opened: Receiver<Result<[PathBuf; 2], Fault>>,
+    go: Sender<()>,
+}
+
+impl Hand {
+    /// Starts the thread, which opens both ends and then waits for [`Hand::go`].
+    fn start(plan: &Copy, inbox: &Inbox) -> Result<Self, Fault> {
+        let bell = || inbox.bell().map_err(|error| Fault::new("prepare", "a bell", &error));
+        let (done, news) = (bell()?, bell()?);
+        let (tell, told) = channel();
+        let (open, opened) = channel();
+        let (go, gone) = channel();
+        let hand = Self {
+            counts: Arc::default(),
+            gauge: Arc::default(),
+            stop: Arc::default(),
+            home: Arc::default(),
+            told,
+            opened,
+            go,
+        };
+        let (counts, gauge, stop, home) =
+            (hand.counts.clone(), hand.gauge.clone(), hand.stop.clone(), hand.home.clone());
+        let plan = plan.clone();
+        // What is sent is missed only by a conductor that has given up.
+        let work = move || {
+            // Without a table of its own it is only slower.
+            let _ = files::own();
+            let ends = copy::open(&plan);
+            let seats = ends.as_ref().map_err(Clone::clone).map(|ends| {
+                let thread = rustix::thread::gettid().as_raw_nonzero();
+                [ends.input(), ends.output()]
+                    .map(|end| format!("/proc/self/task/{thread}/fd/{}", end.as_raw_fd()).into())
+            });
+            let _ = open.send(seats);
+            done.ring();
+            let (Ok(ends), Ok(())) = (ends, gone.recv()) else { return };
+            let [mut reads, mut writes, mut flushes] = <[Tally; 3]>::default();
+            let sample = |side, bytes: usize, time: Option<Nanos>| {
+                let bytes = bytes as u64;
+                let tally = match side {
+                    Side::Read => &mut reads,
+                    Side::Write => &mut writes,
+                    Side::Flush => &mut flushes,
+                };
+                match time {
+                    Some(time) => {
+                        tally.add(bytes, bytes, time.0);
+                        gauge.latency(time.0);
+                    }
+                    None => tally.add_untimed(bytes),
+                }
+            };
+            let mut say = |event| {
+                let _ = tell.send(event);
+                news.ring();
+            };
+            let outcome = copy::copy(&plan, ends, &counts, &stop, &mut say, sample);
+            *home.lock().unwrap_or_else(PoisonError::into_inner) =
+                Some(Home { outcome, reads, writes, flushes });
+            done.ring();
+        };
+        std::thread::Builder::new()
+            .name("assay-copy".into())
+            .spawn(work)
+            .map_err(|error| Fault::new("start", "a thread", &error))?;
+        Ok(hand)
+    }
+
+    /// Where both ends can be looked at, once they are open. A signal that comes first (a FIFO
+    /// may wait for its other side for ever) is the fault EINTR.
+    fn seats(&self, inbox: &Inbox) -> Result<[PathBuf; 2], Fault> {
+        loop {
+            match self.opened.try_recv() {
+                Ok(seats) => return seats,
+                Err(TryRecvError::Disconnected) => {
+                    unreachable!("the copying thread says whether it could open its ends")
+                }
+                Err(TryRecvError::Empty) => {}
+            }
+            if let Letter::Signal(_) = inbox.wait(Nanos::secs(1)) {
+                let error = std::io::Error::from_raw_os_error(libc::EINTR);
+                return Err(Fault::new("open", "the ends of the copy", &error));
+            }
+        }
+    }
+
+    /// What it has done so far.
+    fn progress(&self) -> (GaugeReading, Option<CopyCounts>) {
+        let mut reading = GaugeReading::default();
+        self.gauge.take(&mut reading);
+        // The copy counts by itself; the gauge only knows what its calls took.
+        let counts = self.counts.snapshot();
+        reading.read_ops = counts.reads_full + counts.reads_partial;
+        reading.read_bytes = counts.bytes_read;
+        reading.write_ops = counts.writes_full + counts.writes_partial;
+        reading.write_bytes = counts.bytes_written;
+        (reading, Some(counts))
+    }
+
+    /// What it brought home, if it came.
+    fn home(&self) -> Option<Home> {
+        self.home.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Tells the observer what it has said.
+    fn pass_on(&self, observer: &mut dyn Observer) {
+        while let Ok(event) = self.told.try_recv() {
+            observer.said(&event);
+        }
+    }
+
+    /// What is known of a copy that never came home.
+    fn lost(&self, started: Instant, stopped: Instant) -> Home {
+        let counts = self.counts.snapshot();
+        let tally = |bytes, ops| Tally { bytes, ops, ..Tally::default() };
+        Home {
+            outcome: Outcome {
+                counts,
+                started,
+                stopped,
+                flush: None,
+                fault: None,
+                cut_short: true,
+            },
+            reads: tally(counts.bytes_read, counts.reads_full + counts.reads_partial),
+            writes: tally(counts.bytes_written, counts.writes_full + counts.writes_partial),
+            flushes: Tally::default(),
+        }
+    }
+}
+
+/// A description of our own of what stands at a seat, if it is stored: a file or a block device.
+fn stored(subject: &Subject, seat: &Path) -> Option<OwnedFd> {
+    use std::os::unix::fs::FileTypeExt as _;
+    let kind = std::fs::metadata(seat).ok()?.file_type();
+    let keeps = subject.kind != PathKind::Stream && (kind.is_file() || kind.is_block_device());
+    keeps.then(|| std::fs::File::open(seat).ok().map(OwnedFd::from)).flatten()
+}
+
 /// Does it.
 pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> {
     let &[Place::Between(from, to)] = stage.places else {
         unreachable!("resolving puts a copy between two subjects")
     };
     let subjects = [&stage.resolved.subjects[from], &stage.resolved.subjects[to]];
-    let ends = copy::open(plan)?;
-    let stored = |subject: &Subject, end: BorrowedFd| -> Option<OwnedFd> {
-        let keeps = rustix::fs::fstat(end).is_ok_and(|stat| {
-            use rustix::fs::FileType;
-            matches!(
-                FileType::from_raw_mode(stat.st_mode),
-                FileType::RegularFile | FileType::BlockDevice
-            )
-        });
-        (keeps && subject.kind != PathKind::Stream).then(|| end.try_clone_to_owned().ok()).flatten()
-    };
-    let source = stored(subjects[0], ends.input());
-    let target = stored(subjects[1], ends.output());
+    let hand = Hand::start(plan, stage.inbox)?;
+    let [input, output] = hand.seats(stage.inbox)?;
+    let source = stored(subjects[0], &input);
+    let target = stored(subjects[1], &output);
     let mut files: Vec<(String, BorrowedFd)> = Vec::new();
     for (subject, file) in subjects.iter().zip([&source, &target]) {
         files.extend(file.as_ref().map(|file| (subject.path.clone(), file.as_fd())));
@@ -78,103 +221,39 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
     let goal = stage.jobs.first().and_then(|job| job.writes_at_most);
     watch.expect(goal, None);
     let quiet = listen(stage.eyes, stage.inbox, stage.phase.quiet, stage.signal);
-
-    let counts = Arc::new(CopyGauge::default());
-    let gauge = Arc::new(Gauge::default());
-    let stop = Arc::new(AtomicBool::new(stage.signal.is_some()));
-    let home: Arc<Mutex<Option<Home>>> = Arc::default();
-    let (tell, told) = channel();
-    let bell = || stage.inbox.bell().map_err(|error| Fault::new("prepare", "a bell", &error));
-    let (bell, news) = (bell()?, bell()?);
-    let progress = || {
-        let mut reading = GaugeReading::default();
-        gauge.take(&mut reading);
-        (reading, Some(counts.snapshot()))
-    };
+    hand.stop.store(stage.signal.is_some(), Ordering::Relaxed);
+    let progress = || hand.progress();
 
     let before = stage.eyes.snapshot(&files);
     watch.restart();
     stage.observer.began(stage.phase, stage.number, stage.plan.phases.len());
-    {
-        let (counts, gauge, stop, home) =
-            (counts.clone(), gauge.clone(), stop.clone(), home.clone());
-        let plan = plan.clone();
-        let work = move || {
-            let [mut reads, mut writes, mut flushes] = <[Tally; 3]>::default();
-            let sample =
-                |side, bytes: usize, from: crate::unit::Instant, to: crate::unit::Instant| {
-                    let (bytes, lat_ns) = (bytes as u64, to.since(from).0);
-                    match side {
-                        Side::Read => {
-                            reads.add(bytes, bytes, lat_ns);
-                            gauge.read(bytes, lat_ns);
-                        }
-                        Side::Write => {
-                            writes.add(bytes, bytes, lat_ns);
-                            gauge.write(bytes, lat_ns);
-                        }
-                        Side::Flush => flushes.add(0, 0, lat_ns),
-                    }
-                };
-            let mut say = |event| {
-                // Nobody listens any more when the copy was left behind.
-                let _ = tell.send(event);
-                news.ring();
-            };
-            let outcome = copy::copy(&plan, ends, &counts, &stop, &mut say, sample);
-            *home.lock().unwrap_or_else(PoisonError::into_inner) =
-                Some(Home { outcome, reads, writes, flushes });
-            bell.ring();
-        };
-        std::thread::Builder::new()
-            .name("assay-copy".into())
-            .spawn(work)
-            .map_err(|error| Fault::new("start", "a thread", &error))?;
-    }
-
-    let hear = |told: &Receiver<CopyEvent>, stage: &mut Stage| {
-        while let Ok(event) = told.try_recv() {
-            stage.observer.said(&event);
-        }
-    };
-    let taken = || home.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let mut came_home = None;
-    while came_home.is_none() {
+    // It waits for this: it has not gone away.
+    let _ = hand.go.send(());
+    let mut home = None;
+    while home.is_none() {
         match watch.until_bell(stage.inbox, &progress, false, stage.observer) {
-            Over::Done => came_home = taken(),
+            Over::Done => home = hand.home(),
             Over::Signal(signal) => {
                 stage.signal.get_or_insert(signal);
-                stop.store(true, Ordering::Relaxed);
-                while let Letter::Signal(_) = stage.inbox.wait(PATIENCE) {}
-                came_home = taken();
+                hand.stop.store(true, Ordering::Relaxed);
+                let until = clock::now() + PATIENCE;
+                while home.is_none() && clock::now() < until {
+                    stage.inbox.wait(until.since(clock::now()));
+                    home = hand.home();
+                }
                 break;
             }
         }
-        hear(&told, stage);
+        hand.pass_on(stage.observer);
     }
     let stop_snapshot = stage.eyes.snapshot(&files);
-    hear(&told, stage);
-
-    let now = stop_snapshot.at;
-    let Home { outcome, reads, writes, flushes } = came_home.unwrap_or_else(|| Home {
-        outcome: Outcome {
-            counts: counts.snapshot(),
-            started: watch.started(),
-            stopped: now,
-            flush: None,
-            fault: None,
-            cut_short: true,
-        },
-        reads: Tally::default(),
-        writes: Tally::default(),
-        flushes: Tally::default(),
-    });
-    let stopped =
-        crate::unit::Instant(outcome.stopped.0 - outcome.flush.map_or(0, |flush| flush.0));
+    hand.pass_on(stage.observer);
+    let Home { outcome, reads, writes, flushes } =
+        home.unwrap_or_else(|| hand.lost(watch.started(), stop_snapshot.at));
     let mut span = Span {
         started: watch.started(),
         counted: outcome.started,
-        stopped,
+        stopped: Instant(outcome.stopped.0 - outcome.flush.map_or(0, |flush| flush.0)),
         flushed: outcome.flush.map(|_| outcome.stopped),
         settled: None,
     };
@@ -207,7 +286,7 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
     }
 
     let caching = |direct| if direct { Caching::Direct } else { Caching::Buffered };
-    let flow = |subject, direction, tally: &Tally, block, flags: crate::plan::EndFlags| Flow {
+    let flow = |subject, direction, tally: &Tally, block, flags: EndFlags| Flow {
         subject,
         direction,
         bytes: Bytes(tally.bytes),
@@ -228,7 +307,7 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
         flow(to, Direction::Write, &writes, plan.output_block, plan.to.flags),
     ];
     let time = span.time();
-    let totals: BTreeMap<Action, crate::stats::Total> =
+    let totals: BTreeMap<Action, Total> =
         [(Action::Read, &reads), (Action::Write, &writes), (Action::Flush, &flushes)]
             .into_iter()
             .filter(|(_, tally)| tally.ops + tally.errors > 0)

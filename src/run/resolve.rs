@@ -123,7 +123,11 @@ pub(super) fn fit(plan: &Plan, scene: &Scene) -> Result<Fitted, Error> {
     }
     let stack: Vec<_> =
         fitting.subjects.iter().flat_map(|subject| subject.stack.iter().cloned()).collect();
-    let limits = scene.limits(&stack);
+    let mut limits = scene.limits(&stack);
+    if stack.is_empty() {
+        // No disk is below: limits on some other disk are none of ours.
+        limits = limits.map(|limits| Limits { io: Vec::new(), ..limits });
+    }
     let resolved = Resolved { subjects: fitting.subjects, jobs, limits, notes: fitting.notes };
     Ok(Fitted { resolved, sites: fitting.sites, places })
 }
@@ -341,7 +345,7 @@ impl Fitting<'_> {
                     )),
                     Ok(_) if writes => self.scene.unclaimed(path).map_err(|why| {
                         Refusal::new(
-                            format!("will not write to {name}: {why}"),
+                            format!("will not write: {why}"),
                             "only a device that holds nothing is overwritten; reading needs no permission",
                         )
                     }),
@@ -420,6 +424,12 @@ impl Fitting<'_> {
             Size::Written { most } if device => there.map_or(most, |there| most.min(there)),
             Size::Written { most } => free.map_or(most, |free| most.min(spare(free))),
         };
+        if writes && asked == Bytes::ZERO && matches!(size, Size::Written { .. }) {
+            return Err(Refusal::new(
+                format!("nothing can be written to {name}: no space is free there"),
+                "free some space, or name another folder",
+            ));
+        }
         if device
             && let Some(there) = there
             && asked > there

@@ -108,6 +108,7 @@ impl<'a> Watch<'a> {
         let before = self.done;
         let ops = (now.read_ops + now.write_ops).wrapping_sub(before.read_ops + before.write_ops);
         let lat = now.lat_ns_sum.wrapping_sub(before.lat_ns_sum);
+        let timed = now.timed_ops.wrapping_sub(before.timed_ops);
         let moved = |which: fn(&(u64, u64)) -> u64| {
             Some(which(&leaf?).wrapping_sub(which(&self.leaf_before?)))
         };
@@ -116,8 +117,8 @@ impl<'a> Watch<'a> {
             ops,
             read_bytes: now.read_bytes.wrapping_sub(before.read_bytes),
             write_bytes: now.write_bytes.wrapping_sub(before.write_bytes),
-            lat_ns_mean: lat.checked_div(ops),
-            lat_ns_max: (ops > 0).then_some(now.lat_ns_max),
+            lat_ns_mean: lat.checked_div(timed),
+            lat_ns_max: (timed > 0).then_some(now.lat_ns_max),
             leaf_read_bytes: moved(|sum| sum.0),
             leaf_write_bytes: moved(|sum| sum.1),
         });

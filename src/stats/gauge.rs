@@ -11,6 +11,7 @@ pub struct Gauge {
     read_bytes: AtomicU64,
     write_ops: AtomicU64,
     write_bytes: AtomicU64,
+    timed_ops: AtomicU64,
     lat_ns_sum: AtomicU64,
     lat_ns_max: AtomicU64,
 }
@@ -26,7 +27,9 @@ pub struct GaugeReading {
     pub write_ops: u64,
     /// Bytes written.
     pub write_bytes: u64,
-    /// Sum of the latencies of both, ns.
+    /// Of both, those whose time was taken.
+    pub timed_ops: u64,
+    /// Sum of their latencies, ns.
     pub lat_ns_sum: u64,
     /// Largest latency since the last [`Gauge::take_max`], ns.
     pub lat_ns_max: u64,
@@ -54,8 +57,10 @@ impl Gauge {
         self.latency(lat_ns);
     }
 
+    /// An operation that somebody else counts took `lat_ns`.
     #[inline]
-    fn latency(&self, lat_ns: u64) {
+    pub fn latency(&self, lat_ns: u64) {
+        add(&self.timed_ops, 1);
         add(&self.lat_ns_sum, lat_ns);
         if lat_ns > self.lat_ns_max.load(Relaxed) {
             // The watcher resets this one, so it needs the interlocked form; it is rare.
@@ -69,6 +74,7 @@ impl Gauge {
         into.read_bytes += self.read_bytes.load(Relaxed);
         into.write_ops += self.write_ops.load(Relaxed);
         into.write_bytes += self.write_bytes.load(Relaxed);
+        into.timed_ops += self.timed_ops.load(Relaxed);
         into.lat_ns_sum += self.lat_ns_sum.load(Relaxed);
         into.lat_ns_max = into.lat_ns_max.max(self.lat_ns_max.swap(0, Relaxed));
     }
@@ -79,6 +85,7 @@ impl Gauge {
         into.read_bytes += self.read_bytes.load(Relaxed);
         into.write_ops += self.write_ops.load(Relaxed);
         into.write_bytes += self.write_bytes.load(Relaxed);
+        into.timed_ops += self.timed_ops.load(Relaxed);
         into.lat_ns_sum += self.lat_ns_sum.load(Relaxed);
         into.lat_ns_max = into.lat_ns_max.max(self.lat_ns_max.load(Relaxed));
     }

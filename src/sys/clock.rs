@@ -49,7 +49,7 @@ pub fn measure() -> (Nanos, Nanos) {
     const ROUND: u64 = 256;
     let (mut step, mut cost) = (u64::MAX, u64::MAX);
     let began = now();
-    for _ in 0..64 {
+    for _ in 0..16 {
         let first = now();
         let mut last = first;
         for _ in 0..ROUND {

@@ -7,6 +7,7 @@ pub mod buffer;
 pub mod cache;
 pub mod clock;
 pub mod close;
+pub mod files;
 pub mod inbox;
 pub mod ring;
 pub mod signal;

@@ -162,6 +162,7 @@ fn total(time: Nanos) -> Total {
         iops: Ops(20).over(time),
         bandwidth: MOVED.over(time),
         lat_ns: Some(Latency {
+            n: 20,
             mean: 5e6,
             min: 1_000_000,
             p50: 5_000_000,

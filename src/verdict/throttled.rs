@@ -73,8 +73,16 @@ fn say(case: &Case<'_>, throttle: &Throttle, rate: f64) -> Finding {
         _ => "",
     };
     let mut because = vec![
-        Exhibit::new(format!("limit on {}", throttle.name), limit.clone(), throttle.file.clone()),
-        Exhibit::new("reached", rate, "the run's clock and counts"),
+        Exhibit::new(
+            format!("limit on {}", throttle.name),
+            format!("{limit} ({})", throttle.value()),
+            throttle.file.clone(),
+        ),
+        Exhibit::new(
+            "reached, with what the file system added",
+            rate,
+            "the run's clock and counts",
+        ),
     ];
     because.extend(case.top().map(Level::exhibit_work));
     if let Some(cpu) = case.phase.evidence.stop.pressure.seen().and_then(|pressure| pressure.io) {
@@ -113,7 +121,7 @@ mod tests {
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Sound, Measures::Limited));
         assert!(
-            found.summary.contains("durably; the limit is 4.00 MiB per second"),
+            found.summary.contains("durably; the limit is 4.19 MB per second"),
             "{}",
             found.summary
         );

@@ -2,20 +2,16 @@
 //!
 //! Verdicts are printed into the output of tools whose readers search it for rates such as a
 //! number followed by `MB/s`. So no rate is ever written with a slash here: [`pace`] says
-//! `4.00 MiB per second`.
+//! `4.19 MB per second`.
 
 use crate::plan::Origin;
 use crate::record::Next;
-use crate::unit::{Bandwidth, Bytes, GIB, KIB, MIB, three_digits};
+use crate::unit::{Bandwidth, Bytes};
 
-/// A rate in words: `4.00 MiB per second`.
+/// A rate in words: `4.19 MB per second`.
 pub fn pace(bytes_per_second: f64) -> String {
-    let (value, unit) = match bytes_per_second {
-        b if b < 0.1 * MIB as f64 => (b / KIB as f64, "KiB"),
-        b if b < 9995.0 * MIB as f64 => (Bandwidth(b).mib(), "MiB"),
-        b => (b / GIB as f64, "GiB"),
-    };
-    format!("{} {unit} per second", three_digits(value))
+    // The unit of the tables and of dd's own line, so that the figures can be laid side by side.
+    Bandwidth(bytes_per_second).to_string().replace("/s", " per second")
 }
 
 /// A share in words: `12 %`, `0.40 %`.
@@ -130,6 +126,7 @@ pub fn once_more(origin: &Origin, otherwise: &str) -> Next {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::unit::MIB;
 
     fn origin(dialect: &str, words: &[&str]) -> Origin {
         Origin {
@@ -144,8 +141,8 @@ mod tests {
         for rate in [0.0, 12.0, 4096.0, 4.0 * MIB as f64, 3e9, 1e12] {
             assert!(!pace(rate).contains("/s"), "{}", pace(rate));
         }
-        assert_eq!(pace(4.0 * MIB as f64), "4.00 MiB per second");
-        assert_eq!(pace(51_200.0), "50.0 KiB per second");
+        assert_eq!(pace(4.0 * MIB as f64), "4.19 MB per second");
+        assert_eq!(pace(51_200.0), "51.2 kB per second");
     }
 
     #[test]

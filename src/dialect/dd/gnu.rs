@@ -379,4 +379,10 @@ WORDS are separated by commas. N and BYTES may end in c (1), w (2), b (512),
 kB (1000), K or KiB (1024), MB, M or MiB, and so on for G, T, P, E, Z, Y; two
 numbers may be multiplied as in 4x512. An N that ends in B counts bytes.
 SIGUSR1 makes a running dd report.
+
+Before dd's own lines assay says what may be believed of them. --plan only prints
+the plan. Variables: ASSAY_COLD=target drops the source's cached pages first
+(machine: all pages), ASSAY_SETTLE=no leaves out watching what is still in memory
+afterwards, ASSAY_RECORD=FILE keeps the record, ASSAY_DIALECT=busybox speaks as
+that one does.
 ";

@@ -1,0 +1,81 @@
+# make            the program, optimised: target/release/assay
+# make test       everything that can be checked: form, lints, all tests
+# make lint       form and lints only
+# make bench      ratios against the tools of others, in one run (takes minutes)
+# make man        assay.1 and completions, into target/man
+# make install    into $(DESTDIR)$(PREFIX)
+
+CARGO  ?= cargo
+PREFIX ?= /usr/local
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+BINARY := $(TARGET)/release/assay
+
+# What tests make devices and file systems with, and the tools they compare with.
+TEST_PACKAGES  := mount util-linux kmod e2fsprogs xfsprogs btrfs-progs dosfstools busybox
+# The peers of the benchmark.
+BENCH_PACKAGES := mount util-linux kmod coreutils fio
+
+.PHONY: all build test lint bench man install packages toolchain clean
+
+all: build
+
+build:
+	$(CARGO) build --release --locked
+
+# Stops at the first thing that fails; the tests come last, with their own summary.
+test: packages lint
+	$(CARGO) test --locked
+
+lint: toolchain
+	$(CARGO) fmt --check
+	$(CARGO) clippy --locked --all-targets -- -D warnings
+
+bench: PACKAGES := $(BENCH_PACKAGES)
+bench: packages
+	$(CARGO) bench --locked --bench peers
+
+man: build
+	mkdir -p $(TARGET)/man
+	$(BINARY) man > $(TARGET)/man/assay.1
+	$(BINARY) completions bash > $(TARGET)/man/assay.bash
+	$(BINARY) completions zsh > $(TARGET)/man/_assay
+	$(BINARY) completions fish > $(TARGET)/man/assay.fish
+
+install: man
+	install -D -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/assay
+	install -D -m 644 $(TARGET)/man/assay.1 $(DESTDIR)$(PREFIX)/share/man/man1/assay.1
+	install -D -m 644 $(TARGET)/man/assay.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/assay
+	install -D -m 644 $(TARGET)/man/_assay $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_assay
+	install -D -m 644 $(TARGET)/man/assay.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/assay.fish
+
+# Debian packages that are missing, when that can be mended here; otherwise the tests that need
+# them say so themselves.
+PACKAGES := $(TEST_PACKAGES)
+packages:
+	@missing=; \
+	if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then \
+		echo "packages: no apt-get here; tests that need a tool which is missing will say so"; \
+		exit 0; \
+	fi; \
+	for package in $(PACKAGES); do \
+		dpkg-query -W -f '$${Status}' $$package 2>/dev/null | grep -q 'ok installed' \
+			|| missing="$$missing $$package"; \
+	done; \
+	if [ -z "$$missing" ]; then exit 0; fi; \
+	if [ "$$(id -u)" != 0 ]; then \
+		echo "packages: not root, so these stay missing:$$missing"; \
+		exit 0; \
+	fi; \
+	echo "packages: installing$$missing"; \
+	export DEBIAN_FRONTEND=noninteractive; \
+	{ apt-get update -qq </dev/null && \
+	  apt-get install -qq -y --no-install-recommends $$missing </dev/null >/dev/null; } \
+		|| echo "packages: not installed:$$missing; tests that need them will say so"
+
+# rustfmt and clippy come with rustup, but not in its smallest profile.
+toolchain:
+	@$(CARGO) fmt --version >/dev/null 2>&1 || rustup component add rustfmt
+	@$(CARGO) clippy --version >/dev/null 2>&1 || rustup component add clippy
+
+clean:
+	$(CARGO) clean

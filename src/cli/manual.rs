@@ -1,0 +1,138 @@
+//! The long help and the man page: what clap knows of the verbs, and what else there is to know.
+
+use std::io::{self, Write};
+
+/// What the man page begins with.
+const DESCRIPTION: &str = "\
+assay measures storage, and says of each figure whether it may be believed: what the program \
+moved is compared with what the kernel's counters of the lowest device saw, while the clock ran \
+and after it. A verdict has two words. Trust: sound, doubtful, unproven (the evidence that would \
+be needed could not be seen) or wrong. And what the figure is about: device, limited, tool, \
+unsteady, disturbed, mixed, deferred, layer, memory, not a disk, unsure or invalid.";
+
+/// What else a user can count on.
+struct Chapter {
+    heading: &'static str,
+    /// A sentence about the whole; may be empty.
+    about: &'static str,
+    /// Words, and what they mean.
+    entries: &'static [(&'static str, &'static str)],
+}
+
+/// What the long help and the man page end with.
+const CHAPTERS: &[Chapter] = &[
+    Chapter {
+        heading: "Exit status",
+        about: "Of assay's own verbs; a dialect such as dd ends with the status of its tool.",
+        entries: &[
+            ("0", "the number is sound, or what was asked for has been printed"),
+            ("1", "something failed: a device, a file system, the output"),
+            ("2", "the words are wrong, or it can not be done here; nothing was touched"),
+            ("3", "it ran, and the number is not sound: doubtful, unproven or wrong"),
+            ("128+N", "signal N ended it, 130 after Ctrl-C; what was measured so far is kept"),
+        ],
+    },
+    Chapter {
+        heading: "Environment",
+        about: "The first four are for dialects, whose words are not ours.",
+        entries: &[
+            ("ASSAY_RECORD=FILE", "keep the whole record in FILE, as --record does"),
+            (
+                "ASSAY_COLD=target|machine|no",
+                "drop the cached pages of the source first, or all that the machine has (root only)",
+            ),
+            (
+                "ASSAY_SETTLE=yes|no",
+                "after a copy watch what is still in memory go to the disk, for 20 seconds at most (yes, but not with status=none)",
+            ),
+            ("ASSAY_DIALECT=gnu|busybox", "whose dd is spoken (gnu)"),
+            ("NO_COLOR", "no colours, when it is set to something"),
+            ("COLUMNS", "width of the page"),
+            ("LC_ALL, LC_CTYPE, LANG", "without UTF-8 the page is plain ASCII"),
+        ],
+    },
+    Chapter {
+        heading: "Files",
+        about: "",
+        entries: &[
+            (
+                ".assay-RUN.tmp",
+                "the test file, where the file system knows no files without names; the next run in that folder removes what a killed one left",
+            ),
+            ("assay-RUN.dat", "the test file that --keep leaves"),
+        ],
+    },
+    Chapter {
+        heading: "Examples",
+        about: "",
+        entries: &[
+            ("assay quick .", "the device below this folder"),
+            ("assay quick /dev/sdb", "a device, which is only read"),
+            ("assay quick --json . | jq .verdict", "for scripts"),
+            ("assay quick --record r.json . ; assay judge r.json", "keep it, judge it again later"),
+            ("assay quick --plan . > p.json ; assay run p.json", "change the plan between the two"),
+            ("assay dd if=/dev/zero of=x bs=1M count=100 conv=fsync", "a copy, with a verdict"),
+            (
+                "ASSAY_COLD=target assay dd if=x of=/dev/null bs=1M",
+                "the file as its disk gives it, not as memory does",
+            ),
+        ],
+    },
+];
+
+/// What follows the long help.
+pub(super) fn epilogue() -> String {
+    let mut text = String::new();
+    for Chapter { heading, about, entries } in CHAPTERS {
+        text += &format!("{heading}:\n");
+        if !about.is_empty() {
+            text += &format!("  {about}\n");
+        }
+        for (word, meaning) in *entries {
+            text += &format!("  {word}\n          {meaning}\n");
+        }
+        text.push('\n');
+    }
+    text + "Start with: assay quick ."
+}
+
+/// One page for the program and all of its verbs.
+pub(super) fn write(mut command: clap::Command, out: &mut dyn Write) -> io::Result<()> {
+    command.build();
+    let whole = clap_mangen::Man::new(command.clone());
+    whole.render_title(out)?;
+    whole.render_name_section(out)?;
+    let verbs = || command.get_subcommands().filter(|verb| verb.get_name() != "help");
+    writeln!(out, ".SH SYNOPSIS")?;
+    for verb in verbs() {
+        let usage = verb.clone().render_usage().to_string();
+        writeln!(out, "{}\n.br", roff(usage.trim_start_matches("Usage: ")))?;
+    }
+    writeln!(out, ".SH DESCRIPTION\n{}", roff(DESCRIPTION))?;
+    for verb in verbs() {
+        let page = clap_mangen::Man::new(verb.clone());
+        let mut sections = Vec::new();
+        page.render_description_section(&mut sections)?;
+        page.render_options_section(&mut sections)?;
+        // A section for the verb, with the usual ones below it.
+        let text = String::from_utf8_lossy(&sections).replace(".SH ", ".SS ");
+        let name = verb.get_name().to_uppercase();
+        write!(out, ".SH \"ASSAY {name}\"\n{text}")?;
+    }
+    for Chapter { heading, about, entries } in CHAPTERS {
+        writeln!(out, ".SH \"{}\"", heading.to_uppercase())?;
+        if !about.is_empty() {
+            writeln!(out, "{}", roff(about))?;
+        }
+        for (word, meaning) in *entries {
+            writeln!(out, ".TP\n\\fB{}\\fR\n{}", roff(word), roff(meaning))?;
+        }
+    }
+    Ok(())
+}
+
+/// Text as the man page's language wants it: no word may look like one of its commands.
+fn roff(text: &str) -> String {
+    let text = text.replace('\\', "\\e").replace('-', "\\-");
+    if text.starts_with(['.', '\'']) { format!("\\&{text}") } else { text }
+}
