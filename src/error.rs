@@ -210,7 +210,7 @@ fn hint(doing: &str, errno: i32) -> &'static str {
         (_, libc::EROFS) => {
             "the file system is mounted read-only: 'mount -o remount,rw' it, or use --read-only"
         }
-        ("read" | "write" | "fsync" | "fdatasync", libc::EIO) => {
+        ("read" | "write" | "fsync" | "fdatasync" | "flush", libc::EIO) => {
             "the device failed: 'dmesg | tail' shows what the kernel saw; nothing measured after this can be trusted"
         }
         ("open", libc::EINVAL) => {

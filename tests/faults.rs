@@ -122,6 +122,7 @@ fn errors_in_mid_run() {
     heard.expect(Trust::Wrong, Measures::Invalid);
     assert_eq!(heard.ran.code(), 1, "{heard}");
     assert!(heard.found("T17"), "{heard}");
+    message(&heard.ran, "flush", "EIO");
 
     faulty.set(Faults { read_only: true, ..Faults::default() });
     let (_desk, refused) = typed(&plan(&fresh, "write", mib, "buffered", "none"));
@@ -392,7 +393,7 @@ fn io_uring_forbidden() {
     let _alone = lab::alone();
     let card = lab::need!(Card::paced());
     let quick = || hear_own(lab::assay(["quick", "--time", "15"]).word(card.mount()));
-    let with = quick();
+    let with_ring = quick();
     let without = {
         let _forbidden = lab::need!(Forbidden::now());
         quick()
@@ -410,11 +411,12 @@ fn io_uring_forbidden() {
         };
         heard.record.phases.iter().map(sum).collect()
     };
-    for (number, (with, without)) in rates(&with).iter().zip(rates(&without)).enumerate() {
+    for (number, (with, without)) in rates(&with_ring).iter().zip(rates(&without)).enumerate() {
         told("with and without", format_args!("{number}: {with:.0} {without:.0}"));
         let off = without / with - 1.0;
-        // Depth 1 at 4 KiB depends on how soon a processor is free.
-        assert!(off.abs() < 0.15, "phase {number}: {off}");
+        // At depth 1 it also counts how soon a busy machine wakes a waiter.
+        let shallow = with_ring.record.phases[number].name.ends_with("-q1");
+        assert!(shallow || off.abs() < 0.10, "phase {number}: {off}");
     }
-    assert_eq!(with.verdict().trust, without.verdict().trust, "{without}");
+    assert_eq!(with_ring.verdict().trust, without.verdict().trust, "{without}");
 }

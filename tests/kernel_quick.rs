@@ -169,7 +169,13 @@ fn other_file_systems() {
         let read = rate(heard.named("seq-read"), Action::Read).expect("a rate") / READS;
         assert!((0.90..1.06).contains(&write), "{heard}");
         assert!((0.90..1.06).contains(&read), "{heard}");
-        assert_ne!(heard.verdict().trust, Trust::Wrong, "{heard}");
+        for name in ["seq-write", "seq-read"] {
+            let verdict = heard.named(name).verdict.as_ref().expect("judged");
+            assert_eq!(verdict.trust, Trust::Sound, "{name}\n{heard}");
+        }
+        // btrfs reads through the cache whatever is asked, so that random reads of so small a file
+        // meet some of it again; but nobody else was there.
+        assert!(!heard.found("T31") && !heard.found("T48"), "{heard}");
         assert_eq!(below(card.mount()), Vec::<String>::new());
     }
 }

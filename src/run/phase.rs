@@ -208,14 +208,17 @@ impl<'a> Stage<'a> {
         // What was left in memory.
         let mut settled = None;
         let mut settle_record = None;
-        let left: Vec<(BorrowedFd, u64)> = ready
+        let left: Vec<(&str, BorrowedFd, u64)> = ready
             .iter()
             .filter(|job| {
                 job.writes()
                     && job.resolved.caching == Caching::Buffered
                     && !job.blocks.durability.durable()
             })
-            .filter_map(|job| Some((job.file.as_ref()?.as_fd(), job.size.0)))
+            .filter_map(|job| {
+                let label = self.sites[job.site?].label.as_str();
+                Some((label, job.file.as_ref()?.as_fd(), job.size.0))
+            })
             .collect();
         let mut span = span(&per_job, watch.started(), end.flushed, simulated);
         if !left.is_empty() && phase.settle > Nanos::ZERO && self.signal.is_none() {
@@ -242,18 +245,16 @@ impl<'a> Stage<'a> {
             for gauge in &gauges[first..first + job.threads as usize] {
                 gauge.peek(&mut reading);
             }
-            first += job.threads as usize;
             flows.extend(job_flows(job, &reading, &per_job[number]));
             if let Some(site) = job.site
                 && job.writes()
             {
+                let threads = &gauges[first..first + job.threads as usize];
                 let site = &mut self.sites[site];
-                let filled = match job.blocks.pattern.order {
-                    Order::Forward => reading.write_bytes.min(job.size.0),
-                    _ => 0,
-                };
+                let filled = filled(job, threads, reading.write_bytes);
                 site.written = site.written.max(filled);
             }
+            first += job.threads as usize;
         }
         for job in &ready {
             faults.extend(job.site.and_then(|site| gone(&self.sites[site])));
@@ -435,7 +436,11 @@ impl<'a> Stage<'a> {
         let start = pattern.region.offset.0 + step * u64::from(worker);
         let seed =
             self.plan.seed.wrapping_add((self.number as u64) << 32).wrapping_add(u64::from(worker));
-        let passes = passes(&job.job.stop);
+        let passes = passes(&job.job.stop).or_else(|| {
+            // What was dropped from memory before is there again after one pass.
+            let cached = resolved.caching == Caching::Buffered && self.phase.cold != Cold::Keep;
+            (cached && !job.writes() && matches!(pattern.order, Order::Forward)).then_some(1)
+        });
         let cursor = Cursor::new(pattern, start, length, (lane, lanes), passes, seed)?;
         let Some(filler) = Filler::new(&pattern.fill, self.plan.seed) else {
             unreachable!("resolving refuses data that can not be made")
@@ -632,7 +637,7 @@ pub(super) fn listen(eyes: &Eyes, inbox: &Inbox, time: Nanos, signal: &mut Optio
 
 /// Flushes what was left in memory, under the watch; says how that went, and when it was over.
 pub(super) fn settle_all(
-    files: &[(BorrowedFd, u64)],
+    files: &[(&str, BorrowedFd, u64)],
     longest: Nanos,
     watch: &mut Watch,
     inbox: &Inbox,
@@ -648,10 +653,11 @@ pub(super) fn settle_all(
         let flusher = scope.spawn(move || {
             let flush_all = || {
                 let mut complete = true;
-                for (file, len) in files {
-                    complete &= settle::flush(*file, *len, began + longest, give_up)?;
+                for (path, file, len) in files {
+                    complete &= settle::flush(*file, *len, began + longest, give_up)
+                        .map_err(|error| Fault::new("flush", *path, &error))?;
                 }
-                Ok::<_, std::io::Error>((complete, clock::now()))
+                Ok::<_, Fault>((complete, clock::now()))
             };
             let answer = flush_all();
             if let Ok(bell) = bell {
@@ -673,7 +679,7 @@ pub(super) fn settle_all(
     let at = clock::now();
     let (complete, at, fault) = match answer {
         Ok(Ok((complete, at))) => (complete, at, None),
-        Ok(Err(error)) => (false, at, Some(Fault::new("flush", "what was written", &error))),
+        Ok(Err(fault)) => (false, at, Some(fault)),
         Err(panic) => std::panic::resume_unwind(panic),
     };
     (Settle { time: at.since(began), complete, fault }, at)
@@ -714,6 +720,25 @@ fn totals(hauls: &[&Haul], flushes: &Tally, span: &Span) -> BTreeMap<Action, Tot
     .filter(|(_, tally, _)| done(tally))
     .map(|(action, tally, time)| (action, tally.total(time)))
     .collect()
+}
+
+/// Bytes from the beginning of the target that a job surely wrote without a gap. The threads of a
+/// pool take blocks in turn and end at different ones.
+fn filled(job: &Ready, threads: &[Gauge], all: u64) -> u64 {
+    let pattern = &job.blocks.pattern;
+    let one_region = job.resolved.workers == 1 && pattern.region.offset == Bytes::ZERO;
+    if !one_region || !matches!(pattern.order, Order::Forward) {
+        return 0;
+    }
+    if all >= job.size.0 {
+        return job.size.0;
+    }
+    let written = |gauge: &Gauge| {
+        let mut reading = GaugeReading::default();
+        gauge.peek(&mut reading);
+        reading.write_bytes
+    };
+    threads.iter().map(written).min().unwrap_or(0) * threads.len() as u64
 }
 
 /// What a job moved between the program and its target.
