@@ -38,7 +38,7 @@ enum Walk {
     /// Each block once per pass, in an order that differs from pass to pass.
     Shuffled { index: u64, step: u64, blocks: u64, shuffle: Shuffle, key: u64 },
     /// The first block, again and again.
-    Same,
+    Same { step: u64 },
 }
 
 #[derive(Clone, Debug)]
@@ -51,8 +51,8 @@ enum Sizes {
     },
     /// Cumulative weights.
     Split {
-        total: u32,
-        sizes: Vec<(u32, u32)>,
+        total: u64,
+        sizes: Vec<(u64, u32)>,
     },
 }
 
@@ -75,7 +75,7 @@ impl Sizes {
                 let mut total = 0;
                 let mut list = Vec::new();
                 for entry in sizes.iter().filter(|entry| entry.weight > 0) {
-                    total += entry.weight;
+                    total += u64::from(entry.weight);
                     list.push((total, small(entry.size)?));
                 }
                 Self::Split { total, sizes: list }
@@ -98,7 +98,7 @@ impl Sizes {
                 least + step * random.below(u64::from(*count)) as u32
             }
             Self::Split { total, sizes } => {
-                let dice = random.below(u64::from(*total)) as u32;
+                let dice = random.below(*total);
                 sizes.iter().find(|(until, _)| dice < *until).map_or(sizes[0].1, |&(_, size)| size)
             }
         }
@@ -122,7 +122,7 @@ fn write_share(mix: &Mix) -> Result<u64, Refusal> {
             }
         }
     }
-    Ok((writes << 32) / total.max(1))
+    Ok(((u128::from(writes) << 32) / u128::from(total.max(1))) as u64)
 }
 
 impl Cursor {
@@ -158,7 +158,10 @@ impl Cursor {
         let cell = pattern.block.smallest().0;
         // Random places leave room for the largest block.
         let blocks = (len - largest) / cell + 1;
-        let (first, step) = (u64::from(lane), u64::from(lanes));
+        let (lane_first, step) = (u64::from(lane), u64::from(lanes));
+        // A lane beyond the last block begins in a later pass.
+        let mut passed = lane_first / blocks;
+        let first = lane_first % blocks;
         let walk = match &pattern.order {
             Order::Forward if !fixed && lanes == 1 => Walk::Contiguous { at: 0 },
             Order::Forward | Order::Backward | Order::Strided { .. } if !fixed => {
@@ -178,9 +181,7 @@ impl Cursor {
                 }
                 let stride = (stride.0 / cell).min(blocks);
                 let mut walk = Walk::Strided { column: 0, at: 0, stride, step, blocks };
-                for _ in 0..first {
-                    walk.stride_on();
-                }
+                passed = (0..lane_first).map(|_| u64::from(walk.stride_on())).sum();
                 walk
             }
             Order::Uniform => Walk::Uniform { done: first, step, blocks },
@@ -188,10 +189,13 @@ impl Cursor {
                 index: first,
                 step,
                 blocks,
-                shuffle: Shuffle::new(blocks, seed),
-                key: seed,
+                shuffle: Shuffle::new(blocks, pass_key(seed, passed)),
+                key: pass_key(seed, passed),
             },
-            Order::Same => Walk::Same,
+            Order::Same => {
+                passed = lane_first;
+                Walk::Same { step }
+            }
             Order::Zipf { .. }
             | Order::Pareto { .. }
             | Order::Normal { .. }
@@ -207,13 +211,13 @@ impl Cursor {
         let random = Random::new(seed ^ u64::from(lane).rotate_left(40));
         Ok(Self {
             start,
-            len,
+            len: len / cell * cell,
             walk,
             write_share: write_share(&pattern.mix)?,
             sizes,
             cell,
             random,
-            passes_left: passes,
+            passes_left: passes.map(|passes| passes.saturating_sub(passed)),
         })
     }
 
@@ -235,20 +239,12 @@ impl Cursor {
         };
         let mut len = self.sizes[usize::from(write)].next(&mut self.random);
         let cell = self.cell;
-        let mut ended = false;
+        // How many passes end with this I/O: more than one where lanes outnumber blocks.
+        let mut ended = 0;
         let place = match &mut self.walk {
             Walk::Straight { index, step, blocks, backward } => {
-                if *index >= *blocks {
-                    // A lane beyond the last block of a region with fewer blocks than lanes.
-                    if *step > *blocks {
-                        *index %= *blocks;
-                    } else {
-                        *index -= *blocks;
-                    }
-                }
                 let block = if *backward { *blocks - 1 - *index } else { *index };
-                *index += *step;
-                ended = *index >= *blocks;
+                ended = advance(index, *step, *blocks);
                 block * cell
             }
             Walk::Contiguous { at } => {
@@ -257,7 +253,7 @@ impl Cursor {
                 if u64::from(len) >= room {
                     len = room as u32;
                     *at = 0;
-                    ended = true;
+                    ended = 1;
                 } else {
                     *at += u64::from(len);
                 }
@@ -266,39 +262,52 @@ impl Cursor {
             Walk::Strided { at, step, .. } => {
                 let (place, step) = (*at * cell, *step);
                 for _ in 0..step {
-                    ended |= self.walk.stride_on();
+                    ended += u64::from(self.walk.stride_on());
                 }
                 place
             }
             Walk::Uniform { done, step, blocks } => {
-                *done += *step;
-                if *done >= *blocks {
-                    *done -= *blocks;
-                    ended = true;
-                }
+                ended = advance(done, *step, *blocks);
                 self.random.below(*blocks) * cell
             }
             Walk::Shuffled { index, step, blocks, shuffle, key } => {
-                if *index >= *blocks {
-                    *index %= *blocks;
-                    *key = key.wrapping_add(0x9e37_79b9_7f4a_7c15);
+                let place = shuffle.at(*index) * cell;
+                ended = advance(index, *step, *blocks);
+                if ended > 0 {
+                    *key = pass_key(*key, ended);
                     *shuffle = Shuffle::new(*blocks, *key);
                 }
-                let place = shuffle.at(*index) * cell;
-                *index += *step;
-                ended = *index >= *blocks;
                 place
             }
-            Walk::Same => {
-                ended = true;
+            Walk::Same { step } => {
+                ended = *step;
                 0
             }
         };
-        if ended && let Some(left) = &mut self.passes_left {
-            *left -= 1;
+        if ended > 0
+            && let Some(left) = &mut self.passes_left
+        {
+            *left = left.saturating_sub(ended);
         }
         Some(Io { write, offset: self.start + place, len })
     }
+}
+
+/// Goes on by `step` in passes of `blocks`; how many passes ended.
+#[inline]
+fn advance(index: &mut u64, step: u64, blocks: u64) -> u64 {
+    *index += step;
+    if *index < blocks {
+        return 0;
+    }
+    let ended = *index / blocks;
+    *index %= blocks;
+    ended
+}
+
+/// The key of the shuffle so many passes after the one that has `key`.
+fn pass_key(key: u64, passes: u64) -> u64 {
+    key.wrapping_add(passes.wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
 impl Walk {
@@ -320,7 +329,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::plan::{Fill, Region, Share, Verify};
+    use crate::plan::{Fill, Region, Share, Verify, WeightedSize};
     use crate::unit::Bytes;
 
     fn pattern(order: Order, block: BlockSize) -> Pattern {
@@ -360,20 +369,19 @@ mod tests {
     proptest! {
         #[test]
         fn a_pass_visits_each_block_once(
-            which in 0_usize..4, blocks in 1_u64..200, stride in 1_u64..40, lanes in 1_u32..5,
+            which in 0_usize..4, blocks in 1_u64..200, stride in 1_u64..40, lanes in 1_u32..9,
+            passes in 1_u64..4,
         ) {
-            prop_assume!(u64::from(lanes) <= blocks);
             let order = [
                 Order::Forward,
                 Order::Backward,
                 Order::Shuffled,
                 Order::Strided { stride: Bytes(stride * 512) },
             ][which].clone();
-            // A stride's lanes end their pass a few steps apart; one lane is exact.
-            let lanes = if which == 3 { 1 } else { lanes };
-            let mut seen = places(order, 512, blocks * 512, lanes, 1);
+            let mut seen = places(order, 512, blocks * 512, lanes, passes);
             seen.sort_unstable();
-            prop_assert_eq!(seen, (0..blocks).map(|b| b * 512).collect::<Vec<_>>());
+            let each = (0..blocks).flat_map(|b| (0..passes).map(move |_| b * 512));
+            prop_assert_eq!(seen, each.collect::<Vec<_>>());
         }
 
         #[test]
@@ -390,6 +398,20 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn weights_may_be_large() {
+        let large = |action| Share { action, weight: u32::MAX };
+        let sizes = [512, 1024].map(|size| WeightedSize { size: Bytes(size), weight: u32::MAX });
+        let mut pattern = pattern(Order::Uniform, BlockSize::Split(sizes.into()));
+        pattern.mix = Mix([Action::Read, Action::Write, Action::Write].map(large).into());
+        let mut cursor = Cursor::new(&pattern, 0, 1 << 30, (0, 1), None, 1).unwrap();
+        let ios: Vec<Io> = (0..30_000).map(|_| cursor.next_io().unwrap()).collect();
+        let writes = ios.iter().filter(|io| io.write).count();
+        let small = ios.iter().filter(|io| io.len == 512).count();
+        assert!((19_000..21_000).contains(&writes), "{writes} writes of 30000");
+        assert!((14_000..16_000).contains(&small), "{small} small ones of 30000");
     }
 
     #[test]

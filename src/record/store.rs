@@ -19,10 +19,16 @@ impl Sink {
     /// # Errors
     /// When the file can not be made, or something that is no record stands there.
     pub fn at(path: &Path) -> Result<Self, Error> {
-        if path.exists()
-            && load(path).is_err()
-            && std::fs::metadata(path).is_ok_and(|m| m.len() > 0)
-        {
+        let there = std::fs::metadata(path).ok();
+        // Keeping replaces what has this name: never a device, a pipe or a folder.
+        if there.as_ref().is_some_and(|there| !there.is_file()) {
+            return Err(Refusal::new(
+                format!("{} is no regular file", path.display()),
+                "name a file",
+            )
+            .into());
+        }
+        if there.is_some_and(|there| there.len() > 0) && load(path).is_err() {
             return Err(Refusal::new(
                 format!("{} is there and is no record of assay", path.display()),
                 "name another file, or remove it first",

@@ -356,6 +356,12 @@ impl Fitting<'_> {
                 Ok(found) if found.is_dir() => {
                     Err(Refusal::new(format!("{name} is a folder"), "name a file"))
                 }
+                // What holds for devices would be passed by otherwise: consent, and a look at
+                // what lies on them.
+                Ok(found) if !found.is_file() => Err(Refusal::new(
+                    format!("{name} is no regular file"),
+                    "name a file; a block device is a target of the kind 'device'",
+                )),
                 Ok(_) => Ok(()),
                 Err(error) if !writes || *layout == Layout::Existing => Err(Refusal::new(
                     format!("{name}: {}", Fault::new("open", "", &error).text),
