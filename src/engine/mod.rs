@@ -23,6 +23,7 @@ pub use fill::{Filler, Found, check_tag};
 
 use std::io;
 
+use crate::sys::clock;
 use crate::sys::ring::Slot;
 use crate::unit::Instant;
 
@@ -52,11 +53,16 @@ pub(crate) trait Lane {
     /// Whether what is written must be in the buffer. False where nothing is really written.
     const CARRIES_DATA: bool;
 
-    /// The time on the clock that this lane lives by.
-    fn now(&mut self) -> Instant;
+    /// The time on the clock that this lane lives by: the machine's, unless it brings its own.
+    #[inline]
+    fn now(&mut self) -> Instant {
+        clock::now()
+    }
 
     /// Waits until a moment on that clock.
-    fn sleep_until(&mut self, due: Instant);
+    fn sleep_until(&mut self, due: Instant) {
+        clock::sleep_until(due);
+    }
 
     /// The buffer of a slot that is not in flight.
     fn buffer(&mut self, slot: &Slot) -> &mut [u8];

@@ -2,9 +2,7 @@
 
 use std::io;
 
-use crate::sys::clock;
 use crate::sys::ring::{Slab, Slot};
-use crate::unit::Instant;
 
 use super::{Flush, Io, Lane};
 
@@ -23,15 +21,6 @@ impl Null {
 
 impl Lane for Null {
     const CARRIES_DATA: bool = false;
-
-    #[inline]
-    fn now(&mut self) -> Instant {
-        clock::now()
-    }
-
-    fn sleep_until(&mut self, due: Instant) {
-        clock::sleep_until(due);
-    }
 
     #[inline]
     fn buffer(&mut self, slot: &Slot) -> &mut [u8] {

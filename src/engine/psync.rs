@@ -6,9 +6,7 @@ use std::sync::Arc;
 
 use rustix::io::{pread, pwrite};
 
-use crate::sys::clock;
 use crate::sys::ring::{Slab, Slot};
-use crate::unit::Instant;
 
 use super::{Flush, Io, Lane};
 
@@ -37,15 +35,6 @@ pub(crate) fn flush_file(file: &OwnedFd, how: Flush) -> io::Result<()> {
 
 impl Lane for Psync {
     const CARRIES_DATA: bool = true;
-
-    #[inline]
-    fn now(&mut self) -> Instant {
-        clock::now()
-    }
-
-    fn sleep_until(&mut self, due: Instant) {
-        clock::sleep_until(due);
-    }
 
     #[inline]
     fn buffer(&mut self, slot: &Slot) -> &mut [u8] {

@@ -4,9 +4,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-use crate::sys::clock;
 use crate::sys::ring::{Ring, Slot};
-use crate::unit::Instant;
 
 use super::psync::flush_file;
 use super::{Flush, Io, Lane};
@@ -33,15 +31,6 @@ impl Uring {
 
 impl Lane for Uring {
     const CARRIES_DATA: bool = true;
-
-    #[inline]
-    fn now(&mut self) -> Instant {
-        clock::now()
-    }
-
-    fn sleep_until(&mut self, due: Instant) {
-        clock::sleep_until(due);
-    }
 
     #[inline]
     fn buffer(&mut self, slot: &Slot) -> &mut [u8] {
