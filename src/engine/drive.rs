@@ -150,8 +150,7 @@ fn ready_drive<L: Lane>(
             worker.filler.fill(lane.buffer(slot), 0, 0);
         }
     }
-    ready();
-    drive(&mut lane, slots, worker)
+    drive(&mut lane, slots, worker, ready)
 }
 
 /// An I/O in flight.
@@ -165,8 +164,8 @@ struct Flight {
 /// raised; then waits for what is in flight.
 ///
 /// The clock is read once per batch of answers: that moment is the end of these I/Os and the start
-/// of the next, unless data had to be made for them in between.
-fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker) -> Haul {
+/// of the next, unless data had to be made or looked at in between.
+fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl FnOnce()) -> Haul {
     let Worker { mut cursor, filler, gauge, halt, quota, .. } = worker;
     let idle = Flight { io: Io { write: false, offset: 0, len: 0 }, since: Instant(0) };
     let mut flights = vec![idle; free.len()];
@@ -175,9 +174,12 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker) -> Haul {
     let refill = L::CARRIES_DATA && (filler.changes() || cursor.mixes());
     let mut generation = worker.generation << 40;
 
+    let mut haul = Haul::default();
+
+    // All memory is there; from here on it is timed.
+    ready();
     let mut now = lane.now();
-    let mut haul =
-        Haul { started: now, counted: now + quota.ramp, stopped: now, ..Haul::default() };
+    (haul.started, haul.counted, haul.stopped) = (now, now + quota.ramp, now);
     let deadline = quota.time.map(|time| haul.counted + time);
     let (number, workers) = worker.place;
     let mut pace = Pace::new(worker.rate, workers, number, now, worker.seed);
@@ -210,9 +212,14 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker) -> Haul {
             now = done;
         }
 
-        // Fill the lane.
-        let wanted = flush_due.is_none() || free.len() == depth;
-        while open && wanted && !free.is_empty() {
+        // Fill the lane, as far as a flush allows.
+        let mut next_due = None;
+        while open && !free.is_empty() {
+            if let Some((every, _)) = worker.flush
+                && unflushed >= every
+            {
+                break;
+            }
             if bytes_left == 0 || ops_left == 0 {
                 open = false;
                 break;
@@ -221,18 +228,18 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker) -> Haul {
             if let Some(due) = due
                 && due > now
             {
-                if deadline.is_some_and(|deadline| due >= deadline) && free.len() == depth {
-                    open = false;
-                    break;
-                }
                 if free.len() < depth {
+                    next_due = Some(due);
                     break;
                 }
-                // Nothing is in flight: sleep, but not past a request to halt for long.
-                lane.sleep_until(due.min(now + Nanos::millis(100)));
+                // Nothing is in flight: sleep, but not past the end, nor past a request to halt
+                // for long. The time without work counts like any other.
+                let until = due.min(deadline.unwrap_or(due)).min(now + Nanos::millis(100));
+                lane.sleep_until(until);
                 now = lane.now();
-                if halt.load(Relaxed) {
+                if halt.load(Relaxed) || deadline.is_some_and(|deadline| now >= deadline) {
                     open = false;
+                    haul.stopped = now;
                 }
                 continue;
             }
@@ -269,7 +276,7 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker) -> Haul {
         }
 
         // Wait, and count what came back.
-        if let Err(error) = lane.wait()
+        if let Err(error) = lane.wait(next_due)
             && error.kind() != io::ErrorKind::Interrupted
         {
             haul.fault = Some(Fault::new("wait for", worker.path.clone(), &error));
@@ -277,6 +284,7 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker) -> Haul {
         }
         now = lane.now();
         let counts = now >= haul.counted;
+        let mut looked = false;
         while let Some((slot, answer)) = lane.answer() {
             let Flight { io, since } = flights[slot.index()];
             let lat_ns = now.since(since).0;
@@ -305,6 +313,7 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker) -> Haul {
             } else {
                 gauge.read(moved, lat_ns);
                 if worker.verify != Verify::None && L::CARRIES_DATA {
+                    looked = true;
                     let buffer = &lane.buffer(&slot)[..moved as usize];
                     if let Some(fault) =
                         mismatch(buffer, &worker.path, io, &filler, worker.verify, worker.seed)
@@ -318,6 +327,9 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker) -> Haul {
             free.push(slot);
         }
         haul.stopped = now;
+        if looked {
+            now = lane.now();
+        }
     }
     haul.counted = haul.counted.min(haul.stopped);
     haul

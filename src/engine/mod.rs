@@ -70,8 +70,9 @@ pub(crate) trait Lane {
     /// Takes an I/O. It may be done at once or be queued until [`Lane::wait`].
     fn push(&mut self, slot: Slot, io: Io);
 
-    /// Returns when at least one of the I/Os in flight is answered (EINTR: perhaps none).
-    fn wait(&mut self) -> io::Result<()>;
+    /// Returns when at least one of the I/Os in flight is answered (EINTR: perhaps none), or at
+    /// `until`, when the next I/O is due.
+    fn wait(&mut self, until: Option<Instant>) -> io::Result<()>;
 
     /// The next answer: its slot, and bytes moved or the negative errno.
     fn answer(&mut self) -> Option<(Slot, i32)>;

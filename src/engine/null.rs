@@ -33,7 +33,7 @@ impl Lane for Null {
     }
 
     #[inline]
-    fn wait(&mut self) -> io::Result<()> {
+    fn wait(&mut self, _until: Option<Instant>) -> io::Result<()> {
         Ok(())
     }
 

@@ -1,14 +1,21 @@
 //! When the next I/O may start.
 
 use crate::plan::{Arrivals, Rate};
-use crate::unit::Instant;
+use crate::unit::{Instant, Nanos};
 
 use super::Io;
-use super::random::Random;
+use super::random::{Random, mix};
 
-/// The pace of one worker.
+/// The pace of one worker. Its moments are nanoseconds since its start: those since boot would
+/// leave a long-lived machine too few digits after the point.
 #[derive(Debug)]
-pub(crate) enum Pace {
+pub(crate) struct Pace {
+    start: Instant,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
     /// As soon as there is room.
     Closed,
     /// At set times; latency counts from them.
@@ -22,40 +29,43 @@ pub(crate) enum Pace {
 impl Pace {
     /// The pace of one of `workers` that share a rate, from `start` on.
     pub(crate) fn new(rate: Rate, workers: u32, worker: u32, start: Instant, seed: u64) -> Self {
-        let (start, workers) = (start.0 as f64, f64::from(workers));
-        match rate {
-            Rate::Closed => Self::Closed,
+        let workers = f64::from(workers);
+        let kind = match rate {
+            Rate::Closed => Kind::Closed,
             Rate::Open { iops, arrivals } => {
                 let gap = 1e9 * workers / iops;
                 // Workers take turns, so that together they are even too.
-                let next = start + 1e9 / iops * f64::from(worker);
+                let next = 1e9 / iops * f64::from(worker);
+                // Their dice differ, or all would arrive together.
+                let seed = seed.wrapping_add(mix(u64::from(worker)));
                 let poisson = (arrivals == Arrivals::Poisson).then(|| Random::new(seed));
-                Self::Open { next, gap, poisson }
+                Kind::Open { next, gap, poisson }
             }
-            Rate::CappedBandwidth(bytes) => Self::Capped {
-                next: start,
+            Rate::CappedBandwidth(bytes) => Kind::Capped {
+                next: 0.0,
                 ns_per_byte: 1e9 * workers / bytes.0 as f64,
                 ns_per_op: 0.0,
             },
             Rate::CappedIops(iops) => {
-                Self::Capped { next: start, ns_per_byte: 0.0, ns_per_op: 1e9 * workers / iops }
+                Kind::Capped { next: 0.0, ns_per_byte: 0.0, ns_per_op: 1e9 * workers / iops }
             }
-            Rate::Thinking(think) => Self::Thinking {
+            Rate::Thinking(think) => Kind::Thinking {
                 left: think.every,
                 every: think.every,
                 pause: think.pause.0 as f64,
-                next: start,
+                next: 0.0,
             },
-        }
+        };
+        Self { start, kind }
     }
 
     /// When the next I/O is due; `None`: now.
     #[inline]
     pub(crate) fn due(&self) -> Option<Instant> {
-        match self {
-            Self::Closed => None,
-            Self::Open { next, .. } | Self::Capped { next, .. } | Self::Thinking { next, .. } => {
-                Some(Instant(*next as u64))
+        match &self.kind {
+            Kind::Closed => None,
+            Kind::Open { next, .. } | Kind::Capped { next, .. } | Kind::Thinking { next, .. } => {
+                Some(self.start + Nanos(*next as u64))
             }
         }
     }
@@ -63,33 +73,74 @@ impl Pace {
     /// Whether latency counts from when an I/O was due, not from when it was sent.
     #[inline]
     pub(crate) fn counts_from_due(&self) -> bool {
-        matches!(self, Self::Open { .. })
+        matches!(self.kind, Kind::Open { .. })
     }
 
     /// An I/O was started at `now`.
     #[inline]
     pub(crate) fn started(&mut self, io: Io, now: Instant) {
-        match self {
-            Self::Closed => {}
-            Self::Open { next, gap, poisson } => {
+        let now = || now.since(self.start).0 as f64;
+        match &mut self.kind {
+            Kind::Closed => {}
+            Kind::Open { next, gap, poisson } => {
                 *next += match poisson {
                     // The gaps of a Poisson process are exponentially distributed.
                     Some(random) => -(1.0 - random.unit()).ln() * *gap,
                     None => *gap,
                 };
             }
-            Self::Capped { next, ns_per_byte, ns_per_op } => {
+            Kind::Capped { next, ns_per_byte, ns_per_op } => {
                 let cost = f64::from(io.len) * *ns_per_byte + *ns_per_op;
                 // Lateness is caught up for 100 ms at the most: a cap, not a debt.
-                *next = next.max(now.0 as f64 - 1e8) + cost;
+                *next = next.max(now() - 1e8) + cost;
             }
-            Self::Thinking { left, every, pause, next } => {
+            Kind::Thinking { left, every, pause, next } => {
                 *left -= 1;
                 if *left == 0 {
                     *left = *every;
-                    *next = now.0 as f64 + *pause;
+                    *next = now() + *pause;
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arrivals(rate: Rate, worker: u32, start: Instant) -> Vec<u64> {
+        let mut pace = Pace::new(rate, 2, worker, start, 7);
+        let io = Io { write: false, offset: 0, len: 4096 };
+        (0..10_000)
+            .map(|_| {
+                let due = pace.due().expect("a pace");
+                pace.started(io, due);
+                due.since(start).0
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_rate_is_exact_on_a_machine_that_has_been_up_for_years() {
+        let rate = Rate::Open { iops: 300_000.0, arrivals: Arrivals::Even };
+        let years = Instant(10 * 365 * 86_400 * 1_000_000_000);
+        let young = arrivals(rate, 1, Instant(0));
+        assert_eq!(arrivals(rate, 1, years), young);
+        // 9999 gaps of 2/300000 s, and half a gap before.
+        assert_eq!(young.last(), Some(&66_663_333));
+    }
+
+    #[test]
+    fn workers_arrive_by_chance_but_not_together() {
+        let rate = Rate::Open { iops: 1000.0, arrivals: Arrivals::Poisson };
+        let gaps = |worker| {
+            let all = arrivals(rate, worker, Instant(0));
+            all.windows(2).map(|pair| pair[1] - pair[0]).collect::<Vec<_>>()
+        };
+        let (first, second) = (gaps(0), gaps(1));
+        assert!(first.iter().zip(&second).filter(|(a, b)| a.abs_diff(**b) < 2).count() < 100);
+        let mean = first.iter().sum::<u64>() as f64 / first.len() as f64;
+        assert!((1.9e6..2.1e6).contains(&mean), "a gap of {mean} ns in the mean");
     }
 }

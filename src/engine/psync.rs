@@ -57,7 +57,7 @@ impl Lane for Psync {
     }
 
     #[inline]
-    fn wait(&mut self) -> io::Result<()> {
+    fn wait(&mut self, _until: Option<Instant>) -> io::Result<()> {
         Ok(())
     }
 

@@ -36,7 +36,8 @@ impl Sim {
             model,
             slab,
             now: 0,
-            channels: (0..model.channels.max(1)).map(|_| Reverse(0)).collect(),
+            // More than are in flight never matter.
+            channels: (0..model.channels.clamp(1, depth)).map(|_| Reverse(0)).collect(),
             flying: BinaryHeap::with_capacity(depth as usize),
             slots: (0..depth).map(|_| None).collect(),
             burst_left: model.burst,
@@ -53,7 +54,7 @@ impl Sim {
             return at;
         }
         let into = at % every;
-        if into < stall { at - into + stall } else { at }
+        if into < stall { (at - into).saturating_add(stall) } else { at }
     }
 
     fn service(&mut self, io: Io) -> u64 {
@@ -69,9 +70,10 @@ impl Sim {
         };
         let jitter = match self.model.jitter.0 {
             0 => 0,
-            most => self.random.below(most + 1),
+            most => self.random.below(most.saturating_add(1)),
         };
-        self.model.latency.0 + jitter + transfer
+        // Without any time of its own its clock would stand still for ever.
+        self.model.latency.0.saturating_add(jitter).saturating_add(transfer).max(1)
     }
 }
 
@@ -93,7 +95,7 @@ impl Lane for Sim {
     fn push(&mut self, slot: Slot, io: Io) {
         let Reverse(free) = self.channels.pop().unwrap_or(Reverse(0));
         let start = self.past_stall(free.max(self.now));
-        let end = start + self.service(io);
+        let end = start.saturating_add(self.service(io));
         self.channels.push(Reverse(end));
         let index = slot.index();
         // Equal ends are answered in the order of sending.
@@ -102,9 +104,10 @@ impl Lane for Sim {
         self.slots[index] = Some((slot, io.len as i32));
     }
 
-    fn wait(&mut self) -> io::Result<()> {
+    fn wait(&mut self, until: Option<Instant>) -> io::Result<()> {
         if let Some(Reverse((end, _))) = self.flying.peek() {
-            self.now = self.now.max(*end);
+            let end = until.map_or(*end, |until| until.0.min(*end));
+            self.now = self.now.max(end);
         }
         Ok(())
     }

@@ -44,8 +44,12 @@ impl Lane for Uring {
     }
 
     #[inline]
-    fn wait(&mut self) -> io::Result<()> {
-        self.ring.wait(self.batch.min(self.in_flight))
+    fn wait(&mut self, until: Option<Instant>) -> io::Result<()> {
+        let want = self.batch.min(self.in_flight);
+        match until {
+            None => self.ring.wait(want),
+            Some(until) => self.ring.wait_for(want, until.since(clock::now())),
+        }
     }
 
     #[inline]

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::error::Refusal;
 use crate::unit::Nanos;
 
 /// By which calls.
@@ -125,6 +126,22 @@ impl Default for Model {
             stall: Nanos::ZERO,
             burst: 0,
             burst_bandwidth: 0,
+        }
+    }
+}
+
+impl Method {
+    pub(super) fn check(self) -> Result<(), Refusal> {
+        match self {
+            Self::Sim(Model { stall, stall_every, .. })
+                if stall > Nanos::ZERO && stall >= stall_every =>
+            {
+                Err(Refusal::new(
+                    "a model that never serves: its stalls are as long as their distance",
+                    "give a 'stall' shorter than 'stall_every'",
+                ))
+            }
+            _ => Ok(()),
         }
     }
 }

@@ -237,6 +237,7 @@ impl Blocks {
             return Err(Refusal::new("iodepth 0 does nothing", "give 1 or more"));
         }
         self.pattern.check()?;
+        self.method.check()?;
         self.target.check(self.pattern.mix.writes())?;
         if self.durability.every() == Some(0) {
             return Err(Refusal::new("a flush every 0 operations is no plan", "give 1 or more"));

@@ -54,7 +54,8 @@ impl Rate {
     pub(super) fn check(self) -> Result<(), Refusal> {
         let bad = match self {
             Self::Closed => false,
-            Self::Open { iops, .. } | Self::CappedIops(iops) => !(iops.is_finite() && iops > 0.0),
+            // Once in 300 years is never.
+            Self::Open { iops, .. } | Self::CappedIops(iops) => !(iops.is_finite() && iops > 1e-10),
             Self::CappedBandwidth(bytes) => bytes.0 == 0,
             Self::Thinking(think) => think.every == 0,
         };

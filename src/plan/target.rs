@@ -154,9 +154,16 @@ pub enum FileOrder {
     Random,
 }
 
+/// The kernel counts places in files with 63 bits.
+const LARGEST: Bytes = Bytes(i64::MAX as u64);
+
 impl Size {
     fn check(self) -> Result<(), Refusal> {
         match self {
+            Self::Exactly(size) if size > LARGEST => Err(Refusal::new(
+                format!("{} bytes are more than any file or device can have", size.0),
+                "give a smaller size",
+            )),
             Self::Exactly(Bytes(0)) => {
                 Err(Refusal::new("size 0 leaves nothing to do", "give a size such as 64M"))
             }

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use io_uring::{IoUring, opcode, types};
 
 use super::buffer::Buffer;
+use crate::unit::Nanos;
 
 /// The right to use one buffer of a ring (or of any pool of equal buffers). Not copyable: whoever
 /// holds it is the only one who may touch the buffer.
@@ -136,11 +137,38 @@ impl Ring {
     /// EINTR when a signal came first; the call may then be repeated.
     #[inline]
     pub fn wait(&mut self, want: u32) -> io::Result<()> {
-        let submitted = self.ring.submit_and_wait(want as usize)? as u32;
-        let submitted = submitted.min(self.queued);
-        self.queued -= submitted;
-        self.in_flight += submitted;
+        let submitted = self.ring.submit_and_wait(want as usize)?;
+        self.submitted(submitted);
         Ok(())
+    }
+
+    /// As [`Ring::wait`], but no longer than `longest` where the kernel can do that (5.11).
+    ///
+    /// # Errors
+    /// As [`Ring::wait`].
+    pub fn wait_for(&mut self, want: u32, longest: Nanos) -> io::Result<()> {
+        if !self.ring.params().is_feature_ext_arg() {
+            return self.wait(want);
+        }
+        let time = types::Timespec::from(std::time::Duration::from(longest));
+        let args = types::SubmitArgs::new().timespec(&time);
+        match self.ring.submitter().submit_with_args(want as usize, &args) {
+            Ok(submitted) => self.submitted(submitted),
+            // The time is over. What was queued has been taken, or is taken by the next call.
+            Err(error) if error.raw_os_error() == Some(libc::ETIME) => {
+                let left = self.ring.submission().len();
+                self.submitted((self.queued as usize).saturating_sub(left));
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn submitted(&mut self, count: usize) {
+        let count = (count as u32).min(self.queued);
+        self.queued -= count;
+        self.in_flight += count;
     }
 
     /// The next answer: the slot, and the bytes moved or the negative errno.
@@ -218,5 +246,29 @@ mod tests {
         assert!(buffer[..96].iter().all(|&b| b == 1) && buffer[96..].iter().all(|&b| b == 2));
         ring.push(slot, false, 0, 4096);
         // Dropped in flight: must wait, not crash.
+    }
+
+    #[test]
+    fn a_wait_ends_when_its_time_is_over() {
+        if let Err(error) = available() {
+            eprintln!("SKIP a_wait_ends_when_its_time_is_over: io_uring: {error}");
+            return;
+        }
+        let (reader, mut writer) = io::pipe().unwrap();
+        let (mut ring, mut slots) = Ring::new(Arc::new(reader.into()), 2, 4096).unwrap();
+        if !ring.ring.params().is_feature_ext_arg() {
+            eprintln!("SKIP a_wait_ends_when_its_time_is_over: a kernel before 5.11");
+            return;
+        }
+        ring.push(slots.pop().unwrap(), false, 0, 5);
+        ring.wait_for(1, Nanos::millis(1)).unwrap();
+        assert!(ring.answer().is_none());
+        ring.wait_for(1, Nanos::millis(1)).unwrap();
+        assert_eq!((ring.in_flight, ring.queued), (1, 0));
+        writer.write_all(b"there").unwrap();
+        ring.wait_for(1, Nanos::secs(9)).unwrap();
+        let (slot, moved) = ring.answer().unwrap();
+        assert_eq!(moved, 5);
+        assert_eq!(&ring.buffer(&slot)[..5], b"there");
     }
 }
