@@ -295,7 +295,8 @@ fn a_hundred_megabytes_at_once_and_more_than_memory() {
         Measures::Device,
         &Row {
             words: "if=/dev/zero of={x} bs=100M count=1 conv=fsync",
-            figure: Is(Action::Write, 4.0 * WRITES),
+            // Making a hundred megabytes of zeros in memory first is part of dd's time.
+            figure: Between(Action::Write, 0.9 * 4.0 * WRITES, 1.03 * 4.0 * WRITES),
             ..PLAIN
         },
     );
