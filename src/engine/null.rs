@@ -3,6 +3,7 @@
 use std::io;
 
 use crate::sys::ring::{Slab, Slot};
+use crate::unit::Instant;
 
 use super::{Flush, Io, Lane};
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use rustix::io::{pread, pwrite};
 
 use crate::sys::ring::{Slab, Slot};
+use crate::unit::Instant;
 
 use super::{Flush, Io, Lane};
 

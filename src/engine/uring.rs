@@ -4,7 +4,9 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
+use crate::sys::clock;
 use crate::sys::ring::{Ring, Slot};
+use crate::unit::Instant;
 
 use super::psync::flush_file;
 use super::{Flush, Io, Lane};
