@@ -130,7 +130,7 @@ struct Meter<'a, S> {
 /// good part of a call. Odd, so that reads and writes take turns.
 const SELDOM: u32 = 17;
 /// Blocks below this many bytes are timed seldom, unless each call goes to the device by itself.
-const SMALL: u64 = 4096;
+const SMALL: u64 = 8192;
 
 impl<'a, S: FnMut(Side, usize, Option<Nanos>)> Meter<'a, S> {
     fn new(plan: &plan::Copy, gauge: &'a CopyGauge, sample: S, started: Instant) -> Self {
@@ -254,7 +254,7 @@ impl<'a> Reader<'a> {
         Ok(filled)
     }
 
-    #[inline]
+    #[inline(always)]
     fn once<S: FnMut(Side, usize, Option<Nanos>)>(
         &mut self,
         block: &mut [u8],
@@ -357,7 +357,8 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes all of `bytes`, or says how far it came and what stopped it (`None`: the flag).
-    #[inline]
+    // Always: a call more per block is 5 % of a copy in blocks of 512 bytes.
+    #[inline(always)]
     fn all<S: FnMut(Side, usize, Option<Nanos>)>(
         &mut self,
         bytes: &[u8],
