@@ -83,6 +83,8 @@ pub struct Preview {
     pub resolved: Resolved,
     /// Bytes it would write, as far as that can be known beforehand; an upper bound.
     pub writes: Bytes,
+    /// Some of its jobs write for a set time, as much as the device takes: that comes on top.
+    pub writes_more: bool,
     /// About how long it would take; absent when only the device's speed decides.
     pub time: Option<Nanos>,
 }
@@ -94,7 +96,8 @@ pub struct Preview {
 pub fn preview(plan: &Plan) -> Result<Preview, Error> {
     let fitted = resolve::fit(plan, &Scene::default())?;
     let writes = fitted.resolved.jobs.iter().filter_map(|job| job.writes_at_most).sum();
-    Ok(Preview { resolved: fitted.resolved, writes, time: resolve::about(plan) })
+    let writes_more = fitted.resolved.jobs.iter().any(|job| job.writes_at_most.is_none());
+    Ok(Preview { resolved: fitted.resolved, writes, writes_more, time: resolve::about(plan) })
 }
 
 /// Does it. The record comes back whatever happens once the first phase could begin; how it ended
