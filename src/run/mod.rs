@@ -2,6 +2,7 @@
 //! kernel, cleans up.
 
 mod copy;
+mod gate;
 mod phase;
 mod resolve;
 mod settle;
@@ -156,7 +157,19 @@ pub fn run(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> Resul
                 record.ending = Ending::Failed(fault);
                 break;
             }
-            Err(refusal) => return Err(refusal),
+            // What the phases before have left does not fit what this one was to do.
+            Err(Error::Refusal(refusal)) => {
+                record.ending = Ending::Failed(Fault {
+                    doing: "begin".into(),
+                    path: format!("phase '{}'", phase.name),
+                    offset: None,
+                    errno: 0,
+                    name: String::new(),
+                    text: refusal.why,
+                    hint: refusal.instead,
+                });
+                break;
+            }
         }
         verdict::judge(&mut record);
         if let Some(done) = record.phases.last() {
