@@ -308,3 +308,52 @@ fn every_phase_is_watched() {
     let points = record.phases[1].series.points.len();
     assert!((3..=6).contains(&points), "{points} samples of 450 ms");
 }
+
+/// Interrupts a plan after half a second; the exit status, and how long that took. `None`: it had
+/// ended before.
+fn interrupted(plan: &Plan, record: &Path) -> Option<(i32, std::time::Duration)> {
+    let file = record.with_extension("plan");
+    std::fs::write(&file, serde_json::to_string(plan).expect("json")).expect("written");
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_assay"))
+        .args(["run".as_ref(), file.as_os_str(), "--record".as_ref(), record.as_os_str()])
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .expect("it runs");
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    if child.try_wait().expect("a child").is_some() {
+        return None;
+    }
+    let began = std::time::Instant::now();
+    let process = rustix::process::Pid::from_child(&child);
+    for _ in 0..2 {
+        rustix::process::kill_process(process, rustix::process::Signal::INT).expect("alive");
+    }
+    let code = child.wait().expect("a child").code().expect("no signal");
+    Some((code, began.elapsed()))
+}
+
+#[test]
+fn who_interrupts_does_not_wait() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let late = plan(nowhere(), &[("method", json!("null")), ("delay", json!(60_000_000_000_u64))]);
+    // To write this first takes seconds at least.
+    let free = rustix::fs::statvfs(folder.path()).expect("a file system");
+    let most = (free.f_bavail * free.f_frsize / 2).min(1 << 34);
+    let target = json!({ "scratch": {
+        "dir": folder.path(), "size": { "exactly": most }, "layout": "written",
+    }});
+    let laid = plan(target, &[]);
+    for (name, plan) in [("late", late), ("laid", laid)] {
+        let record = folder.path().join(name);
+        let Some((code, time)) = interrupted(&plan, &record) else {
+            eprintln!("SKIP who_interrupts_does_not_wait: {name} had ended before");
+            continue;
+        };
+        assert_eq!(code, 130, "{name}");
+        assert!(time.as_secs() < 8, "{name}: {time:?}");
+        let text = std::fs::read_to_string(record).expect("a record");
+        let record: Record = serde_json::from_str(&text).expect("a record");
+        assert_eq!(record.ending, Ending::Interrupted(2), "{name}");
+    }
+}
