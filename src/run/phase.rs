@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Barrier, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::engine::{Cursor, Filler, Flush, Haul, Quota, Worker};
 use crate::error::{Error, Fault};
 use crate::evidence::{self, Direction, Extents, Eyes, PathKind, Reading, Snapshot, Subject};
 use crate::plan::{
-    Action, Blocks, Caching, Cold, Durability, Job, Layout, Lifetime, Limit, Method, Order, Phase,
-    Plan, Size, Stop, Target, Work,
+    Action, Blocks, Caching, Cold, Durability, Job, Layout, Lifetime, Limit, Method, Order,
+    Pattern, Phase, Plan, Size, Stop, Target, Work,
 };
 use crate::record::{
     Dropped, Evidence, Flow, JobRecord, Laid, PhaseRecord, Quiet, QuietDevice, Resolved,
@@ -21,6 +21,7 @@ use crate::sys::inbox::{Inbox, Letter};
 use crate::sys::{cache, clock};
 use crate::unit::{Bytes, Instant, Nanos, Ops};
 
+use super::gate::Gate;
 use super::resolve::{Place, region};
 use super::settle;
 use super::site::Site;
@@ -58,6 +59,8 @@ struct Ready<'a> {
     blocks: &'a Blocks,
     resolved: &'a ResolvedJob,
     site: Option<usize>,
+    /// What its target is called in faults.
+    label: String,
     subject: Option<usize>,
     file: Option<Arc<OwnedFd>>,
     size: Bytes,
@@ -109,20 +112,21 @@ impl<'a> Stage<'a> {
             })
             .collect();
         let mut watch = Watch::new(self.eyes, &subjects);
-        let goal: Option<u64> = ready
+        let goal: Option<Vec<Bytes>> = ready
             .iter()
             .map(|job| match job.job.stop.first_of.as_slice() {
-                [Limit::Bytes(bytes)] => Some(bytes.0),
+                [Limit::Bytes(bytes)] => Some(*bytes),
                 _ => None,
             })
-            .sum();
-        watch.expect(goal.map(Bytes), limit(phase));
+            .collect();
+        watch.expect(goal.map(|goal| goal.into_iter().sum()), limit(phase));
         let quiet = listen(self.eyes, self.inbox, phase.quiet, self.signal);
 
         let threads: u32 = ready.iter().map(|job| job.threads).sum();
         let gauges: Vec<Gauge> = (0..threads).map(|_| Gauge::default()).collect();
         let halt = AtomicBool::new(self.signal.is_some());
-        let barrier = Barrier::new(threads as usize + 1);
+        let interrupted = AtomicBool::new(self.signal.is_some());
+        let gate = Gate::default();
         let working = AtomicUsize::new(threads as usize);
         let hauls: Mutex<Vec<(usize, Result<Haul, Fault>)>> = Mutex::new(Vec::new());
         let end: Mutex<Option<End>> = Mutex::new(None);
@@ -143,18 +147,18 @@ impl<'a> Stage<'a> {
         }
 
         let mut before = None;
+        let mut faults: Vec<Fault> = Vec::new();
         std::thread::scope(|scope| {
+            let mut started = 0;
             for (number, worker) in workers {
-                let (barrier, working, hauls, end, halt, bell) =
-                    (&barrier, &working, &hauls, &end, &halt, &bell);
+                let (gate, working, hauls, end, halt, interrupted, bell) =
+                    (&gate, &working, &hauls, &end, &halt, &interrupted, &bell);
                 let (ready, files, eyes) = (&ready, &files, self.eyes);
                 let delay = ready[number].job.delay;
                 let work = move || {
                     let haul = worker.go(|| {
-                        barrier.wait();
-                        if delay > Nanos::ZERO {
-                            clock::sleep_until(clock::now() + delay);
-                        }
+                        gate.pass();
+                        pause(delay, halt);
                     });
                     if haul.as_ref().map_or(true, |haul| haul.fault.is_some()) {
                         halt.store(true, Ordering::Relaxed);
@@ -162,25 +166,39 @@ impl<'a> Stage<'a> {
                     keep(hauls).push((number, haul));
                     if working.fetch_sub(1, Ordering::AcqRel) == 1 {
                         // The last one ends the timing, so that nobody has to be woken for it.
-                        *keep(end) = Some(finish(ready, files, eyes));
+                        let answer = finish(ready, files, eyes, interrupted);
+                        *keep(end) = Some(answer);
                         bell.ring();
                     }
                 };
                 let name = format!("assay-{number}");
-                if std::thread::Builder::new().name(name).spawn_scoped(scope, work).is_err() {
-                    // Without its threads the phase can not be: the process is out of them.
-                    std::process::abort();
+                if let Err(error) = std::thread::Builder::new().name(name).spawn_scoped(scope, work)
+                {
+                    // Those who are there come home at once, the others are not waited for.
+                    let hint = "no more threads may be started: give less iodepth or fewer workers, or raise 'ulimit -u'";
+                    faults.push(Fault::new("start", "a thread", &error).hinting(hint));
+                    halt.store(true, Ordering::Relaxed);
+                    break;
                 }
+                started += 1;
             }
             before = Some(self.eyes.snapshot(&files));
+            let missing = threads as usize - started;
+            if working.fetch_sub(missing, Ordering::AcqRel) == missing {
+                *keep(&end) = Some(finish(&ready, &files, self.eyes, &interrupted));
+                return;
+            }
             watch.restart();
-            barrier.wait();
+            gate.open_for(started);
             self.observer.began(phase, self.number, self.plan.phases.len());
             loop {
                 match watch.until_bell(self.inbox, &progress, false, self.observer) {
-                    Over::Done => break,
+                    Over::Done if keep(&end).is_some() => break,
+                    // An old ring.
+                    Over::Done => {}
                     Over::Signal(signal) => {
                         self.signal.get_or_insert(signal);
+                        interrupted.store(true, Ordering::Relaxed);
                         halt.store(true, Ordering::Relaxed);
                     }
                 }
@@ -191,7 +209,6 @@ impl<'a> Stage<'a> {
         let (Some(end), Some(before)) = (end, before) else {
             unreachable!("the last worker leaves its end, the conductor its beginning")
         };
-        let mut faults: Vec<Fault> = Vec::new();
         let mut per_job: Vec<Vec<Haul>> = ready.iter().map(|_| Vec::new()).collect();
         for (number, haul) in hauls.into_inner().unwrap_or_else(PoisonError::into_inner) {
             match haul {
@@ -241,20 +258,26 @@ impl<'a> Stage<'a> {
         let mut flows = Vec::new();
         let mut first = 0;
         for (number, job) in ready.iter().enumerate() {
+            let mine = &gauges[first..first + job.threads as usize];
+            first += job.threads as usize;
+            let each: Vec<GaugeReading> = mine
+                .iter()
+                .map(|gauge| {
+                    let mut reading = GaugeReading::default();
+                    gauge.peek(&mut reading);
+                    reading
+                })
+                .collect();
             let mut reading = GaugeReading::default();
-            for gauge in &gauges[first..first + job.threads as usize] {
-                gauge.peek(&mut reading);
-            }
-            flows.extend(job_flows(job, &reading, &per_job[number]));
+            mine.iter().for_each(|gauge| gauge.peek(&mut reading));
+            flows.extend(job_flows(job, &reading, &per_job[number], end.flushed.is_some()));
             if let Some(site) = job.site
                 && job.writes()
             {
-                let threads = &gauges[first..first + job.threads as usize];
+                let bytes: Vec<u64> = each.iter().map(|reading| reading.write_bytes).collect();
                 let site = &mut self.sites[site];
-                let filled = filled(job, threads, reading.write_bytes);
-                site.written = site.written.max(filled);
+                site.written = site.written.max(filled(job, &bytes));
             }
-            first += job.threads as usize;
         }
         for job in &ready {
             faults.extend(job.site.and_then(|site| gone(&self.sites[site])));
@@ -270,10 +293,14 @@ impl<'a> Stage<'a> {
                 .iter()
                 .zip(&per_job)
                 .map(|(job, hauls)| {
+                    let flushes = job.writes() && job.blocks.durability.flushes_at_end();
+                    let (counted, stopped) = window(hauls).unwrap_or((span.stopped, span.stopped));
+                    let flushed = span.flushed.filter(|_| flushes);
+                    let own = Span { counted, stopped, flushed, ..span };
                     let hauls: Vec<&Haul> = hauls.iter().collect();
                     JobRecord {
                         name: job.job.name.clone(),
-                        totals: self::totals(&hauls, &Tally::default(), &span),
+                        totals: self::totals(&hauls, &Tally::default(), &own),
                     }
                 })
                 .collect()
@@ -318,6 +345,7 @@ impl<'a> Stage<'a> {
                 blocks,
                 resolved,
                 site: None,
+                label: String::new(),
                 subject: None,
                 file: None,
                 size: resolved.size,
@@ -360,10 +388,10 @@ impl<'a> Stage<'a> {
         }
         if layout == Layout::Written && site.written < job.size.0 {
             self.observer.preparing(self.phase, "writing the test file");
-            fill(site, job, self.plan.seed)?;
+            fill_watched(site, job, self.plan.seed, self.inbox, self.signal)?;
         }
         let there = site.size().map_err(|error| Fault::new("stat", site.label.clone(), &error))?;
-        if !job.writes() && there < job.size.0 {
+        if !job.writes() && there < job.size.0 && self.signal.is_none() {
             return Err(Fault {
                 doing: "read".into(),
                 path: site.label.clone(),
@@ -376,6 +404,7 @@ impl<'a> Stage<'a> {
             .into());
         }
         job.site = Some(number);
+        job.label.clone_from(&site.label);
         job.subject = Some(site.subject);
         job.file = Some(site.again(job.writes(), job.resolved.caching, job.blocks.durability)?);
         Ok(())
@@ -432,8 +461,7 @@ impl<'a> Stage<'a> {
             (thread, 0, 1)
         };
         let length = region(pattern, job.size, resolved.workers)?;
-        let step = if pattern.region.divided { length } else { pattern.region.step_per_worker.0 };
-        let start = pattern.region.offset.0 + step * u64::from(worker);
+        let start = start_of(pattern, length, worker);
         let seed =
             self.plan.seed.wrapping_add((self.number as u64) << 32).wrapping_add(u64::from(worker));
         let passes = passes(&job.job.stop).or_else(|| {
@@ -452,7 +480,7 @@ impl<'a> Stage<'a> {
         };
         Ok(Worker {
             file: job.file.clone(),
-            path: job.site.map_or_else(String::new, |site| self.sites[site].label.clone()),
+            path: job.label.clone(),
             cursor,
             filler,
             verify: pattern.verify,
@@ -462,7 +490,10 @@ impl<'a> Stage<'a> {
             rate: job.job.rate,
             place: (thread, job.threads),
             flush,
-            quota: Quota { ramp: job.ramp(), ..quota(&job.job.stop, thread, job.threads) },
+            quota: Quota {
+                ramp: job.ramp(),
+                ..quota(&job.job.stop, pattern.largest(), thread, job.threads)
+            },
             seed: self.plan.seed,
             generation: (self.number as u64) << 12 | u64::from(thread),
             gauge,
@@ -481,37 +512,102 @@ fn passes(stop: &Stop) -> Option<u64> {
     if stop.first_of.is_empty() {
         return Some(1);
     }
-    stop.first_of.iter().find_map(|limit| match limit {
+    let passes = stop.first_of.iter().filter_map(|limit| match limit {
         Limit::Passes(passes) => Some(u64::from(*passes)),
         _ => None,
-    })
+    });
+    passes.min()
 }
 
-/// One worker's part of what ends a job.
-fn quota(stop: &Stop, thread: u32, threads: u32) -> Quota {
+/// Where the region of a worker begins.
+fn start_of(pattern: &Pattern, length: u64, worker: u32) -> u64 {
+    let step = if pattern.region.divided { length } else { pattern.region.step_per_worker.0 };
+    pattern.region.offset.0 + step * u64::from(worker)
+}
+
+/// Bytes from the beginning of the target that a job has filled without a gap, from what each of
+/// its threads has written.
+fn filled(job: &Ready, written: &[u64]) -> u64 {
+    let pattern = &job.blocks.pattern;
+    let Ok(length) = region(pattern, job.size, job.resolved.workers) else { return 0 };
+    if pattern.order != Order::Forward || job.reads() {
+        return 0;
+    }
+    let lanes = written.len() / job.resolved.workers.max(1) as usize;
+    let block = pattern.largest().0;
+    let mut reach = 0;
+    for (worker, lanes) in (0..).zip(written.chunks(lanes.max(1))) {
+        let whole = match lanes {
+            [bytes] => *bytes,
+            // The first block that a lane has not come to.
+            lanes => {
+                let missing = |(lane, bytes): (usize, &u64)| {
+                    (bytes / block).saturating_mul(lanes.len() as u64) + lane as u64
+                };
+                lanes.iter().enumerate().map(missing).min().unwrap_or(0).saturating_mul(block)
+            }
+        };
+        let start = start_of(pattern, length, worker);
+        if start <= reach {
+            reach = reach.max(start + whole.min(length));
+        }
+    }
+    reach
+}
+
+/// One worker's part of what ends a job. Bytes are shared in whole blocks, so that no worker but
+/// the last ends with a part of one.
+fn quota(stop: &Stop, block: Bytes, thread: u32, threads: u32) -> Quota {
     let part = |all: u64| {
         let (share, rest) = (all / u64::from(threads), all % u64::from(threads));
         share + u64::from(u64::from(thread) < rest)
     };
-    let mut quota = Quota::default();
+    let least = |known: Option<u64>, new: u64| Some(known.map_or(new, |known| known.min(new)));
+    let mut quota = Quota { time: stop.time(), ..Quota::default() };
     for limit in &stop.first_of {
         match limit {
-            Limit::Time(time) => quota.time = Some(*time),
-            Limit::Bytes(bytes) => quota.bytes = Some(part(bytes.0)),
-            Limit::Ops(ops) => quota.ops = Some(part(ops.0)),
-            Limit::Passes(_) | Limit::Steady(_) => {}
+            Limit::Bytes(bytes) => {
+                let rest = if thread + 1 == threads { bytes.0 % block.0 } else { 0 };
+                let share = part(bytes.0 / block.0) * block.0 + rest;
+                quota.bytes = least(quota.bytes, share);
+            }
+            Limit::Ops(ops) => quota.ops = least(quota.ops, part(ops.0)),
+            Limit::Time(_) | Limit::Passes(_) | Limit::Steady(_) => {}
         }
     }
     quota
 }
 
-/// The end of the timing: the flush that belongs to it, then the clock, then the counters.
-fn finish(ready: &[Ready], files: &[(String, BorrowedFd)], eyes: &Eyes) -> End {
+/// Waits, but not after a request to halt.
+fn pause(time: Nanos, halt: &AtomicBool) {
+    let until = clock::now() + time;
+    loop {
+        let now = clock::now();
+        if now >= until || halt.load(Ordering::Relaxed) {
+            return;
+        }
+        clock::sleep_until(until.min(now + Nanos::millis(100)));
+    }
+}
+
+/// The end of the timing: the flush that belongs to it, then the clock, then the counters. Who
+/// interrupts the run is not made to wait until all that is in memory has been written.
+fn finish(
+    ready: &[Ready],
+    files: &[(String, BorrowedFd)],
+    eyes: &Eyes,
+    interrupted: &AtomicBool,
+) -> End {
     let mut flushes = Tally::default();
     let mut flushed = None;
     let mut fault = None;
     for job in ready.iter().filter(|job| job.writes() && job.blocks.durability.flushes_at_end()) {
         let Some(file) = &job.file else { continue };
+        let much =
+            job.resolved.caching == Caching::Buffered && job.blocks.durability.every().is_none();
+        if much && interrupted.load(Ordering::Relaxed) {
+            continue;
+        }
         let began = clock::now();
         let (doing, answer) = match job.blocks.durability {
             Durability::FsyncAtEnd | Durability::FsyncEvery(_) => {
@@ -527,17 +623,43 @@ fn finish(ready: &[Ready], files: &[(String, BorrowedFd)], eyes: &Eyes) -> End {
             }
             Err(error) => {
                 flushes.errors += 1;
-                let path =
-                    job.site.map_or("", |_| files.first().map_or("", |file| file.0.as_str()));
-                fault.get_or_insert_with(|| Fault::new(doing, path, &error.into()));
+                fault.get_or_insert_with(|| Fault::new(doing, job.label.clone(), &error.into()));
             }
         }
     }
     End { flushed, flushes, fault, stop: eyes.snapshot(files) }
 }
 
-/// Writes a file out in full before it is used.
-fn fill(site: &mut Site, job: &Ready, seed: u64) -> Result<(), Error> {
+/// Writes a file out in full before it is used, unless a signal comes first.
+fn fill_watched(
+    site: &mut Site,
+    job: &Ready,
+    seed: u64,
+    inbox: &Inbox,
+    signal: &mut Option<i32>,
+) -> Result<(), Error> {
+    let (halt, over) = (AtomicBool::new(signal.is_some()), AtomicBool::new(false));
+    let bell = inbox.bell().map_err(|error| Fault::new("prepare", "a bell", &error))?;
+    std::thread::scope(|scope| {
+        let (halt, over) = (&halt, &over);
+        let writer = scope.spawn(move || {
+            let answer = fill(site, job, seed, halt);
+            over.store(true, Ordering::Release);
+            bell.ring();
+            answer
+        });
+        while !over.load(Ordering::Acquire) {
+            if let Letter::Signal(came) = inbox.wait(Nanos::secs(1)) {
+                signal.get_or_insert(came);
+                halt.store(true, Ordering::Relaxed);
+            }
+        }
+        writer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+/// Writes a file out in full, as long as nobody raises `halt`.
+fn fill(site: &mut Site, job: &Ready, seed: u64, halt: &AtomicBool) -> Result<(), Error> {
     use crate::plan::{BlockSize, Mix, Pattern, Rate, Region, Ring, Verify};
     let block = Bytes::mib(1).min(job.size);
     let pattern = Pattern {
@@ -549,7 +671,6 @@ fn fill(site: &mut Site, job: &Ready, seed: u64) -> Result<(), Error> {
         verify: Verify::None,
     };
     let file = site.again(true, Caching::Buffered, Durability::None)?;
-    let halt = AtomicBool::new(false);
     let gauge = Gauge::default();
     let whole = job.size.0 / block.0 * block.0;
     // The rest that is no whole block is written by a second, smaller stroke.
@@ -585,16 +706,18 @@ fn fill(site: &mut Site, job: &Ready, seed: u64) -> Result<(), Error> {
             seed,
             generation: 0,
             gauge: &gauge,
-            halt: &halt,
+            halt,
         };
         let haul = worker.go(|| ())?;
         if let Some(fault) = haul.fault {
             return Err(fault.into());
         }
     }
-    rustix::fs::fdatasync(&file)
-        .map_err(|error| Fault::new("fdatasync", site.label.clone(), &error.into()))?;
-    site.written = job.size.0;
+    let whole = settle::flush(file.as_fd(), job.size.0, Instant(u64::MAX), halt)
+        .map_err(|error| Fault::new("fdatasync", site.label.clone(), &error))?;
+    if whole {
+        site.written = job.size.0;
+    }
     Ok(())
 }
 
@@ -646,10 +769,12 @@ pub(super) fn settle_all(
     signal: &mut Option<i32>,
 ) -> (Settle, Instant) {
     let began = clock::now();
-    let give_up = AtomicBool::new(false);
+    let (give_up, over) = (AtomicBool::new(false), AtomicBool::new(false));
     let answer = std::thread::scope(|scope| {
         let bell = inbox.bell();
-        let give_up = &give_up;
+        // Without a bell nobody would say that it is over, so nobody watches.
+        let watched = bell.is_ok();
+        let (give_up, over) = (&give_up, &over);
         let flusher = scope.spawn(move || {
             let flush_all = || {
                 let mut complete = true;
@@ -660,14 +785,16 @@ pub(super) fn settle_all(
                 Ok::<_, Fault>((complete, clock::now()))
             };
             let answer = flush_all();
+            over.store(true, Ordering::Release);
             if let Ok(bell) = bell {
                 bell.ring();
             }
             answer
         });
-        while !flusher.is_finished() {
+        while watched && !over.load(Ordering::Acquire) {
             match watch.until_bell(inbox, progress, true, observer) {
-                Over::Done => break,
+                // Or an old ring.
+                Over::Done => {}
                 Over::Signal(came) => {
                     signal.get_or_insert(came);
                     give_up.store(true, Ordering::Relaxed);
@@ -685,20 +812,21 @@ pub(super) fn settle_all(
     (Settle { time: at.since(began), complete, fault }, at)
 }
 
+/// From the first that was counted to the last answer; nothing in between when nothing counted.
+fn window<'h>(hauls: impl IntoIterator<Item = &'h Haul> + Clone) -> Option<(Instant, Instant)> {
+    let stopped = hauls.clone().into_iter().map(|haul| haul.stopped).max()?;
+    let counts = |haul: &&Haul| haul.counted < haul.stopped;
+    let counted = hauls.into_iter().filter(counts).map(|haul| haul.counted).min();
+    Some((counted.unwrap_or(stopped), stopped))
+}
+
 /// When the parts of a phase began and ended.
 fn span(hauls: &[Vec<Haul>], started: Instant, flushed: Option<Instant>, simulated: bool) -> Span {
     let all = || hauls.iter().flatten();
-    let stopped = all().map(|haul| haul.stopped).max().unwrap_or(started);
-    let counted = all().map(|haul| haul.counted).max().unwrap_or(started);
+    let (counted, stopped) = window(all()).unwrap_or((started, started));
     let started =
         if simulated { all().map(|haul| haul.started).min().unwrap_or_default() } else { started };
-    Span {
-        started,
-        counted: counted.min(stopped),
-        stopped,
-        flushed: flushed.filter(|_| !simulated),
-        settled: None,
-    }
+    Span { started, counted, stopped, flushed: flushed.filter(|_| !simulated), settled: None }
 }
 
 /// What a phase or job added up to, by action.
@@ -722,30 +850,16 @@ fn totals(hauls: &[&Haul], flushes: &Tally, span: &Span) -> BTreeMap<Action, Tot
     .collect()
 }
 
-/// Bytes from the beginning of the target that a job surely wrote without a gap. The threads of a
-/// pool take blocks in turn and end at different ones.
-fn filled(job: &Ready, threads: &[Gauge], all: u64) -> u64 {
-    let pattern = &job.blocks.pattern;
-    let one_region = job.resolved.workers == 1 && pattern.region.offset == Bytes::ZERO;
-    if !one_region || !matches!(pattern.order, Order::Forward) {
-        return 0;
-    }
-    if all >= job.size.0 {
-        return job.size.0;
-    }
-    let written = |gauge: &Gauge| {
-        let mut reading = GaugeReading::default();
-        gauge.peek(&mut reading);
-        reading.write_bytes
-    };
-    threads.iter().map(written).min().unwrap_or(0) * threads.len() as u64
-}
-
 /// What a job moved between the program and its target.
-fn job_flows(job: &Ready, reading: &GaugeReading, hauls: &[Haul]) -> Vec<Flow> {
+fn job_flows(job: &Ready, reading: &GaugeReading, hauls: &[Haul], flushed: bool) -> Vec<Flow> {
     let Some(subject) = job.subject else { return Vec::new() };
     let pattern = &job.blocks.pattern;
     let depth = job.resolved.iodepth * job.resolved.workers;
+    // A closing flush that never came has promised nothing.
+    let durability = match job.blocks.durability {
+        Durability::FsyncAtEnd | Durability::FdatasyncAtEnd if !flushed => Durability::None,
+        other => other,
+    };
     let flow = |direction, bytes, calls, short| Flow {
         subject,
         direction,
@@ -755,7 +869,7 @@ fn job_flows(job: &Ready, reading: &GaugeReading, hauls: &[Haul]) -> Vec<Flow> {
         sequential: matches!(pattern.order, Order::Forward),
         depth,
         caching: job.resolved.caching,
-        durability: job.blocks.durability,
+        durability,
         short,
         end_of_data: hauls.iter().any(|haul| haul.end_of_data),
     };

@@ -190,14 +190,5 @@ impl<'a> Watch<'a> {
 
 /// What ends a phase, as far as it is planned: its longest time.
 pub(super) fn limit(phase: &Phase) -> Option<Nanos> {
-    phase
-        .jobs
-        .iter()
-        .flat_map(|job| {
-            job.stop.first_of.iter().filter_map(|limit| match limit {
-                crate::plan::Limit::Time(time) => Some(*time + job.stop.ramp),
-                _ => None,
-            })
-        })
-        .max()
+    phase.jobs.iter().filter_map(|job| Some(job.stop.time()? + job.stop.ramp + job.delay)).max()
 }
