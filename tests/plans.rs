@@ -1,13 +1,16 @@
 //! Plans as people and programs write them: what is refused, and what the figures of odd ones are.
 
 use std::path::Path;
+use std::sync::mpsc::RecvTimeoutError;
 
 use assay::error::Error;
-use assay::plan::{Action, Plan};
+use assay::plan::{Action, Limit, Plan};
 use assay::record::{Ending, Record};
 use assay::run::{self, Options};
 use assay::stats::Total;
-use assay::unit::Nanos;
+use assay::unit::{Nanos, Ops};
+use proptest::prelude::*;
+use proptest::sample::Index;
 use serde_json::{Value, json};
 
 /// A plan of one phase with one job: reads of 4 KiB by `psync` with whatever `changes` says.
@@ -355,5 +358,180 @@ fn who_interrupts_does_not_wait() {
         let text = std::fs::read_to_string(record).expect("a record");
         let record: Record = serde_json::from_str(&text).expect("a record");
         assert_eq!(record.ending, Ending::Interrupted(2), "{name}");
+    }
+}
+
+/// Plans that say much; of the methods that touch nothing.
+fn sayings() -> Vec<Value> {
+    let all = [
+        vec![
+            ("method", json!("null")),
+            ("iodepth", json!(8)),
+            ("workers", json!(3)),
+            (
+                "mix",
+                json!([{ "action": "read", "weight": 70 }, { "action": "write", "weight": 30 }]),
+            ),
+            ("order", json!("shuffled")),
+            ("region", json!({ "offset": 4096, "step_per_worker": 8192, "divided": false })),
+            ("durability", json!({ "fsync_every": 7 })),
+            ("rate", json!({ "capped_bandwidth": 1_000_000_000 })),
+            ("stop", json!({ "ramp": 1000, "first_of": [{ "bytes": 1 << 20 }, { "passes": 2 }] })),
+        ],
+        vec![
+            (
+                "method",
+                json!({ "sim": {
+                    "latency": 1000, "jitter": 500, "bandwidth": 1 << 30, "channels": 4,
+                    "stall_every": 1_000_000, "stall": 10_000, "burst": 1 << 20,
+                    "burst_bandwidth": 1_u64 << 33,
+                }}),
+            ),
+            ("iodepth", json!(5)),
+            ("workers", json!(2)),
+            ("mix", json!([{ "action": "write", "weight": 1 }])),
+            ("order", json!({ "strided": { "stride": 12288 } })),
+            ("region", json!({ "offset": 0, "step_per_worker": 0, "divided": true })),
+            ("fill", json!({ "repeat": [1, 2, 3] })),
+            ("rate", json!({ "open": { "iops": 10000.0, "arrivals": "poisson" } })),
+            ("stop", json!({ "ramp": 0, "first_of": [{ "ops": 300 }] })),
+        ],
+        vec![
+            ("method", json!({ "sim": { "latency": 1000 } })),
+            ("order", json!("uniform")),
+            ("block", json!({ "range": { "least": 512, "most": 65536, "step": 512 } })),
+            ("rate", json!({ "thinking": { "pause": 1000, "every": 3 } })),
+            ("verify", json!("full")),
+        ],
+        vec![
+            ("method", json!("null")),
+            (
+                "block",
+                json!({ "split": [{ "size": 4096, "weight": 1 }, { "size": 512, "weight": 3 }] }),
+            ),
+            ("rate", json!({ "capped_iops": 100_000.0 })),
+            ("delay", json!(1000)),
+        ],
+        vec![
+            ("method", json!("null")),
+            ("order", json!("backward")),
+            ("workers", json!(2)),
+            (
+                "block",
+                json!({ "per_action": [
+                    { "action": "read", "size": { "fixed": 8192 } },
+                    { "action": "trim", "size": { "fixed": 8192 } },
+                ]}),
+            ),
+        ],
+    ];
+    all.iter()
+        .map(|changes| serde_json::to_value(plan(nowhere(), changes)).expect("json"))
+        .collect()
+}
+
+/// Paths of all values of a document that are not made of others.
+fn leaves(value: &Value, path: &str, into: &mut Vec<String>) {
+    match value {
+        Value::Object(map) => {
+            map.iter().for_each(|(key, value)| leaves(value, &format!("{path}/{key}"), into));
+        }
+        Value::Array(list) => list
+            .iter()
+            .enumerate()
+            .for_each(|(index, value)| leaves(value, &format!("{path}/{index}"), into)),
+        _ => into.push(path.into()),
+    }
+}
+
+/// Values that have been somebody's mistake.
+fn mistakes() -> Vec<Value> {
+    let mut all: Vec<Value> = [
+        0,
+        1,
+        2,
+        3,
+        7,
+        511,
+        512,
+        513,
+        1000,
+        4095,
+        4096,
+        4097,
+        65_536,
+        1 << 20,
+        1 << 30,
+        (1 << 30) + 1,
+        u64::from(u32::MAX),
+        1 << 32,
+        1 << 53,
+        1 << 62,
+        i64::MAX as u64,
+        1 << 63,
+        u64::MAX - 1,
+        u64::MAX,
+    ]
+    .map(|number: u64| json!(number))
+    .into();
+    all.extend([5e-324, 1e-300, 1e-9, 0.1, 0.5, 1.0, 1e9, 1e18, 1e300, -1.0].map(|x| json!(x)));
+    let words = ["forward", "backward", "uniform", "shuffled", "same", "null", "read", "write"];
+    all.extend(words.map(|word| json!(word)));
+    let words = ["trim", "rewrite", "fsync_at_end", "full", "tags", "zero", "even", "", "closed"];
+    all.extend(words.map(|word| json!(word)));
+    all.extend([json!(null), json!([]), json!({}), json!(true)]);
+    all
+}
+
+/// Sees to it that a plan which makes sense ends soon: what may take long is cut, and limits are
+/// added to those it has.
+fn soon(plan: &mut Plan) {
+    let soon = Nanos::millis(5);
+    for phase in &mut plan.phases {
+        phase.settle = phase.settle.min(soon);
+        phase.quiet = phase.quiet.min(soon);
+        for job in &mut phase.jobs {
+            job.delay = job.delay.min(soon);
+            job.stop.ramp = job.stop.ramp.min(soon);
+            job.stop.first_of.extend([Limit::Ops(Ops(500)), Limit::Time(soon)]);
+            job.workers = if job.workers <= 1024 { job.workers.min(9) } else { job.workers };
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_plan_panics_or_hangs(
+        which in 0_usize..5,
+        changes in prop::collection::vec((any::<Index>(), any::<Index>()), 1..4),
+    ) {
+        let mut document = sayings()[which].clone();
+        let mistakes = mistakes();
+        for (place, value) in changes {
+            let mut places = Vec::new();
+            leaves(&document, "", &mut places);
+            let place = place.get(&places);
+            *document.pointer_mut(place).expect("a leaf") = value.get(&mistakes).clone();
+        }
+        let Ok(mut plan) = serde_json::from_value::<Plan>(document.clone()) else { return Ok(()) };
+        soon(&mut plan);
+        let (tell, told) = std::sync::mpsc::channel();
+        let thread = std::thread::spawn(move || {
+            let _ = tell.send(go(&plan));
+        });
+        match told.recv_timeout(std::time::Duration::from_secs(20)) {
+            Ok(Ok(record)) => {
+                let text = serde_json::to_string(&record).expect("json");
+                let back: Record = serde_json::from_str(&text).expect("its own json");
+                prop_assert_eq!(back, record);
+            }
+            Ok(Err(Error::Refusal(_))) => {}
+            Ok(Err(Error::Fault(fault))) => prop_assert!(false, "{}: {}", fault, document),
+            Err(RecvTimeoutError::Timeout) => prop_assert!(false, "it hangs: {}", document),
+            Err(RecvTimeoutError::Disconnected) => prop_assert!(false, "it panics: {}", document),
+        }
+        let _ = thread.join();
     }
 }
