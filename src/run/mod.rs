@@ -1,9 +1,11 @@
 //! The conductor: makes a plan fit this machine, prepares targets, starts workers, watches the
 //! kernel, cleans up.
 
+mod account;
 mod copy;
 mod gate;
 mod phase;
+mod prepare;
 mod resolve;
 mod settle;
 mod site;

@@ -1,31 +1,26 @@
 //! One phase: prepare, forget, listen, work, flush, settle; and everything the kernel showed.
 
-use std::collections::BTreeMap;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use crate::engine::{Cursor, Filler, Flush, Haul, Quota, Worker};
 use crate::error::{Error, Fault};
-use crate::evidence::{self, Direction, Extents, Eyes, PathKind, Reading, Snapshot, Subject};
-use crate::plan::{
-    Action, Blocks, Caching, Cold, Durability, Job, Layout, Lifetime, Limit, Method, Order,
-    Pattern, Phase, Plan, Size, Stop, Target, Work,
-};
-use crate::record::{
-    Dropped, Evidence, Flow, JobRecord, Laid, PhaseRecord, Quiet, QuietDevice, Resolved,
-    ResolvedJob, Settle, Span,
-};
-use crate::stats::{Gauge, GaugeReading, Tally, Total};
-use crate::sys::inbox::{Inbox, Letter};
-use crate::sys::{cache, clock};
-use crate::unit::{Bytes, Instant, Nanos, Ops};
+use crate::evidence::{Eyes, Snapshot, Subject};
+use crate::plan::{Caching, Cold, Durability, Job, Limit, Method, Order, Phase, Plan, Stop, Work};
+use crate::record::{Evidence, JobRecord, PhaseRecord, Resolved, ResolvedJob, Span};
+use crate::stats::{Gauge, GaugeReading, Tally};
+use crate::sys::clock;
+use crate::sys::inbox::Inbox;
+use crate::unit::{Bytes, Instant, Nanos};
 
+use super::account::{self, filled, job_flows, span, totals, window};
 use super::gate::Gate;
-use super::resolve::{Place, region};
-use super::settle;
+use super::prepare::Ready;
+use super::resolve::{Place, region, start_of};
+use super::settle::settle_all;
 use super::site::Site;
-use super::watch::{Over, Watch, limit};
+use super::watch::{Over, Watch, limit, listen};
 use super::{Observer, copy};
 
 /// Everything a phase needs from its run.
@@ -50,41 +45,6 @@ pub(super) fn act(mut stage: Stage) -> Result<PhaseRecord, Error> {
     match stage.phase.jobs.as_slice() {
         [Job { work: Work::Copy(plan), .. }] => copy::act(&mut stage, plan),
         _ => stage.blocks(),
-    }
-}
-
-/// One job, ready to be started.
-struct Ready<'a> {
-    job: &'a Job,
-    blocks: &'a Blocks,
-    resolved: &'a ResolvedJob,
-    site: Option<usize>,
-    /// What its target is called in faults.
-    label: String,
-    subject: Option<usize>,
-    file: Option<Arc<OwnedFd>>,
-    size: Bytes,
-    threads: u32,
-}
-
-impl Ready<'_> {
-    fn writes(&self) -> bool {
-        self.blocks.pattern.mix.writes()
-    }
-
-    /// Time that is not counted. None for buffered writes with a flush inside the timing: what
-    /// the ramp left in memory would be flushed at the cost of the rest.
-    fn ramp(&self) -> Nanos {
-        let buffered = self.resolved.caching == Caching::Buffered;
-        if self.writes() && buffered && self.blocks.durability.flushes_at_end() {
-            Nanos::ZERO
-        } else {
-            self.job.stop.ramp
-        }
-    }
-
-    fn reads(&self) -> bool {
-        self.blocks.pattern.mix.has(Action::Read)
     }
 }
 
@@ -300,7 +260,7 @@ impl<'a> Stage<'a> {
                     let hauls: Vec<&Haul> = hauls.iter().collect();
                     JobRecord {
                         name: job.job.name.clone(),
-                        totals: self::totals(&hauls, &Tally::default(), &own),
+                        totals: account::totals(&hauls, &Tally::default(), &own),
                     }
                 })
                 .collect()
@@ -327,121 +287,6 @@ impl<'a> Stage<'a> {
             faults,
             verdict: None,
         })
-    }
-
-    /// Opens and lays out the targets.
-    fn prepare(&mut self) -> Result<Vec<Ready<'a>>, Error> {
-        let phase: &'a Phase = self.phase;
-        let (jobs, places): (&'a [ResolvedJob], &'a [Place]) = (self.jobs, self.places);
-        let mut ready = Vec::new();
-        for ((job, resolved), place) in phase.jobs.iter().zip(jobs).zip(places) {
-            let Work::Blocks(blocks) = &job.work else {
-                unreachable!("resolving refuses other work beside blocks")
-            };
-            let pool = matches!(resolved.method, Method::Pool);
-            let threads = resolved.workers * if pool { resolved.iodepth } else { 1 };
-            let mut this = Ready {
-                job,
-                blocks,
-                resolved,
-                site: None,
-                label: String::new(),
-                subject: None,
-                file: None,
-                size: resolved.size,
-                threads,
-            };
-            if let Place::Site(number) = *place {
-                self.open(&mut this, number)?;
-            }
-            ready.push(this);
-        }
-        Ok(ready)
-    }
-
-    /// Opens and lays out the target of one job.
-    fn open(&mut self, job: &mut Ready<'a>, number: usize) -> Result<(), Error> {
-        let (layout, lifetime, size) = match &job.blocks.target {
-            Target::File { layout, lifetime, size, .. }
-            | Target::Scratch { layout, lifetime, size, .. } => (*layout, *lifetime, *size),
-            Target::Device { size, .. } => (Layout::AsFound, Lifetime::Keep, *size),
-            Target::Files { .. } | Target::Nowhere { .. } => return Ok(()),
-        };
-        // A file that any phase writes is opened for writing once.
-        let ever_written = self.plan.phases.iter().flat_map(|phase| &phase.jobs).any(|other| {
-            other.writes()
-                && matches!(&other.work, Work::Blocks(blocks) if self.sites[number].is(&blocks.target))
-        });
-        let makes = ever_written
-            || matches!(layout, Layout::Written | Layout::Preallocated | Layout::Truncated);
-        let site = &mut self.sites[number];
-        site.open(self.run, makes, lifetime)?;
-        if matches!(size, Size::Written { .. }) && site.written > 0 {
-            // Whole blocks of the largest kind that was written.
-            let block = job.blocks.pattern.block.largest().0;
-            job.size = Bytes(site.written.max(block) / block * block);
-        } else {
-            if layout == Layout::Preallocated {
-                self.observer.preparing(self.phase, "allocating the test file");
-            }
-            site.lay(layout, job.size.0)?;
-        }
-        if layout == Layout::Written && site.written < job.size.0 {
-            self.observer.preparing(self.phase, "writing the test file");
-            fill_watched(site, job, self.plan.seed, self.inbox, self.signal)?;
-        }
-        let there = site.size().map_err(|error| Fault::new("stat", site.label.clone(), &error))?;
-        if !job.writes() && there < job.size.0 && self.signal.is_none() {
-            return Err(Fault {
-                doing: "read".into(),
-                path: site.label.clone(),
-                offset: Some(there),
-                errno: 0,
-                name: String::new(),
-                text: format!("it ends there, and {} were to be read", job.size),
-                hint: "give a smaller size, or have it written first".into(),
-            }
-            .into());
-        }
-        job.site = Some(number);
-        job.label.clone_from(&site.label);
-        job.subject = Some(site.subject);
-        job.file = Some(site.again(job.writes(), job.resolved.caching, job.blocks.durability)?);
-        Ok(())
-    }
-
-    /// Drops from memory what the phase wants dropped, and looks what is left.
-    fn forget(&mut self, ready: &[Ready]) -> Result<Vec<Dropped>, Error> {
-        if self.phase.cold == Cold::Machine {
-            forget_machine()?;
-        }
-        if self.phase.cold == Cold::Keep {
-            return Ok(Vec::new());
-        }
-        Ok(ready
-            .iter()
-            .filter_map(|job| {
-                let site = &self.sites[job.site?];
-                let left = evidence::drop_cache(site.fd()?);
-                Some(Dropped { path: site.label.clone(), range: job.size, left })
-            })
-            .collect())
-    }
-
-    /// How the files that will be read lie on their devices.
-    fn laid(&self, ready: &[Ready]) -> Vec<Laid> {
-        ready
-            .iter()
-            .filter(|job| job.reads())
-            .filter_map(|job| {
-                let site = &self.sites[job.site?];
-                let subject = self.resolved.subjects.get(site.subject)?;
-                // A device has no extents.
-                (subject.kind != PathKind::Device).then_some(())?;
-                let extents: Reading<Extents> = evidence::extents(site.fd()?, 0..job.size.0);
-                Some(Laid { path: site.label.clone(), extents })
-            })
-            .collect()
     }
 
     /// One worker of a job.
@@ -519,42 +364,6 @@ fn passes(stop: &Stop) -> Option<u64> {
     passes.min()
 }
 
-/// Where the region of a worker begins.
-fn start_of(pattern: &Pattern, length: u64, worker: u32) -> u64 {
-    let step = if pattern.region.divided { length } else { pattern.region.step_per_worker.0 };
-    pattern.region.offset.0 + step * u64::from(worker)
-}
-
-/// Bytes from the beginning of the target that a job has filled without a gap, from what each of
-/// its threads has written.
-fn filled(job: &Ready, written: &[u64]) -> u64 {
-    let pattern = &job.blocks.pattern;
-    let Ok(length) = region(pattern, job.size, job.resolved.workers) else { return 0 };
-    if pattern.order != Order::Forward || job.reads() {
-        return 0;
-    }
-    let lanes = written.len() / job.resolved.workers.max(1) as usize;
-    let block = pattern.largest().0;
-    let mut reach = 0;
-    for (worker, lanes) in (0..).zip(written.chunks(lanes.max(1))) {
-        let whole = match lanes {
-            [bytes] => *bytes,
-            // The first block that a lane has not come to.
-            lanes => {
-                let missing = |(lane, bytes): (usize, &u64)| {
-                    (bytes / block).saturating_mul(lanes.len() as u64) + lane as u64
-                };
-                lanes.iter().enumerate().map(missing).min().unwrap_or(0).saturating_mul(block)
-            }
-        };
-        let start = start_of(pattern, length, worker);
-        if start <= reach {
-            reach = reach.max(start + whole.min(length));
-        }
-    }
-    reach
-}
-
 /// One worker's part of what ends a job. Bytes are shared in whole blocks, so that no worker but
 /// the last ends with a part of one.
 fn quota(stop: &Stop, block: Bytes, thread: u32, threads: u32) -> Quota {
@@ -628,261 +437,6 @@ fn finish(
         }
     }
     End { flushed, flushes, fault, stop: eyes.snapshot(files) }
-}
-
-/// Writes a file out in full before it is used, unless a signal comes first.
-fn fill_watched(
-    site: &mut Site,
-    job: &Ready,
-    seed: u64,
-    inbox: &Inbox,
-    signal: &mut Option<i32>,
-) -> Result<(), Error> {
-    let (halt, over) = (AtomicBool::new(signal.is_some()), AtomicBool::new(false));
-    let bell = inbox.bell().map_err(|error| Fault::new("prepare", "a bell", &error))?;
-    std::thread::scope(|scope| {
-        let (halt, over) = (&halt, &over);
-        let writer = scope.spawn(move || {
-            let answer = fill(site, job, seed, halt);
-            over.store(true, Ordering::Release);
-            bell.ring();
-            answer
-        });
-        while !over.load(Ordering::Acquire) {
-            if let Letter::Signal(came) = inbox.wait(Nanos::secs(1)) {
-                signal.get_or_insert(came);
-                halt.store(true, Ordering::Relaxed);
-            }
-        }
-        writer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })
-}
-
-/// Writes a file out in full, as long as nobody raises `halt`.
-fn fill(site: &mut Site, job: &Ready, seed: u64, halt: &AtomicBool) -> Result<(), Error> {
-    use crate::plan::{BlockSize, Mix, Pattern, Rate, Region, Ring, Verify};
-    let block = Bytes::mib(1).min(job.size);
-    let pattern = Pattern {
-        mix: Mix::only(Action::Write),
-        order: Order::Forward,
-        block: BlockSize::Fixed(block),
-        region: Region::default(),
-        fill: job.blocks.pattern.fill.clone(),
-        verify: Verify::None,
-    };
-    let file = site.again(true, Caching::Buffered, Durability::None)?;
-    let gauge = Gauge::default();
-    let whole = job.size.0 / block.0 * block.0;
-    // The rest that is no whole block is written by a second, smaller stroke.
-    for (start, length, size) in
-        [(0, whole, block.0), (whole, job.size.0 - whole, job.size.0 - whole)]
-    {
-        if length == 0 {
-            continue;
-        }
-        let pattern = Pattern { block: BlockSize::Fixed(Bytes(size)), ..pattern.clone() };
-        let Some(filler) = Filler::new(&pattern.fill, seed) else {
-            unreachable!("resolving refuses data that can not be made")
-        };
-        let worker = Worker {
-            file: Some(file.clone()),
-            path: site.label.clone(),
-            cursor: Cursor::new(&pattern, start, length, (0, 1), Some(1), seed)?,
-            filler,
-            verify: Verify::None,
-            method: match job.resolved.method {
-                Method::IoUring(_) => Method::IoUring(Ring::default()),
-                _ => Method::Psync,
-            },
-            iodepth: match job.resolved.method {
-                Method::IoUring(_) => 4,
-                _ => 1,
-            },
-            block: size as usize,
-            rate: Rate::Closed,
-            place: (0, 1),
-            flush: None,
-            quota: Quota::default(),
-            seed,
-            generation: 0,
-            gauge: &gauge,
-            halt,
-        };
-        let haul = worker.go(|| ())?;
-        if let Some(fault) = haul.fault {
-            return Err(fault.into());
-        }
-    }
-    let whole = settle::flush(file.as_fd(), job.size.0, Instant(u64::MAX), halt)
-        .map_err(|error| Fault::new("fdatasync", site.label.clone(), &error))?;
-    if whole {
-        site.written = job.size.0;
-    }
-    Ok(())
-}
-
-/// Drops every clean page of the machine.
-pub(super) fn forget_machine() -> Result<(), Error> {
-    rustix::fs::sync();
-    cache::drop_everything().map_err(|error| {
-        Fault::new("drop", "the page cache of the machine", &error)
-            .hinting("only root may: run as root, or use ASSAY_COLD=target")
-            .into()
-    })
-}
-
-/// Watches the devices while nothing is done.
-pub(super) fn listen(eyes: &Eyes, inbox: &Inbox, time: Nanos, signal: &mut Option<i32>) -> Quiet {
-    let mut first = Vec::new();
-    let mut last = Vec::new();
-    let began = clock::now();
-    eyes.devices(&mut first);
-    let until = began + time;
-    while signal.is_none() && clock::now() < until {
-        if let Letter::Signal(came) = inbox.wait(until.since(clock::now())) {
-            *signal = Some(came);
-        }
-    }
-    eyes.devices(&mut last);
-    let devices = eyes
-        .names()
-        .zip(first.iter().zip(&last))
-        .map(|(name, counters)| QuietDevice {
-            name: name.into(),
-            counters: match counters {
-                (Some(first), Some(last)) => Reading::Seen(last.since(first)),
-                _ => Reading::Unseen(format!("/sys/block/{name}/stat could not be read")),
-            },
-        })
-        .collect();
-    Quiet { time: clock::now().since(began), devices }
-}
-
-/// Flushes what was left in memory, under the watch; says how that went, and when it was over.
-pub(super) fn settle_all(
-    files: &[(&str, BorrowedFd, u64)],
-    longest: Nanos,
-    watch: &mut Watch,
-    inbox: &Inbox,
-    progress: super::watch::Progress,
-    observer: &mut dyn Observer,
-    signal: &mut Option<i32>,
-) -> (Settle, Instant) {
-    let began = clock::now();
-    let (give_up, over) = (AtomicBool::new(false), AtomicBool::new(false));
-    let answer = std::thread::scope(|scope| {
-        let bell = inbox.bell();
-        // Without a bell nobody would say that it is over, so nobody watches.
-        let watched = bell.is_ok();
-        let (give_up, over) = (&give_up, &over);
-        let flusher = scope.spawn(move || {
-            let flush_all = || {
-                let mut complete = true;
-                for (path, file, len) in files {
-                    complete &= settle::flush(*file, *len, began + longest, give_up)
-                        .map_err(|error| Fault::new("flush", *path, &error))?;
-                }
-                Ok::<_, Fault>((complete, clock::now()))
-            };
-            let answer = flush_all();
-            over.store(true, Ordering::Release);
-            if let Ok(bell) = bell {
-                bell.ring();
-            }
-            answer
-        });
-        while watched && !over.load(Ordering::Acquire) {
-            match watch.until_bell(inbox, progress, true, observer) {
-                // Or an old ring.
-                Over::Done => {}
-                Over::Signal(came) => {
-                    signal.get_or_insert(came);
-                    give_up.store(true, Ordering::Relaxed);
-                }
-            }
-        }
-        flusher.join()
-    });
-    let at = clock::now();
-    let (complete, at, fault) = match answer {
-        Ok(Ok((complete, at))) => (complete, at, None),
-        Ok(Err(fault)) => (false, at, Some(fault)),
-        Err(panic) => std::panic::resume_unwind(panic),
-    };
-    (Settle { time: at.since(began), complete, fault }, at)
-}
-
-/// From the first that was counted to the last answer; nothing in between when nothing counted.
-fn window<'h>(hauls: impl IntoIterator<Item = &'h Haul> + Clone) -> Option<(Instant, Instant)> {
-    let stopped = hauls.clone().into_iter().map(|haul| haul.stopped).max()?;
-    let counts = |haul: &&Haul| haul.counted < haul.stopped;
-    let counted = hauls.into_iter().filter(counts).map(|haul| haul.counted).min();
-    Some((counted.unwrap_or(stopped), stopped))
-}
-
-/// When the parts of a phase began and ended.
-fn span(hauls: &[Vec<Haul>], started: Instant, flushed: Option<Instant>, simulated: bool) -> Span {
-    let all = || hauls.iter().flatten();
-    let (counted, stopped) = window(all()).unwrap_or((started, started));
-    let started =
-        if simulated { all().map(|haul| haul.started).min().unwrap_or_default() } else { started };
-    Span { started, counted, stopped, flushed: flushed.filter(|_| !simulated), settled: None }
-}
-
-/// What a phase or job added up to, by action.
-fn totals(hauls: &[&Haul], flushes: &Tally, span: &Span) -> BTreeMap<Action, Total> {
-    let mut sums = [Tally::default(), Tally::default(), flushes.clone()];
-    for haul in hauls {
-        sums[0].merge(&haul.reads);
-        sums[1].merge(&haul.writes);
-        sums[2].merge(&haul.flushes);
-    }
-    let [reads, writes, flushes] = sums;
-    let done = |tally: &Tally| tally.ops + tally.errors > 0;
-    [
-        (Action::Read, reads, span.stopped.since(span.counted)),
-        (Action::Write, writes, span.time()),
-        (Action::Flush, flushes, span.time()),
-    ]
-    .into_iter()
-    .filter(|(_, tally, _)| done(tally))
-    .map(|(action, tally, time)| (action, tally.total(time)))
-    .collect()
-}
-
-/// What a job moved between the program and its target.
-fn job_flows(job: &Ready, reading: &GaugeReading, hauls: &[Haul], flushed: bool) -> Vec<Flow> {
-    let Some(subject) = job.subject else { return Vec::new() };
-    let pattern = &job.blocks.pattern;
-    let depth = job.resolved.iodepth * job.resolved.workers;
-    // A closing flush that never came has promised nothing.
-    let durability = match job.blocks.durability {
-        Durability::FsyncAtEnd | Durability::FdatasyncAtEnd if !flushed => Durability::None,
-        other => other,
-    };
-    let flow = |direction, bytes, calls, short| Flow {
-        subject,
-        direction,
-        bytes: Bytes(bytes),
-        calls: Ops(calls),
-        block: pattern.largest(),
-        sequential: matches!(pattern.order, Order::Forward),
-        depth,
-        caching: job.resolved.caching,
-        durability,
-        short,
-        end_of_data: hauls.iter().any(|haul| haul.end_of_data),
-    };
-    let mut flows = Vec::new();
-    if reading.read_ops > 0 || job.reads() {
-        let short = hauls.iter().map(|haul| haul.reads.short).sum();
-        flows.push(flow(Direction::Read, reading.read_bytes, reading.read_ops, short));
-    }
-    if reading.write_ops > 0 || job.writes() {
-        let short = hauls.iter().map(|haul| haul.writes.short).sum();
-        flows.push(flow(Direction::Write, reading.write_bytes, reading.write_ops, short));
-    }
-    flows
 }
 
 /// A fault when a target went away while it was measured.

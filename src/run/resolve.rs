@@ -643,6 +643,12 @@ pub(super) fn region(pattern: &Pattern, size: Bytes, workers: u32) -> Result<u64
     Ok(used)
 }
 
+/// Where the region of a worker begins.
+pub(super) fn start_of(pattern: &Pattern, length: u64, worker: u32) -> u64 {
+    let step = if pattern.region.divided { length } else { pattern.region.step_per_worker.0 };
+    pattern.region.offset.0 + step * u64::from(worker)
+}
+
 /// The most that a job writes; `None` when only time ends it.
 fn most(limits: &[Limit], size: Bytes, workers: u32) -> Option<Bytes> {
     if limits.is_empty() {
