@@ -117,6 +117,7 @@ impl<'a> Stage<'a> {
             })
             .sum();
         watch.expect(goal.map(Bytes), limit(phase));
+        self.wait_for_own_read_ahead();
         let quiet = listen(self.eyes, self.inbox, phase.quiet, self.signal);
 
         let threads: u32 = ready.iter().map(|job| job.threads).sum();
@@ -300,6 +301,38 @@ impl<'a> Stage<'a> {
             faults,
             verdict: None,
         })
+    }
+
+    /// What a phase of buffered reads had asked for ahead still comes when it has ended, and would
+    /// pass for somebody else's traffic in the next one.
+    fn wait_for_own_read_ahead(&self) {
+        const STEP: Nanos = Nanos::millis(50);
+        let Some(before) = self.number.checked_sub(1).map(|number| &self.plan.phases[number])
+        else {
+            return;
+        };
+        let buffered =
+            |job: &&ResolvedJob| job.phase == before.name && job.caching == Caching::Buffered;
+        let reads = before.jobs.iter().any(
+            |job| matches!(&job.work, Work::Blocks(blocks) if blocks.pattern.mix.has(Action::Read)),
+        );
+        if !reads || !self.resolved.jobs.iter().any(|job| buffered(&job)) {
+            return;
+        }
+        let read = || {
+            let mut devices = Vec::new();
+            self.eyes.devices(&mut devices);
+            devices.into_iter().flatten().map(|counters| counters.read_bytes).sum::<u64>()
+        };
+        let until = clock::now() + Nanos::secs(3);
+        let mut last = read();
+        while self.signal.is_none() && clock::now() < until {
+            clock::sleep_until(clock::now() + STEP);
+            match read() {
+                now if now == last => break,
+                now => last = now,
+            }
+        }
     }
 
     /// Opens and lays out the targets.
