@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use super::environment::Environment;
 use super::{Common, printed};
 use crate::error::{Error, Fault};
-use crate::plan::{Limit, Phase, Plan};
+use crate::plan::{Phase, Plan};
 use crate::record::{Ending, PhaseRecord, Record, Resolved, Trust};
 use crate::report::live::{Line, REWRITE};
 use crate::report::text::Text;
@@ -78,6 +78,10 @@ pub(super) fn show(plan: &Plan, out: &mut dyn Write, err: &mut dyn Write) -> Res
         .map_err(|error| Fault::new("write", "the plan", &error.into()))?;
     printed(writeln!(out, "{text}"))?;
     let writes = match preview.writes {
+        Bytes::ZERO if preview.writes_more => "would write as much as the device takes".to_string(),
+        bytes if preview.writes_more => {
+            format!("would write {bytes} ({} bytes) and as much as the device takes", bytes.0)
+        }
         Bytes::ZERO => "would write nothing".to_string(),
         bytes => format!("would write {bytes} ({} bytes) at most", bytes.0),
     };
@@ -191,13 +195,7 @@ fn set_time(phase: &Phase) -> Option<Nanos> {
     phase
         .jobs
         .iter()
-        .map(|job| {
-            let limits = job.stop.first_of.iter().filter_map(|limit| match limit {
-                Limit::Time(time) => Some(*time),
-                _ => None,
-            });
-            Some(job.delay + job.stop.ramp + limits.min()?)
-        })
+        .map(|job| Some(job.delay + job.stop.ramp + job.stop.time()?))
         .collect::<Option<Vec<Nanos>>>()?
         .into_iter()
         .max()

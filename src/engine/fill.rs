@@ -85,8 +85,11 @@ impl Filler {
             Kind::Constant => buffer.fill(0),
             Kind::Repeat(bytes) => {
                 let start = (offset % bytes.len() as u64) as usize;
-                for (to, &from) in buffer.iter_mut().zip(bytes.iter().cycle().skip(start)) {
-                    *to = from;
+                let (mut rest, mut from) = (buffer, &bytes[start..]);
+                while !rest.is_empty() {
+                    let (now, later) = rest.split_at_mut(from.len().min(rest.len()));
+                    now.copy_from_slice(&from[..now.len()]);
+                    (rest, from) = (later, bytes);
                 }
             }
         }
@@ -95,16 +98,18 @@ impl Filler {
     /// Whether every byte is what this filler writes at `offset` (in any generation), and where
     /// not: the offset in the buffer of the first sector that is wrong, and what it is.
     pub fn check(&self, buffer: &[u8], offset: u64) -> Result<(), (usize, Found)> {
-        let Kind::Random(noise) = &self.kind else {
-            let mut expected = vec![0; buffer.len()];
-            self.fill(&mut expected, offset, 0);
-            return match buffer.iter().zip(&expected).position(|(a, b)| a != b) {
-                Some(at) => Err((at, Found::Foreign)),
-                None => Ok(()),
-            };
+        let noise = match &self.kind {
+            Kind::Random(noise) => noise,
+            Kind::Constant => return differs(buffer.iter().position(|&byte| byte != 0)),
+            Kind::Repeat(bytes) => {
+                let start = (offset % bytes.len() as u64) as usize;
+                let expected = bytes[start..].iter().chain(bytes.iter().cycle());
+                return differs(buffer.iter().zip(expected).position(|(a, b)| a != b));
+            }
         };
         let mut expected = [0; SECTOR];
-        for (index, sector) in buffer.chunks_exact(SECTOR).enumerate() {
+        // What is too short to tell its generation is not told apart.
+        for (index, sector) in buffer.chunks(SECTOR).enumerate().filter(|(_, s)| s.len() >= 16) {
             let place = offset + (index * SECTOR) as u64;
             let found = check_tag(sector, self.seed, place);
             if found != Found::Right {
@@ -112,12 +117,16 @@ impl Filler {
             }
             let generation = unmix(word(sector, 1) ^ mix(self.seed ^ place));
             fill_sector(&mut expected, noise, self.seed, place, generation);
-            if sector != expected {
+            if *sector != expected[..sector.len()] {
                 return Err((index * SECTOR, Found::Foreign));
             }
         }
         Ok(())
     }
+}
+
+fn differs(at: Option<usize>) -> Result<(), (usize, Found)> {
+    at.map_or(Ok(()), |at| Err((at, Found::Foreign)))
 }
 
 #[inline]
@@ -179,6 +188,10 @@ mod tests {
         let mut buffer = filled(8192, 3, 4096);
         assert_eq!(filler.check(&buffer, 8192), Ok(()));
         assert_eq!(filler.check(&buffer, 4096), Err((0, Found::Misplaced(8192))));
+        assert_eq!(filler.check(&filled(512, 3, 1000), 512), Ok(()));
+        let mut odd = filled(512, 3, 1000);
+        odd[999] ^= 1;
+        assert_eq!(filler.check(&odd, 512), Err((512, Found::Foreign)));
         buffer[4000] ^= 1;
         assert_eq!(filler.check(&buffer, 8192), Err((3584, Found::Foreign)));
         assert_eq!(filler.check(&[0; 512], 0), Err((0, Found::Zeros)));

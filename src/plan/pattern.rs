@@ -245,6 +245,23 @@ impl BlockSize {
         }
     }
 
+    /// The largest number that divides every size that can come.
+    pub fn grain(&self) -> Bytes {
+        let both = |mut a: Bytes, mut b: Bytes| {
+            while b.0 > 0 {
+                (a, b) = (b, Bytes(a.0 % b.0));
+            }
+            a
+        };
+        match self {
+            Self::Fixed(size) => *size,
+            Self::Range { least, most, step } if most.less(*least) >= *step => both(*least, *step),
+            Self::Range { least, .. } => *least,
+            Self::Split(sizes) => sizes.iter().map(|s| s.size).fold(Bytes::ZERO, both),
+            Self::PerAction(list) => list.iter().map(|a| a.size.grain()).fold(Bytes::ZERO, both),
+        }
+    }
+
     fn check(&self) -> Result<(), Refusal> {
         let bad = match self {
             Self::Fixed(size) => size.0 == 0,
@@ -348,6 +365,12 @@ impl Pattern {
             ));
         }
         self.block.check()?;
+        if self.region.divided && self.region.step_per_worker > Bytes::ZERO {
+            return Err(Refusal::new(
+                "a region that is divided and has a step per worker",
+                "leave one of them out",
+            ));
+        }
         match &self.order {
             Order::Strided { stride: Bytes(0) } => {
                 Err(Refusal::new("a stride of 0", "give the distance between two I/Os in bytes"))

@@ -62,6 +62,15 @@ impl Stop {
         Self { ramp: Nanos::ZERO, first_of: vec![Limit::Time(time)] }
     }
 
+    /// The counted time after which it ends at the latest, if that is planned.
+    pub fn time(&self) -> Option<Nanos> {
+        let times = self.first_of.iter().filter_map(|limit| match limit {
+            Limit::Time(time) => Some(*time),
+            _ => None,
+        });
+        times.min()
+    }
+
     /// After one pass or this much time.
     pub fn pass_or(time: Nanos) -> Self {
         Self { ramp: Nanos::ZERO, first_of: vec![Limit::Passes(1), Limit::Time(time)] }

@@ -19,9 +19,11 @@ use crate::sys::{clock, files};
 use crate::unit::{Bytes, Instant, Nanos, Ops};
 
 use super::Observer;
-use super::phase::{Stage, forget_machine, listen, settle_all};
+use super::phase::Stage;
+use super::prepare::forget_machine;
 use super::resolve::Place;
-use super::watch::{Over, Watch};
+use super::settle::settle_all;
+use super::watch::{Over, Watch, listen};
 
 /// What the copying thread brings home.
 struct Home {

@@ -1,8 +1,11 @@
 //! The conductor: makes a plan fit this machine, prepares targets, starts workers, watches the
 //! kernel, cleans up.
 
+mod account;
 mod copy;
+mod gate;
 mod phase;
+mod prepare;
 mod resolve;
 mod settle;
 mod site;
@@ -83,6 +86,8 @@ pub struct Preview {
     pub resolved: Resolved,
     /// Bytes it would write, as far as that can be known beforehand; an upper bound.
     pub writes: Bytes,
+    /// Some of its jobs write for a set time, as much as the device takes: that comes on top.
+    pub writes_more: bool,
     /// About how long it would take; absent when only the device's speed decides.
     pub time: Option<Nanos>,
 }
@@ -94,7 +99,8 @@ pub struct Preview {
 pub fn preview(plan: &Plan) -> Result<Preview, Error> {
     let fitted = resolve::fit(plan, &Scene::default())?;
     let writes = fitted.resolved.jobs.iter().filter_map(|job| job.writes_at_most).sum();
-    Ok(Preview { resolved: fitted.resolved, writes, time: resolve::about(plan) })
+    let writes_more = fitted.resolved.jobs.iter().any(|job| job.writes_at_most.is_none());
+    Ok(Preview { resolved: fitted.resolved, writes, writes_more, time: resolve::about(plan) })
 }
 
 /// Does it. The record comes back whatever happens once the first phase could begin; how it ended
@@ -153,7 +159,19 @@ pub fn run(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> Resul
                 record.ending = Ending::Failed(fault);
                 break;
             }
-            Err(refusal) => return Err(refusal),
+            // What the phases before have left does not fit what this one was to do.
+            Err(Error::Refusal(refusal)) => {
+                record.ending = Ending::Failed(Fault {
+                    doing: "begin".into(),
+                    path: format!("phase '{}'", phase.name),
+                    offset: None,
+                    errno: 0,
+                    name: String::new(),
+                    text: refusal.why,
+                    hint: refusal.instead,
+                });
+                break;
+            }
         }
         verdict::judge(&mut record);
         if let Some(done) = record.phases.last() {

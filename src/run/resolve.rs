@@ -1,12 +1,12 @@
 //! Makes a plan fit this machine: looks, decides, refuses; touches nothing.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::engine::{Cursor, Filler};
 use crate::error::{Error, Fault, Refusal};
 use crate::evidence::{Bottom, DirectIo, Limits, PathKind, Reading, Scene, Subject};
 use crate::plan::{
-    Blocks, Caching, Crew, Layout, Limit, Method, Pattern, Phase, Plan, Size, Target, Work,
+    Blocks, Caching, Crew, Layout, Limit, Method, Pattern, Phase, Plan, Size, Stop, Target, Work,
 };
 use crate::record::{Resolved, ResolvedJob};
 use crate::sys::ring;
@@ -41,8 +41,18 @@ struct Fitting<'a> {
     sites: Vec<Site>,
     notes: Vec<String>,
     ring: Option<Result<(), String>>,
-    free: Vec<(String, Bytes)>,
+    /// Files that a job so far leaves behind.
+    made: Vec<PathBuf>,
+    /// What jobs so far add to their file systems: mount point, file, bytes.
+    added: Vec<(PathBuf, PathBuf, Bytes)>,
 }
+
+/// The kernel counts places in files with 63 bits.
+const LARGEST: Bytes = Bytes(i64::MAX as u64);
+/// Threads of one phase.
+const THREADS: u64 = 4096;
+/// Memory for the buffers of one phase that no machine is asked about.
+const MODEST: Bytes = Bytes::mib(64);
 
 /// Looks at the machine and answers every question that the plan leaves open.
 pub(super) fn fit(plan: &Plan, scene: &Scene) -> Result<Fitted, Error> {
@@ -53,7 +63,8 @@ pub(super) fn fit(plan: &Plan, scene: &Scene) -> Result<Fitted, Error> {
         sites: Vec::new(),
         notes: Vec::new(),
         ring: None,
-        free: Vec::new(),
+        made: Vec::new(),
+        added: Vec::new(),
     };
     let mut jobs = Vec::new();
     let mut places = Vec::new();
@@ -120,6 +131,9 @@ pub(super) fn fit(plan: &Plan, scene: &Scene) -> Result<Fitted, Error> {
             here.push(where_);
         }
         places.push(here);
+        fitting
+            .crowd(phase, &jobs[jobs.len() - phase.jobs.len()..])
+            .map_err(|refusal| Refusal { place: format!("phase '{}'", phase.name), ..refusal })?;
     }
     let stack: Vec<_> =
         fitting.subjects.iter().flat_map(|subject| subject.stack.iter().cloned()).collect();
@@ -199,6 +213,8 @@ impl Fitting<'_> {
             .into());
         }
         let (method, iodepth, workers) = self.method(blocks, job.workers)?;
+        // What is written before the timing.
+        let mut laid = Bytes::ZERO;
         let (place, size, caching) = match &blocks.target {
             Target::Nowhere { size } => {
                 if !matches!(method, Method::Null | Method::Sim(_)) {
@@ -225,25 +241,36 @@ impl Fitting<'_> {
                     Target::Scratch { dir, size, .. } => (dir, *size),
                     _ => unreachable!("the other targets are handled above"),
                 };
-                self.exists(target, path, writes)?;
-                let subject = self.subject(path);
-                let site = match self.sites.iter().position(|site| site.is(target)) {
-                    Some(known) => known,
-                    None => {
-                        let site = Site::of(target, subject);
-                        self.sites.extend(site);
-                        self.sites.len() - 1
-                    }
+                let layout = match target {
+                    Target::File { layout, .. } | Target::Scratch { layout, .. } => *layout,
+                    _ => Layout::Existing,
                 };
-                let size = self.size(target, subject, size, writes, path)?;
-                let caching = self.caching(blocks.caching, subject, pattern)?;
+                let lays = matches!(layout, Layout::Written | Layout::Preallocated);
+                let made = writes || lays || self.made.contains(path);
+                self.exists(target, path, writes, made)?;
+                if made {
+                    self.made.push(path.clone());
+                }
+                let subject = self.subject(path);
+                let known = self.sites.iter().position(|site| site.is(target));
+                let new = known.is_none();
+                let site = known.unwrap_or_else(|| {
+                    self.sites.extend(Site::of(target, subject));
+                    self.sites.len() - 1
+                });
+                let size = self.size(target, subject, size, made, path)?;
+                let caching = self.caching(blocks.caching, subject, pattern, &job.stop)?;
+                if layout == Layout::Written && new {
+                    laid = size;
+                }
                 (Place::Site(site), size, caching)
             }
         };
         // The engine says now what it could not do later.
         Cursor::new(pattern, 0, region(pattern, size, workers)?, (0, 1), None, seed)?;
-        let writes_at_most =
+        let timed =
             if !writes { Some(Bytes::ZERO) } else { most(&job.stop.first_of, size, job.workers) };
+        let writes_at_most = timed.map(|timed| timed + laid);
         let resolved = ResolvedJob {
             phase: phase.name.clone(),
             job: job.name.clone(),
@@ -266,7 +293,7 @@ impl Fitting<'_> {
             return Err(Refusal::new(format!("{workers} workers"), "give 1024 or fewer"));
         }
         match blocks.method {
-            Method::Psync | Method::Sync if blocks.iodepth > 1 => {
+            Method::Psync if blocks.iodepth > 1 => {
                 self.note(format!(
                     "{} keeps one I/O in flight: iodepth {} becomes 1",
                     blocks.method.name(),
@@ -317,8 +344,50 @@ impl Fitting<'_> {
         }
     }
 
-    /// Refuses a target that can not be what the plan takes it for.
-    fn exists(&self, target: &Target, path: &Path, writes: bool) -> Result<(), Refusal> {
+    /// Refuses a phase that this machine has no threads or no memory for.
+    fn crowd(&self, phase: &Phase, jobs: &[ResolvedJob]) -> Result<(), Refusal> {
+        let (mut threads, mut buffers) = (0_u64, Bytes::ZERO);
+        for (job, resolved) in phase.jobs.iter().zip(jobs) {
+            let Work::Blocks(blocks) = &job.work else { continue };
+            let (workers, depth) = (u64::from(resolved.workers), u64::from(resolved.iodepth));
+            threads += if resolved.method == Method::Pool { workers * depth } else { workers };
+            let block = blocks.pattern.largest().0.saturating_add(4095) / 4096 * 4096;
+            buffers += Bytes(block.saturating_mul(workers * depth));
+        }
+        if threads > THREADS {
+            return Err(Refusal::new(
+                format!("{threads} threads"),
+                format!("give fewer workers, or less iodepth: {THREADS} are the most"),
+            ));
+        }
+        if buffers > MODEST
+            && let Some(memory) = self.memory()
+            && buffers.0 > memory.0 / 2
+        {
+            return Err(Refusal::new(
+                format!("{buffers} of buffers are more than half of the memory ({memory})"),
+                "give fewer workers, less iodepth, or a smaller block",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Memory that this run can have: the machine's, or less where a control group says so.
+    fn memory(&self) -> Option<Bytes> {
+        let machine = self.scene.machine().memory.seen().copied();
+        let group = self.scene.limits(&[]).seen().and_then(|limits| limits.memory);
+        machine.into_iter().chain(group).min()
+    }
+
+    /// Refuses a target that can not be what the plan takes it for. `made`: it need not be there
+    /// yet.
+    fn exists(
+        &self,
+        target: &Target,
+        path: &Path,
+        writes: bool,
+        made: bool,
+    ) -> Result<(), Refusal> {
         let name = path.display();
         let there = std::fs::metadata(path);
         match target {
@@ -363,10 +432,12 @@ impl Fitting<'_> {
                     "name a file; a block device is a target of the kind 'device'",
                 )),
                 Ok(_) => Ok(()),
-                Err(error) if !writes || *layout == Layout::Existing => Err(Refusal::new(
-                    format!("{name}: {}", Fault::new("open", "", &error).text),
-                    "name a file that is there",
-                )),
+                Err(error) if !made || (*layout == Layout::Existing && writes) => {
+                    Err(Refusal::new(
+                        format!("{name}: {}", Fault::new("open", "", &error).text),
+                        "name a file that is there",
+                    ))
+                }
                 Err(_) => match path.parent() {
                     Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => Err(
                         Refusal::new(format!("{} is no folder", folder.display()), "make it first"),
@@ -385,7 +456,7 @@ impl Fitting<'_> {
         target: &Target,
         subject: usize,
         size: Size,
-        writes: bool,
+        made: bool,
         path: &Path,
     ) -> Result<Bytes, Refusal> {
         let name = path.display();
@@ -405,20 +476,9 @@ impl Fitting<'_> {
                 Refusal::new(format!("{name} can not be read for its size"), "give a size")
             })?,
             Size::TimesRam(factor) => {
-                let machine = self.scene.machine().memory;
-                let limits: Reading<Limits> = self.scene.limits(&[]);
-                let group = limits.seen().and_then(|limits| limits.memory);
-                let memory = match (machine.seen(), group) {
-                    (Some(machine), Some(group)) => (*machine).min(group),
-                    (Some(machine), None) => *machine,
-                    (None, Some(group)) => group,
-                    (None, None) => {
-                        return Err(Refusal::new(
-                            "the size of the memory can not be read",
-                            "give a size in bytes",
-                        ));
-                    }
-                };
+                let memory = self.memory().ok_or_else(|| {
+                    Refusal::new("the size of the memory can not be read", "give a size in bytes")
+                })?;
                 Bytes((memory.0 as f64 * factor) as u64)
             }
             Size::ShareOfFree { share, most } => {
@@ -430,7 +490,13 @@ impl Fitting<'_> {
             Size::Written { most } if device => there.map_or(most, |there| most.min(there)),
             Size::Written { most } => free.map_or(most, |free| most.min(spare(free))),
         };
-        if writes && asked == Bytes::ZERO && matches!(size, Size::Written { .. }) {
+        if asked > LARGEST {
+            return Err(Refusal::new(
+                format!("{asked} are more than any file can have"),
+                "give a smaller size",
+            ));
+        }
+        if made && asked == Bytes::ZERO && matches!(size, Size::Written { .. }) {
             return Err(Refusal::new(
                 format!("nothing can be written to {name}: no space is free there"),
                 "free some space, or name another folder",
@@ -446,7 +512,7 @@ impl Fitting<'_> {
             ));
         }
         if !device
-            && !writes
+            && !made
             && let Some(there) = there
             && asked > there
         {
@@ -455,20 +521,29 @@ impl Fitting<'_> {
                 "give a smaller size",
             ));
         }
-        // Several jobs on one new file need its space once.
-        if !device && writes {
+        // Several jobs on one new file need its space once, several files all of it.
+        if !device && made {
+            let subject = &self.subjects[subject];
+            let mount = subject.mount.seen().map(|mount| PathBuf::from(&mount.point));
+            let mount = mount.unwrap_or_else(|| path.to_path_buf());
             let new = asked.less(there.unwrap_or_default());
+            let others = self.added.iter().filter(|(on, file, _)| *on == mount && file != path);
+            let others: Bytes = others.map(|&(_, _, bytes)| bytes).sum();
             if let Some(free) = free
-                && new > free
+                && new > free.less(others)
             {
+                let beside = match others {
+                    Bytes::ZERO => String::new(),
+                    others => format!(" beside {others} for other files"),
+                };
                 return Err(Refusal::new(
-                    format!("{asked} do not fit: {} are free on {name}", free),
+                    format!("{asked} do not fit{beside}: {free} are free on {name}"),
                     "give a smaller --size, or free some space",
                 ));
             }
-            let label = path.display().to_string();
-            if !self.free.iter().any(|(known, _)| *known == label) {
-                self.free.push((label, new));
+            match self.added.iter_mut().find(|(_, file, _)| file == path) {
+                Some((_, _, most)) => *most = new.max(*most),
+                None => self.added.push((mount, path.to_path_buf(), new)),
             }
         }
         // Whole blocks of 4 KiB, so that direct I/O can use all of it.
@@ -489,11 +564,18 @@ impl Fitting<'_> {
         wanted: Caching,
         subject: usize,
         pattern: &Pattern,
+        stop: &Stop,
     ) -> Result<Caching, Refusal> {
         let direct: Option<DirectIo> = self.subjects[subject].direct.seen().copied();
         let align = direct.and_then(|direct| direct.align).map_or(512, |align| align.offset.max(1));
-        let fits = pattern.block.smallest().0.is_multiple_of(u64::from(align))
-            && pattern.region.offset.0.is_multiple_of(u64::from(align));
+        let bytes = stop.first_of.iter().filter_map(|limit| match limit {
+            Limit::Bytes(bytes) => Some(*bytes),
+            _ => None,
+        });
+        let fits = [pattern.block.grain(), pattern.region.offset, pattern.region.step_per_worker]
+            .into_iter()
+            .chain(bytes)
+            .all(|bytes| bytes.0.is_multiple_of(u64::from(align)));
         let name = &self.subjects[subject].path;
         match wanted {
             Caching::Buffered => Ok(Caching::Buffered),
@@ -503,12 +585,12 @@ impl Fitting<'_> {
             )),
             Caching::Direct if !fits => Err(Refusal::new(
                 format!("direct I/O on {name} needs multiples of {align} bytes"),
-                format!("give a block size that is a multiple of {align}"),
+                format!("give block sizes, an offset and a limit that are multiples of {align}"),
             )),
             Caching::Direct => Ok(Caching::Direct),
             Caching::DirectIfReal => {
                 let why = match direct {
-                    _ if !fits => format!("its blocks are no multiple of {align} bytes"),
+                    _ if !fits => format!("its blocks are no multiples of {align} bytes"),
                     Some(direct) if direct.real() == Some(true) => return Ok(Caching::Direct),
                     Some(direct) if !direct.accepted => "it is refused".into(),
                     Some(direct) if direct.real() == Some(false) => {
@@ -542,7 +624,14 @@ fn writable(folder: &Path) -> Result<(), Refusal> {
 /// Bytes of the region that each worker gets.
 pub(super) fn region(pattern: &Pattern, size: Bytes, workers: u32) -> Result<u64, Refusal> {
     let used = size.0.saturating_sub(pattern.region.offset.0);
-    let used = if pattern.region.divided { used / u64::from(workers) } else { used };
+    let used = if pattern.region.divided {
+        // In whole blocks, so that each part begins with one.
+        let part = used / u64::from(workers);
+        let block = pattern.block.smallest().0;
+        if part < block { part } else { part / block * block }
+    } else {
+        used
+    };
     let last = pattern.region.step_per_worker.0.saturating_mul(u64::from(workers - 1));
     let used = if pattern.region.step_per_worker.0 > 0 { used.saturating_sub(last) } else { used };
     if used == 0 {
@@ -552,6 +641,12 @@ pub(super) fn region(pattern: &Pattern, size: Bytes, workers: u32) -> Result<u64
         ));
     }
     Ok(used)
+}
+
+/// Where the region of a worker begins.
+pub(super) fn start_of(pattern: &Pattern, length: u64, worker: u32) -> u64 {
+    let step = if pattern.region.divided { length } else { pattern.region.step_per_worker.0 };
+    pattern.region.offset.0 + step * u64::from(worker)
 }
 
 /// The most that a job writes; `None` when only time ends it.
@@ -580,12 +675,7 @@ pub(super) fn about(plan: &Plan) -> Option<Nanos> {
             let jobs: Option<Vec<Nanos>> = phase
                 .jobs
                 .iter()
-                .map(|job| {
-                    job.stop.first_of.iter().find_map(|limit| match limit {
-                        Limit::Time(time) => Some(*time + job.stop.ramp + job.delay),
-                        _ => None,
-                    })
-                })
+                .map(|job| Some(job.stop.time()? + job.stop.ramp + job.delay))
                 .collect();
             Some(jobs?.into_iter().max()? + phase.quiet)
         })

@@ -3,10 +3,16 @@
 
 use std::io;
 use std::os::fd::BorrowedFd;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::error::Fault;
+use crate::record::Settle;
+use crate::sys::inbox::Inbox;
 use crate::sys::{clock, writeout};
-use crate::unit::Instant;
+use crate::unit::{Instant, Nanos};
+
+use super::Observer;
+use super::watch::{Over, Progress, Watch};
 
 /// Bytes whose write-out is awaited in one go, so that giving up takes effect soon.
 const STEP: u64 = 4 << 20;
@@ -26,7 +32,7 @@ pub(super) fn flush(
 ) -> io::Result<bool> {
     let steps = len.div_ceil(STEP);
     for step in 0..steps + AHEAD {
-        if give_up.load(Relaxed) || clock::now() >= deadline {
+        if give_up.load(Ordering::Relaxed) || clock::now() >= deadline {
             return Ok(false);
         }
         if step < steps {
@@ -38,4 +44,58 @@ pub(super) fn flush(
     }
     rustix::fs::fdatasync(file)?;
     Ok(true)
+}
+
+/// Flushes what was left in memory, under the watch; says how that went, and when it was over.
+pub(super) fn settle_all(
+    files: &[(&str, BorrowedFd, u64)],
+    longest: Nanos,
+    watch: &mut Watch,
+    inbox: &Inbox,
+    progress: Progress,
+    observer: &mut dyn Observer,
+    signal: &mut Option<i32>,
+) -> (Settle, Instant) {
+    let began = clock::now();
+    let (give_up, over) = (AtomicBool::new(false), AtomicBool::new(false));
+    let answer = std::thread::scope(|scope| {
+        let bell = inbox.bell();
+        // Without a bell nobody would say that it is over, so nobody watches.
+        let watched = bell.is_ok();
+        let (give_up, over) = (&give_up, &over);
+        let flusher = scope.spawn(move || {
+            let flush_all = || {
+                let mut complete = true;
+                for (path, file, len) in files {
+                    complete &= flush(*file, *len, began + longest, give_up)
+                        .map_err(|error| Fault::new("flush", *path, &error))?;
+                }
+                Ok::<_, Fault>((complete, clock::now()))
+            };
+            let answer = flush_all();
+            over.store(true, Ordering::Release);
+            if let Ok(bell) = bell {
+                bell.ring();
+            }
+            answer
+        });
+        while watched && !over.load(Ordering::Acquire) {
+            match watch.until_bell(inbox, progress, true, observer) {
+                // Or an old ring.
+                Over::Done => {}
+                Over::Signal(came) => {
+                    signal.get_or_insert(came);
+                    give_up.store(true, Ordering::Relaxed);
+                }
+            }
+        }
+        flusher.join()
+    });
+    let at = clock::now();
+    let (complete, at, fault) = match answer {
+        Ok(Ok((complete, at))) => (complete, at, None),
+        Ok(Err(fault)) => (false, at, Some(fault)),
+        Err(panic) => std::panic::resume_unwind(panic),
+    };
+    (Settle { time: at.since(began), complete, fault }, at)
 }

@@ -263,6 +263,10 @@ fn sweep(folder: &Path) {
         if !(name.starts_with(STEM) && name.ends_with(".tmp")) {
             continue;
         }
+        // A pipe of that name would not open until somebody writes to it.
+        if !entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            continue;
+        }
         let Ok(file) = File::open(entry.path()) else { continue };
         if rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {
             let _ = std::fs::remove_file(entry.path());
@@ -289,6 +293,15 @@ mod tests {
         for path in [&dead, &living, &foreign] {
             std::fs::write(path, "x").unwrap();
         }
+        let pipe = folder.path().join(".assay-pipe.tmp");
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            &pipe,
+            rustix::fs::FileType::Fifo,
+            Mode::from_raw_mode(0o600),
+            0,
+        )
+        .unwrap();
         let lock = File::open(&living).unwrap();
         rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive).unwrap();
         sweep(folder.path());

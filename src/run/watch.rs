@@ -1,9 +1,9 @@
 //! Takes samples while others work: live counters and device counters at the same moment, ten
 //! times a second, from a thread that does no I/O of its own.
 
-use crate::evidence::{Eyes, Subject};
+use crate::evidence::{Eyes, Reading, Subject};
 use crate::plan::Phase;
-use crate::record::{Point, Series};
+use crate::record::{Point, Quiet, QuietDevice, Series};
 use crate::stats::GaugeReading;
 use crate::stats::copy::CopyCounts;
 use crate::sys::clock;
@@ -190,14 +190,32 @@ impl<'a> Watch<'a> {
 
 /// What ends a phase, as far as it is planned: its longest time.
 pub(super) fn limit(phase: &Phase) -> Option<Nanos> {
-    phase
-        .jobs
-        .iter()
-        .flat_map(|job| {
-            job.stop.first_of.iter().filter_map(|limit| match limit {
-                crate::plan::Limit::Time(time) => Some(*time + job.stop.ramp),
-                _ => None,
-            })
+    phase.jobs.iter().filter_map(|job| Some(job.stop.time()? + job.stop.ramp + job.delay)).max()
+}
+
+/// Watches the devices while nothing is done.
+pub(super) fn listen(eyes: &Eyes, inbox: &Inbox, time: Nanos, signal: &mut Option<i32>) -> Quiet {
+    let mut first = Vec::new();
+    let mut last = Vec::new();
+    let began = clock::now();
+    eyes.devices(&mut first);
+    let until = began + time;
+    while signal.is_none() && clock::now() < until {
+        if let Letter::Signal(came) = inbox.wait(until.since(clock::now())) {
+            *signal = Some(came);
+        }
+    }
+    eyes.devices(&mut last);
+    let devices = eyes
+        .names()
+        .zip(first.iter().zip(&last))
+        .map(|(name, counters)| QuietDevice {
+            name: name.into(),
+            counters: match counters {
+                (Some(first), Some(last)) => Reading::Seen(last.since(first)),
+                _ => Reading::Unseen(format!("/sys/block/{name}/stat could not be read")),
+            },
         })
-        .max()
+        .collect();
+    Quiet { time: clock::now().since(began), devices }
 }

@@ -70,23 +70,27 @@ impl Gauge {
 
     /// Adds this gauge to a reading and starts a new maximum. For the one watcher.
     pub fn take(&self, into: &mut GaugeReading) {
-        into.read_ops += self.read_ops.load(Relaxed);
-        into.read_bytes += self.read_bytes.load(Relaxed);
-        into.write_ops += self.write_ops.load(Relaxed);
-        into.write_bytes += self.write_bytes.load(Relaxed);
-        into.timed_ops += self.timed_ops.load(Relaxed);
-        into.lat_ns_sum += self.lat_ns_sum.load(Relaxed);
+        self.sums(into);
         into.lat_ns_max = into.lat_ns_max.max(self.lat_ns_max.swap(0, Relaxed));
     }
 
     /// Adds this gauge to a reading, leaving its maximum alone. For anybody else.
     pub fn peek(&self, into: &mut GaugeReading) {
-        into.read_ops += self.read_ops.load(Relaxed);
-        into.read_bytes += self.read_bytes.load(Relaxed);
-        into.write_ops += self.write_ops.load(Relaxed);
-        into.write_bytes += self.write_bytes.load(Relaxed);
-        into.timed_ops += self.timed_ops.load(Relaxed);
-        into.lat_ns_sum += self.lat_ns_sum.load(Relaxed);
+        self.sums(into);
         into.lat_ns_max = into.lat_ns_max.max(self.lat_ns_max.load(Relaxed));
+    }
+
+    /// Sums go round at 2^64 like the counters; only their differences are used.
+    fn sums(&self, into: &mut GaugeReading) {
+        for (sum, counter) in [
+            (&mut into.read_ops, &self.read_ops),
+            (&mut into.read_bytes, &self.read_bytes),
+            (&mut into.write_ops, &self.write_ops),
+            (&mut into.write_bytes, &self.write_bytes),
+            (&mut into.timed_ops, &self.timed_ops),
+            (&mut into.lat_ns_sum, &self.lat_ns_sum),
+        ] {
+            *sum = sum.wrapping_add(counter.load(Relaxed));
+        }
     }
 }

@@ -41,6 +41,15 @@ impl Buffer {
         let start = NonNull::new(start.cast()).ok_or(rustix::io::Errno::NOMEM)?;
         Ok(Self { start, len })
     }
+
+    /// Bytes `from..from + len`, without a reference to any other: parts of them may be lent to
+    /// the kernel.
+    #[inline]
+    pub fn part(&mut self, from: usize, len: usize) -> &mut [u8] {
+        assert!(from <= self.len && len <= self.len - from, "a part beyond the end");
+        // SAFETY: inside the mapping, initialised, and `&mut self` keeps other borrows away.
+        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr().add(from), len) }
+    }
 }
 
 impl Deref for Buffer {
@@ -75,7 +84,7 @@ mod tests {
         let mut buffer = Buffer::new(5000).expect("memory");
         assert_eq!(buffer.as_ptr() as usize % 4096, 0);
         assert!(buffer.iter().all(|&byte| byte == 0));
-        buffer[4999] = 7;
+        buffer.part(4990, 10)[9] = 7;
         assert_eq!(buffer[4999], 7);
         assert!(Buffer::new(usize::MAX / 2).is_err());
     }

@@ -42,7 +42,7 @@ impl Slab {
     /// # Errors
     /// ENOMEM.
     pub fn new(count: u32, size: usize) -> io::Result<(Self, Vec<Slot>)> {
-        let stride = size.next_multiple_of(4096);
+        let stride = size.checked_next_multiple_of(4096).ok_or(io::ErrorKind::OutOfMemory)?;
         let memory =
             Buffer::new(stride.checked_mul(count as usize).ok_or(io::ErrorKind::OutOfMemory)?)?;
         Ok((Self { memory, stride, size }, (0..count).rev().map(Slot).collect()))
@@ -51,8 +51,7 @@ impl Slab {
     /// The buffer of a slot.
     #[inline]
     pub fn buffer(&mut self, slot: &Slot) -> &mut [u8] {
-        let start = slot.index() * self.stride;
-        &mut self.memory[start..start + self.size]
+        self.memory.part(slot.index() * self.stride, self.size)
     }
 }
 
