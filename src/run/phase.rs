@@ -60,6 +60,7 @@ impl<'a> Stage<'a> {
     fn blocks(&mut self) -> Result<PhaseRecord, Error> {
         let phase = self.phase;
         let ready = self.prepare()?;
+        self.wait_for_own_read_ahead();
         let subjects: Vec<&Subject> =
             ready.iter().filter_map(|job| self.resolved.subjects.get(job.subject?)).collect();
         let cold = self.forget(&ready)?;

@@ -58,6 +58,38 @@ impl Ready<'_> {
 }
 
 impl<'a> Stage<'a> {
+    /// What a phase of buffered reads had asked for ahead still comes when it has ended, and would
+    /// pass for somebody else's traffic in the next one.
+    pub(super) fn wait_for_own_read_ahead(&mut self) {
+        const STEP: Nanos = Nanos::millis(50);
+        /// Read-ahead on the slowest card is over by then.
+        const STEPS: usize = 60;
+        let Some(before) = self.number.checked_sub(1).map(|number| &self.plan.phases[number])
+        else {
+            return;
+        };
+        let reads = before.jobs.iter().any(
+            |job| matches!(&job.work, Work::Blocks(blocks) if blocks.pattern.mix.has(Action::Read)),
+        );
+        let buffered =
+            |job: &ResolvedJob| job.phase == before.name && job.caching == Caching::Buffered;
+        if !reads || !self.resolved.jobs.iter().any(buffered) {
+            return;
+        }
+        let mut devices = Vec::new();
+        let mut last = None;
+        for _ in 0..STEPS {
+            self.eyes.devices(&mut devices);
+            let now: u64 = devices.iter().flatten().map(|counters| counters.read_bytes).sum();
+            if self.signal.is_some() || last.replace(now) == Some(now) {
+                return;
+            }
+            if let Letter::Signal(came) = self.inbox.wait(STEP) {
+                *self.signal = Some(came);
+            }
+        }
+    }
+
     /// Opens and lays out the targets.
     pub(super) fn prepare(&mut self) -> Result<Vec<Ready<'a>>, Error> {
         let phase: &'a Phase = self.phase;
