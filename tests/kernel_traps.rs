@@ -84,7 +84,7 @@ fn t51_t54_t56_the_program_the_depth_and_the_clock() {
     assert!(short.found("T56"), "{short}");
     assert_ne!(short.verdict().trust, Trust::Sound, "{short}");
     // A generator of random numbers, not the disk.
-    let slow = hear(dd(&card, "if=/dev/urandom of={x} bs=512 count=600000 conv=fsync"));
+    let slow = hear(dd(&card, "if=/dev/urandom of={x} bs=512 count=300000 conv=fsync"));
     told("urandom", &slow);
     if !slow.disturbed() {
         assert!(slow.found("T51") || slow.found("T54"), "{slow}");

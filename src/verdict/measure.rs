@@ -669,6 +669,9 @@ impl<'a> Case<'a> {
             extra = extra.saturating_add(calls.saturating_mul(rest));
             match flow.direction {
                 Direction::Write => {
+                    if journals_data(subject) {
+                        extra = extra.saturating_add(flow.bytes.0);
+                    }
                     let flushes = match flow.durability {
                         Durability::OpenSync | Durability::OpenDsync => calls,
                         Durability::None => 0,
@@ -733,6 +736,13 @@ fn of_trees(record: &Record, phase: &PhaseRecord) -> bool {
     let planned = record.plan.phases.iter().find(|planned| planned.name == phase.name);
     let jobs = planned.map(|phase| phase.jobs.as_slice()).unwrap_or_default();
     jobs.iter().any(|job| matches!(job.work, Work::Tree(_)))
+}
+
+/// The file system writes data into its journal first, and so everything twice (ext4's
+/// `data=journal`).
+fn journals_data(subject: &Subject) -> bool {
+    let options = subject.mount.seen().map_or("", |mount| &mount.options);
+    options.split(',').any(|option| option == "data=journal")
 }
 
 impl<'a> Stage<'a> {

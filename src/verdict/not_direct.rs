@@ -22,7 +22,9 @@ pub(super) fn applies(case: &Case<'_>) -> Option<f64> {
 }
 
 fn judge(case: &Case<'_>) -> Option<Finding> {
-    let reach = applies(case)?;
+    let Some(reach) = applies(case) else {
+        return said_so(case);
+    };
     let level = case.top()?;
     let mut because = vec![level.exhibit(case.direction())];
     because.extend(level.exhibit_settled(case.direction()).filter(|_| case.writes()));
@@ -60,6 +62,35 @@ fn judge(case: &Case<'_>) -> Option<Finding> {
         ),
         because,
         Some(next),
+    ))
+}
+
+/// The kernel says by itself that there is no direct I/O on this path, though as many bytes as were
+/// asked for passed the device: they went through memory first.
+fn said_so(case: &Case<'_>) -> Option<Finding> {
+    let direct = case.subject.direct.seen()?;
+    if !case.direct() || !case.on_devices() || !case.writes() || direct.real() != Some(false) {
+        return None;
+    }
+    // Flushed inside the timing, it is a true figure of another kind of write.
+    let (weight, measures) = if case.flow.durability.durable() {
+        (Weight::Note, None)
+    } else {
+        (Weight::Refute, Some(Measures::Deferred))
+    };
+    let exhibit = match direct.align {
+        Some(align) if align.offset == 0 => {
+            Exhibit::new("alignment for direct I/O", "0: none", "statx STATX_DIOALIGN")
+        }
+        _ => Exhibit::new("misaligned direct read", "answered, not refused", "pread()"),
+    };
+    Some(finding(
+        RULE.id,
+        weight,
+        measures,
+        "Direct I/O is not direct here: the file system takes the flag, and goes through memory.",
+        vec![exhibit],
+        Some(words::with_flush(&case.record.plan.origin)),
     ))
 }
 
