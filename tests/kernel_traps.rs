@@ -84,10 +84,17 @@ fn t51_t54_t56_the_program_the_depth_and_the_clock() {
     assert!(short.found("T56"), "{short}");
     assert_ne!(short.verdict().trust, Trust::Sound, "{short}");
     // A generator of random numbers, not the disk.
-    let slow = hear(dd(&card, "if=/dev/urandom of={x} bs=512 count=300000 conv=fsync"));
+    let slow = hear(dd(&card, "if=/dev/urandom of={x} bs=1M count=150 conv=fsync"));
     told("urandom", &slow);
-    if !slow.disturbed() {
-        assert!(slow.found("T51") || slow.found("T54"), "{slow}");
+    let reads = &slow.phase().totals[&assay::plan::Action::Read];
+    let spent = reads.lat_ns.unwrap().mean * reads.ops.0 as f64;
+    let share = spent / slow.phase().span.time().0 as f64;
+    // On a busy machine the loop device takes as long as the generator does.
+    if share > 0.55 && !slow.disturbed() {
+        assert!(slow.found("T51"), "{slow}");
+        assert_ne!(slow.verdict().trust, Trust::Sound, "{slow}");
+    } else {
+        told("urandom took no more than", format!("{:.0} % of the time", share * 100.0));
     }
     // One at a time is the latency, not the most that the device can do.
     let alone = hear(dd(&card, "if=/dev/zero of={x} bs=4k count=20000 oflag=direct conv=fsync"));

@@ -1,9 +1,11 @@
 //! T51: the program, or the CPU under it, set the rate.
 
 use super::measure::Stage;
-use super::threshold::{CPU_DEVICE, CPU_FULL};
+use super::threshold::{CPU_DEVICE, CPU_FULL, MAKING};
 use super::words::share;
 use super::{Judge, Rule, finding, refuted};
+use crate::evidence::Bottom;
+use crate::plan::Action;
 use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 
 /// Each worker used up a CPU while the device had time left.
@@ -12,9 +14,15 @@ pub const RULE: Rule = Rule { id: "T51", title: "Bound by the CPU", judge: Judge
 fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
     let limited = found.iter().any(|f| f.measures == Some(Measures::Limited));
     let case = stage.cases.iter().find(|case| case.on_devices() && case.top().is_some())?;
-    let cpu = stage.cpu_share()?;
     let idle =
         stage.cases.iter().flat_map(|case| &case.levels).all(|level| level.in_flight() < 1.0);
+    if !refuted(found)
+        && !limited
+        && let Some(making) = making_data(stage)
+    {
+        return Some(making);
+    }
+    let cpu = stage.cpu_share()?;
     if refuted(found) || limited || cpu < CPU_FULL || stage.work() >= CPU_DEVICE || !idle {
         return None;
     }
@@ -31,6 +39,26 @@ fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
         ),
         because,
         Some(Next::Do("use larger blocks, more workers, or direct I/O".into())),
+    ))
+}
+
+/// A copy from something that stores nothing, whose reads took most of the time.
+fn making_data(stage: &Stage<'_>) -> Option<Finding> {
+    let source = stage.cases.iter().find(|case| case.reads())?;
+    let Bottom::Nothing(name) = &source.subject.bottom else { return None };
+    stage.phase.copy?;
+    let reads = stage.phase.totals.get(&Action::Read)?;
+    let spent = reads.lat_ns?.mean * reads.ops.0 as f64 / stage.phase.span.time().0.max(1) as f64;
+    if spent < MAKING || stage.work() >= CPU_DEVICE {
+        return None;
+    }
+    Some(finding(
+        RULE.id,
+        Weight::Doubt,
+        Some(Measures::Tool),
+        format!("The source set the rate: {} of the time went to making data.", share(spent)),
+        vec![Exhibit::new(format!("time in reads of {name}"), share(spent), "the run's clock")],
+        Some(Next::Do(format!("copy from /dev/zero, or put the data of {name} into a file first"))),
     ))
 }
 

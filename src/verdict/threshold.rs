@@ -104,6 +104,9 @@ pub const CPU_FULL: f64 = 0.90;
 /// ...if the device works and flushes for less than this share of the time.
 pub const CPU_DEVICE: f64 = 0.70;
 
+/// Making the data (`/dev/urandom`) for more than this share of the time: the disk waited for them.
+pub const MAKING: f64 = 0.50;
+
 /// The shortest time without any completion that is a stall.
 pub const STALL: Nanos = Nanos::secs(1);
 
