@@ -67,11 +67,12 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// A ring for `depth` I/Os of up to `size` bytes on `file`, and its slots. File and buffers
-    /// are registered where the kernel allows it; that it does not is no error.
+    /// A ring for `depth` I/Os of up to `size` bytes on `file`, and its slots. The file
+    /// is registered, and the buffers too where the limit of locked memory allows it.
     ///
     /// # Errors
-    /// ENOSYS, EPERM or EACCES where io_uring is missing or forbidden; ENOMEM.
+    /// ENOSYS, EPERM or EACCES where io_uring is missing or forbidden; ENOMEM; what registering the
+    /// file answers (EMFILE, ENOMEM).
     pub fn new(file: Arc<OwnedFd>, depth: u32, size: usize) -> io::Result<(Self, Vec<Slot>)> {
         let entries = depth.next_power_of_two();
         let ring = IoUring::builder()
