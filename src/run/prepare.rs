@@ -62,6 +62,8 @@ impl<'a> Stage<'a> {
     /// pass for somebody else's traffic in the next one.
     pub(super) fn wait_for_own_read_ahead(&mut self) {
         const STEP: Nanos = Nanos::millis(50);
+        /// A throttle lets requests go in slices of 100 ms: one step without any proves nothing.
+        const STILL: u32 = 5;
         /// Read-ahead on the slowest card is over by then.
         const STEPS: usize = 60;
         let Some(before) = self.number.checked_sub(1).map(|number| &self.plan.phases[number])
@@ -77,11 +79,12 @@ impl<'a> Stage<'a> {
             return;
         }
         let mut devices = Vec::new();
-        let mut last = None;
+        let (mut last, mut still) = (None, 0);
         for _ in 0..STEPS {
             self.eyes.devices(&mut devices);
             let now: u64 = devices.iter().flatten().map(|counters| counters.read_bytes).sum();
-            if self.signal.is_some() || last.replace(now) == Some(now) {
+            still = if last.replace(now) == Some(now) { still + 1 } else { 0 };
+            if self.signal.is_some() || still == STILL {
                 return;
             }
             if let Letter::Signal(came) = self.inbox.wait(STEP) {
