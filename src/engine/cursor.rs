@@ -7,8 +7,8 @@
 use crate::error::Refusal;
 use crate::plan::{Action, BlockSize, Mix, Order, Pattern};
 
-use super::Io;
 use super::random::{Random, Shuffle};
+use super::{Io, Op};
 
 /// A stream of I/Os over one region.
 #[derive(Clone, Debug)]
@@ -232,12 +232,13 @@ impl Cursor {
         if self.passes_left == Some(0) {
             return None;
         }
-        let write = match self.write_share {
-            0 => false,
-            share if share == 1 << 32 => true,
-            share => (self.random.next() >> 32) < share,
+        let op = match self.write_share {
+            0 => Op::Read,
+            share if share == 1 << 32 => Op::Write,
+            share if (self.random.next() >> 32) < share => Op::Write,
+            _ => Op::Read,
         };
-        let mut len = self.sizes[usize::from(write)].next(&mut self.random);
+        let mut len = self.sizes[usize::from(op == Op::Write)].next(&mut self.random);
         let cell = self.cell;
         // How many passes end with this I/O: more than one where lanes outnumber blocks.
         let mut ended = 0;
@@ -289,7 +290,7 @@ impl Cursor {
         {
             *left = left.saturating_sub(ended);
         }
-        Some(Io { write, offset: self.start + place, len })
+        Some(Io { op, file: 0, offset: self.start + place, len })
     }
 }
 
@@ -408,7 +409,7 @@ mod tests {
         pattern.mix = Mix([Action::Read, Action::Write, Action::Write].map(large).into());
         let mut cursor = Cursor::new(&pattern, 0, 1 << 30, (0, 1), None, 1).unwrap();
         let ios: Vec<Io> = (0..30_000).map(|_| cursor.next_io().unwrap()).collect();
-        let writes = ios.iter().filter(|io| io.write).count();
+        let writes = ios.iter().filter(|io| io.op == Op::Write).count();
         let small = ios.iter().filter(|io| io.len == 512).count();
         assert!((19_000..21_000).contains(&writes), "{writes} writes of 30000");
         assert!((14_000..16_000).contains(&small), "{small} small ones of 30000");
@@ -422,7 +423,7 @@ mod tests {
             Share { action: Action::Write, weight: 30 },
         ]);
         let mut cursor = Cursor::new(&pattern, 0, 1 << 30, (0, 1), None, 1).unwrap();
-        let writes = (0..100_000).filter(|_| cursor.next_io().unwrap().write).count();
+        let writes = (0..100_000).filter(|_| cursor.next_io().unwrap().op == Op::Write).count();
         assert!((29_000..31_000).contains(&writes), "{writes} writes of 100000");
     }
 }

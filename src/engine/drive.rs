@@ -1,7 +1,6 @@
 //! The loop: keeps a lane full, times what comes back, and stops when told.
 
 use std::io;
-use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -18,7 +17,7 @@ use super::pace::Pace;
 use super::psync::Psync;
 use super::sim::Sim;
 use super::uring::Uring;
-use super::{Flush, Io, Lane};
+use super::{Files, Flush, Io, Lane, Op};
 
 /// When a worker stops, decided before it starts. What is not set does not stop it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,10 +35,10 @@ pub struct Quota {
 /// One worker, ready to go.
 #[derive(Debug)]
 pub struct Worker<'a> {
-    /// The open file. Methods without I/O need none.
-    pub file: Option<Arc<OwnedFd>>,
-    /// Its name in faults.
-    pub path: String,
+    /// Where its I/Os go to.
+    pub files: Files,
+    /// What each of them is called in faults.
+    pub paths: Arc<[String]>,
     /// Where its I/Os go.
     pub cursor: Cursor,
     /// What it writes.
@@ -92,24 +91,28 @@ pub struct Haul {
 }
 
 impl Worker<'_> {
+    /// What a file is called in faults.
+    fn path(&self, file: u32) -> String {
+        self.paths.get(file as usize).cloned().unwrap_or_default()
+    }
+
     /// Makes the lane, calls `ready` (a barrier), and drives it to the end.
     ///
     /// # Errors
     /// When the lane can not be made: no memory, no ring. `ready` has been called all the same.
     pub fn go(self, ready: impl FnOnce()) -> Result<Haul, Fault> {
         let depth = self.iodepth;
-        let fault = |error: io::Error| Fault::new("prepare", self.path.clone(), &error);
-        let file = || self.file.clone().ok_or_else(|| io::Error::from_raw_os_error(libc::EBADF));
+        let fault = |error: io::Error| Fault::new("prepare", self.path(0), &error);
         // The one place where a method is chosen; from here on the loop is its own.
         match self.method {
             Method::Psync | Method::Sync | Method::Pool => {
-                match file().and_then(|file| Psync::new(file, self.block)) {
+                match Psync::new(self.files.clone(), self.block) {
                     Ok((lane, slots)) => Ok(ready_drive(lane, slots, self, ready)),
                     Err(error) => not_ready(fault(error), ready),
                 }
             }
             Method::IoUring(ring) => {
-                match file().and_then(|file| Uring::new(file, depth, self.block, ring.batch)) {
+                match Uring::new(self.files.clone(), depth, self.block, ring.batch) {
                     Ok((lane, slots)) => Ok(ready_drive(lane, slots, self, ready)),
                     Err(error) => not_ready(fault(error), ready),
                 }
@@ -166,8 +169,9 @@ struct Flight {
 /// The clock is read once per batch of answers: that moment is the end of these I/Os and the start
 /// of the next, unless data had to be made or looked at in between.
 fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl FnOnce()) -> Haul {
-    let Worker { mut cursor, filler, gauge, halt, quota, .. } = worker;
-    let idle = Flight { io: Io { write: false, offset: 0, len: 0 }, since: Instant(0) };
+    let (gauge, halt, quota) = (worker.gauge, worker.halt, worker.quota);
+    let (mut cursor, filler) = (worker.cursor.clone(), worker.filler.clone());
+    let idle = Flight { io: Io { op: Op::Read, file: 0, offset: 0, len: 0 }, since: Instant(0) };
     let mut flights = vec![idle; free.len()];
     let depth = free.len();
     // A read leaves its data in the buffer that the next write would use.
@@ -200,7 +204,7 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
             unflushed = 0;
             if let Err(error) = lane.flush(how) {
                 let doing = if how == Flush::Fsync { "fsync" } else { "fdatasync" };
-                haul.fault = Some(Fault::new(doing, worker.path.clone(), &error));
+                haul.fault = Some(Fault::new(doing, worker.path(0), &error));
                 haul.flushes.errors += 1;
                 break;
             }
@@ -251,7 +255,7 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
             bytes_left -= u64::from(io.len).min(bytes_left);
             ops_left -= 1;
             let Some(slot) = free.pop() else { break };
-            if io.write {
+            if io.op == Op::Write {
                 unflushed += 1;
                 if refill {
                     generation += 1;
@@ -279,7 +283,7 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
         if let Err(error) = lane.wait(next_due)
             && error.kind() != io::ErrorKind::Interrupted
         {
-            haul.fault = Some(Fault::new("wait for", worker.path.clone(), &error));
+            haul.fault = Some(Fault::new("wait for", worker.path(0), &error));
             break;
         }
         now = lane.now();
@@ -288,14 +292,15 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
         while let Some((slot, answer)) = lane.answer() {
             let Flight { io, since } = flights[slot.index()];
             let lat_ns = now.since(since).0;
-            let tally = if io.write { &mut haul.writes } else { &mut haul.reads };
+            let tally = if io.op == Op::Write { &mut haul.writes } else { &mut haul.reads };
             if answer < 0 {
                 tally.errors += 1;
                 open = false;
                 if haul.fault.is_none() {
-                    let doing = if io.write { "write" } else { "read" };
+                    let doing = if io.op == Op::Write { "write" } else { "read" };
                     let error = io::Error::from_raw_os_error(-answer);
-                    haul.fault = Some(Fault::new(doing, worker.path.clone(), &error).at(io.offset));
+                    haul.fault =
+                        Some(Fault::new(doing, worker.path(io.file), &error).at(io.offset));
                 }
                 free.push(slot);
                 continue;
@@ -308,18 +313,16 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
             if counts {
                 tally.add(moved, u64::from(io.len), lat_ns);
             }
-            if io.write {
+            if io.op == Op::Write {
                 gauge.write(moved, lat_ns);
             } else {
                 gauge.read(moved, lat_ns);
                 if worker.verify != Verify::None && L::CARRIES_DATA {
                     looked = true;
                     let buffer = &lane.buffer(&slot)[..moved as usize];
-                    if let Some(fault) =
-                        mismatch(buffer, &worker.path, io, &filler, worker.verify, worker.seed)
-                    {
+                    if let Some(fault) = mismatch(buffer, io, &filler, worker.verify, worker.seed) {
                         tally.mismatches += 1;
-                        haul.fault.get_or_insert(fault);
+                        haul.fault.get_or_insert(Fault { path: worker.path(io.file), ..fault });
                         open = false;
                     }
                 }
@@ -335,16 +338,9 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
     haul
 }
 
-/// What is wrong with a block that was read, if anything is.
+/// What is wrong with a block that was read, if anything is; the path is left to the caller.
 #[inline]
-fn mismatch(
-    buffer: &[u8],
-    path: &str,
-    io: Io,
-    filler: &Filler,
-    verify: Verify,
-    seed: u64,
-) -> Option<Fault> {
+fn mismatch(buffer: &[u8], io: Io, filler: &Filler, verify: Verify, seed: u64) -> Option<Fault> {
     let (at, found) = match verify {
         Verify::None => return None,
         Verify::Tags if !filler.changes() => return None,
@@ -361,7 +357,7 @@ fn mismatch(
     };
     Some(Fault {
         doing: "verify".into(),
-        path: path.into(),
+        path: String::new(),
         offset: Some(io.offset + at as u64),
         errno: 0,
         name: String::new(),

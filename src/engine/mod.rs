@@ -22,21 +22,37 @@ pub use drive::{Haul, Quota, Worker};
 pub use fill::{Filler, Found, check_tag};
 
 use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
 
 use crate::sys::clock;
 use crate::sys::ring::Slot;
 use crate::unit::Instant;
 
+/// What one I/O is to the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// From the file.
+    Read,
+    /// To the file.
+    Write,
+}
+
 /// One I/O to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Io {
-    /// To the file, or from it.
-    pub write: bool,
-    /// Where, bytes.
+    /// What is done.
+    pub op: Op,
+    /// To which of the worker's files, from 0.
+    pub file: u32,
+    /// Where in it, bytes.
     pub offset: u64,
     /// How much, bytes.
     pub len: u32,
 }
+
+/// The open files of a worker, in the order of [`Io::file`]. Methods without I/O have none.
+pub type Files = Arc<[OwnedFd]>;
 
 /// Which flush.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +93,6 @@ pub(crate) trait Lane {
     /// The next answer: its slot, and bytes moved or the negative errno.
     fn answer(&mut self) -> Option<(Slot, i32)>;
 
-    /// Makes durable what was written. Nothing is in flight.
+    /// Makes durable what was written, in every file. Nothing is in flight.
     fn flush(&mut self, how: Flush) -> io::Result<()>;
 }

@@ -111,7 +111,7 @@ mod tests {
 
     fn arrivals(rate: Rate, worker: u32, start: Instant) -> Vec<u64> {
         let mut pace = Pace::new(rate, 2, worker, start, 7);
-        let io = Io { write: false, offset: 0, len: 4096 };
+        let io = Io { op: crate::engine::Op::Read, file: 0, offset: 0, len: 4096 };
         (0..10_000)
             .map(|_| {
                 let due = pace.due().expect("a pace");

@@ -2,34 +2,35 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
-use std::sync::Arc;
 
 use rustix::io::{pread, pwrite};
 
 use crate::sys::ring::{Slab, Slot};
 use crate::unit::Instant;
 
-use super::{Flush, Io, Lane};
+use super::{Files, Flush, Io, Lane, Op};
 
 /// One I/O at a time by the calls everybody uses.
 pub(crate) struct Psync {
-    file: Arc<OwnedFd>,
+    files: Files,
     slab: Slab,
     done: Option<(Slot, i32)>,
 }
 
 impl Psync {
-    pub(crate) fn new(file: Arc<OwnedFd>, size: usize) -> io::Result<(Self, Vec<Slot>)> {
+    pub(crate) fn new(files: Files, size: usize) -> io::Result<(Self, Vec<Slot>)> {
         let (slab, slots) = Slab::new(1, size)?;
-        Ok((Self { file, slab, done: None }, slots))
+        Ok((Self { files, slab, done: None }, slots))
     }
 }
 
-/// `fsync` or `fdatasync` of a file.
-pub(crate) fn flush_file(file: &OwnedFd, how: Flush) -> io::Result<()> {
-    match how {
-        Flush::Fsync => rustix::fs::fsync(file)?,
-        Flush::Fdatasync => rustix::fs::fdatasync(file)?,
+/// `fsync` or `fdatasync` of every file.
+pub(crate) fn flush_files(files: &[OwnedFd], how: Flush) -> io::Result<()> {
+    for file in files {
+        match how {
+            Flush::Fsync => rustix::fs::fsync(file)?,
+            Flush::Fdatasync => rustix::fs::fdatasync(file)?,
+        }
     }
     Ok(())
 }
@@ -45,10 +46,10 @@ impl Lane for Psync {
     #[inline]
     fn push(&mut self, slot: Slot, io: Io) {
         let buffer = &mut self.slab.buffer(&slot)[..io.len as usize];
-        let answer = if io.write {
-            pwrite(&self.file, buffer, io.offset)
-        } else {
-            pread(&self.file, buffer, io.offset)
+        let file = &self.files[io.file as usize];
+        let answer = match io.op {
+            Op::Write => pwrite(file, buffer, io.offset),
+            Op::Read => pread(file, buffer, io.offset),
         };
         let moved = match answer {
             Ok(moved) => moved as i32,
@@ -68,6 +69,6 @@ impl Lane for Psync {
     }
 
     fn flush(&mut self, how: Flush) -> io::Result<()> {
-        flush_file(&self.file, how)
+        flush_files(&self.files, how)
     }
 }

@@ -9,7 +9,7 @@ use crate::sys::ring::{Slab, Slot};
 use crate::unit::Instant;
 
 use super::random::Random;
-use super::{Flush, Io, Lane};
+use super::{Flush, Io, Lane, Op};
 
 /// The device: requests wait for the first free channel.
 pub(crate) struct Sim {
@@ -58,7 +58,7 @@ impl Sim {
     }
 
     fn service(&mut self, io: Io) -> u64 {
-        let bandwidth = if io.write && self.burst_left > 0 {
+        let bandwidth = if io.op == Op::Write && self.burst_left > 0 {
             self.burst_left = self.burst_left.saturating_sub(u64::from(io.len));
             self.model.burst_bandwidth
         } else {

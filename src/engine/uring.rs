@@ -1,19 +1,17 @@
 //! io_uring: many I/Os in flight from one thread.
 
 use std::io;
-use std::os::fd::OwnedFd;
-use std::sync::Arc;
 
 use crate::sys::clock;
 use crate::sys::ring::{Ring, Slot};
 use crate::unit::Instant;
 
-use super::psync::flush_file;
-use super::{Flush, Io, Lane};
+use super::psync::flush_files;
+use super::{Files, Flush, Io, Lane, Op};
 
-/// A ring on one file.
+/// A ring on the files of a worker.
 pub(crate) struct Uring {
-    file: Arc<OwnedFd>,
+    files: Files,
     ring: Ring,
     batch: u32,
     in_flight: u32,
@@ -21,13 +19,13 @@ pub(crate) struct Uring {
 
 impl Uring {
     pub(crate) fn new(
-        file: Arc<OwnedFd>,
+        files: Files,
         depth: u32,
         size: usize,
         batch: u32,
     ) -> io::Result<(Self, Vec<Slot>)> {
-        let (ring, slots) = Ring::new(file.clone(), depth, size)?;
-        Ok((Self { file, ring, batch: batch.clamp(1, depth), in_flight: 0 }, slots))
+        let (ring, slots) = Ring::new(files.clone(), depth, size)?;
+        Ok((Self { files, ring, batch: batch.clamp(1, depth), in_flight: 0 }, slots))
     }
 }
 
@@ -41,7 +39,7 @@ impl Lane for Uring {
 
     #[inline]
     fn push(&mut self, slot: Slot, io: Io) {
-        self.ring.push(slot, io.write, io.offset, io.len);
+        self.ring.push(slot, io.op == Op::Write, io.file, io.offset, io.len);
         self.in_flight += 1;
     }
 
@@ -62,6 +60,6 @@ impl Lane for Uring {
     }
 
     fn flush(&mut self, how: Flush) -> io::Result<()> {
-        flush_file(&self.file, how)
+        flush_files(&self.files, how)
     }
 }

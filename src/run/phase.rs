@@ -2,7 +2,7 @@
 
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::engine::{Cursor, Filler, Flush, Haul, Quota, Worker};
 use crate::error::{Error, Fault};
@@ -195,7 +195,7 @@ impl<'a> Stage<'a> {
             })
             .filter_map(|job| {
                 let label = self.sites[job.site?].label.as_str();
-                Some((label, job.file.as_ref()?.as_fd(), job.size.0))
+                Some((label, job.files.first()?.as_fd(), job.size.0))
             })
             .collect();
         let mut span = span(&per_job, watch.started(), end.flushed, simulated);
@@ -325,8 +325,8 @@ impl<'a> Stage<'a> {
             _ => None,
         };
         Ok(Worker {
-            file: job.file.clone(),
-            path: job.label.clone(),
+            files: job.files.clone(),
+            paths: Arc::from([job.label.clone()]),
             cursor,
             filler,
             verify: pattern.verify,
@@ -412,7 +412,7 @@ fn finish(
     let mut flushed = None;
     let mut fault = None;
     for job in ready.iter().filter(|job| job.writes() && job.blocks.durability.flushes_at_end()) {
-        let Some(file) = &job.file else { continue };
+        let Some(file) = job.files.first() else { continue };
         let much =
             job.resolved.caching == Caching::Buffered && job.blocks.durability.every().is_none();
         if much && interrupted.load(Ordering::Relaxed) {

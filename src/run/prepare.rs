@@ -1,10 +1,10 @@
 //! Targets are opened, laid out in full, and forgotten by the page cache, before any clock runs.
 
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::engine::{Cursor, Filler, Quota, Worker};
+use crate::engine::{Cursor, Files, Filler, Quota, Worker};
 use crate::error::{Error, Fault};
 use crate::evidence::{self, Extents, PathKind, Reading};
 use crate::plan::{
@@ -31,7 +31,8 @@ pub(super) struct Ready<'a> {
     /// What its target is called in faults.
     pub label: String,
     pub subject: Option<usize>,
-    pub file: Option<Arc<OwnedFd>>,
+    /// Open as the job wants them; none where it works nowhere.
+    pub files: Files,
     pub size: Bytes,
     pub threads: u32,
 }
@@ -111,7 +112,7 @@ impl<'a> Stage<'a> {
                 site: None,
                 label: String::new(),
                 subject: None,
-                file: None,
+                files: Files::from([]),
                 size: resolved.size,
                 threads,
             };
@@ -170,7 +171,8 @@ impl<'a> Stage<'a> {
         job.site = Some(number);
         job.label.clone_from(&site.label);
         job.subject = Some(site.subject);
-        job.file = Some(site.again(job.writes(), job.resolved.caching, job.blocks.durability)?);
+        let file = site.again(job.writes(), job.resolved.caching, job.blocks.durability)?;
+        job.files = Files::from([file]);
         Ok(())
     }
 
@@ -249,7 +251,7 @@ fn fill(site: &mut Site, job: &Ready, seed: u64, halt: &AtomicBool) -> Result<()
         fill: job.blocks.pattern.fill.clone(),
         verify: Verify::None,
     };
-    let file = site.again(true, Caching::Buffered, Durability::None)?;
+    let files = Files::from([site.again(true, Caching::Buffered, Durability::None)?]);
     let gauge = Gauge::default();
     let whole = job.size.0 / block.0 * block.0;
     // The rest that is no whole block is written by a second, smaller stroke.
@@ -264,8 +266,8 @@ fn fill(site: &mut Site, job: &Ready, seed: u64, halt: &AtomicBool) -> Result<()
             unreachable!("resolving refuses data that can not be made")
         };
         let worker = Worker {
-            file: Some(file.clone()),
-            path: site.label.clone(),
+            files: files.clone(),
+            paths: Arc::from([site.label.clone()]),
             cursor: Cursor::new(&pattern, start, length, (0, 1), Some(1), seed)?,
             filler,
             verify: Verify::None,
@@ -292,7 +294,7 @@ fn fill(site: &mut Site, job: &Ready, seed: u64, halt: &AtomicBool) -> Result<()
             return Err(fault.into());
         }
     }
-    let whole = settle::flush(file.as_fd(), job.size.0, Instant(u64::MAX), halt)
+    let whole = settle::flush(files[0].as_fd(), job.size.0, Instant(u64::MAX), halt)
         .map_err(|error| Fault::new("fdatasync", site.label.clone(), &error))?;
     if whole {
         site.written = job.size.0;

@@ -9,7 +9,6 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use rustix::fs::{FallocateFlags, FlockOperation, Mode, OFlags};
 
@@ -188,7 +187,7 @@ impl Site {
         writes: bool,
         caching: Caching,
         durability: Durability,
-    ) -> Result<Arc<OwnedFd>, Fault> {
+    ) -> Result<OwnedFd, Fault> {
         let Some(file) = &self.file else {
             return Err(Fault::new("open", self.label.clone(), &io::ErrorKind::NotFound.into()));
         };
@@ -212,7 +211,6 @@ impl Site {
                 }
                 error => Err(error),
             })
-            .map(Arc::new)
             .map_err(|error| Fault::new("open", self.label.clone(), &error.into()))
     }
 }

@@ -55,25 +55,25 @@ impl Slab {
     }
 }
 
-/// An io_uring on one file with its own buffers.
+/// An io_uring on its files, with its own buffers.
 pub struct Ring {
     // Dropped in this order: the ring first, then what it points to.
     ring: IoUring,
     slab: Slab,
-    _file: Arc<OwnedFd>,
+    files: Arc<[OwnedFd]>,
     in_flight: u32,
     queued: u32,
     fixed: bool,
 }
 
 impl Ring {
-    /// A ring for `depth` I/Os of up to `size` bytes on `file`, and its slots. The file
-    /// is registered, and the buffers too where the limit of locked memory allows it.
+    /// A ring for `depth` I/Os of up to `size` bytes on `files`, and its slots. The files are
+    /// registered, and the buffers too where the limit of locked memory allows it.
     ///
     /// # Errors
     /// ENOSYS, EPERM or EACCES where io_uring is missing or forbidden; ENOMEM; what registering the
-    /// file answers (EMFILE, ENOMEM).
-    pub fn new(file: Arc<OwnedFd>, depth: u32, size: usize) -> io::Result<(Self, Vec<Slot>)> {
+    /// files answers (EMFILE, ENOMEM).
+    pub fn new(files: Arc<[OwnedFd]>, depth: u32, size: usize) -> io::Result<(Self, Vec<Slot>)> {
         let entries = depth.next_power_of_two();
         let ring = IoUring::builder()
             .setup_single_issuer()
@@ -82,7 +82,8 @@ impl Ring {
             // Kernels before 6.1 know neither flag.
             .or_else(|_| IoUring::new(entries))?;
         let (mut slab, slots) = Slab::new(depth, size)?;
-        ring.submitter().register_files(&[file.as_raw_fd()])?;
+        let raw: Vec<_> = files.iter().map(AsRawFd::as_raw_fd).collect();
+        ring.submitter().register_files(&raw)?;
         let buffers: Vec<libc::iovec> = slots
             .iter()
             .rev()
@@ -94,7 +95,7 @@ impl Ring {
         // SAFETY: the buffers live in `slab`, which lives as long as the ring; they are listed in
         // the order of their slots' numbers.
         let fixed = unsafe { ring.submitter().register_buffers(&buffers) }.is_ok();
-        Ok((Self { ring, slab, _file: file, in_flight: 0, queued: 0, fixed }, slots))
+        Ok((Self { ring, slab, files, in_flight: 0, queued: 0, fixed }, slots))
     }
 
     /// The buffer of a slot that is not in flight.
@@ -103,15 +104,16 @@ impl Ring {
         self.slab.buffer(slot)
     }
 
-    /// Puts a read or write of `len` bytes at `offset` into the queue. It starts with the next
-    /// [`Ring::wait`].
+    /// Puts a read or write of `len` bytes at `offset` of a file into the queue. It starts with the
+    /// next [`Ring::wait`].
     #[inline]
-    pub fn push(&mut self, slot: Slot, write: bool, offset: u64, len: u32) {
+    pub fn push(&mut self, slot: Slot, write: bool, file: u32, offset: u64, len: u32) {
+        assert!((file as usize) < self.files.len(), "a file that the ring has not");
         let buffer = self.slab.buffer(&slot);
         assert!(len as usize <= buffer.len(), "an I/O larger than its buffer");
         let pointer = buffer.as_mut_ptr();
         let index = slot.0;
-        let file = types::Fixed(0);
+        let file = types::Fixed(file);
         let entry = match (self.fixed, write) {
             (true, false) => {
                 opcode::ReadFixed::new(file, pointer, len, index as u16).offset(offset).build()
@@ -230,21 +232,21 @@ mod tests {
         }
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&[1; 8192]).unwrap();
-        let file = Arc::new(OwnedFd::from(file));
-        let (mut ring, mut slots) = Ring::new(file, 2, 4096).unwrap();
+        let files = Arc::from([OwnedFd::from(file)]);
+        let (mut ring, mut slots) = Ring::new(files, 2, 4096).unwrap();
         let slot = slots.pop().unwrap();
         ring.buffer(&slot).fill(2);
-        ring.push(slot, true, 4096, 4096);
+        ring.push(slot, true, 0, 4096, 4096);
         ring.wait(1).unwrap();
         let (slot, moved) = ring.answer().unwrap();
         assert_eq!(moved, 4096);
-        ring.push(slot, false, 4000, 4096);
+        ring.push(slot, false, 0, 4000, 4096);
         ring.wait(1).unwrap();
         let (slot, moved) = ring.answer().unwrap();
         assert_eq!(moved, 4096);
         let buffer = ring.buffer(&slot);
         assert!(buffer[..96].iter().all(|&b| b == 1) && buffer[96..].iter().all(|&b| b == 2));
-        ring.push(slot, false, 0, 4096);
+        ring.push(slot, false, 0, 0, 4096);
         // Dropped in flight: must wait, not crash.
     }
 
@@ -255,12 +257,12 @@ mod tests {
             return;
         }
         let (reader, mut writer) = io::pipe().unwrap();
-        let (mut ring, mut slots) = Ring::new(Arc::new(reader.into()), 2, 4096).unwrap();
+        let (mut ring, mut slots) = Ring::new(Arc::from([reader.into()]), 2, 4096).unwrap();
         if !ring.ring.params().is_feature_ext_arg() {
             eprintln!("SKIP a_wait_ends_when_its_time_is_over: a kernel before 5.11");
             return;
         }
-        ring.push(slots.pop().unwrap(), false, 0, 5);
+        ring.push(slots.pop().unwrap(), false, 0, 0, 5);
         ring.wait_for(1, Nanos::millis(1)).unwrap();
         assert!(ring.answer().is_none());
         ring.wait_for(1, Nanos::millis(1)).unwrap();
