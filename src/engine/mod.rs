@@ -15,6 +15,7 @@ mod psync;
 mod random;
 mod route;
 mod sim;
+mod tree;
 mod uring;
 
 mod null;
@@ -24,6 +25,7 @@ pub use cursor::Cursor;
 pub use drive::{Haul, Quota, Worker};
 pub use fill::{Filler, Found, check_tag};
 pub use route::{Route, Stretch};
+pub use tree::{ANCHOR, TreeWorker, folder_name, size_of, tree_place};
 
 use std::io;
 use std::os::fd::OwnedFd;
