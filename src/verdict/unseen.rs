@@ -43,6 +43,11 @@ fn metadata(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
         return None;
     }
     let level = case.top()?;
+    let lean = if case.reads() {
+        case.cold_next()
+    } else {
+        Next::Do("have each file flushed (in a plan: durability fsync_every 1, sync_folder)".into())
+    };
     let moved = [
         Exhibit::new(
             format!("read from {} meanwhile", level.name()),
@@ -59,11 +64,7 @@ fn metadata(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
         (
             Measures::Memory,
             format!("This is the speed of memory: {} had nothing to do.", level.name()),
-            if case.reads() {
-                "forget what is in memory first (cold 'machine', as root)"
-            } else {
-                "have each file flushed (durability fsync_every 1, sync_folder)"
-            },
+            lean,
         )
     } else {
         (
@@ -72,17 +73,12 @@ fn metadata(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
                 "It can not be told how much of this is {}: what the file system writes and reads for names and attributes is not counted by file.",
                 level.name()
             ),
-            "compare it only with runs on the same file system, with as many files",
+            Next::Do(
+                "compare it only with runs on the same file system, with as many files".into(),
+            ),
         )
     };
-    Some(finding(
-        RULE.id,
-        Weight::Unproven,
-        Some(measures),
-        claim,
-        moved.into(),
-        Some(Next::Do(next.into())),
-    ))
+    Some(finding(RULE.id, Weight::Unproven, Some(measures), claim, moved.into(), Some(next)))
 }
 
 fn missing(stage: &Stage<'_>, case: &Case<'_>, found: &[Finding]) -> Option<Finding> {
