@@ -315,10 +315,14 @@ fn phase(shape: Shape, target: Target, time: Nanos, ours: bool, size: Option<Byt
             workers: 1,
             crew: Crew::Threads,
             delay: Nanos::ZERO,
+            cpus: None,
+            balance: None,
         }],
         cold: if write { Cold::Keep } else { Cold::Target },
         settle: if write { SETTLE } else { Nanos::ZERO },
         quiet: QUIET,
+        until: Default::default(),
+        times: 1,
     }
 }
 

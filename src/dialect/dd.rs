@@ -82,6 +82,8 @@ fn plan(copy: Copy, words: &[String]) -> Plan {
         workers: 1,
         crew: Default::default(),
         delay: Nanos::ZERO,
+        cpus: None,
+        balance: None,
     };
     let phase = Phase {
         name: "copy".into(),
@@ -89,6 +91,8 @@ fn plan(copy: Copy, words: &[String]) -> Plan {
         cold: Cold::Keep,
         settle: Nanos::ZERO,
         quiet: Nanos::ZERO,
+        until: Default::default(),
+        times: 1,
     };
     let origin = Origin { dialect: "dd".into(), words: words.to_vec(), sources: Vec::new() };
     Plan { title: "dd".into(), origin, seed: 0, phases: vec![phase] }

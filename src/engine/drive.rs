@@ -10,11 +10,12 @@ use crate::stats::{Gauge, Tally};
 use crate::sys::ring::Slot;
 use crate::unit::{Instant, Nanos};
 
-use super::cursor::Cursor;
+use super::balance::Share;
 use super::fill::{Filler, Found, check_tag};
 use super::null::Null;
 use super::pace::Pace;
 use super::psync::Psync;
+use super::route::Route;
 use super::sim::Sim;
 use super::uring::Uring;
 use super::{Files, Flush, Io, Lane, Op};
@@ -39,8 +40,10 @@ pub struct Worker<'a> {
     pub files: Files,
     /// What each of them is called in faults.
     pub paths: Arc<[String]>,
+    /// Number of the first of them among all files of the target: the data of each file differ.
+    pub first_file: u32,
     /// Where its I/Os go.
-    pub cursor: Cursor,
+    pub cursor: Route,
     /// What it writes.
     pub filler: Filler,
     /// How closely it looks at what it reads.
@@ -55,6 +58,8 @@ pub struct Worker<'a> {
     pub rate: Rate,
     /// (number of this worker, number of workers).
     pub place: (u32, u32),
+    /// Other jobs that it keeps step with.
+    pub balance: Option<Share<'a>>,
     /// A flush after every so many writes.
     pub flush: Option<(u64, Flush)>,
     /// Until when.
@@ -228,7 +233,10 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
                 open = false;
                 break;
             }
-            let due = pace.due();
+            let due = match &worker.balance {
+                None => pace.due(),
+                Some(share) => pace.due().max(share.hold(now)),
+            };
             if let Some(due) = due
                 && due > now
             {
@@ -260,7 +268,7 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
                 if refill {
                     generation += 1;
                     let buffer = &mut lane.buffer(&slot)[..io.len as usize];
-                    filler.fill(buffer, io.offset, generation);
+                    filler.fill(buffer, place_of(worker.first_file, io), generation);
                     now = lane.now();
                 }
             }
@@ -270,6 +278,9 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
             };
             flights[slot.index()] = Flight { io, since };
             pace.started(io, now);
+            if let Some(share) = &worker.balance {
+                share.step();
+            }
             lane.push(slot, io);
         }
         if free.len() == depth {
@@ -320,7 +331,10 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
                 if worker.verify != Verify::None && L::CARRIES_DATA {
                     looked = true;
                     let buffer = &lane.buffer(&slot)[..moved as usize];
-                    if let Some(fault) = mismatch(buffer, io, &filler, worker.verify, worker.seed) {
+                    let place = place_of(worker.first_file, io);
+                    if let Some(fault) =
+                        mismatch(buffer, io, place, &filler, worker.verify, worker.seed)
+                    {
                         tally.mismatches += 1;
                         haul.fault.get_or_insert(Fault { path: worker.path(io.file), ..fault });
                         open = false;
@@ -338,20 +352,43 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
     haul
 }
 
+/// Bits of a place that are the offset in its file: data are told apart by file up to 16 TiB.
+const OFFSET_BITS: u32 = 44;
+
+/// What a block's data are made from: its offset, and above that the number of its file.
+#[inline]
+pub fn place_of(first_file: u32, io: Io) -> u64 {
+    io.offset | u64::from(first_file + io.file) << OFFSET_BITS
+}
+
 /// What is wrong with a block that was read, if anything is; the path is left to the caller.
 #[inline]
-fn mismatch(buffer: &[u8], io: Io, filler: &Filler, verify: Verify, seed: u64) -> Option<Fault> {
+fn mismatch(
+    buffer: &[u8],
+    io: Io,
+    place: u64,
+    filler: &Filler,
+    verify: Verify,
+    seed: u64,
+) -> Option<Fault> {
     let (at, found) = match verify {
         Verify::None => return None,
         Verify::Tags if !filler.changes() => return None,
-        Verify::Tags => match check_tag(buffer, seed, io.offset) {
+        Verify::Tags => match check_tag(buffer, seed, place) {
             Found::Right => return None,
             found => (0, found),
         },
-        Verify::Full => filler.check(buffer, io.offset).err()?,
+        Verify::Full => filler.check(buffer, place).err()?,
     };
     let what = match found {
-        Found::Misplaced(place) => format!("the data of offset {place} stand here"),
+        // Of a single file or device the place is its offset, however large.
+        Found::Misplaced(found) if place == io.offset && found >> OFFSET_BITS == 0 => {
+            format!("the data of offset {found} stand here")
+        }
+        Found::Misplaced(found) => {
+            let offset = found & ((1 << OFFSET_BITS) - 1);
+            format!("the data of offset {offset} of file {} stand here", found >> OFFSET_BITS)
+        }
         Found::Zeros => "zeros stand here: the data were lost or never written".into(),
         Found::Foreign | Found::Right => "other data stand here than were written".into(),
     };

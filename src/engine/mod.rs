@@ -5,6 +5,7 @@
 //! is decided before the loop ([`Worker`] picks the [`Lane`], so that the loop is compiled for
 //! each method), everything else once per batch.
 
+mod balance;
 pub mod copy;
 mod cursor;
 mod drive;
@@ -12,14 +13,17 @@ mod fill;
 mod pace;
 mod psync;
 mod random;
+mod route;
 mod sim;
 mod uring;
 
 mod null;
 
+pub use balance::{Share, Steps};
 pub use cursor::Cursor;
 pub use drive::{Haul, Quota, Worker};
 pub use fill::{Filler, Found, check_tag};
+pub use route::{Route, Stretch};
 
 use std::io;
 use std::os::fd::OwnedFd;

@@ -87,8 +87,11 @@ pub struct ResolvedJob {
     pub phase: String,
     /// Its name.
     pub job: String,
-    /// Bytes of the target that it may touch.
+    /// Bytes of the target that it may touch, in all its files.
     pub size: Bytes,
+    /// Files of the target, all equally large.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub files: u32,
     /// The method really used.
     pub method: Method,
     /// `buffered` or `direct`, as really used.
@@ -99,6 +102,14 @@ pub struct ResolvedJob {
     pub workers: u32,
     /// Bytes it will write at the most; absent when only time ends it and the speed is not known.
     pub writes_at_most: Option<Bytes>,
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn is_one(number: &u32) -> bool {
+    *number == 1
 }
 
 /// What happened in one phase.

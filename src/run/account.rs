@@ -33,7 +33,9 @@ pub(super) fn span(
     let (counted, stopped) = window(all()).unwrap_or((started, started));
     let started =
         if simulated { all().map(|haul| haul.started).min().unwrap_or_default() } else { started };
-    Span { started, counted, stopped, flushed: flushed.filter(|_| !simulated), settled: None }
+    // A job that ended and was flushed early does not end the phase.
+    let flushed = flushed.filter(|_| !simulated).map(|flushed| flushed.max(stopped));
+    Span { started, counted, stopped, flushed, settled: None }
 }
 
 /// What a phase or job added up to, by action.

@@ -216,6 +216,8 @@ impl Bench {
             workers: 1,
             crew: Crew::Threads,
             delay: Nanos::ZERO,
+            cpus: None,
+            balance: None,
         };
         let stopped = START + time;
         let (reading, writing) = (flow(0, Direction::Read), flow(1, Direction::Write));
@@ -274,6 +276,8 @@ impl Bench {
                     cold: Cold::Keep,
                     settle: Nanos::secs(30),
                     quiet: Nanos::ZERO,
+                    until: Default::default(),
+                    times: 1,
                 }],
             },
             resolved: Resolved {
@@ -282,6 +286,7 @@ impl Bench {
                     phase: "dd".into(),
                     job: "dd".into(),
                     size: MOVED,
+                    files: 1,
                     method: Method::Sync,
                     caching: Caching::Buffered,
                     iodepth: 1,

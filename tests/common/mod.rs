@@ -289,6 +289,7 @@ fn resolved(plan: &Plan, subject: Subject, limits: Reading<Limits>, caching: Cac
             phase: phase.name.clone(),
             job: phase.name.clone(),
             size: Bytes::mib(20),
+            files: 1,
             method: match &phase.jobs[0].work {
                 Work::Blocks(_) => Method::IoUring(Ring::default()),
                 _ => Method::Sync,
