@@ -106,10 +106,10 @@ fn shapes() -> [Shape; 6] {
     [
         shape("seq-write", Action::Write, Order::Forward, large, 8),
         shape("seq-read", Action::Read, Order::Forward, large, 8),
-        shape("rand-write-q1", Action::Write, Order::Uniform, small, 1),
-        shape("rand-read-q1", Action::Read, Order::Uniform, small, 1),
-        shape("rand-write-q32", Action::Write, Order::Uniform, small, 32),
-        shape("rand-read-q32", Action::Read, Order::Uniform, small, 32),
+        shape("rand-write-q1", Action::Write, Order::Shuffled, small, 1),
+        shape("rand-read-q1", Action::Read, Order::Shuffled, small, 1),
+        shape("rand-write-q32", Action::Write, Order::Shuffled, small, 32),
+        shape("rand-read-q32", Action::Read, Order::Shuffled, small, 32),
     ]
 }
 

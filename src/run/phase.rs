@@ -352,7 +352,8 @@ impl<'a> Stage<'a> {
         let passes = passes(&job.job.stop).or_else(|| {
             // What was dropped from memory before is there again after one pass.
             let cached = resolved.caching == Caching::Buffered && self.phase.cold != Cold::Keep;
-            (cached && !job.writes() && matches!(pattern.order, Order::Forward)).then_some(1)
+            let once = matches!(pattern.order, Order::Forward | Order::Shuffled);
+            (cached && once && !job.writes()).then_some(1)
         });
         let share = job.share(worker);
         let order = match &job.blocks.target {

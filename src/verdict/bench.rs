@@ -164,6 +164,7 @@ fn total(time: Nanos) -> Total {
         lat_ns: Some(Latency {
             n: 20,
             mean: 5e6,
+            stddev: None,
             min: 1_000_000,
             p50: 5_000_000,
             p90: 8_000_000,
@@ -172,6 +173,10 @@ fn total(time: Nanos) -> Total {
             p99_99: 10_000_000,
             max: 10_000_000,
         }),
+        lag_ns: None,
+        service_ns: None,
+        slat_ns: None,
+        clat_ns: None,
         histogram: vec![],
     }
 }
