@@ -4,6 +4,8 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Fault;
 use crate::plan::{Action, Method, Rate, Verify};
 use crate::stats::{Gauge, Tally};
@@ -75,7 +77,7 @@ pub struct Worker<'a> {
 }
 
 /// What a worker brings home.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Haul {
     /// Counted reads.
     pub reads: Tally,

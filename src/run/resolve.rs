@@ -10,7 +10,7 @@ use crate::plan::{
     Stop, Target, Tree, Work,
 };
 use crate::record::{Resolved, ResolvedJob};
-use crate::sys::ring;
+use crate::sys::{process, ring};
 use crate::unit::{Bytes, Nanos};
 
 use super::grove::Grove;
@@ -105,10 +105,17 @@ pub(super) fn fit(plan: &Plan, scene: &Scene) -> Result<Fitted, Error> {
             if let Some(cpus) = &job.cpus {
                 allowed(&cpus.list).map_err(place)?;
             }
-            if job.crew == Crew::Processes {
+            if job.crew == Crew::Processes && matches!(job.work, Work::Copy(_)) {
                 return Err(place(Refusal::new(
-                    "workers as processes are not built yet",
-                    "use threads",
+                    "a copy in a process of its own",
+                    "leave 'crew' out",
+                ))
+                .into());
+            }
+            if job.crew == Crew::Processes && !process::is_single() {
+                return Err(place(Refusal::new(
+                    "workers as processes beside other threads of this program",
+                    "use threads, or run the plan by 'assay run'",
                 ))
                 .into());
             }

@@ -9,6 +9,8 @@ pub mod clock;
 pub mod close;
 pub mod files;
 pub mod inbox;
+pub mod process;
 pub mod ring;
+pub mod shared;
 pub mod signal;
 pub mod writeout;
