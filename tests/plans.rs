@@ -424,9 +424,21 @@ fn sayings() -> Vec<Value> {
                 ]}),
             ),
         ],
+        vec![
+            ("method", json!("null")),
+            ("workers", json!(2)),
+            ("balance", json!({ "group": 1, "weight": 3 })),
+            ("cpus", json!({ "list": [0], "split": true })),
+            ("stop", json!({ "ramp": 0, "first_of": [{ "ops": 300 }] })),
+        ],
     ];
     all.iter()
-        .map(|changes| serde_json::to_value(plan(nowhere(), changes)).expect("json"))
+        .map(|changes| {
+            let mut plan = serde_json::to_value(plan(nowhere(), changes)).expect("json");
+            plan["phases"][0]["times"] = json!(2);
+            plan["phases"][0]["until"] = json!("first");
+            plan
+        })
         .collect()
 }
 

@@ -55,11 +55,20 @@ struct Fitting<'a> {
     made: Vec<PathBuf>,
     /// What jobs so far add to their file systems: mount point, file, bytes.
     added: Vec<(PathBuf, PathBuf, Bytes)>,
-    /// Several files that a job so far works on, with their sites.
-    groups: Vec<(Target, Vec<usize>)>,
+    /// Several files that a job so far works on.
+    groups: Vec<Group>,
     groves: Vec<Grove>,
     /// Folders in which a tree of the plan is to be kept.
     kept: Vec<PathBuf>,
+}
+
+/// Several files of one name.
+struct Group {
+    target: Target,
+    /// Their sites, by number.
+    sites: Vec<usize>,
+    /// How many of them are there once a job so far has run.
+    made: u32,
 }
 
 /// The kernel counts places in files with 63 bits.
@@ -277,8 +286,7 @@ impl Fitting<'_> {
             target @ Target::Files { count, shared, layout, .. } => {
                 files = if *shared { *count } else { count.saturating_mul(workers) };
                 let lays = matches!(layout, Layout::Written | Layout::Preallocated);
-                let known = self.groups.iter().any(|(group, _)| group.is_same(target));
-                let made = (writes || lays || known) && *layout != Layout::Existing;
+                let made = (writes || lays) && *layout != Layout::Existing;
                 let (sites, size, new) = self.several(target, files, made)?;
                 let subject = self.sites[sites[0]].subject;
                 let caching = self.caching(blocks.caching, subject, pattern, &job.stop)?;
@@ -497,6 +505,8 @@ impl Fitting<'_> {
                 .into());
             }
         }
+        let group = self.groups.iter().position(|group| group.target.is_same(target));
+        let before = group.map_or(0, |group| self.groups[group].made);
         let (mut there, mut absent) = (Bytes::ZERO, false);
         let mut least: Option<Bytes> = None;
         for file in 0..files {
@@ -514,7 +524,7 @@ impl Fitting<'_> {
                     there += Bytes(found.len());
                     least = Some(least.map_or(Bytes(found.len()), |l| l.min(Bytes(found.len()))));
                 }
-                Err(_) if made => absent = true,
+                Err(_) if made || file < before => absent = true,
                 Err(error) => {
                     return Err(Refusal::new(
                         format!("{name}: {}", Fault::new("open", "", &error).text),
@@ -549,7 +559,7 @@ impl Fitting<'_> {
             )
             .into());
         }
-        if !made && least.is_some_and(|least| size > least) {
+        if !made && before < files && least.is_some_and(|least| size > least) {
             return Err(Refusal::new(
                 format!("{size} are more than each of the files has"),
                 format!("give {} or less", least.unwrap_or_default()),
@@ -568,13 +578,15 @@ impl Fitting<'_> {
             )
             .into());
         }
-        let group = self.groups.iter().position(|(group, _)| group.is_same(target));
         let new = group.is_none();
         let group = group.unwrap_or_else(|| {
-            self.groups.push((target.clone(), Vec::new()));
+            self.groups.push(Group { target: target.clone(), sites: Vec::new(), made: 0 });
             self.groups.len() - 1
         });
-        let sites = &mut self.groups[group].1;
+        if made {
+            self.groups[group].made = before.max(files);
+        }
+        let sites = &mut self.groups[group].sites;
         while sites.len() < files as usize {
             let Some(path) = target.numbered(sites.len() as u32) else {
                 unreachable!("there is a folder")

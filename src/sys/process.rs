@@ -48,8 +48,14 @@ pub fn is_single() -> bool {
 /// # Errors
 /// EBUSY while there is another thread, EAGAIN where no more processes may be made.
 pub fn fork(work: impl FnOnce() -> Vec<u8>) -> io::Result<Child> {
-    if !is_single() {
-        return Err(rustix::io::Errno::BUSY.into());
+    // A thread that was joined is still listed for a moment while the kernel buries it.
+    let mut looks = 0;
+    while !is_single() {
+        looks += 1;
+        if looks > 200 {
+            return Err(rustix::io::Errno::BUSY.into());
+        }
+        std::thread::sleep(std::time::Duration::from_millis(1));
     }
     let (answer, mouth) = pipe_with(PipeFlags::CLOEXEC)?;
     let parent = rustix::process::getpid();
