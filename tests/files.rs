@@ -60,7 +60,7 @@ fn refused(plan: &Plan) -> String {
     }
 }
 
-fn total<'r>(record: &'r Record, phase: usize, action: Action) -> &'r Total {
+fn total(record: &Record, phase: usize, action: Action) -> &Total {
     &record.phases[phase].totals[&action]
 }
 

@@ -8,6 +8,7 @@
 
 mod copy;
 mod crew;
+mod detail;
 mod durability;
 mod method;
 mod pattern;
@@ -18,6 +19,7 @@ mod tree;
 
 pub use copy::{CaseChange, Charset, Copy, End, EndFlags, Extent, Flush, Outlet, Records, Resync};
 pub use crew::{Balance, Cpus, Crew};
+pub use detail::Detail;
 pub use durability::Durability;
 pub use method::{Caching, Method, Model, Ring, Vectored};
 pub use pattern::{
@@ -142,6 +144,9 @@ pub struct Job {
     /// Other jobs of the phase that it keeps step with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub balance: Option<Balance>,
+    /// What is kept of it beyond totals and series.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub detail: Detail,
 }
 
 /// What a job does. Each kind carries only what it needs, so that what makes no sense (a stride

@@ -5,6 +5,7 @@ mod account;
 mod copy;
 mod gate;
 mod limits;
+mod log;
 mod phase;
 mod prepare;
 mod resolve;
