@@ -16,6 +16,7 @@ mod psync;
 mod random;
 mod route;
 mod sim;
+mod tree;
 mod uring;
 
 mod null;
@@ -26,6 +27,7 @@ pub use drive::{Haul, Quota, Worker};
 pub use fill::{Filler, Found, check_tag};
 pub use log::{Entry, Log, PAGE, Page, Return};
 pub use route::{Route, Stretch};
+pub use tree::{ANCHOR, TreeWorker, folder_name, size_of, tree_place};
 
 use std::io;
 use std::os::fd::OwnedFd;
