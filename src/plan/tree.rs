@@ -180,7 +180,7 @@ impl Tree {
         match self.durability.every() {
             Some(every) if every != 1 => {
                 return Err(Refusal::new(
-                    format!("a flush every {} files leaves the others unsafe", Ops(every).0),
+                    format!("a flush every {} files promises nothing of the others", Ops(every).0),
                     "give 1, or use fsync_at_end",
                 ));
             }
