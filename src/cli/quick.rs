@@ -7,7 +7,7 @@ use rustix::fs::Access;
 use super::Common;
 use crate::error::{Error, Fault, Refusal};
 use crate::plan::{
-    Action, BlockSize, Blocks, Caching, Cold, Consent, Crew, Durability, Fill, Job, Layout,
+    Action, BlockSize, Blocks, Caching, Cold, Consent, Crew, Detail, Durability, Fill, Job, Layout,
     Lifetime, Limit, Method, Mix, Order, Origin, Pattern, Phase, Plan, Rate, Region, Ring, Size,
     Stop, Target, Verify, Work,
 };
@@ -317,6 +317,7 @@ fn phase(shape: Shape, target: Target, time: Nanos, ours: bool, size: Option<Byt
             delay: Nanos::ZERO,
             cpus: None,
             balance: None,
+            detail: Detail::default(),
         }],
         cold: if write { Cold::Keep } else { Cold::Target },
         settle: if write { SETTLE } else { Nanos::ZERO },

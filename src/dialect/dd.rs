@@ -13,7 +13,7 @@ mod say;
 pub use human::{general, human, rate};
 pub use say::{before_flush, event, fault, progress, report, reports_after};
 
-use crate::plan::{Cold, Copy, Job, Origin, Phase, Plan, Work};
+use crate::plan::{Cold, Copy, Detail, Job, Origin, Phase, Plan, Work};
 use crate::unit::Nanos;
 
 /// Whose dd is spoken.
@@ -84,6 +84,7 @@ fn plan(copy: Copy, words: &[String]) -> Plan {
         delay: Nanos::ZERO,
         cpus: None,
         balance: None,
+        detail: Detail::default(),
     };
     let phase = Phase {
         name: "copy".into(),

@@ -8,12 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Fault;
 use crate::plan::{Action, Method, Rate, Verify};
-use crate::stats::{Gauge, Tally};
+use crate::stats::{Depths, Gauge, Moments, Split, Tally};
 use crate::sys::ring::Slot;
 use crate::unit::{Instant, Nanos};
 
 use super::balance::Share;
 use super::fill::{Filler, Found, check_tag};
+use super::log::{Entry, Log};
 use super::null::Null;
 use super::pace::Pace;
 use super::psync::Psync;
@@ -70,6 +71,10 @@ pub struct Worker<'a> {
     pub seed: u64,
     /// Told apart from other writes of the same place.
     pub generation: u64,
+    /// The parts of each latency that are kept.
+    pub split: Split,
+    /// Where each I/O is written down.
+    pub log: Option<Log>,
     /// Live counters.
     pub gauge: &'a Gauge,
     /// Raised by others when it must stop now.
@@ -85,6 +90,8 @@ pub struct Haul {
     pub writes: Tally,
     /// Flushes in between.
     pub flushes: Tally,
+    /// I/Os in flight each time one was sent, counted or not.
+    pub depths: Depths,
     /// First I/O sent.
     pub started: Instant,
     /// From here on it was counted.
@@ -173,7 +180,10 @@ fn ready_drive<L: Lane>(
 #[derive(Clone, Copy)]
 struct Flight {
     io: Io,
+    /// When it was due, or was sent where nothing is due: latency counts from here.
     since: Instant,
+    sent: Instant,
+    accepted: Instant,
 }
 
 /// Keeps `lane` full until the quota is used up, the cursor ends, something fails or `halt` is
@@ -181,17 +191,37 @@ struct Flight {
 ///
 /// The clock is read once per batch of answers: that moment is the end of these I/Os and the start
 /// of the next, unless data had to be made or looked at in between.
-fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl FnOnce()) -> Haul {
+fn drive<L: Lane>(
+    lane: &mut L,
+    mut free: Vec<Slot>,
+    mut worker: Worker,
+    ready: impl FnOnce(),
+) -> Haul {
     let (gauge, halt, quota) = (worker.gauge, worker.halt, worker.quota);
     let (mut cursor, filler) = (worker.cursor.clone(), worker.filler.clone());
-    let idle = Flight { io: Io { op: Op::Read, file: 0, offset: 0, len: 0 }, since: Instant(0) };
+    let (mut log, split) = (worker.log.take(), worker.split);
+    let apart = L::APART && split.by_acceptance;
+    let split = Split { by_acceptance: apart, ..split };
+    let idle = Flight {
+        io: Io { op: Op::Read, file: 0, offset: 0, len: 0 },
+        since: Instant(0),
+        sent: Instant(0),
+        accepted: Instant(0),
+    };
     let mut flights = vec![idle; free.len()];
     let depth = free.len();
     // A read leaves its data in the buffer that the next write would use.
     let refill = L::CARRIES_DATA && (filler.changes() || cursor.mixes());
     let mut generation = worker.generation << 40;
 
+    let mut fresh = Vec::with_capacity(if apart { depth } else { 0 });
+
     let mut haul = Haul::default();
+    if split.any() {
+        for tally in [&mut haul.reads, &mut haul.writes] {
+            tally.parts = Some(Box::default());
+        }
+    }
 
     // All memory is there; from here on it is timed.
     ready();
@@ -284,7 +314,11 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
                 Some(due) if pace.counts_from_due() => due,
                 _ => now,
             };
-            flights[slot.index()] = Flight { io, since };
+            flights[slot.index()] = Flight { io, since, sent: now, accepted: now };
+            haul.depths.add((depth - free.len()) as u32);
+            if apart {
+                fresh.push(slot.index());
+            }
             pace.started(io, now);
             if let Some(share) = &worker.balance {
                 share.step();
@@ -298,6 +332,13 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
             break;
         }
 
+        if apart {
+            // What is not taken now is taken while we wait: only then it is accepted.
+            let _ = lane.submit();
+            let accepted = lane.now();
+            fresh.drain(..).for_each(|index| flights[index].accepted = accepted);
+        }
+
         // Wait, and count what came back.
         if let Err(error) = lane.wait(next_due)
             && error.kind() != io::ErrorKind::Interrupted
@@ -309,8 +350,11 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
         let counts = now >= haul.counted;
         let mut looked = false;
         while let Some((slot, answer)) = lane.answer() {
-            let Flight { io, since } = flights[slot.index()];
+            let Flight { io, since, sent, accepted } = flights[slot.index()];
             let lat_ns = now.since(since).0;
+            if let Some(log) = &mut log {
+                log.add(Entry { io, since, completed: now, answer });
+            }
             let tally = if io.op == Op::Write { &mut haul.writes } else { &mut haul.reads };
             if answer < 0 {
                 tally.errors += 1;
@@ -331,6 +375,10 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
             }
             if counts {
                 tally.add(moved, u64::from(io.len), lat_ns);
+                if let Some(parts) = &mut tally.parts {
+                    let at = Moments { due: since, submitted: sent, accepted, completed: now };
+                    parts.add(split, at);
+                }
             }
             if io.op == Op::Write {
                 gauge.write(moved, lat_ns);

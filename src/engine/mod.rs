@@ -10,6 +10,7 @@ pub mod copy;
 mod cursor;
 mod drive;
 mod fill;
+mod log;
 mod pace;
 mod psync;
 mod random;
@@ -24,6 +25,7 @@ pub use balance::{Share, Steps};
 pub use cursor::Cursor;
 pub use drive::{Haul, Quota, Worker};
 pub use fill::{Filler, Found, check_tag};
+pub use log::{Entry, Log, PAGE, Page, Return};
 pub use route::{Route, Stretch};
 pub use tree::{ANCHOR, TreeWorker, folder_name, size_of, tree_place};
 
@@ -31,6 +33,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
+use crate::plan::Action;
 use crate::sys::clock;
 use crate::sys::ring::Slot;
 use crate::unit::Instant;
@@ -42,6 +45,16 @@ pub enum Op {
     Read,
     /// To the file.
     Write,
+}
+
+impl Op {
+    /// The plan's word for it.
+    pub const fn action(self) -> Action {
+        match self {
+            Self::Read => Action::Read,
+            Self::Write => Action::Write,
+        }
+    }
 }
 
 /// One I/O to be done.
@@ -75,6 +88,9 @@ pub(crate) trait Lane {
     /// Whether what is written must be in the buffer. False where nothing is really written.
     const CARRIES_DATA: bool;
 
+    /// Whether an I/O is accepted first and done later, so that the two take a time of their own.
+    const APART: bool = false;
+
     /// The time on the clock that this lane lives by: the machine's, unless it brings its own.
     #[inline]
     fn now(&mut self) -> Instant {
@@ -91,6 +107,12 @@ pub(crate) trait Lane {
 
     /// Takes an I/O. It may be done at once or be queued until [`Lane::wait`].
     fn push(&mut self, slot: Slot, io: Io);
+
+    /// Hands over to the kernel what was queued, and returns when it has been accepted. Only lanes
+    /// that are [`Lane::APART`] are asked.
+    fn submit(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Returns when at least one of the I/Os in flight is answered (EINTR: perhaps none), or at
     /// `until`, when the next I/O is due.

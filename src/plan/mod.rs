@@ -8,6 +8,7 @@
 
 mod copy;
 mod crew;
+mod detail;
 mod durability;
 mod method;
 mod pattern;
@@ -18,6 +19,7 @@ mod tree;
 
 pub use copy::{CaseChange, Charset, Copy, End, EndFlags, Extent, Flush, Outlet, Records, Resync};
 pub use crew::{Balance, Cpus, Crew};
+pub use detail::Detail;
 pub use durability::Durability;
 pub use method::{Caching, Method, Model, Ring, Vectored};
 pub use pattern::{
@@ -142,6 +144,9 @@ pub struct Job {
     /// Other jobs of the phase that it keeps step with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub balance: Option<Balance>,
+    /// What is kept of it beyond totals and series.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub detail: Detail,
 }
 
 /// What a job does. Each kind carries only what it needs, so that what makes no sense (a stride
@@ -247,10 +252,15 @@ impl Plan {
     pub fn unrolled(&self) -> Self {
         let times = |phase: &Phase| {
             let phase = phase.clone();
-            (1..=phase.times).map(move |time| Phase {
-                name: phase.name_of(time),
-                times: 1,
-                ..phase.clone()
+            (1..=phase.times).map(move |time| {
+                let mut again = Phase { name: phase.name_of(time), times: 1, ..phase.clone() };
+                if time > 1 {
+                    // A log is of one phase: the next would take its place.
+                    for log in again.jobs.iter_mut().filter_map(|job| job.detail.log.as_mut()) {
+                        log.as_mut_os_string().push(format!("-{time}"));
+                    }
+                }
+                again
             })
         };
         Self { phases: self.phases.iter().flat_map(times).collect(), ..self.clone() }

@@ -20,6 +20,7 @@ fn plan(name: &str, work: Work, stop: Stop) -> Plan {
                 delay: Nanos::ZERO,
                 cpus: None,
                 balance: None,
+                detail: Detail::default(),
             }],
             cold: Cold::Keep,
             settle: Nanos::ZERO,

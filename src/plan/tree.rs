@@ -180,7 +180,7 @@ impl Tree {
         match self.durability.every() {
             Some(every) if every != 1 => {
                 return Err(Refusal::new(
-                    format!("a flush every {every} files promises nothing for the others"),
+                    format!("a flush every {every} files promises nothing of the others"),
                     "give 1, or use fsync_at_end",
                 ));
             }

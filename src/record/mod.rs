@@ -20,8 +20,8 @@ use crate::evidence::{
     CachePages, Direction, DiskCounters, Extents, Limits, Machine, Reading, Snapshot, Subject,
 };
 use crate::plan::{Action, Caching, Durability, Method, Plan};
-use crate::stats::Total;
 use crate::stats::copy::CopyCounts;
+use crate::stats::{DepthReached, Total};
 use crate::unit::{Bytes, Instant, Nanos, Ops};
 
 /// The name and version of this document's form.
@@ -121,6 +121,9 @@ pub struct PhaseRecord {
     pub span: Span,
     /// What was done, by action: `read`, `write`, `flush`... all jobs together.
     pub totals: BTreeMap<Action, Total>,
+    /// I/Os of one worker in flight each time one was sent; absent of copies and metadata.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depth: Option<DepthReached>,
     /// The same for each job, when there was more than one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<JobRecord>,
@@ -148,6 +151,9 @@ pub struct JobRecord {
     pub name: String,
     /// By action.
     pub totals: BTreeMap<Action, Total>,
+    /// I/Os of one worker in flight each time one was sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depth: Option<DepthReached>,
 }
 
 /// When the parts of a phase began and ended.

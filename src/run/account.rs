@@ -6,7 +6,7 @@ use crate::engine::Haul;
 use crate::evidence::Direction;
 use crate::plan::{Action, Durability, Order};
 use crate::record::{Flow, Span};
-use crate::stats::{GaugeReading, Tally, Total};
+use crate::stats::{DepthReached, Depths, GaugeReading, Tally, Total};
 use crate::unit::{Bytes, Instant, Ops};
 
 use super::prepare::Ready;
@@ -66,6 +66,13 @@ pub(super) fn totals(hauls: &[&Haul], flushes: &Tally, span: &Span) -> BTreeMap<
     .filter(|(_, tally, _)| done(tally))
     .map(|(action, tally, time)| (action, tally.total(time)))
     .collect()
+}
+
+/// How many I/Os the workers had in flight; absent where they keep no count of it.
+pub(super) fn depth(hauls: &[&Haul]) -> Option<DepthReached> {
+    let mut depths = Depths::default();
+    hauls.iter().for_each(|haul| depths.merge(&haul.depths));
+    depths.reached()
 }
 
 /// What a job moved between the program and its target.

@@ -7,6 +7,7 @@ mod gate;
 mod grove;
 mod hand;
 mod limits;
+mod log;
 mod phase;
 mod planting;
 mod prepare;

@@ -14,7 +14,7 @@ use crate::plan::{
     Target, Until, Work,
 };
 use crate::record::{Evidence, JobRecord, PhaseRecord, Resolved, ResolvedJob, Span};
-use crate::stats::{Gauge, GaugeReading, Tally};
+use crate::stats::{Gauge, GaugeReading, Split, Tally};
 use crate::sys::clock;
 use crate::sys::inbox::Inbox;
 use crate::sys::shared::Shared;
@@ -24,6 +24,7 @@ use super::account::{self, filled, job_flows, span, totals, window};
 use super::gate::Gate;
 use super::grove::Grove;
 use super::hand::Hand;
+use super::log::Book;
 use super::planting::note;
 use super::prepare::Ready;
 use super::resolve::{Place, region, start_of};
@@ -114,6 +115,10 @@ impl<'a> Stage<'a> {
             (reading, None)
         };
 
+        let mut books = Vec::new();
+        for job in &ready {
+            books.push(job.job.detail.log.as_deref().map(Book::new).transpose()?);
+        }
         let mut workers = Vec::new();
         for (number, job) in ready.iter().enumerate() {
             for thread in 0..job.threads {
@@ -123,12 +128,18 @@ impl<'a> Stage<'a> {
                     Some(tree) => Hand::Tree(Box::new(
                         self.tree_worker(job, tree, thread, gauge, halt, balance)?,
                     )),
-                    None => Hand::Blocks(Box::new(self.worker(job, thread, gauge, halt, balance)?)),
+                    None => {
+                        let mut worker = self.worker(job, thread, gauge, halt, balance)?;
+                        worker.log = books[number].as_mut().and_then(Book::worker);
+                        Hand::Blocks(Box::new(worker))
+                    }
                 };
                 workers.push((number, cpus(job, thread), hand));
             }
         }
 
+        let simulated = ready.iter().any(|job| matches!(job.resolved.method, Method::Sim(_)));
+        let unlogged: Mutex<Vec<Fault>> = Mutex::new(Vec::new());
         let mut before = None;
         let mut faults: Vec<Fault> = Vec::new();
         // Processes first, while there is no other thread.
@@ -204,6 +215,11 @@ impl<'a> Stage<'a> {
                 return;
             }
             watch.restart();
+            let start = if simulated { Instant(0) } else { watch.started() };
+            for book in books.into_iter().flatten() {
+                let unlogged = &unlogged;
+                scope.spawn(move || keep(unlogged).extend(book.write(start).err()));
+            }
             gate.open_for(started);
             self.observer.began(phase, self.number, self.plan.phases.len());
             loop {
@@ -240,7 +256,7 @@ impl<'a> Stage<'a> {
             .collect();
         faults.extend(closings.iter_mut().filter_map(|closing| closing.fault.take()));
         let flushed = closings.iter().filter_map(|closing| closing.flushed).max();
-        let simulated = ready.iter().any(|job| matches!(job.resolved.method, Method::Sim(_)));
+        faults.extend(unlogged.into_inner().unwrap_or_else(PoisonError::into_inner));
 
         // What was left in memory.
         let mut settled = None;
@@ -326,6 +342,7 @@ impl<'a> Stage<'a> {
                     let hauls: Vec<&Haul> = hauls.iter().collect();
                     JobRecord {
                         name: job.job.name.clone(),
+                        depth: account::depth(&hauls),
                         totals: account::totals(&hauls, &closing.flushes, &own),
                     }
                 })
@@ -337,6 +354,7 @@ impl<'a> Stage<'a> {
             name: phase.name.clone(),
             span,
             totals,
+            depth: account::depth(&all),
             jobs,
             copy: None,
             flows,
@@ -411,6 +429,11 @@ impl<'a> Stage<'a> {
             rate: job.job.rate,
             place: (thread, job.threads),
             balance,
+            split: Split {
+                by_arrival: job.job.rate.arrives(),
+                by_acceptance: job.job.detail.submission,
+            },
+            log: None,
             flush,
             quota: Quota {
                 ramp: job.ramp(),

@@ -13,7 +13,7 @@ use crate::plan::{
     Target, Work,
 };
 use crate::record::{Dropped, Laid, ResolvedJob};
-use crate::stats::Gauge;
+use crate::stats::{Gauge, Split};
 use crate::sys::cache;
 use crate::sys::inbox::{Inbox, Letter};
 use crate::unit::{Bytes, Instant, Nanos};
@@ -376,6 +376,8 @@ fn fill(
             rate: Rate::Closed,
             place: (0, 1),
             balance: None,
+            split: Split::default(),
+            log: None,
             flush: None,
             quota: Quota::default(),
             seed,

@@ -6,8 +6,8 @@ use crate::engine::{Cursor, Filler};
 use crate::error::{Error, Fault, Refusal};
 use crate::evidence::{Bottom, DirectIo, Limits, PathKind, Reading, Scene, Subject};
 use crate::plan::{
-    Blocks, Caching, Cold, Crew, Job, Layout, Lifetime, Limit, Method, Pattern, Phase, Plan, Size,
-    Stop, Target, Tree, Work,
+    Blocks, Caching, Cold, Crew, Detail, Job, Layout, Lifetime, Limit, Method, Pattern, Phase,
+    Plan, Size, Stop, Target, Tree, Work,
 };
 use crate::record::{Resolved, ResolvedJob};
 use crate::sys::{process, ring};
@@ -15,6 +15,7 @@ use crate::unit::{Bytes, Nanos};
 
 use super::grove::Grove;
 use super::limits::{Room, room};
+use super::log::HEADING;
 use super::planting::too_often;
 use super::site::{Site, spare};
 
@@ -128,6 +129,7 @@ pub(super) fn fit(plan: &Plan, scene: &Scene) -> Result<Fitted, Error> {
                 ))
                 .into());
             }
+            fitting.detail(job).map_err(place)?;
             let (resolved, where_) = match &job.work {
                 Work::Blocks(blocks) => fitting.blocks(phase, job, blocks, plan.seed),
                 Work::Copy(copy) => {
@@ -248,7 +250,7 @@ impl Fitting<'_> {
     fn blocks(
         &mut self,
         phase: &Phase,
-        job: &crate::plan::Job,
+        job: &Job,
         blocks: &Blocks,
         seed: u64,
     ) -> Result<(ResolvedJob, Place), Error> {
@@ -290,6 +292,7 @@ impl Fitting<'_> {
                 let (sites, size, new) = self.several(target, files, made)?;
                 let subject = self.sites[sites[0]].subject;
                 let caching = self.caching(blocks.caching, subject, pattern, &job.stop)?;
+                self.log_beside(job, subject);
                 if *layout == Layout::Written && new {
                     laid = Bytes(size.0.saturating_mul(u64::from(files)));
                 }
@@ -322,6 +325,7 @@ impl Fitting<'_> {
                 });
                 let size = self.size(target, subject, size, made, path)?;
                 let caching = self.caching(blocks.caching, subject, pattern, &job.stop)?;
+                self.log_beside(job, subject);
                 if layout == Layout::Written && new {
                     laid = size;
                 }
@@ -699,6 +703,56 @@ impl Fitting<'_> {
         machine.into_iter().chain(group).min()
     }
 
+    /// Refuses a log that could not be written, or would take the place of something else.
+    fn detail(&mut self, job: &Job) -> Result<(), Refusal> {
+        if !matches!(job.work, Work::Blocks(_)) && job.detail != Detail::default() {
+            return Err(Refusal::new(
+                "submission latency and a log are kept of block work only",
+                "leave 'detail' out",
+            ));
+        }
+        let Some(log) = &job.detail.log else { return Ok(()) };
+        if job.crew == Crew::Processes {
+            return Err(Refusal::new(
+                "a log of workers that are processes",
+                "use threads, or leave the log out",
+            ));
+        }
+        let name = log.display();
+        match std::fs::metadata(log) {
+            Ok(found) if !found.is_file() => Err(Refusal::new(
+                format!("the log {name} is no regular file"),
+                "name a file for it; what is in it will be gone",
+            )),
+            Ok(found) if found.len() > 0 && !starts_as_log(log) => Err(Refusal::new(
+                format!("{name} is there and is no log of this program"),
+                "name another file for the log",
+            )),
+            Ok(_) => Ok(()),
+            Err(_) => writable(match log.parent() {
+                Some(folder) if !folder.as_os_str().is_empty() => folder,
+                _ => Path::new("."),
+            }),
+        }
+    }
+
+    /// Says so where a log would be written to a device that is measured.
+    fn log_beside(&mut self, job: &Job, subject: usize) {
+        let Some(log) = &job.detail.log else { return };
+        let folder = log.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let of_log = self.scene.subject(folder.unwrap_or(Path::new(".")));
+        let leaves = |subject: &Subject| -> Vec<String> {
+            subject.stack.iter().map(|layer| layer.name.clone()).collect()
+        };
+        let mine = leaves(&self.subjects[subject]);
+        if let Some(both) = leaves(&of_log).into_iter().find(|name| mine.contains(name)) {
+            self.note(format!(
+                "the log {} lies on {both} too, which is measured: writing it disturbs the figure",
+                log.display()
+            ));
+        }
+    }
+
     /// Refuses a target that can not be what the plan takes it for. `made`: it need not be there
     /// yet.
     fn exists(
@@ -948,6 +1002,14 @@ fn allowed(cpus: &[u32]) -> Result<(), Refusal> {
             "'nproc' and 'taskset -p $$' tell which ones are",
         )),
     }
+}
+
+/// Whether a file begins as logs of this program do.
+fn starts_as_log(path: &Path) -> bool {
+    use std::io::Read as _;
+    let mut start = [0; HEADING.len()];
+    std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok()
+        && start == HEADING.as_bytes()
 }
 
 /// Whether this user may make files in a folder.

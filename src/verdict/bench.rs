@@ -8,8 +8,8 @@ use crate::evidence::{
     Memory, Mount, PathKind, Queue, Reading, Snapshot, Space, Subject, Throttle,
 };
 use crate::plan::{
-    Action, Caching, Cold, Copy, Crew, Durability, End, EndFlags, Extent, Flush, Job, Method,
-    Origin, Outlet, Phase, Plan, Rate, Records, Resync, Stop, Work,
+    Action, Caching, Cold, Copy, Crew, Detail, Durability, End, EndFlags, Extent, Flush, Job,
+    Method, Origin, Outlet, Phase, Plan, Rate, Records, Resync, Stop, Work,
 };
 use crate::record::{
     Ending, Evidence, Flow, Laid, PhaseRecord, Point, Quiet, QuietDevice, Record, Resolved,
@@ -218,6 +218,7 @@ impl Bench {
             delay: Nanos::ZERO,
             cpus: None,
             balance: None,
+            detail: Detail::default(),
         };
         let stopped = START + time;
         let (reading, writing) = (flow(0, Direction::Read), flow(1, Direction::Write));
@@ -231,6 +232,7 @@ impl Bench {
                 settled: Some(stopped),
             },
             totals: [(Action::Read, total(time)), (Action::Write, total(time))].into(),
+            depth: None,
             jobs: vec![],
             copy: None,
             flows: vec![reading, writing],

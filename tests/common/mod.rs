@@ -195,6 +195,7 @@ pub fn phase(shape: &Shape, started: Instant) -> PhaseRecord {
             settled: None,
         },
         totals: [(shape.action, tally.total(time))].into(),
+        depth: None,
         jobs: Vec::new(),
         copy: None,
         flows: vec![Flow {
