@@ -9,17 +9,26 @@ pub mod copy;
 mod cursor;
 mod drive;
 mod fill;
+mod libaio;
+mod mmap;
 mod pace;
+mod posixaio;
 mod psync;
 mod random;
 mod sim;
+mod stdio;
+mod sync;
 mod uring;
+mod vectored;
 
 mod null;
 
 pub use cursor::Cursor;
 pub use drive::{Haul, Quota, Worker};
 pub use fill::{Filler, Found, check_tag};
+pub use posixaio::posixaio_threads;
+pub use uring::setup as ring_setup;
+pub use vectored::try_flags;
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -68,6 +77,8 @@ pub enum Flush {
 pub(crate) trait Lane {
     /// Whether what is written must be in the buffer. False where nothing is really written.
     const CARRIES_DATA: bool;
+    /// Whether writes are held back in a buffer that is no part of the kernel.
+    const HOLDS_BACK: bool = false;
 
     /// The time on the clock that this lane lives by: the machine's, unless it brings its own.
     #[inline]
@@ -95,4 +106,9 @@ pub(crate) trait Lane {
 
     /// Makes durable what was written, in every file. Nothing is in flight.
     fn flush(&mut self, how: Flush) -> io::Result<()>;
+
+    /// Hands to the kernel what is held back. Nothing is in flight.
+    fn hand_over(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }

@@ -6,6 +6,7 @@ mod copy;
 mod gate;
 mod phase;
 mod prepare;
+mod probe;
 mod resolve;
 mod settle;
 mod site;

@@ -191,7 +191,7 @@ impl<'a> Stage<'a> {
             .filter(|job| {
                 job.writes()
                     && job.resolved.caching == Caching::Buffered
-                    && !job.blocks.durability.durable()
+                    && !job.blocks.promises().durable()
             })
             .filter_map(|job| {
                 let label = self.sites[job.site?].label.as_str();

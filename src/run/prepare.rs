@@ -168,6 +168,10 @@ impl<'a> Stage<'a> {
             }
             .into());
         }
+        if job.writes() && there < job.size.0 && matches!(job.resolved.method, Method::Mmap(_)) {
+            // A store can not make a file longer.
+            site.grow(job.size.0)?;
+        }
         job.site = Some(number);
         job.label.clone_from(&site.label);
         job.subject = Some(site.subject);
