@@ -9,15 +9,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use assay::engine::{Cursor, Filler, Flush, Haul, Quota, Worker};
+use assay::engine::{Filler, Flush, Haul, Quota, Route, Stretch, Worker};
 use assay::error::Error;
 use assay::plan::{
-    Action, Advice, Aio, BlockSize, Fill, Mapping, Method, Mix, Order, Pattern, Plan, Rate, Region,
-    Ring, Vectored, Verify,
+    Action, Advice, Aio, BlockSize, FileOrder, Fill, Mapping, Method, Mix, Order, Pattern, Plan,
+    Rate, Region, Ring, Vectored, Verify,
 };
 use assay::record::{Ending, Record};
 use assay::run::{self, Options};
-use assay::stats::Gauge;
+use assay::stats::{Gauge, Split};
 use assay::unit::Bytes;
 use serde_json::{Value, json};
 
@@ -76,6 +76,12 @@ fn open(path: &Path) -> OwnedFd {
     file.expect("a file").into()
 }
 
+/// The way of one worker through one file.
+fn route(pattern: &Pattern, (start, len): (u64, u64), passes: Option<u64>) -> Route {
+    let stretch = Stretch { start, len, lane: (0, 1), passes, seed: SEED };
+    Route::new(pattern, 1, FileOrder::default(), stretch).expect("a route")
+}
+
 /// What one worker brings home that makes one pass over `len` bytes of a file from `start`.
 fn pass(
     path: &Path,
@@ -95,7 +101,11 @@ fn pass(
     let worker = Worker {
         files: Arc::from([open(path)]),
         paths: Arc::from([path.display().to_string()]),
-        cursor: Cursor::new(pattern, start, len, (0, 1), Some(1), SEED).expect("a cursor"),
+        first_file: 0,
+        cursor: route(pattern, (start, len), Some(1)),
+        balance: None,
+        split: Split::default(),
+        log: None,
         filler: Filler::new(&pattern.fill, SEED).expect("a filler"),
         verify: pattern.verify,
         method,
@@ -231,7 +241,11 @@ fn a_mapped_file_that_somebody_cuts_is_a_fault() {
         let worker = Worker {
             files: Arc::from([open(&path)]),
             paths: Arc::from([path.display().to_string()]),
-            cursor: Cursor::new(&same, 0, 64 << 20, (0, 1), None, SEED).unwrap(),
+            first_file: 0,
+            cursor: route(&same, (0, 64 << 20), None),
+            balance: None,
+            split: Split::default(),
+            log: None,
             filler: Filler::new(&same.fill, SEED).unwrap(),
             verify: Verify::None,
             method: Method::Mmap(Mapping::default()),

@@ -23,6 +23,8 @@ pub struct Cursor {
     cell: u64,
     random: Random,
     passes_left: Option<u64>,
+    /// Passes that have ended, or were passed over by a lane that begins later.
+    passed: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -218,12 +220,18 @@ impl Cursor {
             cell,
             random,
             passes_left: passes.map(|passes| passes.saturating_sub(passed)),
+            passed,
         })
     }
 
     /// Whether it both reads and writes.
     pub fn mixes(&self) -> bool {
         (1..1 << 32).contains(&self.write_share)
+    }
+
+    /// How many passes have ended: the number of the one that the next I/O belongs to.
+    pub(super) fn passed(&self) -> u64 {
+        self.passed
     }
 
     /// The next I/O; `None` after the last pass.
@@ -285,6 +293,7 @@ impl Cursor {
                 0
             }
         };
+        self.passed += ended;
         if ended > 0
             && let Some(left) = &mut self.passes_left
         {

@@ -6,18 +6,20 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::error::Fault;
 use crate::plan::{Method, Rate, Verify};
-use crate::stats::{Gauge, Tally};
+use crate::stats::{Depths, Gauge, Moments, Split, Tally};
 use crate::sys::ring::Slot;
 use crate::unit::{Instant, Nanos};
 
-use super::cursor::Cursor;
+use super::balance::Share;
 use super::fill::{Filler, Found, check_tag};
 use super::libaio::Libaio;
+use super::log::{Entry, Log};
 use super::mmap::Mmap;
 use super::null::Null;
 use super::pace::Pace;
 use super::posixaio::PosixAio;
 use super::psync::Psync;
+use super::route::Route;
 use super::sim::Sim;
 use super::stdio::Stdio;
 use super::sync::Sync;
@@ -45,8 +47,10 @@ pub struct Worker<'a> {
     pub files: Files,
     /// What each of them is called in faults.
     pub paths: Arc<[String]>,
+    /// Number of the first of them among all files of the target: the data of each file differ.
+    pub first_file: u32,
     /// Where its I/Os go.
-    pub cursor: Cursor,
+    pub cursor: Route,
     /// What it writes.
     pub filler: Filler,
     /// How closely it looks at what it reads.
@@ -61,6 +65,8 @@ pub struct Worker<'a> {
     pub rate: Rate,
     /// (number of this worker, number of workers).
     pub place: (u32, u32),
+    /// Other jobs that it keeps step with.
+    pub balance: Option<Share<'a>>,
     /// A flush after every so many writes.
     pub flush: Option<(u64, Flush)>,
     /// Until when.
@@ -69,6 +75,10 @@ pub struct Worker<'a> {
     pub seed: u64,
     /// Told apart from other writes of the same place.
     pub generation: u64,
+    /// The parts of each latency that are kept.
+    pub split: Split,
+    /// Where each I/O is written down.
+    pub log: Option<Log>,
     /// Live counters.
     pub gauge: &'a Gauge,
     /// Raised by others when it must stop now.
@@ -84,6 +94,8 @@ pub struct Haul {
     pub writes: Tally,
     /// Flushes in between.
     pub flushes: Tally,
+    /// I/Os in flight each time one was sent, counted or not.
+    pub depths: Depths,
     /// First I/O sent.
     pub started: Instant,
     /// From here on it was counted.
@@ -171,7 +183,10 @@ fn ready_drive<L: Lane>(
 #[derive(Clone, Copy)]
 struct Flight {
     io: Io,
+    /// When it was due, or was sent where nothing is due: latency counts from here.
     since: Instant,
+    sent: Instant,
+    accepted: Instant,
 }
 
 /// Keeps `lane` full until the quota is used up, the cursor ends, something fails or `halt` is
@@ -179,17 +194,37 @@ struct Flight {
 ///
 /// The clock is read once per batch of answers: that moment is the end of these I/Os and the start
 /// of the next, unless data had to be made or looked at in between.
-fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl FnOnce()) -> Haul {
+fn drive<L: Lane>(
+    lane: &mut L,
+    mut free: Vec<Slot>,
+    mut worker: Worker,
+    ready: impl FnOnce(),
+) -> Haul {
     let (gauge, halt, quota) = (worker.gauge, worker.halt, worker.quota);
     let (mut cursor, filler) = (worker.cursor.clone(), worker.filler.clone());
-    let idle = Flight { io: Io { op: Op::Read, file: 0, offset: 0, len: 0 }, since: Instant(0) };
+    let (mut log, split) = (worker.log.take(), worker.split);
+    let apart = L::APART && split.by_acceptance;
+    let split = Split { by_acceptance: apart, ..split };
+    let idle = Flight {
+        io: Io { op: Op::Read, file: 0, offset: 0, len: 0 },
+        since: Instant(0),
+        sent: Instant(0),
+        accepted: Instant(0),
+    };
     let mut flights = vec![idle; free.len()];
     let depth = free.len();
     // A read leaves its data in the buffer that the next write would use.
     let refill = L::CARRIES_DATA && (filler.changes() || cursor.mixes());
     let mut generation = worker.generation << 40;
 
+    let mut fresh = Vec::with_capacity(if apart { depth } else { 0 });
+
     let mut haul = Haul::default();
+    if split.any() {
+        for tally in [&mut haul.reads, &mut haul.writes] {
+            tally.parts = Some(Box::default());
+        }
+    }
 
     // All memory is there; from here on it is timed.
     ready();
@@ -239,7 +274,10 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
                 open = false;
                 break;
             }
-            let due = pace.due();
+            let due = match &worker.balance {
+                None => pace.due(),
+                Some(share) => pace.due().max(share.hold(now)),
+            };
             if let Some(due) = due
                 && due > now
             {
@@ -271,7 +309,7 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
                 if refill {
                     generation += 1;
                     let buffer = &mut lane.buffer(&slot)[..io.len as usize];
-                    filler.fill(buffer, io.offset, generation);
+                    filler.fill(buffer, place_of(worker.first_file, io), generation);
                     now = lane.now();
                 }
             }
@@ -279,8 +317,15 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
                 Some(due) if pace.counts_from_due() => due,
                 _ => now,
             };
-            flights[slot.index()] = Flight { io, since };
+            flights[slot.index()] = Flight { io, since, sent: now, accepted: now };
+            haul.depths.add((depth - free.len()) as u32);
+            if apart {
+                fresh.push(slot.index());
+            }
             pace.started(io, now);
+            if let Some(share) = &worker.balance {
+                share.step();
+            }
             lane.push(slot, io);
         }
         if free.len() == depth {
@@ -288,6 +333,13 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
                 continue;
             }
             break;
+        }
+
+        if apart {
+            // What is not taken now is taken while we wait: only then it is accepted.
+            let _ = lane.submit();
+            let accepted = lane.now();
+            fresh.drain(..).for_each(|index| flights[index].accepted = accepted);
         }
 
         // Wait, and count what came back.
@@ -301,8 +353,11 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
         let counts = now >= haul.counted;
         let mut looked = false;
         while let Some((slot, answer)) = lane.answer() {
-            let Flight { io, since } = flights[slot.index()];
+            let Flight { io, since, sent, accepted } = flights[slot.index()];
             let lat_ns = now.since(since).0;
+            if let Some(log) = &mut log {
+                log.add(Entry { io, since, completed: now, answer });
+            }
             let tally = if io.op == Op::Write { &mut haul.writes } else { &mut haul.reads };
             if answer < 0 {
                 tally.errors += 1;
@@ -323,6 +378,10 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
             }
             if counts {
                 tally.add(moved, u64::from(io.len), lat_ns);
+                if let Some(parts) = &mut tally.parts {
+                    let at = Moments { due: since, submitted: sent, accepted, completed: now };
+                    parts.add(split, at);
+                }
             }
             if io.op == Op::Write {
                 gauge.write(moved, lat_ns);
@@ -331,7 +390,10 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
                 if worker.verify != Verify::None && L::CARRIES_DATA {
                     looked = true;
                     let buffer = &lane.buffer(&slot)[..moved as usize];
-                    if let Some(fault) = mismatch(buffer, io, &filler, worker.verify, worker.seed) {
+                    let place = place_of(worker.first_file, io);
+                    if let Some(fault) =
+                        mismatch(buffer, io, place, &filler, worker.verify, worker.seed)
+                    {
                         tally.mismatches += 1;
                         haul.fault.get_or_insert(Fault { path: worker.path(io.file), ..fault });
                         open = false;
@@ -356,20 +418,43 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
     haul
 }
 
+/// Bits of a place that are the offset in its file: data are told apart by file up to 16 TiB.
+const OFFSET_BITS: u32 = 44;
+
+/// What a block's data are made from: its offset, and above that the number of its file.
+#[inline]
+pub fn place_of(first_file: u32, io: Io) -> u64 {
+    io.offset | u64::from(first_file + io.file) << OFFSET_BITS
+}
+
 /// What is wrong with a block that was read, if anything is; the path is left to the caller.
 #[inline]
-fn mismatch(buffer: &[u8], io: Io, filler: &Filler, verify: Verify, seed: u64) -> Option<Fault> {
+fn mismatch(
+    buffer: &[u8],
+    io: Io,
+    place: u64,
+    filler: &Filler,
+    verify: Verify,
+    seed: u64,
+) -> Option<Fault> {
     let (at, found) = match verify {
         Verify::None => return None,
         Verify::Tags if !filler.changes() => return None,
-        Verify::Tags => match check_tag(buffer, seed, io.offset) {
+        Verify::Tags => match check_tag(buffer, seed, place) {
             Found::Right => return None,
             found => (0, found),
         },
-        Verify::Full => filler.check(buffer, io.offset).err()?,
+        Verify::Full => filler.check(buffer, place).err()?,
     };
     let what = match found {
-        Found::Misplaced(place) => format!("the data of offset {place} stand here"),
+        // Of a single file or device the place is its offset, however large.
+        Found::Misplaced(found) if place == io.offset && found >> OFFSET_BITS == 0 => {
+            format!("the data of offset {found} stand here")
+        }
+        Found::Misplaced(found) => {
+            let offset = found & ((1 << OFFSET_BITS) - 1);
+            format!("the data of offset {offset} of file {} stand here", found >> OFFSET_BITS)
+        }
         Found::Zeros => "zeros stand here: the data were lost or never written".into(),
         Found::Foreign | Found::Right => "other data stand here than were written".into(),
     };

@@ -34,6 +34,7 @@ impl Libaio {
 
 impl Lane for Libaio {
     const CARRIES_DATA: bool = true;
+    const APART: bool = true;
 
     #[inline]
     fn buffer(&mut self, slot: &Slot) -> &mut [u8] {
@@ -48,6 +49,11 @@ impl Lane for Libaio {
         };
         self.queue.push(slot, write, io.file, io.offset, io.len);
         self.in_flight += 1;
+    }
+
+    #[inline]
+    fn submit(&mut self) -> io::Result<()> {
+        self.queue.submit()
     }
 
     #[inline]

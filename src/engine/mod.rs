@@ -5,16 +5,19 @@
 //! is decided before the loop ([`Worker`] picks the [`Lane`], so that the loop is compiled for
 //! each method), everything else once per batch.
 
+mod balance;
 pub mod copy;
 mod cursor;
 mod drive;
 mod fill;
 mod libaio;
+mod log;
 mod mmap;
 mod pace;
 mod posixaio;
 mod psync;
 mod random;
+mod route;
 mod sim;
 mod stdio;
 mod sync;
@@ -23,10 +26,13 @@ mod vectored;
 
 mod null;
 
+pub use balance::{Share, Steps};
 pub use cursor::Cursor;
 pub use drive::{Haul, Quota, Worker};
 pub use fill::{Filler, Found, check_tag};
+pub use log::{Entry, Log, PAGE, Page, Return};
 pub use posixaio::posixaio_threads;
+pub use route::{Route, Stretch};
 pub use uring::setup as ring_setup;
 pub use vectored::try_flags;
 
@@ -34,6 +40,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
+use crate::plan::Action;
 use crate::sys::clock;
 use crate::sys::ring::Slot;
 use crate::unit::Instant;
@@ -45,6 +52,16 @@ pub enum Op {
     Read,
     /// To the file.
     Write,
+}
+
+impl Op {
+    /// The plan's word for it.
+    pub const fn action(self) -> Action {
+        match self {
+            Self::Read => Action::Read,
+            Self::Write => Action::Write,
+        }
+    }
 }
 
 /// One I/O to be done.
@@ -80,6 +97,9 @@ pub(crate) trait Lane {
     /// Whether writes are held back in a buffer that is no part of the kernel.
     const HOLDS_BACK: bool = false;
 
+    /// Whether an I/O is accepted first and done later, so that the two take a time of their own.
+    const APART: bool = false;
+
     /// The time on the clock that this lane lives by: the machine's, unless it brings its own.
     #[inline]
     fn now(&mut self) -> Instant {
@@ -96,6 +116,12 @@ pub(crate) trait Lane {
 
     /// Takes an I/O. It may be done at once or be queued until [`Lane::wait`].
     fn push(&mut self, slot: Slot, io: Io);
+
+    /// Hands over to the kernel what was queued, and returns when it has been accepted. Only lanes
+    /// that are [`Lane::APART`] are asked.
+    fn submit(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Returns when at least one of the I/Os in flight is answered (EINTR: perhaps none), or at
     /// `until`, when the next I/O is due.

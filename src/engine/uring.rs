@@ -49,6 +49,7 @@ pub fn setup(options: plan::Ring) -> Setup {
 
 impl Lane for Uring {
     const CARRIES_DATA: bool = true;
+    const APART: bool = true;
 
     #[inline]
     fn buffer(&mut self, slot: &Slot) -> &mut [u8] {
@@ -63,6 +64,11 @@ impl Lane for Uring {
         };
         self.ring.push(slot, write, io.file, io.offset, io.len);
         self.in_flight += 1;
+    }
+
+    #[inline]
+    fn submit(&mut self) -> io::Result<()> {
+        self.ring.submit()
     }
 
     #[inline]

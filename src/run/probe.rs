@@ -33,7 +33,7 @@ impl Ground {
     pub fn of(target: &Target, path: &Path, direct: bool) -> io::Result<Self> {
         let flags = OFlags::CLOEXEC | if direct { OFlags::DIRECT } else { OFlags::empty() };
         let folder = match target {
-            Target::Scratch { .. } => Some(path),
+            Target::Scratch { .. } | Target::Files { .. } => Some(path),
             Target::File { .. } => match path.parent() {
                 Some(folder) if !folder.as_os_str().is_empty() => Some(folder),
                 _ => Some(Path::new(".")),

@@ -66,6 +66,19 @@ impl Site {
         })
     }
 
+    /// One of several files, not yet opened.
+    pub fn of_several(path: PathBuf, subject: usize) -> Self {
+        Self {
+            label: path.display().to_string(),
+            path,
+            subject,
+            kind: Kind::File,
+            file: None,
+            remove: None,
+            written: 0,
+        }
+    }
+
     /// Whether it stands for this target.
     pub fn is(&self, target: &Target) -> bool {
         match target {

@@ -141,9 +141,16 @@ impl Queue {
         self.waiting.push(index);
     }
 
-    /// Submits what waits. What the kernel refuses is answered with the reason.
+    /// Starts what was pushed. What the kernel refuses is answered with the reason.
+    ///
+    /// # Errors
+    /// None that an answer could not tell.
     #[inline]
-    fn submit(&mut self) -> io::Result<()> {
+    pub fn submit(&mut self) -> io::Result<()> {
+        if self.taken == self.answers.len() {
+            self.answers.clear();
+            self.taken = 0;
+        }
         self.pointers.clear();
         let blocks = self.blocks.as_mut_ptr();
         // SAFETY: each index is that of a slot, and there is a block for each.
@@ -218,10 +225,6 @@ impl Queue {
     /// # Errors
     /// EINTR when a signal came first; the call may then be repeated.
     pub fn wait(&mut self, want: u32, longest: Option<Nanos>) -> io::Result<()> {
-        if self.taken == self.answers.len() {
-            self.answers.clear();
-            self.taken = 0;
-        }
         self.submit()?;
         self.reap();
         let ready = (self.answers.len() - self.taken) as u32;

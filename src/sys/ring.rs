@@ -244,6 +244,15 @@ impl Ring {
         assert!(pushed.is_ok(), "more I/Os than slots");
     }
 
+    /// Starts what is queued.
+    ///
+    /// # Errors
+    /// EINTR, EAGAIN or EBUSY when not all of it was taken: [`Ring::wait`] takes the rest.
+    #[inline]
+    pub fn submit(&mut self) -> io::Result<()> {
+        self.ring.submit().map(drop)
+    }
+
     /// Starts what is queued and waits until at least `want` of what is in flight is answered.
     ///
     /// # Errors
