@@ -10,14 +10,20 @@ pub mod copy;
 mod cursor;
 mod drive;
 mod fill;
+mod libaio;
 mod log;
+mod mmap;
 mod pace;
+mod posixaio;
 mod psync;
 mod random;
 mod route;
 mod sim;
+mod stdio;
+mod sync;
 mod tree;
 mod uring;
+mod vectored;
 
 mod null;
 
@@ -26,8 +32,11 @@ pub use cursor::Cursor;
 pub use drive::{Haul, Quota, Worker};
 pub use fill::{Filler, Found, check_tag};
 pub use log::{Entry, Log, PAGE, Page, Return};
+pub use posixaio::posixaio_threads;
 pub use route::{Route, Stretch};
 pub use tree::{ANCHOR, TreeWorker, folder_name, size_of, tree_place};
+pub use uring::setup as ring_setup;
+pub use vectored::try_flags;
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -87,6 +96,8 @@ pub enum Flush {
 pub(crate) trait Lane {
     /// Whether what is written must be in the buffer. False where nothing is really written.
     const CARRIES_DATA: bool;
+    /// Whether writes are held back in a buffer that is no part of the kernel.
+    const HOLDS_BACK: bool = false;
 
     /// Whether an I/O is accepted first and done later, so that the two take a time of their own.
     const APART: bool = false;
@@ -123,4 +134,9 @@ pub(crate) trait Lane {
 
     /// Makes durable what was written, in every file. Nothing is in flight.
     fn flush(&mut self, how: Flush) -> io::Result<()>;
+
+    /// Hands to the kernel what is held back. Nothing is in flight.
+    fn hand_over(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }

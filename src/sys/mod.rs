@@ -2,6 +2,7 @@
 //!
 //! No policy, no retries, no logging: one function, one call.
 
+pub mod aio;
 pub mod block;
 pub mod buffer;
 pub mod cache;
@@ -9,8 +10,10 @@ pub mod clock;
 pub mod close;
 pub mod files;
 pub mod inbox;
+pub mod map;
 pub mod process;
 pub mod ring;
 pub mod shared;
 pub mod signal;
+pub mod stdio;
 pub mod writeout;
