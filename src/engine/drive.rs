@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::error::Fault;
-use crate::plan::{Method, Rate, Verify};
+use crate::plan::{Action, Method, Rate, Verify};
 use crate::stats::{Depths, Gauge, Moments, Split, Tally};
 use crate::sys::ring::Slot;
 use crate::unit::{Instant, Nanos};
@@ -106,6 +106,12 @@ pub struct Haul {
     pub fault: Option<Fault>,
     /// The end of the data was met.
     pub end_of_data: bool,
+    /// What was done to the files of a tree, by action.
+    pub acts: Vec<(Action, Tally)>,
+    /// All passes over a tree were made to their end.
+    pub whole: bool,
+    /// The files of a tree have the other of their two names now.
+    pub renamed: bool,
 }
 
 impl Worker<'_> {

@@ -21,6 +21,7 @@ mod route;
 mod sim;
 mod stdio;
 mod sync;
+mod tree;
 mod uring;
 mod vectored;
 
@@ -33,6 +34,7 @@ pub use fill::{Filler, Found, check_tag};
 pub use log::{Entry, Log, PAGE, Page, Return};
 pub use posixaio::posixaio_threads;
 pub use route::{Route, Stretch};
+pub use tree::{ANCHOR, TreeWorker, folder_name, size_of, tree_place};
 pub use uring::setup as ring_setup;
 pub use vectored::try_flags;
 

@@ -47,6 +47,14 @@ pub(super) fn totals(hauls: &[&Haul], flushes: &Tally, span: &Span) -> BTreeMap<
         sums[2].merge(&haul.flushes);
     }
     let [reads, writes, flushes] = sums;
+    let mut acts: BTreeMap<Action, Tally> = BTreeMap::new();
+    for (action, tally) in hauls.iter().flat_map(|haul| &haul.acts) {
+        acts.entry(*action).or_default().merge(tally);
+    }
+    let acts = acts.into_iter().map(|(action, tally)| {
+        let time = if action.changes() { span.time() } else { span.stopped.since(span.counted) };
+        (action, tally, time)
+    });
     let done = |tally: &Tally| tally.ops + tally.errors > 0;
     [
         (Action::Read, reads, span.stopped.since(span.counted)),
@@ -54,6 +62,7 @@ pub(super) fn totals(hauls: &[&Haul], flushes: &Tally, span: &Span) -> BTreeMap<
         (Action::Flush, flushes, span.time()),
     ]
     .into_iter()
+    .chain(acts)
     .filter(|(_, tally, _)| done(tally))
     .map(|(action, tally, time)| (action, tally.total(time)))
     .collect()
