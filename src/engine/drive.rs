@@ -5,17 +5,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::error::Fault;
-use crate::plan::{Method, Rate, Verify};
-use crate::stats::{Gauge, Tally};
+use crate::plan::{Action, Method, Rate, Verify};
+use crate::stats::Gauge;
 use crate::sys::ring::Slot;
 use crate::unit::{Instant, Nanos};
 
 use super::cursor::Cursor;
-use super::fill::{Filler, Found, check_tag};
+use super::fill::{Filler, Found, Generation, Known, Layer};
 use super::null::Null;
 use super::pace::Pace;
 use super::psync::Psync;
 use super::sim::Sim;
+use super::tallies::Tallies;
+use super::trim::Trimmer;
 use super::uring::Uring;
 use super::{Files, Flush, Io, Lane, Op};
 
@@ -61,8 +63,10 @@ pub struct Worker<'a> {
     pub quota: Quota,
     /// Everything random follows from it.
     pub seed: u64,
-    /// Told apart from other writes of the same place.
-    pub generation: u64,
+    /// Its writes come after this one.
+    pub generation: Generation,
+    /// What is known of its only file's content, for verification.
+    pub layers: Arc<[Layer]>,
     /// Live counters.
     pub gauge: &'a Gauge,
     /// Raised by others when it must stop now.
@@ -72,12 +76,10 @@ pub struct Worker<'a> {
 /// What a worker brings home.
 #[derive(Debug, Default)]
 pub struct Haul {
-    /// Counted reads.
-    pub reads: Tally,
-    /// Counted writes.
-    pub writes: Tally,
-    /// Flushes in between.
-    pub flushes: Tally,
+    /// What was counted, by action: those of the mix, `flush` for flushes in between, and `read`
+    /// where writes are read back. A rewrite's latency is that of the whole, its bytes those of
+    /// the block.
+    pub tallies: Tallies,
     /// First I/O sent.
     pub started: Instant,
     /// From here on it was counted.
@@ -150,7 +152,7 @@ fn ready_drive<L: Lane>(
     // Data that never change are put into the buffers once.
     if !worker.filler.changes() {
         for slot in &slots {
-            worker.filler.fill(lane.buffer(slot), 0, 0);
+            worker.filler.fill(lane.buffer(slot), 0, worker.generation);
         }
     }
     drive(&mut lane, slots, worker, ready)
@@ -161,6 +163,29 @@ fn ready_drive<L: Lane>(
 struct Flight {
     io: Io,
     since: Instant,
+}
+
+/// What is kept beside of an I/O that may take more than one call.
+#[derive(Clone, Copy)]
+struct Errand {
+    call: Call,
+    /// When this call was sent.
+    sent: Instant,
+    /// Of what was written.
+    generation: Generation,
+    /// Its slot is in flight.
+    out: bool,
+}
+
+/// Which call of an I/O is in flight.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Call {
+    /// The only one, or the write.
+    Main,
+    /// The read before the write of a rewrite.
+    Fetch,
+    /// The read after a write that is verified.
+    Back,
 }
 
 /// Keeps `lane` full until the quota is used up, the cursor ends, something fails or `halt` is
@@ -174,11 +199,25 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
     let idle = Flight { io: Io { op: Op::Read, file: 0, offset: 0, len: 0 }, since: Instant(0) };
     let mut flights = vec![idle; free.len()];
     let depth = free.len();
+    let read_back = worker.verify == Verify::AfterWrite && L::CARRIES_DATA;
     // A read leaves its data in the buffer that the next write would use.
-    let refill = L::CARRIES_DATA && (filler.changes() || cursor.mixes());
-    let mut generation = worker.generation << 40;
+    let refill = L::CARRIES_DATA && (filler.changes() || cursor.mixes() || read_back);
+    // Two at once at one place, one of them a write: nobody could say what must stand there.
+    let guarded = matches!(worker.verify, Verify::Full | Verify::AfterWrite) && cursor.sends();
+    let mut generation = worker.generation;
+    let none = Errand { call: Call::Main, sent: Instant(0), generation, out: false };
+    let mut errands = vec![none; depth];
+    // Calls that follow from answers: the other halves of rewrites, and reads of what was written.
+    let mut follow: Vec<(Slot, Io)> = Vec::with_capacity(depth);
+    let mut held: Option<Io> = None;
+    let trimmer = (cursor.does(Op::Trim) && !L::TAKES_TRIMS).then(|| Trimmer::new(&worker.files));
+    let layers: &[Layer] = if worker.files.len() == 1 { &worker.layers } else { &[] };
 
-    let mut haul = Haul::default();
+    let actions = Op::ALL.into_iter().filter(|op| cursor.does(*op)).map(Op::action);
+    let flushes = worker.flush.map(|_| Action::Flush);
+    let backs = read_back.then_some(Action::Read);
+    let tallies = Tallies::new(actions.chain(flushes).chain(backs));
+    let mut haul = Haul { tallies, ..Haul::default() };
 
     // All memory is there; from here on it is timed.
     ready();
@@ -205,12 +244,12 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
             if let Err(error) = lane.flush(how) {
                 let doing = if how == Flush::Fsync { "fsync" } else { "fdatasync" };
                 haul.fault = Some(Fault::new(doing, worker.path(0), &error));
-                haul.flushes.errors += 1;
+                haul.tallies.of(Action::Flush).errors += 1;
                 break;
             }
             let done = lane.now();
             if done >= haul.counted {
-                haul.flushes.add(0, 0, done.since(now).0);
+                haul.tallies.of(Action::Flush).add(0, 0, done.since(now).0);
             }
             haul.stopped = done;
             now = done;
@@ -247,30 +286,81 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
                 }
                 continue;
             }
-            let Some(mut io) = cursor.next_io() else {
+            let next = if guarded && held.is_some() { held.take() } else { cursor.next_io() };
+            let Some(mut io) = next else {
                 open = false;
                 break;
             };
+            if guarded && meets(io, &flights, &errands) {
+                held = Some(io);
+                break;
+            }
             io.len = io.len.min(bytes_left.min(u64::from(u32::MAX)) as u32);
             bytes_left -= u64::from(io.len).min(bytes_left);
             ops_left -= 1;
             let Some(slot) = free.pop() else { break };
-            if io.op == Op::Write {
-                unflushed += 1;
-                if refill {
-                    generation += 1;
-                    let buffer = &mut lane.buffer(&slot)[..io.len as usize];
-                    filler.fill(buffer, io.offset, generation);
-                    now = lane.now();
+            let index = slot.index();
+            let mut call = io;
+            match io.op {
+                Op::Read => {}
+                Op::Write => {
+                    unflushed += 1;
+                    if refill {
+                        generation = generation.later(1);
+                        let buffer = &mut lane.buffer(&slot)[..io.len as usize];
+                        filler.fill(buffer, io.offset, generation);
+                        now = lane.now();
+                    }
+                    if read_back {
+                        errands[index].call = Call::Main;
+                        errands[index].generation = generation;
+                    }
                 }
+                Op::Rewrite => {
+                    unflushed += 1;
+                    errands[index].call = Call::Fetch;
+                    call.op = Op::Read;
+                }
+                Op::Trim => {}
             }
             let since = match due {
                 Some(due) if pace.counts_from_due() => due,
                 _ => now,
             };
-            flights[slot.index()] = Flight { io, since };
             pace.started(io, now);
-            lane.push(slot, io);
+            if io.op == Op::Trim
+                && let Some(trimmer) = &trimmer
+            {
+                // Here and now: no queue holds it.
+                let answer = trimmer.trim(io);
+                now = lane.now();
+                haul.stopped = now;
+                let lat_ns = now.since(since).0;
+                match answer {
+                    Ok(()) => {
+                        if now >= haul.counted {
+                            haul.tallies.of(Action::Trim).add(io.len.into(), io.len.into(), lat_ns);
+                        }
+                        gauge.trim(lat_ns);
+                    }
+                    Err(error) => {
+                        haul.tallies.of(Action::Trim).errors += 1;
+                        let fault = Fault::new("trim", worker.path(io.file), &error);
+                        haul.fault.get_or_insert(fault.at(io.offset));
+                        open = false;
+                    }
+                }
+                free.push(slot);
+                if halt.load(Relaxed) || deadline.is_some_and(|deadline| now >= deadline) {
+                    open = false;
+                }
+                continue;
+            }
+            flights[index] = Flight { io, since };
+            if guarded {
+                errands[index].out = true;
+            }
+            lane.push(slot, call);
         }
         if free.len() == depth {
             if open {
@@ -290,15 +380,18 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
         let counts = now >= haul.counted;
         let mut looked = false;
         while let Some((slot, answer)) = lane.answer() {
-            let Flight { io, since } = flights[slot.index()];
+            let index = slot.index();
+            let Flight { io, since } = flights[index];
             let lat_ns = now.since(since).0;
-            let tally = if io.op == Op::Write { &mut haul.writes } else { &mut haul.reads };
+            if guarded {
+                errands[index].out = false;
+            }
             if answer < 0 {
-                tally.errors += 1;
+                haul.tallies.of(io.op.action()).errors += 1;
                 open = false;
                 if haul.fault.is_none() {
-                    let doing = if io.op == Op::Write { "write" } else { "read" };
                     let error = io::Error::from_raw_os_error(-answer);
+                    let doing = doing(io.op, errands[index].call);
                     haul.fault =
                         Some(Fault::new(doing, worker.path(io.file), &error).at(io.offset));
                 }
@@ -310,22 +403,93 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
                 haul.end_of_data = true;
                 open = false;
             }
-            if counts {
-                tally.add(moved, u64::from(io.len), lat_ns);
-            }
-            if io.op == Op::Write {
-                gauge.write(moved, lat_ns);
-            } else {
-                gauge.read(moved, lat_ns);
-                if worker.verify != Verify::None && L::CARRIES_DATA {
-                    looked = true;
-                    let buffer = &lane.buffer(&slot)[..moved as usize];
-                    if let Some(fault) = mismatch(buffer, io, &filler, worker.verify, worker.seed) {
-                        tally.mismatches += 1;
-                        haul.fault.get_or_insert(Fault { path: worker.path(io.file), ..fault });
-                        open = false;
+            let mut wrong = None;
+            match io.op {
+                Op::Read => {
+                    if counts {
+                        haul.tallies.of(Action::Read).add(moved, u64::from(io.len), lat_ns);
+                    }
+                    gauge.read(moved, lat_ns);
+                    if worker.verify != Verify::None && L::CARRIES_DATA {
+                        looked = true;
+                        let buffer = &lane.buffer(&slot)[..moved as usize];
+                        wrong = look(buffer, io, &filler, worker.verify, Known::Layers(layers));
                     }
                 }
+                Op::Write if !read_back => {
+                    if counts {
+                        haul.tallies.of(Action::Write).add(moved, u64::from(io.len), lat_ns);
+                    }
+                    gauge.write(moved, lat_ns);
+                }
+                Op::Trim => {
+                    if counts {
+                        haul.tallies.of(Action::Trim).add(moved, u64::from(io.len), lat_ns);
+                    }
+                    gauge.trim(lat_ns);
+                }
+                // More than one call.
+                Op::Write | Op::Rewrite => {
+                    let errand = &mut errands[index];
+                    match errand.call {
+                        Call::Fetch => {
+                            gauge.read(moved, lat_ns);
+                            if moved > 0 {
+                                if L::CARRIES_DATA {
+                                    looked = true;
+                                    let buffer = &mut lane.buffer(&slot)[..moved as usize];
+                                    let known = Known::Layers(layers);
+                                    wrong = look(buffer, io, &filler, worker.verify, known);
+                                    generation = generation.later(1);
+                                    filler.fill(buffer, io.offset, generation);
+                                }
+                                if wrong.is_none() {
+                                    errand.call = Call::Main;
+                                    errand.generation = generation;
+                                    // What ends here is rewritten as far as it goes.
+                                    let len = moved as u32;
+                                    follow.push((slot, Io { op: Op::Write, len, ..io }));
+                                    continue;
+                                }
+                            }
+                        }
+                        Call::Main => {
+                            let call_ns = match io.op {
+                                Op::Rewrite => now.since(errand.sent).0,
+                                _ => lat_ns,
+                            };
+                            gauge.write(moved, call_ns);
+                            if counts {
+                                let tally = haul.tallies.of(io.op.action());
+                                tally.add(moved, u64::from(io.len), lat_ns);
+                            }
+                            if read_back && moved > 0 {
+                                errand.call = Call::Back;
+                                let len = moved as u32;
+                                follow.push((slot, Io { op: Op::Read, len, ..io }));
+                                continue;
+                            }
+                        }
+                        Call::Back => {
+                            let call_ns = now.since(errand.sent).0;
+                            gauge.read(moved, call_ns);
+                            if counts {
+                                haul.tallies.of(Action::Read).add(moved, moved, call_ns);
+                            }
+                            looked = true;
+                            let known = Known::Exactly(errand.generation);
+                            let buffer = &lane.buffer(&slot)[..moved as usize];
+                            wrong = look(buffer, io, &filler, worker.verify, known);
+                        }
+                    }
+                }
+            }
+            if let Some((at, found)) = wrong {
+                let back = errands[index].call == Call::Back;
+                let action = if back { Action::Read } else { io.op.action() };
+                haul.tallies.of(action).mismatches += 1;
+                haul.fault.get_or_insert_with(|| mismatch(worker.path(io.file), io, at, found));
+                open = false;
             }
             free.push(slot);
         }
@@ -333,35 +497,68 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
         if looked {
             now = lane.now();
         }
+        for (slot, call) in follow.drain(..) {
+            let errand = &mut errands[slot.index()];
+            (errand.sent, errand.out) = (now, true);
+            lane.push(slot, call);
+        }
     }
     haul.counted = haul.counted.min(haul.stopped);
     haul
 }
 
-/// What is wrong with a block that was read, if anything is; the path is left to the caller.
+/// Whether an I/O touches what one in flight does, and one of both changes it.
+fn meets(io: Io, flights: &[Flight], errands: &[Errand]) -> bool {
+    flights.iter().zip(errands).filter(|(_, errand)| errand.out).any(|(flight, _)| {
+        let other = flight.io;
+        (io.op != Op::Read || other.op != Op::Read)
+            && io.file == other.file
+            && io.offset < other.offset + u64::from(other.len)
+            && other.offset < io.offset + u64::from(io.len)
+    })
+}
+
+/// What a call was to do.
+#[cold]
+fn doing(op: Op, call: Call) -> &'static str {
+    match (op, call) {
+        (Op::Read, _) | (Op::Rewrite, Call::Fetch) | (Op::Write | Op::Rewrite, Call::Back) => {
+            "read"
+        }
+        (Op::Write | Op::Rewrite, _) => "write",
+        (Op::Trim, _) => "trim",
+    }
+}
+
+/// What is wrong with a block that was read, if anything is, and from which byte of it on.
 #[inline]
-fn mismatch(buffer: &[u8], io: Io, filler: &Filler, verify: Verify, seed: u64) -> Option<Fault> {
-    let (at, found) = match verify {
-        Verify::None => return None,
-        Verify::Tags if !filler.changes() => return None,
-        Verify::Tags => match check_tag(buffer, seed, io.offset) {
-            Found::Right => return None,
-            found => (0, found),
+fn look(
+    buffer: &[u8],
+    io: Io,
+    filler: &Filler,
+    verify: Verify,
+    known: Known,
+) -> Option<(usize, Found)> {
+    match verify {
+        Verify::None => None,
+        Verify::Tags => match filler.check_tag(buffer, io.offset) {
+            Found::Right => None,
+            found => Some((0, found)),
         },
-        Verify::Full => filler.check(buffer, io.offset).err()?,
-    };
-    let what = match found {
-        Found::Misplaced(place) => format!("the data of offset {place} stand here"),
-        Found::Zeros => "zeros stand here: the data were lost or never written".into(),
-        Found::Foreign | Found::Right => "other data stand here than were written".into(),
-    };
-    Some(Fault {
+        Verify::Full | Verify::AfterWrite => filler.check(buffer, io.offset, known).err(),
+    }
+}
+
+/// The fault of a block that does not hold what it must.
+#[cold]
+fn mismatch(path: String, io: Io, at: usize, found: Found) -> Fault {
+    Fault {
         doing: "verify".into(),
-        path: String::new(),
+        path,
         offset: Some(io.offset + at as u64),
         errno: 0,
         name: String::new(),
-        text: what,
+        text: found.to_string(),
         hint: "the device does not keep what it is given; do not use it".into(),
-    })
+    }
 }

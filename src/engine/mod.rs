@@ -9,33 +9,57 @@ pub mod copy;
 mod cursor;
 mod drive;
 mod fill;
+mod law;
 mod pace;
 mod psync;
 mod random;
 mod sim;
+mod tallies;
+mod trim;
 mod uring;
 
 mod null;
 
 pub use cursor::Cursor;
 pub use drive::{Haul, Quota, Worker};
-pub use fill::{Filler, Found, check_tag};
+pub use fill::{Filler, Found, Generation, Known, Layer};
+pub use tallies::Tallies;
 
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
+use crate::plan::Action;
 use crate::sys::clock;
 use crate::sys::ring::Slot;
 use crate::unit::Instant;
 
-/// What one I/O is to the kernel.
+/// What one I/O is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
     /// From the file.
     Read,
     /// To the file.
     Write,
+    /// A read, and then a write to the same place. A lane only sees these two.
+    Rewrite,
+    /// What was there is needed no longer. Only lanes that take it ([`Lane::TAKES_TRIMS`]) see it.
+    Trim,
+}
+
+impl Op {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Rewrite, Self::Trim];
+
+    /// The plan's word for it.
+    pub const fn action(self) -> Action {
+        match self {
+            Self::Read => Action::Read,
+            Self::Write => Action::Write,
+            Self::Rewrite => Action::Rewrite,
+            Self::Trim => Action::Trim,
+        }
+    }
 }
 
 /// One I/O to be done.
@@ -68,6 +92,9 @@ pub enum Flush {
 pub(crate) trait Lane {
     /// Whether what is written must be in the buffer. False where nothing is really written.
     const CARRIES_DATA: bool;
+
+    /// Whether [`Op::Trim`] may be pushed. Where not, the loop trims by itself, one at a time.
+    const TAKES_TRIMS: bool = false;
 
     /// The time on the clock that this lane lives by: the machine's, unless it brings its own.
     #[inline]

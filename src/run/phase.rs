@@ -4,10 +4,12 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::engine::{Cursor, Filler, Flush, Haul, Quota, Worker};
+use crate::engine::{Cursor, Filler, Flush, Generation, Haul, Layer, Quota, Worker};
 use crate::error::{Error, Fault};
 use crate::evidence::{Eyes, Snapshot, Subject};
-use crate::plan::{Caching, Cold, Durability, Job, Limit, Method, Order, Phase, Plan, Stop, Work};
+use crate::plan::{
+    Action, Caching, Cold, Durability, Job, Limit, Method, Order, Phase, Plan, Stop, Work,
+};
 use crate::record::{Evidence, JobRecord, PhaseRecord, Resolved, ResolvedJob, Span};
 use crate::stats::{Gauge, GaugeReading, Tally};
 use crate::sys::clock;
@@ -100,9 +102,17 @@ impl<'a> Stage<'a> {
 
         let mut workers = Vec::new();
         for (number, job) in ready.iter().enumerate() {
+            let filler = Filler::new(&job.blocks.pattern.fill, self.plan.seed)?;
+            let layers = job.site.map_or_else(Vec::new, |site| self.sites[site].layers.clone());
+            let layers: Arc<[Layer]> = Arc::from(layers);
             for thread in 0..job.threads {
                 let gauge = &gauges[workers.len()];
-                let worker = self.worker(job, thread, gauge, &halt).map_err(Error::Refusal)?;
+                let generation = Generation::timed(self.number, workers.len());
+                let worker = Worker {
+                    generation,
+                    layers: layers.clone(),
+                    ..self.worker(job, thread, filler.clone(), gauge, &halt)?
+                };
                 workers.push((number, worker));
             }
         }
@@ -236,8 +246,14 @@ impl<'a> Stage<'a> {
                 && job.writes()
             {
                 let bytes: Vec<u64> = each.iter().map(|reading| reading.write_bytes).collect();
+                let first = first - job.threads as usize;
                 let site = &mut self.sites[site];
                 site.written = site.written.max(filled(job, &bytes));
+                if job.blocks.pattern.mix.has(Action::Trim) {
+                    site.written = 0;
+                }
+                let alone = ready.len() == 1;
+                account::lay(&mut site.layers, job, &each, (self.number, first), alone);
             }
         }
         for job in &ready {
@@ -295,6 +311,7 @@ impl<'a> Stage<'a> {
         &self,
         job: &Ready<'a>,
         thread: u32,
+        filler: Filler,
         gauge: &'w Gauge,
         halt: &'w AtomicBool,
     ) -> Result<Worker<'w>, crate::error::Refusal> {
@@ -316,9 +333,6 @@ impl<'a> Stage<'a> {
             (cached && !job.writes() && matches!(pattern.order, Order::Forward)).then_some(1)
         });
         let cursor = Cursor::new(pattern, start, length, (lane, lanes), passes, seed)?;
-        let Some(filler) = Filler::new(&pattern.fill, self.plan.seed) else {
-            unreachable!("resolving refuses data that can not be made")
-        };
         let flush = match job.blocks.durability {
             Durability::FsyncEvery(ops) => Some((ops.0, Flush::Fsync)),
             Durability::FdatasyncEvery(ops) => Some((ops.0, Flush::Fdatasync)),
@@ -341,7 +355,8 @@ impl<'a> Stage<'a> {
                 ..quota(&job.job.stop, pattern.largest(), thread, job.threads)
             },
             seed: self.plan.seed,
-            generation: (self.number as u64) << 12 | u64::from(thread),
+            generation: Generation::default(),
+            layers: Arc::from([]),
             gauge,
             halt,
         })

@@ -4,7 +4,7 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::engine::{Cursor, Files, Filler, Quota, Worker};
+use crate::engine::{Cursor, Files, Filler, Generation, Layer, Quota, Worker};
 use crate::error::{Error, Fault};
 use crate::evidence::{self, Extents, PathKind, Reading};
 use crate::plan::{
@@ -54,7 +54,7 @@ impl Ready<'_> {
     }
 
     pub fn reads(&self) -> bool {
-        self.blocks.pattern.mix.has(Action::Read)
+        self.blocks.pattern.mix.fetches()
     }
 }
 
@@ -71,9 +71,10 @@ impl<'a> Stage<'a> {
         else {
             return;
         };
-        let reads = before.jobs.iter().any(
-            |job| matches!(&job.work, Work::Blocks(blocks) if blocks.pattern.mix.has(Action::Read)),
-        );
+        let reads = before
+            .jobs
+            .iter()
+            .any(|job| matches!(&job.work, Work::Blocks(blocks) if blocks.pattern.mix.fetches()));
         let buffered =
             |job: &ResolvedJob| job.phase == before.name && job.caching == Caching::Buffered;
         if !reads || !self.resolved.jobs.iter().any(buffered) {
@@ -153,7 +154,7 @@ impl<'a> Stage<'a> {
         }
         if layout == Layout::Written && site.written < job.size.0 {
             self.observer.preparing(self.phase, "writing the test file");
-            fill_watched(site, job, self.plan.seed, self.inbox, self.signal)?;
+            fill_watched(site, job, self.plan.seed, self.number, self.inbox, self.signal)?;
         }
         let there = site.size().map_err(|error| Fault::new("stat", site.label.clone(), &error))?;
         if !job.writes() && there < job.size.0 && self.signal.is_none() {
@@ -216,6 +217,7 @@ fn fill_watched(
     site: &mut Site,
     job: &Ready,
     seed: u64,
+    phase: usize,
     inbox: &Inbox,
     signal: &mut Option<i32>,
 ) -> Result<(), Error> {
@@ -224,7 +226,7 @@ fn fill_watched(
     std::thread::scope(|scope| {
         let (halt, over) = (&halt, &over);
         let writer = scope.spawn(move || {
-            let answer = fill(site, job, seed, halt);
+            let answer = fill(site, job, seed, phase, halt);
             over.store(true, Ordering::Release);
             bell.ring();
             answer
@@ -240,7 +242,13 @@ fn fill_watched(
 }
 
 /// Writes a file out in full, as long as nobody raises `halt`.
-fn fill(site: &mut Site, job: &Ready, seed: u64, halt: &AtomicBool) -> Result<(), Error> {
+fn fill(
+    site: &mut Site,
+    job: &Ready,
+    seed: u64,
+    phase: usize,
+    halt: &AtomicBool,
+) -> Result<(), Error> {
     use crate::plan::{BlockSize, Mix, Pattern, Rate, Region, Ring, Verify};
     let block = Bytes::mib(1).min(job.size);
     let pattern = Pattern {
@@ -262,9 +270,7 @@ fn fill(site: &mut Site, job: &Ready, seed: u64, halt: &AtomicBool) -> Result<()
             continue;
         }
         let pattern = Pattern { block: BlockSize::Fixed(Bytes(size)), ..pattern.clone() };
-        let Some(filler) = Filler::new(&pattern.fill, seed) else {
-            unreachable!("resolving refuses data that can not be made")
-        };
+        let filler = Filler::new(&pattern.fill, seed)?;
         let worker = Worker {
             files: files.clone(),
             paths: Arc::from([site.label.clone()]),
@@ -285,7 +291,9 @@ fn fill(site: &mut Site, job: &Ready, seed: u64, halt: &AtomicBool) -> Result<()
             flush: None,
             quota: Quota::default(),
             seed,
-            generation: 0,
+            // The second stroke has places of its own.
+            generation: Generation::laid(phase),
+            layers: Arc::from([]),
             gauge: &gauge,
             halt,
         };
@@ -298,6 +306,10 @@ fn fill(site: &mut Site, job: &Ready, seed: u64, halt: &AtomicBool) -> Result<()
         .map_err(|error| Fault::new("fdatasync", site.label.clone(), &error))?;
     if whole {
         site.written = job.size.0;
+        let least = Generation::laid(phase);
+        let dated = job.blocks.pattern.fill.dated();
+        site.layers =
+            if dated { vec![Layer { start: 0, end: job.size.0, least }] } else { Vec::new() };
     }
     Ok(())
 }

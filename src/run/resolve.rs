@@ -6,7 +6,8 @@ use crate::engine::{Cursor, Filler};
 use crate::error::{Error, Fault, Refusal};
 use crate::evidence::{Bottom, DirectIo, Limits, PathKind, Reading, Scene, Subject};
 use crate::plan::{
-    Blocks, Caching, Crew, Layout, Limit, Method, Pattern, Phase, Plan, Size, Stop, Target, Work,
+    Action, Blocks, Caching, Crew, Layout, Limit, Method, Pattern, Phase, Plan, Size, Stop, Target,
+    Verify, Work,
 };
 use crate::record::{Resolved, ResolvedJob};
 use crate::sys::ring;
@@ -198,13 +199,7 @@ impl Fitting<'_> {
     ) -> Result<(ResolvedJob, Place), Error> {
         let pattern = &blocks.pattern;
         let writes = pattern.mix.writes();
-        if Filler::new(&pattern.fill, seed).is_none() {
-            return Err(Refusal::new(
-                "this kind of data can not be made yet",
-                "use random, zero or repeat",
-            )
-            .into());
-        }
+        Filler::new(&pattern.fill, seed)?;
         if job.stop.first_of.iter().any(|limit| matches!(limit, Limit::Steady(_))) {
             return Err(Refusal::new(
                 "stopping at a steady state is not built yet",
@@ -260,6 +255,14 @@ impl Fitting<'_> {
                 });
                 let size = self.size(target, subject, size, made, path)?;
                 let caching = self.caching(blocks.caching, subject, pattern, &job.stop)?;
+                if pattern.mix.has(Action::Trim) {
+                    self.trims(target, path, subject, pattern)?;
+                    if iodepth > 1 {
+                        self.note(format!(
+                            "trims are done one at a time by each worker, whatever the iodepth of {iodepth}"
+                        ));
+                    }
+                }
                 if layout == Layout::Written && new {
                     laid = size;
                 }
@@ -267,7 +270,9 @@ impl Fitting<'_> {
             }
         };
         // The engine says now what it could not do later.
-        Cursor::new(pattern, 0, region(pattern, size, workers)?, (0, 1), None, seed)?;
+        let length = region(pattern, size, workers)?;
+        Cursor::new(pattern, 0, length, (0, 1), None, seed)?;
+        verifies(pattern, length, method, iodepth, workers)?;
         let timed =
             if !writes { Some(Bytes::ZERO) } else { most(&job.stop.first_of, size, job.workers) };
         let writes_at_most = timed.map(|timed| timed + laid);
@@ -558,6 +563,43 @@ impl Fitting<'_> {
         Ok(size)
     }
 
+    /// Refuses trims that the target can not do.
+    fn trims(
+        &self,
+        target: &Target,
+        path: &Path,
+        subject: usize,
+        pattern: &Pattern,
+    ) -> Result<(), Refusal> {
+        let name = path.display();
+        let refused = |why: String| Err(Refusal::new(why, "leave 'trim' out of the mix"));
+        if !matches!(target, Target::Device { .. }) {
+            return match self.scene.punches(path) {
+                Some(false) => {
+                    refused(format!("'trim' on {name}: its file system can make no holes in files"))
+                }
+                _ => Ok(()),
+            };
+        }
+        let device = self.subjects[subject].stack.iter().find(|layer| layer.level == 0);
+        let Some(queue) = device.and_then(|layer| layer.queue.seen()) else { return Ok(()) };
+        if queue.discard_max_bytes == Some(0) {
+            return refused(format!("'trim' on {name}: the device knows no discard"));
+        }
+        let unit = queue.logical_block_size.unwrap_or(512).max(1);
+        let places = [pattern.region.offset, pattern.region.step_per_worker];
+        let align = pattern.region.align.unwrap_or(pattern.block.grain());
+        if places.into_iter().chain([align, pattern.block.grain()]).all(|b| b.0 % unit == 0) {
+            return Ok(());
+        }
+        Err(Refusal::new(
+            format!(
+                "'trim' on {name} contradicts places or blocks that are no multiples of {unit} bytes"
+            ),
+            format!("give block sizes, an offset and an align that are multiples of {unit}"),
+        ))
+    }
+
     /// Buffered or direct.
     fn caching(
         &mut self,
@@ -572,10 +614,15 @@ impl Fitting<'_> {
             Limit::Bytes(bytes) => Some(*bytes),
             _ => None,
         });
-        let fits = [pattern.block.grain(), pattern.region.offset, pattern.region.step_per_worker]
-            .into_iter()
-            .chain(bytes)
-            .all(|bytes| bytes.0.is_multiple_of(u64::from(align)));
+        let mut words = vec![
+            ("a block size", pattern.block.grain()),
+            ("an offset", pattern.region.offset),
+            ("a step per worker", pattern.region.step_per_worker),
+            ("an align", pattern.region.align.unwrap_or_default()),
+        ];
+        words.extend(bytes.map(|bytes| ("a limit", bytes)));
+        let odd = words.into_iter().find(|(_, bytes)| !bytes.0.is_multiple_of(align.into()));
+        let fits = odd.is_none();
         let name = &self.subjects[subject].path;
         match wanted {
             Caching::Buffered => Ok(Caching::Buffered),
@@ -583,11 +630,16 @@ impl Fitting<'_> {
                 "dropping behind each block is not built yet",
                 "use buffered or direct",
             )),
-            Caching::Direct if !fits => Err(Refusal::new(
-                format!("direct I/O on {name} needs multiples of {align} bytes"),
-                format!("give block sizes, an offset and a limit that are multiples of {align}"),
-            )),
-            Caching::Direct => Ok(Caching::Direct),
+            Caching::Direct => match odd {
+                None => Ok(Caching::Direct),
+                Some((word, bytes)) => Err(Refusal::new(
+                    format!(
+                        "'direct' contradicts {word} of {} bytes: direct I/O on {name} needs multiples of {align} bytes",
+                        bytes.0
+                    ),
+                    format!("give a multiple of {align}, or use 'buffered'"),
+                )),
+            },
             Caching::DirectIfReal => {
                 let why = match direct {
                     _ if !fits => format!("its blocks are no multiples of {align} bytes"),
@@ -605,6 +657,36 @@ impl Fitting<'_> {
             }
         }
     }
+}
+
+/// Refuses to verify what several write at the same time: nobody could say what must stand there.
+fn verifies(
+    pattern: &Pattern,
+    length: u64,
+    method: Method,
+    iodepth: u32,
+    workers: u32,
+) -> Result<(), Refusal> {
+    if !matches!(pattern.verify, Verify::Full | Verify::AfterWrite) || !pattern.mix.sends() {
+        return Ok(());
+    }
+    let word = pattern.verify.name();
+    let step = pattern.region.step_per_worker.0;
+    if workers > 1 && !pattern.region.divided && step < length {
+        return Err(Refusal::new(
+            format!("verify '{word}' contradicts {workers} workers that write the same places"),
+            "divide the region among them, or use one worker",
+        ));
+    }
+    if method == Method::Pool && iodepth > 1 {
+        return Err(Refusal::new(
+            format!(
+                "verify '{word}' contradicts a pool of {iodepth} threads that write the same places"
+            ),
+            "use iodepth 1",
+        ));
+    }
+    Ok(())
 }
 
 /// Whether this user may make files in a folder.

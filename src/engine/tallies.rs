@@ -1,0 +1,52 @@
+//! The tallies of one worker, one for each action that it does.
+
+use crate::plan::Action;
+use crate::stats::Tally;
+
+/// Tallies by action. Memory is taken only for the actions it was made for; of all others the
+/// tally is empty.
+#[derive(Debug, Default)]
+pub struct Tallies {
+    list: Vec<(Action, Tally)>,
+    /// Where in the list an action is, plus one; 0: nowhere.
+    place: [u8; Action::ALL.len()],
+}
+
+impl Tallies {
+    /// Empty tallies of these actions.
+    pub fn new(actions: impl IntoIterator<Item = Action>) -> Self {
+        let mut tallies = Self::default();
+        for action in actions {
+            if tallies.place[action as usize] == 0 {
+                tallies.list.push((action, Tally::default()));
+                tallies.place[action as usize] = tallies.list.len() as u8;
+            }
+        }
+        tallies
+    }
+
+    /// The tally of an action. Panics when it was not made for it.
+    #[inline]
+    pub fn of(&mut self, action: Action) -> &mut Tally {
+        let place = usize::from(self.place[action as usize]).wrapping_sub(1);
+        &mut self.list[place].1
+    }
+
+    /// All that there are.
+    pub fn all(&self) -> impl Iterator<Item = (Action, &Tally)> {
+        self.list.iter().map(|(action, tally)| (*action, tally))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_action_has_its_own() {
+        let mut tallies = Tallies::new([Action::Read, Action::Trim, Action::Read]);
+        tallies.of(Action::Trim).add(512, 512, 7);
+        let all: Vec<_> = tallies.all().map(|(action, tally)| (action, tally.ops)).collect();
+        assert_eq!(all, [(Action::Read, 0), (Action::Trim, 1)]);
+    }
+}
