@@ -335,7 +335,12 @@ fn the_laws_are_those_of_fio() {
             assert!((head(&ours) - head(&theirs)).abs() < 0.01, "{word}");
             continue;
         }
-        assert!((ours[5000] - theirs[5000]).abs() < 0.006, "{word}: {} {}", ours[5000], theirs[5000]);
+        assert!(
+            (ours[5000] - theirs[5000]).abs() < 0.006,
+            "{word}: {} {}",
+            ours[5000],
+            theirs[5000]
+        );
         for n in [10, 100] {
             let head = |counts: &[f64]| {
                 let mut sorted = counts.to_vec();

@@ -78,7 +78,10 @@ impl Generation {
 impl fmt::Display for Generation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (phase, write) = (self.stage() / 2 + 1, self.0 & ((1 << Self::WORKER) - 1));
-        if self.stage().is_multiple_of(2) {
+        if write == 0 {
+            let part = if self.stage().is_multiple_of(2) { "the layout of " } else { "" };
+            write!(f, "a write of {part}phase {phase}")
+        } else if self.stage().is_multiple_of(2) {
             write!(f, "write {write} of the layout of phase {phase}")
         } else {
             write!(f, "write {write} of worker {} in phase {phase}", self.worker())
@@ -336,7 +339,7 @@ impl Filler {
             }
         };
         let mut whole = [0; SECTOR];
-        let (mut right, mut old) = (0, None);
+        let (mut right, mut old) = (None, None);
         // What is too short to tell its generation is not told apart.
         for (index, sector) in buffer.chunks(SECTOR).enumerate().filter(|(_, s)| s.len() >= 16) {
             let at = index * SECTOR;
@@ -366,15 +369,15 @@ impl Filler {
                     .filter(|least| !generation.stands(*least)),
             };
             match least {
-                None => right += 1,
+                None => right = Some(generation),
                 Some(least) => old = old.or(Some((at, least, generation))),
             }
         }
-        match old {
-            None => Ok(()),
-            // Some sectors of the same block are as they must be.
-            Some((at, expected, found)) if right > 0 => Err((at, Found::Torn { expected, found })),
-            Some((at, least, found)) => Err((at, Found::Stale { least, found })),
+        match (old, right) {
+            (None, _) => Ok(()),
+            // Other sectors of the same block are as they must be.
+            (Some((at, _, found)), Some(expected)) => Err((at, Found::Torn { expected, found })),
+            (Some((at, least, found)), None) => Err((at, Found::Stale { least, found })),
         }
     }
 }

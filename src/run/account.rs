@@ -172,8 +172,9 @@ pub(super) fn lay(
         let start = start_of(pattern, length, worker as u32);
         let layer = Generation::timed(phase, first + worker * lanes.len());
         // Those in flight together may come to the device in any order.
-        let before = ((passes - 1) * blocks + 1).saturating_sub(job.resolved.iodepth.into());
-        let least = if own { layer.later(before) } else { Generation::timed(phase, 0) };
+        let first = (passes - 1) * blocks + 1;
+        let least = first.saturating_sub(u64::from(job.resolved.iodepth) - 1).max(1);
+        let least = if own { layer.later(least) } else { Generation::timed(phase, 0) };
         let end = start + blocks * block.0;
         layers.retain(|old| old.start < start || old.end > end);
         layers.insert(0, Layer { start, end, least });
