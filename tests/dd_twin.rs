@@ -5,17 +5,13 @@
 use std::fs::File;
 use std::io::Write;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// The GNU dd that is imitated.
 const GNU: &str = "/usr/bin/dd";
 
 /// Our program, and the words that make it a dd.
-fn ours() -> (PathBuf, Vec<String>) {
-    (env!("CARGO_BIN_EXE_assay").into(), vec!["dd".into()])
-}
-
 /// A small generator of numbers, the same in every run.
 struct Dice(u64);
 
@@ -108,18 +104,15 @@ fn content(dice: &mut Dice, len: usize) -> Vec<u8> {
     bytes
 }
 
-fn run(program: &Path, leading: &[String], case: &Case, folder: &Path, input: &[u8]) -> Seen {
+fn run(program: &Path, case: &Case, folder: &Path, input: &[u8]) -> Seen {
     let output = folder.join("out");
     let _ = std::fs::remove_file(&output);
     if let Some(old) = case.old {
         std::fs::write(&output, vec![b'o'; old]).expect("old output");
     }
     let mut command = Command::new(program);
-    // GNU dd signs what it says with the name it was called by.
-    if leading.is_empty() {
-        command.arg0("dd");
-    }
-    command.args(leading).args(&case.words).current_dir(folder).env("LC_ALL", "C");
+    // GNU dd signs what it says with the name it was called by, and ours is it by that name.
+    command.arg0("dd").args(&case.words).current_dir(folder).env("LC_ALL", "C");
     command.env("ASSAY_SETTLE", "no");
     command.stderr(Stdio::piped());
     command.stdin(match case.source {
@@ -156,9 +149,8 @@ fn run(program: &Path, leading: &[String], case: &Case, folder: &Path, input: &[
 /// Runs a case under both and compares; the description of a difference, if there is one.
 fn differ(case: &Case, folder: &Path, input: &[u8]) -> Option<String> {
     std::fs::write(folder.join("in"), input).expect("input");
-    let (program, leading) = ours();
-    let gnu = run(Path::new(GNU), &[], case, folder, input);
-    let our = run(&program, &leading, case, folder, input);
+    let gnu = run(Path::new(GNU), case, folder, input);
+    let our = run(Path::new(env!("CARGO_BIN_EXE_assay")), case, folder, input);
     if gnu == our {
         return None;
     }

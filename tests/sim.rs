@@ -84,10 +84,76 @@ fn stalls_show_in_an_open_loop() {
     let p99 = lat.p99 as f64 / 1e9;
     assert!((0.85..1.02).contains(&p99), "{p99}\n{heard}");
     near(lat.max as f64, 1_000_100_000.0);
+    // The parts say whose time it was: the program came late, the device was as ever.
+    let reads = &heard.phase().totals[&Action::Read];
+    let (lag, service) = (reads.lag_ns.expect("lag"), reads.service_ns.expect("service"));
+    near(service.p99 as f64, 100_000.0);
+    near(service.max as f64, 1_000_100_000.0);
+    near(lag.p99 as f64, lat.p99 as f64);
 
     // A closed loop never sees it: one request in a hundred thousand waits.
     let heard = run(model, 1, json!("closed"), 100);
     let lat = latency(heard.phase());
     kernel::told("closed", format_args!("{lat:?}"));
     near(lat.p99 as f64, 100_000.0);
+}
+
+#[test]
+fn a_burst_waits_for_itself() {
+    let bursts = json!({ "bursts": { "ops": 10, "every": 100_000_000 } });
+    let heard = run(json!({ "latency": 100_000, "channels": 1 }), 16, bursts, 10);
+    near(iops(&heard), 100.0);
+    let lat = latency(heard.phase());
+    // The n-th of ten waits for those before it.
+    near(lat.mean, 550_000.0);
+    near(lat.max as f64, 1_000_000.0);
+    near(lat.stddev.expect("a deviation"), 287_228.0);
+    let depth = heard.phase().depth.clone().expect("a depth");
+    assert_eq!((depth.mean, depth.max), (5.5, 10));
+}
+
+#[test]
+fn every_io_is_logged_when_asked() {
+    let desk = tempfile::tempdir().expect("a folder");
+    let log = desk.path().join("ios.csv");
+    let plan = json!({
+        "title": "a log", "origin": { "dialect": "plan" }, "seed": 7,
+        "phases": [{ "name": "a", "jobs": [{
+            "name": "a",
+            "work": { "blocks": {
+                "target": { "nowhere": { "size": 40960 } },
+                "pattern": { "mix": [{ "action": "write", "weight": 1 }], "block": { "fixed": 4096 } },
+                "method": { "sim": { "latency": 100_000 } },
+            }},
+            "workers": 2,
+            "detail": { "log": log },
+        }]}],
+    });
+    let file = desk.path().join("plan.json");
+    std::fs::write(&file, plan.to_string()).expect("written");
+    let heard = kernel::hear_own(lab::assay(["run"]).word(&file));
+    assert_eq!(heard.record.ending, Ending::Complete, "{heard}");
+    let text = std::fs::read_to_string(&log).expect("a log");
+    let mut lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.remove(0), "time_ns,worker,op,file,offset,bytes,lat_ns,answer");
+    for worker in 0..2 {
+        let expected: Vec<String> = (0..10)
+            .map(|n| {
+                format!("{},{worker},write,0,{},4096,100000,4096", (n + 1) * 100_000, n * 4096)
+            })
+            .collect();
+        let mine: Vec<&str> = lines
+            .iter()
+            .copied()
+            .filter(|line| line.split(',').nth(1) == Some(&worker.to_string()))
+            .collect();
+        assert_eq!(mine, expected);
+    }
+
+    // What is no log is not overwritten.
+    std::fs::write(&log, "precious\n").expect("written");
+    let refused = lab::assay(["run"]).word(&file).run();
+    assert_eq!(refused.code(), 2, "{}", refused.stderr);
+    assert!(refused.stderr.contains("is no log of this program"), "{}", refused.stderr);
+    assert_eq!(std::fs::read_to_string(&log).expect("there"), "precious\n");
 }

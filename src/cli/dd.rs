@@ -4,7 +4,8 @@
 use std::ffi::OsStr;
 use std::io::Write;
 
-use super::conduct::{FAULT, show};
+use super::conduct::{FAULT, REFUSAL, SOUND, show};
+use super::dialect::Called;
 use super::environment::Environment;
 use crate::dialect::dd::{self, Flavor, Options, Status};
 use crate::error::{Error, Fault, Refusal};
@@ -25,20 +26,24 @@ const SETTLE: Nanos = Nanos::secs(20);
 /// When a variable of ours makes no sense, or the record can not be kept.
 pub fn call(
     mut words: Vec<String>,
-    busybox: bool,
+    called: Called,
     environment: &Environment,
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> Result<u8, Error> {
     let planned_only = words.iter().any(|word| word == "--plan");
     words.retain(|word| word != "--plan");
-    let flavor = flavor(busybox, environment)?;
+    let flavor = flavor(called, environment)?;
     let (mut plan, options) = match dd::parse(&words, flavor) {
         Ok(understood) => understood,
         Err(complaint) => {
             let _ = out.write_all(complaint.stdout.as_bytes());
             let _ = err.write_all(complaint.stderr.as_bytes());
-            return Ok(u8::try_from(complaint.code).unwrap_or(FAULT));
+            return Ok(match (complaint.code, called) {
+                (0, _) => SOUND,
+                (_, Called::Assay) => REFUSAL,
+                (_, Called::Tool | Called::Busybox) => FAULT,
+            });
         }
     };
     let _ = err.write_all(options.warnings.as_bytes());
@@ -53,9 +58,9 @@ pub fn call(
 }
 
 /// Whose dd is meant.
-fn flavor(busybox: bool, environment: &Environment) -> Result<Flavor, Refusal> {
+fn flavor(called: Called, environment: &Environment) -> Result<Flavor, Refusal> {
     match environment.dialect.as_deref().map(OsStr::as_encoded_bytes) {
-        None if busybox => Ok(Flavor::Busybox),
+        None if called == Called::Busybox => Ok(Flavor::Busybox),
         None | Some(b"gnu") => Ok(Flavor::Gnu),
         Some(b"busybox") => Ok(Flavor::Busybox),
         Some(other) => Err(unknown("ASSAY_DIALECT", other, "gnu or busybox")),

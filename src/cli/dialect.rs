@@ -24,8 +24,19 @@ pub struct Meant<'a> {
     pub tool: Tool,
     /// What follows its name.
     pub words: &'a [OsString],
-    /// It was called through a link named `busybox`, so BusyBox's ways are meant.
-    pub busybox: bool,
+    /// By which name the program was called.
+    pub called: Called,
+}
+
+/// By which name the program was called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Called {
+    /// Its own, with the tool as a verb: words that make no sense end with our own status.
+    Assay,
+    /// The tool's, through a link: it stands in for the tool, in all respects.
+    Tool,
+    /// `busybox`, through a link: the same, and BusyBox's ways are meant.
+    Busybox,
 }
 
 /// The tool that is meant by the name under which the program was called, or by its first word;
@@ -37,12 +48,13 @@ pub fn meant(words: &[OsString]) -> Option<Meant<'_>> {
     };
     let (called, rest) = words.split_first()?;
     if let Some(tool) = known(called) {
-        return Some(Meant { tool, words: rest, busybox: false });
+        return Some(Meant { tool, words: rest, called: Called::Tool });
     }
     let busybox = Path::new(called).file_name().is_some_and(|name| name == "busybox");
+    let called = if busybox { Called::Busybox } else { Called::Assay };
     let (verb, rest) = rest.split_first()?;
     let (_, tool) = TOOLS.iter().find(|(known, _)| verb == *known)?;
-    Some(Meant { tool: *tool, words: rest, busybox })
+    Some(Meant { tool: *tool, words: rest, called })
 }
 
 /// Does as that tool would, and says on `err` whether its figure may be believed.
@@ -68,7 +80,7 @@ pub fn call(
         })
         .collect::<Result<_, _>>()?;
     match meant.tool {
-        Tool::Dd => super::dd::call(words, meant.busybox, environment, out, err),
+        Tool::Dd => super::dd::call(words, meant.called, environment, out, err),
     }
 }
 
@@ -79,15 +91,15 @@ mod tests {
     #[test]
     fn a_tool_is_meant_by_a_link_or_a_verb() {
         let words = |typed: &str| typed.split(' ').map(OsString::from).collect::<Vec<_>>();
-        for (typed, rest, busybox) in [
-            ("/usr/bin/dd if=a of=b", 2, false),
-            ("assay dd --plan", 1, false),
-            ("dd dd", 1, false),
-            ("/bin/busybox dd if=a", 1, true),
+        for (typed, rest, called) in [
+            ("/usr/bin/dd if=a of=b", 2, Called::Tool),
+            ("assay dd --plan", 1, Called::Assay),
+            ("dd dd", 1, Called::Tool),
+            ("/bin/busybox dd if=a", 1, Called::Busybox),
         ] {
             let typed = words(typed);
             let meant = meant(&typed).expect("dd");
-            assert_eq!((meant.tool, meant.words.len(), meant.busybox), (Tool::Dd, rest, busybox));
+            assert_eq!((meant.tool, meant.words.len(), meant.called), (Tool::Dd, rest, called));
         }
         for typed in ["assay quick dd", "assay", "add dd2"] {
             assert_eq!(meant(&words(typed)), None, "{typed}");

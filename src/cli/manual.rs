@@ -23,7 +23,7 @@ struct Chapter {
 const CHAPTERS: &[Chapter] = &[
     Chapter {
         heading: "Exit status",
-        about: "Of assay's own verbs; a dialect such as dd ends with the status of its tool.",
+        about: "Of assay's own verbs; a dialect such as dd ends with the status of its tool, except for words that it refuses (2; through a link the tool's own).",
         entries: &[
             ("0", "the number is sound, or what was asked for has been printed"),
             ("1", "something failed: a device, a file system, the output"),

@@ -60,7 +60,7 @@ enum Verb {
     /// Copy as dd does, with all of its operands; the verdict goes to standard error
     ///
     /// 'assay dd --help' lists the operands; --plan among them only prints the plan. What is said,
-    /// and the exit status, are dd's own, also when the number is wrong.
+    /// and the exit status, are dd's own, also when the number is wrong; only words that make no sense end with 2.
     #[command(disable_help_flag = true)]
     Dd {
         /// dd's own words
@@ -180,7 +180,11 @@ fn call(
             Ok(conduct::SOUND)
         }
         Verb::Dd { words } => {
-            let meant = dialect::Meant { tool: dialect::Tool::Dd, words: &words, busybox: false };
+            let meant = dialect::Meant {
+                tool: dialect::Tool::Dd,
+                words: &words,
+                called: dialect::Called::Assay,
+            };
             dialect::call(&meant, environment, out, err)
         }
         Verb::Man => {

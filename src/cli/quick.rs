@@ -7,7 +7,7 @@ use rustix::fs::Access;
 use super::Common;
 use crate::error::{Error, Fault, Refusal};
 use crate::plan::{
-    Action, BlockSize, Blocks, Caching, Cold, Consent, Crew, Durability, Fill, Job, Layout,
+    Action, BlockSize, Blocks, Caching, Cold, Consent, Crew, Detail, Durability, Fill, Job, Layout,
     Lifetime, Limit, Method, Mix, Order, Origin, Pattern, Phase, Plan, Rate, Region, Ring, Size,
     Stop, Target, Verify, Work,
 };
@@ -106,10 +106,10 @@ fn shapes() -> [Shape; 6] {
     [
         shape("seq-write", Action::Write, Order::Forward, large, 8),
         shape("seq-read", Action::Read, Order::Forward, large, 8),
-        shape("rand-write-q1", Action::Write, Order::Uniform, small, 1),
-        shape("rand-read-q1", Action::Read, Order::Uniform, small, 1),
-        shape("rand-write-q32", Action::Write, Order::Uniform, small, 32),
-        shape("rand-read-q32", Action::Read, Order::Uniform, small, 32),
+        shape("rand-write-q1", Action::Write, Order::Shuffled, small, 1),
+        shape("rand-read-q1", Action::Read, Order::Shuffled, small, 1),
+        shape("rand-write-q32", Action::Write, Order::Shuffled, small, 32),
+        shape("rand-read-q32", Action::Read, Order::Shuffled, small, 32),
     ]
 }
 
@@ -315,10 +315,15 @@ fn phase(shape: Shape, target: Target, time: Nanos, ours: bool, size: Option<Byt
             workers: 1,
             crew: Crew::Threads,
             delay: Nanos::ZERO,
+            cpus: None,
+            balance: None,
+            detail: Detail::default(),
         }],
         cold: if write { Cold::Keep } else { Cold::Target },
         settle: if write { SETTLE } else { Nanos::ZERO },
         quiet: QUIET,
+        until: Default::default(),
+        times: 1,
     }
 }
 

@@ -13,7 +13,7 @@ mod say;
 pub use human::{general, human, rate};
 pub use say::{before_flush, event, fault, progress, report, reports_after};
 
-use crate::plan::{Cold, Copy, Job, Origin, Phase, Plan, Work};
+use crate::plan::{Cold, Copy, Detail, Job, Origin, Phase, Plan, Work};
 use crate::unit::Nanos;
 
 /// Whose dd is spoken.
@@ -82,6 +82,9 @@ fn plan(copy: Copy, words: &[String]) -> Plan {
         workers: 1,
         crew: Default::default(),
         delay: Nanos::ZERO,
+        cpus: None,
+        balance: None,
+        detail: Detail::default(),
     };
     let phase = Phase {
         name: "copy".into(),
@@ -89,6 +92,8 @@ fn plan(copy: Copy, words: &[String]) -> Plan {
         cold: Cold::Keep,
         settle: Nanos::ZERO,
         quiet: Nanos::ZERO,
+        until: Default::default(),
+        times: 1,
     };
     let origin = Origin { dialect: "dd".into(), words: words.to_vec(), sources: Vec::new() };
     Plan { title: "dd".into(), origin, seed: 0, phases: vec![phase] }

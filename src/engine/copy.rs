@@ -70,7 +70,7 @@ enum Halt {
 
 /// Copies. `stop` is looked at before every block and after every interrupted call; `tell` hears
 /// what dd would say; `sample` is given every call, with its time
-/// if it was timed: of small buffered blocks only one call in [`SELDOM`] is.
+/// if it was timed: while calls are as short as [`BRISK`], only one in [`SELDOM`] is.
 pub fn copy<S>(
     plan: &plan::Copy,
     ends: Ends,
@@ -118,43 +118,44 @@ struct Meter<'a, S> {
     mark: Instant,
     /// Something other than a call happened since.
     stale: bool,
-    /// One call in so many is timed.
-    every: u32,
+    /// Every call is timed, because each goes to the device by itself.
+    each: bool,
+    /// Timed calls in a row that were brisk.
+    brisk: u32,
     /// Calls that are not timed before the next that is.
     left: u32,
     /// This one is.
     timed: bool,
 }
 
-/// One call in so many is timed where blocks are so small that two looks at the clock would be a
-/// good part of a call. Odd, so that reads and writes take turns.
+/// Two looks at the clock are a good part of a call that takes no longer than this: it moved memory
+/// and met no device.
+const BRISK: Nanos = Nanos::micros(5);
+/// One call in so many is timed while they are brisk. Odd, so that reads and writes take turns.
 const SELDOM: u32 = 17;
-/// Blocks below this many bytes are timed seldom, unless each call goes to the device by itself.
-const SMALL: u64 = 8192;
 
 impl<'a, S: FnMut(Side, usize, Option<Nanos>)> Meter<'a, S> {
     fn new(plan: &plan::Copy, gauge: &'a CopyGauge, sample: S, started: Instant) -> Self {
         let alone = |flags: plan::EndFlags| flags.direct || flags.sync || flags.dsync;
-        let small = plan.input_block.0.min(plan.output_block.0) < SMALL;
-        let buffered = !alone(plan.from.flags) && !alone(plan.to.flags) && !plan.fsync_every_block;
-        let every = if small && buffered { SELDOM } else { 1 };
-        Self { gauge, sample, mark: started, stale: true, every, left: 0, timed: true }
+        let each = alone(plan.from.flags) || alone(plan.to.flags) || plan.fsync_every_block;
+        Self { gauge, sample, mark: started, stale: true, each, brisk: 0, left: 0, timed: true }
     }
 
     /// The beginning of a call.
     #[inline(always)]
     fn begin(&mut self) {
-        if self.every > 1 {
-            self.timed = self.left == 0;
-            if !self.timed {
-                self.left -= 1;
-                return;
-            }
-            self.left = self.every - 1;
-            self.stale = true;
+        self.timed = self.left == 0;
+        if !self.timed {
+            self.left -= 1;
+            return;
         }
         if self.stale {
-            self.mark = clock::now();
+            let now = clock::now();
+            // Somewhere among those that were not timed, one was not brisk.
+            if now.since(self.mark) > Nanos(BRISK.0 * u64::from(SELDOM)) {
+                self.brisk = 0;
+            }
+            self.mark = now;
             self.stale = false;
         }
     }
@@ -171,8 +172,15 @@ impl<'a, S: FnMut(Side, usize, Option<Nanos>)> Meter<'a, S> {
     fn end(&mut self, side: Side, bytes: usize) {
         if self.timed {
             let now = clock::now();
-            (self.sample)(side, bytes, Some(now.since(self.mark)));
+            let took = now.since(self.mark);
+            (self.sample)(side, bytes, Some(took));
             self.mark = now;
+            // A read and a write that were both brisk.
+            self.brisk = if took <= BRISK && !self.each { self.brisk + 1 } else { 0 };
+            if self.brisk >= 2 {
+                self.left = SELDOM - 1;
+                self.stale = true;
+            }
         } else {
             (self.sample)(side, bytes, None);
         }

@@ -25,6 +25,8 @@ pub struct Cursor {
     cell: u64,
     random: Random,
     passes_left: Option<u64>,
+    /// Passes that have ended, or were passed over by a lane that begins later.
+    passed: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -330,6 +332,7 @@ impl Cursor {
             cell,
             random: Random::new(seed ^ own.rotate_left(40)),
             passes_left: passes.map(|passes| passes.saturating_sub(passed)),
+            passed,
         };
         if matches!(cursor.walk, Walk::Contiguous { .. }) {
             (0..lane).for_each(|_| cursor.pass_over());
@@ -351,6 +354,11 @@ impl Cursor {
     /// Whether it ever does this.
     pub fn does(&self, op: Op) -> bool {
         self.dice.has(op)
+    }
+
+    /// How many passes have ended: the number of the one that the next I/O belongs to.
+    pub(super) fn passed(&self) -> u64 {
+        self.passed
     }
 
     /// The next I/O; `None` after the last pass.
@@ -446,6 +454,7 @@ impl Cursor {
 
     #[inline]
     fn end_passes(&mut self, ended: u64) {
+        self.passed += ended;
         if let Some(left) = &mut self.passes_left {
             *left = left.saturating_sub(ended);
         }

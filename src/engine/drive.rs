@@ -6,15 +6,17 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::error::Fault;
 use crate::plan::{Action, Method, Rate, Verify};
-use crate::stats::Gauge;
+use crate::stats::{Depths, Gauge, Moments, Split};
 use crate::sys::ring::Slot;
 use crate::unit::{Instant, Nanos};
 
-use super::cursor::Cursor;
+use super::balance::Share;
 use super::fill::{Filler, Found, Generation, Known, Layer};
+use super::log::{Entry, Log};
 use super::null::Null;
 use super::pace::Pace;
 use super::psync::Psync;
+use super::route::Route;
 use super::sim::Sim;
 use super::tallies::Tallies;
 use super::trim::Trimmer;
@@ -41,8 +43,10 @@ pub struct Worker<'a> {
     pub files: Files,
     /// What each of them is called in faults.
     pub paths: Arc<[String]>,
+    /// Number of the first of them among all files of the target: the data of each file differ.
+    pub first_file: u32,
     /// Where its I/Os go.
-    pub cursor: Cursor,
+    pub cursor: Route,
     /// What it writes.
     pub filler: Filler,
     /// How closely it looks at what it reads.
@@ -57,6 +61,8 @@ pub struct Worker<'a> {
     pub rate: Rate,
     /// (number of this worker, number of workers).
     pub place: (u32, u32),
+    /// Other jobs that it keeps step with.
+    pub balance: Option<Share<'a>>,
     /// A flush after every so many writes.
     pub flush: Option<(u64, Flush)>,
     /// Until when.
@@ -67,6 +73,10 @@ pub struct Worker<'a> {
     pub generation: Generation,
     /// What is known of its only file's content, for verification.
     pub layers: Arc<[Layer]>,
+    /// The parts of each latency that are kept.
+    pub split: Split,
+    /// Where each I/O is written down.
+    pub log: Option<Log>,
     /// Live counters.
     pub gauge: &'a Gauge,
     /// Raised by others when it must stop now.
@@ -80,6 +90,8 @@ pub struct Haul {
     /// where writes are read back. A rewrite's latency is that of the whole, its bytes those of
     /// the block.
     pub tallies: Tallies,
+    /// I/Os in flight each time one was sent, counted or not.
+    pub depths: Depths,
     /// First I/O sent.
     pub started: Instant,
     /// From here on it was counted.
@@ -162,7 +174,10 @@ fn ready_drive<L: Lane>(
 #[derive(Clone, Copy)]
 struct Flight {
     io: Io,
+    /// When it was due, or was sent where nothing is due: latency counts from here.
     since: Instant,
+    sent: Instant,
+    accepted: Instant,
 }
 
 /// What is kept beside of an I/O that may take more than one call.
@@ -193,30 +208,46 @@ enum Call {
 ///
 /// The clock is read once per batch of answers: that moment is the end of these I/Os and the start
 /// of the next, unless data had to be made or looked at in between.
-fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl FnOnce()) -> Haul {
+fn drive<L: Lane>(
+    lane: &mut L,
+    mut free: Vec<Slot>,
+    mut worker: Worker,
+    ready: impl FnOnce(),
+) -> Haul {
     let (gauge, halt, quota) = (worker.gauge, worker.halt, worker.quota);
     let (mut cursor, filler) = (worker.cursor.clone(), worker.filler.clone());
-    let idle = Flight { io: Io { op: Op::Read, file: 0, offset: 0, len: 0 }, since: Instant(0) };
+    let (mut log, split) = (worker.log.take(), worker.split);
+    let apart = L::APART && split.by_acceptance;
+    let split = Split { by_acceptance: apart, ..split };
+    let idle = Flight {
+        io: Io { op: Op::Read, file: 0, offset: 0, len: 0 },
+        since: Instant(0),
+        sent: Instant(0),
+        accepted: Instant(0),
+    };
     let mut flights = vec![idle; free.len()];
     let depth = free.len();
+    let does = cursor.any().clone();
     let read_back = worker.verify == Verify::AfterWrite && L::CARRIES_DATA;
     // A read leaves its data in the buffer that the next write would use.
-    let refill = L::CARRIES_DATA && (filler.changes() || cursor.mixes() || read_back);
+    let refill = L::CARRIES_DATA && (filler.changes() || does.mixes() || read_back);
     // Two at once at one place, one of them a write: nobody could say what must stand there.
-    let guarded = matches!(worker.verify, Verify::Full | Verify::AfterWrite) && cursor.sends();
+    let guarded = matches!(worker.verify, Verify::Full | Verify::AfterWrite) && does.sends();
     let mut generation = worker.generation;
     let none = Errand { call: Call::Main, sent: Instant(0), generation, out: false };
     let mut errands = vec![none; depth];
     // Calls that follow from answers: the other halves of rewrites, and reads of what was written.
     let mut follow: Vec<(Slot, Io)> = Vec::with_capacity(depth);
+    let follows = read_back || does.does(Op::Rewrite);
     let mut held: Option<Io> = None;
-    let trimmer = (cursor.does(Op::Trim) && !L::TAKES_TRIMS).then(|| Trimmer::new(&worker.files));
+    let trimmer = (does.does(Op::Trim) && !L::TAKES_TRIMS).then(|| Trimmer::new(&worker.files));
     let layers: &[Layer] = if worker.files.len() == 1 { &worker.layers } else { &[] };
 
-    let actions = Op::ALL.into_iter().filter(|op| cursor.does(*op)).map(Op::action);
+    let actions = Op::ALL.into_iter().filter(|op| does.does(*op)).map(Op::action);
     let flushes = worker.flush.map(|_| Action::Flush);
     let backs = read_back.then_some(Action::Read);
-    let tallies = Tallies::new(actions.chain(flushes).chain(backs));
+    let tallies = Tallies::new(actions.chain(flushes).chain(backs), split.any());
+    let mut fresh = Vec::with_capacity(if apart { depth } else { 0 });
     let mut haul = Haul { tallies, ..Haul::default() };
 
     // All memory is there; from here on it is timed.
@@ -267,7 +298,10 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
                 open = false;
                 break;
             }
-            let due = pace.due();
+            let due = match &worker.balance {
+                None => pace.due(),
+                Some(share) => pace.due().max(share.hold(now)),
+            };
             if let Some(due) = due
                 && due > now
             {
@@ -302,16 +336,20 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
             let index = slot.index();
             let mut call = io;
             match io.op {
-                Op::Read => {}
+                Op::Read | Op::Trim => {
+                    if follows {
+                        errands[index].call = Call::Main;
+                    }
+                }
                 Op::Write => {
                     unflushed += 1;
                     if refill {
                         generation = generation.later(1);
                         let buffer = &mut lane.buffer(&slot)[..io.len as usize];
-                        filler.fill(buffer, io.offset, generation);
+                        filler.fill(buffer, place_of(worker.first_file, io), generation);
                         now = lane.now();
                     }
-                    if read_back {
+                    if follows {
                         errands[index].call = Call::Main;
                         errands[index].generation = generation;
                     }
@@ -321,13 +359,17 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
                     errands[index].call = Call::Fetch;
                     call.op = Op::Read;
                 }
-                Op::Trim => {}
             }
             let since = match due {
                 Some(due) if pace.counts_from_due() => due,
                 _ => now,
             };
+            haul.depths.add((depth - free.len()) as u32);
+            let sent = now;
             pace.started(io, now);
+            if let Some(share) = &worker.balance {
+                share.step();
+            }
             if io.op == Op::Trim
                 && let Some(trimmer) = &trimmer
             {
@@ -336,10 +378,21 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
                 now = lane.now();
                 haul.stopped = now;
                 let lat_ns = now.since(since).0;
+                if let Some(log) = &mut log {
+                    let failed = |error: &io::Error| -error.raw_os_error().unwrap_or(0);
+                    let answer = answer.as_ref().map_or_else(failed, |()| io.len as i32);
+                    log.add(Entry { io, since, completed: now, answer });
+                }
                 match answer {
                     Ok(()) => {
                         if now >= haul.counted {
-                            haul.tallies.of(Action::Trim).add(io.len.into(), io.len.into(), lat_ns);
+                            let at = Moments {
+                                due: since,
+                                submitted: sent,
+                                accepted: sent,
+                                completed: now,
+                            };
+                            haul.tallies.of(Action::Trim).count(io.len, io.len, split, at);
                         }
                         gauge.trim(lat_ns);
                     }
@@ -356,7 +409,10 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
                 }
                 continue;
             }
-            flights[index] = Flight { io, since };
+            flights[index] = Flight { io, since, sent, accepted: sent };
+            if apart {
+                fresh.push(index);
+            }
             if guarded {
                 errands[index].out = true;
             }
@@ -367,6 +423,13 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
                 continue;
             }
             break;
+        }
+
+        if apart {
+            // What is not taken now is taken while we wait: only then it is accepted.
+            let _ = lane.submit();
+            let accepted = lane.now();
+            fresh.drain(..).for_each(|index| flights[index].accepted = accepted);
         }
 
         // Wait, and count what came back.
@@ -381,17 +444,33 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
         let mut looked = false;
         while let Some((slot, answer)) = lane.answer() {
             let index = slot.index();
-            let Flight { io, since } = flights[index];
+            let Flight { io, since, sent, accepted } = flights[index];
             let lat_ns = now.since(since).0;
+            let at = Moments { due: since, submitted: sent, accepted, completed: now };
             if guarded {
                 errands[index].out = false;
+            }
+            let call = if follows { errands[index].call } else { Call::Main };
+            if let Some(log) = &mut log {
+                match call {
+                    Call::Main => log.add(Entry { io, since, completed: now, answer }),
+                    Call::Back => log.add(Entry {
+                        io: Io { op: Op::Read, ..io },
+                        since: errands[index].sent,
+                        completed: now,
+                        answer,
+                    }),
+                    // Half of a rewrite: the whole is written down, unless it ends here.
+                    Call::Fetch if answer > 0 => {}
+                    Call::Fetch => log.add(Entry { io, since, completed: now, answer }),
+                }
             }
             if answer < 0 {
                 haul.tallies.of(io.op.action()).errors += 1;
                 open = false;
                 if haul.fault.is_none() {
                     let error = io::Error::from_raw_os_error(-answer);
-                    let doing = doing(io.op, errands[index].call);
+                    let doing = doing(io.op, call);
                     haul.fault =
                         Some(Fault::new(doing, worker.path(io.file), &error).at(io.offset));
                 }
@@ -404,34 +483,35 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
                 open = false;
             }
             let mut wrong = None;
+            let place = place_of(worker.first_file, io);
             match io.op {
                 Op::Read => {
                     if counts {
-                        haul.tallies.of(Action::Read).add(moved, u64::from(io.len), lat_ns);
+                        haul.tallies.of(Action::Read).count(moved as u32, io.len, split, at);
                     }
                     gauge.read(moved, lat_ns);
                     if worker.verify != Verify::None && L::CARRIES_DATA {
                         looked = true;
                         let buffer = &lane.buffer(&slot)[..moved as usize];
-                        wrong = look(buffer, io, &filler, worker.verify, Known::Layers(layers));
+                        wrong = look(buffer, place, &filler, worker.verify, Known::Layers(layers));
                     }
                 }
                 Op::Write if !read_back => {
                     if counts {
-                        haul.tallies.of(Action::Write).add(moved, u64::from(io.len), lat_ns);
+                        haul.tallies.of(Action::Write).count(moved as u32, io.len, split, at);
                     }
                     gauge.write(moved, lat_ns);
                 }
                 Op::Trim => {
                     if counts {
-                        haul.tallies.of(Action::Trim).add(moved, u64::from(io.len), lat_ns);
+                        haul.tallies.of(Action::Trim).count(moved as u32, io.len, split, at);
                     }
                     gauge.trim(lat_ns);
                 }
                 // More than one call.
                 Op::Write | Op::Rewrite => {
                     let errand = &mut errands[index];
-                    match errand.call {
+                    match call {
                         Call::Fetch => {
                             gauge.read(moved, lat_ns);
                             if moved > 0 {
@@ -439,9 +519,13 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
                                     looked = true;
                                     let buffer = &mut lane.buffer(&slot)[..moved as usize];
                                     let known = Known::Layers(layers);
-                                    wrong = look(buffer, io, &filler, worker.verify, known);
+                                    wrong = look(buffer, place, &filler, worker.verify, known);
                                     generation = generation.later(1);
-                                    filler.fill(buffer, io.offset, generation);
+                                    filler.fill(
+                                        buffer,
+                                        place_of(worker.first_file, io),
+                                        generation,
+                                    );
                                 }
                                 if wrong.is_none() {
                                     errand.call = Call::Main;
@@ -461,7 +545,7 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
                             gauge.write(moved, call_ns);
                             if counts {
                                 let tally = haul.tallies.of(io.op.action());
-                                tally.add(moved, u64::from(io.len), lat_ns);
+                                tally.count(moved as u32, io.len, split, at);
                             }
                             if read_back && moved > 0 {
                                 errand.call = Call::Back;
@@ -479,16 +563,17 @@ fn drive<L: Lane>(lane: &mut L, mut free: Vec<Slot>, worker: Worker, ready: impl
                             looked = true;
                             let known = Known::Exactly(errand.generation);
                             let buffer = &lane.buffer(&slot)[..moved as usize];
-                            wrong = look(buffer, io, &filler, worker.verify, known);
+                            wrong = look(buffer, place, &filler, worker.verify, known);
                         }
                     }
                 }
             }
-            if let Some((at, found)) = wrong {
-                let back = errands[index].call == Call::Back;
-                let action = if back { Action::Read } else { io.op.action() };
+            if let Some((wrong_at, found)) = wrong {
+                let action = if call == Call::Back { Action::Read } else { io.op.action() };
                 haul.tallies.of(action).mismatches += 1;
-                haul.fault.get_or_insert_with(|| mismatch(worker.path(io.file), io, at, found));
+                haul.fault.get_or_insert_with(|| {
+                    mismatch(worker.path(io.file), io.offset, place, wrong_at, found)
+                });
                 open = false;
             }
             free.push(slot);
@@ -530,35 +615,53 @@ fn doing(op: Op, call: Call) -> &'static str {
     }
 }
 
+/// Bits of a place that are the offset in its file: data are told apart by file up to 16 TiB.
+pub(super) const OFFSET_BITS: u32 = 44;
+
+/// What a block's data are made from: its offset, and above that the number of its file.
+#[inline]
+pub fn place_of(first_file: u32, io: Io) -> u64 {
+    io.offset | u64::from(first_file + io.file) << OFFSET_BITS
+}
+
 /// What is wrong with a block that was read, if anything is, and from which byte of it on.
 #[inline]
 fn look(
     buffer: &[u8],
-    io: Io,
+    place: u64,
     filler: &Filler,
     verify: Verify,
     known: Known,
 ) -> Option<(usize, Found)> {
     match verify {
         Verify::None => None,
-        Verify::Tags => match filler.check_tag(buffer, io.offset) {
+        Verify::Tags => match filler.check_tag(buffer, place) {
             Found::Right => None,
             found => Some((0, found)),
         },
-        Verify::Full | Verify::AfterWrite => filler.check(buffer, io.offset, known).err(),
+        Verify::Full | Verify::AfterWrite => filler.check(buffer, place, known).err(),
     }
 }
 
-/// The fault of a block that does not hold what it must.
+/// The fault of a block at `offset` of its file that does not hold what it must.
 #[cold]
-fn mismatch(path: String, io: Io, at: usize, found: Found) -> Fault {
+fn mismatch(path: String, offset: u64, place: u64, at: usize, found: Found) -> Fault {
+    let text = match found {
+        // Of a single file or device the place is its offset, however large.
+        Found::Misplaced(found) if place != offset || found >> OFFSET_BITS != 0 => {
+            let offset = found & ((1 << OFFSET_BITS) - 1);
+            let file = found >> OFFSET_BITS;
+            format!("misplaced: the data of offset {offset} of file {file} stand here")
+        }
+        found => found.to_string(),
+    };
     Fault {
         doing: "verify".into(),
         path,
-        offset: Some(io.offset + at as u64),
+        offset: Some(offset + at as u64),
         errno: 0,
         name: String::new(),
-        text: found.to_string(),
+        text,
         hint: "the device does not keep what it is given; do not use it".into(),
     }
 }

@@ -19,6 +19,7 @@ use crate::error::{Fault, Refusal};
 use crate::plan::Fill;
 use crate::unit::Bytes;
 
+use super::drive::OFFSET_BITS;
 use super::random::{Random, mix, unmix};
 
 /// Bytes that carry a tag of their own.
@@ -40,8 +41,10 @@ const LARGEST_PATTERN: Bytes = Bytes::mib(64);
 pub struct Generation(u64);
 
 impl Generation {
-    const STAGE: u32 = 50;
-    const WORKER: u32 = 38;
+    /// 15 bits of stages: a plan has at most ten thousand phases. 12 bits of workers: a phase has
+    /// at most 4096. The rest counts writes: a million a second for a day and a half.
+    const STAGE: u32 = 49;
+    const WORKER: u32 = 37;
 
     /// Before the first write of a worker (its number in the phase, below 4096) in the timed part
     /// of a phase, from 0.
@@ -297,19 +300,22 @@ impl Filler {
         if noise.copies == 0 {
             return (place, generation);
         }
-        let (piece, within) = (place / PIECE, place % PIECE);
+        // Copies stay within their file.
+        let (file, offset) =
+            (place >> OFFSET_BITS << OFFSET_BITS, place & ((1 << OFFSET_BITS) - 1));
+        let (piece, within) = (offset / PIECE, offset % PIECE);
         let (group, index) = (piece / GROUP, piece % GROUP);
         // A stride coprime to the size of a group spreads the copies over it.
         let rank = index * 37 % GROUP;
         let first = group * GROUP;
         let source = if rank < noise.copies {
-            let chosen = mix(piece ^ self.seed) % (GROUP - noise.copies) + noise.copies;
+            let chosen = mix(piece ^ file ^ self.seed) % (GROUP - noise.copies) + noise.copies;
             // The inverse of 37 modulo 100 is 73.
             first + chosen * 73 % GROUP
         } else {
             piece
         };
-        (source * PIECE + within, Generation::default())
+        (file | (source * PIECE + within), Generation::default())
     }
 
     /// Looks at the first word of a block read from `offset`: is it of this seed, and does it belong

@@ -5,14 +5,17 @@
 //! is decided before the loop ([`Worker`] picks the [`Lane`], so that the loop is compiled for
 //! each method), everything else once per batch.
 
+mod balance;
 pub mod copy;
 mod cursor;
 mod drive;
 mod fill;
 mod law;
+mod log;
 mod pace;
 mod psync;
 mod random;
+mod route;
 mod sim;
 mod tallies;
 mod trim;
@@ -20,9 +23,12 @@ mod uring;
 
 mod null;
 
+pub use balance::{Share, Steps};
 pub use cursor::Cursor;
 pub use drive::{Haul, Quota, Worker};
 pub use fill::{Filler, Found, Generation, Known, Layer};
+pub use log::{Entry, Log, PAGE, Page, Return};
+pub use route::{Route, Stretch};
 pub use tallies::Tallies;
 
 use std::io;
@@ -96,6 +102,9 @@ pub(crate) trait Lane {
     /// Whether [`Op::Trim`] may be pushed. Where not, the loop trims by itself, one at a time.
     const TAKES_TRIMS: bool = false;
 
+    /// Whether an I/O is accepted first and done later, so that the two take a time of their own.
+    const APART: bool = false;
+
     /// The time on the clock that this lane lives by: the machine's, unless it brings its own.
     #[inline]
     fn now(&mut self) -> Instant {
@@ -112,6 +121,12 @@ pub(crate) trait Lane {
 
     /// Takes an I/O. It may be done at once or be queued until [`Lane::wait`].
     fn push(&mut self, slot: Slot, io: Io);
+
+    /// Hands over to the kernel what was queued, and returns when it has been accepted. Only lanes
+    /// that are [`Lane::APART`] are asked.
+    fn submit(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Returns when at least one of the I/Os in flight is answered (EINTR: perhaps none), or at
     /// `until`, when the next I/O is due.

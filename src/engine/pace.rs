@@ -20,6 +20,8 @@ enum Kind {
     Closed,
     /// At set times; latency counts from them.
     Open { next: f64, gap: f64, poisson: Option<Random> },
+    /// Operation `index` of all workers is part of burst `index / ops`; latency counts from it.
+    Bursts { index: u64, step: u64, ops: u64, every: u64 },
     /// No earlier than what was done so far allows.
     Capped { next: f64, ns_per_byte: f64, ns_per_op: f64 },
     /// A pause after every so many.
@@ -29,6 +31,7 @@ enum Kind {
 impl Pace {
     /// The pace of one of `workers` that share a rate, from `start` on.
     pub(crate) fn new(rate: Rate, workers: u32, worker: u32, start: Instant, seed: u64) -> Self {
+        let step = u64::from(workers);
         let workers = f64::from(workers);
         let kind = match rate {
             Rate::Closed => Kind::Closed,
@@ -40,6 +43,9 @@ impl Pace {
                 let seed = seed.wrapping_add(mix(u64::from(worker)));
                 let poisson = (arrivals == Arrivals::Poisson).then(|| Random::new(seed));
                 Kind::Open { next, gap, poisson }
+            }
+            Rate::Bursts { ops, every } => {
+                Kind::Bursts { index: u64::from(worker), step, ops, every: every.0 }
             }
             Rate::CappedBandwidth(bytes) => Kind::Capped {
                 next: 0.0,
@@ -64,6 +70,9 @@ impl Pace {
     pub(crate) fn due(&self) -> Option<Instant> {
         match &self.kind {
             Kind::Closed => None,
+            Kind::Bursts { index, ops, every, .. } => {
+                Some(self.start + Nanos((index / ops).saturating_mul(*every)))
+            }
             Kind::Open { next, .. } | Kind::Capped { next, .. } | Kind::Thinking { next, .. } => {
                 Some(self.start + Nanos(*next as u64))
             }
@@ -73,7 +82,7 @@ impl Pace {
     /// Whether latency counts from when an I/O was due, not from when it was sent.
     #[inline]
     pub(crate) fn counts_from_due(&self) -> bool {
-        matches!(self.kind, Kind::Open { .. })
+        matches!(self.kind, Kind::Open { .. } | Kind::Bursts { .. })
     }
 
     /// An I/O was started at `now`.
@@ -89,6 +98,7 @@ impl Pace {
                     None => *gap,
                 };
             }
+            Kind::Bursts { index, step, .. } => *index += *step,
             Kind::Capped { next, ns_per_byte, ns_per_op } => {
                 let cost = f64::from(io.len) * *ns_per_byte + *ns_per_op;
                 // Lateness is caught up for 100 ms at the most: a cap, not a debt.
@@ -129,6 +139,15 @@ mod tests {
         assert_eq!(arrivals(rate, 1, years), young);
         // 9999 gaps of 2/300000 s, and half a gap before.
         assert_eq!(young.last(), Some(&66_663_333));
+    }
+
+    #[test]
+    fn a_burst_comes_at_once_and_is_shared() {
+        let rate = Rate::Bursts { ops: 3, every: Nanos::millis(10) };
+        let [first, second] = [0, 1].map(|worker| arrivals(rate, worker, Instant(0)));
+        // Operations 0, 2, 4, 6 and 1, 3, 5, 7; three in each burst.
+        assert_eq!(first[..4], [0, 0, 10_000_000, 20_000_000]);
+        assert_eq!(second[..4], [0, 10_000_000, 10_000_000, 20_000_000]);
     }
 
     #[test]

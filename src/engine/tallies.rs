@@ -13,12 +13,13 @@ pub struct Tallies {
 }
 
 impl Tallies {
-    /// Empty tallies of these actions.
-    pub fn new(actions: impl IntoIterator<Item = Action>) -> Self {
+    /// Empty tallies of these actions, which keep the parts of each latency where `split` says so.
+    pub fn new(actions: impl IntoIterator<Item = Action>, split: bool) -> Self {
         let mut tallies = Self::default();
         for action in actions {
             if tallies.place[action as usize] == 0 {
-                tallies.list.push((action, Tally::default()));
+                let parts = split.then(Box::default);
+                tallies.list.push((action, Tally { parts, ..Tally::default() }));
                 tallies.place[action as usize] = tallies.list.len() as u8;
             }
         }
@@ -44,7 +45,7 @@ mod tests {
 
     #[test]
     fn each_action_has_its_own() {
-        let mut tallies = Tallies::new([Action::Read, Action::Trim, Action::Read]);
+        let mut tallies = Tallies::new([Action::Read, Action::Trim, Action::Read], false);
         tallies.of(Action::Trim).add(512, 512, 7);
         let all: Vec<_> = tallies.all().map(|(action, tally)| (action, tally.ops)).collect();
         assert_eq!(all, [(Action::Read, 0), (Action::Trim, 1)]);

@@ -31,6 +31,7 @@ impl Uring {
 
 impl Lane for Uring {
     const CARRIES_DATA: bool = true;
+    const APART: bool = true;
 
     #[inline]
     fn buffer(&mut self, slot: &Slot) -> &mut [u8] {
@@ -41,6 +42,11 @@ impl Lane for Uring {
     fn push(&mut self, slot: Slot, io: Io) {
         self.ring.push(slot, io.op == Op::Write, io.file, io.offset, io.len);
         self.in_flight += 1;
+    }
+
+    #[inline]
+    fn submit(&mut self) -> io::Result<()> {
+        self.ring.submit()
     }
 
     #[inline]

@@ -119,6 +119,12 @@ impl Eyes {
     /// the names they are to have in the record. The disks are read first: they are what the rest
     /// explains.
     pub fn snapshot(&self, files: &[(String, BorrowedFd)]) -> Snapshot {
+        let groups: Vec<_> = files.iter().map(|(name, fd)| (name.clone(), vec![*fd])).collect();
+        self.snapshot_of_groups(&groups)
+    }
+
+    /// The same of files that are added up under one name.
+    pub fn snapshot_of_groups(&self, groups: &[(String, Vec<BorrowedFd>)]) -> Snapshot {
         let at = clock::now();
         let devices = self
             .disks
@@ -127,9 +133,12 @@ impl Eyes {
             .collect();
         let mut buffer = vec![0; 16384];
         let own = self.own.text(&mut buffer).and_then(own::parse).into();
-        let cache = files
+        let cache = groups
             .iter()
-            .map(|(path, fd)| CacheReading { path: path.clone(), pages: pagecache::pages(*fd) })
+            .map(|(path, fds)| CacheReading {
+                path: path.clone(),
+                pages: Reading::added_up(fds.iter().map(|fd| pagecache::pages(*fd))),
+            })
             .collect();
         let mut second = vec![0; 16384];
         let vmstat = self.vmstat.text(&mut second).ok();

@@ -73,6 +73,17 @@ impl<T> Reading<T> {
     }
 }
 
+impl<T: std::ops::Add<Output = T>> Reading<T> {
+    /// The sum of several; unseen when one of them is, or there is none.
+    pub fn added_up(readings: impl IntoIterator<Item = Self>) -> Self {
+        let both = |a, b| match (a, b) {
+            (Self::Seen(a), Self::Seen(b)) => Self::Seen(a + b),
+            (Self::Unseen(why), _) | (_, Self::Unseen(why)) => Self::Unseen(why),
+        };
+        readings.into_iter().reduce(both).unwrap_or(Self::Unseen("there is no file".into()))
+    }
+}
+
 /// A block device number.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
@@ -334,6 +345,22 @@ pub struct Extents {
     pub count: u64,
 }
 
+impl std::ops::Add for Extents {
+    type Output = Self;
+    /// The extents of two files together.
+    fn add(self, other: Self) -> Self {
+        Self {
+            range: self.range + other.range,
+            written: self.written + other.written,
+            unwritten: self.unwritten + other.unwritten,
+            hole: self.hole + other.hole,
+            delayed: self.delayed + other.delayed,
+            encoded: self.encoded + other.encoded,
+            count: self.count + other.count,
+        }
+    }
+}
+
 // ------------------------------------------------------------------ counters
 
 /// Everything that is read at one edge of a phase. Conclusions are differences of two of these.
@@ -446,6 +473,20 @@ pub struct CachePages {
     pub writeback: Option<Bytes>,
     /// Pushed out again since they were read.
     pub evicted: Option<Bytes>,
+}
+
+impl std::ops::Add for CachePages {
+    type Output = Self;
+    /// The pages of two files together.
+    fn add(self, other: Self) -> Self {
+        let both = |a: Option<Bytes>, b: Option<Bytes>| Some(a? + b?);
+        Self {
+            resident: self.resident + other.resident,
+            dirty: both(self.dirty, other.dirty),
+            writeback: both(self.writeback, other.writeback),
+            evicted: both(self.evicted, other.evicted),
+        }
+    }
 }
 
 /// Machine-wide memory that matters to storage.

@@ -7,6 +7,8 @@
 //! Plans are public JSON. Fields that have an obvious usual value may be left out of a document.
 
 mod copy;
+mod crew;
+mod detail;
 mod durability;
 mod method;
 mod pattern;
@@ -16,6 +18,8 @@ mod target;
 mod tree;
 
 pub use copy::{CaseChange, Charset, Copy, End, EndFlags, Extent, Flush, Outlet, Records, Resync};
+pub use crew::{Balance, Cpus, Crew};
+pub use detail::Detail;
 pub use durability::Durability;
 pub use method::{Caching, Method, Model, Ring, Vectored};
 pub use pattern::{
@@ -78,6 +82,24 @@ pub struct Phase {
     /// How long the devices are watched beforehand, while nothing is done.
     #[serde(default)]
     pub quiet: Nanos,
+    /// Which of its jobs ends it.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub until: Until,
+    /// How often it is done: each time is a phase of its own in the record, the second called
+    /// `NAME-2`.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub times: u32,
+}
+
+/// Which of the jobs of a phase ends it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Until {
+    /// The last: each job goes on until its own end.
+    #[default]
+    Last,
+    /// The first: when one has come to its end, the others are stopped (fio's `exitall`).
+    First,
 }
 
 /// What is dropped from memory before a phase.
@@ -116,17 +138,15 @@ pub struct Job {
     /// Time after the start of the phase at which this job begins.
     #[serde(default)]
     pub delay: Nanos,
-}
-
-/// What a worker is to the kernel.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Crew {
-    /// Threads of one process.
-    #[default]
-    Threads,
-    /// Processes of their own.
-    Processes,
+    /// The CPUs its workers run on; any when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpus: Option<Cpus>,
+    /// Other jobs of the phase that it keeps step with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub balance: Option<Balance>,
+    /// What is kept of it beyond totals and series.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub detail: Detail,
 }
 
 /// What a job does. Each kind carries only what it needs, so that what makes no sense (a stride
@@ -169,6 +189,17 @@ fn one() -> u32 {
     1
 }
 
+fn is_one(number: &u32) -> bool {
+    *number == 1
+}
+
+fn is_usual<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// Phases that a plan may come to with all its repetitions.
+const PHASES: usize = 10_000;
+
 impl Plan {
     /// Checks what can be checked without looking at a machine.
     ///
@@ -179,12 +210,27 @@ impl Plan {
             return Err(Refusal::new("the plan has no phases", "give at least one"));
         }
         let mut names = std::collections::BTreeSet::new();
+        let all: usize = self.phases.iter().map(|phase| phase.times as usize).sum();
+        if all > PHASES {
+            return Err(Refusal::new(
+                format!("{all} phases with all repetitions"),
+                format!("give {PHASES} or fewer"),
+            ));
+        }
         for phase in &self.phases {
-            if !names.insert(&phase.name) {
+            if phase.times == 0 {
                 return Err(Refusal::new(
-                    format!("two phases are called '{}'", phase.name),
-                    "give each a name of its own",
+                    format!("phase '{}' is done 0 times", phase.name),
+                    "give 1 or more, or leave the phase out",
                 ));
+            }
+            for time in 1..=phase.times {
+                if !names.insert(phase.name_of(time)) {
+                    return Err(Refusal::new(
+                        format!("two phases are called '{}'", phase.name_of(time)),
+                        "give each a name of its own",
+                    ));
+                }
             }
             if phase.jobs.is_empty() {
                 return Err(Refusal::new(
@@ -202,9 +248,29 @@ impl Plan {
         Ok(())
     }
 
+    /// The same plan with every repetition of a phase written out as a phase.
+    pub fn unrolled(&self) -> Self {
+        let times = |phase: &Phase| {
+            let phase = phase.clone();
+            (1..=phase.times).map(move |time| Phase {
+                name: phase.name_of(time),
+                times: 1,
+                ..phase.clone()
+            })
+        };
+        Self { phases: self.phases.iter().flat_map(times).collect(), ..self.clone() }
+    }
+
     /// Whether any job changes what it is pointed at.
     pub fn writes(&self) -> bool {
         self.phases.iter().flat_map(|phase| &phase.jobs).any(Job::writes)
+    }
+}
+
+impl Phase {
+    /// What its first, second... repetition is called.
+    fn name_of(&self, time: u32) -> String {
+        if time == 1 { self.name.clone() } else { format!("{}-{time}", self.name) }
     }
 }
 
@@ -222,6 +288,8 @@ impl Job {
             return Err(Refusal::new("0 workers do nothing", "give 1 or more"));
         }
         self.rate.check()?;
+        self.cpus.as_ref().map_or(Ok(()), Cpus::check)?;
+        self.balance.map_or(Ok(()), Balance::check)?;
         match &self.work {
             Work::Blocks(blocks) => blocks.check()?,
             Work::Copy(copy) => copy.check()?,

@@ -21,6 +21,14 @@ pub enum Rate {
         #[serde(default)]
         arrivals: Arrivals,
     },
+    /// Many at once, every so often, whether or not the last are answered; latency counts from the
+    /// time of the burst.
+    Bursts {
+        /// Operations in each burst, of all workers together.
+        ops: u64,
+        /// From one burst to the next.
+        every: Nanos,
+    },
     /// No faster than this many bytes per second, all workers together.
     CappedBandwidth(Bytes),
     /// No faster than this many operations per second, all workers together.
@@ -51,12 +59,18 @@ pub struct ThinkTime {
 }
 
 impl Rate {
+    /// Whether I/Os arrive at times of their own, so that they can be late.
+    pub fn arrives(self) -> bool {
+        matches!(self, Self::Open { .. } | Self::Bursts { .. })
+    }
+
     pub(super) fn check(self) -> Result<(), Refusal> {
         let bad = match self {
             Self::Closed => false,
             // Once in 300 years is never.
             Self::Open { iops, .. } | Self::CappedIops(iops) => !(iops.is_finite() && iops > 1e-10),
             Self::CappedBandwidth(bytes) => bytes.0 == 0,
+            Self::Bursts { ops, every } => ops == 0 || every == Nanos::ZERO,
             Self::Thinking(think) => think.every == 0,
         };
         if bad {

@@ -184,10 +184,40 @@ impl Size {
 }
 
 impl Target {
+    /// Whether both name the same file, files or device.
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::File { path, .. }, Self::File { path: also, .. })
+            | (Self::Device { path, .. }, Self::Device { path: also, .. }) => path == also,
+            (Self::Scratch { dir, .. }, Self::Scratch { dir: also, .. }) => dir == also,
+            (Self::Files { dirs, stem, .. }, Self::Files { dirs: also, stem: too, .. }) => {
+                dirs == also && stem == too
+            }
+            _ => false,
+        }
+    }
+
+    /// The path of one of several files, by its number among all; of any other target nothing.
+    pub fn numbered(&self, file: u32) -> Option<PathBuf> {
+        match self {
+            Self::Files { dirs, stem, .. } => {
+                let dir = dirs.get(file as usize % dirs.len().max(1))?;
+                Some(dir.join(format!("{stem}.{file}")))
+            }
+            _ => None,
+        }
+    }
+
     pub(super) fn check(&self, writes: bool) -> Result<(), Refusal> {
         match self {
             Self::File { size, .. } | Self::Scratch { size, .. } => size.check(),
-            Self::Files { size, count, dirs, .. } => {
+            Self::Files { size, count, dirs, stem, .. } => {
+                if stem.is_empty() || stem.contains('/') {
+                    return Err(Refusal::new(
+                        format!("'{stem}' is no name of files"),
+                        "give a 'stem' such as \"data\"",
+                    ));
+                }
                 if *count == 0 || dirs.is_empty() {
                     return Err(Refusal::new(
                         "no files to work on",

@@ -18,10 +18,15 @@ fn plan(name: &str, work: Work, stop: Stop) -> Plan {
                 workers: 1,
                 crew: Crew::Threads,
                 delay: Nanos::ZERO,
+                cpus: None,
+                balance: None,
+                detail: Detail::default(),
             }],
             cold: Cold::Keep,
             settle: Nanos::ZERO,
             quiet: Nanos::ZERO,
+            until: Default::default(),
+            times: 1,
         }],
     }
 }

@@ -20,8 +20,8 @@ use crate::evidence::{
     CachePages, Direction, DiskCounters, Extents, Limits, Machine, Reading, Snapshot, Subject,
 };
 use crate::plan::{Action, Caching, Durability, Method, Plan};
-use crate::stats::Total;
 use crate::stats::copy::CopyCounts;
+use crate::stats::{DepthReached, Total};
 use crate::unit::{Bytes, Instant, Nanos, Ops};
 
 /// The name and version of this document's form.
@@ -87,8 +87,11 @@ pub struct ResolvedJob {
     pub phase: String,
     /// Its name.
     pub job: String,
-    /// Bytes of the target that it may touch.
+    /// Bytes of the target that it may touch, in all its files.
     pub size: Bytes,
+    /// Files of the target, all equally large.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub files: u32,
     /// The method really used.
     pub method: Method,
     /// `buffered` or `direct`, as really used.
@@ -101,6 +104,14 @@ pub struct ResolvedJob {
     pub writes_at_most: Option<Bytes>,
 }
 
+fn one() -> u32 {
+    1
+}
+
+fn is_one(number: &u32) -> bool {
+    *number == 1
+}
+
 /// What happened in one phase.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PhaseRecord {
@@ -110,6 +121,9 @@ pub struct PhaseRecord {
     pub span: Span,
     /// What was done, by action: `read`, `write`, `flush`... all jobs together.
     pub totals: BTreeMap<Action, Total>,
+    /// I/Os of one worker in flight each time one was sent; absent of copies and metadata.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depth: Option<DepthReached>,
     /// The same for each job, when there was more than one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<JobRecord>,
@@ -137,6 +151,9 @@ pub struct JobRecord {
     pub name: String,
     /// By action.
     pub totals: BTreeMap<Action, Total>,
+    /// I/Os of one worker in flight each time one was sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depth: Option<DepthReached>,
 }
 
 /// When the parts of a phase began and ended.

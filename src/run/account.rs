@@ -6,7 +6,7 @@ use crate::engine::{Generation, Haul, Layer};
 use crate::evidence::Direction;
 use crate::plan::{Action, Durability, Order};
 use crate::record::{Flow, Span};
-use crate::stats::{GaugeReading, Tally, Total};
+use crate::stats::{DepthReached, Depths, GaugeReading, Tally, Total};
 use crate::unit::{Bytes, Instant, Ops};
 
 use super::prepare::Ready;
@@ -33,7 +33,9 @@ pub(super) fn span(
     let (counted, stopped) = window(all()).unwrap_or((started, started));
     let started =
         if simulated { all().map(|haul| haul.started).min().unwrap_or_default() } else { started };
-    Span { started, counted, stopped, flushed: flushed.filter(|_| !simulated), settled: None }
+    // A job that ended and was flushed early does not end the phase.
+    let flushed = flushed.filter(|_| !simulated).map(|flushed| flushed.max(stopped));
+    Span { started, counted, stopped, flushed, settled: None }
 }
 
 /// What a phase or job added up to, by action.
@@ -51,6 +53,13 @@ pub(super) fn totals(hauls: &[&Haul], flushes: &Tally, span: &Span) -> BTreeMap<
             (action, tally.total(time))
         })
         .collect()
+}
+
+/// How many I/Os the workers had in flight; absent where they keep no count of it.
+pub(super) fn depth(hauls: &[&Haul]) -> Option<DepthReached> {
+    let mut depths = Depths::default();
+    hauls.iter().for_each(|haul| depths.merge(&haul.depths));
+    depths.reached()
 }
 
 /// What a job moved between the program and its target.

@@ -323,6 +323,7 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
         name: stage.phase.name.clone(),
         span,
         totals,
+        depth: None,
         jobs: Vec::new(),
         copy: Some(outcome.counts),
         flows,

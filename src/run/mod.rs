@@ -4,6 +4,8 @@
 mod account;
 mod copy;
 mod gate;
+mod limits;
+mod log;
 mod phase;
 mod prepare;
 mod resolve;
@@ -97,6 +99,8 @@ pub struct Preview {
 /// # Errors
 /// A refusal when the plan can not be done here.
 pub fn preview(plan: &Plan) -> Result<Preview, Error> {
+    plan.check()?;
+    let plan = &plan.unrolled();
     let fitted = resolve::fit(plan, &Scene::default())?;
     let writes = fitted.resolved.jobs.iter().filter_map(|job| job.writes_at_most).sum();
     let writes_more = fitted.resolved.jobs.iter().any(|job| job.writes_at_most.is_none());
@@ -113,7 +117,10 @@ pub fn run(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> Resul
     let inbox = Inbox::new(&options.signals)
         .map_err(|error| Fault::new("prepare", "for signals", &error))?;
     let scene = Scene::default();
-    let Fitted { resolved, mut sites, places } = resolve::fit(plan, &scene)?;
+    plan.check()?;
+    let plan = &plan.unrolled();
+    let Fitted { resolved, mut sites, places, descriptors } = resolve::fit(plan, &scene)?;
+    limits::allow(descriptors)?;
     let sink = options.record.as_deref().map(Sink::at).transpose()?;
     observer.resolved(&resolved);
     let eyes = Eyes::new(&scene, &resolved.subjects);

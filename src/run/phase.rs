@@ -1,23 +1,29 @@
 //! One phase: prepare, forget, listen, work, flush, settle; and everything the kernel showed.
 
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::engine::{Cursor, Filler, Flush, Generation, Haul, Layer, Quota, Worker};
+use rustix::thread::{CpuSet, sched_setaffinity};
+
+use crate::engine::{
+    Filler, Flush, Generation, Haul, Layer, Quota, Route, Share, Steps, Stretch, Worker,
+};
 use crate::error::{Error, Fault};
 use crate::evidence::{Eyes, Snapshot, Subject};
 use crate::plan::{
-    Action, Caching, Cold, Durability, Job, Limit, Method, Order, Phase, Plan, Stop, Work,
+    Action, Caching, Cold, Durability, FileOrder, Job, Limit, Method, Order, Phase, Plan, Stop,
+    Target, Until, Work,
 };
 use crate::record::{Evidence, JobRecord, PhaseRecord, Resolved, ResolvedJob, Span};
-use crate::stats::{Gauge, GaugeReading, Tally};
+use crate::stats::{Gauge, GaugeReading, Split, Tally};
 use crate::sys::clock;
 use crate::sys::inbox::Inbox;
 use crate::unit::{Bytes, Instant, Nanos};
 
 use super::account::{self, filled, job_flows, span, totals, window};
 use super::gate::Gate;
+use super::log::Book;
 use super::prepare::Ready;
 use super::resolve::{Place, region, start_of};
 use super::settle::settle_all;
@@ -50,12 +56,12 @@ pub(super) fn act(mut stage: Stage) -> Result<PhaseRecord, Error> {
     }
 }
 
-/// What the last worker leaves: the end of the timing and what the kernel showed then.
-struct End {
+/// The closing flush of a job, by the last of its workers.
+#[derive(Default)]
+struct Closing {
     flushed: Option<Instant>,
     flushes: Tally,
     fault: Option<Fault>,
-    stop: Snapshot,
 }
 
 impl<'a> Stage<'a> {
@@ -67,12 +73,10 @@ impl<'a> Stage<'a> {
             ready.iter().filter_map(|job| self.resolved.subjects.get(job.subject?)).collect();
         let cold = self.forget(&ready)?;
         let extents = self.laid(&ready);
-        let files: Vec<(String, BorrowedFd)> = ready
+        let files: Vec<(String, Vec<BorrowedFd>)> = ready
             .iter()
-            .filter_map(|job| {
-                let site = &self.sites[job.site?];
-                Some((site.label.clone(), site.fd()?))
-            })
+            .filter(|job| !job.sites.is_empty())
+            .map(|job| (job.label.clone(), job.fds(self.sites).collect()))
             .collect();
         let mut watch = Watch::new(self.eyes, &subjects);
         let goal: Option<Vec<Bytes>> = ready
@@ -92,7 +96,11 @@ impl<'a> Stage<'a> {
         let gate = Gate::default();
         let working = AtomicUsize::new(threads as usize);
         let hauls: Mutex<Vec<(usize, Result<Haul, Fault>)>> = Mutex::new(Vec::new());
-        let end: Mutex<Option<End>> = Mutex::new(None);
+        let end: Mutex<Option<Snapshot>> = Mutex::new(None);
+        let left: Vec<AtomicUsize> =
+            ready.iter().map(|job| AtomicUsize::new(job.threads as usize)).collect();
+        let closings: Vec<Mutex<Closing>> = ready.iter().map(|_| Mutex::default()).collect();
+        let steps: Vec<Steps> = ready.iter().map(|_| Steps::default()).collect();
         let bell = self.inbox.bell().map_err(|error| Fault::new("prepare", "a bell", &error))?;
         let progress = || {
             let mut reading = GaugeReading::default();
@@ -100,33 +108,46 @@ impl<'a> Stage<'a> {
             (reading, None)
         };
 
+        let mut books = Vec::new();
+        for job in &ready {
+            books.push(job.job.detail.log.as_deref().map(Book::new).transpose()?);
+        }
         let mut workers = Vec::new();
         for (number, job) in ready.iter().enumerate() {
             let filler = Filler::new(&job.blocks.pattern.fill, self.plan.seed)?;
-            let layers = job.site.map_or_else(Vec::new, |site| self.sites[site].layers.clone());
-            let layers: Arc<[Layer]> = Arc::from(layers);
+            // Of several files nobody keeps account.
+            let layers: Arc<[Layer]> = match job.sites.as_slice() {
+                [site] => self.sites[*site].layers.as_slice().into(),
+                _ => Arc::from([]),
+            };
             for thread in 0..job.threads {
                 let gauge = &gauges[workers.len()];
-                let generation = Generation::timed(self.number, workers.len());
+                let balance = balance(&ready, &steps, number);
+                let worker = self.worker(job, thread, filler.clone(), gauge, &halt, balance)?;
                 let worker = Worker {
-                    generation,
+                    generation: Generation::timed(self.number, workers.len()),
                     layers: layers.clone(),
-                    ..self.worker(job, thread, filler.clone(), gauge, &halt)?
+                    log: books[number].as_mut().and_then(Book::worker),
+                    ..worker
                 };
-                workers.push((number, worker));
+                workers.push((number, cpus(job, thread), worker));
             }
         }
 
+        let simulated = ready.iter().any(|job| matches!(job.resolved.method, Method::Sim(_)));
+        let unlogged: Mutex<Vec<Fault>> = Mutex::new(Vec::new());
         let mut before = None;
         let mut faults: Vec<Fault> = Vec::new();
         std::thread::scope(|scope| {
             let mut started = 0;
-            for (number, worker) in workers {
+            for (number, cpus, worker) in workers {
                 let (gate, working, hauls, end, halt, interrupted, bell) =
                     (&gate, &working, &hauls, &end, &halt, &interrupted, &bell);
                 let (ready, files, eyes) = (&ready, &files, self.eyes);
+                let (left, closing, steps) = (&left[number], &closings[number], &steps[number]);
                 let delay = ready[number].job.delay;
                 let work = move || {
+                    pin(&cpus);
                     let haul = worker.go(|| {
                         gate.pass();
                         pause(delay, halt);
@@ -135,10 +156,16 @@ impl<'a> Stage<'a> {
                         halt.store(true, Ordering::Relaxed);
                     }
                     keep(hauls).push((number, haul));
-                    if working.fetch_sub(1, Ordering::AcqRel) == 1 {
+                    if left.fetch_sub(1, Ordering::AcqRel) == 1 {
+                        steps.end();
+                        if phase.until == Until::First {
+                            halt.store(true, Ordering::Relaxed);
+                        }
                         // The last one ends the timing, so that nobody has to be woken for it.
-                        let answer = finish(ready, files, eyes, interrupted);
-                        *keep(end) = Some(answer);
+                        *keep(closing) = close(&ready[number], interrupted);
+                    }
+                    if working.fetch_sub(1, Ordering::AcqRel) == 1 {
+                        *keep(end) = Some(eyes.snapshot_of_groups(files));
                         bell.ring();
                     }
                 };
@@ -153,13 +180,18 @@ impl<'a> Stage<'a> {
                 }
                 started += 1;
             }
-            before = Some(self.eyes.snapshot(&files));
+            before = Some(self.eyes.snapshot_of_groups(&files));
             let missing = threads as usize - started;
             if working.fetch_sub(missing, Ordering::AcqRel) == missing {
-                *keep(&end) = Some(finish(&ready, &files, self.eyes, &interrupted));
+                *keep(&end) = Some(self.eyes.snapshot_of_groups(&files));
                 return;
             }
             watch.restart();
+            let start = if simulated { Instant(0) } else { watch.started() };
+            for book in books.into_iter().flatten() {
+                let unlogged = &unlogged;
+                scope.spawn(move || keep(unlogged).extend(book.write(start).err()));
+            }
             gate.open_for(started);
             self.observer.began(phase, self.number, self.plan.phases.len());
             loop {
@@ -177,7 +209,7 @@ impl<'a> Stage<'a> {
         });
 
         let end = end.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let (Some(end), Some(before)) = (end, before) else {
+        let (Some(stop), Some(before)) = (end, before) else {
             unreachable!("the last worker leaves its end, the conductor its beginning")
         };
         let mut per_job: Vec<Vec<Haul>> = ready.iter().map(|_| Vec::new()).collect();
@@ -190,8 +222,13 @@ impl<'a> Stage<'a> {
                 Err(fault) => faults.push(fault),
             }
         }
-        faults.extend(end.fault);
-        let simulated = ready.iter().any(|job| matches!(job.resolved.method, Method::Sim(_)));
+        let mut closings: Vec<Closing> = closings
+            .into_iter()
+            .map(|closing| closing.into_inner().unwrap_or_else(PoisonError::into_inner))
+            .collect();
+        faults.extend(closings.iter_mut().filter_map(|closing| closing.fault.take()));
+        let flushed = closings.iter().filter_map(|closing| closing.flushed).max();
+        faults.extend(unlogged.into_inner().unwrap_or_else(PoisonError::into_inner));
 
         // What was left in memory.
         let mut settled = None;
@@ -203,12 +240,9 @@ impl<'a> Stage<'a> {
                     && job.resolved.caching == Caching::Buffered
                     && !job.blocks.durability.durable()
             })
-            .filter_map(|job| {
-                let label = self.sites[job.site?].label.as_str();
-                Some((label, job.files.first()?.as_fd(), job.size.0))
-            })
+            .flat_map(|job| job.open_files().map(|(label, file)| (label, file, job.size.0)))
             .collect();
-        let mut span = span(&per_job, watch.started(), end.flushed, simulated);
+        let mut span = span(&per_job, watch.started(), flushed, simulated);
         if !left.is_empty() && phase.settle > Nanos::ZERO && self.signal.is_none() {
             let (record, at) = settle_all(
                 &left,
@@ -219,7 +253,7 @@ impl<'a> Stage<'a> {
                 self.observer,
                 self.signal,
             );
-            settled = Some(self.eyes.snapshot(&files));
+            settled = Some(self.eyes.snapshot_of_groups(&files));
             span.settled = Some(at);
             faults.extend(record.fault.clone());
             settle_record = Some(record);
@@ -241,43 +275,45 @@ impl<'a> Stage<'a> {
                 .collect();
             let mut reading = GaugeReading::default();
             mine.iter().for_each(|gauge| gauge.peek(&mut reading));
-            flows.extend(job_flows(job, &reading, &per_job[number], end.flushed.is_some()));
-            if let Some(site) = job.site
+            let promised = closings[number].flushed.is_some();
+            flows.extend(job_flows(job, &reading, &per_job[number], promised));
+            if let [site] = *job.sites
                 && job.writes()
             {
                 let bytes: Vec<u64> = each.iter().map(|reading| reading.write_bytes).collect();
                 let first = first - job.threads as usize;
                 let site = &mut self.sites[site];
                 site.written = site.written.max(filled(job, &bytes));
-                if job.blocks.pattern.mix.has(Action::Trim) {
-                    site.written = 0;
-                }
                 let alone = ready.len() == 1;
                 account::lay(&mut site.layers, job, &each, (self.number, first), alone);
             }
         }
+        for job in ready.iter().filter(|job| job.blocks.pattern.mix.has(Action::Trim)) {
+            job.sites.iter().for_each(|&site| self.sites[site].forget());
+        }
         for job in &ready {
-            faults.extend(job.site.and_then(|site| gone(&self.sites[site])));
+            faults.extend(job.sites.iter().find_map(|&site| gone(&self.sites[site])));
         }
         let (_, mut series) = watch.finish();
         if simulated {
             series.points.clear();
         }
         let all: Vec<&Haul> = per_job.iter().flatten().collect();
-        let totals = totals(&all, &end.flushes, &span);
+        let mut flushes = Tally::default();
+        closings.iter().for_each(|closing| flushes.merge(&closing.flushes));
+        let totals = totals(&all, &flushes, &span);
         let jobs = if ready.len() > 1 {
             ready
                 .iter()
-                .zip(&per_job)
-                .map(|(job, hauls)| {
-                    let flushes = job.writes() && job.blocks.durability.flushes_at_end();
+                .zip(per_job.iter().zip(&closings))
+                .map(|(job, (hauls, closing))| {
                     let (counted, stopped) = window(hauls).unwrap_or((span.stopped, span.stopped));
-                    let flushed = span.flushed.filter(|_| flushes);
-                    let own = Span { counted, stopped, flushed, ..span };
+                    let own = Span { counted, stopped, flushed: closing.flushed, ..span };
                     let hauls: Vec<&Haul> = hauls.iter().collect();
                     JobRecord {
                         name: job.job.name.clone(),
-                        totals: account::totals(&hauls, &Tally::default(), &own),
+                        depth: account::depth(&hauls),
+                        totals: account::totals(&hauls, &closing.flushes, &own),
                     }
                 })
                 .collect()
@@ -288,6 +324,7 @@ impl<'a> Stage<'a> {
             name: phase.name.clone(),
             span,
             totals,
+            depth: account::depth(&all),
             jobs,
             copy: None,
             flows,
@@ -297,7 +334,7 @@ impl<'a> Stage<'a> {
                 cold,
                 extents,
                 before,
-                stop: end.stop,
+                stop,
                 settled,
                 settle: settle_record,
             },
@@ -314,6 +351,7 @@ impl<'a> Stage<'a> {
         filler: Filler,
         gauge: &'w Gauge,
         halt: &'w AtomicBool,
+        balance: Option<Share<'w>>,
     ) -> Result<Worker<'w>, crate::error::Refusal> {
         let resolved = job.resolved;
         let pattern = &job.blocks.pattern;
@@ -330,17 +368,26 @@ impl<'a> Stage<'a> {
         let passes = passes(&job.job.stop).or_else(|| {
             // What was dropped from memory before is there again after one pass.
             let cached = resolved.caching == Caching::Buffered && self.phase.cold != Cold::Keep;
-            (cached && !job.writes() && matches!(pattern.order, Order::Forward)).then_some(1)
+            let once = matches!(pattern.order, Order::Forward | Order::Shuffled);
+            (cached && once && !job.writes()).then_some(1)
         });
-        let cursor = Cursor::new(pattern, start, length, (lane, lanes), passes, seed)?;
+        let share = job.share(worker);
+        let order = match &job.blocks.target {
+            Target::Files { order, .. } => *order,
+            _ => FileOrder::default(),
+        };
+        let files = (share.files.len() as u32).max(1);
+        let stretch = Stretch { start, len: length, lane: (lane, lanes), passes, seed };
+        let cursor = Route::new(pattern, files, order, stretch)?;
         let flush = match job.blocks.durability {
             Durability::FsyncEvery(ops) => Some((ops.0, Flush::Fsync)),
             Durability::FdatasyncEvery(ops) => Some((ops.0, Flush::Fdatasync)),
             _ => None,
         };
         Ok(Worker {
-            files: job.files.clone(),
-            paths: Arc::from([job.label.clone()]),
+            files: share.files,
+            paths: share.paths,
+            first_file: share.first,
             cursor,
             filler,
             verify: pattern.verify,
@@ -349,6 +396,12 @@ impl<'a> Stage<'a> {
             block: pattern.largest().0 as usize,
             rate: job.job.rate,
             place: (thread, job.threads),
+            balance,
+            split: Split {
+                by_arrival: job.job.rate.arrives(),
+                by_acceptance: job.job.detail.submission,
+            },
+            log: None,
             flush,
             quota: Quota {
                 ramp: job.ramp(),
@@ -415,23 +468,19 @@ fn pause(time: Nanos, halt: &AtomicBool) {
     }
 }
 
-/// The end of the timing: the flush that belongs to it, then the clock, then the counters. Who
-/// interrupts the run is not made to wait until all that is in memory has been written.
-fn finish(
-    ready: &[Ready],
-    files: &[(String, BorrowedFd)],
-    eyes: &Eyes,
-    interrupted: &AtomicBool,
-) -> End {
-    let mut flushes = Tally::default();
-    let mut flushed = None;
-    let mut fault = None;
-    for job in ready.iter().filter(|job| job.writes() && job.blocks.durability.flushes_at_end()) {
-        let Some(file) = job.files.first() else { continue };
-        let much =
-            job.resolved.caching == Caching::Buffered && job.blocks.durability.every().is_none();
+/// The end of a job's timing: the flush that belongs to it, then the clock. Who interrupts the
+/// run is not made to wait until all that is in memory has been written.
+fn close(job: &Ready, interrupted: &AtomicBool) -> Closing {
+    let mut closing = Closing::default();
+    if !job.writes() || !job.blocks.durability.flushes_at_end() {
+        return closing;
+    }
+    let much = job.resolved.caching == Caching::Buffered && job.blocks.durability.every().is_none();
+    for (label, file) in job.open_files() {
         if much && interrupted.load(Ordering::Relaxed) {
-            continue;
+            // What was not flushed has promised nothing.
+            closing.flushed = None;
+            break;
         }
         let began = clock::now();
         let (doing, answer) = match job.blocks.durability {
@@ -443,16 +492,47 @@ fn finish(
         let ended = clock::now();
         match answer {
             Ok(()) => {
-                flushes.add(0, 0, ended.since(began).0);
-                flushed = Some(ended);
+                closing.flushes.add(0, 0, ended.since(began).0);
+                closing.flushed = Some(ended);
             }
             Err(error) => {
-                flushes.errors += 1;
-                fault.get_or_insert_with(|| Fault::new(doing, job.label.clone(), &error.into()));
+                closing.flushes.errors += 1;
+                closing.fault.get_or_insert_with(|| Fault::new(doing, label, &error.into()));
             }
         }
     }
-    End { flushed, flushes, fault, stop: eyes.snapshot(files) }
+    closing
+}
+
+/// The part of a job in the balance of its phase, if it keeps step with others.
+fn balance<'s>(ready: &[Ready], steps: &'s [Steps], number: usize) -> Option<Share<'s>> {
+    let mine = ready[number].job.balance?;
+    let others = ready.iter().zip(steps).enumerate().filter_map(|(other, (job, steps))| {
+        let theirs = job.job.balance.filter(|theirs| theirs.group == mine.group)?;
+        (other != number).then_some((steps, theirs.weight))
+    });
+    Some(Share::new(&steps[number], mine.weight, others.collect()))
+}
+
+/// The CPUs of one thread of a job; none: any.
+fn cpus(job: &Ready, thread: u32) -> Vec<u32> {
+    let Some(cpus) = &job.job.cpus else { return Vec::new() };
+    let worker = thread / (job.threads / job.resolved.workers).max(1);
+    match cpus.split {
+        true => vec![cpus.list[worker as usize % cpus.list.len()]],
+        false => cpus.list.clone(),
+    }
+}
+
+/// Keeps the calling thread on these CPUs. Resolving has seen that they may be used; should one
+/// have been taken away since, the thread stays where it is.
+fn pin(cpus: &[u32]) {
+    if cpus.is_empty() {
+        return;
+    }
+    let mut set = CpuSet::new();
+    cpus.iter().for_each(|&cpu| set.set(cpu as usize));
+    let _ = sched_setaffinity(None, &set);
 }
 
 /// A fault when a target went away while it was measured.

@@ -1,10 +1,11 @@
 //! Targets are opened, laid out in full, and forgotten by the page cache, before any clock runs.
 
-use std::os::fd::AsFd;
+use std::borrow::Cow;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::engine::{Cursor, Files, Filler, Generation, Layer, Quota, Worker};
+use crate::engine::{Files, Filler, Generation, Layer, Quota, Worker};
 use crate::error::{Error, Fault};
 use crate::evidence::{self, Extents, PathKind, Reading};
 use crate::plan::{
@@ -12,7 +13,7 @@ use crate::plan::{
     Target, Work,
 };
 use crate::record::{Dropped, Laid, ResolvedJob};
-use crate::stats::Gauge;
+use crate::stats::{Gauge, Split};
 use crate::sys::cache;
 use crate::sys::inbox::{Inbox, Letter};
 use crate::unit::{Bytes, Instant, Nanos};
@@ -25,19 +26,53 @@ use super::site::Site;
 /// One job, ready to be started.
 pub(super) struct Ready<'a> {
     pub job: &'a Job,
-    pub blocks: &'a Blocks,
+    pub blocks: Cow<'a, Blocks>,
     pub resolved: &'a ResolvedJob,
-    pub site: Option<usize>,
-    /// What its target is called in faults.
+    /// The sites of its files, in the order of their numbers.
+    pub sites: Vec<usize>,
+    /// What its target is called in the record.
     pub label: String,
     pub subject: Option<usize>,
     /// Open as the job wants them; none where it works nowhere.
-    pub files: Files,
+    pub files: Vec<Share>,
+    /// Of each file.
     pub size: Bytes,
     pub threads: u32,
 }
 
+/// The files of one worker, or of all where they share them.
+#[derive(Clone, Debug)]
+pub(super) struct Share {
+    pub files: Files,
+    /// What each is called in faults.
+    pub paths: Arc<[String]>,
+    /// The number of the first of them among all.
+    pub first: u32,
+}
+
 impl Ready<'_> {
+    /// The files of a worker; of none, where it works nowhere.
+    pub fn share(&self, worker: u32) -> Share {
+        let number = if self.files.len() > 1 { worker as usize } else { 0 };
+        self.files.get(number).cloned().unwrap_or_else(|| Share {
+            files: Files::from([]),
+            paths: Arc::from([self.label.clone()]),
+            first: 0,
+        })
+    }
+
+    /// The conductor's own descriptions of its files.
+    pub fn fds<'s>(&'s self, sites: &'s [Site]) -> impl Iterator<Item = BorrowedFd<'s>> {
+        self.sites.iter().filter_map(|&site| sites[site].fd())
+    }
+
+    /// All its files, with what they are called in faults.
+    pub fn open_files(&self) -> impl Iterator<Item = (&str, BorrowedFd<'_>)> {
+        self.files.iter().flat_map(|share| {
+            share.paths.iter().map(String::as_str).zip(share.files.iter().map(AsFd::as_fd))
+        })
+    }
+
     pub fn writes(&self) -> bool {
         self.blocks.pattern.mix.writes()
     }
@@ -108,17 +143,17 @@ impl<'a> Stage<'a> {
             let threads = resolved.workers * if pool { resolved.iodepth } else { 1 };
             let mut this = Ready {
                 job,
-                blocks,
+                blocks: Cow::Borrowed(blocks),
                 resolved,
-                site: None,
+                sites: Vec::new(),
                 label: String::new(),
                 subject: None,
-                files: Files::from([]),
-                size: resolved.size,
+                files: Vec::new(),
+                size: Bytes(resolved.size.0 / u64::from(resolved.files.max(1))),
                 threads,
             };
-            if let Place::Site(number) = *place {
-                self.open(&mut this, number)?;
+            if let Place::Sites(sites) = place {
+                self.open(&mut this, sites)?;
             }
             ready.push(this);
         }
@@ -126,54 +161,83 @@ impl<'a> Stage<'a> {
     }
 
     /// Opens and lays out the target of one job.
-    fn open(&mut self, job: &mut Ready<'a>, number: usize) -> Result<(), Error> {
+    fn open(&mut self, job: &mut Ready<'a>, numbers: &[usize]) -> Result<(), Error> {
         let (layout, lifetime, size) = match &job.blocks.target {
             Target::File { layout, lifetime, size, .. }
-            | Target::Scratch { layout, lifetime, size, .. } => (*layout, *lifetime, *size),
+            | Target::Scratch { layout, lifetime, size, .. }
+            | Target::Files { layout, lifetime, size, .. } => (*layout, *lifetime, *size),
             Target::Device { size, .. } => (Layout::AsFound, Lifetime::Keep, *size),
-            Target::Files { .. } | Target::Nowhere { .. } => return Ok(()),
+            Target::Nowhere { .. } => return Ok(()),
         };
         // A file that any phase writes is opened for writing once.
         let ever_written = self.plan.phases.iter().flat_map(|phase| &phase.jobs).any(|other| {
             other.writes()
-                && matches!(&other.work, Work::Blocks(blocks) if self.sites[number].is(&blocks.target))
+                && matches!(&other.work, Work::Blocks(blocks) if blocks.target.is_same(&job.blocks.target))
         });
         let makes = ever_written
             || matches!(layout, Layout::Written | Layout::Preallocated | Layout::Truncated);
-        let site = &mut self.sites[number];
-        site.open(self.run, makes, lifetime)?;
-        if matches!(size, Size::Written { .. }) && site.written > 0 {
-            // Whole blocks of the largest kind that was written.
-            let block = job.blocks.pattern.block.largest().0;
-            job.size = Bytes(site.written.max(block) / block * block);
-        } else {
-            if layout == Layout::Preallocated {
-                self.observer.preparing(self.phase, "allocating the test file");
+        for &number in numbers {
+            let site = &mut self.sites[number];
+            site.open(self.run, makes, lifetime)?;
+            let grown = matches!(size, Size::Written { .. }) && site.written > 0;
+            if grown && layout != Layout::Truncated {
+                // Whole blocks of the largest kind that was written.
+                let block = job.blocks.pattern.block.largest().0;
+                job.size = Bytes(site.written.max(block) / block * block);
+            } else {
+                if layout == Layout::Preallocated {
+                    self.observer.preparing(self.phase, "allocating the test file");
+                }
+                site.lay(layout, job.size.0)?;
             }
-            site.lay(layout, job.size.0)?;
         }
-        if layout == Layout::Written && site.written < job.size.0 {
+        if layout == Layout::Written
+            && numbers.iter().any(|&number| self.sites[number].written < job.size.0)
+        {
             self.observer.preparing(self.phase, "writing the test file");
-            fill_watched(site, job, self.plan.seed, self.number, self.inbox, self.signal)?;
+            let (seed, phase) = (self.plan.seed, self.number);
+            fill_watched(self.sites, numbers, job, (seed, phase), self.inbox, self.signal)?;
         }
-        let there = site.size().map_err(|error| Fault::new("stat", site.label.clone(), &error))?;
-        if !job.writes() && there < job.size.0 && self.signal.is_none() {
-            return Err(Fault {
-                doing: "read".into(),
-                path: site.label.clone(),
-                offset: Some(there),
-                errno: 0,
-                name: String::new(),
-                text: format!("it ends there, and {} were to be read", job.size),
-                hint: "give a smaller size, or have it written first".into(),
+        let first = &self.sites[numbers[0]];
+        job.subject = Some(first.subject);
+        job.label = match &job.blocks.target {
+            Target::Files { .. } => self.resolved.subjects[first.subject].path.clone(),
+            _ => first.label.clone(),
+        };
+        for &number in numbers {
+            let site = &self.sites[number];
+            let there =
+                site.size().map_err(|error| Fault::new("stat", site.label.clone(), &error))?;
+            if !job.writes() && there < job.size.0 && self.signal.is_none() {
+                return Err(Fault {
+                    doing: "read".into(),
+                    path: site.label.clone(),
+                    offset: Some(there),
+                    errno: 0,
+                    name: String::new(),
+                    text: format!("it ends there, and {} were to be read", job.size),
+                    hint: "give a smaller size, or have it written first".into(),
+                }
+                .into());
             }
-            .into());
         }
-        job.site = Some(number);
-        job.label.clone_from(&site.label);
-        job.subject = Some(site.subject);
-        let file = site.again(job.writes(), job.resolved.caching, job.blocks.durability)?;
-        job.files = Files::from([file]);
+        // How many files a worker has: all, where they share them.
+        let each = match &job.blocks.target {
+            Target::Files { shared: false, count, .. } => *count as usize,
+            _ => numbers.len(),
+        };
+        for (share, mine) in numbers.chunks(each).enumerate() {
+            let open = |&number: &usize| {
+                let site = &self.sites[number];
+                site.again(job.writes(), job.resolved.caching, job.blocks.durability)
+            };
+            job.files.push(Share {
+                files: mine.iter().map(open).collect::<Result<Vec<_>, _>>()?.into(),
+                paths: mine.iter().map(|&number| self.sites[number].label.clone()).collect(),
+                first: (share * each) as u32,
+            });
+        }
+        job.sites = numbers.to_vec();
         Ok(())
     }
 
@@ -187,10 +251,11 @@ impl<'a> Stage<'a> {
         }
         Ok(ready
             .iter()
-            .filter_map(|job| {
-                let site = &self.sites[job.site?];
-                let left = evidence::drop_cache(site.fd()?);
-                Some(Dropped { path: site.label.clone(), range: job.size, left })
+            .filter(|job| !job.sites.is_empty())
+            .map(|job| Dropped {
+                path: job.label.clone(),
+                range: Bytes(job.size.0 * job.sites.len() as u64),
+                left: Reading::added_up(job.fds(self.sites).map(evidence::drop_cache)),
             })
             .collect())
     }
@@ -199,25 +264,25 @@ impl<'a> Stage<'a> {
     pub(super) fn laid(&self, ready: &[Ready]) -> Vec<Laid> {
         ready
             .iter()
-            .filter(|job| job.reads())
+            .filter(|job| job.reads() && !job.sites.is_empty())
             .filter_map(|job| {
-                let site = &self.sites[job.site?];
-                let subject = self.resolved.subjects.get(site.subject)?;
+                let subject = self.resolved.subjects.get(job.subject?)?;
                 // A device has no extents.
                 (subject.kind != PathKind::Device).then_some(())?;
-                let extents: Reading<Extents> = evidence::extents(site.fd()?, 0..job.size.0);
-                Some(Laid { path: site.label.clone(), extents })
+                let each = job.fds(self.sites).map(|fd| evidence::extents(fd, 0..job.size.0));
+                let extents: Reading<Extents> = Reading::added_up(each);
+                Some(Laid { path: job.label.clone(), extents })
             })
             .collect()
     }
 }
 
-/// Writes a file out in full before it is used, unless a signal comes first.
+/// Writes files out in full before they are used, unless a signal comes first.
 fn fill_watched(
-    site: &mut Site,
+    sites: &mut [Site],
+    numbers: &[usize],
     job: &Ready,
-    seed: u64,
-    phase: usize,
+    (seed, phase): (u64, usize),
     inbox: &Inbox,
     signal: &mut Option<i32>,
 ) -> Result<(), Error> {
@@ -226,7 +291,13 @@ fn fill_watched(
     std::thread::scope(|scope| {
         let (halt, over) = (&halt, &over);
         let writer = scope.spawn(move || {
-            let answer = fill(site, job, seed, phase, halt);
+            let mut answer = Ok(());
+            for (file, &number) in (0..).zip(numbers) {
+                let site = &mut sites[number];
+                if answer.is_ok() && site.written < job.size.0 {
+                    answer = fill(site, file, job, (seed, phase), halt);
+                }
+            }
             over.store(true, Ordering::Release);
             bell.ring();
             answer
@@ -241,15 +312,17 @@ fn fill_watched(
     })
 }
 
-/// Writes a file out in full, as long as nobody raises `halt`.
+/// Writes a file out in full, as long as nobody raises `halt`. `file` is its number among all
+/// files of the target.
 fn fill(
     site: &mut Site,
+    file: u32,
     job: &Ready,
-    seed: u64,
-    phase: usize,
+    (seed, phase): (u64, usize),
     halt: &AtomicBool,
 ) -> Result<(), Error> {
-    use crate::plan::{BlockSize, Mix, Pattern, Rate, Region, Ring, Verify};
+    use crate::engine::{Route, Stretch};
+    use crate::plan::{BlockSize, FileOrder, Mix, Pattern, Rate, Region, Ring, Verify};
     let block = Bytes::mib(1).min(job.size);
     let pattern = Pattern {
         mix: Mix::only(Action::Write),
@@ -271,10 +344,12 @@ fn fill(
         }
         let pattern = Pattern { block: BlockSize::Fixed(Bytes(size)), ..pattern.clone() };
         let filler = Filler::new(&pattern.fill, seed)?;
+        let stretch = Stretch { start, len: length, lane: (0, 1), passes: Some(1), seed };
         let worker = Worker {
             files: files.clone(),
             paths: Arc::from([site.label.clone()]),
-            cursor: Cursor::new(&pattern, start, length, (0, 1), Some(1), seed)?,
+            first_file: file,
+            cursor: Route::new(&pattern, 1, FileOrder::default(), stretch)?,
             filler,
             verify: Verify::None,
             method: match job.resolved.method {
@@ -288,6 +363,9 @@ fn fill(
             block: size as usize,
             rate: Rate::Closed,
             place: (0, 1),
+            balance: None,
+            split: Split::default(),
+            log: None,
             flush: None,
             quota: Quota::default(),
             seed,

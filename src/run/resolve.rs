@@ -6,13 +6,15 @@ use crate::engine::{Cursor, Filler};
 use crate::error::{Error, Fault, Refusal};
 use crate::evidence::{Bottom, DirectIo, Limits, PathKind, Reading, Scene, Subject};
 use crate::plan::{
-    Action, Blocks, Caching, Crew, Layout, Limit, Method, Pattern, Phase, Plan, Size, Stop, Target,
-    Verify, Work,
+    Action, Blocks, Caching, Crew, Detail, Layout, Limit, Method, Pattern, Phase, Plan, Size, Stop,
+    Target, Verify, Work,
 };
 use crate::record::{Resolved, ResolvedJob};
 use crate::sys::ring;
 use crate::unit::{Bytes, Nanos};
 
+use super::limits::{Room, room};
+use super::log::HEADING;
 use super::site::{Site, spare};
 
 /// The plan, made to fit.
@@ -23,13 +25,15 @@ pub(super) struct Fitted {
     pub sites: Vec<Site>,
     /// For each job of each phase, its place among the sites.
     pub places: Vec<Vec<Place>>,
+    /// Files that are open at once, at the most.
+    pub descriptors: u64,
 }
 
 /// Where a job works.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Place {
-    /// On a site.
-    Site(usize),
+    /// On a site, or on one for each of its files.
+    Sites(Vec<usize>),
     /// Nowhere: no I/O is done.
     Nowhere,
     /// Between two ends; each is the index of a subject.
@@ -46,10 +50,16 @@ struct Fitting<'a> {
     made: Vec<PathBuf>,
     /// What jobs so far add to their file systems: mount point, file, bytes.
     added: Vec<(PathBuf, PathBuf, Bytes)>,
+    /// Several files that a job so far works on, with their sites.
+    groups: Vec<(Target, Vec<usize>)>,
 }
 
 /// The kernel counts places in files with 63 bits.
 const LARGEST: Bytes = Bytes(i64::MAX as u64);
+/// Files of one job.
+const MANY: u32 = 1 << 19;
+/// Size of one of several files: what is written tells its offset and its file apart up to here.
+const FILE: Bytes = Bytes(16 << 40);
 /// Threads of one phase.
 const THREADS: u64 = 4096;
 /// Memory for the buffers of one phase that no machine is asked about.
@@ -66,9 +76,11 @@ pub(super) fn fit(plan: &Plan, scene: &Scene) -> Result<Fitted, Error> {
         ring: None,
         made: Vec::new(),
         added: Vec::new(),
+        groups: Vec::new(),
     };
-    let mut jobs = Vec::new();
+    let mut jobs: Vec<ResolvedJob> = Vec::new();
     let mut places = Vec::new();
+    let mut opened = 0;
     for phase in &plan.phases {
         let mut here = Vec::new();
         for job in &phase.jobs {
@@ -80,6 +92,9 @@ pub(super) fn fit(plan: &Plan, scene: &Scene) -> Result<Fitted, Error> {
                 },
                 ..refusal
             };
+            if let Some(cpus) = &job.cpus {
+                allowed(&cpus.list).map_err(place)?;
+            }
             if job.crew == Crew::Processes {
                 return Err(place(Refusal::new(
                     "workers as processes are not built yet",
@@ -87,6 +102,7 @@ pub(super) fn fit(plan: &Plan, scene: &Scene) -> Result<Fitted, Error> {
                 ))
                 .into());
             }
+            fitting.detail(job).map_err(place)?;
             let (resolved, where_) = match &job.work {
                 Work::Blocks(blocks) => fitting.blocks(phase, job, blocks, plan.seed),
                 Work::Copy(copy) => {
@@ -107,6 +123,7 @@ pub(super) fn fit(plan: &Plan, scene: &Scene) -> Result<Fitted, Error> {
                             phase: phase.name.clone(),
                             job: job.name.clone(),
                             size: most.unwrap_or_default(),
+                            files: 1,
                             method: Method::Sync,
                             caching: if copy.to.flags.direct {
                                 Caching::Direct
@@ -132,9 +149,17 @@ pub(super) fn fit(plan: &Plan, scene: &Scene) -> Result<Fitted, Error> {
             here.push(where_);
         }
         places.push(here);
+        let theirs = &jobs[jobs.len() - phase.jobs.len()..];
+        opened = opened.max(theirs.iter().map(|job| u64::from(job.files)).sum());
         fitting
             .crowd(phase, &jobs[jobs.len() - phase.jobs.len()..])
             .map_err(|refusal| Refusal { place: format!("phase '{}'", phase.name), ..refusal })?;
+    }
+    let descriptors = opened + fitting.sites.len() as u64;
+    if let Room::Raise(soft, hard) = room(descriptors)? {
+        fitting.note(format!(
+            "{descriptors} files are open at once: the soft limit is raised from {soft} to {hard}"
+        ));
     }
     let stack: Vec<_> =
         fitting.subjects.iter().flat_map(|subject| subject.stack.iter().cloned()).collect();
@@ -144,7 +169,7 @@ pub(super) fn fit(plan: &Plan, scene: &Scene) -> Result<Fitted, Error> {
         limits = limits.map(|limits| Limits { io: Vec::new(), ..limits });
     }
     let resolved = Resolved { subjects: fitting.subjects, jobs, limits, notes: fitting.notes };
-    Ok(Fitted { resolved, sites: fitting.sites, places })
+    Ok(Fitted { resolved, sites: fitting.sites, places, descriptors })
 }
 
 impl Fitting<'_> {
@@ -210,6 +235,7 @@ impl Fitting<'_> {
         let (method, iodepth, workers) = self.method(blocks, job.workers)?;
         // What is written before the timing.
         let mut laid = Bytes::ZERO;
+        let mut files = 1;
         let (place, size, caching) = match &blocks.target {
             Target::Nowhere { size } => {
                 if !matches!(method, Method::Null | Method::Sim(_)) {
@@ -221,12 +247,19 @@ impl Fitting<'_> {
                 }
                 (Place::Nowhere, *size, Caching::Buffered)
             }
-            Target::Files { .. } => {
-                return Err(Refusal::new(
-                    "several files in one job are not built yet",
-                    "use one file",
-                )
-                .into());
+            target @ Target::Files { count, shared, layout, .. } => {
+                files = if *shared { *count } else { count.saturating_mul(workers) };
+                let lays = matches!(layout, Layout::Written | Layout::Preallocated);
+                let known = self.groups.iter().any(|(group, _)| group.is_same(target));
+                let made = (writes || lays || known) && *layout != Layout::Existing;
+                let (sites, size, new) = self.several(target, files, made)?;
+                let subject = self.sites[sites[0]].subject;
+                let caching = self.caching(blocks.caching, subject, pattern, &job.stop)?;
+                self.log_beside(job, subject);
+                if *layout == Layout::Written && new {
+                    laid = Bytes(size.0.saturating_mul(u64::from(files)));
+                }
+                (Place::Sites(sites), size, caching)
             }
             target => {
                 let (path, size) = match target {
@@ -263,23 +296,31 @@ impl Fitting<'_> {
                         ));
                     }
                 }
+                self.log_beside(job, subject);
                 if layout == Layout::Written && new {
                     laid = size;
                 }
-                (Place::Site(site), size, caching)
+                (Place::Sites(vec![site]), size, caching)
             }
         };
         // The engine says now what it could not do later.
         let length = region(pattern, size, workers)?;
         Cursor::new(pattern, 0, length, (0, 1), None, seed)?;
-        verifies(pattern, length, method, iodepth, workers)?;
+        let own_files = matches!(blocks.target, Target::Files { shared: false, .. });
+        verifies(pattern, length, method, iodepth, if own_files { 1 } else { workers })?;
+        let each = match &blocks.target {
+            Target::Files { count, .. } => Bytes(size.0.saturating_mul(u64::from(*count))),
+            _ => size,
+        };
         let timed =
-            if !writes { Some(Bytes::ZERO) } else { most(&job.stop.first_of, size, job.workers) };
+            if !writes { Some(Bytes::ZERO) } else { most(&job.stop.first_of, each, job.workers) };
+        let size = Bytes(size.0.saturating_mul(u64::from(files)));
         let writes_at_most = timed.map(|timed| timed + laid);
         let resolved = ResolvedJob {
             phase: phase.name.clone(),
             job: job.name.clone(),
             size,
+            files,
             method,
             caching,
             iodepth,
@@ -287,6 +328,145 @@ impl Fitting<'_> {
             writes_at_most,
         };
         Ok((resolved, place))
+    }
+
+    /// The sites of several files, the size of each, and whether they are new to the run.
+    fn several(
+        &mut self,
+        target: &Target,
+        files: u32,
+        made: bool,
+    ) -> Result<(Vec<usize>, Bytes, bool), Error> {
+        let Target::Files { dirs, size, .. } = target else {
+            unreachable!("only several files are asked for")
+        };
+        if files > MANY {
+            return Err(Refusal::new(
+                format!("{files} files in one job"),
+                format!("give {MANY} or fewer"),
+            )
+            .into());
+        }
+        for dir in dirs {
+            match std::fs::metadata(dir) {
+                Ok(found) if found.is_dir() => {}
+                Ok(_) => {
+                    return Err(Refusal::new(
+                        format!("{} is no folder", dir.display()),
+                        "name a folder",
+                    )
+                    .into());
+                }
+                Err(error) => {
+                    return Err(Refusal::new(
+                        format!("{}: {}", dir.display(), Fault::new("open", "", &error).text),
+                        "name a folder that is there",
+                    )
+                    .into());
+                }
+            }
+            if made {
+                writable(dir)?;
+            }
+        }
+        let subject = self.subject(&dirs[0]);
+        let on = |subject: &Subject| subject.mount.seen().map(|mount| mount.point.clone());
+        for dir in &dirs[1..] {
+            let other = self.scene.subject(dir);
+            if on(&other).is_none() || on(&other) != on(&self.subjects[subject]) {
+                return Err(Refusal::new(
+                    format!("{} and {} lie on two file systems", dirs[0].display(), dir.display()),
+                    "give the files of each file system a job of their own",
+                )
+                .into());
+            }
+        }
+        let (mut there, mut absent) = (Bytes::ZERO, false);
+        let mut least: Option<Bytes> = None;
+        for file in 0..files {
+            let Some(path) = target.numbered(file) else { unreachable!("there is a folder") };
+            let name = path.display();
+            match std::fs::metadata(&path) {
+                Ok(found) if !found.is_file() => {
+                    return Err(Refusal::new(
+                        format!("{name} is no regular file"),
+                        "give another 'stem'",
+                    )
+                    .into());
+                }
+                Ok(found) => {
+                    there += Bytes(found.len());
+                    least = Some(least.map_or(Bytes(found.len()), |l| l.min(Bytes(found.len()))));
+                }
+                Err(_) if made => absent = true,
+                Err(error) => {
+                    return Err(Refusal::new(
+                        format!("{name}: {}", Fault::new("open", "", &error).text),
+                        "give fewer files, or have them written first",
+                    )
+                    .into());
+                }
+            }
+        }
+        let size = match size {
+            Size::Exactly(size) => *size,
+            Size::Whole if absent => {
+                return Err(Refusal::new(
+                    "the size of files that are not there yet",
+                    "give a size in bytes",
+                )
+                .into());
+            }
+            Size::Whole => least.unwrap_or_default(),
+            Size::TimesRam(_) | Size::ShareOfFree { .. } | Size::Written { .. } => {
+                return Err(Refusal::new(
+                    "a size of each of several files that depends on the machine",
+                    "give the size of each in bytes",
+                )
+                .into());
+            }
+        };
+        if size > FILE {
+            return Err(Refusal::new(
+                format!("{size} in each of several files"),
+                format!("give {FILE} or less, or use one file"),
+            )
+            .into());
+        }
+        if !made && least.is_some_and(|least| size > least) {
+            return Err(Refusal::new(
+                format!("{size} are more than each of the files has"),
+                format!("give {} or less", least.unwrap_or_default()),
+            )
+            .into());
+        }
+        let all = Bytes(size.0.saturating_mul(u64::from(files)));
+        let free = self.subjects[subject].space.seen().map(|space| space.free);
+        if made
+            && let Some(free) = free
+            && all.less(there) > free
+        {
+            return Err(Refusal::new(
+                format!("{all} in {files} files do not fit: {free} are free"),
+                "give fewer or smaller files, or free some space",
+            )
+            .into());
+        }
+        let group = self.groups.iter().position(|(group, _)| group.is_same(target));
+        let new = group.is_none();
+        let group = group.unwrap_or_else(|| {
+            self.groups.push((target.clone(), Vec::new()));
+            self.groups.len() - 1
+        });
+        let sites = &mut self.groups[group].1;
+        while sites.len() < files as usize {
+            let Some(path) = target.numbered(sites.len() as u32) else {
+                unreachable!("there is a folder")
+            };
+            self.sites.push(Site::of_several(path, subject));
+            sites.push(self.sites.len() - 1);
+        }
+        Ok((sites[..files as usize].to_vec(), size, new))
     }
 
     /// The method that can be used here, with its depth and workers.
@@ -382,6 +562,50 @@ impl Fitting<'_> {
         let machine = self.scene.machine().memory.seen().copied();
         let group = self.scene.limits(&[]).seen().and_then(|limits| limits.memory);
         machine.into_iter().chain(group).min()
+    }
+
+    /// Refuses a log that could not be written, or would take the place of something else.
+    fn detail(&mut self, job: &crate::plan::Job) -> Result<(), Refusal> {
+        if !matches!(job.work, Work::Blocks(_)) && job.detail != Detail::default() {
+            return Err(Refusal::new(
+                "submission latency and a log are kept of block work only",
+                "leave 'detail' out",
+            ));
+        }
+        let Some(log) = &job.detail.log else { return Ok(()) };
+        let name = log.display();
+        match std::fs::metadata(log) {
+            Ok(found) if !found.is_file() => Err(Refusal::new(
+                format!("the log {name} is no regular file"),
+                "name a file for it; what is in it will be gone",
+            )),
+            Ok(found) if found.len() > 0 && !starts_as_log(log) => Err(Refusal::new(
+                format!("{name} is there and is no log of this program"),
+                "name another file for the log",
+            )),
+            Ok(_) => Ok(()),
+            Err(_) => writable(match log.parent() {
+                Some(folder) if !folder.as_os_str().is_empty() => folder,
+                _ => Path::new("."),
+            }),
+        }
+    }
+
+    /// Says so where a log would be written to a device that is measured.
+    fn log_beside(&mut self, job: &crate::plan::Job, subject: usize) {
+        let Some(log) = &job.detail.log else { return };
+        let folder = log.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let of_log = self.scene.subject(folder.unwrap_or(Path::new(".")));
+        let leaves = |subject: &Subject| -> Vec<String> {
+            subject.stack.iter().map(|layer| layer.name.clone()).collect()
+        };
+        let mine = leaves(&self.subjects[subject]);
+        if let Some(both) = leaves(&of_log).into_iter().find(|name| mine.contains(name)) {
+            self.note(format!(
+                "the log {} lies on {both} too, which is measured: writing it disturbs the figure",
+                log.display()
+            ));
+        }
     }
 
     /// Refuses a target that can not be what the plan takes it for. `made`: it need not be there
@@ -687,6 +911,27 @@ fn verifies(
         ));
     }
     Ok(())
+}
+
+/// Refuses CPUs that this process may not run on.
+fn allowed(cpus: &[u32]) -> Result<(), Refusal> {
+    let Ok(set) = rustix::thread::sched_getaffinity(None) else { return Ok(()) };
+    let most = rustix::thread::CpuSet::MAX_CPU;
+    match cpus.iter().find(|&&cpu| cpu as usize >= most || !set.is_set(cpu as usize)) {
+        None => Ok(()),
+        Some(cpu) => Err(Refusal::new(
+            format!("CPU {cpu} is not there, or this process may not run on it"),
+            "'nproc' and 'taskset -p $$' tell which ones are",
+        )),
+    }
+}
+
+/// Whether a file begins as logs of this program do.
+fn starts_as_log(path: &Path) -> bool {
+    use std::io::Read as _;
+    let mut start = [0; HEADING.len()];
+    std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok()
+        && start == HEADING.as_bytes()
 }
 
 /// Whether this user may make files in a folder.

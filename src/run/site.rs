@@ -70,6 +70,20 @@ impl Site {
         })
     }
 
+    /// One of several files, not yet opened.
+    pub fn of_several(path: PathBuf, subject: usize) -> Self {
+        Self {
+            label: path.display().to_string(),
+            path,
+            subject,
+            kind: Kind::File,
+            file: None,
+            remove: None,
+            written: 0,
+            layers: Vec::new(),
+        }
+    }
+
     /// Whether it stands for this target.
     pub fn is(&self, target: &Target) -> bool {
         match target {
@@ -156,6 +170,12 @@ impl Site {
         Ok(())
     }
 
+    /// Nothing of this run is known to stand in it any more.
+    pub fn forget(&mut self) {
+        self.written = 0;
+        self.layers.clear();
+    }
+
     /// Its present size, bytes.
     pub fn size(&self) -> io::Result<u64> {
         let file = self.fd().ok_or(io::ErrorKind::NotFound)?;
@@ -171,8 +191,7 @@ impl Site {
             Layout::AsFound | Layout::Existing | Layout::Written => {}
             Layout::Truncated => {
                 rustix::fs::ftruncate(file, 0).map_err(|error| fault("truncate", error.into()))?;
-                self.written = 0;
-                self.layers.clear();
+                self.forget();
             }
             Layout::Preallocated => {
                 let answer = rustix::fs::fallocate(file, FallocateFlags::empty(), 0, size);

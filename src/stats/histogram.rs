@@ -19,6 +19,7 @@ pub struct Histogram {
     beyond: u64,
     count: u64,
     sum: u128,
+    squares: u128,
     least: u64,
     most: u64,
 }
@@ -30,6 +31,7 @@ impl Default for Histogram {
             beyond: 0,
             count: 0,
             sum: 0,
+            squares: 0,
             least: u64::MAX,
             most: 0,
         }
@@ -63,6 +65,7 @@ impl Histogram {
         }
         self.count += 1;
         self.sum += u128::from(value);
+        self.squares = self.squares.saturating_add(u128::from(value) * u128::from(value));
         self.least = self.least.min(value);
         self.most = self.most.max(value);
     }
@@ -75,6 +78,7 @@ impl Histogram {
         self.beyond += other.beyond;
         self.count += other.count;
         self.sum += other.sum;
+        self.squares = self.squares.saturating_add(other.squares);
         self.least = self.least.min(other.least);
         self.most = self.most.max(other.most);
     }
@@ -92,6 +96,18 @@ impl Histogram {
     /// Exact mean; `None` of nothing.
     pub fn mean(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum as f64 / self.count as f64)
+    }
+
+    /// Standard deviation of all that was counted (divided by n, not n - 1); `None` of nothing.
+    /// From exact sums, so that a small spread about a large mean is not lost in rounding.
+    pub fn deviation(&self) -> Option<f64> {
+        let mean = self.mean()?;
+        let n = u128::from(self.count);
+        let exact = n.checked_mul(self.squares).zip(self.sum.checked_mul(self.sum));
+        Some(match exact {
+            Some((squares, square)) => (squares.saturating_sub(square) as f64).sqrt() / n as f64,
+            None => (self.squares as f64 / n as f64 - mean * mean).max(0.0).sqrt(),
+        })
     }
 
     /// Exact smallest.
@@ -180,6 +196,16 @@ mod tests {
             merged.merge(&count(&b));
             prop_assert_eq!(merged, count(&[a, b].concat()));
         }
+    }
+
+    #[test]
+    fn a_small_spread_about_a_large_mean_is_seen() {
+        let mut histogram = Histogram::default();
+        for value in [3_000_000_000_001, 3_000_000_000_003] {
+            histogram.record(value);
+        }
+        assert_eq!(histogram.deviation(), Some(1.0));
+        assert_eq!(Histogram::default().deviation(), None);
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! What samples add up to: histograms, tallies, and the live counters of a run.
 
 pub mod copy;
+mod depth;
 mod gauge;
 mod histogram;
 mod spread;
 mod tally;
 
+pub use depth::{DepthReached, Depths};
 pub use gauge::{Gauge, GaugeReading};
 pub use histogram::{Cell, Histogram};
 pub use spread::{Estimate, mean, median, relative_spread};
-pub use tally::{Latency, Tally, Total};
+pub use tally::{Latency, Moments, Parts, Split, Tally, Total};

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::histogram::{Cell, Histogram};
-use crate::unit::{Bandwidth, Bytes, Iops, Nanos, Ops};
+use crate::unit::{Bandwidth, Bytes, Instant, Iops, Nanos, Ops};
 
 /// Running totals of one action, one per worker; merged once at the end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,6 +21,72 @@ pub struct Tally {
     pub mismatches: u64,
     /// From submission (in open loops from the time it was due) to completion.
     pub lat: Histogram,
+    /// The same in parts, where a job asks for them or has arrivals of its own.
+    pub parts: Option<Box<Parts>>,
+}
+
+/// The parts of a latency: an I/O is due, submitted, accepted by the kernel, and completed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Parts {
+    /// Due to submitted: how late the program itself was.
+    pub lag: Histogram,
+    /// Submitted to completed: what the device and the kernel took.
+    pub service: Histogram,
+    /// Submitted to accepted.
+    pub slat: Histogram,
+    /// Accepted to completed.
+    pub clat: Histogram,
+}
+
+/// When things happened to one I/O.
+#[derive(Clone, Copy, Debug)]
+pub struct Moments {
+    /// It should have begun.
+    pub due: Instant,
+    /// It was handed over.
+    pub submitted: Instant,
+    /// The kernel had taken it; as `submitted` where nobody looked.
+    pub accepted: Instant,
+    /// It was answered.
+    pub completed: Instant,
+}
+
+/// Which parts of a latency are kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Split {
+    /// Lag and service time: where I/Os are due at times of their own.
+    pub by_arrival: bool,
+    /// Submission and completion latency: where a method does these apart.
+    pub by_acceptance: bool,
+}
+
+impl Split {
+    /// Whether anything is.
+    pub fn any(self) -> bool {
+        self.by_arrival || self.by_acceptance
+    }
+}
+
+impl Parts {
+    /// One good operation.
+    #[inline]
+    pub fn add(&mut self, split: Split, at: Moments) {
+        if split.by_arrival {
+            self.lag.record(at.submitted.since(at.due).0);
+            self.service.record(at.completed.since(at.submitted).0);
+        }
+        if split.by_acceptance {
+            self.slat.record(at.accepted.since(at.submitted).0);
+            self.clat.record(at.completed.since(at.accepted).0);
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.lag.merge(&other.lag);
+        self.service.merge(&other.service);
+        self.slat.merge(&other.slat);
+        self.clat.merge(&other.clat);
+    }
 }
 
 impl Tally {
@@ -31,6 +97,15 @@ impl Tally {
         self.bytes += bytes;
         self.short += u64::from(bytes < asked);
         self.lat.record(lat_ns);
+    }
+
+    /// One good operation with its moments: latency counts from when it was due.
+    #[inline]
+    pub fn count(&mut self, bytes: u32, asked: u32, split: Split, at: Moments) {
+        self.add(bytes.into(), asked.into(), at.completed.since(at.due).0);
+        if let Some(parts) = &mut self.parts {
+            parts.add(split, at);
+        }
     }
 
     /// One good operation whose time was not taken.
@@ -48,6 +123,13 @@ impl Tally {
         self.short += other.short;
         self.mismatches += other.mismatches;
         self.lat.merge(&other.lat);
+        if let Some(parts) = &other.parts {
+            self.parts.get_or_insert_default().merge(parts);
+        }
+    }
+
+    fn part(&self, which: impl Fn(&Parts) -> &Histogram) -> Option<Latency> {
+        Latency::of(which(self.parts.as_ref()?))
     }
 
     /// The summary over a counted time. Rates are absent when no time passed.
@@ -62,6 +144,10 @@ impl Tally {
             iops: Ops(self.ops).over(time),
             bandwidth: Bytes(self.bytes).over(time),
             lat_ns: Latency::of(&self.lat),
+            lag_ns: self.part(|parts| &parts.lag),
+            service_ns: self.part(|parts| &parts.service),
+            slat_ns: self.part(|parts| &parts.slat),
+            clat_ns: self.part(|parts| &parts.clat),
             histogram: self.lat.cells(),
         }
     }
@@ -88,8 +174,21 @@ pub struct Total {
     pub iops: Option<Iops>,
     /// Bytes per second.
     pub bandwidth: Option<Bandwidth>,
-    /// Latency in nanoseconds; absent when nothing was done.
+    /// Latency in nanoseconds, from when an I/O was due to its completion: the response time;
+    /// absent when nothing was done.
     pub lat_ns: Option<Latency>,
+    /// Of jobs with arrivals of their own: from when it was due until it was submitted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lag_ns: Option<Latency>,
+    /// Of the same: from submission to completion.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service_ns: Option<Latency>,
+    /// Where the job asks for it: from submission until the kernel had accepted it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slat_ns: Option<Latency>,
+    /// Of the same: from then to completion.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clat_ns: Option<Latency>,
     /// The cells of the latency histogram that hold anything: smallest value (ns), count.
     pub histogram: Vec<Cell>,
 }
@@ -101,14 +200,17 @@ impl Total {
     }
 }
 
-/// Latency of an action, nanoseconds. Mean, least and max are exact; quantiles are within 0.4 %.
+/// Latency of an action, nanoseconds. Mean, stddev, least and max are exact; quantiles are within 0.4 %.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Latency {
-    /// Operations whose time was taken: all, but of a copy in small buffered blocks, of which one
-    /// call in 17 is.
+    /// Operations whose time was taken: all, but of a copy whose calls are brisk, of which one in
+    /// 17 is.
     pub n: u64,
     /// Mean.
     pub mean: f64,
+    /// Standard deviation; absent in records of versions that did not keep it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stddev: Option<f64>,
     /// Smallest.
     pub min: u64,
     /// Half are below.
@@ -130,6 +232,7 @@ impl Latency {
         Some(Self {
             n: lat.count(),
             mean: lat.mean()?,
+            stddev: lat.deviation(),
             min: lat.least()?,
             p50: lat.quantile(0.5)?,
             p90: lat.quantile(0.9)?,

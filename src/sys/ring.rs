@@ -133,6 +133,17 @@ impl Ring {
         self.queued += 1;
     }
 
+    /// Starts what is queued.
+    ///
+    /// # Errors
+    /// EINTR, EAGAIN or EBUSY when not all of it was taken: [`Ring::wait`] takes the rest.
+    #[inline]
+    pub fn submit(&mut self) -> io::Result<()> {
+        let submitted = self.ring.submit()?;
+        self.submitted(submitted);
+        Ok(())
+    }
+
     /// Starts what is queued and waits until at least `want` of what is in flight is answered.
     ///
     /// # Errors

@@ -1,7 +1,8 @@
-//! T32, without a limit to be read: requests wait above the queue.
+//! T32, without a limit that is met: requests wait above the queue.
 
 use super::measure::Stage;
 use super::threshold::{SHORT, WAITING_BUSY, WAITING_CPU, WAITING_FOR_CPU};
+use super::throttled::{exhibit, over, rate};
 use super::words::share;
 use super::{Judge, Rule, finding, refuted};
 use crate::evidence::PathKind;
@@ -50,17 +51,42 @@ fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
     {
         return None;
     }
-    let level = case.top()?;
+    let (claim, limit, level, next) = match over(case).next() {
+        // Kernels count some requests twice that are split on the way (6.18: those of io_uring on
+        // a bare device), so that half the limit is all there is.
+        Some((throttle, level)) => (
+            format!(
+                "The rate is set above the queue of {}, where {} holds it below {}: the program waited, and the device did not work.",
+                level.name(),
+                throttle.file,
+                rate(throttle.limit)
+            ),
+            Some(exhibit(throttle)),
+            level,
+            format!("to see the device itself, lift the limit in {}", throttle.file),
+        ),
+        None => {
+            let level = case.top()?;
+            (
+                format!("The rate is set by something above the queue of {}: the program waited, and the device did not work.", level.name()),
+                None,
+                level,
+                "look for a limit that can not be seen from here (a control group of the host, a quality-of-service setting)".into(),
+            )
+        }
+    };
+    let mut because: Vec<Exhibit> = limit.into_iter().collect();
+    because.extend([
+        level.exhibit_work(),
+        Exhibit::new("CPU time of each worker", share(cpu), "/proc/self/stat"),
+    ]);
     Some(finding(
         RULE.id,
         Weight::Note,
         Some(Measures::Limited),
-        format!("The rate is set by something above the queue of {}: the program waited, and the device did not work.", level.name()),
-        vec![
-            level.exhibit_work(),
-            Exhibit::new("CPU time of each worker", share(cpu), "/proc/self/stat"),
-        ],
-        Some(Next::Do("look for a limit that can not be seen from here (a control group of the host, a quality-of-service setting)".into())),
+        claim,
+        because,
+        Some(Next::Do(next)),
     ))
 }
 
@@ -109,6 +135,18 @@ mod tests {
         bench.work(0.01, 0.0);
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Sound, Measures::Limited));
+    }
+
+    #[test]
+    fn a_limit_that_holds_without_being_met_is_named() {
+        let mut bench = Bench::write_flushed();
+        bench.capped(8 * crate::unit::MIB);
+        bench.work(0.01, 0.0);
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Sound, Measures::Limited));
+        let claim = &found.findings[0].claim;
+        assert!(claim.contains("holds it below 8.39 MB per second"), "{claim}");
+        assert!(claim.contains("blkio.throttle.write_bps_device"), "{claim}");
     }
 
     #[test]

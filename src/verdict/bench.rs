@@ -8,8 +8,8 @@ use crate::evidence::{
     Memory, Mount, PathKind, Queue, Reading, Snapshot, Space, Subject, Throttle,
 };
 use crate::plan::{
-    Action, Caching, Cold, Copy, Crew, Durability, End, EndFlags, Extent, Flush, Job, Method,
-    Origin, Outlet, Phase, Plan, Rate, Records, Resync, Stop, Work,
+    Action, Caching, Cold, Copy, Crew, Detail, Durability, End, EndFlags, Extent, Flush, Job,
+    Method, Origin, Outlet, Phase, Plan, Rate, Records, Resync, Stop, Work,
 };
 use crate::record::{
     Ending, Evidence, Flow, Laid, PhaseRecord, Point, Quiet, QuietDevice, Record, Resolved,
@@ -164,6 +164,7 @@ fn total(time: Nanos) -> Total {
         lat_ns: Some(Latency {
             n: 20,
             mean: 5e6,
+            stddev: None,
             min: 1_000_000,
             p50: 5_000_000,
             p90: 8_000_000,
@@ -172,6 +173,10 @@ fn total(time: Nanos) -> Total {
             p99_99: 10_000_000,
             max: 10_000_000,
         }),
+        lag_ns: None,
+        service_ns: None,
+        slat_ns: None,
+        clat_ns: None,
         histogram: vec![],
     }
 }
@@ -211,6 +216,9 @@ impl Bench {
             workers: 1,
             crew: Crew::Threads,
             delay: Nanos::ZERO,
+            cpus: None,
+            balance: None,
+            detail: Detail::default(),
         };
         let stopped = START + time;
         let (reading, writing) = (flow(0, Direction::Read), flow(1, Direction::Write));
@@ -224,6 +232,7 @@ impl Bench {
                 settled: Some(stopped),
             },
             totals: [(Action::Read, total(time)), (Action::Write, total(time))].into(),
+            depth: None,
             jobs: vec![],
             copy: None,
             flows: vec![reading, writing],
@@ -269,6 +278,8 @@ impl Bench {
                     cold: Cold::Keep,
                     settle: Nanos::secs(30),
                     quiet: Nanos::ZERO,
+                    until: Default::default(),
+                    times: 1,
                 }],
             },
             resolved: Resolved {
@@ -277,6 +288,7 @@ impl Bench {
                     phase: "dd".into(),
                     job: "dd".into(),
                     size: MOVED,
+                    files: 1,
                     method: Method::Sync,
                     caching: Caching::Buffered,
                     iodepth: 1,

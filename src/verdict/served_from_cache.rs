@@ -39,6 +39,13 @@ fn judge(case: &Case<'_>) -> Option<Finding> {
     let below =
         level.depth > 0 && case.top().and_then(|top| top.reach(case.direction())) >= Some(REACHED);
     let (measures, claim) = match reach {
+        r if below && r < UNTOUCHED && past_cache(case) => (
+            Measures::Layer,
+            format!(
+                "This is not the speed of a disk: {} answered by itself, as it does where the file behind it has holes, and {name} had nothing to do.",
+                case.named()
+            ),
+        ),
         r if below && r < UNTOUCHED => (
             Measures::Memory,
             format!(
@@ -73,6 +80,15 @@ fn judge(case: &Case<'_>) -> Option<Finding> {
     Some(finding(RULE.id, Weight::Refute, Some(measures), claim, because, Some(next)))
 }
 
+/// Whether the loop devices on the way read their files past the page cache.
+fn past_cache(case: &Case<'_>) -> bool {
+    let mut loops = case.subject.stack.iter().filter_map(|layer| match layer.kind {
+        LayerKind::Loop { direct, .. } => Some(direct),
+        _ => None,
+    });
+    loops.next() == Some(true) && loops.all(|direct| direct)
+}
+
 /// What keeps a cache from lying below the device that the path names.
 fn uncached(case: &Case<'_>) -> Next {
     let cached = case.subject.stack.iter().find_map(|layer| match &layer.kind {
@@ -82,6 +98,9 @@ fn uncached(case: &Case<'_>) -> Next {
     match cached {
         Some(name) => {
             Next::Type(format!("losetup --direct-io=on {}", quoted(&format!("/dev/{name}"))))
+        }
+        None if past_cache(case) => {
+            Next::Do("read a part that has been written, or write it out first".into())
         }
         None => Next::Do(
             "read a part that was not read before, or more than the cache below holds".into(),

@@ -99,11 +99,11 @@ fn a_run_that_failed_is_not_sound() {
     assert_eq!(verdicts(&record).1.trust, Trust::Unproven);
 }
 
-#[test]
-fn a_cache_below_a_loop_device_is_found() {
+/// A cold read through a loop device, for which the disk below did nothing.
+fn nothing_read_below_a_loop(direct: bool) -> Bench {
     let mut bench = Bench::read_cold();
     let subject = &mut bench.record.resolved.subjects[0];
-    let on = LayerKind::Loop { file: "/i".into(), on: "ext4".into(), direct: false };
+    let on = LayerKind::Loop { file: "/i".into(), on: "ext4".into(), direct };
     subject.stack =
         vec![bench::layer("loop3", 0, on, false), bench::layer("vda", 1, LayerKind::Disk, true)];
     let evidence = &mut bench.record.phases[0].evidence;
@@ -117,12 +117,24 @@ fn a_cache_below_a_loop_device_is_found() {
         vda.counters = Reading::Seen(DiskCounters::default());
         snapshot.devices.push(vda);
     }
-    let found = bench::verdict(&bench.record);
+    bench
+}
+
+#[test]
+fn a_cache_below_a_loop_device_is_found() {
+    let found = bench::verdict(&nothing_read_below_a_loop(false).record);
     assert_eq!((found.trust, found.measures), (Trust::Wrong, Measures::Memory));
     assert_eq!(
         found.findings[0].next.as_ref().map(Next::words),
         Some("losetup --direct-io=on /dev/loop3")
     );
+}
+
+#[test]
+fn a_loop_device_past_the_cache_read_holes() {
+    let found = bench::verdict(&nothing_read_below_a_loop(true).record);
+    assert_eq!((found.trust, found.measures), (Trust::Wrong, Measures::Layer));
+    assert!(found.summary.contains("holes"), "{}", found.summary);
 }
 
 /// A card as it is built for tests: a loop device under a limit, over a busy disk that others use.

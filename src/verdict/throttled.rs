@@ -25,18 +25,43 @@ fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
 
 /// The limit whose rate a flow has, and that rate.
 pub(super) fn limit<'a>(case: &Case<'a>) -> Option<(&'a Throttle, f64)> {
-    case.record.resolved.limits.seen()?.io.iter().find_map(|throttle| {
+    over(case).find_map(|(throttle, level)| met(case, level, throttle).map(|rate| (throttle, rate)))
+}
+
+/// The limits on the devices below a flow, in its direction.
+pub(super) fn over<'c, 'a>(
+    case: &'c Case<'a>,
+) -> impl Iterator<Item = (&'a Throttle, &'c Level<'a>)> {
+    let limits = case.record.resolved.limits.seen().map(|limits| limits.io.as_slice());
+    limits.unwrap_or_default().iter().filter_map(|throttle| {
         let level = case.levels.iter().find(|level| {
             let here = |number, name: &str| number == throttle.device || name == throttle.name;
             level.layers.iter().any(|layer| here(layer.number, &layer.name))
         })?;
-        met(case, level, throttle).map(|rate| (throttle, rate))
+        (throttle.direction == case.direction()).then_some((throttle, level))
     })
+}
+
+/// A limit in words: its rate.
+pub(super) fn rate(limit: Limit) -> String {
+    match limit {
+        Limit::BytesPerSecond(cap) => pace(cap as f64),
+        Limit::OpsPerSecond(cap) => format!("{cap} operations per second"),
+    }
+}
+
+/// The file and value of a limit.
+pub(super) fn exhibit(throttle: &Throttle) -> Exhibit {
+    Exhibit::new(
+        format!("limit on {}", throttle.name),
+        format!("{} ({})", rate(throttle.limit), throttle.value()),
+        throttle.file.clone(),
+    )
 }
 
 /// The rate, when it is that of the limit.
 fn met(case: &Case<'_>, level: &Level<'_>, throttle: &Throttle) -> Option<f64> {
-    if throttle.direction != case.direction() || case.time() < SHORT {
+    if case.time() < SHORT {
         return None;
     }
     let seconds = case.time().as_secs();
@@ -60,27 +85,21 @@ fn met(case: &Case<'_>, level: &Level<'_>, throttle: &Throttle) -> Option<f64> {
         .map(|amount| amount / seconds)
 }
 
-fn say(case: &Case<'_>, throttle: &Throttle, rate: f64) -> Finding {
-    let (limit, rate) = match throttle.limit {
-        Limit::BytesPerSecond(cap) => (pace(cap as f64), pace(rate)),
-        Limit::OpsPerSecond(cap) => (
-            format!("{cap} operations per second"),
-            format!("{} operations per second", three_digits(rate)),
-        ),
+fn say(case: &Case<'_>, throttle: &Throttle, reached: f64) -> Finding {
+    let limit = rate(throttle.limit);
+    let reached = match throttle.limit {
+        Limit::BytesPerSecond(_) => pace(reached),
+        Limit::OpsPerSecond(_) => format!("{} operations per second", three_digits(reached)),
     };
     let durable = match case.direction() {
         Direction::Write if case.flow.durability.durable() => ", durably",
         _ => "",
     };
     let mut because = vec![
-        Exhibit::new(
-            format!("limit on {}", throttle.name),
-            format!("{limit} ({})", throttle.value()),
-            throttle.file.clone(),
-        ),
+        exhibit(throttle),
         Exhibit::new(
             "reached, with what the file system added",
-            rate,
+            reached,
             "the run's clock and counts",
         ),
     ];

@@ -195,6 +195,7 @@ pub fn phase(shape: &Shape, started: Instant) -> PhaseRecord {
             settled: None,
         },
         totals: [(shape.action, tally.total(time))].into(),
+        depth: None,
         jobs: Vec::new(),
         copy: None,
         flows: vec![Flow {
@@ -289,6 +290,7 @@ fn resolved(plan: &Plan, subject: Subject, limits: Reading<Limits>, caching: Cac
             phase: phase.name.clone(),
             job: phase.name.clone(),
             size: Bytes::mib(20),
+            files: 1,
             method: match &phase.jobs[0].work {
                 Work::Blocks(_) => Method::IoUring(Ring::default()),
                 _ => Method::Sync,

@@ -1,0 +1,96 @@
+//! Jobs that keep step: none may be far ahead of the others, by weight.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use crate::unit::{Instant, Nanos};
+
+/// I/Os that the jobs of a phase have started, one counter for each; [`Steps::OVER`] when a job
+/// has ended. All zeros is how it begins, so that it may lie in memory that processes share.
+#[derive(Debug)]
+#[repr(align(128))]
+pub struct Steps {
+    started: AtomicU64,
+}
+
+impl Default for Steps {
+    fn default() -> Self {
+        Self { started: AtomicU64::new(0) }
+    }
+}
+
+impl Steps {
+    const OVER: u64 = u64::MAX;
+
+    /// The job has ended and holds nobody back.
+    pub fn end(&self) {
+        self.started.store(Self::OVER, Relaxed);
+    }
+}
+
+/// A worker's place in the balance of its phase.
+#[derive(Clone, Debug)]
+pub struct Share<'a> {
+    own: &'a Steps,
+    weight: u64,
+    /// The others, with their weights.
+    others: Vec<(&'a Steps, u64)>,
+}
+
+/// How long one that is ahead waits before it looks again.
+const LOOK: Nanos = Nanos::micros(20);
+/// Rounds of its weight by which a job may be ahead: one would let the deepest queue run dry.
+const AHEAD: u64 = 2;
+
+impl<'a> Share<'a> {
+    /// The share of a job of this weight beside others.
+    pub fn new(own: &'a Steps, weight: u32, others: Vec<(&'a Steps, u32)>) -> Self {
+        let others = others.into_iter().map(|(steps, weight)| (steps, u64::from(weight)));
+        Self { own, weight: u64::from(weight), others: others.collect() }
+    }
+
+    /// When to look again, while the job is ahead of the slowest of the others; `None`: go on.
+    #[inline]
+    pub(crate) fn hold(&self, now: Instant) -> Option<Instant> {
+        let mine = self.own.started.load(Relaxed) / self.weight;
+        let ahead = self.others.iter().any(|(steps, weight)| {
+            let theirs = steps.started.load(Relaxed);
+            theirs != Steps::OVER && mine >= theirs / weight + AHEAD
+        });
+        ahead.then(|| now + LOOK)
+    }
+
+    /// An I/O was started.
+    #[inline]
+    pub(crate) fn step(&self) {
+        self.own.started.fetch_add(1, Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_gets_ahead_by_more_than_two_rounds() {
+        let (first, second) = (Steps::default(), Steps::default());
+        let one = Share::new(&first, 1, vec![(&second, 3)]);
+        let three = Share::new(&second, 3, vec![(&first, 1)]);
+        let now = Instant(0);
+        let go = |share: &Share| {
+            (0..100)
+                .take_while(|_| {
+                    let free = share.hold(now).is_none();
+                    if free {
+                        share.step();
+                    }
+                    free
+                })
+                .count()
+        };
+        assert_eq!(go(&one), 2);
+        assert_eq!(go(&three), 12);
+        assert_eq!(go(&one), 4);
+        second.end();
+        assert_eq!(go(&one), 100);
+    }
+}

@@ -1,0 +1,117 @@
+//! A log of every I/O, when one is asked for: workers fill pages of it, somebody else writes them.
+//!
+//! A worker adds an entry to a page it owns, a store and no call; a full page is handed over and an
+//! empty one taken in its place, once in [`PAGE`] I/Os. It never waits for whoever writes the log:
+//! where that one is behind, a new page is made.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use crate::unit::Instant;
+
+use super::Io;
+
+/// Entries in a page.
+pub const PAGE: usize = 8192;
+/// Pages that a worker starts with: one is filled while the other is written.
+const PAGES: usize = 2;
+
+/// What became of one I/O.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// What it was.
+    pub io: Io,
+    /// When it was due, or was sent where nothing is due.
+    pub since: Instant,
+    /// When it was answered.
+    pub completed: Instant,
+    /// Bytes moved, or the negative errno.
+    pub answer: i32,
+}
+
+/// The entries of one worker, a page full of them.
+#[derive(Debug)]
+pub struct Page {
+    /// Which worker, by a number that whoever writes the log has given it.
+    pub worker: usize,
+    /// In the order in which they were answered.
+    pub entries: Vec<Entry>,
+}
+
+/// One worker's end.
+#[derive(Debug)]
+pub struct Log {
+    worker: usize,
+    page: Vec<Entry>,
+    full: Sender<Page>,
+    empty: Receiver<Vec<Entry>>,
+}
+
+/// Where the pages of one worker go back to when they have been written.
+pub type Return = Sender<Vec<Entry>>;
+
+impl Log {
+    /// The log of a worker, whose full pages go to `full`; and where to give them back.
+    pub fn new(worker: usize, full: Sender<Page>) -> (Self, Return) {
+        let (back, empty) = channel();
+        for _ in 1..PAGES {
+            // Its receiver is below.
+            let _ = back.send(Vec::with_capacity(PAGE));
+        }
+        (Self { worker, page: Vec::with_capacity(PAGE), full, empty }, back)
+    }
+
+    /// Adds one.
+    #[inline]
+    pub fn add(&mut self, entry: Entry) {
+        self.page.push(entry);
+        if self.page.len() == PAGE {
+            self.turn();
+        }
+    }
+
+    #[cold]
+    fn turn(&mut self) {
+        let empty = self.empty.try_recv().unwrap_or_else(|_| Vec::with_capacity(PAGE));
+        let entries = std::mem::replace(&mut self.page, empty);
+        // Who writes the log may have given up, and has said so.
+        let _ = self.full.send(Page { worker: self.worker, entries });
+    }
+}
+
+impl Drop for Log {
+    fn drop(&mut self) {
+        self.turn();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Op;
+
+    #[test]
+    fn every_entry_arrives_in_order_and_pages_are_used_again() {
+        let (full, pages) = channel();
+        let (mut log, back) = Log::new(3, full);
+        let entry = |offset| Entry {
+            io: Io { op: Op::Read, file: 0, offset, len: 1 },
+            since: Instant(0),
+            completed: Instant(offset),
+            answer: 1,
+        };
+        let all = 3 * PAGE as u64 + 5;
+        let mut seen = Vec::new();
+        for offset in 0..all {
+            log.add(entry(offset));
+            while let Ok(mut page) = pages.try_recv() {
+                assert_eq!(page.worker, 3);
+                seen.extend(page.entries.drain(..).map(|entry| entry.io.offset));
+                assert_eq!(page.entries.capacity(), PAGE);
+                back.send(page.entries).unwrap();
+            }
+        }
+        drop(log);
+        seen.extend(pages.iter().flat_map(|page| page.entries).map(|entry| entry.io.offset));
+        assert!(seen.into_iter().eq(0..all));
+    }
+}

@@ -1,0 +1,117 @@
+//! Writes the log of every I/O of a job to a file, in a thread of its own, away from those that do
+//! the I/O.
+//!
+//! One line for each I/O, as comma-separated values: when it was answered (ns since the start of
+//! the phase), worker, operation, file, offset and length in bytes, latency in ns, and bytes moved
+//! or the negative errno. Lines of one worker are in the order of their answers; those of several
+//! are mixed page by page.
+
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use crate::engine::{Log, Page, Return};
+use crate::error::Fault;
+use crate::unit::Instant;
+
+/// The first line.
+pub(super) const HEADING: &str = "time_ns,worker,op,file,offset,bytes,lat_ns,answer";
+
+/// A log that is being written.
+pub(super) struct Book {
+    path: PathBuf,
+    out: BufWriter<File>,
+    pages: Receiver<Page>,
+    full: Option<Sender<Page>>,
+    returns: Vec<Return>,
+}
+
+impl Book {
+    /// Makes the file; what was in it is gone.
+    ///
+    /// # Errors
+    /// What making it answers.
+    pub fn new(path: &Path) -> Result<Self, Fault> {
+        let fault = |error| Fault::new("create", path.display().to_string(), &error);
+        let mut out = BufWriter::with_capacity(1 << 20, File::create(path).map_err(fault)?);
+        writeln!(out, "{HEADING}").map_err(fault)?;
+        let (full, pages) = channel();
+        let path = path.to_path_buf();
+        Ok(Self { path, out, pages, full: Some(full), returns: Vec::new() })
+    }
+
+    /// The log of one more worker. `None` after [`Book::write`] has begun.
+    pub fn worker(&mut self) -> Option<Log> {
+        let (log, back) = Log::new(self.returns.len(), self.full.clone()?);
+        self.returns.push(back);
+        Some(log)
+    }
+
+    /// Writes until every worker has ended.
+    ///
+    /// # Errors
+    /// The first thing that writing answered; the rest is not written.
+    pub fn write(mut self, start: Instant) -> Result<(), Fault> {
+        self.full = None;
+        let fault = |error| Fault::new("write", self.path.display().to_string(), &error);
+        for mut page in &self.pages {
+            for entry in page.entries.drain(..) {
+                writeln!(
+                    self.out,
+                    "{},{},{},{},{},{},{},{}",
+                    entry.completed.since(start).0,
+                    page.worker,
+                    entry.io.op.action().name(),
+                    entry.io.file,
+                    entry.io.offset,
+                    entry.io.len,
+                    entry.completed.since(entry.since).0,
+                    entry.answer
+                )
+                .map_err(fault)?;
+            }
+            // The worker may have ended.
+            let _ = self.returns[page.worker].send(page.entries);
+        }
+        self.out.flush().map_err(fault)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Entry, Io, Op};
+
+    #[test]
+    fn a_line_for_each_io() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log.csv");
+        let mut book = Book::new(&path).unwrap();
+        let mut log = book.worker().unwrap();
+        for (op, at, answer) in [(Op::Read, 1500, 4096), (Op::Write, 2500, -5)] {
+            log.add(Entry {
+                io: Io { op, file: 2, offset: 8192, len: 4096 },
+                since: Instant(1200),
+                completed: Instant(at),
+                answer,
+            });
+        }
+        drop(log);
+        book.write(Instant(1000)).unwrap();
+        assert_eq!(
+            std::fs::read_to_string(&path).unwrap(),
+            "time_ns,worker,op,file,offset,bytes,lat_ns,answer\n\
+             500,0,read,2,8192,4096,300,4096\n\
+             1500,0,write,2,8192,4096,1300,-5\n"
+        );
+    }
+
+    #[test]
+    fn a_full_disk_is_said() {
+        let mut book = Book::new(Path::new("/dev/full")).unwrap();
+        drop(book.worker());
+        let fault = book.write(Instant(0)).unwrap_err();
+        assert_eq!((fault.doing.as_str(), fault.name.as_str()), ("write", "ENOSPC"));
+    }
+}
