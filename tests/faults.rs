@@ -326,7 +326,7 @@ fn bad_input_touches_nothing() {
         assert!(ran.stderr.contains(says), "'{says}'\n{ran}");
         assert_eq!(names(card.mount()), before, "{ran}");
     }
-    // dd refuses in its own words, with its own code.
+    // dd refuses in its own words.
     for (words, says) in [
         ("bs=0", "dd: invalid number: '0'"),
         ("count=abc", "dd: invalid number: 'abc'"),
@@ -339,7 +339,7 @@ fn bad_input_touches_nothing() {
             .word(words)
             .env("LC_ALL", "C")
             .run();
-        assert_eq!(ran.code(), 1, "{ran}");
+        assert_eq!(ran.code(), 2, "{ran}");
         assert_eq!(ran.stderr.lines().next(), Some(says), "{ran}");
         assert_eq!(names(card.mount()), before, "{ran}");
     }

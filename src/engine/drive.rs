@@ -102,6 +102,10 @@ pub struct Haul {
     pub fault: Option<Fault>,
     /// The end of the data was met.
     pub end_of_data: bool,
+    /// All passes over a tree were made to their end.
+    pub whole: bool,
+    /// The files of a tree have the other of their two names now.
+    pub renamed: bool,
 }
 
 impl Worker<'_> {

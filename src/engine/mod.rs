@@ -18,6 +18,7 @@ mod random;
 mod route;
 mod sim;
 mod tallies;
+mod tree;
 mod trim;
 mod uring;
 
@@ -30,6 +31,7 @@ pub use fill::{Filler, Found, Generation, Known, Layer};
 pub use log::{Entry, Log, PAGE, Page, Return};
 pub use route::{Route, Stretch};
 pub use tallies::Tallies;
+pub use tree::{ANCHOR, TreeWorker, folder_name, size_of, tree_place};
 
 use std::io;
 use std::os::fd::OwnedFd;

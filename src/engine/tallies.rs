@@ -26,6 +26,17 @@ impl Tallies {
         tallies
     }
 
+    /// Adds what was counted elsewhere.
+    pub fn put(&mut self, action: Action, tally: Tally) {
+        match self.place[action as usize] {
+            0 => {
+                self.list.push((action, tally));
+                self.place[action as usize] = self.list.len() as u8;
+            }
+            place => self.list[usize::from(place) - 1].1.merge(&tally),
+        }
+    }
+
     /// The tally of an action. Panics when it was not made for it.
     #[inline]
     pub fn of(&mut self, action: Action) -> &mut Tally {

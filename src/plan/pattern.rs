@@ -46,26 +46,61 @@ pub enum Action {
     Trim,
     /// Make what was written durable.
     Flush,
-    /// Make a file.
+    /// Make a file, link or folder.
     Create,
+    /// Open a file and close it.
+    Open,
     /// Look at a file's attributes.
     Stat,
-    /// Remove a file.
+    /// Read the names in a folder.
+    List,
+    /// Give a file another name.
+    Rename,
+    /// Preallocate a file's blocks.
+    Allocate,
+    /// Cut a file to nothing.
+    Truncate,
+    /// Remove a file, link or folder.
     Remove,
 }
 
 impl Action {
     /// All of them, in the order in which they are shown.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 13] = [
         Self::Read,
         Self::Write,
         Self::Rewrite,
         Self::Trim,
         Self::Flush,
         Self::Create,
+        Self::Open,
         Self::Stat,
+        Self::List,
+        Self::Rename,
+        Self::Allocate,
+        Self::Truncate,
         Self::Remove,
     ];
+
+    /// Whether it is done to files as a whole, not to blocks of one.
+    pub const fn is_of_trees(self) -> bool {
+        matches!(
+            self,
+            Self::Create
+                | Self::Open
+                | Self::Stat
+                | Self::List
+                | Self::Rename
+                | Self::Allocate
+                | Self::Truncate
+                | Self::Remove
+        )
+    }
+
+    /// Whether it changes what it is done to.
+    pub const fn changes(self) -> bool {
+        !matches!(self, Self::Read | Self::Flush | Self::Open | Self::Stat | Self::List)
+    }
 
     /// The word for it in JSON and text.
     pub const fn name(self) -> &'static str {
@@ -76,7 +111,12 @@ impl Action {
             Self::Trim => "trim",
             Self::Flush => "flush",
             Self::Create => "create",
+            Self::Open => "open",
             Self::Stat => "stat",
+            Self::List => "list",
+            Self::Rename => "rename",
+            Self::Allocate => "allocate",
+            Self::Truncate => "truncate",
             Self::Remove => "remove",
         }
     }
@@ -110,9 +150,7 @@ impl Mix {
 
     /// Whether anything in it changes the target.
     pub fn writes(&self) -> bool {
-        self.0.iter().any(|share| {
-            share.weight > 0 && !matches!(share.action, Action::Read | Action::Stat | Action::Flush)
-        })
+        self.0.iter().any(|share| share.weight > 0 && share.action.changes())
     }
 
     /// Whether data come from the target: a rewrite reads before it writes.
@@ -450,12 +488,7 @@ impl Pattern {
         if self.mix.0.iter().all(|share| share.weight == 0) {
             return Err(Refusal::new("a mix of nothing", "give one action a weight"));
         }
-        if let Some(share) = self
-            .mix
-            .0
-            .iter()
-            .find(|s| matches!(s.action, Action::Create | Action::Stat | Action::Remove))
-        {
+        if let Some(share) = self.mix.0.iter().find(|share| share.action.is_of_trees()) {
             return Err(Refusal::new(
                 format!("'{}' is done to trees of files, not to blocks", share.action.name()),
                 "use the work 'tree'",

@@ -6,23 +6,30 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::pattern::Action;
-use super::{Durability, Fill};
+use super::{Durability, Fill, Lifetime, Verify};
 use crate::error::Refusal;
-use crate::unit::Bytes;
+use crate::unit::{Bytes, Ops};
 
-/// Work on many files.
+/// Work on many files. They lie in a folder of this run's own below `dir`, and every phase of the
+/// plan that says the same `dir`, `files`, `folders`, `size` and `shared` with as many workers
+/// works on the same ones. What a phase needs and no phase before has left (files to look at, an
+/// empty folder to create in) is made before its timing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tree {
     /// The folder under which everything happens.
     pub dir: PathBuf,
-    /// What is done to each file: `create`, `stat`, `read`, `remove`.
+    /// What is done to each: `create`, `open`, `stat`, `list`, `rename`, `read`, `allocate`,
+    /// `truncate`, `remove`. `list` is done to each folder.
     pub action: Action,
     /// Files for each worker.
     pub files: u64,
-    /// Subfolders over which they are spread; 0: none.
+    /// Subfolders over which they are spread, each holding files in a row; 0: none.
     #[serde(default)]
     pub folders: u32,
+    /// All workers use the same folders, instead of each its own.
+    #[serde(default)]
+    pub shared: bool,
     /// How large they are.
     #[serde(default)]
     pub size: TreeSize,
@@ -32,9 +39,21 @@ pub struct Tree {
     /// What is in them.
     #[serde(default)]
     pub fill: Fill,
-    /// What a finished create has promised.
+    /// Whether what is read from them is looked at.
+    #[serde(default)]
+    pub verify: Verify,
+    /// What a finished change has promised: `fsync_every` or `fdatasync_every` 1 flushes each file
+    /// that is made or changed before it is closed, in a timing of its own; `fsync_at_end` is one
+    /// `syncfs` at the end.
     #[serde(default)]
     pub durability: Durability,
+    /// With a flush for each file, or for each removal or renaming: its folder is flushed too, so
+    /// that the name is durable as well.
+    #[serde(default)]
+    pub sync_folder: bool,
+    /// What becomes of everything: it goes, unless it is to be kept.
+    #[serde(default)]
+    pub lifetime: Lifetime,
 }
 
 /// What the files of a tree are.
@@ -48,9 +67,9 @@ pub enum TreeSize {
         /// Largest.
         most: Bytes,
     },
-    /// Symbolic links.
+    /// Symbolic links to one empty file.
     SymbolicLinks,
-    /// Hard links to one file.
+    /// Hard links to one empty file.
     HardLinks,
     /// Folders.
     Folders,
@@ -69,25 +88,150 @@ pub enum TreeOrder {
     /// In the order of their names.
     #[default]
     ByName,
-    /// As the file system lists them.
+    /// As the file system lists them: the listing goes on while they are visited, and is counted
+    /// apart.
     AsListed,
     /// Shuffled by the seed.
     Shuffled,
 }
 
+/// Files of a worker: their names have ten digits.
+const FILES: u64 = 1 << 31;
+/// Subfolders: their names have six digits.
+const FOLDERS: u32 = 999_999;
+/// Size of one file.
+const LARGEST: Bytes = Bytes(1 << 30);
+
 impl Tree {
+    /// The largest file, bytes.
+    pub fn largest(&self) -> Bytes {
+        match self.size {
+            TreeSize::Files { most, .. } => most,
+            _ => Bytes::ZERO,
+        }
+    }
+
+    /// Whether both work on the same files, given as many workers.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let of = |tree: &Self| (tree.files, tree.folders, tree.shared, tree.size);
+        self.dir == other.dir && of(self) == of(other)
+    }
+
     pub(super) fn check(&self) -> Result<(), Refusal> {
         if self.files == 0 {
             return Err(Refusal::new("a tree of 0 files", "give 1 or more"));
         }
-        if let TreeSize::Files { least, most } = self.size
-            && least > most
-        {
+        if self.files > FILES {
             return Err(Refusal::new(
-                "the smallest file is larger than the largest",
-                "swap the two sizes",
+                format!("a tree of {} files", self.files),
+                format!("give {FILES} or fewer"),
             ));
         }
+        if self.folders > FOLDERS {
+            return Err(Refusal::new(
+                format!("a tree of {} folders", self.folders),
+                format!("give {FOLDERS} or fewer"),
+            ));
+        }
+        let name = self.action.name();
+        if !self.action.is_of_trees() && self.action != Action::Read {
+            return Err(Refusal::new(
+                format!("'{name}' is done to blocks, not to trees of files"),
+                "use the work 'blocks', or one of create, open, stat, list, rename, read, allocate, truncate, remove",
+            ));
+        }
+        let regular = match self.size {
+            TreeSize::Files { least, most } => {
+                if least > most {
+                    return Err(Refusal::new(
+                        "the smallest file is larger than the largest",
+                        "swap the two sizes",
+                    ));
+                }
+                if most > LARGEST {
+                    return Err(Refusal::new(
+                        format!("files of {most} in a tree"),
+                        format!("give {LARGEST} or less"),
+                    ));
+                }
+                true
+            }
+            _ => false,
+        };
+        let inside = matches!(self.action, Action::Read | Action::Allocate | Action::Truncate);
+        if inside && !regular {
+            return Err(Refusal::new(
+                format!("'{name}' of links or folders"),
+                "leave the action or the kind of 'size' out",
+            ));
+        }
+        if self.action == Action::Allocate && self.largest() == Bytes::ZERO {
+            return Err(Refusal::new(
+                "0 bytes can not be allocated",
+                "give 'size' a 'most' above 0",
+            ));
+        }
+        if self.action == Action::Create && self.order == TreeOrder::AsListed {
+            return Err(Refusal::new(
+                "what is only created can not be listed",
+                "use by_name or shuffled",
+            ));
+        }
+        match self.durability.every() {
+            Some(every) if every != 1 => {
+                return Err(Refusal::new(
+                    format!("a flush every {} files promises nothing of the others", Ops(every).0),
+                    "give 1, or use fsync_at_end",
+                ));
+            }
+            None if self.sync_folder => {
+                return Err(Refusal::new(
+                    "'sync_folder' without a flush for each file",
+                    "add the durability fsync_every 1",
+                ));
+            }
+            _ => {}
+        }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(change: impl FnOnce(&mut Tree)) -> Result<(), String> {
+        let mut tree: Tree = serde_json::from_value(serde_json::json!({
+            "dir": "/mnt", "action": "create", "files": 10,
+        }))
+        .expect("a tree");
+        change(&mut tree);
+        tree.check().map_err(|refusal| refusal.to_string())
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused_with_its_word() {
+        let kib = |n| Bytes::kib(n);
+        assert_eq!(tree(|_| {}), Ok(()));
+        for (refused, why) in [
+            (tree(|t| t.action = Action::Write), "'write' is done to blocks"),
+            (
+                tree(|t| {
+                    t.action = Action::Read;
+                    t.size = TreeSize::HardLinks;
+                }),
+                "'read' of links",
+            ),
+            (tree(|t| t.action = Action::Allocate), "0 bytes can not be allocated"),
+            (tree(|t| t.order = TreeOrder::AsListed), "only created"),
+            (tree(|t| t.sync_folder = true), "'sync_folder' without"),
+            (tree(|t| t.durability = Durability::FsyncEvery(Ops(2))), "every 2 files"),
+            (tree(|t| t.size = TreeSize::Files { least: kib(2), most: kib(1) }), "swap"),
+            (tree(|t| t.size = TreeSize::Files { least: kib(2), most: Bytes(1 << 40) }), "1 TiB"),
+            (tree(|t| t.files = 0), "0 files"),
+            (tree(|t| t.folders = 1_000_000), "1000000 folders"),
+        ] {
+            assert!(refused.clone().is_err_and(|said| said.contains(why)), "{refused:?}: {why}");
+        }
     }
 }

@@ -47,9 +47,9 @@ pub(super) fn totals(hauls: &[&Haul], flushes: &Tally, span: &Span) -> BTreeMap<
     sums.into_iter()
         .filter(|(_, tally)| tally.ops + tally.errors > 0)
         .map(|(action, tally)| {
-            // The closing flush is no part of what was read.
-            let time =
-                if action == Action::Read { span.stopped.since(span.counted) } else { span.time() };
+            // The closing flush is no part of what was only looked at.
+            let flushed = action.changes() || action == Action::Flush;
+            let time = if flushed { span.time() } else { span.stopped.since(span.counted) };
             (action, tally.total(time))
         })
         .collect()

@@ -274,7 +274,7 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
     {
         let len = super::site::size_of_open(file.as_fd()).unwrap_or(0);
         let (record, at) = settle_all(
-            &[(subjects[1].path.as_str(), file.as_fd(), len)],
+            &[(subjects[1].path.as_str(), file.as_fd(), Some(len))],
             stage.phase.settle,
             &mut watch,
             stage.inbox,

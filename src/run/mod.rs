@@ -4,9 +4,12 @@
 mod account;
 mod copy;
 mod gate;
+mod grove;
+mod hand;
 mod limits;
 mod log;
 mod phase;
+mod planting;
 mod prepare;
 mod resolve;
 mod settle;
@@ -119,7 +122,8 @@ pub fn run(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> Resul
     let scene = Scene::default();
     plan.check()?;
     let plan = &plan.unrolled();
-    let Fitted { resolved, mut sites, places, descriptors } = resolve::fit(plan, &scene)?;
+    let Fitted { resolved, mut sites, mut groves, places, descriptors } =
+        resolve::fit(plan, &scene)?;
     limits::allow(descriptors)?;
     let sink = options.record.as_deref().map(Sink::at).transpose()?;
     observer.resolved(&resolved);
@@ -154,6 +158,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> Resul
             jobs: &record.resolved.jobs[jobs],
             places,
             sites: &mut sites,
+            groves: &mut groves,
             eyes: &eyes,
             inbox: &inbox,
             observer,
@@ -200,6 +205,12 @@ pub fn run(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> Resul
     }
     // The files go before anybody reads about them.
     drop(sites);
+    let felled = groves.iter_mut().map(|grove| grove.fell()).filter_map(Result::err).last();
+    if let Some(fault) = felled
+        && record.ending == Ending::Complete
+    {
+        record.ending = Ending::Failed(fault);
+    }
     verdict::judge(&mut record);
     keep(&record)?;
     Ok(record)

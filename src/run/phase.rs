@@ -1,6 +1,6 @@
 //! One phase: prepare, forget, listen, work, flush, settle; and everything the kernel showed.
 
-use std::os::fd::BorrowedFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -23,7 +23,10 @@ use crate::unit::{Bytes, Instant, Nanos};
 
 use super::account::{self, filled, job_flows, span, totals, window};
 use super::gate::Gate;
+use super::grove::Grove;
+use super::hand::Hand;
 use super::log::Book;
+use super::planting::note;
 use super::prepare::Ready;
 use super::resolve::{Place, region, start_of};
 use super::settle::settle_all;
@@ -41,6 +44,7 @@ pub(super) struct Stage<'a> {
     pub jobs: &'a [ResolvedJob],
     pub places: &'a [Place],
     pub sites: &'a mut Vec<Site>,
+    pub groves: &'a mut Vec<Grove>,
     pub eyes: &'a Eyes,
     pub inbox: &'a Inbox,
     pub observer: &'a mut dyn Observer,
@@ -123,14 +127,18 @@ impl<'a> Stage<'a> {
             for thread in 0..job.threads {
                 let gauge = &gauges[workers.len()];
                 let balance = balance(&ready, &steps, number);
-                let worker = self.worker(job, thread, filler.clone(), gauge, &halt, balance)?;
-                let worker = Worker {
-                    generation: Generation::timed(self.number, workers.len()),
-                    layers: layers.clone(),
-                    log: books[number].as_mut().and_then(Book::worker),
-                    ..worker
+                let hand = match job.tree {
+                    Some(tree) => Hand::Tree(Box::new(
+                        self.tree_worker(job, tree, thread, gauge, &halt, balance)?,
+                    )),
+                    None => Hand::Blocks(Box::new(Worker {
+                        generation: Generation::timed(self.number, workers.len()),
+                        layers: layers.clone(),
+                        log: books[number].as_mut().and_then(Book::worker),
+                        ..self.worker(job, thread, filler.clone(), gauge, &halt, balance)?
+                    })),
                 };
-                workers.push((number, cpus(job, thread), worker));
+                workers.push((number, cpus(job, thread), hand));
             }
         }
 
@@ -143,7 +151,7 @@ impl<'a> Stage<'a> {
             for (number, cpus, worker) in workers {
                 let (gate, working, hauls, end, halt, interrupted, bell) =
                     (&gate, &working, &hauls, &end, &halt, &interrupted, &bell);
-                let (ready, files, eyes) = (&ready, &files, self.eyes);
+                let (ready, files, eyes, groves) = (&ready, &files, self.eyes, &*self.groves);
                 let (left, closing, steps) = (&left[number], &closings[number], &steps[number]);
                 let delay = ready[number].job.delay;
                 let work = move || {
@@ -162,7 +170,7 @@ impl<'a> Stage<'a> {
                             halt.store(true, Ordering::Relaxed);
                         }
                         // The last one ends the timing, so that nobody has to be woken for it.
-                        *keep(closing) = close(&ready[number], interrupted);
+                        *keep(closing) = close(&ready[number], groves, interrupted);
                     }
                     if working.fetch_sub(1, Ordering::AcqRel) == 1 {
                         *keep(end) = Some(eyes.snapshot_of_groups(files));
@@ -233,14 +241,19 @@ impl<'a> Stage<'a> {
         // What was left in memory.
         let mut settled = None;
         let mut settle_record = None;
-        let left: Vec<(&str, BorrowedFd, u64)> = ready
+        let left: Vec<(&str, BorrowedFd, Option<u64>)> = ready
             .iter()
             .filter(|job| {
                 job.writes()
                     && job.resolved.caching == Caching::Buffered
                     && !job.blocks.durability.durable()
             })
-            .flat_map(|job| job.open_files().map(|(label, file)| (label, file, job.size.0)))
+            .flat_map(|job| {
+                let system = job.tree.and_then(|tree| self.groves[tree.grove].fd());
+                let system = system.map(|open| (job.label.as_str(), open.as_fd(), None));
+                let files = job.open_files();
+                files.map(|(label, file)| (label, file, Some(job.size.0))).chain(system)
+            })
             .collect();
         let mut span = span(&per_job, watch.started(), flushed, simulated);
         if !left.is_empty() && phase.settle > Nanos::ZERO && self.signal.is_none() {
@@ -288,10 +301,13 @@ impl<'a> Stage<'a> {
                 account::lay(&mut site.layers, job, &each, (self.number, first), alone);
             }
         }
-        for job in ready.iter().filter(|job| job.blocks.pattern.mix.has(Action::Trim)) {
-            job.sites.iter().for_each(|&site| self.sites[site].forget());
-        }
-        for job in &ready {
+        for (job, hauls) in ready.iter().zip(&per_job) {
+            if job.blocks.pattern.mix.has(Action::Trim) {
+                job.sites.iter().for_each(|&site| self.sites[site].forget());
+            }
+            if let Some(tree) = job.tree {
+                note(&mut self.groves[tree.grove], tree, job.threads, hauls);
+            }
             faults.extend(job.sites.iter().find_map(|&site| gone(&self.sites[site])));
         }
         let (_, mut series) = watch.finish();
@@ -422,7 +438,7 @@ fn keep<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 /// How many passes a worker makes; `None`: without end.
-fn passes(stop: &Stop) -> Option<u64> {
+pub(super) fn passes(stop: &Stop) -> Option<u64> {
     if stop.first_of.is_empty() {
         return Some(1);
     }
@@ -435,7 +451,7 @@ fn passes(stop: &Stop) -> Option<u64> {
 
 /// One worker's part of what ends a job. Bytes are shared in whole blocks, so that no worker but
 /// the last ends with a part of one.
-fn quota(stop: &Stop, block: Bytes, thread: u32, threads: u32) -> Quota {
+pub(super) fn quota(stop: &Stop, block: Bytes, thread: u32, threads: u32) -> Quota {
     let part = |all: u64| {
         let (share, rest) = (all / u64::from(threads), all % u64::from(threads));
         share + u64::from(u64::from(thread) < rest)
@@ -470,13 +486,16 @@ fn pause(time: Nanos, halt: &AtomicBool) {
 
 /// The end of a job's timing: the flush that belongs to it, then the clock. Who interrupts the
 /// run is not made to wait until all that is in memory has been written.
-fn close(job: &Ready, interrupted: &AtomicBool) -> Closing {
+fn close(job: &Ready, groves: &[Grove], interrupted: &AtomicBool) -> Closing {
     let mut closing = Closing::default();
     if !job.writes() || !job.blocks.durability.flushes_at_end() {
         return closing;
     }
     let much = job.resolved.caching == Caching::Buffered && job.blocks.durability.every().is_none();
-    for (label, file) in job.open_files() {
+    let tree = job.tree.filter(|_| job.blocks.durability.every().is_none());
+    let grove = tree.and_then(|tree| groves[tree.grove].fd());
+    let system = grove.map(|open| (job.label.as_str(), open.as_fd()));
+    for (label, file) in job.open_files().chain(system) {
         if much && interrupted.load(Ordering::Relaxed) {
             // What was not flushed has promised nothing.
             closing.flushed = None;
@@ -484,6 +503,7 @@ fn close(job: &Ready, interrupted: &AtomicBool) -> Closing {
         }
         let began = clock::now();
         let (doing, answer) = match job.blocks.durability {
+            _ if system.is_some() => ("syncfs", rustix::fs::syncfs(file)),
             Durability::FsyncAtEnd | Durability::FsyncEvery(_) => {
                 ("fsync", rustix::fs::fsync(file))
             }

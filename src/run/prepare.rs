@@ -19,6 +19,7 @@ use crate::sys::inbox::{Inbox, Letter};
 use crate::unit::{Bytes, Instant, Nanos};
 
 use super::phase::Stage;
+use super::planting::Planted;
 use super::resolve::Place;
 use super::settle;
 use super::site::Site;
@@ -38,6 +39,8 @@ pub(super) struct Ready<'a> {
     /// Of each file.
     pub size: Bytes,
     pub threads: u32,
+    /// The tree it works on, when it does; `blocks` is then what that is to others.
+    pub tree: Option<Planted<'a>>,
 }
 
 /// The files of one worker, or of all where they share them.
@@ -136,8 +139,16 @@ impl<'a> Stage<'a> {
         let (jobs, places): (&'a [ResolvedJob], &'a [Place]) = (self.jobs, self.places);
         let mut ready = Vec::new();
         for ((job, resolved), place) in phase.jobs.iter().zip(jobs).zip(places) {
-            let Work::Blocks(blocks) = &job.work else {
-                unreachable!("resolving refuses other work beside blocks")
+            let blocks = match &job.work {
+                Work::Blocks(blocks) => blocks,
+                Work::Tree(tree) => {
+                    let Place::Tree(grove) = place else {
+                        unreachable!("a tree is placed in a grove")
+                    };
+                    ready.push(self.plant(job, tree, resolved, *grove)?);
+                    continue;
+                }
+                Work::Copy(_) => unreachable!("resolving refuses a copy beside other work"),
             };
             let pool = matches!(resolved.method, Method::Pool);
             let threads = resolved.workers * if pool { resolved.iodepth } else { 1 };
@@ -151,6 +162,7 @@ impl<'a> Stage<'a> {
                 files: Vec::new(),
                 size: Bytes(resolved.size.0 / u64::from(resolved.files.max(1))),
                 threads,
+                tree: None,
             };
             if let Place::Sites(sites) = place {
                 self.open(&mut this, sites)?;

@@ -6,15 +6,17 @@ use crate::engine::{Cursor, Filler};
 use crate::error::{Error, Fault, Refusal};
 use crate::evidence::{Bottom, DirectIo, Limits, PathKind, Reading, Scene, Subject};
 use crate::plan::{
-    Action, Blocks, Caching, Crew, Detail, Layout, Limit, Method, Pattern, Phase, Plan, Size, Stop,
-    Target, Verify, Work,
+    Action, Blocks, Caching, Cold, Crew, Detail, Job, Layout, Lifetime, Limit, Method, Pattern,
+    Phase, Plan, Size, Stop, Target, Tree, Verify, Work,
 };
 use crate::record::{Resolved, ResolvedJob};
 use crate::sys::ring;
 use crate::unit::{Bytes, Nanos};
 
+use super::grove::Grove;
 use super::limits::{Room, room};
 use super::log::HEADING;
+use super::planting::too_often;
 use super::site::{Site, spare};
 
 /// The plan, made to fit.
@@ -23,6 +25,8 @@ pub(super) struct Fitted {
     pub resolved: Resolved,
     /// Every file and device, not yet opened.
     pub sites: Vec<Site>,
+    /// Every folder in which trees of files grow, not yet made.
+    pub groves: Vec<Grove>,
     /// For each job of each phase, its place among the sites.
     pub places: Vec<Vec<Place>>,
     /// Files that are open at once, at the most.
@@ -34,6 +38,8 @@ pub(super) struct Fitted {
 pub(super) enum Place {
     /// On a site, or on one for each of its files.
     Sites(Vec<usize>),
+    /// In a grove.
+    Tree(usize),
     /// Nowhere: no I/O is done.
     Nowhere,
     /// Between two ends; each is the index of a subject.
@@ -52,6 +58,9 @@ struct Fitting<'a> {
     added: Vec<(PathBuf, PathBuf, Bytes)>,
     /// Several files that a job so far works on, with their sites.
     groups: Vec<(Target, Vec<usize>)>,
+    groves: Vec<Grove>,
+    /// Folders in which a tree of the plan is to be kept.
+    kept: Vec<PathBuf>,
 }
 
 /// The kernel counts places in files with 63 bits.
@@ -77,6 +86,8 @@ pub(super) fn fit(plan: &Plan, scene: &Scene) -> Result<Fitted, Error> {
         made: Vec::new(),
         added: Vec::new(),
         groups: Vec::new(),
+        groves: Vec::new(),
+        kept: kept(plan),
     };
     let mut jobs: Vec<ResolvedJob> = Vec::new();
     let mut places = Vec::new();
@@ -137,9 +148,7 @@ pub(super) fn fit(plan: &Plan, scene: &Scene) -> Result<Fitted, Error> {
                         Place::Between(from, to),
                     ))
                 }
-                Work::Tree(_) => {
-                    Err(Refusal::new("work on trees of files is not built yet", "").into())
-                }
+                Work::Tree(tree) => fitting.tree(phase, job, tree, plan.seed),
             }
             .map_err(|error| match error {
                 Error::Refusal(refusal) => Error::Refusal(place(refusal)),
@@ -150,7 +159,14 @@ pub(super) fn fit(plan: &Plan, scene: &Scene) -> Result<Fitted, Error> {
         }
         places.push(here);
         let theirs = &jobs[jobs.len() - phase.jobs.len()..];
-        opened = opened.max(theirs.iter().map(|job| u64::from(job.files)).sum());
+        let open = |job: &Job, resolved: &ResolvedJob| match job.work {
+            Work::Blocks(_) => u64::from(resolved.files),
+            // Each worker has its root, a folder and a file.
+            Work::Tree(_) => 3 * u64::from(resolved.workers),
+            Work::Copy(_) => 2,
+        };
+        opened =
+            opened.max(phase.jobs.iter().zip(theirs).map(|(job, theirs)| open(job, theirs)).sum());
         fitting
             .crowd(phase, &jobs[jobs.len() - phase.jobs.len()..])
             .map_err(|refusal| Refusal { place: format!("phase '{}'", phase.name), ..refusal })?;
@@ -169,7 +185,7 @@ pub(super) fn fit(plan: &Plan, scene: &Scene) -> Result<Fitted, Error> {
         limits = limits.map(|limits| Limits { io: Vec::new(), ..limits });
     }
     let resolved = Resolved { subjects: fitting.subjects, jobs, limits, notes: fitting.notes };
-    Ok(Fitted { resolved, sites: fitting.sites, places, descriptors })
+    Ok(Fitted { resolved, sites: fitting.sites, groves: fitting.groves, places, descriptors })
 }
 
 impl Fitting<'_> {
@@ -218,7 +234,7 @@ impl Fitting<'_> {
     fn blocks(
         &mut self,
         phase: &Phase,
-        job: &crate::plan::Job,
+        job: &Job,
         blocks: &Blocks,
         seed: u64,
     ) -> Result<(ResolvedJob, Place), Error> {
@@ -328,6 +344,102 @@ impl Fitting<'_> {
             writes_at_most,
         };
         Ok((resolved, place))
+    }
+
+    /// Work on a tree of files.
+    fn tree(
+        &mut self,
+        phase: &Phase,
+        job: &Job,
+        tree: &Tree,
+        seed: u64,
+    ) -> Result<(ResolvedJob, Place), Error> {
+        Filler::new(&tree.fill, seed)?;
+        if job.stop.first_of.iter().any(|limit| matches!(limit, Limit::Steady(_))) {
+            return Err(Refusal::new(
+                "stopping at a steady state is not built yet",
+                "stop after a time",
+            )
+            .into());
+        }
+        if let Some(why) = too_often(tree, &job.stop.first_of) {
+            return Err(Refusal::new(why, "give 1, or repeat the phases").into());
+        }
+        if phase.cold == Cold::Target {
+            return Err(Refusal::new(
+                "the names and attributes of single files can not be dropped from memory",
+                "use cold 'machine', or 'keep'",
+            )
+            .into());
+        }
+        if job.workers > 1024 {
+            return Err(
+                Refusal::new(format!("{} workers", job.workers), "give 1024 or fewer").into()
+            );
+        }
+        let files = tree.files.saturating_mul(u64::from(job.workers));
+        let files =
+            u32::try_from(files).ok().filter(|&files| files <= 1 << 31).ok_or_else(|| {
+                Refusal::new(
+                    format!("{files} files in all"),
+                    format!("give {} or fewer", 1_u64 << 31),
+                )
+            })?;
+        let dir = &tree.dir;
+        let name = dir.display();
+        match std::fs::metadata(dir) {
+            Err(error) => {
+                return Err(Refusal::new(
+                    format!("{name}: {}", Fault::new("open", "", &error).text),
+                    "name a folder that is there",
+                )
+                .into());
+            }
+            Ok(found) if !found.is_dir() => {
+                return Err(Refusal::new(format!("{name} is no folder"), "name a folder").into());
+            }
+            Ok(_) => writable(dir)?,
+        }
+        let space = rustix::fs::statvfs(dir).ok();
+        // btrfs and others say 0: they have as many as they have room.
+        if let Some(space) = space.filter(|space| space.f_files > 0)
+            && u64::from(files) > space.f_favail
+        {
+            return Err(Refusal::new(
+                format!("{files} files do not fit: {name} has room for {} more", space.f_favail),
+                "give fewer files",
+            )
+            .into());
+        }
+        let subject = self.subject(dir);
+        let most = Bytes(tree.largest().0.saturating_mul(u64::from(files)));
+        let free = self.subjects[subject].space.seen().map(|space| space.free);
+        if let Some(free) = free
+            && most > free
+        {
+            return Err(Refusal::new(
+                format!("{files} files with {most} do not fit: {free} are free on {name}"),
+                "give fewer or smaller files, or free some space",
+            )
+            .into());
+        }
+        let known = self.groves.iter().position(|grove| grove.dir == *dir);
+        let grove = known.unwrap_or_else(|| {
+            self.groves.push(Grove::below(dir, subject, self.kept.contains(dir)));
+            self.groves.len() - 1
+        });
+        let resolved = ResolvedJob {
+            phase: phase.name.clone(),
+            job: job.name.clone(),
+            size: most,
+            files,
+            method: Method::Psync,
+            caching: Caching::Buffered,
+            iodepth: 1,
+            workers: job.workers,
+            writes_at_most: Some(most),
+        };
+        Ok((resolved, Place::Tree(grove)))
     }
 
     /// The sites of several files, the size of each, and whether they are new to the run.
@@ -533,7 +645,14 @@ impl Fitting<'_> {
     fn crowd(&self, phase: &Phase, jobs: &[ResolvedJob]) -> Result<(), Refusal> {
         let (mut threads, mut buffers) = (0_u64, Bytes::ZERO);
         for (job, resolved) in phase.jobs.iter().zip(jobs) {
-            let Work::Blocks(blocks) = &job.work else { continue };
+            let blocks = match &job.work {
+                Work::Blocks(blocks) => blocks,
+                Work::Tree(_) => {
+                    threads += u64::from(resolved.workers);
+                    continue;
+                }
+                Work::Copy(_) => continue,
+            };
             let (workers, depth) = (u64::from(resolved.workers), u64::from(resolved.iodepth));
             threads += if resolved.method == Method::Pool { workers * depth } else { workers };
             let block = blocks.pattern.largest().0.saturating_add(4095) / 4096 * 4096;
@@ -565,7 +684,7 @@ impl Fitting<'_> {
     }
 
     /// Refuses a log that could not be written, or would take the place of something else.
-    fn detail(&mut self, job: &crate::plan::Job) -> Result<(), Refusal> {
+    fn detail(&mut self, job: &Job) -> Result<(), Refusal> {
         if !matches!(job.work, Work::Blocks(_)) && job.detail != Detail::default() {
             return Err(Refusal::new(
                 "submission latency and a log are kept of block work only",
@@ -592,7 +711,7 @@ impl Fitting<'_> {
     }
 
     /// Says so where a log would be written to a device that is measured.
-    fn log_beside(&mut self, job: &crate::plan::Job, subject: usize) {
+    fn log_beside(&mut self, job: &Job, subject: usize) {
         let Some(log) = &job.detail.log else { return };
         let folder = log.parent().filter(|folder| !folder.as_os_str().is_empty());
         let of_log = self.scene.subject(folder.unwrap_or(Path::new(".")));
@@ -911,6 +1030,16 @@ fn verifies(
         ));
     }
     Ok(())
+}
+
+/// Folders in which a tree of the plan is to be kept.
+fn kept(plan: &Plan) -> Vec<PathBuf> {
+    let jobs = plan.phases.iter().flat_map(|phase| &phase.jobs);
+    jobs.filter_map(|job| match &job.work {
+        Work::Tree(tree) if tree.lifetime == Lifetime::Keep => Some(tree.dir.clone()),
+        _ => None,
+    })
+    .collect()
 }
 
 /// Refuses CPUs that this process may not run on.

@@ -47,8 +47,9 @@ pub(super) fn flush(
 }
 
 /// Flushes what was left in memory, under the watch; says how that went, and when it was over.
+/// Files come with their length; without one it is their file system that is flushed.
 pub(super) fn settle_all(
-    files: &[(&str, BorrowedFd, u64)],
+    files: &[(&str, BorrowedFd, Option<u64>)],
     longest: Nanos,
     watch: &mut Watch,
     inbox: &Inbox,
@@ -67,8 +68,12 @@ pub(super) fn settle_all(
             let flush_all = || {
                 let mut complete = true;
                 for (path, file, len) in files {
-                    complete &= flush(*file, *len, began + longest, give_up)
-                        .map_err(|error| Fault::new("flush", *path, &error))?;
+                    let answer = match len {
+                        Some(len) => flush(*file, *len, began + longest, give_up),
+                        // A whole file system goes at once or not at all.
+                        None => rustix::fs::syncfs(*file).map(|()| true).map_err(Into::into),
+                    };
+                    complete &= answer.map_err(|error| Fault::new("flush", *path, &error))?;
                 }
                 Ok::<_, Fault>((complete, clock::now()))
             };

@@ -5,10 +5,12 @@ mod depth;
 mod gauge;
 mod histogram;
 mod spread;
+mod steady;
 mod tally;
 
 pub use depth::{DepthReached, Depths};
 pub use gauge::{Gauge, GaugeReading};
 pub use histogram::{Cell, Histogram};
 pub use spread::{Estimate, mean, median, relative_spread};
+pub use steady::{Steadiness, SteadyState};
 pub use tally::{Latency, Moments, Parts, Split, Tally, Total};

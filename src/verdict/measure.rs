@@ -452,6 +452,11 @@ impl<'a> Case<'a> {
 
     /// What to type to read from the device and not from memory.
     pub fn cold_next(&self) -> Next {
+        if self.of_trees() {
+            return Next::Do(
+                "forget what is in memory first (in a plan: cold machine, as root)".into(),
+            );
+        }
         let planned = self.record.plan.phases.iter().find(|phase| phase.name == self.phase.name);
         let tried = planned.is_some_and(|phase| phase.cold != Cold::Keep) || self.direct();
         words::cold(&self.record.plan.origin, tried)

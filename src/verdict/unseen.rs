@@ -6,6 +6,7 @@ use super::{Judge, Rule, finding};
 use crate::evidence::Bottom;
 use crate::plan::{Durability, Method};
 use crate::record::{Exhibit, Finding, Measures, Next, Weight};
+use crate::unit::Bytes;
 
 /// The counters of the device were not seen, so nothing is proven.
 pub const RULE: Rule =
@@ -29,7 +30,55 @@ fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
     if stage.cases.len() < stage.phase.flows.len() || stage.cases.is_empty() {
         return Some(say("the record does not tell what moved where", vec![]));
     }
-    stage.cases.iter().find_map(|case| missing(stage, case, found))
+    let unseen = stage.cases.iter().find_map(|case| missing(stage, case, found));
+    unseen.or_else(|| metadata(stage, found))
+}
+
+/// No counter of a device says which of its requests were for names and attributes, so what files
+/// were created or looked at per second is never proven to be about the device; only that it had
+/// nothing to do can be seen.
+fn metadata(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
+    let case = stage.cases.iter().find(|case| case.on_devices()).filter(|_| stage.of_trees())?;
+    if found.iter().any(|f| f.weight == Weight::Refute) {
+        return None;
+    }
+    let level = case.top()?;
+    let lean = if case.reads() {
+        case.cold_next()
+    } else {
+        Next::Do("have each file flushed (in a plan: durability fsync_every 1, sync_folder)".into())
+    };
+    let moved = [
+        Exhibit::new(
+            format!("read from {} meanwhile", level.name()),
+            Bytes(level.timed.read_bytes).to_string(),
+            level.source(),
+        ),
+        Exhibit::new(
+            format!("written to {} meanwhile", level.name()),
+            Bytes(level.timed.write_bytes).to_string(),
+            level.source(),
+        ),
+    ];
+    let (measures, claim, next) = if level.traffic() == 0 {
+        (
+            Measures::Memory,
+            format!("This is the speed of memory: {} had nothing to do.", level.name()),
+            lean,
+        )
+    } else {
+        (
+            Measures::Unsure,
+            format!(
+                "It can not be told how much of this is {}: what the file system writes and reads for names and attributes is not counted by file.",
+                level.name()
+            ),
+            Next::Do(
+                "compare it only with runs on the same file system, with as many files".into(),
+            ),
+        )
+    };
+    Some(finding(RULE.id, Weight::Unproven, Some(measures), claim, moved.into(), Some(next)))
 }
 
 fn missing(stage: &Stage<'_>, case: &Case<'_>, found: &[Finding]) -> Option<Finding> {
