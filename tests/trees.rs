@@ -297,7 +297,10 @@ fn bad_words_are_refused_and_nothing_is_touched() {
         (cold, "use cold 'machine', or 'keep'"),
         (phase("p", dir, "create", &[twice]), "2 passes of 'create'"),
         (phase("p", dir, "write", &[]), "'write' is done to blocks"),
-        (phase("p", dir, "create", &[("fill", json!({ "file": "/x" }))]), "/x: No such file or directory"),
+        (
+            phase("p", dir, "create", &[("fill", json!({ "file": "/x" }))]),
+            "/x: No such file or directory",
+        ),
         (
             phase(
                 "p",
