@@ -222,6 +222,9 @@ fn hint(doing: &str, errno: i32) -> &'static str {
             "direct I/O needs block size and offset to be multiples of the logical block size"
         }
         (_, libc::EACCES | libc::EPERM) => "this user may not: try another path, or run as root",
+        ("read" | "write", libc::EFAULT) => {
+            "the file is shorter than what is mapped of it: something cut it during the run"
+        }
         ("create" | "open", libc::ENOENT) => {
             "the path does not exist: check it for typing mistakes"
         }

@@ -26,6 +26,42 @@ fn finding<'a>(heard: &'a Heard, trap: &str) -> &'a Finding {
 }
 
 #[test]
+fn t03_a_close_is_not_a_flush() {
+    let _alone = lab::alone();
+    let card = lab::need!(Card::paced());
+    let heard = |durability: &str| {
+        let plan = json!({
+            "title": "stdio", "origin": { "dialect": "plan" }, "seed": 1,
+            "phases": [{ "name": "putc", "settle": 20_000_000_000_u64, "jobs": [{
+                "name": "putc",
+                "work": { "blocks": {
+                    "target": { "file": {
+                        "path": card.path("x"), "size": { "exactly": 8 * MI }, "layout": "truncated",
+                    } },
+                    "method": { "stdio": { "buffer": 4096, "bytewise": true } },
+                    "durability": durability,
+                    "pattern": {
+                        "mix": [{ "action": "write", "weight": 1 }],
+                        "block": { "fixed": 8192 },
+                    },
+                } },
+            }] }],
+        });
+        let desk = tempfile::tempdir().unwrap();
+        let file = desk.path().join("plan.json");
+        std::fs::write(&file, plan.to_string()).unwrap();
+        hear_own(lab::assay(["run"]).word(&file))
+    };
+    let closed = heard("none");
+    told("putc and close", &closed);
+    closed.expect(Trust::Wrong, Measures::Deferred);
+    assert!(closed.found("T03") && !closed.found("T02"), "{closed}");
+    let flushed = heard("fsync_at_end");
+    assert!(!flushed.found("T03") && !flushed.found("T02"), "{flushed}");
+    assert_ne!(flushed.verdict().measures, Measures::Deferred, "{flushed}");
+}
+
+#[test]
 fn t19_direct_that_is_not_direct() {
     let _alone = lab::alone();
     let card = lab::need!(Card::journal());

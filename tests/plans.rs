@@ -241,8 +241,6 @@ fn what_this_machine_can_not_hold_is_refused() {
     assert!(refused(&plan(nowhere(), &large)).contains("of buffers are more than half"));
     let both = ("region", json!({ "divided": true, "step_per_worker": 4096 }));
     assert!(refused(&plan(nowhere(), &[both])).contains("leave one of them out"));
-    let sync = [("method", json!("sync")), ("iodepth", json!(2))];
-    assert!(refused(&plan(target(), &sync)).contains("sync is not built yet"));
 }
 
 #[test]

@@ -6,21 +6,27 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::error::Fault;
 use crate::plan::{Action, Method, Rate, Verify};
-use crate::stats::{Depths, Gauge, Moments, Split};
+use crate::stats::{Depths, Gauge, Moments, Split, Tally};
 use crate::sys::ring::Slot;
 use crate::unit::{Instant, Nanos};
 
 use super::balance::Share;
 use super::fill::{Filler, Found, Generation, Known, Layer};
+use super::libaio::Libaio;
 use super::log::{Entry, Log};
+use super::mmap::Mmap;
 use super::null::Null;
 use super::pace::Pace;
+use super::posixaio::PosixAio;
 use super::psync::Psync;
 use super::route::Route;
 use super::sim::Sim;
+use super::stdio::Stdio;
+use super::sync::Sync;
 use super::tallies::Tallies;
 use super::trim::Trimmer;
 use super::uring::Uring;
+use super::vectored::Vectored;
 use super::{Files, Flush, Io, Lane, Op};
 
 /// When a worker stops, decided before it starts. What is not set does not stop it.
@@ -51,7 +57,7 @@ pub struct Worker<'a> {
     pub filler: Filler,
     /// How closely it looks at what it reads.
     pub verify: Verify,
-    /// By which calls: `psync`, `io_uring`, `null` or `sim`.
+    /// By which calls; `pool` is `psync` here, its threads are workers.
     pub method: Method,
     /// I/Os in flight.
     pub iodepth: u32,
@@ -119,44 +125,54 @@ impl Worker<'_> {
     /// # Errors
     /// When the lane can not be made: no memory, no ring. `ready` has been called all the same.
     pub fn go(self, ready: impl FnOnce()) -> Result<Haul, Fault> {
-        let depth = self.iodepth;
-        let fault = |error: io::Error| Fault::new("prepare", self.path(0), &error);
+        let (files, depth, size) = (self.files.clone(), self.iodepth, self.block);
         // The one place where a method is chosen; from here on the loop is its own.
         match self.method {
-            Method::Psync | Method::Sync | Method::Pool => {
-                match Psync::new(self.files.clone(), self.block) {
-                    Ok((lane, slots)) => Ok(ready_drive(lane, slots, self, ready)),
-                    Err(error) => not_ready(fault(error), ready),
-                }
+            Method::Psync | Method::Pool => go(Psync::new(files, size), self, ready),
+            Method::Sync => go(Sync::new(&files, size), self, ready),
+            Method::Vectored(flags) => go(Vectored::new(files, size, flags), self, ready),
+            Method::Mmap(mapping) => go(Mmap::new(files, size, mapping), self, ready),
+            Method::Stdio { buffer, bytewise } => {
+                go(Stdio::new(files, size, buffer, bytewise), self, ready)
             }
+            Method::Libaio(aio) => go(Libaio::new(files, depth, size, aio.batch), self, ready),
+            Method::PosixAio => go(PosixAio::new(files, depth, size), self, ready),
             Method::IoUring(ring) => {
-                match Uring::new(self.files.clone(), depth, self.block, ring.batch) {
-                    Ok((lane, slots)) => Ok(ready_drive(lane, slots, self, ready)),
-                    Err(error) => not_ready(fault(error), ready),
+                let linked = self.flush.filter(|&(every, _)| ring.linked && every == 1);
+                let linked = linked.map(|(_, how)| how);
+                let lane = Uring::new(files, depth, size, ring, linked);
+                if linked.is_none() {
+                    return go(lane, self, ready);
                 }
+                let mut haul = go(lane, Worker { flush: None, ..self }, ready)?;
+                // Each was in its write's time, and has none of its own.
+                let writes = haul
+                    .tallies
+                    .all()
+                    .filter(|(action, _)| matches!(action, Action::Write | Action::Rewrite));
+                let ops = writes.map(|(_, tally)| tally.ops).sum();
+                haul.tallies.put(Action::Flush, Tally { ops, ..Tally::default() });
+                Ok(haul)
             }
-            Method::Null => match Null::new(depth, self.block) {
-                Ok((lane, slots)) => Ok(ready_drive(lane, slots, self, ready)),
-                Err(error) => not_ready(fault(error), ready),
-            },
-            Method::Sim(model) => match Sim::new(model, depth, self.block, self.seed) {
-                Ok((lane, slots)) => Ok(ready_drive(lane, slots, self, ready)),
-                Err(error) => not_ready(fault(error), ready),
-            },
-            Method::Vectored(_)
-            | Method::Libaio
-            | Method::PosixAio
-            | Method::Mmap
-            | Method::Stdio { .. } => {
-                unreachable!("resolving the plan refuses the method {}", self.method.name())
-            }
+            Method::Null => go(Null::new(depth, size), self, ready),
+            Method::Sim(model) => go(Sim::new(model, depth, size, self.seed), self, ready),
         }
     }
 }
 
-fn not_ready(fault: Fault, ready: impl FnOnce()) -> Result<Haul, Fault> {
-    ready();
-    Err(fault)
+/// Drives a lane, if it could be made.
+fn go<L: Lane>(
+    made: io::Result<(L, Vec<Slot>)>,
+    worker: Worker,
+    ready: impl FnOnce(),
+) -> Result<Haul, Fault> {
+    match made {
+        Ok((lane, slots)) => Ok(ready_drive(lane, slots, worker, ready)),
+        Err(error) => {
+            ready();
+            Err(Fault::new("prepare", worker.path(0), &error))
+        }
+    }
 }
 
 fn ready_drive<L: Lane>(
@@ -591,6 +607,13 @@ fn drive<L: Lane>(
             (errand.sent, errand.out) = (now, true);
             lane.push(slot, call);
         }
+    }
+    if L::HOLDS_BACK {
+        if let Err(error) = lane.hand_over() {
+            haul.tallies.put(Action::Write, Tally { errors: 1, ..Tally::default() });
+            haul.fault.get_or_insert(Fault::new("write", worker.path(0), &error));
+        }
+        haul.stopped = lane.now();
     }
     haul.counted = haul.counted.min(haul.stopped);
     haul

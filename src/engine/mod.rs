@@ -11,16 +11,22 @@ mod cursor;
 mod drive;
 mod fill;
 mod law;
+mod libaio;
 mod log;
+mod mmap;
 mod pace;
+mod posixaio;
 mod psync;
 mod random;
 mod route;
 mod sim;
+mod stdio;
+mod sync;
 mod tallies;
 mod tree;
 mod trim;
 mod uring;
+mod vectored;
 
 mod null;
 
@@ -29,9 +35,12 @@ pub use cursor::Cursor;
 pub use drive::{Haul, Quota, Worker};
 pub use fill::{Filler, Found, Generation, Known, Layer};
 pub use log::{Entry, Log, PAGE, Page, Return};
+pub use posixaio::posixaio_threads;
 pub use route::{Route, Stretch};
 pub use tallies::Tallies;
 pub use tree::{ANCHOR, TreeWorker, folder_name, size_of, tree_place};
+pub use uring::setup as ring_setup;
+pub use vectored::try_flags;
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -100,6 +109,8 @@ pub enum Flush {
 pub(crate) trait Lane {
     /// Whether what is written must be in the buffer. False where nothing is really written.
     const CARRIES_DATA: bool;
+    /// Whether writes are held back in a buffer that is no part of the kernel.
+    const HOLDS_BACK: bool = false;
 
     /// Whether [`Op::Trim`] may be pushed. Where not, the loop trims by itself, one at a time.
     const TAKES_TRIMS: bool = false;
@@ -139,4 +150,9 @@ pub(crate) trait Lane {
 
     /// Makes durable what was written, in every file. Nothing is in flight.
     fn flush(&mut self, how: Flush) -> io::Result<()>;
+
+    /// Hands to the kernel what is held back. Nothing is in flight.
+    fn hand_over(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }

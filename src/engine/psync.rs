@@ -35,6 +35,15 @@ pub(crate) fn flush_files(files: &[OwnedFd], how: Flush) -> io::Result<()> {
     Ok(())
 }
 
+/// The answer of a call as the loop takes it: bytes moved, or the negative errno.
+#[inline]
+pub(super) fn answered<E: Into<io::Error>>(answer: Result<usize, E>) -> i32 {
+    match answer {
+        Ok(moved) => moved as i32,
+        Err(error) => -error.into().raw_os_error().unwrap_or(libc::EIO),
+    }
+}
+
 impl Lane for Psync {
     const CARRIES_DATA: bool = true;
 
@@ -52,11 +61,7 @@ impl Lane for Psync {
         } else {
             pread(file, buffer, io.offset)
         };
-        let moved = match answer {
-            Ok(moved) => moved as i32,
-            Err(errno) => -errno.raw_os_error(),
-        };
-        self.done = Some((slot, moved));
+        self.done = Some((slot, answered(answer)));
     }
 
     #[inline]

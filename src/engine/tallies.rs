@@ -44,6 +44,11 @@ impl Tallies {
         &mut self.list[place].1
     }
 
+    /// The tally of an action, if it was made for it.
+    pub fn get(&self, action: Action) -> Option<&Tally> {
+        self.all().find(|(known, _)| *known == action).map(|(_, tally)| tally)
+    }
+
     /// All that there are.
     pub fn all(&self) -> impl Iterator<Item = (Action, &Tally)> {
         self.list.iter().map(|(action, tally)| (*action, tally))

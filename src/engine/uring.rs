@@ -2,8 +2,9 @@
 
 use std::io;
 
+use crate::plan;
 use crate::sys::clock;
-use crate::sys::ring::{Ring, Slot};
+use crate::sys::ring::{Linked, Ring, Setup, Slot, Thread};
 use crate::unit::Instant;
 
 use super::psync::flush_files;
@@ -22,10 +23,27 @@ impl Uring {
         files: Files,
         depth: u32,
         size: usize,
-        batch: u32,
+        options: plan::Ring,
+        linked: Option<Flush>,
     ) -> io::Result<(Self, Vec<Slot>)> {
-        let (ring, slots) = Ring::new(files.clone(), depth, size)?;
-        Ok((Self { files, ring, batch: batch.clamp(1, depth), in_flight: 0 }, slots))
+        let linked = linked.map(|how| match how {
+            Flush::Fsync => Linked::Fsync,
+            Flush::Fdatasync => Linked::Fdatasync,
+        });
+        let setup = Setup { linked, ..setup(options) };
+        let (ring, slots) = Ring::new(files.clone(), depth, size, setup)?;
+        Ok((Self { files, ring, batch: options.batch.clamp(1, depth), in_flight: 0 }, slots))
+    }
+}
+
+/// What the plan says, as the ring takes it.
+pub fn setup(options: plan::Ring) -> Setup {
+    Setup {
+        registered: options.fixed,
+        vectored: options.vectored,
+        polled: options.polled,
+        thread: options.sqpoll.then_some(Thread { cpu: options.sqpoll_cpu }),
+        linked: None,
     }
 }
 
@@ -40,7 +58,12 @@ impl Lane for Uring {
 
     #[inline]
     fn push(&mut self, slot: Slot, io: Io) {
-        self.ring.push(slot, io.op == Op::Write, io.file, io.offset, io.len);
+        let write = match io.op {
+            Op::Read => false,
+            Op::Write => true,
+            Op::Rewrite | Op::Trim => unreachable!("the loop makes reads and writes of these"),
+        };
+        self.ring.push(slot, write, io.file, io.offset, io.len);
         self.in_flight += 1;
     }
 

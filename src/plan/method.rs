@@ -1,7 +1,11 @@
 //! By which calls blocks are moved, and whether the page cache takes part.
 
+use std::fmt;
+
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::value::{MapAccessDeserializer, StrDeserializer};
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::error::Refusal;
 use crate::unit::Nanos;
@@ -13,22 +17,27 @@ pub enum Method {
     /// `pread` and `pwrite`: one at a time for each worker.
     #[default]
     Psync,
-    /// `lseek`, then `read` or `write`.
+    /// `lseek` where the file does not stand there already, then `read` or `write`.
     Sync,
     /// `preadv2` and `pwritev2` with flags.
     Vectored(Vectored),
     /// io_uring.
     IoUring(Ring),
     /// The kernel's older asynchronous interface (`io_submit`).
-    Libaio,
-    /// POSIX AIO as glibc does it: threads.
+    Libaio(Aio),
+    /// POSIX AIO as glibc does it: a thread for each file, which takes one request at a time.
+    #[serde(rename = "posixaio", alias = "posix_aio")]
     PosixAio,
     /// Stores and loads in a mapping.
-    Mmap,
+    Mmap(Mapping),
     /// A user-space buffer as stdio has it: `putc`, `getc`, `fread`, `fwrite`.
     Stdio {
         /// Size of the buffer, bytes (glibc uses the file's block size, mostly 4096).
         buffer: u32,
+        /// Each block goes byte by byte, by `putc` and `getc`; else it is one record, by `fwrite`
+        /// and `fread`.
+        #[serde(default)]
+        bytewise: bool,
     },
     /// The same depth by a pool of threads that call `pread` and `pwrite`; what io_uring becomes
     /// where it is missing.
@@ -47,9 +56,9 @@ impl Method {
             Self::Sync => "sync",
             Self::Vectored(_) => "vectored",
             Self::IoUring(_) => "io_uring",
-            Self::Libaio => "libaio",
+            Self::Libaio(_) => "libaio",
             Self::PosixAio => "posixaio",
-            Self::Mmap => "mmap",
+            Self::Mmap(_) => "mmap",
             Self::Stdio { .. } => "stdio",
             Self::Pool => "pool",
             Self::Null => "null",
@@ -58,18 +67,135 @@ impl Method {
     }
 }
 
+impl Method {
+    /// Whether the page cache is part of it, so that direct I/O is a contradiction.
+    pub const fn needs_page_cache(self) -> bool {
+        matches!(self, Self::Mmap(_) | Self::Stdio { .. })
+    }
+
+    /// Whether a worker has one I/O in flight, whatever the iodepth.
+    pub const fn one_at_a_time(self) -> bool {
+        matches!(
+            self,
+            Self::Psync | Self::Sync | Self::Vectored(_) | Self::Mmap(_) | Self::Stdio { .. }
+        )
+    }
+
+    /// The method with its usual options, by its word: `"io_uring"` means `{"io_uring": {}}`.
+    fn usual(word: &str) -> Option<Self> {
+        Some(match word {
+            "vectored" => Self::Vectored(Vectored::default()),
+            "io_uring" => Self::IoUring(Ring::default()),
+            "libaio" => Self::Libaio(Aio::default()),
+            "mmap" => Self::Mmap(Mapping::default()),
+            "stdio" => Self::Stdio { buffer: 4096, bytewise: false },
+            "sim" => Self::Sim(Model::default()),
+            _ => return None,
+        })
+    }
+}
+
+/// Reads a method from a document: one that has options may stand there as a bare word.
+pub(super) fn read<'de, D: Deserializer<'de>>(document: D) -> Result<Method, D::Error> {
+    struct Either;
+
+    impl<'de> Visitor<'de> for Either {
+        type Value = Method;
+
+        fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+            f.write_str("a method: its name, or its name with options")
+        }
+
+        fn visit_str<E: serde::de::Error>(self, word: &str) -> Result<Method, E> {
+            match Method::usual(word) {
+                Some(method) => Ok(method),
+                None => Method::deserialize(StrDeserializer::new(word)),
+            }
+        }
+
+        fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Method, M::Error> {
+            Method::deserialize(MapAccessDeserializer::new(map))
+        }
+    }
+
+    document.deserialize_any(Either)
+}
+
 /// How the ring is used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ring {
-    /// Files and buffers are registered beforehand.
+    /// Files and buffers are registered beforehand, which saves looking them up for each I/O; the
+    /// buffers as far as the limit of locked memory allows. It is the usual value.
     pub fixed: bool,
     /// Completions are polled from the device (needs direct I/O and poll queues).
     pub polled: bool,
     /// A kernel thread takes the submissions.
     pub sqpoll: bool,
-    /// Submit as soon as this many I/Os are ready, and wait for this many. 0: one.
+    /// The CPU of that thread; absent: any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sqpoll_cpu: Option<u32>,
+    /// READV and WRITEV instead of READ and WRITE; the buffers are not registered then.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub vectored: bool,
+    /// A flush that is due after each write is linked to it: the kernel starts it when the write
+    /// is done, with no way back to the program in between. Writes of one worker then overlap.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub linked: bool,
+    /// Wait for this many answers at a time, and so submit about as many together. 0: one.
     pub batch: u32,
+}
+
+impl Default for Ring {
+    fn default() -> Self {
+        Self {
+            fixed: true,
+            polled: false,
+            sqpoll: false,
+            sqpoll_cpu: None,
+            vectored: false,
+            linked: false,
+            batch: 0,
+        }
+    }
+}
+
+/// How `io_submit` is used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Aio {
+    /// Wait for this many answers at a time, and so submit about as many together. 0: one.
+    pub batch: u32,
+}
+
+/// How a mapping is used. When it is synchronised is the plan's durability: `msync` of what was
+/// stored since the last time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Mapping {
+    /// What the kernel is told of it.
+    pub advice: Advice,
+    /// `msync(MS_ASYNC)` after each write, which promises nothing (and does nothing since 2.6.19).
+    pub msync_async: bool,
+}
+
+/// `madvise` of a mapping.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Advice {
+    /// What the pattern's order suggests: sequential for forward, else random.
+    #[default]
+    AsOrder,
+    /// Nothing is told: the kernel's usual read-ahead around each fault.
+    Normal,
+    /// MADV_SEQUENTIAL.
+    Sequential,
+    /// MADV_RANDOM: no read-ahead.
+    Random,
+    /// MADV_WILLNEED: read now.
+    WillNeed,
+    /// MADV_DONTNEED: out of this process' page tables (not out of the page cache).
+    DontNeed,
 }
 
 /// Flags of `preadv2` and `pwritev2`.
@@ -141,6 +267,14 @@ impl Method {
                     "give a 'stall' shorter than 'stall_every'",
                 ))
             }
+            Self::Stdio { buffer: 0, .. } => Err(Refusal::new(
+                "stdio with a buffer of 0 bytes",
+                "give 1 or more, or use 'sync' for no buffer",
+            )),
+            Self::IoUring(Ring { sqpoll: false, sqpoll_cpu: Some(_), .. }) => Err(Refusal::new(
+                "a CPU for a submission thread that there is not",
+                "give 'sqpoll' too, or leave 'sqpoll_cpu' out",
+            )),
             _ => Ok(()),
         }
     }

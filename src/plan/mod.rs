@@ -21,7 +21,7 @@ pub use copy::{CaseChange, Charset, Copy, End, EndFlags, Extent, Flush, Outlet, 
 pub use crew::{Balance, Cpus, Crew};
 pub use detail::Detail;
 pub use durability::Durability;
-pub use method::{Caching, Method, Model, Ring, Vectored};
+pub use method::{Advice, Aio, Caching, Mapping, Method, Model, Ring, Vectored};
 pub use pattern::{
     Action, ActionSize, BlockSize, Fill, Mix, Order, Pattern, Region, Share, Verify, WeightedSize,
     Zone,
@@ -172,7 +172,7 @@ pub struct Blocks {
     /// Which actions, in which order, how large, with which data.
     pub pattern: Pattern,
     /// By which calls.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "method::read")]
     pub method: Method,
     /// Through the page cache or past it.
     #[serde(default)]
@@ -306,9 +306,66 @@ impl Blocks {
         }
         self.pattern.check()?;
         self.method.check()?;
+        self.agree()?;
         self.target.check(self.pattern.mix.writes())?;
         if self.durability.every() == Some(0) {
             return Err(Refusal::new("a flush every 0 operations is no plan", "give 1 or more"));
+        }
+        Ok(())
+    }
+
+    /// What a finished write has promised, the flags of its calls included.
+    pub fn promises(&self) -> Durability {
+        match self.method {
+            Method::Vectored(flags) if flags.sync && !self.durability.durable() => {
+                Durability::OpenSync
+            }
+            Method::Vectored(flags) if flags.dsync && !self.durability.durable() => {
+                Durability::OpenDsync
+            }
+            _ => self.durability,
+        }
+    }
+
+    /// Refuses a method that the rest contradicts.
+    fn agree(&self) -> Result<(), Refusal> {
+        let name = self.method.name();
+        let direct = matches!(self.caching, Caching::Direct);
+        if direct && self.method.needs_page_cache() {
+            return Err(Refusal::new(
+                format!("{name} and direct: {name} goes through the page cache"),
+                "use buffered, or a method such as psync",
+            ));
+        }
+        if let Method::IoUring(ring) = self.method
+            && ring.linked
+        {
+            if self.durability.every() != Some(1) {
+                return Err(Refusal::new(
+                    "linked, and no flush after each write to be linked",
+                    "give fsync_every 1 or fdatasync_every 1, or leave 'linked' out",
+                ));
+            }
+            if ring.polled {
+                return Err(Refusal::new(
+                    "linked and polled: a ring that polls knows no flush",
+                    "leave one of them out",
+                ));
+            }
+        }
+        if let Method::Vectored(flags) = self.method {
+            if flags.atomic && self.caching == Caching::Buffered {
+                return Err(Refusal::new(
+                    "atomic and buffered: RWF_ATOMIC is for direct I/O",
+                    "use direct, or leave 'atomic' out",
+                ));
+            }
+            if flags.append && self.pattern.verify != Verify::None {
+                return Err(Refusal::new(
+                    "append and verify: what is appended does not lie where the order says",
+                    "leave one of them out",
+                ));
+            }
         }
         Ok(())
     }

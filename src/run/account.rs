@@ -73,7 +73,7 @@ pub(super) fn job_flows(
     let pattern = &job.blocks.pattern;
     let depth = job.resolved.iodepth * job.resolved.workers;
     // A closing flush that never came has promised nothing.
-    let durability = match job.blocks.durability {
+    let durability = match job.blocks.promises() {
         Durability::FsyncAtEnd | Durability::FdatasyncAtEnd if !flushed => Durability::None,
         other => other,
     };

@@ -11,6 +11,7 @@ mod log;
 mod phase;
 mod planting;
 mod prepare;
+mod probe;
 mod resolve;
 mod settle;
 mod site;

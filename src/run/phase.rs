@@ -246,7 +246,7 @@ impl<'a> Stage<'a> {
             .filter(|job| {
                 job.writes()
                     && job.resolved.caching == Caching::Buffered
-                    && !job.blocks.durability.durable()
+                    && !job.blocks.promises().durable()
             })
             .flat_map(|job| {
                 let system = job.tree.and_then(|tree| self.groves[tree.grove].fd());

@@ -232,6 +232,11 @@ impl<'a> Stage<'a> {
                 }
                 .into());
             }
+            if job.writes() && there < job.size.0 && matches!(job.resolved.method, Method::Mmap(_))
+            {
+                // A store can not make a file longer.
+                site.grow(job.size.0)?;
+            }
         }
         // How many files a worker has: all, where they share them.
         let each = match &job.blocks.target {

@@ -205,6 +205,15 @@ impl Site {
         Ok(())
     }
 
+    /// Makes it so long, by a hole. A device stays as it is.
+    pub fn grow(&self, size: u64) -> Result<(), Fault> {
+        match self.fd() {
+            Some(file) if self.kind != Kind::Device => rustix::fs::ftruncate(file, size)
+                .map_err(|error| Fault::new("truncate", self.label.clone(), &error.into())),
+            _ => Ok(()),
+        }
+    }
+
     /// A description of its own for one job, with the flags that job wants.
     pub fn again(
         &self,

@@ -193,11 +193,15 @@ struct RawStatx {
     mount: u64,
     dio_memory: u32,
     dio_offset: u32,
-    rest: [u64; 12],
+    subvolume: u64,
+    atomic_least: u32,
+    atomic_most: u32,
+    rest: [u64; 10],
 }
 
 const _: () = assert!(size_of::<RawStatx>() == 256);
 const _: () = assert!(std::mem::offset_of!(RawStatx, dio_memory) == 0x98);
+const _: () = assert!(std::mem::offset_of!(RawStatx, atomic_least) == 0xa8);
 const _: () = assert!(size_of::<Extent>() == 56);
 const _: () = assert!(std::mem::offset_of!(Fiemap, extents) == 32);
 const _: () = assert!(size_of::<LoopStatus>() == 232);
@@ -223,12 +227,15 @@ pub struct Stat {
     pub mount: Option<u64>,
     /// Direct I/O: alignment of memory and of offsets in bytes (6.1; only some file systems).
     pub direct: Option<(u32, u32)>,
+    /// Atomic writes: least and most bytes of one (6.11; only some file systems).
+    pub atomic: Option<(u32, u32)>,
 }
 
 fn statx(fd: libc::c_int, path: &CString, flags: libc::c_int) -> io::Result<Stat> {
     const BASIC: u32 = 0x7ff;
     const MOUNT: u32 = 0x1000;
     const DIOALIGN: u32 = 0x2000;
+    const ATOMIC: u32 = 0x1_0000;
     let mut raw = RawStatx::default();
     // SAFETY: `path` is a C string, `raw` has the kernel's 256 bytes; both outlive the call.
     let answer = unsafe {
@@ -237,7 +244,7 @@ fn statx(fd: libc::c_int, path: &CString, flags: libc::c_int) -> io::Result<Stat
             fd as libc::c_long,
             path.as_ptr(),
             flags as libc::c_long,
-            (BASIC | MOUNT | DIOALIGN) as libc::c_ulong,
+            (BASIC | MOUNT | DIOALIGN | ATOMIC) as libc::c_ulong,
             &mut raw as *mut RawStatx,
         )
     };
@@ -255,6 +262,7 @@ fn statx(fd: libc::c_int, path: &CString, flags: libc::c_int) -> io::Result<Stat
         is_device: (raw.rdev_major, raw.rdev_minor),
         mount: told(MOUNT).then_some(raw.mount),
         direct: told(DIOALIGN).then_some((raw.dio_memory, raw.dio_offset)),
+        atomic: told(ATOMIC).then_some((raw.atomic_least, raw.atomic_most)),
     })
 }
 

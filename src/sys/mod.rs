@@ -2,6 +2,7 @@
 //!
 //! No policy, no retries, no logging: one function, one call.
 
+pub mod aio;
 pub mod block;
 pub mod buffer;
 pub mod cache;
@@ -9,6 +10,8 @@ pub mod clock;
 pub mod close;
 pub mod files;
 pub mod inbox;
+pub mod map;
 pub mod ring;
 pub mod signal;
+pub mod stdio;
 pub mod writeout;

@@ -11,7 +11,7 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::Arc;
 
-use io_uring::{IoUring, opcode, types};
+use io_uring::{IoUring, opcode, squeue, types};
 
 use super::buffer::Buffer;
 use crate::unit::Nanos;
@@ -19,7 +19,7 @@ use crate::unit::Nanos;
 /// The right to use one buffer of a ring (or of any pool of equal buffers). Not copyable: whoever
 /// holds it is the only one who may touch the buffer.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Slot(u32);
+pub struct Slot(pub(super) u32);
 
 impl Slot {
     /// Its number, from 0.
@@ -45,7 +45,7 @@ impl Slab {
         let stride = size.checked_next_multiple_of(4096).ok_or(io::ErrorKind::OutOfMemory)?;
         let memory =
             Buffer::new(stride.checked_mul(count as usize).ok_or(io::ErrorKind::OutOfMemory)?)?;
-        Ok((Self { memory, stride, size }, (0..count).rev().map(Slot).collect()))
+        Ok((Self { memory, stride, size }, slots(count)))
     }
 
     /// The buffer of a slot.
@@ -55,36 +55,111 @@ impl Slab {
     }
 }
 
+/// Slots for `count` buffers that somebody else keeps.
+pub fn slots(count: u32) -> Vec<Slot> {
+    (0..count).rev().map(Slot).collect()
+}
+
+/// How a ring is made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Setup {
+    /// Files and buffers are registered; the buffers where the limit of locked memory allows it.
+    pub registered: bool,
+    /// READV and WRITEV instead of READ and WRITE.
+    pub vectored: bool,
+    /// Completions are polled from the device (IORING_SETUP_IOPOLL).
+    pub polled: bool,
+    /// A kernel thread takes the submissions (IORING_SETUP_SQPOLL).
+    pub thread: Option<Thread>,
+    /// Each write is followed by a flush that is linked to it, and answered with it.
+    pub linked: Option<Linked>,
+}
+
+/// The kernel thread that takes submissions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Thread {
+    /// Where it runs; `None`: anywhere.
+    pub cpu: Option<u32>,
+}
+
+/// The flush that is linked to a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Linked {
+    /// As `fsync`.
+    Fsync,
+    /// As `fdatasync`.
+    Fdatasync,
+}
+
+/// Time without work after which a submission thread goes to sleep, milliseconds.
+const IDLE_MS: u32 = 1000;
+
+/// The completion of a write whose flush is still to come carries this bit, and its flush the next.
+const WRITTEN: u64 = 1 << 32;
+const FLUSHED: u64 = 1 << 33;
+
 /// An io_uring on its files, with its own buffers.
 pub struct Ring {
     // Dropped in this order: the ring first, then what it points to.
     ring: IoUring,
     slab: Slab,
     files: Arc<[OwnedFd]>,
-    in_flight: u32,
-    queued: u32,
+    setup: Setup,
+    /// Registered buffers; files are registered as the setup says.
     fixed: bool,
+    /// For vectored I/O: one for each slot.
+    vectors: Box<[libc::iovec]>,
+    /// What writes with a linked flush have answered: one for each slot.
+    written: Box<[i32]>,
+    /// Pushed and not yet answered.
+    out: u32,
+}
+
+// SAFETY: the vectors point into `slab`, and a ring is not tied to a thread before its first use.
+unsafe impl Send for Ring {}
+
+fn build(entries: u32, setup: Setup) -> io::Result<IoUring> {
+    let mut builder = IoUring::builder();
+    if setup.polled {
+        builder.setup_iopoll();
+    }
+    if let Some(thread) = setup.thread {
+        builder.setup_sqpoll(IDLE_MS);
+        if let Some(cpu) = thread.cpu {
+            builder.setup_sqpoll_cpu(cpu);
+        }
+        return builder.build(entries);
+    }
+    // Kernels before 6.1 know neither of these flags.
+    let plain = builder.clone();
+    builder
+        .setup_single_issuer()
+        .setup_defer_taskrun()
+        .build(entries)
+        .or_else(|_| plain.build(entries))
 }
 
 impl Ring {
-    /// A ring for `depth` I/Os of up to `size` bytes on `files`, and its slots. The files are
-    /// registered, and the buffers too where the limit of locked memory allows it.
+    /// A ring for `depth` I/Os of up to `size` bytes on `files`, and its slots.
     ///
     /// # Errors
-    /// ENOSYS, EPERM or EACCES where io_uring is missing or forbidden; ENOMEM; what registering the
-    /// files answers (EMFILE, ENOMEM).
-    pub fn new(files: Arc<[OwnedFd]>, depth: u32, size: usize) -> io::Result<(Self, Vec<Slot>)> {
-        let entries = depth.next_power_of_two();
-        let ring = IoUring::builder()
-            .setup_single_issuer()
-            .setup_defer_taskrun()
-            .build(entries)
-            // Kernels before 6.1 know neither flag.
-            .or_else(|_| IoUring::new(entries))?;
+    /// ENOSYS, EPERM or EACCES where io_uring is missing or forbidden; EINVAL for a CPU that is not
+    /// there; ENOMEM; what registering the files answers (EMFILE, ENOMEM).
+    pub fn new(
+        files: Arc<[OwnedFd]>,
+        depth: u32,
+        size: usize,
+        setup: Setup,
+    ) -> io::Result<(Self, Vec<Slot>)> {
+        let mut each = if setup.linked.is_some() { 2 } else { 1 };
+        if setup.thread.is_some() {
+            // The thread gives entries back only after a whole batch of them, of which some may be
+            // answered already.
+            each *= 2;
+        }
+        let ring = build((depth * each).next_power_of_two(), setup)?;
         let (mut slab, slots) = Slab::new(depth, size)?;
-        let raw: Vec<_> = files.iter().map(AsRawFd::as_raw_fd).collect();
-        ring.submitter().register_files(&raw)?;
-        let buffers: Vec<libc::iovec> = slots
+        let vectors: Box<[libc::iovec]> = slots
             .iter()
             .rev()
             .map(|slot| {
@@ -92,10 +167,17 @@ impl Ring {
                 libc::iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: buffer.len() }
             })
             .collect();
-        // SAFETY: the buffers live in `slab`, which lives as long as the ring; they are listed in
-        // the order of their slots' numbers.
-        let fixed = unsafe { ring.submitter().register_buffers(&buffers) }.is_ok();
-        Ok((Self { ring, slab, files, in_flight: 0, queued: 0, fixed }, slots))
+        let mut fixed = false;
+        if setup.registered {
+            let raw: Vec<_> = files.iter().map(AsRawFd::as_raw_fd).collect();
+            ring.submitter().register_files(&raw)?;
+            // SAFETY: the buffers live in `slab`, which lives as long as the ring; they are listed
+            // in the order of their slots' numbers.
+            fixed =
+                !setup.vectored && unsafe { ring.submitter().register_buffers(&vectors) }.is_ok();
+        }
+        let written = vec![0; depth as usize].into();
+        Ok((Self { ring, slab, files, setup, fixed, vectors, written, out: 0 }, slots))
     }
 
     /// The buffer of a slot that is not in flight.
@@ -109,28 +191,57 @@ impl Ring {
     #[inline]
     pub fn push(&mut self, slot: Slot, write: bool, file: u32, offset: u64, len: u32) {
         assert!((file as usize) < self.files.len(), "a file that the ring has not");
+        let index = slot.0;
         let buffer = self.slab.buffer(&slot);
         assert!(len as usize <= buffer.len(), "an I/O larger than its buffer");
         let pointer = buffer.as_mut_ptr();
-        let index = slot.0;
-        let file = types::Fixed(file);
-        let entry = match (self.fixed, write) {
-            (true, false) => {
-                opcode::ReadFixed::new(file, pointer, len, index as u16).offset(offset).build()
-            }
-            (true, true) => {
-                opcode::WriteFixed::new(file, pointer, len, index as u16).offset(offset).build()
-            }
-            (false, false) => opcode::Read::new(file, pointer, len).offset(offset).build(),
-            (false, true) => opcode::Write::new(file, pointer, len).offset(offset).build(),
+        let number = self.files[file as usize].as_raw_fd();
+        let vector = &mut self.vectors[index as usize];
+        vector.iov_len = len as usize;
+        // The crate's trait for both kinds of files has no name outside of it.
+        macro_rules! on {
+            ($file:expr) => {
+                match (self.setup.vectored, self.fixed, write) {
+                    (true, _, false) => opcode::Readv::new($file, vector, 1).offset(offset).build(),
+                    (true, _, true) => opcode::Writev::new($file, vector, 1).offset(offset).build(),
+                    (_, true, false) => opcode::ReadFixed::new($file, pointer, len, index as u16)
+                        .offset(offset)
+                        .build(),
+                    (_, true, true) => opcode::WriteFixed::new($file, pointer, len, index as u16)
+                        .offset(offset)
+                        .build(),
+                    (_, _, false) => opcode::Read::new($file, pointer, len).offset(offset).build(),
+                    (_, _, true) => opcode::Write::new($file, pointer, len).offset(offset).build(),
+                }
+            };
         }
-        .user_data(u64::from(index));
-        // SAFETY: the buffer belongs to the slot that is given up here and comes back only with
-        // the completion; the slab outlives the ring. There is room: the queue has an entry for
-        // every slot there is.
+        let mut entry =
+            if self.setup.registered { on!(types::Fixed(file)) } else { on!(types::Fd(number)) };
+        self.out += 1;
+        let Some(linked) = self.setup.linked.filter(|_| write) else {
+            return self.queue(entry.user_data(u64::from(index)));
+        };
+        entry = entry.flags(squeue::Flags::IO_LINK).user_data(u64::from(index) | WRITTEN);
+        self.queue(entry);
+        let flags = match linked {
+            Linked::Fsync => types::FsyncFlags::empty(),
+            Linked::Fdatasync => types::FsyncFlags::DATASYNC,
+        };
+        let flush = if self.setup.registered {
+            opcode::Fsync::new(types::Fixed(file)).flags(flags).build()
+        } else {
+            opcode::Fsync::new(types::Fd(number)).flags(flags).build()
+        };
+        self.queue(flush.user_data(u64::from(index) | FLUSHED));
+    }
+
+    #[inline]
+    fn queue(&mut self, entry: squeue::Entry) {
+        // SAFETY: the buffer belongs to the slot that is given up in `push` and comes back only
+        // with the completion; slab and vectors outlive the ring. There is room: the queue has an
+        // entry for every slot there is, or two where each may have a flush.
         let pushed = unsafe { self.ring.submission().push(&entry) };
         assert!(pushed.is_ok(), "more I/Os than slots");
-        self.queued += 1;
     }
 
     /// Starts what is queued.
@@ -139,9 +250,7 @@ impl Ring {
     /// EINTR, EAGAIN or EBUSY when not all of it was taken: [`Ring::wait`] takes the rest.
     #[inline]
     pub fn submit(&mut self) -> io::Result<()> {
-        let submitted = self.ring.submit()?;
-        self.submitted(submitted);
-        Ok(())
+        self.ring.submit().map(drop)
     }
 
     /// Starts what is queued and waits until at least `want` of what is in flight is answered.
@@ -150,9 +259,12 @@ impl Ring {
     /// EINTR when a signal came first; the call may then be repeated.
     #[inline]
     pub fn wait(&mut self, want: u32) -> io::Result<()> {
-        let submitted = self.ring.submit_and_wait(want as usize)?;
-        self.submitted(submitted);
-        Ok(())
+        let mut want = want as usize;
+        // With a thread that submits, what is answered already costs no call.
+        if self.setup.thread.is_some() && self.ring.completion().len() >= want {
+            want = 0;
+        }
+        self.ring.submit_and_wait(want).map(drop)
     }
 
     /// As [`Ring::wait`], but no longer than `longest` where the kernel can do that (5.11).
@@ -166,36 +278,40 @@ impl Ring {
         let time = types::Timespec::from(std::time::Duration::from(longest));
         let args = types::SubmitArgs::new().timespec(&time);
         match self.ring.submitter().submit_with_args(want as usize, &args) {
-            Ok(submitted) => self.submitted(submitted),
             // The time is over. What was queued has been taken, or is taken by the next call.
-            Err(error) if error.raw_os_error() == Some(libc::ETIME) => {
-                let left = self.ring.submission().len();
-                self.submitted((self.queued as usize).saturating_sub(left));
-            }
-            Err(error) => return Err(error),
+            Err(error) if error.raw_os_error() == Some(libc::ETIME) => Ok(()),
+            answer => answer.map(drop),
         }
-        Ok(())
     }
 
-    #[inline]
-    fn submitted(&mut self, count: usize) {
-        let count = (count as u32).min(self.queued);
-        self.queued -= count;
-        self.in_flight += count;
-    }
-
-    /// The next answer: the slot, and the bytes moved or the negative errno.
+    /// The next answer: the slot, and the bytes moved or the negative errno. A write with a linked
+    /// flush is answered when that is.
     #[inline]
     pub fn answer(&mut self) -> Option<(Slot, i32)> {
-        let entry = self.ring.completion().next()?;
-        self.in_flight = self.in_flight.saturating_sub(1);
-        Some((Slot(entry.user_data() as u32), entry.result()))
+        loop {
+            let entry = self.ring.completion().next()?;
+            let (data, mut result) = (entry.user_data(), entry.result());
+            let index = data as u32;
+            if data & WRITTEN != 0 {
+                self.written[index as usize] = result;
+                continue;
+            }
+            if data & FLUSHED != 0 {
+                // A write that failed or moved less breaks the link: its flush is cancelled.
+                let written = self.written[index as usize];
+                if result >= 0 || result == -libc::ECANCELED {
+                    result = written;
+                }
+            }
+            self.out = self.out.saturating_sub(1);
+            return Some((Slot(index), result));
+        }
     }
 }
 
 impl Drop for Ring {
     fn drop(&mut self) {
-        while self.in_flight + self.queued > 0 {
+        while self.out > 0 {
             if self.wait(1).is_err_and(|error| error.kind() != io::ErrorKind::Interrupted) {
                 // The kernel will not answer for its buffers: give the memory up for good.
                 std::mem::forget(std::mem::replace(
@@ -244,7 +360,7 @@ mod tests {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&[1; 8192]).unwrap();
         let files = Arc::from([OwnedFd::from(file)]);
-        let (mut ring, mut slots) = Ring::new(files, 2, 4096).unwrap();
+        let (mut ring, mut slots) = Ring::new(files, 2, 4096, Setup::default()).unwrap();
         let slot = slots.pop().unwrap();
         ring.buffer(&slot).fill(2);
         ring.push(slot, true, 0, 4096, 4096);
@@ -268,7 +384,8 @@ mod tests {
             return;
         }
         let (reader, mut writer) = io::pipe().unwrap();
-        let (mut ring, mut slots) = Ring::new(Arc::from([reader.into()]), 2, 4096).unwrap();
+        let files = Arc::from([reader.into()]);
+        let (mut ring, mut slots) = Ring::new(files, 2, 4096, Setup::default()).unwrap();
         if !ring.ring.params().is_feature_ext_arg() {
             eprintln!("SKIP a_wait_ends_when_its_time_is_over: a kernel before 5.11");
             return;
@@ -277,7 +394,7 @@ mod tests {
         ring.wait_for(1, Nanos::millis(1)).unwrap();
         assert!(ring.answer().is_none());
         ring.wait_for(1, Nanos::millis(1)).unwrap();
-        assert_eq!((ring.in_flight, ring.queued), (1, 0));
+        assert_eq!((ring.out, ring.ring.submission().len()), (1, 0));
         writer.write_all(b"there").unwrap();
         ring.wait_for(1, Nanos::secs(9)).unwrap();
         let (slot, moved) = ring.answer().unwrap();

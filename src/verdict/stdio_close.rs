@@ -35,7 +35,7 @@ mod tests {
     #[test]
     fn a_close_writes_nothing() {
         let mut bench = Bench::write_without_flush();
-        bench.record.resolved.jobs[0].method = Method::Stdio { buffer: 4096 };
+        bench.record.resolved.jobs[0].method = Method::Stdio { buffer: 4096, bytewise: false };
         let found = verdict(&bench.record);
         assert_eq!(found.findings[0].trap.0, "T03", "{found:?}");
         assert!(found.findings.iter().all(|f| f.trap.0 != "T02"));

@@ -34,7 +34,12 @@ pub struct Memory;
 impl Memory {
     /// A tmpfs of 256 MiB.
     pub fn tmpfs() -> Result<Mounted, Skip> {
-        Memory::mount("tmpfs", &format!("size={}", 256 * MI))
+        Memory::tmpfs_of(256 * MI)
+    }
+
+    /// A tmpfs that is full soon.
+    pub fn tmpfs_of(bytes: u64) -> Result<Mounted, Skip> {
+        Memory::mount("tmpfs", &format!("size={bytes}"))
     }
 
     /// A ramfs, which has no limit and no size.

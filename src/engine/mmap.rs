@@ -1,0 +1,223 @@
+//! Loads and stores in a mapping: a read copies out of it, a write copies into it.
+//!
+//! A page that can not be had is no crash: [`Map`] tells, and `pread` or `pwrite` of the same
+//! block is then asked for the reason, which becomes the answer (ENOSPC, EIO, the end of the
+//! file). A store beyond the end of a file that somebody cut is EFAULT.
+//!
+//! A file is mapped whole. Its page tables would grow with it, up to 2 GiB for a terabyte; so the
+//! mapping of a large file is made anew when it may have cost [`TABLES`].
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+
+use rustix::fs::OFlags;
+
+use crate::plan::{Advice, Mapping};
+use crate::sys::block;
+use crate::sys::map::{self, Map};
+use crate::sys::ring::{Slab, Slot};
+use crate::unit::Instant;
+
+use super::psync::answered;
+use super::{Files, Flush, Io, Lane, Op};
+
+/// Bytes of page tables that a mapping may cost.
+const TABLES: u64 = 32 << 20;
+/// What one page of page tables maps, bytes (4 KiB pages, 8 bytes each).
+const REACH: u64 = 2 << 20;
+/// Bytes mapped at once where addresses are few.
+const WINDOW: u64 = if usize::BITS < 64 { 256 << 20 } else { 1 << 46 };
+
+/// Copies to and from mappings of the files.
+pub(crate) struct Mmap {
+    files: Files,
+    views: Vec<View>,
+    slab: Slab,
+    mapping: Mapping,
+    done: Option<(Slot, i32)>,
+}
+
+/// One file, and the part of it that is mapped now.
+struct View {
+    map: Option<Map>,
+    start: u64,
+    end: u64,
+    /// What its page tables may have cost, and the last offset that was touched.
+    tables: u64,
+    last: u64,
+    /// What was stored since the last flush.
+    dirty: Option<(u64, u64)>,
+    writes: bool,
+    /// O_SYNC and O_DSYNC mean nothing to a store: each is followed by `msync` instead.
+    syncs: bool,
+}
+
+fn size(file: BorrowedFd) -> io::Result<u64> {
+    let stat = rustix::fs::fstat(file)?;
+    if rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::BlockDevice {
+        block::size(file)
+    } else {
+        Ok(stat.st_size as u64)
+    }
+}
+
+impl View {
+    /// Whether `len` bytes at `offset` are in the mapping that is there.
+    #[inline]
+    fn has(&mut self, offset: u64, len: u64) -> bool {
+        if self.end - self.start > TABLES * (REACH / 4096) {
+            self.tables += len / 512;
+            if offset / REACH != self.last / REACH {
+                self.tables += 4096;
+            }
+            self.last = offset;
+            if self.tables > TABLES {
+                return false;
+            }
+        }
+        self.map.is_some() && offset >= self.start && offset + len <= self.end
+    }
+
+    /// Maps what is there of `len` bytes at `offset` and around them; how much of them that is.
+    #[cold]
+    fn map(&mut self, file: BorrowedFd, offset: u64, len: u64, told: Advice) -> io::Result<u64> {
+        self.map = None;
+        self.tables = 0;
+        let size = size(file)?;
+        if offset >= size {
+            return Ok(0);
+        }
+        let page = rustix::param::page_size() as u64;
+        self.start = if size <= WINDOW { 0 } else { offset / page * page };
+        self.end = size.min(self.start + WINDOW.max(len + page));
+        let map = Map::new(file, self.start, (self.end - self.start) as usize, self.writes)?;
+        let advice = match told {
+            Advice::AsOrder | Advice::Normal => map::Advice::Normal,
+            Advice::Sequential => map::Advice::Sequential,
+            Advice::Random => map::Advice::Random,
+            Advice::WillNeed => map::Advice::WillNeed,
+            Advice::DontNeed => map::Advice::LinuxDontNeed,
+        };
+        // Advice that a file system does not take changes nothing.
+        let _ = map.advise(advice);
+        self.map = Some(map);
+        Ok(len.min(self.end - offset))
+    }
+}
+
+impl Mmap {
+    pub(crate) fn new(
+        files: Files,
+        size: usize,
+        mapping: Mapping,
+    ) -> io::Result<(Self, Vec<Slot>)> {
+        let (slab, slots) = Slab::new(1, size)?;
+        let view = |file: BorrowedFd| {
+            let flags = rustix::fs::fcntl_getfl(file)?;
+            let mut view = View {
+                map: None,
+                start: 0,
+                end: 0,
+                tables: 0,
+                last: 0,
+                dirty: None,
+                writes: flags & OFlags::ACCMODE == OFlags::RDWR,
+                syncs: flags.intersects(OFlags::SYNC | OFlags::DSYNC),
+            };
+            // Here, so that a file that can not be mapped is heard of before the clock runs.
+            view.map(file, 0, 1, mapping.advice)?;
+            Ok::<_, io::Error>(view)
+        };
+        let views = files.iter().map(|file| view(file.as_fd())).collect::<Result<_, _>>()?;
+        Ok((Self { files, views, slab, mapping, done: None }, slots))
+    }
+
+    #[inline]
+    fn transfer(&mut self, slot: &Slot, io: Io) -> io::Result<usize> {
+        let file = self.files[io.file as usize].as_fd();
+        let view = &mut self.views[io.file as usize];
+        let (mut len, wanted) = (u64::from(io.len), u64::from(io.len));
+        if !view.has(io.offset, len) {
+            len = view.map(file, io.offset, len, self.mapping.advice)?;
+            if len < wanted && io.op == Op::Write {
+                // A store can not make a file longer.
+                return Err(rustix::io::Errno::FAULT.into());
+            }
+        }
+        let Some(map) = view.map.as_mut().filter(|_| len > 0) else { return Ok(0) };
+        let buffer = &mut self.slab.buffer(slot)[..len as usize];
+        let at = (io.offset - view.start) as usize;
+        let copied = match io.op {
+            Op::Read => map.read(at, buffer),
+            Op::Write => map.write(at, buffer),
+            Op::Rewrite | Op::Trim => unreachable!("the loop makes reads and writes of these"),
+        };
+        if copied.is_err() {
+            return torn(view, file, io, buffer);
+        }
+        if io.op == Op::Write {
+            if view.syncs || self.mapping.msync_async {
+                map.sync(at, buffer.len(), view.syncs)?;
+            }
+            let (from, to) = view.dirty.unwrap_or((io.offset, io.offset));
+            view.dirty = Some((from.min(io.offset), to.max(io.offset + len)));
+        }
+        Ok(buffer.len())
+    }
+}
+
+/// What was the matter with a page: the calls know numbers for it.
+#[cold]
+fn torn(view: &mut View, file: BorrowedFd, io: Io, buffer: &mut [u8]) -> io::Result<usize> {
+    view.map = None;
+    match io.op {
+        Op::Read => Ok(rustix::io::pread(file, buffer, io.offset)?),
+        Op::Write => {
+            if io.offset + buffer.len() as u64 > size(file)? {
+                return Err(rustix::io::Errno::FAULT.into());
+            }
+            Ok(rustix::io::pwrite(file, buffer, io.offset)?)
+        }
+        Op::Rewrite | Op::Trim => unreachable!("the loop makes reads and writes of these"),
+    }
+}
+
+impl Lane for Mmap {
+    const CARRIES_DATA: bool = true;
+
+    #[inline]
+    fn buffer(&mut self, slot: &Slot) -> &mut [u8] {
+        self.slab.buffer(slot)
+    }
+
+    #[inline]
+    fn push(&mut self, slot: Slot, io: Io) {
+        let moved = answered(self.transfer(&slot, io));
+        self.done = Some((slot, moved));
+    }
+
+    #[inline]
+    fn wait(&mut self, _until: Option<Instant>) -> io::Result<()> {
+        Ok(())
+    }
+
+    #[inline]
+    fn answer(&mut self) -> Option<(Slot, i32)> {
+        self.done.take()
+    }
+
+    /// `msync` of what was stored since the last time, which does what `fdatasync` does; or `fsync`.
+    fn flush(&mut self, how: Flush) -> io::Result<()> {
+        for (file, view) in self.files.iter().zip(&mut self.views) {
+            let Some((from, to)) = view.dirty.take() else { continue };
+            match &view.map {
+                Some(map) if how == Flush::Fdatasync && from >= view.start && to <= view.end => {
+                    map.sync((from - view.start) as usize, (to - from) as usize, true)?;
+                }
+                _ if how == Flush::Fdatasync => rustix::fs::fdatasync(file)?,
+                _ => rustix::fs::fsync(file)?,
+            }
+        }
+        Ok(())
+    }
+}

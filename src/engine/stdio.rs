@@ -1,0 +1,130 @@
+//! The C library's streams: a buffer in user space, and one call of the library for each byte or
+//! record.
+//!
+//! Tools that measure this (Bonnie++'s per-character columns before 1.96, IOzone's `fwrite` and
+//! `fread`) measure the C library: a loop around `putc` is bound by the processor, at a few
+//! nanoseconds for a byte. A buffer of our own would measure our own code, and be faster than
+//! any library. So these lanes call the library's functions, on a `FILE` with the buffer that
+//! the plan states, and the run notes which library that was; it differs (musl hands a large
+//! record to the kernel together with its buffer, glibc fills the buffer first).
+//!
+//! Bytes go by `putc_unlocked` and `getc_unlocked`. In a program with one thread, as those tools
+//! are, the plain calls take no lock (glibc asks `SINGLE_THREAD_P`, musl a flag of the stream);
+//! in this one, which has several, they would, and cost twice as much. They are called, not
+//! inlined as C macros may be: in those tools too, `putc` and `getc` are functions of the library.
+//!
+//! The buffer holds writes back: an error may be heard by a later one, and what is left at the end
+//! is written inside the timing, as by `fclose`.
+
+use std::io;
+use std::os::fd::AsFd;
+
+use rustix::fs::OFlags;
+
+use crate::sys::ring::{Slab, Slot};
+use crate::sys::stdio::Stream;
+use crate::unit::Instant;
+
+use super::psync::{answered, flush_files};
+use super::sync::own_descriptions;
+use super::{Files, Flush, Io, Lane, Op};
+
+/// One byte or record at a time through the library's buffer.
+pub(crate) struct Stdio {
+    files: Files,
+    open: Vec<Open>,
+    bytewise: bool,
+    slab: Slab,
+    done: Option<(Slot, i32)>,
+}
+
+/// A stream, and where it stands.
+struct Open {
+    stream: Stream,
+    /// Not known after an error.
+    place: Option<u64>,
+    /// C asks for a seek between a write and a read.
+    last: Op,
+}
+
+impl Stdio {
+    pub(crate) fn new(
+        files: Files,
+        size: usize,
+        buffer: u32,
+        bytewise: bool,
+    ) -> io::Result<(Self, Vec<Slot>)> {
+        let (slab, slots) = Slab::new(1, size)?;
+        let open = own_descriptions(&files)?
+            .into_iter()
+            .map(|file| {
+                let access = rustix::fs::fcntl_getfl(file.as_fd())? & OFlags::ACCMODE;
+                let stream = Stream::new(file, buffer as usize, access == OFlags::RDWR)?;
+                Ok(Open { stream, place: Some(0), last: Op::Read })
+            })
+            .collect::<io::Result<_>>()?;
+        Ok((Self { files, open, bytewise, slab, done: None }, slots))
+    }
+
+    #[inline]
+    fn transfer(&mut self, slot: &Slot, io: Io) -> io::Result<usize> {
+        let open = &mut self.open[io.file as usize];
+        let buffer = &mut self.slab.buffer(slot)[..io.len as usize];
+        if open.place.take() != Some(io.offset) || open.last != io.op {
+            open.stream.seek(io.offset)?;
+        }
+        let moved = match (io.op, self.bytewise) {
+            (Op::Read, false) => open.stream.read(buffer)?,
+            (Op::Read, true) => open.stream.get(buffer)?,
+            (Op::Write, false) => {
+                open.stream.write(buffer)?;
+                buffer.len()
+            }
+            (Op::Write, true) => {
+                open.stream.put(buffer)?;
+                buffer.len()
+            }
+            (Op::Rewrite | Op::Trim, _) => {
+                unreachable!("the loop makes reads and writes of these")
+            }
+        };
+        open.last = io.op;
+        open.place = Some(io.offset + moved as u64);
+        Ok(moved)
+    }
+}
+
+impl Lane for Stdio {
+    const CARRIES_DATA: bool = true;
+    const HOLDS_BACK: bool = true;
+
+    #[inline]
+    fn buffer(&mut self, slot: &Slot) -> &mut [u8] {
+        self.slab.buffer(slot)
+    }
+
+    #[inline]
+    fn push(&mut self, slot: Slot, io: Io) {
+        let moved = answered(self.transfer(&slot, io));
+        self.done = Some((slot, moved));
+    }
+
+    #[inline]
+    fn wait(&mut self, _until: Option<Instant>) -> io::Result<()> {
+        Ok(())
+    }
+
+    #[inline]
+    fn answer(&mut self) -> Option<(Slot, i32)> {
+        self.done.take()
+    }
+
+    fn flush(&mut self, how: Flush) -> io::Result<()> {
+        self.hand_over()?;
+        flush_files(&self.files, how)
+    }
+
+    fn hand_over(&mut self) -> io::Result<()> {
+        self.open.iter_mut().try_for_each(|open| open.stream.flush())
+    }
+}

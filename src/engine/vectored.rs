@@ -1,0 +1,120 @@
+//! `preadv2` and `pwritev2` with flags: one at a time.
+//!
+//! What would block under RWF_NOWAIT is asked for again without it, as programs do that use it to
+//! find out what is in memory: both calls are in the I/O's time.
+
+use std::io::{self, IoSlice, IoSliceMut};
+
+use rustix::io::{Errno, ReadWriteFlags, preadv2, pwritev2};
+
+use crate::plan::Vectored as Flags;
+use crate::sys::ring::{Slab, Slot};
+use crate::unit::Instant;
+
+use super::psync::{answered, flush_files};
+use super::{Files, Flush, Io, Lane, Op};
+
+/// RWF_ATOMIC, since 6.11.
+const ATOMIC: ReadWriteFlags = ReadWriteFlags::from_bits_retain(0x40);
+/// RWF_DONTCACHE, since 6.14.
+const DONTCACHE: ReadWriteFlags = ReadWriteFlags::from_bits_retain(0x80);
+
+/// One I/O at a time, with what its flags ask for.
+pub(crate) struct Vectored {
+    files: Files,
+    slab: Slab,
+    reads: ReadWriteFlags,
+    writes: ReadWriteFlags,
+    done: Option<(Slot, i32)>,
+}
+
+/// The flags for reads and for writes: durability, appending and atomicity mean nothing to a read,
+/// and the kernel refuses some of them there.
+fn bits(flags: Flags) -> (ReadWriteFlags, ReadWriteFlags) {
+    let set = |list: &[(bool, ReadWriteFlags)]| {
+        list.iter().filter(|(wanted, _)| *wanted).map(|(_, flag)| *flag).collect::<ReadWriteFlags>()
+    };
+    let both = set(&[
+        (flags.hipri, ReadWriteFlags::HIPRI),
+        (flags.nowait, ReadWriteFlags::NOWAIT),
+        (flags.dontcache, DONTCACHE),
+    ]);
+    let writes = set(&[
+        (flags.dsync, ReadWriteFlags::DSYNC),
+        (flags.sync, ReadWriteFlags::SYNC),
+        (flags.append, ReadWriteFlags::APPEND),
+        (flags.atomic, ATOMIC),
+    ]);
+    (both, both | writes)
+}
+
+impl Vectored {
+    pub(crate) fn new(files: Files, size: usize, flags: Flags) -> io::Result<(Self, Vec<Slot>)> {
+        let (slab, slots) = Slab::new(1, size)?;
+        let (reads, writes) = bits(flags);
+        Ok((Self { files, slab, reads, writes, done: None }, slots))
+    }
+}
+
+impl Lane for Vectored {
+    const CARRIES_DATA: bool = true;
+
+    #[inline]
+    fn buffer(&mut self, slot: &Slot) -> &mut [u8] {
+        self.slab.buffer(slot)
+    }
+
+    #[inline]
+    fn push(&mut self, slot: Slot, io: Io) {
+        let buffer = &mut self.slab.buffer(&slot)[..io.len as usize];
+        let file = &self.files[io.file as usize];
+        let mut transfer = |drop: ReadWriteFlags| match io.op {
+            Op::Write => pwritev2(file, &[IoSlice::new(buffer)], io.offset, self.writes - drop),
+            Op::Read => preadv2(file, &mut [IoSliceMut::new(buffer)], io.offset, self.reads - drop),
+            Op::Rewrite | Op::Trim => unreachable!("the loop makes reads and writes of these"),
+        };
+        let moved = match transfer(ReadWriteFlags::empty()) {
+            Err(Errno::AGAIN) => transfer(ReadWriteFlags::NOWAIT),
+            answer => answer,
+        };
+        self.done = Some((slot, answered(moved)));
+    }
+
+    #[inline]
+    fn wait(&mut self, _until: Option<Instant>) -> io::Result<()> {
+        Ok(())
+    }
+
+    #[inline]
+    fn answer(&mut self) -> Option<(Slot, i32)> {
+        self.done.take()
+    }
+
+    fn flush(&mut self, how: Flush) -> io::Result<()> {
+        flush_files(&self.files, how)
+    }
+}
+
+/// Tries a read, and a write where `writes`, of `buffer` at the beginning of a file with all the
+/// flags.
+///
+/// # Errors
+/// What the kernel says to them: EOPNOTSUPP for a flag that it or the file system does not know,
+/// ENOSYS where these calls are missing (before 4.6).
+pub fn try_flags(
+    file: std::os::fd::BorrowedFd,
+    flags: Flags,
+    writes: bool,
+    buffer: &mut [u8],
+) -> io::Result<()> {
+    let (read, write) = bits(flags);
+    // EAGAIN is an answer, and a good one.
+    let fine = |answer: rustix::io::Result<usize>| match answer {
+        Ok(_) | Err(Errno::AGAIN) => Ok(()),
+        Err(error) => Err(io::Error::from(error)),
+    };
+    if writes {
+        fine(pwritev2(file, &[IoSlice::new(buffer)], 0, write))?;
+    }
+    fine(preadv2(file, &mut [IoSliceMut::new(buffer)], 0, read))
+}

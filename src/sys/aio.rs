@@ -1,0 +1,334 @@
+//! The kernel's older asynchronous interface (`io_submit`), which owns its buffers while the kernel
+//! uses them.
+//!
+//! # Safety
+//! As with a ring: the [`Queue`] owns memory and files, a [`Slot`] is moved into it with each I/O
+//! and comes back only with the answer, and `io_destroy` waits for what is in flight before the
+//! memory goes. The layouts below are those of `linux/aio_abi.h` and of `struct aio_ring` in
+//! `fs/aio.c`, which is an interface too (libaio and others read it since 2.6): the ring's head
+//! is written by its one reader only, its tail by the kernel, which writes the event before.
+#![allow(unsafe_code)]
+
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::ring::{Slab, Slot};
+use crate::unit::Nanos;
+
+const PREAD: u16 = 0;
+const PWRITE: u16 = 1;
+
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+struct Block {
+    data: u64,
+    // These two stand the other way round on big-endian machines; both are zero here.
+    key: u32,
+    flags: u32,
+    opcode: u16,
+    priority: i16,
+    file: u32,
+    buffer: u64,
+    bytes: u64,
+    offset: i64,
+    reserved: u64,
+    more_flags: u32,
+    eventfd: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+struct Event {
+    data: u64,
+    block: u64,
+    result: i64,
+    result_too: i64,
+}
+
+/// The head of the page that the kernel shares: events follow.
+#[repr(C)]
+struct Shared {
+    id: u32,
+    count: u32,
+    head: AtomicU32,
+    tail: AtomicU32,
+    magic: u32,
+    compatible: u32,
+    incompatible: u32,
+    header: u32,
+}
+
+const MAGIC: u32 = 0xa10a_10a1;
+
+const _: () = assert!(size_of::<Block>() == 64 && size_of::<Event>() == 32);
+const _: () = assert!(size_of::<Shared>() == 32);
+
+/// I/Os on files through `io_submit`.
+pub struct Queue {
+    context: libc::c_ulong,
+    slab: Slab,
+    files: Arc<[OwnedFd]>,
+    /// One for each slot.
+    blocks: Box<[Block]>,
+    /// Slots that were pushed and not yet submitted.
+    waiting: Vec<u32>,
+    pointers: Vec<*mut Block>,
+    /// Answers not yet taken, from `taken` on.
+    answers: Vec<(u32, i32)>,
+    taken: usize,
+    room: Box<[Event]>,
+    in_flight: u32,
+}
+
+// SAFETY: the pointers point into `blocks`, and the context is not tied to a thread.
+unsafe impl Send for Queue {}
+
+impl Queue {
+    /// A queue for `depth` I/Os of up to `size` bytes on `files`, and its slots.
+    ///
+    /// # Errors
+    /// ENOSYS where the kernel was built without it, EPERM where seccomp forbids it, EAGAIN when
+    /// `fs.aio-max-nr` is used up, ENOMEM.
+    pub fn new(files: Arc<[OwnedFd]>, depth: u32, size: usize) -> io::Result<(Self, Vec<Slot>)> {
+        let (slab, slots) = Slab::new(depth, size)?;
+        let mut context: libc::c_ulong = 0;
+        // SAFETY: the kernel writes the context before the call returns.
+        let answer =
+            unsafe { libc::syscall(libc::SYS_io_setup, depth as libc::c_ulong, &raw mut context) };
+        if answer != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        let depth = depth as usize;
+        let queue = Self {
+            context,
+            slab,
+            files,
+            blocks: vec![Block::default(); depth].into(),
+            waiting: Vec::with_capacity(depth),
+            pointers: Vec::with_capacity(depth),
+            answers: Vec::with_capacity(depth),
+            taken: 0,
+            room: vec![Event::default(); depth].into(),
+            in_flight: 0,
+        };
+        Ok((queue, slots))
+    }
+
+    /// The buffer of a slot that is not in flight.
+    #[inline]
+    pub fn buffer(&mut self, slot: &Slot) -> &mut [u8] {
+        self.slab.buffer(slot)
+    }
+
+    /// Takes a read or write of `len` bytes at `offset` of a file. It starts with the next
+    /// [`Queue::wait`].
+    #[inline]
+    pub fn push(&mut self, slot: Slot, write: bool, file: u32, offset: u64, len: u32) {
+        let buffer = self.slab.buffer(&slot);
+        assert!(len as usize <= buffer.len(), "an I/O larger than its buffer");
+        let index = slot.0;
+        self.blocks[index as usize] = Block {
+            data: u64::from(index),
+            opcode: if write { PWRITE } else { PREAD },
+            file: self.files[file as usize].as_raw_fd() as u32,
+            buffer: buffer.as_mut_ptr() as u64,
+            bytes: u64::from(len),
+            offset: offset as i64,
+            ..Block::default()
+        };
+        self.waiting.push(index);
+    }
+
+    /// Starts what was pushed. What the kernel refuses is answered with the reason.
+    ///
+    /// # Errors
+    /// None that an answer could not tell.
+    #[inline]
+    pub fn submit(&mut self) -> io::Result<()> {
+        if self.taken == self.answers.len() {
+            self.answers.clear();
+            self.taken = 0;
+        }
+        self.pointers.clear();
+        let blocks = self.blocks.as_mut_ptr();
+        // SAFETY: each index is that of a slot, and there is a block for each.
+        self.pointers
+            .extend(self.waiting.iter().map(|&index| unsafe { blocks.add(index as usize) }));
+        let mut sent = 0;
+        while sent < self.pointers.len() {
+            let rest = &mut self.pointers[sent..];
+            // SAFETY: the blocks live in `self` and name buffers of `slab`, whose slots were given
+            // up by `push`; both stay until the answers have come.
+            let answer = unsafe {
+                libc::syscall(
+                    libc::SYS_io_submit,
+                    self.context,
+                    rest.len() as libc::c_long,
+                    rest.as_mut_ptr(),
+                )
+            };
+            if answer > 0 {
+                sent += answer as usize;
+                self.in_flight += answer as u32;
+                continue;
+            }
+            let error = io::Error::last_os_error();
+            match error.raw_os_error() {
+                // No room: what is in flight must be answered first.
+                Some(libc::EAGAIN) if self.in_flight > 0 => break,
+                Some(libc::EINTR) => {}
+                // The first of them is refused.
+                Some(errno) => {
+                    self.answers.push((self.waiting[sent], -errno));
+                    sent += 1;
+                }
+                None => return Err(error),
+            }
+        }
+        self.waiting.drain(..sent);
+        Ok(())
+    }
+
+    /// Takes answers from the shared page, without a system call.
+    #[inline]
+    fn reap(&mut self) {
+        let shared = self.context as *const Shared;
+        // SAFETY: the context is the address of the page that the kernel shares with this process
+        // until `io_destroy`; its fields are read, and the head is atomic.
+        let shared = unsafe { &*shared };
+        if shared.magic != MAGIC || shared.incompatible != 0 {
+            return;
+        }
+        let mut head = shared.head.load(Ordering::Relaxed);
+        let tail = shared.tail.load(Ordering::Acquire);
+        if head == tail || head >= shared.count {
+            return;
+        }
+        // SAFETY: `count` events follow the header.
+        let events =
+            unsafe { (shared as *const Shared).byte_add(shared.header as usize).cast::<Event>() };
+        while head != tail {
+            // SAFETY: below `count`, and written by the kernel before it moved the tail.
+            let event = unsafe { events.add(head as usize).read_volatile() };
+            self.answers.push((event.data as u32, event.result as i32));
+            self.in_flight = self.in_flight.saturating_sub(1);
+            head = (head + 1) % shared.count;
+        }
+        shared.head.store(head, Ordering::Release);
+    }
+
+    /// Starts what was pushed, and waits until at least `want` I/Os are answered, or for as long as
+    /// `longest`.
+    ///
+    /// # Errors
+    /// EINTR when a signal came first; the call may then be repeated.
+    pub fn wait(&mut self, want: u32, longest: Option<Nanos>) -> io::Result<()> {
+        self.submit()?;
+        self.reap();
+        let ready = (self.answers.len() - self.taken) as u32;
+        let missing = want.saturating_sub(ready).min(self.in_flight);
+        if missing == 0 {
+            return Ok(());
+        }
+        let mut time = longest.map(|longest| libc::timespec {
+            tv_sec: (longest.0 / 1_000_000_000) as libc::time_t,
+            tv_nsec: (longest.0 % 1_000_000_000) as _,
+        });
+        let pointer = time.as_mut().map_or(std::ptr::null_mut(), std::ptr::from_mut);
+        // SAFETY: there is room for as many events as there are slots; all pointers live until the
+        // call returns.
+        let answer = unsafe {
+            libc::syscall(
+                libc::SYS_io_getevents,
+                self.context,
+                missing as libc::c_long,
+                self.room.len() as libc::c_long,
+                self.room.as_mut_ptr(),
+                pointer,
+            )
+        };
+        if answer < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        for event in &self.room[..answer as usize] {
+            self.answers.push((event.data as u32, event.result as i32));
+        }
+        self.in_flight = self.in_flight.saturating_sub(answer as u32);
+        Ok(())
+    }
+
+    /// The next answer: the slot, and the bytes moved or the negative errno.
+    #[inline]
+    pub fn answer(&mut self) -> Option<(Slot, i32)> {
+        let (index, moved) = *self.answers.get(self.taken)?;
+        self.taken += 1;
+        Some((Slot(index), moved))
+    }
+}
+
+impl Drop for Queue {
+    fn drop(&mut self) {
+        // Waits for everything in flight (since 3.19).
+        // SAFETY: our own context; nobody uses it any more.
+        unsafe { libc::syscall(libc::SYS_io_destroy, self.context) };
+    }
+}
+
+/// Whether this process may use `io_submit`.
+///
+/// # Errors
+/// Why not, as [`Queue::new`].
+pub fn available() -> io::Result<()> {
+    Queue::new(Arc::from([]), 1, 1).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    #[test]
+    fn a_queue_reads_and_writes_where_it_is_told() {
+        if let Err(error) = available() {
+            eprintln!("SKIP a_queue_reads_and_writes_where_it_is_told: io_setup: {error}");
+            return;
+        }
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&[1; 8192]).unwrap();
+        let (mut queue, mut slots) = Queue::new(Arc::from([OwnedFd::from(file)]), 2, 4096).unwrap();
+        let slot = slots.pop().unwrap();
+        queue.buffer(&slot).fill(2);
+        queue.push(slot, true, 0, 4096, 4096);
+        queue.wait(1, None).unwrap();
+        let (slot, moved) = queue.answer().unwrap();
+        assert_eq!((moved, queue.answer()), (4096, None));
+        queue.push(slot, false, 0, 4000, 4096);
+        queue.push(slots.pop().unwrap(), false, 0, 8192, 4096);
+        queue.wait(2, None).unwrap();
+        let mut answers = [queue.answer().unwrap(), queue.answer().unwrap()];
+        answers.sort_by_key(|(_, moved)| *moved);
+        assert_eq!(answers.each_ref().map(|(_, moved)| *moved), [0, 4096]);
+        let buffer = queue.buffer(&answers[1].0);
+        assert!(buffer[..96].iter().all(|&b| b == 1) && buffer[96..].iter().all(|&b| b == 2));
+    }
+
+    #[test]
+    fn what_is_refused_is_answered() {
+        if let Err(error) = available() {
+            eprintln!("SKIP what_is_refused_is_answered: io_setup: {error}");
+            return;
+        }
+        let read_only = std::fs::File::open("/proc/self/exe").unwrap();
+        let (mut queue, mut slots) =
+            Queue::new(Arc::from([OwnedFd::from(read_only)]), 2, 4096).unwrap();
+        queue.push(slots.pop().unwrap(), true, 0, 0, 4096);
+        queue.push(slots.pop().unwrap(), false, 0, 0, 4096);
+        queue.wait(2, Some(Nanos::secs(5))).unwrap();
+        let mut answers = [queue.answer().unwrap().1, queue.answer().unwrap().1];
+        answers.sort();
+        assert_eq!(answers, [-libc::EBADF, 4096]);
+    }
+}
