@@ -270,7 +270,8 @@ fn a_mapped_file_that_somebody_cuts_is_a_fault() {
             flush: None,
             quota: Quota::default(),
             seed: SEED,
-            generation: 1,
+            generation: Generation::timed(0, 0),
+            layers: [].into(),
             gauge: &gauge,
             halt: &halt,
         };
