@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use assay::engine::{Filler, Flush, Haul, Quota, Route, Stretch, Worker};
+use assay::engine::{Filler, Flush, Generation, Haul, Known, Quota, Route, Stretch, Worker};
 use assay::error::Error;
 use assay::plan::{
     Action, Advice, Aio, BlockSize, FileOrder, Fill, Mapping, Method, Mix, Order, Pattern, Plan,
@@ -116,7 +116,8 @@ fn pass(
         flush,
         quota: Quota::default(),
         seed: SEED,
-        generation: 1,
+        generation: Generation::timed(0, 0),
+        layers: [].into(),
         gauge: &gauge,
         halt: &halt,
     };
@@ -144,21 +145,27 @@ fn each_method_writes_and_reads_what_it_should_where_it_should() {
             let haul = pass(&path, (method, depth), &writes, region, flush);
             let told = format!("{name}, {order:?}");
             assert_eq!(haul.fault, None, "{told}");
-            assert_eq!((haul.writes.ops, haul.writes.short), (BLOCKS, 0), "{told}");
+            let written = haul.tallies.get(Action::Write).expect("it writes");
+            assert_eq!((written.ops, written.short), (BLOCKS, 0), "{told}");
             let wanted = flush.map_or(0, |(every, _)| BLOCKS / every);
-            assert_eq!(haul.flushes.ops, wanted, "{told}");
+            assert_eq!(
+                haul.tallies.get(Action::Flush).map_or(0, |flushes| flushes.ops),
+                wanted,
+                "{told}"
+            );
             // The file itself, by other means: what lies beside the region is as it was.
             let bytes = std::fs::read(&path).unwrap();
             let (before, rest) = bytes.split_at(START as usize);
             let (inside, after) = rest.split_at((BLOCK * BLOCKS) as usize);
             assert!(before.iter().chain(after).all(|&byte| byte == 0xa5), "{told}");
             assert_eq!(after.len(), 777, "{told}");
-            assert_eq!(filler.check(inside, START), Ok(()), "{told}");
+            assert_eq!(filler.check(inside, START, Known::Layers(&[])), Ok(()), "{told}");
             // The same way back, each byte looked at.
             let reads = Pattern { verify: Verify::Full, ..pattern(Action::Read, order, BLOCK) };
             let haul = pass(&path, (method, depth), &reads, region, None);
             assert_eq!(haul.fault, None, "{told}");
-            assert_eq!((haul.reads.ops, haul.reads.mismatches), (BLOCKS, 0), "{told}");
+            let read = haul.tallies.get(Action::Read).expect("it reads");
+            assert_eq!((read.ops, read.mismatches), (BLOCKS, 0), "{told}");
             // And it would have been seen.
             let at = START + BLOCK * 50 + 600;
             rustix::io::pwrite(open(&path), b"other", at).unwrap();
@@ -187,10 +194,15 @@ fn reads_and_writes_take_turns() {
         pass(&path, (Method::Psync, 1), &fresh, (0, 1 << 20), None);
         let haul = pass(&path, (method, depth), &both, (0, 1 << 20), None);
         assert_eq!(haul.fault, None, "{name}");
-        assert_eq!(haul.reads.ops + haul.writes.ops, 256, "{name}");
-        assert!(haul.reads.ops > 0 && haul.writes.ops > 0, "{name}");
+        let ops = |action| haul.tallies.get(action).map_or(0, |tally| tally.ops);
+        assert_eq!(ops(Action::Read) + ops(Action::Write), 256, "{name}");
+        assert!(ops(Action::Read) > 0 && ops(Action::Write) > 0, "{name}");
         let bytes = std::fs::read(&path).unwrap();
-        assert_eq!(Filler::new(&Fill::Random, SEED).unwrap().check(&bytes, 0), Ok(()), "{name}");
+        assert_eq!(
+            Filler::new(&Fill::Random, SEED).unwrap().check(&bytes, 0, Known::Layers(&[])),
+            Ok(()),
+            "{name}"
+        );
     }
 }
 
@@ -205,9 +217,10 @@ fn the_end_of_a_file_is_met_and_told() {
         assert_eq!(haul.fault, None, "{name}");
         assert!(haul.end_of_data, "{name}");
         // Two whole blocks and a part of one; those beyond are empty, one for each in flight.
-        assert_eq!(haul.reads.bytes, 10_000, "{name}");
-        assert!((4..=3 + u64::from(depth)).contains(&haul.reads.ops), "{name}: {}", haul.reads.ops);
-        assert_eq!(haul.reads.short, haul.reads.ops - 2, "{name}");
+        let reads = haul.tallies.get(Action::Read).expect("it reads");
+        assert_eq!(reads.bytes, 10_000, "{name}");
+        assert!((4..=3 + u64::from(depth)).contains(&reads.ops), "{name}: {}", reads.ops);
+        assert_eq!(reads.short, reads.ops - 2, "{name}");
     }
 }
 
@@ -224,7 +237,8 @@ fn a_full_device_is_a_fault_and_no_crash() {
         let haul = pass(&path, (method, depth), &writes, (0, 4 << 20), flush);
         let fault = haul.fault.unwrap_or_else(|| panic!("{name}: no fault"));
         assert_eq!((fault.doing.as_str(), fault.name.as_str()), ("write", "ENOSPC"), "{name}");
-        assert!(haul.writes.errors > 0 && haul.writes.bytes <= lab::MI, "{name}");
+        let writes = haul.tallies.get(Action::Write).expect("it writes");
+        assert!(writes.errors > 0 && writes.bytes <= lab::MI, "{name}");
         std::fs::remove_file(path).unwrap();
     }
 }
@@ -256,7 +270,8 @@ fn a_mapped_file_that_somebody_cuts_is_a_fault() {
             flush: None,
             quota: Quota::default(),
             seed: SEED,
-            generation: 1,
+            generation: Generation::timed(0, 0),
+            layers: [].into(),
             gauge: &gauge,
             halt: &halt,
         };
@@ -314,7 +329,11 @@ fn a_word_is_a_method_with_its_usual_options() {
         assert_eq!(written.ending, Ending::Complete, "{word}: {:?}", written.phases[0].faults);
         assert_eq!(written.phases[0].totals[&Action::Write].bytes, Bytes::mib(1), "{word}");
         let bytes = std::fs::read(folder.path().join("plan")).unwrap();
-        assert_eq!(Filler::new(&Fill::Random, SEED).unwrap().check(&bytes, 0), Ok(()), "{word}");
+        assert_eq!(
+            Filler::new(&Fill::Random, SEED).unwrap().check(&bytes, 0, Known::Layers(&[])),
+            Ok(()),
+            "{word}"
+        );
         let read = go(&plan(folder.path(), "read", &[("method", json!(word))])).unwrap();
         assert_eq!(read.phases[0].totals[&Action::Read].bytes, Bytes::mib(1), "{word}");
         // What was used is in the record, and the record is its own JSON again.
@@ -492,13 +511,15 @@ fn a_large_mapping_costs_no_more_than_a_small_one() {
             flush: None,
             quota: Quota { ops: Some(20_000), ..Quota::default() },
             seed: SEED,
-            generation: 1,
+            generation: Generation::timed(0, 0),
+            layers: [].into(),
             gauge: &gauge,
             halt: &halt,
         };
         let haul = worker.go(|| ()).unwrap();
         over.store(true, Ordering::Relaxed);
-        assert_eq!((haul.fault, haul.reads.ops, haul.reads.short), (None, 20_000, 0));
+        let reads = haul.tallies.get(Action::Read).expect("reads");
+        assert_eq!((&haul.fault, reads.ops, reads.short), (&None, 20_000, 0));
         watcher.join().unwrap()
     });
     assert!((16 << 20..48 << 20).contains(&most), "{} MiB of page tables", most >> 20);

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use assay::engine::{Filler, Quota, Route, Stretch, Worker};
+use assay::engine::{Filler, Generation, Quota, Route, Stretch, Worker};
 use assay::plan::{
     Action, Aio, BlockSize, FileOrder, Fill, Mapping, Method, Mix, Order, Pattern, Rate, Region,
     Ring, Vectored, Verify,
@@ -105,7 +105,8 @@ fn work(method: Method, iodepth: u32, ops: u64) -> u64 {
         flush: None,
         quota: Quota { ops: Some(ops), ..Quota::default() },
         seed: 7,
-        generation: 1,
+        generation: Generation::timed(0, 0),
+        layers: [].into(),
         split: Split::default(),
         log: None,
         gauge: &gauge,
@@ -114,7 +115,7 @@ fn work(method: Method, iodepth: u32, ops: u64) -> u64 {
     let haul = worker.go(|| ALLOCATIONS.with(|allocations| allocations.set(0))).expect("a lane");
     let made = ALLOCATIONS.with(Cell::get);
     assert_eq!(haul.fault, None);
-    assert_eq!(haul.reads.ops + haul.writes.ops, ops);
+    assert_eq!(haul.tallies.all().map(|(_, tally)| tally.ops).sum::<u64>(), ops);
     made
 }
 

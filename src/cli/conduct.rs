@@ -226,7 +226,7 @@ impl Observer for Watch<'_> {
 
     fn tick(&mut self, live: &Live) {
         let bytes = Bytes(live.done.read_bytes + live.done.write_bytes);
-        let ops = Ops(live.done.read_ops + live.done.write_ops);
+        let ops = Ops(live.done.ops());
         if let Some(&(then, old_bytes, old_ops)) = self.past.front() {
             let time = live.elapsed.less(then);
             self.line.bandwidth = bytes.less(old_bytes).over(time);

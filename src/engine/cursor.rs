@@ -5,8 +5,9 @@
 //! of it, which is how a pool of threads stands in for one deep queue.
 
 use crate::error::Refusal;
-use crate::plan::{Action, BlockSize, Mix, Order, Pattern};
+use crate::plan::{Action, BlockSize, Mix, Order, Pattern, Zone};
 
+use super::law::{Law, Normal, Pareto, Zipf};
 use super::random::{Random, Shuffle};
 use super::{Io, Op};
 
@@ -14,11 +15,12 @@ use super::{Io, Op};
 #[derive(Clone, Debug)]
 pub struct Cursor {
     start: u64,
+    /// Of which only whole numbers of the smallest block are used.
     len: u64,
     walk: Walk,
-    /// Share of writes, in 2^32ths; 0 and 2^32 need no dice.
-    write_share: u64,
-    sizes: [Sizes; 2],
+    dice: Dice,
+    /// By [`Op`].
+    sizes: [Sizes; 4],
     /// All offsets are multiples of this, counted from `start`.
     cell: u64,
     random: Random,
@@ -31,8 +33,9 @@ pub struct Cursor {
 enum Walk {
     /// Block `index` of `blocks`, counted from either end.
     Straight { index: u64, step: u64, blocks: u64, backward: bool },
-    /// Byte after byte, for sizes that differ.
-    Contiguous { at: u64 },
+    /// One after the other, for sizes that differ. Lanes that share it all throw the same dice
+    /// and pass over each other's I/Os.
+    Contiguous { at: u64, step: u64, backward: bool },
     /// Every `stride` blocks, and after the end from the next block not yet visited.
     Strided { column: u64, at: u64, stride: u64, step: u64, blocks: u64 },
     /// Anywhere; a pass is as many I/Os as there are blocks.
@@ -41,6 +44,107 @@ enum Walk {
     Shuffled { index: u64, step: u64, blocks: u64, shuffle: Shuffle, key: u64 },
     /// The first block, again and again.
     Same { step: u64 },
+    /// By a law, its ranks scattered and turned by `shift`.
+    Skewed { done: u64, step: u64, blocks: u64, law: Law, scatter: Shuffle, shift: u64 },
+    /// Around a place.
+    Normal { done: u64, step: u64, blocks: u64, law: Normal },
+    /// In one of the zones.
+    Zoned { done: u64, step: u64, blocks: u64, zones: Vec<Part> },
+    /// `left` more in a row from `at`.
+    Runs { done: u64, step: u64, blocks: u64, at: u64, left: u32, run: Run },
+}
+
+/// A zone in blocks.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    /// Dice below this fall into it or into an earlier one.
+    until: u64,
+    first: u64,
+    blocks: u64,
+}
+
+/// What the runs of a cursor have in common.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    blocks: u32,
+    /// Share of jumps that go anywhere, in 2^32ths.
+    anywhere: u64,
+    /// The same block instead of one after the other.
+    same: bool,
+}
+
+/// What the next I/O is.
+#[derive(Clone, Debug)]
+enum Dice {
+    One(Op),
+    /// The second with this share, in 2^32ths.
+    Two(Op, Op, u64),
+    /// Cumulative weights.
+    Many(u64, Vec<(u64, Op)>),
+}
+
+impl Dice {
+    fn new(mix: &Mix) -> Result<Self, Refusal> {
+        let mut weights = [0_u64; 4];
+        for share in mix.0.iter().filter(|share| share.weight > 0) {
+            weights[op(share.action)? as usize] += u64::from(share.weight);
+        }
+        let shares: Vec<(u64, Op)> =
+            weights.into_iter().zip(Op::ALL).filter(|(weight, _)| *weight > 0).collect();
+        let total: u64 = shares.iter().map(|(weight, _)| weight).sum();
+        Ok(match shares.as_slice() {
+            [] => Self::One(Op::Read),
+            [(_, only)] => Self::One(*only),
+            [(_, first), (weight, second)] => {
+                let share = ((u128::from(*weight) << 32) / u128::from(total)) as u64;
+                Self::Two(*first, *second, share)
+            }
+            _ => {
+                let mut until = 0;
+                let upto = |(weight, op): &(u64, Op)| {
+                    until += weight;
+                    (until, *op)
+                };
+                Self::Many(total, shares.iter().map(upto).collect())
+            }
+        })
+    }
+
+    #[inline]
+    fn throw(&self, random: &mut Random) -> Op {
+        match self {
+            Self::One(op) => *op,
+            Self::Two(first, second, share) => {
+                if (random.next() >> 32) < *share {
+                    *second
+                } else {
+                    *first
+                }
+            }
+            Self::Many(total, shares) => {
+                let dice = random.below(*total);
+                shares.iter().find(|(until, _)| dice < *until).map_or(shares[0].1, |&(_, op)| op)
+            }
+        }
+    }
+
+    fn has(&self, op: Op) -> bool {
+        match self {
+            Self::One(only) => *only == op,
+            Self::Two(first, second, _) => *first == op || *second == op,
+            Self::Many(_, shares) => shares.iter().any(|(_, known)| *known == op),
+        }
+    }
+}
+
+/// What an action is to the loop.
+fn op(action: Action) -> Result<Op, Refusal> {
+    Op::ALL.into_iter().find(|op| op.action() == action).ok_or_else(|| {
+        Refusal::new(
+            format!("'{}' is nothing that is done to blocks", action.name()),
+            "mix read, write, rewrite and trim",
+        )
+    })
 }
 
 #[derive(Clone, Debug)]
@@ -107,26 +211,6 @@ impl Sizes {
     }
 }
 
-/// The share of writes in a mix, in 2^32ths.
-fn write_share(mix: &Mix) -> Result<u64, Refusal> {
-    let mut total = 0_u64;
-    let mut writes = 0_u64;
-    for share in mix.0.iter().filter(|share| share.weight > 0) {
-        total += u64::from(share.weight);
-        match share.action {
-            Action::Read => {}
-            Action::Write => writes += u64::from(share.weight),
-            other => {
-                return Err(Refusal::new(
-                    format!("the engine can not '{}' yet", other.name()),
-                    "mix reads and writes only",
-                ));
-            }
-        }
-    }
-    Ok(((u128::from(writes) << 32) / u128::from(total.max(1))) as u64)
-}
-
 impl Cursor {
     /// The stream of lane `lane` of `lanes` over `len` bytes from `start`, for `passes` passes
     /// (`None`: without end). A region that is no whole number of blocks is used up to the last
@@ -143,7 +227,7 @@ impl Cursor {
         passes: Option<u64>,
         seed: u64,
     ) -> Result<Self, Refusal> {
-        let largest = pattern.block.largest().0;
+        let (smallest, largest) = (pattern.block.smallest().0, pattern.block.largest().0);
         if len < largest {
             return Err(Refusal::new(
                 format!(
@@ -154,25 +238,38 @@ impl Cursor {
                 "give a larger size or a smaller block",
             ));
         }
-        let sizes =
-            [Sizes::new(&pattern.block, Action::Read)?, Sizes::new(&pattern.block, Action::Write)?];
-        let fixed = pattern.block.smallest() == pattern.block.largest();
-        let cell = pattern.block.smallest().0;
+        let mut sizes = Vec::new();
+        for op in Op::ALL {
+            sizes.push(Sizes::new(&pattern.block, op.action())?);
+        }
+        let Ok(sizes) = sizes.try_into() else { unreachable!("one for each op") };
+        let fixed = smallest == largest;
+        let cell = cell(pattern, fixed)?;
         // Random places leave room for the largest block.
         let blocks = (len - largest) / cell + 1;
         let (lane_first, step) = (u64::from(lane), u64::from(lanes));
         // A lane beyond the last block begins in a later pass.
         let mut passed = lane_first / blocks;
         let first = lane_first % blocks;
+        // Workers differ in their seeds; lanes of one worker agree on this.
+        let hottest = |center: Option<f64>| match center {
+            Some(center) => ((center * blocks as f64) as u64).min(blocks - 1),
+            None => Random::new(seed ^ HOTTEST).below(blocks),
+        };
+        let skewed = |law, center| {
+            let scatter = Shuffle::new(blocks, SCATTER);
+            let shift = hottest(center) + blocks - scatter.at(0);
+            Walk::Skewed { done: first, step, blocks, law, scatter, shift: shift % blocks }
+        };
         let walk = match &pattern.order {
-            Order::Forward if !fixed && lanes == 1 => Walk::Contiguous { at: 0 },
-            Order::Forward | Order::Backward | Order::Strided { .. } if !fixed => {
-                return Err(Refusal::new(
-                    "blocks of several sizes in this order",
-                    "use forward order with io_uring or depth 1, or one block size",
-                ));
+            Order::Forward | Order::Backward if !fixed => {
+                passed = 0;
+                let backward = pattern.order == Order::Backward;
+                Walk::Contiguous { at: 0, step, backward }
             }
-            Order::Forward => Walk::Straight { index: first, step, blocks, backward: false },
+            Order::Forward | Order::Spaced { .. } => {
+                Walk::Straight { index: first, step, blocks, backward: false }
+            }
             Order::Backward => Walk::Straight { index: first, step, blocks, backward: true },
             Order::Strided { stride } => {
                 if !stride.0.is_multiple_of(cell) {
@@ -198,35 +295,65 @@ impl Cursor {
                 passed = lane_first;
                 Walk::Same { step }
             }
-            Order::Zipf { .. }
-            | Order::Pareto { .. }
-            | Order::Normal { .. }
-            | Order::Zoned { .. }
-            | Order::Runs { .. } => {
-                return Err(Refusal::new(
-                    "the engine can not do this order yet",
-                    "use forward, backward, strided, uniform, shuffled or same",
-                ));
+            Order::Zipf { theta, center } => skewed(Law::Zipf(Zipf::new(blocks, *theta)), *center),
+            Order::Pareto { h, center } => skewed(Law::Pareto(Pareto::new(blocks, *h)), *center),
+            Order::Normal { deviation, center } => Walk::Normal {
+                done: first,
+                step,
+                blocks,
+                law: Normal::new(blocks, center.unwrap_or(0.5), deviation / 100.0),
+            },
+            Order::Zoned { zones } => {
+                Walk::Zoned { done: first, step, blocks, zones: parts(zones, blocks)? }
             }
+            Order::Runs { sequential, random_percent, same } => Walk::Runs {
+                done: first,
+                step,
+                blocks,
+                // The next in order is the first.
+                at: 0,
+                left: 0,
+                run: Run {
+                    blocks: *sequential,
+                    anywhere: (u64::from(*random_percent) << 32) / 100,
+                    same: *same,
+                },
+            },
         };
-        // Lanes that share a stream must agree on its shuffle, but throw their own dice.
-        let random = Random::new(seed ^ u64::from(lane).rotate_left(40));
-        Ok(Self {
+        // Lanes that share a stream must agree on its shuffle, but throw their own dice, unless
+        // one's place follows from the sizes of the others.
+        let own = if matches!(walk, Walk::Contiguous { .. }) { 0 } else { u64::from(lane) };
+        let mut cursor = Self {
             start,
-            len: len / cell * cell,
+            len: len / smallest * smallest,
             walk,
-            write_share: write_share(&pattern.mix)?,
+            dice: Dice::new(&pattern.mix)?,
             sizes,
             cell,
-            random,
+            random: Random::new(seed ^ own.rotate_left(40)),
             passes_left: passes.map(|passes| passes.saturating_sub(passed)),
             passed,
-        })
+        };
+        if matches!(cursor.walk, Walk::Contiguous { .. }) {
+            (0..lane).for_each(|_| cursor.pass_over());
+        }
+        Ok(cursor)
     }
 
-    /// Whether it both reads and writes.
+    /// Whether something else than what is to be written can be in a buffer: data that were read.
     pub fn mixes(&self) -> bool {
-        (1..1 << 32).contains(&self.write_share)
+        let fetches = self.dice.has(Op::Read) || self.dice.has(Op::Rewrite);
+        fetches && self.sends()
+    }
+
+    /// Whether data go to the target.
+    pub fn sends(&self) -> bool {
+        self.dice.has(Op::Write) || self.dice.has(Op::Rewrite)
+    }
+
+    /// Whether it ever does this.
+    pub fn does(&self, op: Op) -> bool {
+        self.dice.has(op)
     }
 
     /// How many passes have ended: the number of the one that the next I/O belongs to.
@@ -240,13 +367,8 @@ impl Cursor {
         if self.passes_left == Some(0) {
             return None;
         }
-        let op = match self.write_share {
-            0 => Op::Read,
-            share if share == 1 << 32 => Op::Write,
-            share if (self.random.next() >> 32) < share => Op::Write,
-            _ => Op::Read,
-        };
-        let mut len = self.sizes[usize::from(op == Op::Write)].next(&mut self.random);
+        let op = self.dice.throw(&mut self.random);
+        let mut len = self.sizes[op as usize].next(&mut self.random);
         let cell = self.cell;
         // How many passes end with this I/O: more than one where lanes outnumber blocks.
         let mut ended = 0;
@@ -256,16 +378,14 @@ impl Cursor {
                 ended = advance(index, *step, *blocks);
                 block * cell
             }
-            Walk::Contiguous { at } => {
-                let place = *at;
-                let room = self.len - place;
-                if u64::from(len) >= room {
-                    len = room as u32;
-                    *at = 0;
-                    ended = 1;
-                } else {
-                    *at += u64::from(len);
-                }
+            Walk::Contiguous { step, .. } => {
+                let step = *step;
+                let (place, room, last) = self.contiguous(len);
+                len = room;
+                ended = u64::from(last);
+                self.end_passes(ended);
+                ended = 0;
+                (1..step).for_each(|_| self.pass_over());
                 place
             }
             Walk::Strided { at, step, .. } => {
@@ -292,15 +412,154 @@ impl Cursor {
                 ended = *step;
                 0
             }
+            Walk::Skewed { done, step, blocks, law, scatter, shift } => {
+                ended = advance(done, *step, *blocks);
+                let place = scatter.at(law.rank(&mut self.random)) + *shift;
+                (if place < *blocks { place } else { place - *blocks }) * cell
+            }
+            Walk::Normal { done, step, blocks, law } => {
+                ended = advance(done, *step, *blocks);
+                law.place(&mut self.random) * cell
+            }
+            Walk::Zoned { done, step, blocks, zones } => {
+                ended = advance(done, *step, *blocks);
+                let dice = self.random.next() >> 32;
+                let zone = zones.iter().find(|zone| dice < zone.until).unwrap_or(&zones[0]);
+                (zone.first + self.random.below(zone.blocks)) * cell
+            }
+            Walk::Runs { done, step, blocks, at, left, run } => {
+                ended = advance(done, *step, *blocks);
+                if *left == 0 {
+                    *left = run.blocks;
+                    if (self.random.next() >> 32) < run.anywhere {
+                        *at = self.random.below(*blocks);
+                    }
+                }
+                *left -= 1;
+                let place = *at;
+                if !run.same || *left == 0 {
+                    *at += u64::from(len).div_ceil(cell);
+                    if *at >= *blocks {
+                        *at = 0;
+                    }
+                }
+                place * cell
+            }
         };
-        self.passed += ended;
-        if ended > 0
-            && let Some(left) = &mut self.passes_left
-        {
-            *left = left.saturating_sub(ended);
+        if ended > 0 {
+            self.end_passes(ended);
         }
         Some(Io { op, file: 0, offset: self.start + place, len })
     }
+
+    #[inline]
+    fn end_passes(&mut self, ended: u64) {
+        self.passed += ended;
+        if let Some(left) = &mut self.passes_left {
+            *left = left.saturating_sub(ended);
+        }
+    }
+
+    /// The place of the next contiguous block, its length in what room there is, and whether it is
+    /// the last of a pass.
+    fn contiguous(&mut self, len: u32) -> (u64, u32, bool) {
+        let (end, cell) = (self.len, self.cell);
+        let Walk::Contiguous { at, backward, .. } = &mut self.walk else {
+            unreachable!("only for blocks one after the other")
+        };
+        // Counted from the end that it begins at.
+        let room = end - *at;
+        let len = u64::from(len).min(room);
+        let taken = if *backward || cell == 1 { len } else { len.next_multiple_of(cell) };
+        let place = if *backward { room - len } else { *at };
+        *at += taken;
+        let last = *at >= end;
+        if last {
+            *at = 0;
+        }
+        (place, len as u32, last)
+    }
+
+    /// What another lane does.
+    fn pass_over(&mut self) {
+        let op = self.dice.throw(&mut self.random);
+        let len = self.sizes[op as usize].next(&mut self.random);
+        let (_, _, last) = self.contiguous(len);
+        self.end_passes(u64::from(last));
+    }
+}
+
+/// Of all seeds of a plan: scatters the ranks of a law the same way for all workers.
+const SCATTER: u64 = 0x7363_6174_7465_7200;
+/// Tells the seed of the hottest place from that of the dice.
+const HOTTEST: u64 = 0x686f_7474_6573_7400;
+
+/// What offsets are multiples of.
+fn cell(pattern: &Pattern, fixed: bool) -> Result<u64, Refusal> {
+    let (smallest, largest) = (pattern.block.smallest().0, pattern.block.largest().0);
+    let align = pattern.region.align.map(|align| align.0);
+    Ok(match &pattern.order {
+        Order::Spaced { stride } => match align {
+            Some(align) if !stride.0.is_multiple_of(align) => {
+                return Err(Refusal::new(
+                    format!("a stride of {stride} is no multiple of the align {align}"),
+                    "give a multiple, or leave 'align' out",
+                ));
+            }
+            _ => stride.0,
+        },
+        Order::Forward if !fixed => align.unwrap_or(1),
+        Order::Backward if !fixed && align.is_some() => {
+            return Err(Refusal::new(
+                "'align' with blocks of several sizes backward",
+                "leave 'align' out, or use one block size",
+            ));
+        }
+        Order::Backward if !fixed => 1,
+        Order::Forward | Order::Backward | Order::Same => {
+            align.map_or(smallest, |align| smallest.next_multiple_of(align))
+        }
+        Order::Strided { .. } => align.map_or(largest, |align| largest.next_multiple_of(align)),
+        Order::Uniform
+        | Order::Shuffled
+        | Order::Zipf { .. }
+        | Order::Pareto { .. }
+        | Order::Normal { .. }
+        | Order::Zoned { .. }
+        | Order::Runs { .. } => align.unwrap_or(smallest),
+    })
+}
+
+/// Zones in blocks.
+fn parts(zones: &[Zone], blocks: u64) -> Result<Vec<Part>, Refusal> {
+    let (mut accesses, mut space) = (0.0, 0.0);
+    let mut parts = Vec::new();
+    for (index, zone) in zones.iter().enumerate() {
+        let place = |percent: f64| ((percent / 100.0 * blocks as f64).round() as u64).min(blocks);
+        let first = place(space);
+        accesses += zone.access_percent;
+        space += zone.space_percent;
+        if zone.access_percent <= 0.0 {
+            continue;
+        }
+        let until = ((accesses / 100.0 * (1_u64 << 32) as f64).round() as u64).min(1 << 32);
+        let part = Part { until, first, blocks: place(space) - first };
+        if part.blocks == 0 {
+            return Err(Refusal::new(
+                format!("zone {} has not one block of the {blocks} there are", index + 1),
+                "give it more space, or use a larger size",
+            ));
+        }
+        parts.push(part);
+    }
+    // Percents that add up to a little less than 100.
+    if let Some(last) = parts.last_mut() {
+        last.until = 1 << 32;
+    }
+    if parts.is_empty() {
+        return Err(Refusal::new("no zone has accesses", "give one a percent"));
+    }
+    Ok(parts)
 }
 
 /// Goes on by `step` in passes of `blocks`; how many passes ended.

@@ -13,7 +13,7 @@ use crate::sys::ring::Slot;
 use crate::unit::{Instant, Nanos};
 
 use super::balance::Share;
-use super::fill::{Filler, Found, check_tag};
+use super::fill::{Filler, Found, Generation, Known, Layer};
 use super::libaio::Libaio;
 use super::log::{Entry, Log};
 use super::mmap::Mmap;
@@ -25,6 +25,8 @@ use super::route::Route;
 use super::sim::Sim;
 use super::stdio::Stdio;
 use super::sync::Sync;
+use super::tallies::Tallies;
+use super::trim::Trimmer;
 use super::uring::Uring;
 use super::vectored::Vectored;
 use super::{Files, Flush, Io, Lane, Op};
@@ -75,8 +77,10 @@ pub struct Worker<'a> {
     pub quota: Quota,
     /// Everything random follows from it.
     pub seed: u64,
-    /// Told apart from other writes of the same place.
-    pub generation: u64,
+    /// Its writes come after this one.
+    pub generation: Generation,
+    /// What is known of its only file's content, for verification.
+    pub layers: Arc<[Layer]>,
     /// The parts of each latency that are kept.
     pub split: Split,
     /// Where each I/O is written down.
@@ -90,12 +94,10 @@ pub struct Worker<'a> {
 /// What a worker brings home.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Haul {
-    /// Counted reads.
-    pub reads: Tally,
-    /// Counted writes.
-    pub writes: Tally,
-    /// Flushes in between.
-    pub flushes: Tally,
+    /// What was counted, by action: those of the mix, `flush` for flushes in between, and `read`
+    /// where writes are read back. A rewrite's latency is that of the whole, its bytes those of
+    /// the block.
+    pub tallies: Tallies,
     /// I/Os in flight each time one was sent, counted or not.
     pub depths: Depths,
     /// First I/O sent.
@@ -108,8 +110,6 @@ pub struct Haul {
     pub fault: Option<Fault>,
     /// The end of the data was met.
     pub end_of_data: bool,
-    /// What was done to the files of a tree, by action.
-    pub acts: Vec<(Action, Tally)>,
     /// All passes over a tree were made to their end.
     pub whole: bool,
     /// The files of a tree have the other of their two names now.
@@ -148,7 +148,12 @@ impl Worker<'_> {
                 }
                 let mut haul = go(lane, Worker { flush: None, ..self }, ready)?;
                 // Each was in its write's time, and has none of its own.
-                haul.flushes.ops = haul.writes.ops;
+                let writes = haul
+                    .tallies
+                    .all()
+                    .filter(|(action, _)| matches!(action, Action::Write | Action::Rewrite));
+                let ops = writes.map(|(_, tally)| tally.ops).sum();
+                haul.tallies.put(Action::Flush, Tally { ops, ..Tally::default() });
                 Ok(haul)
             }
             Method::Null => go(Null::new(depth, size), self, ready),
@@ -181,7 +186,7 @@ fn ready_drive<L: Lane>(
     // Data that never change are put into the buffers once.
     if !worker.filler.changes() {
         for slot in &slots {
-            worker.filler.fill(lane.buffer(slot), 0, 0);
+            worker.filler.fill(lane.buffer(slot), 0, worker.generation);
         }
     }
     drive(&mut lane, slots, worker, ready)
@@ -195,6 +200,29 @@ struct Flight {
     since: Instant,
     sent: Instant,
     accepted: Instant,
+}
+
+/// What is kept beside of an I/O that may take more than one call.
+#[derive(Clone, Copy)]
+struct Errand {
+    call: Call,
+    /// When this call was sent.
+    sent: Instant,
+    /// Of what was written.
+    generation: Generation,
+    /// Its slot is in flight.
+    out: bool,
+}
+
+/// Which call of an I/O is in flight.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Call {
+    /// The only one, or the write.
+    Main,
+    /// The read before the write of a rewrite.
+    Fetch,
+    /// The read after a write that is verified.
+    Back,
 }
 
 /// Keeps `lane` full until the quota is used up, the cursor ends, something fails or `halt` is
@@ -221,18 +249,28 @@ fn drive<L: Lane>(
     };
     let mut flights = vec![idle; free.len()];
     let depth = free.len();
+    let does = cursor.any().clone();
+    let read_back = worker.verify == Verify::AfterWrite && L::CARRIES_DATA;
     // A read leaves its data in the buffer that the next write would use.
-    let refill = L::CARRIES_DATA && (filler.changes() || cursor.mixes());
-    let mut generation = worker.generation << 40;
+    let refill = L::CARRIES_DATA && (filler.changes() || does.mixes() || read_back);
+    // Two at once at one place, one of them a write: nobody could say what must stand there.
+    let guarded = matches!(worker.verify, Verify::Full | Verify::AfterWrite) && does.sends();
+    let mut generation = worker.generation;
+    let none = Errand { call: Call::Main, sent: Instant(0), generation, out: false };
+    let mut errands = vec![none; depth];
+    // Calls that follow from answers: the other halves of rewrites, and reads of what was written.
+    let mut follow: Vec<(Slot, Io)> = Vec::with_capacity(depth);
+    let follows = read_back || does.does(Op::Rewrite);
+    let mut held: Option<Io> = None;
+    let trimmer = (does.does(Op::Trim) && !L::TAKES_TRIMS).then(|| Trimmer::new(&worker.files));
+    let layers: &[Layer] = if worker.files.len() == 1 { &worker.layers } else { &[] };
 
+    let actions = Op::ALL.into_iter().filter(|op| does.does(*op)).map(Op::action);
+    let flushes = worker.flush.map(|_| Action::Flush);
+    let backs = read_back.then_some(Action::Read);
+    let tallies = Tallies::new(actions.chain(flushes).chain(backs), split.any());
     let mut fresh = Vec::with_capacity(if apart { depth } else { 0 });
-
-    let mut haul = Haul::default();
-    if split.any() {
-        for tally in [&mut haul.reads, &mut haul.writes] {
-            tally.parts = Some(Box::default());
-        }
-    }
+    let mut haul = Haul { tallies, ..Haul::default() };
 
     // All memory is there; from here on it is timed.
     ready();
@@ -259,12 +297,12 @@ fn drive<L: Lane>(
             if let Err(error) = lane.flush(how) {
                 let doing = if how == Flush::Fsync { "fsync" } else { "fdatasync" };
                 haul.fault = Some(Fault::new(doing, worker.path(0), &error));
-                haul.flushes.errors += 1;
+                haul.tallies.of(Action::Flush).errors += 1;
                 break;
             }
             let done = lane.now();
             if done >= haul.counted {
-                haul.flushes.add(0, 0, done.since(now).0);
+                haul.tallies.of(Action::Flush).add(0, 0, done.since(now).0);
             }
             haul.stopped = done;
             now = done;
@@ -304,37 +342,103 @@ fn drive<L: Lane>(
                 }
                 continue;
             }
-            let Some(mut io) = cursor.next_io() else {
+            let next = if guarded && held.is_some() { held.take() } else { cursor.next_io() };
+            let Some(mut io) = next else {
                 open = false;
                 break;
             };
+            if guarded && meets(io, &flights, &errands) {
+                held = Some(io);
+                break;
+            }
             io.len = io.len.min(bytes_left.min(u64::from(u32::MAX)) as u32);
             bytes_left -= u64::from(io.len).min(bytes_left);
             ops_left -= 1;
             let Some(slot) = free.pop() else { break };
-            if io.op == Op::Write {
-                unflushed += 1;
-                if refill {
-                    generation += 1;
-                    let buffer = &mut lane.buffer(&slot)[..io.len as usize];
-                    filler.fill(buffer, place_of(worker.first_file, io), generation);
-                    now = lane.now();
+            let index = slot.index();
+            let mut call = io;
+            match io.op {
+                Op::Read | Op::Trim => {
+                    if follows {
+                        errands[index].call = Call::Main;
+                    }
+                }
+                Op::Write => {
+                    unflushed += 1;
+                    if refill {
+                        generation = generation.later(1);
+                        let buffer = &mut lane.buffer(&slot)[..io.len as usize];
+                        filler.fill(buffer, place_of(worker.first_file, io), generation);
+                        now = lane.now();
+                    }
+                    if follows {
+                        errands[index].call = Call::Main;
+                        errands[index].generation = generation;
+                    }
+                }
+                Op::Rewrite => {
+                    unflushed += 1;
+                    errands[index].call = Call::Fetch;
+                    call.op = Op::Read;
                 }
             }
             let since = match due {
                 Some(due) if pace.counts_from_due() => due,
                 _ => now,
             };
-            flights[slot.index()] = Flight { io, since, sent: now, accepted: now };
             haul.depths.add((depth - free.len()) as u32);
-            if apart {
-                fresh.push(slot.index());
-            }
+            let sent = now;
             pace.started(io, now);
             if let Some(share) = &worker.balance {
                 share.step();
             }
-            lane.push(slot, io);
+            if io.op == Op::Trim
+                && let Some(trimmer) = &trimmer
+            {
+                // Here and now: no queue holds it.
+                let answer = trimmer.trim(io);
+                now = lane.now();
+                haul.stopped = now;
+                let lat_ns = now.since(since).0;
+                if let Some(log) = &mut log {
+                    let failed = |error: &io::Error| -error.raw_os_error().unwrap_or(0);
+                    let answer = answer.as_ref().map_or_else(failed, |()| io.len as i32);
+                    log.add(Entry { io, since, completed: now, answer });
+                }
+                match answer {
+                    Ok(()) => {
+                        if now >= haul.counted {
+                            let at = Moments {
+                                due: since,
+                                submitted: sent,
+                                accepted: sent,
+                                completed: now,
+                            };
+                            haul.tallies.of(Action::Trim).count(io.len, io.len, split, at);
+                        }
+                        gauge.trim(lat_ns);
+                    }
+                    Err(error) => {
+                        haul.tallies.of(Action::Trim).errors += 1;
+                        let fault = Fault::new("trim", worker.path(io.file), &error);
+                        haul.fault.get_or_insert(fault.at(io.offset));
+                        open = false;
+                    }
+                }
+                free.push(slot);
+                if halt.load(Relaxed) || deadline.is_some_and(|deadline| now >= deadline) {
+                    open = false;
+                }
+                continue;
+            }
+            flights[index] = Flight { io, since, sent, accepted: sent };
+            if apart {
+                fresh.push(index);
+            }
+            if guarded {
+                errands[index].out = true;
+            }
+            lane.push(slot, call);
         }
         if free.len() == depth {
             if open {
@@ -361,18 +465,34 @@ fn drive<L: Lane>(
         let counts = now >= haul.counted;
         let mut looked = false;
         while let Some((slot, answer)) = lane.answer() {
-            let Flight { io, since, sent, accepted } = flights[slot.index()];
+            let index = slot.index();
+            let Flight { io, since, sent, accepted } = flights[index];
             let lat_ns = now.since(since).0;
-            if let Some(log) = &mut log {
-                log.add(Entry { io, since, completed: now, answer });
+            let at = Moments { due: since, submitted: sent, accepted, completed: now };
+            if guarded {
+                errands[index].out = false;
             }
-            let tally = if io.op == Op::Write { &mut haul.writes } else { &mut haul.reads };
+            let call = if follows { errands[index].call } else { Call::Main };
+            if let Some(log) = &mut log {
+                match call {
+                    Call::Main => log.add(Entry { io, since, completed: now, answer }),
+                    Call::Back => log.add(Entry {
+                        io: Io { op: Op::Read, ..io },
+                        since: errands[index].sent,
+                        completed: now,
+                        answer,
+                    }),
+                    // Half of a rewrite: the whole is written down, unless it ends here.
+                    Call::Fetch if answer > 0 => {}
+                    Call::Fetch => log.add(Entry { io, since, completed: now, answer }),
+                }
+            }
             if answer < 0 {
-                tally.errors += 1;
+                haul.tallies.of(io.op.action()).errors += 1;
                 open = false;
                 if haul.fault.is_none() {
-                    let doing = if io.op == Op::Write { "write" } else { "read" };
                     let error = io::Error::from_raw_os_error(-answer);
+                    let doing = doing(io.op, call);
                     haul.fault =
                         Some(Fault::new(doing, worker.path(io.file), &error).at(io.offset));
                 }
@@ -384,29 +504,99 @@ fn drive<L: Lane>(
                 haul.end_of_data = true;
                 open = false;
             }
-            if counts {
-                tally.add(moved, u64::from(io.len), lat_ns);
-                if let Some(parts) = &mut tally.parts {
-                    let at = Moments { due: since, submitted: sent, accepted, completed: now };
-                    parts.add(split, at);
-                }
-            }
-            if io.op == Op::Write {
-                gauge.write(moved, lat_ns);
-            } else {
-                gauge.read(moved, lat_ns);
-                if worker.verify != Verify::None && L::CARRIES_DATA {
-                    looked = true;
-                    let buffer = &lane.buffer(&slot)[..moved as usize];
-                    let place = place_of(worker.first_file, io);
-                    if let Some(fault) =
-                        mismatch(buffer, io, place, &filler, worker.verify, worker.seed)
-                    {
-                        tally.mismatches += 1;
-                        haul.fault.get_or_insert(Fault { path: worker.path(io.file), ..fault });
-                        open = false;
+            let mut wrong = None;
+            let place = place_of(worker.first_file, io);
+            match io.op {
+                Op::Read => {
+                    if counts {
+                        haul.tallies.of(Action::Read).count(moved as u32, io.len, split, at);
+                    }
+                    gauge.read(moved, lat_ns);
+                    if worker.verify != Verify::None && L::CARRIES_DATA {
+                        looked = true;
+                        let buffer = &lane.buffer(&slot)[..moved as usize];
+                        wrong = look(buffer, place, &filler, worker.verify, Known::Layers(layers));
                     }
                 }
+                Op::Write if !read_back => {
+                    if counts {
+                        haul.tallies.of(Action::Write).count(moved as u32, io.len, split, at);
+                    }
+                    gauge.write(moved, lat_ns);
+                }
+                Op::Trim => {
+                    if counts {
+                        haul.tallies.of(Action::Trim).count(moved as u32, io.len, split, at);
+                    }
+                    gauge.trim(lat_ns);
+                }
+                // More than one call.
+                Op::Write | Op::Rewrite => {
+                    let errand = &mut errands[index];
+                    match call {
+                        Call::Fetch => {
+                            gauge.read(moved, lat_ns);
+                            if moved > 0 {
+                                if L::CARRIES_DATA {
+                                    looked = true;
+                                    let buffer = &mut lane.buffer(&slot)[..moved as usize];
+                                    let known = Known::Layers(layers);
+                                    wrong = look(buffer, place, &filler, worker.verify, known);
+                                    generation = generation.later(1);
+                                    filler.fill(
+                                        buffer,
+                                        place_of(worker.first_file, io),
+                                        generation,
+                                    );
+                                }
+                                if wrong.is_none() {
+                                    errand.call = Call::Main;
+                                    errand.generation = generation;
+                                    // What ends here is rewritten as far as it goes.
+                                    let len = moved as u32;
+                                    follow.push((slot, Io { op: Op::Write, len, ..io }));
+                                    continue;
+                                }
+                            }
+                        }
+                        Call::Main => {
+                            let call_ns = match io.op {
+                                Op::Rewrite => now.since(errand.sent).0,
+                                _ => lat_ns,
+                            };
+                            gauge.write(moved, call_ns);
+                            if counts {
+                                let tally = haul.tallies.of(io.op.action());
+                                tally.count(moved as u32, io.len, split, at);
+                            }
+                            if read_back && moved > 0 {
+                                errand.call = Call::Back;
+                                let len = moved as u32;
+                                follow.push((slot, Io { op: Op::Read, len, ..io }));
+                                continue;
+                            }
+                        }
+                        Call::Back => {
+                            let call_ns = now.since(errand.sent).0;
+                            gauge.read(moved, call_ns);
+                            if counts {
+                                haul.tallies.of(Action::Read).add(moved, moved, call_ns);
+                            }
+                            looked = true;
+                            let known = Known::Exactly(errand.generation);
+                            let buffer = &lane.buffer(&slot)[..moved as usize];
+                            wrong = look(buffer, place, &filler, worker.verify, known);
+                        }
+                    }
+                }
+            }
+            if let Some((wrong_at, found)) = wrong {
+                let action = if call == Call::Back { Action::Read } else { io.op.action() };
+                haul.tallies.of(action).mismatches += 1;
+                haul.fault.get_or_insert_with(|| {
+                    mismatch(worker.path(io.file), io.offset, place, wrong_at, found)
+                });
+                open = false;
             }
             free.push(slot);
         }
@@ -414,10 +604,15 @@ fn drive<L: Lane>(
         if looked {
             now = lane.now();
         }
+        for (slot, call) in follow.drain(..) {
+            let errand = &mut errands[slot.index()];
+            (errand.sent, errand.out) = (now, true);
+            lane.push(slot, call);
+        }
     }
     if L::HOLDS_BACK {
         if let Err(error) = lane.hand_over() {
-            haul.writes.errors += 1;
+            haul.tallies.put(Action::Write, Tally { errors: 1, ..Tally::default() });
             haul.fault.get_or_insert(Fault::new("write", worker.path(0), &error));
         }
         haul.stopped = lane.now();
@@ -426,8 +621,31 @@ fn drive<L: Lane>(
     haul
 }
 
+/// Whether an I/O touches what one in flight does, and one of both changes it.
+fn meets(io: Io, flights: &[Flight], errands: &[Errand]) -> bool {
+    flights.iter().zip(errands).filter(|(_, errand)| errand.out).any(|(flight, _)| {
+        let other = flight.io;
+        (io.op != Op::Read || other.op != Op::Read)
+            && io.file == other.file
+            && io.offset < other.offset + u64::from(other.len)
+            && other.offset < io.offset + u64::from(io.len)
+    })
+}
+
+/// What a call was to do.
+#[cold]
+fn doing(op: Op, call: Call) -> &'static str {
+    match (op, call) {
+        (Op::Read, _) | (Op::Rewrite, Call::Fetch) | (Op::Write | Op::Rewrite, Call::Back) => {
+            "read"
+        }
+        (Op::Write | Op::Rewrite, _) => "write",
+        (Op::Trim, _) => "trim",
+    }
+}
+
 /// Bits of a place that are the offset in its file: data are told apart by file up to 16 TiB.
-const OFFSET_BITS: u32 = 44;
+pub(super) const OFFSET_BITS: u32 = 44;
 
 /// What a block's data are made from: its offset, and above that the number of its file.
 #[inline]
@@ -435,44 +653,44 @@ pub fn place_of(first_file: u32, io: Io) -> u64 {
     io.offset | u64::from(first_file + io.file) << OFFSET_BITS
 }
 
-/// What is wrong with a block that was read, if anything is; the path is left to the caller.
+/// What is wrong with a block that was read, if anything is, and from which byte of it on.
 #[inline]
-fn mismatch(
+fn look(
     buffer: &[u8],
-    io: Io,
     place: u64,
     filler: &Filler,
     verify: Verify,
-    seed: u64,
-) -> Option<Fault> {
-    let (at, found) = match verify {
-        Verify::None => return None,
-        Verify::Tags if !filler.changes() => return None,
-        Verify::Tags => match check_tag(buffer, seed, place) {
-            Found::Right => return None,
-            found => (0, found),
+    known: Known,
+) -> Option<(usize, Found)> {
+    match verify {
+        Verify::None => None,
+        Verify::Tags => match filler.check_tag(buffer, place) {
+            Found::Right => None,
+            found => Some((0, found)),
         },
-        Verify::Full => filler.check(buffer, place).err()?,
-    };
-    let what = match found {
+        Verify::Full | Verify::AfterWrite => filler.check(buffer, place, known).err(),
+    }
+}
+
+/// The fault of a block at `offset` of its file that does not hold what it must.
+#[cold]
+fn mismatch(path: String, offset: u64, place: u64, at: usize, found: Found) -> Fault {
+    let text = match found {
         // Of a single file or device the place is its offset, however large.
-        Found::Misplaced(found) if place == io.offset && found >> OFFSET_BITS == 0 => {
-            format!("the data of offset {found} stand here")
-        }
-        Found::Misplaced(found) => {
+        Found::Misplaced(found) if place != offset || found >> OFFSET_BITS != 0 => {
             let offset = found & ((1 << OFFSET_BITS) - 1);
-            format!("the data of offset {offset} of file {} stand here", found >> OFFSET_BITS)
+            let file = found >> OFFSET_BITS;
+            format!("misplaced: the data of offset {offset} of file {file} stand here")
         }
-        Found::Zeros => "zeros stand here: the data were lost or never written".into(),
-        Found::Foreign | Found::Right => "other data stand here than were written".into(),
+        found => found.to_string(),
     };
-    Some(Fault {
+    Fault {
         doing: "verify".into(),
-        path: String::new(),
-        offset: Some(io.offset + at as u64),
+        path,
+        offset: Some(offset + at as u64),
         errno: 0,
         name: String::new(),
-        text: what,
+        text,
         hint: "the device does not keep what it is given; do not use it".into(),
-    })
+    }
 }

@@ -1,19 +1,116 @@
 //! What is written: data that nothing below can compress, deduplicate, or mistake for another
-//! block.
+//! block, unless the plan wants just that.
 //!
 //! Random data come in sectors of 512 bytes. The first word of a sector is its place, scrambled
 //! by a bijection under the plan's seed; the second is its generation, scrambled likewise; the
 //! rest is a table of noise, each word changed by a key that follows from the first two. So no two
 //! sectors are alike, a reader who knows the seed can tell from any sector where it belongs and
-//! from which write it is, and can check every byte. It costs one pass over the buffer.
+//! from which write it is, and can check every byte: a checksum of all of it. It costs one pass
+//! over the buffer.
+//!
+//! Compressible data are the same sectors with zeros at their ends, and pieces of 4 KiB that are
+//! copies of others: which they are follows from their place alone.
 
+use std::fmt;
+use std::io::Read as _;
+use std::sync::Arc;
+
+use crate::error::{Fault, Refusal};
 use crate::plan::Fill;
+use crate::unit::Bytes;
 
+use super::drive::OFFSET_BITS;
 use super::random::{Random, mix, unmix};
 
 /// Bytes that carry a tag of their own.
 pub const SECTOR: usize = 512;
 const WORDS: usize = SECTOR / 8;
+/// Bytes that are copied whole, where data are to deduplicate: the block of most file systems and
+/// the smallest that deduplicating ones look at.
+const PIECE: u64 = 4096;
+/// Pieces among which a stated percentage are copies.
+const GROUP: u64 = 100;
+/// The largest file that a pattern may be read from.
+const LARGEST_PATTERN: Bytes = Bytes::mib(64);
+
+/// Which write a sector is from.
+///
+/// The stage of the run (the layout of a phase, or its timed part), the worker, and a counter of
+/// that worker's writes. Later writes of one worker compare as larger, and so do later stages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Generation(u64);
+
+impl Generation {
+    /// 15 bits of stages: a plan has at most ten thousand phases. 12 bits of workers: a phase has
+    /// at most 4096. The rest counts writes: a million a second for a day and a half.
+    const STAGE: u32 = 49;
+    const WORKER: u32 = 37;
+
+    /// Before the first write of a worker (its number in the phase, below 4096) in the timed part
+    /// of a phase, from 0.
+    pub const fn timed(phase: usize, worker: usize) -> Self {
+        Self((2 * phase as u64 + 1) << Self::STAGE | (worker as u64 & 0xfff) << Self::WORKER)
+    }
+
+    /// Before the first write of the layout of a phase.
+    pub const fn laid(phase: usize) -> Self {
+        Self((2 * phase as u64) << Self::STAGE)
+    }
+
+    /// So many writes later.
+    #[must_use]
+    pub const fn later(self, writes: u64) -> Self {
+        Self(self.0.wrapping_add(writes))
+    }
+
+    const fn stage(self) -> u64 {
+        self.0 >> Self::STAGE
+    }
+
+    const fn worker(self) -> u64 {
+        self.0 >> Self::WORKER & 0xfff
+    }
+
+    /// Whether a sector of this generation can stand where `least` is known to have been written.
+    /// Of two workers of one phase nobody knows who came last.
+    fn stands(self, least: Self) -> bool {
+        self >= least || (self.stage() == least.stage() && self.worker() != least.worker())
+    }
+}
+
+impl fmt::Display for Generation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (phase, write) = (self.stage() / 2 + 1, self.0 & ((1 << Self::WORKER) - 1));
+        if write == 0 {
+            let part = if self.stage().is_multiple_of(2) { "the layout of " } else { "" };
+            write!(f, "a write of {part}phase {phase}")
+        } else if self.stage().is_multiple_of(2) {
+            write!(f, "write {write} of the layout of phase {phase}")
+        } else {
+            write!(f, "write {write} of worker {} in phase {phase}", self.worker())
+        }
+    }
+}
+
+/// What is known of a range of a file: nothing older stands there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layer {
+    /// Its first byte.
+    pub start: u64,
+    /// The first byte after it.
+    pub end: u64,
+    /// The oldest write that can stand there.
+    pub least: Generation,
+}
+
+/// What a reader knows of the generations that it must find.
+#[derive(Clone, Copy, Debug)]
+pub enum Known<'a> {
+    /// In these ranges, the first that holds a place, none older than these.
+    Layers(&'a [Layer]),
+    /// This very write, all of it.
+    Exactly(Generation),
+}
 
 /// Fills buffers.
 #[derive(Clone, Debug)]
@@ -24,37 +121,123 @@ pub struct Filler {
 
 #[derive(Clone, Debug)]
 enum Kind {
-    Random(Box<[u64; WORDS]>),
+    Noise(Box<Noise>),
     Constant,
-    Repeat(Vec<u8>),
+    Repeat(Arc<[u8]>),
 }
 
-/// What a sector turned out to be.
+#[derive(Clone, Debug)]
+struct Noise {
+    words: [u64; WORDS],
+    /// Words of a sector that are not zeros.
+    dense: usize,
+    /// Pieces of each group that are copies.
+    copies: u64,
+}
+
+/// What a block turned out to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
     /// It belongs here.
     Right,
     /// It is ours, but belongs to another place (bytes).
     Misplaced(u64),
-    /// All zeros: never written, or trimmed.
+    /// It is ours and belongs here, but an earlier write of it.
+    Stale {
+        /// The oldest that can stand here.
+        least: Generation,
+        /// What stands here.
+        found: Generation,
+    },
+    /// Its beginning is of one write, and the rest of another.
+    Torn {
+        /// The write that it must be of.
+        expected: Generation,
+        /// The write that this part is of.
+        found: Generation,
+    },
+    /// All zeros: never written, lost, or trimmed.
     Zeros,
-    /// Not ours.
-    Foreign,
+    /// Not ours: another first word.
+    Foreign {
+        /// What must stand here.
+        expected: u64,
+        /// What does.
+        found: u64,
+    },
+    /// The tag is right and one byte is not.
+    Damaged {
+        /// What must stand here.
+        expected: u8,
+        /// What does.
+        found: u8,
+    },
+}
+
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Right => f.write_str("what was written stands here"),
+            Self::Misplaced(place) => {
+                write!(f, "misplaced: the data of offset {place} stand here")
+            }
+            Self::Stale { least, found } => {
+                write!(f, "stale: expected {least} or a later one, found {found}")
+            }
+            Self::Torn { expected, found } => {
+                write!(f, "torn: expected all of the block to be {expected}, found {found} here")
+            }
+            Self::Zeros => {
+                f.write_str("zeros stand here: the data were lost, trimmed or never written")
+            }
+            Self::Foreign { expected, found } => write!(
+                f,
+                "foreign: expected the tag {:016x}, found {:016x}",
+                expected.swap_bytes(),
+                found.swap_bytes()
+            ),
+            Self::Damaged { expected, found } => {
+                write!(f, "damaged: expected the byte {expected:02x}, found {found:02x}")
+            }
+        }
+    }
 }
 
 impl Filler {
-    /// A filler for a plan. `None` for kinds that this engine can not make.
-    pub fn new(fill: &Fill, seed: u64) -> Option<Self> {
-        let kind = match fill {
-            Fill::Random => {
-                let mut random = Random::new(mix(seed ^ 0x6e6f_6973_6500));
-                Kind::Random(Box::new(std::array::from_fn(|_| random.next())))
-            }
-            Fill::Zero => Kind::Constant,
-            Fill::Repeat(bytes) if !bytes.is_empty() => Kind::Repeat(bytes.clone()),
-            Fill::Repeat(_) | Fill::File(_) | Fill::Compressible { .. } => return None,
+    /// A filler for a plan. It reads the file that a pattern comes from.
+    ///
+    /// # Errors
+    /// A refusal when that file can not be read, is empty or larger than 64 MiB, or when a measure
+    /// of compression is out of its range.
+    pub fn new(fill: &Fill, seed: u64) -> Result<Self, Refusal> {
+        let noise = |dense, copies| {
+            let mut random = Random::new(mix(seed ^ 0x6e6f_6973_6500));
+            let words = std::array::from_fn(|_| random.next());
+            Kind::Noise(Box::new(Noise { words, dense, copies }))
         };
-        Some(Self { kind, seed })
+        let kind = match fill {
+            Fill::Random => noise(WORDS, 0),
+            Fill::Zero => Kind::Constant,
+            Fill::Repeat(bytes) if !bytes.is_empty() => Kind::Repeat(bytes.as_slice().into()),
+            Fill::Repeat(_) => {
+                return Err(Refusal::new("a pattern of no bytes", "give one or more"));
+            }
+            Fill::File(path) => Kind::Repeat(pattern(path)?),
+            Fill::Compressible { compress_percent, dedupe_percent } => {
+                if *compress_percent > 96 || *dedupe_percent > 99 {
+                    return Err(Refusal::new(
+                        format!(
+                            "data that compress by {compress_percent} % and deduplicate by {dedupe_percent} %"
+                        ),
+                        "give 96 and 99 at the most",
+                    ));
+                }
+                // Both words of the tag are always there.
+                let zeros = (WORDS * usize::from(*compress_percent) + 50) / 100;
+                noise((WORDS - zeros).max(2), u64::from(*dedupe_percent))
+            }
+        };
+        Ok(Self { kind, seed })
     }
 
     /// Whether a buffer must be filled again for each write.
@@ -66,20 +249,27 @@ impl Filler {
     /// Fills a buffer that will be written at `offset`. `generation` should differ between writes
     /// of the same place.
     #[inline]
-    pub fn fill(&self, buffer: &mut [u8], offset: u64, generation: u64) {
+    pub fn fill(&self, buffer: &mut [u8], offset: u64, generation: Generation) {
         match &self.kind {
-            Kind::Random(noise) => {
+            Kind::Noise(noise) if noise.dense == WORDS && noise.copies == 0 => {
                 let mut place = offset;
                 let mut sectors = buffer.chunks_exact_mut(SECTOR);
                 for sector in &mut sectors {
-                    fill_sector(sector, noise, self.seed, place, generation);
+                    fill_sector(sector, &noise.words, self.seed, place, generation);
                     place += SECTOR as u64;
                 }
                 let rest = sectors.into_remainder();
                 if !rest.is_empty() {
                     let mut sector = [0; SECTOR];
-                    fill_sector(&mut sector, noise, self.seed, place, generation);
+                    fill_sector(&mut sector, &noise.words, self.seed, place, generation);
                     rest.copy_from_slice(&sector[..rest.len()]);
+                }
+            }
+            Kind::Noise(noise) => {
+                let mut place = offset;
+                for sector in buffer.chunks_mut(SECTOR) {
+                    self.write_sector(noise, sector, place, generation);
+                    place += SECTOR as u64;
                 }
             }
             Kind::Constant => buffer.fill(0),
@@ -95,44 +285,148 @@ impl Filler {
         }
     }
 
-    /// Whether every byte is what this filler writes at `offset` (in any generation), and where
-    /// not: the offset in the buffer of the first sector that is wrong, and what it is.
-    pub fn check(&self, buffer: &[u8], offset: u64) -> Result<(), (usize, Found)> {
+    /// The sector that belongs to a place, whole or as far as `sector` reaches.
+    fn write_sector(&self, noise: &Noise, sector: &mut [u8], place: u64, generation: Generation) {
+        let (place, generation) = self.original(noise, place, generation);
+        let mut whole = [0; SECTOR];
+        fill_sector(&mut whole, &noise.words, self.seed, place, generation);
+        whole[noise.dense * 8..].fill(0);
+        sector.copy_from_slice(&whole[..sector.len()]);
+    }
+
+    /// Which place's data belong to a place: its own, unless it is a copy. Where there are
+    /// copies, all writes are of one generation, or a place written again would be none any more.
+    fn original(&self, noise: &Noise, place: u64, generation: Generation) -> (u64, Generation) {
+        if noise.copies == 0 {
+            return (place, generation);
+        }
+        // Copies stay within their file.
+        let (file, offset) =
+            (place >> OFFSET_BITS << OFFSET_BITS, place & ((1 << OFFSET_BITS) - 1));
+        let (piece, within) = (offset / PIECE, offset % PIECE);
+        let (group, index) = (piece / GROUP, piece % GROUP);
+        // A stride coprime to the size of a group spreads the copies over it.
+        let rank = index * 37 % GROUP;
+        let first = group * GROUP;
+        let source = if rank < noise.copies {
+            let chosen = mix(piece ^ file ^ self.seed) % (GROUP - noise.copies) + noise.copies;
+            // The inverse of 37 modulo 100 is 73.
+            first + chosen * 73 % GROUP
+        } else {
+            piece
+        };
+        (file | (source * PIECE + within), Generation::default())
+    }
+
+    /// Looks at the first word of a block read from `offset`: is it of this seed, and does it belong
+    /// here. A block shorter than a word, or without tags, can not be told.
+    #[inline]
+    pub fn check_tag(&self, block: &[u8], offset: u64) -> Found {
+        let Kind::Noise(noise) = &self.kind else { return Found::Right };
+        if block.len() < 8 {
+            return Found::Right;
+        }
+        let (place, _) = self.original(noise, offset, Generation::default());
+        tag(block, self.seed, place)
+    }
+
+    /// Whether every byte is what this filler writes at `offset`, in a generation that is known to
+    /// stand there, and where not: the offset in the buffer, and what was found.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn check(&self, buffer: &[u8], offset: u64, known: Known) -> Result<(), (usize, Found)> {
         let noise = match &self.kind {
-            Kind::Random(noise) => noise,
-            Kind::Constant => return differs(buffer.iter().position(|&byte| byte != 0)),
+            Kind::Noise(noise) => noise,
+            Kind::Constant => return same(buffer, std::iter::repeat(&0)),
             Kind::Repeat(bytes) => {
                 let start = (offset % bytes.len() as u64) as usize;
-                let expected = bytes[start..].iter().chain(bytes.iter().cycle());
-                return differs(buffer.iter().zip(expected).position(|(a, b)| a != b));
+                return same(buffer, bytes[start..].iter().chain(bytes.iter().cycle()));
             }
         };
-        let mut expected = [0; SECTOR];
+        let mut whole = [0; SECTOR];
+        let (mut right, mut old) = (None, None);
         // What is too short to tell its generation is not told apart.
         for (index, sector) in buffer.chunks(SECTOR).enumerate().filter(|(_, s)| s.len() >= 16) {
-            let place = offset + (index * SECTOR) as u64;
-            let found = check_tag(sector, self.seed, place);
+            let at = index * SECTOR;
+            let place = offset + at as u64;
+            let (source, _) = self.original(noise, place, Generation::default());
+            let found = tag(sector, self.seed, source);
             if found != Found::Right {
-                return Err((index * SECTOR, found));
+                return Err((at, found));
             }
-            let generation = unmix(word(sector, 1) ^ mix(self.seed ^ place));
-            fill_sector(&mut expected, noise, self.seed, place, generation);
-            if *sector != expected[..sector.len()] {
-                return Err((index * SECTOR, Found::Foreign));
+            let generation = Generation(unmix(word(sector, 1) ^ mix(self.seed ^ source)));
+            let expected = &mut whole[..sector.len()];
+            self.write_sector(noise, expected, place, generation);
+            if let Some(byte) = sector.iter().zip(expected.iter()).position(|(a, b)| a != b) {
+                let (expected, found) = (expected[byte], sector[byte]);
+                return Err((at + byte, Found::Damaged { expected, found }));
+            }
+            if noise.copies > 0 {
+                continue;
+            }
+            let least = match known {
+                Known::Exactly(expected) if generation == expected => None,
+                Known::Exactly(expected) => Some(expected),
+                Known::Layers(layers) => layers
+                    .iter()
+                    .find(|layer| (layer.start..layer.end).contains(&place))
+                    .map(|layer| layer.least)
+                    .filter(|least| !generation.stands(*least)),
+            };
+            match least {
+                None => right = Some(generation),
+                Some(least) => old = old.or(Some((at, least, generation))),
             }
         }
-        Ok(())
+        match (old, right) {
+            (None, _) => Ok(()),
+            // Other sectors of the same block are as they must be.
+            (Some((at, _, found)), Some(expected)) => Err((at, Found::Torn { expected, found })),
+            (Some((at, least, found)), None) => Err((at, Found::Stale { least, found })),
+        }
     }
 }
 
-fn differs(at: Option<usize>) -> Result<(), (usize, Found)> {
-    at.map_or(Ok(()), |at| Err((at, Found::Foreign)))
+/// The bytes of a file that is written again and again.
+fn pattern(path: &std::path::Path) -> Result<Arc<[u8]>, Refusal> {
+    let name = path.display();
+    let refused = |why: String| Refusal::new(why, "name a file with the bytes to be written");
+    let failed = |error| refused(format!("{name}: {}", Fault::new("read", "", &error).text));
+    // Looked at first: a pipe would not open until somebody writes to it.
+    if !std::fs::metadata(path).map_err(failed)?.is_file() {
+        return Err(refused(format!("{name} is no regular file")));
+    }
+    let file = std::fs::File::open(path).map_err(failed)?;
+    let mut bytes = Vec::new();
+    file.take(LARGEST_PATTERN.0 + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.is_empty() {
+        return Err(refused(format!("{name} is empty")));
+    }
+    if bytes.len() as u64 > LARGEST_PATTERN.0 {
+        return Err(refused(format!("{name} is larger than {LARGEST_PATTERN}")));
+    }
+    Ok(bytes.into())
+}
+
+/// Whether the bytes are these.
+fn same<'a>(buffer: &[u8], expected: impl Iterator<Item = &'a u8>) -> Result<(), (usize, Found)> {
+    match buffer.iter().zip(expected).enumerate().find(|(_, (a, b))| a != b) {
+        None => Ok(()),
+        Some((at, (&found, &expected))) => Err((at, Found::Damaged { expected, found })),
+    }
 }
 
 #[inline]
-fn fill_sector(sector: &mut [u8], noise: &[u64; WORDS], seed: u64, place: u64, generation: u64) {
+fn fill_sector(
+    sector: &mut [u8],
+    noise: &[u64; WORDS],
+    seed: u64,
+    place: u64,
+    generation: Generation,
+) {
     let first = mix(place ^ seed);
-    let second = mix(generation) ^ mix(seed ^ place);
+    let second = mix(generation.0) ^ mix(seed ^ place);
     let key = mix(first ^ second.rotate_left(32));
     for (index, (to, &noise)) in sector.chunks_exact_mut(8).zip(noise).enumerate() {
         let value = match index {
@@ -151,24 +445,20 @@ fn word(sector: &[u8], index: usize) -> u64 {
     u64::from_le_bytes(bytes)
 }
 
-/// Looks at the first word of a sector (or block) read from `offset`: is it of this seed, and does
-/// it belong here. A block shorter than a word can not be told.
+/// What the first word of a sector says, where the data of `place` must stand.
 #[inline]
-pub fn check_tag(block: &[u8], seed: u64, offset: u64) -> Found {
-    if block.len() < 8 {
-        return Found::Right;
-    }
-    let first = word(block, 0);
-    let place = unmix(first) ^ seed;
-    if place == offset {
+fn tag(sector: &[u8], seed: u64, place: u64) -> Found {
+    let first = word(sector, 0);
+    let found = unmix(first) ^ seed;
+    if found == place {
         Found::Right
-    } else if first == 0 && block.iter().take(SECTOR).all(|&byte| byte == 0) {
+    } else if first == 0 && sector.iter().take(SECTOR).all(|&byte| byte == 0) {
         Found::Zeros
-    } else if place < 1 << 50 && place.is_multiple_of(SECTOR as u64) {
+    } else if found < 1 << 50 && found.is_multiple_of(SECTOR as u64) {
         // A foreign word unscrambles to such a place once in 2^23 times.
-        Found::Misplaced(place)
+        Found::Misplaced(found)
     } else {
-        Found::Foreign
+        Found::Foreign { expected: mix(place ^ seed), found: first }
     }
 }
 
@@ -176,28 +466,104 @@ pub fn check_tag(block: &[u8], seed: u64, offset: u64) -> Found {
 mod tests {
     use super::*;
 
-    fn filled(offset: u64, generation: u64, len: usize) -> Vec<u8> {
+    const ANY: Known = Known::Layers(&[]);
+
+    fn filler(fill: &Fill) -> Filler {
+        Filler::new(fill, 7).unwrap()
+    }
+
+    fn compressible(compress_percent: u8, dedupe_percent: u8) -> Filler {
+        filler(&Fill::Compressible { compress_percent, dedupe_percent })
+    }
+
+    fn made(filler: &Filler, offset: u64, generation: Generation, len: usize) -> Vec<u8> {
         let mut buffer = vec![0; len];
-        Filler::new(&Fill::Random, 7).unwrap().fill(&mut buffer, offset, generation);
+        filler.fill(&mut buffer, offset, generation);
         buffer
+    }
+
+    fn filled(offset: u64, generation: u64, len: usize) -> Vec<u8> {
+        made(&filler(&Fill::Random), offset, Generation(generation), len)
     }
 
     #[test]
     fn what_is_written_can_be_checked_to_the_byte() {
-        let filler = Filler::new(&Fill::Random, 7).unwrap();
+        let filler = filler(&Fill::Random);
         let mut buffer = filled(8192, 3, 4096);
-        assert_eq!(filler.check(&buffer, 8192), Ok(()));
-        assert_eq!(filler.check(&buffer, 4096), Err((0, Found::Misplaced(8192))));
-        assert_eq!(filler.check(&filled(512, 3, 1000), 512), Ok(()));
+        assert_eq!(filler.check(&buffer, 8192, ANY), Ok(()));
+        assert_eq!(filler.check(&buffer, 4096, ANY), Err((0, Found::Misplaced(8192))));
+        assert_eq!(filler.check(&filled(512, 3, 1000), 512, ANY), Ok(()));
         let mut odd = filled(512, 3, 1000);
         odd[999] ^= 1;
-        assert_eq!(filler.check(&odd, 512), Err((512, Found::Foreign)));
+        let damaged = |buffer: &[u8], at: usize| {
+            let found = buffer[at];
+            Err((at, Found::Damaged { expected: found ^ 1, found }))
+        };
+        assert_eq!(filler.check(&odd, 512, ANY), damaged(&odd, 999));
         buffer[4000] ^= 1;
-        assert_eq!(filler.check(&buffer, 8192), Err((3584, Found::Foreign)));
-        assert_eq!(filler.check(&[0; 512], 0), Err((0, Found::Zeros)));
-        assert_eq!(filler.check(&[1; 512], 0), Err((0, Found::Foreign)));
+        assert_eq!(filler.check(&buffer, 8192, ANY), damaged(&buffer, 4000));
+        assert_eq!(filler.check(&[0; 512], 0, ANY), Err((0, Found::Zeros)));
+        let foreign = |answer| matches!(answer, Err((0, Found::Foreign { .. })));
+        assert!(foreign(filler.check(&[1; 512], 0, ANY)));
         let other = Filler::new(&Fill::Random, 8).unwrap();
-        assert_eq!(other.check(&filled(0, 0, 512), 0), Err((0, Found::Foreign)));
+        assert!(foreign(other.check(&filled(0, 0, 512), 0, ANY)));
+    }
+
+    #[test]
+    fn an_older_write_is_told_from_a_later_one() {
+        let filler = filler(&Fill::Random);
+        let write = |phase, worker, writes| Generation::timed(phase, worker).later(writes);
+        let block = |generation| made(&filler, 4096, generation, 1024);
+        let least = write(2, 1, 10);
+        let layers = [
+            Layer { start: 4096, end: 8192, least },
+            Layer { start: 0, end: 1 << 20, least: write(9, 0, 0) },
+        ];
+        let check = |block: &[u8]| filler.check(block, 4096, Known::Layers(&layers));
+        for right in [least, write(2, 1, 11), write(2, 0, 1), write(3, 0, 1), Generation::laid(3)] {
+            assert_eq!(check(&block(right)), Ok(()), "{right}");
+        }
+        for found in [write(2, 1, 9), write(1, 5, 99), Generation::laid(2).later(4)] {
+            assert_eq!(check(&block(found)), Err((0, Found::Stale { least, found })), "{found}");
+        }
+        // One sector of each.
+        let found = write(1, 0, 3);
+        let torn = [&block(least)[..512], &block(found)[512..]].concat();
+        assert_eq!(check(&torn), Err((512, Found::Torn { expected: least, found })));
+        let exactly = |known| filler.check(&block(least), 4096, Known::Exactly(known));
+        assert_eq!(exactly(least), Ok(()));
+        let later = least.later(1);
+        assert_eq!(exactly(later), Err((0, Found::Stale { least: later, found: least })));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_both_sides() {
+        let texts = [
+            Found::Misplaced(4096),
+            Found::Stale {
+                least: Generation::timed(1, 3).later(17),
+                found: Generation::laid(0).later(5),
+            },
+            Found::Torn {
+                expected: Generation::timed(0, 0).later(2),
+                found: Generation::timed(0, 0).later(1),
+            },
+            Found::Zeros,
+            Found::Foreign { expected: 1, found: 0x0807_0605_0403_0201 },
+            Found::Damaged { expected: 0, found: 255 },
+        ]
+        .map(|found| found.to_string());
+        assert_eq!(
+            texts.join("\n"),
+            "misplaced: the data of offset 4096 stand here\n\
+             stale: expected write 17 of worker 3 in phase 2 or a later one, \
+             found write 5 of the layout of phase 1\n\
+             torn: expected all of the block to be write 2 of worker 0 in phase 1, \
+             found write 1 of worker 0 in phase 1 here\n\
+             zeros stand here: the data were lost, trimmed or never written\n\
+             foreign: expected the tag 0100000000000000, found 0102030405060708\n\
+             damaged: expected the byte 00, found ff"
+        );
     }
 
     #[test]
@@ -223,13 +589,85 @@ mod tests {
         assert!(entropy > 7.99, "{entropy} bits per byte");
     }
 
+    /// What share of the data zstd leaves, block by block as compressing file systems do it.
+    fn left(data: &[u8], block: usize) -> f64 {
+        let packed: usize = data
+            .chunks(block)
+            .map(|part| zstd::bulk::compress(part, 3).unwrap().len().min(part.len()))
+            .sum();
+        packed as f64 / data.len() as f64
+    }
+
+    #[test]
+    fn data_compress_as_stated() {
+        let percent = |value: f64| (value * 100.0).round() as i64;
+        assert_eq!(percent(left(&filled(0, 1, 1 << 20), 1 << 17)), 100);
+        for compress in [0, 10, 25, 50, 75, 90, 96] {
+            let data = made(&compressible(compress, 0), 1 << 20, Generation(1), 1 << 20);
+            for block in [4096, 1 << 17] {
+                let left = left(&data, block);
+                let wanted = 1.0 - f64::from(compress) / 100.0;
+                assert!((left - wanted).abs() < 0.03, "{compress} %, {block}: {left} is left");
+            }
+        }
+    }
+
+    #[test]
+    fn data_deduplicate_as_stated() {
+        let pieces = 2000;
+        for dedupe in [0_u8, 1, 10, 50, 75, 99] {
+            let filler = compressible(30, dedupe);
+            let data = made(&filler, 0, Generation(1), pieces * 4096);
+            let mut all: Vec<&[u8]> = data.chunks(4096).collect();
+            all.sort_unstable();
+            all.dedup();
+            let copies = 100.0 * (1.0 - all.len() as f64 / pieces as f64);
+            assert!((copies - f64::from(dedupe)).abs() < 0.01, "{dedupe} %: {copies} % are copies");
+            // Whatever the blocks they are written and read in.
+            let mut other = Vec::new();
+            for (at, len) in (0_u64..).map(|i| (i * 1536, 1536)).take(100) {
+                other.extend(made(&filler, at, Generation(at), len));
+            }
+            if dedupe > 0 {
+                assert_eq!(other, data[..other.len()]);
+            }
+            assert_eq!(filler.check(&data, 0, ANY), Ok(()));
+            assert_eq!(filler.check_tag(&data[8192..], 8192), Found::Right);
+        }
+        let refused = |compress_percent, dedupe_percent| {
+            Filler::new(&Fill::Compressible { compress_percent, dedupe_percent }, 7).is_err()
+        };
+        assert!(refused(97, 0) && refused(0, 100) && !refused(96, 99));
+    }
+
     #[test]
     fn a_pattern_goes_on_where_the_last_block_ended() {
-        let filler = Filler::new(&Fill::Repeat(b"abc".to_vec()), 0).unwrap();
-        let mut buffer = [0; 5];
-        filler.fill(&mut buffer, 4, 0);
-        assert_eq!(&buffer, b"bcabc");
-        assert_eq!(filler.check(&buffer, 4), Ok(()));
-        assert_eq!(filler.check(&buffer, 5), Err((0, Found::Foreign)));
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pattern");
+        std::fs::write(&path, "abc").unwrap();
+        for fill in [Fill::Repeat(b"abc".to_vec()), Fill::File(path)] {
+            let filler = filler(&fill);
+            let mut buffer = [0; 5];
+            filler.fill(&mut buffer, 4, Generation(0));
+            assert_eq!(&buffer, b"bcabc");
+            assert_eq!(filler.check(&buffer, 4, ANY), Ok(()));
+            let damaged = Found::Damaged { expected: b'c', found: b'b' };
+            assert_eq!(filler.check(&buffer, 5, ANY), Err((0, damaged)));
+        }
+    }
+
+    #[test]
+    fn a_pattern_is_a_file_with_bytes() {
+        let folder = tempfile::tempdir().unwrap();
+        let refused = |path: &std::path::Path| {
+            Filler::new(&Fill::File(path.into()), 0).err().map(|refusal| refusal.why)
+        };
+        let name = folder.path().display().to_string();
+        assert_eq!(refused(folder.path()), Some(format!("{name} is no regular file")));
+        let empty = folder.path().join("empty");
+        std::fs::write(&empty, "").unwrap();
+        assert_eq!(refused(&empty), Some(format!("{name}/empty is empty")));
+        let missing = folder.path().join("missing");
+        assert_eq!(refused(&missing), Some(format!("{name}/missing: No such file or directory")));
     }
 }

@@ -46,6 +46,7 @@ impl Lane for Libaio {
         let write = match io.op {
             Op::Read => false,
             Op::Write => true,
+            Op::Rewrite | Op::Trim => unreachable!("the loop makes reads and writes of these"),
         };
         self.queue.push(slot, write, io.file, io.offset, io.len);
         self.in_flight += 1;

@@ -150,6 +150,7 @@ impl Mmap {
         let copied = match io.op {
             Op::Read => map.read(at, buffer),
             Op::Write => map.write(at, buffer),
+            Op::Rewrite | Op::Trim => unreachable!("the loop makes reads and writes of these"),
         };
         if copied.is_err() {
             return torn(view, file, io, buffer);
@@ -177,6 +178,7 @@ fn torn(view: &mut View, file: BorrowedFd, io: Io, buffer: &mut [u8]) -> io::Res
             }
             Ok(rustix::io::pwrite(file, buffer, io.offset)?)
         }
+        Op::Rewrite | Op::Trim => unreachable!("the loop makes reads and writes of these"),
     }
 }
 

@@ -10,6 +10,7 @@ pub mod copy;
 mod cursor;
 mod drive;
 mod fill;
+mod law;
 mod libaio;
 mod log;
 mod mmap;
@@ -21,7 +22,9 @@ mod route;
 mod sim;
 mod stdio;
 mod sync;
+mod tallies;
 mod tree;
+mod trim;
 mod uring;
 mod vectored;
 
@@ -30,10 +33,11 @@ mod null;
 pub use balance::{Share, Steps};
 pub use cursor::Cursor;
 pub use drive::{Haul, Quota, Worker};
-pub use fill::{Filler, Found, check_tag};
+pub use fill::{Filler, Found, Generation, Known, Layer};
 pub use log::{Entry, Log, PAGE, Page, Return};
 pub use posixaio::posixaio_threads;
 pub use route::{Route, Stretch};
+pub use tallies::Tallies;
 pub use tree::{ANCHOR, TreeWorker, folder_name, size_of, tree_place};
 pub use uring::setup as ring_setup;
 pub use vectored::try_flags;
@@ -47,21 +51,30 @@ use crate::sys::clock;
 use crate::sys::ring::Slot;
 use crate::unit::Instant;
 
-/// What one I/O is to the kernel.
+/// What one I/O is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
     /// From the file.
     Read,
     /// To the file.
     Write,
+    /// A read, and then a write to the same place. A lane only sees these two.
+    Rewrite,
+    /// What was there is needed no longer. Only lanes that take it ([`Lane::TAKES_TRIMS`]) see it.
+    Trim,
 }
 
 impl Op {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Rewrite, Self::Trim];
+
     /// The plan's word for it.
     pub const fn action(self) -> Action {
         match self {
             Self::Read => Action::Read,
             Self::Write => Action::Write,
+            Self::Rewrite => Action::Rewrite,
+            Self::Trim => Action::Trim,
         }
     }
 }
@@ -98,6 +111,9 @@ pub(crate) trait Lane {
     const CARRIES_DATA: bool;
     /// Whether writes are held back in a buffer that is no part of the kernel.
     const HOLDS_BACK: bool = false;
+
+    /// Whether [`Op::Trim`] may be pushed. Where not, the loop trims by itself, one at a time.
+    const TAKES_TRIMS: bool = false;
 
     /// Whether an I/O is accepted first and done later, so that the two take a time of their own.
     const APART: bool = false;

@@ -22,6 +22,7 @@ impl Null {
 
 impl Lane for Null {
     const CARRIES_DATA: bool = false;
+    const TAKES_TRIMS: bool = true;
 
     #[inline]
     fn buffer(&mut self, slot: &Slot) -> &mut [u8] {

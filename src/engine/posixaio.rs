@@ -108,6 +108,7 @@ fn serve(shared: &Shared, number: usize, files: &Files) {
             let moved = answered(match op {
                 Op::Read => pread(file, buffer, offset),
                 Op::Write => pwrite(file, buffer, offset),
+                Op::Rewrite | Op::Trim => unreachable!("the loop makes reads and writes of these"),
             });
             state = shared.lock();
             state.done.push_back((request, moved));

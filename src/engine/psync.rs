@@ -56,9 +56,10 @@ impl Lane for Psync {
     fn push(&mut self, slot: Slot, io: Io) {
         let buffer = &mut self.slab.buffer(&slot)[..io.len as usize];
         let file = &self.files[io.file as usize];
-        let answer = match io.op {
-            Op::Write => pwrite(file, buffer, io.offset),
-            Op::Read => pread(file, buffer, io.offset),
+        let answer = if io.op == Op::Write {
+            pwrite(file, buffer, io.offset)
+        } else {
+            pread(file, buffer, io.offset)
         };
         self.done = Some((slot, answered(answer)));
     }

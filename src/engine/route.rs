@@ -84,11 +84,11 @@ impl Route {
         }))
     }
 
-    /// Whether it both reads and writes.
-    pub fn mixes(&self) -> bool {
+    /// A cursor of one of the files: all do the same.
+    pub fn any(&self) -> &Cursor {
         match &self.0 {
-            Way::Alone(cursor) | Way::Along { cursor, .. } => cursor.mixes(),
-            Way::Turns { cursors, .. } | Way::Any { cursors, .. } => cursors[0].mixes(),
+            Way::Alone(cursor) | Way::Along { cursor, .. } => cursor,
+            Way::Turns { cursors, .. } | Way::Any { cursors, .. } => &cursors[0],
         }
     }
 

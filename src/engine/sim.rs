@@ -66,6 +66,8 @@ impl Sim {
         };
         let transfer = match bandwidth {
             0 => 0,
+            // A trim carries nothing.
+            _ if io.op == Op::Trim => 0,
             rate => u64::from(io.len) * 1_000_000_000 / rate,
         };
         let jitter = match self.model.jitter.0 {
@@ -79,6 +81,7 @@ impl Sim {
 
 impl Lane for Sim {
     const CARRIES_DATA: bool = false;
+    const TAKES_TRIMS: bool = true;
 
     fn now(&mut self) -> Instant {
         Instant(self.now)

@@ -84,6 +84,9 @@ impl Stdio {
                 open.stream.put(buffer)?;
                 buffer.len()
             }
+            (Op::Rewrite | Op::Trim, _) => {
+                unreachable!("the loop makes reads and writes of these")
+            }
         };
         open.last = io.op;
         open.place = Some(io.offset + moved as u64);

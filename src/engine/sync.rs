@@ -62,6 +62,7 @@ impl Sync {
         let moved = match io.op {
             Op::Write => rustix::io::write(file, buffer)?,
             Op::Read => rustix::io::read(file, buffer)?,
+            Op::Rewrite | Op::Trim => unreachable!("the loop makes reads and writes of these"),
         };
         self.places[number] = Some(io.offset + moved as u64);
         Ok(moved)

@@ -27,9 +27,10 @@ use crate::unit::{Instant, Nanos};
 
 use super::balance::Share;
 use super::drive::{Haul, Quota};
-use super::fill::Filler;
+use super::fill::{Filler, Generation, Known};
 use super::pace::Pace;
 use super::random::{Shuffle, mix};
+use super::tallies::Tallies;
 use super::{Io, Op};
 
 /// What links point to, in each root.
@@ -252,7 +253,7 @@ impl Beat<'_, '_> {
         if self.now >= self.haul.counted {
             self.tally.add(done.bytes, done.asked, lat_ns);
             if let Some(flush_ns) = done.flush_ns {
-                self.haul.flushes.add(0, 0, flush_ns);
+                self.haul.tallies.of(Action::Flush).add(0, 0, flush_ns);
             }
         }
         self.tally.mismatches += done.mismatches;
@@ -298,14 +299,19 @@ impl TreeWorker<'_> {
             name: Name::new(self.number, self.folders > 0, self.renamed),
         };
         if !self.filler.changes() {
-            self.filler.fill(&mut hands.buffer, 0, 0);
+            self.filler.fill(&mut hands.buffer, 0, Generation::default());
         }
         ready();
         let now = clock::now();
         let quota = self.quota;
         let (place, workers) = self.place;
-        let haul =
-            Haul { started: now, counted: now + quota.ramp, stopped: now, ..Haul::default() };
+        let haul = Haul {
+            tallies: Tallies::new([Action::Flush], false),
+            started: now,
+            counted: now + quota.ramp,
+            stopped: now,
+            ..Haul::default()
+        };
         let mut beat = Beat {
             pace: Pace::new(self.rate, workers, place, now, self.seed),
             deadline: quota.time.map(|time| haul.counted + time),
@@ -335,9 +341,9 @@ impl TreeWorker<'_> {
         haul.counted = haul.counted.min(haul.stopped);
         haul.whole = !cut;
         haul.renamed = renamed;
-        haul.acts = vec![(self.action, tally)];
+        haul.tallies.put(self.action, tally);
         if listings.ops > 0 {
-            haul.acts.push((Action::List, listings));
+            haul.tallies.put(Action::List, listings);
         }
         Ok(haul)
     }
@@ -603,7 +609,8 @@ impl TreeWorker<'_> {
             let piece = &mut hands.buffer[..piece];
             if refill {
                 let began = clock::now();
-                self.filler.fill(piece, tree_place(self.global(number), done.bytes), 0);
+                let place = tree_place(self.global(number), done.bytes);
+                self.filler.fill(piece, place, Generation::default());
                 done.aside_ns += clock::now().since(began).0;
             }
             let mut written = 0;
@@ -645,7 +652,8 @@ impl TreeWorker<'_> {
                 let place = tree_place(self.global(at.number), done.bytes);
                 // A piece that begins within a sector is looked at from its next one on.
                 let whole = done.bytes.is_multiple_of(super::fill::SECTOR as u64);
-                if whole && self.filler.check(&hands.buffer[..bytes], place).is_err() {
+                let known = Known::Layers(&[]);
+                if whole && self.filler.check(&hands.buffer[..bytes], place, known).is_err() {
                     done.mismatches += 1;
                 }
                 done.aside_ns += clock::now().since(began).0;

@@ -61,6 +61,7 @@ impl Lane for Uring {
         let write = match io.op {
             Op::Read => false,
             Op::Write => true,
+            Op::Rewrite | Op::Trim => unreachable!("the loop makes reads and writes of these"),
         };
         self.ring.push(slot, write, io.file, io.offset, io.len);
         self.in_flight += 1;

@@ -71,6 +71,7 @@ impl Lane for Vectored {
         let mut transfer = |drop: ReadWriteFlags| match io.op {
             Op::Write => pwritev2(file, &[IoSlice::new(buffer)], io.offset, self.writes - drop),
             Op::Read => preadv2(file, &mut [IoSliceMut::new(buffer)], io.offset, self.reads - drop),
+            Op::Rewrite | Op::Trim => unreachable!("the loop makes reads and writes of these"),
         };
         let moved = match transfer(ReadWriteFlags::empty()) {
             Err(Errno::AGAIN) => transfer(ReadWriteFlags::NOWAIT),

@@ -25,6 +25,7 @@ mod mount;
 mod own;
 mod pagecache;
 mod pressure;
+mod punch;
 mod queue;
 mod scene;
 mod stack;

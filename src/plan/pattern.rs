@@ -152,6 +152,16 @@ impl Mix {
     pub fn writes(&self) -> bool {
         self.0.iter().any(|share| share.weight > 0 && share.action.changes())
     }
+
+    /// Whether data come from the target: a rewrite reads before it writes.
+    pub fn fetches(&self) -> bool {
+        self.has(Action::Read) || self.has(Action::Rewrite)
+    }
+
+    /// Whether data go to the target. A trim changes it without sending any.
+    pub fn sends(&self) -> bool {
+        self.has(Action::Write) || self.has(Action::Rewrite)
+    }
 }
 
 /// Where the next I/O goes.
@@ -164,8 +174,14 @@ pub enum Order {
     /// From the end to the beginning (IOzone's backward read).
     Backward,
     /// Every `stride` bytes; after the end again from the start of the next block not yet visited
-    /// (IOzone's stride read).
+    /// (IOzone's stride read). Blocks of several sizes begin where the largest would.
     Strided {
+        /// Distance between the starts of two I/Os, bytes.
+        stride: Bytes,
+    },
+    /// Every `stride` bytes; after the end again from the beginning: what lies between is never
+    /// touched (fio's `rw=read:8k`, whose stride is the block and those 8 KiB).
+    Spaced {
         /// Distance between the starts of two I/Os, bytes.
         stride: Bytes,
     },
@@ -173,35 +189,50 @@ pub enum Order {
     Uniform,
     /// Any order, but each block exactly once per pass.
     Shuffled,
-    /// Some blocks far oftener than others, by Zipf's law.
+    /// Some blocks far oftener than others, by Zipf's law: the block of rank k is hit in proportion
+    /// to k^-theta. The ranks are scattered over the region.
     Zipf {
-        /// Exponent, above 0 and not 1: larger is more uneven. fio's default is 1.1.
+        /// Exponent, above 0 and up to 100: larger is more uneven. fio's default is 1.1.
         theta: f64,
-        /// Where the hottest block lies, as a share of the region, 0 to 1; by seed when absent.
+        /// Where the hottest block lies, as a share of the region, 0 to 1; by seed when absent,
+        /// then each worker has a hottest block of its own.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         center: Option<f64>,
     },
-    /// By Pareto's law.
+    /// By Pareto's law as fio and others have it: a share `h` of the blocks gets a share `1 - h` of
+    /// the accesses, and the same again within these. The ranks are scattered over the region.
     Pareto {
-        /// Between 0 and 1; fio's default is 0.2.
+        /// Between 0 and 1; fio's default is 0.2 (a fifth of the blocks gets four fifths).
         h: f64,
+        /// As Zipf's.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        center: Option<f64>,
     },
-    /// Around the middle, by the normal law.
+    /// Around a place, by the normal law, cut off at the ends of the region. What fio calls
+    /// `normal:D` is flatter and scattered: the mean of twelve uniform places (8.33 % of the
+    /// region) with D percent of uniform jitter.
     Normal {
-        /// Standard deviation in percent of the region.
+        /// Standard deviation in percent of the region, above 0 and up to 100.
         deviation: f64,
+        /// Where the middle lies, as a share of the region, 0 to 1; 0.5 when absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        center: Option<f64>,
     },
     /// Shares of the accesses over shares of the space (fio's zoned).
     Zoned {
-        /// Zones in the order of the space.
+        /// Zones in the order of the space, at most 256; both percentages add up to 100.
         zones: Vec<Zone>,
     },
     /// `sequential` blocks in a row after each jump.
     Runs {
-        /// Blocks in a row.
+        /// Blocks in a row, 1 or more (fio's `rw=randread:8`).
         sequential: u32,
-        /// Share of jumps that go to a random place, percent; the others go on in order.
+        /// Share of jumps that go to a random place, percent; the others go on in order (fio's
+        /// percentage_random).
         random_percent: u8,
+        /// A run is the same block again and again (fio's `rw_sequencer=identical`).
+        #[serde(default)]
+        same: bool,
     },
     /// The same block again and again (IOzone's record rewrite).
     Same,
@@ -343,6 +374,10 @@ pub struct Region {
     /// The workers divide it into equal parts, instead of all using the whole.
     #[serde(default)]
     pub divided: bool,
+    /// Places are multiples of this, counted from where a worker's part begins (fio's blockalign).
+    /// Absent: random places are multiples of the smallest block, and other blocks touch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub align: Option<Bytes>,
 }
 
 /// What is written.
@@ -361,9 +396,11 @@ pub enum Fill {
     File(PathBuf),
     /// Data that compress and deduplicate by a stated measure.
     Compressible {
-        /// Percent of each block that compresses away, 0 to 100.
+        /// Percent of each sector of 512 bytes that are zeros, 0 to 96: the rest does not compress
+        /// and holds the sector's tag.
         compress_percent: u8,
-        /// Percent of blocks that are copies of another, 0 to 100.
+        /// Percent of the pieces of 4 KiB that are copies of another piece in the same 400 KiB,
+        /// 0 to 99. With copies, writing a place again writes the same data.
         dedupe_percent: u8,
     },
 }
@@ -379,7 +416,67 @@ pub enum Verify {
     Tags,
     /// Every byte.
     Full,
+    /// Every byte, and each block that is written is read back at once and compared: it must be
+    /// of this very write. The reads are counted as such. Through the page cache this compares
+    /// what memory holds.
+    AfterWrite,
 }
+
+impl Verify {
+    /// The word for it in JSON and text.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Tags => "tags",
+            Self::Full => "full",
+            Self::AfterWrite => "after_write",
+        }
+    }
+}
+
+impl Fill {
+    /// The word for it in JSON and text.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Random => "random",
+            Self::Zero => "zero",
+            Self::Repeat(_) => "repeat",
+            Self::File(_) => "file",
+            Self::Compressible { .. } => "compressible",
+        }
+    }
+
+    /// Whether each sector says where it belongs.
+    pub const fn tagged(&self) -> bool {
+        matches!(self, Self::Random | Self::Compressible { .. })
+    }
+
+    /// Whether a sector says which write it is from.
+    pub const fn dated(&self) -> bool {
+        matches!(self, Self::Random | Self::Compressible { dedupe_percent: 0, .. })
+    }
+
+    fn check(&self) -> Result<(), Refusal> {
+        match self {
+            Self::Compressible { compress_percent: 97.., .. } => Err(Refusal::new(
+                "a compress_percent above 96 leaves no room for the tags of the data",
+                "give 0 to 96, or use the fill 'zero'",
+            )),
+            Self::Compressible { dedupe_percent: 100.., .. } => Err(Refusal::new(
+                "a dedupe_percent of 100 or more leaves nothing to be copied",
+                "give 0 to 99, or use the fill 'repeat'",
+            )),
+            Self::Repeat(bytes) if bytes.is_empty() => Err(Refusal::new(
+                "the fill 'repeat' has no bytes to repeat",
+                "give one or more, or use the fill 'zero'",
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Sectors of 512 bytes carry tags.
+const SECTOR: u64 = 512;
 
 impl Pattern {
     /// The largest block.
@@ -397,23 +494,131 @@ impl Pattern {
                 "use the work 'tree'",
             ));
         }
+        if self.mix.has(Action::Flush) {
+            return Err(Refusal::new(
+                "'flush' is no part of a mix",
+                "say it as durability: 'fsync_every', 'fdatasync_at_end'...",
+            ));
+        }
         self.block.check()?;
+        self.fill.check()?;
+        self.order.check()?;
+        if self.region.align == Some(Bytes::ZERO) {
+            return Err(Refusal::new("places that are multiples of 0", "leave 'align' out"));
+        }
         if self.region.divided && self.region.step_per_worker > Bytes::ZERO {
             return Err(Refusal::new(
                 "a region that is divided and has a step per worker",
                 "leave one of them out",
             ));
         }
-        match &self.order {
-            Order::Strided { stride: Bytes(0) } => {
+        self.check_verify()
+    }
+
+    /// Words about verification that contradict others.
+    fn check_verify(&self) -> Result<(), Refusal> {
+        let word = self.verify.name();
+        let refused = |with: String, instead: &str| {
+            Err(Refusal::new(format!("verify '{word}' contradicts {with}"), instead))
+        };
+        let whole = |bytes: Bytes| bytes.0.is_multiple_of(SECTOR);
+        let fixed = self.block.smallest() == self.block.largest();
+        match self.verify {
+            Verify::None => Ok(()),
+            _ if self.mix.has(Action::Trim) => refused(
+                "a mix with 'trim': what was trimmed can not be read back".into(),
+                "leave one of them out",
+            ),
+            Verify::Tags if !self.fill.tagged() => refused(
+                format!("the fill '{}', which carries no tags", self.fill.name()),
+                "use verify 'full', or the fill 'random'",
+            ),
+            Verify::AfterWrite if !self.mix.sends() => {
+                refused("a mix without 'write' or 'rewrite'".into(), "use verify 'full' for reads")
+            }
+            Verify::Tags | Verify::Full if !self.mix.fetches() => refused(
+                "a mix without 'read' or 'rewrite': nothing is read that could be looked at".into(),
+                "use verify 'after_write', or verify in a later phase that reads",
+            ),
+            _ if !self.fill.tagged() => Ok(()),
+            _ if !fixed && !whole(self.block.grain())
+                || self.region.align.is_some_and(|align| !whole(align))
+                || !whole(self.region.offset)
+                || !whole(self.region.step_per_worker) =>
+            {
+                refused(
+                    format!("blocks or places that are no multiples of {SECTOR} bytes"),
+                    "use whole sectors, one block size, or the fill 'repeat'",
+                )
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Most zones of an order: they are looked through for each I/O.
+const ZONES: usize = 256;
+
+impl Order {
+    fn check(&self) -> Result<(), Refusal> {
+        let within = |center: &Option<f64>| match center {
+            Some(center) if !(0.0..=1.0).contains(center) => Err(Refusal::new(
+                format!("a center at {center} of the region"),
+                "give a share between 0 and 1",
+            )),
+            _ => Ok(()),
+        };
+        match self {
+            Self::Strided { stride: Bytes(0) } | Self::Spaced { stride: Bytes(0) } => {
                 Err(Refusal::new("a stride of 0", "give the distance between two I/Os in bytes"))
             }
-            Order::Zipf { theta, .. } if !(*theta > 0.0 && *theta != 1.0) => {
-                Err(Refusal::new(format!("zipf's theta {theta}"), "give a value above 0 and not 1"))
-            }
-            Order::Pareto { h } if !(*h > 0.0 && *h < 1.0) => {
+            Self::Zipf { theta, .. } if !(*theta > 0.0 && *theta <= 100.0) => Err(Refusal::new(
+                format!("zipf's theta {theta}"),
+                "give a value above 0 and up to 100",
+            )),
+            Self::Pareto { h, .. } if !(*h > 0.0 && *h < 1.0) => {
                 Err(Refusal::new(format!("pareto's h {h}"), "give a value between 0 and 1"))
             }
+            Self::Normal { deviation, .. } if !(*deviation > 0.0 && *deviation <= 100.0) => {
+                Err(Refusal::new(
+                    format!("a normal deviation of {deviation} %"),
+                    "give a value above 0 and up to 100",
+                ))
+            }
+            Self::Zipf { center, .. }
+            | Self::Pareto { center, .. }
+            | Self::Normal { center, .. } => within(center),
+            Self::Zoned { zones } => {
+                let whole = |percent: fn(&Zone) -> f64| {
+                    let sum: f64 = zones.iter().map(percent).sum();
+                    zones.iter().all(|zone| percent(zone) >= 0.0) && (sum - 100.0).abs() < 0.01
+                };
+                if zones.len() > ZONES {
+                    Err(Refusal::new(
+                        format!("{} zones", zones.len()),
+                        format!("give {ZONES} or fewer"),
+                    ))
+                } else if !whole(|zone| zone.access_percent) || !whole(|zone| zone.space_percent) {
+                    Err(Refusal::new(
+                        "zones whose percents do not add up to 100",
+                        "give all zones, each with its percent of accesses and of space",
+                    ))
+                } else if zones.iter().any(|z| z.access_percent > 0.0 && z.space_percent == 0.0) {
+                    Err(Refusal::new(
+                        "a zone with accesses and without space",
+                        "give it a percent of the space",
+                    ))
+                } else {
+                    Ok(())
+                }
+            }
+            Self::Runs { sequential: 0, .. } => {
+                Err(Refusal::new("runs of 0 blocks", "give 1 or more blocks in a row"))
+            }
+            Self::Runs { random_percent: 101.., .. } => Err(Refusal::new(
+                "more than 100 percent of the jumps",
+                "give a random_percent of 0 to 100",
+            )),
             _ => Ok(()),
         }
     }

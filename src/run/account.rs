@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::engine::Haul;
+use crate::engine::{Generation, Haul, Layer};
 use crate::evidence::Direction;
 use crate::plan::{Action, Durability, Order};
 use crate::record::{Flow, Span};
@@ -40,32 +40,19 @@ pub(super) fn span(
 
 /// What a phase or job added up to, by action.
 pub(super) fn totals(hauls: &[&Haul], flushes: &Tally, span: &Span) -> BTreeMap<Action, Total> {
-    let mut sums = [Tally::default(), Tally::default(), flushes.clone()];
-    for haul in hauls {
-        sums[0].merge(&haul.reads);
-        sums[1].merge(&haul.writes);
-        sums[2].merge(&haul.flushes);
+    let mut sums = BTreeMap::from([(Action::Flush, flushes.clone())]);
+    for (action, tally) in hauls.iter().flat_map(|haul| haul.tallies.all()) {
+        sums.entry(action).or_default().merge(tally);
     }
-    let [reads, writes, flushes] = sums;
-    let mut acts: BTreeMap<Action, Tally> = BTreeMap::new();
-    for (action, tally) in hauls.iter().flat_map(|haul| &haul.acts) {
-        acts.entry(*action).or_default().merge(tally);
-    }
-    let acts = acts.into_iter().map(|(action, tally)| {
-        let time = if action.changes() { span.time() } else { span.stopped.since(span.counted) };
-        (action, tally, time)
-    });
-    let done = |tally: &Tally| tally.ops + tally.errors > 0;
-    [
-        (Action::Read, reads, span.stopped.since(span.counted)),
-        (Action::Write, writes, span.time()),
-        (Action::Flush, flushes, span.time()),
-    ]
-    .into_iter()
-    .chain(acts)
-    .filter(|(_, tally, _)| done(tally))
-    .map(|(action, tally, time)| (action, tally.total(time)))
-    .collect()
+    sums.into_iter()
+        .filter(|(_, tally)| tally.ops + tally.errors > 0)
+        .map(|(action, tally)| {
+            // The closing flush is no part of what was only looked at.
+            let flushed = action.changes() || action == Action::Flush;
+            let time = if flushed { span.time() } else { span.stopped.since(span.counted) };
+            (action, tally.total(time))
+        })
+        .collect()
 }
 
 /// How many I/Os the workers had in flight; absent where they keep no count of it.
@@ -103,13 +90,18 @@ pub(super) fn job_flows(
         short,
         end_of_data: hauls.iter().any(|haul| haul.end_of_data),
     };
+    // A rewrite is a read and a write; short is what either moved less.
+    let short = |actions: [Action; 2]| {
+        let all = hauls.iter().flat_map(|haul| haul.tallies.all());
+        all.filter(|(action, _)| actions.contains(action)).map(|(_, tally)| tally.short).sum()
+    };
     let mut flows = Vec::new();
     if reading.read_ops > 0 || job.reads() {
-        let short = hauls.iter().map(|haul| haul.reads.short).sum();
+        let short = short([Action::Read, Action::Rewrite]);
         flows.push(flow(Direction::Read, reading.read_bytes, reading.read_ops, short));
     }
-    if reading.write_ops > 0 || job.writes() {
-        let short = hauls.iter().map(|haul| haul.writes.short).sum();
+    if reading.write_ops > 0 || pattern.mix.sends() {
+        let short = short([Action::Write, Action::Rewrite]);
         flows.push(flow(Direction::Write, reading.write_bytes, reading.write_ops, short));
     }
     flows
@@ -120,7 +112,7 @@ pub(super) fn job_flows(
 pub(super) fn filled(job: &Ready, written: &[u64]) -> u64 {
     let pattern = &job.blocks.pattern;
     let Ok(length) = region(pattern, job.size, job.resolved.workers) else { return 0 };
-    if pattern.order != Order::Forward || job.reads() {
+    if pattern.order != Order::Forward || job.reads() || pattern.mix.has(Action::Trim) {
         return 0;
     }
     let lanes = written.len() / job.resolved.workers.max(1) as usize;
@@ -143,4 +135,57 @@ pub(super) fn filled(job: &Ready, written: &[u64]) -> u64 {
         }
     }
     reach
+}
+
+/// What is known of a target's content after a job, from what each of its threads has done: where
+/// a whole pass was written, nothing older than its first write stands. `first` is the number of
+/// the phase, and that of the job's first thread in it.
+pub(super) fn lay(
+    layers: &mut Vec<Layer>,
+    job: &Ready,
+    threads: &[GaugeReading],
+    (phase, first): (usize, usize),
+    alone: bool,
+) {
+    let pattern = &job.blocks.pattern;
+    if pattern.mix.has(Action::Trim) || !pattern.fill.dated() {
+        // Zeros, or data that say nothing of their age.
+        layers.clear();
+        return;
+    }
+    let each_once = matches!(
+        pattern.order,
+        Order::Forward | Order::Backward | Order::Strided { .. } | Order::Shuffled
+    );
+    let block = pattern.largest();
+    let one_size = pattern.block.smallest() == block && pattern.region.align.is_none();
+    let only = pattern.mix.sends() && !pattern.mix.has(Action::Read);
+    let Ok(length) = region(pattern, job.size, job.resolved.workers) else { return };
+    if !(each_once && one_size && only) {
+        return;
+    }
+    let blocks = length / block.0;
+    let lanes = (threads.len() / job.resolved.workers.max(1) as usize).max(1);
+    // Who alone writes a place knows its own order.
+    let own = alone && lanes == 1 && (job.resolved.workers == 1 || pattern.region.divided);
+    for (worker, lanes) in threads.chunks(lanes).enumerate() {
+        let whole = lanes.iter().all(|lane| lane.write_bytes == lane.write_ops * block.0);
+        let writes: u64 = lanes.iter().map(|lane| lane.write_ops).sum();
+        // Lanes of one worker may be unlike far: each must have come through its part.
+        let parts = lanes.len() as u64;
+        let least = lanes.iter().map(|lane| lane.write_ops).min().unwrap_or(0);
+        let passes = if parts == 1 { writes / blocks } else { least / blocks.div_ceil(parts) };
+        if !whole || passes == 0 {
+            continue;
+        }
+        let start = start_of(pattern, length, worker as u32);
+        let layer = Generation::timed(phase, first + worker * lanes.len());
+        // Those in flight together may come to the device in any order.
+        let first = (passes - 1) * blocks + 1;
+        let least = first.saturating_sub(u64::from(job.resolved.iodepth) - 1).max(1);
+        let least = if own { layer.later(least) } else { Generation::timed(phase, 0) };
+        let end = start + blocks * block.0;
+        layers.retain(|old| old.start < start || old.end > end);
+        layers.insert(0, Layer { start, end, least });
+    }
 }

@@ -2,16 +2,18 @@
 
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::thread::{CpuSet, sched_setaffinity};
 
-use crate::engine::{Filler, Flush, Haul, Quota, Route, Share, Steps, Stretch, Worker};
+use crate::engine::{
+    Filler, Flush, Generation, Haul, Layer, Quota, Route, Share, Steps, Stretch, Worker,
+};
 use crate::error::{Error, Fault};
 use crate::evidence::{Eyes, Snapshot, Subject};
 use crate::plan::{
-    Caching, Cold, Crew, Durability, FileOrder, Job, Limit, Method, Order, Phase, Plan, Stop,
-    Target, Until, Work,
+    Action, Caching, Cold, Crew, Durability, FileOrder, Job, Limit, Method, Order, Phase, Plan,
+    Stop, Target, Until, Work,
 };
 use crate::record::{Evidence, JobRecord, PhaseRecord, Resolved, ResolvedJob, Span};
 use crate::stats::{Gauge, GaugeReading, Split, Tally};
@@ -121,6 +123,12 @@ impl<'a> Stage<'a> {
         }
         let mut workers = Vec::new();
         for (number, job) in ready.iter().enumerate() {
+            let filler = Filler::new(&job.blocks.pattern.fill, self.plan.seed)?;
+            // Of several files nobody keeps account.
+            let layers: Arc<[Layer]> = match job.sites.as_slice() {
+                [site] => self.sites[*site].layers.as_slice().into(),
+                _ => Arc::from([]),
+            };
             for thread in 0..job.threads {
                 let gauge = &gauges[workers.len()];
                 let balance = balance(&ready, &steps, number);
@@ -128,11 +136,12 @@ impl<'a> Stage<'a> {
                     Some(tree) => Hand::Tree(Box::new(
                         self.tree_worker(job, tree, thread, gauge, halt, balance)?,
                     )),
-                    None => {
-                        let mut worker = self.worker(job, thread, gauge, halt, balance)?;
-                        worker.log = books[number].as_mut().and_then(Book::worker);
-                        Hand::Blocks(Box::new(worker))
-                    }
+                    None => Hand::Blocks(Box::new(Worker {
+                        generation: Generation::timed(self.number, workers.len()),
+                        layers: layers.clone(),
+                        log: books[number].as_mut().and_then(Book::worker),
+                        ..self.worker(job, thread, filler.clone(), gauge, halt, balance)?
+                    })),
                 };
                 workers.push((number, cpus(job, thread), hand));
             }
@@ -314,11 +323,17 @@ impl<'a> Stage<'a> {
                 && job.writes()
             {
                 let bytes: Vec<u64> = each.iter().map(|reading| reading.write_bytes).collect();
+                let first = first - job.threads as usize;
                 let site = &mut self.sites[site];
                 site.written = site.written.max(filled(job, &bytes));
+                let alone = ready.len() == 1;
+                account::lay(&mut site.layers, job, &each, (self.number, first), alone);
             }
         }
         for (job, hauls) in ready.iter().zip(&per_job) {
+            if job.blocks.pattern.mix.has(Action::Trim) {
+                job.sites.iter().for_each(|&site| self.sites[site].forget());
+            }
             if let Some(tree) = job.tree {
                 note(&mut self.groves[tree.grove], tree, job.threads, hauls);
             }
@@ -378,6 +393,7 @@ impl<'a> Stage<'a> {
         &self,
         job: &Ready<'a>,
         thread: u32,
+        filler: Filler,
         gauge: &'w Gauge,
         halt: &'w AtomicBool,
         balance: Option<Share<'w>>,
@@ -408,9 +424,6 @@ impl<'a> Stage<'a> {
         let files = (share.files.len() as u32).max(1);
         let stretch = Stretch { start, len: length, lane: (lane, lanes), passes, seed };
         let cursor = Route::new(pattern, files, order, stretch)?;
-        let Some(filler) = Filler::new(&pattern.fill, self.plan.seed) else {
-            unreachable!("resolving refuses data that can not be made")
-        };
         let flush = match job.blocks.durability {
             Durability::FsyncEvery(ops) => Some((ops.0, Flush::Fsync)),
             Durability::FdatasyncEvery(ops) => Some((ops.0, Flush::Fdatasync)),
@@ -440,7 +453,8 @@ impl<'a> Stage<'a> {
                 ..quota(&job.job.stop, pattern.largest(), thread, job.threads)
             },
             seed: self.plan.seed,
-            generation: (self.number as u64) << 12 | u64::from(thread),
+            generation: Generation::default(),
+            layers: Arc::from([]),
             gauge,
             halt,
         })

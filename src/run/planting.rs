@@ -155,9 +155,16 @@ impl<'a> Stage<'a> {
     ) -> Result<TreeWorker<'w>, Fault> {
         let Planted { tree, grove, stand } = planted;
         let (root, path) = self.groves[grove].open_root(stand, place.0)?;
-        let Some(filler) = Filler::new(&tree.fill, self.plan.seed) else {
-            unreachable!("resolving refuses data that can not be made")
-        };
+        // What could be made when the plan was looked at may have gone since.
+        let filler = Filler::new(&tree.fill, self.plan.seed).map_err(|refusal| Fault {
+            doing: "make".into(),
+            path: "the data".into(),
+            offset: None,
+            errno: 0,
+            name: String::new(),
+            text: refusal.why,
+            hint: refusal.instead,
+        })?;
         Ok(TreeWorker {
             root,
             path,

@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::engine::{Files, Filler, Quota, Worker};
+use crate::engine::{Files, Filler, Generation, Layer, Quota, Worker};
 use crate::error::{Error, Fault};
 use crate::evidence::{self, Extents, PathKind, Reading};
 use crate::plan::{
@@ -92,7 +92,7 @@ impl Ready<'_> {
     }
 
     pub fn reads(&self) -> bool {
-        self.blocks.pattern.mix.has(Action::Read)
+        self.blocks.pattern.mix.fetches()
     }
 }
 
@@ -109,9 +109,10 @@ impl<'a> Stage<'a> {
         else {
             return;
         };
-        let reads = before.jobs.iter().any(
-            |job| matches!(&job.work, Work::Blocks(blocks) if blocks.pattern.mix.has(Action::Read)),
-        );
+        let reads = before
+            .jobs
+            .iter()
+            .any(|job| matches!(&job.work, Work::Blocks(blocks) if blocks.pattern.mix.fetches()));
         let buffered =
             |job: &ResolvedJob| job.phase == before.name && job.caching == Caching::Buffered;
         if !reads || !self.resolved.jobs.iter().any(buffered) {
@@ -206,7 +207,8 @@ impl<'a> Stage<'a> {
             && numbers.iter().any(|&number| self.sites[number].written < job.size.0)
         {
             self.observer.preparing(self.phase, "writing the test file");
-            fill_watched(self.sites, numbers, job, self.plan.seed, self.inbox, self.signal)?;
+            let (seed, phase) = (self.plan.seed, self.number);
+            fill_watched(self.sites, numbers, job, (seed, phase), self.inbox, self.signal)?;
         }
         let first = &self.sites[numbers[0]];
         job.subject = Some(first.subject);
@@ -297,7 +299,7 @@ fn fill_watched(
     sites: &mut [Site],
     numbers: &[usize],
     job: &Ready,
-    seed: u64,
+    (seed, phase): (u64, usize),
     inbox: &Inbox,
     signal: &mut Option<i32>,
 ) -> Result<(), Error> {
@@ -310,7 +312,7 @@ fn fill_watched(
             for (file, &number) in (0..).zip(numbers) {
                 let site = &mut sites[number];
                 if answer.is_ok() && site.written < job.size.0 {
-                    answer = fill(site, file, job, seed, halt);
+                    answer = fill(site, file, job, (seed, phase), halt);
                 }
             }
             over.store(true, Ordering::Release);
@@ -333,7 +335,7 @@ fn fill(
     site: &mut Site,
     file: u32,
     job: &Ready,
-    seed: u64,
+    (seed, phase): (u64, usize),
     halt: &AtomicBool,
 ) -> Result<(), Error> {
     use crate::engine::{Route, Stretch};
@@ -358,9 +360,7 @@ fn fill(
             continue;
         }
         let pattern = Pattern { block: BlockSize::Fixed(Bytes(size)), ..pattern.clone() };
-        let Some(filler) = Filler::new(&pattern.fill, seed) else {
-            unreachable!("resolving refuses data that can not be made")
-        };
+        let filler = Filler::new(&pattern.fill, seed)?;
         let stretch = Stretch { start, len: length, lane: (0, 1), passes: Some(1), seed };
         let worker = Worker {
             files: files.clone(),
@@ -386,7 +386,9 @@ fn fill(
             flush: None,
             quota: Quota::default(),
             seed,
-            generation: 0,
+            // The second stroke has places of its own.
+            generation: Generation::laid(phase),
+            layers: Arc::from([]),
             gauge: &gauge,
             halt,
         };
@@ -399,6 +401,10 @@ fn fill(
         .map_err(|error| Fault::new("fdatasync", site.label.clone(), &error))?;
     if whole {
         site.written = job.size.0;
+        let least = Generation::laid(phase);
+        let dated = job.blocks.pattern.fill.dated();
+        site.layers =
+            if dated { vec![Layer { start: 0, end: job.size.0, least }] } else { Vec::new() };
     }
     Ok(())
 }

@@ -7,8 +7,8 @@ use crate::engine::{Cursor, Filler};
 use crate::error::{Error, Fault, Refusal};
 use crate::evidence::{Bottom, DirectIo, Limits, PathKind, Reading, Scene, Subject};
 use crate::plan::{
-    Advice, Blocks, Caching, Cold, Crew, Detail, Job, Layout, Lifetime, Limit, Mapping, Method,
-    Order, Pattern, Phase, Plan, Ring, Size, Stop, Target, Tree, Vectored, Work,
+    Action, Advice, Blocks, Caching, Cold, Crew, Detail, Job, Layout, Lifetime, Limit, Mapping,
+    Method, Order, Pattern, Phase, Plan, Ring, Size, Stop, Target, Tree, Vectored, Verify, Work,
 };
 use crate::record::{Resolved, ResolvedJob};
 use crate::sys::{aio, process, ring, stdio};
@@ -264,13 +264,7 @@ impl Fitting<'_> {
     ) -> Result<(ResolvedJob, Place), Error> {
         let pattern = &blocks.pattern;
         let writes = pattern.mix.writes();
-        if Filler::new(&pattern.fill, seed).is_none() {
-            return Err(Refusal::new(
-                "this kind of data can not be made yet",
-                "use random, zero or repeat",
-            )
-            .into());
-        }
+        Filler::new(&pattern.fill, seed)?;
         if job.stop.first_of.iter().any(|limit| matches!(limit, Limit::Steady(_))) {
             return Err(Refusal::new(
                 "stopping at a steady state is not built yet",
@@ -338,6 +332,14 @@ impl Fitting<'_> {
                 let wanted = self.cached(blocks);
                 let caching = self.caching(wanted, subject, pattern, &job.stop)?;
                 method = self.suited(method, blocks, caching, path)?;
+                if pattern.mix.has(Action::Trim) {
+                    self.trims(target, path, subject, pattern)?;
+                    if iodepth > 1 {
+                        self.note(format!(
+                            "trims are done one at a time by each worker, whatever the iodepth of {iodepth}"
+                        ));
+                    }
+                }
                 self.log_beside(job, subject);
                 if layout == Layout::Written && new {
                     laid = size;
@@ -346,7 +348,10 @@ impl Fitting<'_> {
             }
         };
         // The engine says now what it could not do later.
-        Cursor::new(pattern, 0, region(pattern, size, workers)?, (0, 1), None, seed)?;
+        let length = region(pattern, size, workers)?;
+        Cursor::new(pattern, 0, length, (0, 1), None, seed)?;
+        let own_files = matches!(blocks.target, Target::Files { shared: false, .. });
+        verifies(pattern, length, method, iodepth, if own_files { 1 } else { workers })?;
         let each = match &blocks.target {
             Target::Files { count, .. } => Bytes(size.0.saturating_mul(u64::from(*count))),
             _ => size,
@@ -377,13 +382,7 @@ impl Fitting<'_> {
         tree: &Tree,
         seed: u64,
     ) -> Result<(ResolvedJob, Place), Error> {
-        if Filler::new(&tree.fill, seed).is_none() {
-            return Err(Refusal::new(
-                "this kind of data can not be made yet",
-                "use random, zero or repeat",
-            )
-            .into());
-        }
+        Filler::new(&tree.fill, seed)?;
         if job.stop.first_of.iter().any(|limit| matches!(limit, Limit::Steady(_))) {
             return Err(Refusal::new(
                 "stopping at a steady state is not built yet",
@@ -1106,6 +1105,43 @@ impl Fitting<'_> {
         Ok(size)
     }
 
+    /// Refuses trims that the target can not do.
+    fn trims(
+        &self,
+        target: &Target,
+        path: &Path,
+        subject: usize,
+        pattern: &Pattern,
+    ) -> Result<(), Refusal> {
+        let name = path.display();
+        let refused = |why: String| Err(Refusal::new(why, "leave 'trim' out of the mix"));
+        if !matches!(target, Target::Device { .. }) {
+            return match self.scene.punches(path) {
+                Some(false) => {
+                    refused(format!("'trim' on {name}: its file system can make no holes in files"))
+                }
+                _ => Ok(()),
+            };
+        }
+        let device = self.subjects[subject].stack.iter().find(|layer| layer.level == 0);
+        let Some(queue) = device.and_then(|layer| layer.queue.seen()) else { return Ok(()) };
+        if queue.discard_max_bytes == Some(0) {
+            return refused(format!("'trim' on {name}: the device knows no discard"));
+        }
+        let unit = queue.logical_block_size.unwrap_or(512).max(1);
+        let places = [pattern.region.offset, pattern.region.step_per_worker];
+        let align = pattern.region.align.unwrap_or(pattern.block.grain());
+        if places.into_iter().chain([align, pattern.block.grain()]).all(|b| b.0 % unit == 0) {
+            return Ok(());
+        }
+        Err(Refusal::new(
+            format!(
+                "'trim' on {name} contradicts places or blocks that are no multiples of {unit} bytes"
+            ),
+            format!("give block sizes, an offset and an align that are multiples of {unit}"),
+        ))
+    }
+
     /// Buffered or direct.
     fn caching(
         &mut self,
@@ -1120,10 +1156,15 @@ impl Fitting<'_> {
             Limit::Bytes(bytes) => Some(*bytes),
             _ => None,
         });
-        let fits = [pattern.block.grain(), pattern.region.offset, pattern.region.step_per_worker]
-            .into_iter()
-            .chain(bytes)
-            .all(|bytes| bytes.0.is_multiple_of(u64::from(align)));
+        let mut words = vec![
+            ("a block size", pattern.block.grain()),
+            ("an offset", pattern.region.offset),
+            ("a step per worker", pattern.region.step_per_worker),
+            ("an align", pattern.region.align.unwrap_or_default()),
+        ];
+        words.extend(bytes.map(|bytes| ("a limit", bytes)));
+        let odd = words.into_iter().find(|(_, bytes)| !bytes.0.is_multiple_of(align.into()));
+        let fits = odd.is_none();
         let name = &self.subjects[subject].path;
         match wanted {
             Caching::Buffered => Ok(Caching::Buffered),
@@ -1131,11 +1172,16 @@ impl Fitting<'_> {
                 "dropping behind each block is not built yet",
                 "use buffered or direct",
             )),
-            Caching::Direct if !fits => Err(Refusal::new(
-                format!("direct I/O on {name} needs multiples of {align} bytes"),
-                format!("give block sizes, an offset and a limit that are multiples of {align}"),
-            )),
-            Caching::Direct => Ok(Caching::Direct),
+            Caching::Direct => match odd {
+                None => Ok(Caching::Direct),
+                Some((word, bytes)) => Err(Refusal::new(
+                    format!(
+                        "'direct' contradicts {word} of {} bytes: direct I/O on {name} needs multiples of {align} bytes",
+                        bytes.0
+                    ),
+                    format!("give a multiple of {align}, or use 'buffered'"),
+                )),
+            },
             Caching::DirectIfReal => {
                 let why = match direct {
                     _ if !fits => format!("its blocks are no multiples of {align} bytes"),
@@ -1158,6 +1204,36 @@ impl Fitting<'_> {
 /// Whether a method moves a place that lies in the open file, so that workers can not share one.
 fn own_places(method: Method) -> bool {
     matches!(method, Method::Sync | Method::Stdio { .. })
+}
+
+/// Refuses to verify what several write at the same time: nobody could say what must stand there.
+fn verifies(
+    pattern: &Pattern,
+    length: u64,
+    method: Method,
+    iodepth: u32,
+    workers: u32,
+) -> Result<(), Refusal> {
+    if !matches!(pattern.verify, Verify::Full | Verify::AfterWrite) || !pattern.mix.sends() {
+        return Ok(());
+    }
+    let word = pattern.verify.name();
+    let step = pattern.region.step_per_worker.0;
+    if workers > 1 && !pattern.region.divided && step < length {
+        return Err(Refusal::new(
+            format!("verify '{word}' contradicts {workers} workers that write the same places"),
+            "divide the region among them, or use one worker",
+        ));
+    }
+    if method == Method::Pool && iodepth > 1 {
+        return Err(Refusal::new(
+            format!(
+                "verify '{word}' contradicts a pool of {iodepth} threads that write the same places"
+            ),
+            "use iodepth 1",
+        ));
+    }
+    Ok(())
 }
 
 /// Folders in which a tree of the plan is to be kept.

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FallocateFlags, FlockOperation, Mode, OFlags};
 
+use crate::engine::Layer;
 use crate::error::Fault;
 use crate::plan::{Caching, Durability, Layout, Lifetime, Target};
 use crate::unit::Bytes;
@@ -34,6 +35,8 @@ pub(super) struct Site {
     remove: Option<PathBuf>,
     /// Bytes from the beginning that hold data of this run.
     pub written: u64,
+    /// What is known of its content: of several that hold a place, the first counts.
+    pub layers: Vec<Layer>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +66,7 @@ impl Site {
             file: None,
             remove: None,
             written: 0,
+            layers: Vec::new(),
         })
     }
 
@@ -76,6 +80,7 @@ impl Site {
             file: None,
             remove: None,
             written: 0,
+            layers: Vec::new(),
         }
     }
 
@@ -165,6 +170,12 @@ impl Site {
         Ok(())
     }
 
+    /// Nothing of this run is known to stand in it any more.
+    pub fn forget(&mut self) {
+        self.written = 0;
+        self.layers.clear();
+    }
+
     /// Its present size, bytes.
     pub fn size(&self) -> io::Result<u64> {
         let file = self.fd().ok_or(io::ErrorKind::NotFound)?;
@@ -180,7 +191,7 @@ impl Site {
             Layout::AsFound | Layout::Existing | Layout::Written => {}
             Layout::Truncated => {
                 rustix::fs::ftruncate(file, 0).map_err(|error| fault("truncate", error.into()))?;
-                self.written = 0;
+                self.forget();
             }
             Layout::Preallocated => {
                 let answer = rustix::fs::fallocate(file, FallocateFlags::empty(), 0, size);

@@ -106,7 +106,7 @@ impl<'a> Watch<'a> {
         let at = clock::now();
         let (now, copy) = progress();
         let before = self.done;
-        let ops = (now.read_ops + now.write_ops).wrapping_sub(before.read_ops + before.write_ops);
+        let ops = now.ops().wrapping_sub(before.ops());
         let lat = now.lat_ns_sum.wrapping_sub(before.lat_ns_sum);
         let timed = now.timed_ops.wrapping_sub(before.timed_ops);
         let moved = |which: fn(&(u64, u64)) -> u64| {

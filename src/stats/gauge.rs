@@ -11,6 +11,7 @@ pub struct Gauge {
     read_bytes: AtomicU64,
     write_ops: AtomicU64,
     write_bytes: AtomicU64,
+    trim_ops: AtomicU64,
     timed_ops: AtomicU64,
     lat_ns_sum: AtomicU64,
     lat_ns_max: AtomicU64,
@@ -27,12 +28,21 @@ pub struct GaugeReading {
     pub write_ops: u64,
     /// Bytes written.
     pub write_bytes: u64,
-    /// Of both, those whose time was taken.
+    /// Trims done.
+    pub trim_ops: u64,
+    /// Of all these, those whose time was taken.
     pub timed_ops: u64,
     /// Sum of their latencies, ns.
     pub lat_ns_sum: u64,
     /// Largest latency since the last [`Gauge::take_max`], ns.
     pub lat_ns_max: u64,
+}
+
+impl GaugeReading {
+    /// Calls of all kinds; a rewrite is two, a read and a write.
+    pub fn ops(&self) -> u64 {
+        self.read_ops.wrapping_add(self.write_ops).wrapping_add(self.trim_ops)
+    }
 }
 
 #[inline]
@@ -54,6 +64,13 @@ impl Gauge {
     pub fn write(&self, bytes: u64, lat_ns: u64) {
         add(&self.write_ops, 1);
         add(&self.write_bytes, bytes);
+        self.latency(lat_ns);
+    }
+
+    /// One trim that took `lat_ns`.
+    #[inline]
+    pub fn trim(&self, lat_ns: u64) {
+        add(&self.trim_ops, 1);
         self.latency(lat_ns);
     }
 
@@ -87,6 +104,7 @@ impl Gauge {
             (&mut into.read_bytes, &self.read_bytes),
             (&mut into.write_ops, &self.write_ops),
             (&mut into.write_bytes, &self.write_bytes),
+            (&mut into.trim_ops, &self.trim_ops),
             (&mut into.timed_ops, &self.timed_ops),
             (&mut into.lat_ns_sum, &self.lat_ns_sum),
         ] {

@@ -99,6 +99,15 @@ impl Tally {
         self.lat.record(lat_ns);
     }
 
+    /// One good operation with its moments: latency counts from when it was due.
+    #[inline]
+    pub fn count(&mut self, bytes: u32, asked: u32, split: Split, at: Moments) {
+        self.add(bytes.into(), asked.into(), at.completed.since(at.due).0);
+        if let Some(parts) = &mut self.parts {
+            parts.add(split, at);
+        }
+    }
+
     /// One good operation whose time was not taken.
     #[inline]
     pub fn add_untimed(&mut self, bytes: u64) {

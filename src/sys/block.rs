@@ -23,6 +23,16 @@ pub fn size(fd: BorrowedFd) -> io::Result<u64> {
     if answer == 0 { Ok(size) } else { Err(io::Error::last_os_error()) }
 }
 
+/// Tells a block device that a range is needed no longer (BLKDISCARD). EOPNOTSUPP where the device
+/// has no such command, EINVAL where the range is no whole number of its blocks.
+pub fn discard(fd: BorrowedFd, offset: u64, len: u64) -> io::Result<()> {
+    const BLKDISCARD: u32 = 0x1277;
+    let range = [offset, len];
+    // SAFETY: the ioctl reads two u64 from `range`, which lives until it returns.
+    let answer = unsafe { libc::ioctl(fd.as_raw_fd(), BLKDISCARD as _, range.as_ptr()) };
+    if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
 /// Logical block size of a block device in bytes (BLKSSZGET).
 pub fn logical_block_size(fd: BorrowedFd) -> io::Result<u32> {
     Ok(rustix::fs::ioctl_blksszget(fd)?)

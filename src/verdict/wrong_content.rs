@@ -20,11 +20,7 @@ fn judge(stage: &Stage<'_>, _: &[Finding]) -> Option<Finding> {
         format!(
             "Blocks did not hold what was written there ({wrong} of them): the device is fake or failing."
         ),
-        vec![Exhibit::new(
-            "blocks with the wrong content",
-            wrong.to_string(),
-            "verification of tags",
-        )],
+        vec![Exhibit::new("blocks with the wrong content", wrong.to_string(), "verification")],
         Some(Next::Do("save what is on it, and do not trust this device with data".into())),
     ))
 }

@@ -33,6 +33,10 @@ pub struct Faults {
     pub eio_read_past: Option<u64>,
     /// EIO on writes that reach past this offset.
     pub eio_write_past: Option<u64>,
+    /// Writes that reach past this offset are answered as done, and lost.
+    pub lose_write_past: Option<u64>,
+    /// Of writes that reach past this offset only the first half is kept.
+    pub tear_write_past: Option<u64>,
     /// ENOSPC once all files together hold so many bytes.
     pub enospc_past: Option<u64>,
     /// EIO on fsync and fdatasync.
@@ -317,11 +321,16 @@ impl Inside {
             }
         }
         let end = offset + len;
+        let past = |limit: Option<u64>| limit.is_some_and(|past| end > past);
+        if past(faults.lose_write_past) {
+            return Ok(len as u32);
+        }
+        let kept = if past(faults.tear_write_past) { len / 2 } else { len };
         if end > old {
             bytes.resize(end as usize, 0);
             self.used += end - old;
         }
-        bytes[offset as usize..end as usize].copy_from_slice(&data[..len as usize]);
+        bytes[offset as usize..(offset + kept) as usize].copy_from_slice(&data[..kept as usize]);
         *changed = SystemTime::now();
         Ok(len as u32)
     }
