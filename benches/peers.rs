@@ -30,6 +30,12 @@ fn main() {
             Err(why) => println!("reads of a RAM disk: left out: {why}"),
         }
     }
+    if wanted("mmap") {
+        mapped();
+    }
+    if wanted("stdio") {
+        stdio();
+    }
     if wanted("dd") {
         dd();
     }
@@ -109,6 +115,11 @@ fn plan(target: Value, method: Value, caching: &str, iodepth: u32, seconds: f64)
 
 /// Runs a plan, and gives its reads per second.
 fn assay(plan: &Value) -> f64 {
+    totals(plan)["read"]["iops"].as_f64().expect("a rate")
+}
+
+/// Runs a plan, and gives the totals of its phase.
+fn totals(plan: &Value) -> Value {
     let file = tempfile::NamedTempFile::new().expect("a temporary file");
     serde_json::to_writer(&file, plan).expect("a plan is written");
     let out = Command::new(env!("CARGO_BIN_EXE_assay"))
@@ -119,7 +130,7 @@ fn assay(plan: &Value) -> f64 {
     let record: Value = serde_json::from_slice(&out.stdout).unwrap_or_else(|_| {
         panic!("no record: {}", String::from_utf8_lossy(&out.stderr));
     });
-    record["phases"][0]["totals"]["read"]["iops"].as_f64().expect("a rate")
+    record["phases"][0]["totals"].clone()
 }
 
 /// Runs fio, and gives its reads per second.
@@ -199,8 +210,42 @@ fn on_ram(device: &Path) {
     }
     let target = json!({ "device": { "path": device, "size": "whole" } });
     let file = format!("--filename={}", device.display());
-    let rows: [(&str, Value, u32, &str, &[&str]); 3] = [
+    let rows: [(&str, Value, u32, &str, &[&str]); 8] = [
         ("4 KiB random reads, psync", json!("psync"), 1, ">= 1.20", &["--ioengine=psync"]),
+        ("4 KiB random reads, sync", json!("sync"), 1, ">= 1.10", &["--ioengine=sync"]),
+        (
+            "4 KiB random reads, vectored (pvsync2)",
+            json!("vectored"),
+            1,
+            ">= 1.10",
+            &["--ioengine=pvsync2"],
+        ),
+        (
+            "4 KiB random reads, libaio q32",
+            json!("libaio"),
+            32,
+            ">= 1.20",
+            &["--ioengine=libaio", "--iodepth=32"],
+        ),
+        (
+            "the same in batches of 8",
+            json!({ "libaio": { "batch": 8 } }),
+            32,
+            ">= 1.20",
+            &[
+                "--ioengine=libaio",
+                "--iodepth=32",
+                "--iodepth_batch_submit=8",
+                "--iodepth_batch_complete_min=8",
+            ],
+        ),
+        (
+            "4 KiB random reads, posixaio q8",
+            json!("posixaio"),
+            8,
+            "-",
+            &["--ioengine=posixaio", "--iodepth=8"],
+        ),
         (
             "4 KiB random reads, io_uring q32",
             json!({ "io_uring": {} }),
@@ -229,6 +274,106 @@ fn on_ram(device: &Path) {
         let (ours, theirs) = turns(|| assay(&plan), || fio(&words));
         row(name, thousands(ours), thousands(theirs), ours / theirs, wanted);
     }
+}
+
+/// 4 KiB random loads from a mapping of a file in memory.
+fn mapped() {
+    if !there("fio") {
+        return;
+    }
+    let Ok(folder) = tempfile::Builder::new().tempdir_in("/dev/shm") else {
+        println!("loads from a mapping: left out: no /dev/shm");
+        return;
+    };
+    let path = folder.path().join("x");
+    std::fs::write(&path, vec![7; 256 << 20]).expect("a file");
+    let target = json!({ "file": { "path": path, "size": "whole", "layout": "existing" } });
+    let plan = plan(target, json!("mmap"), "buffered", 1, 1.5);
+    let file = format!("--filename={}", path.display());
+    let words = [file.as_str(), "--ioengine=mmap", "--size=256m", "--runtime=1.5"];
+    let (ours, theirs) = turns(|| assay(&plan), || fio(&words));
+    row("4 KiB random loads, mmap", thousands(ours), thousands(theirs), ours / theirs, ">= 1.10");
+}
+
+/// The loops of Bonnie++ 1.03 for a character at a time, in a program with one thread: bytes per
+/// second of both, on standard output. Bonnie++ 2.00a has none: it calls `write` for each byte.
+const PUTC: &str = r#"
+#include <stdio.h>
+#include <time.h>
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec + t.tv_nsec / 1e9;
+}
+int main(int count, char **words) {
+    const long bytes = 64L << 20;
+    FILE *file = fopen(words[1], "w+");
+    double began = now();
+    for (long i = 0; i < bytes; i++)
+        if (putc((int)(i & 0x7f), file) == EOF) return 1;
+    if (fclose(file)) return 1;
+    double put = bytes / (now() - began);
+    file = fopen(words[1], "r");
+    long sum = 0;
+    began = now();
+    for (long i = 0; i < bytes; i++) {
+        int c = getc(file);
+        if (c == EOF) return 1;
+        sum += c;
+    }
+    double get = bytes / (now() - began);
+    printf("%.0f %.0f %ld\n", put, get, sum & 1);
+    return 0;
+}
+"#;
+
+/// Bytes by `putc` and `getc` to and from a file in memory.
+fn stdio() {
+    let Ok(folder) = tempfile::Builder::new().tempdir_in("/dev/shm") else {
+        println!("putc and getc: left out: no /dev/shm");
+        return;
+    };
+    let (source, program) = (folder.path().join("putc.c"), folder.path().join("putc"));
+    std::fs::write(&source, PUTC).expect("a source");
+    let made = Command::new("cc").arg("-O2").arg("-o").args([&program, &source]).status();
+    if !made.is_ok_and(|status| status.success()) {
+        println!("putc and getc: left out: no C compiler for Bonnie++'s loops");
+        return;
+    }
+    let path = folder.path().join("x");
+    let theirs = || -> [f64; 2] {
+        let out = Command::new(&program).arg(&path).output().expect("it runs");
+        let text = String::from_utf8_lossy(&out.stdout);
+        let figures: Vec<f64> =
+            text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+        [figures[0], figures[1]]
+    };
+    let ours = |action: &str| {
+        let target = json!({ "file": {
+            "path": path, "size": { "exactly": 64 << 20 }, "lifetime": "keep",
+            "layout": if action == "write" { "truncated" } else { "existing" },
+        } });
+        let method = json!({ "stdio": { "buffer": 4096, "bytewise": true } });
+        let mut plan = plan(target, method, "buffered", 1, 9.0);
+        plan["phases"][0]["jobs"][0]["stop"] = json!({});
+        let pattern = &mut plan["phases"][0]["jobs"][0]["work"]["blocks"]["pattern"];
+        pattern["mix"][0]["action"] = json!(action);
+        pattern["order"] = json!("forward");
+        pattern["block"]["fixed"] = json!(8192);
+        pattern["fill"] = json!("zero");
+        totals(&plan)[action]["bandwidth"].as_f64().expect("a rate")
+    };
+    let mut figures: [Vec<f64>; 4] = Default::default();
+    for _ in 0..TURNS {
+        let [putc, getc] = theirs();
+        for (list, figure) in figures.iter_mut().zip([ours("write"), putc, ours("read"), getc]) {
+            list.push(figure);
+        }
+    }
+    let [put, putc, get, getc] = figures.map(median);
+    let mega = |rate: f64| format!("{:.0} MB/s", rate / 1e6);
+    row("bytes by putc, as Bonnie++ 1.03", mega(put), mega(putc), put / putc, ">= 1.00");
+    row("bytes by getc, as Bonnie++ 1.03", mega(get), mega(getc), get / getc, ">= 1.00");
 }
 
 /// The same copies by `assay dd` and by dd.

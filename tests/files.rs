@@ -1,13 +1,15 @@
 //! Several files in one job, jobs in step, and what becomes of them: every file that a plan names
 //! is found, made, written, checked and taken away as one file would be.
 
+mod lab;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use assay::error::Error;
 use assay::plan::{Action, Plan};
-use assay::record::{Ending, Record};
+use assay::record::{Ending, Measures, Record};
 use assay::run::{self, Options};
 use assay::stats::Total;
 use serde_json::{Value, json};
@@ -168,6 +170,50 @@ fn layouts_hold_for_every_file() {
     let large = files(&dirs, 3, json!({ "size": { "exactly": 20000 } }));
     let why = refused(&plan(&[phase("p", &[job("j", &large, "read", &[])])]));
     assert!(why.contains("more than each of the files has"), "{why}");
+}
+
+#[test]
+fn all_files_are_forgotten_and_looked_at_together() {
+    let card = lab::need!(lab::Card::fast());
+    let target = files(
+        &[card.mount().to_path_buf()],
+        8,
+        json!({ "layout": "written", "size": { "exactly": 1 << 20 } }),
+    );
+    let mut cold = phase("read", &[job("r", &target, "read", &[("verify", json!("full"))])]);
+    cold["cold"] = json!("target");
+    let record = go(&plan(&[cold]));
+    let evidence = &record.phases[0].evidence;
+    let [dropped] = evidence.cold.as_slice() else { panic!("{:?}", evidence.cold) };
+    assert_eq!(dropped.range.0, 8 << 20);
+    assert_eq!(dropped.left.seen().expect("seen").resident.0, 0);
+    let [laid] = evidence.extents.as_slice() else { panic!("{:?}", evidence.extents) };
+    let extents = laid.extents.seen().expect("seen");
+    assert_eq!((extents.written.0, extents.hole.0), (8 << 20, 0));
+    let resident = |snapshot: &assay::evidence::Snapshot| {
+        let [cache] = snapshot.cache.as_slice() else { panic!("{:?}", snapshot.cache) };
+        cache.pages.seen().expect("seen").resident.0
+    };
+    assert_eq!((resident(&evidence.before), resident(&evidence.stop)), (0, 8 << 20));
+    let verdict = record.phases[0].verdict.as_ref().expect("a verdict");
+    let memory = [Measures::Memory, Measures::Mixed];
+    assert!(!memory.contains(&verdict.measures), "{verdict:?}");
+}
+
+#[test]
+fn what_a_phase_made_the_next_finds_and_no_more() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let some = |count| files(&[folder.path().into()], count, json!({}));
+    let both = |count| {
+        plan(&[
+            phase("write", &[job("w", &some(3), "write", &[])]),
+            phase("read", &[job("r", &some(count), "read", &[("verify", json!("full"))])]),
+        ])
+    };
+    assert_eq!(total(&go(&both(2)), 1, Action::Read).ops.0, 8);
+    let why = refused(&both(4));
+    assert!(why.contains("data.3: No such file"), "{why}");
+    assert!(walk(folder.path()).is_empty());
 }
 
 #[test]

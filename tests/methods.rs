@@ -7,7 +7,7 @@ use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use assay::engine::{Filler, Flush, Generation, Haul, Known, Quota, Route, Stretch, Worker};
 use assay::error::Error;
@@ -465,4 +465,65 @@ fn a_linked_flush_is_counted_with_its_write() {
     assert_eq!(totals[&Action::Write].ops.0, 256);
     // And the closing one.
     assert_eq!(totals[&Action::Flush].ops.0, 257);
+}
+
+/// Page tables of this process now, bytes.
+fn page_tables() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").expect("a status");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmPTE:")).expect("VmPTE");
+    line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") << 10
+}
+
+#[test]
+fn a_large_mapping_costs_no_more_than_a_small_one() {
+    // All of a hole of 64 GiB would take 128 MiB of page tables; these touches 80 MiB.
+    const SIZE: u64 = 64 << 30;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x");
+    if let Err(error) = rustix::fs::ftruncate(open(&path), SIZE) {
+        eprintln!("SKIP a_large_mapping: a file of 64 GiB: {error}");
+        return;
+    }
+    let over = AtomicBool::new(false);
+    let most = std::thread::scope(|scope| {
+        let watcher = scope.spawn(|| {
+            let mut most = 0;
+            while !over.load(Ordering::Relaxed) {
+                most = most.max(page_tables());
+            }
+            most
+        });
+        let (gauge, halt) = (Gauge::default(), AtomicBool::new(false));
+        let reads = pattern(Action::Read, Order::Uniform, 4096);
+        let worker = Worker {
+            files: Arc::from([open(&path)]),
+            paths: Arc::from([path.display().to_string()]),
+            first_file: 0,
+            cursor: route(&reads, (0, SIZE), None),
+            balance: None,
+            split: Split::default(),
+            log: None,
+            filler: Filler::new(&reads.fill, SEED).unwrap(),
+            verify: Verify::None,
+            method: Method::Mmap(Mapping { advice: Advice::Random, msync_async: false }),
+            iodepth: 1,
+            block: 4096,
+            rate: Rate::Closed,
+            place: (0, 1),
+            flush: None,
+            quota: Quota { ops: Some(20_000), ..Quota::default() },
+            seed: SEED,
+            generation: Generation::timed(0, 0),
+            layers: [].into(),
+            gauge: &gauge,
+            halt: &halt,
+        };
+        let haul = worker.go(|| ()).unwrap();
+        over.store(true, Ordering::Relaxed);
+        let reads = haul.tallies.get(Action::Read).expect("it reads");
+        assert_eq!((reads.ops, reads.short), (20_000, 0));
+        assert_eq!(haul.fault, None);
+        watcher.join().unwrap()
+    });
+    assert!((16 << 20..48 << 20).contains(&most), "{} MiB of page tables", most >> 20);
 }

@@ -285,6 +285,26 @@ fn a_limit_leaves_some_and_the_next_phase_has_all() {
 }
 
 #[test]
+fn workers_in_the_same_folders_visit_their_own_files() {
+    everywhere("workers_in_the_same_folders_visit_their_own_files", |dir| {
+        let folder = tempfile::tempdir_in(dir).expect("a folder");
+        let listed = [("shared", json!(true)), ("order", json!("as_listed"))];
+        let record = go(&[
+            phase("stat", folder.path(), "stat", &listed),
+            phase("rename", folder.path(), "rename", &listed),
+            phase("again", folder.path(), "rename", &listed),
+            phase("remove", folder.path(), "remove", &listed),
+        ]);
+        for (number, action) in
+            [Action::Stat, Action::Rename, Action::Rename, Action::Remove].into_iter().enumerate()
+        {
+            assert_eq!(ops(&record, number, action), 2 * FILES, "{action:?}");
+        }
+        assert_eq!(walk(folder.path()).len(), 0);
+    });
+}
+
+#[test]
 fn bad_words_are_refused_and_nothing_is_touched() {
     let folder = tempfile::tempdir().expect("a folder");
     let dir = folder.path();

@@ -4,6 +4,8 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Fault;
 use crate::plan::{Action, Method, Rate, Verify};
 use crate::stats::{Depths, Gauge, Moments, Split, Tally};
@@ -90,7 +92,7 @@ pub struct Worker<'a> {
 }
 
 /// What a worker brings home.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Haul {
     /// What was counted, by action: those of the mix, `flush` for flushes in between, and `read`
     /// where writes are read back. A rewrite's latency is that of the whole, its bytes those of

@@ -1,11 +1,13 @@
 //! The tallies of one worker, one for each action that it does.
 
+use serde::{Deserialize, Serialize};
+
 use crate::plan::Action;
 use crate::stats::Tally;
 
 /// Tallies by action. Memory is taken only for the actions it was made for; of all others the
 /// tally is empty.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Tallies {
     list: Vec<(Action, Tally)>,
     /// Where in the list an action is, plus one; 0: nowhere.

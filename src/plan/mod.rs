@@ -252,10 +252,15 @@ impl Plan {
     pub fn unrolled(&self) -> Self {
         let times = |phase: &Phase| {
             let phase = phase.clone();
-            (1..=phase.times).map(move |time| Phase {
-                name: phase.name_of(time),
-                times: 1,
-                ..phase.clone()
+            (1..=phase.times).map(move |time| {
+                let mut again = Phase { name: phase.name_of(time), times: 1, ..phase.clone() };
+                if time > 1 {
+                    // A log is of one phase: the next would take its place.
+                    for log in again.jobs.iter_mut().filter_map(|job| job.detail.log.as_mut()) {
+                        log.as_mut_os_string().push(format!("-{time}"));
+                    }
+                }
+                again
             })
         };
         Self { phases: self.phases.iter().flat_map(times).collect(), ..self.clone() }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::pattern::Action;
 use super::{Durability, Fill, Lifetime, Verify};
 use crate::error::Refusal;
-use crate::unit::{Bytes, Ops};
+use crate::unit::Bytes;
 
 /// Work on many files. They lie in a folder of this run's own below `dir`, and every phase of the
 /// plan that says the same `dir`, `files`, `folders`, `size` and `shared` with as many workers
@@ -180,7 +180,7 @@ impl Tree {
         match self.durability.every() {
             Some(every) if every != 1 => {
                 return Err(Refusal::new(
-                    format!("a flush every {} files promises nothing of the others", Ops(every).0),
+                    format!("a flush every {every} files promises nothing of the others"),
                     "give 1, or use fsync_at_end",
                 ));
             }
@@ -199,6 +199,7 @@ impl Tree {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::unit::Ops;
 
     fn tree(change: impl FnOnce(&mut Tree)) -> Result<(), String> {
         let mut tree: Tree = serde_json::from_value(serde_json::json!({

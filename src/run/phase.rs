@@ -12,13 +12,14 @@ use crate::engine::{
 use crate::error::{Error, Fault};
 use crate::evidence::{Eyes, Snapshot, Subject};
 use crate::plan::{
-    Action, Caching, Cold, Durability, FileOrder, Job, Limit, Method, Order, Phase, Plan, Stop,
-    Target, Until, Work,
+    Action, Caching, Cold, Crew, Durability, FileOrder, Job, Limit, Method, Order, Phase, Plan,
+    Stop, Target, Until, Work,
 };
 use crate::record::{Evidence, JobRecord, PhaseRecord, Resolved, ResolvedJob, Span};
 use crate::stats::{Gauge, GaugeReading, Split, Tally};
 use crate::sys::clock;
 use crate::sys::inbox::Inbox;
+use crate::sys::shared::Shared;
 use crate::unit::{Bytes, Instant, Nanos};
 
 use super::account::{self, filled, job_flows, span, totals, window};
@@ -94,17 +95,21 @@ impl<'a> Stage<'a> {
         let quiet = listen(self.eyes, self.inbox, phase.quiet, self.signal);
 
         let threads: u32 = ready.iter().map(|job| job.threads).sum();
-        let gauges: Vec<Gauge> = (0..threads).map(|_| Gauge::default()).collect();
-        let halt = AtomicBool::new(self.signal.is_some());
+        // In memory that workers share with us even as processes of their own.
+        let memory = |error| Fault::new("prepare", "memory for the workers", &error);
+        let gauges = Shared::<Gauge>::new(threads as usize).map_err(memory)?;
+        let steps = Shared::<Steps>::new(ready.len()).map_err(memory)?;
+        let flags = Shared::<AtomicBool>::new(1 + threads as usize).map_err(memory)?;
+        let gates = Shared::<Gate>::new(1).map_err(memory)?;
+        let (halt, came, gate) = (&flags[0], &flags[1..], &gates[0]);
+        halt.store(self.signal.is_some(), Ordering::Relaxed);
         let interrupted = AtomicBool::new(self.signal.is_some());
-        let gate = Gate::default();
         let working = AtomicUsize::new(threads as usize);
         let hauls: Mutex<Vec<(usize, Result<Haul, Fault>)>> = Mutex::new(Vec::new());
         let end: Mutex<Option<Snapshot>> = Mutex::new(None);
         let left: Vec<AtomicUsize> =
             ready.iter().map(|job| AtomicUsize::new(job.threads as usize)).collect();
         let closings: Vec<Mutex<Closing>> = ready.iter().map(|_| Mutex::default()).collect();
-        let steps: Vec<Steps> = ready.iter().map(|_| Steps::default()).collect();
         let bell = self.inbox.bell().map_err(|error| Fault::new("prepare", "a bell", &error))?;
         let progress = || {
             let mut reading = GaugeReading::default();
@@ -129,13 +134,13 @@ impl<'a> Stage<'a> {
                 let balance = balance(&ready, &steps, number);
                 let hand = match job.tree {
                     Some(tree) => Hand::Tree(Box::new(
-                        self.tree_worker(job, tree, thread, gauge, &halt, balance)?,
+                        self.tree_worker(job, tree, thread, gauge, halt, balance)?,
                     )),
                     None => Hand::Blocks(Box::new(Worker {
                         generation: Generation::timed(self.number, workers.len()),
                         layers: layers.clone(),
                         log: books[number].as_mut().and_then(Book::worker),
-                        ..self.worker(job, thread, filler.clone(), gauge, &halt, balance)?
+                        ..self.worker(job, thread, filler.clone(), gauge, halt, balance)?
                     })),
                 };
                 workers.push((number, cpus(job, thread), hand));
@@ -146,17 +151,41 @@ impl<'a> Stage<'a> {
         let unlogged: Mutex<Vec<Fault>> = Mutex::new(Vec::new());
         let mut before = None;
         let mut faults: Vec<Fault> = Vec::new();
+        // Processes first, while there is no other thread.
+        let mut hands = Vec::new();
+        for (worker, (number, cpus, hand)) in workers.into_iter().enumerate() {
+            let job = ready[number].job;
+            let hand = match job.crew {
+                Crew::Threads => Ok(hand),
+                Crew::Processes => {
+                    let pin = || pin(&cpus);
+                    hand.send(gate, &came[worker], pin, || pause(job.delay, halt))
+                }
+            };
+            match hand {
+                Ok(hand) => hands.push((number, cpus, hand)),
+                Err(error) => {
+                    let hint = "no more processes may be started: give fewer workers, or raise 'ulimit -u'";
+                    faults.push(Fault::new("start", "a process", &error).hinting(hint));
+                    halt.store(true, Ordering::Relaxed);
+                    break;
+                }
+            }
+        }
         std::thread::scope(|scope| {
             let mut started = 0;
-            for (number, cpus, worker) in workers {
-                let (gate, working, hauls, end, halt, interrupted, bell) =
-                    (&gate, &working, &hauls, &end, &halt, &interrupted, &bell);
+            for (number, cpus, worker) in hands {
+                let (working, hauls, end, interrupted, bell) =
+                    (&working, &hauls, &end, &interrupted, &bell);
                 let (ready, files, eyes, groves) = (&ready, &files, self.eyes, &*self.groves);
                 let (left, closing, steps) = (&left[number], &closings[number], &steps[number]);
                 let delay = ready[number].job.delay;
                 let work = move || {
-                    pin(&cpus);
+                    if !matches!(worker, Hand::Away(_)) {
+                        pin(&cpus);
+                    }
                     let haul = worker.go(|| {
+                        gate.arrive();
                         gate.pass();
                         pause(delay, halt);
                     });

@@ -219,7 +219,7 @@ impl<'a> Stage<'a> {
             rate: job.job.rate,
             balance,
             quota: Quota {
-                ramp: stop.ramp,
+                ramp: job.ramp(),
                 ..quota(stop, job.blocks.pattern.largest(), thread, job.threads)
             },
             ..self.sower(planted, place, tree.size, gauge, halt)?

@@ -11,7 +11,7 @@ use crate::plan::{
     Method, Order, Pattern, Phase, Plan, Ring, Size, Stop, Target, Tree, Vectored, Verify, Work,
 };
 use crate::record::{Resolved, ResolvedJob};
-use crate::sys::{aio, ring, stdio};
+use crate::sys::{aio, process, ring, stdio};
 use crate::unit::{Bytes, Nanos};
 
 use super::grove::Grove;
@@ -58,11 +58,20 @@ struct Fitting<'a> {
     made: Vec<PathBuf>,
     /// What jobs so far add to their file systems: mount point, file, bytes.
     added: Vec<(PathBuf, PathBuf, Bytes)>,
-    /// Several files that a job so far works on, with their sites.
-    groups: Vec<(Target, Vec<usize>)>,
+    /// Several files that a job so far works on.
+    groups: Vec<Group>,
     groves: Vec<Grove>,
     /// Folders in which a tree of the plan is to be kept.
     kept: Vec<PathBuf>,
+}
+
+/// Several files of one name.
+struct Group {
+    target: Target,
+    /// Their sites, by number.
+    sites: Vec<usize>,
+    /// How many of them are there once a job so far has run.
+    made: u32,
 }
 
 /// The kernel counts places in files with 63 bits.
@@ -108,10 +117,17 @@ pub(super) fn fit(plan: &Plan, scene: &Scene) -> Result<Fitted, Error> {
             if let Some(cpus) = &job.cpus {
                 allowed(&cpus.list).map_err(place)?;
             }
-            if job.crew == Crew::Processes {
+            if job.crew == Crew::Processes && matches!(job.work, Work::Copy(_)) {
                 return Err(place(Refusal::new(
-                    "workers as processes are not built yet",
-                    "use threads",
+                    "a copy in a process of its own",
+                    "leave 'crew' out",
+                ))
+                .into());
+            }
+            if job.crew == Crew::Processes && !process::is_single() {
+                return Err(place(Refusal::new(
+                    "workers as processes beside other threads of this program",
+                    "use threads, or run the plan by 'assay run'",
                 ))
                 .into());
             }
@@ -161,8 +177,14 @@ pub(super) fn fit(plan: &Plan, scene: &Scene) -> Result<Fitted, Error> {
         }
         places.push(here);
         let theirs = &jobs[jobs.len() - phase.jobs.len()..];
-        let open = |job: &Job, resolved: &ResolvedJob| match job.work {
-            Work::Blocks(_) => u64::from(resolved.files),
+        let open = |job: &Job, resolved: &ResolvedJob| match &job.work {
+            Work::Blocks(blocks) => {
+                // Each worker may open its files once more, for a place of its own in them.
+                let shared = !matches!(blocks.target, Target::Files { shared: false, .. });
+                let own = if shared { resolved.workers } else { 1 };
+                u64::from(resolved.files)
+                    * (1 + u64::from(own_places(resolved.method)) * u64::from(own))
+            }
             // Each worker has its root, a folder and a file.
             Work::Tree(_) => 3 * u64::from(resolved.workers),
             Work::Copy(_) => 2,
@@ -268,8 +290,7 @@ impl Fitting<'_> {
             target @ Target::Files { count, shared, layout, .. } => {
                 files = if *shared { *count } else { count.saturating_mul(workers) };
                 let lays = matches!(layout, Layout::Written | Layout::Preallocated);
-                let known = self.groups.iter().any(|(group, _)| group.is_same(target));
-                let made = (writes || lays || known) && *layout != Layout::Existing;
+                let made = (writes || lays) && *layout != Layout::Existing;
                 let (sites, size, new) = self.several(target, files, made)?;
                 let subject = self.sites[sites[0]].subject;
                 let wanted = self.cached(blocks);
@@ -500,6 +521,8 @@ impl Fitting<'_> {
                 .into());
             }
         }
+        let group = self.groups.iter().position(|group| group.target.is_same(target));
+        let before = group.map_or(0, |group| self.groups[group].made);
         let (mut there, mut absent) = (Bytes::ZERO, false);
         let mut least: Option<Bytes> = None;
         for file in 0..files {
@@ -517,7 +540,7 @@ impl Fitting<'_> {
                     there += Bytes(found.len());
                     least = Some(least.map_or(Bytes(found.len()), |l| l.min(Bytes(found.len()))));
                 }
-                Err(_) if made => absent = true,
+                Err(_) if made || file < before => absent = true,
                 Err(error) => {
                     return Err(Refusal::new(
                         format!("{name}: {}", Fault::new("open", "", &error).text),
@@ -552,7 +575,7 @@ impl Fitting<'_> {
             )
             .into());
         }
-        if !made && least.is_some_and(|least| size > least) {
+        if !made && before < files && least.is_some_and(|least| size > least) {
             return Err(Refusal::new(
                 format!("{size} are more than each of the files has"),
                 format!("give {} or less", least.unwrap_or_default()),
@@ -571,13 +594,15 @@ impl Fitting<'_> {
             )
             .into());
         }
-        let group = self.groups.iter().position(|(group, _)| group.is_same(target));
         let new = group.is_none();
         let group = group.unwrap_or_else(|| {
-            self.groups.push((target.clone(), Vec::new()));
+            self.groups.push(Group { target: target.clone(), sites: Vec::new(), made: 0 });
             self.groups.len() - 1
         });
-        let sites = &mut self.groups[group].1;
+        if made {
+            self.groups[group].made = before.max(files);
+        }
+        let sites = &mut self.groups[group].sites;
         while sites.len() < files as usize {
             let Some(path) = target.numbered(sites.len() as u32) else {
                 unreachable!("there is a folder")
@@ -860,6 +885,12 @@ impl Fitting<'_> {
             ));
         }
         let Some(log) = &job.detail.log else { return Ok(()) };
+        if job.crew == Crew::Processes {
+            return Err(Refusal::new(
+                "a log of workers that are processes",
+                "use threads, or leave the log out",
+            ));
+        }
         let name = log.display();
         match std::fs::metadata(log) {
             Ok(found) if !found.is_file() => Err(Refusal::new(
@@ -1198,6 +1229,11 @@ fn verifies(
         ));
     }
     Ok(())
+}
+
+/// Whether a method moves a place that lies in the open file, so that workers can not share one.
+fn own_places(method: Method) -> bool {
+    matches!(method, Method::Sync | Method::Stdio { .. })
 }
 
 /// Folders in which a tree of the plan is to be kept.

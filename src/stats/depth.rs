@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 const CELLS: usize = 13;
 
 /// Running counts of one worker.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Depths {
     cells: [u64; CELLS],
     sum: u64,

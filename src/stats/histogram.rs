@@ -13,7 +13,8 @@ const TOP: u32 = 42;
 const CELLS: usize = (TOP - BITS + 1) as usize * STEPS;
 
 /// Counts of durations in nanoseconds.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Wire", into = "Wire")]
 pub struct Histogram {
     cells: Box<[u64; CELLS]>,
     beyond: u64,
@@ -22,6 +23,56 @@ pub struct Histogram {
     squares: u128,
     least: u64,
     most: u64,
+}
+
+/// A histogram on its way from one process to another: only the cells that hold anything.
+#[derive(Serialize, Deserialize)]
+struct Wire {
+    cells: Vec<(u16, u64)>,
+    beyond: u64,
+    count: u64,
+    /// Upper and lower half.
+    sum: (u64, u64),
+    squares: (u64, u64),
+    least: u64,
+    most: u64,
+}
+
+impl From<Histogram> for Wire {
+    fn from(all: Histogram) -> Self {
+        let halves = |whole: u128| ((whole >> 64) as u64, whole as u64);
+        let cells = (0..).zip(all.cells.iter()).filter(|(_, n)| **n > 0);
+        Self {
+            cells: cells.map(|(index, &n)| (index, n)).collect(),
+            beyond: all.beyond,
+            count: all.count,
+            sum: halves(all.sum),
+            squares: halves(all.squares),
+            least: all.least,
+            most: all.most,
+        }
+    }
+}
+
+impl From<Wire> for Histogram {
+    fn from(wire: Wire) -> Self {
+        let whole = |(upper, lower): (u64, u64)| u128::from(upper) << 64 | u128::from(lower);
+        let mut all = Self {
+            beyond: wire.beyond,
+            count: wire.count,
+            sum: whole(wire.sum),
+            squares: whole(wire.squares),
+            least: wire.least,
+            most: wire.most,
+            ..Self::default()
+        };
+        for (index, n) in wire.cells {
+            if let Some(cell) = all.cells.get_mut(usize::from(index)) {
+                *cell = n;
+            }
+        }
+        all
+    }
 }
 
 impl Default for Histogram {
@@ -180,6 +231,16 @@ mod tests {
             let exact = values[rank - 1];
             let found = histogram.quantile(q).expect("not empty");
             prop_assert!(found.abs_diff(exact) <= exact / 128 + 1, "{found} {exact}");
+        }
+
+        #[test]
+        fn a_histogram_survives_its_way_home(
+            values in prop::collection::vec(0_u64..1 << 44, 0..50),
+        ) {
+            let mut histogram = Histogram::default();
+            values.iter().for_each(|&value| histogram.record(value));
+            let text = serde_json::to_string(&histogram).unwrap();
+            prop_assert_eq!(serde_json::from_str::<Histogram>(&text).unwrap(), histogram);
         }
 
         #[test]

@@ -7,7 +7,7 @@ use super::histogram::{Cell, Histogram};
 use crate::unit::{Bandwidth, Bytes, Instant, Iops, Nanos, Ops};
 
 /// Running totals of one action, one per worker; merged once at the end.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     /// Operations answered without an error.
     pub ops: u64,
@@ -26,7 +26,7 @@ pub struct Tally {
 }
 
 /// The parts of a latency: an I/O is due, submitted, accepted by the kernel, and completed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parts {
     /// Due to submitted: how late the program itself was.
     pub lag: Histogram,

@@ -76,7 +76,8 @@ pub fn measure() -> (Nanos, Nanos) {
     (Nanos(step), Nanos(cost))
 }
 
-/// CPU time and faults of this process, all threads that live or lived.
+/// CPU time and faults of this process: all threads that live or lived, and the processes that it
+/// has forked and waited for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// In user mode.
@@ -87,12 +88,21 @@ pub struct Usage {
     pub major_faults: u64,
 }
 
-/// `getrusage(RUSAGE_SELF)`.
+/// `getrusage` of ourselves and of children that are over.
 pub fn usage() -> io::Result<Usage> {
+    let (own, children) = (usage_of(libc::RUSAGE_SELF)?, usage_of(libc::RUSAGE_CHILDREN)?);
+    Ok(Usage {
+        user: own.user + children.user,
+        system: own.system + children.system,
+        major_faults: own.major_faults + children.major_faults,
+    })
+}
+
+fn usage_of(whom: libc::c_int) -> io::Result<Usage> {
     // SAFETY: an all-zero rusage is a valid value of that plain C struct.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     // SAFETY: `usage` is a valid rusage that lives until the call returns.
-    if unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) } != 0 {
+    if unsafe { libc::getrusage(whom, &mut usage) } != 0 {
         return Err(io::Error::last_os_error());
     }
     let nanos =
