@@ -171,7 +171,9 @@ fn each_method_writes_and_reads_what_it_should_where_it_should() {
             rustix::io::pwrite(open(&path), b"other", at).unwrap();
             let haul = pass(&path, (method, depth), &reads, region, None);
             let fault = haul.fault.unwrap_or_else(|| panic!("{told}: not seen"));
-            assert_eq!((fault.doing.as_str(), fault.offset), ("verify", Some(at / 512 * 512)));
+            // The first byte that differs: those there may be the same by chance.
+            assert_eq!(fault.doing, "verify");
+            assert!(fault.offset.is_some_and(|wrong| (at..at + 5).contains(&wrong)), "{fault}");
         }
     }
 }
@@ -518,8 +520,9 @@ fn a_large_mapping_costs_no_more_than_a_small_one() {
         };
         let haul = worker.go(|| ()).unwrap();
         over.store(true, Ordering::Relaxed);
-        let reads = haul.tallies.get(Action::Read).expect("reads");
-        assert_eq!((&haul.fault, reads.ops, reads.short), (&None, 20_000, 0));
+        let reads = haul.tallies.get(Action::Read).expect("it reads");
+        assert_eq!((reads.ops, reads.short), (20_000, 0));
+        assert_eq!(haul.fault, None);
         watcher.join().unwrap()
     });
     assert!((16 << 20..48 << 20).contains(&most), "{} MiB of page tables", most >> 20);
