@@ -11,7 +11,7 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 BINARY := $(TARGET)/release/assay
 
 # What tests make devices and file systems with, and the tools they compare with.
-TEST_PACKAGES  := mount util-linux kmod e2fsprogs xfsprogs btrfs-progs dosfstools busybox strace
+TEST_PACKAGES  := mount util-linux kmod e2fsprogs xfsprogs btrfs-progs dosfstools busybox strace fio
 # The peers of the benchmark.
 BENCH_PACKAGES := mount util-linux kmod coreutils fio gcc libc6-dev
 

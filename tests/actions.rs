@@ -12,7 +12,7 @@ use assay::record::Record;
 use assay::run::{self, Options};
 use serde_json::{Value, json};
 
-use lab::{Faults, FaultyFuse, MI, RamDisk};
+use lab::{Backing, Faults, FaultyFuse, MI, PacedFuse, RamDisk, Speed};
 
 /// A plan of one job with these weights of actions.
 fn plan(target: Value, mix: &[(&str, u32)], changes: &[(&str, Value)]) -> Plan {
@@ -162,6 +162,32 @@ fn a_device_forgets_what_is_trimmed() {
     let odd = [("block", json!({ "fixed": 5000 }))];
     let why = refused(&plan(target, &[("trim", 1)], &odd));
     assert!(why.contains("contradicts places or blocks that are no multiples of"), "{why}");
+}
+
+#[test]
+fn a_device_forgets_what_was_just_written_to_the_page_cache() {
+    let disk = lab::need!(RamDisk::raw(4 * MI));
+    let target = json!({ "device": {
+        "path": disk.device(), "size": "whole", "consent": { "device": disk.device() },
+    }});
+    let changes = [("order", json!("uniform")), ("stop", json!({ "first_of": [{ "ops": 4000 }] }))];
+    let record = go(&plan(target, &[("write", 1), ("trim", 1)], &changes)).expect("a run");
+    assert_eq!(record.phases[0].faults, []);
+    let totals = &record.phases[0].totals;
+    assert_eq!(totals[&Action::Write].ops.0 + totals[&Action::Trim].ops.0, 4000);
+}
+
+#[test]
+fn trims_of_a_file_in_a_folder_that_takes_no_others_are_refused_too() {
+    let fuse = lab::need!(PacedFuse::new(MI, Speed::FREE, Backing::Memory));
+    let why = refused(&plan(file(&fuse.path(), MI), &[("trim", 1)], &[]));
+    assert!(why.contains("its file system can make no holes in files"), "{why}");
+    // Where holes can be made it is left as it was.
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("x");
+    std::fs::write(&path, vec![0xee; MI as usize]).expect("written");
+    assert_ne!(assay::evidence::Scene::default().punches(&path), Some(false));
+    assert_eq!(std::fs::read(&path).expect("read"), vec![0xee; MI as usize]);
 }
 
 #[test]

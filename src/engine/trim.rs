@@ -4,7 +4,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use rustix::fs::{FallocateFlags, FileType};
 
-use crate::sys::block;
+use crate::sys::{block, writeout};
 
 use super::{Files, Io};
 
@@ -28,10 +28,24 @@ impl Trimmer {
     pub(crate) fn trim(&self, io: Io) -> std::io::Result<()> {
         let (file, number) = (self.files[io.file as usize].as_fd(), io.file as usize);
         if self.devices[number] {
-            block::discard(file, io.offset, u64::from(io.len))
+            discard(file, io.offset, u64::from(io.len))
         } else {
             punch(file, io.offset, u64::from(io.len))
         }
+    }
+}
+
+/// Discards a range of a device. While somebody holds a device for himself (as a run that writes
+/// does) the kernel refuses that of dirty pages with EBUSY (`blk_ioctl_discard` in block/ioctl.c):
+/// they are written out first.
+fn discard(file: BorrowedFd, offset: u64, len: u64) -> std::io::Result<()> {
+    match block::discard(file, offset, len) {
+        Err(error) if error.raw_os_error() == Some(libc::EBUSY) => {
+            writeout::start(file, offset, len)?;
+            writeout::wait(file, offset, len)?;
+            block::discard(file, offset, len)
+        }
+        answer => answer,
     }
 }
 

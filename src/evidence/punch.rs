@@ -2,33 +2,40 @@
 
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{FallocateFlags, Mode, OFlags, fallocate, open};
+use rustix::fs::{FallocateFlags, FileType, Mode, OFlags, fallocate, fstat, open};
 use rustix::io::Errno;
 
 use super::Scene;
 
+/// So far beyond the end of a file that nothing was preallocated there.
+const BEYOND: u64 = 1 << 40;
+
 impl Scene {
     /// Whether the file system of a path makes holes in files (`FALLOC_FL_PUNCH_HOLE`). Tried on an
-    /// empty file that has no name, or keeps it for an instant, in the nearest folder above.
-    /// `None`: nobody may make files there, so only the run can tell.
+    /// empty file that has no name, or keeps it for an instant, in the nearest folder above; where
+    /// no files can be made, on the file itself, far beyond its end. `None`: only the run can tell.
     pub fn punches(&self, path: &Path) -> Option<bool> {
         let full = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
         let folder = full.ancestors().find(|above| above.is_dir())?;
         let flags = OFlags::RDWR | OFlags::CLOEXEC;
         let mode = Mode::RUSR | Mode::WUSR;
-        let file = match open(folder, flags | OFlags::TMPFILE, mode) {
-            Ok(file) => file,
-            Err(_) => {
-                let now = crate::sys::clock::now().0;
-                let name: PathBuf =
-                    folder.join(format!(".assay-probe-{}-{now}", std::process::id()));
-                let file = open(&name, flags | OFlags::CREATE | OFlags::EXCL, mode).ok()?;
-                std::fs::remove_file(&name).ok()?;
-                file
-            }
+        let named = || {
+            let now = crate::sys::clock::now().0;
+            let name: PathBuf = folder.join(format!(".assay-probe-{}-{now}", std::process::id()));
+            let file = open(&name, flags | OFlags::CREATE | OFlags::EXCL, mode).ok()?;
+            std::fs::remove_file(&name).ok()?;
+            Some((file, 0))
         };
+        let itself = || {
+            let file = open(&full, flags | OFlags::NONBLOCK, Mode::empty()).ok()?;
+            let stat = fstat(&file).ok()?;
+            let is_file = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
+            is_file.then_some((file, (stat.st_size as u64).next_multiple_of(4096) + BEYOND))
+        };
+        let unnamed = open(folder, flags | OFlags::TMPFILE, mode).ok().map(|file| (file, 0));
+        let (file, at) = unnamed.or_else(named).or_else(itself)?;
         let how = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-        match fallocate(&file, how, 0, 4096) {
+        match fallocate(&file, how, at, 4096) {
             Ok(()) => Some(true),
             Err(Errno::OPNOTSUPP | Errno::NOSYS) => Some(false),
             Err(_) => None,

@@ -47,7 +47,7 @@ pub use gauge::{
 pub use group::{Group, Joined, Limits, Room, command_in, limit_cpu, limit_mem};
 pub use memory::{Memory, Mounted, OverCard, Overlay, RamDisk};
 pub use noise::Noise;
-pub use paced::{Backing, PacedFuse};
+pub use paced::{Asked, Backing, PacedFuse};
 pub(crate) use skip::need;
 pub use skip::{Skip, need_fuse, need_root, need_tool, skipped};
 pub use speed::Speed;

@@ -72,6 +72,7 @@ impl PacedFuse {
             pace: Mutex::new(Pace { speed, free: Instant::now() }),
             read: AtomicU64::new(0),
             written: AtomicU64::new(0),
+            noted: Mutex::new(None),
         });
         let (due, queue) = mpsc::channel();
         let clock = Arc::clone(&disk);
@@ -100,6 +101,18 @@ impl PacedFuse {
         *pace = Pace { speed, free: Instant::now() };
     }
 
+    /// Writes down each request from now on.
+    pub fn note_requests(&self) {
+        *self.disk.noted.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(Vec::new());
+    }
+
+    /// The requests since [`PacedFuse::note_requests`], in the order in which the kernel sent
+    /// them; no more are written down.
+    pub fn noted(&self) -> Vec<Asked> {
+        let mut noted = self.disk.noted.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        noted.take().unwrap_or_default()
+    }
+
     /// Bytes that were read and written through the server so far.
     pub fn moved(&self) -> (u64, u64) {
         (self.disk.read.load(Ordering::Relaxed), self.disk.written.load(Ordering::Relaxed))
@@ -115,6 +128,14 @@ impl Drop for PacedFuse {
     }
 }
 
+/// A request of the kernel for a part of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Asked {
+    pub write: bool,
+    pub offset: u64,
+    pub len: u64,
+}
+
 /// The state that the server's threads share.
 struct Disk {
     size: u64,
@@ -122,6 +143,8 @@ struct Disk {
     pace: Mutex<Pace>,
     read: AtomicU64,
     written: AtomicU64,
+    /// What was asked, while that is written down.
+    noted: Mutex<Option<Vec<Asked>>>,
 }
 
 /// The single server's calendar.
@@ -132,6 +155,13 @@ struct Pace {
 }
 
 impl Disk {
+    fn note(&self, write: bool, offset: u64, len: u64) {
+        let mut noted = self.noted.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(noted) = noted.as_mut() {
+            noted.push(Asked { write, offset, len });
+        }
+    }
+
     /// When a request that came now will be done.
     fn due(&self, bytes: u64, write: bool) -> Instant {
         let mut pace = self.pace.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -374,6 +404,7 @@ impl Filesystem for Server {
         reply: ReplyData,
     ) {
         serve_first();
+        self.disk.note(false, offset, u64::from(size));
         let len = u64::from(size).min(self.disk.size.saturating_sub(offset));
         let due = self.disk.due(len, false);
         // The answering thread is there as long as this sender is.
@@ -395,6 +426,7 @@ impl Filesystem for Server {
     ) {
         serve_first();
         let len = data.len() as u64;
+        self.disk.note(true, offset, len);
         if offset + len > self.disk.size {
             return reply.error(Errno::ENOSPC);
         }
