@@ -30,6 +30,9 @@ fn main() {
             Err(why) => println!("reads of a RAM disk: left out: {why}"),
         }
     }
+    if wanted("twelve") {
+        twelve();
+    }
     if wanted("mmap") {
         mapped();
     }
@@ -135,6 +138,11 @@ fn totals(plan: &Value) -> Value {
 
 /// Runs fio, and gives its reads per second.
 fn fio(words: &[&str]) -> f64 {
+    fio_does(words)["read"]["iops"].as_f64().expect("a rate")
+}
+
+/// Runs fio, and gives its report of the job.
+fn fio_does(words: &[&str]) -> Value {
     let out = Command::new("fio")
         .args(["--name=bench", "--rw=randread", "--bs=4k", "--time_based", "--output-format=json"])
         .args(words)
@@ -144,7 +152,7 @@ fn fio(words: &[&str]) -> f64 {
     let start =
         text.find('{').unwrap_or_else(|| panic!("fio: {}", String::from_utf8_lossy(&out.stderr)));
     let report: Value = serde_json::from_str(&text[start..]).expect("fio's report");
-    report["jobs"][0]["read"]["iops"].as_f64().expect("a rate")
+    report["jobs"][0].clone()
 }
 
 /// The loop alone, with full statistics.
@@ -274,6 +282,118 @@ fn on_ram(device: &Path) {
         let (ours, theirs) = turns(|| assay(&plan), || fio(&words));
         row(name, thousands(ours), thousands(theirs), ours / theirs, wanted);
     }
+}
+
+/// The twelve jobs of `tests/twelve.rs`, which both can do, over and over on a file in memory.
+fn twelve() {
+    if !there("fio") {
+        return;
+    }
+    let Ok(folder) = tempfile::Builder::new().tempdir_in("/dev/shm") else {
+        println!("twelve jobs: left out: no /dev/shm");
+        return;
+    };
+    let path = folder.path().join("x");
+    std::fs::write(&path, vec![0; 64 << 20]).expect("a file");
+    let target = json!({ "file": { "path": path, "size": "whole", "layout": "existing" } });
+    let file = format!("--filename={}", path.display());
+    for Job { name, words, method, depth, action, order, block } in jobs() {
+        let mut plan = plan(target.clone(), method, "buffered", depth, 1.0);
+        let pattern = &mut plan["phases"][0]["jobs"][0]["work"]["blocks"]["pattern"];
+        pattern["mix"][0]["action"] = json!(action);
+        pattern["order"] = order;
+        pattern["block"]["fixed"] = json!(block);
+        pattern["fill"] = json!("zero");
+        let ours = || totals(&plan)[action]["iops"].as_f64().expect("a rate");
+        let same = [&file, "--size=64m", "--zero_buffers", "--overwrite=1", "--runtime=1"];
+        let words = [&same, words].concat();
+        let theirs = || fio_does(&words)[action]["iops"].as_f64().expect("a rate");
+        let (ours, theirs) = turns(ours, theirs);
+        let name = format!("twelve: {name}");
+        row(&name, thousands(ours), thousands(theirs), ours / theirs, ">= 0.95");
+    }
+}
+
+/// One of the twelve jobs, in fio's words and as a plan has it.
+struct Job {
+    name: &'static str,
+    words: &'static [&'static str],
+    method: Value,
+    depth: u32,
+    action: &'static str,
+    order: Value,
+    block: u64,
+}
+
+fn jobs() -> [Job; 12] {
+    let job = |name, words, method: &str, order| Job {
+        name,
+        words,
+        method: json!(method),
+        depth: 1,
+        action: "read",
+        order,
+        block: 4096,
+    };
+    let any = || json!("shuffled");
+    [
+        job("reads, psync", &["--ioengine=psync", "--rw=read"], "psync", json!("forward")),
+        Job {
+            action: "write",
+            ..job("writes, psync", &["--ioengine=psync", "--rw=write"], "psync", json!("forward"))
+        },
+        job("random reads, psync", &["--ioengine=psync", "--rw=randread"], "psync", any()),
+        Job {
+            action: "write",
+            ..job("random writes, sync", &["--ioengine=sync", "--rw=randwrite"], "sync", any())
+        },
+        job("random reads, pvsync2", &["--ioengine=pvsync2", "--rw=randread"], "vectored", any()),
+        job("random reads, mmap", &["--ioengine=mmap", "--rw=randread"], "mmap", any()),
+        Job {
+            action: "write",
+            ..job("random writes, mmap", &["--ioengine=mmap", "--rw=randwrite"], "mmap", any())
+        },
+        Job {
+            depth: 16,
+            ..job(
+                "random reads, io_uring q16",
+                &["--ioengine=io_uring", "--iodepth=16", "--rw=randread"],
+                "io_uring",
+                any(),
+            )
+        },
+        Job {
+            depth: 16,
+            ..job(
+                "random reads, libaio q16",
+                &["--ioengine=libaio", "--iodepth=16", "--rw=randread"],
+                "libaio",
+                any(),
+            )
+        },
+        Job {
+            depth: 4,
+            block: 65_536,
+            ..job(
+                "reads of 64 KiB, io_uring q4",
+                &["--ioengine=io_uring", "--iodepth=4", "--rw=read", "--bs=64k"],
+                "io_uring",
+                json!("forward"),
+            )
+        },
+        job(
+            "reads every 16 KiB, psync",
+            &["--ioengine=psync", "--rw=read:12k"],
+            "psync",
+            json!({ "spaced": { "stride": 16_384 } }),
+        ),
+        job(
+            "zipf reads, psync",
+            &["--ioengine=psync", "--rw=randread", "--random_distribution=zipf:1.1"],
+            "psync",
+            json!({ "zipf": { "theta": 1.1 } }),
+        ),
+    ]
 }
 
 /// 4 KiB random loads from a mapping of a file in memory.
