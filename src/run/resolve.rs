@@ -1201,6 +1201,11 @@ impl Fitting<'_> {
     }
 }
 
+/// Whether a method moves a place that lies in the open file, so that workers can not share one.
+fn own_places(method: Method) -> bool {
+    matches!(method, Method::Sync | Method::Stdio { .. })
+}
+
 /// Refuses to verify what several write at the same time: nobody could say what must stand there.
 fn verifies(
     pattern: &Pattern,
@@ -1229,11 +1234,6 @@ fn verifies(
         ));
     }
     Ok(())
-}
-
-/// Whether a method moves a place that lies in the open file, so that workers can not share one.
-fn own_places(method: Method) -> bool {
-    matches!(method, Method::Sync | Method::Stdio { .. })
 }
 
 /// Folders in which a tree of the plan is to be kept.
