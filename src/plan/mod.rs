@@ -293,6 +293,7 @@ impl Job {
             return Err(Refusal::new("0 workers do nothing", "give 1 or more"));
         }
         self.rate.check()?;
+        self.stop.check()?;
         self.cpus.as_ref().map_or(Ok(()), Cpus::check)?;
         self.balance.map_or(Ok(()), Balance::check)?;
         match &self.work {

@@ -15,6 +15,7 @@ mod probe;
 mod resolve;
 mod settle;
 mod site;
+mod steady;
 mod watch;
 
 use std::path::PathBuf;

@@ -265,14 +265,14 @@ impl Fitting<'_> {
         let pattern = &blocks.pattern;
         let writes = pattern.mix.writes();
         Filler::new(&pattern.fill, seed)?;
-        if job.stop.first_of.iter().any(|limit| matches!(limit, Limit::Steady(_))) {
+        let (mut method, iodepth, workers) = self.method(blocks, job.workers)?;
+        if matches!(method, Method::Sim(_)) && job.stop.steady().is_some() {
             return Err(Refusal::new(
-                "stopping at a steady state is not built yet",
+                "a steady state contradicts the method sim: its rounds take time, and sim takes none",
                 "stop after a time",
             )
             .into());
         }
-        let (mut method, iodepth, workers) = self.method(blocks, job.workers)?;
         // What is written before the timing.
         let mut laid = Bytes::ZERO;
         let mut files = 1;
@@ -383,13 +383,6 @@ impl Fitting<'_> {
         seed: u64,
     ) -> Result<(ResolvedJob, Place), Error> {
         Filler::new(&tree.fill, seed)?;
-        if job.stop.first_of.iter().any(|limit| matches!(limit, Limit::Steady(_))) {
-            return Err(Refusal::new(
-                "stopping at a steady state is not built yet",
-                "stop after a time",
-            )
-            .into());
-        }
         if let Some(why) = too_often(tree, &job.stop.first_of) {
             return Err(Refusal::new(why, "give 1, or repeat the phases").into());
         }

@@ -233,6 +233,7 @@ impl Bench {
             },
             totals: [(Action::Read, total(time)), (Action::Write, total(time))].into(),
             depth: None,
+            steady: Vec::new(),
             jobs: vec![],
             copy: None,
             flows: vec![reading, writing],
