@@ -77,6 +77,27 @@ fn what_is_never_steady_ends_by_its_time_and_says_so() {
 }
 
 #[test]
+fn latencies_over_time_are_kept_when_asked() {
+    let capped = json!({ "capped_iops": 1000.0 });
+    let mut asked = plan(&[(capped, json!([{ "ops": 700 }]))]);
+    asked["phases"][0]["heat"] = json!(200_000_000);
+    let heard = run(&asked);
+    let phase = heard.phase();
+    // Four stretches, the last of them to the end; every operation is in one of them.
+    assert!((3..=5).contains(&phase.heat.len()), "{heard}");
+    let all: u64 = phase.heat.iter().flat_map(|row| &row.cells).map(|cell| cell.1).sum();
+    assert_eq!(all, 700, "{heard}");
+    assert!(phase.heat.is_sorted_by_key(|row| row.at_ns), "{heard}");
+    asked["phases"][0]["heat"] = json!(7);
+    let desk = tempfile::tempdir().expect("a folder");
+    let file = desk.path().join("plan.json");
+    std::fs::write(&file, asked.to_string()).expect("written");
+    let refused = lab::assay(["run"]).word(&file).run();
+    assert_eq!(refused.code(), 2, "{refused}");
+    assert!(refused.stderr.contains("rows of heat of less than 100 ms"), "{refused}");
+}
+
+#[test]
 fn a_window_that_makes_no_sense_is_refused() {
     for (limit, says) in [
         (json!({ "steady": { "rounds": 1 } }), "a window of 1 rounds"),

@@ -21,7 +21,7 @@ use crate::evidence::{
 };
 use crate::plan::{Action, Caching, Durability, Method, Plan};
 use crate::stats::copy::CopyCounts;
-use crate::stats::{DepthReached, SteadyState, Total};
+use crate::stats::{DepthReached, HeatRow, SteadyState, Total};
 use crate::unit::{Bytes, Instant, Nanos, Ops};
 
 /// The name and version of this document's form.
@@ -127,6 +127,9 @@ pub struct PhaseRecord {
     /// What became of jobs that a steady state was to end.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steady: Vec<Steadied>,
+    /// Latencies over time, when the plan asks for them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub heat: Vec<HeatRow>,
     /// The same for each job, when there was more than one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<JobRecord>,

@@ -325,6 +325,7 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
         totals,
         depth: None,
         steady: Vec::new(),
+        heat: Vec::new(),
         jobs: Vec::new(),
         copy: Some(outcome.counts),
         flows,

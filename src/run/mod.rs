@@ -6,6 +6,7 @@ mod copy;
 mod gate;
 mod grove;
 mod hand;
+mod heat;
 mod limits;
 mod log;
 mod phase;

@@ -26,6 +26,7 @@ use super::account::{self, filled, job_flows, span, totals, window};
 use super::gate::Gate;
 use super::grove::Grove;
 use super::hand::Hand;
+use super::heat::HeatMap;
 use super::log::Book;
 use super::planting::note;
 use super::prepare::Ready;
@@ -95,6 +96,7 @@ impl<'a> Stage<'a> {
         watch.expect(goal.map(|goal| goal.into_iter().sum()), limit(phase));
         let quiet = listen(self.eyes, self.inbox, phase.quiet, self.signal);
 
+        let simulated = ready.iter().any(|job| matches!(job.resolved.method, Method::Sim(_)));
         let threads: u32 = ready.iter().map(|job| job.threads).sum();
         // In memory that workers share with us even as processes of their own.
         let memory = |error| Fault::new("prepare", "memory for the workers", &error);
@@ -120,6 +122,7 @@ impl<'a> Stage<'a> {
             (reading, None)
         };
         let calm = Calm::new(&ready, &gauges, halts);
+        let heat = HeatMap::new(if simulated { Nanos::ZERO } else { phase.heat }, &gauges);
 
         let mut books = Vec::new();
         for job in &ready {
@@ -163,7 +166,6 @@ impl<'a> Stage<'a> {
             }
         }
 
-        let simulated = ready.iter().any(|job| matches!(job.resolved.method, Method::Sim(_)));
         let unlogged: Mutex<Vec<Fault>> = Mutex::new(Vec::new());
         let mut before = None;
         let mut faults: Vec<Fault> = Vec::new();
@@ -247,7 +249,9 @@ impl<'a> Stage<'a> {
             }
             gate.open_for(started);
             let looking = || {
-                calm.look(start, clock::now());
+                let now = clock::now();
+                calm.look(start, now);
+                heat.look(start, now);
                 progress()
             };
             self.observer.began(phase, self.number, self.plan.phases.len());
@@ -391,6 +395,7 @@ impl<'a> Stage<'a> {
             totals,
             depth: account::depth(&all),
             steady: calm.found(),
+            heat: heat.rows(span.started, span.stopped),
             jobs,
             copy: None,
             flows,
