@@ -14,6 +14,8 @@ use lab::{MI, Memory};
 
 /// Enough for fio, which counts milliseconds.
 const SIZE: u64 = 64 * MI;
+/// As many I/Os as in these passes: fio's strided reads begin again until they are that many.
+const PASSES: u64 = 2;
 /// Turns that the two take.
 const TURNS: usize = 3;
 
@@ -80,6 +82,7 @@ fn ours(path: &Path, changes: &[(&str, &str)]) -> Done {
         change.map_or(usual, |(_, text)| serde_json::from_str(text).expect("json"))
     };
     let action = value("action", json!("read"));
+    let block = value("block", json!(4096)).as_u64().expect("a size");
     let plan: Plan = serde_json::from_value(json!({
         "title": "twelve", "origin": { "dialect": "plan" }, "seed": 3,
         "phases": [{ "name": "p", "jobs": [{
@@ -91,11 +94,11 @@ fn ours(path: &Path, changes: &[(&str, &str)]) -> Done {
                 "pattern": {
                     "mix": [{ "action": action, "weight": 1 }],
                     "order": value("order", json!("forward")),
-                    "block": { "fixed": value("block", json!(4096)) },
+                    "block": { "fixed": block },
                     "fill": "zero",
                 },
             } },
-            "stop": { "first_of": [{ "passes": 1 }] },
+            "stop": { "first_of": [{ "ops": PASSES * SIZE / block }] },
         }] }],
     }))
     .expect("a plan");
@@ -110,7 +113,7 @@ fn theirs(path: &Path, words: &[&str]) -> Done {
         .args(["--name=twelve", "--bs=4k", "--output-format=json", "--overwrite=1"])
         .arg("--zero_buffers")
         .arg(format!("--filename={}", path.display()))
-        .arg(format!("--size={SIZE}"))
+        .args([format!("--size={SIZE}"), format!("--loops={PASSES}")])
         .args(words)
         .current_dir(path.parent().expect("a folder"))
         .output()
@@ -129,9 +132,9 @@ fn theirs(path: &Path, words: &[&str]) -> Done {
     )
 }
 
-fn median(mut rates: Vec<f64>) -> f64 {
-    rates.sort_by(f64::total_cmp);
-    rates[rates.len() / 2]
+/// What other work on the machine has disturbed least.
+fn best(rates: Vec<f64>) -> f64 {
+    rates.into_iter().fold(0.0, f64::max)
 }
 
 #[test]
@@ -149,9 +152,9 @@ fn the_same_work_as_fio() {
             mine.push(my.2);
             fios.push(other.2);
         }
-        let (mine, fios) = (median(mine), median(fios));
+        let (mine, fios) = (best(mine), best(fios));
         eprintln!("{name:32} {mine:>9.0}/s, fio {fios:>9.0}/s: {:.2}", mine / fios);
-        // What a busy machine does to one of them is less than this.
+        // Built for tests, on a machine that does other things too: a loss that is no noise.
         assert!(mine > fios / 2.0, "{name}: {mine} per second, fio {fios}");
     }
 }
