@@ -7,8 +7,9 @@ use crate::engine::{Cursor, Filler};
 use crate::error::{Error, Fault, Refusal};
 use crate::evidence::{Bottom, DirectIo, Limits, PathKind, Reading, Scene, Subject};
 use crate::plan::{
-    Action, Advice, Blocks, Caching, Cold, Crew, Detail, Job, Layout, Lifetime, Limit, Mapping,
-    Method, Order, Pattern, Phase, Plan, Ring, Size, Stop, Target, Tree, Vectored, Verify, Work,
+    Action, Advice, Blocks, Caching, Cold, CopyCalls, Crew, Detail, Job, Layout, Lifetime, Limit,
+    Mapping, Method, Order, Pattern, Phase, Plan, Ring, Size, Stop, Target, Tree, Vectored, Verify,
+    Work,
 };
 use crate::record::{Resolved, ResolvedJob};
 use crate::sys::{aio, process, ring, stdio};
@@ -141,6 +142,14 @@ pub(super) fn fit(plan: &Plan, scene: &Scene) -> Result<Fitted, Error> {
                             "give it a phase of its own",
                         ))
                         .into());
+                    }
+                    if let Some(why) = copy.only_read_write()
+                        && copy.calls != CopyCalls::ReadWrite
+                    {
+                        let calls = copy.calls.name();
+                        fitting.note(format!(
+                            "{calls} can not make this copy: {why}; read and write do"
+                        ));
                     }
                     let from = fitting.end(copy.from.path.as_deref(), "standard input");
                     let to = fitting.end(copy.to.path.as_deref(), "standard output");
