@@ -129,7 +129,7 @@ pub struct Job {
     /// What is done, to what, and how.
     pub work: Work,
     /// How fast.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "rate::one")]
     pub rate: Rate,
     /// Until when.
     #[serde(default)]
