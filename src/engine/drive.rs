@@ -122,6 +122,18 @@ impl Worker<'_> {
         self.paths.get(file as usize).cloned().unwrap_or_default()
     }
 
+    /// Whether an I/O is more than a call and its time: it is followed by another, looked at,
+    /// written down, held back for others, or its latency is kept in parts.
+    fn has_more(&self) -> bool {
+        let does = self.cursor.any();
+        self.verify != Verify::None
+            || self.split.any()
+            || self.log.is_some()
+            || self.balance.is_some()
+            || does.does(Op::Rewrite)
+            || does.does(Op::Trim)
+    }
+
     /// Makes the lane, calls `ready` (a barrier), and drives it to the end.
     ///
     /// # Errors
@@ -189,7 +201,12 @@ fn ready_drive<L: Lane>(
             worker.filler.fill(lane.buffer(slot), 0, worker.generation);
         }
     }
-    drive(&mut lane, slots, worker, ready)
+    // Decided once more: most jobs need none of what costs a look at each I/O.
+    if worker.has_more() {
+        drive::<L, true>(&mut lane, slots, worker, ready)
+    } else {
+        drive::<L, false>(&mut lane, slots, worker, ready)
+    }
 }
 
 /// An I/O in flight.
@@ -230,7 +247,9 @@ enum Call {
 ///
 /// The clock is read once per batch of answers: that moment is the end of these I/Os and the start
 /// of the next, unless data had to be made or looked at in between.
-fn drive<L: Lane>(
+///
+/// Without `MORE`, nothing that [`Worker::has_more`] asks for is compiled in.
+fn drive<L: Lane, const MORE: bool>(
     lane: &mut L,
     mut free: Vec<Slot>,
     mut worker: Worker,
@@ -238,8 +257,10 @@ fn drive<L: Lane>(
 ) -> Haul {
     let (gauge, halt, quota) = (worker.gauge, worker.halt, worker.quota);
     let (mut cursor, filler) = (worker.cursor.clone(), worker.filler.clone());
-    let (mut log, split) = (worker.log.take(), worker.split);
-    let apart = L::APART && split.by_acceptance;
+    let (mut log, split) = (if MORE { worker.log.take() } else { None }, worker.split);
+    let balance = if MORE { worker.balance.take() } else { None };
+    let verify = if MORE { worker.verify } else { Verify::None };
+    let apart = MORE && L::APART && split.by_acceptance;
     let split = Split { by_acceptance: apart, ..split };
     let idle = Flight {
         io: Io { op: Op::Read, file: 0, offset: 0, len: 0 },
@@ -250,19 +271,20 @@ fn drive<L: Lane>(
     let mut flights = vec![idle; free.len()];
     let depth = free.len();
     let does = cursor.any().clone();
-    let read_back = worker.verify == Verify::AfterWrite && L::CARRIES_DATA;
+    let read_back = verify == Verify::AfterWrite && L::CARRIES_DATA;
     // A read leaves its data in the buffer that the next write would use.
     let refill = L::CARRIES_DATA && (filler.changes() || does.mixes() || read_back);
     // Two at once at one place, one of them a write: nobody could say what must stand there.
-    let guarded = matches!(worker.verify, Verify::Full | Verify::AfterWrite) && does.sends();
+    let guarded = matches!(verify, Verify::Full | Verify::AfterWrite) && does.sends();
     let mut generation = worker.generation;
     let none = Errand { call: Call::Main, sent: Instant(0), generation, out: false };
     let mut errands = vec![none; depth];
     // Calls that follow from answers: the other halves of rewrites, and reads of what was written.
     let mut follow: Vec<(Slot, Io)> = Vec::with_capacity(depth);
-    let follows = read_back || does.does(Op::Rewrite);
+    let follows = MORE && (read_back || does.does(Op::Rewrite));
     let mut held: Option<Io> = None;
-    let trimmer = (does.does(Op::Trim) && !L::TAKES_TRIMS).then(|| Trimmer::new(&worker.files));
+    let trimmer =
+        (MORE && does.does(Op::Trim) && !L::TAKES_TRIMS).then(|| Trimmer::new(&worker.files));
     let layers: &[Layer] = if worker.files.len() == 1 { &worker.layers } else { &[] };
 
     let actions = Op::ALL.into_iter().filter(|op| does.does(*op)).map(Op::action);
@@ -320,7 +342,7 @@ fn drive<L: Lane>(
                 open = false;
                 break;
             }
-            let due = match &worker.balance {
+            let due = match &balance {
                 None => pace.due(),
                 Some(share) => pace.due().max(share.hold(now)),
             };
@@ -389,7 +411,7 @@ fn drive<L: Lane>(
             haul.depths.add((depth - free.len()) as u32);
             let sent = now;
             pace.started(io, now);
-            if let Some(share) = &worker.balance {
+            if let Some(share) = &balance {
                 share.step();
             }
             if io.op == Op::Trim
@@ -431,7 +453,11 @@ fn drive<L: Lane>(
                 }
                 continue;
             }
-            flights[index] = Flight { io, since, sent, accepted: sent };
+            if MORE {
+                flights[index] = Flight { io, since, sent, accepted: sent };
+            } else {
+                (flights[index].io, flights[index].since) = (io, since);
+            }
             if apart {
                 fresh.push(index);
             }
@@ -509,18 +535,20 @@ fn drive<L: Lane>(
             match io.op {
                 Op::Read => {
                     if counts {
-                        haul.tallies.of(Action::Read).count(moved as u32, io.len, split, at);
+                        let tally = haul.tallies.of(Action::Read);
+                        tally_one::<MORE>(tally, moved, io, split, at);
                     }
                     gauge.read(moved, lat_ns);
-                    if worker.verify != Verify::None && L::CARRIES_DATA {
+                    if verify != Verify::None && L::CARRIES_DATA {
                         looked = true;
                         let buffer = &lane.buffer(&slot)[..moved as usize];
-                        wrong = look(buffer, place, &filler, worker.verify, Known::Layers(layers));
+                        wrong = look(buffer, place, &filler, verify, Known::Layers(layers));
                     }
                 }
                 Op::Write if !read_back => {
                     if counts {
-                        haul.tallies.of(Action::Write).count(moved as u32, io.len, split, at);
+                        let tally = haul.tallies.of(Action::Write);
+                        tally_one::<MORE>(tally, moved, io, split, at);
                     }
                     gauge.write(moved, lat_ns);
                 }
@@ -541,7 +569,7 @@ fn drive<L: Lane>(
                                     looked = true;
                                     let buffer = &mut lane.buffer(&slot)[..moved as usize];
                                     let known = Known::Layers(layers);
-                                    wrong = look(buffer, place, &filler, worker.verify, known);
+                                    wrong = look(buffer, place, &filler, verify, known);
                                     generation = generation.later(1);
                                     filler.fill(
                                         buffer,
@@ -585,7 +613,7 @@ fn drive<L: Lane>(
                             looked = true;
                             let known = Known::Exactly(errand.generation);
                             let buffer = &lane.buffer(&slot)[..moved as usize];
-                            wrong = look(buffer, place, &filler, worker.verify, known);
+                            wrong = look(buffer, place, &filler, verify, known);
                         }
                     }
                 }
@@ -604,10 +632,12 @@ fn drive<L: Lane>(
         if looked {
             now = lane.now();
         }
-        for (slot, call) in follow.drain(..) {
-            let errand = &mut errands[slot.index()];
-            (errand.sent, errand.out) = (now, true);
-            lane.push(slot, call);
+        if follows {
+            for (slot, call) in follow.drain(..) {
+                let errand = &mut errands[slot.index()];
+                (errand.sent, errand.out) = (now, true);
+                lane.push(slot, call);
+            }
         }
     }
     if L::HOLDS_BACK {
@@ -619,6 +649,16 @@ fn drive<L: Lane>(
     }
     haul.counted = haul.counted.min(haul.stopped);
     haul
+}
+
+/// Counts an I/O, in parts only where they are kept.
+#[inline]
+fn tally_one<const MORE: bool>(tally: &mut Tally, moved: u64, io: Io, split: Split, at: Moments) {
+    if MORE {
+        tally.count(moved as u32, io.len, split, at);
+    } else {
+        tally.add(moved, u64::from(io.len), at.completed.since(at.due).0);
+    }
 }
 
 /// Whether an I/O touches what one in flight does, and one of both changes it.

@@ -1,0 +1,135 @@
+//! Block work: a file, a device or several files, with the method and the size that fit.
+
+use std::path::Path;
+
+use crate::engine::{Cursor, Filler};
+use crate::error::{Error, Refusal};
+use crate::plan::{Action, Blocks, Caching, Job, Layout, Method, Phase, Target};
+use crate::record::ResolvedJob;
+use crate::unit::Bytes;
+
+use super::super::site::Site;
+use super::region::{most, region, verifies};
+use super::{Fitting, Place};
+
+impl Fitting<'_> {
+    /// A job of blocks, made to fit.
+    pub(super) fn blocks(
+        &mut self,
+        phase: &Phase,
+        job: &Job,
+        blocks: &Blocks,
+        seed: u64,
+    ) -> Result<(ResolvedJob, Place), Error> {
+        let pattern = &blocks.pattern;
+        let writes = pattern.mix.writes();
+        Filler::new(&pattern.fill, seed)?;
+        let (mut method, iodepth, workers) = self.method(blocks, job.workers)?;
+        if matches!(method, Method::Sim(_)) && job.stop.steady().is_some() {
+            return Err(Refusal::new(
+                "a steady state contradicts the method sim: its rounds take time, and sim takes none",
+                "stop after a time",
+            )
+            .into());
+        }
+        // What is written before the timing.
+        let mut laid = Bytes::ZERO;
+        let mut files = 1;
+        let (place, size, caching) = match &blocks.target {
+            Target::Nowhere { size } => {
+                if !matches!(method, Method::Null | Method::Sim(_)) {
+                    return Err(Refusal::new(
+                        format!("the method {} needs a file or device", method.name()),
+                        "give one, or use null or sim",
+                    )
+                    .into());
+                }
+                (Place::Nowhere, *size, Caching::Buffered)
+            }
+            target @ Target::Files { count, shared, layout, .. } => {
+                files = if *shared { *count } else { count.saturating_mul(workers) };
+                let lays = matches!(layout, Layout::Written | Layout::Preallocated);
+                let made = (writes || lays) && *layout != Layout::Existing;
+                let (sites, size, new) = self.several(target, files, made)?;
+                let subject = self.sites[sites[0]].subject;
+                let wanted = self.cached(blocks);
+                let caching = self.caching(wanted, subject, pattern, &job.stop)?;
+                let folder = self.subjects[subject].path.clone();
+                method = self.suited(method, blocks, caching, Path::new(&folder))?;
+                self.log_beside(job, subject);
+                if *layout == Layout::Written && new {
+                    laid = Bytes(size.0.saturating_mul(u64::from(files)));
+                }
+                (Place::Sites(sites), size, caching)
+            }
+            target => {
+                let (path, size) = match target {
+                    Target::File { path, size, .. } | Target::Device { path, size, .. } => {
+                        (path, *size)
+                    }
+                    Target::Scratch { dir, size, .. } => (dir, *size),
+                    _ => unreachable!("the other targets are handled above"),
+                };
+                let layout = match target {
+                    Target::File { layout, .. } | Target::Scratch { layout, .. } => *layout,
+                    _ => Layout::Existing,
+                };
+                let lays = matches!(layout, Layout::Written | Layout::Preallocated);
+                let made = writes || lays || self.made.contains(path);
+                self.exists(target, path, writes, made)?;
+                if made {
+                    self.made.push(path.clone());
+                }
+                let subject = self.subject(path);
+                let known = self.sites.iter().position(|site| site.is(target));
+                let new = known.is_none();
+                let site = known.unwrap_or_else(|| {
+                    self.sites.extend(Site::of(target, subject));
+                    self.sites.len() - 1
+                });
+                let size = self.size(target, subject, size, made, path)?;
+                let wanted = self.cached(blocks);
+                let caching = self.caching(wanted, subject, pattern, &job.stop)?;
+                method = self.suited(method, blocks, caching, path)?;
+                if pattern.mix.has(Action::Trim) {
+                    self.trims(target, path, subject, pattern)?;
+                    if iodepth > 1 {
+                        self.note(format!(
+                            "trims are done one at a time by each worker, whatever the iodepth of {iodepth}"
+                        ));
+                    }
+                }
+                self.log_beside(job, subject);
+                if layout == Layout::Written && new {
+                    laid = size;
+                }
+                (Place::Sites(vec![site]), size, caching)
+            }
+        };
+        // The engine says now what it could not do later.
+        let length = region(pattern, size, workers)?;
+        Cursor::new(pattern, 0, length, (0, 1), None, seed)?;
+        let own_files = matches!(blocks.target, Target::Files { shared: false, .. });
+        verifies(pattern, length, method, iodepth, if own_files { 1 } else { workers })?;
+        let each = match &blocks.target {
+            Target::Files { count, .. } => Bytes(size.0.saturating_mul(u64::from(*count))),
+            _ => size,
+        };
+        let timed =
+            if !writes { Some(Bytes::ZERO) } else { most(&job.stop.first_of, each, job.workers) };
+        let size = Bytes(size.0.saturating_mul(u64::from(files)));
+        let writes_at_most = timed.map(|timed| timed + laid);
+        let resolved = ResolvedJob {
+            phase: phase.name.clone(),
+            job: job.name.clone(),
+            size,
+            files,
+            method,
+            caching,
+            iodepth,
+            workers,
+            writes_at_most,
+        };
+        Ok((resolved, place))
+    }
+}

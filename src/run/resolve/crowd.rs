@@ -1,0 +1,68 @@
+//! Whether the machine has the threads, the memory and the CPUs that a phase wants.
+
+use crate::error::Refusal;
+use crate::plan::{Method, Phase, Work};
+use crate::record::ResolvedJob;
+use crate::unit::Bytes;
+
+use super::Fitting;
+
+/// Threads of one phase.
+const THREADS: u64 = 4096;
+/// Memory for the buffers of one phase that no machine is asked about.
+const MODEST: Bytes = Bytes::mib(64);
+
+impl Fitting<'_> {
+    /// Refuses a phase that this machine has no threads or no memory for.
+    pub(super) fn crowd(&self, phase: &Phase, jobs: &[ResolvedJob]) -> Result<(), Refusal> {
+        let (mut threads, mut buffers) = (0_u64, Bytes::ZERO);
+        for (job, resolved) in phase.jobs.iter().zip(jobs) {
+            let blocks = match &job.work {
+                Work::Blocks(blocks) => blocks,
+                Work::Tree(_) => {
+                    threads += u64::from(resolved.workers);
+                    continue;
+                }
+                Work::Copy(_) => continue,
+            };
+            let (workers, depth) = (u64::from(resolved.workers), u64::from(resolved.iodepth));
+            threads += match resolved.method {
+                Method::Pool => workers * depth,
+                // Each has a helper.
+                Method::PosixAio => workers * 2,
+                _ => workers,
+            };
+            let block = blocks.pattern.largest().0.saturating_add(4095) / 4096 * 4096;
+            buffers += Bytes(block.saturating_mul(workers * depth));
+        }
+        if threads > THREADS {
+            return Err(Refusal::new(
+                format!("{threads} threads"),
+                format!("give fewer workers, or less iodepth: {THREADS} are the most"),
+            ));
+        }
+        if buffers > MODEST
+            && let Some(memory) = self.memory()
+            && buffers.0 > memory.0 / 2
+        {
+            return Err(Refusal::new(
+                format!("{buffers} of buffers are more than half of the memory ({memory})"),
+                "give fewer workers, less iodepth, or a smaller block",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Refuses CPUs that this process may not run on.
+pub(super) fn allowed(cpus: &[u32]) -> Result<(), Refusal> {
+    let Ok(set) = rustix::thread::sched_getaffinity(None) else { return Ok(()) };
+    let most = rustix::thread::CpuSet::MAX_CPU;
+    match cpus.iter().find(|&&cpu| cpu as usize >= most || !set.is_set(cpu as usize)) {
+        None => Ok(()),
+        Some(cpu) => Err(Refusal::new(
+            format!("CPU {cpu} is not there, or this process may not run on it"),
+            "'nproc' and 'taskset -p $$' tell which ones are",
+        )),
+    }
+}

@@ -1,0 +1,71 @@
+//! The log of every I/O: where it may be written.
+
+use std::path::Path;
+
+use crate::error::Refusal;
+use crate::evidence::Subject;
+use crate::plan::{Crew, Detail, Job, Work};
+
+use super::super::log::HEADING;
+use super::Fitting;
+use super::target::writable;
+
+impl Fitting<'_> {
+    /// Refuses a log that could not be written, or would take the place of something else.
+    pub(super) fn detail(&mut self, job: &Job) -> Result<(), Refusal> {
+        if !matches!(job.work, Work::Blocks(_)) && job.detail != Detail::default() {
+            return Err(Refusal::new(
+                "submission latency and a log are kept of block work only",
+                "leave 'detail' out",
+            ));
+        }
+        let Some(log) = &job.detail.log else { return Ok(()) };
+        if job.crew == Crew::Processes {
+            return Err(Refusal::new(
+                "a log of workers that are processes",
+                "use threads, or leave the log out",
+            ));
+        }
+        let name = log.display();
+        match std::fs::metadata(log) {
+            Ok(found) if !found.is_file() => Err(Refusal::new(
+                format!("the log {name} is no regular file"),
+                "name a file for it; what is in it will be gone",
+            )),
+            Ok(found) if found.len() > 0 && !starts_as_log(log) => Err(Refusal::new(
+                format!("{name} is there and is no log of this program"),
+                "name another file for the log",
+            )),
+            Ok(_) => Ok(()),
+            Err(_) => writable(match log.parent() {
+                Some(folder) if !folder.as_os_str().is_empty() => folder,
+                _ => Path::new("."),
+            }),
+        }
+    }
+
+    /// Says so where a log would be written to a device that is measured.
+    pub(super) fn log_beside(&mut self, job: &Job, subject: usize) {
+        let Some(log) = &job.detail.log else { return };
+        let folder = log.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let of_log = self.scene.subject(folder.unwrap_or(Path::new(".")));
+        let leaves = |subject: &Subject| -> Vec<String> {
+            subject.stack.iter().map(|layer| layer.name.clone()).collect()
+        };
+        let mine = leaves(&self.subjects[subject]);
+        if let Some(both) = leaves(&of_log).into_iter().find(|name| mine.contains(name)) {
+            self.note(format!(
+                "the log {} lies on {both} too, which is measured: writing it disturbs the figure",
+                log.display()
+            ));
+        }
+    }
+}
+
+/// Whether a file begins as logs of this program do.
+fn starts_as_log(path: &Path) -> bool {
+    use std::io::Read as _;
+    let mut start = [0; HEADING.len()];
+    std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok()
+        && start == HEADING.as_bytes()
+}

@@ -1,0 +1,281 @@
+//! The method of a job as this kernel and its target take it.
+
+use std::io;
+use std::path::Path;
+
+use crate::error::{Fault, Refusal};
+use crate::plan::{Advice, Blocks, Caching, Mapping, Method, Order, Ring, Target, Vectored};
+use crate::sys::{aio, ring, stdio};
+use crate::unit::Bytes;
+
+use super::super::probe::Ground;
+use super::Fitting;
+
+impl Fitting<'_> {
+    /// The method that can be used here, with its depth and workers.
+    pub(super) fn method(
+        &mut self,
+        blocks: &Blocks,
+        workers: u32,
+    ) -> Result<(Method, u32, u32), Refusal> {
+        if blocks.iodepth > 4096 {
+            return Err(Refusal::new(format!("iodepth {}", blocks.iodepth), "give 4096 or less"));
+        }
+        if workers > 1024 {
+            return Err(Refusal::new(format!("{workers} workers"), "give 1024 or fewer"));
+        }
+        match blocks.method {
+            method if method.one_at_a_time() => {
+                if blocks.iodepth > 1 {
+                    self.note(format!(
+                        "{} keeps one I/O in flight: iodepth {} becomes 1",
+                        method.name(),
+                        blocks.iodepth
+                    ));
+                }
+                if matches!(method, Method::Stdio { .. }) {
+                    self.note(format!("stdio is that of {}", stdio::LIBRARY));
+                }
+                Ok((method, 1, workers))
+            }
+            Method::PosixAio => {
+                if blocks.iodepth > 1 {
+                    self.note(
+                        "posixaio serves one request of a file at a time, as glibc's does: the others of its iodepth wait in a queue"
+                            .into(),
+                    );
+                }
+                Ok((blocks.method, blocks.iodepth, workers))
+            }
+            Method::Libaio(options) => match aio::available() {
+                Ok(()) => Ok((blocks.method, blocks.iodepth, workers)),
+                Err(error) => {
+                    let why = reason("use", &error);
+                    if self.ring().is_ok() {
+                        self.note(format!(
+                            "libaio can not be used here: {why}; io_uring stands in"
+                        ));
+                        let ring = Ring { batch: options.batch, ..Ring::default() };
+                        return Ok((Method::IoUring(ring), blocks.iodepth, workers));
+                    }
+                    self.note(format!(
+                        "libaio can not be used here: {why}; {0} threads with pread and pwrite stand in for its depth of {0}",
+                        blocks.iodepth
+                    ));
+                    Ok((Method::Pool, blocks.iodepth, workers))
+                }
+            },
+            Method::IoUring(_) => match self.ring() {
+                Ok(()) => Ok((blocks.method, blocks.iodepth, workers)),
+                Err(why) => {
+                    let note = format!(
+                        "io_uring can not be used here: {why}; {} threads with pread and pwrite stand in for its depth of {}",
+                        blocks.iodepth, blocks.iodepth
+                    );
+                    // The same reason is said once, whatever the depths of the phases.
+                    if !self.notes.iter().any(|note| note.starts_with("io_uring can not")) {
+                        self.note(note);
+                    }
+                    Ok((Method::Pool, blocks.iodepth, workers))
+                }
+            },
+            method => Ok((method, blocks.iodepth, workers)),
+        }
+    }
+
+    /// Whether io_uring can be used here, and if not why; asked once.
+    fn ring(&mut self) -> Result<(), String> {
+        self.ring
+            .get_or_insert_with(|| ring::available().map_err(|error| reason("use", &error)))
+            .clone()
+    }
+
+    /// The method as this target takes it. What it does not take is left out and said, or another
+    /// method stands in; where that would break a promise it is refused.
+    pub(super) fn suited(
+        &mut self,
+        method: Method,
+        blocks: &Blocks,
+        caching: Caching,
+        path: &Path,
+    ) -> Result<Method, Refusal> {
+        let name = path.display();
+        let ground = || Ground::of(&blocks.target, path, caching == Caching::Direct);
+        match method {
+            Method::Vectored(flags) => {
+                let writes = blocks.pattern.mix.writes();
+                self.flags(flags, blocks, &name.to_string(), |only| ground()?.takes(only, writes))?
+                    .map_or(Ok(Method::Psync), |flags| {
+                        if flags.atomic && writes {
+                            atomic(blocks, ground().ok().and_then(|g| g.atomic()), path)?;
+                        }
+                        Ok(Method::Vectored(flags))
+                    })
+            }
+            Method::Mmap(mapping) => {
+                // A file that is not there yet is tried by the kernel when it is.
+                if let Err(error) = ground().and_then(|ground| ground.maps())
+                    && matches!(error.raw_os_error(), Some(libc::ENODEV | libc::EOPNOTSUPP))
+                {
+                    let why = reason("map", &error);
+                    self.note(format!("{name} can not be mapped: {why}; psync stands in"));
+                    return Ok(Method::Psync);
+                }
+                let advice = match (mapping.advice, &blocks.pattern.order) {
+                    (Advice::AsOrder, Order::Forward) => Advice::Sequential,
+                    (Advice::AsOrder, _) => Advice::Random,
+                    (advice, _) => advice,
+                };
+                Ok(Method::Mmap(Mapping { advice, ..mapping }))
+            }
+            Method::Libaio(_) if caching == Caching::Buffered && blocks.iodepth > 1 => {
+                self.note(
+                    "libaio does buffered I/O inside io_submit, one after the other: its iodepth is reached by direct I/O only"
+                        .into(),
+                );
+                Ok(method)
+            }
+            Method::IoUring(mut ring) if ring.polled || ring.sqpoll => {
+                if ring.sqpoll {
+                    let thread = Ring { polled: false, ..ring };
+                    if let Err(error) = ground().and_then(|ground| ground.rings(thread)) {
+                        let why = reason("make", &error);
+                        self.note(format!(
+                            "io_uring can not have a submission thread here: {why}; each batch is submitted by a call"
+                        ));
+                        (ring.sqpoll, ring.sqpoll_cpu) = (false, None);
+                    }
+                }
+                if ring.polled {
+                    let answer = if caching == Caching::Direct {
+                        ground().and_then(|ground| ground.rings(ring))
+                    } else {
+                        Err(io::Error::from_raw_os_error(libc::EOPNOTSUPP))
+                    };
+                    if let Err(error) = answer {
+                        let why = match caching {
+                            Caching::Direct => reason("poll", &error),
+                            _ => "it is buffered".into(),
+                        };
+                        self.note(format!(
+                            "completions can not be polled from {name}: {why}; interrupts tell of them"
+                        ));
+                        ring.polled = false;
+                    }
+                }
+                Ok(Method::IoUring(ring))
+            }
+            method => Ok(method),
+        }
+    }
+
+    /// The flags that a target takes: each is tried alone. `None`: the calls are missing.
+    fn flags(
+        &mut self,
+        mut flags: Vectored,
+        blocks: &Blocks,
+        name: &str,
+        takes: impl Fn(Vectored) -> io::Result<()>,
+    ) -> Result<Option<Vectored>, Refusal> {
+        let promises = flags.dsync || flags.sync || flags.atomic || flags.append;
+        if matches!(blocks.target, Target::Device { .. }) && flags.append {
+            return Err(Refusal::new(
+                format!("append and {name}: a device can not grow"),
+                "leave 'append' out",
+            ));
+        }
+        if let Err(error) = takes(Vectored::default())
+            && error.raw_os_error() == Some(libc::ENOSYS)
+        {
+            let why = reason("use", &error);
+            if promises {
+                return Err(Refusal::new(
+                    format!("preadv2 and pwritev2 can not be used here: {why}"),
+                    "use psync with a durability",
+                ));
+            }
+            self.note(format!("preadv2 and pwritev2 can not be used here: {why}; psync stands in"));
+            return Ok(None);
+        }
+        const REFUSED: [i32; 2] = [libc::EOPNOTSUPP, libc::EINVAL];
+        for (word, hint, flag) in [
+            ("RWF_HIPRI", "", flags_only(|f| &mut f.hipri)),
+            ("RWF_NOWAIT", "", flags_only(|f| &mut f.nowait)),
+            ("RWF_DONTCACHE", "", flags_only(|f| &mut f.dontcache)),
+            ("RWF_DSYNC", "use open_dsync", flags_only(|f| &mut f.dsync)),
+            ("RWF_SYNC", "use open_sync", flags_only(|f| &mut f.sync)),
+            ("RWF_APPEND", "leave 'append' out", flags_only(|f| &mut f.append)),
+        ] {
+            if !flag.asked(&mut flags) {
+                continue;
+            }
+            let Err(error) = takes(flag.alone()) else { continue };
+            if !error.raw_os_error().is_some_and(|errno| REFUSED.contains(&errno)) {
+                continue;
+            }
+            let why = reason("use", &error);
+            if !hint.is_empty() {
+                return Err(Refusal::new(format!("{name} does not take {word}: {why}"), hint));
+            }
+            self.note(format!("{name} does not take {word}: {why}; it is left out"));
+            flag.clear(&mut flags);
+        }
+        Ok(Some(flags))
+    }
+}
+
+/// Whether a method moves a place that lies in the open file, so that workers can not share one.
+pub(super) fn own_places(method: Method) -> bool {
+    matches!(method, Method::Sync | Method::Stdio { .. })
+}
+
+/// One of the flags of [`Vectored`].
+struct Flag(fn(&mut Vectored) -> &mut bool);
+
+fn flags_only(field: fn(&mut Vectored) -> &mut bool) -> Flag {
+    Flag(field)
+}
+
+impl Flag {
+    fn asked(&self, flags: &mut Vectored) -> bool {
+        *(self.0)(flags)
+    }
+
+    fn clear(&self, flags: &mut Vectored) {
+        *(self.0)(flags) = false;
+    }
+
+    fn alone(&self) -> Vectored {
+        let mut flags = Vectored::default();
+        *(self.0)(&mut flags) = true;
+        flags
+    }
+}
+
+/// The kernel's words for an error, with its name.
+fn reason(doing: &str, error: &io::Error) -> String {
+    let fault = Fault::new(doing, "", error);
+    if fault.name.is_empty() { fault.text } else { format!("{} ({})", fault.text, fault.name) }
+}
+
+/// Refuses blocks that can not be written atomically.
+fn atomic(blocks: &Blocks, limits: Option<(u32, u32)>, path: &Path) -> Result<(), Refusal> {
+    let name = path.display();
+    let Some((least, most)) = limits else {
+        return Err(Refusal::new(
+            format!("{name} has no atomic writes: statx tells no sizes for them"),
+            "leave 'atomic' out, or use a device and file system that have them",
+        ));
+    };
+    let block = &blocks.pattern.block;
+    let fits = |size: Bytes| {
+        size.0.is_power_of_two() && (u64::from(least)..=u64::from(most)).contains(&size.0)
+    };
+    if fits(block.smallest()) && fits(block.largest()) {
+        return Ok(());
+    }
+    Err(Refusal::new(
+        format!("{name} writes blocks of {least} to {most} bytes atomically, powers of two"),
+        "give such a block size",
+    ))
+}

@@ -1,0 +1,80 @@
+//! The part of a target that a job touches, and how much it writes there.
+
+use crate::error::Refusal;
+use crate::plan::{Limit, Method, Pattern, Verify};
+use crate::unit::Bytes;
+
+/// Bytes of the region that each worker gets.
+pub(in crate::run) fn region(pattern: &Pattern, size: Bytes, workers: u32) -> Result<u64, Refusal> {
+    let used = size.0.saturating_sub(pattern.region.offset.0);
+    let used = if pattern.region.divided {
+        // In whole blocks, so that each part begins with one.
+        let part = used / u64::from(workers);
+        let block = pattern.block.smallest().0;
+        if part < block { part } else { part / block * block }
+    } else {
+        used
+    };
+    let last = pattern.region.step_per_worker.0.saturating_mul(u64::from(workers - 1));
+    let used = if pattern.region.step_per_worker.0 > 0 { used.saturating_sub(last) } else { used };
+    if used == 0 {
+        return Err(Refusal::new(
+            "the region begins beyond the end of the target",
+            "give a smaller offset",
+        ));
+    }
+    Ok(used)
+}
+
+/// Where the region of a worker begins.
+pub(in crate::run) fn start_of(pattern: &Pattern, length: u64, worker: u32) -> u64 {
+    let step = if pattern.region.divided { length } else { pattern.region.step_per_worker.0 };
+    pattern.region.offset.0 + step * u64::from(worker)
+}
+
+/// The most that a job writes; `None` when only time ends it.
+pub(super) fn most(limits: &[Limit], size: Bytes, workers: u32) -> Option<Bytes> {
+    if limits.is_empty() {
+        return Some(Bytes(size.0.saturating_mul(u64::from(workers))));
+    }
+    limits
+        .iter()
+        .filter_map(|limit| match limit {
+            Limit::Bytes(bytes) => Some(*bytes),
+            Limit::Passes(passes) => Some(Bytes(
+                size.0.saturating_mul(u64::from(*passes)).saturating_mul(u64::from(workers)),
+            )),
+            _ => None,
+        })
+        .min()
+}
+
+/// Refuses to verify what several write at the same time: nobody could say what must stand there.
+pub(super) fn verifies(
+    pattern: &Pattern,
+    length: u64,
+    method: Method,
+    iodepth: u32,
+    workers: u32,
+) -> Result<(), Refusal> {
+    if !matches!(pattern.verify, Verify::Full | Verify::AfterWrite) || !pattern.mix.sends() {
+        return Ok(());
+    }
+    let word = pattern.verify.name();
+    let step = pattern.region.step_per_worker.0;
+    if workers > 1 && !pattern.region.divided && step < length {
+        return Err(Refusal::new(
+            format!("verify '{word}' contradicts {workers} workers that write the same places"),
+            "divide the region among them, or use one worker",
+        ));
+    }
+    if method == Method::Pool && iodepth > 1 {
+        return Err(Refusal::new(
+            format!(
+                "verify '{word}' contradicts a pool of {iodepth} threads that write the same places"
+            ),
+            "use iodepth 1",
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,130 @@
+//! The bytes of a file or device that a job may touch, and whether they fit.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::Refusal;
+use crate::plan::{Size, Target};
+use crate::unit::Bytes;
+
+use super::super::site::{self, spare};
+use super::Fitting;
+
+/// The kernel counts places in files with 63 bits.
+const LARGEST: Bytes = Bytes(i64::MAX as u64);
+
+impl Fitting<'_> {
+    /// The bytes of the target that the job may touch.
+    pub(super) fn size(
+        &mut self,
+        target: &Target,
+        subject: usize,
+        size: Size,
+        made: bool,
+        path: &Path,
+    ) -> Result<Bytes, Refusal> {
+        let name = path.display();
+        let device = matches!(target, Target::Device { .. });
+        let there = if device || !matches!(target, Target::Scratch { .. }) {
+            std::fs::File::open(path)
+                .and_then(|file| site::size_of_open(std::os::fd::AsFd::as_fd(&file)))
+                .ok()
+                .map(Bytes)
+        } else {
+            None
+        };
+        let free = self.subjects[subject].space.seen().map(|space| space.free);
+        let asked = match size {
+            Size::Exactly(size) => size,
+            Size::Whole => there.ok_or_else(|| {
+                Refusal::new(format!("{name} can not be read for its size"), "give a size")
+            })?,
+            Size::TimesRam(factor) => {
+                let memory = self.memory().ok_or_else(|| {
+                    Refusal::new("the size of the memory can not be read", "give a size in bytes")
+                })?;
+                Bytes((memory.0 as f64 * factor) as u64)
+            }
+            Size::ShareOfFree { share, most } => {
+                let free = free.ok_or_else(|| {
+                    Refusal::new(format!("the free space of {name} can not be read"), "give a size")
+                })?;
+                Bytes((free.0 as f64 * share) as u64).min(most)
+            }
+            Size::Written { most } if device => there.map_or(most, |there| most.min(there)),
+            Size::Written { most } => free.map_or(most, |free| most.min(spare(free))),
+        };
+        if asked > LARGEST {
+            return Err(Refusal::new(
+                format!("{asked} are more than any file can have"),
+                "give a smaller size",
+            ));
+        }
+        if made && asked == Bytes::ZERO && matches!(size, Size::Written { .. }) {
+            return Err(Refusal::new(
+                format!("nothing can be written to {name}: no space is free there"),
+                "free some space, or name another folder",
+            ));
+        }
+        if device
+            && let Some(there) = there
+            && asked > there
+        {
+            return Err(Refusal::new(
+                format!("{asked} are more than {name} has ({there})"),
+                format!("give {} or less", there),
+            ));
+        }
+        if !device
+            && !made
+            && let Some(there) = there
+            && asked > there
+        {
+            return Err(Refusal::new(
+                format!("{asked} are more than {name} has ({there})"),
+                "give a smaller size",
+            ));
+        }
+        // Several jobs on one new file need its space once, several files all of it.
+        if !device && made {
+            let subject = &self.subjects[subject];
+            let mount = subject.mount.seen().map(|mount| PathBuf::from(&mount.point));
+            let mount = mount.unwrap_or_else(|| path.to_path_buf());
+            let new = asked.less(there.unwrap_or_default());
+            let others = self.added.iter().filter(|(on, file, _)| *on == mount && file != path);
+            let others: Bytes = others.map(|&(_, _, bytes)| bytes).sum();
+            if let Some(free) = free
+                && new > free.less(others)
+            {
+                let beside = match others {
+                    Bytes::ZERO => String::new(),
+                    others => format!(" beside {others} for other files"),
+                };
+                return Err(Refusal::new(
+                    format!("{asked} do not fit{beside}: {free} are free on {name}"),
+                    "give a smaller --size, or free some space",
+                ));
+            }
+            match self.added.iter_mut().find(|(_, file, _)| file == path) {
+                Some((_, _, most)) => *most = new.max(*most),
+                None => self.added.push((mount, path.to_path_buf(), new)),
+            }
+        }
+        // Whole blocks of 4 KiB, so that direct I/O can use all of it.
+        let size = if asked.0 > 4096
+            && matches!(size, Size::ShareOfFree { .. } | Size::TimesRam(_) | Size::Written { .. })
+        {
+            let unit = if asked.0 > 1 << 20 { 1 << 20 } else { 4096 };
+            Bytes(asked.0 / unit * unit)
+        } else {
+            asked
+        };
+        Ok(size)
+    }
+
+    /// Memory that this run can have: the machine's, or less where a control group says so.
+    pub(super) fn memory(&self) -> Option<Bytes> {
+        let machine = self.scene.machine().memory.seen().copied();
+        let group = self.scene.limits(&[]).seen().and_then(|limits| limits.memory);
+        machine.into_iter().chain(group).min()
+    }
+}

@@ -1,0 +1,132 @@
+//! What stands at the path of a job: whether it is what the plan takes it for.
+
+use std::path::Path;
+
+use crate::error::{Fault, Refusal};
+use crate::plan::{Layout, Pattern, Target};
+
+use super::Fitting;
+
+impl Fitting<'_> {
+    /// Refuses a target that can not be what the plan takes it for. `made`: it need not be there
+    /// yet.
+    pub(super) fn exists(
+        &self,
+        target: &Target,
+        path: &Path,
+        writes: bool,
+        made: bool,
+    ) -> Result<(), Refusal> {
+        let name = path.display();
+        let there = std::fs::metadata(path);
+        match target {
+            Target::Scratch { .. } => match there {
+                Err(error) => Err(Refusal::new(
+                    format!("{name}: {}", Fault::new("open", "", &error).text),
+                    "name a folder that is there",
+                )),
+                Ok(found) if !found.is_dir() => {
+                    Err(Refusal::new(format!("{name} is no folder"), "name a folder"))
+                }
+                Ok(_) => writable(path),
+            },
+            Target::Device { .. } => {
+                use std::os::unix::fs::FileTypeExt as _;
+                match there {
+                    Err(error) => Err(Refusal::new(
+                        format!("{name}: {}", Fault::new("open", "", &error).text),
+                        "'lsblk' lists the devices",
+                    )),
+                    Ok(found) if !found.file_type().is_block_device() => Err(Refusal::new(
+                        format!("{name} is no block device"),
+                        "'lsblk' lists the devices",
+                    )),
+                    Ok(_) if writes => self.scene.unclaimed(path).map_err(|why| {
+                        Refusal::new(
+                            format!("will not write: {why}"),
+                            "only a device that holds nothing is overwritten; reading needs no permission",
+                        )
+                    }),
+                    Ok(_) => Ok(()),
+                }
+            }
+            Target::File { layout, .. } => match there {
+                Ok(found) if found.is_dir() => {
+                    Err(Refusal::new(format!("{name} is a folder"), "name a file"))
+                }
+                // What holds for devices would be passed by otherwise: consent, and a look at
+                // what lies on them.
+                Ok(found) if !found.is_file() => Err(Refusal::new(
+                    format!("{name} is no regular file"),
+                    "name a file; a block device is a target of the kind 'device'",
+                )),
+                Ok(_) => Ok(()),
+                Err(error) if !made || (*layout == Layout::Existing && writes) => {
+                    Err(Refusal::new(
+                        format!("{name}: {}", Fault::new("open", "", &error).text),
+                        "name a file that is there",
+                    ))
+                }
+                Err(_) => match path.parent() {
+                    Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => Err(
+                        Refusal::new(format!("{} is no folder", folder.display()), "make it first"),
+                    ),
+                    Some(folder) if !folder.as_os_str().is_empty() => writable(folder),
+                    _ => writable(Path::new(".")),
+                },
+            },
+            Target::Files { .. } | Target::Nowhere { .. } => Ok(()),
+        }
+    }
+
+    /// Refuses trims that the target can not do.
+    pub(super) fn trims(
+        &self,
+        target: &Target,
+        path: &Path,
+        subject: usize,
+        pattern: &Pattern,
+    ) -> Result<(), Refusal> {
+        let name = path.display();
+        let refused = |why: String| Err(Refusal::new(why, "leave 'trim' out of the mix"));
+        if !matches!(target, Target::Device { .. }) {
+            return match self.scene.punches(path) {
+                Some(false) => {
+                    refused(format!("'trim' on {name}: its file system can make no holes in files"))
+                }
+                _ => Ok(()),
+            };
+        }
+        let device = self.subjects[subject].stack.iter().find(|layer| layer.level == 0);
+        let Some(queue) = device.and_then(|layer| layer.queue.seen()) else { return Ok(()) };
+        if queue.discard_max_bytes == Some(0) {
+            return refused(format!("'trim' on {name}: the device knows no discard"));
+        }
+        let unit = queue.logical_block_size.unwrap_or(512).max(1);
+        let places = [pattern.region.offset, pattern.region.step_per_worker];
+        let align = pattern.region.align.unwrap_or(pattern.block.grain());
+        if places.into_iter().chain([align, pattern.block.grain()]).all(|b| b.0 % unit == 0) {
+            return Ok(());
+        }
+        Err(Refusal::new(
+            format!(
+                "'trim' on {name} contradicts places or blocks that are no multiples of {unit} bytes"
+            ),
+            format!("give block sizes, an offset and an align that are multiples of {unit}"),
+        ))
+    }
+}
+
+/// Whether this user may make files in a folder.
+pub(super) fn writable(folder: &Path) -> Result<(), Refusal> {
+    match rustix::fs::access(folder, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK) {
+        Ok(()) => Ok(()),
+        Err(error) => {
+            let fault = Fault::new("create", "", &error.into());
+            Err(Refusal::new(
+                format!("can not write in {}: {} ({})", folder.display(), fault.text, fault.name),
+                "name a folder that this user may write to",
+            ))
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! A tree of files as the target of a job.
+
+use crate::engine::Filler;
+use crate::error::{Error, Fault, Refusal};
+use crate::plan::{Caching, Cold, Job, Method, Phase, Tree};
+use crate::record::ResolvedJob;
+use crate::unit::Bytes;
+
+use super::super::grove::Grove;
+use super::super::planting::too_often;
+use super::target::writable;
+use super::{Fitting, Place};
+
+impl Fitting<'_> {
+    /// Work on a tree of files.
+    pub(super) fn tree(
+        &mut self,
+        phase: &Phase,
+        job: &Job,
+        tree: &Tree,
+        seed: u64,
+    ) -> Result<(ResolvedJob, Place), Error> {
+        Filler::new(&tree.fill, seed)?;
+        if let Some(why) = too_often(tree, &job.stop.first_of) {
+            return Err(Refusal::new(why, "give 1, or repeat the phases").into());
+        }
+        if phase.cold == Cold::Target {
+            return Err(Refusal::new(
+                "the names and attributes of single files can not be dropped from memory",
+                "use cold 'machine', or 'keep'",
+            )
+            .into());
+        }
+        if job.workers > 1024 {
+            return Err(
+                Refusal::new(format!("{} workers", job.workers), "give 1024 or fewer").into()
+            );
+        }
+        let files = tree.files.saturating_mul(u64::from(job.workers));
+        let files =
+            u32::try_from(files).ok().filter(|&files| files <= 1 << 31).ok_or_else(|| {
+                Refusal::new(
+                    format!("{files} files in all"),
+                    format!("give {} or fewer", 1_u64 << 31),
+                )
+            })?;
+        let dir = &tree.dir;
+        let name = dir.display();
+        match std::fs::metadata(dir) {
+            Err(error) => {
+                return Err(Refusal::new(
+                    format!("{name}: {}", Fault::new("open", "", &error).text),
+                    "name a folder that is there",
+                )
+                .into());
+            }
+            Ok(found) if !found.is_dir() => {
+                return Err(Refusal::new(format!("{name} is no folder"), "name a folder").into());
+            }
+            Ok(_) => writable(dir)?,
+        }
+        let space = rustix::fs::statvfs(dir).ok();
+        // btrfs and others say 0: they have as many as they have room.
+        if let Some(space) = space.filter(|space| space.f_files > 0)
+            && u64::from(files) > space.f_favail
+        {
+            return Err(Refusal::new(
+                format!("{files} files do not fit: {name} has room for {} more", space.f_favail),
+                "give fewer files",
+            )
+            .into());
+        }
+        let subject = self.subject(dir);
+        let most = Bytes(tree.largest().0.saturating_mul(u64::from(files)));
+        let free = self.subjects[subject].space.seen().map(|space| space.free);
+        if let Some(free) = free
+            && most > free
+        {
+            return Err(Refusal::new(
+                format!("{files} files with {most} do not fit: {free} are free on {name}"),
+                "give fewer or smaller files, or free some space",
+            )
+            .into());
+        }
+        let known = self.groves.iter().position(|grove| grove.dir == *dir);
+        let grove = known.unwrap_or_else(|| {
+            self.groves.push(Grove::below(dir, subject, self.kept.contains(dir)));
+            self.groves.len() - 1
+        });
+        let resolved = ResolvedJob {
+            phase: phase.name.clone(),
+            job: job.name.clone(),
+            size: most,
+            files,
+            method: Method::Psync,
+            caching: Caching::Buffered,
+            iodepth: 1,
+            workers: job.workers,
+            writes_at_most: Some(most),
+        };
+        Ok((resolved, Place::Tree(grove)))
+    }
+}
