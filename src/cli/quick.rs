@@ -322,6 +322,7 @@ fn phase(shape: Shape, target: Target, time: Nanos, ours: bool, size: Option<Byt
         cold: if write { Cold::Keep } else { Cold::Target },
         settle: if write { SETTLE } else { Nanos::ZERO },
         quiet: QUIET,
+        heat: Nanos::ZERO,
         until: Default::default(),
         times: 1,
     }

@@ -92,6 +92,7 @@ fn plan(copy: Copy, words: &[String]) -> Plan {
         cold: Cold::Keep,
         settle: Nanos::ZERO,
         quiet: Nanos::ZERO,
+        heat: Nanos::ZERO,
         until: Default::default(),
         times: 1,
     };

@@ -82,6 +82,9 @@ pub struct Phase {
     /// How long the devices are watched beforehand, while nothing is done.
     #[serde(default)]
     pub quiet: Nanos,
+    /// Latencies over time are kept in rows of this length; none when zero. At least 100 ms.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub heat: Nanos,
     /// Which of its jobs ends it.
     #[serde(default, skip_serializing_if = "is_usual")]
     pub until: Until,
@@ -236,6 +239,12 @@ impl Plan {
             ));
         }
         for phase in &self.phases {
+            if phase.heat > Nanos::ZERO && phase.heat < Nanos::millis(100) {
+                return Err(Refusal::new(
+                    format!("phase '{}' has rows of heat of less than 100 ms", phase.name),
+                    "give 'heat' 100000000 or more, in ns, or leave it out",
+                ));
+            }
             if phase.times == 0 {
                 return Err(Refusal::new(
                     format!("phase '{}' is done 0 times", phase.name),
@@ -311,6 +320,7 @@ impl Job {
             return Err(Refusal::new("0 workers do nothing", "give 1 or more"));
         }
         self.rate.check()?;
+        self.stop.check()?;
         self.cpus.as_ref().map_or(Ok(()), Cpus::check)?;
         self.balance.map_or(Ok(()), Balance::check)?;
         match &self.work {

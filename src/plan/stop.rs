@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::error::Refusal;
 use crate::unit::{Bytes, Nanos, Ops};
 
 /// Until when a job works. With no limit it ends after one pass over its region.
@@ -52,6 +53,29 @@ impl Default for Steady {
 }
 
 impl Stop {
+    pub(super) fn check(&self) -> Result<(), Refusal> {
+        let Some(Steady { round, rounds, spread, slope }) = self.steady() else { return Ok(()) };
+        if round < Nanos::millis(100) {
+            return Err(Refusal::new(
+                "a round of less than 100 ms, the distance of two looks at a running job",
+                "give a 'round' of 100000000 or more, in ns",
+            ));
+        }
+        if !(2..=10_000).contains(&rounds) {
+            return Err(Refusal::new(
+                format!("a window of {rounds} rounds"),
+                "give 2 to 10000 'rounds'",
+            ));
+        }
+        if !(spread > 0.0 && slope > 0.0) {
+            return Err(Refusal::new(
+                "no rate is so steady that it does not change at all",
+                "give a 'spread' and a 'slope' above 0, such as 0.2 and 0.1",
+            ));
+        }
+        Ok(())
+    }
+
     /// After one pass.
     pub fn one_pass() -> Self {
         Self { ramp: Nanos::ZERO, first_of: vec![Limit::Passes(1)] }
@@ -69,6 +93,14 @@ impl Stop {
             _ => None,
         });
         times.min()
+    }
+
+    /// The steady state that ends it, if one is planned.
+    pub fn steady(&self) -> Option<Steady> {
+        self.first_of.iter().find_map(|limit| match limit {
+            Limit::Steady(steady) => Some(*steady),
+            _ => None,
+        })
     }
 
     /// After one pass or this much time.

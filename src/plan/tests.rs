@@ -25,6 +25,7 @@ fn plan(name: &str, work: Work, stop: Stop) -> Plan {
             cold: Cold::Keep,
             settle: Nanos::ZERO,
             quiet: Nanos::ZERO,
+            heat: Nanos::ZERO,
             until: Default::default(),
             times: 1,
         }],

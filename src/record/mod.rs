@@ -21,7 +21,7 @@ use crate::evidence::{
 };
 use crate::plan::{Action, Caching, Durability, Method, Plan};
 use crate::stats::copy::CopyCounts;
-use crate::stats::{DepthReached, Total};
+use crate::stats::{DepthReached, HeatRow, SteadyState, Total};
 use crate::unit::{Bytes, Instant, Nanos, Ops};
 
 /// The name and version of this document's form.
@@ -124,6 +124,12 @@ pub struct PhaseRecord {
     /// I/Os of one worker in flight each time one was sent; absent of copies and metadata.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<DepthReached>,
+    /// What became of jobs that a steady state was to end.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steady: Vec<Steadied>,
+    /// Latencies over time, when the plan asks for them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub heat: Vec<HeatRow>,
     /// The same for each job, when there was more than one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<JobRecord>,
@@ -142,6 +148,30 @@ pub struct PhaseRecord {
     /// May this phase's number be believed.
     #[serde(default)]
     pub verdict: Option<Verdict>,
+}
+
+/// What became of a job that a steady state was to end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Steadied {
+    /// Its name.
+    pub job: String,
+    /// What its rounds count.
+    pub counted: Counted,
+    /// When it was steady, ns after `span.started`; absent when something else ended it before.
+    #[serde(rename = "after_ns")]
+    pub after: Option<Nanos>,
+    /// The rounds in which it was.
+    pub state: Option<SteadyState>,
+}
+
+/// What a rate counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Counted {
+    /// Bytes.
+    Bytes,
+    /// Operations, where no bytes are moved.
+    Operations,
 }
 
 /// Totals of one job.

@@ -9,6 +9,8 @@ use crate::record::Record;
 pub const FORMAT: Format = Format { name: "json", about: "the whole record, for programs", write };
 
 fn write(record: &Record, _style: Style, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, record)?;
-    writeln!(out)
+    // In one piece: standard output would be written line by line.
+    let mut text = serde_json::to_string_pretty(record)?;
+    text.push('\n');
+    out.write_all(text.as_bytes())
 }

@@ -12,8 +12,8 @@ use super::paint::{Ink, columns, wrap};
 use super::{Format, Style, rates};
 use crate::plan::{Action, Phase, Plan, Work};
 use crate::record::{
-    Ending, Finding, Measures, Next, PhaseRecord, Record, Resolved, ResolvedJob, Trust, Verdict,
-    Weight,
+    Counted, Ending, Finding, Measures, Next, PhaseRecord, Record, Resolved, ResolvedJob, Steadied,
+    Trust, Verdict, Weight,
 };
 use crate::stats::Total;
 use crate::unit::Nanos;
@@ -110,6 +110,7 @@ impl Text {
             };
             writeln!(out, "{}", self.figures(&name, planned, phase, total, index == 0))?;
         }
+        self.steady(phase, out)?;
         self.troubles(phase, out)?;
         // Of a single phase the verdict on the whole says the same.
         if plan.phases.len() > 1 { self.remark(phase, out) } else { Ok(()) }
@@ -226,6 +227,32 @@ impl Text {
             }
         }
         line.trim_end().to_string()
+    }
+
+    /// Whether jobs that a steady state was to end came to one.
+    fn steady(&self, phase: &PhaseRecord, out: &mut dyn Write) -> io::Result<()> {
+        let arrow = self.style.paint(Ink::Faint, self.style.glyph("↳", "->"));
+        for Steadied { job, counted, after, state } in &phase.steady {
+            let of = if phase.steady.len() > 1 { format!("{job}: ") } else { String::new() };
+            let text = match state.as_ref().zip(*after) {
+                None => format!("{of}not steady yet when something else ended it"),
+                Some((state, after)) => {
+                    let rate = match counted {
+                        Counted::Bytes => format!("{} MB/s", digits(state.mean / 1e6)),
+                        Counted::Operations => {
+                            format!("{} operations per second", digits(state.mean))
+                        }
+                    };
+                    format!(
+                        "{of}steady after {}: {rate} in the last {} rounds",
+                        duration(after),
+                        state.rounds.len()
+                    )
+                }
+            };
+            writeln!(out, "    {arrow} {text}")?;
+        }
+        Ok(())
     }
 
     /// What went wrong in a phase.

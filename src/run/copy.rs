@@ -324,6 +324,8 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
         span,
         totals,
         depth: None,
+        steady: Vec::new(),
+        heat: Vec::new(),
         jobs: Vec::new(),
         copy: Some(outcome.counts),
         flows,

@@ -6,6 +6,7 @@ mod copy;
 mod gate;
 mod grove;
 mod hand;
+mod heat;
 mod limits;
 mod log;
 mod phase;
@@ -15,6 +16,7 @@ mod probe;
 mod resolve;
 mod settle;
 mod site;
+mod steady;
 mod watch;
 
 use std::path::PathBuf;

@@ -26,12 +26,14 @@ use super::account::{self, filled, job_flows, span, totals, window};
 use super::gate::Gate;
 use super::grove::Grove;
 use super::hand::Hand;
+use super::heat::HeatMap;
 use super::log::Book;
 use super::planting::note;
 use super::prepare::Ready;
 use super::resolve::{Place, region, start_of};
 use super::settle::settle_all;
 use super::site::Site;
+use super::steady::Calm;
 use super::watch::{Over, Watch, limit, listen};
 use super::{Observer, copy};
 
@@ -94,15 +96,18 @@ impl<'a> Stage<'a> {
         watch.expect(goal.map(|goal| goal.into_iter().sum()), limit(phase));
         let quiet = listen(self.eyes, self.inbox, phase.quiet, self.signal);
 
+        let simulated = ready.iter().any(|job| matches!(job.resolved.method, Method::Sim(_)));
         let threads: u32 = ready.iter().map(|job| job.threads).sum();
         // In memory that workers share with us even as processes of their own.
         let memory = |error| Fault::new("prepare", "memory for the workers", &error);
         let gauges = Shared::<Gauge>::new(threads as usize).map_err(memory)?;
         let steps = Shared::<Steps>::new(ready.len()).map_err(memory)?;
-        let flags = Shared::<AtomicBool>::new(1 + threads as usize).map_err(memory)?;
+        let flags = Shared::<AtomicBool>::new(ready.len() + threads as usize).map_err(memory)?;
         let gates = Shared::<Gate>::new(1).map_err(memory)?;
-        let (halt, came, gate) = (&flags[0], &flags[1..], &gates[0]);
-        halt.store(self.signal.is_some(), Ordering::Relaxed);
+        let ((halts, came), gate) = (flags.split_at(ready.len()), &gates[0]);
+        if self.signal.is_some() {
+            halt_all(halts);
+        }
         let interrupted = AtomicBool::new(self.signal.is_some());
         let working = AtomicUsize::new(threads as usize);
         let hauls: Mutex<Vec<(usize, Result<Haul, Fault>)>> = Mutex::new(Vec::new());
@@ -116,6 +121,8 @@ impl<'a> Stage<'a> {
             gauges.iter().for_each(|gauge| gauge.take(&mut reading));
             (reading, None)
         };
+        let calm = Calm::new(&ready, &gauges, halts);
+        let heat = HeatMap::new(if simulated { Nanos::ZERO } else { phase.heat }, &gauges);
 
         let mut books = Vec::new();
         for job in &ready {
@@ -133,21 +140,32 @@ impl<'a> Stage<'a> {
                 let gauge = &gauges[workers.len()];
                 let balance = balance(&ready, &steps, number);
                 let hand = match job.tree {
-                    Some(tree) => Hand::Tree(Box::new(
-                        self.tree_worker(job, tree, thread, gauge, halt, balance)?,
-                    )),
+                    Some(tree) => Hand::Tree(Box::new(self.tree_worker(
+                        job,
+                        tree,
+                        thread,
+                        gauge,
+                        &halts[number],
+                        balance,
+                    )?)),
                     None => Hand::Blocks(Box::new(Worker {
                         generation: Generation::timed(self.number, workers.len()),
                         layers: layers.clone(),
                         log: books[number].as_mut().and_then(Book::worker),
-                        ..self.worker(job, thread, filler.clone(), gauge, halt, balance)?
+                        ..self.worker(
+                            job,
+                            thread,
+                            filler.clone(),
+                            gauge,
+                            &halts[number],
+                            balance,
+                        )?
                     })),
                 };
                 workers.push((number, cpus(job, thread), hand));
             }
         }
 
-        let simulated = ready.iter().any(|job| matches!(job.resolved.method, Method::Sim(_)));
         let unlogged: Mutex<Vec<Fault>> = Mutex::new(Vec::new());
         let mut before = None;
         let mut faults: Vec<Fault> = Vec::new();
@@ -159,7 +177,7 @@ impl<'a> Stage<'a> {
                 Crew::Threads => Ok(hand),
                 Crew::Processes => {
                     let pin = || pin(&cpus);
-                    hand.send(gate, &came[worker], pin, || pause(job.delay, halt))
+                    hand.send(gate, &came[worker], pin, || pause(job.delay, &halts[number]))
                 }
             };
             match hand {
@@ -167,7 +185,7 @@ impl<'a> Stage<'a> {
                 Err(error) => {
                     let hint = "no more processes may be started: give fewer workers, or raise 'ulimit -u'";
                     faults.push(Fault::new("start", "a process", &error).hinting(hint));
-                    halt.store(true, Ordering::Relaxed);
+                    halt_all(halts);
                     break;
                 }
             }
@@ -187,16 +205,16 @@ impl<'a> Stage<'a> {
                     let haul = worker.go(|| {
                         gate.arrive();
                         gate.pass();
-                        pause(delay, halt);
+                        pause(delay, &halts[number]);
                     });
                     if haul.as_ref().map_or(true, |haul| haul.fault.is_some()) {
-                        halt.store(true, Ordering::Relaxed);
+                        halt_all(halts);
                     }
                     keep(hauls).push((number, haul));
                     if left.fetch_sub(1, Ordering::AcqRel) == 1 {
                         steps.end();
                         if phase.until == Until::First {
-                            halt.store(true, Ordering::Relaxed);
+                            halt_all(halts);
                         }
                         // The last one ends the timing, so that nobody has to be woken for it.
                         *keep(closing) = close(&ready[number], groves, interrupted);
@@ -212,7 +230,7 @@ impl<'a> Stage<'a> {
                     // Those who are there come home at once, the others are not waited for.
                     let hint = "no more threads may be started: give less iodepth or fewer workers, or raise 'ulimit -u'";
                     faults.push(Fault::new("start", "a thread", &error).hinting(hint));
-                    halt.store(true, Ordering::Relaxed);
+                    halt_all(halts);
                     break;
                 }
                 started += 1;
@@ -230,16 +248,22 @@ impl<'a> Stage<'a> {
                 scope.spawn(move || keep(unlogged).extend(book.write(start).err()));
             }
             gate.open_for(started);
+            let looking = || {
+                let now = clock::now();
+                calm.look(start, now);
+                heat.look(start, now);
+                progress()
+            };
             self.observer.began(phase, self.number, self.plan.phases.len());
             loop {
-                match watch.until_bell(self.inbox, &progress, false, self.observer) {
+                match watch.until_bell(self.inbox, &looking, false, self.observer) {
                     Over::Done if keep(&end).is_some() => break,
                     // An old ring.
                     Over::Done => {}
                     Over::Signal(signal) => {
                         self.signal.get_or_insert(signal);
                         interrupted.store(true, Ordering::Relaxed);
-                        halt.store(true, Ordering::Relaxed);
+                        halt_all(halts);
                     }
                 }
             }
@@ -375,6 +399,8 @@ impl<'a> Stage<'a> {
             span,
             totals,
             depth: account::depth(&all),
+            steady: calm.found(),
+            heat: heat.rows(span.started, span.stopped),
             jobs,
             copy: None,
             flows,
@@ -507,6 +533,11 @@ pub(super) fn quota(stop: &Stop, block: Bytes, thread: u32, threads: u32) -> Quo
         }
     }
     quota
+}
+
+/// Stops every job.
+fn halt_all(halts: &[AtomicBool]) {
+    halts.iter().for_each(|halt| halt.store(true, Ordering::Relaxed));
 }
 
 /// Waits, but not after a request to halt.

@@ -1,5 +1,6 @@
 //! Live counters of one worker: written by it with plain stores, read by whoever watches.
 
+use super::heat::Heat;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Counters of one worker. Only its worker writes, so adding is a load and a store, not an
@@ -15,6 +16,8 @@ pub struct Gauge {
     timed_ops: AtomicU64,
     lat_ns_sum: AtomicU64,
     lat_ns_max: AtomicU64,
+    /// How long its operations took, over time; off at first.
+    pub heat: Heat,
 }
 
 /// What a gauge, or several together, stood at.
@@ -79,6 +82,7 @@ impl Gauge {
     pub fn latency(&self, lat_ns: u64) {
         add(&self.timed_ops, 1);
         add(&self.lat_ns_sum, lat_ns);
+        self.heat.add(lat_ns);
         if lat_ns > self.lat_ns_max.load(Relaxed) {
             // The watcher resets this one, so it needs the interlocked form; it is rare.
             self.lat_ns_max.fetch_max(lat_ns, Relaxed);

@@ -3,6 +3,7 @@
 pub mod copy;
 mod depth;
 mod gauge;
+mod heat;
 mod histogram;
 mod spread;
 mod steady;
@@ -10,6 +11,7 @@ mod tally;
 
 pub use depth::{DepthReached, Depths};
 pub use gauge::{Gauge, GaugeReading};
+pub use heat::{Heat, HeatRow, HeatRows};
 pub use histogram::{Cell, Histogram};
 pub use spread::{Estimate, mean, median, relative_spread};
 pub use steady::{Steadiness, SteadyState};

@@ -196,6 +196,8 @@ pub fn phase(shape: &Shape, started: Instant) -> PhaseRecord {
         },
         totals: [(shape.action, tally.total(time))].into(),
         depth: None,
+        steady: Vec::new(),
+        heat: Vec::new(),
         jobs: Vec::new(),
         copy: None,
         flows: vec![Flow {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::engine::{Cursor, Filler};
 use crate::error::{Error, Refusal};
-use crate::plan::{Action, Blocks, Caching, Job, Layout, Limit, Method, Phase, Target};
+use crate::plan::{Action, Blocks, Caching, Job, Layout, Method, Phase, Target};
 use crate::record::ResolvedJob;
 use crate::unit::Bytes;
 
@@ -24,14 +24,14 @@ impl Fitting<'_> {
         let pattern = &blocks.pattern;
         let writes = pattern.mix.writes();
         Filler::new(&pattern.fill, seed)?;
-        if job.stop.first_of.iter().any(|limit| matches!(limit, Limit::Steady(_))) {
+        let (mut method, iodepth, workers) = self.method(blocks, job.workers)?;
+        if matches!(method, Method::Sim(_)) && job.stop.steady().is_some() {
             return Err(Refusal::new(
-                "stopping at a steady state is not built yet",
+                "a steady state contradicts the method sim: its rounds take time, and sim takes none",
                 "stop after a time",
             )
             .into());
         }
-        let (mut method, iodepth, workers) = self.method(blocks, job.workers)?;
         // What is written before the timing.
         let mut laid = Bytes::ZERO;
         let mut files = 1;

@@ -2,7 +2,7 @@
 
 use crate::engine::Filler;
 use crate::error::{Error, Fault, Refusal};
-use crate::plan::{Caching, Cold, Job, Limit, Method, Phase, Tree};
+use crate::plan::{Caching, Cold, Job, Method, Phase, Tree};
 use crate::record::ResolvedJob;
 use crate::unit::Bytes;
 
@@ -21,13 +21,6 @@ impl Fitting<'_> {
         seed: u64,
     ) -> Result<(ResolvedJob, Place), Error> {
         Filler::new(&tree.fill, seed)?;
-        if job.stop.first_of.iter().any(|limit| matches!(limit, Limit::Steady(_))) {
-            return Err(Refusal::new(
-                "stopping at a steady state is not built yet",
-                "stop after a time",
-            )
-            .into());
-        }
         if let Some(why) = too_often(tree, &job.stop.first_of) {
             return Err(Refusal::new(why, "give 1, or repeat the phases").into());
         }

@@ -1,0 +1,140 @@
+//! The end that is read: block by block, short reads and refused O_DIRECT as dd takes them.
+
+use std::os::fd::BorrowedFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::io::Errno;
+
+use super::drop_behind::DropBehind;
+use super::{Meter, Side, undirect};
+use crate::plan;
+use crate::stats::copy::CopyEvent;
+use crate::unit::Nanos;
+
+/// The input.
+pub(super) struct Reader<'a> {
+    pub(super) fd: BorrowedFd<'a>,
+    pub(super) name: String,
+    /// Where it stands, and whether it can be moved there.
+    pub(super) place: u64,
+    /// Why it can not be moved, if it can not.
+    pub(super) fixed: Option<i32>,
+    pub(super) direct: bool,
+    pub(super) gives_way: bool,
+    pub(super) fullblock: bool,
+    /// Short reads are worth a warning.
+    pub(super) wary: bool,
+    /// What the last read brought.
+    pub(super) last: usize,
+    pub(super) nocache: Option<DropBehind>,
+    pub(super) ended: bool,
+}
+
+/// What a read failed with.
+pub(super) enum Unread {
+    Errno(Errno),
+    Stopped,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(
+        plan: &plan::Copy,
+        fd: BorrowedFd<'a>,
+        name: String,
+        place: Result<u64, i32>,
+    ) -> Self {
+        let flags = plan.from.flags;
+        let counted = plan.count.is_some_and(|count| count.blocks > 0);
+        let direct = flags.direct || plan.to.flags.direct;
+        Self {
+            fd,
+            name,
+            place: place.unwrap_or(0),
+            fixed: place.err(),
+            direct: flags.direct,
+            gives_way: plan.direct_gives_way,
+            fullblock: flags.fullblock,
+            wary: plan.block_for_block
+                && plan.records.untouched()
+                && !flags.fullblock
+                && (plan.skip.blocks > 0 || counted || direct),
+            last: 0,
+            nocache: flags.nocache.then(DropBehind::default),
+            ended: false,
+        }
+    }
+
+    /// One block, in one read or as many as it takes.
+    #[inline]
+    pub(super) fn block<S: FnMut(Side, usize, Option<Nanos>)>(
+        &mut self,
+        block: &mut [u8],
+        meter: &mut Meter<'_, S>,
+        stop: &AtomicBool,
+        tell: &mut dyn FnMut(CopyEvent),
+    ) -> Result<usize, Unread> {
+        if !self.fullblock {
+            return self.once(block, meter, stop, tell);
+        }
+        let mut filled = 0;
+        while filled < block.len() {
+            match self.once(&mut block[filled..], meter, stop, tell)? {
+                0 => break,
+                bytes => filled += bytes,
+            }
+        }
+        Ok(filled)
+    }
+
+    #[inline(always)]
+    pub(super) fn once<S: FnMut(Side, usize, Option<Nanos>)>(
+        &mut self,
+        block: &mut [u8],
+        meter: &mut Meter<'_, S>,
+        stop: &AtomicBool,
+        tell: &mut dyn FnMut(CopyEvent),
+    ) -> Result<usize, Unread> {
+        let size = block.len();
+        let bytes = loop {
+            meter.begin();
+            match rustix::io::read(self.fd, &mut *block) {
+                Ok(bytes) => {
+                    meter.end(Side::Read, bytes);
+                    break bytes;
+                }
+                Err(Errno::INTR) => {
+                    if stop.load(Ordering::Relaxed) {
+                        return Err(Unread::Stopped);
+                    }
+                }
+                Err(Errno::INVAL) if self.direct && self.gives_way => {
+                    meter.stale = true;
+                    self.direct = false;
+                    undirect(self.fd).map_err(Unread::Errno)?;
+                }
+                // A direct read at the unaligned end of a file.
+                Err(Errno::INVAL) if self.direct && 0 < self.last && self.last < size => break 0,
+                Err(errno) => {
+                    meter.stale = true;
+                    self.last = 0;
+                    return Err(Unread::Errno(errno));
+                }
+            }
+        };
+        if self.wary && bytes > 0 && 0 < self.last && self.last < size {
+            tell(CopyEvent::PartialRead { bytes: self.last as u64 });
+            self.wary = false;
+            meter.stale = true;
+        }
+        self.last = bytes;
+        Ok(bytes)
+    }
+
+    pub(super) fn drop_cache(&mut self, nothing: bool) -> Result<(), Errno> {
+        match (&mut self.nocache, self.fixed) {
+            (None, _) => Ok(()),
+            (Some(_), Some(errno)) => Err(Errno::from_raw_os_error(errno)),
+            (Some(drop), None) => drop.finish(self.fd, nothing || self.ended),
+        }
+    }
+}
