@@ -152,15 +152,15 @@ impl Mmap {
             Op::Write => map.write(at, buffer),
             Op::Rewrite | Op::Trim => unreachable!("the loop makes reads and writes of these"),
         };
+        if io.op == Op::Write {
+            let (from, to) = view.dirty.unwrap_or((io.offset, io.offset));
+            view.dirty = Some((from.min(io.offset), to.max(io.offset + len)));
+        }
         if copied.is_err() {
             return torn(view, file, io, buffer);
         }
-        if io.op == Op::Write {
-            if view.syncs || self.mapping.msync_async {
-                map.sync(at, buffer.len(), view.syncs)?;
-            }
-            let (from, to) = view.dirty.unwrap_or((io.offset, io.offset));
-            view.dirty = Some((from.min(io.offset), to.max(io.offset + len)));
+        if io.op == Op::Write && (view.syncs || self.mapping.msync_async) {
+            map.sync(at, buffer.len(), view.syncs)?;
         }
         Ok(buffer.len())
     }

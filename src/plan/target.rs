@@ -197,6 +197,16 @@ impl Target {
         }
     }
 
+    /// Whether it is written out in full before it is used.
+    pub fn is_laid_out(&self) -> bool {
+        match self {
+            Self::File { layout, .. }
+            | Self::Files { layout, .. }
+            | Self::Scratch { layout, .. } => *layout == Layout::Written,
+            Self::Device { .. } | Self::Nowhere { .. } => false,
+        }
+    }
+
     /// The path of one of several files, by its number among all; of any other target nothing.
     pub fn numbered(&self, file: u32) -> Option<PathBuf> {
         match self {

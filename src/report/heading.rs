@@ -5,7 +5,7 @@ use super::Style;
 use super::figure::digits;
 use super::paint::{Ink, wrap};
 use crate::evidence::{Bottom, Direction, Layer, LayerKind, Limit, Subject};
-use crate::plan::{Blocks, Caching, Durability, Plan, Work};
+use crate::plan::{Blocks, Caching, Durability, Method, Plan, Work};
 use crate::record::Resolved;
 use crate::unit::{Bandwidth, Bytes};
 
@@ -280,6 +280,10 @@ fn how(plan: &Plan, resolved: &Resolved) -> Option<String> {
         return None;
     }
     let mut text = methods.join(" and ");
+    if jobs.iter().all(|job| matches!(job.method, Method::Null | Method::Sim(_))) {
+        text.push_str(", no I/O is done");
+        return Some(text);
+    }
     if jobs.iter().all(|job| job.caching == Caching::Direct) {
         text.push_str(", direct I/O past the page cache");
         text.push_str(match direct(resolved) {

@@ -12,8 +12,8 @@ use super::paint::{Ink, columns, wrap};
 use super::{Format, Style, rates};
 use crate::plan::{Action, Phase, Plan, Work};
 use crate::record::{
-    Counted, Ending, Finding, Measures, Next, PhaseRecord, Record, Resolved, Steadied, Trust,
-    Verdict, Weight,
+    Counted, Ending, Finding, Measures, Next, PhaseRecord, Record, Resolved, ResolvedJob, Steadied,
+    Trust, Verdict, Weight,
 };
 use crate::stats::Total;
 use crate::unit::Nanos;
@@ -36,6 +36,8 @@ pub struct Text {
     style: Style,
     /// Notes of the heading that were printed.
     notes: usize,
+    /// The jobs as they fit the machine.
+    jobs: Vec<ResolvedJob>,
     /// The names of the columns were printed.
     columns: bool,
     /// Harmless remarks that stand beneath an earlier phase and are not repeated.
@@ -52,7 +54,7 @@ const CURVE: usize = 14;
 impl Text {
     /// An empty page.
     pub fn new(style: Style) -> Self {
-        Self { style, notes: 0, columns: false, said: Vec::new() }
+        Self { style, notes: 0, jobs: Vec::new(), columns: false, said: Vec::new() }
     }
 
     /// What was asked and what the device is.
@@ -69,6 +71,7 @@ impl Text {
             writeln!(out, "{line}")?;
         }
         self.notes = resolved.notes.len();
+        self.jobs.clone_from(&resolved.jobs);
         writeln!(out)
     }
 
@@ -149,6 +152,22 @@ impl Text {
         self.style.width >= 86
     }
 
+    /// `4 KiB q32`: block and I/Os in flight of the first job, as many as its method can keep.
+    fn shape(&self, phase: &Phase) -> Option<String> {
+        let job = phase.jobs.first()?;
+        match &job.work {
+            Work::Blocks(blocks) => {
+                let fits =
+                    self.jobs.iter().find(|fits| fits.phase == phase.name && fits.job == job.name);
+                let iodepth = fits.map_or(blocks.iodepth, |fits| fits.iodepth);
+                let block = blocks.pattern.largest();
+                Some(format!("{block} q{}", iodepth.saturating_mul(job.workers)))
+            }
+            Work::Copy(copy) => Some(copy.output_block.to_string()),
+            Work::Tree(tree) => Some(format!("{} files", tree.files)),
+        }
+    }
+
     /// Columns left for the curve of the rate.
     fn curve(&self) -> usize {
         let figures: usize = FIGURES.iter().map(|(_, width)| width).sum();
@@ -178,7 +197,8 @@ impl Text {
         let style = self.style;
         let mut line = format!("  {name:NAME$}");
         if self.shapes() {
-            let shape = planned.filter(|_| first).and_then(shape).unwrap_or_default();
+            let shape =
+                planned.filter(|_| first).and_then(|phase| self.shape(phase)).unwrap_or_default();
             // A long name takes from the next column rather than pushing all others.
             let room = (NAME + SHAPE + 2).saturating_sub(columns(&line));
             line.push_str(
@@ -412,19 +432,6 @@ pub fn lead(verdict: &Verdict) -> Option<&Finding> {
         .iter()
         .find(|finding| finding.measures == Some(verdict.measures))
         .or_else(|| verdict.findings.iter().find(weighs).or_else(|| verdict.findings.first()))
-}
-
-/// `4 KiB q32`: block and I/Os in flight of the first job.
-fn shape(phase: &Phase) -> Option<String> {
-    let job = phase.jobs.first()?;
-    match &job.work {
-        Work::Blocks(blocks) => {
-            let block = blocks.pattern.largest();
-            Some(format!("{block} q{}", blocks.iodepth.saturating_mul(job.workers)))
-        }
-        Work::Copy(copy) => Some(copy.output_block.to_string()),
-        Work::Tree(tree) => Some(format!("{} files", tree.files)),
-    }
 }
 
 /// What is worth typing after a run that leaves nothing to mend.

@@ -279,7 +279,12 @@ impl<'a> Stage<'a> {
         for (number, haul) in hauls.into_inner().unwrap_or_else(PoisonError::into_inner) {
             match haul {
                 Ok(mut haul) => {
-                    faults.extend(haul.fault.take());
+                    let job = ready[number].job;
+                    let known = self.plan.has_written(self.number, job);
+                    faults.extend(haul.fault.take().map(|fault| match fault.doing.as_str() {
+                        "verify" if !known => fault.hinting(NEVER_WRITTEN),
+                        _ => fault,
+                    }));
                     per_job[number].push(haul);
                 }
                 Err(fault) => faults.push(fault),
@@ -489,6 +494,9 @@ impl<'a> Stage<'a> {
         })
     }
 }
+
+/// What is said of data that are not this plan's, where no phase of it has written any.
+const NEVER_WRITTEN: &str = "no phase before has written there: have it written first (in a plan: layout written, or a phase that writes), or give the seed of the run that wrote it";
 
 /// Locks, whatever became of the last one who did.
 fn keep<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

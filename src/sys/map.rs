@@ -18,8 +18,8 @@
 use std::io;
 use std::os::fd::BorrowedFd;
 use std::ptr::NonNull;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed, compiler_fence};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use rustix::mm::{MapFlags, MsyncFlags, ProtFlags};
 
@@ -81,8 +81,11 @@ extern "C" fn on_bus(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c
     unsafe { libc::sigaction(libc::SIGBUS, &before.0, std::ptr::null_mut()) };
 }
 
-/// Sees to it that a touch that fails comes back. Done once for the process.
+/// Sees to it that a touch that fails comes back. Done once for the process; who comes second waits
+/// until it is done.
 fn guard() -> io::Result<()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     if BEFORE.get().is_some() {
         return Ok(());
     }

@@ -49,7 +49,10 @@ fn judge(stage: &Stage<'_>, _: &[Finding]) -> Option<Finding> {
     if let Some(fault) = fault {
         because.push(Exhibit::new(
             format!("answer to {} of {}", fault.doing, fault.path),
-            format!("{} ({})", fault.text, fault.name),
+            match fault.name.as_str() {
+                "" => fault.text.clone(),
+                name => format!("{} ({name})", fault.text),
+            },
             format!("{}()", fault.doing),
         ));
     }

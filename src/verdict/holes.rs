@@ -14,7 +14,7 @@ pub const RULE: Rule = Rule { id: "T23", title: "Holes", judge: Judge::Flow(judg
 fn judge(case: &Case<'_>) -> Option<Finding> {
     let extents = case.extents()?;
     let absent = case.empty_share();
-    if !case.reads() || absent <= RESIDENT {
+    if !case.reads() || absent <= RESIDENT || case.flow.calls.0 == 0 {
         return None;
     }
     let reach = case.reach();

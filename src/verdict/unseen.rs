@@ -4,7 +4,7 @@ use super::measure::{Case, Stage};
 use super::threshold::REACHED;
 use super::{Judge, Rule, finding};
 use crate::evidence::Bottom;
-use crate::plan::{Durability, Method};
+use crate::plan::{Action, Durability, Method};
 use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 use crate::unit::Bytes;
 
@@ -27,6 +27,17 @@ fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
             None,
         ));
     }
+    let mut done = stage.phase.totals.keys().filter(|action| **action != Action::Flush).peekable();
+    if stage.phase.flows.is_empty() && done.peek().is_some() && done.all(|a| *a == Action::Trim) {
+        return Some(finding(
+            RULE.id,
+            Weight::Unproven,
+            Some(Measures::Unsure),
+            "Trims move no data: it can not be told when the device itself did what they ask for.",
+            vec![],
+            Some(Next::Do("compare it only with runs on the same device".into())),
+        ));
+    }
     if stage.cases.len() < stage.phase.flows.len() || stage.cases.is_empty() {
         return Some(say("the record does not tell what moved where", vec![]));
     }
@@ -39,6 +50,9 @@ fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
 /// nothing to do can be seen.
 fn metadata(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
     let case = stage.cases.iter().find(|case| case.on_devices()).filter(|_| stage.of_trees())?;
+    if stage.ops() == 0 {
+        return None;
+    }
     if found.iter().any(|f| f.weight == Weight::Refute) {
         return None;
     }

@@ -25,9 +25,9 @@ pub fn share(part: f64) -> String {
     }
 }
 
-/// Part and whole: `0 B of 20 MiB`.
+/// Part and whole: `0 B of 20 MiB`; `64 MiB` of what was not all used.
 pub fn of(part: Bytes, whole: Bytes) -> String {
-    format!("{part} of {whole}")
+    if part > whole { part.to_string() } else { format!("{part} of {whole}") }
 }
 
 /// Names in a sentence: `sda`, `sda and sdb`.

@@ -2,6 +2,7 @@
 
 use super::measure::Stage;
 use super::{Judge, Rule, finding};
+use crate::plan::{Verify, Work};
 use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 
 /// One block with the wrong content is enough.
@@ -12,6 +13,29 @@ fn judge(stage: &Stage<'_>, _: &[Finding]) -> Option<Finding> {
     let wrong: u64 = stage.phase.totals.values().fold(0, |sum, t| sum.saturating_add(t.mismatches));
     if wrong == 0 {
         return None;
+    }
+    let plan = &stage.record.plan;
+    let number = plan.phases.iter().position(|phase| phase.name == stage.phase.name);
+    let known = number.is_none_or(|number| {
+        let mut looks = plan.phases[number].jobs.iter().filter(|job| match &job.work {
+            Work::Blocks(blocks) => blocks.pattern.verify != Verify::None,
+            _ => true,
+        });
+        looks.any(|job| plan.has_written(number, job))
+    });
+    if !known {
+        return Some(finding(
+            RULE.id,
+            Weight::Refute,
+            Some(Measures::Invalid),
+            format!(
+                "Blocks did not hold the data of this plan ({wrong} of them), but no phase of it has written them: of the device that says nothing."
+            ),
+            vec![Exhibit::new("blocks with the wrong content", wrong.to_string(), "verification")],
+            Some(Next::Do(
+                "have them written first (in a plan: layout written), or give the seed of the run that wrote them".into(),
+            )),
+        ));
     }
     Some(finding(
         RULE.id,
@@ -28,8 +52,29 @@ fn judge(stage: &Stage<'_>, _: &[Finding]) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::super::bench::{Bench, verdict};
+    use super::*;
     use crate::plan::Action;
-    use crate::record::{Measures, Trust};
+    use crate::record::Trust;
+
+    #[test]
+    fn a_file_that_nobody_wrote_says_nothing_of_its_device() {
+        let mut bench = Bench::read_cold();
+        let total = bench.record.phases[0].totals.get_mut(&Action::Read);
+        total.expect("a read was counted").mismatches = 1;
+        let blocks = serde_json::json!({ "blocks": {
+            "target": { "file": { "path": "/mnt/x", "size": "whole" } },
+            "pattern": {
+                "mix": [{ "action": "read", "weight": 1 }],
+                "block": { "fixed": 4096 },
+                "verify": "full",
+            },
+        }});
+        bench.record.plan.phases[0].jobs[0].work = serde_json::from_value(blocks).expect("work");
+        let verdict = verdict(&bench.record);
+        assert_eq!((verdict.trust, verdict.measures), (Trust::Wrong, Measures::Invalid));
+        let claims: Vec<&str> = verdict.findings.iter().map(|f| f.claim.as_str()).collect();
+        assert!(claims.concat().contains("no phase of it has written them"), "{claims:?}");
+    }
 
     #[test]
     fn one_wrong_block_is_enough() {
