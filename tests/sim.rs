@@ -99,6 +99,54 @@ fn stalls_show_in_an_open_loop() {
 }
 
 #[test]
+fn the_stricter_of_two_caps_holds() {
+    let model = json!({ "latency": 100_000, "channels": 1 });
+    for (bandwidth, cap, right) in [(4096 * 1000, 500.0, 500.0), (4096 * 200, 500.0, 200.0)] {
+        let rate = json!({ "capped": { "bandwidth": bandwidth, "iops": cap } });
+        let heard = run(model.clone(), 1, rate, 10);
+        near(iops(&heard), right);
+        near(latency(heard.phase()).p50 as f64, 100_000.0);
+    }
+}
+
+#[test]
+fn two_rates_of_one_job_are_refused_by_their_names() {
+    let cases = [
+        (
+            json!({ "thinking": { "pause": 1000, "every": 3 }, "capped_iops": 5.0 }),
+            "a job has one rate, not capped_iops and thinking: leave one of them out",
+        ),
+        (
+            json!({ "capped_bandwidth": 1000, "capped_iops": 5.0 }),
+            "a job has one rate, not capped_bandwidth and capped_iops: say 'capped' with bandwidth and iops",
+        ),
+        (
+            json!({ "capped": { "bandwidth": 0, "iops": 5.0 } }),
+            "a rate of 0 never gets anywhere; give a rate above 0",
+        ),
+    ];
+    let desk = tempfile::tempdir().expect("a folder");
+    let file = desk.path().join("plan.json");
+    for (rate, said) in cases {
+        let plan = json!({
+            "title": "two", "origin": { "dialect": "plan" }, "seed": 7,
+            "phases": [{ "name": "a", "jobs": [{
+                "name": "a",
+                "work": { "blocks": {
+                    "target": { "nowhere": { "size": 40960 } },
+                    "pattern": { "mix": [{ "action": "read", "weight": 1 }], "block": { "fixed": 4096 } },
+                    "method": "null",
+                }},
+                "rate": rate,
+            }]}],
+        });
+        std::fs::write(&file, plan.to_string()).expect("written");
+        let refused = lab::assay(["run"]).word(&file).run().expect(2);
+        assert!(refused.stderr.contains(said), "{}", refused.stderr);
+    }
+}
+
+#[test]
 fn a_burst_waits_for_itself() {
     let bursts = json!({ "bursts": { "ops": 10, "every": 100_000_000 } });
     let heard = run(json!({ "latency": 100_000, "channels": 1 }), 16, bursts, 10);

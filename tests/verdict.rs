@@ -103,6 +103,8 @@ const TABLE: &[Kept] = &[
     kept!("t23-nearly-holes-not-read", doctored(Bench::read_cold(), |b| b.lay(Bytes::mib(10), Bytes::mib(30))), Sound, Device, [], ["T23"]),
     kept!("t25-compressed", doctored(Bench::write_flushed(), |b| b.written(Bytes::mib(1), Bytes::mib(1))), Wrong, Layer, ["T25"], ["T02"]),
     kept!("t25-nearly-a-little-less", doctored(Bench::write_flushed(), |b| b.written(Bytes(20 * MIB * 985 / 1000), Bytes(20 * MIB * 985 / 1000))), Sound, Device, [], ["T25"]),
+    kept!("t25-copied-by-sharing", doctored(Bench::copy_within(), |b| b.shares(Bytes::mib(20))), Wrong, Layer, ["T25"], ["T01", "T02"]),
+    kept!("t25-nearly-none-shared", doctored(Bench::copy_within(), |b| b.shares(Bytes::kib(64))), Sound, Device, [], ["T25"]),
     kept!("t29-tmpfs", doctored(Bench::write_flushed(), |b| b.bottom(Bottom::Memory("tmpfs".into()))), Wrong, NotADisk, ["T29"], ["T02"]),
     kept!("t29-fuse", doctored(Bench::write_flushed(), |b| b.bottom(Bottom::Remote("fuse.sshfs".into()))), Unproven, NotADisk, ["T29"], []),
     kept!("t29-nothing-to-nothing", doctored(Bench::write_flushed(), |b| b.bottom(Bottom::Nothing("/dev/null".into()))), Wrong, Tool, ["T29"], []),

@@ -8,6 +8,7 @@ mod drop_behind;
 mod open;
 mod reader;
 mod records;
+mod within;
 mod writer;
 
 use std::os::fd::AsFd;
@@ -19,6 +20,7 @@ use rustix::io::Errno;
 pub use self::open::{Ends, open};
 use self::reader::{Reader, Unread};
 use self::records::{Run, Shaper};
+use self::within::Handover;
 use self::writer::Writer;
 use crate::error::Fault;
 use crate::plan::{self, Resync};
@@ -57,6 +59,8 @@ pub struct Outcome {
     pub fault: Option<Fault>,
     /// The flag to stop was seen before the end.
     pub cut_short: bool,
+    /// What was done by other calls than planned, and why, in sentences.
+    pub otherwise: Vec<String>,
 }
 
 /// Why the loop was left early.
@@ -91,13 +95,25 @@ where
     let meter = Meter::new(plan, gauge, sample, started);
     let reader = Reader::new(plan, input.as_fd(), input_name, input_place);
     let writer = Writer::new(plan, output.as_fd(), output_name);
-    let mut copier = Copier { plan, reader, writer, meter, stop, tell, shaper: None, fault: None };
+    let mut copier = Copier {
+        plan,
+        reader,
+        writer,
+        meter,
+        stop,
+        tell,
+        shaper: None,
+        fault: None,
+        handover: None,
+        notes: Vec::new(),
+    };
     for fault in faults {
         copier.fail(fault);
     }
     let halt = copier.run();
     let cut_short = matches!(halt, Err(Halt::Stopped));
     let flush = copier.settle(halt);
+    let otherwise = copier.otherwise();
     let mut fault = copier.fault.take();
     let mut fail = |new: Fault| {
         tell(CopyEvent::Failed(new.clone()));
@@ -110,7 +126,7 @@ where
         fail(Fault::new("close output", names.1, &error));
     }
     let stopped = clock::now();
-    Outcome { counts: gauge.snapshot(), started, stopped, flush, fault, cut_short }
+    Outcome { counts: gauge.snapshot(), started, stopped, flush, fault, cut_short, otherwise }
 }
 
 /// Clock, gauge and samples of a copy.
@@ -207,6 +223,10 @@ struct Copier<'a, S> {
     shaper: Option<Shaper>,
     /// A failure that did not end the copy.
     fault: Option<Fault>,
+    /// Read and write took over.
+    handover: Option<Handover>,
+    /// What else is not as planned.
+    notes: Vec<String>,
 }
 
 impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
@@ -243,7 +263,10 @@ impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
             Resync::Blanks => Some(b' '),
         };
         let mut carried: Option<u8> = None;
-        let mut blocks: u64 = 0;
+        let mut blocks = match plan.only_read_write() {
+            None => self.within(most, rest, &mut buffer)?,
+            Some(_) => 0,
+        };
         // What the last block held when it was short.
         let mut partial = 0;
         let last_block = most.saturating_add(u64::from(rest > 0));

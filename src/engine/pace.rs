@@ -23,9 +23,30 @@ enum Kind {
     /// Operation `index` of all workers is part of burst `index / ops`; latency counts from it.
     Bursts { index: u64, step: u64, ops: u64, every: u64 },
     /// No earlier than what was done so far allows.
-    Capped { next: f64, ns_per_byte: f64, ns_per_op: f64 },
+    Capped { bytes: Bucket, ops: Bucket },
     /// A pause after every so many.
     Thinking { left: u32, every: u32, pause: f64, next: f64 },
+}
+
+/// What one cap allows.
+#[derive(Debug)]
+struct Bucket {
+    /// When the next I/O may start.
+    next: f64,
+    /// Nanoseconds for each byte, or each operation; 0: no cap.
+    each: f64,
+}
+
+impl Bucket {
+    fn of(each: f64) -> Self {
+        Self { next: 0.0, each }
+    }
+
+    #[inline]
+    fn take(&mut self, units: f64, now: f64) {
+        // Lateness is caught up for 100 ms at the most: a cap, not a debt.
+        self.next = self.next.max(now - 1e8) + units * self.each;
+    }
 }
 
 impl Pace {
@@ -48,13 +69,16 @@ impl Pace {
                 Kind::Bursts { index: u64::from(worker), step, ops, every: every.0 }
             }
             Rate::CappedBandwidth(bytes) => Kind::Capped {
-                next: 0.0,
-                ns_per_byte: 1e9 * workers / bytes.0 as f64,
-                ns_per_op: 0.0,
+                bytes: Bucket::of(1e9 * workers / bytes.0 as f64),
+                ops: Bucket::of(0.0),
             },
             Rate::CappedIops(iops) => {
-                Kind::Capped { next: 0.0, ns_per_byte: 0.0, ns_per_op: 1e9 * workers / iops }
+                Kind::Capped { bytes: Bucket::of(0.0), ops: Bucket::of(1e9 * workers / iops) }
             }
+            Rate::Capped { bandwidth, iops } => Kind::Capped {
+                bytes: Bucket::of(1e9 * workers / bandwidth.0 as f64),
+                ops: Bucket::of(1e9 * workers / iops),
+            },
             Rate::Thinking(think) => Kind::Thinking {
                 left: think.every,
                 every: think.every,
@@ -73,7 +97,10 @@ impl Pace {
             Kind::Bursts { index, ops, every, .. } => {
                 Some(self.start + Nanos((index / ops).saturating_mul(*every)))
             }
-            Kind::Open { next, .. } | Kind::Capped { next, .. } | Kind::Thinking { next, .. } => {
+            Kind::Capped { bytes, ops } => {
+                Some(self.start + Nanos(bytes.next.max(ops.next) as u64))
+            }
+            Kind::Open { next, .. } | Kind::Thinking { next, .. } => {
                 Some(self.start + Nanos(*next as u64))
             }
         }
@@ -99,10 +126,10 @@ impl Pace {
                 };
             }
             Kind::Bursts { index, step, .. } => *index += *step,
-            Kind::Capped { next, ns_per_byte, ns_per_op } => {
-                let cost = f64::from(io.len) * *ns_per_byte + *ns_per_op;
-                // Lateness is caught up for 100 ms at the most: a cap, not a debt.
-                *next = next.max(now() - 1e8) + cost;
+            Kind::Capped { bytes, ops } => {
+                let now = now();
+                bytes.take(f64::from(io.len), now);
+                ops.take(1.0, now);
             }
             Kind::Thinking { left, every, pause, next } => {
                 *left -= 1;
@@ -139,6 +166,21 @@ mod tests {
         assert_eq!(arrivals(rate, 1, years), young);
         // 9999 gaps of 2/300000 s, and half a gap before.
         assert_eq!(young.last(), Some(&66_663_333));
+    }
+
+    #[test]
+    fn the_stricter_of_two_caps_holds() {
+        // 1 MB and 1000 operations per second: bytes hold back the large, the count the small.
+        let rate = Rate::Capped { bandwidth: crate::unit::Bytes(1_000_000), iops: 1000.0 };
+        for (len, gap) in [(500, 1_000_000), (1000, 1_000_000), (4000, 4_000_000)] {
+            let mut pace = Pace::new(rate, 1, 0, Instant(0), 7);
+            let io = Io { op: crate::engine::Op::Read, file: 0, offset: 0, len };
+            for n in 0..1000 {
+                let due = pace.due().expect("a pace");
+                assert!(due.0.abs_diff(n * gap) <= 1, "{len}: {n} at {}", due.0);
+                pace.started(io, due);
+            }
+        }
     }
 
     #[test]

@@ -44,6 +44,9 @@ fn add(sum: &mut Extents, extent: Extent, range: &Range<u64>) {
         if extent.flags & Extent::ENCODED != 0 {
             sum.encoded += part;
         }
+        if extent.flags & Extent::SHARED != 0 {
+            sum.shared += part;
+        }
     }
 }
 
@@ -84,10 +87,15 @@ mod tests {
         add(&mut sum, Extent::test(0, 8192, 0), &range);
         add(&mut sum, Extent::test(8192, 4096, Extent::UNWRITTEN), &range);
         add(&mut sum, Extent::test(16384, 4096, Extent::DELAYED | Extent::UNKNOWN), &range);
-        add(&mut sum, Extent::test(36864, 65536, Extent::ENCODED | Extent::LAST), &range);
+        add(
+            &mut sum,
+            Extent::test(36864, 65536, Extent::ENCODED | Extent::SHARED | Extent::LAST),
+            &range,
+        );
         add(&mut sum, Extent::test(1 << 20, 4096, 0), &range);
         assert_eq!(sum.count, 4);
         assert_eq!((sum.written, sum.encoded), (Bytes(8192), Bytes(4096)));
+        assert_eq!(sum.shared, Bytes(4096));
         assert_eq!((sum.unwritten, sum.delayed), (Bytes(4096), Bytes(4096)));
     }
 

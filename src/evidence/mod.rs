@@ -341,8 +341,15 @@ pub struct Extents {
     pub delayed: Bytes,
     /// Of the written bytes, those stored compressed or encrypted (the kernel's ENCODED flag).
     pub encoded: Bytes,
+    /// Of the written bytes, those whose blocks belong to another file too (SHARED).
+    #[serde(default, skip_serializing_if = "nothing")]
+    pub shared: Bytes,
     /// Number of extents.
     pub count: u64,
+}
+
+fn nothing(bytes: &Bytes) -> bool {
+    *bytes == Bytes::ZERO
 }
 
 impl std::ops::Add for Extents {
@@ -356,6 +363,7 @@ impl std::ops::Add for Extents {
             hole: self.hole + other.hole,
             delayed: self.delayed + other.delayed,
             encoded: self.encoded + other.encoded,
+            shared: self.shared + other.shared,
             count: self.count + other.count,
         }
     }

@@ -17,6 +17,9 @@ pub struct Copy {
     pub from: End,
     /// Where they go.
     pub to: Outlet,
+    /// By which calls blocks move.
+    #[serde(default, skip_serializing_if = "CopyCalls::is_default")]
+    pub calls: CopyCalls,
     /// Size of a read.
     pub input_block: Bytes,
     /// Size of a write.
@@ -56,6 +59,47 @@ pub struct Copy {
     /// An fsync after every block (BusyBox before 1.27).
     #[serde(default)]
     pub fsync_every_block: bool,
+}
+
+/// By which calls the blocks of a copy move. Where the plan, the kernel or the file systems do not
+/// allow what is asked for, read and write are used, and why is said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum CopyCalls {
+    /// `read` into memory of this program, and `write` from there, as dd does it.
+    #[default]
+    ReadWrite,
+    /// `copy_file_range` (Linux 4.5): from file to file within the kernel. A file system that can
+    /// lets both files share their blocks, and then no data move at all.
+    CopyFileRange,
+    /// `splice` from the input into a pipe and from there to the output: pages are handed on
+    /// without a copy in this program.
+    Splice {
+        /// Bytes that the pipe holds; the kernel rounds up to a power of two pages, and lets
+        /// unprivileged users have no more than `/proc/sys/fs/pipe-max-size`.
+        #[serde(default = "CopyCalls::pipe")]
+        pipe: Bytes,
+    },
+}
+
+impl CopyCalls {
+    fn is_default(&self) -> bool {
+        *self == Self::ReadWrite
+    }
+
+    /// What a pipe of Linux holds when nobody asks for another size.
+    fn pipe() -> Bytes {
+        Bytes::kib(64)
+    }
+
+    /// What the calls are named.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ReadWrite => "read and write",
+            Self::CopyFileRange => "copy_file_range",
+            Self::Splice { .. } => "splice",
+        }
+    }
 }
 
 /// A length in blocks, or in bytes, or both (GNU dd allows `count=3` blocks and bytes only one
@@ -225,7 +269,32 @@ impl Copy {
         if self.to.exclusive && self.to.no_create {
             return Err(Refusal::new("cannot combine excl and nocreat", "leave one of them out"));
         }
+        if let CopyCalls::Splice { pipe } = self.calls
+            && !(1..=1 << 31).contains(&pipe.0)
+        {
+            return Err(Refusal::new(
+                format!("a pipe of {pipe} for splice"),
+                "give 1 byte to 2 GiB; 65536 is what pipes hold by themselves",
+            ));
+        }
         Ok(())
+    }
+
+    /// Why only read and write can do what this copy asks for, if so.
+    pub fn only_read_write(&self) -> Option<&'static str> {
+        let reasons = [
+            (self.input_block != self.output_block, "the blocks of both sides differ"),
+            (!self.block_for_block, "reads are gathered into full blocks"),
+            (!self.records.untouched(), "bytes are changed on the way"),
+            (self.resync != Resync::No, "short blocks are filled up"),
+            (self.sparse, "blocks of zeros are passed over"),
+            (self.keep_going, "it goes on after errors of reading"),
+            (self.fsync_every_block, "every block is flushed by itself"),
+            (self.from.flags.direct, "the input is read past the page cache"),
+            (self.to.flags.direct, "the output is written past the page cache"),
+            (self.to.flags.append, "the output is appended to"),
+        ];
+        reasons.into_iter().find_map(|(so, why)| so.then_some(why))
     }
 
     /// What a finished copy has promised.

@@ -17,7 +17,9 @@ mod stop;
 mod target;
 mod tree;
 
-pub use copy::{CaseChange, Charset, Copy, End, EndFlags, Extent, Flush, Outlet, Records, Resync};
+pub use copy::{
+    CaseChange, Charset, Copy, CopyCalls, End, EndFlags, Extent, Flush, Outlet, Records, Resync,
+};
 pub use crew::{Balance, Cpus, Crew};
 pub use detail::Detail;
 pub use durability::Durability;
@@ -127,7 +129,7 @@ pub struct Job {
     /// What is done, to what, and how.
     pub work: Work,
     /// How fast.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "rate::one")]
     pub rate: Rate,
     /// Until when.
     #[serde(default)]

@@ -1,7 +1,8 @@
 //! How fast work is offered.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::error::Refusal;
 use crate::unit::{Bytes, Nanos};
@@ -33,6 +34,13 @@ pub enum Rate {
     CappedBandwidth(Bytes),
     /// No faster than this many operations per second, all workers together.
     CappedIops(f64),
+    /// No faster than either of these allows, all workers together: the stricter holds.
+    Capped {
+        /// Bytes per second.
+        bandwidth: Bytes,
+        /// Operations per second.
+        iops: f64,
+    },
     /// With a pause after every so many I/Os.
     Thinking(ThinkTime),
 }
@@ -67,8 +75,8 @@ impl Rate {
     pub(super) fn check(self) -> Result<(), Refusal> {
         let bad = match self {
             Self::Closed => false,
-            // Once in 300 years is never.
-            Self::Open { iops, .. } | Self::CappedIops(iops) => !(iops.is_finite() && iops > 1e-10),
+            Self::Open { iops, .. } | Self::CappedIops(iops) => !is_rate(iops),
+            Self::Capped { bandwidth, iops } => bandwidth.0 == 0 || !is_rate(iops),
             Self::CappedBandwidth(bytes) => bytes.0 == 0,
             Self::Bursts { ops, every } => ops == 0 || every == Nanos::ZERO,
             Self::Thinking(think) => think.every == 0,
@@ -78,4 +86,28 @@ impl Rate {
         }
         Ok(())
     }
+}
+
+/// Once in 300 years is never.
+fn is_rate(iops: f64) -> bool {
+    iops.is_finite() && iops > 1e-10
+}
+
+/// Reads the rate of a job. Two at once are refused by their names.
+pub(super) fn one<'de, D: Deserializer<'de>>(from: D) -> Result<Rate, D::Error> {
+    let value = serde_json::Value::deserialize(from)?;
+    let names: Vec<&str> =
+        value.as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+    if let [first, second, ..] = names.as_slice() {
+        let caps = ["capped_bandwidth", "capped_iops"];
+        let instead = if [*first, *second] == caps {
+            "say 'capped' with bandwidth and iops"
+        } else {
+            "leave one of them out"
+        };
+        return Err(D::Error::custom(format!(
+            "a job has one rate, not {first} and {second}: {instead}"
+        )));
+    }
+    serde_json::from_value(value).map_err(D::Error::custom)
 }

@@ -130,6 +130,7 @@ fn sayings() -> Vec<Plan> {
                     no_create: false,
                     no_truncate: true,
                 },
+                calls: CopyCalls::ReadWrite,
                 input_block: Bytes::kib(4),
                 output_block: Bytes::mib(1),
                 block_for_block: false,

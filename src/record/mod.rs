@@ -281,6 +281,9 @@ pub struct Evidence {
     pub cold: Vec<Dropped>,
     /// How the files lay on the device before, by path.
     pub extents: Vec<Laid>,
+    /// How the output of a copy by `copy_file_range` lay on the device after it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copied: Option<Reading<Extents>>,
     /// At the first I/O.
     pub before: Snapshot,
     /// When the clock stopped (after the flush that is inside the timing).

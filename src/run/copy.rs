@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::engine::copy::{self, Outcome, Side};
 use crate::error::{Error, Fault};
 use crate::evidence::{self, Direction, PathKind, Reading, Subject};
-use crate::plan::{Action, Caching, Cold, Copy, Durability, EndFlags};
+use crate::plan::{Action, Caching, Cold, Copy, CopyCalls, Durability, EndFlags};
 use crate::record::{Dropped, Evidence, Flow, Laid, PhaseRecord, Span};
 use crate::stats::copy::{CopyCounts, CopyEvent, CopyGauge};
 use crate::stats::{Gauge, GaugeReading, Tally, Total};
@@ -170,6 +170,7 @@ impl Hand {
                 flush: None,
                 fault: None,
                 cut_short: true,
+                otherwise: Vec::new(),
             },
             reads: tally(counts.bytes_read, counts.reads_full + counts.reads_partial),
             writes: tally(counts.bytes_written, counts.writes_full + counts.writes_partial),
@@ -250,8 +251,9 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
     }
     let stop_snapshot = stage.eyes.snapshot(&files);
     hand.pass_on(stage.observer);
-    let Home { outcome, reads, writes, flushes } =
+    let Home { mut outcome, reads, writes, flushes } =
         home.unwrap_or_else(|| hand.lost(watch.started(), stop_snapshot.at));
+    stage.otherwise.append(&mut outcome.otherwise);
     let mut span = Span {
         started: watch.started(),
         counted: outcome.started,
@@ -287,6 +289,10 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
         settle = Some(record);
     }
 
+    let copied = target
+        .as_ref()
+        .filter(|_| plan.calls == CopyCalls::CopyFileRange)
+        .map(|file| laid(file.as_fd()));
     let caching = |direct| if direct { Caching::Direct } else { Caching::Buffered };
     let flow = |subject, direction, tally: &Tally, block, flags: EndFlags| Flow {
         subject,
@@ -330,13 +336,22 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
         copy: Some(outcome.counts),
         flows,
         series,
-        evidence: Evidence { quiet, cold, extents, before, stop: stop_snapshot, settled, settle },
+        evidence: Evidence {
+            quiet,
+            cold,
+            extents,
+            copied,
+            before,
+            stop: stop_snapshot,
+            settled,
+            settle,
+        },
         faults,
         verdict: None,
     })
 }
 
-/// How a source lies on its device; without making it flush what it would not flush by itself.
+/// How a file lies on its device; without making it flush what it would not flush by itself.
 fn laid(file: BorrowedFd) -> Reading<evidence::Extents> {
     let pages = evidence::pages(file);
     match pages.seen().and_then(|pages| pages.dirty) {

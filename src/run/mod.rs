@@ -148,6 +148,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> Resul
     keep(&record)?;
 
     let mut signal = None;
+    let mut otherwise = Vec::new();
     let mut first = 0;
     for (number, (phase, places)) in plan.phases.iter().zip(&places).enumerate() {
         let jobs = first..first + phase.jobs.len();
@@ -165,9 +166,12 @@ pub fn run(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> Resul
             eyes: &eyes,
             inbox: &inbox,
             observer,
+            otherwise: &mut otherwise,
             signal: &mut signal,
         };
-        match phase::act(stage) {
+        let done = phase::act(stage);
+        record.resolved.notes.append(&mut otherwise);
+        match done {
             Ok(done) => record.phases.push(done),
             Err(error) if number == 0 => return Err(error),
             Err(Error::Fault(fault)) => {

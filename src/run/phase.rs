@@ -51,6 +51,8 @@ pub(super) struct Stage<'a> {
     pub eyes: &'a Eyes,
     pub inbox: &'a Inbox,
     pub observer: &'a mut dyn Observer,
+    /// What was done otherwise than planned, in sentences.
+    pub otherwise: &'a mut Vec<String>,
     /// The signal that ended the run.
     pub signal: &'a mut Option<i32>,
 }
@@ -406,6 +408,7 @@ impl<'a> Stage<'a> {
             flows,
             series,
             evidence: Evidence {
+                copied: None,
                 quiet,
                 cold,
                 extents,

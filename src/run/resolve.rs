@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Refusal};
 use crate::evidence::{Bottom, Limits, PathKind, Reading, Scene, Subject};
-use crate::plan::{Caching, Crew, Job, Lifetime, Method, Plan, Target, Work};
+use crate::plan::{Caching, CopyCalls, Crew, Job, Lifetime, Method, Plan, Target, Work};
 use crate::record::{Resolved, ResolvedJob};
 use crate::sys::process;
 use crate::unit::{Bytes, Nanos};
@@ -129,6 +129,14 @@ pub(super) fn fit(plan: &Plan, scene: &Scene) -> Result<Fitted, Error> {
                             "give it a phase of its own",
                         ))
                         .into());
+                    }
+                    if let Some(why) = copy.only_read_write()
+                        && copy.calls != CopyCalls::ReadWrite
+                    {
+                        let calls = copy.calls.name();
+                        fitting.note(format!(
+                            "{calls} can not make this copy: {why}; read and write do"
+                        ));
                     }
                     let from = fitting.end(copy.from.path.as_deref(), "standard input");
                     let to = fitting.end(copy.to.path.as_deref(), "standard output");

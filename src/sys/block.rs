@@ -91,6 +91,8 @@ impl Extent {
     pub const INLINE: u32 = 0x200;
     /// Allocated and never written.
     pub const UNWRITTEN: u32 = 0x800;
+    /// Its blocks belong to another file, or place, too.
+    pub const SHARED: u32 = 0x2000;
 
     #[cfg(test)]
     pub(crate) fn test(logical: u64, length: u64, flags: u32) -> Self {

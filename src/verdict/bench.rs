@@ -8,8 +8,8 @@ use crate::evidence::{
     Memory, Mount, PathKind, Queue, Reading, Snapshot, Space, Subject, Throttle,
 };
 use crate::plan::{
-    Action, Caching, Cold, Copy, Crew, Detail, Durability, End, EndFlags, Extent, Flush, Job,
-    Method, Origin, Outlet, Phase, Plan, Rate, Records, Resync, Stop, Work,
+    Action, Caching, Cold, Copy, CopyCalls, Crew, Detail, Durability, End, EndFlags, Extent, Flush,
+    Job, Method, Origin, Outlet, Phase, Plan, Rate, Records, Resync, Stop, Work,
 };
 use crate::record::{
     Ending, Evidence, Flow, Laid, PhaseRecord, Point, Quiet, QuietDevice, Record, Resolved,
@@ -194,6 +194,7 @@ impl Bench {
                 no_create: false,
                 no_truncate: false,
             },
+            calls: CopyCalls::ReadWrite,
             input_block: Bytes::mib(1),
             output_block: Bytes::mib(1),
             block_for_block: true,
@@ -253,6 +254,7 @@ impl Bench {
                 },
                 cold: vec![],
                 extents: vec![],
+                copied: None,
                 before: snapshot(START),
                 stop: snapshot(stopped),
                 settled: Some(snapshot(stopped)),
@@ -402,6 +404,13 @@ impl Bench {
         bench.written(Bytes(20 * MIB + 60 * KIB), Bytes(20 * MIB + 60 * KIB));
         bench.work(0.95, 0.05);
         bench
+    }
+
+    /// The output of a copy shares so many bytes with its source.
+    pub fn shares(&mut self, shared: Bytes) {
+        let written = Bytes::mib(20);
+        let extents = Extents { range: written, written, shared, count: 1, ..Extents::default() };
+        self.record.phases[0].evidence.copied = Some(Reading::Seen(extents));
     }
 
     /// One device's counters in a snapshot.

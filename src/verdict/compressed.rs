@@ -12,7 +12,7 @@ pub const RULE: Rule =
     Rule { id: "T25", title: "A layer made it fewer bytes", judge: Judge::Flow(judge) };
 
 fn judge(case: &Case<'_>) -> Option<Finding> {
-    if !case.on_devices() {
+    if !case.on_devices() || case.shared_share().is_some() {
         return None;
     }
     let (reach, level) = case.reach()?;

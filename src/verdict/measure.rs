@@ -540,6 +540,14 @@ impl<'a> Case<'a> {
             .seen()
     }
 
+    /// Share of a copy that has no blocks of its own, when there is any: copied by a note of the
+    /// file system, not by moving bytes.
+    pub fn shared_share(&self) -> Option<f64> {
+        let laid = self.phase.evidence.copied.as_ref()?.seen()?;
+        let part = ratio(laid.shared.0, laid.written.0);
+        (part > super::threshold::RESIDENT).then_some(part)
+    }
+
     /// Share of the range that has no data on the device: holes and unwritten extents.
     pub fn empty_share(&self) -> f64 {
         self.extents().map_or(0.0, |e| ratio(e.hole.0.saturating_add(e.unwritten.0), e.range.0))
@@ -587,7 +595,8 @@ impl<'a> Case<'a> {
 
     /// The work that was left behind when the clock stopped, if any.
     pub fn deferral(&self) -> Option<Deferral<'_, 'a>> {
-        if !self.writes() || !self.on_devices() || self.flow.bytes == Bytes::ZERO {
+        let shared = self.shared_share().is_some();
+        if !self.writes() || !self.on_devices() || self.flow.bytes == Bytes::ZERO || shared {
             return None;
         }
         let (reach, level) = self.reach()?;

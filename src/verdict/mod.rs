@@ -26,6 +26,7 @@ mod overwritten_in_memory;
 mod partial;
 mod same_disk;
 mod served_from_cache;
+mod shared_blocks;
 mod shared_device;
 mod stalls;
 mod stdio_close;
@@ -68,6 +69,7 @@ pub const RULES: &[Rule] = &[
     partial::RULE,
     no_disk::RULE,
     holes::RULE,
+    shared_blocks::RULE,
     compressed::RULE,
     overwritten_in_memory::RULE,
     not_direct::RULE,

@@ -14,7 +14,8 @@ pub const RULE: Rule = Rule { id: "T01", title: "Served from memory", judge: Jud
 
 /// Share of the read that came from the device, when memory is what gave the rest.
 fn part(case: &Case<'_>) -> Option<f64> {
-    if !case.reads() || !case.on_devices() || case.flow.bytes == Bytes::ZERO {
+    let shared = case.shared_share().is_some();
+    if !case.reads() || !case.on_devices() || case.flow.bytes == Bytes::ZERO || shared {
         return None;
     }
     let (reach, _) = case.reach()?;

@@ -11,8 +11,8 @@ use assay::evidence::{
     Queue, Reading, Snapshot, Space, Subject, Throttle,
 };
 use assay::plan::{
-    Action, Caching, Copy, Durability, End, EndFlags, Extent, Flush, Method, Outlet, Plan, Records,
-    Resync, Ring, Work,
+    Action, Caching, Copy, CopyCalls, Durability, End, EndFlags, Extent, Flush, Method, Outlet,
+    Plan, Records, Resync, Ring, Work,
 };
 use assay::record::{
     Ending, Evidence, Exhibit, Finding, Flow, Measures, Next, PhaseRecord, Point, Quiet, Record,
@@ -218,6 +218,7 @@ pub fn phase(shape: &Shape, started: Instant) -> PhaseRecord {
             quiet: Quiet { time: Nanos::millis(500), devices: Vec::new() },
             cold: Vec::new(),
             extents: Vec::new(),
+            copied: None,
             before: snapshot(started, shape.device, DiskCounters::default(), "/mnt/sd", 0),
             stop: snapshot(stopped, shape.device, moved, "/mnt/sd", 0),
             settled: None,
@@ -395,6 +396,7 @@ pub fn deferred() -> Record {
             no_create: false,
             no_truncate: false,
         },
+        calls: CopyCalls::ReadWrite,
         input_block: Bytes::mib(20),
         output_block: Bytes::mib(20),
         block_for_block: true,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::number::{self, Bad};
 use super::{Complaint, Status};
-use crate::plan::{Copy, End, EndFlags, Extent, Flush, Outlet, Records, Resync};
+use crate::plan::{Copy, CopyCalls, End, EndFlags, Extent, Flush, Outlet, Records, Resync};
 use crate::unit::Bytes;
 
 /// The largest block: half of the address space.
@@ -90,6 +90,7 @@ pub(super) fn parse(words: &[String]) -> Result<(Copy, Status, String), Complain
             no_create: false,
             no_truncate: has(&conv, "notrunc"),
         },
+        calls: CopyCalls::ReadWrite,
         input_block: Bytes(ibs),
         output_block: Bytes(obs),
         // Equal sizes are enough, however they were given.

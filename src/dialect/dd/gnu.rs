@@ -7,7 +7,7 @@ use super::number::{self, Bad, MAX};
 use super::quote::plain;
 use super::{Complaint, Status};
 use crate::plan::{
-    CaseChange, Charset, Copy, End, EndFlags, Extent, Flush, Outlet, Records, Resync,
+    CaseChange, Charset, Copy, CopyCalls, End, EndFlags, Extent, Flush, Outlet, Records, Resync,
 };
 use crate::unit::Bytes;
 
@@ -280,6 +280,7 @@ impl Operands {
                 no_create: has(NOCREAT),
                 no_truncate: has(NOTRUNC),
             },
+            calls: CopyCalls::ReadWrite,
             input_block: Bytes(ibs),
             output_block: Bytes(obs),
             block_for_block: !has(GATHER),

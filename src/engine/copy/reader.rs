@@ -121,13 +121,25 @@ impl<'a> Reader<'a> {
                 }
             }
         };
+        self.came(bytes, size, meter, tell);
+        Ok(bytes)
+    }
+
+    /// Notes what came of a block of `size` bytes.
+    #[inline(always)]
+    pub(super) fn came<S>(
+        &mut self,
+        bytes: usize,
+        size: usize,
+        meter: &mut Meter<'_, S>,
+        tell: &mut dyn FnMut(CopyEvent),
+    ) {
         if self.wary && bytes > 0 && 0 < self.last && self.last < size {
             tell(CopyEvent::PartialRead { bytes: self.last as u64 });
             self.wary = false;
             meter.stale = true;
         }
         self.last = bytes;
-        Ok(bytes)
     }
 
     pub(super) fn drop_cache(&mut self, nothing: bool) -> Result<(), Errno> {
