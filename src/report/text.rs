@@ -159,7 +159,8 @@ impl Text {
             Work::Blocks(blocks) => {
                 let fits =
                     self.jobs.iter().find(|fits| fits.phase == phase.name && fits.job == job.name);
-                let iodepth = fits.map_or(blocks.iodepth, |fits| fits.iodepth);
+                let alone = fits.is_some_and(|fits| fits.method.one_at_a_time());
+                let iodepth = if alone { 1 } else { blocks.iodepth };
                 let block = blocks.pattern.largest();
                 Some(format!("{block} q{}", iodepth.saturating_mul(job.workers)))
             }

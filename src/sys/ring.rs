@@ -18,6 +18,13 @@ use crate::unit::Nanos;
 
 /// The right to use one buffer of a ring (or of any pool of equal buffers). Not copyable: whoever
 /// holds it is the only one who may touch the buffer.
+///
+/// A slot does not know its pool, and so must go back to the one it is from: a number of another
+/// pool would name a buffer that may be in flight. A brand in the type (a lifetime of its own for
+/// each pool) would have to run through every lane, and a number of the pool in each slot would be
+/// loaded and compared with every I/O. Instead a worker's loop
+/// (`engine::drive`) has one lane and the slots that were made with it, and takes them from nowhere
+/// else.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Slot(pub(super) u32);
 

@@ -28,12 +28,6 @@ impl Fitting<'_> {
                 Ok(found) if !found.is_dir() => {
                     Err(Refusal::new(format!("{name} is no folder"), "name a folder"))
                 }
-                Ok(_) if !made => Err(Refusal::new(
-                    format!(
-                        "a scratch file in {name} is read, but nothing is written to it before"
-                    ),
-                    "use layout 'written', or a phase before that writes it",
-                )),
                 Ok(_) => writable(path),
             },
             Target::Device { .. } => {
