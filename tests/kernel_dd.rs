@@ -161,14 +161,19 @@ fn check(card: &Card, pace: Measures, row: &Row) {
             Is(_, right) | Corrected(right) => figure < 0.97 * right,
             _ => false,
         };
-        if left > 0 && (slow || heard.disturbed()) {
-            told("again", &heard);
-            continue;
-        }
         let about = match row.about {
             Pace => pace,
             This(measures) => measures,
         };
+        // Some machines take pages from the cache at any time (DAMON's reclaim does). This try has
+        // read them again.
+        let forgotten = matches!(row.before, Before::AsLeft)
+            && about == Measures::Memory
+            && heard.verdict().measures == Measures::Mixed;
+        if left > 0 && (slow || forgotten || heard.disturbed()) {
+            told("again", &heard);
+            continue;
+        }
         heard.expect(row.trust, about);
         for trap in row.traps {
             assert!(heard.found(trap), "{trap} is not named\n{heard}");
