@@ -18,6 +18,7 @@ use super::libaio::Libaio;
 use super::log::{Entry, Log};
 use super::mmap::Mmap;
 use super::null::Null;
+use super::one_by_one::OneByOne;
 use super::pace::Pace;
 use super::posixaio::PosixAio;
 use super::psync::Psync;
@@ -142,12 +143,18 @@ impl Worker<'_> {
         let (files, depth, size) = (self.files.clone(), self.iodepth, self.block);
         // The one place where a method is chosen; from here on the loop is its own.
         match self.method {
-            Method::Psync | Method::Pool => go(Psync::new(files, size), self, ready),
-            Method::Sync => go(Sync::new(&files, size), self, ready),
-            Method::Vectored(flags) => go(Vectored::new(files, size, flags), self, ready),
-            Method::Mmap(mapping) => go(Mmap::new(files, size, mapping), self, ready),
+            Method::Psync | Method::Pool => {
+                go(OneByOne::new(Ok(Psync { files }), size), self, ready)
+            }
+            Method::Sync => go(OneByOne::new(Sync::new(&files), size), self, ready),
+            Method::Vectored(flags) => {
+                go(OneByOne::new(Ok(Vectored::new(files, flags)), size), self, ready)
+            }
+            Method::Mmap(mapping) => {
+                go(OneByOne::new(Mmap::new(files, mapping), size), self, ready)
+            }
             Method::Stdio { buffer, bytewise } => {
-                go(Stdio::new(files, size, buffer, bytewise), self, ready)
+                go(OneByOne::new(Stdio::new(files, buffer, bytewise), size), self, ready)
             }
             Method::Libaio(aio) => go(Libaio::new(files, depth, size, aio.batch), self, ready),
             Method::PosixAio => go(PosixAio::new(files, depth, size), self, ready),

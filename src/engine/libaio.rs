@@ -9,8 +9,8 @@ use crate::sys::clock;
 use crate::sys::ring::Slot;
 use crate::unit::Instant;
 
-use super::psync::flush_files;
-use super::{Files, Flush, Io, Lane, Op};
+use super::one_by_one::flush_files;
+use super::{Files, Flush, Io, Lane};
 
 /// A queue on the files of a worker.
 pub(crate) struct Libaio {
@@ -43,12 +43,7 @@ impl Lane for Libaio {
 
     #[inline]
     fn push(&mut self, slot: Slot, io: Io) {
-        let write = match io.op {
-            Op::Read => false,
-            Op::Write => true,
-            Op::Rewrite | Op::Trim => unreachable!("the loop makes reads and writes of these"),
-        };
-        self.queue.push(slot, write, io.file, io.offset, io.len);
+        self.queue.push(slot, io.sends(), io.file, io.offset, io.len);
         self.in_flight += 1;
     }
 

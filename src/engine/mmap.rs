@@ -13,13 +13,11 @@ use std::os::fd::{AsFd, BorrowedFd};
 use rustix::fs::OFlags;
 
 use crate::plan::{Advice, Mapping};
-use crate::sys::block;
+use crate::sys::block::size_of_open;
 use crate::sys::map::{self, Map};
-use crate::sys::ring::{Slab, Slot};
-use crate::unit::Instant;
 
-use super::psync::answered;
-use super::{Files, Flush, Io, Lane, Op};
+use super::one_by_one::Calls;
+use super::{Files, Flush, Io};
 
 /// Bytes of page tables that a mapping may cost.
 const TABLES: u64 = 32 << 20;
@@ -32,9 +30,7 @@ const WINDOW: u64 = if usize::BITS < 64 { 256 << 20 } else { 1 << 46 };
 pub(crate) struct Mmap {
     files: Files,
     views: Vec<View>,
-    slab: Slab,
     mapping: Mapping,
-    done: Option<(Slot, i32)>,
 }
 
 /// One file, and the part of it that is mapped now.
@@ -50,15 +46,6 @@ struct View {
     writes: bool,
     /// O_SYNC and O_DSYNC mean nothing to a store: each is followed by `msync` instead.
     syncs: bool,
-}
-
-fn size(file: BorrowedFd) -> io::Result<u64> {
-    let stat = rustix::fs::fstat(file)?;
-    if rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::BlockDevice {
-        block::size(file)
-    } else {
-        Ok(stat.st_size as u64)
-    }
 }
 
 impl View {
@@ -83,7 +70,7 @@ impl View {
     fn map(&mut self, file: BorrowedFd, offset: u64, len: u64, told: Advice) -> io::Result<u64> {
         self.map = None;
         self.tables = 0;
-        let size = size(file)?;
+        let size = size_of_open(file)?;
         if offset >= size {
             return Ok(0);
         }
@@ -106,12 +93,7 @@ impl View {
 }
 
 impl Mmap {
-    pub(crate) fn new(
-        files: Files,
-        size: usize,
-        mapping: Mapping,
-    ) -> io::Result<(Self, Vec<Slot>)> {
-        let (slab, slots) = Slab::new(1, size)?;
+    pub(crate) fn new(files: Files, mapping: Mapping) -> io::Result<Self> {
         let view = |file: BorrowedFd| {
             let flags = rustix::fs::fcntl_getfl(file)?;
             let mut view = View {
@@ -129,81 +111,38 @@ impl Mmap {
             Ok::<_, io::Error>(view)
         };
         let views = files.iter().map(|file| view(file.as_fd())).collect::<Result<_, _>>()?;
-        Ok((Self { files, views, slab, mapping, done: None }, slots))
+        Ok(Self { files, views, mapping })
     }
+}
 
+impl Calls for Mmap {
     #[inline]
-    fn transfer(&mut self, slot: &Slot, io: Io) -> io::Result<usize> {
+    fn transfer(&mut self, buffer: &mut [u8], io: Io) -> io::Result<usize> {
         let file = self.files[io.file as usize].as_fd();
         let view = &mut self.views[io.file as usize];
         let (mut len, wanted) = (u64::from(io.len), u64::from(io.len));
         if !view.has(io.offset, len) {
             len = view.map(file, io.offset, len, self.mapping.advice)?;
-            if len < wanted && io.op == Op::Write {
+            if len < wanted && io.sends() {
                 // A store can not make a file longer.
                 return Err(rustix::io::Errno::FAULT.into());
             }
         }
         let Some(map) = view.map.as_mut().filter(|_| len > 0) else { return Ok(0) };
-        let buffer = &mut self.slab.buffer(slot)[..len as usize];
+        let buffer = &mut buffer[..len as usize];
         let at = (io.offset - view.start) as usize;
-        let copied = match io.op {
-            Op::Read => map.read(at, buffer),
-            Op::Write => map.write(at, buffer),
-            Op::Rewrite | Op::Trim => unreachable!("the loop makes reads and writes of these"),
-        };
-        if io.op == Op::Write {
+        let copied = if io.sends() { map.write(at, buffer) } else { map.read(at, buffer) };
+        if io.sends() {
             let (from, to) = view.dirty.unwrap_or((io.offset, io.offset));
             view.dirty = Some((from.min(io.offset), to.max(io.offset + len)));
         }
         if copied.is_err() {
             return torn(view, file, io, buffer);
         }
-        if io.op == Op::Write && (view.syncs || self.mapping.msync_async) {
+        if io.sends() && (view.syncs || self.mapping.msync_async) {
             map.sync(at, buffer.len(), view.syncs)?;
         }
         Ok(buffer.len())
-    }
-}
-
-/// What was the matter with a page: the calls know numbers for it.
-#[cold]
-fn torn(view: &mut View, file: BorrowedFd, io: Io, buffer: &mut [u8]) -> io::Result<usize> {
-    view.map = None;
-    match io.op {
-        Op::Read => Ok(rustix::io::pread(file, buffer, io.offset)?),
-        Op::Write => {
-            if io.offset + buffer.len() as u64 > size(file)? {
-                return Err(rustix::io::Errno::FAULT.into());
-            }
-            Ok(rustix::io::pwrite(file, buffer, io.offset)?)
-        }
-        Op::Rewrite | Op::Trim => unreachable!("the loop makes reads and writes of these"),
-    }
-}
-
-impl Lane for Mmap {
-    const CARRIES_DATA: bool = true;
-
-    #[inline]
-    fn buffer(&mut self, slot: &Slot) -> &mut [u8] {
-        self.slab.buffer(slot)
-    }
-
-    #[inline]
-    fn push(&mut self, slot: Slot, io: Io) {
-        let moved = answered(self.transfer(&slot, io));
-        self.done = Some((slot, moved));
-    }
-
-    #[inline]
-    fn wait(&mut self, _until: Option<Instant>) -> io::Result<()> {
-        Ok(())
-    }
-
-    #[inline]
-    fn answer(&mut self) -> Option<(Slot, i32)> {
-        self.done.take()
     }
 
     /// `msync` of what was stored since the last time, which does what `fdatasync` does; or `fsync`.
@@ -220,4 +159,17 @@ impl Lane for Mmap {
         }
         Ok(())
     }
+}
+
+/// What was the matter with a page: the calls know numbers for it.
+#[cold]
+fn torn(view: &mut View, file: BorrowedFd, io: Io, buffer: &mut [u8]) -> io::Result<usize> {
+    view.map = None;
+    if !io.sends() {
+        return Ok(rustix::io::pread(file, buffer, io.offset)?);
+    }
+    if io.offset + buffer.len() as u64 > size_of_open(file)? {
+        return Err(rustix::io::Errno::FAULT.into());
+    }
+    Ok(rustix::io::pwrite(file, buffer, io.offset)?)
 }

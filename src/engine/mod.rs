@@ -14,6 +14,7 @@ mod law;
 mod libaio;
 mod log;
 mod mmap;
+mod one_by_one;
 mod pace;
 mod posixaio;
 mod psync;
@@ -90,6 +91,18 @@ pub struct Io {
     pub offset: u64,
     /// How much, bytes.
     pub len: u32,
+}
+
+impl Io {
+    /// Whether it is a write, not a read. Lanes that take no trims see nothing else.
+    #[inline]
+    pub(crate) fn sends(self) -> bool {
+        match self.op {
+            Op::Read => false,
+            Op::Write => true,
+            Op::Rewrite | Op::Trim => unreachable!("the loop makes reads and writes of these"),
+        }
+    }
 }
 
 /// The open files of a worker, in the order of [`Io::file`]. Methods without I/O have none.

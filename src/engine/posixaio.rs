@@ -13,15 +13,14 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use rustix::io::{pread, pwrite};
-
 use crate::sys::buffer::Buffer;
 use crate::sys::clock;
 use crate::sys::ring::{Slot, slots};
 use crate::unit::Instant;
 
-use super::psync::{answered, flush_files};
-use super::{Files, Flush, Io, Lane, Op};
+use super::one_by_one::{answered, flush_files};
+use super::psync::at_place;
+use super::{Files, Flush, Io, Lane};
 
 /// glibc's `aio_threads`.
 const THREADS: usize = 20;
@@ -102,14 +101,8 @@ fn serve(shared: &Shared, number: usize, files: &Files) {
     loop {
         if let Some(mut request) = state.queues[number].pop_front() {
             drop(state);
-            let Io { op, file, offset, len } = request.io;
-            let (file, buffer) =
-                (&files[file as usize], &mut request.buffer.part(0, len as usize)[..]);
-            let moved = answered(match op {
-                Op::Read => pread(file, buffer, offset),
-                Op::Write => pwrite(file, buffer, offset),
-                Op::Rewrite | Op::Trim => unreachable!("the loop makes reads and writes of these"),
-            });
+            let buffer = request.buffer.part(0, request.io.len as usize);
+            let moved = answered(at_place(files, buffer, request.io));
             state = shared.lock();
             state.done.push_back((request, moved));
             shared.finished.notify_one();

@@ -21,21 +21,17 @@ use std::os::fd::AsFd;
 
 use rustix::fs::OFlags;
 
-use crate::sys::ring::{Slab, Slot};
 use crate::sys::stdio::Stream;
-use crate::unit::Instant;
 
-use super::psync::{answered, flush_files};
+use super::one_by_one::{Calls, flush_files};
 use super::sync::own_descriptions;
-use super::{Files, Flush, Io, Lane, Op};
+use super::{Files, Flush, Io, Op};
 
 /// One byte or record at a time through the library's buffer.
 pub(crate) struct Stdio {
     files: Files,
     open: Vec<Open>,
     bytewise: bool,
-    slab: Slab,
-    done: Option<(Slot, i32)>,
 }
 
 /// A stream, and where it stands.
@@ -48,13 +44,7 @@ struct Open {
 }
 
 impl Stdio {
-    pub(crate) fn new(
-        files: Files,
-        size: usize,
-        buffer: u32,
-        bytewise: bool,
-    ) -> io::Result<(Self, Vec<Slot>)> {
-        let (slab, slots) = Slab::new(1, size)?;
+    pub(crate) fn new(files: Files, buffer: u32, bytewise: bool) -> io::Result<Self> {
         let open = own_descriptions(&files)?
             .into_iter()
             .map(|file| {
@@ -63,60 +53,34 @@ impl Stdio {
                 Ok(Open { stream, place: Some(0), last: Op::Read })
             })
             .collect::<io::Result<_>>()?;
-        Ok((Self { files, open, bytewise, slab, done: None }, slots))
+        Ok(Self { files, open, bytewise })
     }
+}
+
+impl Calls for Stdio {
+    const HOLDS_BACK: bool = true;
 
     #[inline]
-    fn transfer(&mut self, slot: &Slot, io: Io) -> io::Result<usize> {
+    fn transfer(&mut self, buffer: &mut [u8], io: Io) -> io::Result<usize> {
         let open = &mut self.open[io.file as usize];
-        let buffer = &mut self.slab.buffer(slot)[..io.len as usize];
         if open.place.take() != Some(io.offset) || open.last != io.op {
             open.stream.seek(io.offset)?;
         }
-        let moved = match (io.op, self.bytewise) {
-            (Op::Read, false) => open.stream.read(buffer)?,
-            (Op::Read, true) => open.stream.get(buffer)?,
-            (Op::Write, false) => {
+        let moved = match (io.sends(), self.bytewise) {
+            (false, false) => open.stream.read(buffer)?,
+            (false, true) => open.stream.get(buffer)?,
+            (true, false) => {
                 open.stream.write(buffer)?;
                 buffer.len()
             }
-            (Op::Write, true) => {
+            (true, true) => {
                 open.stream.put(buffer)?;
                 buffer.len()
-            }
-            (Op::Rewrite | Op::Trim, _) => {
-                unreachable!("the loop makes reads and writes of these")
             }
         };
         open.last = io.op;
         open.place = Some(io.offset + moved as u64);
         Ok(moved)
-    }
-}
-
-impl Lane for Stdio {
-    const CARRIES_DATA: bool = true;
-    const HOLDS_BACK: bool = true;
-
-    #[inline]
-    fn buffer(&mut self, slot: &Slot) -> &mut [u8] {
-        self.slab.buffer(slot)
-    }
-
-    #[inline]
-    fn push(&mut self, slot: Slot, io: Io) {
-        let moved = answered(self.transfer(&slot, io));
-        self.done = Some((slot, moved));
-    }
-
-    #[inline]
-    fn wait(&mut self, _until: Option<Instant>) -> io::Result<()> {
-        Ok(())
-    }
-
-    #[inline]
-    fn answer(&mut self) -> Option<(Slot, i32)> {
-        self.done.take()
     }
 
     fn flush(&mut self, how: Flush) -> io::Result<()> {

@@ -7,8 +7,8 @@ use crate::sys::clock;
 use crate::sys::ring::{Linked, Ring, Setup, Slot, Thread};
 use crate::unit::Instant;
 
-use super::psync::flush_files;
-use super::{Files, Flush, Io, Lane, Op};
+use super::one_by_one::flush_files;
+use super::{Files, Flush, Io, Lane};
 
 /// A ring on the files of a worker.
 pub(crate) struct Uring {
@@ -58,12 +58,7 @@ impl Lane for Uring {
 
     #[inline]
     fn push(&mut self, slot: Slot, io: Io) {
-        let write = match io.op {
-            Op::Read => false,
-            Op::Write => true,
-            Op::Rewrite | Op::Trim => unreachable!("the loop makes reads and writes of these"),
-        };
-        self.ring.push(slot, write, io.file, io.offset, io.len);
+        self.ring.push(slot, io.sends(), io.file, io.offset, io.len);
         self.in_flight += 1;
     }
 

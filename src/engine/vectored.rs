@@ -8,11 +8,9 @@ use std::io::{self, IoSlice, IoSliceMut};
 use rustix::io::{Errno, ReadWriteFlags, preadv2, pwritev2};
 
 use crate::plan::Vectored as Flags;
-use crate::sys::ring::{Slab, Slot};
-use crate::unit::Instant;
 
-use super::psync::{answered, flush_files};
-use super::{Files, Flush, Io, Lane, Op};
+use super::one_by_one::{Calls, flush_files};
+use super::{Files, Flush, Io};
 
 /// RWF_ATOMIC, since 6.11.
 const ATOMIC: ReadWriteFlags = ReadWriteFlags::from_bits_retain(0x40);
@@ -22,10 +20,8 @@ const DONTCACHE: ReadWriteFlags = ReadWriteFlags::from_bits_retain(0x80);
 /// One I/O at a time, with what its flags ask for.
 pub(crate) struct Vectored {
     files: Files,
-    slab: Slab,
     reads: ReadWriteFlags,
     writes: ReadWriteFlags,
-    done: Option<(Slot, i32)>,
 }
 
 /// The flags for reads and for writes: durability, appending and atomicity mean nothing to a read,
@@ -49,45 +45,27 @@ fn bits(flags: Flags) -> (ReadWriteFlags, ReadWriteFlags) {
 }
 
 impl Vectored {
-    pub(crate) fn new(files: Files, size: usize, flags: Flags) -> io::Result<(Self, Vec<Slot>)> {
-        let (slab, slots) = Slab::new(1, size)?;
+    pub(crate) fn new(files: Files, flags: Flags) -> Self {
         let (reads, writes) = bits(flags);
-        Ok((Self { files, slab, reads, writes, done: None }, slots))
+        Self { files, reads, writes }
     }
 }
 
-impl Lane for Vectored {
-    const CARRIES_DATA: bool = true;
-
+impl Calls for Vectored {
     #[inline]
-    fn buffer(&mut self, slot: &Slot) -> &mut [u8] {
-        self.slab.buffer(slot)
-    }
-
-    #[inline]
-    fn push(&mut self, slot: Slot, io: Io) {
-        let buffer = &mut self.slab.buffer(&slot)[..io.len as usize];
+    fn transfer(&mut self, buffer: &mut [u8], io: Io) -> io::Result<usize> {
         let file = &self.files[io.file as usize];
-        let mut transfer = |drop: ReadWriteFlags| match io.op {
-            Op::Write => pwritev2(file, &[IoSlice::new(buffer)], io.offset, self.writes - drop),
-            Op::Read => preadv2(file, &mut [IoSliceMut::new(buffer)], io.offset, self.reads - drop),
-            Op::Rewrite | Op::Trim => unreachable!("the loop makes reads and writes of these"),
+        let mut transfer = |drop: ReadWriteFlags| {
+            if io.sends() {
+                pwritev2(file, &[IoSlice::new(buffer)], io.offset, self.writes - drop)
+            } else {
+                preadv2(file, &mut [IoSliceMut::new(buffer)], io.offset, self.reads - drop)
+            }
         };
-        let moved = match transfer(ReadWriteFlags::empty()) {
-            Err(Errno::AGAIN) => transfer(ReadWriteFlags::NOWAIT),
-            answer => answer,
-        };
-        self.done = Some((slot, answered(moved)));
-    }
-
-    #[inline]
-    fn wait(&mut self, _until: Option<Instant>) -> io::Result<()> {
-        Ok(())
-    }
-
-    #[inline]
-    fn answer(&mut self) -> Option<(Slot, i32)> {
-        self.done.take()
+        Ok(match transfer(ReadWriteFlags::empty()) {
+            Err(Errno::AGAIN) => transfer(ReadWriteFlags::NOWAIT)?,
+            answer => answer?,
+        })
     }
 
     fn flush(&mut self, how: Flush) -> io::Result<()> {

@@ -14,6 +14,7 @@ use crate::plan::{Action, Caching, Cold, Copy, CopyCalls, Durability, EndFlags};
 use crate::record::{Dropped, Evidence, Flow, Laid, PhaseRecord, Span};
 use crate::stats::copy::{CopyCounts, CopyEvent, CopyGauge};
 use crate::stats::{Gauge, GaugeReading, Tally, Total};
+use crate::sys::block::size_of_open;
 use crate::sys::inbox::{Inbox, Letter};
 use crate::sys::{clock, files};
 use crate::unit::{Bytes, Instant, Nanos, Ops};
@@ -208,7 +209,7 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
     let cold = match (&source, stage.phase.cold) {
         (Some(file), Cold::Target | Cold::Machine) => vec![Dropped {
             path: subjects[0].path.clone(),
-            range: Bytes(super::site::size_of_open(file.as_fd()).unwrap_or(0)),
+            range: Bytes(size_of_open(file.as_fd()).unwrap_or(0)),
             left: evidence::drop_cache(file.as_fd()),
         }],
         _ => Vec::new(),
@@ -274,7 +275,7 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
         && stage.signal.is_none()
         && outcome.fault.is_none()
     {
-        let len = super::site::size_of_open(file.as_fd()).unwrap_or(0);
+        let len = size_of_open(file.as_fd()).unwrap_or(0);
         let (record, at) = settle_all(
             &[(subjects[1].path.as_str(), file.as_fd(), Some(len))],
             stage.phase.settle,
@@ -359,7 +360,7 @@ fn laid(file: BorrowedFd) -> Reading<evidence::Extents> {
         Some(dirty) => return Reading::Unseen(format!("{dirty} of it are not yet on the device")),
         None => return Reading::Unseen("whether it is dirty can not be seen".into()),
     }
-    match super::site::size_of_open(file) {
+    match size_of_open(file) {
         Ok(size) => evidence::extents(file, 0..size),
         Err(error) => Reading::Unseen(error.to_string()),
     }

@@ -15,6 +15,7 @@ use rustix::fs::{FallocateFlags, FlockOperation, Mode, OFlags};
 use crate::engine::Layer;
 use crate::error::Fault;
 use crate::plan::{Caching, Durability, Layout, Lifetime, Target};
+use crate::sys::block::size_of_open;
 use crate::unit::Bytes;
 
 /// What the names of scratch files begin with.
@@ -272,16 +273,6 @@ fn release(folder: &Path, size: u64) {
             return;
         }
         std::thread::sleep(std::time::Duration::from_millis(10));
-    }
-}
-
-/// The size of an open file or device, bytes.
-pub(super) fn size_of_open(file: BorrowedFd) -> io::Result<u64> {
-    let stat = rustix::fs::fstat(file)?;
-    if rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::BlockDevice {
-        crate::sys::block::size(file)
-    } else {
-        Ok(stat.st_size as u64)
     }
 }
 

@@ -23,6 +23,19 @@ pub fn size(fd: BorrowedFd) -> io::Result<u64> {
     if answer == 0 { Ok(size) } else { Err(io::Error::last_os_error()) }
 }
 
+/// Size of an open file or block device in bytes.
+///
+/// # Errors
+/// What `fstat` or BLKGETSIZE64 answers.
+pub fn size_of_open(file: BorrowedFd) -> io::Result<u64> {
+    let stat = rustix::fs::fstat(file)?;
+    if rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::BlockDevice {
+        size(file)
+    } else {
+        Ok(stat.st_size as u64)
+    }
+}
+
 /// Tells a block device that a range is needed no longer (BLKDISCARD). EOPNOTSUPP where the device
 /// has no such command, EINVAL where the range is no whole number of its blocks.
 pub fn discard(fd: BorrowedFd, offset: u64, len: u64) -> io::Result<()> {

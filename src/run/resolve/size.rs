@@ -6,8 +6,9 @@ use crate::error::Refusal;
 use crate::plan::{Size, Target};
 use crate::unit::Bytes;
 
-use super::super::site::{self, spare};
+use super::super::site::spare;
 use super::Fitting;
+use crate::sys::block::size_of_open;
 
 /// The kernel counts places in files with 63 bits.
 const LARGEST: Bytes = Bytes(i64::MAX as u64);
@@ -26,7 +27,7 @@ impl Fitting<'_> {
         let device = matches!(target, Target::Device { .. });
         let there = if device || !matches!(target, Target::Scratch { .. }) {
             std::fs::File::open(path)
-                .and_then(|file| site::size_of_open(std::os::fd::AsFd::as_fd(&file)))
+                .and_then(|file| size_of_open(std::os::fd::AsFd::as_fd(&file)))
                 .ok()
                 .map(Bytes)
         } else {
