@@ -10,6 +10,7 @@
 mod away_from_device;
 mod bigger_than_ram;
 mod cached_before;
+pub mod catalogue;
 mod client_bound;
 mod compressed;
 mod direct_not_durable;
@@ -50,6 +51,17 @@ pub struct Rule {
     pub id: &'static str,
     /// What it is called.
     pub title: &'static str,
+    /// What happens, in a sentence that a person can repeat.
+    pub happens: &'static str,
+    /// The readings that show it.
+    pub seen_by: &'static str,
+    /// When it is said, and what it makes of trust and subject. `{NAME}` stands for the threshold of
+    /// that name.
+    pub said_when: &'static str,
+    /// How to make it happen.
+    pub try_it: &'static str,
+    /// What assay does so that it does not happen, or so that the figure is right all the same.
+    pub answer: &'static str,
     /// Who decides.
     pub judge: Judge,
 }

@@ -12,7 +12,16 @@ use crate::unit::Nanos;
 
 /// A second or more without any completion, and far longer than the slowest of a hundred; or an
 /// interval with next to nothing in it.
-pub const RULE: Rule = Rule { id: "T58", title: "Stalls", judge: Judge::Phase(judge) };
+pub const RULE: Rule = Rule {
+    id: "T58",
+    title: "Stalls",
+    happens: "An average hides seconds in which nothing was answered.",
+    seen_by: "The series of 100 ms, its longest gap.",
+    said_when: "A gap longer than {STALL} and {STALL_P99} times the p99, or intervals below {STALL_RATE} of the usual rate: doubtful, unsteady.",
+    try_it: "A device that stops for 1.5 s every 4 s.",
+    answer: "Prints the longest latency and the series beside each mean.",
+    judge: Judge::Phase(judge),
+};
 
 fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
     if refuted(found) || stage.paced() || stage.ops() < STALL_OPS {

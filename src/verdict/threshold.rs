@@ -2,6 +2,7 @@
 //!
 //! Shares are of 1. A rule may combine thresholds; it has none of its own.
 
+use super::words::share;
 use crate::unit::{Bytes, KIB, MIB, Nanos};
 
 /// Of the bytes the program moved, the share that must have passed the device: the rest is the
@@ -127,3 +128,29 @@ pub const STALL_INTERVALS: usize = 5;
 
 /// Waiting for a CPU for more of the time than this leaves open what else was waited for.
 pub const WAITING_FOR_CPU: f64 = 0.10;
+
+/// A threshold in words, by its name: for the catalogue, so that it can not say another number.
+/// Those that no text names are not here.
+pub(super) fn spoken(name: &str) -> Option<String> {
+    Some(match name {
+        "REACHED" => share(REACHED),
+        "UNTOUCHED" => share(UNTOUCHED),
+        "STORED" => share(STORED),
+        "RESIDENT" => share(RESIDENT),
+        "FOREIGN" => share(FOREIGN),
+        "FOREIGN_RUINS" => share(FOREIGN_RUINS),
+        "LIMIT_NEAR" => share(LIMIT_NEAR),
+        "WAITING_CPU" => share(WAITING_CPU),
+        "WAITING_BUSY" => share(WAITING_BUSY),
+        "CPU_FULL" => share(CPU_FULL),
+        "CPU_DEVICE" => share(CPU_DEVICE),
+        "LATENCY_BUSY" => share(LATENCY_BUSY),
+        "STALL_RATE" => share(STALL_RATE),
+        "FLUSH_BOUND" => FLUSH_BOUND.to_string(),
+        "STALL_P99" => STALL_P99.to_string(),
+        "STALL" => STALL.to_string(),
+        "SHORT" => SHORT.to_string(),
+        "CLOCK_STEPS" => CLOCK_STEPS.to_string(),
+        _ => return None,
+    })
+}

@@ -9,8 +9,16 @@ use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 use crate::unit::Bytes;
 
 /// The counters of the device were not seen, so nothing is proven.
-pub const RULE: Rule =
-    Rule { id: "T00", title: "Evidence that was not seen", judge: Judge::Phase(judge) };
+pub const RULE: Rule = Rule {
+    id: "T00",
+    title: "Evidence that was not seen",
+    happens: "Without the counters of the lowest device nothing can be shown.",
+    seen_by: "Which readings are absent, and why.",
+    said_when: "A reading that the verdict would rest on was not seen: unproven.",
+    try_it: "`echo 0 > /sys/block/D/queue/iostats`, then measure.",
+    answer: "Calls nothing sound without evidence.",
+    judge: Judge::Phase(judge),
+};
 
 fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
     let jobs = stage.record.resolved.jobs.iter();
