@@ -11,7 +11,7 @@ use assay::{error, evidence, plan, record, stats, unit, verdict};
 mod bench;
 
 use bench::Bench;
-use evidence::{Bottom, CachePages, Reading};
+use evidence::{Bottom, CachePages, LayerKind, Reading};
 use plan::{Action, Arrivals, Durability, Method, Rate};
 use record::{Dropped, Measures, Record, Settle, Trust};
 use unit::{Bytes, KIB, MIB, Nanos, Ops};
@@ -127,6 +127,43 @@ const TABLE: &[Kept] = &[
     kept!("t58-nearly-lumps", doctored(Bench::write_flushed(), |b| { b.direct(true); let ops: Vec<u64> = (0..50).map(|n| u64::from(n % 3 == 0)).collect(); b.series(&ops); }), Sound, Device, [], ["T58"]),
     kept!("t60-written-twice-in-memory", doctored(Bench::write_flushed(), |b| { b.record.phases[0].flows[0].sequential = false; b.written(Bytes::mib(8), Bytes::mib(8)); }), Wrong, Mixed, ["T60"], ["T02", "T25"]),
     kept!("t60-nearly-here-and-there", doctored(Bench::write_flushed(), |b| b.record.phases[0].flows[0].sequential = false), Sound, Device, [], ["T60"]),
+    kept!("t04-burst-into-memory", doctored(Bench::write_flushed(), |b| b.burst_series(12)), Sound, Device, ["T04"], []),
+    kept!("t04-nearly-all-at-one-pace", doctored(Bench::write_flushed(), |b| b.burst_series(1)), Sound, Device, [], ["T04"]),
+    kept!("t08-earlier-writes", doctored(Bench::write_flushed(), |b| b.earlier(Bytes::mib(2), Bytes::mib(30))), Sound, Device, ["T08"], []),
+    kept!("t08-nearly-nothing-left", doctored(Bench::write_flushed(), |b| b.earlier(Bytes::mib(2), Bytes::ZERO)), Sound, Device, [], ["T08"]),
+    kept!("t10-small-calls", doctored(Bench::read_cold(), |b| b.record.phases[0].flows[0].calls = Ops(5120)), Sound, Device, ["T10"], []),
+    kept!("t10-nearly-a-request-for-two-calls", doctored(Bench::read_cold(), |b| b.record.phases[0].flows[0].calls = Ops(320)), Sound, Device, [], ["T10"]),
+    kept!("t11-read-beyond-the-end", doctored(Bench::read_cold(), |b| { b.was_read(Bytes::kib(23_000)); b.own_read(Bytes::mib(24)); }), Sound, Device, ["T11"], ["T31"]),
+    kept!("t11-nearly-read-by-others", doctored(Bench::read_cold(), |b| { b.was_read(Bytes::kib(23_000)); b.own_read(Bytes::mib(20)); }), Sound, Device, [], ["T11"]),
+    kept!("t12-windows-for-blocks", doctored(Bench::read_cold(), |b| { b.record.phases[0].flows[0].sequential = false; b.was_read(Bytes::kib(23_000)); b.own_read(Bytes::mib(23)); }), Sound, Device, ["T12"], ["T11"]),
+    kept!("t12-nearly-as-asked", doctored(Bench::read_cold(), |b| { b.record.phases[0].flows[0].sequential = false; b.own_read(Bytes::mib(20)); }), Sound, Device, [], ["T12"]),
+    kept!("t15-flush-swallowed", doctored(Bench::write_flushed(), |b| { b.flushes(0); b.mounted("rw,nobarrier"); }), Doubtful, Deferred, ["T15"], []),
+    kept!("t15-nearly-write-through", doctored(Bench::write_flushed(), |b| { b.flushes(0); b.queue(|q| q.write_cache = Some("write through".into())); }), Sound, Device, [], ["T15"]),
+    kept!("t20-parts-of-blocks", doctored(Bench::write_flushed(), |b| { b.direct(true); b.record.phases[0].flows[0].block = Bytes(512); }), Sound, Device, ["T20"], ["T21"]),
+    kept!("t20-nearly-buffered", doctored(Bench::write_flushed(), |b| b.record.phases[0].flows[0].block = Bytes(512)), Sound, Device, [], ["T20"]),
+    kept!("t21-parts-of-sectors", doctored(Bench::write_flushed(), |b| { b.direct(true); b.queue(|q| q.physical_block_size = Some(4096)); b.record.phases[0].flows[0].block = Bytes(512); }), Sound, Device, ["T21"], ["T20"]),
+    kept!("t21-nearly-whole-sectors", doctored(Bench::write_flushed(), |b| { b.direct(true); b.queue(|q| q.physical_block_size = Some(4096)); b.record.phases[0].flows[0].block = Bytes(8192); }), Sound, Device, [], ["T21"]),
+    kept!("t34-swapped", doctored(Bench::write_flushed(), |b| b.swapped(Bytes::mib(2))), Doubtful, Disturbed, ["T34"], []),
+    kept!("t34-nearly-a-few-pages", doctored(Bench::write_flushed(), |b| b.swapped(Bytes::kib(128))), Sound, Device, [], ["T34"]),
+    kept!("t38-in-pieces", doctored(Bench::read_cold(), |b| { b.lay(Bytes::ZERO, Bytes::mib(20)); b.pieces(320); }), Sound, Device, ["T38"], []),
+    kept!("t38-nearly-in-one", doctored(Bench::read_cold(), |b| { b.lay(Bytes::ZERO, Bytes::mib(20)); b.pieces(60); }), Sound, Device, [], ["T38"]),
+    kept!("t39-access-times", doctored(Bench::read_cold(), |b| b.written(Bytes(300 * KIB), Bytes(300 * KIB))), Sound, Device, ["T39"], []),
+    kept!("t39-nearly-noatime", doctored(Bench::read_cold(), |b| { b.mounted("rw,noatime"); b.written(Bytes(300 * KIB), Bytes(300 * KIB)); }), Sound, Device, [], ["T39"]),
+    kept!("t40-trimmed-meanwhile", doctored(Bench::write_flushed(), |b| { b.mounted("rw,discard"); b.discarded(3); }), Sound, Device, ["T40"], []),
+    kept!("t40-nearly-only-mounted-so", doctored(Bench::write_flushed(), |b| b.mounted("rw,discard")), Sound, Device, [], ["T40"]),
+    kept!("t41-encrypted", doctored(Bench::write_flushed(), |b| b.layer_kind(LayerKind::Mapper { uuid: "CRYPT-LUKS2-77-home".into() })), Sound, Device, ["T41"], []),
+    kept!("t41-nearly-a-plain-volume", doctored(Bench::write_flushed(), |b| b.layer_kind(LayerKind::Mapper { uuid: "LVM-77".into() })), Sound, Device, [], ["T41"]),
+    kept!("t43-falls", doctored(Bench::write_flushed(), |b| { b.direct(true); let bytes: Vec<u64> = (0..50).map(|n| if n < 20 { 6 } else { n % 2 * 2 } * MIB / 8).collect(); b.device_series(&bytes); }), Doubtful, Unsteady, ["T43"], ["T58"]),
+    kept!("t43-nearly-wanders", doctored(Bench::write_flushed(), |b| { b.direct(true); let bytes: Vec<u64> = (0..50).map(|n| (1 + n * 7 % 5) * MIB / 8).collect(); b.device_series(&bytes); }), Sound, Device, [], ["T43"]),
+    kept!("t50-dax", doctored(Bench::write_flushed(), |b| { b.mounted("rw,dax=always"); b.queue(|q| q.dax = Some(true)); }), Wrong, NotADisk, ["T50"], []),
+    kept!("t50-nearly-able", doctored(Bench::write_flushed(), |b| b.queue(|q| q.dax = Some(true))), Sound, Device, [], ["T50"]),
+    kept!("t52-others-on-the-cpus", doctored(Bench::write_flushed(), |b| { b.direct(true); b.work(0.3, 0.2); b.waited_for_cpu(Nanos::secs(3)); }), Doubtful, Disturbed, ["T52"], ["T32"]),
+    kept!("t52-stopped-by-its-group", doctored(Bench::write_flushed(), |b| { b.work(0.3, 0.2); b.stopped_by_group(Nanos::secs(4)); }), Doubtful, Limited, ["T52"], []),
+    kept!("t52-nearly-a-busy-device", doctored(Bench::write_flushed(), |b| { b.direct(true); b.waited_for_cpu(Nanos::secs(3)); }), Sound, Device, [], ["T52"]),
+    kept!("t55-one-of-thirty-two", doctored(Bench::write_flushed(), |b| { b.direct(true); b.record.phases[0].flows[0].depth = 32; }), Sound, Device, ["T55"], []),
+    kept!("t55-nearly-two", doctored(Bench::write_flushed(), |b| { b.direct(true); b.record.phases[0].flows[0].depth = 2; }), Sound, Device, [], ["T55"]),
+    kept!("t57-counted-once", doctored(Bench::write_flushed(), |b| b.served(2000, 1_000_000)), Sound, Device, ["T57"], []),
+    kept!("t57-nearly-no-waiting", doctored(Bench::write_flushed(), |b| b.served(2000, 9_000_000)), Sound, Device, [], ["T57"]),
     kept!("t62-end-inside-the-plan", doctored(Bench::read_cold(), |b| { b.record.phases[0].flows[0].end_of_data = true; b.record.plan.origin.dialect = "quick".into(); }), Wrong, Invalid, ["T62"], []),
     kept!("t62-nearly-the-end-of-a-copy", doctored(Bench::read_cold(), |b| b.record.phases[0].flows[0].end_of_data = true), Sound, Device, ["T62"], []),
 ];
