@@ -19,6 +19,7 @@ mod direct;
 mod diskstats;
 mod extents;
 mod eyes;
+mod link;
 mod machine;
 mod memory;
 mod mount;
@@ -31,6 +32,7 @@ mod scene;
 mod stack;
 mod subject;
 mod unclaimed;
+mod wear;
 
 pub use extents::extents;
 pub use eyes::Eyes;
@@ -173,6 +175,9 @@ pub struct Layer {
     /// Name of the partition, when the path goes through one: `sda1`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub partition: Option<String>,
+    /// Where that partition begins on the disk.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub start: Option<Bytes>,
     /// Depth below the path: 0 for what the file system names, 1 for what that rests on...
     pub level: u32,
     /// What kind of device.
@@ -245,6 +250,64 @@ pub struct Hardware {
     pub bus: String,
     /// Firmware or revision; empty when unknown.
     pub revision: String,
+    /// The link by which it is connected, where the kernel tells of one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub link: Option<Link>,
+    /// How worn it says it is.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub wear: Option<Wear>,
+}
+
+/// The link between a drive and the machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Link {
+    /// What kind.
+    pub kind: LinkKind,
+    /// Its speed as the kernel says it: `480 Mbit/s`, `8.0 GT/s PCIe x4`.
+    pub speed: String,
+    /// The file that says so.
+    pub file: String,
+    /// Bytes of data per second that it can carry.
+    pub payload: u64,
+    /// The speed it could have; absent when that is the same, or not told.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub able: Option<String>,
+}
+
+/// What kind of link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LinkKind {
+    /// USB.
+    Usb,
+    /// SATA.
+    Sata,
+    /// PCI Express.
+    Pcie,
+    /// The bus of an SD card or eMMC.
+    Card,
+}
+
+impl LinkKind {
+    /// Its name in a sentence.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Usb => "USB",
+            Self::Sata => "SATA",
+            Self::Pcie => "PCIe",
+            Self::Card => "the card's bus",
+        }
+    }
+}
+
+/// Life registers of a card.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Wear {
+    /// Tenths of its life that are used, the worse of both kinds of cells: 1 is up to a tenth, 11 is
+    /// beyond its end.
+    pub tenths: Option<u8>,
+    /// Its reserve of blocks: 1 normal, 2 a warning, 3 urgent.
+    pub pre_eol: Option<u8>,
 }
 
 /// Settings of a block queue (`/sys/block/D/queue`). Absent files are `None`.

@@ -6,7 +6,7 @@
 
 use super::mount::{self, Entry};
 use super::scene::why;
-use super::{Bottom, DeviceNumber, Hardware, Layer, LayerKind, Reading, Scene, queue};
+use super::{Bottom, DeviceNumber, Hardware, Layer, LayerKind, Reading, Scene, link, queue, wear};
 use crate::sys::block;
 use crate::unit::Bytes;
 
@@ -138,6 +138,11 @@ impl<'a> Walk<'a> {
             Some(sectors) => Reading::Seen(Bytes(sectors.saturating_mul(512))),
             None => Reading::Unseen(format!("{disk}/size: not to be read")),
         };
+        let start = partition.as_ref().and_then(|partition| {
+            // In units of 512 bytes, whatever the sectors of the disk are.
+            let sectors = self.scene.number(format!("{disk}/{partition}/start"))?;
+            Some(Bytes(sectors.saturating_mul(512)))
+        });
         Layer {
             kind: self.kind(disk, &name),
             hardware: hardware(self.scene, disk),
@@ -145,6 +150,7 @@ impl<'a> Walk<'a> {
             name,
             number,
             partition,
+            start,
             level,
             leaf: false,
             size,
@@ -495,6 +501,8 @@ fn hardware(scene: &Scene, disk: &str) -> Hardware {
         model: line(&["model", "name"]),
         bus: bus.into(),
         revision: line(&["firmware_rev", "rev", "fwrev"]),
+        link: link::read(scene, disk),
+        wear: wear::read(scene, disk),
     }
 }
 

@@ -43,6 +43,7 @@ pub fn layer(name: &str, level: u32, kind: LayerKind, leaf: bool) -> Layer {
         name: name.into(),
         number: DeviceNumber { major: 7 + level, minor: 3 },
         partition: None,
+        start: None,
         level,
         kind,
         leaf,

@@ -25,7 +25,9 @@ mod fragments;
 mod holes;
 mod latency_bound;
 mod layers_between;
+mod link_bound;
 pub mod measure;
+mod misplaced_partition;
 mod no_disk;
 mod not_direct;
 mod not_dropped;
@@ -53,6 +55,7 @@ mod trimmed_meanwhile;
 mod unseen;
 mod waiting_for_cpu;
 pub mod words;
+mod worn_out;
 mod wrong_content;
 mod zoned_or_dax;
 
@@ -119,6 +122,7 @@ pub const RULES: &[Rule] = &[
     direct_not_durable::RULE,
     unseen::RULE,
     throttled::RULE,
+    link_bound::RULE,
     cliff::RULE,
     waiting_for_cpu::RULE,
     away_from_device::RULE,
@@ -133,10 +137,12 @@ pub const RULES: &[Rule] = &[
     over_fetch::RULE,
     partial_sectors::RULE,
     partial_blocks::RULE,
+    misplaced_partition::RULE,
     fragments::RULE,
     reading_writes::RULE,
     trimmed_meanwhile::RULE,
     layers_between::RULE,
+    worn_out::RULE,
     too_short::RULE,
 ];
 

@@ -11,7 +11,7 @@ pub const RULE: Rule = Rule {
     happens: "Small or strided buffered reads fetch a whole window, block or unit of compression each.",
     seen_by: "Bytes read from the device, and bytes that the kernel read for this process, against what was asked.",
     said_when: "Both are more than {MORE} above what was asked here and there: a note with the multiple.",
-    try_it: "A plan that reads 4 KiB at random through a mapping.",
+    try_it: "A plan that reads 4 KiB at random through a mapping (`advice` `normal`).",
     answer: "`quick` reads past the page cache where that is real.",
     judge: Judge::Flow(judge),
 };

@@ -191,6 +191,13 @@ pub const CLIFF_HARMLESS: f64 = 1.10;
 /// What gathers in memory of a buffered write, as a share of it, before there was a burst.
 pub const BURST_SHARE: f64 = 0.05;
 
+/// A rate is the link's when it is this share of what the link can carry: 1 in 1.15, for what remains
+/// are commands and gaps.
+pub const LINK_NEAR: f64 = 0.87;
+
+/// The life register (tenths used, 11 beyond the end) from which on a card is worn.
+pub const WORN_TENTHS: u8 = 10;
+
 /// A threshold in words, by its name: for the catalogue, so that it can not say another number.
 /// Those that no text names are not here.
 pub(super) fn spoken(name: &str) -> Option<String> {
@@ -208,6 +215,8 @@ pub(super) fn spoken(name: &str) -> Option<String> {
         "CPU_DEVICE" => share(CPU_DEVICE),
         "LATENCY_BUSY" => share(LATENCY_BUSY),
         "STALL_RATE" => share(STALL_RATE),
+        "LINK_NEAR" => share(LINK_NEAR),
+        "WORN_TENTHS" => WORN_TENTHS.to_string(),
         "MORE" => share(MORE),
         "WRITES_OF_READS" => share(WRITES_OF_READS),
         "OUTSIDE_DEVICE" => share(OUTSIDE_DEVICE),

@@ -42,6 +42,7 @@ fn layer(name: &str, level: u32, kind: LayerKind, leaf: bool, size: u64) -> Laye
         name: name.into(),
         number: DeviceNumber { major: 7, minor: 3 },
         partition: None,
+        start: None,
         level,
         kind,
         leaf,

@@ -1,7 +1,7 @@
 //! Ways to doctor a record for tests.
 
 use super::*;
-use crate::evidence::{CpuThrottled, OwnIo};
+use crate::evidence::{CpuThrottled, Link, LinkKind, OwnIo, Wear};
 
 impl Bench {
     /// The output of a copy shares so many bytes with its source.
@@ -276,5 +276,32 @@ impl Bench {
         total.ops = Ops(ops);
         total.lat_ns = total.lat_ns.map(|due| Latency { n: ops, ..due });
         total.service_ns = total.lat_ns.map(|due| Latency { p99, ..due });
+    }
+
+    /// The link of the main device, in bytes per second, and what it could be.
+    pub fn linked(&mut self, payload: u64, able: Option<&str>) {
+        let main = self.main();
+        self.record.resolved.subjects[main].stack[0].hardware.link = Some(Link {
+            kind: LinkKind::Usb,
+            speed: "480 Mbit/s".into(),
+            file: "/sys/devices/usb1/1-1/speed".into(),
+            payload,
+            able: able.map(String::from),
+        });
+    }
+
+    /// Life registers of the main device.
+    pub fn worn(&mut self, tenths: Option<u8>, pre_eol: Option<u8>) {
+        let main = self.main();
+        let wear = Wear { tenths, pre_eol };
+        self.record.resolved.subjects[main].stack[0].hardware.wear = Some(wear);
+    }
+
+    /// The main path lies on a partition that begins there, of a disk with sectors of 4096 bytes.
+    pub fn partition_at(&mut self, start: u64) {
+        let main = self.main();
+        let layer = &mut self.record.resolved.subjects[main].stack[0];
+        (layer.partition, layer.start) = (Some("loop3p1".into()), Some(Bytes(start)));
+        self.queue(|queue| queue.physical_block_size = Some(4096));
     }
 }
