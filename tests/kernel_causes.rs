@@ -56,7 +56,7 @@ fn t09_a_mapping_is_memory_until_it_is_flushed() {
     let heard = |durability: &str| {
         run(blocks(
             &card,
-            8 * MI,
+            24 * MI,
             "truncated",
             json!({
                 "method": "mmap", "durability": durability,
@@ -93,7 +93,7 @@ fn t10_t12_what_the_kernel_reads_for_small_reads() {
         16 * MI,
         "existing",
         json!({
-            "method": "mmap",
+            "method": { "mmap": { "advice": "normal" } },
             "pattern": {
                 "mix": [{ "action": "read", "weight": 1 }], "order": "uniform",
                 "block": { "fixed": 4096 },
