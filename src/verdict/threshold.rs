@@ -148,6 +148,9 @@ pub const QUANTILE_EVENTS: f64 = 10.0;
 /// More of a call's time than this outside of the device is no time of the device.
 pub const OUTSIDE_DEVICE: f64 = 0.50;
 
+/// And the wait for a CPU is what it was if it is this share of that time at least.
+pub const WAIT_EXPLAINS: f64 = 0.50;
+
 /// Below this planned depth a mean can not tell whether it was reached.
 pub const DEPTH_LEAST: u32 = 4;
 
@@ -220,6 +223,7 @@ pub(super) fn spoken(name: &str) -> Option<String> {
         "MORE" => share(MORE),
         "WRITES_OF_READS" => share(WRITES_OF_READS),
         "OUTSIDE_DEVICE" => share(OUTSIDE_DEVICE),
+        "WAIT_EXPLAINS" => share(WAIT_EXPLAINS),
         "WAITING_FOR_CPU" => share(WAITING_FOR_CPU),
         "DEPTH_REACHED" => share(DEPTH_REACHED),
         "NEARLY_FULL" => share(NEARLY_FULL),

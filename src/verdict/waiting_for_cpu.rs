@@ -1,7 +1,7 @@
 //! T52: the program waited for a CPU, not for the disk.
 
 use super::measure::{Case, Stage};
-use super::threshold::{CPU_DEVICE, OUTSIDE_DEVICE, WAITING_FOR_CPU};
+use super::threshold::{CPU_DEVICE, OUTSIDE_DEVICE, WAIT_EXPLAINS, WAITING_FOR_CPU};
 use super::words::share;
 use super::{Judge, Rule, finding, refuted};
 use crate::evidence::{Direction, Snapshot};
@@ -16,7 +16,7 @@ pub const RULE: Rule = Rule {
     title: "Waiting for a CPU",
     happens: "On a busy machine, or in a group with a CPU limit, each answer waits for a CPU, and the wait is taken for the disk's.",
     seen_by: "Run delay (schedstat) and cpu.stat of the control group; latency of a call against that in the device; device busy.",
-    said_when: "The device works for less than {CPU_DEVICE}, and the group stopped the program for more than {WAITING_FOR_CPU} of the time: doubtful, limited. Or each worker waited that long for a CPU, and more than {OUTSIDE_DEVICE} of a call's time is outside the device: doubtful, disturbed.",
+    said_when: "The device works for less than {CPU_DEVICE}, and the group stopped the program for more than {WAITING_FOR_CPU} of the time: doubtful, limited. Or each worker waited that long for a CPU, and more than {OUTSIDE_DEVICE} of a call's time is outside the device, {WAIT_EXPLAINS} of which the wait explains: doubtful, disturbed.",
     try_it: "`assay dd ... oflag=direct bs=4k` beside as many busy loops as there are CPUs, or with cpu.max at a tenth of a CPU.",
     answer: "Does not blame the disk.",
     judge: Judge::Phase(judge),
@@ -82,7 +82,8 @@ fn by_others(stage: &Stage<'_>, case: &Case<'_>) -> Option<Finding> {
     }
     let (call, device) = latencies(stage)?;
     let outside = 1.0 - device / call;
-    if outside <= OUTSIDE_DEVICE {
+    // What a limit holds back waits outside of the device as well, and for no CPU.
+    if outside <= OUTSIDE_DEVICE || waited < outside * WAIT_EXPLAINS {
         return None;
     }
     let ms = |ms: f64| Nanos((ms * 1e6) as u64).to_string();
@@ -143,6 +144,9 @@ mod tests {
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Doubtful, Measures::Disturbed));
         assert!(found.summary.starts_with("The program waited for a CPU, not for loop3: for 60 %"));
+        // Waiting for something else above the queue takes far longer than that for a CPU.
+        bench.waited_for_cpu(Nanos::millis(700));
+        assert_eq!(verdict(&bench.record).trust, Trust::Sound);
         // A device that has no time left is what was waited for.
         bench.work(0.9, 0.2);
         bench.waited_for_cpu(Nanos::secs(3));
