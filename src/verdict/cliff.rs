@@ -2,8 +2,8 @@
 
 use super::measure::{Stage, estimate};
 use super::threshold::{
-    CLIFF, CLIFF_HARMLESS, CLIFF_INTERVAL, CLIFF_INTERVALS, CLIFF_PART, CLIFF_PART_SHARE,
-    CLIFF_SIDE, MORE,
+    CLIFF, CLIFF_GOING, CLIFF_HARMLESS, CLIFF_INTERVAL, CLIFF_INTERVALS, CLIFF_PART,
+    CLIFF_PART_SHARE, CLIFF_SIDE, MORE,
 };
 use super::words::pace;
 use super::{Judge, Rule, finding, refuted};
@@ -52,7 +52,8 @@ fn total(intervals: &[Interval]) -> Interval {
 }
 
 fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
-    if refuted(found) || stage.paced() || stage.of_trees() {
+    let disturbed = found.iter().any(|f| f.measures == Some(Measures::Disturbed));
+    if refuted(found) || disturbed || stage.paced() || stage.of_trees() {
         return None;
     }
     let fall = fall(stage)?;
@@ -120,7 +121,17 @@ fn fall(stage: &Stage<'_>) -> Option<Fall> {
         let count = part.iter().filter(|interval| (interval.rate() > middle) == above).count();
         count as f64 >= part.len() as f64 * CLIFF_SIDE
     };
-    (side(left, true) && side(right, false)).then_some(Fall { before, after, all })
+    // A stall is no second rate.
+    let goes_on = |part: &[Interval], whole: Interval| {
+        let going = part.iter().filter(|part| part.rate() > whole.rate() * CLIFF_GOING).count();
+        going as f64 >= part.len() as f64 * CLIFF_SIDE
+    };
+    let told_apart = side(left, true) && side(right, false);
+    (told_apart && goes_on(left, before) && goes_on(&right[1..], after)).then_some(Fall {
+        before,
+        after,
+        all,
+    })
 }
 
 /// How far the rates of some intervals lie from each other: squares of logarithms, summed. A
@@ -198,6 +209,10 @@ mod tests {
     fn rates_that_wander_and_rates_that_rise_are_no_fall() {
         let wander = series((0..50).map(|n| 1 + (n * 7) % 5));
         assert_eq!(verdict(&wander.record).trust, Trust::Sound);
+        // Two seconds of nothing at the end are a stall, with one answer in between.
+        let stall = series((0..50).map(|n| if n < 28 { 4 } else { u64::from(n == 40) }));
+        let traps = verdict(&stall.record).findings;
+        assert!(traps.iter().all(|f| f.trap.0 != "T43"), "{traps:?}");
         let rise = series((0..50).map(|n| if n < 20 { 1 } else { 3 }));
         assert_eq!(verdict(&rise.record).trust, Trust::Sound);
     }

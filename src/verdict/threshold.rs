@@ -188,6 +188,9 @@ pub const CLIFF_INTERVAL: Nanos = Nanos::millis(500);
 /// And more of them than this tell no more.
 pub const CLIFF_INTERVALS: u64 = 60;
 
+/// An interval with less than this share of its side's rate does not belong to that rate.
+pub const CLIFF_GOING: f64 = 0.25;
+
 /// An average no further above the second rate than this is that rate.
 pub const CLIFF_HARMLESS: f64 = 1.10;
 
