@@ -1,188 +1,263 @@
-//! The link to a drive: USB, SATA, PCIe or the bus of a card, as fast as it was negotiated.
+//! The links between a disk and the processor: their mode now, the best both ends know, and the
+//! most that a link can carry. No disk is faster than the slowest of them.
+//!
+//! Ceilings are payload after line coding, without the overhead of packets and commands; real
+//! transfers stay below them. USB 2 in practice carries 40 to 45 MB/s of its 60.
 
-use super::{Link, LinkKind, Scene};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-/// A million bytes, as ceilings of links are stated.
-const MB: f64 = 1e6;
+use super::stack::numbered;
+use super::{Reading, Scene};
 
-/// The link nearest to the disk with this sysfs folder (its links resolved); `None` where the kernel
-/// tells of none, as for virtual disks.
-pub(super) fn read(scene: &Scene, disk: &str) -> Option<Link> {
-    let mut folder = disk;
-    while let Some((parent, name)) = folder.rsplit_once('/') {
-        let found = card(scene, name)
-            .or_else(|| usb(scene, folder))
-            .or_else(|| sata(scene, folder, name))
-            .or_else(|| pcie(scene, folder));
-        if found.is_some() {
-            return found;
+/// A link on the way to a disk.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Link {
+    /// What kind of link.
+    pub kind: LinkKind,
+    /// Its mode in the words of its standard: `PCIe 3.0 x4`, `SATA 6.0 Gbps`, `sd uhs SDR104`.
+    pub mode: Reading<String>,
+    /// The most it can carry in that mode, bytes per second.
+    pub ceiling: Option<u64>,
+    /// The most it could carry if both ends used the best mode they know, bytes per second.
+    pub possible: Option<u64>,
+    /// The driver, where it changes what can be in flight: `uas`, `usb-storage`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub driver: Option<String>,
+    /// Where this stands.
+    pub source: String,
+}
+
+/// The kinds of links that tell of themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LinkKind {
+    /// PCI Express.
+    Pcie,
+    /// Serial ATA.
+    Sata,
+    /// USB.
+    Usb,
+    /// The bus of an SD card or eMMC.
+    Mmc,
+}
+
+/// Decimal megabyte: the unit in which standards state what a link carries.
+const MB: u64 = 1_000_000;
+
+/// The links above the disk with this sysfs folder, the nearest first. Above a link that tells of
+/// itself another may lie: a USB bridge hangs on a PCIe controller, but only the links of the
+/// disk's own kind and the nearest PCIe link are read.
+pub(super) fn read(scene: &Scene, disk: &str) -> Vec<Link> {
+    let mut links: Vec<Link> = Vec::new();
+    for folder in above(disk) {
+        let link = pcie(scene, folder)
+            .or_else(|| sata(scene, folder))
+            .or_else(|| usb(scene, folder, disk))
+            .or_else(|| card_bus(scene, folder));
+        if let Some(link) = link
+            && links.iter().all(|known| known.kind != link.kind)
+        {
+            links.push(link);
         }
-        folder = parent;
     }
-    None
+    links
 }
 
-fn link(
-    kind: LinkKind,
-    speed: String,
-    file: String,
-    payload_mb: f64,
-    able: Option<String>,
-) -> Link {
-    Link { kind, speed, file, payload: (payload_mb * MB) as u64, able }
+/// The folders above one of sysfs, the nearest first.
+fn above(folder: &str) -> impl Iterator<Item = &str> {
+    folder.rmatch_indices('/').map(|(at, _)| &folder[..at]).take_while(|path| path.len() > 4)
 }
 
-/// A USB device: the only folders with both files are those of devices, not of hosts' interfaces.
-fn usb(scene: &Scene, folder: &str) -> Option<Link> {
-    let file = format!("{folder}/speed");
-    let megabits = scene.line(&file).filter(|_| scene.has(format!("{folder}/bMaxPacketSize0")))?;
-    // What remains of the signal after coding and packets: of 480 Mbit/s no more than 45 MB/s have
-    // been seen, from 5 Gbit/s on the raw figure is close.
-    let payload = match megabits.as_str() {
-        "12" => 1.2,
-        "480" => 45.0,
-        "5000" => 500.0,
-        "10000" => 1212.0,
-        "20000" => 2424.0,
-        _ => return None,
-    };
-    Some(link(LinkKind::Usb, format!("{megabits} Mbit/s"), file, payload, None))
+fn last(folder: &str) -> &str {
+    super::stack::last(folder)
 }
 
-/// `ataN` holds `linkN/ata_link/linkN/sata_spd`: `6.0 Gbps`. The coding takes two bits of ten.
-fn sata(scene: &Scene, folder: &str, name: &str) -> Option<Link> {
-    let number = name.strip_prefix("ata").filter(|rest| rest.parse::<u32>().is_ok())?;
-    let place = format!("{folder}/link{number}/ata_link/link{number}");
-    let file = format!("{place}/sata_spd");
-    let speed = scene.line(&file)?;
-    let gigabits = first_number(&speed)?;
-    let able = scene.line(format!("{place}/hw_sata_spd_limit"));
-    let able = able.filter(|able| first_number(able).is_some_and(|most| most > gigabits));
-    Some(link(LinkKind::Sata, speed, file, gigabits * 100.0, able))
-}
-
-/// A PCIe device with `current_link_speed` (`8.0 GT/s PCIe`) and `current_link_width`.
+/// `current_link_speed` (`8.0 GT/s PCIe`) and `current_link_width` of a PCI device (4.13).
 fn pcie(scene: &Scene, folder: &str) -> Option<Link> {
-    let file = format!("{folder}/current_link_speed");
-    let lane = |speed: &str| match first_number(speed) {
-        Some(2.5) => Some(250.0),
-        Some(5.0) => Some(500.0),
-        Some(8.0) => Some(985.0),
-        Some(16.0) => Some(1969.0),
-        Some(32.0) => Some(3938.0),
-        _ => None,
-    };
-    let pair = |which: &str| -> Option<(String, f64)> {
-        let speed = scene.line(format!("{folder}/{which}_link_speed"))?;
-        let width =
-            scene.number(format!("{folder}/{which}_link_width")).filter(|width| *width > 0)?;
-        let payload = lane(&speed)? * width as f64;
-        Some((format!("{speed} x{width}"), payload))
-    };
-    let (speed, payload) = pair("current")?;
-    let able = pair("max").filter(|(_, most)| *most > payload).map(|(able, _)| able);
-    Some(link(LinkKind::Pcie, speed, file, payload, able))
-}
-
-/// The bus of a card's host, which debugfs tells to root: clock times width, twice in the modes that
-/// use both edges.
-fn card(scene: &Scene, name: &str) -> Option<Link> {
-    let number = name.strip_prefix("mmc").filter(|rest| rest.parse::<u32>().is_ok())?;
-    let file = format!("/sys/kernel/debug/mmc{number}/ios");
-    let text = scene.text(&file).ok()?;
-    let (mode, bytes_per_second) = ios(&text)?;
-    Some(link(LinkKind::Card, mode, file, bytes_per_second / MB, None))
-}
-
-/// Mode and payload of `ios`.
-fn ios(text: &str) -> Option<(String, f64)> {
-    let value = |key: &str| {
-        let line =
-            text.lines().find(|line| line.split(':').next().is_some_and(|k| k.trim() == key));
-        line.and_then(|line| line.split_once(':')).map(|(_, value)| value.trim())
-    };
-    let inside = |value: &str| {
-        let (_, rest) = value.split_once('(')?;
-        Some(rest.trim_end_matches(')').to_string())
-    };
-    let clock = value("actual clock").or_else(|| value("clock")).and_then(first_number)?;
-    let bits = value("bus width").and_then(inside).as_deref().and_then(first_number)?;
-    let mode = value("timing spec").and_then(inside)?;
-    let edges = if mode.contains("DDR") || mode.contains("HS400") { 2.0 } else { 1.0 };
-    (clock > 0.0).then(|| {
-        let said = format!("{mode}, {} MHz, {bits} bits", clock / 1e6);
-        (said, clock * bits / 8.0 * edges)
+    let now = scene.line(format!("{folder}/current_link_speed"))?;
+    let width = scene.number(format!("{folder}/current_link_width"))?;
+    // Inside a processor or a virtual machine a link says that it has no speed.
+    let (generation, lane) = pcie_lane(&now)?;
+    let best = scene
+        .line(format!("{folder}/max_link_speed"))
+        .and_then(|speed| pcie_lane(&speed))
+        .zip(scene.number(format!("{folder}/max_link_width")));
+    Some(Link {
+        kind: LinkKind::Pcie,
+        mode: Reading::Seen(format!("PCIe {generation} x{width}")),
+        ceiling: Some(lane * MB * width),
+        possible: best.map(|((_, lane), width)| lane * MB * width),
+        driver: None,
+        source: format!("{folder}/current_link_speed"),
     })
 }
 
-/// The number that a text begins with.
-fn first_number(text: &str) -> Option<f64> {
-    text.split_ascii_whitespace().next()?.parse().ok()
+/// Generation and MB/s of one lane: 8b/10b coding up to 5 GT/s, 128b/130b above, FLITs at 64.
+fn pcie_lane(speed: &str) -> Option<(&'static str, u64)> {
+    let (rate, _) = speed.split_once(" GT/s")?;
+    Some(match rate.trim_end_matches(".0") {
+        "2.5" => ("1.0", 250),
+        "5" => ("2.0", 500),
+        "8" => ("3.0", 985),
+        "16" => ("4.0", 1969),
+        "32" => ("5.0", 3938),
+        "64" => ("6.0", 7563),
+        _ => return None,
+    })
+}
+
+/// `sata_spd` of the link below `ataN` (2.6.37): `6.0 Gbps`; what both could is in
+/// `hw_sata_spd_limit`.
+fn sata(scene: &Scene, folder: &str) -> Option<Link> {
+    let port =
+        last(folder).strip_prefix("ata").filter(|n| n.bytes().all(|b| b.is_ascii_digit()))?;
+    let link = format!("{folder}/link{port}/ata_link/link{port}");
+    let source = format!("{link}/sata_spd");
+    let now = scene.line(&source)?;
+    let ceiling = sata_mb(&now);
+    let mode = match ceiling {
+        Some(_) => Reading::Seen(format!("SATA {now}")),
+        None => Reading::Unseen(format!("{source}: {now}")),
+    };
+    let best = scene.line(format!("{link}/hw_sata_spd_limit"));
+    Some(Link {
+        kind: LinkKind::Sata,
+        mode,
+        ceiling: ceiling.map(|mb| mb * MB),
+        possible: best.and_then(|speed| sata_mb(&speed)).map(|mb| mb * MB),
+        driver: None,
+        source,
+    })
+}
+
+fn sata_mb(speed: &str) -> Option<u64> {
+    Some(match speed {
+        "1.5 Gbps" => 150,
+        "3.0 Gbps" => 300,
+        "6.0 Gbps" => 600,
+        _ => return None,
+    })
+}
+
+/// `speed` of the USB device above a disk, Mbit/s, with the driver of its interface.
+fn usb(scene: &Scene, folder: &str, disk: &str) -> Option<Link> {
+    if !scene.has(format!("{folder}/bDeviceClass")) {
+        return None;
+    }
+    let source = format!("{folder}/speed");
+    let now = scene.line(&source)?;
+    let (name, mb) = match now.as_str() {
+        "1.5" | "12" => ("USB 1", 1),
+        "480" => ("USB 2, 480 Mbit/s", 60),
+        "5000" => ("USB 3, 5 Gbit/s", 500),
+        "10000" => ("USB 3, 10 Gbit/s", 1212),
+        "20000" => ("USB 3, 20 Gbit/s", 2424),
+        _ => return None,
+    };
+    Some(Link {
+        kind: LinkKind::Usb,
+        mode: Reading::Seen(name.into()),
+        ceiling: Some(mb * MB),
+        possible: usb_possible(scene, folder),
+        driver: usb_driver(scene, folder, disk),
+        source,
+    })
+}
+
+/// A device that was made for USB 3 names version 2.1 where it runs as USB 2: at least 5 Gbit/s
+/// would be possible.
+fn usb_possible(scene: &Scene, folder: &str) -> Option<u64> {
+    let version = scene.line(format!("{folder}/version"))?;
+    let version: f64 = version.trim().parse().ok()?;
+    (version > 2.0).then_some(500 * MB)
+}
+
+/// The driver of the interface `1-1:1.0` between the USB device and the disk.
+fn usb_driver(scene: &Scene, device: &str, disk: &str) -> Option<String> {
+    let interface = disk.strip_prefix(device)?.trim_start_matches('/').split('/').next()?;
+    let driver = scene.real_folder(&format!("{device}/{interface}/driver")).ok()?;
+    Some(last(&driver).to_string())
+}
+
+/// The bus of a card: `/sys/kernel/debug/mmcN/ios`, which only root may read.
+fn card_bus(scene: &Scene, folder: &str) -> Option<Link> {
+    let host = last(folder);
+    if !numbered(host, "mmc") {
+        return None;
+    }
+    let source = format!("/sys/kernel/debug/{host}/ios");
+    let mut link = Link {
+        kind: LinkKind::Mmc,
+        mode: Reading::Unseen(format!("{source}: names no mode")),
+        ceiling: None,
+        possible: None,
+        driver: None,
+        source: source.clone(),
+    };
+    match scene.text(&source) {
+        Ok(text) => {
+            if let Some((mode, ceiling)) = card_mode(&text) {
+                (link.mode, link.ceiling) = (Reading::Seen(mode), Some(ceiling));
+            }
+        }
+        Err(why) => link.mode = Reading::Unseen(why),
+    }
+    Some(link)
+}
+
+/// Mode and bytes per second of an `ios` file: clock times width, twice that where both edges of
+/// the clock carry data.
+fn card_mode(text: &str) -> Option<(String, u64)> {
+    let value = |key: &str| {
+        text.lines().find_map(|line| Some(line.strip_prefix(key)?.strip_prefix(':')?.trim()))
+    };
+    let named = |key: &str| value(key)?.split_once('(')?.1.strip_suffix(')');
+    let clock: u64 = value("clock")?.split(' ').next()?.parse().ok()?;
+    let mode = named("timing spec")?;
+    let width: u64 = named("bus width")?.strip_suffix(" bits")?.parse().ok()?;
+    let edges = if mode.contains("DDR") || mode.contains("HS400") { 2 } else { 1 };
+    Some((format!("{mode}, {width} bits at {} MHz", clock / MB), clock * width * edges / 8))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn doctored(files: &[(&str, &str)]) -> (tempfile::TempDir, Scene) {
-        let tree = tempfile::tempdir().unwrap();
-        for (name, text) in files {
-            let path = tree.path().join(name.trim_start_matches('/'));
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
+    #[test]
+    fn lanes_are_counted() {
+        assert_eq!(pcie_lane("8.0 GT/s PCIe"), Some(("3.0", 985)));
+        assert_eq!(pcie_lane("8 GT/s"), Some(("3.0", 985)));
+        assert_eq!(pcie_lane("2.5 GT/s PCIe"), Some(("1.0", 250)));
+        assert_eq!(pcie_lane("Unknown"), None);
+    }
+
+    #[test]
+    fn a_card_bus_carries_clock_times_width() {
+        let ios = |clock: u64, width: &str, timing: &str| {
+            format!(
+                "clock:\t\t{clock} Hz\nbus width:\t2 ({width} bits)\ntiming spec:\t6 ({timing})\n"
+            )
+        };
+        for (clock, width, timing, mb) in [
+            (25 * MB, "4", "legacy", 12),
+            (50 * MB, "4", "sd high-speed", 25),
+            (50 * MB, "4", "sd uhs DDR50", 50),
+            (208 * MB, "4", "sd uhs SDR104", 104),
+            (200 * MB, "8", "mmc HS200", 200),
+            (200 * MB, "8", "mmc HS400 enhanced strobe", 400),
+        ] {
+            let (mode, ceiling) = card_mode(&ios(clock, width, timing)).expect(timing);
+            assert_eq!(ceiling / MB, mb, "{mode}");
+            assert_eq!(mode, format!("{timing}, {width} bits at {} MHz", clock / MB));
         }
-        let scene = Scene::under(tree.path());
-        (tree, scene)
+        assert_eq!(card_mode("clock:\t\t0 Hz\n"), None);
     }
 
     #[test]
-    fn usb_and_sata_and_pcie_say_their_speed() {
-        let usb = "/sys/devices/pci0/usb1/1-1";
-        let (_tree, scene) = doctored(&[
-            (&format!("{usb}/speed"), "480\n"),
-            (&format!("{usb}/bMaxPacketSize0"), "64\n"),
-        ]);
-        let found = read(&scene, &format!("{usb}/1-1:1.0/host2/target/2:0/block/sdb")).unwrap();
-        assert_eq!((found.kind, found.payload), (LinkKind::Usb, 45_000_000));
-        assert_eq!(found.file, format!("{usb}/speed"));
-
-        let ata = "/sys/devices/pci0/ata3";
-        let (_tree, scene) = doctored(&[
-            (&format!("{ata}/link3/ata_link/link3/sata_spd"), "3.0 Gbps\n"),
-            (&format!("{ata}/link3/ata_link/link3/hw_sata_spd_limit"), "6.0 Gbps\n"),
-        ]);
-        let found = read(&scene, &format!("{ata}/host2/target2:0:0/2:0:0:0/block/sda")).unwrap();
-        assert_eq!((found.kind, found.payload), (LinkKind::Sata, 300_000_000));
-        assert_eq!(found.able.as_deref(), Some("6.0 Gbps"));
-
-        let nvme = "/sys/devices/pci0/0000:01:00.0";
-        let (_tree, scene) = doctored(&[
-            (&format!("{nvme}/current_link_speed"), "8.0 GT/s PCIe\n"),
-            (&format!("{nvme}/current_link_width"), "4\n"),
-            (&format!("{nvme}/max_link_speed"), "8.0 GT/s PCIe\n"),
-            (&format!("{nvme}/max_link_width"), "4\n"),
-        ]);
-        let found = read(&scene, &format!("{nvme}/nvme/nvme0/nvme0n1")).unwrap();
-        assert_eq!((found.kind, found.payload, found.able), (LinkKind::Pcie, 3_940_000_000, None));
-        assert_eq!(found.speed, "8.0 GT/s PCIe x4");
-    }
-
-    #[test]
-    fn a_cards_bus_is_clock_times_width() {
-        let text = "clock:\t\t50000000 Hz\nactual clock:\t50000000 Hz\nvdd:\t\t21 (3.3 ~ 3.4 V)\nbus mode:\t2 (push-pull)\nbus width:\t2 (4 bits)\ntiming spec:\t2 (sd high-speed)\n";
-        let (_tree, scene) = doctored(&[("/sys/kernel/debug/mmc0/ios", text)]);
-        let disk = "/sys/devices/platform/soc/fe34.mmc/mmc_host/mmc0/mmc0:0001/block/mmcblk0";
-        let found = read(&scene, disk).unwrap();
-        assert_eq!((found.kind, found.payload), (LinkKind::Card, 25_000_000));
-        assert_eq!(found.speed, "sd high-speed, 50 MHz, 4 bits");
-        let ddr =
-            text.replace("2 (sd high-speed)", "8 (mmc DDR52)").replace("(4 bits)", "(8 bits)");
-        assert_eq!(ios(&ddr).unwrap().1, 100e6);
-    }
-
-    #[test]
-    fn where_nothing_is_told_there_is_no_link() {
-        let (_tree, scene) = doctored(&[("/sys/devices/pci0/virtio2/block/vda/size", "8\n")]);
-        assert_eq!(read(&scene, "/sys/devices/pci0/virtio2/block/vda"), None);
+    fn folders_above_are_the_nearest_first() {
+        let all: Vec<&str> = above("/sys/devices/pci0/ata1/block/sda").collect();
+        assert_eq!(all[0], "/sys/devices/pci0/ata1/block");
+        assert_eq!(all.last(), Some(&"/sys/devices"));
     }
 }

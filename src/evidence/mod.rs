@@ -13,12 +13,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::unit::{Bytes, Instant, Nanos, Ops};
 
+mod card;
 mod cgroup;
 mod cpu;
 mod direct;
 mod diskstats;
 mod extents;
 mod eyes;
+mod hardware;
 mod link;
 mod machine;
 mod memory;
@@ -31,13 +33,18 @@ mod queue;
 mod scene;
 mod stack;
 mod subject;
+mod survey;
 mod unclaimed;
-mod wear;
+mod writeback;
 
+pub use card::{Card, Claims};
 pub use extents::extents;
 pub use eyes::Eyes;
+pub use link::{Link, LinkKind};
 pub use pagecache::{drop_cache, pages};
 pub use scene::Scene;
+pub use survey::{Device, FileLay, Inodes, May, Partition, Place, Step, Survey};
+pub use writeback::Writeback;
 
 /// A fact that was looked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -250,64 +257,12 @@ pub struct Hardware {
     pub bus: String,
     /// Firmware or revision; empty when unknown.
     pub revision: String,
-    /// The link by which it is connected, where the kernel tells of one.
+    /// The links between it and the processor, the nearest first.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub links: Vec<Link>,
+    /// What it tells of itself, when it is a card.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub link: Option<Link>,
-    /// How worn it says it is.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub wear: Option<Wear>,
-}
-
-/// The link between a drive and the machine.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Link {
-    /// What kind.
-    pub kind: LinkKind,
-    /// Its speed as the kernel says it: `480 Mbit/s`, `8.0 GT/s PCIe x4`.
-    pub speed: String,
-    /// The file that says so.
-    pub file: String,
-    /// Bytes of data per second that it can carry.
-    pub payload: u64,
-    /// The speed it could have; absent when that is the same, or not told.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub able: Option<String>,
-}
-
-/// What kind of link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum LinkKind {
-    /// USB.
-    Usb,
-    /// SATA.
-    Sata,
-    /// PCI Express.
-    Pcie,
-    /// The bus of an SD card or eMMC.
-    Card,
-}
-
-impl LinkKind {
-    /// Its name in a sentence.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Usb => "USB",
-            Self::Sata => "SATA",
-            Self::Pcie => "PCIe",
-            Self::Card => "the card's bus",
-        }
-    }
-}
-
-/// Life registers of a card.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Wear {
-    /// Tenths of its life that are used, the worse of both kinds of cells: 1 is up to a tenth, 11 is
-    /// beyond its end.
-    pub tenths: Option<u8>,
-    /// Its reserve of blocks: 1 normal, 2 a warning, 3 urgent.
-    pub pre_eol: Option<u8>,
+    pub card: Option<Card>,
 }
 
 /// Settings of a block queue (`/sys/block/D/queue`). Absent files are `None`.

@@ -1,10 +1,10 @@
 //! T46: the link to the drive is the limit, or slower than it could be.
 
 use super::measure::{Case, Level};
-use super::threshold::{LINK_NEAR, SHORT, SMALL_BYTES};
+use super::threshold::{LINK_NEAR, LINK_NEAR_USB_2, SHORT, SMALL_BYTES};
 use super::words::pace;
 use super::{Judge, Rule, finding};
-use crate::evidence::{Layer, Link};
+use crate::evidence::{Layer, Link, LinkKind};
 use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 
 /// The device moved nearly what its link can carry; or the link was negotiated below what both ends
@@ -14,7 +14,7 @@ pub const RULE: Rule = Rule {
     title: "The bus is the limit",
     happens: "The link to the drive is slower than the drive, or slower than it could be.",
     seen_by: "USB speed, SATA sata_spd, PCIe current_link_speed and width, a card's ios in debugfs; bytes at the device.",
-    said_when: "The device moved {LINK_NEAR} or more of what the link can carry: sound, limited, and the link is named. A link below what it could be: a note.",
+    said_when: "The device moved {LINK_NEAR} or more of what its slowest link can carry (USB 2: {LINK_NEAR_USB_2}): sound, limited, and the link is named. A link below what it could be: a note.",
     try_it: "A fast SSD in a USB 2 port.",
     answer: "Says which link it was, and in which file that is read.",
     judge: Judge::Flow(judge),
@@ -24,16 +24,21 @@ fn judge(case: &Case<'_>) -> Option<Finding> {
     if !case.on_devices() {
         return None;
     }
-    let linked = |level: &'_ Level<'_>| -> Option<(String, Link)> {
-        let layer: &Layer = level.layers.iter().find(|layer| layer.hardware.link.is_some())?;
-        Some((layer.name.clone(), layer.hardware.link.clone()?))
-    };
-    let (level, (name, link)) =
-        case.levels.iter().find_map(|level| Some((level, linked(level)?)))?;
-    at_its_limit(case, level, &name, &link).or_else(|| below_itself(&name, &link))
+    let (level, layer) = case.levels.iter().find_map(|level| {
+        let layer = level.layers.iter().find(|layer| !layer.hardware.links.is_empty())?;
+        Some((level, *layer))
+    })?;
+    at_its_limit(case, level, layer).or_else(|| below_itself(layer))
 }
 
-fn at_its_limit(case: &Case<'_>, level: &Level<'_>, name: &str, link: &Link) -> Option<Finding> {
+/// The link that carries least, and how much that is.
+fn slowest(layer: &Layer) -> Option<(&Link, u64)> {
+    let told = layer.hardware.links.iter().filter_map(|link| Some((link, link.ceiling?)));
+    told.min_by_key(|(_, ceiling)| *ceiling)
+}
+
+fn at_its_limit(case: &Case<'_>, level: &Level<'_>, layer: &Layer) -> Option<Finding> {
+    let (link, ceiling) = slowest(layer)?;
     // Drives side by side have a link each.
     let alone = level.readable() && level.layers.len() == 1;
     let moved = super::measure::bytes(&level.timed, case.direction());
@@ -41,7 +46,9 @@ fn at_its_limit(case: &Case<'_>, level: &Level<'_>, name: &str, link: &Link) -> 
         return None;
     }
     let rate = moved as f64 / case.time().as_secs();
-    if rate < link.payload as f64 * LINK_NEAR {
+    let usb_2 = link.kind == LinkKind::Usb && ceiling <= 60_000_000;
+    let near = if usb_2 { LINK_NEAR_USB_2 } else { LINK_NEAR };
+    if rate < ceiling as f64 * near {
         return None;
     }
     Some(finding(
@@ -49,37 +56,42 @@ fn at_its_limit(case: &Case<'_>, level: &Level<'_>, name: &str, link: &Link) -> 
         Weight::Note,
         Some(Measures::Limited),
         format!(
-            "This is what the link delivers: {} ({}) can carry {} to {name}.",
-            link.kind.name(),
-            link.speed,
-            pace(link.payload as f64)
+            "This is what the link of {} delivers: {} carries {} at the most.",
+            layer.name,
+            link.mode.seen().map_or("it", String::as_str),
+            pace(ceiling as f64)
         ),
         vec![
-            exhibit(name, link),
-            Exhibit::new(format!("moved by {name}"), pace(rate), level.source()),
+            exhibit(layer, link),
+            Exhibit::new(format!("moved by {}", layer.name), pace(rate), level.source()),
         ],
         Some(Next::Do("connect the drive by a faster link to see what it can do itself".into())),
     ))
 }
 
-fn below_itself(name: &str, link: &Link) -> Option<Finding> {
-    let able = link.able.as_ref()?;
+fn below_itself(layer: &Layer) -> Option<Finding> {
+    let (link, possible) = layer.hardware.links.iter().find_map(|link| {
+        let possible = link.possible?;
+        (possible > link.ceiling?).then_some((link, possible))
+    })?;
     Some(finding(
         RULE.id,
         Weight::Note,
         None,
-        format!("The link to {name} runs at {}, and could run at {able}.", link.speed),
-        vec![exhibit(name, link)],
+        format!(
+            "The link of {} runs as {}, and could carry {}.",
+            layer.name,
+            link.mode.seen()?,
+            pace(possible as f64)
+        ),
+        vec![exhibit(layer, link)],
         Some(Next::Do("look at cable, slot and power saving".into())),
     ))
 }
 
-fn exhibit(name: &str, link: &Link) -> Exhibit {
-    Exhibit::new(
-        format!("{} link to {name}", link.kind.name()),
-        link.speed.clone(),
-        link.file.clone(),
-    )
+fn exhibit(layer: &Layer, link: &Link) -> Exhibit {
+    let mode = link.mode.seen().cloned().unwrap_or_default();
+    Exhibit::new(format!("link of {}", layer.name), mode, link.source.clone())
 }
 
 #[cfg(test)]
@@ -96,15 +108,17 @@ mod tests {
         bench.linked(4_500_000, None);
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Sound, Measures::Limited));
-        assert!(found.summary.contains("USB (480 Mbit/s) can carry 4.50 MB per second to loop3"));
+        assert!(found.summary.contains("link of loop3 delivers: SATA 1.5 Gbps carries 4.50 MB"));
     }
 
     #[test]
     fn a_link_below_itself_is_good_to_know() {
         let mut bench = Bench::write_flushed();
-        bench.linked(10_000_000, Some("5000 Mbit/s"));
+        bench.linked(10_000_000, Some(20_000_000));
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Sound, Measures::Device));
-        assert!(found.findings.iter().any(|f| f.claim.ends_with("could run at 5000 Mbit/s.")));
+        assert!(
+            found.findings.iter().any(|f| f.claim.ends_with("could carry 20.0 MB per second."))
+        );
     }
 }

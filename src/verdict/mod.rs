@@ -21,6 +21,7 @@ mod earlier_work;
 mod failed;
 mod flush_bound;
 mod flush_swallowed;
+pub mod foresee;
 mod fragments;
 mod holes;
 mod latency_bound;

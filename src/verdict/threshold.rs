@@ -201,8 +201,27 @@ pub const BURST_SHARE: f64 = 0.05;
 /// are commands and gaps.
 pub const LINK_NEAR: f64 = 0.87;
 
-/// The life register (tenths used, 11 beyond the end) from which on a card is worn.
-pub const WORN_TENTHS: u8 = 10;
+/// Of USB 2 no more than three quarters of what its signal carries have been seen.
+pub const LINK_NEAR_USB_2: f64 = 0.65;
+
+/// Less free space than this share, and an allocator takes what is left over.
+pub const FREE_SPACE: f64 = 0.10;
+
+/// Fewer free inodes than this share are soon used up by a test of small files.
+pub const FREE_INODES: f64 = 0.01;
+
+/// Extents per MiB of a file above which requests are noticeably smaller than calls.
+pub const CRUMBS: f64 = 4.0;
+
+/// A link of at most this many bytes per second is slower than the disks that hang on it: USB 2, and
+/// the card buses up to UHS-I.
+pub const LINK_SLOW: u64 = 104_000_000;
+
+/// Life used of an eMMC, in tenths: from here on it is near its end.
+pub const CARD_LIFE: u32 = 10;
+
+/// Erase units from this size on make small writes expensive.
+pub const CARD_ERASE: Bytes = Bytes::mib(1);
 
 /// A threshold in words, by its name: for the catalogue, so that it can not say another number.
 /// Those that no text names are not here.
@@ -221,8 +240,9 @@ pub(super) fn spoken(name: &str) -> Option<String> {
         "CPU_DEVICE" => share(CPU_DEVICE),
         "LATENCY_BUSY" => share(LATENCY_BUSY),
         "STALL_RATE" => share(STALL_RATE),
+        "LINK_NEAR_USB_2" => share(LINK_NEAR_USB_2),
         "LINK_NEAR" => share(LINK_NEAR),
-        "WORN_TENTHS" => WORN_TENTHS.to_string(),
+        "CARD_LIFE" => CARD_LIFE.to_string(),
         "MORE" => share(MORE),
         "WRITES_OF_READS" => share(WRITES_OF_READS),
         "OUTSIDE_DEVICE" => share(OUTSIDE_DEVICE),

@@ -1,7 +1,7 @@
 //! T47: the device says that it is worn.
 
 use super::measure::Case;
-use super::threshold::WORN_TENTHS;
+use super::threshold::CARD_LIFE;
 use super::{Judge, Rule, finding};
 use crate::record::{Exhibit, Finding, Next, Weight};
 
@@ -12,7 +12,7 @@ pub const RULE: Rule = Rule {
     title: "Worn out",
     happens: "A worn card is slow, and about to fail.",
     seen_by: "life_time and pre_eol_info of the card.",
-    said_when: "Register {WORN_TENTHS} of 11 or more, or a reserve that is called urgent or near its end: a note.",
+    said_when: "Register {CARD_LIFE} of 11 or more, or a reserve that is called urgent or near its end: a note.",
     try_it: "`cat /sys/block/mmcblk0/device/life_time` of an old eMMC.",
     answer: "Says it beside the figure.",
     judge: Judge::Flow(judge),
@@ -23,16 +23,16 @@ fn judge(case: &Case<'_>) -> Option<Finding> {
         return None;
     }
     let mut worn = case.subject.stack.iter().filter_map(|layer| {
-        let wear = layer.hardware.wear?;
-        let old = wear.tenths.is_some_and(|tenths| tenths >= WORN_TENTHS);
+        let card = layer.hardware.card.as_ref()?;
+        let old = card.life.is_some_and(|tenths| tenths >= CARD_LIFE);
         // 1 is normal, 2 a warning, 3 urgent.
-        let ending = wear.pre_eol.is_some_and(|state| state >= 2);
-        (old || ending).then_some((layer, wear))
+        let ending = card.reserve.is_some_and(|state| state >= 2);
+        (old || ending).then_some((layer, card))
     });
-    let (layer, wear) = worn.next()?;
+    let (layer, card) = worn.next()?;
     let file = |name: &str| format!("/sys/block/{}/device/{name}", layer.name);
     let register =
-        |value: Option<u8>| value.map_or("not kept".into(), |value| format!("{value:#04x}"));
+        |value: Option<u32>| value.map_or("not kept".into(), |value| format!("{value:#04x}"));
     Some(finding(
         RULE.id,
         Weight::Note,
@@ -44,12 +44,12 @@ fn judge(case: &Case<'_>) -> Option<Finding> {
         vec![
             Exhibit::new(
                 format!("life used of {}, in tenths", layer.name),
-                register(wear.tenths),
+                register(card.life),
                 file("life_time"),
             ),
             Exhibit::new(
                 format!("reserve of {}", layer.name),
-                register(wear.pre_eol),
+                register(card.reserve),
                 file("pre_eol_info"),
             ),
         ],

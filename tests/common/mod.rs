@@ -21,7 +21,7 @@ use assay::record::{
 use assay::stats::{Estimate, Tally};
 use assay::unit::{Bytes, Instant, MIB, Nanos, Ops};
 
-fn machine() -> Machine {
+pub fn machine() -> Machine {
     Machine {
         host: "den".into(),
         kernel: "6.18.44".into(),
@@ -357,8 +357,12 @@ pub fn fast() -> Record {
     let plan = quick_plan("/home");
     let mut disk = layer("nvme0n1", 1, LayerKind::Disk, true, 1_000_204_886_016);
     disk.partition = Some("nvme0n1p2".into());
-    disk.hardware =
-        Hardware { model: "ACME 990 1TB".into(), bus: "nvme".into(), revision: "4B2Q".into() };
+    disk.hardware = Hardware {
+        model: "ACME 990 1TB".into(),
+        bus: "nvme".into(),
+        revision: "4B2Q".into(),
+        ..Hardware::default()
+    };
     let mapper = LayerKind::Mapper { uuid: "CRYPT-LUKS2-0123".into() };
     let subject = Subject {
         path: "/home".into(),

@@ -1,7 +1,7 @@
 //! Ways to doctor a record for tests.
 
 use super::*;
-use crate::evidence::{CpuThrottled, Link, LinkKind, OwnIo, Wear};
+use crate::evidence::{Card, CpuThrottled, Link, LinkKind, OwnIo};
 
 impl Bench {
     /// The output of a copy shares so many bytes with its source.
@@ -278,23 +278,30 @@ impl Bench {
         total.service_ns = total.lat_ns.map(|due| Latency { p99, ..due });
     }
 
-    /// The link of the main device, in bytes per second, and what it could be.
-    pub fn linked(&mut self, payload: u64, able: Option<&str>) {
+    /// The link of the main device: what it carries, and what it could, bytes per second.
+    pub fn linked(&mut self, ceiling: u64, possible: Option<u64>) {
         let main = self.main();
-        self.record.resolved.subjects[main].stack[0].hardware.link = Some(Link {
-            kind: LinkKind::Usb,
-            speed: "480 Mbit/s".into(),
-            file: "/sys/devices/usb1/1-1/speed".into(),
-            payload,
-            able: able.map(String::from),
-        });
+        self.record.resolved.subjects[main].stack[0].hardware.links = vec![Link {
+            kind: LinkKind::Sata,
+            mode: Reading::Seen("SATA 1.5 Gbps".into()),
+            ceiling: Some(ceiling),
+            possible,
+            driver: None,
+            source: "/sys/devices/ata1/link1/ata_link/link1/sata_spd".into(),
+        }];
     }
 
-    /// Life registers of the main device.
-    pub fn worn(&mut self, tenths: Option<u8>, pre_eol: Option<u8>) {
+    /// Life and reserve of the main device, as an eMMC has them.
+    pub fn worn(&mut self, life: Option<u32>, reserve: Option<u32>) {
         let main = self.main();
-        let wear = Wear { tenths, pre_eol };
-        self.record.resolved.subjects[main].stack[0].hardware.wear = Some(wear);
+        self.record.resolved.subjects[main].stack[0].hardware.card = Some(Card {
+            kind: "MMC".into(),
+            erase: None,
+            life,
+            reserve,
+            queue: None,
+            claims: None,
+        });
     }
 
     /// The main path lies on a partition that begins there, of a disk with sectors of 4096 bytes.
