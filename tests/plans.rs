@@ -230,7 +230,11 @@ fn direct_blocks_stay_whole_whoever_shares_them() {
 #[test]
 fn what_this_machine_can_not_hold_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
-    let target = || json!({ "scratch": { "dir": folder.path(), "size": { "exactly": 1 << 20 } } });
+    let target = || {
+        json!({ "scratch": {
+            "dir": folder.path(), "size": { "exactly": 1 << 20 }, "layout": "written",
+        }})
+    };
     let many = [("method", json!("pool")), ("iodepth", json!(4096)), ("workers", json!(64))];
     assert!(refused(&plan(target(), &many)).contains("262144 threads"));
     let large = [

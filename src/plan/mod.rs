@@ -206,24 +206,6 @@ fn is_usual<T: Default + PartialEq>(value: &T) -> bool {
 const PHASES: usize = 10_000;
 
 impl Plan {
-    /// Whether what a job of phase `number` (from 0) reads was written by this plan: by a phase
-    /// before, by the layout, or just before it is read back. Of anything else nobody can say what
-    /// must stand there.
-    pub fn has_written(&self, number: usize, job: &Job) -> bool {
-        let Work::Blocks(blocks) = &job.work else { return true };
-        let writes = |other: &Job| match &other.work {
-            Work::Blocks(b) => b.target.is_same(&blocks.target) && b.pattern.mix.sends(),
-            _ => false,
-        };
-        let lays = |other: &Job| match &other.work {
-            Work::Blocks(b) => b.target.is_same(&blocks.target) && b.target.is_laid_out(),
-            _ => false,
-        };
-        let mut before = self.phases.iter().take(number).flat_map(|phase| &phase.jobs);
-        let mut until = self.phases.iter().take(number + 1).flat_map(|phase| &phase.jobs);
-        blocks.pattern.verify == Verify::AfterWrite || before.any(writes) || until.any(lays)
-    }
-
     /// Checks what can be checked without looking at a machine.
     ///
     /// # Errors

@@ -284,6 +284,10 @@ pub struct Evidence {
     /// How the output of a copy by `copy_file_range` lay on the device after it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copied: Option<Reading<Extents>>,
+    /// What was looked at when it was read though this plan is not certain to have written all of
+    /// it, by path.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unsure: Vec<Unsure>,
     /// At the first I/O.
     pub before: Snapshot,
     /// When the clock stopped (after the flush that is inside the timing).
@@ -330,6 +334,18 @@ pub struct Laid {
     pub path: String,
     /// Its extents.
     pub extents: Reading<Extents>,
+}
+
+/// Data that are compared with what this plan would have written there, though it has not, or not
+/// in the same way.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Unsure {
+    /// The file or device.
+    pub path: String,
+    /// The range that is read.
+    pub range: Bytes,
+    /// How much of it this plan has certainly written, in the same way.
+    pub written: Bytes,
 }
 
 /// A flush that was only watched.

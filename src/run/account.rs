@@ -1,15 +1,16 @@
 //! What the workers brought home, added up: the spans, totals and flows of a phase.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use crate::engine::{Generation, Haul, Layer};
 use crate::evidence::Direction;
-use crate::plan::{Action, Durability, Order};
+use crate::plan::{Action, Durability, Order, Pattern};
 use crate::record::{Flow, Span};
 use crate::stats::{DepthReached, Depths, GaugeReading, Tally, Total};
 use crate::unit::{Bytes, Instant, Ops};
 
-use super::prepare::Ready;
+use super::ready::Ready;
 use super::resolve::{region, start_of};
 
 /// From the first that was counted to the last answer; nothing in between when nothing counted.
@@ -107,34 +108,75 @@ pub(super) fn job_flows(
     flows
 }
 
-/// Bytes from the beginning of the target that a job has filled without a gap, from what each of
-/// its threads has written.
-pub(super) fn filled(job: &Ready, written: &[u64]) -> u64 {
+/// Whether each pass of a job visits every block of its part once and does nothing but write it.
+pub(super) fn writes_each_block(pattern: &Pattern) -> bool {
+    let each_once = matches!(
+        pattern.order,
+        Order::Forward | Order::Backward | Order::Strided { .. } | Order::Shuffled
+    );
+    let one_size = pattern.block.smallest() == pattern.block.largest();
+    let only = pattern.mix.sends() && !pattern.mix.has(Action::Read);
+    each_once && one_size && only && pattern.region.align.is_none()
+}
+
+/// Blocks of `all` that lane `lane` of `lanes` has in a pass.
+fn part_of_lane(all: u64, lane: usize, lanes: usize) -> u64 {
+    all.saturating_sub(lane as u64).div_ceil(lanes as u64)
+}
+
+/// The parts of each of its files that a worker of a job has filled for certain, from what each
+/// of its lanes has written: all of it after a whole pass, and the beginning of one file that is
+/// written forward. `files`: how many files it goes through.
+pub(super) fn filled(
+    job: &Ready,
+    worker: u32,
+    files: u64,
+    lanes: &[GaugeReading],
+) -> Option<Range<u64>> {
     let pattern = &job.blocks.pattern;
-    let Ok(length) = region(pattern, job.size, job.resolved.workers) else { return 0 };
-    if pattern.order != Order::Forward || job.reads() || pattern.mix.has(Action::Trim) {
-        return 0;
+    if pattern.mix.has(Action::Trim) || pattern.mix.has(Action::Read) || !pattern.mix.sends() {
+        return None;
     }
-    let lanes = written.len() / job.resolved.workers.max(1) as usize;
+    let length = region(pattern, job.size, job.resolved.workers).ok()?;
+    let start = start_of(pattern, length, worker);
     let block = pattern.largest().0;
-    let mut reach = 0;
-    for (worker, lanes) in (0..).zip(written.chunks(lanes.max(1))) {
-        let whole = match lanes {
-            [bytes] => *bytes,
-            // The first block that a lane has not come to.
-            lanes => {
-                let missing = |(lane, bytes): (usize, &u64)| {
-                    (bytes / block).saturating_mul(lanes.len() as u64) + lane as u64
-                };
-                lanes.iter().enumerate().map(missing).min().unwrap_or(0).saturating_mul(block)
-            }
-        };
-        let start = start_of(pattern, length, worker);
-        if start <= reach {
-            reach = reach.max(start + whole.min(length));
-        }
+    let blocks = length / block;
+    let done = |(lane, reading): (usize, &GaugeReading)| {
+        let whole = reading.write_bytes == reading.write_ops.saturating_mul(block);
+        whole && reading.write_ops >= part_of_lane(blocks, lane, lanes.len()) * files
+    };
+    if writes_each_block(pattern) && lanes.iter().enumerate().all(done) {
+        return Some(start..start + blocks * block);
     }
-    reach
+    if pattern.order != Order::Forward || pattern.region.align.is_some() || files != 1 {
+        return None;
+    }
+    let one_size = pattern.block.smallest().0 == block;
+    let reach = match lanes {
+        [alone] => alone.write_bytes,
+        // The first block that a lane has not come to.
+        lanes if one_size => {
+            let missing = |(lane, reading): (usize, &GaugeReading)| {
+                (reading.write_bytes / block).saturating_mul(lanes.len() as u64) + lane as u64
+            };
+            lanes.iter().enumerate().map(missing).min()?.saturating_mul(block)
+        }
+        _ => return None,
+    };
+    Some(start..start + reach.min(length))
+}
+
+/// The bytes of each file that a job comes to, from the first of its workers to the last.
+pub(super) fn touched(job: &Ready) -> Range<u64> {
+    let pattern = &job.blocks.pattern;
+    let workers = job.resolved.workers;
+    match region(pattern, job.size, workers) {
+        Ok(length) => {
+            let last = start_of(pattern, length, workers.saturating_sub(1));
+            start_of(pattern, length, 0)..last.saturating_add(length).min(job.size.0)
+        }
+        Err(_) => 0..job.size.0,
+    }
 }
 
 /// What is known of a target's content after a job, from what each of its threads has done: where
@@ -153,15 +195,9 @@ pub(super) fn lay(
         layers.clear();
         return;
     }
-    let each_once = matches!(
-        pattern.order,
-        Order::Forward | Order::Backward | Order::Strided { .. } | Order::Shuffled
-    );
     let block = pattern.largest();
-    let one_size = pattern.block.smallest() == block && pattern.region.align.is_none();
-    let only = pattern.mix.sends() && !pattern.mix.has(Action::Read);
     let Ok(length) = region(pattern, job.size, job.resolved.workers) else { return };
-    if !(each_once && one_size && only) {
+    if !writes_each_block(pattern) {
         return;
     }
     let blocks = length / block.0;

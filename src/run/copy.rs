@@ -20,8 +20,8 @@ use crate::sys::{clock, files};
 use crate::unit::{Bytes, Instant, Nanos, Ops};
 
 use super::Observer;
+use super::cold::forget_machine;
 use super::phase::Stage;
-use super::prepare::forget_machine;
 use super::resolve::Place;
 use super::settle::settle_all;
 use super::watch::{Over, Watch, listen};
@@ -342,6 +342,7 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
             cold,
             extents,
             copied,
+            unsure: Vec::new(),
             before,
             stop: stop_snapshot,
             settled,

@@ -2,17 +2,21 @@
 //! kernel, cleans up.
 
 mod account;
+mod cold;
 mod copy;
 mod gate;
 mod grove;
 mod hand;
 mod heat;
+mod layout;
 mod limits;
 mod log;
 mod phase;
 mod planting;
 mod prepare;
 mod probe;
+mod ranges;
+mod ready;
 mod resolve;
 mod settle;
 mod site;

@@ -22,17 +22,17 @@ use crate::sys::inbox::Inbox;
 use crate::sys::shared::Shared;
 use crate::unit::{Bytes, Instant, Nanos};
 
-use super::account::{self, filled, job_flows, span, totals, window};
+use super::account::{self, job_flows, span, totals, window};
 use super::gate::Gate;
 use super::grove::Grove;
 use super::hand::Hand;
 use super::heat::HeatMap;
 use super::log::Book;
 use super::planting::note;
-use super::prepare::Ready;
+use super::ready::Ready;
 use super::resolve::{Place, region, start_of};
 use super::settle::settle_all;
-use super::site::Site;
+use super::site::{Make, Site};
 use super::steady::Calm;
 use super::watch::{Over, Watch, limit, listen};
 use super::{Observer, copy};
@@ -82,6 +82,7 @@ impl<'a> Stage<'a> {
             ready.iter().filter_map(|job| self.resolved.subjects.get(job.subject?)).collect();
         let cold = self.forget(&ready)?;
         let extents = self.laid(&ready);
+        let unsure = self.unsure(&ready);
         let files: Vec<(String, Vec<BorrowedFd>)> = ready
             .iter()
             .filter(|job| !job.sites.is_empty())
@@ -279,8 +280,7 @@ impl<'a> Stage<'a> {
         for (number, haul) in hauls.into_inner().unwrap_or_else(PoisonError::into_inner) {
             match haul {
                 Ok(mut haul) => {
-                    let job = ready[number].job;
-                    let known = self.plan.has_written(self.number, job);
+                    let known = unsure.iter().all(|unsure| unsure.path != ready[number].label);
                     faults.extend(haul.fault.take().map(|fault| match fault.doing.as_str() {
                         "verify" if !known => fault.hinting(NEVER_WRITTEN),
                         _ => fault,
@@ -350,15 +350,9 @@ impl<'a> Stage<'a> {
             mine.iter().for_each(|gauge| gauge.peek(&mut reading));
             let promised = closings[number].flushed.is_some();
             flows.extend(job_flows(job, &reading, &per_job[number], promised));
-            if let [site] = *job.sites
-                && job.writes()
-            {
-                let bytes: Vec<u64> = each.iter().map(|reading| reading.write_bytes).collect();
+            if job.writes() {
                 let first = first - job.threads as usize;
-                let site = &mut self.sites[site];
-                site.written = site.written.max(filled(job, &bytes));
-                let alone = ready.len() == 1;
-                account::lay(&mut site.layers, job, &each, (self.number, first), alone);
+                self.note_written(job, &each, first, ready.len() == 1);
             }
         }
         for (job, hauls) in ready.iter().zip(&per_job) {
@@ -412,6 +406,7 @@ impl<'a> Stage<'a> {
                 quiet,
                 cold,
                 extents,
+                unsure,
                 before,
                 stop,
                 settled,
@@ -420,6 +415,28 @@ impl<'a> Stage<'a> {
             faults,
             verdict: None,
         })
+    }
+
+    /// Keeps account of what a job has written, from what each of its threads has done. `first` is
+    /// the number of its first thread in the phase; `alone`: no other job worked beside it.
+    fn note_written(&mut self, job: &Ready, threads: &[GaugeReading], first: usize, alone: bool) {
+        let make = Make::of(&job.blocks.pattern);
+        let each = job.files_of_a_worker(job.sites.len());
+        let lanes = threads.len() / job.resolved.workers.max(1) as usize;
+        for (worker, lanes) in (0..).zip(threads.chunks(lanes.max(1))) {
+            if lanes.iter().all(|lane| lane.write_ops == 0) {
+                continue;
+            }
+            let mine = if each < job.sites.len() { worker as usize * each } else { 0 };
+            let part = account::filled(job, worker, each as u64, lanes);
+            for &site in &job.sites[mine..mine + each] {
+                self.sites[site].note(part.clone().unwrap_or_default(), make.clone());
+            }
+        }
+        // Of several files nobody keeps account of each write.
+        if let [site] = *job.sites {
+            account::lay(&mut self.sites[site].layers, job, threads, (self.number, first), alone);
+        }
     }
 
     /// One worker of a job.
@@ -496,7 +513,7 @@ impl<'a> Stage<'a> {
 }
 
 /// What is said of data that are not this plan's, where no phase of it has written any.
-const NEVER_WRITTEN: &str = "no phase before has written there: have it written first (in a plan: layout written, or a phase that writes), or give the seed of the run that wrote it";
+const NEVER_WRITTEN: &str = "no phase before has certainly written there: have all of it written first (in a plan: layout written, or a whole pass of writes), or give the seed of the run that wrote it";
 
 /// Locks, whatever became of the last one who did.
 fn keep<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

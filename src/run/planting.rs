@@ -17,7 +17,7 @@ use crate::unit::{Bytes, Nanos};
 
 use super::grove::{Content, Grove, Held, Missing};
 use super::phase::{Stage, passes, quota};
-use super::prepare::Ready;
+use super::ready::Ready;
 
 /// The tree of a job, open and in the state that its action needs.
 #[derive(Clone, Copy)]

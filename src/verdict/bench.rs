@@ -254,6 +254,7 @@ impl Bench {
                 },
                 cold: vec![],
                 extents: vec![],
+                unsure: Vec::new(),
                 copied: None,
                 before: snapshot(START),
                 stop: snapshot(stopped),

@@ -218,6 +218,7 @@ pub fn phase(shape: &Shape, started: Instant) -> PhaseRecord {
             quiet: Quiet { time: Nanos::millis(500), devices: Vec::new() },
             cold: Vec::new(),
             extents: Vec::new(),
+            unsure: Vec::new(),
             copied: None,
             before: snapshot(started, shape.device, DiskCounters::default(), "/mnt/sd", 0),
             stop: snapshot(stopped, shape.device, moved, "/mnt/sd", 0),
