@@ -111,6 +111,53 @@ fn t31_somebody_else_uses_the_disk() {
     );
 }
 
+/// Direct reads among many trims of a file of 256 MiB, on a card whose file system commits each
+/// second.
+fn reads_among_trims(card: &Card, order: &str) -> Heard {
+    kernel::put(card, "x", 256 * MI);
+    let plan = json!({
+        "title": "trims", "origin": { "dialect": "plan" }, "seed": 1,
+        "phases": [{ "name": "trims", "quiet": 500_000_000, "jobs": [{
+            "name": "trims",
+            "work": { "blocks": {
+                "target": { "file": {
+                    "path": card.path("x"), "size": { "exactly": 256 * MI }, "layout": "existing",
+                } },
+                "caching": "direct",
+                "pattern": {
+                    "mix": [{ "action": "read", "weight": 2 }, { "action": "trim", "weight": 98 }],
+                    "block": { "fixed": 4096 }, "order": order,
+                },
+            } },
+            "stop": { "first_of": [{ "passes": 1 }, { "time": 6_000_000_000_u64 }] },
+        }] }],
+    });
+    let desk = tempfile::tempdir().unwrap();
+    let file = desk.path().join("plan.json");
+    std::fs::write(&file, plan.to_string()).unwrap();
+    hear_own(lab::assay(["run"]).word(&file))
+}
+
+#[test]
+fn t23_t31_what_trims_cause_is_nobody_else_and_no_failing_of_direct_io() {
+    let _alone = lab::alone();
+    let card = lab::need!(Card::new(Shape {
+        speed: lab::Speed::bytes(64 * MI, 64 * MI),
+        size: 512 * MI,
+        mount: "commit=1",
+        ..Shape::paced()
+    }));
+    let once = reads_among_trims(&card, "shuffled");
+    told("trims, each place once", &once);
+    assert!(!once.found("T31") && !once.found("T19") && !once.found("T23"), "{once}");
+    let again = reads_among_trims(&card, "uniform");
+    told("trims, places again", &again);
+    let found = finding(&again, "T23");
+    assert!(found.claim.contains("had been trimmed before in the same phase"), "{again}");
+    assert_eq!(found.measures, Some(Measures::Layer), "{again}");
+    assert!(!again.found("T31") && !again.found("T19"), "{again}");
+}
+
 #[test]
 fn t51_t54_t56_the_program_the_depth_and_the_clock() {
     let _alone = lab::alone();
