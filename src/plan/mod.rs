@@ -6,17 +6,20 @@
 //!
 //! Plans are public JSON. Fields that have an obvious usual value may be left out of a document.
 
+mod action;
 mod copy;
 mod crew;
 mod detail;
 mod durability;
 mod method;
+mod order;
 mod pattern;
 mod rate;
 mod stop;
 mod target;
 mod tree;
 
+pub use action::{Action, Mix, Share};
 pub use copy::{
     CaseChange, Charset, Copy, CopyCalls, End, EndFlags, Extent, Flush, Outlet, Records, Resync,
 };
@@ -24,10 +27,8 @@ pub use crew::{Balance, Cpus, Crew};
 pub use detail::Detail;
 pub use durability::Durability;
 pub use method::{Advice, Aio, Caching, Mapping, Method, Model, Ring, Vectored};
-pub use pattern::{
-    Action, ActionSize, BlockSize, Fill, Mix, Order, Pattern, Region, Share, Verify, WeightedSize,
-    Zone,
-};
+pub use order::{Order, Zone};
+pub use pattern::{ActionSize, BlockSize, Fill, Pattern, Region, Verify, WeightedSize};
 pub use rate::{Arrivals, Rate, ThinkTime};
 pub use stop::{Limit, Steady, Stop};
 pub use target::{Consent, FileOrder, Layout, Lifetime, Size, Target};
