@@ -5,6 +5,7 @@
 //! is decided before the loop ([`Worker`] picks the [`Lane`], so that the loop is compiled for
 //! each method), everything else once per batch.
 
+mod aside;
 mod balance;
 pub mod copy;
 mod cursor;
@@ -19,6 +20,7 @@ mod pace;
 mod posixaio;
 mod psync;
 mod random;
+mod reach;
 mod route;
 mod sim;
 mod stdio;
@@ -31,6 +33,7 @@ mod vectored;
 
 mod null;
 
+pub use aside::Aside;
 pub use balance::{Share, Steps};
 pub use cursor::Cursor;
 pub use drive::{Haul, Quota, Worker};
@@ -105,8 +108,9 @@ impl Io {
     }
 }
 
-/// The open files of a worker, in the order of [`Io::file`]. Methods without I/O have none.
-pub type Files = Arc<[OwnedFd]>;
+/// The open files of a worker, in the order of [`Io::file`]. Methods without I/O have none. Who is
+/// the last to have them can close each, and hear what is said to that.
+pub type Files = Arc<Vec<OwnedFd>>;
 
 /// Which flush.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -19,6 +19,12 @@ pub enum Action {
     Trim,
     /// Make what was written durable.
     Flush,
+    /// Write out pages, or wait for that, without making anything durable (`sync_file_range`).
+    SyncFileRange,
+    /// Drop what was read or written from the page cache.
+    Drop,
+    /// Close a file that was worked on.
+    Close,
     /// Make a file, link or folder.
     Create,
     /// Open a file and close it.
@@ -39,12 +45,15 @@ pub enum Action {
 
 impl Action {
     /// All of them, in the order in which they are shown.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 16] = [
         Self::Read,
         Self::Write,
         Self::Rewrite,
         Self::Trim,
         Self::Flush,
+        Self::SyncFileRange,
+        Self::Drop,
+        Self::Close,
         Self::Create,
         Self::Open,
         Self::Stat,
@@ -72,7 +81,13 @@ impl Action {
 
     /// Whether it changes what it is done to.
     pub const fn changes(self) -> bool {
-        !matches!(self, Self::Read | Self::Flush | Self::Open | Self::Stat | Self::List)
+        !self.serves() && !matches!(self, Self::Read | Self::Open | Self::Stat | Self::List)
+    }
+
+    /// Whether it is done for the sake of other actions: it moves no data of its own, is timed
+    /// apart, and is no part of a mix.
+    pub const fn serves(self) -> bool {
+        matches!(self, Self::Flush | Self::SyncFileRange | Self::Drop | Self::Close)
     }
 
     /// The word for it in JSON and text.
@@ -83,6 +98,9 @@ impl Action {
             Self::Rewrite => "rewrite",
             Self::Trim => "trim",
             Self::Flush => "flush",
+            Self::SyncFileRange => "sync_file_range",
+            Self::Drop => "drop",
+            Self::Close => "close",
             Self::Create => "create",
             Self::Open => "open",
             Self::Stat => "stat",

@@ -278,10 +278,15 @@ impl Pattern {
                 "use the work 'tree'",
             ));
         }
-        if self.mix.has(Action::Flush) {
+        if let Some(share) = self.mix.0.iter().find(|share| share.action.serves()) {
             return Err(Refusal::new(
-                "'flush' is no part of a mix",
-                "say it as durability: 'fsync_every', 'fdatasync_at_end'...",
+                format!("'{}' is no part of a mix", share.action.name()),
+                match share.action {
+                    Action::SyncFileRange => "say it beside the durability: 'sync_file_range'",
+                    Action::Drop => "say it as caching: 'drop_behind'",
+                    Action::Close => "say 'timed_close': true",
+                    _ => "say it as durability: 'fsync_every', 'fdatasync_at_end'...",
+                },
             ));
         }
         self.block.check()?;

@@ -2,6 +2,7 @@
 //! kernel, cleans up.
 
 mod account;
+mod closing;
 mod copy;
 mod gate;
 mod grove;

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::engine::{Files, Filler, Generation, Layer, Quota, Worker};
+use crate::engine::{Aside, Files, Filler, Generation, Layer, Quota, Worker};
 use crate::error::{Error, Fault};
 use crate::evidence::{self, Extents, PathKind, Reading};
 use crate::plan::{
@@ -34,8 +34,8 @@ pub(super) struct Ready<'a> {
     /// What its target is called in the record.
     pub label: String,
     pub subject: Option<usize>,
-    /// Open as the job wants them; none where it works nowhere.
-    pub files: Vec<Share>,
+    /// Open as the job wants them; none where it works nowhere, or when they have been closed.
+    pub files: Mutex<Vec<Share>>,
     /// Of each file.
     pub size: Bytes,
     pub threads: u32,
@@ -56,9 +56,10 @@ pub(super) struct Share {
 impl Ready<'_> {
     /// The files of a worker; of none, where it works nowhere.
     pub fn share(&self, worker: u32) -> Share {
-        let number = if self.files.len() > 1 { worker as usize } else { 0 };
-        self.files.get(number).cloned().unwrap_or_else(|| Share {
-            files: Files::from([]),
+        let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = if files.len() > 1 { worker as usize } else { 0 };
+        files.get(number).cloned().unwrap_or_else(|| Share {
+            files: Files::default(),
             paths: Arc::from([self.label.clone()]),
             first: 0,
         })
@@ -69,13 +70,6 @@ impl Ready<'_> {
         self.sites.iter().filter_map(|&site| sites[site].fd())
     }
 
-    /// All its files, with what they are called in faults.
-    pub fn open_files(&self) -> impl Iterator<Item = (&str, BorrowedFd<'_>)> {
-        self.files.iter().flat_map(|share| {
-            share.paths.iter().map(String::as_str).zip(share.files.iter().map(AsFd::as_fd))
-        })
-    }
-
     pub fn writes(&self) -> bool {
         self.blocks.pattern.mix.writes()
     }
@@ -83,8 +77,8 @@ impl Ready<'_> {
     /// Time that is not counted. None for buffered writes with a flush inside the timing: what
     /// the ramp left in memory would be flushed at the cost of the rest.
     pub fn ramp(&self) -> Nanos {
-        let buffered = self.resolved.caching == Caching::Buffered;
-        if self.writes() && buffered && self.blocks.durability.flushes_at_end() {
+        let in_memory = self.resolved.caching.through_memory();
+        if self.writes() && in_memory && self.blocks.durability.flushes_at_end() {
             Nanos::ZERO
         } else {
             self.job.stop.ramp
@@ -113,8 +107,7 @@ impl<'a> Stage<'a> {
             .jobs
             .iter()
             .any(|job| matches!(&job.work, Work::Blocks(blocks) if blocks.pattern.mix.fetches()));
-        let buffered =
-            |job: &ResolvedJob| job.phase == before.name && job.caching == Caching::Buffered;
+        let buffered = |job: &ResolvedJob| job.phase == before.name && job.caching.through_memory();
         if !reads || !self.resolved.jobs.iter().any(buffered) {
             return;
         }
@@ -159,7 +152,7 @@ impl<'a> Stage<'a> {
                 sites: Vec::new(),
                 label: String::new(),
                 subject: None,
-                files: Vec::new(),
+                files: Mutex::default(),
                 size: Bytes(resolved.size.0 / u64::from(resolved.files.max(1))),
                 threads,
                 tree: None,
@@ -243,17 +236,19 @@ impl<'a> Stage<'a> {
             Target::Files { shared: false, count, .. } => *count as usize,
             _ => numbers.len(),
         };
+        let mut shares = Vec::new();
         for (share, mine) in numbers.chunks(each).enumerate() {
             let open = |&number: &usize| {
                 let site = &self.sites[number];
                 site.again(job.writes(), job.resolved.caching, job.blocks.durability)
             };
-            job.files.push(Share {
+            shares.push(Share {
                 files: mine.iter().map(open).collect::<Result<Vec<_>, _>>()?.into(),
                 paths: mine.iter().map(|&number| self.sites[number].label.clone()).collect(),
                 first: (share * each) as u32,
             });
         }
+        job.files = Mutex::new(shares);
         job.sites = numbers.to_vec();
         Ok(())
     }
@@ -349,7 +344,7 @@ fn fill(
         fill: job.blocks.pattern.fill.clone(),
         verify: Verify::None,
     };
-    let files = Files::from([site.again(true, Caching::Buffered, Durability::None)?]);
+    let files = Files::from(vec![site.again(true, Caching::Buffered, Durability::None)?]);
     let gauge = Gauge::default();
     let whole = job.size.0 / block.0 * block.0;
     // The rest that is no whole block is written by a second, smaller stroke.
@@ -384,6 +379,7 @@ fn fill(
             split: Split::default(),
             log: None,
             flush: None,
+            aside: Aside::default(),
             quota: Quota::default(),
             seed,
             // The second stroke has places of its own.
