@@ -9,6 +9,7 @@ mod aside;
 mod balance;
 pub mod copy;
 mod cursor;
+mod dice;
 mod drive;
 mod fill;
 mod law;
@@ -30,6 +31,7 @@ mod tree;
 mod trim;
 mod uring;
 mod vectored;
+mod zones;
 
 mod null;
 

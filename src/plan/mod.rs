@@ -27,7 +27,7 @@ pub use crew::{Balance, Cpus, Crew};
 pub use detail::Detail;
 pub use durability::{Durability, SyncFileRange};
 pub use method::{Advice, Aio, Caching, Mapping, Method, Model, Ring, Vectored};
-pub use order::{Order, Zone};
+pub use order::{Order, SizedZone, Zone};
 pub use pattern::{ActionSize, BlockSize, Fill, Pattern, Region, Verify, WeightedSize};
 pub use rate::{Arrivals, Rate, ThinkTime};
 pub use stop::{Limit, Steady, Stop};

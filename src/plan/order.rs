@@ -65,6 +65,19 @@ pub enum Order {
         /// Zones in the order of the space, at most 256; both percentages add up to 100.
         zones: Vec<Zone>,
     },
+    /// Shares of the accesses over zones of stated sizes from the beginning (fio's zoned_abs). What
+    /// of the region lies behind the last is never touched.
+    ZonedAbs {
+        /// Zones in the order of the space, at most 256; their percents add up to 100.
+        zones: Vec<SizedZone>,
+    },
+    /// Each action of the mix goes its own way through the region, by a place of its own (fio's
+    /// `rw=rw`, whose reads and writes both begin at the beginning). A pass moves as many bytes as
+    /// one of a single action, all actions together.
+    Each {
+        /// How each goes: `forward`, `backward`, `strided` or `spaced`.
+        order: Box<Order>,
+    },
     /// `sequential` blocks in a row after each jump.
     Runs {
         /// Blocks in a row, 1 or more (fio's `rw=randread:8`).
@@ -93,7 +106,26 @@ pub struct Zone {
 /// Most zones of an order: they are looked through for each I/O.
 const ZONES: usize = 256;
 
+/// A part of the space of a stated size with its share of the accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SizedZone {
+    /// Percent of all accesses.
+    pub access_percent: f64,
+    /// Its bytes.
+    pub size: Bytes,
+}
+
 impl Order {
+    /// Whether each action comes through places in order, so that read-ahead and merging can help.
+    pub fn sequential(&self) -> bool {
+        match self {
+            Self::Forward => true,
+            Self::Each { order } => order.sequential(),
+            _ => false,
+        }
+    }
+
     pub(super) fn check(&self) -> Result<(), Refusal> {
         let within = |center: &Option<f64>| match center {
             Some(center) if !(0.0..=1.0).contains(center) => Err(Refusal::new(
@@ -123,29 +155,27 @@ impl Order {
             | Self::Pareto { center, .. }
             | Self::Normal { center, .. } => within(center),
             Self::Zoned { zones } => {
-                let whole = |percent: fn(&Zone) -> f64| {
-                    let sum: f64 = zones.iter().map(percent).sum();
-                    zones.iter().all(|zone| percent(zone) >= 0.0) && (sum - 100.0).abs() < 0.01
-                };
-                if zones.len() > ZONES {
-                    Err(Refusal::new(
-                        format!("{} zones", zones.len()),
-                        format!("give {ZONES} or fewer"),
-                    ))
-                } else if !whole(|zone| zone.access_percent) || !whole(|zone| zone.space_percent) {
-                    Err(Refusal::new(
-                        "zones whose percents do not add up to 100",
-                        "give all zones, each with its percent of accesses and of space",
-                    ))
-                } else if zones.iter().any(|z| z.access_percent > 0.0 && z.space_percent == 0.0) {
-                    Err(Refusal::new(
-                        "a zone with accesses and without space",
-                        "give it a percent of the space",
-                    ))
-                } else {
-                    Ok(())
+                let space: Vec<f64> = zones.iter().map(|zone| zone.space_percent).collect();
+                let accesses: Vec<f64> = zones.iter().map(|zone| zone.access_percent).collect();
+                if !whole(&space) {
+                    return Err(not_whole());
                 }
+                check_zones(&accesses, &space)
             }
+            Self::ZonedAbs { zones } => {
+                let space: Vec<f64> = zones.iter().map(|zone| zone.size.0 as f64).collect();
+                let accesses: Vec<f64> = zones.iter().map(|zone| zone.access_percent).collect();
+                check_zones(&accesses, &space)
+            }
+            Self::Each { order } => match **order {
+                Self::Forward | Self::Backward | Self::Strided { .. } | Self::Spaced { .. } => {
+                    order.check()
+                }
+                _ => Err(Refusal::new(
+                    "'each' of an order that has no place to go on from",
+                    "give forward, backward, strided or spaced, or leave 'each' out",
+                )),
+            },
             Self::Runs { sequential: 0, .. } => {
                 Err(Refusal::new("runs of 0 blocks", "give 1 or more blocks in a row"))
             }
@@ -156,4 +186,37 @@ impl Order {
             _ => Ok(()),
         }
     }
+}
+
+/// Whether these are the percents of a whole.
+fn whole(percents: &[f64]) -> bool {
+    let sum: f64 = percents.iter().sum();
+    percents.iter().all(|percent| *percent >= 0.0) && (sum - 100.0).abs() < 0.01
+}
+
+fn not_whole() -> Refusal {
+    Refusal::new(
+        "zones whose percents do not add up to 100",
+        "give all zones, each with its percent of accesses and its space",
+    )
+}
+
+/// Zones by their percents of the accesses and by their space, in whatever unit.
+fn check_zones(accesses: &[f64], space: &[f64]) -> Result<(), Refusal> {
+    if accesses.len() > ZONES {
+        return Err(Refusal::new(
+            format!("{} zones", accesses.len()),
+            format!("give {ZONES} or fewer"),
+        ));
+    }
+    if !whole(accesses) {
+        return Err(not_whole());
+    }
+    if accesses.iter().zip(space).any(|(percent, space)| *percent > 0.0 && *space == 0.0) {
+        return Err(Refusal::new(
+            "a zone with accesses and without space",
+            "give it a part of the space",
+        ));
+    }
+    Ok(())
 }

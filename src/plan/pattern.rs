@@ -98,6 +98,17 @@ impl BlockSize {
         }
     }
 
+    /// The sizes of one action; one without sizes of its own takes the first one's.
+    pub fn of(&self, action: Action) -> &Self {
+        match self {
+            Self::PerAction(list) => {
+                let own = list.iter().find(|entry| entry.action == action);
+                own.or(list.first()).map_or(self, |entry| &entry.size)
+            }
+            other => other,
+        }
+    }
+
     /// The largest number that divides every size that can come.
     pub fn grain(&self) -> Bytes {
         let both = |mut a: Bytes, mut b: Bytes| {

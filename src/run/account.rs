@@ -96,7 +96,7 @@ pub(super) fn job_flows(
         bytes: Bytes(bytes),
         calls: Ops(calls),
         block: pattern.largest(),
-        sequential: matches!(pattern.order, Order::Forward),
+        sequential: pattern.order.sequential(),
         depth,
         caching: job.resolved.caching,
         durability,
