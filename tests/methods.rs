@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use assay::engine::{Filler, Flush, Generation, Haul, Known, Quota, Route, Stretch, Worker};
+use assay::engine::{Aside, Filler, Flush, Generation, Haul, Known, Quota, Route, Stretch, Worker};
 use assay::error::Error;
 use assay::plan::{
     Action, Advice, Aio, BlockSize, FileOrder, Fill, Mapping, Method, Mix, Order, Pattern, Plan,
@@ -99,7 +99,7 @@ fn pass(
     };
     let (gauge, halt) = (Gauge::default(), AtomicBool::new(false));
     let worker = Worker {
-        files: Arc::from([open(path)]),
+        files: Arc::new(vec![open(path)]),
         paths: Arc::from([path.display().to_string()]),
         first_file: 0,
         cursor: route(pattern, (start, len), Some(1)),
@@ -114,6 +114,7 @@ fn pass(
         rate: Rate::Closed,
         place: (0, 1),
         flush,
+        aside: Aside::default(),
         quota: Quota::default(),
         seed: SEED,
         generation: Generation::timed(0, 0),
@@ -255,7 +256,7 @@ fn a_mapped_file_that_somebody_cuts_is_a_fault() {
         let (gauge, halt) = (Gauge::default(), AtomicBool::new(false));
         let same = pattern(action, Order::Backward, 4096);
         let worker = Worker {
-            files: Arc::from([open(&path)]),
+            files: Arc::new(vec![open(&path)]),
             paths: Arc::from([path.display().to_string()]),
             first_file: 0,
             cursor: route(&same, (0, 64 << 20), None),
@@ -270,6 +271,7 @@ fn a_mapped_file_that_somebody_cuts_is_a_fault() {
             rate: Rate::Closed,
             place: (0, 1),
             flush: None,
+            aside: Aside::default(),
             quota: Quota::default(),
             seed: SEED,
             generation: Generation::timed(0, 0),
@@ -496,7 +498,7 @@ fn a_large_mapping_costs_no_more_than_a_small_one() {
         let (gauge, halt) = (Gauge::default(), AtomicBool::new(false));
         let reads = pattern(Action::Read, Order::Uniform, 4096);
         let worker = Worker {
-            files: Arc::from([open(&path)]),
+            files: Arc::new(vec![open(&path)]),
             paths: Arc::from([path.display().to_string()]),
             first_file: 0,
             cursor: route(&reads, (0, SIZE), None),
@@ -511,6 +513,7 @@ fn a_large_mapping_costs_no_more_than_a_small_one() {
             rate: Rate::Closed,
             place: (0, 1),
             flush: None,
+            aside: Aside::default(),
             quota: Quota { ops: Some(20_000), ..Quota::default() },
             seed: SEED,
             generation: Generation::timed(0, 0),

@@ -12,6 +12,7 @@ use crate::stats::{Depths, Gauge, Moments, Split, Tally};
 use crate::sys::ring::Slot;
 use crate::unit::{Instant, Nanos};
 
+use super::aside::{DropBehind, WriteOut};
 use super::balance::Share;
 use super::fill::{Filler, Found, Generation, Known, Layer};
 use super::libaio::Libaio;
@@ -30,7 +31,7 @@ use super::tallies::Tallies;
 use super::trim::Trimmer;
 use super::uring::Uring;
 use super::vectored::Vectored;
-use super::{Files, Flush, Io, Lane, Op};
+use super::{Aside, Files, Flush, Io, Lane, Op};
 
 /// When a worker stops, decided before it starts. What is not set does not stop it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,6 +75,8 @@ pub struct Worker<'a> {
     pub balance: Option<Share<'a>>,
     /// A flush after every so many writes.
     pub flush: Option<(u64, Flush)>,
+    /// What it does for the page cache's sake.
+    pub aside: Aside,
     /// Until when.
     pub quota: Quota,
     /// Everything random follows from it.
@@ -131,6 +134,7 @@ impl Worker<'_> {
             || self.split.any()
             || self.log.is_some()
             || self.balance.is_some()
+            || self.aside.any()
             || does.does(Op::Rewrite)
             || does.does(Op::Trim)
     }
@@ -290,6 +294,10 @@ fn drive<L: Lane, const MORE: bool>(
     let mut follow: Vec<(Slot, Io)> = Vec::with_capacity(depth);
     let follows = MORE && (read_back || does.does(Op::Rewrite));
     let mut held: Option<Io> = None;
+    let aside = if MORE { worker.aside } else { Aside::default() };
+    let count = worker.files.len();
+    let mut write_out = aside.sync_file_range.map(|plan| WriteOut::new(plan, count));
+    let mut behind = aside.drop_behind.then(|| DropBehind::new(count));
     let trimmer =
         (MORE && does.does(Op::Trim) && !L::TAKES_TRIMS).then(|| Trimmer::new(&worker.files));
     let layers: &[Layer] = if worker.files.len() == 1 { &worker.layers } else { &[] };
@@ -297,7 +305,8 @@ fn drive<L: Lane, const MORE: bool>(
     let actions = Op::ALL.into_iter().filter(|op| does.does(*op)).map(Op::action);
     let flushes = worker.flush.map(|_| Action::Flush);
     let backs = read_back.then_some(Action::Read);
-    let tallies = Tallies::new(actions.chain(flushes).chain(backs), split.any());
+    let tallies =
+        Tallies::new(actions.chain(flushes).chain(backs).chain(aside.actions()), split.any());
     let mut fresh = Vec::with_capacity(if apart { depth } else { 0 });
     let mut haul = Haul { tallies, ..Haul::default() };
 
@@ -337,12 +346,37 @@ fn drive<L: Lane, const MORE: bool>(
             now = done;
         }
 
+        if let Some(out) = write_out.as_mut().filter(|out| out.due() && free.len() == depth) {
+            let answer = lane.hand_over().map_err(|error| (0, error));
+            if let Err((file, error)) = answer.and_then(|()| out.call(&worker.files)) {
+                haul.fault = Some(Fault::new("sync_file_range", worker.path(file), &error));
+                haul.tallies.of(Action::SyncFileRange).errors += 1;
+                break;
+            }
+            let done = lane.now();
+            if done >= haul.counted {
+                haul.tallies.of(Action::SyncFileRange).add(0, 0, done.since(now).0);
+            }
+            (haul.stopped, now) = (done, done);
+        }
+        if let Some(behind) = behind.as_mut().filter(|behind| behind.due()) {
+            behind.call(&worker.files);
+            let done = lane.now();
+            if done >= haul.counted {
+                haul.tallies.of(Action::Drop).add(0, 0, done.since(now).0);
+            }
+            now = done;
+        }
+
         // Fill the lane, as far as a flush allows.
         let mut next_due = None;
         while open && !free.is_empty() {
             if let Some((every, _)) = worker.flush
                 && unflushed >= every
             {
+                break;
+            }
+            if write_out.as_ref().is_some_and(WriteOut::due) {
                 break;
             }
             if bytes_left == 0 || ops_left == 0 {
@@ -418,6 +452,14 @@ fn drive<L: Lane, const MORE: bool>(
             haul.depths.add((depth - free.len()) as u32);
             let sent = now;
             pace.started(io, now);
+            if let Some(out) =
+                write_out.as_mut().filter(|_| matches!(io.op, Op::Write | Op::Rewrite))
+            {
+                out.wrote(io);
+            }
+            if let Some(behind) = &mut behind {
+                behind.moved(io);
+            }
             if let Some(share) = &balance {
                 share.step();
             }

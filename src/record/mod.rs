@@ -108,6 +108,10 @@ fn one() -> u32 {
     1
 }
 
+fn is_usual<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 fn is_one(number: &u32) -> bool {
     *number == 1
 }
@@ -197,6 +201,9 @@ pub struct Span {
     pub stopped: Instant,
     /// End of the flush that the plan has inside the timing; absent without one.
     pub flushed: Option<Instant>,
+    /// When the last file was closed, where the plan has that inside the timing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closed: Option<Instant>,
     /// End of the flush that was only watched, after the timing; absent when nobody watched.
     pub settled: Option<Instant>,
 }
@@ -204,7 +211,7 @@ pub struct Span {
 impl Span {
     /// The end of the timing.
     pub fn ended(&self) -> Instant {
-        self.flushed.unwrap_or(self.stopped)
+        self.stopped.max(self.flushed.unwrap_or_default()).max(self.closed.unwrap_or_default())
     }
 
     /// The counted time.
@@ -236,6 +243,9 @@ pub struct Flow {
     pub caching: Caching,
     /// What a finished write promised.
     pub durability: Durability,
+    /// Writes were written out as they went, by `sync_file_range`, which promises nothing.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub written_out: bool,
     /// Calls that moved less than asked before the end.
     pub short: u64,
     /// The end of the data was met inside the plan.

@@ -10,6 +10,7 @@ use crate::record::{Flow, Span};
 use crate::stats::{DepthReached, Depths, GaugeReading, Tally, Total};
 use crate::unit::{Bytes, Instant, Ops};
 
+use super::closing::Closing;
 use super::ready::Ready;
 use super::resolve::{region, start_of};
 
@@ -27,7 +28,7 @@ pub(super) fn window<'h>(
 pub(super) fn span(
     hauls: &[Vec<Haul>],
     started: Instant,
-    flushed: Option<Instant>,
+    (flushed, closed): (Option<Instant>, Option<Instant>),
     simulated: bool,
 ) -> Span {
     let all = || hauls.iter().flatten();
@@ -35,21 +36,33 @@ pub(super) fn span(
     let started =
         if simulated { all().map(|haul| haul.started).min().unwrap_or_default() } else { started };
     // A job that ended and was flushed early does not end the phase.
-    let flushed = flushed.filter(|_| !simulated).map(|flushed| flushed.max(stopped));
-    Span { started, counted, stopped, flushed, settled: None }
+    let after = |end: Option<Instant>| end.filter(|_| !simulated).map(|end| end.max(stopped));
+    Span {
+        started,
+        counted,
+        stopped,
+        flushed: after(flushed),
+        closed: after(closed),
+        settled: None,
+    }
 }
 
 /// What a phase or job added up to, by action.
-pub(super) fn totals(hauls: &[&Haul], flushes: &Tally, span: &Span) -> BTreeMap<Action, Total> {
-    let mut sums = BTreeMap::from([(Action::Flush, flushes.clone())]);
-    for (action, tally) in hauls.iter().flat_map(|haul| haul.tallies.all()) {
+pub(super) fn totals<'c>(
+    hauls: &[&Haul],
+    closings: impl IntoIterator<Item = &'c Closing>,
+    span: &Span,
+) -> BTreeMap<Action, Total> {
+    let mut sums: BTreeMap<Action, Tally> = BTreeMap::new();
+    let ends = closings.into_iter().flat_map(|closing| closing.tallies.all());
+    for (action, tally) in hauls.iter().flat_map(|haul| haul.tallies.all()).chain(ends) {
         sums.entry(action).or_default().merge(tally);
     }
     sums.into_iter()
         .filter(|(_, tally)| tally.ops + tally.errors > 0)
         .map(|(action, tally)| {
             // The closing flush is no part of what was only looked at.
-            let flushed = action.changes() || action == Action::Flush;
+            let flushed = action.changes() || action.serves();
             let time = if flushed { span.time() } else { span.stopped.since(span.counted) };
             (action, tally.total(time))
         })
@@ -84,10 +97,11 @@ pub(super) fn job_flows(
         bytes: Bytes(bytes),
         calls: Ops(calls),
         block: pattern.largest(),
-        sequential: matches!(pattern.order, Order::Forward),
+        sequential: pattern.order.sequential(),
         depth,
         caching: job.resolved.caching,
         durability,
+        written_out: direction == Direction::Write && job.blocks.sync_file_range.is_some(),
         short,
         end_of_data: hauls.iter().any(|haul| haul.end_of_data),
     };

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Fault};
 use crate::evidence::{self, Extents, PathKind, Reading};
-use crate::plan::{Caching, Cold, Work};
+use crate::plan::{Cold, Work};
 use crate::record::{Dropped, Laid, ResolvedJob};
 use crate::sys::cache;
 use crate::sys::inbox::Letter;
@@ -28,8 +28,7 @@ impl Stage<'_> {
             .jobs
             .iter()
             .any(|job| matches!(&job.work, Work::Blocks(blocks) if blocks.pattern.mix.fetches()));
-        let buffered =
-            |job: &ResolvedJob| job.phase == before.name && job.caching == Caching::Buffered;
+        let buffered = |job: &ResolvedJob| job.phase == before.name && job.caching.through_memory();
         if !reads || !self.resolved.jobs.iter().any(buffered) {
             return;
         }

@@ -260,6 +260,7 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
         counted: outcome.started,
         stopped: Instant(outcome.stopped.0 - outcome.flush.map_or(0, |flush| flush.0)),
         flushed: outcome.flush.map(|_| outcome.stopped),
+        closed: None,
         settled: None,
     };
 
@@ -308,6 +309,7 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
             Direction::Read => Durability::None,
             Direction::Write => durability,
         },
+        written_out: false,
         short: 0,
         end_of_data: false,
     };

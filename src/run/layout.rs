@@ -5,7 +5,7 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::engine::{Files, Filler, Generation, Layer, Quota, Route, Stretch, Worker};
+use crate::engine::{Aside, Files, Filler, Generation, Layer, Quota, Route, Stretch, Worker};
 use crate::error::{Error, Fault};
 use crate::plan::{
     Action, BlockSize, Caching, Durability, FileOrder, Layout, Method, Mix, Order, Pattern, Rate,
@@ -112,7 +112,7 @@ fn fill(
     let (start, end) = (part.range.start / 512 * 512, part.range.end);
     let block = BLOCK.min(end - start);
     let rest = (end - start) % block;
-    let files = Files::from([site.again(true, Caching::Buffered, Durability::None)?]);
+    let files = Files::from(vec![site.again(true, Caching::Buffered, Durability::None)?]);
     stroke(site, &files, part.file, (start..end - rest, block), job, origin, halt)?;
     if rest > 0 {
         // What is no whole block.
@@ -176,6 +176,7 @@ fn stroke(
         split: Split::default(),
         log: None,
         flush: None,
+        aside: Aside::default(),
         quota: Quota::default(),
         seed,
         generation: Generation::laid(phase),

@@ -2,6 +2,7 @@
 //! kernel, cleans up.
 
 mod account;
+mod closing;
 mod cold;
 mod copy;
 mod gate;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustix::thread::{CpuSet, sched_setaffinity};
 
 use crate::engine::{
-    Filler, Flush, Generation, Haul, Layer, Quota, Route, Share, Steps, Stretch, Worker,
+    Aside, Filler, Flush, Generation, Haul, Layer, Quota, Route, Share, Steps, Stretch, Worker,
 };
 use crate::error::{Error, Fault};
 use crate::evidence::{Eyes, Snapshot, Subject};
@@ -16,13 +16,14 @@ use crate::plan::{
     Stop, Target, Until, Work,
 };
 use crate::record::{Evidence, JobRecord, PhaseRecord, Resolved, ResolvedJob, Span};
-use crate::stats::{Gauge, GaugeReading, Split, Tally};
+use crate::stats::{Gauge, GaugeReading, Split};
 use crate::sys::clock;
 use crate::sys::inbox::Inbox;
 use crate::sys::shared::Shared;
 use crate::unit::{Bytes, Instant, Nanos};
 
 use super::account::{self, job_flows, span, totals, window};
+use super::closing::{Closing, close};
 use super::gate::Gate;
 use super::grove::Grove;
 use super::hand::Hand;
@@ -63,14 +64,6 @@ pub(super) fn act(mut stage: Stage) -> Result<PhaseRecord, Error> {
         [Job { work: Work::Copy(plan), .. }] => copy::act(&mut stage, plan),
         _ => stage.blocks(),
     }
-}
-
-/// The closing flush of a job, by the last of its workers.
-#[derive(Default)]
-struct Closing {
-    flushed: Option<Instant>,
-    flushes: Tally,
-    fault: Option<Fault>,
 }
 
 impl<'a> Stage<'a> {
@@ -296,6 +289,7 @@ impl<'a> Stage<'a> {
             .collect();
         faults.extend(closings.iter_mut().filter_map(|closing| closing.fault.take()));
         let flushed = closings.iter().filter_map(|closing| closing.flushed).max();
+        let closed = closings.iter().filter_map(|closing| closing.closed).max();
         faults.extend(unlogged.into_inner().unwrap_or_else(PoisonError::into_inner));
 
         // What was left in memory.
@@ -305,17 +299,18 @@ impl<'a> Stage<'a> {
             .iter()
             .filter(|job| {
                 job.writes()
-                    && job.resolved.caching == Caching::Buffered
+                    && job.resolved.caching.through_memory()
                     && !job.blocks.promises().durable()
             })
             .flat_map(|job| {
                 let system = job.tree.and_then(|tree| self.groves[tree.grove].fd());
                 let system = system.map(|open| (job.label.as_str(), open.as_fd(), None));
-                let files = job.open_files();
+                let sites = job.sites.iter().map(|&site| &self.sites[site]);
+                let files = sites.filter_map(|site| Some((site.label.as_str(), site.fd()?)));
                 files.map(|(label, file)| (label, file, Some(job.size.0))).chain(system)
             })
             .collect();
-        let mut span = span(&per_job, watch.started(), flushed, simulated);
+        let mut span = span(&per_job, watch.started(), (flushed, closed), simulated);
         if !left.is_empty() && phase.settle > Nanos::ZERO && self.signal.is_none() {
             let (record, at) = settle_all(
                 &left,
@@ -369,21 +364,20 @@ impl<'a> Stage<'a> {
             series.points.clear();
         }
         let all: Vec<&Haul> = per_job.iter().flatten().collect();
-        let mut flushes = Tally::default();
-        closings.iter().for_each(|closing| flushes.merge(&closing.flushes));
-        let totals = totals(&all, &flushes, &span);
+        let totals = totals(&all, &closings, &span);
         let jobs = if ready.len() > 1 {
             ready
                 .iter()
                 .zip(per_job.iter().zip(&closings))
                 .map(|(job, (hauls, closing))| {
                     let (counted, stopped) = window(hauls).unwrap_or((span.stopped, span.stopped));
-                    let own = Span { counted, stopped, flushed: closing.flushed, ..span };
+                    let (flushed, closed) = (closing.flushed, closing.closed);
+                    let own = Span { counted, stopped, flushed, closed, ..span };
                     let hauls: Vec<&Haul> = hauls.iter().collect();
                     JobRecord {
                         name: job.job.name.clone(),
                         depth: account::depth(&hauls),
-                        totals: account::totals(&hauls, &closing.flushes, &own),
+                        totals: account::totals(&hauls, [closing], &own),
                     }
                 })
                 .collect()
@@ -463,7 +457,7 @@ impl<'a> Stage<'a> {
             self.plan.seed.wrapping_add((self.number as u64) << 32).wrapping_add(u64::from(worker));
         let passes = passes(&job.job.stop).or_else(|| {
             // What was dropped from memory before is there again after one pass.
-            let cached = resolved.caching == Caching::Buffered && self.phase.cold != Cold::Keep;
+            let cached = resolved.caching.through_memory() && self.phase.cold != Cold::Keep;
             let once = matches!(pattern.order, Order::Forward | Order::Shuffled);
             (cached && once && !job.writes()).then_some(1)
         });
@@ -499,6 +493,10 @@ impl<'a> Stage<'a> {
             },
             log: None,
             flush,
+            aside: Aside {
+                sync_file_range: job.blocks.sync_file_range,
+                drop_behind: resolved.caching == Caching::DropBehind,
+            },
             quota: Quota {
                 ramp: job.ramp(),
                 ..quota(&job.job.stop, pattern.largest(), thread, job.threads)
@@ -570,46 +568,6 @@ fn pause(time: Nanos, halt: &AtomicBool) {
         }
         clock::sleep_until(until.min(now + Nanos::millis(100)));
     }
-}
-
-/// The end of a job's timing: the flush that belongs to it, then the clock. Who interrupts the
-/// run is not made to wait until all that is in memory has been written.
-fn close(job: &Ready, groves: &[Grove], interrupted: &AtomicBool) -> Closing {
-    let mut closing = Closing::default();
-    if !job.writes() || !job.blocks.durability.flushes_at_end() {
-        return closing;
-    }
-    let much = job.resolved.caching == Caching::Buffered && job.blocks.durability.every().is_none();
-    let tree = job.tree.filter(|_| job.blocks.durability.every().is_none());
-    let grove = tree.and_then(|tree| groves[tree.grove].fd());
-    let system = grove.map(|open| (job.label.as_str(), open.as_fd()));
-    for (label, file) in job.open_files().chain(system) {
-        if much && interrupted.load(Ordering::Relaxed) {
-            // What was not flushed has promised nothing.
-            closing.flushed = None;
-            break;
-        }
-        let began = clock::now();
-        let (doing, answer) = match job.blocks.durability {
-            _ if system.is_some() => ("syncfs", rustix::fs::syncfs(file)),
-            Durability::FsyncAtEnd | Durability::FsyncEvery(_) => {
-                ("fsync", rustix::fs::fsync(file))
-            }
-            _ => ("fdatasync", rustix::fs::fdatasync(file)),
-        };
-        let ended = clock::now();
-        match answer {
-            Ok(()) => {
-                closing.flushes.add(0, 0, ended.since(began).0);
-                closing.flushed = Some(ended);
-            }
-            Err(error) => {
-                closing.flushes.errors += 1;
-                closing.fault.get_or_insert_with(|| Fault::new(doing, label, &error.into()));
-            }
-        }
-    }
-    closing
 }
 
 /// The part of a job in the balance of its phase, if it keeps step with others.

@@ -2,6 +2,7 @@
 //! action needs is put there, all outside of every timing.
 
 use std::borrow::Cow;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::engine::{Filler, Haul, Quota, Share, TreeWorker};
@@ -47,6 +48,8 @@ pub(super) fn as_blocks(tree: &Tree) -> Blocks {
         method: Method::Psync,
         caching: Caching::Buffered,
         durability: tree.durability,
+        sync_file_range: None,
+        timed_close: false,
         iodepth: 1,
     }
 }
@@ -69,7 +72,7 @@ impl<'a> Stage<'a> {
             sites: Vec::new(),
             label: home.label(),
             subject: Some(home.subject),
-            files: Vec::new(),
+            files: Mutex::default(),
             size: tree.largest(),
             threads: resolved.workers,
             tree: None,

@@ -1,6 +1,7 @@
 //! Targets are opened and made what their jobs want to find, before any clock runs.
 
 use std::borrow::Cow;
+use std::sync::Mutex;
 
 use crate::error::{Error, Fault};
 use crate::plan::{Blocks, Job, Layout, Lifetime, Method, Size, Target, Work};
@@ -70,7 +71,7 @@ impl<'a> Stage<'a> {
             sites: Vec::new(),
             label: String::new(),
             subject: None,
-            files: Vec::new(),
+            files: Mutex::default(),
             size: Bytes(resolved.size.0 / u64::from(resolved.files.max(1))),
             threads: resolved.workers * if pool { resolved.iodepth } else { 1 },
             tree: None,
@@ -101,7 +102,7 @@ impl<'a> Stage<'a> {
         for &number in numbers {
             self.long_enough(job, number)?;
         }
-        job.files = self.shares(job, numbers)?;
+        job.files = Mutex::new(self.shares(job, numbers)?);
         job.sites = numbers.to_vec();
         Ok(())
     }

@@ -1,11 +1,11 @@
 //! A job that is ready to be started: its open files, and what is known of them.
 
 use std::borrow::Cow;
-use std::os::fd::{AsFd, BorrowedFd};
-use std::sync::Arc;
+use std::os::fd::BorrowedFd;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::engine::Files;
-use crate::plan::{Blocks, Caching, Job, Target, Verify};
+use crate::plan::{Blocks, Job, Target, Verify};
 use crate::record::ResolvedJob;
 use crate::unit::{Bytes, Nanos};
 
@@ -22,8 +22,8 @@ pub(super) struct Ready<'a> {
     /// What its target is called in the record.
     pub label: String,
     pub subject: Option<usize>,
-    /// Open as the job wants them; none where it works nowhere.
-    pub files: Vec<Share>,
+    /// Open as the job wants them; none where it works nowhere, or when they have been closed.
+    pub files: Mutex<Vec<Share>>,
     /// Of each file.
     pub size: Bytes,
     pub threads: u32,
@@ -44,9 +44,10 @@ pub(super) struct Share {
 impl Ready<'_> {
     /// The files of a worker; of none, where it works nowhere.
     pub fn share(&self, worker: u32) -> Share {
-        let number = if self.files.len() > 1 { worker as usize } else { 0 };
-        self.files.get(number).cloned().unwrap_or_else(|| Share {
-            files: Files::from([]),
+        let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = if files.len() > 1 { worker as usize } else { 0 };
+        files.get(number).cloned().unwrap_or_else(|| Share {
+            files: Files::default(),
             paths: Arc::from([self.label.clone()]),
             first: 0,
         })
@@ -57,13 +58,6 @@ impl Ready<'_> {
         self.sites.iter().filter_map(|&site| sites[site].fd())
     }
 
-    /// All its files, with what they are called in faults.
-    pub fn open_files(&self) -> impl Iterator<Item = (&str, BorrowedFd<'_>)> {
-        self.files.iter().flat_map(|share| {
-            share.paths.iter().map(String::as_str).zip(share.files.iter().map(AsFd::as_fd))
-        })
-    }
-
     pub fn writes(&self) -> bool {
         self.blocks.pattern.mix.writes()
     }
@@ -71,8 +65,8 @@ impl Ready<'_> {
     /// Time that is not counted. None for buffered writes with a flush inside the timing: what
     /// the ramp left in memory would be flushed at the cost of the rest.
     pub fn ramp(&self) -> Nanos {
-        let buffered = self.resolved.caching == Caching::Buffered;
-        if self.writes() && buffered && self.blocks.durability.flushes_at_end() {
+        let in_memory = self.resolved.caching.through_memory();
+        if self.writes() && in_memory && self.blocks.durability.flushes_at_end() {
             Nanos::ZERO
         } else {
             self.job.stop.ramp
