@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::engine::{Generation, Haul, Layer};
 use crate::evidence::Direction;
 use crate::plan::{Action, Durability, Order, Pattern};
-use crate::record::{Flow, Span};
+use crate::record::{Flow, JobRecord, Span};
 use crate::stats::{DepthReached, Depths, GaugeReading, Tally, Total};
 use crate::unit::{Bytes, Instant, Ops};
 
@@ -28,9 +28,11 @@ pub(super) fn window<'h>(
 pub(super) fn span(
     hauls: &[Vec<Haul>],
     started: Instant,
-    (flushed, closed): (Option<Instant>, Option<Instant>),
+    closings: &[Closing],
     simulated: bool,
 ) -> Span {
+    let flushed = closings.iter().filter_map(|closing| closing.flushed).max();
+    let closed = closings.iter().filter_map(|closing| closing.closed).max();
     let all = || hauls.iter().flatten();
     let (counted, stopped) = window(all()).unwrap_or((started, started));
     let started =
@@ -67,6 +69,30 @@ pub(super) fn totals<'c>(
             (action, tally.total(time))
         })
         .collect()
+}
+
+/// The figures of each job, where there are several.
+pub(super) fn jobs(
+    ready: &[Ready],
+    hauls: &[Vec<Haul>],
+    closings: &[Closing],
+    span: &Span,
+) -> Vec<JobRecord> {
+    if ready.len() < 2 {
+        return Vec::new();
+    }
+    let one = |(job, (hauls, closing)): (&Ready, (&Vec<Haul>, &Closing))| {
+        let (counted, stopped) = window(hauls).unwrap_or((span.stopped, span.stopped));
+        let (flushed, closed) = (closing.flushed, closing.closed);
+        let own = Span { counted, stopped, flushed, closed, ..*span };
+        let hauls: Vec<&Haul> = hauls.iter().collect();
+        JobRecord {
+            name: job.job.name.clone(),
+            depth: depth(&hauls),
+            totals: totals(&hauls, [closing], &own),
+        }
+    };
+    ready.iter().zip(hauls.iter().zip(closings)).map(one).collect()
 }
 
 /// How many I/Os the workers had in flight; absent where they keep no count of it.

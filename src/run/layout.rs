@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::os::fd::AsFd;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use crate::engine::{Aside, Files, Filler, Generation, Layer, Quota, Route, Stretch, Worker};
 use crate::error::{Error, Fault};
@@ -12,10 +12,10 @@ use crate::plan::{
     Region, Ring, Verify,
 };
 use crate::stats::{Gauge, Split};
-use crate::sys::inbox::{Inbox, Letter};
-use crate::unit::{Bytes, Instant, Nanos};
+use crate::unit::{Bytes, Instant};
 
 use super::account::touched;
+use super::apart::apart;
 use super::phase::Stage;
 use super::ready::Ready;
 use super::settle;
@@ -65,39 +65,12 @@ impl Stage<'_> {
         }
         self.observer.preparing(self.phase, "writing the test file");
         let origin = Origin { seed: self.plan.seed, phase: self.number };
-        fill_watched(self.sites, &parts, job, origin, self.inbox, self.signal)
+        let halt = AtomicBool::new(self.signal.is_some());
+        let sites = &mut *self.sites;
+        apart(self.inbox, self.signal, &halt, || {
+            parts.iter().try_for_each(|part| fill(&mut sites[part.site], part, job, origin, &halt))
+        })
     }
-}
-
-/// Writes parts of files, unless a signal comes first.
-fn fill_watched(
-    sites: &mut [Site],
-    parts: &[Part],
-    job: &Ready,
-    origin: Origin,
-    inbox: &Inbox,
-    signal: &mut Option<i32>,
-) -> Result<(), Error> {
-    let (halt, over) = (AtomicBool::new(signal.is_some()), AtomicBool::new(false));
-    let bell = inbox.bell().map_err(|error| Fault::new("prepare", "a bell", &error))?;
-    std::thread::scope(|scope| {
-        let (halt, over) = (&halt, &over);
-        let writer = scope.spawn(move || {
-            let answer = parts
-                .iter()
-                .try_for_each(|part| fill(&mut sites[part.site], part, job, origin, halt));
-            over.store(true, Ordering::Release);
-            bell.ring();
-            answer
-        });
-        while !over.load(Ordering::Acquire) {
-            if let Letter::Signal(came) = inbox.wait(Nanos::secs(1)) {
-                signal.get_or_insert(came);
-                halt.store(true, Ordering::Relaxed);
-            }
-        }
-        writer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })
 }
 
 /// Writes a part of a file and makes it durable, as long as nobody raises `halt`.

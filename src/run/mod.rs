@@ -2,8 +2,10 @@
 //! kernel, cleans up.
 
 mod account;
+mod apart;
 mod closing;
 mod cold;
+mod common;
 mod copy;
 mod gate;
 mod grove;
@@ -23,6 +25,8 @@ mod settle;
 mod site;
 mod steady;
 mod watch;
+mod work;
+mod workers;
 
 use std::path::PathBuf;
 

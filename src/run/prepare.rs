@@ -52,6 +52,9 @@ impl<'a> Stage<'a> {
                 (Work::Copy(_), _) => unreachable!("resolving refuses a copy beside other work"),
             });
         }
+        for job in &mut ready {
+            job.unsure = self.unsure(job);
+        }
         Ok(ready)
     }
 
@@ -75,6 +78,7 @@ impl<'a> Stage<'a> {
             size: Bytes(resolved.size.0 / u64::from(resolved.files.max(1))),
             threads: resolved.workers * if pool { resolved.iodepth } else { 1 },
             tree: None,
+            unsure: None,
         };
         if let (Place::Sites(sites), Some(manner)) = (place, Manner::of(&blocks.target)) {
             self.open(&mut ready, sites, manner)?;
@@ -175,29 +179,24 @@ impl<'a> Stage<'a> {
         Ok(shares)
     }
 
-    /// What will be looked at when it is read, though this plan is not certain to have written it.
-    pub(super) fn unsure(&self, ready: &[Ready]) -> Vec<Unsure> {
-        ready
-            .iter()
-            .filter(|job| job.looks_at_old())
-            .filter_map(|job| {
-                let range = touched(job);
-                let make = Make::of(&job.blocks.pattern);
-                let written = job.sites.iter().map(|&site| {
-                    let site = &self.sites[site];
-                    if site.makes.iter().all(|known| *known == make) {
-                        site.written.bytes_of(range.clone())
-                    } else {
-                        0
-                    }
-                });
-                let unsure = Unsure {
-                    path: job.label.clone(),
-                    range: Bytes((range.end - range.start) * job.sites.len() as u64),
-                    written: Bytes(written.sum()),
-                };
-                (unsure.written < unsure.range).then_some(unsure)
-            })
-            .collect()
+    /// What a job will look at when it reads it, though this plan is not certain to have written
+    /// all of it.
+    fn unsure(&self, job: &Ready) -> Option<Unsure> {
+        if !job.looks_at_old() {
+            return None;
+        }
+        let range = touched(job);
+        let make = Make::of(&job.blocks.pattern);
+        let written = |&site: &usize| {
+            let site = &self.sites[site];
+            let alike = site.makes.iter().all(|known| *known == make);
+            if alike { site.written.bytes_of(range.clone()) } else { 0 }
+        };
+        let unsure = Unsure {
+            path: job.label.clone(),
+            range: Bytes((range.end - range.start) * job.sites.len() as u64),
+            written: Bytes(job.sites.iter().map(written).sum()),
+        };
+        (unsure.written < unsure.range).then_some(unsure)
     }
 }

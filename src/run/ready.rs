@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::engine::Files;
 use crate::plan::{Blocks, Job, Target, Verify};
-use crate::record::ResolvedJob;
+use crate::record::{ResolvedJob, Unsure};
 use crate::unit::{Bytes, Nanos};
 
 use super::planting::Planted;
@@ -29,6 +29,8 @@ pub(super) struct Ready<'a> {
     pub threads: u32,
     /// The tree it works on, when it does; `blocks` is then what that is to others.
     pub tree: Option<Planted<'a>>,
+    /// It looks at data that this plan is not certain to have written.
+    pub unsure: Option<Unsure>,
 }
 
 /// The files of one worker, or of all where they share them.
