@@ -1,5 +1,8 @@
 //! Plans as people and programs write them: what is refused, and what the figures of odd ones are.
 
+#[path = "common/runs.rs"]
+mod runs;
+
 use std::path::Path;
 use std::sync::mpsc::RecvTimeoutError;
 
@@ -12,6 +15,8 @@ use assay::unit::{Nanos, Ops};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};
+
+use runs::{go, refused};
 
 /// A plan of one phase with one job: reads of 4 KiB by `psync` with whatever `changes` says.
 fn plan(target: Value, changes: &[(&str, Value)]) -> Plan {
@@ -52,17 +57,6 @@ fn file(path: &Path, size: u64) -> Value {
 
 fn writes() -> (&'static str, Value) {
     ("mix", json!([{ "action": "write", "weight": 1 }]))
-}
-
-fn go(plan: &Plan) -> Result<Record, Error> {
-    run::run(plan, &Options::default(), &mut ())
-}
-
-fn refused(plan: &Plan) -> String {
-    match go(plan) {
-        Err(Error::Refusal(refusal)) => refusal.to_string(),
-        other => panic!("not refused: {other:?}"),
-    }
 }
 
 #[test]
