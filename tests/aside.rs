@@ -170,7 +170,7 @@ fn a_close_in_the_timing_comes_after_the_flush() {
     assert_eq!(record.phases[0].totals[&Action::Write].time, closed.since(span.counted));
     let plan_of = |way| plan(&path, 16 * 4096, way);
     let Some(made) = calls(&plan_of(way), &path, "pwrite64,fsync,close") else { return };
-    let ours: Vec<&str> = made.iter().map(call).collect();
+    let ours: Vec<&str> = made.iter().map(|line| call(line)).collect();
     // The job's own description; then that of the conductor, which is nobody's timing.
     assert_eq!(ours[..16], ["pwrite64"; 16], "{made:?}");
     assert_eq!(ours[16..], ["fsync", "close", "close"], "{made:?}");
@@ -181,7 +181,7 @@ fn a_close_in_the_timing_comes_after_the_flush() {
 }
 
 /// The name of a call in a line of strace's.
-fn call(line: &String) -> &str {
+fn call(line: &str) -> &str {
     let (_, words) = line.split_once(' ').expect("a number and a call");
     words.trim_start().split('(').next().expect("a name")
 }

@@ -37,7 +37,7 @@ fn plan(target: Value, changes: &[(&str, Value)]) -> Plan {
     });
     for (place, value) in changes {
         let place = match *place {
-            "method" | "caching" | "durability" | "iodepth" => {
+            "method" | "caching" | "durability" | "iodepth" | "sync_file_range" | "timed_close" => {
                 format!("/phases/0/jobs/0/work/blocks/{place}")
             }
             "mix" | "order" | "block" | "region" | "fill" | "verify" => {
@@ -427,6 +427,41 @@ fn sayings() -> Vec<Value> {
             ("cpus", json!({ "list": [0], "split": true })),
             ("stop", json!({ "ramp": 0, "first_of": [{ "ops": 300 }] })),
         ],
+        vec![
+            ("method", json!({ "sim": { "latency": 1000 } })),
+            ("iodepth", json!(3)),
+            (
+                "mix",
+                json!([
+                    { "action": "read", "weight": 50 }, { "action": "write", "weight": 30 },
+                    { "action": "trim", "weight": 20 },
+                ]),
+            ),
+            ("order", json!({ "each": { "order": { "spaced": { "stride": 8192 } } } })),
+            (
+                "sync_file_range",
+                json!({ "every": 3, "wait_before": true, "write": true, "wait_after": false }),
+            ),
+            ("timed_close", json!(true)),
+            ("caching", json!("drop_behind")),
+            (
+                "rate",
+                json!({ "capped_each": {
+                    "read": { "bandwidth": 1 << 30, "iops": 1e6 }, "trim": { "iops": 1e5 },
+                } }),
+            ),
+        ],
+        vec![
+            ("method", json!("null")),
+            ("workers", json!(2)),
+            (
+                "order",
+                json!({ "zoned_abs": { "zones": [
+                    { "access_percent": 60.0, "size": 1 << 20 },
+                    { "access_percent": 40.0, "size": 1 << 24 },
+                ] } }),
+            ),
+        ],
     ];
     all.iter()
         .map(|changes| {
@@ -513,7 +548,7 @@ proptest! {
 
     #[test]
     fn no_plan_panics_or_hangs(
-        which in 0_usize..6,
+        which in 0_usize..8,
         changes in prop::collection::vec((any::<Index>(), any::<Index>()), 1..4),
     ) {
         let mut document = sayings()[which].clone();

@@ -236,10 +236,16 @@ impl Cursor {
     /// The next I/O; `None` after the last pass.
     #[inline]
     pub fn next_io(&mut self) -> Option<Io> {
+        self.next_but(0)
+    }
+
+    /// The next I/O, but no action that is barred (bits by [`Op`]) while the mix has another.
+    #[inline]
+    pub fn next_but(&mut self, barred: u8) -> Option<Io> {
         if self.passes_left == Some(0) {
             return None;
         }
-        let op = self.dice.throw(&mut self.random);
+        let op = self.dice.throw_but(&mut self.random, barred);
         let mut len = self.sizes[op as usize].next(&mut self.random);
         let cell = self.cell;
         // How many passes end with this I/O: more than one where lanes outnumber blocks.

@@ -61,6 +61,39 @@ impl Dice {
         }
     }
 
+    /// The same, but none of those that are barred (bits by [`Op`]), as long as there is another.
+    #[inline]
+    pub(super) fn throw_but(&self, random: &mut Random, barred: u8) -> Op {
+        let op = self.throw(random);
+        if barred & bit(op) == 0 { op } else { self.instead(op, random, barred) }
+    }
+
+    /// What is done instead of an action that is barred: another one, by their weights.
+    fn instead(&self, op: Op, random: &mut Random, barred: u8) -> Op {
+        match self {
+            Self::One(only) => *only,
+            Self::Two(first, second, _) => {
+                let other = if op == *first { *second } else { *first };
+                if barred & bit(other) == 0 { other } else { op }
+            }
+            Self::Many(_, shares) => {
+                let mut until = 0;
+                let mut before = 0;
+                let mut free = [(0, op); Op::ALL.len()];
+                for (entry, (upto, other)) in free.iter_mut().zip(shares) {
+                    until += if barred & bit(*other) == 0 { upto - before } else { 0 };
+                    before = *upto;
+                    *entry = (until, *other);
+                }
+                if until == 0 {
+                    return op;
+                }
+                let dice = random.below(until);
+                free.iter().find(|(upto, _)| dice < *upto).map_or(op, |&(_, other)| other)
+            }
+        }
+    }
+
     pub(super) fn has(&self, op: Op) -> bool {
         match self {
             Self::One(only) => *only == op,
@@ -68,6 +101,11 @@ impl Dice {
             Self::Many(_, shares) => shares.iter().any(|(_, known)| *known == op),
         }
     }
+}
+
+/// The bit of an action among those that are barred.
+fn bit(op: Op) -> u8 {
+    1 << op as u8
 }
 
 /// What an action is to the loop.

@@ -135,6 +135,7 @@ impl Worker<'_> {
             || self.log.is_some()
             || self.balance.is_some()
             || self.aside.any()
+            || matches!(self.rate, Rate::CappedEach(_))
             || does.does(Op::Rewrite)
             || does.does(Op::Trim)
     }
@@ -316,7 +317,8 @@ fn drive<L: Lane, const MORE: bool>(
     (haul.started, haul.counted, haul.stopped) = (now, now + quota.ramp, now);
     let deadline = quota.time.map(|time| haul.counted + time);
     let (number, workers) = worker.place;
-    let mut pace = Pace::new(worker.rate, workers, number, now, worker.seed);
+    let mut pace =
+        Pace::new(worker.rate, workers, number, now, worker.seed).among(|op| does.does(op));
     let mut bytes_left = quota.bytes.unwrap_or(u64::MAX);
     let mut ops_left = quota.ops.unwrap_or(u64::MAX);
     let mut unflushed = 0;
@@ -405,7 +407,9 @@ fn drive<L: Lane, const MORE: bool>(
                 }
                 continue;
             }
-            let next = if guarded && held.is_some() { held.take() } else { cursor.next_io() };
+            let barred = if MORE { pace.barred(now) } else { 0 };
+            let next =
+                if guarded && held.is_some() { held.take() } else { cursor.next_but(barred) };
             let Some(mut io) = next else {
                 open = false;
                 break;

@@ -29,7 +29,7 @@ pub use durability::{Durability, SyncFileRange};
 pub use method::{Advice, Aio, Caching, Mapping, Method, Model, Ring, Vectored};
 pub use order::{Order, SizedZone, Zone};
 pub use pattern::{ActionSize, BlockSize, Fill, Pattern, Region, Verify, WeightedSize};
-pub use rate::{Arrivals, Rate, ThinkTime};
+pub use rate::{Arrivals, Cap, EachCap, Rate, ThinkTime};
 pub use stop::{Limit, Steady, Stop};
 pub use target::{Consent, FileOrder, Layout, Lifetime, Size, Target};
 pub use tree::{Tree, TreeOrder, TreeSize};
@@ -313,6 +313,7 @@ impl Job {
             return Err(Refusal::new("0 workers do nothing", "give 1 or more"));
         }
         self.rate.check()?;
+        self.rate.agree(&self.work)?;
         self.stop.check()?;
         self.cpus.as_ref().map_or(Ok(()), Cpus::check)?;
         self.balance.map_or(Ok(()), Balance::check)?;
