@@ -17,7 +17,7 @@ impl Ranges {
         let touched = &self.0[first..after];
         let start = touched.first().map_or(new.start, |old| old.start.min(new.start));
         let end = touched.last().map_or(new.end, |old| old.end.max(new.end));
-        self.0.splice(first..after, [start..end]);
+        self.0.splice(first..after, std::iter::once(start..end));
     }
 
     /// Forgets all of them.
