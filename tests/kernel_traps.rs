@@ -134,9 +134,9 @@ fn reads_among_trims(card: &Card, order: &str) -> Heard {
             "stop": { "first_of": [{ "passes": 1 }, { "time": 6_000_000_000_u64 }] },
         }] }],
     });
-    let desk = tempfile::tempdir().unwrap();
+    let desk = tempfile::tempdir().expect("a folder");
     let file = desk.path().join("plan.json");
-    std::fs::write(&file, plan.to_string()).unwrap();
+    std::fs::write(&file, plan.to_string()).expect("written");
     hear_own(lab::assay(["run"]).word(&file))
 }
 

@@ -123,12 +123,12 @@ fn what_a_phase_wrote_is_left_alone() {
     let half = ("region", json!({ "divided": true }));
     let stride = ("order", json!({ "strided": { "stride": 3 * BLOCK } }));
     for (writes, kept) in [
-        (vec![ops(5)], vec![0..5]),
-        (vec![ops(4), ("workers", json!(2)), half], vec![0..2, 8..10]),
-        (vec![stride], vec![0..16]),
+        (vec![ops(5)], vec![(0, 5)]),
+        (vec![ops(4), ("workers", json!(2)), half], vec![(0, 2), (8, 10)]),
+        (vec![stride], vec![(0, 16)]),
         (
             vec![("order", json!("shuffled")), ("method", json!("pool")), ("iodepth", json!(3))],
-            vec![0..16],
+            vec![(0, 16)],
         ),
     ] {
         let mut before = Vec::new();
@@ -143,9 +143,9 @@ fn what_a_phase_wrote_is_left_alone() {
         });
         is_whole(&record.expect("a run"));
         let after = std::fs::read(&path).expect("read");
-        for blocks in kept {
-            let bytes = (blocks.start * BLOCK) as usize..(blocks.end * BLOCK) as usize;
-            assert!(before[bytes.clone()] == after[bytes], "{blocks:?} after {writes:?}");
+        for (first, end) in kept {
+            let bytes = (first * BLOCK) as usize..(end * BLOCK) as usize;
+            assert!(before[bytes.clone()] == after[bytes], "{first} to {end} after {writes:?}");
         }
         std::fs::remove_file(&path).expect("removed");
     }

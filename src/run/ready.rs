@@ -82,7 +82,7 @@ impl Ready<'_> {
     /// Whether what it reads is compared with what must have been written before.
     pub fn looks_at_old(&self) -> bool {
         let pattern = &self.blocks.pattern;
-        let looks = matches!(pattern.verify, Verify::Tags | Verify::Full);
+        let looks = pattern.verify != Verify::None;
         looks && pattern.mix.fetches() && !self.sites.is_empty()
     }
 
