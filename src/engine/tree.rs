@@ -532,7 +532,14 @@ impl TreeWorker<'_> {
                 self.sync_file(file.as_fd(), &mut done)?;
                 shut(file)?;
             }
-            Action::List | Action::Write | Action::Rewrite | Action::Trim | Action::Flush => {
+            Action::List
+            | Action::Write
+            | Action::Rewrite
+            | Action::Trim
+            | Action::Flush
+            | Action::SyncFileRange
+            | Action::Drop
+            | Action::Close => {
                 unreachable!("the plan's check refuses '{}' here", self.action.name())
             }
         }

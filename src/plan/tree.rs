@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::pattern::Action;
+use super::Action;
 use super::{Durability, Fill, Lifetime, Verify};
 use crate::error::Refusal;
 use crate::unit::Bytes;

@@ -69,7 +69,7 @@ const _: () = assert!(size_of::<Shared>() == 32);
 pub struct Queue {
     context: libc::c_ulong,
     slab: Slab,
-    files: Arc<[OwnedFd]>,
+    files: Arc<Vec<OwnedFd>>,
     /// One for each slot.
     blocks: Box<[Block]>,
     /// Slots that were pushed and not yet submitted.
@@ -91,7 +91,7 @@ impl Queue {
     /// # Errors
     /// ENOSYS where the kernel was built without it, EPERM where seccomp forbids it, EAGAIN when
     /// `fs.aio-max-nr` is used up, ENOMEM.
-    pub fn new(files: Arc<[OwnedFd]>, depth: u32, size: usize) -> io::Result<(Self, Vec<Slot>)> {
+    pub fn new(files: Arc<Vec<OwnedFd>>, depth: u32, size: usize) -> io::Result<(Self, Vec<Slot>)> {
         let (slab, slots) = Slab::new(depth, size)?;
         let mut context: libc::c_ulong = 0;
         // SAFETY: the kernel writes the context before the call returns.
@@ -281,7 +281,7 @@ impl Drop for Queue {
 /// # Errors
 /// Why not, as [`Queue::new`].
 pub fn available() -> io::Result<()> {
-    Queue::new(Arc::from([]), 1, 1).map(drop)
+    Queue::new(Arc::default(), 1, 1).map(drop)
 }
 
 #[cfg(test)]
@@ -298,7 +298,8 @@ mod tests {
         }
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&[1; 8192]).unwrap();
-        let (mut queue, mut slots) = Queue::new(Arc::from([OwnedFd::from(file)]), 2, 4096).unwrap();
+        let (mut queue, mut slots) =
+            Queue::new(Arc::new(vec![OwnedFd::from(file)]), 2, 4096).unwrap();
         let slot = slots.pop().unwrap();
         queue.buffer(&slot).fill(2);
         queue.push(slot, true, 0, 4096, 4096);
@@ -323,7 +324,7 @@ mod tests {
         }
         let read_only = std::fs::File::open("/proc/self/exe").unwrap();
         let (mut queue, mut slots) =
-            Queue::new(Arc::from([OwnedFd::from(read_only)]), 2, 4096).unwrap();
+            Queue::new(Arc::new(vec![OwnedFd::from(read_only)]), 2, 4096).unwrap();
         queue.push(slots.pop().unwrap(), true, 0, 0, 4096);
         queue.push(slots.pop().unwrap(), false, 0, 0, 4096);
         queue.wait(2, Some(Nanos::secs(5))).unwrap();

@@ -24,6 +24,7 @@ mod not_direct;
 mod not_dropped;
 mod not_flushed;
 mod overwritten_in_memory;
+mod own;
 mod partial;
 mod same_disk;
 mod served_from_cache;

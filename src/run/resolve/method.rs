@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use crate::error::{Fault, Refusal};
-use crate::plan::{Advice, Blocks, Caching, Mapping, Method, Order, Ring, Target, Vectored};
+use crate::plan::{Advice, Blocks, Caching, Mapping, Method, Ring, Target, Vectored};
 use crate::sys::{aio, ring, stdio};
 use crate::unit::Bytes;
 
@@ -121,10 +121,10 @@ impl Fitting<'_> {
                     self.note(format!("{name} can not be mapped: {why}; psync stands in"));
                     return Ok(Method::Psync);
                 }
-                let advice = match (mapping.advice, &blocks.pattern.order) {
-                    (Advice::AsOrder, Order::Forward) => Advice::Sequential,
-                    (Advice::AsOrder, _) => Advice::Random,
-                    (advice, _) => advice,
+                let advice = match mapping.advice {
+                    Advice::AsOrder if blocks.pattern.order.sequential() => Advice::Sequential,
+                    Advice::AsOrder => Advice::Random,
+                    advice => advice,
                 };
                 Ok(Method::Mmap(Mapping { advice, ..mapping }))
             }
