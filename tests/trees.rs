@@ -420,8 +420,7 @@ fn a_large_file_does_not_make_a_signal_wait() {
     fs::write(&file, serde_json::to_string(&plan).expect("json")).expect("written");
     let mut command = card.command(env!("CARGO_BIN_EXE_assay"));
     command.arg("run").arg(&file).arg("--record").arg(&record);
-    let mut child =
-        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it runs");
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it runs");
     let grown = || walk(card.mount()).values().any(|meta| meta.len() >= 2 * MI);
     while !grown() {
         std::thread::sleep(std::time::Duration::from_millis(20));

@@ -19,6 +19,7 @@ mod direct;
 mod diskstats;
 mod extents;
 mod eyes;
+mod forbidden;
 mod machine;
 mod memory;
 mod mount;
@@ -34,6 +35,7 @@ mod unclaimed;
 
 pub use extents::extents;
 pub use eyes::Eyes;
+pub use forbidden::Call;
 pub use pagecache::{drop_cache, pages};
 pub use scene::Scene;
 

@@ -1,0 +1,299 @@
+//! What this machine does not let a program call: it is found out before anything is measured, said
+//! in one line with the reason, and the nearest thing that works is used. A seccomp filter stands
+//! for kernels that lack a call (ENOSYS) and for sandboxes that forbid it (EPERM).
+
+mod kernel;
+mod lab;
+
+use std::fs;
+use std::path::Path;
+
+use assay::engine::{Filler, Known};
+use assay::evidence::Reading;
+use assay::plan::Fill;
+use assay::record::{Ending, Trust};
+use assay::unit::Bytes;
+use serde_json::{Value, json};
+
+use lab::{Ran, Seccomp};
+
+const SEED: u64 = 7;
+/// `cachestat`, which has the same number everywhere.
+const CACHESTAT: libc::c_long = 451;
+
+/// What the two errors are called, and who is named as behind them.
+const ANSWERS: [(i32, &str); 2] = [
+    (
+        libc::ENOSYS,
+        "Function not implemented (ENOSYS), the kernel lacks it, or a seccomp filter hides it",
+    ),
+    (libc::EPERM, "Operation not permitted (EPERM), a seccomp filter forbids it"),
+];
+
+/// A plan of one phase with one job on a file of 1 MiB; `changes` are fields of the work.
+fn plan(path: &Path, action: &str, method: &Value, changes: &[(&str, Value)]) -> Value {
+    let mut blocks = json!({
+        "target": { "file": {
+            "path": path, "size": { "exactly": 1 << 20 }, "lifetime": "keep", "layout": "written",
+        } },
+        "pattern": { "mix": [{ "action": action, "weight": 1 }], "block": { "fixed": 4096 } },
+        "method": method,
+    });
+    for (name, value) in changes {
+        blocks[*name] = value.clone();
+    }
+    json!({
+        "title": "t", "origin": { "dialect": "plan" }, "seed": SEED,
+        "phases": [{ "name": "p", "jobs": [{ "name": "j", "work": { "blocks": blocks } }] }],
+    })
+}
+
+/// Runs a plan on a kernel that lacks calls.
+fn run(plan: &Value, calls: &Seccomp) -> kernel::Heard {
+    let desk = tempfile::tempdir().expect("a folder");
+    let file = desk.path().join("plan.json");
+    fs::write(&file, plan.to_string()).expect("written");
+    kernel::hear_own(lab::assay(["run"]).word(&file).lacking(calls))
+}
+
+/// The same, of which no record is expected.
+fn refused(plan: &Value, calls: &Seccomp) -> Ran {
+    let desk = tempfile::tempdir().expect("a folder");
+    let file = desk.path().join("plan.json");
+    fs::write(&file, plan.to_string()).expect("written");
+    lab::assay(["run"]).word(&file).lacking(calls).run()
+}
+
+/// Whether every byte of a file is what a plan with the seed writes there.
+fn is_written(path: &Path) -> bool {
+    let bytes = fs::read(path).expect("readable");
+    let filler = Filler::new(&Fill::Random, SEED).expect("a filler");
+    bytes.len() == 1 << 20 && filler.check(&bytes, 0, Known::Layers(&[])).is_ok()
+}
+
+/// The page on which the user reads it, its lines joined.
+fn page(heard: &kernel::Heard) -> String {
+    heard.ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_method_that_may_not_be_called_has_its_nearest_in_its_place() {
+    use libc::{
+        SYS_io_getevents as getevents, SYS_io_setup as setup, SYS_io_submit as submit,
+        SYS_io_uring_enter as enter, SYS_io_uring_register as register,
+        SYS_io_uring_setup as uring, SYS_preadv2 as preadv2, SYS_pwritev2 as pwritev2,
+    };
+    let aio = "libaio can not be used here: REASON; io_uring stands in";
+    let aio_pool = "libaio can not be used here: REASON; \
+                    8 threads with pread and pwrite stand in for its depth of 8";
+    let ring = "io_uring can not be used here: REASON; \
+                8 threads with pread and pwrite stand in for its depth of 8";
+    let vectored = "preadv2 and pwritev2 can not be used here: REASON; psync stands in";
+    let has_ring = assay::sys::ring::available().is_ok();
+    for (method, calls, said, instead) in [
+        (json!("libaio"), &[setup][..], aio, "io_uring"),
+        (json!("libaio"), &[submit], aio, "io_uring"),
+        (json!("libaio"), &[getevents], aio, "io_uring"),
+        (json!("libaio"), &[setup, uring], aio_pool, "pool"),
+        (json!("io_uring"), &[uring], ring, "pool"),
+        (json!("io_uring"), &[enter], ring, "pool"),
+        (json!("io_uring"), &[register], ring, "pool"),
+        (json!("io_uring"), &[uring, enter, register], ring, "pool"),
+        (json!("vectored"), &[preadv2], vectored, "psync"),
+        (json!("vectored"), &[pwritev2], vectored, "psync"),
+        (json!({ "vectored": { "nowait": true } }), &[preadv2, pwritev2], vectored, "psync"),
+    ] {
+        if instead == "io_uring" && !has_ring {
+            eprintln!("SKIP libaio on a kernel without {calls:?}: io_uring is missing here too");
+            continue;
+        }
+        for (errno, reason) in ANSWERS {
+            let lacking = lab::need!(Seccomp::answering(calls, errno));
+            for action in ["write", "read"] {
+                let folder = tempfile::tempdir().expect("a folder");
+                let path = folder.path().join("x");
+                let depth = if instead == "psync" { 1 } else { 8 };
+                let changes = [("iodepth", json!(depth))];
+                let heard = run(&plan(&path, action, &method, &changes), &lacking);
+                let told = format!("{method} {action} without {calls:?}\n{heard}");
+                assert_eq!(heard.record.ending, Ending::Complete, "{told}");
+                assert_eq!(heard.record.phases[0].faults, [], "{told}");
+                let said = said.replace("REASON", reason);
+                assert_eq!(heard.record.resolved.notes, [said.as_str()], "{told}");
+                assert!(page(&heard).contains(&said), "{told}");
+                assert_eq!(heard.record.resolved.jobs[0].method.name(), instead, "{told}");
+                let totals = heard.phase().totals.values().map(|total| total.bytes);
+                assert_eq!(totals.max(), Some(Bytes::mib(1)), "{told}");
+                assert!(is_written(&path), "{told}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_promise_is_refused_and_not_broken() {
+    for (errno, reason) in ANSWERS {
+        let lacking = lab::need!(Seccomp::answering(&[libc::SYS_pwritev2], errno));
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("x");
+        let method = json!({ "vectored": { "dsync": true } });
+        let ran = refused(&plan(&path, "write", &method, &[]), &lacking).expect(2);
+        let said = format!(
+            "assay: phase 'p', job 'j': preadv2 and pwritev2 can not be used here: {reason}; \
+             use psync with a durability\n"
+        );
+        assert_eq!((ran.stderr.as_str(), ran.stdout.as_str()), (said.as_str(), ""), "{ran}");
+        assert!(!path.exists());
+    }
+}
+
+#[test]
+fn methods_that_need_none_of_these_calls_say_nothing() {
+    let calls = [
+        libc::SYS_io_setup,
+        libc::SYS_io_uring_setup,
+        libc::SYS_preadv2,
+        libc::SYS_pwritev2,
+        libc::SYS_copy_file_range,
+        libc::SYS_splice,
+    ];
+    let lacking = lab::need!(Seccomp::answering(&calls, libc::EPERM));
+    for method in ["psync", "sync", "mmap", "posixaio", "pool"] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("x");
+        let heard = run(&plan(&path, "write", &json!(method), &[]), &lacking);
+        assert_eq!(heard.record.resolved.jobs[0].method.name(), method, "{heard}");
+        let notes = &heard.record.resolved.notes;
+        assert!(!notes.iter().any(|note| note.contains("can not")), "{notes:?}");
+        assert!(is_written(&path), "{heard}");
+    }
+}
+
+#[test]
+fn a_copy_goes_on_by_read_and_write() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+    let bytes: Vec<u8> = (0..100_000_u32).map(|n| (n.wrapping_mul(n) >> 7) as u8).collect();
+    fs::write(&from, &bytes).expect("written");
+    for (name, calls, denied) in [
+        ("copy_file_range", json!("copy_file_range"), libc::SYS_copy_file_range),
+        ("splice", json!({ "splice": {} }), libc::SYS_splice),
+        ("splice", json!({ "splice": {} }), libc::SYS_pipe2),
+    ] {
+        for (errno, reason) in [
+            (libc::ENOSYS, "Function not implemented (ENOSYS)"),
+            (libc::EPERM, "Operation not permitted (EPERM)"),
+        ] {
+            let lacking = lab::need!(Seccomp::answering(&[denied], errno));
+            let plan = json!({
+                "title": "t", "origin": { "dialect": "plan" }, "seed": SEED,
+                "phases": [{ "name": "p", "jobs": [{ "name": "j", "work": { "copy": {
+                    "from": { "path": from }, "to": { "path": to }, "calls": calls,
+                    "input_block": 4096, "output_block": 4096, "block_for_block": true,
+                }}}]}],
+            });
+            let heard = run(&plan, &lacking);
+            let said = format!(
+                "{name} can not move bytes from {} to {}: {reason}; read and write do",
+                from.display(),
+                to.display()
+            );
+            assert_eq!(heard.record.ending, Ending::Complete, "{heard}");
+            assert_eq!(heard.record.resolved.notes, [said.as_str()], "{heard}");
+            assert!(page(&heard).contains(&said), "{heard}");
+            assert!(fs::read(&to).expect("there") == bytes, "{heard}");
+        }
+    }
+}
+
+#[test]
+fn what_stands_below_is_found_without_statx() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("x");
+    let work = plan(&path, "write", &json!("psync"), &[("durability", json!("fdatasync_at_end"))]);
+    let free = run(&work, &lab::need!(Seccomp::answering(&[], 0)));
+    for (errno, _) in ANSWERS {
+        let heard = run(&work, &lab::need!(Seccomp::answering(&[libc::SYS_statx], errno)));
+        let devices = |heard: &kernel::Heard| {
+            let stack = heard.record.resolved.subjects[0].stack.iter();
+            stack.map(|layer| layer.name.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(devices(&heard), devices(&free), "{heard}");
+        assert_eq!(heard.record.ending, Ending::Complete, "{heard}");
+    }
+}
+
+#[test]
+fn a_cache_that_can_not_be_seen_is_looked_at_otherwise_or_nothing_is_proven() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("x");
+    // Long enough to be believed, if it could be.
+    let time = json!([{ "time": 1_500_000_000_u64 }]);
+    let mut reads = plan(&path, "read", &json!("psync"), &[]);
+    reads["phases"][0]["jobs"][0]["stop"]["first_of"] = time;
+    let seen = |heard: &kernel::Heard| match &heard.phase().evidence.before.cache[0].pages {
+        Reading::Seen(pages) => Some(pages.dirty.is_some()),
+        Reading::Unseen(_) => None,
+    };
+    let both = [CACHESTAT, libc::SYS_mincore];
+    for (errno, _) in ANSWERS {
+        // mincore tells what is resident, but not what is dirty.
+        let heard = run(&reads, &lab::need!(Seccomp::answering(&both[..1], errno)));
+        assert_eq!(seen(&heard), Some(false), "{heard}");
+        let heard = run(&reads, &lab::need!(Seccomp::answering(&both, errno)));
+        assert_eq!(seen(&heard), None, "{heard}");
+        assert_eq!(heard.record.ending, Ending::Complete, "{heard}");
+        assert_ne!(heard.verdict().trust, Trust::Sound, "{heard}");
+    }
+}
+
+#[test]
+fn what_is_left_in_memory_is_flushed_without_sync_file_range() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("x");
+    let mut work = plan(&path, "write", &json!("psync"), &[]);
+    work["phases"][0]["settle"] = json!(20_000_000_000_u64);
+    for (errno, _) in ANSWERS {
+        let lacking = lab::need!(Seccomp::answering(&[libc::SYS_sync_file_range], errno));
+        let heard = run(&work, &lacking);
+        let settle = heard.phase().evidence.settle.as_ref().expect("it was flushed");
+        assert!(settle.complete && settle.fault.is_none(), "{heard}");
+    }
+}
+
+#[test]
+fn nothing_that_is_forbidden_makes_it_hang_or_crash() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("x");
+    let mut work = plan(&path, "write", &json!("psync"), &[]);
+    work["phases"][0]["settle"] = json!(1_000_000_000_u64);
+    work["phases"][0]["cold"] = json!("target");
+    for (name, call, fatal) in [
+        ("fadvise64", libc::SYS_fadvise64, false),
+        ("fallocate", libc::SYS_fallocate, false),
+        ("flock", libc::SYS_flock, false),
+        ("getrusage", libc::SYS_getrusage, false),
+        ("ioctl", libc::SYS_ioctl, false),
+        ("madvise", libc::SYS_madvise, false),
+        ("prlimit64", libc::SYS_prlimit64, false),
+        ("sched_getaffinity", libc::SYS_sched_getaffinity, false),
+        ("syncfs", libc::SYS_syncfs, false),
+        ("eventfd2", libc::SYS_eventfd2, true),
+        ("signalfd4", libc::SYS_signalfd4, true),
+        ("ppoll", libc::SYS_ppoll, true),
+    ] {
+        for (errno, _) in ANSWERS {
+            let lacking = lab::need!(Seccomp::answering(&[call], errno));
+            if fatal {
+                // Without signals and bells there is no run; that is a fault of one or two lines.
+                let ran = refused(&work, &lacking).expect(1);
+                let said = ran.stderr.starts_with("assay: cannot prepare for signals: ");
+                assert!(said && ran.stderr.lines().count() <= 2, "{name}\n{ran}");
+            } else {
+                let heard = run(&work, &lacking);
+                assert_eq!(heard.record.ending, Ending::Complete, "{name}\n{heard}");
+                assert!(is_written(&path), "{name}\n{heard}");
+            }
+        }
+    }
+}
