@@ -6,16 +6,17 @@ mod kernel;
 mod lab;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use assay::engine::{Filler, Known};
 use assay::evidence::Reading;
-use assay::plan::Fill;
+use assay::plan::{Fill, Method, Ring};
 use assay::record::{Ending, Trust};
 use assay::unit::Bytes;
 use serde_json::{Value, json};
 
-use lab::{Ran, Seccomp};
+use lab::{Card, Ran, Seccomp, Shape, Skip, Speed};
 
 const SEED: u64 = 7;
 /// `cachestat`, which has the same number everywhere.
@@ -296,4 +297,179 @@ fn nothing_that_is_forbidden_makes_it_hang_or_crash() {
             }
         }
     }
+}
+
+#[test]
+fn a_path_of_which_nothing_can_be_found_out_proves_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("x");
+    let mut reads = plan(&path, "read", &json!("psync"), &[("caching", json!("direct"))]);
+    reads["phases"][0]["jobs"][0]["stop"]["first_of"] = json!([{ "time": 1_500_000_000_u64 }]);
+    let links = [libc::SYS_readlink, libc::SYS_readlinkat];
+    for (errno, _) in ANSWERS {
+        let heard = run(&reads, &lab::need!(Seccomp::answering(&links, errno)));
+        assert_eq!(heard.record.ending, Ending::Complete, "{heard}");
+        assert_eq!(heard.verdict().trust, Trust::Unproven, "{heard}");
+        assert!(heard.found("T00"), "{heard}");
+    }
+}
+
+/// Writes that are atomic, 1 MiB of them, of this many bytes each.
+fn atomic(path: &Path, block: u64) -> Value {
+    let method = json!({ "vectored": { "atomic": true } });
+    let mut work = plan(path, "write", &method, &[("caching", json!("direct"))]);
+    let blocks = &mut work["phases"][0]["jobs"][0]["work"]["blocks"];
+    blocks["pattern"]["block"]["fixed"] = json!(block);
+    work
+}
+
+#[test]
+fn atomic_writes_are_made_where_the_file_system_has_them() {
+    let reflink = &["-m", "reflink=1"];
+    let card = lab::need!(Card::new(Shape { speed: Speed::FREE, mkfs: reflink, ..Shape::xfs() }));
+    let path = card.path("x");
+    fs::write(&path, [0; 4096]).expect("written");
+    let file = fs::File::open(&path).expect("a file");
+    let told = assay::sys::block::stat_open(std::os::fd::AsFd::as_fd(&file)).expect("statx");
+    // XFS writes them anew and swaps the extents (6.16); before, the device had to know of them.
+    let Some((least, most)) = told.atomic.filter(|(least, most)| *least > 0 && *most >= 16384)
+    else {
+        let reason = format!(
+            "XFS on a loop device has no atomic writes of 16 KiB on this kernel (6.16 has them in \
+             software): statx says {:?}",
+            told.atomic
+        );
+        return lab::skipped(
+            "atomic_writes_are_made_where_the_file_system_has_them",
+            &Skip::Machine(reason),
+        );
+    };
+    let none = lab::need!(Seccomp::answering(&[], 0));
+    let heard = run(&atomic(&path, 16384), &none);
+    assert_eq!(heard.record.ending, Ending::Complete, "{heard}");
+    assert_eq!(heard.record.resolved.notes, Vec::<String>::new(), "{heard}");
+    let Method::Vectored(flags) = heard.record.resolved.jobs[0].method else { panic!("{heard}") };
+    assert!(flags.atomic, "{heard}");
+    assert_eq!(heard.phase().totals[&assay::plan::Action::Write].ops.0, 64, "{heard}");
+    assert!(is_written(&path), "{heard}");
+    // The flag is there with every one of these writes.
+    match lab::need_tool("strace", "strace") {
+        Ok(strace) => assert_eq!(flagged(&strace, &atomic(&path, 16384)), 64),
+        Err(skip) => lab::skipped("the flags of atomic writes", &skip),
+    }
+
+    let ran = refused(&atomic(&path, 12288), &none).expect(2);
+    let said = format!(
+        "assay: phase 'p', job 'j': {} writes blocks of {least} to {most} bytes atomically, powers \
+         of two; give such a block size\n",
+        path.display()
+    );
+    assert_eq!(ran.stderr, said, "{ran}");
+}
+
+/// How many writes of a run carry RWF_ATOMIC, by strace.
+fn flagged(strace: &Path, plan: &Value) -> usize {
+    let desk = tempfile::tempdir().expect("a folder");
+    let (file, log) = (desk.path().join("plan.json"), desk.path().join("log"));
+    fs::write(&file, plan.to_string()).expect("written");
+    let done = Command::new(strace)
+        .args(["-f", "-e", "trace=pwritev2", "-o"])
+        .arg(&log)
+        .arg(env!("CARGO_BIN_EXE_assay"))
+        .arg("run")
+        .arg(&file)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    done.expect("strace runs");
+    let text = fs::read_to_string(&log).expect("a log");
+    let whole = |line: &&str| line.contains("16384") && line.trim_end().ends_with("= 16384");
+    // By its name, or by its number where strace is older than the flag.
+    let atomic = |line: &&str| line.contains("RWF_ATOMIC") || line.contains("0x40");
+    text.lines().filter(whole).filter(atomic).count()
+}
+
+#[test]
+fn atomic_writes_are_refused_where_there_are_none() {
+    let card = lab::need!(Card::fast());
+    let path = card.path("x");
+    let ran = refused(&atomic(&path, 4096), &lab::need!(Seccomp::answering(&[], 0))).expect(2);
+    let said = format!(
+        "assay: phase 'p', job 'j': {} has no atomic writes: statx tells no sizes for them; leave \
+         'atomic' out, or use a device and file system that have them\n",
+        path.display()
+    );
+    assert_eq!(ran.stderr, said, "{ran}");
+    assert!(!path.exists());
+}
+
+/// Block devices, and whether completions can be polled from them.
+fn devices() -> Vec<(String, bool)> {
+    let mut all: Vec<(String, bool)> = fs::read_dir("/sys/block")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| {
+            let polls = fs::read_to_string(entry.path().join("queue/io_poll"));
+            let name = entry.file_name().to_string_lossy().into_owned();
+            (name, polls.is_ok_and(|text| text.trim() == "1"))
+        })
+        .collect();
+    all.sort();
+    all
+}
+
+/// A hundred reads of a device, their completions polled.
+fn polled(device: &Path) -> Value {
+    json!({
+        "title": "t", "origin": { "dialect": "plan" }, "seed": SEED,
+        "phases": [{ "name": "p", "jobs": [{ "name": "j", "work": { "blocks": {
+            "target": { "device": { "path": device, "size": { "exactly": 1 << 20 } } },
+            "pattern": {
+                "mix": [{ "action": "read", "weight": 1 }], "block": { "fixed": 4096 },
+                "order": "uniform",
+            },
+            "method": { "io_uring": { "polled": true } }, "caching": "direct",
+        }}, "stop": { "first_of": [{ "ops": 100 }] } }] }],
+    })
+}
+
+/// What a run of that has used, after its hundred reads.
+fn used(heard: &kernel::Heard) -> Method {
+    assert_eq!(heard.record.ending, Ending::Complete, "{heard}");
+    assert_eq!(heard.phase().totals[&assay::plan::Action::Read].ops.0, 100, "{heard}");
+    heard.record.resolved.jobs[0].method
+}
+
+#[test]
+fn completions_are_polled_where_a_device_has_queues_for_it() {
+    let test = "completions_are_polled_where_a_device_has_queues_for_it";
+    if let Err(error) = assay::sys::ring::available() {
+        return lab::skipped(test, &Skip::Machine(format!("io_uring: {error}")));
+    }
+    let none = lab::need!(Seccomp::answering(&[], 0));
+    let card = lab::need!(Card::new(Shape { speed: Speed::FREE, ..Shape::rawsd() }));
+    let heard = run(&polled(card.device()), &none);
+    assert_eq!(used(&heard), Method::IoUring(Ring::default()), "{heard}");
+    let said = format!(
+        "completions can not be polled from {}: Operation not supported (EOPNOTSUPP); interrupts \
+         tell of them",
+        card.device().display()
+    );
+    assert_eq!(heard.record.resolved.notes, [said], "{heard}");
+
+    let all = devices();
+    let Some((name, _)) = all.iter().find(|(_, polls)| *polls) else {
+        let names: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
+        let reason = format!(
+            "that it works: no block device here has poll queues (queue/io_poll is 0 for {}); \
+             null_blk, or NVMe or virtio_blk with the parameter poll_queues, would",
+            names.join(" ")
+        );
+        return lab::skipped(test, &Skip::Machine(reason));
+    };
+    // Only read: it is not ours.
+    let heard = run(&polled(&PathBuf::from("/dev").join(name)), &none);
+    let expected = Method::IoUring(Ring { polled: true, ..Ring::default() });
+    assert_eq!(used(&heard), expected, "{heard}");
 }
