@@ -183,6 +183,49 @@ mod tests {
         assert!(surprise(&counts(3000, |random| zipf.rank(random)), &other) > 10.0);
     }
 
+    /// The sum of k^-theta over the ranks `from..=to`: term by term at first, then as the integral
+    /// between the middles, which is as good as exact there.
+    fn weight(from: u64, to: u64, theta: f64) -> f64 {
+        let split = to.min(100_000);
+        let terms: f64 = (from..=split).map(|k| (k as f64).powf(-theta)).sum();
+        let (start, end) = (split.max(from - 1) as f64 + 0.5, to as f64 + 0.5);
+        let power = 1.0 - theta;
+        let integral = |x: f64| if power == 0.0 { x.ln() } else { x.powf(power) / power };
+        terms + integral(end) - integral(start)
+    }
+
+    #[test]
+    fn laws_hold_for_many_terabytes() {
+        // Blocks of 4 KiB in 4 PiB: each bound of ranks gets its exact share of the draws.
+        let n = 1_u64 << 40;
+        let near = |seen: f64, due: f64, what: &str| {
+            let deviation = (due * (1.0 - due) / DRAWS as f64).sqrt();
+            assert!((seen - due).abs() < 4.5 * deviation, "{what}: {seen} of {due}");
+        };
+        let shares = |mut draw: Box<dyn FnMut(&mut Random) -> u64>, bounds: &[u64]| {
+            let mut random = Random::new(11);
+            let draws: Vec<u64> = (0..DRAWS).map(|_| draw(&mut random)).collect();
+            let below = |bound: &u64| draws.iter().filter(|draw| *draw < bound).count() as f64;
+            bounds.iter().map(|bound| below(bound) / DRAWS as f64).collect::<Vec<_>>()
+        };
+        for theta in [0.5, 0.99, 1.0, 1.2] {
+            let zipf = Zipf::new(n, theta);
+            let bounds = [1, 10, 1 << 16, 1 << 30, n / 2];
+            let seen = shares(Box::new(move |random| zipf.rank(random)), &bounds);
+            for (bound, seen) in bounds.into_iter().zip(seen) {
+                let due = weight(1, bound, theta) / weight(1, n, theta);
+                near(seen, due, &format!("zipf {theta} below {bound}"));
+            }
+        }
+        let pareto = Pareto::new(n, 0.2);
+        let bounds = [1 << 30, n / 5, n / 2];
+        let seen = shares(Box::new(move |random| pareto.rank(random)), &bounds);
+        for (bound, seen) in bounds.into_iter().zip(seen) {
+            let due = (bound as f64 / n as f64).powf(0.8_f64.ln() / 0.2_f64.ln());
+            near(seen, due, &format!("pareto below {bound}"));
+        }
+    }
+
     #[test]
     fn laws_stay_inside_whatever_the_size() {
         let mut random = Random::new(1);
