@@ -403,40 +403,6 @@ fn whatever_ends_a_run_nothing_stays() {
     }
 }
 
-#[test]
-fn a_large_file_does_not_make_a_signal_wait() {
-    use rustix::process::{Pid, Signal, kill_process};
-    let card = need!(Card::sdcard());
-    let desk = tempfile::tempdir().expect("a desk");
-    // At the card's 4 MiB/s one file takes 15 seconds.
-    let large = [
-        ("workers", json!(1)),
-        ("files", json!(1)),
-        ("size", json!({ "files": { "least": 60 * MI, "most": 60 * MI } })),
-        ("durability", json!("open_sync")),
-    ];
-    let plan = plan(&[phase("p", card.mount(), "create", &large)]);
-    let (file, record) = (desk.path().join("plan"), desk.path().join("record"));
-    fs::write(&file, serde_json::to_string(&plan).expect("json")).expect("written");
-    let mut command = card.command(env!("CARGO_BIN_EXE_assay"));
-    command.arg("run").arg(&file).arg("--record").arg(&record);
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it runs");
-    let grown = || walk(card.mount()).values().any(|meta| meta.len() >= 2 * MI);
-    while !grown() {
-        std::thread::sleep(std::time::Duration::from_millis(20));
-        assert!(child.try_wait().expect("a child").is_none(), "it has ended");
-    }
-    let asked = std::time::Instant::now();
-    kill_process(Pid::from_child(&child), Signal::INT).expect("alive");
-    assert_eq!(child.wait().expect("a child").code(), Some(130));
-    assert!(asked.elapsed().as_secs() < 8, "it went on for {:?}", asked.elapsed());
-    // What was moved of the file is told; a file that is not whole is no operation.
-    let record = assay::record::load(&record).expect("a record");
-    let moved = record.phases[0].flows[0].bytes;
-    assert!((Bytes::mib(2)..Bytes::mib(50)).contains(&moved), "{moved}");
-    assert_eq!((ops(&record, 0, Action::Create), record.phases[0].faults.len()), (0, 0));
-}
-
 /// System calls of a run by name, counted by strace; `None` where there is no strace.
 fn calls(plan: &Plan) -> Option<BTreeMap<String, u64>> {
     let desk = tempfile::tempdir().expect("a folder");
