@@ -265,7 +265,7 @@ fn on_ram(device: &Path) {
             "the same in batches of 8, all registered",
             json!({ "io_uring": { "batch": 8 } }),
             32,
-            ">= 1.00",
+            ">= 1.30",
             &[
                 "--ioengine=io_uring",
                 "--iodepth=32",
