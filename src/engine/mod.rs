@@ -46,7 +46,7 @@ pub use route::{Route, Stretch};
 pub use tallies::Tallies;
 pub use tree::{ANCHOR, TreeWorker, folder_name, size_of, tree_place};
 pub use uring::setup as ring_setup;
-pub use vectored::try_flags;
+pub use vectored::{available as try_vectored, try_flags};
 
 use std::io;
 use std::os::fd::OwnedFd;

@@ -215,8 +215,19 @@ impl<'a> Stage<'a> {
 /// Lets all make their files at once; whether they came to their end.
 fn make_all(hands: Vec<TreeWorker>, halt: &AtomicBool) -> Result<bool, Fault> {
     let hauls: Vec<Result<Haul, Fault>> = std::thread::scope(|scope| {
-        let threads: Vec<_> =
-            hands.into_iter().map(|hand| scope.spawn(move || hand.go(|| ()))).collect();
+        let threads: Vec<_> = hands
+            .into_iter()
+            .map(|hand| {
+                scope.spawn(move || {
+                    let haul = hand.go(|| ());
+                    // What stops one stops all: no one of them makes the tree whole any more.
+                    if haul.as_ref().map_or(true, |haul| haul.fault.is_some()) {
+                        halt.store(true, Ordering::Relaxed);
+                    }
+                    haul
+                })
+            })
+            .collect();
         let home = threads.into_iter().map(|thread| thread.join());
         home.map(|haul| haul.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
     });

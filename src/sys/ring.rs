@@ -362,6 +362,8 @@ impl Drop for Ring {
 /// `kernel.io_uring_disabled`, seccomp of a container), ENOMEM (locked memory).
 pub fn available() -> io::Result<()> {
     let ring = IoUring::new(2)?;
+    // Of nothing: a filter may let a ring be made, and not be used.
+    ring.submit()?;
     let mut probe = io_uring::Probe::new();
     ring.submitter().register_probe(&mut probe)?;
     let needed = [opcode::Read::CODE, opcode::Write::CODE, opcode::ReadFixed::CODE];
