@@ -5,6 +5,7 @@ mod dd;
 mod dialect;
 mod environment;
 mod manual;
+mod probe;
 pub mod quick;
 mod words;
 
@@ -18,7 +19,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::error::{Error, Fault, Refusal};
 use crate::plan::Plan;
-use crate::record::{self, Record};
+use crate::record::{self, Probe, Record};
 use crate::{report, verdict};
 
 /// A storage benchmark that can be believed: the number, and whether it is true
@@ -34,6 +35,8 @@ struct Cli {
 enum Verb {
     /// How fast is this device? Six figures in half a minute, and whether they are true
     Quick(quick::Words),
+    /// What lies under a path, and what would bite there? Nothing is run, and nothing is written
+    Probe(probe::Words),
     /// Run a plan from a file
     Run {
         /// A plan as JSON, as --plan prints it
@@ -51,7 +54,7 @@ enum Verb {
         #[arg(long)]
         json: bool,
     },
-    /// Print the JSON Schema of records or plans
+    /// Print the JSON Schema of records, plans or probes
     Schema {
         /// Which document
         #[arg(value_enum, default_value = "record", value_name = "DOCUMENT")]
@@ -102,6 +105,7 @@ pub struct Common {
 enum Document {
     Record,
     Plan,
+    Probe,
 }
 
 /// The whole program: words in, output and an exit status out.
@@ -156,6 +160,10 @@ fn call(
                 }
             })
         }
+        Verb::Probe(words) => {
+            probe::probe(&words, environment, out)?;
+            Ok(conduct::SOUND)
+        }
         Verb::Run { file, common } => {
             conduct::conduct(&read_plan(&file)?, &common, environment, out, err)
         }
@@ -171,6 +179,7 @@ fn call(
             let schema = match of {
                 Document::Record => schemars::schema_for!(Record),
                 Document::Plan => schemars::schema_for!(Plan),
+                Document::Probe => schemars::schema_for!(Probe),
             };
             printed(
                 serde_json::to_writer_pretty(&mut *out, &schema)

@@ -5,9 +5,11 @@
 //! run's monotonic clock, sizes bytes, rates per second.
 
 mod judgement;
+mod probe;
 mod store;
 
 pub use judgement::{Exhibit, Finding, Measures, Next, TrapId, Trust, Verdict, Weight};
+pub use probe::{PROBE_SCHEMA, Probe};
 pub use store::{Sink, load};
 
 use std::collections::BTreeMap;

@@ -8,6 +8,7 @@ mod heading;
 mod json;
 pub mod live;
 mod paint;
+pub mod probe;
 mod rates;
 mod remark;
 pub mod text;

@@ -15,6 +15,7 @@ mod compressed;
 mod direct_not_durable;
 mod failed;
 mod flush_bound;
+pub mod foresee;
 mod holes;
 mod latency_bound;
 pub mod measure;

@@ -127,3 +127,22 @@ pub const STALL_INTERVALS: usize = 5;
 
 /// Waiting for a CPU for more of the time than this leaves open what else was waited for.
 pub const WAITING_FOR_CPU: f64 = 0.10;
+
+/// Less free space than this share, and an allocator takes what is left over.
+pub const FREE_SPACE: f64 = 0.10;
+
+/// Fewer free inodes than this share are soon used up by a test of small files.
+pub const FREE_INODES: f64 = 0.01;
+
+/// Extents per MiB of a file above which requests are noticeably smaller than calls.
+pub const CRUMBS: f64 = 4.0;
+
+/// A link of at most this many bytes per second is slower than the disks that hang on it: USB 2, and
+/// the card buses up to UHS-I.
+pub const LINK_SLOW: u64 = 104_000_000;
+
+/// Life used of an eMMC, in tenths: from here on it is near its end.
+pub const CARD_LIFE: u32 = 10;
+
+/// Erase units from this size on make small writes expensive.
+pub const CARD_ERASE: Bytes = Bytes::mib(1);

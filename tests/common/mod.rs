@@ -21,7 +21,7 @@ use assay::record::{
 use assay::stats::{Estimate, Tally};
 use assay::unit::{Bytes, Instant, MIB, Nanos, Ops};
 
-fn machine() -> Machine {
+pub fn machine() -> Machine {
     Machine {
         host: "den".into(),
         kernel: "6.18.44".into(),
