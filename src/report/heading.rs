@@ -291,8 +291,11 @@ fn how(plan: &Plan, resolved: &Resolved) -> Option<String> {
             Some(false) => " (but answered by a cache all the same)",
             None => " (which the file system neither confirms nor denies)",
         });
-    } else if jobs.iter().all(|job| job.caching == Caching::Buffered) {
+    } else if jobs.iter().all(|job| job.caching.through_memory()) {
         text.push_str(", through the page cache");
+        if jobs.iter().all(|job| job.caching == Caching::DropBehind) {
+            text.push_str(", dropped from it as it goes");
+        }
         if direct(resolved) == Some(false) {
             text.push_str(": direct I/O is not real here");
         }
@@ -323,18 +326,22 @@ fn direct(resolved: &Resolved) -> Option<bool> {
 fn promise(plan: &Plan) -> Option<&'static str> {
     let mut promises =
         plan.phases.iter().flat_map(|phase| &phase.jobs).filter_map(|job| match &job.work {
-            Work::Blocks(Blocks { durability, pattern, .. }) if pattern.mix.writes() => {
-                Some(*durability)
+            Work::Blocks(Blocks { durability, pattern, sync_file_range, .. })
+                if pattern.mix.writes() =>
+            {
+                Some((*durability, sync_file_range.is_some()))
             }
-            Work::Copy(copy) => Some(copy.durability()),
-            Work::Tree(tree) => Some(tree.durability),
+            Work::Copy(copy) => Some((copy.durability(), false)),
+            Work::Tree(tree) => Some((tree.durability, false)),
             Work::Blocks(_) => None,
         });
     let first = promises.next()?;
     if !promises.all(|other| other == first) {
         return None;
     }
-    Some(match first {
+    let (durability, written_out) = first;
+    Some(match durability {
+        Durability::None if written_out => "written out as it goes, which promises nothing",
         Durability::None => "writes promise nothing",
         Durability::OpenSync | Durability::OpenDsync => "every write durable",
         Durability::FsyncEvery(_) | Durability::FdatasyncEvery(_) => "flushed as it goes",

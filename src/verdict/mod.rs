@@ -36,6 +36,7 @@ mod not_flushed;
 mod omission;
 mod over_fetch;
 mod overwritten_in_memory;
+mod own;
 mod partial;
 mod partial_blocks;
 mod partial_sectors;

@@ -57,6 +57,19 @@ pub const OWN_PER_FLUSH: u64 = 64 * KIB;
 /// bcachefs, F2FS, ZFS): a leaf of each of three trees, twice.
 pub const OWN_PER_MOVED_WRITE: u64 = 96 * KIB;
 
+/// A block of a file system's own records.
+pub const RECORD: u64 = 4 * KIB;
+
+/// Trims that share such a block with the extents they leave: half of the 340 that it holds (ext4;
+/// a leaf of XFS holds 250).
+pub const TRIMS_PER_LEAF: u64 = 170;
+
+/// Bytes of a file whose free space one such block maps (ext4: a bit for each 4 KiB).
+pub const TRIMS_PER_MAP: u64 = 128 * MIB;
+
+/// How often ext4 commits its journal, unless its mount options say otherwise.
+pub const OWN_COMMIT: Nanos = Nanos::secs(5);
+
 /// Read-ahead is still running when the program stops: twice its window, and this.
 pub const AHEAD_BYTES: u64 = MIB;
 
