@@ -234,10 +234,10 @@ fn t57_a_stall_counts_for_all_who_wait() {
             },
         }),
     );
-    job["rate"] = json!({ "open": { "iops": 150.0 } });
-    job["stop"] = json!({ "first_of": [{ "time": 8_000_000_000_u64 }] });
+    job["rate"] = json!({ "open": { "iops": 100.0 } });
+    job["stop"] = json!({ "first_of": [{ "time": 16_000_000_000_u64 }] });
     let heard = run(job);
     drop(stalls);
-    told("150 a second, with stalls", &heard);
+    told("100 a second, with stalls", &heard);
     assert!(heard.found("T57"), "{heard}");
 }
