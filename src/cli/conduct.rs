@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use super::environment::Environment;
 use super::{Common, printed};
 use crate::error::{Error, Fault};
-use crate::plan::{Phase, Plan};
+use crate::plan::{Aim, Phase, Plan};
 use crate::record::{Ending, PhaseRecord, Record, Resolved, Trust};
 use crate::report::live::{Line, REWRITE};
 use crate::report::text::Text;
@@ -86,6 +86,8 @@ pub(super) fn show(plan: &Plan, out: &mut dyn Write, err: &mut dyn Write) -> Res
         bytes => format!("would write {bytes} ({} bytes) at most", bytes.0),
     };
     let time = match preview.time {
+        // Of a ramp steps are left out, and what writes until it is steady may be so at once.
+        Some(time) if plan.aim.is_some() => format!("at most about {} s", time.as_secs().ceil()),
         Some(time) => format!("about {} s", time.as_secs().ceil()),
         None => "as long as the device needs".into(),
     };
@@ -183,8 +185,11 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Time left after the present phase; `None` when a phase has no set time.
+    /// Time left after the present phase; `None` when a phase has no set time, or may be left out.
     fn later(&self) -> Option<Nanos> {
+        if matches!(self.plan.aim, Some(Aim::Ramp(_))) {
+            return None;
+        }
         let phases = self.plan.phases.iter().skip(self.line.number);
         phases.map(|phase| Some(phase.quiet + set_time(phase)?)).sum()
     }

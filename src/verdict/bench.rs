@@ -276,6 +276,7 @@ impl Bench {
                     sources: vec![],
                 },
                 seed: 1,
+                aim: None,
                 phases: vec![Phase {
                     name: "dd".into(),
                     jobs: vec![job],

@@ -66,7 +66,8 @@ fn still(point: &Point, direct: bool) -> bool {
     point.ops == 0 && (direct || leaf)
 }
 
-fn stalls(stage: &Stage<'_>) -> Vec<Nanos> {
+/// The times in which next to nothing was answered.
+pub(super) fn stalls(stage: &Stage<'_>) -> Vec<Nanos> {
     let direct = stage.cases.iter().all(|case| case.flow.caching == Caching::Direct);
     let slow = |action| stage.phase.totals.get(&action).and_then(|total| total.lat_ns);
     let p99 = [Action::Read, Action::Write, Action::Rewrite].into_iter().filter_map(slow);

@@ -127,3 +127,16 @@ pub const STALL_INTERVALS: usize = 5;
 
 /// Waiting for a CPU for more of the time than this leaves open what else was waited for.
 pub const WAITING_FOR_CPU: f64 = 0.10;
+
+/// Share of the I/Os in flight that must be in the device's queue, on average, for the device to be
+/// what the others wait for.
+pub const QUEUE_FULL: f64 = 0.5;
+
+/// A rate that falls by more than this has two levels.
+pub const LEVELS: f64 = 1.25;
+
+/// Shorter intervals see the lumps of a limiter or of writeback.
+pub const LEVELS_INTERVAL: Nanos = Nanos::millis(500);
+
+/// And more of them than this tell no more.
+pub const LEVELS_MOST: u64 = 120;

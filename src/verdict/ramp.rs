@@ -1,0 +1,235 @@
+//! What the steps of a ramp show: where the rate stops growing, what that costs each I/O, and what
+//! stands in the way.
+
+use super::measure::{Level, Stage};
+use super::threshold::{CPU_FULL, QUEUE_FULL, WAITING_FOR_CPU};
+use super::words::share;
+use super::{of_phase, throttled};
+use crate::evidence::Snapshot;
+use crate::plan::{self, Action, Aim, Phase, Plan};
+use crate::record::{Ending, Exhibit, Finding, Measures, PhaseRecord, Record, Trust};
+use crate::stats::{self, Rung, Total};
+
+/// A ramp as far as it got.
+pub struct Ramp<'a> {
+    /// How it was to be climbed.
+    pub aim: &'a plan::Ramp,
+    /// The steps that were done, in their order. Never empty.
+    pub steps: Vec<Step<'a>>,
+    /// The last of them that brought anything.
+    pub knee: usize,
+    /// The one with the highest rate.
+    pub top: usize,
+    /// What kept the rate from growing beyond the knee.
+    pub bound: Bound,
+}
+
+/// One step.
+pub struct Step<'a> {
+    /// What happened in it.
+    pub phase: &'a PhaseRecord,
+    /// Its I/Os.
+    pub total: &'a Total,
+    /// The load and the rate.
+    pub rung: Rung,
+}
+
+/// What sets the rate.
+pub struct Bound {
+    /// What it is.
+    pub cause: Cause,
+    /// In one sentence.
+    pub claim: String,
+    /// The readings that show it.
+    pub because: Vec<Exhibit>,
+}
+
+/// What can set the rate of a ramp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// The device has as many requests as it can use.
+    Device,
+    /// The CPUs that submit.
+    Cpu,
+    /// A limit of a control group.
+    Throttle,
+    /// A lock, or something else above the queue of the device.
+    Lock,
+    /// Nothing yet: it still grew at the last step.
+    Nothing,
+    /// The evidence does not tell.
+    Unknown,
+}
+
+impl Cause {
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Device => "device",
+            Self::Cpu => "CPU",
+            Self::Throttle => "throttle",
+            Self::Lock => "lock",
+            Self::Nothing => "none yet",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+impl Step<'_> {
+    /// I/Os in flight in all.
+    pub fn in_flight(&self) -> u32 {
+        self.rung.iodepth.saturating_mul(self.rung.workers)
+    }
+
+    /// The time in which 99 of 100 I/Os were answered, ns; where fewer than ten took longer, the
+    /// longest of all.
+    pub fn p99(&self) -> Option<u64> {
+        let lat = self.total.lat_ns?;
+        Some(if self.total.events_beyond(0.99) >= 10.0 { lat.p99 } else { lat.max })
+    }
+}
+
+impl<'a> Ramp<'a> {
+    /// The ramp of a record; `None` where there is none, or no step of it was done.
+    pub fn of(record: &'a Record) -> Option<Self> {
+        let aim = aim(&record.plan)?;
+        let steps = steps(record, aim);
+        let rungs: Vec<Rung> = steps.iter().map(|step| step.rung).collect();
+        let knee = stats::knee(&rungs, aim.gain)?;
+        let rate = |at: &usize| rungs[*at].iops;
+        let top = (0..rungs.len()).max_by(|a, b| rate(a).total_cmp(&rate(b)))?;
+        let bound = bound(record, aim, &steps, knee, top);
+        Some(Self { aim, steps, knee, top, bound })
+    }
+
+    /// The step with the highest rate of those in which 99 of 100 I/Os were answered in the time
+    /// that was asked for; `None` where there is none, or no time.
+    pub fn within(&self) -> Option<&Step<'a>> {
+        let most = self.aim.p99?;
+        let met = self.steps.iter().filter(|step| step.p99().is_some_and(|p99| p99 <= most.0));
+        met.max_by(|a, b| a.rung.iops.total_cmp(&b.rung.iops))
+    }
+}
+
+/// Whether a phase is still to be done, after those that the record has. Only steps of a ramp are
+/// left out.
+pub fn wanted(record: &Record, phase: &Phase) -> bool {
+    let Some(aim) = aim(&record.plan).filter(|aim| aim.steps.contains(&phase.name)) else {
+        return true;
+    };
+    let Some((iodepth, workers)) = phase.load() else { return true };
+    let done: Vec<Rung> = steps(record, aim).iter().map(|step| step.rung).collect();
+    stats::worth(&done, iodepth, workers, aim.gain)
+}
+
+fn aim(plan: &Plan) -> Option<&plan::Ramp> {
+    match &plan.aim {
+        Some(Aim::Ramp(ramp)) => Some(ramp),
+        Some(Aim::Sustain) | None => None,
+    }
+}
+
+/// The steps that were done and have a rate.
+fn steps<'a>(record: &'a Record, aim: &plan::Ramp) -> Vec<Step<'a>> {
+    let done = record.phases.iter().filter(|phase| aim.steps.contains(&phase.name));
+    let step = |phase: &'a PhaseRecord| {
+        // As they were done: a method may keep only one in flight.
+        let job = record.resolved.jobs.iter().find(|job| job.phase == phase.name)?;
+        let counted = phase.totals.iter().filter(|(action, _)| **action != Action::Flush);
+        let (_, total) = counted.max_by_key(|(_, total)| total.ops)?;
+        let iops = total.iops.filter(|iops| iops.0 > 0.0)?.0;
+        let rung = Rung { iodepth: job.iodepth, workers: job.workers, iops };
+        Some(Step { phase, total, rung })
+    };
+    done.filter_map(step).collect()
+}
+
+/// What kept the rate from growing.
+fn bound(record: &Record, aim: &plan::Ramp, steps: &[Step], knee: usize, top: usize) -> Bound {
+    let high = steps[top].rung.iops / (1.0 + aim.gain);
+    // Where most was in flight, the queues show most.
+    let full = steps.iter().filter(|step| step.rung.iops >= high).max_by_key(|s| s.in_flight());
+    let step = full.unwrap_or(&steps[top]);
+    let stage = Stage::new(record, step.phase);
+    let verdict = of_phase(record, step.phase);
+    let limit = verdict.findings.iter().find(|found| found.trap.0 == throttled::RULE.id);
+    if verdict.trust == Trust::Wrong {
+        return unknown(format!("the figures are not the device's. {}", verdict.summary));
+    }
+    if let Some(found) = limit.filter(|found| found.measures == Some(Measures::Limited)) {
+        return throttle(found);
+    }
+    if knee + 1 == steps.len() && steps.len() > 1 {
+        let ended = match record.ending {
+            Ending::Complete | Ending::Unfinished => "it still grew at the last step",
+            Ending::Interrupted(_) | Ending::Failed(_) => "it still grew when the run was ended",
+        };
+        return Bound { cause: Cause::Nothing, claim: ended.into(), because: vec![] };
+    }
+    let level = stage.cases.iter().find(|case| case.on_devices()).and_then(|case| case.top());
+    match level {
+        Some(level) => queue(&stage, step, level),
+        None => unknown(format!("no device's counters tell. {}", verdict.summary)),
+    }
+}
+
+fn unknown(claim: String) -> Bound {
+    Bound { cause: Cause::Unknown, claim, because: vec![] }
+}
+
+fn throttle(found: &Finding) -> Bound {
+    let claim = match found.because.first().filter(|exhibit| exhibit.reading.starts_with("limit")) {
+        Some(limit) => format!("{}, set in {}", limit.value, limit.source),
+        None => found.claim.clone(),
+    };
+    Bound { cause: Cause::Throttle, claim, because: found.because.clone() }
+}
+
+/// Of device, CPU and lock the one that the queue of the device and the time of the CPUs point at.
+fn queue(stage: &Stage, step: &Step, level: &Level) -> Bound {
+    let planned = step.in_flight();
+    let had = level.in_flight();
+    let mut because = vec![level.exhibit_work()];
+    if had >= f64::from(planned) * QUEUE_FULL {
+        let claim = format!(
+            "{} had {had:.1} of {planned} I/Os in its queue, and answered no more of them",
+            level.name()
+        );
+        return Bound { cause: Cause::Device, claim, because };
+    }
+    // More workers than CPUs can not use more than these.
+    let cpus = stage.workers().min(u64::from(stage.record.machine.cpus.max(1)));
+    let used = stage.cpu_share().map(|used| used * stage.workers() as f64 / cpus as f64);
+    let waited = waited_for_cpu(step.phase) / cpus as f64;
+    if let Some(used) = used {
+        because.push(Exhibit::new("CPU time of each worker", share(used), "/proc/self/stat"));
+        if used + waited >= CPU_FULL {
+            let claim = match waited >= WAITING_FOR_CPU {
+                true => format!(
+                    "the workers used {} of {cpus} CPU(s) and waited for one {} of the time: others use them too",
+                    share(used),
+                    share(waited)
+                ),
+                false => format!("the workers used {} of {cpus} CPU(s)", share(used)),
+            };
+            return Bound { cause: Cause::Cpu, claim, because };
+        }
+    }
+    let claim = format!(
+        "only {had:.1} of {planned} I/Os were in the queue of {}, and no CPU was full: the others waited above it, as for the lock of a file",
+        level.name()
+    );
+    Bound { cause: Cause::Lock, claim, because }
+}
+
+/// Time in which threads could have run and had no CPU, as a share of the phase; of several threads
+/// together it may be more than 1.
+fn waited_for_cpu(phase: &PhaseRecord) -> f64 {
+    let evidence = &phase.evidence;
+    let delay = |snapshot: &Snapshot| snapshot.cpu.seen().and_then(|cpu| cpu.run_delay);
+    let wall = evidence.stop.at.since(evidence.before.at).0.max(1) as f64;
+    match (delay(&evidence.stop), delay(&evidence.before)) {
+        (Some(now), Some(then)) => now.less(then).0 as f64 / wall,
+        _ => 0.0,
+    }
+}
