@@ -56,13 +56,18 @@ fn labelled<'a>(page: &'a str, label: &str) -> &'a str {
 #[test]
 fn the_knee_is_where_the_model_puts_it() {
     // Eight at a time, each in 100 us: 80 000 a second, and none more for more in flight.
-    let plan = modelled(&["--p99", "150us"], json!({ "latency": 100_000, "channels": 8 }));
+    let plan = modelled(
+        &["--p99", "150us", "--max-workers", "1"],
+        json!({ "latency": 100_000, "channels": 8 }),
+    );
     let heard = run(&plan);
     assert_eq!(heard.record.ending, Ending::Complete, "{heard}");
     heard.expect(Trust::Sound, Measures::Tool);
-    assert_eq!(
-        said(&heard.ran.stdout),
-        "  \
+    let said = said(&heard.ran.stdout);
+    assert_eq!(said, CURVE, "\n{said}\n{heard}");
+}
+
+const CURVE: &str = "  \
   curve    in flight     IOPS       p99
                    1    10.0k    100 µs  █████
                    2    20.0k    100 µs  ██████████
@@ -70,10 +75,23 @@ fn the_knee_is_where_the_model_puts_it() {
                    8    80.0k    100 µs  ████████████████████████████████████████  ← knee
                   16    80.0k    200 µs  ████████████████████████████████████████
                   32    80.0k    400 µs  ████████████████████████████████████████
-               2 × 8     160k    100 µs  "
-            .trim_start_matches("  \n"),
-        "{heard}"
-    );
+
+  knee     8 in flight: 80.0k IOPS, p50 100 µs, p99 100 µs; no step after it brought 10 %
+           more
+  p99      within 150 µs: 80.0k IOPS at 8 in flight (p99 100 µs)
+  limit    unknown: no device's counters tell. No device took part: this is what the
+           program itself does.
+";
+
+#[test]
+fn more_workers_come_at_the_knee() {
+    // Each worker of a model has a device of its own: twice as many do twice as much.
+    let words = ["--max-depth", "8", "--max-workers", "4"];
+    let heard = run(&modelled(&words, json!({ "latency": 100_000, "channels": 2 })));
+    let done: Vec<&str> = heard.record.phases.iter().map(|phase| phase.name.as_str()).collect();
+    assert_eq!(done, ["q1", "q2", "q4", "q8", "q2-w2", "q2-w4"]);
+    let knee = labelled(&heard.ran.stdout, "knee");
+    assert_eq!(knee, "4 workers with 2 in flight each: 80.0k IOPS, p50 100 µs, p99 100 µs");
 }
 
 #[test]

@@ -5,7 +5,6 @@ mod lab;
 
 use std::time::Duration;
 
-use assay::record::Trust;
 use assay::stats::mean;
 
 use kernel::{hear_own, told};
@@ -41,10 +40,7 @@ fn a_burst_is_told_from_what_lasts() {
             continue;
         }
         assert!((0.95..1.05).contains(&rate), "{rate}\n{heard}");
-        assert_eq!(
-            labelled(page, "budget"),
-            "writes 64 MiB over and over, until the rate is steady in 5 rounds of 1 s, for at most"
-        );
+        assert!(page.contains(BUDGET), "{heard}");
         let burst = labelled(page, "burst");
         let size: f64 = burst.split(' ').next().and_then(|n| n.parse().ok()).expect("a size");
         assert!((90.0..112.0).contains(&size) && burst.contains(" MiB at "), "{heard}");
@@ -54,6 +50,11 @@ fn a_burst_is_told_from_what_lasts() {
     }
 }
 
+const BUDGET: &str = "
+  budget   writes the same 64 MiB over and over, until 5 rounds of 1 s are steady, 30 s at
+           most, 64 GiB at most
+";
+
 #[test]
 fn a_budget_of_bytes_ends_it() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -61,9 +62,8 @@ fn a_budget_of_bytes_ends_it() {
     let heard = hear_own(lab::assay(words).word(folder.path()));
     let written = heard.phase().flows.iter().map(|flow| flow.bytes.0).sum::<u64>();
     assert_eq!(written, 8 * MI, "{heard}");
-    assert!(heard.verdict().trust <= Trust::Wrong);
     let page = &heard.ran.stdout;
-    assert!(labelled(page, "budget").starts_with("writes 4 MiB over and over"), "{heard}");
+    assert!(labelled(page, "budget").starts_with("writes the same 4 MiB over"), "{heard}");
     assert_eq!(std::fs::read_dir(folder.path()).expect("there").count(), 0);
 }
 

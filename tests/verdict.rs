@@ -115,6 +115,8 @@ const TABLE: &[Kept] = &[
     kept!("t31-copy-within-one-disk", Bench::copy_within(), Sound, Device, ["T31"], []),
     kept!("t32-hidden-limit", doctored(Bench::write_flushed(), |b| b.work(0.01, 0.02)), Sound, Limited, ["T32"], []),
     kept!("t32-nearly-a-paced-plan", doctored(Bench::write_flushed(), |b| { b.work(0.01, 0.02); b.record.plan.phases[0].jobs[0].rate = Rate::Open { iops: 4.0, arrivals: Arrivals::Even }; }), Sound, Device, [], ["T32"]),
+    kept!("t43-not-steady", doctored(Bench::write_flushed(), |b| b.steadied(None)), Doubtful, Unsteady, ["T43"], []),
+    kept!("t43-nearly-steady", doctored(Bench::write_flushed(), |b| b.steadied(Some(stats::SteadyState { mean: 4e6, spread: 0.1, slope: 0.05, rounds: vec![4e6; 5] }))), Sound, Device, [], ["T43"]),
     kept!("t48-wrong-content", doctored(Bench::read_cold(), |b| b.record.phases[0].totals.get_mut(&Action::Read).expect("counted").mismatches = 1), Wrong, Invalid, ["T48"], []),
     kept!("t48-nearly-cold", Bench::read_cold(), Sound, Device, [], ["T48"]),
     kept!("t51-cpu-bound", doctored(Bench::write_flushed(), |b| b.work(0.4, 0.95)), Doubtful, Tool, ["T51"], []),

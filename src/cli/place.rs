@@ -109,7 +109,7 @@ pub(super) fn latency(text: &str) -> Result<Nanos, String> {
     }
 }
 
-/// The target of a verb that works on one file or device. `again` is the name of a device that may
+/// The target of a verb that works on one file or device. The layout is that of a file of our own; `again` is the name of a device that may
 /// be overwritten, a second time.
 ///
 /// # Errors
@@ -119,17 +119,14 @@ pub(super) fn target(
     kind: Kind,
     again: Option<&PathBuf>,
     writes: bool,
-    size: Size,
+    (size, layout): (Size, Layout),
 ) -> Result<Target, Refusal> {
     let shown = path.display();
     consents(path, kind, again, writes)?;
     Ok(match kind {
-        Kind::Folder => Target::Scratch {
-            dir: path.to_path_buf(),
-            size,
-            layout: Layout::Preallocated,
-            lifetime: Lifetime::Remove,
-        },
+        Kind::Folder => {
+            Target::Scratch { dir: path.to_path_buf(), size, layout, lifetime: Lifetime::Remove }
+        }
         Kind::File(_) if writes => {
             return Err(Refusal::new(
                 format!("{shown} is somebody's file, and would be overwritten"),

@@ -6,9 +6,9 @@ use super::Common;
 use super::place::{Kind, any_seed, fits, latency, look, target, time};
 use crate::error::{Error, Refusal};
 use crate::plan::{
-    self, Aim, BlockSize, Blocks, Caching, Cold, Crew, Detail, Durability, Fill, Job, Limit,
-    Method, Mix, Order, Origin, Pattern, Phase, Plan, Ramp, Rate, Region, Ring, Size, Stop, Target,
-    Verify, Work,
+    self, Aim, BlockSize, Blocks, Caching, Cold, Crew, Detail, Durability, Fill, Job, Layout,
+    Limit, Method, Mix, Order, Origin, Pattern, Phase, Plan, Ramp, Rate, Region, Ring, Size, Stop,
+    Target, Verify, Work,
 };
 use crate::unit::{Bytes, GIB, MIB, Nanos};
 
@@ -105,13 +105,15 @@ pub fn plan(words: &Words, kind: Kind, typed: Vec<String>) -> Result<Plan, Refus
         (None, Kind::File(_) | Kind::Device) => Size::Whole,
     };
     let writes = words.action == Action::Write;
-    let target = target(&words.path, kind, words.again.as_ref(), writes, size)?;
+    // A size that was asked for is written whole, and what becomes of a timed write is not.
+    let layout = if words.size.is_some() { Layout::Written } else { Layout::Preallocated };
+    let target = target(&words.path, kind, words.again.as_ref(), writes, (size, layout))?;
     let steps: Vec<Phase> = loads(words.max_depth, words.max_workers)
         .into_iter()
         .map(|load| step(words, &target, kind, load))
         .collect();
     let names = steps.iter().map(|step| step.name.clone()).collect();
-    let filling = (kind == Kind::Folder).then(|| filling(&target, words.size));
+    let filling = matches!(size, Size::Written { .. }).then(|| filling(&target));
     Ok(Plan {
         title: format!("ramp {}", words.path.display()),
         origin: Origin { dialect: "ramp".into(), words: typed, sources: Vec::new() },
@@ -168,18 +170,16 @@ fn phase(name: &str, target: &Target, pattern: Pattern, load: (u32, u32), stop: 
 
 /// The test file is written before anything is read from it or overwritten in it: what nobody has
 /// written is neither read nor written as the rest is.
-fn filling(target: &Target, size: Option<Bytes>) -> Phase {
+fn filling(target: &Target) -> Phase {
     let pattern = Pattern {
         mix: Mix::only(plan::Action::Write),
         order: Order::Forward,
-        block: BlockSize::Fixed(Bytes(MIB).min(size.unwrap_or(Bytes(MIB)))),
+        block: BlockSize::Fixed(Bytes(MIB)),
         region: Region::default(),
         fill: Fill::Random,
         verify: Verify::None,
     };
-    // A size that was asked for is written whole.
-    let stop = size.map_or_else(|| Stop::pass_or(FILLING), |_| Stop::one_pass());
-    phase("file", target, pattern, (8, 1), stop)
+    phase("file", target, pattern, (8, 1), Stop::pass_or(FILLING))
 }
 
 /// One step.

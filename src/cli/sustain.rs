@@ -7,9 +7,9 @@ use super::place::{Kind, any_seed, fits, look, target, time};
 use super::ramp::Places;
 use crate::error::{Error, Refusal};
 use crate::plan::{
-    Action, Aim, BlockSize, Blocks, Caching, Cold, Crew, Detail, Durability, Fill, Job, Limit,
-    Method, Mix, Order, Origin, Pattern, Phase, Plan, Rate, Region, Ring, Size, Steady, Stop,
-    Target, Verify, Work,
+    Action, Aim, BlockSize, Blocks, Caching, Cold, Crew, Detail, Durability, Fill, Job, Layout,
+    Limit, Method, Mix, Order, Origin, Pattern, Phase, Plan, Rate, Region, Ring, Size, Steady,
+    Stop, Target, Verify, Work,
 };
 use crate::unit::{Bytes, Nanos};
 
@@ -96,7 +96,8 @@ pub fn plan(words: &Words, kind: Kind, typed: Vec<String>) -> Result<Plan, Refus
         (None, Kind::Folder) => Size::ShareOfFree { share: SHARE, most: words.bytes },
         (None, Kind::File(_) | Kind::Device) => Size::Whole,
     };
-    let target = target(&words.path, kind, words.again.as_ref(), true, size)?;
+    let target =
+        target(&words.path, kind, words.again.as_ref(), true, (size, Layout::Preallocated))?;
     Ok(Plan {
         title: format!("sustain {}", words.path.display()),
         origin: Origin { dialect: "sustain".into(), words: typed, sources: Vec::new() },

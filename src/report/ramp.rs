@@ -7,7 +7,7 @@ use super::heading::labelled;
 use super::paint::Ink;
 use crate::record::Record;
 use crate::unit::{Iops, Nanos};
-use crate::verdict::ramp::{Bound, Cause, Ramp, Step};
+use crate::verdict::ramp::{Bound, Ramp, Step};
 
 /// Columns of the longest bar, and of what stands around it.
 const BAR: usize = 40;
@@ -91,7 +91,7 @@ fn within(ramp: &Ramp, style: Style) -> Option<String> {
     let most = time(ramp.aim.p99?, style);
     Some(match ramp.within() {
         Some(step) => format!(
-            "within {most}: {} IOPS with {} (p99 {})",
+            "within {most}: {} IOPS at {} (p99 {})",
             Iops(step.rung.iops),
             loaded(step),
             p99(step, style)
@@ -102,10 +102,7 @@ fn within(ramp: &Ramp, style: Style) -> Option<String> {
 
 /// What sets the limit, and the two readings that show it best.
 fn bound(bound: &Bound, style: Style) -> Vec<String> {
-    let text = match bound.cause {
-        Cause::Nothing => format!("{}: {}", bound.cause.name(), bound.claim),
-        cause => format!("{}: {}", cause.name(), bound.claim),
-    };
+    let text = format!("{}: {}", bound.cause.name(), bound.claim);
     let mut lines = labelled("limit", &text, style);
     for exhibit in bound.because.iter().take(2) {
         let text = format!("{}: {}", exhibit.reading, exhibit.value);

@@ -25,21 +25,19 @@ pub fn budget(plan: &Plan, resolved: &Resolved, style: Style) -> Vec<String> {
         return Vec::new();
     }
     let size = resolved.jobs.last().map(|job| job.size).unwrap_or_default();
-    let parts: Vec<String> = job
-        .stop
-        .first_of
-        .iter()
-        .map(|limit| match limit {
+    let mut parts = vec![format!("writes the same {size} over and over")];
+    for limit in &job.stop.first_of {
+        parts.push(match limit {
             Limit::Steady(Steady { round, rounds, .. }) => {
-                format!("until the rate is steady in {rounds} rounds of {}", duration(*round))
+                format!("until {rounds} rounds of {} are steady", duration(*round))
             }
-            Limit::Time(time) => format!("for at most {}", duration(*time)),
-            Limit::Bytes(bytes) => format!("at most {bytes}"),
-            Limit::Ops(ops) => format!("at most {} writes", ops.0),
-            Limit::Passes(passes) => format!("at most {passes} passes"),
-        })
-        .collect();
-    let text = format!("writes {size} over and over, {}", parts.join(", "));
+            Limit::Time(time) => format!("{} at most", duration(*time)),
+            Limit::Bytes(bytes) => format!("{bytes} at most"),
+            Limit::Ops(ops) => format!("{} writes at most", ops.0),
+            Limit::Passes(passes) => format!("{passes} times at most"),
+        });
+    }
+    let text = parts.join(", ");
     labelled("budget", &text, style)
 }
 

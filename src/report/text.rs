@@ -333,7 +333,7 @@ impl Text {
 
     /// How the run ended, if not as planned.
     fn ending(&self, record: &Record) -> Vec<String> {
-        let (done, planned) = (record.phases.len(), record.plan.phases.len());
+        let (done, planned) = (record.phases.len(), record.plan.at_most().count());
         let far = match (done, planned) {
             (0, _) => "before its first phase".to_string(),
             (done, planned) if done < planned => format!("in phase {done} of {planned}"),

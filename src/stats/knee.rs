@@ -52,8 +52,8 @@ mod tests {
     use super::*;
 
     fn alone(iops: &[f64]) -> Vec<Rung> {
-        let rung = |(n, &iops)| Rung { iodepth: 1 << n, workers: 1, iops };
-        iops.iter().enumerate().map(rung).collect()
+        let rung = |(n, &iops)| Rung { iodepth: 1_u32 << n, workers: 1, iops };
+        (0_u32..).zip(iops).map(rung).collect()
     }
 
     #[test]

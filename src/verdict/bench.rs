@@ -12,10 +12,10 @@ use crate::plan::{
     Job, Method, Origin, Outlet, Phase, Plan, Rate, Records, Resync, Stop, Work,
 };
 use crate::record::{
-    Ending, Evidence, Flow, Laid, PhaseRecord, Point, Quiet, QuietDevice, Record, Resolved,
-    ResolvedJob, SCHEMA, Series, Settle, Span, Verdict,
+    Counted, Ending, Evidence, Flow, Laid, PhaseRecord, Point, Quiet, QuietDevice, Record,
+    Resolved, ResolvedJob, SCHEMA, Series, Settle, Span, Steadied, Verdict,
 };
-use crate::stats::{Latency, Total};
+use crate::stats::{Latency, SteadyState, Total};
 use crate::unit::{Bytes, Instant, KIB, MIB, Nanos, Ops};
 
 /// Bytes that every run here moves.
@@ -565,5 +565,12 @@ impl Bench {
         phase.span.stopped = START + time;
         phase.span.flushed = phase.span.flushed.map(|_| START + time);
         phase.evidence.stop.at = START + time;
+    }
+
+    /// A steady state was to end it: it came, or something else ended it.
+    pub fn steadied(&mut self, state: Option<SteadyState>) {
+        let (job, counted) = ("dd".into(), Counted::Bytes);
+        let after = state.as_ref().map(|_| Nanos::secs(4));
+        self.record.phases[0].steady = vec![Steadied { job, counted, after, state }];
     }
 }

@@ -22,6 +22,7 @@ mod no_disk;
 mod not_direct;
 mod not_dropped;
 mod not_flushed;
+mod not_steady;
 mod overwritten_in_memory;
 mod partial;
 pub mod ramp;
@@ -90,6 +91,7 @@ pub const RULES: &[Rule] = &[
     away_from_device::RULE,
     client_bound::RULE,
     stalls::RULE,
+    not_steady::RULE,
     latency_bound::RULE,
     too_short::RULE,
 ];

@@ -152,19 +152,19 @@ fn bound(record: &Record, aim: &plan::Ramp, steps: &[Step], knee: usize, top: us
     let step = full.unwrap_or(&steps[top]);
     let stage = Stage::new(record, step.phase);
     let verdict = of_phase(record, step.phase);
-    let limit = verdict.findings.iter().find(|found| found.trap.0 == throttled::RULE.id);
     if verdict.trust == Trust::Wrong {
         return unknown(format!("the figures are not the device's. {}", verdict.summary));
     }
-    if let Some(found) = limit.filter(|found| found.measures == Some(Measures::Limited)) {
-        return throttle(found);
+    if let Some(limit) = verdict.findings.iter().find_map(throttle) {
+        return limit;
     }
-    if knee + 1 == steps.len() && steps.len() > 1 {
-        let ended = match record.ending {
+    if knee + 1 == steps.len() {
+        let claim = match record.ending {
+            _ if steps.len() == 1 => "one step tells nothing of growth",
             Ending::Complete | Ending::Unfinished => "it still grew at the last step",
             Ending::Interrupted(_) | Ending::Failed(_) => "it still grew when the run was ended",
         };
-        return Bound { cause: Cause::Nothing, claim: ended.into(), because: vec![] };
+        return Bound { cause: Cause::Nothing, claim: claim.into(), because: vec![] };
     }
     let level = stage.cases.iter().find(|case| case.on_devices()).and_then(|case| case.top());
     match level {
@@ -177,12 +177,16 @@ fn unknown(claim: String) -> Bound {
     Bound { cause: Cause::Unknown, claim, because: vec![] }
 }
 
-fn throttle(found: &Finding) -> Bound {
-    let claim = match found.because.first().filter(|exhibit| exhibit.reading.starts_with("limit")) {
-        Some(limit) => format!("{}, set in {}", limit.value, limit.source),
-        None => found.claim.clone(),
-    };
-    Bound { cause: Cause::Throttle, claim, because: found.because.clone() }
+/// The limit that a finding names, with its file.
+fn throttle(found: &Finding) -> Option<Bound> {
+    let limited = found.measures == Some(Measures::Limited) && found.trap.0 == throttled::RULE.id;
+    let (limit, rest) = found.because.split_first().filter(|_| limited)?;
+    // Without a file it is the finding that requests wait above the queue.
+    limit.reading.starts_with("limit on ").then(|| Bound {
+        cause: Cause::Throttle,
+        claim: format!("{}, set in {}", limit.value, limit.source),
+        because: rest.to_vec(),
+    })
 }
 
 /// Of device, CPU and lock the one that the queue of the device and the time of the CPUs point at.
@@ -231,5 +235,73 @@ fn waited_for_cpu(phase: &PhaseRecord) -> f64 {
     match (delay(&evidence.stop), delay(&evidence.before)) {
         (Some(now), Some(then)) => now.less(then).0 as f64 / wall,
         _ => 0.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bench::Bench;
+    use super::*;
+    use crate::evidence::{Cpu, Reading};
+    use crate::unit::{Iops, MIB, Nanos};
+
+    /// Steps of one worker at depths 1, 2, 4 and 8, the last with so many requests in the device's
+    /// queue and so much of a CPU.
+    fn climbed(iops: [f64; 4], queued: f64, cpu: f64) -> Record {
+        let mut bench = Bench::write_flushed();
+        bench.direct(true);
+        bench.work(0.6, 0.0);
+        let mut record = bench.record;
+        let (phase, job) = (record.phases.remove(0), record.resolved.jobs.remove(0));
+        for (n, iops) in (0_u32..).zip(iops) {
+            let iodepth = 1_u32 << n;
+            let name = format!("q{iodepth}");
+            let mut step = PhaseRecord { name: name.clone(), ..phase.clone() };
+            for total in step.totals.values_mut() {
+                total.iops = Some(Iops(iops));
+            }
+            let evidence = &mut step.evidence;
+            let wall = evidence.stop.at.since(evidence.before.at).as_secs();
+            if let Reading::Seen(counters) = &mut evidence.stop.devices[0].counters {
+                counters.weighted_ms = (wall * queued * 1e3) as u64;
+            }
+            let user = Nanos::millis(10) + Nanos::from_secs(wall * cpu);
+            evidence.stop.cpu = Reading::Seen(Cpu { user, ..Cpu::default() });
+            record.phases.push(step);
+            let fits = crate::record::ResolvedJob { phase: name, iodepth, ..job.clone() };
+            record.resolved.jobs.push(fits);
+        }
+        let steps = record.phases.iter().map(|phase| phase.name.clone()).collect();
+        record.plan.aim = Some(Aim::Ramp(plan::Ramp { steps, gain: 0.1, p99: None }));
+        record
+    }
+
+    fn cause(record: &Record) -> Cause {
+        Ramp::of(record).expect("a ramp").bound.cause
+    }
+
+    #[test]
+    fn the_queue_and_the_cpu_tell_what_is_waited_for() {
+        let flat = [10.0, 20.0, 20.0, 20.0];
+        assert_eq!(cause(&climbed(flat, 7.5, 0.2)), Cause::Device);
+        assert_eq!(cause(&climbed(flat, 1.0, 0.97)), Cause::Cpu);
+        assert_eq!(cause(&climbed(flat, 1.0, 0.2)), Cause::Lock);
+        assert_eq!(cause(&climbed([10.0, 20.0, 40.0, 80.0], 7.5, 0.2)), Cause::Nothing);
+    }
+
+    #[test]
+    fn a_limit_that_is_met_comes_before_the_queue() {
+        let mut record = climbed([10.0, 20.0, 20.0, 20.0], 7.5, 0.2);
+        let mut capped = Bench::write_flushed();
+        capped.capped(4 * MIB);
+        record.resolved.limits = capped.record.resolved.limits;
+        let ramp = Ramp::of(&record).expect("a ramp");
+        assert_eq!((ramp.knee, ramp.bound.cause), (1, Cause::Throttle));
+        assert!(ramp.bound.claim.contains("blkio.throttle.write_bps_device"));
+    }
+
+    #[test]
+    fn other_records_have_no_ramp() {
+        assert!(Ramp::of(&Bench::write_flushed().record).is_none());
     }
 }
