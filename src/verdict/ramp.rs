@@ -181,10 +181,12 @@ fn unknown(claim: String) -> Bound {
 fn throttle(found: &Finding) -> Option<Bound> {
     let limited = found.measures == Some(Measures::Limited) && found.trap.0 == throttled::RULE.id;
     let (limit, rest) = found.because.split_first().filter(|_| limited)?;
+    // In words, without the number that stands in the file.
+    let rate = limit.value.split(" (").next().unwrap_or_default();
     // Without a file it is the finding that requests wait above the queue.
     limit.reading.starts_with("limit on ").then(|| Bound {
         cause: Cause::Throttle,
-        claim: format!("{}, set in {}", limit.value, limit.source),
+        claim: format!("{rate}, set in {}", limit.source),
         because: rest.to_vec(),
     })
 }
