@@ -6,6 +6,7 @@ mod dialect;
 mod environment;
 mod manual;
 mod place;
+mod probe;
 pub mod quick;
 pub mod ramp;
 pub mod sustain;
@@ -21,7 +22,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::error::{Error, Fault, Refusal};
 use crate::plan::Plan;
-use crate::record::{self, Record};
+use crate::record::{self, Probe, Record};
 use crate::{report, verdict};
 
 /// A storage benchmark that can be believed: the number, and whether it is true
@@ -41,6 +42,8 @@ enum Verb {
     Ramp(ramp::Words),
     /// What does the device keep up when it is written to for long?
     Sustain(sustain::Words),
+    /// What lies under a path, and what would bite there? Nothing is run, and nothing is written
+    Probe(probe::Words),
     /// Run a plan from a file
     Run {
         /// A plan as JSON, as --plan prints it
@@ -58,7 +61,7 @@ enum Verb {
         #[arg(long)]
         json: bool,
     },
-    /// Print the JSON Schema of records or plans
+    /// Print the JSON Schema of records, plans or probes
     Schema {
         /// Which document
         #[arg(value_enum, default_value = "record", value_name = "DOCUMENT")]
@@ -109,6 +112,7 @@ pub struct Common {
 enum Document {
     Record,
     Plan,
+    Probe,
 }
 
 /// The whole program: words in, output and an exit status out.
@@ -165,6 +169,10 @@ fn call(
             let plan = sustain::planned(&sustain, typed(words))?;
             conduct_path(&plan, &sustain.common, environment, out, err)
         }
+        Verb::Probe(words) => {
+            probe::probe(&words, environment, out)?;
+            Ok(conduct::SOUND)
+        }
         Verb::Run { file, common } => {
             conduct::conduct(&read_plan(&file)?, &common, environment, out, err)
         }
@@ -180,6 +188,7 @@ fn call(
             let schema = match of {
                 Document::Record => schemars::schema_for!(Record),
                 Document::Plan => schemars::schema_for!(Plan),
+                Document::Probe => schemars::schema_for!(Probe),
             };
             printed(
                 serde_json::to_writer_pretty(&mut *out, &schema)

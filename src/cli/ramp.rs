@@ -149,6 +149,8 @@ fn phase(name: &str, target: &Target, pattern: Pattern, load: (u32, u32), stop: 
                 caching: Caching::DirectIfReal,
                 durability: if writes { Durability::FdatasyncAtEnd } else { Durability::None },
                 iodepth: load.0,
+                sync_file_range: None,
+                timed_close: false,
             }),
             rate: Rate::Closed,
             stop,

@@ -135,6 +135,8 @@ fn phase(words: &Words, target: Target, round: Nanos) -> Phase {
                 caching: Caching::DirectIfReal,
                 durability: Durability::FdatasyncAtEnd,
                 iodepth: words.depth,
+                sync_file_range: None,
+                timed_close: false,
             }),
             rate: Rate::Closed,
             stop: Stop { ramp: Nanos::ZERO, first_of },

@@ -9,6 +9,7 @@ mod heading;
 mod json;
 pub mod live;
 mod paint;
+pub mod probe;
 mod ramp;
 mod rates;
 mod remark;
