@@ -10,7 +10,7 @@ use assay::record::{Ending, Measures, Record, Trust};
 use serde_json::{Value, json};
 
 use kernel::{Heard, hear_own, names, told};
-use lab::{Card, Shape, Speed};
+use lab::{Card, Image, Shape, Speed};
 
 /// The plan that some words give for a folder, on a modelled device instead.
 fn modelled(words: &[&str], model: Value) -> Value {
@@ -174,6 +174,28 @@ fn a_slow_device_is_the_limit_itself() {
             continue;
         }
         assert!(limit.starts_with(&format!("device: {} had", card.leaf_name())), "{heard}");
+        break;
+    }
+}
+
+#[test]
+fn a_held_cpu_is_the_limit() {
+    let _alone = lab::alone();
+    // In memory, so that a busy disk of the host is not what is waited for.
+    let card = lab::need!(Card::new(Shape { image: Image::Thin(512 << 20), ..Shape::fast() }));
+    let group = lab::need!(lab::limit_cpu(3));
+    for left in (0..3).rev() {
+        let heard = hear_own(
+            lab::assay(["ramp", "--size", "16M", "--max-depth", "64"])
+                .word(card.mount())
+                .within(group.rooms()),
+        );
+        told("ramp", &heard.ran.stdout);
+        let limit = labelled(&heard.ran.stdout, "limit");
+        if left > 0 && !limit.starts_with("CPU: ") {
+            continue;
+        }
+        assert!(limit.starts_with("CPU: the workers used "), "{heard}");
         break;
     }
 }

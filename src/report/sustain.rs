@@ -3,13 +3,14 @@
 
 use super::Style;
 use super::chart::{columns, gathered};
-use super::figure::{digits, duration};
+use super::figure::duration;
 use super::heading::labelled;
 use super::paint::Ink;
 use crate::plan::{Aim, Limit, Plan, Steady};
 use crate::record::{Record, Resolved};
 use crate::unit::Bandwidth;
 use crate::verdict::sustain::Sustained;
+use crate::verdict::words::share;
 
 /// Lines and columns of the timeline, and columns of its scale.
 const HEIGHT: usize = 6;
@@ -92,11 +93,11 @@ fn lasting(found: &Sustained) -> String {
     let rate = Bandwidth(found.rate());
     match found.steady {
         Some((state, after)) => format!(
-            "{rate}: steady after {}, in {} rounds that differ by {} % and drift by {} %",
+            "{rate}: steady after {}, in {} rounds that differ by {} and drift by {}",
             duration(after),
             state.rounds.len(),
-            digits(state.spread * 100.0),
-            digits(state.slope.abs() * 100.0),
+            share(state.spread),
+            share(state.slope.abs()),
         ),
         None => format!("{rate} so far: not steady when the budget or something else ended it"),
     }

@@ -2,13 +2,14 @@
 //! stands in the way.
 
 use super::measure::{Level, Stage};
-use super::threshold::{CPU_FULL, QUEUE_FULL, WAITING_FOR_CPU};
+use super::threshold::{CPU_FULL, EQUAL, QUEUE_FULL, WAITING_FOR_CPU};
 use super::words::share;
 use super::{of_phase, throttled};
 use crate::evidence::Snapshot;
 use crate::plan::{self, Action, Aim, Phase, Plan};
 use crate::record::{Ending, Exhibit, Finding, Measures, PhaseRecord, Record, Trust};
 use crate::stats::{self, Rung, Total};
+use crate::unit::Nanos;
 
 /// A ramp as far as it got.
 pub struct Ramp<'a> {
@@ -103,11 +104,12 @@ impl<'a> Ramp<'a> {
     }
 
     /// The step with the highest rate of those in which 99 of 100 I/Os were answered in the time
-    /// that was asked for; `None` where there is none, or no time.
+    /// that was asked for; of equal ones the first. `None` where there is none, or no time.
     pub fn within(&self) -> Option<&Step<'a>> {
         let most = self.aim.p99?;
-        let met = self.steps.iter().filter(|step| step.p99().is_some_and(|p99| p99 <= most.0));
-        met.max_by(|a, b| a.rung.iops.total_cmp(&b.rung.iops))
+        let met = || self.steps.iter().filter(|step| step.p99().is_some_and(|p99| p99 <= most.0));
+        let best = met().map(|step| step.rung.iops).fold(0.0, f64::max);
+        met().find(|step| step.rung.iops >= best * (1.0 - EQUAL))
     }
 }
 
@@ -210,14 +212,14 @@ fn queue(stage: &Stage, step: &Step, level: &Level) -> Bound {
     if let Some(used) = used {
         because.push(Exhibit::new("CPU time of each worker", share(used), "/proc/self/stat"));
         if used + waited >= CPU_FULL {
-            let claim = match waited >= WAITING_FOR_CPU {
-                true => format!(
-                    "the workers used {} of {cpus} CPU(s) and waited for one {} of the time: others use them too",
-                    share(used),
-                    share(waited)
-                ),
-                false => format!("the workers used {} of {cpus} CPU(s)", share(used)),
-            };
+            let of = if cpus == 1 { "a CPU".into() } else { format!("{cpus} CPUs") };
+            let mut claim = format!("the workers used {} of {of}", share(used));
+            if waited >= WAITING_FOR_CPU {
+                let part = share(waited.min(1.0));
+                claim.push_str(&format!(
+                    ", and waited for one {part} of the time: others had it, or a limit held them"
+                ));
+            }
             return Bound { cause: Cause::Cpu, claim, because };
         }
     }
@@ -228,16 +230,19 @@ fn queue(stage: &Stage, step: &Step, level: &Level) -> Bound {
     Bound { cause: Cause::Lock, claim, because }
 }
 
-/// Time in which threads could have run and had no CPU, as a share of the phase; of several threads
-/// together it may be more than 1.
+/// Time in which threads could have run and had no CPU, or were held by the limit of their group, as
+/// a share of the phase; of several threads together it may be more than 1.
 fn waited_for_cpu(phase: &PhaseRecord) -> f64 {
     let evidence = &phase.evidence;
     let delay = |snapshot: &Snapshot| snapshot.cpu.seen().and_then(|cpu| cpu.run_delay);
+    let held = |snapshot: &Snapshot| snapshot.cpu_throttled.seen().map(|held| held.time);
     let wall = evidence.stop.at.since(evidence.before.at).0.max(1) as f64;
-    match (delay(&evidence.stop), delay(&evidence.before)) {
+    let grown = |now: Option<Nanos>, then: Option<Nanos>| match (now, then) {
         (Some(now), Some(then)) => now.less(then).0 as f64 / wall,
         _ => 0.0,
-    }
+    };
+    let waited = grown(delay(&evidence.stop), delay(&evidence.before));
+    waited.max(grown(held(&evidence.stop), held(&evidence.before)))
 }
 
 #[cfg(test)]
@@ -245,7 +250,7 @@ mod tests {
     use super::super::bench::Bench;
     use super::*;
     use crate::evidence::{Cpu, Reading};
-    use crate::unit::{Iops, MIB, Nanos};
+    use crate::unit::{Iops, MIB};
 
     /// Steps of one worker at depths 1, 2, 4 and 8, the last with so many requests in the device's
     /// queue and so much of a CPU.

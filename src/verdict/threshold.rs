@@ -145,6 +145,9 @@ pub const WAITING_FOR_CPU: f64 = 0.10;
 /// what the others wait for.
 pub const QUEUE_FULL: f64 = 0.5;
 
+/// Rates that differ by less are equal: two runs of the same differ by more.
+pub const EQUAL: f64 = 0.01;
+
 /// A rate that falls by more than this has two levels.
 pub const LEVELS: f64 = 1.25;
 
