@@ -10,7 +10,7 @@ use assay::record::{Ending, Measures, Record, Trust};
 use serde_json::{Value, json};
 
 use kernel::{Heard, hear_own, names, told};
-use lab::{Card, Image, Shape, Speed};
+use lab::{Card, Shape, Speed};
 
 /// The plan that some words give for a folder, on a modelled device instead.
 fn modelled(words: &[&str], model: Value) -> Value {
@@ -181,9 +181,9 @@ fn a_slow_device_is_the_limit_itself() {
 #[test]
 fn a_held_cpu_is_the_limit() {
     let _alone = lab::alone();
-    // In memory, so that a busy disk of the host is not what is waited for.
-    let card = lab::need!(Card::new(Shape { image: Image::Thin(512 << 20), ..Shape::fast() }));
-    let group = lab::need!(lab::limit_cpu(3));
+    // Served by this process, so that a busy disk of the host is not what is waited for.
+    let card = lab::need!(Card::new(Shape { speed: Speed::FREE, ..Shape::paced() }));
+    let group = lab::need!(lab::limit_cpu(1));
     for left in (0..3).rev() {
         let heard = hear_own(
             lab::assay(["ramp", "--size", "16M", "--max-depth", "64"])
