@@ -6,7 +6,16 @@ use super::{Judge, Rule, finding, refuted};
 use crate::record::{Counted, Ending, Exhibit, Finding, Measures, Next, Weight};
 
 /// A steady state was to end the job, and its budget of time or bytes did.
-pub const RULE: Rule = Rule { id: "T43", title: "No steady state", judge: Judge::Phase(judge) };
+pub const RULE: Rule = Rule {
+    id: "T43",
+    title: "No steady state",
+    happens: "A run is to go on until its rate is steady, and its budget is used up before.",
+    seen_by: "The rounds of the steady state.",
+    said_when: "A job that a steady state was to end has been ended by something else than a signal or a fault: doubtful, unsteady.",
+    try_it: "`assay sustain --time 25 --bytes 100M .` on a fast disk.",
+    answer: "`assay sustain` says its budget first, and what it came to.",
+    judge: Judge::Phase(judge),
+};
 
 fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
     let said = found.iter().any(|finding| finding.measures == Some(Measures::Unsteady));

@@ -2,7 +2,7 @@
 
 use super::measure::Stage;
 use super::stalls;
-use super::threshold::{LEVELS, LEVELS_INTERVAL, LEVELS_MOST};
+use super::threshold::{CLIFF, CLIFF_INTERVAL, CLIFF_INTERVALS};
 use crate::plan::{Aim, Caching};
 use crate::record::{PhaseRecord, Point, Record};
 use crate::stats::{SteadyState, fall};
@@ -52,14 +52,14 @@ impl<'a> Sustained<'a> {
         let all = total(&intervals);
         (all.bytes > Bytes::ZERO).then_some(())?;
         let rates: Vec<f64> = intervals.iter().map(Interval::rate).collect();
-        let split = fall(&rates, LEVELS).map(|at| intervals.split_at(at));
+        let split = fall(&rates, CLIFF).map(|at| intervals.split_at(at));
         let steadied = phase.steady.first();
         Some(Self {
             phase,
             burst: split.map(|(before, _)| total(before)),
             rest: split.map_or(all, |(_, after)| total(after)),
             steady: steadied.and_then(|found| found.state.as_ref().zip(found.after)),
-            stalls: stalls::stalls(&stage),
+            stalls: stalls::stalls(&stage, split.is_some()),
             intervals,
         })
     }
@@ -91,7 +91,7 @@ fn intervals(phase: &PhaseRecord) -> Vec<Interval> {
         _ => point.write_bytes,
     };
     let end = phase.span.stopped.since(phase.span.started);
-    let step = LEVELS_INTERVAL.max(Nanos(end.0 / LEVELS_MOST));
+    let step = CLIFF_INTERVAL.max(Nanos(end.0 / CLIFF_INTERVALS));
     let (mut steps, mut then, mut sum) = (vec![], Nanos::ZERO, Bytes::ZERO);
     for point in phase.series.points.iter().filter(|point| point.at_ns <= end) {
         sum += Bytes(bytes(point));
