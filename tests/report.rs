@@ -39,6 +39,8 @@ fn pages_are_as_they_were() {
         ("memory", common::memory()),
         ("interrupted", common::interrupted()),
         ("failed", common::failed()),
+        ("ramp", common::climbed()),
+        ("sustain", common::sustained()),
     ] {
         let page = page(&record, UNICODE);
         for line in page.lines().filter(|line| !line.contains("assay dd")) {
@@ -50,7 +52,12 @@ fn pages_are_as_they_were() {
 
 #[test]
 fn pages_for_old_terminals_are_plain_ascii() {
-    for (name, record) in [("card-ascii", common::card()), ("deferred-ascii", common::deferred())] {
+    for (name, record) in [
+        ("card-ascii", common::card()),
+        ("deferred-ascii", common::deferred()),
+        ("ramp-ascii", common::climbed()),
+        ("sustain-ascii", common::sustained()),
+    ] {
         let page = page(&record, ASCII);
         assert!(page.is_ascii(), "{page}");
         golden(name, &page);

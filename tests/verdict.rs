@@ -117,6 +117,8 @@ const TABLE: &[Kept] = &[
     kept!("t31-copy-within-one-disk", Bench::copy_within(), Sound, Device, ["T31"], []),
     kept!("t32-hidden-limit", doctored(Bench::write_flushed(), |b| b.work(0.01, 0.02)), Sound, Limited, ["T32"], []),
     kept!("t32-nearly-a-paced-plan", doctored(Bench::write_flushed(), |b| { b.work(0.01, 0.02); b.record.plan.phases[0].jobs[0].rate = Rate::Open { iops: 4.0, arrivals: Arrivals::Even }; }), Sound, Device, [], ["T32"]),
+    kept!("t43-not-steady", doctored(Bench::write_flushed(), |b| b.steadied(None)), Doubtful, Unsteady, ["T43"], []),
+    kept!("t43-nearly-steady", doctored(Bench::write_flushed(), |b| b.steadied(Some(stats::SteadyState { mean: 4e6, spread: 0.1, slope: 0.05, rounds: vec![4e6; 5] }))), Sound, Device, [], ["T43"]),
     kept!("t46-as-fast-as-its-link", doctored(Bench::write_flushed(), |b| b.linked(4_500_000, None)), Sound, Limited, ["T46"], []),
     kept!("t46-nearly-half-of-it", doctored(Bench::write_flushed(), |b| b.linked(9_000_000, None)), Sound, Device, [], ["T46"]),
     kept!("t47-worn", doctored(Bench::write_flushed(), |b| b.worn(Some(11), Some(3))), Sound, Device, ["T47"], []),

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use super::environment::Environment;
 use super::{Common, printed};
 use crate::error::{Error, Fault};
-use crate::plan::{Phase, Plan};
+use crate::plan::{Aim, Phase, Plan};
 use crate::record::{Ending, PhaseRecord, Record, Resolved, Trust};
 use crate::report::live::{Line, REWRITE};
 use crate::report::text::Text;
@@ -86,6 +86,8 @@ pub(super) fn show(plan: &Plan, out: &mut dyn Write, err: &mut dyn Write) -> Res
         bytes => format!("would write {bytes} ({} bytes) at most", bytes.0),
     };
     let time = match preview.time {
+        // Of a ramp steps are left out, and what writes until it is steady may be so at once.
+        Some(time) if plan.aim.is_some() => format!("at most about {} s", time.as_secs().ceil()),
         Some(time) => format!("about {} s", time.as_secs().ceil()),
         None => "as long as the device needs".into(),
     };
@@ -110,6 +112,8 @@ struct Watch<'a> {
     /// A live line stands there.
     standing: bool,
     line: Line,
+    /// Phases that have ended.
+    ended: usize,
     /// The last second: time, bytes and operations since the start of the phase.
     past: VecDeque<(Nanos, Bytes, Ops)>,
     /// What went wrong with the output first.
@@ -136,7 +140,8 @@ impl<'a> Watch<'a> {
             err_style: environment.err_style(),
             live: environment.live(),
             standing: false,
-            line: Line { of: plan.phases.len(), ..Line::default() },
+            line: Line { of: plan.unrolled().at_most().count(), ..Line::default() },
+            ended: 0,
             past: VecDeque::new(),
             trouble: None,
         }
@@ -183,8 +188,16 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Time left after the present phase; `None` when a phase has no set time.
+    /// The place of a phase among those that are done, from 1. Steps of a ramp may be left out.
+    fn place(&self, number: usize) -> usize {
+        if matches!(self.plan.aim, Some(Aim::Ramp(_))) { self.ended + 1 } else { number + 1 }
+    }
+
+    /// Time left after the present phase; `None` when a phase has no set time, or may be left out.
     fn later(&self) -> Option<Nanos> {
+        if matches!(self.plan.aim, Some(Aim::Ramp(_))) {
+            return None;
+        }
         let phases = self.plan.phases.iter().skip(self.line.number);
         phases.map(|phase| Some(phase.quiet + set_time(phase)?)).sum()
     }
@@ -210,14 +223,15 @@ impl Observer for Watch<'_> {
     fn preparing(&mut self, phase: &Phase, what: &str) {
         let number = self.plan.phases.iter().position(|planned| planned.name == phase.name);
         self.line.phase.clone_from(&phase.name);
-        self.line.number = number.map_or(self.line.number, |number| number + 1);
+        self.line.number = number.map_or(self.line.number, |number| self.place(number));
         self.line.aside = what.to_string();
         self.line.left = None;
         self.rewrite();
     }
 
     fn began(&mut self, phase: &Phase, number: usize, of: usize) {
-        self.line = Line { phase: phase.name.clone(), number: number + 1, of, ..Line::default() };
+        let (number, of) = (self.place(number), of.min(self.line.of));
+        self.line = Line { phase: phase.name.clone(), number, of, ..Line::default() };
         self.line.left = set_time(phase).zip(self.later()).map(|(here, later)| here + later);
         self.past.clear();
         self.past.push_back((Nanos::ZERO, Bytes::ZERO, Ops::ZERO));
@@ -251,6 +265,7 @@ impl Observer for Watch<'_> {
     }
 
     fn ended(&mut self, phase: &PhaseRecord) {
+        self.ended += 1;
         let plan = self.plan;
         self.page(|text, out| text.phase(plan, phase, out));
     }

@@ -5,8 +5,11 @@ mod dd;
 mod dialect;
 mod environment;
 mod manual;
+mod place;
 mod probe;
 pub mod quick;
+pub mod ramp;
+pub mod sustain;
 mod words;
 
 pub use environment::Environment;
@@ -36,6 +39,10 @@ struct Cli {
 enum Verb {
     /// How fast is this device? Six figures in half a minute, and whether they are true
     Quick(quick::Words),
+    /// How does the rate grow with the I/Os in flight, where does it stop, and what stops it?
+    Ramp(ramp::Words),
+    /// What does the device keep up when it is written to for long?
+    Sustain(sustain::Words),
     /// What lies under a path, and what would bite there? Nothing is run, and nothing is written
     Probe(probe::Words),
     /// Run a plan from a file
@@ -159,13 +166,15 @@ fn call(
     match verb {
         Verb::Quick(quick) => {
             let plan = quick::planned(&quick, typed(words))?;
-            // Who typed a path has no phases in mind: the place would only be in the way.
-            conduct::conduct(&plan, &quick.common, environment, out, err).map_err(|error| {
-                match error {
-                    Error::Refusal(refusal) => Refusal { place: String::new(), ..refusal }.into(),
-                    fault => fault,
-                }
-            })
+            conduct_path(&plan, &quick.common, environment, out, err)
+        }
+        Verb::Ramp(ramp) => {
+            let plan = ramp::planned(&ramp, typed(words))?;
+            conduct_path(&plan, &ramp.common, environment, out, err)
+        }
+        Verb::Sustain(sustain) => {
+            let plan = sustain::planned(&sustain, typed(words))?;
+            conduct_path(&plan, &sustain.common, environment, out, err)
         }
         Verb::Probe(words) => {
             probe::probe(&words, environment, out)?;
@@ -219,6 +228,21 @@ fn call(
             Ok(conduct::SOUND)
         }
     }
+}
+
+/// Conducts the plan of a verb that takes a path. Who typed one has no phases in mind: the place of
+/// a refusal would only be in the way.
+fn conduct_path(
+    plan: &Plan,
+    common: &Common,
+    environment: &Environment,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> Result<u8, Error> {
+    conduct::conduct(plan, common, environment, out, err).map_err(|error| match error {
+        Error::Refusal(refusal) => Refusal { place: String::new(), ..refusal }.into(),
+        fault => fault,
+    })
 }
 
 /// The words after the verb, for the record.

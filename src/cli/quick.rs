@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use rustix::fs::Access;
+pub use super::place::Kind;
 
 use super::Common;
-use crate::error::{Error, Fault, Refusal};
+use super::place::{any_seed, look, time};
+use crate::error::{Error, Refusal};
 use crate::plan::{
     Action, BlockSize, Blocks, Caching, Cold, Consent, Crew, Detail, Durability, Fill, Job, Layout,
     Lifetime, Limit, Method, Mix, Order, Origin, Pattern, Phase, Plan, Rate, Region, Ring, Size,
@@ -49,17 +50,6 @@ pub struct Words {
     /// What it shares with other verbs.
     #[command(flatten)]
     pub common: Common,
-}
-
-/// What stands at the path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A folder, for a test file of our own.
-    Folder,
-    /// A file with so many bytes, which is only read.
-    File(Bytes),
-    /// A block device.
-    Device,
 }
 
 /// What is wanted, once all words are understood.
@@ -187,6 +177,7 @@ pub fn plan(path: &Path, kind: Kind, options: &Options) -> Result<Plan, Refusal>
             sources: Vec::new(),
         },
         seed: options.seed,
+        aim: None,
         phases,
     })
 }
@@ -330,79 +321,6 @@ fn phase(shape: Shape, target: Target, time: Nanos, ours: bool, size: Option<Byt
     }
 }
 
-/// What stands at a path, and whether this user may use it.
-fn look(path: &Path) -> Result<Kind, Error> {
-    use std::os::unix::fs::FileTypeExt as _;
-    let shown = path.display();
-    let metadata = match std::fs::metadata(path) {
-        Ok(metadata) => metadata,
-        Err(error) => {
-            let refusal = match error.raw_os_error() {
-                Some(libc::ENOENT | libc::ENOTDIR) => Refusal::new(
-                    format!("there is nothing at '{shown}'"),
-                    "name a folder on the device, a file to read, or a block device",
-                ),
-                Some(libc::EACCES) => Refusal::new(
-                    format!("this user may not look at '{shown}'"),
-                    "name another path, or run as root",
-                ),
-                _ => return Err(Fault::new("look at", shown.to_string(), &error).into()),
-            };
-            return Err(refusal.into());
-        }
-    };
-    let kind = metadata.file_type();
-    let (kind, access, what) = if kind.is_dir() {
-        (Kind::Folder, Access::WRITE_OK | Access::EXEC_OK, "write in")
-    } else if kind.is_file() {
-        (Kind::File(Bytes(metadata.len())), Access::READ_OK, "read")
-    } else if kind.is_block_device() {
-        (Kind::Device, Access::READ_OK, "read")
-    } else {
-        return Err(Refusal::new(
-            format!("'{shown}' is neither folder, file nor block device"),
-            "name one of those",
-        )
-        .into());
-    };
-    // Other errors (a read-only file system) are the run's to meet and explain.
-    if rustix::fs::access(path, access) == Err(rustix::io::Errno::ACCESS) {
-        return Err(Refusal::new(
-            format!("this user may not {what} '{shown}'"),
-            "name another path, or run as root",
-        )
-        .into());
-    }
-    Ok(kind)
-}
-
-/// Another seed each time, so that a drive can not know the data from the last run. Short, because
-/// people repeat runs by it.
-fn any_seed() -> u64 {
-    let mut bytes = [0; 4];
-    match rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::NONBLOCK) {
-        Ok(_) => u64::from(u32::from_le_bytes(bytes)),
-        Err(_) => u64::from(std::process::id()),
-    }
-}
-
-/// A time as people type it: `30`, `30s`, `5m`, `1h`.
-fn time(text: &str) -> Result<Nanos, String> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let scale = match &text[digits.len()..] {
-        "" | "s" => 1,
-        "m" | "min" => 60,
-        "h" => 3600,
-        _ => 0,
-    };
-    let seconds: Option<u64> = digits.parse().ok();
-    match seconds.and_then(|seconds| seconds.checked_mul(scale)) {
-        Some(seconds @ 1..=604_800) => Ok(Nanos::secs(seconds)),
-        Some(604_801..) => Err(format!("'{text}' is more than a week; give less")),
-        _ => Err(format!("'{text}' is no time; write 30, 90s, 5m or 1h")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -491,16 +409,6 @@ mod tests {
         ] {
             let refusal = plan(folder, kind, &options).expect_err("refused");
             assert!(!refusal.instead.is_empty(), "{refusal}");
-        }
-    }
-
-    #[test]
-    fn times_are_read_as_people_type_them() {
-        for (text, seconds) in [("30", 30), ("90s", 90), ("5m", 300), ("1h", 3600)] {
-            assert_eq!(time(text), Ok(Nanos::secs(seconds)));
-        }
-        for text in ["", "0", "s", "-1", "5x", "1.5", "99999999h", "99999999999999999999h"] {
-            assert!(time(text).is_err(), "{text}");
         }
     }
 }

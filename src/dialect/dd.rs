@@ -97,7 +97,7 @@ fn plan(copy: Copy, words: &[String]) -> Plan {
         times: 1,
     };
     let origin = Origin { dialect: "dd".into(), words: words.to_vec(), sources: Vec::new() };
-    Plan { title: "dd".into(), origin, seed: 0, phases: vec![phase] }
+    Plan { title: "dd".into(), origin, seed: 0, aim: None, phases: vec![phase] }
 }
 
 /// The copy in a plan that [`parse`] made.

@@ -7,6 +7,7 @@
 //! Plans are public JSON. Fields that have an obvious usual value may be left out of a document.
 
 mod action;
+mod aim;
 mod copy;
 mod crew;
 mod detail;
@@ -20,6 +21,7 @@ mod target;
 mod tree;
 
 pub use action::{Action, Mix, Share};
+pub use aim::{Aim, Ramp};
 pub use copy::{
     CaseChange, Charset, Copy, CopyCalls, End, EndFlags, Extent, Flush, Outlet, Records, Resync,
 };
@@ -50,6 +52,9 @@ pub struct Plan {
     pub origin: Origin,
     /// Everything random in the run follows from this number: offsets, data, arrivals.
     pub seed: u64,
+    /// What it wants to find out beyond the figures of its phases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aim: Option<Aim>,
     /// Done one after another.
     pub phases: Vec<Phase>,
 }
@@ -265,7 +270,10 @@ impl Plan {
                 })?;
             }
         }
-        Ok(())
+        match &self.aim {
+            Some(Aim::Ramp(ramp)) => ramp.check(self),
+            Some(Aim::Sustain) | None => Ok(()),
+        }
     }
 
     /// The same plan with every repetition of a phase written out as a phase.

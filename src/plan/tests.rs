@@ -8,6 +8,7 @@ fn plan(name: &str, work: Work, stop: Stop) -> Plan {
         title: name.into(),
         origin: Origin { dialect: "test".into(), words: vec![], sources: vec![] },
         seed: 1,
+        aim: None,
         phases: vec![Phase {
             name: name.into(),
             jobs: vec![Job {

@@ -3,14 +3,17 @@
 //! Everything here turns a finished [`Record`] into words and touches nothing. What a terminal can
 //! show is decided by the caller and handed in as a [`Style`].
 
+mod chart;
 mod figure;
 mod heading;
 mod json;
 pub mod live;
 mod paint;
 pub mod probe;
+mod ramp;
 mod rates;
 mod remark;
+mod sustain;
 pub mod text;
 
 pub use paint::Style;

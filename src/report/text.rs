@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use super::figure::{digits, duration, estimate, megabytes, quantile, spread, time};
 use super::heading::{self, labelled};
 use super::paint::{Ink, columns, wrap};
-use super::{Format, Style, rates};
+use super::{Format, Style, ramp, rates, sustain};
 use crate::plan::{Action, Phase, Plan, Work};
 use crate::record::{
     Counted, Ending, Finding, Measures, Next, PhaseRecord, Record, Resolved, ResolvedJob, Steadied,
@@ -70,6 +70,9 @@ impl Text {
         for line in heading::lines(plan, resolved, self.style) {
             writeln!(out, "{line}")?;
         }
+        for line in sustain::budget(plan, resolved, self.style) {
+            writeln!(out, "{line}")?;
+        }
         self.notes = resolved.notes.len();
         self.jobs.clone_from(&resolved.jobs);
         writeln!(out)
@@ -120,7 +123,11 @@ impl Text {
     /// When the output can not be written.
     pub fn closing(&mut self, record: &Record, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out)?;
-        let mut lines = Vec::new();
+        let mut lines = ramp::lines(record, self.style);
+        lines.extend(sustain::lines(record, self.style));
+        if !lines.is_empty() {
+            lines.push(String::new());
+        }
         for note in record.resolved.notes.iter().skip(self.notes) {
             lines.extend(labelled("note", note, self.style));
         }
@@ -324,7 +331,7 @@ impl Text {
 
     /// How the run ended, if not as planned.
     fn ending(&self, record: &Record) -> Vec<String> {
-        let (done, planned) = (record.phases.len(), record.plan.phases.len());
+        let (done, planned) = (record.phases.len(), record.plan.at_most().count());
         let far = match (done, planned) {
             (0, _) => "before its first phase".to_string(),
             (done, planned) if done < planned => format!("in phase {done} of {planned}"),

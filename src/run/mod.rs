@@ -162,6 +162,9 @@ pub fn run(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> Resul
     for (number, (phase, places)) in plan.phases.iter().zip(&places).enumerate() {
         let jobs = first..first + phase.jobs.len();
         first = jobs.end;
+        if !verdict::ramp::wanted(&record, phase) {
+            continue;
+        }
         let stage = Stage {
             plan,
             phase,

@@ -263,11 +263,10 @@ fn kept(plan: &Plan) -> Vec<PathBuf> {
     .collect()
 }
 
-/// About how long a plan takes: the sum of its time limits; `None` when only the device's speed
-/// decides.
+/// About how long a plan takes: the sum of its time limits, of a ramp at the most; `None` when only
+/// the device's speed decides.
 pub(super) fn about(plan: &Plan) -> Option<Nanos> {
-    plan.phases
-        .iter()
+    plan.at_most()
         .map(|phase| {
             let jobs: Option<Vec<Nanos>> = phase
                 .jobs

@@ -15,10 +15,10 @@ use crate::plan::{
     Job, Method, Origin, Outlet, Phase, Plan, Rate, Records, Resync, Stop, Work,
 };
 use crate::record::{
-    Ending, Evidence, Flow, Laid, PhaseRecord, Point, Quiet, QuietDevice, Record, Resolved,
-    ResolvedJob, SCHEMA, Series, Settle, Span, Verdict,
+    Counted, Ending, Evidence, Flow, Laid, PhaseRecord, Point, Quiet, QuietDevice, Record,
+    Resolved, ResolvedJob, SCHEMA, Series, Settle, Span, Steadied, Verdict,
 };
-use crate::stats::{Latency, Total};
+use crate::stats::{Latency, SteadyState, Total};
 use crate::unit::{Bytes, Instant, KIB, MIB, Nanos, Ops};
 
 /// Bytes that every run here moves.
@@ -283,6 +283,7 @@ impl Bench {
                     sources: vec![],
                 },
                 seed: 1,
+                aim: None,
                 phases: vec![Phase {
                     name: "dd".into(),
                     jobs: vec![job],

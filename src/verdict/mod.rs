@@ -33,6 +33,7 @@ mod no_disk;
 mod not_direct;
 mod not_dropped;
 mod not_flushed;
+mod not_steady;
 mod omission;
 mod over_fetch;
 mod overwritten_in_memory;
@@ -40,6 +41,7 @@ mod own;
 mod partial;
 mod partial_blocks;
 mod partial_sectors;
+pub mod ramp;
 mod read_ahead;
 mod read_beyond;
 mod reading_writes;
@@ -49,6 +51,7 @@ mod shared_blocks;
 mod shared_device;
 mod stalls;
 mod stdio_close;
+pub mod sustain;
 mod swapped;
 pub mod threshold;
 mod throttled;
@@ -130,6 +133,7 @@ pub const RULES: &[Rule] = &[
     away_from_device::RULE,
     client_bound::RULE,
     stalls::RULE,
+    not_steady::RULE,
     latency_bound::RULE,
     depth_not_reached::RULE,
     omission::RULE,

@@ -78,7 +78,7 @@ fn still(point: &Point, direct: bool) -> bool {
 
 /// The stalls. A device that fell to a lower rate and stayed there is `fell`: intervals with less in
 /// them are no stalls then.
-fn stalls(stage: &Stage<'_>, fell: bool) -> Vec<Nanos> {
+pub(super) fn stalls(stage: &Stage<'_>, fell: bool) -> Vec<Nanos> {
     let direct = stage.cases.iter().all(|case| case.flow.caching == Caching::Direct);
     let slow = |action| stage.phase.totals.get(&action).and_then(|total| total.lat_ns);
     let p99 = [Action::Read, Action::Write, Action::Rewrite].into_iter().filter_map(slow);

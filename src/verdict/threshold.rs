@@ -142,6 +142,13 @@ pub const STALL_INTERVALS: usize = 5;
 /// Waiting for a CPU for more of the time than this leaves open what else was waited for.
 pub const WAITING_FOR_CPU: f64 = 0.10;
 
+/// Share of the I/Os in flight that must be in the device's queue, on average, for the device to be
+/// what the others wait for.
+pub const QUEUE_FULL: f64 = 0.5;
+
+/// Rates that differ by less are equal: two runs of the same differ by more.
+pub const EQUAL: f64 = 0.01;
+
 /// Read calls for each request from which on read-ahead served them: two calls from one request.
 pub const AHEAD_REQUESTS: f64 = 0.5;
 

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use assay::cli::quick::{self, Kind, Options, PhaseTime};
+use assay::cli::{ramp, sustain};
 use assay::error::Fault;
 use assay::evidence::{
     Bottom, CachePages, CacheReading, Clock, DeviceNumber, DeviceReading, DirectAlign, DirectIo,
@@ -555,4 +556,111 @@ pub fn failed() -> Record {
     record.verdict.clone_from(&record.phases[0].verdict);
     record.ending = Ending::Failed(fault);
     record
+}
+
+/// A drive that answers in 80 us whatever is asked, eight at a time.
+pub fn climbed() -> Record {
+    let words = ramp::Words {
+        path: "/home".into(),
+        again: None,
+        action: ramp::Action::Read,
+        block: Bytes::kib(4),
+        order: ramp::Places::Random,
+        max_depth: 256,
+        max_workers: 1,
+        step: Nanos::secs(2),
+        p99: Some(Nanos::micros(300)),
+        size: Some(Bytes::mib(64)),
+        seed: Some(1),
+        common: Default::default(),
+    };
+    let plan =
+        ramp::plan(&words, Kind::Folder, vec!["--p99".into(), "300us".into(), "/home".into()])
+            .expect("a plan");
+    let base = fast();
+    let names = ["q1", "q2", "q4", "q8", "q16", "q32"];
+    let mut phases = Vec::new();
+    for (n, name) in (0_u32..).zip(names) {
+        let depth = 1 << n;
+        let rate = 4096.0 / 80e-6 * f64::from(depth.min(8));
+        let (action, block) = (Action::Read, Bytes::kib(4));
+        let shape = Shape { name, action, block, depth, rate, seconds: 2, device: "nvme0n1" };
+        let mut done = phase(&shape, Instant(Nanos::millis(2_200).0 * u64::from(n)));
+        if let Reading::Seen(counters) = &mut done.evidence.stop.devices[0].counters {
+            counters.busy_ms = 2000;
+            counters.weighted_ms = 2000 * u64::from(depth);
+        }
+        let mut upper = done.evidence.stop.devices[0].clone();
+        upper.name = "dm-0".into();
+        done.evidence.stop.devices.push(upper);
+        let idle =
+            DeviceReading { name: "dm-0".into(), counters: Reading::Seen(DiskCounters::default()) };
+        done.evidence.before.devices.push(idle);
+        done.verdict = Some(sound(Measures::Device, "The device."));
+        phases.push(done);
+    }
+    let mut resolved = Resolved { jobs: Vec::new(), ..base.resolved };
+    for phase in &plan.phases {
+        let (iodepth, workers) = phase.load().expect("a step");
+        resolved.jobs.push(ResolvedJob {
+            phase: phase.name.clone(),
+            job: phase.name.clone(),
+            size: Bytes::mib(64),
+            files: 1,
+            method: Method::IoUring(Ring::default()),
+            caching: Caching::Direct,
+            iodepth,
+            workers,
+            writes_at_most: None,
+        });
+    }
+    record(plan, resolved, phases, sound(Measures::Device, "All 6 phases may be believed."))
+}
+
+/// The same drive written to for a minute: 1.2 GB/s for 20 s, and then 300 MB/s with a stall.
+pub fn sustained() -> Record {
+    let words = sustain::Words {
+        path: "/home".into(),
+        again: None,
+        time: Nanos::secs(60),
+        bytes: Bytes(100 << 30),
+        block: Bytes::mib(1),
+        order: ramp::Places::Forward,
+        depth: 8,
+        size: None,
+        seed: Some(1),
+        common: Default::default(),
+    };
+    let plan =
+        sustain::plan(&words, Kind::Folder, vec!["--time".into(), "60".into(), "/home".into()])
+            .expect("a plan");
+    let (action, block) = (Action::Write, Bytes::mib(1));
+    let shape =
+        Shape { name: "write", action, block, depth: 8, rate: 6e8, seconds: 60, device: "nvme0n1" };
+    let mut done = phase(&shape, Instant(0));
+    for (n, point) in (0_u64..).zip(&mut done.series.points) {
+        let blocks = match n {
+            0..200 => 114,
+            400..415 => 0,
+            _ => 28 + n % 2,
+        };
+        (point.ops, point.write_bytes) = (blocks, blocks * MIB);
+    }
+    done.steady = vec![assay::record::Steadied {
+        job: "write".into(),
+        counted: assay::record::Counted::Bytes,
+        after: Some(Nanos::secs(60)),
+        state: Some(assay::stats::SteadyState {
+            mean: 298.8e6,
+            spread: 0.031,
+            slope: -0.002,
+            rounds: vec![298.8e6; 5],
+        }),
+    }];
+    done.verdict = Some(sound(Measures::Device, "The device."));
+    let fits = fast().resolved.jobs.remove(0);
+    let fits =
+        ResolvedJob { phase: "write".into(), job: "write".into(), size: Bytes(100 << 30), ..fits };
+    let resolved = Resolved { jobs: vec![fits], ..fast().resolved };
+    record(plan, resolved, vec![done], sound(Measures::Device, "This is the speed of the device."))
 }

@@ -311,4 +311,11 @@ impl Bench {
         (layer.partition, layer.start) = (Some("loop3p1".into()), Some(Bytes(start)));
         self.queue(|queue| queue.physical_block_size = Some(4096));
     }
+
+    /// A steady state was to end it: it came, or something else ended it.
+    pub fn steadied(&mut self, state: Option<SteadyState>) {
+        let (job, counted) = ("dd".into(), Counted::Bytes);
+        let after = state.as_ref().map(|_| Nanos::secs(4));
+        self.record.phases[0].steady = vec![Steadied { job, counted, after, state }];
+    }
 }

@@ -1,0 +1,223 @@
+//! What stands at a path, and words that several verbs share: times, latencies, seeds.
+
+use std::path::{Path, PathBuf};
+
+use rustix::fs::Access;
+
+use crate::error::{Error, Fault, Refusal};
+use crate::plan::{Consent, Layout, Lifetime, Size, Target};
+use crate::unit::{Bytes, Nanos};
+
+/// What stands at the path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A folder, for a test file of our own.
+    Folder,
+    /// A file with so many bytes, which is only read.
+    File(Bytes),
+    /// A block device.
+    Device,
+}
+
+/// What stands at a path, and whether this user may use it.
+pub(super) fn look(path: &Path) -> Result<Kind, Error> {
+    use std::os::unix::fs::FileTypeExt as _;
+    let shown = path.display();
+    let metadata = match std::fs::metadata(path) {
+        Ok(metadata) => metadata,
+        Err(error) => {
+            let refusal = match error.raw_os_error() {
+                Some(libc::ENOENT | libc::ENOTDIR) => Refusal::new(
+                    format!("there is nothing at '{shown}'"),
+                    "name a folder on the device, a file to read, or a block device",
+                ),
+                Some(libc::EACCES) => Refusal::new(
+                    format!("this user may not look at '{shown}'"),
+                    "name another path, or run as root",
+                ),
+                _ => return Err(Fault::new("look at", shown.to_string(), &error).into()),
+            };
+            return Err(refusal.into());
+        }
+    };
+    let kind = metadata.file_type();
+    let (kind, access, what) = if kind.is_dir() {
+        (Kind::Folder, Access::WRITE_OK | Access::EXEC_OK, "write in")
+    } else if kind.is_file() {
+        (Kind::File(Bytes(metadata.len())), Access::READ_OK, "read")
+    } else if kind.is_block_device() {
+        (Kind::Device, Access::READ_OK, "read")
+    } else {
+        return Err(Refusal::new(
+            format!("'{shown}' is neither folder, file nor block device"),
+            "name one of those",
+        )
+        .into());
+    };
+    // Other errors (a read-only file system) are the run's to meet and explain.
+    if rustix::fs::access(path, access) == Err(rustix::io::Errno::ACCESS) {
+        return Err(Refusal::new(
+            format!("this user may not {what} '{shown}'"),
+            "name another path, or run as root",
+        )
+        .into());
+    }
+    Ok(kind)
+}
+
+/// Another seed each time, so that a drive can not know the data from the last run. Short, because
+/// people repeat runs by it.
+pub(super) fn any_seed() -> u64 {
+    let mut bytes = [0; 4];
+    match rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::NONBLOCK) {
+        Ok(_) => u64::from(u32::from_le_bytes(bytes)),
+        Err(_) => u64::from(std::process::id()),
+    }
+}
+
+/// A time as people type it: `30`, `30s`, `5m`, `1h`.
+pub(super) fn time(text: &str) -> Result<Nanos, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let scale = match &text[digits.len()..] {
+        "" | "s" => 1,
+        "m" | "min" => 60,
+        "h" => 3600,
+        _ => 0,
+    };
+    let seconds: Option<u64> = digits.parse().ok();
+    match seconds.and_then(|seconds| seconds.checked_mul(scale)) {
+        Some(seconds @ 1..=604_800) => Ok(Nanos::secs(seconds)),
+        Some(604_801..) => Err(format!("'{text}' is more than a week; give less")),
+        _ => Err(format!("'{text}' is no time; write 30, 90s, 5m or 1h")),
+    }
+}
+
+/// A latency as people type it: `500us`, `5ms`, `2s`.
+pub(super) fn latency(text: &str) -> Result<Nanos, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let scale = match &text[digits.len()..] {
+        "us" => 1_000,
+        "ms" => 1_000_000,
+        "s" => 1_000_000_000,
+        _ => 0,
+    };
+    let number: Option<u64> = digits.parse().ok();
+    match number.and_then(|number| number.checked_mul(scale)) {
+        Some(nanos @ 1..=3_600_000_000_000) => Ok(Nanos(nanos)),
+        Some(3_600_000_000_001..) => Err(format!("'{text}' is more than an hour; give less")),
+        _ => Err(format!("'{text}' is no latency; write 500us, 5ms or 2s")),
+    }
+}
+
+/// The target of a verb that works on one file or device. The layout is that of a file of our own; `again` is the name of a device that may
+/// be overwritten, a second time.
+///
+/// # Errors
+/// When the words contradict what stands there.
+pub(super) fn target(
+    path: &Path,
+    kind: Kind,
+    again: Option<&PathBuf>,
+    writes: bool,
+    (size, layout): (Size, Layout),
+) -> Result<Target, Refusal> {
+    let shown = path.display();
+    consents(path, kind, again, writes)?;
+    Ok(match kind {
+        Kind::Folder => {
+            Target::Scratch { dir: path.to_path_buf(), size, layout, lifetime: Lifetime::Remove }
+        }
+        Kind::File(_) if writes => {
+            return Err(Refusal::new(
+                format!("{shown} is somebody's file, and would be overwritten"),
+                "name its folder: a test file of our own is made there",
+            ));
+        }
+        Kind::File(_) => Target::File {
+            path: path.to_path_buf(),
+            size,
+            layout: Layout::Existing,
+            lifetime: Lifetime::Keep,
+        },
+        Kind::Device => Target::Device {
+            path: path.to_path_buf(),
+            size,
+            consent: again.cloned().map(|device| Consent { device }),
+        },
+    })
+}
+
+/// Refuses a second name that is none of a device, and a device that is written and has none.
+fn consents(path: &Path, kind: Kind, again: Option<&PathBuf>, writes: bool) -> Result<(), Refusal> {
+    let shown = path.display();
+    match again {
+        Some(again) if kind != Kind::Device => Err(Refusal::new(
+            format!("'{}' is one path too many: {shown} is no block device", again.display()),
+            "give one path; only a device that may be overwritten is named twice",
+        )),
+        Some(again) if again != path => Err(Refusal::new(
+            format!("'{}' is not '{shown}'", again.display()),
+            "to allow that a device is overwritten, give the very same name twice",
+        )),
+        Some(_) if !writes => Err(Refusal::new(
+            format!("{shown} is named twice, and only read"),
+            "name it once, or write to it with --action write",
+        )),
+        None if kind == Kind::Device && writes => Err(Refusal::new(
+            format!("writing would destroy what is on {shown}"),
+            "name the device a second time to allow it, or name a folder on it",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a size that is smaller than a block, or larger than a file.
+pub(super) fn fits(
+    path: &Path,
+    kind: Kind,
+    size: Option<Bytes>,
+    block: Bytes,
+) -> Result<(), Refusal> {
+    let shown = path.display();
+    let refuse =
+        |why: String, instead: String| Err(Refusal { place: "--size".into(), why, instead });
+    match (size, kind) {
+        (Some(size), _) if size < block => {
+            refuse(format!("{size} is less than one block"), format!("give {block} or more"))
+        }
+        (Some(size), Kind::File(there)) if size > there => refuse(
+            format!("{size} is more than {shown} has ({there})"),
+            "give less, or leave --size out".into(),
+        ),
+        (None, Kind::File(there)) if there < block => Err(Refusal::new(
+            format!("{shown} has only {there}"),
+            format!("name a file of {block} or more"),
+        )),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_as_people_type_them() {
+        for (text, seconds) in [("30", 30), ("90s", 90), ("5m", 300), ("1h", 3600)] {
+            assert_eq!(time(text), Ok(Nanos::secs(seconds)));
+        }
+        for text in ["", "0", "s", "-1", "5x", "1.5", "99999999h", "99999999999999999999h"] {
+            assert!(time(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn latencies_are_typed_with_their_units() {
+        assert_eq!(latency("500us"), Ok(Nanos::micros(500)));
+        assert_eq!(latency("5ms"), Ok(Nanos::millis(5)));
+        assert_eq!(latency("2s"), Ok(Nanos::secs(2)));
+        for bad in ["", "5", "ms", "0ms", "5min", "-1ms", "2h", "99999s"] {
+            assert!(latency(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! `assay ramp`: how the rate grows with the I/Os in flight, where it stops, and what stops it.
+
+use std::path::PathBuf;
+
+use super::Common;
+use super::place::{Kind, any_seed, fits, latency, look, target, time};
+use crate::error::{Error, Refusal};
+use crate::plan::{
+    self, Aim, BlockSize, Blocks, Caching, Cold, Crew, Detail, Durability, Fill, Job, Layout,
+    Limit, Method, Mix, Order, Origin, Pattern, Phase, Plan, Ramp, Rate, Region, Ring, Size, Stop,
+    Target, Verify, Work,
+};
+use crate::unit::{Bytes, GIB, MIB, Nanos};
+
+/// The words of the verb.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Words {
+    /// A folder on the device, a file to read, or a block device
+    ///
+    /// In a folder one test file is written, used and removed. An existing file is only read, and
+    /// so is a block device that is named once.
+    pub path: PathBuf,
+    /// The block device a second time: it may be overwritten, and all that is on it is lost
+    #[arg(value_name = "DEVICE-AGAIN")]
+    pub again: Option<PathBuf>,
+    /// What is done
+    #[arg(long, value_enum, default_value = "read", value_name = "ACTION")]
+    pub action: Action,
+    /// Size of an I/O: 4k, 64k, 1M
+    #[arg(long, default_value = "4k", value_name = "S")]
+    pub block: Bytes,
+    /// Where the next I/O goes
+    #[arg(long, value_enum, default_value = "random", value_name = "ORDER")]
+    pub order: Places,
+    /// Most I/Os in flight of one worker; the steps are the powers of two up to it
+    #[arg(long, default_value_t = 256, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub max_depth: u32,
+    /// Most workers; they are doubled at the knee as long as that brings something
+    #[arg(long, default_value_t = 16, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub max_workers: u32,
+    /// Time of each step: 2, 30s, 1m
+    #[arg(long, default_value = "2", value_name = "T", value_parser = time)]
+    pub step: Nanos,
+    /// Say the highest rate at which 99 of 100 I/Os are answered within this time: 500us, 5ms
+    #[arg(long, value_name = "T", value_parser = latency)]
+    pub p99: Option<Nanos>,
+    /// Write a test file of exactly this size, however long that takes; of a file or device, use
+    /// only its first part
+    #[arg(long, value_name = "S")]
+    pub size: Option<Bytes>,
+    /// Number from which all data and places follow (default: another one each time)
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// What it shares with other verbs.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// What is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Action {
+    /// Reads
+    Read,
+    /// Writes, flushed at the end of each step
+    Write,
+}
+
+/// Where the next I/O goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Places {
+    /// Anywhere
+    Random,
+    /// To the next place; workers divide the whole among them
+    Forward,
+}
+
+/// What a step must bring to be worth more in flight: a tenth. A doubling that brings less makes
+/// each I/O take 1.8 times as long.
+const GAIN: f64 = 0.10;
+/// I/Os in flight of all workers, at the most: twice that of one is worth a try, more is a crowd.
+const MOST_IN_FLIGHT: u32 = 1024;
+/// The test file is written for this long, and no larger than that.
+const FILLING: Nanos = Nanos::secs(5);
+const LARGEST_FILE: Bytes = Bytes(4 * GIB);
+/// Before each step the device is watched for so long while nothing is done.
+const QUIET: Nanos = Nanos::millis(200);
+
+/// Looks at the path and the words and makes a plan.
+///
+/// # Errors
+/// A refusal that says what to write instead; nothing was touched.
+pub fn planned(words: &Words, typed: Vec<String>) -> Result<Plan, Error> {
+    Ok(plan(words, look(&words.path)?, typed)?)
+}
+
+/// The plan for what stands at the path, without a look at the machine.
+///
+/// # Errors
+/// When the words contradict each other or what stands there.
+pub fn plan(words: &Words, kind: Kind, typed: Vec<String>) -> Result<Plan, Refusal> {
+    fits(&words.path, kind, words.size, words.block)?;
+    let size = match (words.size, kind) {
+        (Some(size), _) => Size::Exactly(size),
+        (None, Kind::Folder) => Size::Written { most: LARGEST_FILE },
+        (None, Kind::File(_) | Kind::Device) => Size::Whole,
+    };
+    let writes = words.action == Action::Write;
+    // A size that was asked for is written whole, and what becomes of a timed write is not.
+    let layout = if words.size.is_some() { Layout::Written } else { Layout::Preallocated };
+    let target = target(&words.path, kind, words.again.as_ref(), writes, (size, layout))?;
+    let steps: Vec<Phase> = loads(words.max_depth, words.max_workers)
+        .into_iter()
+        .map(|load| step(words, &target, kind, load))
+        .collect();
+    let names = steps.iter().map(|step| step.name.clone()).collect();
+    let filling = matches!(size, Size::Written { .. }).then(|| filling(&target));
+    Ok(Plan {
+        title: format!("ramp {}", words.path.display()),
+        origin: Origin { dialect: "ramp".into(), words: typed, sources: Vec::new() },
+        seed: words.seed.unwrap_or_else(any_seed),
+        aim: Some(Aim::Ramp(Ramp { steps: names, gain: GAIN, p99: words.p99 })),
+        phases: filling.into_iter().chain(steps).collect(),
+    })
+}
+
+/// Every load that may come to be tried, iodepth and workers: first one worker at every depth, then
+/// more of them at each.
+fn loads(max_depth: u32, max_workers: u32) -> Vec<(u32, u32)> {
+    let doubled = |from: u32, most: u32| {
+        std::iter::successors(Some(from), |n| n.checked_mul(2)).take_while(move |n| *n <= most)
+    };
+    let crowds = doubled(1, max_depth).flat_map(|depth| {
+        doubled(2, max_workers.min(MOST_IN_FLIGHT / depth)).map(move |workers| (depth, workers))
+    });
+    doubled(1, max_depth).map(|depth| (depth, 1)).chain(crowds).collect()
+}
+
+/// A phase of blocks, direct where that is real.
+fn phase(name: &str, target: &Target, pattern: Pattern, load: (u32, u32), stop: Stop) -> Phase {
+    let writes = pattern.mix.writes();
+    Phase {
+        name: name.into(),
+        jobs: vec![Job {
+            name: name.into(),
+            work: Work::Blocks(Blocks {
+                target: target.clone(),
+                pattern,
+                method: Method::IoUring(Ring::default()),
+                caching: Caching::DirectIfReal,
+                durability: if writes { Durability::FdatasyncAtEnd } else { Durability::None },
+                iodepth: load.0,
+                sync_file_range: None,
+                timed_close: false,
+            }),
+            rate: Rate::Closed,
+            stop,
+            workers: load.1,
+            crew: Crew::Threads,
+            delay: Nanos::ZERO,
+            cpus: None,
+            balance: None,
+            detail: Detail::default(),
+        }],
+        cold: if writes { Cold::Keep } else { Cold::Target },
+        settle: Nanos::ZERO,
+        quiet: QUIET,
+        heat: Nanos::ZERO,
+        until: Default::default(),
+        times: 1,
+    }
+}
+
+/// The test file is written before anything is read from it or overwritten in it: what nobody has
+/// written is neither read nor written as the rest is.
+fn filling(target: &Target) -> Phase {
+    let pattern = Pattern {
+        mix: Mix::only(plan::Action::Write),
+        order: Order::Forward,
+        block: BlockSize::Fixed(Bytes(MIB)),
+        region: Region::default(),
+        fill: Fill::Random,
+        verify: Verify::None,
+    };
+    phase("file", target, pattern, (8, 1), Stop::pass_or(FILLING))
+}
+
+/// One step.
+fn step(words: &Words, target: &Target, kind: Kind, (depth, workers): (u32, u32)) -> Phase {
+    let (action, verify) = match words.action {
+        Action::Write => (plan::Action::Write, Verify::None),
+        Action::Read if kind == Kind::Folder => (plan::Action::Read, Verify::Tags),
+        Action::Read => (plan::Action::Read, Verify::None),
+    };
+    let forward = words.order == Places::Forward;
+    let pattern = Pattern {
+        mix: Mix::only(action),
+        order: if forward { Order::Forward } else { Order::Shuffled },
+        block: BlockSize::Fixed(words.block),
+        region: Region { divided: forward && workers > 1, ..Region::default() },
+        fill: Fill::Random,
+        verify,
+    };
+    let ramp = Nanos(words.step.0 / 10);
+    let stop = Stop { ramp, first_of: vec![Limit::Time(words.step - ramp)] };
+    let name = match workers {
+        1 => format!("q{depth}"),
+        workers => format!("q{depth}-w{workers}"),
+    };
+    phase(&name, target, pattern, (depth, workers), stop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        words: Words,
+    }
+
+    fn words(line: &str) -> Words {
+        let words = std::iter::once("ramp").chain(line.split_whitespace());
+        Line::try_parse_from(words).unwrap_or_else(|error| panic!("{line}: {error}")).words
+    }
+
+    #[test]
+    fn one_worker_is_tried_at_every_depth_first() {
+        assert_eq!(loads(6, 2), [(1, 1), (2, 1), (4, 1), (1, 2), (2, 2), (4, 2)]);
+        assert_eq!(loads(1, 1), [(1, 1)]);
+        let most = loads(1024, 256);
+        assert!(most.iter().all(|(depth, workers)| depth * workers <= MOST_IN_FLIGHT));
+        assert_eq!(most.iter().filter(|(_, workers)| *workers == 1).count(), 11);
+    }
+
+    #[test]
+    fn a_folder_gets_a_file_first_and_the_plan_is_sound() {
+        let plan = plan(&words("/mnt"), Kind::Folder, vec![]).expect("a plan");
+        plan.check().expect("sound");
+        assert_eq!((plan.phases[0].name.as_str(), plan.phases[1].name.as_str()), ("file", "q1"));
+        // 9 depths with one worker, and with 2, 4, 8, 16 at one of them.
+        assert_eq!(plan.at_most().count(), 1 + 9 + 4);
+    }
+
+    #[test]
+    fn files_and_devices_are_only_read_unless_a_device_is_named_twice() {
+        let device = plan(&words("/dev/x"), Kind::Device, vec![]).expect("a plan");
+        assert!(!device.writes());
+        let file = plan(&words("/x"), Kind::File(Bytes::mib(1)), vec![]).expect("a plan");
+        assert!(!file.writes());
+        let named = plan(&words("/dev/x /dev/x --action write"), Kind::Device, vec![]);
+        named.expect("a plan").check().expect("consent");
+    }
+
+    #[test]
+    fn words_against_each_other_are_refused() {
+        for (line, kind, says) in [
+            ("/x --action write", Kind::File(Bytes::mib(1)), "somebody's file"),
+            ("/dev/x --action write", Kind::Device, "name the device a second time"),
+            ("/dev/x /dev/y --action write", Kind::Device, "the very same name twice"),
+            ("/dev/x /dev/x", Kind::Device, "named twice, and only read"),
+            ("/mnt /mnt", Kind::Folder, "one path too many"),
+            ("/mnt --size 1k", Kind::Folder, "less than one block"),
+            ("/x --size 2M", Kind::File(Bytes::mib(1)), "more than /x has"),
+            ("/x", Kind::File(Bytes(9)), "has only 9 B"),
+        ] {
+            let refusal = plan(&words(line), kind, vec![]).expect_err(line);
+            assert!(refusal.to_string().contains(says), "{line}: {refusal}");
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! What a device keeps up: its burst, the rate that lasts, and its stalls.
+
+use super::measure::Stage;
+use super::stalls;
+use super::threshold::{CLIFF, CLIFF_INTERVAL, CLIFF_INTERVALS};
+use crate::plan::{Aim, Caching};
+use crate::record::{PhaseRecord, Point, Record};
+use crate::stats::{SteadyState, fall};
+use crate::unit::{Bytes, Nanos};
+
+/// What came of writing for long.
+pub struct Sustained<'a> {
+    /// The phase that wrote.
+    pub phase: &'a PhaseRecord,
+    /// All of its time in equal intervals.
+    pub intervals: Vec<Interval>,
+    /// The fast start, when there was one.
+    pub burst: Option<Interval>,
+    /// What came after it, or everything.
+    pub rest: Interval,
+    /// The rounds in which the rate was steady, and when it was, after the start.
+    pub steady: Option<(&'a SteadyState, Nanos)>,
+    /// Times in which next to nothing was written.
+    pub stalls: Vec<Nanos>,
+}
+
+/// What was written in a while.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Interval {
+    /// How long.
+    pub time: Nanos,
+    /// How much.
+    pub bytes: Bytes,
+}
+
+impl Interval {
+    /// Bytes per second; 0 of no time.
+    pub fn rate(&self) -> f64 {
+        self.bytes.over(self.time).map_or(0.0, |rate| rate.0)
+    }
+}
+
+impl<'a> Sustained<'a> {
+    /// What a record has of it; `None` where it was not asked for, or nothing was written.
+    pub fn of(record: &'a Record) -> Option<Self> {
+        if record.plan.aim != Some(Aim::Sustain) {
+            return None;
+        }
+        let phase = record.phases.last()?;
+        let stage = Stage::new(record, phase);
+        let intervals = intervals(phase);
+        let all = total(&intervals);
+        (all.bytes > Bytes::ZERO).then_some(())?;
+        let rates: Vec<f64> = intervals.iter().map(Interval::rate).collect();
+        let split = fall(&rates, CLIFF).map(|at| intervals.split_at(at));
+        let steadied = phase.steady.first();
+        Some(Self {
+            phase,
+            burst: split.map(|(before, _)| total(before)),
+            rest: split.map_or(all, |(_, after)| total(after)),
+            steady: steadied.and_then(|found| found.state.as_ref().zip(found.after)),
+            stalls: stalls::stalls(&stage, split.is_some()),
+            intervals,
+        })
+    }
+
+    /// The rate that lasts, bytes per second: that of the steady rounds, else of all after the burst.
+    pub fn rate(&self) -> f64 {
+        self.steady.map_or(self.rest.rate(), |(state, _)| state.mean)
+    }
+
+    /// Everything that was written, and in which time.
+    pub fn all(&self) -> Interval {
+        total(&self.intervals)
+    }
+}
+
+fn total(intervals: &[Interval]) -> Interval {
+    Interval {
+        time: intervals.iter().map(|interval| interval.time).sum(),
+        bytes: intervals.iter().map(|interval| interval.bytes).sum(),
+    }
+}
+
+/// The series in equal intervals, without the closing flush. What goes past the page cache is at
+/// the device when its call returns; of the rest the device's own counters tell.
+fn intervals(phase: &PhaseRecord) -> Vec<Interval> {
+    let direct = phase.flows.iter().all(|flow| flow.caching == Caching::Direct);
+    let bytes = |point: &Point| match point.leaf_write_bytes {
+        Some(bytes) if !direct => bytes,
+        _ => point.write_bytes,
+    };
+    let end = phase.span.stopped.since(phase.span.started);
+    let step = CLIFF_INTERVAL.max(Nanos(end.0 / CLIFF_INTERVALS));
+    let (mut steps, mut then, mut sum) = (vec![], Nanos::ZERO, Bytes::ZERO);
+    for point in phase.series.points.iter().filter(|point| point.at_ns <= end) {
+        sum += Bytes(bytes(point));
+        let time = point.at_ns.less(then);
+        if time >= step {
+            steps.push(Interval { time, bytes: sum });
+            (then, sum) = (point.at_ns, Bytes::ZERO);
+        }
+    }
+    steps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bench::Bench;
+    use super::*;
+    use crate::plan::Plan;
+    use crate::unit::MIB;
+
+    /// A direct write of so many MiB in each tenth of a second.
+    fn record(mebibytes: &[u64]) -> Record {
+        let mut bench = Bench::write_flushed();
+        bench.direct(true);
+        bench.lasted(Nanos::millis(100 * mebibytes.len() as u64));
+        bench.series(mebibytes);
+        Record {
+            plan: Plan { aim: Some(Aim::Sustain), ..bench.record.plan.clone() },
+            ..bench.record
+        }
+    }
+
+    #[test]
+    fn a_burst_has_a_size_and_a_rate() {
+        let points: Vec<u64> = (0..200).map(|n| if n < 40 { 16 } else { 1 }).collect();
+        let record = record(&points);
+        let found = Sustained::of(&record).expect("written");
+        let burst = found.burst.expect("a burst");
+        assert_eq!((burst.bytes, burst.time), (Bytes(640 * MIB), Nanos::secs(4)));
+        assert_eq!(found.rest, Interval { time: Nanos::secs(16), bytes: Bytes(160 * MIB) });
+        assert_eq!(found.rate(), 10.0 * MIB as f64);
+        assert_eq!(found.all().bytes, Bytes(800 * MIB));
+        assert_eq!(found.stalls, []);
+    }
+
+    #[test]
+    fn an_even_rate_has_none_and_a_stall_is_counted() {
+        let mut points = [4; 100];
+        let even = record(&points);
+        assert_eq!(Sustained::of(&even).expect("written").burst, None);
+        points[50..65].fill(0);
+        let stalled = record(&points);
+        let found = Sustained::of(&stalled).expect("written");
+        assert_eq!((found.burst, found.stalls), (None, vec![Nanos::millis(1500)]));
+    }
+
+    #[test]
+    fn other_records_have_nothing_of_it() {
+        assert!(Sustained::of(&Bench::write_flushed().record).is_none());
+    }
+}
