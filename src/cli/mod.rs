@@ -5,6 +5,7 @@ mod dd;
 mod dialect;
 mod environment;
 mod manual;
+pub mod modes;
 pub mod quick;
 mod words;
 
@@ -34,6 +35,8 @@ struct Cli {
 enum Verb {
     /// How fast is this device? Six figures in half a minute, and whether they are true
     Quick(quick::Words),
+    /// The same write and read flushed, synchronous, direct, mapped: which is fast, safe, and why
+    Modes(modes::Words),
     /// Run a plan from a file
     Run {
         /// A plan as JSON, as --plan prints it
@@ -148,13 +151,11 @@ fn call(
     match verb {
         Verb::Quick(quick) => {
             let plan = quick::planned(&quick, typed(words))?;
-            // Who typed a path has no phases in mind: the place would only be in the way.
-            conduct::conduct(&plan, &quick.common, environment, out, err).map_err(|error| {
-                match error {
-                    Error::Refusal(refusal) => Refusal { place: String::new(), ..refusal }.into(),
-                    fault => fault,
-                }
-            })
+            conduct::conduct(&plan, &quick.common, environment, out, err).map_err(without_phase)
+        }
+        Verb::Modes(modes) => {
+            let plan = modes::planned(&modes, typed(words))?;
+            conduct::conduct(&plan, &modes.common, environment, out, err).map_err(without_phase)
         }
         Verb::Run { file, common } => {
             conduct::conduct(&read_plan(&file)?, &common, environment, out, err)
@@ -198,6 +199,14 @@ fn call(
             printed(out.write_all(&text))?;
             Ok(conduct::SOUND)
         }
+    }
+}
+
+/// Who typed a path has no phases in mind: the place in the plan would only be in the way.
+fn without_phase(error: Error) -> Error {
+    match error {
+        Error::Refusal(refusal) => Refusal { place: String::new(), ..refusal }.into(),
+        fault => fault,
     }
 }
 

@@ -194,20 +194,7 @@ pub fn plan(path: &Path, kind: Kind, options: &Options) -> Result<Plan, Refusal>
 /// The words that make no sense together, or not with what stands there.
 fn check(path: &Path, kind: Kind, options: &Options) -> Result<(), Refusal> {
     let shown = path.display();
-    if let Some(again) = &options.again {
-        if kind != Kind::Device {
-            return Err(Refusal::new(
-                format!("'{}' is one path too many: {shown} is no block device", again.display()),
-                "give one path; only a device that may be overwritten is named twice",
-            ));
-        }
-        if again != path {
-            return Err(Refusal::new(
-                format!("'{}' is not '{shown}'", again.display()),
-                "to allow that a device is overwritten, give the very same name twice",
-            ));
-        }
-    }
+    named_twice(path, kind, options.again.as_deref())?;
     if options.read_only && kind == Kind::Folder {
         return Err(Refusal::new(
             format!("there is nothing to read in a folder with --read-only ({shown})"),
@@ -246,6 +233,22 @@ fn check(path: &Path, kind: Kind, options: &Options) -> Result<(), Refusal> {
         });
     }
     Ok(())
+}
+
+/// Refuses a second name that is not that of the device which may be overwritten.
+pub(super) fn named_twice(path: &Path, kind: Kind, again: Option<&Path>) -> Result<(), Refusal> {
+    let shown = path.display();
+    match again {
+        Some(again) if kind != Kind::Device => Err(Refusal::new(
+            format!("'{}' is one path too many: {shown} is no block device", again.display()),
+            "give one path; only a device that may be overwritten is named twice",
+        )),
+        Some(again) if again != path => Err(Refusal::new(
+            format!("'{}' is not '{shown}'", again.display()),
+            "to allow that a device is overwritten, give the very same name twice",
+        )),
+        _ => Ok(()),
+    }
 }
 
 fn target(path: &Path, kind: Kind, options: &Options, writes: bool) -> Target {
@@ -329,7 +332,7 @@ fn phase(shape: Shape, target: Target, time: Nanos, ours: bool, size: Option<Byt
 }
 
 /// What stands at a path, and whether this user may use it.
-fn look(path: &Path) -> Result<Kind, Error> {
+pub(super) fn look(path: &Path) -> Result<Kind, Error> {
     use std::os::unix::fs::FileTypeExt as _;
     let shown = path.display();
     let metadata = match std::fs::metadata(path) {
@@ -376,7 +379,7 @@ fn look(path: &Path) -> Result<Kind, Error> {
 
 /// Another seed each time, so that a drive can not know the data from the last run. Short, because
 /// people repeat runs by it.
-fn any_seed() -> u64 {
+pub(super) fn any_seed() -> u64 {
     let mut bytes = [0; 4];
     match rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::NONBLOCK) {
         Ok(_) => u64::from(u32::from_le_bytes(bytes)),
@@ -385,7 +388,7 @@ fn any_seed() -> u64 {
 }
 
 /// A time as people type it: `30`, `30s`, `5m`, `1h`.
-fn time(text: &str) -> Result<Nanos, String> {
+pub(super) fn time(text: &str) -> Result<Nanos, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let scale = match &text[digits.len()..] {
         "" | "s" => 1,

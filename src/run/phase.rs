@@ -298,15 +298,13 @@ impl<'a> Stage<'a> {
         let flushed = closings.iter().filter_map(|closing| closing.flushed).max();
         faults.extend(unlogged.into_inner().unwrap_or_else(PoisonError::into_inner));
 
-        // What was left in memory.
+        // What was left in memory, and by direct writes in the cache of the drive.
         let mut settled = None;
         let mut settle_record = None;
         let left: Vec<(&str, BorrowedFd, Option<u64>)> = ready
             .iter()
             .filter(|job| {
-                job.writes()
-                    && job.resolved.caching == Caching::Buffered
-                    && !job.blocks.promises().durable()
+                job.writes() && !job.blocks.promises().durable()
             })
             .flat_map(|job| {
                 let system = job.tree.and_then(|tree| self.groves[tree.grove].fd());
