@@ -7,8 +7,8 @@ use super::quick::{Kind, any_seed, look, named_twice, time};
 use crate::error::{Error, Refusal};
 use crate::plan::{
     Action, BlockSize, Blocks, Caching, Cold, Consent, Crew, Detail, Durability, Fill, Job, Layout,
-    Lifetime, Mapping, Method, Mix, Order, Origin, Pattern, Phase, Plan, Rate, Region, Size,
-    Stop, Target, Verify, Work,
+    Lifetime, Mapping, Method, Mix, Order, Origin, Pattern, Phase, Plan, Rate, Region, Size, Stop,
+    Target, Verify, Work,
 };
 use crate::report::modes::{SIZING, VERB};
 use crate::unit::{Bytes, GIB, MIB, Nanos, Ops};
@@ -78,10 +78,8 @@ struct Way {
     durability: Durability,
 }
 
-const MMAP: Method = Method::Mmap(Mapping {
-    advice: crate::plan::Advice::AsOrder,
-    msync_async: false,
-});
+const MMAP: Method =
+    Method::Mmap(Mapping { advice: crate::plan::Advice::AsOrder, msync_async: false });
 
 /// The ways to write. `msync` and the flags make each write durable before the next.
 const WRITES: [Way; 8] = {
@@ -138,8 +136,8 @@ const FILE: u64 = 2;
 const SHARES: u64 = 3 * FILE + 5 + 3;
 /// The test file is no larger than this unless asked.
 const LARGEST_FILE: Bytes = Bytes(GIB);
-/// Block of the phase that makes the file.
-const FILE_BLOCK: Bytes = Bytes(MIB);
+/// Block of the phase that makes the file: so large that flushes do not decide how much it writes.
+const FILE_BLOCK: Bytes = Bytes::mib(4);
 /// What was not to be flushed is flushed under the watch for no longer than so many times the time
 /// of a way.
 const SETTLE: u64 = 10;
@@ -185,7 +183,8 @@ pub fn plan(path: &Path, kind: Kind, options: &Options) -> Result<Plan, Refusal>
         Some(_) => Stop::one_pass(),
         None => Stop::pass_or(Nanos(options.each.0 * FILE)),
     };
-    let mut phases = vec![phase(SIZING.into(), &MAKING, Action::Write, FILE_BLOCK, &target, made)];
+    let block = if options.size.is_some() { unit(options) } else { FILE_BLOCK.max(unit(options)) };
+    let mut phases = vec![phase(SIZING.into(), &MAKING, Action::Write, block, &target, made)];
     for (action, ways) in [(Action::Write, WRITES.as_slice()), (Action::Read, READS.as_slice())] {
         for &block in &options.blocks {
             for way in ways {
@@ -199,8 +198,7 @@ pub fn plan(path: &Path, kind: Kind, options: &Options) -> Result<Plan, Refusal>
             }
         }
     }
-    let origin =
-        Origin { dialect: VERB.into(), words: options.words.clone(), sources: Vec::new() };
+    let origin = Origin { dialect: VERB.into(), words: options.words.clone(), sources: Vec::new() };
     Ok(Plan { title: format!("modes {}", path.display()), origin, seed: options.seed, phases })
 }
 
@@ -246,19 +244,25 @@ fn check(path: &Path, kind: Kind, options: &Options) -> Result<(), Refusal> {
             return refused("--block", format!("{block} is there twice"), "leave one out".into());
         }
     }
-    let least = options.blocks.iter().copied().fold(FILE_BLOCK, Ord::max);
+    let least = unit(options);
     match options.size {
         Some(size) if size < least => {
             let why = format!("{size} is less than one block");
-            refused("--size", why, format!("give {least} or more").replace(" MiB", "M"))
+            refused("--size", why, format!("give {} or more", typed(least)))
         }
         Some(size) if size.0 % least.0 != 0 => {
-            let why = format!("{size} is no multiple of {least}, and all ways are to write the same");
+            let why =
+                format!("{size} is no multiple of {least}, and all ways are to write the same");
             let rounded = Bytes(size.0 / least.0 * least.0);
-            refused("--size", why, format!("give {rounded}").replace(' ', ""))
+            refused("--size", why, format!("give {}", typed(rounded)))
         }
         _ => Ok(()),
     }
+}
+
+/// What the file must hold a whole number of: the largest call.
+fn unit(options: &Options) -> Bytes {
+    options.blocks.iter().copied().fold(UNIT, Ord::max)
 }
 
 fn target(path: &Path, kind: Kind, options: &Options) -> Target {
@@ -329,9 +333,18 @@ fn phase(
     }
 }
 
+/// A size as it is typed: `64K`, `1M`.
+fn typed(size: Bytes) -> String {
+    short(size).to_uppercase()
+}
+
 /// A block size in the name of a phase: `64k`, `1m`.
 fn short(block: Bytes) -> String {
-    if block.0 % MIB == 0 { format!("{}m", block.0 / MIB) } else { format!("{}k", block.0 / 1024) }
+    if block.0.is_multiple_of(MIB) {
+        format!("{}m", block.0 / MIB)
+    } else {
+        format!("{}k", block.0 / 1024)
+    }
 }
 
 #[cfg(test)]

@@ -38,12 +38,7 @@ pub trait Page {
     ///
     /// # Errors
     /// When the output can not be written.
-    fn opening(
-        &mut self,
-        plan: &Plan,
-        resolved: &Resolved,
-        out: &mut dyn Write,
-    ) -> io::Result<()>;
+    fn opening(&mut self, plan: &Plan, resolved: &Resolved, out: &mut dyn Write) -> io::Result<()>;
 
     /// The figures of a phase, and what is to be said about them.
     ///

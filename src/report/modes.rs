@@ -185,36 +185,37 @@ impl Modes {
         if let Some(first) = lines.first_mut() {
             *first = first.replacen(all.name(), &self.style.paint(ink(all), all.name()), 1);
         }
-        let mut said: Vec<(String, Vec<String>)> = Vec::new();
-        for row in rows {
-            let Some((trust, measures)) = row.trust else { continue };
-            if trust == Trust::Sound {
-                continue;
-            }
-            let plain = Style { colour: false, ..self.style }.judgement(trust, measures);
-            let what = format!("{plain}: {}", row.claim);
-            let who = format!("{} {}", row.mode, row.block);
-            match said.iter_mut().find(|(known, _)| *known == what) {
-                Some((_, rows)) => rows.push(who),
-                None => said.push((what, vec![who])),
-            }
-        }
-        for (what, who) in said {
+        for (what, who) in self.doubts(rows) {
             lines.extend(self.item(&format!("{}: {what}", words::names(&who))));
         }
         lines
     }
+
+    /// What is not sound, and of which rows; the claim is that of the first of them.
+    fn doubts(&self, rows: &[Row]) -> Vec<(String, Vec<String>)> {
+        let plain = Style { colour: false, ..self.style };
+        let mut said: Vec<((Trust, Measures), String, Vec<String>)> = Vec::new();
+        for row in rows {
+            let Some(judged) = row.trust.filter(|(trust, _)| *trust != Trust::Sound) else {
+                continue;
+            };
+            let who = format!("{} {}", row.mode, row.block);
+            match said.iter_mut().find(|(known, _, _)| *known == judged) {
+                Some((_, _, rows)) => rows.push(who),
+                None => {
+                    let what = format!("{}: {}", plain.judgement(judged.0, judged.1), row.claim);
+                    said.push((judged, what, vec![who]));
+                }
+            }
+        }
+        said.into_iter().map(|(_, what, who)| (what, who)).collect()
+    }
 }
 
 impl Page for Modes {
-    fn opening(
-        &mut self,
-        plan: &Plan,
-        resolved: &Resolved,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
+    fn opening(&mut self, plan: &Plan, resolved: &Resolved, out: &mut dyn Write) -> io::Result<()> {
         let mut lines = heading::lines(plan, resolved, self.style);
-        lines.extend(labelled("writes", &writes(resolved), self.style));
+        lines.extend(labelled("writes", &writes(plan, resolved), self.style));
         for line in lines {
             writeln!(out, "{line}")?;
         }
@@ -262,14 +263,23 @@ impl Page for Modes {
 }
 
 /// How much will be written, said before anything is.
-fn writes(resolved: &Resolved) -> String {
-    let jobs = resolved.jobs.iter().filter_map(|job| Some((job.phase.as_str(), job.writes_at_most?)));
-    let all: Bytes = jobs.clone().map(|(_, bytes)| bytes).sum();
-    let passes = jobs.clone().count();
-    let file = jobs.map(|(_, bytes)| bytes).max().unwrap_or_default();
-    format!(
-        "at most {all}: {passes} times over one file of at most {file}, which is as large as the device can write in its time"
-    )
+fn writes(plan: &Plan, resolved: &Resolved) -> String {
+    let each: Vec<Bytes> = resolved
+        .jobs
+        .iter()
+        .filter_map(|job| job.writes_at_most)
+        .filter(|bytes| *bytes > Bytes::ZERO)
+        .collect();
+    let all: Bytes = each.iter().copied().sum();
+    let most = each.iter().copied().max().unwrap_or_default();
+    let making = plan.phases.iter().find(|phase| phase.name == SIZING);
+    let times = each.len();
+    match making.and_then(|phase| phase.jobs.first()?.stop.time()) {
+        Some(time) => format!(
+            "at most {all}: {times} times one part of {most} or less, as much as can be written safely in {time}"
+        ),
+        None => format!("at most {all}: {times} times one part of {most}"),
+    }
 }
 
 /// The ways that this path does not offer.

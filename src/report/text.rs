@@ -52,12 +52,7 @@ const FIGURES: [(&str, usize); 6] =
 const CURVE: usize = 14;
 
 impl Page for Text {
-    fn opening(
-        &mut self,
-        plan: &Plan,
-        resolved: &Resolved,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
+    fn opening(&mut self, plan: &Plan, resolved: &Resolved, out: &mut dyn Write) -> io::Result<()> {
         for line in heading::lines(plan, resolved, self.style) {
             writeln!(out, "{line}")?;
         }

@@ -303,9 +303,7 @@ impl<'a> Stage<'a> {
         let mut settle_record = None;
         let left: Vec<(&str, BorrowedFd, Option<u64>)> = ready
             .iter()
-            .filter(|job| {
-                job.writes() && !job.blocks.promises().durable()
-            })
+            .filter(|job| job.writes() && !job.blocks.promises().durable())
             .flat_map(|job| {
                 let system = job.tree.and_then(|tree| self.groves[tree.grove].fd());
                 let system = system.map(|open| (job.label.as_str(), open.as_fd(), None));

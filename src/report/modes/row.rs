@@ -38,6 +38,8 @@ pub(super) struct Row {
     pub device: Result<Device, String>,
     /// CPU time of the program, as a share of one CPU.
     pub cpu: Option<f64>,
+    /// Time for which it could have gone on and waited for a CPU, as a share of the time.
+    pub queued: Option<f64>,
     /// Bytes of the file in memory at the first call.
     pub before: Option<Bytes>,
     /// The same when the clock stopped.
@@ -119,6 +121,7 @@ impl Row {
             calls: case.flow.calls.0,
             device: device(case),
             cpu: stage.cpu_share(),
+            queued: queued(phase),
             before: case.cached(&phase.evidence.before).map(|pages| pages.resident),
             after: case.cached(&phase.evidence.stop).map(|pages| pages.resident),
             lost: lost(case),
@@ -131,6 +134,13 @@ impl Row {
     pub fn ranked(&self) -> Option<f64> {
         let believed = self.trust.is_none_or(|(trust, _)| trust != Trust::Wrong);
         if self.writes { self.durable } else { self.app.filter(|_| believed) }
+    }
+
+    /// Somebody else used the device so much that its counters explain nothing of this row.
+    pub fn disturbed(&self) -> bool {
+        self.trust.is_some_and(|(trust, measures)| {
+            trust != Trust::Sound && measures == Measures::Disturbed
+        })
     }
 
     /// Something other than the device holds it, and it is known what.
@@ -173,6 +183,13 @@ pub(super) fn gave_way(record: &Record, planned: &Phase, blocks: &Blocks) -> boo
     jobs.filter(|job| job.phase == planned.name).any(|job| {
         direct != (job.caching == Caching::Direct) || job.method.name() != blocks.method.name()
     })
+}
+
+/// Share of the time for which the program could have gone on, but other programs had the CPUs.
+fn queued(phase: &PhaseRecord) -> Option<f64> {
+    let (before, stop) = (&phase.evidence.before, &phase.evidence.stop);
+    let waited = stop.cpu.seen()?.run_delay?.less(before.cpu.seen()?.run_delay?);
+    Some(waited.0 as f64 / stop.at.since(before.at).0.max(1) as f64)
 }
 
 /// Bytes per second with all that it took to make them safe in the time.

@@ -6,7 +6,7 @@
 
 use super::row::{Device, Row};
 use crate::report::figure::digits;
-use crate::unit::{Bandwidth, Nanos};
+use crate::unit::{Bandwidth, Bytes, Nanos};
 use crate::verdict::threshold::CPU_FULL;
 use crate::verdict::words::{names, share};
 
@@ -30,6 +30,10 @@ pub(super) enum Cause {
     Gaps,
     /// The program needed the CPU.
     Cpu,
+    /// Other programs had the CPUs.
+    Queued,
+    /// Other programs used the device.
+    Disturbed,
     /// Pages were read before they could be changed.
     ReadFirst,
     /// The device wrote more than it was given.
@@ -48,11 +52,9 @@ pub(super) enum Cause {
 
 /// Why the rows of one table rank as they do: the fastest first, one sentence each.
 pub(super) fn sentences(rows: &[&Row]) -> Vec<String> {
-    let mut ranked: Vec<(&Row, f64)> = rows
-        .iter()
-        .filter(|row| !unflushed(row))
-        .filter_map(|row| Some((*row, row.ranked()?)))
-        .collect();
+    let (unflushed, flushed): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| unflushed(row));
+    let mut ranked: Vec<(&Row, f64)> =
+        flushed.iter().filter_map(|row| Some((*row, row.ranked()?))).collect();
     ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
     let mut said = Vec::new();
     if let Some(&(best, top)) = ranked.first() {
@@ -61,14 +63,22 @@ pub(super) fn sentences(rows: &[&Row]) -> Vec<String> {
         said.push(lead(first, best));
         said.extend(rest.iter().map(|(row, rate)| behind(row, *rate, best, top)));
     }
-    said.extend(rows.iter().filter(|row| unflushed(row)).map(|row| memory(row)));
-    said.extend(rows.iter().filter(|row| !unflushed(row) && row.ranked().is_none()).map(
-        |row| match row.claim.as_str() {
-            "" => format!("{}: nothing made it durable.", row.mode),
-            claim => format!("{}: {claim}", row.mode),
-        },
-    ));
+    said.extend(unflushed.iter().map(|row| memory(row)));
+    said.extend(unranked(&flushed));
     said
+}
+
+/// The rows that have no rate to be compared, and why; the same reason is given once.
+fn unranked(rows: &[&Row]) -> Vec<String> {
+    let mut said: Vec<(&str, Vec<String>)> = Vec::new();
+    for row in rows.iter().filter(|row| row.ranked().is_none()) {
+        let why = if row.claim.is_empty() { "Nothing made it durable." } else { &row.claim };
+        match said.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, modes)) => modes.push(row.mode.into()),
+            None => said.push((why, vec![row.mode.into()])),
+        }
+    }
+    said.into_iter().map(|(why, modes)| format!("{}: {why}", names(&modes))).collect()
 }
 
 /// A write that nothing was to make durable, through memory.
@@ -83,6 +93,9 @@ pub(super) fn cause(row: &Row, best: &Row) -> Cause {
     if row.limited() {
         return Cause::Limit;
     }
+    if row.disturbed() {
+        return Cause::Disturbed;
+    }
     let lost = |part: fn(&Device) -> f64| part(mine) / rate - part(theirs) / top;
     let (work, flushing, idle) =
         (lost(|device| device.work), lost(|device| device.flushing), lost(Device::idle));
@@ -90,10 +103,20 @@ pub(super) fn cause(row: &Row, best: &Row) -> Cause {
         return Cause::Flushes;
     }
     if idle >= work {
-        let full = row.cpu.is_some_and(|cpu| cpu >= CPU_FULL);
-        return if full { Cause::Cpu } else { Cause::Gaps };
+        return between(row, mine);
     }
     at_work(row, mine, theirs)
+}
+
+/// Why the device had nothing to do.
+fn between(row: &Row, device: &Device) -> Cause {
+    if row.cpu.is_some_and(|cpu| cpu >= CPU_FULL) {
+        Cause::Cpu
+    } else if row.queued.is_some_and(|queued| queued >= device.idle() / 2.0) {
+        Cause::Queued
+    } else {
+        Cause::Gaps
+    }
 }
 
 /// Why the device itself worked longer for the same bytes.
@@ -131,7 +154,9 @@ fn lead(first: &[(&Row, f64)], best: &Row) -> String {
     }
     let how = match &best.device {
         Err(why) => format!("what set the rate can not be said: {why}"),
-        Ok(device) => format!("{}{}, {}", gathered(best), worked(device), requests(device)),
+        Ok(device) => {
+            format!("{}{}, with {} on average", gathered(best), worked(device), requests(device))
+        }
     };
     format!("{} {come} to {rate}: {how}.", names(&modes))
 }
@@ -155,48 +180,70 @@ fn because(row: &Row, best: &Row) -> String {
     let cause = cause(row, best);
     let (Ok(mine), Ok(theirs)) = (&row.device, &best.device) else {
         let why = [row, best].into_iter().find_map(|row| row.device.as_ref().err());
-        return format!("why can not be said: {}", why.map_or("", String::as_str));
+        return format!("why can not be said, for {}", why.map_or("nothing was seen", |why| why));
     };
     let name = &mine.name;
-    let against = format!("{}; {} had {}", requests(mine), best.mode, requests(theirs));
-    let what = if row.writes { "write" } else { "read" };
+    let own = requests(mine);
     match cause {
-        Cause::Unseen => "there is nothing to compare".into(),
-        Cause::Limit => row.claim.trim_end_matches('.').to_string(),
+        Cause::Unseen => "there is nothing to compare it with".into(),
+        Cause::Limit | Cause::Disturbed => row.claim.trim_end_matches('.').to_string(),
         Cause::Flushes => flushes(row, mine),
         Cause::Cpu => format!(
-            "the program was at work on its CPU for {} of the time, and {name} had nothing to do for {}",
+            "the program itself was at work for {} of the time, and {name} had nothing to do for {}",
             share(row.cpu.unwrap_or_default()),
             share(mine.idle())
         ),
-        Cause::Gaps if row.waits => format!(
-            "one {what} at a time, and {name} had nothing to do for {} between two of them, {} of the time ({against})",
-            Nanos((mine.idle() * mine.wall.0 as f64 / row.calls.max(1) as f64) as u64),
+        Cause::Queued => format!(
+            "other programs had the CPUs: it waited for one for {} of the time, and {name} had nothing to do for {}",
+            share(row.queued.unwrap_or_default()),
             share(mine.idle())
         ),
-        Cause::Gaps => format!(
-            "{name} had nothing to do for {} of the time ({against})",
-            share(mine.idle())
-        ),
+        Cause::Gaps => format!("{}; {own}", gaps(row, mine)),
         Cause::ReadFirst => format!(
-            "pages must be read before they are changed: {name} read {} for {} written ({against})",
-            crate::unit::Bytes(mine.against),
+            "what is changed must be read before: {name} read {} for {} that were written; {own}",
+            Bytes(mine.against),
             row.moved
         ),
-        Cause::MoreBytes => format!(
-            "{name} wrote {} for {} of the program ({against})",
-            crate::unit::Bytes(mine.moved),
-            row.moved
-        ),
-        Cause::Forced => format!(
-            "each write goes through the cache of {name} on its own (FUA), and the next waits for it ({against})"
-        ),
-        Cause::SmallRequests => {
-            format!("smaller requests, each with a cost of its own ({against})")
+        Cause::MoreBytes => {
+            format!("{name} wrote {} for {} of the program; {own}", Bytes(mine.moved), row.moved)
         }
-        Cause::Depth => format!("fewer requests at a time, so {name} can not overlap them ({against})"),
-        Cause::Slower => format!("{name} took longer for the same requests ({against})"),
+        Cause::Forced => format!(
+            "each write goes through the cache of {name} on its own (FUA), and the next one waits for it; {own}"
+        ),
+        Cause::SmallRequests => format!(
+            "smaller requests, each with a cost of its own; {own}, where {} had {}",
+            best.mode,
+            requests(theirs)
+        ),
+        Cause::Depth => format!(
+            "{name} has less to do at a time; {own}, where {} had {}",
+            best.mode,
+            requests(theirs)
+        ),
+        Cause::Slower => {
+            format!("{name} took longer for requests like those of {}; {own}", best.mode)
+        }
     }
+}
+
+/// How long the device had nothing to do, and between what.
+fn gaps(row: &Row, device: &Device) -> String {
+    let (name, idle) = (&device.name, device.idle());
+    let what = if row.writes { "write" } else { "read" };
+    if !row.waits {
+        return format!("{name} had nothing to do for {} of the time", share(idle));
+    }
+    let each = Nanos((idle * device.wall.0 as f64 / row.calls.max(1) as f64) as u64);
+    let safe = match device.flushes {
+        Some(flushes) if row.each => {
+            format!(", each safe before the next ({flushes} flushes for {} writes)", row.calls)
+        }
+        _ => String::new(),
+    };
+    format!(
+        "one {what} at a time{safe}: between two of them {name} had nothing to do for {each}, {} of the time",
+        share(idle)
+    )
 }
 
 /// How many flushes there were, and what they took.
@@ -242,12 +289,10 @@ fn worked(device: &Device) -> String {
     format!("{} was at work for {} of the time{flushing}", device.name, share(device.work))
 }
 
-/// `0.80 in flight on average, of 1 MiB each`.
+/// `0.80 requests of 1 MiB in flight`.
 fn requests(device: &Device) -> String {
     match device.size {
-        Some(size) => {
-            format!("{} requests in flight on average, of {size} each", digits(device.depth))
-        }
+        Some(size) => format!("{} requests of {size} in flight", digits(device.depth)),
         None => "no requests at all".into(),
     }
 }
