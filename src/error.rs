@@ -234,6 +234,9 @@ fn hint(doing: &str, errno: i32) -> &'static str {
             "the file system behind the path went away during the run"
         }
         (_, libc::EMFILE | libc::ENFILE) => "too many open files: raise 'ulimit -n'",
+        ("create", libc::EMLINK) => {
+            "the file system has no more links for one file (ext4: 65000): give fewer files for each worker"
+        }
         (_, libc::ENOMEM) => "not enough memory, or of locked memory ('ulimit -l')",
         _ => "",
     }

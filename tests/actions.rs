@@ -1,6 +1,8 @@
 //! Rewrites and trims: what they do to files and devices, and how they are counted.
 
 mod lab;
+#[path = "common/runs.rs"]
+mod runs;
 
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
@@ -9,10 +11,11 @@ use assay::error::Error;
 use assay::evidence::Direction;
 use assay::plan::{Action, Plan};
 use assay::record::Record;
-use assay::run::{self, Options};
 use serde_json::{Value, json};
 
 use lab::{Backing, Faults, FaultyFuse, MI, PacedFuse, RamDisk, Speed};
+
+use runs::{go, refused};
 
 /// A plan of one job with these weights of actions.
 fn plan(target: Value, mix: &[(&str, u32)], changes: &[(&str, Value)]) -> Plan {
@@ -40,17 +43,6 @@ fn plan(target: Value, mix: &[(&str, u32)], changes: &[(&str, Value)]) -> Plan {
 
 fn file(path: &Path, size: u64) -> Value {
     json!({ "file": { "path": path, "size": { "exactly": size } } })
-}
-
-fn go(plan: &Plan) -> Result<Record, Error> {
-    run::run(plan, &Options::default(), &mut ())
-}
-
-fn refused(plan: &Plan) -> String {
-    match go(plan) {
-        Err(Error::Refusal(refusal)) => refusal.to_string(),
-        other => panic!("not refused: {other:?}"),
-    }
 }
 
 /// What was counted: action, operations, bytes.

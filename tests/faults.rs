@@ -5,8 +5,10 @@ mod lab;
 
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 
+use assay::plan::Action;
 use assay::record::{Ending, Measures, Trust};
 use serde_json::{Value, json};
 
@@ -419,4 +421,56 @@ fn io_uring_forbidden() {
         assert!(shallow || off.abs() < 0.10, "phase {number}: {off}");
     }
     assert_eq!(with_ring.verdict().trust, without.verdict().trust, "{without}");
+}
+
+/// A plan of one phase that makes a tree by one worker.
+fn tree(dir: &Path, files: u64, size: Value, durability: &str) -> Value {
+    json!({
+        "title": "faults", "origin": { "dialect": "plan" }, "seed": 7,
+        "phases": [{ "name": "work", "jobs": [{ "name": "work", "work": { "tree": {
+            "dir": dir, "action": "create", "files": files, "size": size,
+            "durability": durability,
+        }}}]}],
+    })
+}
+
+#[test]
+fn a_large_file_of_a_tree_does_not_make_a_signal_wait() {
+    use rustix::process::{Pid, Signal, kill_process};
+    let card = lab::need!(Card::sdcard());
+    let desk = tempfile::tempdir().expect("a desk");
+    // At the card's 4 MiB/s the file takes 15 seconds.
+    let large = json!({ "files": { "least": 60 * MI, "most": 60 * MI } });
+    let (file, record) = (desk.path().join("plan"), desk.path().join("record"));
+    let plan = tree(card.mount(), 1, large, "open_sync");
+    fs::write(&file, plan.to_string()).expect("written");
+    let mut command = card.command(env!("CARGO_BIN_EXE_assay"));
+    command.arg("run").arg(&file).arg("--record").arg(&record);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().expect("it runs");
+    while !names(card.mount()).iter().any(|(_, len)| *len >= 2 * MI) {
+        std::thread::sleep(Duration::from_millis(20));
+        assert!(child.try_wait().expect("a child").is_none(), "it has ended");
+    }
+    let asked = Instant::now();
+    kill_process(Pid::from_child(&child), Signal::INT).expect("alive");
+    assert_eq!(child.wait().expect("a child").code(), Some(130));
+    assert!(asked.elapsed().as_secs() < 8, "it went on for {:?}", asked.elapsed());
+    // What was moved of the file is told; a file that is not whole is no operation.
+    let record = assay::record::load(&record).expect("a record");
+    let phase = &record.phases[0];
+    let moved = phase.flows[0].bytes.0;
+    assert!((2 * MI..50 * MI).contains(&moved), "{moved}");
+    assert!(!phase.totals.contains_key(&Action::Create) && phase.faults.is_empty());
+}
+
+#[test]
+fn more_links_than_a_file_may_have_are_a_fault_with_its_name() {
+    let card = lab::need!(Card::fast());
+    let before = names(card.mount());
+    // ext4 has 65000 for one file.
+    let plan = tree(card.mount(), 65_001, json!("hard_links"), "none");
+    let heard = fails(&plan, "create", None, "EMLINK");
+    assert!(heard.ran.stderr.contains("give fewer files for each worker"), "{heard}");
+    assert_eq!(names(card.mount()), before);
 }

@@ -2,17 +2,19 @@
 //! is found, made, written, checked and taken away as one file would be.
 
 mod lab;
+#[path = "common/runs.rs"]
+mod runs;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use assay::error::Error;
 use assay::plan::{Action, Plan};
-use assay::record::{Ending, Measures, Record};
-use assay::run::{self, Options};
+use assay::record::{Measures, Record};
 use assay::stats::Total;
 use serde_json::{Value, json};
+
+use runs::{calls, refused, whole as go};
 
 /// A job of blocks of 4 KiB.
 fn job(name: &str, target: &Value, action: &str, changes: &[(&str, Value)]) -> Value {
@@ -46,20 +48,6 @@ fn plan(phases: &[Value]) -> Plan {
         "title": "t", "origin": { "dialect": "plan" }, "seed": 7, "phases": phases,
     });
     serde_json::from_value(plan).expect("a plan")
-}
-
-fn go(plan: &Plan) -> Record {
-    let record = run::run(plan, &Options::default(), &mut ()).expect("a run");
-    let faults: Vec<_> = record.phases.iter().flat_map(|phase| &phase.faults).collect();
-    assert_eq!((&record.ending, faults.len()), (&Ending::Complete, 0), "{faults:?}");
-    record
-}
-
-fn refused(plan: &Plan) -> String {
-    match run::run(plan, &Options::default(), &mut ()) {
-        Err(Error::Refusal(refusal)) => refusal.to_string(),
-        other => panic!("not refused: {other:?}"),
-    }
 }
 
 fn total(record: &Record, phase: usize, action: Action) -> &Total {
@@ -384,31 +372,6 @@ fn more_files_than_may_be_open_raise_the_limit_or_are_refused() {
     assert!(walk(folder.path()).is_empty());
 }
 
-/// System calls of a run by name, counted by strace.
-fn calls(plan: &Plan) -> Option<BTreeMap<String, u64>> {
-    let desk = tempfile::tempdir().expect("a folder");
-    let (file, counts) = (desk.path().join("plan"), desk.path().join("counts"));
-    std::fs::write(&file, serde_json::to_string(plan).expect("json")).expect("written");
-    let out = Command::new("strace")
-        .args(["-f", "-c", "-S", "name", "-U", "name,calls", "-o"])
-        .arg(&counts)
-        .arg(env!("CARGO_BIN_EXE_assay"))
-        .arg("run")
-        .arg(&file)
-        .output();
-    let Ok(out) = out else {
-        eprintln!("SKIP calls of many files: strace is not installed");
-        return None;
-    };
-    assert_ne!(out.status.code(), Some(2), "{}", String::from_utf8_lossy(&out.stderr));
-    let text = std::fs::read_to_string(&counts).expect("counts");
-    let count = |line: &str| {
-        let mut words = line.split_whitespace();
-        Some((words.next()?.to_string(), words.next()?.parse().ok()?))
-    };
-    Some(text.lines().filter_map(count).collect())
-}
-
 #[test]
 fn an_io_costs_the_same_whatever_the_number_of_files() {
     let mut seen = Vec::new();
@@ -418,7 +381,8 @@ fn an_io_costs_the_same_whatever_the_number_of_files() {
             let target = files(&[folder.path().into()], count, json!({}));
             let stop = ("stop", json!({ "first_of": [{ "ops": ops }] }));
             let work = job("j", &target, "write", &[stop, ("order", json!("uniform"))]);
-            let Some(calls) = calls(&plan(&[phase("p", &[work])])) else { return };
+            let plan = plan(&[phase("p", &[work])]);
+            let Some(calls) = calls(&plan, "calls of many files") else { return };
             let writes = calls["pwrite64"];
             assert_eq!(writes, ops, "{count} files");
             // What the evidence is read with depends on how long it takes.

@@ -7,6 +7,7 @@ mod lab;
 
 use std::time::Duration;
 
+use assay::evidence::Snapshot;
 use assay::record::{Finding, Measures, Trust, Weight};
 use kernel::{Heard, hear, hear_own, told};
 use lab::{Card, MI, Noise, Shape};
@@ -109,6 +110,66 @@ fn t31_somebody_else_uses_the_disk() {
         found.weight >= Weight::Doubt && found.measures == Some(Measures::Disturbed),
         "{heard}"
     );
+}
+
+/// Direct reads among many trims of a file of 256 MiB, slow enough for several commits of a file
+/// system that commits each second.
+fn reads_among_trims(card: &Card, order: &str) -> Heard {
+    kernel::put(card, "x", 256 * MI);
+    let plan = json!({
+        "title": "trims", "origin": { "dialect": "plan" }, "seed": 1,
+        "phases": [{ "name": "trims", "quiet": 500_000_000, "jobs": [{
+            "name": "trims",
+            "work": { "blocks": {
+                "target": { "file": {
+                    "path": card.path("x"), "size": { "exactly": 256 * MI }, "layout": "existing",
+                } },
+                "caching": "direct",
+                "pattern": {
+                    "mix": [{ "action": "read", "weight": 2 }, { "action": "trim", "weight": 98 }],
+                    "block": { "fixed": 4096 }, "order": order,
+                },
+            } },
+            "rate": { "capped_iops": 14_000.0 },
+            "stop": { "first_of": [{ "passes": 1 }, { "time": 6_000_000_000_u64 }] },
+        }] }],
+    });
+    let desk = tempfile::tempdir().expect("a folder");
+    let file = desk.path().join("plan.json");
+    std::fs::write(&file, plan.to_string()).expect("written");
+    hear_own(lab::assay(["run"]).word(&file))
+}
+
+/// Bytes written to the device that the path names, during the first phase.
+fn written_during(heard: &Heard) -> u64 {
+    let evidence = &heard.phase().evidence;
+    let written = |snapshot: &Snapshot| {
+        let counters = snapshot.devices.first().and_then(|device| device.counters.seen());
+        counters.unwrap_or_else(|| panic!("no counters\n{heard}")).write_bytes
+    };
+    written(&evidence.stop) - written(&evidence.before)
+}
+
+#[test]
+fn t23_t31_what_trims_cause_is_nobody_else_and_no_failing_of_direct_io() {
+    let _alone = lab::alone();
+    let card = lab::need!(Card::new(Shape {
+        speed: lab::Speed::bytes(64 * MI, 64 * MI),
+        size: 512 * MI,
+        mount: "commit=1",
+        ..Shape::paced()
+    }));
+    let once = reads_among_trims(&card, "shuffled");
+    told("trims, each place once", &once);
+    // Far more than a run without trims could explain.
+    assert!(written_during(&once) > 512 << 10, "{} bytes\n{once}", written_during(&once));
+    assert!(!once.found("T31") && !once.found("T19") && !once.found("T23"), "{once}");
+    let again = reads_among_trims(&card, "uniform");
+    told("trims, places again", &again);
+    let found = finding(&again, "T23");
+    assert!(found.claim.contains("had been trimmed before in the same phase"), "{again}");
+    assert_eq!(found.measures, Some(Measures::Layer), "{again}");
+    assert!(!again.found("T31") && !again.found("T19"), "{again}");
 }
 
 #[test]

@@ -2,6 +2,8 @@
 //! what this machine can not do is said, and done otherwise.
 
 mod lab;
+#[path = "common/runs.rs"]
+mod runs;
 
 use std::fs::File;
 use std::os::fd::OwnedFd;
@@ -9,17 +11,17 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use assay::engine::{Filler, Flush, Generation, Haul, Known, Quota, Route, Stretch, Worker};
-use assay::error::Error;
+use assay::engine::{Aside, Filler, Flush, Generation, Haul, Known, Quota, Route, Stretch, Worker};
 use assay::plan::{
     Action, Advice, Aio, BlockSize, FileOrder, Fill, Mapping, Method, Mix, Order, Pattern, Plan,
     Rate, Region, Ring, Vectored, Verify,
 };
 use assay::record::{Ending, Record};
-use assay::run::{self, Options};
 use assay::stats::{Gauge, Split};
 use assay::unit::Bytes;
 use serde_json::{Value, json};
+
+use runs::{go, refused};
 
 const SEED: u64 = 7;
 
@@ -82,6 +84,41 @@ fn route(pattern: &Pattern, (start, len): (u64, u64), passes: Option<u64>) -> Ro
     Route::new(pattern, 1, FileOrder::default(), stretch).expect("a route")
 }
 
+/// One worker alone on one file.
+fn worker<'w>(
+    path: &Path,
+    (method, iodepth): (Method, u32),
+    pattern: &Pattern,
+    cursor: Route,
+    gauge: &'w Gauge,
+    halt: &'w AtomicBool,
+) -> Worker<'w> {
+    Worker {
+        files: Arc::new(vec![open(path)]),
+        paths: Arc::from([path.display().to_string()]),
+        first_file: 0,
+        cursor,
+        balance: None,
+        split: Split::default(),
+        log: None,
+        filler: Filler::new(&pattern.fill, SEED).expect("a filler"),
+        verify: pattern.verify,
+        method,
+        iodepth,
+        block: pattern.largest().0 as usize,
+        rate: Rate::Closed,
+        place: (0, 1),
+        flush: None,
+        aside: Aside::default(),
+        quota: Quota::default(),
+        seed: SEED,
+        generation: Generation::timed(0, 0),
+        layers: [].into(),
+        gauge,
+        halt,
+    }
+}
+
 /// What one worker brings home that makes one pass over `len` bytes of a file from `start`.
 fn pass(
     path: &Path,
@@ -99,27 +136,15 @@ fn pass(
     };
     let (gauge, halt) = (Gauge::default(), AtomicBool::new(false));
     let worker = Worker {
-        files: Arc::from([open(path)]),
-        paths: Arc::from([path.display().to_string()]),
-        first_file: 0,
-        cursor: route(pattern, (start, len), Some(1)),
-        balance: None,
-        split: Split::default(),
-        log: None,
-        filler: Filler::new(&pattern.fill, SEED).expect("a filler"),
-        verify: pattern.verify,
-        method,
-        iodepth,
-        block: pattern.largest().0 as usize,
-        rate: Rate::Closed,
-        place: (0, 1),
         flush,
-        quota: Quota::default(),
-        seed: SEED,
-        generation: Generation::timed(0, 0),
-        layers: [].into(),
-        gauge: &gauge,
-        halt: &halt,
+        ..worker(
+            path,
+            (method, iodepth),
+            pattern,
+            route(pattern, (start, len), Some(1)),
+            &gauge,
+            &halt,
+        )
     };
     worker.go(|| ()).unwrap_or_else(|fault| panic!("{method:?}: {fault}"))
 }
@@ -254,29 +279,14 @@ fn a_mapped_file_that_somebody_cuts_is_a_fault() {
         let cut = open(&path);
         let (gauge, halt) = (Gauge::default(), AtomicBool::new(false));
         let same = pattern(action, Order::Backward, 4096);
-        let worker = Worker {
-            files: Arc::from([open(&path)]),
-            paths: Arc::from([path.display().to_string()]),
-            first_file: 0,
-            cursor: route(&same, (0, 64 << 20), None),
-            balance: None,
-            split: Split::default(),
-            log: None,
-            filler: Filler::new(&same.fill, SEED).unwrap(),
-            verify: Verify::None,
-            method: Method::Mmap(Mapping::default()),
-            iodepth: 1,
-            block: 4096,
-            rate: Rate::Closed,
-            place: (0, 1),
-            flush: None,
-            quota: Quota::default(),
-            seed: SEED,
-            generation: Generation::timed(0, 0),
-            layers: [].into(),
-            gauge: &gauge,
-            halt: &halt,
-        };
+        let worker = worker(
+            &path,
+            (Method::Mmap(Mapping::default()), 1),
+            &same,
+            route(&same, (0, 64 << 20), None),
+            &gauge,
+            &halt,
+        );
         // It is mapped when it is ready, and cut before its first I/O.
         let haul = worker.go(|| rustix::fs::ftruncate(&cut, 8192).unwrap()).unwrap();
         match doing {
@@ -310,17 +320,6 @@ fn plan(folder: &Path, action: &str, changes: &[(&str, Value)]) -> Plan {
         "phases": [{ "name": "p", "jobs": [{ "name": "j", "work": { "blocks": blocks } }] }],
     });
     serde_json::from_value(plan).unwrap_or_else(|error| panic!("{error}: {changes:?}"))
-}
-
-fn go(plan: &Plan) -> Result<Record, Error> {
-    run::run(plan, &Options::default(), &mut ())
-}
-
-fn refused(plan: &Plan) -> String {
-    match go(plan) {
-        Err(Error::Refusal(refusal)) => refusal.to_string(),
-        other => panic!("not refused: {other:?}"),
-    }
 }
 
 #[test]
@@ -495,28 +494,10 @@ fn a_large_mapping_costs_no_more_than_a_small_one() {
         });
         let (gauge, halt) = (Gauge::default(), AtomicBool::new(false));
         let reads = pattern(Action::Read, Order::Uniform, 4096);
+        let method = Method::Mmap(Mapping { advice: Advice::Random, msync_async: false });
         let worker = Worker {
-            files: Arc::from([open(&path)]),
-            paths: Arc::from([path.display().to_string()]),
-            first_file: 0,
-            cursor: route(&reads, (0, SIZE), None),
-            balance: None,
-            split: Split::default(),
-            log: None,
-            filler: Filler::new(&reads.fill, SEED).unwrap(),
-            verify: Verify::None,
-            method: Method::Mmap(Mapping { advice: Advice::Random, msync_async: false }),
-            iodepth: 1,
-            block: 4096,
-            rate: Rate::Closed,
-            place: (0, 1),
-            flush: None,
             quota: Quota { ops: Some(20_000), ..Quota::default() },
-            seed: SEED,
-            generation: Generation::timed(0, 0),
-            layers: [].into(),
-            gauge: &gauge,
-            halt: &halt,
+            ..worker(&path, (method, 1), &reads, route(&reads, (0, SIZE), None), &gauge, &halt)
         };
         let haul = worker.go(|| ()).unwrap();
         over.store(true, Ordering::Relaxed);

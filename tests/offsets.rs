@@ -7,8 +7,8 @@ use std::os::unix::fs::FileExt;
 
 use assay::engine::{Cursor, Op};
 use assay::plan::{
-    Action, ActionSize, BlockSize, Fill, Mix, Order, Pattern, Plan, Region, Share, Verify,
-    WeightedSize, Zone,
+    Action, ActionSize, BlockSize, Fill, Mix, Order, Pattern, Plan, Region, Share, SizedZone,
+    Verify, WeightedSize, Zone,
 };
 use assay::run::{self, Options};
 use assay::unit::Bytes;
@@ -46,6 +46,15 @@ fn ios(pattern: &Pattern, len: u64, lanes: u32, passes: u64, seed: u64) -> Vec<(
     all
 }
 
+fn mix(shares: &[(Action, u32)]) -> Mix {
+    Mix(shares.iter().map(|&(action, weight)| Share { action, weight }).collect())
+}
+
+fn sized(zones: &[(f64, u64)]) -> Vec<SizedZone> {
+    let zone = |&(access_percent, size)| SizedZone { access_percent, size: Bytes(size) };
+    zones.iter().map(zone).collect()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -72,7 +81,7 @@ proptest! {
 
     #[test]
     fn random_orders_make_as_many_as_there_are_blocks(
-        which in 0_usize..7, blocks in 10_u64..300, tail in 0_u64..512, lanes in 1_u32..5,
+        which in 0_usize..9, blocks in 10_u64..300, tail in 0_u64..512, lanes in 1_u32..5,
         passes in 1_u64..3, seed: u64,
     ) {
         let zones = vec![
@@ -87,6 +96,8 @@ proptest! {
             Order::Normal { deviation: 10.0, center: None },
             Order::Zoned { zones },
             Order::Runs { sequential: 4, random_percent: 50, same: false },
+            Order::ZonedAbs { zones: sized(&[(90.0, 1024), (10.0, 2048)]) },
+            Order::Each { order: Box::new(Order::Forward) },
         ][which].clone();
         let len = blocks * 512 + tail;
         let found = ios(&pattern(order.clone(), fixed(512)), len, lanes, passes, seed);
@@ -97,6 +108,60 @@ proptest! {
             found.iter().for_each(|(_, offset, _)| map[(offset / 512) as usize] += 1);
             prop_assert_eq!(map, vec![passes; blocks as usize]);
         }
+    }
+
+    /// Reads and writes each by a place of their own, whatever the dice make of their turns.
+    #[test]
+    fn each_action_goes_its_own_way(
+        which in 0_usize..4, blocks in 1_u64..120, tail in 0_u64..512, stride in 1_u64..9,
+        passes in 1_u64..4, lanes in 1_u32..5, seed: u64,
+    ) {
+        let stride = Bytes(stride * 512);
+        let order = [
+            Order::Forward,
+            Order::Backward,
+            Order::Strided { stride },
+            Order::Spaced { stride },
+        ][which].clone();
+        let mut mixed = pattern(Order::Each { order: Box::new(order.clone()) }, fixed(512));
+        mixed.mix = mix(&[(Action::Read, 3), (Action::Write, 2)]);
+        let len = blocks * 512 + tail;
+        let once = model(&order, 512, len);
+        let mut made = 0;
+        for lane in 0..lanes {
+            let mut cursor =
+                Cursor::new(&mixed, 0, len, (lane, lanes), Some(passes), seed).expect("a cursor");
+            let mut turns = BTreeMap::from([("read", 0_u64), ("write", 0)]);
+            while let Some(io) = cursor.next_io() {
+                // Lanes take turns in the stream of each action.
+                let turn = turns.get_mut(io.op.action().name()).expect("of the mix");
+                let step = u64::from(lane) + *turn * u64::from(lanes);
+                prop_assert_eq!(io.offset, once[(step % once.len() as u64) as usize]);
+                (*turn, made) = (*turn + 1, made + 1);
+            }
+        }
+        // As many as one action alone would make.
+        prop_assert_eq!(made, once.len() as u64 * passes);
+    }
+
+    /// Each with sizes of its own: no place of one follows from the size of the other.
+    #[test]
+    fn each_action_goes_by_its_own_blocks(blocks in 4_u64..100, seed: u64) {
+        let size = |action, size| ActionSize { action, size: Box::new(fixed(size)) };
+        let sizes = vec![size(Action::Read, 512), size(Action::Write, 2048)];
+        let order = Order::Each { order: Box::new(Order::Forward) };
+        let mut mixed = pattern(order, BlockSize::PerAction(sizes));
+        mixed.mix = mix(&[(Action::Read, 1), (Action::Write, 1)]);
+        let len = blocks * 2048;
+        let all = ios(&mixed, len, 1, 1, seed);
+        for (op, size) in [(Op::Read, 512), (Op::Write, 2048)] {
+            let found: Vec<u64> =
+                all.iter().filter(|io| io.0 == op).map(|(_, offset, _)| *offset).collect();
+            let wanted = model(&Order::Forward, size, len).into_iter().cycle();
+            prop_assert_eq!(&found, &wanted.take(found.len()).collect::<Vec<_>>());
+        }
+        let bytes: u64 = all.iter().map(|(.., len)| len).sum();
+        prop_assert!((len..len + 2048).contains(&bytes), "{bytes} of {len}");
     }
 
     #[test]
@@ -198,6 +263,26 @@ fn zones_get_their_share_of_the_accesses() {
 }
 
 #[test]
+fn zones_of_stated_sizes_end_where_they_say() {
+    // The second begins inside of a block, which is nobody's.
+    let zones = sized(&[(60.0, 100 * 4096), (0.0, 200 * 4096 + 100), (40.0, 400 * 4096)]);
+    let counts = counted(Order::ZonedAbs { zones }, 1000, 3);
+    let share = |blocks: std::ops::Range<usize>| counts[blocks].iter().sum::<f64>();
+    assert!((share(0..100) - 0.6).abs() < 0.01);
+    assert_eq!(share(100..301), 0.0);
+    assert!((share(301..700) - 0.4).abs() < 0.01);
+    assert_eq!(share(700..1000), 0.0);
+    assert!(counts[301..700].iter().all(|count| *count > 0.0));
+    let refused = |zones: &[(f64, u64)]| {
+        let pattern = pattern(Order::ZonedAbs { zones: sized(zones) }, fixed(4096));
+        let cursor = Cursor::new(&pattern, 0, 40_960, (0, 1), None, 1);
+        cursor.expect_err("a refusal").to_string()
+    };
+    assert!(refused(&[(100.0, 50_000)]).contains("reach beyond"));
+    assert!(refused(&[(50.0, 4095), (50.0, 9000)]).contains("zone 1 has accesses and not one"));
+}
+
+#[test]
 fn a_jump_comes_after_each_run() {
     let order = |sequential, random_percent, same| {
         pattern(Order::Runs { sequential, random_percent, same }, fixed(512))
@@ -257,15 +342,15 @@ fn each_action_has_its_share_and_its_sizes() {
     }
 }
 
-/// What fio's own log of a job says of its places, in blocks; `None` when it is not installed.
-fn fio(words: &[&str], blocks: u64) -> Option<Vec<f64>> {
+/// What fio's own log of a job says: directions and offsets; `None` when it is not installed.
+fn fio_log(words: &[&str], blocks: u64, ops: u64) -> Option<Vec<(String, u64)>> {
     let desk = tempfile::tempdir().expect("a folder");
     let log = desk.path().join("log");
     let out = std::process::Command::new("fio")
-        .args(["--name=a", "--ioengine=null", "--rw=randread", "--bs=4k", "--norandommap"])
+        .args(["--name=a", "--ioengine=null", "--bs=4k", "--norandommap"])
         .args(["--filename=x", "--output=/dev/null"])
         .arg(format!("--size={}", blocks * 4096))
-        .arg(format!("--io_size={}", 100_000 * 4096))
+        .arg(format!("--io_size={}", ops * 4096))
         .arg(format!("--write_iolog={}", log.display()))
         .args(words)
         .current_dir(desk.path())
@@ -273,13 +358,51 @@ fn fio(words: &[&str], blocks: u64) -> Option<Vec<f64>> {
         .ok()?;
     assert!(out.status.success(), "fio: {}", String::from_utf8_lossy(&out.stderr));
     let text = std::fs::read_to_string(log).expect("a log");
-    let mut counts = vec![0.0; blocks as usize];
-    for line in text.lines() {
-        if let [_, _, "read", offset, _] = line.split(' ').collect::<Vec<_>>()[..] {
-            counts[(offset.parse::<u64>().expect("a number") / 4096) as usize] += 1e-5;
+    let io = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
+        [_, _, way @ ("read" | "write"), offset, _] => {
+            Some((way.to_string(), offset.parse().expect("a number")))
         }
+        _ => None,
+    };
+    Some(text.lines().filter_map(io).collect())
+}
+
+/// How often fio reads each block in a hundred thousand I/Os.
+fn fio(words: &[&str], blocks: u64) -> Option<Vec<f64>> {
+    let words = [&["--rw=randread"], words].concat();
+    let mut counts = vec![0.0; blocks as usize];
+    for (_, offset) in fio_log(&words, blocks, 100_000)? {
+        counts[(offset / 4096) as usize] += 1e-5;
     }
     Some(counts)
+}
+
+#[test]
+fn a_sequential_mix_goes_where_fios_goes() {
+    const BLOCKS: u64 = 1000;
+    let words = ["--rw=rw", "--rwmixread=30"];
+    let Some(theirs) = fio_log(&words, BLOCKS, BLOCKS) else {
+        eprintln!("SKIP a_sequential_mix_goes_where_fios_goes: fio is not installed");
+        return;
+    };
+    let order = Order::Each { order: Box::new(Order::Forward) };
+    let mut mixed = pattern(order, fixed(4096));
+    mixed.mix = mix(&[(Action::Read, 30), (Action::Write, 70)]);
+    let ours: Vec<(String, u64)> = ios(&mixed, BLOCKS * 4096, 1, 1, 3)
+        .into_iter()
+        .map(|(op, offset, _)| (op.action().name().to_string(), offset))
+        .collect();
+    assert_eq!((ours.len(), theirs.len()), (1000, 1000));
+    for (way, share) in [("read", 300), ("write", 700)] {
+        let of = |log: &[(String, u64)]| -> Vec<u64> {
+            log.iter().filter(|(known, _)| known == way).map(|(_, offset)| *offset).collect()
+        };
+        let (ours, theirs) = (of(&ours), of(&theirs));
+        // The dice differ: one comes a little further than the other, on the same way.
+        let both = ours.len().min(theirs.len());
+        assert!(both.abs_diff(share) < 60, "{way}: {} and {}", ours.len(), theirs.len());
+        assert_eq!(ours[..both], theirs[..both], "{way}");
+    }
 }
 
 #[test]
@@ -291,6 +414,10 @@ fn the_laws_are_those_of_fio() {
         ("zipf:1.2:0.5", Order::Zipf { theta: 1.2, center: Some(0.5) }),
         ("zipf:0.8:0.5", Order::Zipf { theta: 0.8, center: Some(0.5) }),
         ("pareto:0.2:0.5", Order::Pareto { h: 0.2, center: Some(0.5) }),
+        (
+            "zoned_abs:80/8192000:20/32768000",
+            Order::ZonedAbs { zones: sized(&[(80.0, 8_192_000), (20.0, 32_768_000)]) },
+        ),
         ("zoned:80/20:20/80", Order::Zoned { zones: zones([(80.0, 20.0), (20.0, 80.0)]).into() }),
     ];
     for (word, order) in cases {

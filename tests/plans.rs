@@ -1,5 +1,8 @@
 //! Plans as people and programs write them: what is refused, and what the figures of odd ones are.
 
+#[path = "common/runs.rs"]
+mod runs;
+
 use std::path::Path;
 use std::sync::mpsc::RecvTimeoutError;
 
@@ -12,6 +15,8 @@ use assay::unit::{Nanos, Ops};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};
+
+use runs::{go, refused};
 
 /// A plan of one phase with one job: reads of 4 KiB by `psync` with whatever `changes` says.
 fn plan(target: Value, changes: &[(&str, Value)]) -> Plan {
@@ -32,7 +37,7 @@ fn plan(target: Value, changes: &[(&str, Value)]) -> Plan {
     });
     for (place, value) in changes {
         let place = match *place {
-            "method" | "caching" | "durability" | "iodepth" => {
+            "method" | "caching" | "durability" | "iodepth" | "sync_file_range" | "timed_close" => {
                 format!("/phases/0/jobs/0/work/blocks/{place}")
             }
             "mix" | "order" | "block" | "region" | "fill" | "verify" => {
@@ -52,17 +57,6 @@ fn file(path: &Path, size: u64) -> Value {
 
 fn writes() -> (&'static str, Value) {
     ("mix", json!([{ "action": "write", "weight": 1 }]))
-}
-
-fn go(plan: &Plan) -> Result<Record, Error> {
-    run::run(plan, &Options::default(), &mut ())
-}
-
-fn refused(plan: &Plan) -> String {
-    match go(plan) {
-        Err(Error::Refusal(refusal)) => refusal.to_string(),
-        other => panic!("not refused: {other:?}"),
-    }
 }
 
 #[test]
@@ -230,7 +224,11 @@ fn direct_blocks_stay_whole_whoever_shares_them() {
 #[test]
 fn what_this_machine_can_not_hold_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
-    let target = || json!({ "scratch": { "dir": folder.path(), "size": { "exactly": 1 << 20 } } });
+    let target = || {
+        json!({ "scratch": {
+            "dir": folder.path(), "size": { "exactly": 1 << 20 }, "layout": "written",
+        }})
+    };
     let many = [("method", json!("pool")), ("iodepth", json!(4096)), ("workers", json!(64))];
     assert!(refused(&plan(target(), &many)).contains("262144 threads"));
     let large = [
@@ -429,6 +427,41 @@ fn sayings() -> Vec<Value> {
             ("cpus", json!({ "list": [0], "split": true })),
             ("stop", json!({ "ramp": 0, "first_of": [{ "ops": 300 }] })),
         ],
+        vec![
+            ("method", json!({ "sim": { "latency": 1000 } })),
+            ("iodepth", json!(3)),
+            (
+                "mix",
+                json!([
+                    { "action": "read", "weight": 50 }, { "action": "write", "weight": 30 },
+                    { "action": "trim", "weight": 20 },
+                ]),
+            ),
+            ("order", json!({ "each": { "order": { "spaced": { "stride": 8192 } } } })),
+            (
+                "sync_file_range",
+                json!({ "every": 3, "wait_before": true, "write": true, "wait_after": false }),
+            ),
+            ("timed_close", json!(true)),
+            ("caching", json!("drop_behind")),
+            (
+                "rate",
+                json!({ "capped_each": {
+                    "read": { "bandwidth": 1 << 30, "iops": 1e6 }, "trim": { "iops": 1e5 },
+                } }),
+            ),
+        ],
+        vec![
+            ("method", json!("null")),
+            ("workers", json!(2)),
+            (
+                "order",
+                json!({ "zoned_abs": { "zones": [
+                    { "access_percent": 60.0, "size": 1 << 20 },
+                    { "access_percent": 40.0, "size": 1 << 24 },
+                ] } }),
+            ),
+        ],
     ];
     all.iter()
         .map(|changes| {
@@ -515,7 +548,7 @@ proptest! {
 
     #[test]
     fn no_plan_panics_or_hangs(
-        which in 0_usize..6,
+        which in 0_usize..8,
         changes in prop::collection::vec((any::<Index>(), any::<Index>()), 1..4),
     ) {
         let mut document = sayings()[which].clone();

@@ -109,6 +109,55 @@ fn the_stricter_of_two_caps_holds() {
     }
 }
 
+/// Operations per second of reads and writes together on a modelled device, half and half, under
+/// caps for each.
+fn each_capped(caps: Value) -> [f64; 2] {
+    let plan = json!({
+        "title": "each", "origin": { "dialect": "plan" }, "seed": 7,
+        "phases": [{ "name": "a", "jobs": [{
+            "name": "a", "workers": 2,
+            "work": { "blocks": {
+                "target": { "nowhere": { "size": 40960 } },
+                "pattern": {
+                    "mix": [{ "action": "read", "weight": 1 }, { "action": "write", "weight": 1 }],
+                    "block": { "fixed": 4096 },
+                },
+                "method": { "sim": { "latency": 200_000 } },
+            }},
+            "rate": { "capped_each": caps },
+            "stop": { "first_of": [{ "time": 10_000_000_000_u64 }] },
+        }]}],
+    });
+    let desk = tempfile::tempdir().expect("a folder");
+    let file = desk.path().join("plan.json");
+    std::fs::write(&file, plan.to_string()).expect("written");
+    let heard = kernel::hear_own(lab::assay(["run"]).word(&file));
+    ["read", "write"].map(|name| {
+        let of = |(action, _): &(&Action, _)| action.name() == name;
+        let total = heard.phase().totals.iter().find(of).expect("done").1;
+        total.iops.expect("a rate").0
+    })
+}
+
+#[test]
+fn each_direction_has_a_rate_of_its_own() {
+    // Both come to theirs, though the mix is half and half.
+    let [reads, writes] =
+        each_capped(json!({ "read": { "iops": 1000.0 }, "write": { "iops": 250.0 } }));
+    near(reads, 1000.0);
+    near(writes, 250.0);
+    // By bytes, and the stricter of two.
+    let [reads, writes] = each_capped(json!({
+        "read": { "bandwidth": 4096 * 300, "iops": 5000.0 }, "write": { "bandwidth": 4096 * 700 },
+    }));
+    near(reads, 300.0);
+    near(writes, 700.0);
+    // What has no cap takes all the rest of what two workers can do.
+    let [reads, writes] = each_capped(json!({ "write": { "iops": 500.0 } }));
+    near(writes, 500.0);
+    near(reads, 9500.0);
+}
+
 #[test]
 fn two_rates_of_one_job_are_refused_by_their_names() {
     let cases = [
@@ -124,6 +173,13 @@ fn two_rates_of_one_job_are_refused_by_their_names() {
             json!({ "capped": { "bandwidth": 0, "iops": 5.0 } }),
             "a rate of 0 never gets anywhere; give a rate above 0",
         ),
+        (
+            json!({ "capped_each": { "read": { "iops": 5.0 }, "write": { "iops": 5.0 } } }),
+            "capped_each has a cap for 'write', which the mix does not do; leave one of them out",
+        ),
+        (json!({ "capped_each": { "read": {} } }), "capped_each, and no cap; give 'bandwidth'"),
+        (json!({ "capped_each": { "read": { "iops": 0.0 } } }), "a rate of 0 never"),
+        (json!({ "capped_each": {} }), "capped_each, and no cap; give 'bandwidth'"),
     ];
     let desk = tempfile::tempdir().expect("a folder");
     let file = desk.path().join("plan.json");

@@ -99,15 +99,15 @@ fn latencies_over_time_are_kept_when_asked() {
 
 #[test]
 fn a_window_that_makes_no_sense_is_refused() {
-    for (limit, says) in [
-        (json!({ "steady": { "rounds": 1 } }), "a window of 1 rounds"),
-        (json!({ "steady": { "round": 5 } }), "a round of less than 100 ms"),
-        (json!({ "steady": { "slope": 0.0 } }), "no rate is so steady"),
+    for (limits, says) in [
+        (json!([{ "steady": { "rounds": 1 } }]), "a window of 1 rounds"),
+        (json!([{ "steady": { "round": 5 } }]), "a round of less than 100 ms"),
+        (json!([{ "steady": { "slope": 0.0 } }]), "no rate is so steady"),
+        (json!([steady(4, 0.5), { "steady": { "rounds": 1 } }]), "two steady states of one job"),
     ] {
         let desk = tempfile::tempdir().expect("a folder");
         let file = desk.path().join("plan.json");
-        std::fs::write(&file, plan(&[(json!("closed"), json!([limit]))]).to_string())
-            .expect("written");
+        std::fs::write(&file, plan(&[(json!("closed"), limits)]).to_string()).expect("written");
         let refused = lab::assay(["run"]).word(&file).run();
         assert_eq!(refused.code(), 2, "{refused}");
         assert!(refused.stderr.contains(says), "{refused}");

@@ -2,6 +2,8 @@
 //! every file system that this machine has; and whatever ends a run, nothing of it stays.
 
 mod lab;
+#[path = "common/runs.rs"]
+mod runs;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,11 +14,13 @@ use std::process::{Command, Stdio};
 use assay::engine::{Filler, Known, size_of, tree_place};
 use assay::error::Error;
 use assay::plan::{Action, Fill, Plan, TreeSize};
-use assay::record::{Ending, Measures, Record, Trust};
+use assay::record::{Measures, Record, Trust};
 use assay::run::{self, Options};
 use assay::unit::Bytes;
 use lab::{Card, Fs, Image, MI, Memory, Shape, Speed, need};
 use serde_json::{Value, json};
+
+use runs::{calls, whole};
 
 const SEED: u64 = 7;
 const FILES: u64 = 50;
@@ -49,10 +53,7 @@ fn plan(phases: &[Value]) -> Plan {
 }
 
 fn go(phases: &[Value]) -> Record {
-    let record = run::run(&plan(phases), &Options::default(), &mut ()).expect("a run");
-    let faults: Vec<_> = record.phases.iter().flat_map(|phase| &phase.faults).collect();
-    assert_eq!((&record.ending, faults.len()), (&Ending::Complete, 0), "{faults:?}");
-    record
+    whole(&plan(phases))
 }
 
 fn ops(record: &Record, phase: usize, action: Action) -> u64 {
@@ -403,30 +404,6 @@ fn whatever_ends_a_run_nothing_stays() {
     }
 }
 
-/// System calls of a run by name, counted by strace; `None` where there is no strace.
-fn calls(plan: &Plan) -> Option<BTreeMap<String, u64>> {
-    let desk = tempfile::tempdir().expect("a folder");
-    let (_, file) = typed(desk.path(), plan);
-    let counts = desk.path().join("counts");
-    let out = Command::new("strace")
-        .args(["-f", "-c", "-S", "name", "-U", "name,calls", "-o"])
-        .arg(&counts)
-        .arg(env!("CARGO_BIN_EXE_assay"))
-        .arg("run")
-        .arg(&file)
-        .output();
-    if out.is_err() {
-        eprintln!("SKIP calls of trees: strace is not installed");
-        return None;
-    }
-    let text = fs::read_to_string(&counts).expect("counts");
-    let count = |line: &str| {
-        let mut words = line.split_whitespace();
-        Some((words.next()?.to_string(), words.next()?.parse().ok()?))
-    };
-    Some(text.lines().filter_map(count).collect())
-}
-
 #[test]
 fn a_file_costs_the_same_calls_whatever_their_number() {
     // What each action takes for one file. Files that a phase needs are made before, and all that
@@ -452,9 +429,8 @@ fn a_file_costs_the_same_calls_whatever_their_number() {
             let folder = tempfile::tempdir().expect("a folder");
             let mut changes = changes.clone();
             changes.extend([("files", json!(files)), ("workers", json!(1))]);
-            let Some(calls) = calls(&plan(&[phase("p", folder.path(), action, &changes)])) else {
-                return;
-            };
+            let plan = plan(&[phase("p", folder.path(), action, &changes)]);
+            let Some(calls) = calls(&plan, "calls of trees") else { return };
             for (call, times) in &cost {
                 let found = calls.get(*call).copied().unwrap_or(0);
                 let rest = found.checked_sub(files * times);

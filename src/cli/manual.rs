@@ -69,6 +69,7 @@ const CHAPTERS: &[Chapter] = &[
             ("assay quick .", "the device below this folder"),
             ("assay quick /dev/sdb", "a device, which is only read"),
             ("assay modes .", "what fsync, O_DSYNC, O_DIRECT and mmap come to there, and why"),
+            ("assay probe /mnt/sd", "what lies under it, and what would bite there"),
             ("assay quick --json . | jq .verdict", "for scripts"),
             ("assay quick --record r.json . ; assay judge r.json", "keep it, judge it again later"),
             ("assay quick --plan . > p.json ; assay run p.json", "change the plan between the two"),

@@ -6,6 +6,7 @@ mod dialect;
 mod environment;
 mod manual;
 pub mod modes;
+mod probe;
 pub mod quick;
 mod words;
 
@@ -19,7 +20,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::error::{Error, Fault, Refusal};
 use crate::plan::Plan;
-use crate::record::{self, Record};
+use crate::record::{self, Probe, Record};
 use crate::{report, verdict};
 
 /// A storage benchmark that can be believed: the number, and whether it is true
@@ -37,6 +38,8 @@ enum Verb {
     Quick(quick::Words),
     /// The same write and read flushed, synchronous, direct, mapped: which is fast, safe, and why
     Modes(modes::Words),
+    /// What lies under a path, and what would bite there? Nothing is run, and nothing is written
+    Probe(probe::Words),
     /// Run a plan from a file
     Run {
         /// A plan as JSON, as --plan prints it
@@ -54,7 +57,7 @@ enum Verb {
         #[arg(long)]
         json: bool,
     },
-    /// Print the JSON Schema of records or plans
+    /// Print the JSON Schema of records, plans or probes
     Schema {
         /// Which document
         #[arg(value_enum, default_value = "record", value_name = "DOCUMENT")]
@@ -105,6 +108,7 @@ pub struct Common {
 enum Document {
     Record,
     Plan,
+    Probe,
 }
 
 /// The whole program: words in, output and an exit status out.
@@ -157,6 +161,10 @@ fn call(
             let plan = modes::planned(&modes, typed(words))?;
             conduct::conduct(&plan, &modes.common, environment, out, err).map_err(without_phase)
         }
+        Verb::Probe(words) => {
+            probe::probe(&words, environment, out)?;
+            Ok(conduct::SOUND)
+        }
         Verb::Run { file, common } => {
             conduct::conduct(&read_plan(&file)?, &common, environment, out, err)
         }
@@ -172,6 +180,7 @@ fn call(
             let schema = match of {
                 Document::Record => schemars::schema_for!(Record),
                 Document::Plan => schemars::schema_for!(Plan),
+                Document::Probe => schemars::schema_for!(Probe),
             };
             printed(
                 serde_json::to_writer_pretty(&mut *out, &schema)

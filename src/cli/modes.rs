@@ -308,6 +308,8 @@ fn phase(
         method: way.method,
         caching: way.caching,
         durability: way.durability,
+        sync_file_range: None,
+        timed_close: false,
         iodepth: 1,
     };
     Phase {

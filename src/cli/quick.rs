@@ -311,6 +311,8 @@ fn phase(shape: Shape, target: Target, time: Nanos, ours: bool, size: Option<Byt
                 method: Method::IoUring(Ring::default()),
                 caching: Caching::DirectIfReal,
                 durability: if write { Durability::FdatasyncAtEnd } else { Durability::None },
+                sync_file_range: None,
+                timed_close: false,
                 iodepth: shape.iodepth,
             }),
             rate: Rate::Closed,

@@ -5,10 +5,12 @@
 //! of it, which is how a pool of threads stands in for one deep queue.
 
 use crate::error::Refusal;
-use crate::plan::{Action, BlockSize, Mix, Order, Pattern, Zone};
+use crate::plan::{Mix, Order, Pattern};
 
+use super::dice::{Dice, Sizes};
 use super::law::{Law, Normal, Pareto, Zipf};
-use super::random::{Random, Shuffle};
+use super::random::{Random, Shuffle, mix};
+use super::zones::{self, Part};
 use super::{Io, Op};
 
 /// A stream of I/Os over one region.
@@ -50,17 +52,10 @@ enum Walk {
     Normal { done: u64, step: u64, blocks: u64, law: Normal },
     /// In one of the zones.
     Zoned { done: u64, step: u64, blocks: u64, zones: Vec<Part> },
+    /// Each action goes its own way. `done` bytes of the `total` of a pass are behind all of them.
+    Each { streams: [Option<Box<Cursor>>; 4], done: u64, step: u64, total: u64 },
     /// `left` more in a row from `at`.
     Runs { done: u64, step: u64, blocks: u64, at: u64, left: u32, run: Run },
-}
-
-/// A zone in blocks.
-#[derive(Clone, Copy, Debug)]
-struct Part {
-    /// Dice below this fall into it or into an earlier one.
-    until: u64,
-    first: u64,
-    blocks: u64,
 }
 
 /// What the runs of a cursor have in common.
@@ -71,144 +66,6 @@ struct Run {
     anywhere: u64,
     /// The same block instead of one after the other.
     same: bool,
-}
-
-/// What the next I/O is.
-#[derive(Clone, Debug)]
-enum Dice {
-    One(Op),
-    /// The second with this share, in 2^32ths.
-    Two(Op, Op, u64),
-    /// Cumulative weights.
-    Many(u64, Vec<(u64, Op)>),
-}
-
-impl Dice {
-    fn new(mix: &Mix) -> Result<Self, Refusal> {
-        let mut weights = [0_u64; 4];
-        for share in mix.0.iter().filter(|share| share.weight > 0) {
-            weights[op(share.action)? as usize] += u64::from(share.weight);
-        }
-        let shares: Vec<(u64, Op)> =
-            weights.into_iter().zip(Op::ALL).filter(|(weight, _)| *weight > 0).collect();
-        let total: u64 = shares.iter().map(|(weight, _)| weight).sum();
-        Ok(match shares.as_slice() {
-            [] => Self::One(Op::Read),
-            [(_, only)] => Self::One(*only),
-            [(_, first), (weight, second)] => {
-                let share = ((u128::from(*weight) << 32) / u128::from(total)) as u64;
-                Self::Two(*first, *second, share)
-            }
-            _ => {
-                let mut until = 0;
-                let upto = |(weight, op): &(u64, Op)| {
-                    until += weight;
-                    (until, *op)
-                };
-                Self::Many(total, shares.iter().map(upto).collect())
-            }
-        })
-    }
-
-    #[inline]
-    fn throw(&self, random: &mut Random) -> Op {
-        match self {
-            Self::One(op) => *op,
-            Self::Two(first, second, share) => {
-                if (random.next() >> 32) < *share {
-                    *second
-                } else {
-                    *first
-                }
-            }
-            Self::Many(total, shares) => {
-                let dice = random.below(*total);
-                shares.iter().find(|(until, _)| dice < *until).map_or(shares[0].1, |&(_, op)| op)
-            }
-        }
-    }
-
-    fn has(&self, op: Op) -> bool {
-        match self {
-            Self::One(only) => *only == op,
-            Self::Two(first, second, _) => *first == op || *second == op,
-            Self::Many(_, shares) => shares.iter().any(|(_, known)| *known == op),
-        }
-    }
-}
-
-/// What an action is to the loop.
-fn op(action: Action) -> Result<Op, Refusal> {
-    Op::ALL.into_iter().find(|op| op.action() == action).ok_or_else(|| {
-        Refusal::new(
-            format!("'{}' is nothing that is done to blocks", action.name()),
-            "mix read, write, rewrite and trim",
-        )
-    })
-}
-
-#[derive(Clone, Debug)]
-enum Sizes {
-    Fixed(u32),
-    Range {
-        least: u32,
-        step: u32,
-        count: u32,
-    },
-    /// Cumulative weights.
-    Split {
-        total: u64,
-        sizes: Vec<(u64, u32)>,
-    },
-}
-
-impl Sizes {
-    fn new(block: &BlockSize, action: Action) -> Result<Self, Refusal> {
-        let small = |size: crate::unit::Bytes| {
-            u32::try_from(size.0)
-                .ok()
-                .filter(|&size| size <= 1 << 30)
-                .ok_or_else(|| Refusal::new(format!("a block of {size}"), "give 1 GiB or less"))
-        };
-        Ok(match block {
-            BlockSize::Fixed(size) => Self::Fixed(small(*size)?),
-            BlockSize::Range { least, most, step } => Self::Range {
-                least: small(*least)?,
-                step: small(*step)?,
-                count: small(crate::unit::Bytes((most.0 - least.0) / step.0 + 1))?,
-            },
-            BlockSize::Split(sizes) => {
-                let mut total = 0;
-                let mut list = Vec::new();
-                for entry in sizes.iter().filter(|entry| entry.weight > 0) {
-                    total += u64::from(entry.weight);
-                    list.push((total, small(entry.size)?));
-                }
-                Self::Split { total, sizes: list }
-            }
-            BlockSize::PerAction(list) => {
-                match list.iter().find(|entry| entry.action == action) {
-                    Some(entry) => Self::new(&entry.size, action)?,
-                    // An action that has no size of its own takes the first one's.
-                    None => Self::new(&list[0].size, action)?,
-                }
-            }
-        })
-    }
-
-    #[inline]
-    fn next(&self, random: &mut Random) -> u32 {
-        match self {
-            Self::Fixed(size) => *size,
-            Self::Range { least, step, count } => {
-                least + step * random.below(u64::from(*count)) as u32
-            }
-            Self::Split { total, sizes } => {
-                let dice = random.below(*total);
-                sizes.iter().find(|(until, _)| dice < *until).map_or(sizes[0].1, |&(_, size)| size)
-            }
-        }
-    }
 }
 
 impl Cursor {
@@ -244,7 +101,7 @@ impl Cursor {
         }
         let Ok(sizes) = sizes.try_into() else { unreachable!("one for each op") };
         let fixed = smallest == largest;
-        let cell = cell(pattern, fixed)?;
+        let cell = cell(pattern, &pattern.order, fixed)?;
         // Random places leave room for the largest block.
         let blocks = (len - largest) / cell + 1;
         let (lane_first, step) = (u64::from(lane), u64::from(lanes));
@@ -304,7 +161,22 @@ impl Cursor {
                 law: Normal::new(blocks, center.unwrap_or(0.5), deviation / 100.0),
             },
             Order::Zoned { zones } => {
-                Walk::Zoned { done: first, step, blocks, zones: parts(zones, blocks)? }
+                Walk::Zoned { done: first, step, blocks, zones: zones::of_shares(zones, blocks)? }
+            }
+            Order::ZonedAbs { zones } => Walk::Zoned {
+                done: first,
+                step,
+                blocks,
+                zones: zones::of_sizes(zones, len, cell, largest)?,
+            },
+            Order::Each { order } => {
+                let total = match **order {
+                    Order::Forward | Order::Backward if !fixed => len / smallest * smallest,
+                    _ => blocks * largest,
+                };
+                let done = first * largest % total;
+                let streams = streams(pattern, order, (start, len), (lane, lanes), seed)?;
+                Walk::Each { streams, done, step, total }
             }
             Order::Runs { sequential, random_percent, same } => Walk::Runs {
                 done: first,
@@ -364,10 +236,16 @@ impl Cursor {
     /// The next I/O; `None` after the last pass.
     #[inline]
     pub fn next_io(&mut self) -> Option<Io> {
+        self.next_but(0)
+    }
+
+    /// The next I/O, but no action that is barred (bits by [`Op`]) while the mix has another.
+    #[inline]
+    pub fn next_but(&mut self, barred: u8) -> Option<Io> {
         if self.passes_left == Some(0) {
             return None;
         }
-        let op = self.dice.throw(&mut self.random);
+        let op = self.dice.throw_but(&mut self.random, barred);
         let mut len = self.sizes[op as usize].next(&mut self.random);
         let cell = self.cell;
         // How many passes end with this I/O: more than one where lanes outnumber blocks.
@@ -426,6 +304,15 @@ impl Cursor {
                 let dice = self.random.next() >> 32;
                 let zone = zones.iter().find(|zone| dice < zone.until).unwrap_or(&zones[0]);
                 (zone.first + self.random.below(zone.blocks)) * cell
+            }
+            Walk::Each { streams, done, step, total } => {
+                let stream = streams[op as usize].as_mut();
+                let Some(io) = stream.and_then(|stream| stream.next_io()) else {
+                    unreachable!("each action of the mix has a stream without end")
+                };
+                ended = advance(done, *step * u64::from(io.len), *total);
+                len = io.len;
+                io.offset - self.start
             }
             Walk::Runs { done, step, blocks, at, left, run } => {
                 ended = advance(done, *step, *blocks);
@@ -494,11 +381,37 @@ const SCATTER: u64 = 0x7363_6174_7465_7200;
 /// Tells the seed of the hottest place from that of the dice.
 const HOTTEST: u64 = 0x686f_7474_6573_7400;
 
+/// The stream of each action of a mix by itself. Lanes agree on it.
+fn streams(
+    pattern: &Pattern,
+    order: &Order,
+    (start, len): (u64, u64),
+    lane: (u32, u32),
+    seed: u64,
+) -> Result<[Option<Box<Cursor>>; 4], Refusal> {
+    let mut streams = [const { None }; 4];
+    for (stream, op) in streams.iter_mut().zip(Op::ALL) {
+        if !pattern.mix.has(op.action()) {
+            continue;
+        }
+        let alone = Pattern {
+            mix: Mix::only(op.action()),
+            order: order.clone(),
+            block: pattern.block.of(op.action()).clone(),
+            ..pattern.clone()
+        };
+        let seed = seed ^ mix(op as u64 + 1);
+        *stream = Some(Box::new(Cursor::new(&alone, start, len, lane, None, seed)?));
+    }
+    Ok(streams)
+}
+
 /// What offsets are multiples of.
-fn cell(pattern: &Pattern, fixed: bool) -> Result<u64, Refusal> {
+fn cell(pattern: &Pattern, order: &Order, fixed: bool) -> Result<u64, Refusal> {
     let (smallest, largest) = (pattern.block.smallest().0, pattern.block.largest().0);
     let align = pattern.region.align.map(|align| align.0);
-    Ok(match &pattern.order {
+    Ok(match order {
+        Order::Each { order } => return cell(pattern, order, fixed),
         Order::Spaced { stride } => match align {
             Some(align) if !stride.0.is_multiple_of(align) => {
                 return Err(Refusal::new(
@@ -526,40 +439,9 @@ fn cell(pattern: &Pattern, fixed: bool) -> Result<u64, Refusal> {
         | Order::Pareto { .. }
         | Order::Normal { .. }
         | Order::Zoned { .. }
+        | Order::ZonedAbs { .. }
         | Order::Runs { .. } => align.unwrap_or(smallest),
     })
-}
-
-/// Zones in blocks.
-fn parts(zones: &[Zone], blocks: u64) -> Result<Vec<Part>, Refusal> {
-    let (mut accesses, mut space) = (0.0, 0.0);
-    let mut parts = Vec::new();
-    for (index, zone) in zones.iter().enumerate() {
-        let place = |percent: f64| ((percent / 100.0 * blocks as f64).round() as u64).min(blocks);
-        let first = place(space);
-        accesses += zone.access_percent;
-        space += zone.space_percent;
-        if zone.access_percent <= 0.0 {
-            continue;
-        }
-        let until = ((accesses / 100.0 * (1_u64 << 32) as f64).round() as u64).min(1 << 32);
-        let part = Part { until, first, blocks: place(space) - first };
-        if part.blocks == 0 {
-            return Err(Refusal::new(
-                format!("zone {} has not one block of the {blocks} there are", index + 1),
-                "give it more space, or use a larger size",
-            ));
-        }
-        parts.push(part);
-    }
-    // Percents that add up to a little less than 100.
-    if let Some(last) = parts.last_mut() {
-        last.until = 1 << 32;
-    }
-    if parts.is_empty() {
-        return Err(Refusal::new("no zone has accesses", "give one a percent"));
-    }
-    Ok(parts)
 }
 
 /// Goes on by `step` in passes of `blocks`; how many passes ended.
@@ -598,7 +480,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::plan::{Fill, Region, Share, Verify, WeightedSize};
+    use crate::plan::{Action, BlockSize, Fill, Region, Share, Verify, WeightedSize};
     use crate::unit::Bytes;
 
     fn pattern(order: Order, block: BlockSize) -> Pattern {

@@ -1,6 +1,7 @@
 //! A worker: what it is given, what it brings home, and the choice of its lane. The loop itself is
 //! [`Cycle`].
 
+mod beside;
 mod cycle;
 mod errand;
 mod flight;
@@ -36,7 +37,7 @@ use super::sync::Sync;
 use super::tallies::Tallies;
 use super::uring::Uring;
 use super::vectored::Vectored;
-use super::{Files, Flush, Lane, Op};
+use super::{Aside, Files, Flush, Lane, Op};
 use cycle::Cycle;
 
 /// When a worker stops, decided before it starts. What is not set does not stop it.
@@ -81,6 +82,8 @@ pub struct Worker<'a> {
     pub balance: Option<Share<'a>>,
     /// A flush after every so many writes.
     pub flush: Option<(u64, Flush)>,
+    /// What it does for the page cache's sake.
+    pub aside: Aside,
     /// Until when.
     pub quota: Quota,
     /// Everything random follows from it.
@@ -138,6 +141,8 @@ impl Worker<'_> {
             || self.split.any()
             || self.log.is_some()
             || self.balance.is_some()
+            || self.aside.any()
+            || matches!(self.rate, Rate::CappedEach(_))
             || does.does(Op::Rewrite)
             || does.does(Op::Trim)
     }

@@ -35,12 +35,15 @@ pub(crate) struct Zipf {
     last: f64,
     /// Below this distance from the drawn point a rank needs no second look.
     close: f64,
+    /// The last rank, exactly: beyond 2^53 ranks `n` is rounded.
+    most: u64,
 }
 
 impl Zipf {
     pub(crate) fn new(n: u64, theta: f64) -> Self {
+        let most = n - 1;
         let n = n as f64;
-        let mut zipf = Self { n, theta, first: 0.0, last: 0.0, close: 0.0 };
+        let mut zipf = Self { n, theta, first: 0.0, last: 0.0, close: 0.0, most };
         zipf.first = zipf.integral(1.5) - 1.0;
         zipf.last = zipf.integral(n + 0.5);
         zipf.close = 2.0 - zipf.inverse(zipf.integral(2.5) - zipf.density(2.0));
@@ -72,7 +75,7 @@ impl Zipf {
             let x = self.inverse(area);
             let rank = (x + 0.5).floor().clamp(1.0, self.n);
             if rank - x <= self.close || area >= self.integral(rank + 0.5) - self.density(rank) {
-                return rank as u64 - 1;
+                return (rank as u64 - 1).min(self.most);
             }
         }
     }
@@ -84,16 +87,18 @@ impl Zipf {
 pub(crate) struct Pareto {
     n: f64,
     power: f64,
+    most: u64,
 }
 
 impl Pareto {
     pub(crate) fn new(n: u64, h: f64) -> Self {
-        Self { n: n as f64, power: h.ln() / (1.0 - h).ln() }
+        // ln(1 - h), exact also where h is so small that 1 - h is rounded to 1.
+        Self { n: n as f64, power: h.ln() / (-h).ln_1p(), most: n - 1 }
     }
 
     #[inline]
     fn rank(&self, random: &mut Random) -> u64 {
-        (self.n * random.unit().powf(self.power)).min(self.n - 1.0) as u64
+        ((self.n * random.unit().powf(self.power)) as u64).min(self.most)
     }
 }
 
@@ -103,26 +108,33 @@ pub(crate) struct Normal {
     n: f64,
     middle: f64,
     deviation: f64,
+    most: u64,
 }
+
+/// Draws in a row that may fall outside. A third of them at least falls inside, unless the law is so
+/// narrow, and its middle so close to the end, that every place is rounded to the end itself.
+const TRIES: u32 = 256;
 
 impl Normal {
     /// Over `0..n`; `center` and `deviation` as shares of it.
     pub(crate) fn new(n: u64, center: f64, deviation: f64) -> Self {
+        let most = n - 1;
         let n = n as f64;
-        Self { n, middle: center * n, deviation: deviation * n }
+        Self { n, middle: center * n, deviation: deviation * n, most }
     }
 
     #[inline]
     pub(crate) fn place(&self, random: &mut Random) -> u64 {
-        loop {
+        for _ in 0..TRIES {
             // Box and Muller's transformation.
             let radius = (-2.0 * (1.0 - random.unit()).ln()).sqrt();
             let place = self.middle
                 + self.deviation * radius * (std::f64::consts::TAU * random.unit()).cos();
             if place >= 0.0 && place < self.n {
-                return place as u64;
+                return (place as u64).min(self.most);
             }
         }
+        (self.middle as u64).min(self.most)
     }
 }
 
@@ -171,23 +183,78 @@ mod tests {
         assert!(surprise(&counts(3000, |random| zipf.rank(random)), &other) > 10.0);
     }
 
+    /// The sum of k^-theta over the ranks `from..=to`: term by term at first, then as the integral
+    /// between the middles, which is as good as exact there.
+    fn weight(from: u64, to: u64, theta: f64) -> f64 {
+        let split = to.min(100_000);
+        let terms: f64 = (from..=split).map(|k| (k as f64).powf(-theta)).sum();
+        let (start, end) = (split.max(from - 1) as f64 + 0.5, to as f64 + 0.5);
+        let power = 1.0 - theta;
+        let integral = |x: f64| if power == 0.0 { x.ln() } else { x.powf(power) / power };
+        terms + integral(end) - integral(start)
+    }
+
+    #[test]
+    fn laws_hold_for_many_terabytes() {
+        // Blocks of 4 KiB in 4 PiB: each bound of ranks gets its exact share of the draws.
+        let n = 1_u64 << 40;
+        let near = |seen: f64, due: f64, what: &str| {
+            let deviation = (due * (1.0 - due) / DRAWS as f64).sqrt();
+            assert!((seen - due).abs() < 4.5 * deviation, "{what}: {seen} of {due}");
+        };
+        let shares = |mut draw: Box<dyn FnMut(&mut Random) -> u64>, bounds: &[u64]| {
+            let mut random = Random::new(11);
+            let draws: Vec<u64> = (0..DRAWS).map(|_| draw(&mut random)).collect();
+            let below = |bound: &u64| draws.iter().filter(|draw| *draw < bound).count() as f64;
+            bounds.iter().map(|bound| below(bound) / DRAWS as f64).collect::<Vec<_>>()
+        };
+        for theta in [0.5, 0.99, 1.0, 1.2] {
+            let zipf = Zipf::new(n, theta);
+            let bounds = [1, 10, 1 << 16, 1 << 30, n / 2];
+            let seen = shares(Box::new(move |random| zipf.rank(random)), &bounds);
+            for (bound, seen) in bounds.into_iter().zip(seen) {
+                let due = weight(1, bound, theta) / weight(1, n, theta);
+                near(seen, due, &format!("zipf {theta} below {bound}"));
+            }
+        }
+        let pareto = Pareto::new(n, 0.2);
+        let bounds = [1 << 30, n / 5, n / 2];
+        let seen = shares(Box::new(move |random| pareto.rank(random)), &bounds);
+        for (bound, seen) in bounds.into_iter().zip(seen) {
+            let due = (bound as f64 / n as f64).powf(0.8_f64.ln() / 0.2_f64.ln());
+            near(seen, due, &format!("pareto below {bound}"));
+        }
+    }
+
     #[test]
     fn laws_stay_inside_whatever_the_size() {
         let mut random = Random::new(1);
-        for n in [1, 2, 3, 1 << 40, u64::MAX >> 12] {
+        for n in [1, 2, 3, 1 << 40, u64::MAX >> 12, (1 << 53) + 3, u64::MAX] {
             for theta in [1e-9, 0.5, 1.0, 1.1, 100.0] {
                 let zipf = Zipf::new(n, theta);
                 assert!((0..1000).all(|_| zipf.rank(&mut random) < n), "zipf {theta} of {n}");
             }
-            for h in [1e-9, 0.2, 0.999_999] {
+            for h in [1e-300, 1e-9, 0.2, 0.999_999] {
                 let pareto = Pareto::new(n, h);
                 assert!((0..1000).all(|_| pareto.rank(&mut random) < n), "pareto {h} of {n}");
             }
             for center in [0.0, 0.5, 1.0] {
-                let normal = Normal::new(n, center, 0.01);
-                assert!((0..1000).all(|_| normal.place(&mut random) < n), "normal {center} of {n}");
+                // So narrow a law at the far end rounds to the end, which is outside.
+                for deviation in [0.01, 1e-18, 1e-300] {
+                    let normal = Normal::new(n, center, deviation);
+                    assert!(
+                        (0..1000).all(|_| normal.place(&mut random) < n),
+                        "normal {center}, {deviation} of {n}"
+                    );
+                }
             }
         }
+    }
+
+    #[test]
+    fn the_steepest_pareto_hits_the_hottest_place() {
+        let (pareto, mut random) = (Pareto::new(1000, 1e-300), Random::new(5));
+        assert!((0..1000).all(|_| pareto.rank(&mut random) == 0));
     }
 
     #[test]

@@ -5,9 +5,11 @@
 //! is decided before the loop ([`Worker`] picks the [`Lane`], so that the loop is compiled for
 //! each method), everything else once per batch.
 
+mod aside;
 mod balance;
 pub mod copy;
 mod cursor;
+mod dice;
 mod drive;
 mod fill;
 mod law;
@@ -19,6 +21,7 @@ mod pace;
 mod posixaio;
 mod psync;
 mod random;
+mod reach;
 mod route;
 mod sim;
 mod stdio;
@@ -28,9 +31,11 @@ mod tree;
 mod trim;
 mod uring;
 mod vectored;
+mod zones;
 
 mod null;
 
+pub use aside::Aside;
 pub use balance::{Share, Steps};
 pub use cursor::Cursor;
 pub use drive::{Haul, Quota, Worker};
@@ -41,7 +46,7 @@ pub use route::{Route, Stretch};
 pub use tallies::Tallies;
 pub use tree::{ANCHOR, TreeWorker, folder_name, size_of, tree_place};
 pub use uring::setup as ring_setup;
-pub use vectored::try_flags;
+pub use vectored::{available as try_vectored, try_flags};
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -105,8 +110,9 @@ impl Io {
     }
 }
 
-/// The open files of a worker, in the order of [`Io::file`]. Methods without I/O have none.
-pub type Files = Arc<[OwnedFd]>;
+/// The open files of a worker, in the order of [`Io::file`]. Methods without I/O have none. Who is
+/// the last to have them can close each, and hear what is said to that.
+pub type Files = Arc<Vec<OwnedFd>>;
 
 /// Which flush.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

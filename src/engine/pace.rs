@@ -3,8 +3,8 @@
 use crate::plan::{Arrivals, Rate};
 use crate::unit::{Instant, Nanos};
 
-use super::Io;
 use super::random::{Random, mix};
+use super::{Io, Op};
 
 /// The pace of one worker. Its moments are nanoseconds since its start: those since boot would
 /// leave a long-lived machine too few digits after the point.
@@ -24,6 +24,8 @@ enum Kind {
     Bursts { index: u64, step: u64, ops: u64, every: u64 },
     /// No earlier than what was done so far allows.
     Capped { bytes: Bucket, ops: Bucket },
+    /// The same for each action, by [`Op`].
+    Each { caps: [(Bucket, Bucket); 4] },
     /// A pause after every so many.
     Thinking { left: u32, every: u32, pause: f64, next: f64 },
 }
@@ -79,6 +81,15 @@ impl Pace {
                 bytes: Bucket::of(1e9 * workers / bandwidth.0 as f64),
                 ops: Bucket::of(1e9 * workers / iops),
             },
+            Rate::CappedEach(each) => {
+                let gap = |rate: Option<f64>| rate.map_or(0.0, |rate| 1e9 * workers / rate);
+                let buckets = |op: Op| {
+                    let cap = each.of(op.action());
+                    let bytes = gap(cap.and_then(|cap| cap.bandwidth).map(|bytes| bytes.0 as f64));
+                    (Bucket::of(bytes), Bucket::of(gap(cap.and_then(|cap| cap.iops))))
+                };
+                Kind::Each { caps: Op::ALL.map(buckets) }
+            }
             Rate::Thinking(think) => Kind::Thinking {
                 left: think.every,
                 every: think.every,
@@ -87,6 +98,26 @@ impl Pace {
             },
         };
         Self { start, kind }
+    }
+
+    /// The same for a mix that does nothing else than `does` says: nobody waits for the rest.
+    pub(crate) fn among(mut self, does: impl Fn(Op) -> bool) -> Self {
+        if let Kind::Each { caps } = &mut self.kind {
+            for op in Op::ALL.into_iter().filter(|op| !does(*op)) {
+                caps[op as usize].1.next = f64::INFINITY;
+            }
+        }
+        self
+    }
+
+    /// The actions that may not be done at `now`, as bits by [`Op`]; none unless each has its own
+    /// cap.
+    #[inline]
+    pub(crate) fn barred(&self, now: Instant) -> u8 {
+        let Kind::Each { caps } = &self.kind else { return 0 };
+        let now = now.since(self.start).0 as f64;
+        let bit = |(op, cap): (usize, &(Bucket, Bucket))| u8::from(later(cap) > now) << op;
+        caps.iter().enumerate().map(bit).sum()
     }
 
     /// When the next I/O is due; `None`: now.
@@ -99,6 +130,11 @@ impl Pace {
             }
             Kind::Capped { bytes, ops } => {
                 Some(self.start + Nanos(bytes.next.max(ops.next) as u64))
+            }
+            Kind::Each { caps } => {
+                let first = caps.iter().map(later).fold(f64::INFINITY, f64::min);
+                // Rounded up: then at least one may be done.
+                Some(self.start + Nanos(first.ceil() as u64))
             }
             Kind::Open { next, .. } | Kind::Thinking { next, .. } => {
                 Some(self.start + Nanos(*next as u64))
@@ -131,6 +167,12 @@ impl Pace {
                 bytes.take(f64::from(io.len), now);
                 ops.take(1.0, now);
             }
+            Kind::Each { caps } => {
+                let now = now();
+                let (bytes, ops) = &mut caps[io.op as usize];
+                bytes.take(f64::from(io.len), now);
+                ops.take(1.0, now);
+            }
             Kind::Thinking { left, every, pause, next } => {
                 *left -= 1;
                 if *left == 0 {
@@ -140,6 +182,12 @@ impl Pace {
             }
         }
     }
+}
+
+/// When both of two caps allow the next.
+#[inline]
+fn later((bytes, ops): &(Bucket, Bucket)) -> f64 {
+    bytes.next.max(ops.next)
 }
 
 #[cfg(test)]

@@ -95,25 +95,31 @@ impl Route {
     /// The next I/O; `None` after the last pass over the last file.
     #[inline]
     pub fn next_io(&mut self) -> Option<Io> {
+        self.next_but(0)
+    }
+
+    /// The next I/O, but no action that is barred (bits by [`super::Op`]) while the mix has another.
+    #[inline]
+    pub fn next_but(&mut self, barred: u8) -> Option<Io> {
         match &mut self.0 {
-            Way::Alone(cursor) => cursor.next_io(),
-            way => way.among_several(),
+            Way::Alone(cursor) => cursor.next_but(barred),
+            way => way.among_several(barred),
         }
     }
 }
 
 impl Way {
-    fn among_several(&mut self) -> Option<Io> {
+    fn among_several(&mut self, barred: u8) -> Option<Io> {
         match self {
-            Self::Alone(cursor) => cursor.next_io(),
+            Self::Alone(cursor) => cursor.next_but(barred),
             Self::Along { cursor, files } => {
                 let file = (cursor.passed() % *files) as u32;
-                cursor.next_io().map(|io| Io { file, ..io })
+                cursor.next_but(barred).map(|io| Io { file, ..io })
             }
             Self::Turns { cursors, next, before, left } => {
                 while *left > 0 {
                     let file = next[*before as usize];
-                    if let Some(io) = cursors[file as usize].next_io() {
+                    if let Some(io) = cursors[file as usize].next_but(barred) {
                         *before = file;
                         return Some(Io { file, ..io });
                     }
@@ -126,7 +132,7 @@ impl Way {
                 while !left.is_empty() {
                     let which = random.below(left.len() as u64) as usize;
                     let file = left[which];
-                    if let Some(io) = cursors[file as usize].next_io() {
+                    if let Some(io) = cursors[file as usize].next_but(barred) {
                         return Some(Io { file, ..io });
                     }
                     left.swap_remove(which);

@@ -27,7 +27,7 @@ use crate::unit::{Instant, Nanos};
 
 use super::balance::Share;
 use super::drive::{Haul, Quota};
-use super::fill::{Filler, Generation, Known};
+use super::fill::{Filler, Found, Generation, Known, SECTOR};
 use super::pace::Pace;
 use super::random::{Shuffle, mix};
 use super::tallies::Tallies;
@@ -186,6 +186,8 @@ struct Done {
     /// Of that, the flush.
     flush_ns: Option<u64>,
     mismatches: u64,
+    /// It was broken off: somebody wanted the worker to stop.
+    broken: bool,
 }
 
 /// What stopped an operation: the call, and its answer.
@@ -258,6 +260,20 @@ impl Beat<'_, '_> {
         }
         self.tally.mismatches += done.mismatches;
         self.haul.stopped = self.now;
+    }
+
+    /// Takes in what became of the operation that began at `since`; whether to go on.
+    #[inline]
+    fn ended(&mut self, since: Instant, answer: Result<Done, Stuck>, name: &CStr) -> bool {
+        match answer {
+            Ok(done) if done.broken => {
+                self.worker.gauge.unfinished(self.worker.action.changes(), done.bytes);
+                self.cut = true;
+            }
+            Ok(done) => self.done(since, done),
+            Err(stuck) => self.fail(stuck, name),
+        }
+        !self.cut
     }
 
     /// Time went by for something else.
@@ -373,9 +389,9 @@ impl TreeWorker<'_> {
             let folder = self.folder_of(file);
             hands.name.point(folder, file);
             let at = At { folder: None, name: hands.name, number: file, folder_number: folder };
-            match self.act(hands, &at, renamed) {
-                Ok(done) => beat.done(since, done),
-                Err(stuck) => return beat.fail(stuck, hands.name.path()),
+            let answer = self.act(hands, &at, renamed);
+            if !beat.ended(since, answer, hands.name.path()) {
+                return;
             }
         }
     }
@@ -422,9 +438,9 @@ impl TreeWorker<'_> {
                     number,
                     folder_number: folder,
                 };
-                match self.act(hands, &at, renamed) {
-                    Ok(done) => beat.done(since, done),
-                    Err(stuck) => return beat.fail(stuck, hands.name.path()),
+                let answer = self.act(hands, &at, renamed);
+                if !beat.ended(since, answer, hands.name.path()) {
+                    return;
                 }
                 visited += 1;
             }
@@ -532,7 +548,14 @@ impl TreeWorker<'_> {
                 self.sync_file(file.as_fd(), &mut done)?;
                 shut(file)?;
             }
-            Action::List | Action::Write | Action::Rewrite | Action::Trim | Action::Flush => {
+            Action::List
+            | Action::Write
+            | Action::Rewrite
+            | Action::Trim
+            | Action::Flush
+            | Action::SyncFileRange
+            | Action::Drop
+            | Action::Close => {
                 unreachable!("the plan's check refuses '{}' here", self.action.name())
             }
         }
@@ -554,6 +577,9 @@ impl TreeWorker<'_> {
                 let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
                 let file = self.open(dir, name, flags)?;
                 self.write(hands, file.as_fd(), at.number, done)?;
+                if done.broken {
+                    return shut(file);
+                }
                 self.sync_file(file.as_fd(), done)?;
                 shut(file)?;
             }
@@ -604,7 +630,12 @@ impl TreeWorker<'_> {
     ) -> Result<(), Stuck> {
         let size = self.size_of(number);
         let refill = self.filler.changes();
+        done.asked = size;
         while done.bytes < size {
+            if self.halt.load(Relaxed) {
+                done.broken = true;
+                break;
+            }
             let piece = (size - done.bytes).min(hands.buffer.len() as u64) as usize;
             let piece = &mut hands.buffer[..piece];
             if refill {
@@ -624,7 +655,6 @@ impl TreeWorker<'_> {
             }
             done.bytes += written as u64;
         }
-        done.asked = size;
         Ok(())
     }
 
@@ -640,27 +670,38 @@ impl TreeWorker<'_> {
         let file = self.open(dir, name, OFlags::RDONLY)?;
         done.asked = self.size_of(at.number);
         while done.bytes < done.asked {
+            if self.halt.load(Relaxed) {
+                done.broken = true;
+                break;
+            }
             let most = (done.asked - done.bytes).min(hands.buffer.len() as u64) as usize;
-            let bytes = match rustix::io::read(&file, &mut hands.buffer[..most]) {
-                Ok(0) => break,
-                Ok(bytes) => bytes,
-                Err(Errno::INTR) => continue,
-                Err(errno) => return Err(("read", errno)),
-            };
+            let piece = &mut hands.buffer[..most];
+            let bytes = read_whole(file.as_fd(), piece).map_err(|errno| ("read", errno))?;
             if self.verify != Verify::None {
                 let began = clock::now();
                 let place = tree_place(self.global(at.number), done.bytes);
-                // A piece that begins within a sector is looked at from its next one on.
-                let whole = done.bytes.is_multiple_of(super::fill::SECTOR as u64);
-                let known = Known::Layers(&[]);
-                if whole && self.filler.check(&hands.buffer[..bytes], place, known).is_err() {
+                if !self.is_right(&piece[..bytes], place) {
                     done.mismatches += 1;
                 }
                 done.aside_ns += clock::now().since(began).0;
             }
             done.bytes += bytes as u64;
+            if bytes < most {
+                break;
+            }
         }
         shut(file)
+    }
+
+    /// Whether a piece of a file is what was written there, looked at as closely as it was asked.
+    fn is_right(&self, piece: &[u8], place: u64) -> bool {
+        match self.verify {
+            Verify::Tags => {
+                let mut sectors = piece.chunks(SECTOR).zip((place..).step_by(SECTOR));
+                sectors.all(|(sector, at)| self.filler.check_tag(sector, at) == Found::Right)
+            }
+            _ => self.filler.check(piece, place, Known::Layers(&[])).is_ok(),
+        }
     }
 
     /// Flushes a file, where the plan wants that of each.
@@ -731,6 +772,21 @@ struct At<'f> {
     name: Name,
     number: u64,
     folder_number: u64,
+}
+
+/// Reads until the buffer is full or the file ends: the bytes read.
+#[inline]
+fn read_whole(file: BorrowedFd, buffer: &mut [u8]) -> Result<usize, Errno> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match rustix::io::read(file, &mut buffer[filled..]) {
+            Ok(0) => break,
+            Ok(bytes) => filled += bytes,
+            Err(Errno::INTR) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+    Ok(filled)
 }
 
 /// Closes a file, and hears what the file system has to say about it.

@@ -73,6 +73,22 @@ impl Calls for Vectored {
     }
 }
 
+/// Whether the kernel lets this process call `preadv2` and `pwritev2` at all.
+///
+/// # Errors
+/// ENOSYS (before 4.6, or hidden by a filter), EPERM where a filter forbids one of them.
+pub fn available() -> io::Result<()> {
+    // No open file has this number, so nothing is moved: who has the call says EBADF.
+    let nowhere = rustix::fs::CWD;
+    let none = ReadWriteFlags::empty();
+    let refused = |answer: rustix::io::Result<usize>| match answer {
+        Err(error @ (Errno::NOSYS | Errno::PERM | Errno::ACCESS)) => Err(io::Error::from(error)),
+        _ => Ok(()),
+    };
+    refused(preadv2(nowhere, &mut [], 0, none))?;
+    refused(pwritev2(nowhere, &[], 0, none))
+}
+
 /// Tries a read, and a write where `writes`, of `buffer` at the beginning of a file with all the
 /// flags.
 ///

@@ -13,12 +13,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::unit::{Bytes, Instant, Nanos, Ops};
 
+mod card;
 mod cgroup;
 mod cpu;
 mod direct;
 mod diskstats;
 mod extents;
 mod eyes;
+mod forbidden;
+mod hardware;
+mod link;
 mod machine;
 mod memory;
 mod mount;
@@ -30,12 +34,19 @@ mod queue;
 mod scene;
 mod stack;
 mod subject;
+mod survey;
 mod unclaimed;
+mod writeback;
 
+pub use card::{Card, Claims};
 pub use extents::extents;
 pub use eyes::Eyes;
+pub use forbidden::Call;
+pub use link::{Link, LinkKind};
 pub use pagecache::{drop_cache, pages};
 pub use scene::Scene;
+pub use survey::{Device, FileLay, Inodes, May, Partition, Place, Step, Survey};
+pub use writeback::Writeback;
 
 /// A fact that was looked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

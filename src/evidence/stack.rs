@@ -6,12 +6,20 @@
 
 use super::mount::{self, Entry};
 use super::scene::why;
-use super::{Bottom, DeviceNumber, Hardware, Layer, LayerKind, Reading, Scene, queue};
+use super::{Bottom, DeviceNumber, Layer, LayerKind, Mount, Reading, Scene, hardware, queue};
 use crate::sys::block;
 use crate::unit::Bytes;
 
 /// Levels after which a stack is taken for a circle.
 const DEEPEST: u32 = 16;
+
+/// Something that a walk came through.
+pub(super) enum Passed {
+    /// A mount.
+    Mount(Mount),
+    /// The layer with this index.
+    Layer(usize),
+}
 
 /// A walk from one path or device downward.
 pub(super) struct Walk<'a> {
@@ -19,6 +27,8 @@ pub(super) struct Walk<'a> {
     mounts: Result<Vec<Entry>, String>,
     /// What was found, in the order of the walk.
     pub(super) layers: Vec<Layer>,
+    /// Mounts and layers in the order of the walk, each with its depth below the path.
+    pub(super) trail: Vec<(u32, Passed)>,
     /// Bottoms of devices that were walked already, by folder and partition.
     done: Vec<(String, Bottom)>,
     /// Folders of the devices between the path and here.
@@ -30,7 +40,26 @@ pub(super) struct Walk<'a> {
 impl<'a> Walk<'a> {
     pub(super) fn new(scene: &'a Scene) -> Self {
         let mounts = scene.text("/proc/self/mountinfo").map(|text| mount::parse(&text));
-        Self { scene, mounts, layers: Vec::new(), done: Vec::new(), above: Vec::new(), nested: 0 }
+        Self {
+            scene,
+            mounts,
+            layers: Vec::new(),
+            trail: Vec::new(),
+            done: Vec::new(),
+            above: Vec::new(),
+            nested: 0,
+        }
+    }
+
+    /// Notes what the walk comes through now.
+    fn pass(&mut self, what: Passed) {
+        let depth = self.nested + self.above.len() as u32;
+        self.trail.push((depth, what));
+    }
+
+    /// The mount that a path lies on by its name alone: for what can not be looked at.
+    pub(super) fn mount_by_name(&self, path: &str) -> Option<Entry> {
+        mount::find(self.mounts.as_ref().ok()?, None, None, path).cloned()
     }
 
     /// The mount on which an existing path lies.
@@ -66,6 +95,7 @@ impl<'a> Walk<'a> {
         if self.nested >= DEEPEST {
             return Bottom::Unknown(format!("more than {DEEPEST} file systems on one another"));
         }
+        self.pass(Passed::Mount(entry.mount.clone()));
         self.nested += 1;
         let bottom = self.file_system(entry, path, level);
         self.nested -= 1;
@@ -120,6 +150,7 @@ impl<'a> Walk<'a> {
         let index = self.layers.len();
         let layer = self.layer(&disk, partition, level);
         self.layers.push(layer);
+        self.pass(Passed::Layer(index));
         self.above.push(disk.clone());
         let bottom = self.rests_on(index, &disk, level);
         self.above.pop();
@@ -140,7 +171,7 @@ impl<'a> Walk<'a> {
         };
         Layer {
             kind: self.kind(disk, &name),
-            hardware: hardware(self.scene, disk),
+            hardware: hardware::read(self.scene, disk),
             queue: queue::read(self.scene, disk),
             name,
             number,
@@ -318,7 +349,7 @@ impl<'a> Walk<'a> {
     }
 
     /// What lies below a mount source that is a block device.
-    fn source(&mut self, source: &str, level: u32) -> Bottom {
+    pub(super) fn source(&mut self, source: &str, level: u32) -> Bottom {
         let folder = self
             .device_name(source)
             .and_then(|name| self.scene.real_folder(&format!("/sys/class/block/{name}")).ok());
@@ -439,13 +470,13 @@ fn is_remote(kind: &str) -> bool {
 }
 
 /// Whether a name is a word and a number: `sda` is not, `zram0` is.
-fn numbered(name: &str, word: &str) -> bool {
+pub(super) fn numbered(name: &str, word: &str) -> bool {
     name.strip_prefix(word)
         .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// The last part of a path.
-fn last(path: &str) -> &str {
+pub(super) fn last(path: &str) -> &str {
     path.trim_end_matches('/').rsplit('/').next().unwrap_or(path)
 }
 
@@ -463,39 +494,6 @@ fn loop_status(name: &str) -> Option<((u32, u32), u64)> {
     use std::os::fd::AsFd;
     let device = std::fs::File::open(format!("/dev/{name}")).ok()?;
     block::loop_file(device.as_fd()).ok()
-}
-
-/// Model, bus and firmware of the device with this sysfs folder.
-fn hardware(scene: &Scene, disk: &str) -> Hardware {
-    let line = |names: &[&str]| {
-        names
-            .iter()
-            .find_map(|name| scene.line(format!("{disk}/device/{name}")))
-            .unwrap_or_default()
-    };
-    let part = |word: &str| disk.split('/').any(|part| part.starts_with(word));
-    let bus = if numbered(last(disk), "loop") {
-        "loop"
-    } else if part("usb") {
-        "usb"
-    } else if part("nvme") {
-        "nvme"
-    } else if part("mmc") {
-        "mmc"
-    } else if part("virtio") {
-        "virtio"
-    } else if part("ata") {
-        "sata"
-    } else if disk.split('/').any(|part| numbered(part, "host")) {
-        "scsi"
-    } else {
-        ""
-    };
-    Hardware {
-        model: line(&["model", "name"]),
-        bus: bus.into(),
-        revision: line(&["firmware_rev", "rev", "fwrev"]),
-    }
 }
 
 #[cfg(test)]

@@ -54,7 +54,7 @@ impl Scene {
     }
 
     /// What a path is and, for a device, its number.
-    fn what_is(&self, path: &Path) -> (PathKind, DeviceNumber) {
+    pub(super) fn what_is(&self, path: &Path) -> (PathKind, DeviceNumber) {
         const NONE: DeviceNumber = DeviceNumber { major: 0, minor: 0 };
         if !self.real()
             && let Ok(name) = path.strip_prefix("/dev")
@@ -80,14 +80,14 @@ impl Scene {
     }
 
     /// The path itself or the nearest one above it that is there.
-    fn nearest(&self, path: &Path) -> PathBuf {
+    pub(super) fn nearest(&self, path: &Path) -> PathBuf {
         let there = path.ancestors().find(|above| self.at(above).exists());
         there.unwrap_or(Path::new("/")).to_path_buf()
     }
 }
 
 /// Space of the file system that holds an existing path.
-fn space(path: &Path) -> Reading<Space> {
+pub(super) fn space(path: &Path) -> Reading<Space> {
     match rustix::fs::statvfs(path) {
         Ok(stat) => {
             let unit = if stat.f_frsize == 0 { stat.f_bsize } else { stat.f_frsize };

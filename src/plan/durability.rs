@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::error::Refusal;
 use crate::unit::Ops;
 
 /// What a "write" in the result has promised to survive.
@@ -43,5 +44,52 @@ impl Durability {
     /// Whether every write that was counted is durable when the clock stops.
     pub fn durable(self) -> bool {
         self != Self::None
+    }
+}
+
+/// `sync_file_range` of what was written since the last one, after every so many writes. Its steps
+/// are done in the order of their names.
+///
+/// It is no [`Durability`], and can be had beside any: it writes no metadata, so that what was
+/// written may not be found again, and does not ask the drive to empty its cache
+/// (sync_file_range(2), "Warning").
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SyncFileRange {
+    /// After how many writes of a worker, 1 or more.
+    pub every: Ops,
+    /// Wait for pages that are being written already (SYNC_FILE_RANGE_WAIT_BEFORE).
+    #[serde(default)]
+    pub wait_before: bool,
+    /// Begin to write all that is dirty (SYNC_FILE_RANGE_WRITE).
+    #[serde(default)]
+    pub write: bool,
+    /// Wait for all of it (SYNC_FILE_RANGE_WAIT_AFTER).
+    #[serde(default)]
+    pub wait_after: bool,
+}
+
+impl SyncFileRange {
+    /// Refuses what would never be called, or would do nothing.
+    pub(super) fn check(self, writes: bool) -> Result<(), Refusal> {
+        if self.every.0 == 0 {
+            return Err(Refusal::new(
+                "a sync_file_range every 0 writes is no plan",
+                "give 'every' 1 or more",
+            ));
+        }
+        if !(self.wait_before || self.write || self.wait_after) {
+            return Err(Refusal::new(
+                "a sync_file_range without 'wait_before', 'write' and 'wait_after' does nothing",
+                "set one of them, or leave 'sync_file_range' out",
+            ));
+        }
+        if !writes {
+            return Err(Refusal::new(
+                "sync_file_range contradicts a mix without 'write' or 'rewrite'",
+                "leave one of them out",
+            ));
+        }
+        Ok(())
     }
 }

@@ -291,6 +291,14 @@ pub enum Caching {
     Direct,
     /// O_DIRECT where it really goes past the page cache, else buffered.
     DirectIfReal,
-    /// Through the page cache, and each block dropped from it behind us.
+    /// Through the page cache, and dropped from it behind us, some MiB at a time.
     DropBehind,
+}
+
+impl Caching {
+    /// Whether data go through the page cache. What a method makes of `DirectIfReal` is known only
+    /// on a machine.
+    pub fn through_memory(self) -> bool {
+        matches!(self, Self::Buffered | Self::DropBehind)
+    }
 }

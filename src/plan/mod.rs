@@ -6,29 +6,30 @@
 //!
 //! Plans are public JSON. Fields that have an obvious usual value may be left out of a document.
 
+mod action;
 mod copy;
 mod crew;
 mod detail;
 mod durability;
 mod method;
+mod order;
 mod pattern;
 mod rate;
 mod stop;
 mod target;
 mod tree;
 
+pub use action::{Action, Mix, Share};
 pub use copy::{
     CaseChange, Charset, Copy, CopyCalls, End, EndFlags, Extent, Flush, Outlet, Records, Resync,
 };
 pub use crew::{Balance, Cpus, Crew};
 pub use detail::Detail;
-pub use durability::Durability;
+pub use durability::{Durability, SyncFileRange};
 pub use method::{Advice, Aio, Caching, Mapping, Method, Model, Ring, Vectored};
-pub use pattern::{
-    Action, ActionSize, BlockSize, Fill, Mix, Order, Pattern, Region, Share, Verify, WeightedSize,
-    Zone,
-};
-pub use rate::{Arrivals, Rate, ThinkTime};
+pub use order::{Order, SizedZone, Zone};
+pub use pattern::{ActionSize, BlockSize, Fill, Pattern, Region, Verify, WeightedSize};
+pub use rate::{Arrivals, Cap, EachCap, Rate, ThinkTime};
 pub use stop::{Limit, Steady, Stop};
 pub use target::{Consent, FileOrder, Layout, Lifetime, Size, Target};
 pub use tree::{Tree, TreeOrder, TreeSize};
@@ -185,6 +186,14 @@ pub struct Blocks {
     /// What a finished write has promised.
     #[serde(default)]
     pub durability: Durability,
+    /// Pages that are written out while the work goes on, without any promise (fio's
+    /// `sync_file_range=`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sync_file_range: Option<SyncFileRange>,
+    /// The clock runs until the files are closed, after their last flush (IOzone's `-c`; with
+    /// fsync_at_end fio's `fsync_on_close`).
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub timed_close: bool,
     /// I/Os that one worker keeps in flight.
     #[serde(default = "one")]
     pub iodepth: u32,
@@ -206,24 +215,6 @@ fn is_usual<T: Default + PartialEq>(value: &T) -> bool {
 const PHASES: usize = 10_000;
 
 impl Plan {
-    /// Whether what a job of phase `number` (from 0) reads was written by this plan: by a phase
-    /// before, by the layout, or just before it is read back. Of anything else nobody can say what
-    /// must stand there.
-    pub fn has_written(&self, number: usize, job: &Job) -> bool {
-        let Work::Blocks(blocks) = &job.work else { return true };
-        let writes = |other: &Job| match &other.work {
-            Work::Blocks(b) => b.target.is_same(&blocks.target) && b.pattern.mix.sends(),
-            _ => false,
-        };
-        let lays = |other: &Job| match &other.work {
-            Work::Blocks(b) => b.target.is_same(&blocks.target) && b.target.is_laid_out(),
-            _ => false,
-        };
-        let mut before = self.phases.iter().take(number).flat_map(|phase| &phase.jobs);
-        let mut until = self.phases.iter().take(number + 1).flat_map(|phase| &phase.jobs);
-        blocks.pattern.verify == Verify::AfterWrite || before.any(writes) || until.any(lays)
-    }
-
     /// Checks what can be checked without looking at a machine.
     ///
     /// # Errors
@@ -322,6 +313,7 @@ impl Job {
             return Err(Refusal::new("0 workers do nothing", "give 1 or more"));
         }
         self.rate.check()?;
+        self.rate.agree(&self.work)?;
         self.stop.check()?;
         self.cpus.as_ref().map_or(Ok(()), Cpus::check)?;
         self.balance.map_or(Ok(()), Balance::check)?;
@@ -346,7 +338,7 @@ impl Blocks {
         if self.durability.every() == Some(0) {
             return Err(Refusal::new("a flush every 0 operations is no plan", "give 1 or more"));
         }
-        Ok(())
+        self.sync_file_range.map_or(Ok(()), |range| range.check(self.pattern.mix.sends()))
     }
 
     /// What a finished write has promised, the flags of its calls included.
@@ -372,6 +364,12 @@ impl Blocks {
                 "use buffered, or a method such as psync",
             ));
         }
+        if self.caching == Caching::DropBehind && matches!(self.method, Method::Mmap(_)) {
+            return Err(Refusal::new(
+                "mmap and drop_behind: the kernel drops no page that is mapped",
+                "use buffered, or a method such as psync",
+            ));
+        }
         if let Method::IoUring(ring) = self.method
             && ring.linked
         {
@@ -389,7 +387,7 @@ impl Blocks {
             }
         }
         if let Method::Vectored(flags) = self.method {
-            if flags.atomic && self.caching == Caching::Buffered {
+            if flags.atomic && self.caching.through_memory() {
                 return Err(Refusal::new(
                     "atomic and buffered: RWF_ATOMIC is for direct I/O",
                     "use direct, or leave 'atomic' out",

@@ -1,4 +1,4 @@
-//! Which actions, in which order, how large, with which data.
+//! Which actions, in which order, how large, with which data: the shape of a stream of I/Os.
 
 use std::path::PathBuf;
 
@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Refusal;
 use crate::unit::Bytes;
+
+use super::{Action, Mix, Order};
 
 /// The shape of a stream of I/Os.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -28,224 +30,6 @@ pub struct Pattern {
     /// Whether what is read is compared with what must be there.
     #[serde(default)]
     pub verify: Verify,
-}
-
-/// One kind of I/O.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum Action {
-    /// Read a block.
-    Read,
-    /// Write a block.
-    Write,
-    /// Read a block, change it, write it back to the same place (Bonnie's rewrite).
-    Rewrite,
-    /// Tell the device that a block is no longer needed.
-    Trim,
-    /// Make what was written durable.
-    Flush,
-    /// Make a file, link or folder.
-    Create,
-    /// Open a file and close it.
-    Open,
-    /// Look at a file's attributes.
-    Stat,
-    /// Read the names in a folder.
-    List,
-    /// Give a file another name.
-    Rename,
-    /// Preallocate a file's blocks.
-    Allocate,
-    /// Cut a file to nothing.
-    Truncate,
-    /// Remove a file, link or folder.
-    Remove,
-}
-
-impl Action {
-    /// All of them, in the order in which they are shown.
-    pub const ALL: [Self; 13] = [
-        Self::Read,
-        Self::Write,
-        Self::Rewrite,
-        Self::Trim,
-        Self::Flush,
-        Self::Create,
-        Self::Open,
-        Self::Stat,
-        Self::List,
-        Self::Rename,
-        Self::Allocate,
-        Self::Truncate,
-        Self::Remove,
-    ];
-
-    /// Whether it is done to files as a whole, not to blocks of one.
-    pub const fn is_of_trees(self) -> bool {
-        matches!(
-            self,
-            Self::Create
-                | Self::Open
-                | Self::Stat
-                | Self::List
-                | Self::Rename
-                | Self::Allocate
-                | Self::Truncate
-                | Self::Remove
-        )
-    }
-
-    /// Whether it changes what it is done to.
-    pub const fn changes(self) -> bool {
-        !matches!(self, Self::Read | Self::Flush | Self::Open | Self::Stat | Self::List)
-    }
-
-    /// The word for it in JSON and text.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Write => "write",
-            Self::Rewrite => "rewrite",
-            Self::Trim => "trim",
-            Self::Flush => "flush",
-            Self::Create => "create",
-            Self::Open => "open",
-            Self::Stat => "stat",
-            Self::List => "list",
-            Self::Rename => "rename",
-            Self::Allocate => "allocate",
-            Self::Truncate => "truncate",
-            Self::Remove => "remove",
-        }
-    }
-}
-
-/// How often each action is done, by weight. One action alone needs any weight above 0.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(transparent)]
-pub struct Mix(pub Vec<Share>);
-
-/// One action's weight in a mix.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Share {
-    /// The action.
-    pub action: Action,
-    /// Its weight: percent, or any whole number.
-    pub weight: u32,
-}
-
-impl Mix {
-    /// One action only.
-    pub fn only(action: Action) -> Self {
-        Self(vec![Share { action, weight: 100 }])
-    }
-
-    /// Whether the action is done at all.
-    pub fn has(&self, action: Action) -> bool {
-        self.0.iter().any(|share| share.action == action && share.weight > 0)
-    }
-
-    /// Whether anything in it changes the target.
-    pub fn writes(&self) -> bool {
-        self.0.iter().any(|share| share.weight > 0 && share.action.changes())
-    }
-
-    /// Whether data come from the target: a rewrite reads before it writes.
-    pub fn fetches(&self) -> bool {
-        self.has(Action::Read) || self.has(Action::Rewrite)
-    }
-
-    /// Whether data go to the target. A trim changes it without sending any.
-    pub fn sends(&self) -> bool {
-        self.has(Action::Write) || self.has(Action::Rewrite)
-    }
-}
-
-/// Where the next I/O goes.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Order {
-    /// From the beginning to the end, and again.
-    #[default]
-    Forward,
-    /// From the end to the beginning (IOzone's backward read).
-    Backward,
-    /// Every `stride` bytes; after the end again from the start of the next block not yet visited
-    /// (IOzone's stride read). Blocks of several sizes begin where the largest would.
-    Strided {
-        /// Distance between the starts of two I/Os, bytes.
-        stride: Bytes,
-    },
-    /// Every `stride` bytes; after the end again from the beginning: what lies between is never
-    /// touched (fio's `rw=read:8k`, whose stride is the block and those 8 KiB).
-    Spaced {
-        /// Distance between the starts of two I/Os, bytes.
-        stride: Bytes,
-    },
-    /// Any block with equal chance, others' visits forgotten: some are hit twice, some never.
-    Uniform,
-    /// Any order, but each block exactly once per pass.
-    Shuffled,
-    /// Some blocks far oftener than others, by Zipf's law: the block of rank k is hit in proportion
-    /// to k^-theta. The ranks are scattered over the region.
-    Zipf {
-        /// Exponent, above 0 and up to 100: larger is more uneven. fio's default is 1.1.
-        theta: f64,
-        /// Where the hottest block lies, as a share of the region, 0 to 1; by seed when absent,
-        /// then each worker has a hottest block of its own.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        center: Option<f64>,
-    },
-    /// By Pareto's law as fio and others have it: a share `h` of the blocks gets a share `1 - h` of
-    /// the accesses, and the same again within these. The ranks are scattered over the region.
-    Pareto {
-        /// Between 0 and 1; fio's default is 0.2 (a fifth of the blocks gets four fifths).
-        h: f64,
-        /// As Zipf's.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        center: Option<f64>,
-    },
-    /// Around a place, by the normal law, cut off at the ends of the region. What fio calls
-    /// `normal:D` is flatter and scattered: the mean of twelve uniform places (8.33 % of the
-    /// region) with D percent of uniform jitter.
-    Normal {
-        /// Standard deviation in percent of the region, above 0 and up to 100.
-        deviation: f64,
-        /// Where the middle lies, as a share of the region, 0 to 1; 0.5 when absent.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        center: Option<f64>,
-    },
-    /// Shares of the accesses over shares of the space (fio's zoned).
-    Zoned {
-        /// Zones in the order of the space, at most 256; both percentages add up to 100.
-        zones: Vec<Zone>,
-    },
-    /// `sequential` blocks in a row after each jump.
-    Runs {
-        /// Blocks in a row, 1 or more (fio's `rw=randread:8`).
-        sequential: u32,
-        /// Share of jumps that go to a random place, percent; the others go on in order (fio's
-        /// percentage_random).
-        random_percent: u8,
-        /// A run is the same block again and again (fio's `rw_sequencer=identical`).
-        #[serde(default)]
-        same: bool,
-    },
-    /// The same block again and again (IOzone's record rewrite).
-    Same,
-}
-
-/// A part of the space with its share of the accesses.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Zone {
-    /// Percent of all accesses.
-    pub access_percent: f64,
-    /// Percent of the space.
-    pub space_percent: f64,
 }
 
 /// How large an I/O is.
@@ -311,6 +95,17 @@ impl BlockSize {
             Self::PerAction(list) => {
                 list.iter().map(|a| a.size.smallest()).min().unwrap_or_default()
             }
+        }
+    }
+
+    /// The sizes of one action; one without sizes of its own takes the first one's.
+    pub fn of(&self, action: Action) -> &Self {
+        match self {
+            Self::PerAction(list) => {
+                let own = list.iter().find(|entry| entry.action == action);
+                own.or(list.first()).map_or(self, |entry| &entry.size)
+            }
+            other => other,
         }
     }
 
@@ -494,10 +289,15 @@ impl Pattern {
                 "use the work 'tree'",
             ));
         }
-        if self.mix.has(Action::Flush) {
+        if let Some(share) = self.mix.0.iter().find(|share| share.action.serves()) {
             return Err(Refusal::new(
-                "'flush' is no part of a mix",
-                "say it as durability: 'fsync_every', 'fdatasync_at_end'...",
+                format!("'{}' is no part of a mix", share.action.name()),
+                match share.action {
+                    Action::SyncFileRange => "say it beside the durability: 'sync_file_range'",
+                    Action::Drop => "say it as caching: 'drop_behind'",
+                    Action::Close => "say 'timed_close': true",
+                    _ => "say it as durability: 'fsync_every', 'fdatasync_at_end'...",
+                },
             ));
         }
         self.block.check()?;
@@ -551,74 +351,6 @@ impl Pattern {
                     "use whole sectors, one block size, or the fill 'repeat'",
                 )
             }
-            _ => Ok(()),
-        }
-    }
-}
-
-/// Most zones of an order: they are looked through for each I/O.
-const ZONES: usize = 256;
-
-impl Order {
-    fn check(&self) -> Result<(), Refusal> {
-        let within = |center: &Option<f64>| match center {
-            Some(center) if !(0.0..=1.0).contains(center) => Err(Refusal::new(
-                format!("a center at {center} of the region"),
-                "give a share between 0 and 1",
-            )),
-            _ => Ok(()),
-        };
-        match self {
-            Self::Strided { stride: Bytes(0) } | Self::Spaced { stride: Bytes(0) } => {
-                Err(Refusal::new("a stride of 0", "give the distance between two I/Os in bytes"))
-            }
-            Self::Zipf { theta, .. } if !(*theta > 0.0 && *theta <= 100.0) => Err(Refusal::new(
-                format!("zipf's theta {theta}"),
-                "give a value above 0 and up to 100",
-            )),
-            Self::Pareto { h, .. } if !(*h > 0.0 && *h < 1.0) => {
-                Err(Refusal::new(format!("pareto's h {h}"), "give a value between 0 and 1"))
-            }
-            Self::Normal { deviation, .. } if !(*deviation > 0.0 && *deviation <= 100.0) => {
-                Err(Refusal::new(
-                    format!("a normal deviation of {deviation} %"),
-                    "give a value above 0 and up to 100",
-                ))
-            }
-            Self::Zipf { center, .. }
-            | Self::Pareto { center, .. }
-            | Self::Normal { center, .. } => within(center),
-            Self::Zoned { zones } => {
-                let whole = |percent: fn(&Zone) -> f64| {
-                    let sum: f64 = zones.iter().map(percent).sum();
-                    zones.iter().all(|zone| percent(zone) >= 0.0) && (sum - 100.0).abs() < 0.01
-                };
-                if zones.len() > ZONES {
-                    Err(Refusal::new(
-                        format!("{} zones", zones.len()),
-                        format!("give {ZONES} or fewer"),
-                    ))
-                } else if !whole(|zone| zone.access_percent) || !whole(|zone| zone.space_percent) {
-                    Err(Refusal::new(
-                        "zones whose percents do not add up to 100",
-                        "give all zones, each with its percent of accesses and of space",
-                    ))
-                } else if zones.iter().any(|z| z.access_percent > 0.0 && z.space_percent == 0.0) {
-                    Err(Refusal::new(
-                        "a zone with accesses and without space",
-                        "give it a percent of the space",
-                    ))
-                } else {
-                    Ok(())
-                }
-            }
-            Self::Runs { sequential: 0, .. } => {
-                Err(Refusal::new("runs of 0 blocks", "give 1 or more blocks in a row"))
-            }
-            Self::Runs { random_percent: 101.., .. } => Err(Refusal::new(
-                "more than 100 percent of the jumps",
-                "give a random_percent of 0 to 100",
-            )),
             _ => Ok(()),
         }
     }

@@ -7,6 +7,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::error::Refusal;
 use crate::unit::{Bytes, Nanos};
 
+use super::{Action, Work};
+
 /// How fast I/Os are offered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -41,8 +43,67 @@ pub enum Rate {
         /// Operations per second.
         iops: f64,
     },
+    /// Each action no faster than its own cap allows, all workers together (fio's `rate=R,W,T`
+    /// and `rate_iops=R,W,T`). One that must wait gives its turn to another, so that each comes
+    /// to its cap, whatever the weights of the mix.
+    CappedEach(EachCap),
     /// With a pause after every so many I/Os.
     Thinking(ThinkTime),
+}
+
+/// A cap for each action; one without is held back by nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EachCap {
+    /// Of reads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read: Option<Cap>,
+    /// Of writes; rewrites have the same cap, each by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write: Option<Cap>,
+    /// Of trims.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trim: Option<Cap>,
+}
+
+impl EachCap {
+    /// The cap of an action, if it has one.
+    pub fn of(self, action: Action) -> Option<Cap> {
+        match action {
+            Action::Read => self.read,
+            Action::Write | Action::Rewrite => self.write,
+            Action::Trim => self.trim,
+            _ => None,
+        }
+    }
+
+    fn caps(self) -> impl Iterator<Item = Cap> {
+        [self.read, self.write, self.trim].into_iter().flatten()
+    }
+}
+
+/// A cap; of two the stricter holds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Cap {
+    /// Bytes per second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bandwidth: Option<Bytes>,
+    /// Operations per second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iops: Option<f64>,
+}
+
+impl Cap {
+    /// It says nothing.
+    fn is_empty(self) -> bool {
+        self.bandwidth.is_none() && self.iops.is_none()
+    }
+
+    /// Nothing of it is 0.
+    fn is_rate(self) -> bool {
+        self.bandwidth.is_none_or(|bytes| bytes.0 > 0) && self.iops.is_none_or(is_rate)
+    }
 }
 
 /// How open-loop arrivals are spread.
@@ -72,6 +133,30 @@ impl Rate {
         matches!(self, Self::Open { .. } | Self::Bursts { .. })
     }
 
+    /// Refuses caps of actions that are not done.
+    pub(super) fn agree(self, work: &Work) -> Result<(), Refusal> {
+        let Self::CappedEach(each) = self else { return Ok(()) };
+        let Work::Blocks(blocks) = work else {
+            return Err(Refusal::new(
+                "capped_each caps the reads, writes and trims of blocks",
+                "use 'capped' or another rate for this kind of work",
+            ));
+        };
+        let mix = &blocks.pattern.mix;
+        let needless = [
+            ("read", each.read, mix.has(Action::Read)),
+            ("write", each.write, mix.sends()),
+            ("trim", each.trim, mix.has(Action::Trim)),
+        ];
+        match needless.iter().find(|(_, cap, done)| cap.is_some() && !done) {
+            Some((action, ..)) => Err(Refusal::new(
+                format!("capped_each has a cap for '{action}', which the mix does not do"),
+                "leave one of them out, or add the other",
+            )),
+            None => Ok(()),
+        }
+    }
+
     pub(super) fn check(self) -> Result<(), Refusal> {
         let bad = match self {
             Self::Closed => false,
@@ -79,6 +164,15 @@ impl Rate {
             Self::Capped { bandwidth, iops } => bandwidth.0 == 0 || !is_rate(iops),
             Self::CappedBandwidth(bytes) => bytes.0 == 0,
             Self::Bursts { ops, every } => ops == 0 || every == Nanos::ZERO,
+            Self::CappedEach(each) => {
+                if each.caps().count() == 0 || each.caps().any(Cap::is_empty) {
+                    return Err(Refusal::new(
+                        "capped_each, and no cap",
+                        "give 'bandwidth' or 'iops' to 'read', 'write' or 'trim'",
+                    ));
+                }
+                !each.caps().all(Cap::is_rate)
+            }
             Self::Thinking(think) => think.every == 0,
         };
         if bad {

@@ -54,6 +54,13 @@ impl Default for Steady {
 
 impl Stop {
     pub(super) fn check(&self) -> Result<(), Refusal> {
+        let mut steady = self.first_of.iter().filter(|limit| matches!(limit, Limit::Steady(_)));
+        if steady.nth(1).is_some() {
+            return Err(Refusal::new(
+                "two steady states of one job",
+                "give one 'steady', or two jobs",
+            ));
+        }
         let Some(Steady { round, rounds, spread, slope }) = self.steady() else { return Ok(()) };
         if round < Nanos::millis(100) {
             return Err(Refusal::new(

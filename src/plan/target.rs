@@ -115,14 +115,16 @@ pub enum Size {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Layout {
-    /// As found; made empty when it is not there (writes extend it).
+    /// As found; made empty when it is not there (writes extend it). What no phase has written of a
+    /// file that the run made is written out before a phase that reads it.
     #[default]
     AsFound,
     /// Emptied first.
     Truncated,
     /// Fully written with the pattern's data and flushed before the phase, outside its timing.
     Written,
-    /// Preallocated (`fallocate`): blocks are there, their content is not.
+    /// Preallocated (`fallocate`): blocks are there, their content is not. It is written out before
+    /// a phase that reads it, where no phase has written it.
     Preallocated,
     /// Must be there already and large enough.
     Existing,

@@ -44,6 +44,8 @@ fn blocks(pattern: Pattern) -> Blocks {
         method: Method::Psync,
         caching: Caching::Buffered,
         durability: Durability::None,
+        sync_file_range: None,
+        timed_close: false,
         iodepth: 1,
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::pattern::Action;
+use super::Action;
 use super::{Durability, Fill, Lifetime, Verify};
 use crate::error::Refusal;
 use crate::unit::Bytes;
@@ -177,6 +177,12 @@ impl Tree {
                 "use by_name or shuffled",
             ));
         }
+        if self.verify == Verify::AfterWrite {
+            return Err(Refusal::new(
+                "'after_write' in a tree: its files are read by an action of its own",
+                "use the verify 'full' in a phase that reads",
+            ));
+        }
         match self.durability.every() {
             Some(every) if every != 1 => {
                 return Err(Refusal::new(
@@ -225,6 +231,7 @@ mod tests {
             ),
             (tree(|t| t.action = Action::Allocate), "0 bytes can not be allocated"),
             (tree(|t| t.order = TreeOrder::AsListed), "only created"),
+            (tree(|t| t.verify = Verify::AfterWrite), "'after_write' in a tree"),
             (tree(|t| t.sync_folder = true), "'sync_folder' without"),
             (tree(|t| t.durability = Durability::FsyncEvery(Ops(2))), "every 2 files"),
             (tree(|t| t.size = TreeSize::Files { least: kib(2), most: kib(1) }), "swap"),

@@ -5,9 +5,11 @@
 //! run's monotonic clock, sizes bytes, rates per second.
 
 mod judgement;
+mod probe;
 mod store;
 
 pub use judgement::{Exhibit, Finding, Measures, Next, TrapId, Trust, Verdict, Weight};
+pub use probe::{PROBE_SCHEMA, Probe};
 pub use store::{Sink, load};
 
 use std::collections::BTreeMap;
@@ -108,6 +110,10 @@ fn one() -> u32 {
     1
 }
 
+fn is_usual<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 fn is_one(number: &u32) -> bool {
     *number == 1
 }
@@ -197,6 +203,9 @@ pub struct Span {
     pub stopped: Instant,
     /// End of the flush that the plan has inside the timing; absent without one.
     pub flushed: Option<Instant>,
+    /// When the last file was closed, where the plan has that inside the timing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closed: Option<Instant>,
     /// End of the flush that was only watched, after the timing; absent when nobody watched.
     pub settled: Option<Instant>,
 }
@@ -204,7 +213,7 @@ pub struct Span {
 impl Span {
     /// The end of the timing.
     pub fn ended(&self) -> Instant {
-        self.flushed.unwrap_or(self.stopped)
+        self.stopped.max(self.flushed.unwrap_or_default()).max(self.closed.unwrap_or_default())
     }
 
     /// The counted time.
@@ -236,6 +245,9 @@ pub struct Flow {
     pub caching: Caching,
     /// What a finished write promised.
     pub durability: Durability,
+    /// Writes were written out as they went, by `sync_file_range`, which promises nothing.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub written_out: bool,
     /// Calls that moved less than asked before the end.
     pub short: u64,
     /// The end of the data was met inside the plan.
@@ -284,6 +296,10 @@ pub struct Evidence {
     /// How the output of a copy by `copy_file_range` lay on the device after it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copied: Option<Reading<Extents>>,
+    /// What was looked at when it was read though this plan is not certain to have written all of
+    /// it, by path.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unsure: Vec<Unsure>,
     /// At the first I/O.
     pub before: Snapshot,
     /// When the clock stopped (after the flush that is inside the timing).
@@ -330,6 +346,18 @@ pub struct Laid {
     pub path: String,
     /// Its extents.
     pub extents: Reading<Extents>,
+}
+
+/// Data that are compared with what this plan would have written there, though it has not, or not
+/// in the same way.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Unsure {
+    /// The file or device.
+    pub path: String,
+    /// The range that is read.
+    pub range: Bytes,
+    /// How much of it this plan has certainly written, in the same way.
+    pub written: Bytes,
 }
 
 /// A flush that was only watched.

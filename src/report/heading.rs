@@ -4,7 +4,7 @@
 use super::Style;
 use super::figure::digits;
 use super::paint::{Ink, wrap};
-use crate::evidence::{Bottom, Direction, Layer, LayerKind, Limit, Subject};
+use crate::evidence::{Bottom, Direction, Layer, LayerKind, Limit, Limits, Mount, Subject};
 use crate::plan::{Blocks, Caching, Durability, Method, Plan, Work};
 use crate::record::Resolved;
 use crate::unit::{Bandwidth, Bytes};
@@ -21,11 +21,13 @@ pub fn lines(plan: &Plan, resolved: &Resolved, style: Style) -> Vec<String> {
     for subject in &resolved.subjects {
         lines.extend(labelled("where", &place(subject, style), style));
         lines.extend(devices(subject, style));
-        if let Some(options) = mount_options(subject) {
+        if let Some(options) = subject.mount.seen().and_then(mount_options) {
             lines.extend(labelled("mount", &options, style));
         }
     }
-    lines.extend(throttles(resolved, style));
+    if let Some(limits) = resolved.limits.seen() {
+        lines.extend(throttles(limits, style));
+    }
     if let Some(how) = how(plan, resolved) {
         lines.extend(labelled("how", &how, style));
     }
@@ -131,7 +133,7 @@ fn stack(subject: &Subject, style: Style) -> String {
 }
 
 /// What a device-mapper uuid says about the device: LVM, LUKS, or its first word.
-fn mapper(uuid: &str) -> &str {
+pub(super) fn mapper(uuid: &str) -> &str {
     let prefix = uuid.split('-').next().unwrap_or_default();
     match prefix {
         "CRYPT" => "encrypted",
@@ -190,7 +192,7 @@ fn device(layer: &Layer) -> Vec<String> {
 }
 
 /// A device's size as its box has it, unless it is a round number of GiB.
-fn capacity(bytes: Bytes) -> String {
+pub(super) fn capacity(bytes: Bytes) -> String {
     const GB: f64 = 1e9;
     let gb = bytes.0 as f64 / GB;
     match gb {
@@ -201,14 +203,15 @@ fn capacity(bytes: Bytes) -> String {
 }
 
 /// Mount options that change what a figure means. The usual ones say nothing.
-fn mount_options(subject: &Subject) -> Option<String> {
-    const MATTER: [&str; 12] = [
+pub(super) fn mount_options(mount: &Mount) -> Option<String> {
+    const MATTER: [&str; 13] = [
         "ro",
         "sync",
         "dirsync",
         "discard",
         "nobarrier",
         "barrier=0",
+        "strictatime",
         "nodatacow",
         "datacow",
         "dax",
@@ -216,18 +219,18 @@ fn mount_options(subject: &Subject) -> Option<String> {
         "lazytime",
         "volatile",
     ];
-    const MATTER_WITH_VALUE: [&str; 9] = [
+    const MATTER_WITH_VALUE: [&str; 10] = [
         "data=journal",
         "data=writeback",
         "compress",
         "commit=",
+        "discard=",
         "dax=",
         "cache=",
         "fsync_mode=",
         "wsize=",
         "rsize=",
     ];
-    let mount = subject.mount.seen()?;
     let mut options: Vec<&str> = mount
         .options
         .split(',')
@@ -241,10 +244,7 @@ fn mount_options(subject: &Subject) -> Option<String> {
 }
 
 /// Limits of control groups on these devices: one line for each device and group.
-fn throttles(resolved: &Resolved, style: Style) -> Vec<String> {
-    let Some(limits) = resolved.limits.seen() else {
-        return Vec::new();
-    };
+pub(super) fn throttles(limits: &Limits, style: Style) -> Vec<String> {
     let mut groups: Vec<(&str, &str, Vec<String>)> = Vec::new();
     for throttle in &limits.io {
         let folder = throttle.file.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -291,8 +291,11 @@ fn how(plan: &Plan, resolved: &Resolved) -> Option<String> {
             Some(false) => " (but answered by a cache all the same)",
             None => " (which the file system neither confirms nor denies)",
         });
-    } else if jobs.iter().all(|job| job.caching == Caching::Buffered) {
+    } else if jobs.iter().all(|job| job.caching.through_memory()) {
         text.push_str(", through the page cache");
+        if jobs.iter().all(|job| job.caching == Caching::DropBehind) {
+            text.push_str(", dropped from it as it goes");
+        }
         if direct(resolved) == Some(false) {
             text.push_str(": direct I/O is not real here");
         }
@@ -323,18 +326,22 @@ fn direct(resolved: &Resolved) -> Option<bool> {
 fn promise(plan: &Plan) -> Option<&'static str> {
     let mut promises =
         plan.phases.iter().flat_map(|phase| &phase.jobs).filter_map(|job| match &job.work {
-            Work::Blocks(Blocks { durability, pattern, .. }) if pattern.mix.writes() => {
-                Some(*durability)
+            Work::Blocks(Blocks { durability, pattern, sync_file_range, .. })
+                if pattern.mix.writes() =>
+            {
+                Some((*durability, sync_file_range.is_some()))
             }
-            Work::Copy(copy) => Some(copy.durability()),
-            Work::Tree(tree) => Some(tree.durability),
+            Work::Copy(copy) => Some((copy.durability(), false)),
+            Work::Tree(tree) => Some((tree.durability, false)),
             Work::Blocks(_) => None,
         });
     let first = promises.next()?;
     if !promises.all(|other| other == first) {
         return None;
     }
-    Some(match first {
+    let (durability, written_out) = first;
+    Some(match durability {
+        Durability::None if written_out => "written out as it goes, which promises nothing",
         Durability::None => "writes promise nothing",
         Durability::OpenSync | Durability::OpenDsync => "every write durable",
         Durability::FsyncEvery(_) | Durability::FdatasyncEvery(_) => "flushed as it goes",

@@ -9,6 +9,7 @@ mod json;
 pub mod live;
 pub mod modes;
 mod paint;
+pub mod probe;
 mod rates;
 mod remark;
 pub mod text;

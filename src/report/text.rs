@@ -76,9 +76,7 @@ impl Page for Text {
         let shown: Vec<(Action, &Total)> = phase
             .totals
             .iter()
-            .filter(|(action, total)| {
-                **action != Action::Flush && (total.ops.0 > 0 || total.errors > 0)
-            })
+            .filter(|(action, total)| !action.serves() && (total.ops.0 > 0 || total.errors > 0))
             .map(|(action, total)| (*action, total))
             .collect();
         if shown.is_empty() {

@@ -1,15 +1,17 @@
 //! What the workers brought home, added up: the spans, totals and flows of a phase.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use crate::engine::{Generation, Haul, Layer};
 use crate::evidence::Direction;
-use crate::plan::{Action, Durability, Order};
-use crate::record::{Flow, Span};
+use crate::plan::{Action, Durability, Order, Pattern};
+use crate::record::{Flow, JobRecord, Span};
 use crate::stats::{DepthReached, Depths, GaugeReading, Tally, Total};
 use crate::unit::{Bytes, Instant, Ops};
 
-use super::prepare::Ready;
+use super::closing::Closing;
+use super::ready::Ready;
 use super::resolve::{region, start_of};
 
 /// From the first that was counted to the last answer; nothing in between when nothing counted.
@@ -26,33 +28,71 @@ pub(super) fn window<'h>(
 pub(super) fn span(
     hauls: &[Vec<Haul>],
     started: Instant,
-    flushed: Option<Instant>,
+    closings: &[Closing],
     simulated: bool,
 ) -> Span {
+    let flushed = closings.iter().filter_map(|closing| closing.flushed).max();
+    let closed = closings.iter().filter_map(|closing| closing.closed).max();
     let all = || hauls.iter().flatten();
     let (counted, stopped) = window(all()).unwrap_or((started, started));
     let started =
         if simulated { all().map(|haul| haul.started).min().unwrap_or_default() } else { started };
     // A job that ended and was flushed early does not end the phase.
-    let flushed = flushed.filter(|_| !simulated).map(|flushed| flushed.max(stopped));
-    Span { started, counted, stopped, flushed, settled: None }
+    let after = |end: Option<Instant>| end.filter(|_| !simulated).map(|end| end.max(stopped));
+    Span {
+        started,
+        counted,
+        stopped,
+        flushed: after(flushed),
+        closed: after(closed),
+        settled: None,
+    }
 }
 
 /// What a phase or job added up to, by action.
-pub(super) fn totals(hauls: &[&Haul], flushes: &Tally, span: &Span) -> BTreeMap<Action, Total> {
-    let mut sums = BTreeMap::from([(Action::Flush, flushes.clone())]);
-    for (action, tally) in hauls.iter().flat_map(|haul| haul.tallies.all()) {
+pub(super) fn totals<'c>(
+    hauls: &[&Haul],
+    closings: impl IntoIterator<Item = &'c Closing>,
+    span: &Span,
+) -> BTreeMap<Action, Total> {
+    let mut sums: BTreeMap<Action, Tally> = BTreeMap::new();
+    let ends = closings.into_iter().flat_map(|closing| closing.tallies.all());
+    for (action, tally) in hauls.iter().flat_map(|haul| haul.tallies.all()).chain(ends) {
         sums.entry(action).or_default().merge(tally);
     }
     sums.into_iter()
         .filter(|(_, tally)| tally.ops + tally.errors > 0)
         .map(|(action, tally)| {
             // The closing flush is no part of what was only looked at.
-            let flushed = action.changes() || action == Action::Flush;
+            let flushed = action.changes() || action.serves();
             let time = if flushed { span.time() } else { span.stopped.since(span.counted) };
             (action, tally.total(time))
         })
         .collect()
+}
+
+/// The figures of each job, where there are several.
+pub(super) fn jobs(
+    ready: &[Ready],
+    hauls: &[Vec<Haul>],
+    closings: &[Closing],
+    span: &Span,
+) -> Vec<JobRecord> {
+    if ready.len() < 2 {
+        return Vec::new();
+    }
+    let one = |(job, (hauls, closing)): (&Ready, (&Vec<Haul>, &Closing))| {
+        let (counted, stopped) = window(hauls).unwrap_or((span.stopped, span.stopped));
+        let (flushed, closed) = (closing.flushed, closing.closed);
+        let own = Span { counted, stopped, flushed, closed, ..*span };
+        let hauls: Vec<&Haul> = hauls.iter().collect();
+        JobRecord {
+            name: job.job.name.clone(),
+            depth: depth(&hauls),
+            totals: totals(&hauls, [closing], &own),
+        }
+    };
+    ready.iter().zip(hauls.iter().zip(closings)).map(one).collect()
 }
 
 /// How many I/Os the workers had in flight; absent where they keep no count of it.
@@ -83,10 +123,11 @@ pub(super) fn job_flows(
         bytes: Bytes(bytes),
         calls: Ops(calls),
         block: pattern.largest(),
-        sequential: matches!(pattern.order, Order::Forward),
+        sequential: pattern.order.sequential(),
         depth,
         caching: job.resolved.caching,
         durability,
+        written_out: direction == Direction::Write && job.blocks.sync_file_range.is_some(),
         short,
         end_of_data: hauls.iter().any(|haul| haul.end_of_data),
     };
@@ -107,34 +148,75 @@ pub(super) fn job_flows(
     flows
 }
 
-/// Bytes from the beginning of the target that a job has filled without a gap, from what each of
-/// its threads has written.
-pub(super) fn filled(job: &Ready, written: &[u64]) -> u64 {
+/// Whether each pass of a job visits every block of its part once and does nothing but write it.
+pub(super) fn writes_each_block(pattern: &Pattern) -> bool {
+    let each_once = matches!(
+        pattern.order,
+        Order::Forward | Order::Backward | Order::Strided { .. } | Order::Shuffled
+    );
+    let one_size = pattern.block.smallest() == pattern.block.largest();
+    let only = pattern.mix.sends() && !pattern.mix.has(Action::Read);
+    each_once && one_size && only && pattern.region.align.is_none()
+}
+
+/// Blocks of `all` that lane `lane` of `lanes` has in a pass.
+fn part_of_lane(all: u64, lane: usize, lanes: usize) -> u64 {
+    all.saturating_sub(lane as u64).div_ceil(lanes as u64)
+}
+
+/// The parts of each of its files that a worker of a job has filled for certain, from what each
+/// of its lanes has written: all of it after a whole pass, and the beginning of one file that is
+/// written forward. `files`: how many files it goes through.
+pub(super) fn filled(
+    job: &Ready,
+    worker: u32,
+    files: u64,
+    lanes: &[GaugeReading],
+) -> Option<Range<u64>> {
     let pattern = &job.blocks.pattern;
-    let Ok(length) = region(pattern, job.size, job.resolved.workers) else { return 0 };
-    if pattern.order != Order::Forward || job.reads() || pattern.mix.has(Action::Trim) {
-        return 0;
+    if pattern.mix.has(Action::Trim) || pattern.mix.has(Action::Read) || !pattern.mix.sends() {
+        return None;
     }
-    let lanes = written.len() / job.resolved.workers.max(1) as usize;
+    let length = region(pattern, job.size, job.resolved.workers).ok()?;
+    let start = start_of(pattern, length, worker);
     let block = pattern.largest().0;
-    let mut reach = 0;
-    for (worker, lanes) in (0..).zip(written.chunks(lanes.max(1))) {
-        let whole = match lanes {
-            [bytes] => *bytes,
-            // The first block that a lane has not come to.
-            lanes => {
-                let missing = |(lane, bytes): (usize, &u64)| {
-                    (bytes / block).saturating_mul(lanes.len() as u64) + lane as u64
-                };
-                lanes.iter().enumerate().map(missing).min().unwrap_or(0).saturating_mul(block)
-            }
-        };
-        let start = start_of(pattern, length, worker);
-        if start <= reach {
-            reach = reach.max(start + whole.min(length));
-        }
+    let blocks = length / block;
+    let done = |(lane, reading): (usize, &GaugeReading)| {
+        let whole = reading.write_bytes == reading.write_ops.saturating_mul(block);
+        whole && reading.write_ops >= part_of_lane(blocks, lane, lanes.len()) * files
+    };
+    if writes_each_block(pattern) && lanes.iter().enumerate().all(done) {
+        return Some(start..start + blocks * block);
     }
-    reach
+    if pattern.order != Order::Forward || pattern.region.align.is_some() || files != 1 {
+        return None;
+    }
+    let one_size = pattern.block.smallest().0 == block;
+    let reach = match lanes {
+        [alone] => alone.write_bytes,
+        // The first block that a lane has not come to.
+        lanes if one_size => {
+            let missing = |(lane, reading): (usize, &GaugeReading)| {
+                (reading.write_bytes / block).saturating_mul(lanes.len() as u64) + lane as u64
+            };
+            lanes.iter().enumerate().map(missing).min()?.saturating_mul(block)
+        }
+        _ => return None,
+    };
+    Some(start..start + reach.min(length))
+}
+
+/// The bytes of each file that a job comes to, from the first of its workers to the last.
+pub(super) fn touched(job: &Ready) -> Range<u64> {
+    let pattern = &job.blocks.pattern;
+    let workers = job.resolved.workers;
+    match region(pattern, job.size, workers) {
+        Ok(length) => {
+            let last = start_of(pattern, length, workers.saturating_sub(1));
+            start_of(pattern, length, 0)..last.saturating_add(length).min(job.size.0)
+        }
+        Err(_) => 0..job.size.0,
+    }
 }
 
 /// What is known of a target's content after a job, from what each of its threads has done: where
@@ -153,15 +235,9 @@ pub(super) fn lay(
         layers.clear();
         return;
     }
-    let each_once = matches!(
-        pattern.order,
-        Order::Forward | Order::Backward | Order::Strided { .. } | Order::Shuffled
-    );
     let block = pattern.largest();
-    let one_size = pattern.block.smallest() == block && pattern.region.align.is_none();
-    let only = pattern.mix.sends() && !pattern.mix.has(Action::Read);
     let Ok(length) = region(pattern, job.size, job.resolved.workers) else { return };
-    if !(each_once && one_size && only) {
+    if !writes_each_block(pattern) {
         return;
     }
     let blocks = length / block.0;

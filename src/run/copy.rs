@@ -20,8 +20,8 @@ use crate::sys::{clock, files};
 use crate::unit::{Bytes, Instant, Nanos, Ops};
 
 use super::Observer;
+use super::cold::forget_machine;
 use super::phase::Stage;
-use super::prepare::forget_machine;
 use super::resolve::Place;
 use super::settle::settle_all;
 use super::watch::{Over, Watch, listen};
@@ -260,6 +260,7 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
         counted: outcome.started,
         stopped: Instant(outcome.stopped.0 - outcome.flush.map_or(0, |flush| flush.0)),
         flushed: outcome.flush.map(|_| outcome.stopped),
+        closed: None,
         settled: None,
     };
 
@@ -308,6 +309,7 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
             Direction::Read => Durability::None,
             Direction::Write => durability,
         },
+        written_out: false,
         short: 0,
         end_of_data: false,
     };
@@ -342,6 +344,7 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
             cold,
             extents,
             copied,
+            unsure: Vec::new(),
             before,
             stop: stop_snapshot,
             settled,

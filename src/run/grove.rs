@@ -174,6 +174,10 @@ impl Grove {
             (Action::Allocate, _) => Missing::Files { data: false },
             (Action::Read, Held::All { content: Content::Data, .. }) => Missing::Nothing,
             (Action::Read, _) => Missing::Files { data: true },
+            // What is empty can not be cut.
+            (Action::Truncate, Held::All { content: Content::Empty, .. }) => {
+                Missing::Files { data: true }
+            }
             (_, Held::All { .. }) => Missing::Nothing,
             (_, _) => Missing::Files { data: true },
         }
@@ -314,6 +318,7 @@ mod tests {
         assert!(grove.renamed(number));
         grove.after(number, Action::Truncate, true, true);
         assert_eq!(grove.missing(number, Action::Read), files(true));
+        assert_eq!(grove.missing(number, Action::Truncate), files(true));
         assert_eq!(grove.missing(number, Action::Allocate), Missing::Nothing);
         grove.after(number, Action::Stat, false, true);
         assert_eq!(grove.missing(number, Action::Open), Missing::Nothing);

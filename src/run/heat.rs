@@ -37,12 +37,15 @@ impl<'a> HeatMap<'a> {
         }
     }
 
-    /// All rows, the last of them up to the end.
-    pub fn rows(self, start: Instant, now: Instant) -> Vec<HeatRow> {
+    /// All rows, the last of them up to the end of the work, after which some may have been taken
+    /// while it was flushed. None where none were wanted.
+    pub fn rows(self, start: Instant, end: Instant) -> Vec<HeatRow> {
         let (_, mut rows) = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if self.every > Nanos::ZERO {
-            rows.take(now.since(start), self.gauges.iter().map(|gauge| &gauge.heat));
+        if self.every == Nanos::ZERO {
+            return Vec::new();
         }
-        rows.rows()
+        let end = end.since(start);
+        rows.take(end, self.gauges.iter().map(|gauge| &gauge.heat));
+        rows.rows(end)
     }
 }

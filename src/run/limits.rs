@@ -1,8 +1,9 @@
 //! How many files this process may have open at once.
 
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::process::{Resource, Rlimit, setrlimit};
 
 use crate::error::{Fault, Refusal};
+use crate::sys::files;
 
 /// Descriptors that a run has open beside those of its files: evidence, rings, bells, the record.
 const BESIDE: u64 = 512;
@@ -21,9 +22,8 @@ pub(super) enum Room {
 /// # Errors
 /// A refusal when not even the hard limit allows it.
 pub(super) fn room(files: u64) -> Result<Room, Refusal> {
-    let limit = getrlimit(Resource::Nofile);
-    let (soft, hard) = (limit.current.unwrap_or(u64::MAX), limit.maximum.unwrap_or(u64::MAX));
-    fits(files, soft, hard)
+    // Who may not ask is told by `open`.
+    files::limit().map_or(Ok(Room::Enough), |(soft, hard)| fits(files, soft, hard))
 }
 
 fn fits(files: u64, soft: u64, hard: u64) -> Result<Room, Refusal> {

@@ -2,22 +2,31 @@
 //! kernel, cleans up.
 
 mod account;
+mod apart;
+mod closing;
+mod cold;
+mod common;
 mod copy;
 mod gate;
 mod grove;
 mod hand;
 mod heat;
+mod layout;
 mod limits;
 mod log;
 mod phase;
 mod planting;
 mod prepare;
 mod probe;
+mod ranges;
+mod ready;
 mod resolve;
 mod settle;
 mod site;
 mod steady;
 mod watch;
+mod work;
+mod workers;
 
 use std::path::PathBuf;
 

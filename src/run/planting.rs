@@ -2,9 +2,10 @@
 //! action needs is put there, all outside of every timing.
 
 use std::borrow::Cow;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::engine::{Filler, Haul, Quota, Share, TreeWorker};
+use crate::engine::{Filler, Haul, Quota, TreeWorker};
 use crate::error::{Error, Fault};
 use crate::plan::{
     Action, BlockSize, Blocks, Caching, Job, Limit, Method, Mix, Order, Pattern, Rate, Region,
@@ -12,12 +13,13 @@ use crate::plan::{
 };
 use crate::record::ResolvedJob;
 use crate::stats::Gauge;
-use crate::sys::inbox::Letter;
-use crate::unit::{Bytes, Nanos};
+use crate::unit::Bytes;
 
+use super::apart::apart;
 use super::grove::{Content, Grove, Held, Missing};
-use super::phase::{Stage, passes, quota};
-use super::prepare::Ready;
+use super::phase::Stage;
+use super::ready::Ready;
+use super::workers::{Reins, passes, quota};
 
 /// The tree of a job, open and in the state that its action needs.
 #[derive(Clone, Copy)]
@@ -47,6 +49,8 @@ pub(super) fn as_blocks(tree: &Tree) -> Blocks {
         method: Method::Psync,
         caching: Caching::Buffered,
         durability: tree.durability,
+        sync_file_range: None,
+        timed_close: false,
         iodepth: 1,
     }
 }
@@ -69,10 +73,11 @@ impl<'a> Stage<'a> {
             sites: Vec::new(),
             label: home.label(),
             subject: Some(home.subject),
-            files: Vec::new(),
+            files: Mutex::default(),
             size: tree.largest(),
             threads: resolved.workers,
             tree: None,
+            unsure: None,
         };
         let planted = Planted { tree, grove, stand };
         match home.missing(stand, tree.action) {
@@ -101,37 +106,21 @@ impl<'a> Stage<'a> {
             }
             other => other,
         };
-        let bell = self.inbox.bell().map_err(|error| Fault::new("prepare", "a bell", &error))?;
         let gauges: Vec<Gauge> = (0..workers).map(|_| Gauge::default()).collect();
         let mut hands = Vec::new();
         for (number, gauge) in (0..).zip(&gauges) {
-            let worker = self.sower(planted, (number, workers), size, gauge, &halt)?;
-            hands.push(worker);
+            let reins = Reins { gauge, halt: &halt, balance: None };
+            hands.push(self.sower(planted, (number, workers), size, reins)?);
         }
         let home = &self.groves[planted.grove];
-        let (inbox, signal) = (self.inbox, &mut *self.signal);
-        let over = AtomicBool::new(false);
-        let whole = std::thread::scope(|scope| {
-            let (halt, over) = (&halt, &over);
-            let crew = scope.spawn(move || {
-                let made = make_all(hands, halt);
-                let synced = made.and_then(|whole| match home.fd() {
-                    Some(open) if whole => rustix::fs::syncfs(open)
-                        .map(|()| true)
-                        .map_err(|error| Fault::new("syncfs", home.label(), &error.into())),
-                    _ => Ok(false),
-                });
-                over.store(true, Ordering::Release);
-                bell.ring();
-                synced
-            });
-            while !over.load(Ordering::Acquire) {
-                if let Letter::Signal(came) = inbox.wait(Nanos::secs(1)) {
-                    signal.get_or_insert(came);
-                    halt.store(true, Ordering::Relaxed);
-                }
+        let whole = apart(self.inbox, self.signal, &halt, || {
+            let whole = make_all(hands, &halt)?;
+            match home.fd() {
+                Some(open) if whole => rustix::fs::syncfs(open)
+                    .map(|()| true)
+                    .map_err(|error| Fault::new("syncfs", home.label(), &error.into())),
+                _ => Ok(false),
             }
-            crew.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })?;
         let held = match whole {
             true => Held::All {
@@ -150,8 +139,7 @@ impl<'a> Stage<'a> {
         planted: Planted,
         place: (u32, u32),
         size: TreeSize,
-        gauge: &'w Gauge,
-        halt: &'w AtomicBool,
+        reins: Reins<'w>,
     ) -> Result<TreeWorker<'w>, Fault> {
         let Planted { tree, grove, stand } = planted;
         let (root, path) = self.groves[grove].open_root(stand, place.0)?;
@@ -183,11 +171,11 @@ impl<'a> Stage<'a> {
             passes: Some(1),
             rate: Rate::Closed,
             place,
-            balance: None,
+            balance: reins.balance,
             quota: Quota::default(),
             seed: self.plan.seed,
-            gauge,
-            halt,
+            gauge: reins.gauge,
+            halt: reins.halt,
         })
     }
 
@@ -197,9 +185,7 @@ impl<'a> Stage<'a> {
         job: &Ready<'a>,
         planted: Planted,
         thread: u32,
-        gauge: &'w Gauge,
-        halt: &'w AtomicBool,
-        balance: Option<Share<'w>>,
+        reins: Reins<'w>,
     ) -> Result<TreeWorker<'w>, Fault> {
         let tree = planted.tree;
         let stop = &job.job.stop;
@@ -217,12 +203,11 @@ impl<'a> Stage<'a> {
             sync_folder: tree.sync_folder,
             passes: if once { Some(1) } else { passes(stop) },
             rate: job.job.rate,
-            balance,
             quota: Quota {
                 ramp: job.ramp(),
                 ..quota(stop, job.blocks.pattern.largest(), thread, job.threads)
             },
-            ..self.sower(planted, place, tree.size, gauge, halt)?
+            ..self.sower(planted, place, tree.size, reins)?
         })
     }
 }
@@ -230,8 +215,19 @@ impl<'a> Stage<'a> {
 /// Lets all make their files at once; whether they came to their end.
 fn make_all(hands: Vec<TreeWorker>, halt: &AtomicBool) -> Result<bool, Fault> {
     let hauls: Vec<Result<Haul, Fault>> = std::thread::scope(|scope| {
-        let threads: Vec<_> =
-            hands.into_iter().map(|hand| scope.spawn(move || hand.go(|| ()))).collect();
+        let threads: Vec<_> = hands
+            .into_iter()
+            .map(|hand| {
+                scope.spawn(move || {
+                    let haul = hand.go(|| ());
+                    // What stops one stops all: no one of them makes the tree whole any more.
+                    if haul.as_ref().map_or(true, |haul| haul.fault.is_some()) {
+                        halt.store(true, Ordering::Relaxed);
+                    }
+                    haul
+                })
+            })
+            .collect();
         let home = threads.into_iter().map(|thread| thread.join());
         home.map(|haul| haul.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
     });

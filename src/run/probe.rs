@@ -82,7 +82,7 @@ impl Ground {
     /// EOPNOTSUPP where completions can not be polled; EPERM where a submission thread is not for
     /// this user; EINVAL for a CPU that is not there.
     pub fn rings(&self, options: Ring) -> io::Result<()> {
-        let files = Arc::from([self.file.try_clone()?]);
+        let files = Arc::new(vec![self.file.try_clone()?]);
         let (mut ring, mut slots) = ring::Ring::new(files, 1, BLOCK, engine::ring_setup(options))?;
         let Some(slot) = slots.pop() else { return Ok(()) };
         ring.push(slot, false, 0, 0, BLOCK as u32);

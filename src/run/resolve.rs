@@ -3,6 +3,7 @@
 mod blocks;
 mod caching;
 mod crowd;
+mod empty;
 mod files;
 mod log;
 mod method;
@@ -91,7 +92,7 @@ pub(super) fn fit(plan: &Plan, scene: &Scene) -> Result<Fitted, Error> {
     let mut jobs: Vec<ResolvedJob> = Vec::new();
     let mut places = Vec::new();
     let mut opened = 0;
-    for phase in &plan.phases {
+    for (number, phase) in plan.phases.iter().enumerate() {
         let mut here = Vec::new();
         for job in &phase.jobs {
             let place = |refusal: Refusal| Refusal {
@@ -121,7 +122,7 @@ pub(super) fn fit(plan: &Plan, scene: &Scene) -> Result<Fitted, Error> {
             }
             fitting.detail(job).map_err(place)?;
             let (resolved, where_) = match &job.work {
-                Work::Blocks(blocks) => fitting.blocks(phase, job, blocks, plan.seed),
+                Work::Blocks(blocks) => fitting.blocks((plan, number), job, blocks),
                 Work::Copy(copy) => {
                     if phase.jobs.len() > 1 || job.workers > 1 {
                         return Err(place(Refusal::new(

@@ -36,7 +36,11 @@ pub(super) fn flush(
             return Ok(false);
         }
         if step < steps {
-            writeout::start(file, step * STEP, STEP)?;
+            match writeout::start(file, step * STEP, STEP) {
+                // Without the call it goes at once or not at all.
+                Err(error) if is_missing(&error) => break,
+                started => started?,
+            }
         }
         if step >= AHEAD {
             writeout::wait(file, (step - AHEAD) * STEP, STEP)?;
@@ -44,6 +48,11 @@ pub(super) fn flush(
     }
     rustix::fs::fdatasync(file)?;
     Ok(true)
+}
+
+/// Whether the kernel has no such call, or lets this process not have it.
+fn is_missing(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::ENOSYS | libc::EPERM))
 }
 
 /// Flushes what was left in memory, under the watch; says how that went, and when it was over.

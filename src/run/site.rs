@@ -7,6 +7,7 @@
 
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
@@ -14,9 +15,11 @@ use rustix::fs::{FallocateFlags, FlockOperation, Mode, OFlags};
 
 use crate::engine::Layer;
 use crate::error::Fault;
-use crate::plan::{Caching, Durability, Layout, Lifetime, Target};
+use crate::plan::{Caching, Durability, Fill, Layout, Lifetime, Pattern, Target};
 use crate::sys::block::size_of_open;
 use crate::unit::Bytes;
+
+use super::ranges::Ranges;
 
 /// What the names of scratch files begin with.
 const STEM: &str = ".assay-";
@@ -34,10 +37,30 @@ pub(super) struct Site {
     file: Option<OwnedFd>,
     /// To be removed at the end.
     remove: Option<PathBuf>,
-    /// Bytes from the beginning that hold data of this run.
-    pub written: u64,
+    /// The parts that hold data of this run for certain.
+    pub written: Ranges,
+    /// How the data were made that have gone into it.
+    pub makes: Vec<Make>,
+    /// Bytes that were there when it was opened: nobody says what they are, and they stay.
+    pub found: u64,
     /// What is known of its content: of several that hold a place, the first counts.
     pub layers: Vec<Layer>,
+}
+
+/// How data are made: a reader can tell right from wrong ones only when it would make them alike.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Make {
+    pub fill: Fill,
+    /// The size of blocks that are no whole sectors: where their tags stand depends on it.
+    pub odd_block: Option<Bytes>,
+}
+
+impl Make {
+    /// That of the data which a job writes, or expects to read.
+    pub fn of(pattern: &Pattern) -> Self {
+        let odd = pattern.fill.tagged() && !pattern.block.grain().0.is_multiple_of(512);
+        Self { fill: pattern.fill.clone(), odd_block: odd.then(|| pattern.block.largest()) }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +89,9 @@ impl Site {
             kind,
             file: None,
             remove: None,
-            written: 0,
+            written: Ranges::default(),
+            makes: Vec::new(),
+            found: 0,
             layers: Vec::new(),
         })
     }
@@ -80,7 +105,9 @@ impl Site {
             kind: Kind::File,
             file: None,
             remove: None,
-            written: 0,
+            written: Ranges::default(),
+            makes: Vec::new(),
+            found: 0,
             layers: Vec::new(),
         }
     }
@@ -168,13 +195,33 @@ impl Site {
                 }
             }
         }
+        self.found = self.size().map_err(|error| Fault::new("stat", self.label.clone(), &error))?;
         Ok(())
+    }
+
+    /// A part of it holds data of this run now.
+    pub fn note(&mut self, written: Range<u64>, make: Make) {
+        self.written.add(written);
+        self.note_make(make);
+    }
+
+    /// Data made like this have gone into it, nobody knows where.
+    fn note_make(&mut self, make: Make) {
+        if !self.makes.contains(&make) {
+            self.makes.push(make);
+        }
     }
 
     /// Nothing of this run is known to stand in it any more.
     pub fn forget(&mut self) {
-        self.written = 0;
+        self.written.clear();
         self.layers.clear();
+    }
+
+    /// What a read of this range would find that nobody has written: holes, or nothing at all.
+    pub fn unwritten(&self, range: Range<u64>) -> Vec<Range<u64>> {
+        let start = range.start.max(self.found);
+        self.written.gaps(start..range.end.max(start))
     }
 
     /// Its present size, bytes.
@@ -193,6 +240,7 @@ impl Site {
             Layout::Truncated => {
                 rustix::fs::ftruncate(file, 0).map_err(|error| fault("truncate", error.into()))?;
                 self.forget();
+                self.found = 0;
             }
             Layout::Preallocated => {
                 let answer = rustix::fs::fallocate(file, FallocateFlags::empty(), 0, size);

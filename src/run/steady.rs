@@ -8,7 +8,7 @@ use crate::record::{Counted, Steadied};
 use crate::stats::{Gauge, GaugeReading, Steadiness};
 use crate::unit::{Instant, Nanos};
 
-use super::prepare::Ready;
+use super::ready::Ready;
 
 /// Watches the jobs that a steady state ends.
 pub(super) struct Calm<'a> {

@@ -70,6 +70,11 @@ impl Gauge {
         self.latency(lat_ns);
     }
 
+    /// Bytes of an operation that was broken off: they moved, but it has no end and no latency.
+    pub fn unfinished(&self, write: bool, bytes: u64) {
+        add(if write { &self.write_bytes } else { &self.read_bytes }, bytes);
+    }
+
     /// One trim that took `lat_ns`.
     #[inline]
     pub fn trim(&self, lat_ns: u64) {

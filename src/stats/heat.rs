@@ -3,6 +3,7 @@
 //! Two cells for each power of two, so that a cell's values differ by less than half; they are
 //! counted by the worker with a plain store and read by whoever watches.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use schemars::JsonSchema;
@@ -102,8 +103,16 @@ impl HeatRows {
         self.before = now;
     }
 
-    /// All of them.
-    pub fn rows(self) -> Vec<HeatRow> {
+    /// All of them. What was answered had been by `end`: rows that were taken later, while there
+    /// was nothing left to be done, become one that ends there.
+    pub fn rows(mut self, end: Nanos) -> Vec<HeatRow> {
+        let last = self.rows.partition_point(|row| row.at_ns < end);
+        let mut sums = BTreeMap::new();
+        for Cell(least, count) in self.rows.drain(last..).flat_map(|row| row.cells) {
+            *sums.entry(least).or_insert(0) += count;
+        }
+        let cells = sums.into_iter().map(|(least, count)| Cell(least, count)).collect();
+        self.rows.push(HeatRow { at_ns: end, cells });
         self.rows
     }
 }
@@ -135,8 +144,26 @@ mod tests {
         rows.take(Nanos::secs(1), &heats);
         heats[0].add(u64::MAX);
         rows.take(Nanos::secs(2), &heats);
-        let [first, second] = rows.rows().try_into().expect("two");
+        let [first, second] = rows.rows(Nanos::secs(2)).try_into().expect("two");
         assert_eq!(first.cells, [Cell(768, 2), Cell(786_432, 1)]);
         assert_eq!((second.at_ns, second.cells.len()), (Nanos::secs(2), 1));
+    }
+
+    #[test]
+    fn rows_end_with_the_work_though_its_flush_goes_on() {
+        let heat = Heat::default();
+        heat.turn_on();
+        let mut rows = HeatRows::default();
+        heat.add(1000);
+        rows.take(Nanos::secs(1), [&heat]);
+        // The work ends at 1.5 s, and the flush after it at 4.2 s.
+        heat.add(2000);
+        for second in 2..=4 {
+            rows.take(Nanos::secs(second), [&heat]);
+        }
+        let rows = rows.rows(Nanos::millis(1500));
+        let ends: Vec<Nanos> = rows.iter().map(|row| row.at_ns).collect();
+        assert_eq!(ends, [Nanos::secs(1), Nanos::millis(1500)]);
+        assert_eq!(rows[1].cells, [Cell(1536, 1)]);
     }
 }

@@ -120,6 +120,19 @@ mod tests {
     }
 
     #[test]
+    fn the_fitted_line_is_looked_at_from_the_first_round_to_the_last() {
+        let (_, state) = reached(&[960, 1000, 980, 1020, 1040]).expect("steady");
+        // By hand: (-2 x -40 + 1 x 20 + 2 x 40) / 10 = 18 more in each round, 72 over the window.
+        assert!((state.slope - 0.072).abs() < 1e-9, "{}", state.slope);
+        assert!((state.spread - 0.080).abs() < 1e-9, "{}", state.spread);
+        // Both limits belong to what they allow: 20 % and 10 %, and nothing beyond them.
+        assert!(reached(&[900, 1100, 900, 1100, 1000]).is_some());
+        assert_eq!(reached(&[890, 1110, 900, 1100, 1000]), None);
+        assert!(reached(&[950, 980, 1000, 1030, 1050]).is_some());
+        assert_eq!(reached(&[940, 970, 1000, 1030, 1060]), None);
+    }
+
+    #[test]
     fn a_burst_must_be_over() {
         let (after, state) = reached(&[9000, 9000, 5000, 1000, 1000, 1000, 1000, 1000]).unwrap();
         assert_eq!(after, 8);

@@ -69,7 +69,7 @@ const _: () = assert!(size_of::<Shared>() == 32);
 pub struct Queue {
     context: libc::c_ulong,
     slab: Slab,
-    files: Arc<[OwnedFd]>,
+    files: Arc<Vec<OwnedFd>>,
     /// One for each slot.
     blocks: Box<[Block]>,
     /// Slots that were pushed and not yet submitted.
@@ -91,7 +91,7 @@ impl Queue {
     /// # Errors
     /// ENOSYS where the kernel was built without it, EPERM where seccomp forbids it, EAGAIN when
     /// `fs.aio-max-nr` is used up, ENOMEM.
-    pub fn new(files: Arc<[OwnedFd]>, depth: u32, size: usize) -> io::Result<(Self, Vec<Slot>)> {
+    pub fn new(files: Arc<Vec<OwnedFd>>, depth: u32, size: usize) -> io::Result<(Self, Vec<Slot>)> {
         let (slab, slots) = Slab::new(depth, size)?;
         let mut context: libc::c_ulong = 0;
         // SAFETY: the kernel writes the context before the call returns.
@@ -232,6 +232,29 @@ impl Queue {
         if missing == 0 {
             return Ok(());
         }
+        let came = self.events(missing, longest)?;
+        for event in &self.room[..came] {
+            self.answers.push((event.data as u32, event.result as i32));
+        }
+        self.in_flight = self.in_flight.saturating_sub(came as u32);
+        Ok(())
+    }
+
+    /// Makes the calls that I/Os are made with, for none: a filter may let a queue be made, and not
+    /// be used.
+    fn call(&mut self) -> io::Result<()> {
+        let nothing = std::ptr::null_mut::<*mut Block>();
+        // SAFETY: a list of no blocks is not looked at.
+        if unsafe { libc::syscall(libc::SYS_io_submit, self.context, 0 as libc::c_long, nothing) }
+            < 0
+        {
+            return Err(io::Error::last_os_error());
+        }
+        self.events(0, Some(Nanos::ZERO)).map(drop)
+    }
+
+    /// Takes events by the call, at least `least` unless the time is over: how many came.
+    fn events(&mut self, least: u32, longest: Option<Nanos>) -> io::Result<usize> {
         let mut time = longest.map(|longest| libc::timespec {
             tv_sec: (longest.0 / 1_000_000_000) as libc::time_t,
             tv_nsec: (longest.0 % 1_000_000_000) as _,
@@ -243,20 +266,13 @@ impl Queue {
             libc::syscall(
                 libc::SYS_io_getevents,
                 self.context,
-                missing as libc::c_long,
+                least as libc::c_long,
                 self.room.len() as libc::c_long,
                 self.room.as_mut_ptr(),
                 pointer,
             )
         };
-        if answer < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        for event in &self.room[..answer as usize] {
-            self.answers.push((event.data as u32, event.result as i32));
-        }
-        self.in_flight = self.in_flight.saturating_sub(answer as u32);
-        Ok(())
+        if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(answer as usize) }
     }
 
     /// The next answer: the slot, and the bytes moved or the negative errno.
@@ -281,7 +297,8 @@ impl Drop for Queue {
 /// # Errors
 /// Why not, as [`Queue::new`].
 pub fn available() -> io::Result<()> {
-    Queue::new(Arc::from([]), 1, 1).map(drop)
+    let (mut queue, _) = Queue::new(Arc::default(), 1, 1)?;
+    queue.call()
 }
 
 #[cfg(test)]
@@ -298,7 +315,8 @@ mod tests {
         }
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&[1; 8192]).unwrap();
-        let (mut queue, mut slots) = Queue::new(Arc::from([OwnedFd::from(file)]), 2, 4096).unwrap();
+        let (mut queue, mut slots) =
+            Queue::new(Arc::new(vec![OwnedFd::from(file)]), 2, 4096).unwrap();
         let slot = slots.pop().unwrap();
         queue.buffer(&slot).fill(2);
         queue.push(slot, true, 0, 4096, 4096);
@@ -323,7 +341,7 @@ mod tests {
         }
         let read_only = std::fs::File::open("/proc/self/exe").unwrap();
         let (mut queue, mut slots) =
-            Queue::new(Arc::from([OwnedFd::from(read_only)]), 2, 4096).unwrap();
+            Queue::new(Arc::new(vec![OwnedFd::from(read_only)]), 2, 4096).unwrap();
         queue.push(slots.pop().unwrap(), true, 0, 0, 4096);
         queue.push(slots.pop().unwrap(), false, 0, 0, 4096);
         queue.wait(2, Some(Nanos::secs(5))).unwrap();

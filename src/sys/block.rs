@@ -221,7 +221,7 @@ const _: () = assert!(size_of::<Extent>() == 56);
 const _: () = assert!(std::mem::offset_of!(Fiemap, extents) == 32);
 const _: () = assert!(size_of::<LoopStatus>() == 232);
 
-/// What `statx` says about a path or an open file.
+/// What `statx` says about a path or an open file, or `fstatat` where that may not be called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stat {
     /// Type and permissions, as `st_mode`.
@@ -264,7 +264,12 @@ fn statx(fd: libc::c_int, path: &CString, flags: libc::c_int) -> io::Result<Stat
         )
     };
     if answer != 0 {
-        return Err(io::Error::last_os_error());
+        let error = io::Error::last_os_error();
+        return match error.raw_os_error() {
+            // It has no EPERM of its own: a filter of a container runtime older than the call.
+            Some(libc::ENOSYS | libc::EPERM) => fstatat(fd, path, flags),
+            _ => Err(error),
+        };
     }
     let told = |bit: u32| raw.mask & bit != 0;
     Ok(Stat {
@@ -278,6 +283,29 @@ fn statx(fd: libc::c_int, path: &CString, flags: libc::c_int) -> io::Result<Stat
         mount: told(MOUNT).then_some(raw.mount),
         direct: told(DIOALIGN).then_some((raw.dio_memory, raw.dio_offset)),
         atomic: told(ATOMIC).then_some((raw.atomic_least, raw.atomic_most)),
+    })
+}
+
+/// What was to be known before there was `statx` (4.11).
+fn fstatat(fd: libc::c_int, path: &CString, flags: libc::c_int) -> io::Result<Stat> {
+    let mut raw = std::mem::MaybeUninit::<libc::stat64>::zeroed();
+    // SAFETY: `path` is a C string and `raw` a `struct stat`; both outlive the call.
+    if unsafe { libc::fstatat64(fd, path.as_ptr(), raw.as_mut_ptr(), flags) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: numbers only, which the call has filled in.
+    let raw = unsafe { raw.assume_init() };
+    Ok(Stat {
+        mode: raw.st_mode,
+        uid: raw.st_uid,
+        inode: raw.st_ino,
+        size: raw.st_size as u64,
+        blocks: raw.st_blocks as u64,
+        device: (libc::major(raw.st_dev), libc::minor(raw.st_dev)),
+        is_device: (libc::major(raw.st_rdev), libc::minor(raw.st_rdev)),
+        mount: None,
+        direct: None,
+        atomic: None,
     })
 }
 
@@ -309,6 +337,17 @@ mod tests {
         let device = there.dev();
         assert_eq!(here.device, (libc::major(device), libc::minor(device)));
         assert!(stat(Path::new("/nothing/here")).is_err());
+    }
+
+    #[test]
+    fn what_both_calls_know_is_the_same() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let path = CString::new(file.path().as_os_str().as_bytes()).unwrap();
+        let old = fstatat(libc::AT_FDCWD, &path, 0).unwrap();
+        let new = Stat { mount: None, direct: None, atomic: None, ..stat(file.path()).unwrap() };
+        assert_eq!(old, new);
+        let open = file.as_file().as_raw_fd();
+        assert_eq!(fstatat(open, &CString::default(), libc::AT_EMPTY_PATH).unwrap(), old);
     }
 
     #[test]

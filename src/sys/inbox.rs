@@ -48,7 +48,7 @@ impl Inbox {
     /// Holds `signals` back from now on. To be made before any thread is started.
     ///
     /// # Errors
-    /// EMFILE, ENOMEM.
+    /// EMFILE, ENOMEM; ENOSYS or EPERM where a filter stands in the way.
     pub fn new(signals: &[i32]) -> io::Result<Self> {
         let mut set = MaybeUninit::<libc::sigset_t>::zeroed();
         let mut before = MaybeUninit::<libc::sigset_t>::zeroed();
@@ -75,6 +75,8 @@ impl Inbox {
         // SAFETY: the kernel has just given this descriptor to us alone.
         let signals = unsafe { OwnedFd::from_raw_fd(fd) };
         let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+        // What can not be waited for would be asked for again and again.
+        poll(&mut [PollFd::new(&bell, PollFlags::IN)], Some(&Timespec { tv_sec: 0, tv_nsec: 0 }))?;
         // SAFETY: initialised by pthread_sigmask.
         Ok(Self { signals, bell, before: unsafe { before.assume_init() } })
     }

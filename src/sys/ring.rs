@@ -111,7 +111,7 @@ pub struct Ring {
     // Dropped in this order: the ring first, then what it points to.
     ring: IoUring,
     slab: Slab,
-    files: Arc<[OwnedFd]>,
+    files: Arc<Vec<OwnedFd>>,
     setup: Setup,
     /// Registered buffers; files are registered as the setup says.
     fixed: bool,
@@ -168,7 +168,7 @@ impl Ring {
     /// ENOSYS, EPERM or EACCES where io_uring is missing or forbidden; EINVAL for a CPU that is not
     /// there; ENOMEM; what registering the files answers (EMFILE, ENOMEM).
     pub fn new(
-        files: Arc<[OwnedFd]>,
+        files: Arc<Vec<OwnedFd>>,
         depth: u32,
         size: usize,
         setup: Setup,
@@ -362,6 +362,8 @@ impl Drop for Ring {
 /// `kernel.io_uring_disabled`, seccomp of a container), ENOMEM (locked memory).
 pub fn available() -> io::Result<()> {
     let ring = IoUring::new(2)?;
+    // Of nothing: a filter may let a ring be made, and not be used.
+    ring.submit()?;
     let mut probe = io_uring::Probe::new();
     ring.submitter().register_probe(&mut probe)?;
     let needed = [opcode::Read::CODE, opcode::Write::CODE, opcode::ReadFixed::CODE];
@@ -386,7 +388,7 @@ mod tests {
         }
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&[1; 8192]).unwrap();
-        let files = Arc::from([OwnedFd::from(file)]);
+        let files = Arc::new(vec![OwnedFd::from(file)]);
         let (mut ring, mut slots) = Ring::new(files, 2, 4096, Setup::default()).unwrap();
         let slot = slots.pop().unwrap();
         ring.buffer(&slot).fill(2);
@@ -418,7 +420,7 @@ mod tests {
             return;
         }
         let (reader, mut writer) = io::pipe().unwrap();
-        let files = Arc::from([reader.into()]);
+        let files = Arc::new(vec![reader.into()]);
         let (mut ring, mut slots) = Ring::new(files, 2, 4096, Setup::default()).unwrap();
         if !ring.ring.params().is_feature_ext_arg() {
             eprintln!("SKIP a_wait_ends_when_its_time_is_over: a kernel before 5.11");

@@ -7,25 +7,44 @@
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
-/// Starts writing the dirty pages of a range (`SYNC_FILE_RANGE_WRITE`). Metadata and the drive's
-/// cache are left alone.
+/// The steps of `sync_file_range`, done in this order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Steps {
+    /// Wait for pages that are being written already.
+    pub wait_before: bool,
+    /// Begin to write all that is dirty and not being written.
+    pub write: bool,
+    /// Wait for all of it.
+    pub wait_after: bool,
+}
+
+/// Does these steps to the pages of a range. Metadata and the drive's cache are left alone.
 ///
 /// # Errors
 /// EIO, ENOSPC of the writing; ESPIPE for what is no file or device.
+pub fn steps(fd: BorrowedFd, offset: u64, len: u64, steps: Steps) -> io::Result<()> {
+    let Steps { wait_before, write, wait_after } = steps;
+    let flag = |wanted, flag| if wanted { flag } else { 0 };
+    let flags = flag(wait_before, libc::SYNC_FILE_RANGE_WAIT_BEFORE)
+        | flag(write, libc::SYNC_FILE_RANGE_WRITE)
+        | flag(wait_after, libc::SYNC_FILE_RANGE_WAIT_AFTER);
+    // SAFETY: only numbers are passed, and the descriptor is borrowed for the call.
+    let answer = unsafe { libc::sync_file_range(fd.as_raw_fd(), offset as i64, len as i64, flags) };
+    if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Starts writing the dirty pages of a range.
+///
+/// # Errors
+/// As [`steps`].
 pub fn start(fd: BorrowedFd, offset: u64, len: u64) -> io::Result<()> {
-    range(fd, offset, len, libc::SYNC_FILE_RANGE_WRITE)
+    steps(fd, offset, len, Steps { write: true, ..Steps::default() })
 }
 
 /// Waits until the pages of a range that are being written have been.
 ///
 /// # Errors
-/// As [`start`].
+/// As [`steps`].
 pub fn wait(fd: BorrowedFd, offset: u64, len: u64) -> io::Result<()> {
-    range(fd, offset, len, libc::SYNC_FILE_RANGE_WAIT_BEFORE)
-}
-
-fn range(fd: BorrowedFd, offset: u64, len: u64, flags: libc::c_uint) -> io::Result<()> {
-    // SAFETY: only numbers are passed, and the descriptor is borrowed for the call.
-    let answer = unsafe { libc::sync_file_range(fd.as_raw_fd(), offset as i64, len as i64, flags) };
-    if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    steps(fd, offset, len, Steps { wait_before: true, ..Steps::default() })
 }

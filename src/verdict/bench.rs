@@ -108,6 +108,7 @@ fn flow(subject: usize, direction: Direction) -> Flow {
         depth: 1,
         caching: Caching::Buffered,
         durability: Durability::None,
+        written_out: false,
         short: 0,
         end_of_data: false,
     }
@@ -230,6 +231,7 @@ impl Bench {
                 counted: START,
                 stopped,
                 flushed: None,
+                closed: None,
                 settled: Some(stopped),
             },
             totals: [(Action::Read, total(time)), (Action::Write, total(time))].into(),
@@ -254,6 +256,7 @@ impl Bench {
                 },
                 cold: vec![],
                 extents: vec![],
+                unsure: Vec::new(),
                 copied: None,
                 before: snapshot(START),
                 stop: snapshot(stopped),

@@ -1,4 +1,5 @@
-//! T16: direct writes skip the page cache, not the drive's own.
+//! T16: direct writes skip the page cache, not the drive's own; `sync_file_range` empties the page
+//! cache, and not the drive's own.
 
 use super::measure::Case;
 use super::{Judge, Rule, finding, words};
@@ -12,7 +13,13 @@ pub const RULE: Rule =
 
 fn judge(case: &Case<'_>) -> Option<Finding> {
     let asked = case.flow.durability != Durability::None;
-    if !case.writes() || !case.on_devices() || !case.direct() || asked {
+    if !case.writes() || !case.on_devices() || asked {
+        return None;
+    }
+    if case.flow.written_out {
+        return written_out(case);
+    }
+    if !case.direct() {
         return None;
     }
     let level = case.levels.iter().filter(|level| level.readable()).find(|level| {
@@ -46,6 +53,27 @@ fn judge(case: &Case<'_>) -> Option<Finding> {
     ))
 }
 
+/// `sync_file_range` was the only thing that brought bytes to the device. Whether its cache is
+/// written through is no matter: what leads to the bytes was not written either.
+fn written_out(case: &Case<'_>) -> Option<Finding> {
+    let level = case.top()?;
+    let flushes = level.timed.flushes.map_or("not counted".into(), |flushes| flushes.to_string());
+    Some(finding(
+        RULE.id,
+        Weight::Note,
+        None,
+        format!(
+            "Not durable: sync_file_range writes no metadata and leaves the cache of {} as it is.",
+            level.name()
+        ),
+        vec![
+            Exhibit::new("flushes that were asked for", "0", "plan"),
+            Exhibit::new(format!("flushes of {}", level.name()), flushes, level.source()),
+        ],
+        Some(words::with_flush(&case.record.plan.origin)),
+    ))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::bench::{Bench, verdict};
@@ -63,5 +91,22 @@ mod tests {
         bench.flushes(0);
         assert!(named(&bench));
         assert_eq!(verdict(&bench.record).trust, Trust::Sound);
+    }
+
+    #[test]
+    fn what_only_sync_file_range_wrote_is_not_called_durable() {
+        let mut bench = Bench::write_flushed();
+        bench.record.phases[0].flows[0].written_out = true;
+        let found = verdict(&bench.record);
+        assert!(found.findings.iter().all(|f| f.trap.0 != "T16"), "{found:?}");
+        bench.record.phases[0].flows[0].durability = Durability::None;
+        let found = verdict(&bench.record);
+        assert_eq!(found.trust, Trust::Sound);
+        assert_eq!(
+            found.summary,
+            "This is the speed of the device: all bytes had reached loop3 when the clock stopped."
+        );
+        let said = found.findings.iter().find(|f| f.trap.0 == "T16").expect("a note");
+        assert!(said.claim.starts_with("Not durable: sync_file_range"), "{}", said.claim);
     }
 }

@@ -1,9 +1,10 @@
 //! T23: holes and unwritten extents: zeros that come from memory, even with O_DIRECT.
 
 use super::measure::Case;
-use super::threshold::RESIDENT;
+use super::threshold::{REACHED, RESIDENT};
 use super::words::{of, quoted, share};
 use super::{Judge, Rule, finding};
+use crate::plan::Action;
 use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 use crate::unit::{Bytes, MIB};
 
@@ -12,6 +13,11 @@ use crate::unit::{Bytes, MIB};
 pub const RULE: Rule = Rule { id: "T23", title: "Holes", judge: Judge::Flow(judge) };
 
 fn judge(case: &Case<'_>) -> Option<Finding> {
+    laid(case).or_else(|| trimmed(case))
+}
+
+/// Holes that were there before the phase.
+fn laid(case: &Case<'_>) -> Option<Finding> {
     let extents = case.extents()?;
     let absent = case.empty_share();
     if !case.reads() || absent <= RESIDENT || case.flow.calls.0 == 0 {
@@ -45,6 +51,39 @@ fn judge(case: &Case<'_>) -> Option<Finding> {
         Some(Next::Type(format!(
             "assay dd if=/dev/urandom of={full} bs=1M count={count} conv=fsync"
         ))),
+    ))
+}
+
+/// Holes that the phase made itself, and read again.
+fn trimmed(case: &Case<'_>) -> Option<Finding> {
+    if !case.reads() || case.trimmed_share() <= RESIDENT {
+        return None;
+    }
+    let (reach, level) = case.reach()?;
+    if reach >= REACHED || !case.layout_explains(reach) {
+        return None;
+    }
+    let trims = case.phase.totals.get(&Action::Trim)?;
+    Some(finding(
+        RULE.id,
+        Weight::Refute,
+        Some(Measures::Layer),
+        format!(
+            "{} of what was read had been trimmed before in the same phase: zeros were made in memory, and {} had nothing to read.",
+            share(1.0 - reach),
+            case.named()
+        ),
+        vec![
+            Exhibit::new(
+                format!("trimmed in {} during the phase", case.subject.path),
+                of(trims.bytes, case.size_of_phase()),
+                "the calls that were answered",
+            ),
+            level.exhibit(case.direction()),
+        ],
+        Some(Next::Do(
+            "visit each place once (in a plan: order shuffled, one pass), or trim in a phase of its own".into(),
+        )),
     ))
 }
 

@@ -5,17 +5,16 @@
 //! the least of what was asked for arrived; stacked levels are never added up.
 
 use super::threshold::{
-    AHEAD_BYTES, OWN_BYTES, OWN_PER_FLUSH, OWN_PER_MOVED_WRITE, OWN_SHARE, SAMPLE,
-    SAMPLE_SHARE_MOST, SETTLED_ADDS, SMALL_BYTES, SMALL_REQUESTS,
+    OWN_BYTES, SAMPLE, SAMPLE_SHARE_MOST, SETTLED_ADDS, SMALL_BYTES, SMALL_REQUESTS,
 };
 use super::words;
 use crate::evidence::{
     Bottom, CachePages, Cpu, Direction, DiskCounters, Extents, Layer, LayerKind, Snapshot, Subject,
 };
-use crate::plan::{Caching, Cold, Durability, Phase, Rate, Work};
+use crate::plan::{Action, Caching, Cold, Durability, Order, Phase, Rate, Work};
 use crate::record::{Exhibit, Flow, Next, PhaseRecord, Record};
 use crate::stats::Estimate;
-use crate::unit::{Bytes, KIB, Nanos};
+use crate::unit::{Bytes, Nanos};
 
 /// One phase, with the record around it.
 pub struct Stage<'a> {
@@ -107,7 +106,7 @@ pub fn requests(counters: &DiskCounters, direction: Direction) -> u64 {
     }
 }
 
-fn ratio(part: u64, whole: u64) -> f64 {
+pub(super) fn ratio(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
@@ -558,8 +557,44 @@ impl<'a> Case<'a> {
         self.extents().map_or(0.0, |e| ratio(e.encoded.0, e.range.0))
     }
 
-    /// Holes, unwritten or compressed extents explain that so little was read.
+    /// Share of what was read that may have been trimmed in the same phase before, and so held no
+    /// data any more.
+    pub fn trimmed_share(&self) -> f64 {
+        let Some(trims) = self.phase.totals.get(&Action::Trim) else { return 0.0 };
+        let size = self.size_of_phase().0;
+        let all = self.phase.totals.values().fold(0, |sum: u64, t| sum.saturating_add(t.bytes.0));
+        if self.visits_once() && all <= size {
+            return 0.0;
+        }
+        ratio(trims.bytes.0, size).min(1.0)
+    }
+
+    /// Bytes that the jobs of the phase work on.
+    pub(super) fn size_of_phase(&self) -> Bytes {
+        let jobs = self.record.resolved.jobs.iter().filter(|job| job.phase == self.phase.name);
+        Bytes(jobs.fold(0, |sum, job| sum.saturating_add(job.size.0)))
+    }
+
+    /// Each block is visited once before any is visited again, in every job of the phase.
+    fn visits_once(&self) -> bool {
+        let planned = self.record.plan.phases.iter().find(|phase| phase.name == self.phase.name);
+        let jobs = planned.map(|phase| phase.jobs.as_slice()).unwrap_or_default();
+        jobs.iter().all(|job| match &job.work {
+            Work::Blocks(blocks) => matches!(
+                blocks.pattern.order,
+                Order::Forward | Order::Backward | Order::Strided { .. } | Order::Shuffled
+            ),
+            _ => true,
+        })
+    }
+
+    /// Holes, unwritten or compressed extents explain that so little was read, or what the phase
+    /// had trimmed itself.
     pub fn layout_explains(&self, reach: f64) -> bool {
+        let trimmed = self.trimmed_share();
+        if trimmed > super::threshold::RESIDENT && reach >= 1.0 - trimmed {
+            return true;
+        }
         let absent = self.empty_share();
         absent > super::threshold::RESIDENT && reach < 1.0 - absent / 2.0
             || self.encoded_share() > super::threshold::RESIDENT && !self.mostly_resident()
@@ -641,95 +676,6 @@ impl<'a> Case<'a> {
         let later = Bytes(settled.saturating_sub(level.moved(Direction::Write)));
         (estimate(later, end.at.since(self.phase.evidence.stop.at)), true)
     }
-
-    /// Bytes on a level that the run cannot account for, until the stop of the clock.
-    pub fn foreign(&self, level: &Level<'_>) -> u64 {
-        let asked = &level.asked;
-        let excess_read = level.timed.read_bytes.saturating_sub(asked.read);
-        let written = asked.write.saturating_mul(level.copies.max(1));
-        let excess_write = level.timed.write_bytes.saturating_sub(written);
-        let excess = excess_read.saturating_add(excess_write);
-        let own = self.own_extra(level);
-        let unexplained = excess.saturating_sub(own);
-        // Traffic that was there before the run, at the same pace, is nobody's own extra.
-        let before = level.quiet.as_ref().map_or(0, |(counters, time)| {
-            let moved = counters.read_bytes.saturating_add(counters.write_bytes);
-            (ratio(moved, time.0) * level.wall.0 as f64) as u64
-        });
-        let floor = OWN_BYTES.max((asked.read.saturating_add(asked.write) as f64 * 0.01) as u64);
-        if before > floor { unexplained.max(before.min(excess)) } else { unexplained }
-    }
-
-    /// What the run's own work may have moved beyond the bytes it asked for: journal, metadata,
-    /// parts of blocks, read-ahead.
-    fn own_extra(&self, level: &Level<'_>) -> u64 {
-        let asked = &level.asked;
-        let all = asked.read.saturating_add(asked.write).saturating_mul(level.copies.max(1));
-        let mut extra = OWN_BYTES.max((all as f64 * OWN_SHARE) as u64);
-        for flow in &self.phase.flows {
-            let Some(subject) = self.record.resolved.subjects.get(flow.subject) else { continue };
-            if !subject.stack.iter().any(|layer| level.has(&layer.name)) {
-                continue;
-            }
-            let calls = flow.calls.0;
-            let unit = block_unit(subject);
-            // A block that is no multiple of the unit costs its remainder, and for writes a read
-            // of what stood there.
-            let rest = match flow.block.0 % unit {
-                0 => 0,
-                _ if flow.direction == Direction::Write => unit.saturating_mul(3),
-                _ => unit.saturating_mul(2),
-            };
-            extra = extra.saturating_add(calls.saturating_mul(rest));
-            match flow.direction {
-                Direction::Write => {
-                    if journals_data(subject) {
-                        extra = extra.saturating_add(flow.bytes.0);
-                    }
-                    let flushes = match flow.durability {
-                        Durability::OpenSync | Durability::OpenDsync => calls,
-                        Durability::None => 0,
-                        other => 1 + calls / other.every().unwrap_or(calls).max(1),
-                    };
-                    extra = extra.saturating_add(flushes.saturating_mul(OWN_PER_FLUSH));
-                    if moves_what_it_writes(subject) && (!flow.sequential || flushes > 1) {
-                        extra = extra.saturating_add(calls.saturating_mul(OWN_PER_MOVED_WRITE));
-                    }
-                }
-                Direction::Read if flow.caching == Caching::Direct => {}
-                Direction::Read => {
-                    let ahead = read_ahead(subject);
-                    extra = extra.saturating_add(AHEAD_BYTES + ahead.saturating_mul(2));
-                    if !flow.sequential {
-                        // Small reads here and there fetch a window each.
-                        extra = extra.saturating_add(calls.saturating_mul(ahead));
-                    }
-                }
-            }
-        }
-        extra
-    }
-}
-
-/// A file system that never writes in place: each write rewrites some of its own records too.
-fn moves_what_it_writes(subject: &Subject) -> bool {
-    let kind = subject.mount.seen().map(|mount| mount.kind.as_str());
-    matches!(kind, Some("btrfs" | "bcachefs" | "f2fs" | "nilfs2" | "zfs"))
-}
-
-/// The block that file system and device write as one.
-fn block_unit(subject: &Subject) -> u64 {
-    let system = subject.space.seen().map_or(0, |space| space.block.0);
-    let device = subject.stack.iter().filter_map(|layer| layer.queue.seen());
-    let device = device.filter_map(|queue| queue.physical_block_size).max().unwrap_or(0);
-    system.max(device).max(4 * KIB)
-}
-
-/// The largest read-ahead window below a path, bytes.
-fn read_ahead(subject: &Subject) -> u64 {
-    let queues = subject.stack.iter().filter_map(|layer| layer.queue.seen());
-    let window = queues.filter_map(|queue| queue.read_ahead_kb).max().unwrap_or(128);
-    window.saturating_mul(KIB)
 }
 
 /// Bytes in a time, with a sample's inexactness either way. `None` unless it is a figure.
@@ -750,13 +696,6 @@ fn of_trees(record: &Record, phase: &PhaseRecord) -> bool {
     let planned = record.plan.phases.iter().find(|planned| planned.name == phase.name);
     let jobs = planned.map(|phase| phase.jobs.as_slice()).unwrap_or_default();
     jobs.iter().any(|job| matches!(job.work, Work::Tree(_)))
-}
-
-/// The file system writes data into its journal first, and so everything twice (ext4's
-/// `data=journal`).
-fn journals_data(subject: &Subject) -> bool {
-    let options = subject.mount.seen().map_or("", |mount| &mount.options);
-    options.split(',').any(|option| option == "data=journal")
 }
 
 impl<'a> Stage<'a> {

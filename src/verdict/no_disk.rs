@@ -37,10 +37,7 @@ fn judge(stage: &Stage<'_>, _: &[Finding]) -> Option<Finding> {
             RULE.id,
             Weight::Refute,
             Some(Measures::NotADisk),
-            format!(
-                "This is the speed of memory: {} lies on {what}, and no disk is below it.",
-                case.subject.path
-            ),
+            format!("This is the speed of memory: {}.", memory(&case.subject.path, what)),
             vec![below(case, what)],
             Some(next),
         )),
@@ -49,14 +46,24 @@ fn judge(stage: &Stage<'_>, _: &[Finding]) -> Option<Finding> {
             Weight::Unproven,
             Some(Measures::NotADisk),
             format!(
-                "This is the speed of a path, not of a disk: {} lies on {what}, and what is behind it can not be seen from here.",
-                case.subject.path
+                "This is the speed of a path, not of a disk: {}.",
+                elsewhere(&case.subject.path, what)
             ),
             vec![below(case, what)],
             Some(Next::Do("measure on the machine that has the disk".into())),
         )),
         _ => None,
     }
+}
+
+/// Why a figure of this path is one of memory.
+pub(super) fn memory(path: &str, what: &str) -> String {
+    format!("{path} lies on {what}, and no disk is below it")
+}
+
+/// Why a figure of this path is not one of a disk.
+pub(super) fn elsewhere(path: &str, what: &str) -> String {
+    format!("{path} lies on {what}, and what is behind it can not be seen from here")
 }
 
 fn below(case: &Case<'_>, what: &str) -> Exhibit {

@@ -10,6 +10,10 @@ use crate::record::{Exhibit, Finding, Measures, Weight};
 pub const RULE: Rule =
     Rule { id: "T19", title: "O_DIRECT that is not direct", judge: Judge::Flow(judge) };
 
+/// What is said where the kernel itself tells that direct I/O is none.
+pub(super) const SAID: &str =
+    "Direct I/O is not direct here: the file system takes the flag, and goes through memory.";
+
 /// Direct calls, and the bytes were not at the device that the path names. What lies below that
 /// device may have a cache of its own; that is another trap.
 pub(super) fn applies(case: &Case<'_>) -> Option<f64> {
@@ -88,7 +92,7 @@ fn said_so(case: &Case<'_>) -> Option<Finding> {
         RULE.id,
         weight,
         measures,
-        "Direct I/O is not direct here: the file system takes the flag, and goes through memory.",
+        SAID,
         vec![exhibit],
         Some(words::with_flush(&case.record.plan.origin)),
     ))

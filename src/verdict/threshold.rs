@@ -56,6 +56,19 @@ pub const OWN_PER_FLUSH: u64 = 64 * KIB;
 /// bcachefs, F2FS, ZFS): a leaf of each of three trees, twice.
 pub const OWN_PER_MOVED_WRITE: u64 = 96 * KIB;
 
+/// A block of a file system's own records.
+pub const RECORD: u64 = 4 * KIB;
+
+/// Trims that share such a block with the extents they leave: half of the 340 that it holds (ext4;
+/// a leaf of XFS holds 250).
+pub const TRIMS_PER_LEAF: u64 = 170;
+
+/// Bytes of a file whose free space one such block maps (ext4: a bit for each 4 KiB).
+pub const TRIMS_PER_MAP: u64 = 128 * MIB;
+
+/// How often ext4 commits its journal, unless its mount options say otherwise.
+pub const OWN_COMMIT: Nanos = Nanos::secs(5);
+
 /// Read-ahead is still running when the program stops: twice its window, and this.
 pub const AHEAD_BYTES: u64 = MIB;
 
@@ -127,3 +140,22 @@ pub const STALL_INTERVALS: usize = 5;
 
 /// Waiting for a CPU for more of the time than this leaves open what else was waited for.
 pub const WAITING_FOR_CPU: f64 = 0.10;
+
+/// Less free space than this share, and an allocator takes what is left over.
+pub const FREE_SPACE: f64 = 0.10;
+
+/// Fewer free inodes than this share are soon used up by a test of small files.
+pub const FREE_INODES: f64 = 0.01;
+
+/// Extents per MiB of a file above which requests are noticeably smaller than calls.
+pub const CRUMBS: f64 = 4.0;
+
+/// A link of at most this many bytes per second is slower than the disks that hang on it: USB 2, and
+/// the card buses up to UHS-I.
+pub const LINK_SLOW: u64 = 104_000_000;
+
+/// Life used of an eMMC, in tenths: from here on it is near its end.
+pub const CARD_LIFE: u32 = 10;
+
+/// Erase units from this size on make small writes expensive.
+pub const CARD_ERASE: Bytes = Bytes::mib(1);

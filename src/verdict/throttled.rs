@@ -59,6 +59,11 @@ pub(super) fn exhibit(throttle: &Throttle) -> Exhibit {
     )
 }
 
+/// What shows the device without a limit.
+pub(super) fn lift(throttle: &Throttle) -> Next {
+    Next::Do(format!("to see the device itself, lift the limit in {}", throttle.file))
+}
+
 /// The rate, when it is that of the limit.
 fn met(case: &Case<'_>, level: &Level<'_>, throttle: &Throttle) -> Option<f64> {
     if case.time() < SHORT {
@@ -123,7 +128,7 @@ fn say(case: &Case<'_>, throttle: &Throttle, reached: f64) -> Finding {
             throttle.file
         ),
         because,
-        Some(Next::Do(format!("to see the device itself, lift the limit in {}", throttle.file))),
+        Some(lift(throttle)),
     )
 }
 

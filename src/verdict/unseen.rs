@@ -27,7 +27,7 @@ fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
             None,
         ));
     }
-    let mut done = stage.phase.totals.keys().filter(|action| **action != Action::Flush).peekable();
+    let mut done = stage.phase.totals.keys().filter(|action| !action.serves()).peekable();
     if stage.phase.flows.is_empty() && done.peek().is_some() && done.all(|a| *a == Action::Trim) {
         return Some(finding(
             RULE.id,

@@ -1,8 +1,8 @@
 //! T48: what was read is not what was written: a device that wraps its addresses, or fails.
 
 use super::measure::Stage;
+use super::words::of;
 use super::{Judge, Rule, finding};
-use crate::plan::{Verify, Work};
 use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 
 /// One block with the wrong content is enough.
@@ -14,26 +14,23 @@ fn judge(stage: &Stage<'_>, _: &[Finding]) -> Option<Finding> {
     if wrong == 0 {
         return None;
     }
-    let plan = &stage.record.plan;
-    let number = plan.phases.iter().position(|phase| phase.name == stage.phase.name);
-    let known = number.is_none_or(|number| {
-        let mut looks = plan.phases[number].jobs.iter().filter(|job| match &job.work {
-            Work::Blocks(blocks) => blocks.pattern.verify != Verify::None,
-            _ => true,
-        });
-        looks.any(|job| plan.has_written(number, job))
-    });
-    if !known {
+    let content = Exhibit::new("blocks with the wrong content", wrong.to_string(), "verification");
+    if let Some(unsure) = stage.phase.evidence.unsure.first() {
+        let written = Exhibit::new(
+            format!("certainly written to {} by this plan before", unsure.path),
+            of(unsure.written, unsure.range),
+            "the plan and what its phases have done",
+        );
         return Some(finding(
             RULE.id,
             Weight::Refute,
             Some(Measures::Invalid),
             format!(
-                "Blocks did not hold the data of this plan ({wrong} of them), but no phase of it has written them: of the device that says nothing."
+                "Blocks did not hold the data of this plan ({wrong} of them), but it has not certainly written them: of the device that says nothing."
             ),
-            vec![Exhibit::new("blocks with the wrong content", wrong.to_string(), "verification")],
+            vec![content, written],
             Some(Next::Do(
-                "have them written first (in a plan: layout written), or give the seed of the run that wrote them".into(),
+                "have all of it written first (in a plan: layout written, or a whole pass of writes), or give the seed of the run that wrote it".into(),
             )),
         ));
     }
@@ -44,7 +41,7 @@ fn judge(stage: &Stage<'_>, _: &[Finding]) -> Option<Finding> {
         format!(
             "Blocks did not hold what was written there ({wrong} of them): the device is fake or failing."
         ),
-        vec![Exhibit::new("blocks with the wrong content", wrong.to_string(), "verification")],
+        vec![content],
         Some(Next::Do("save what is on it, and do not trust this device with data".into())),
     ))
 }
@@ -54,26 +51,20 @@ mod tests {
     use super::super::bench::{Bench, verdict};
     use super::*;
     use crate::plan::Action;
-    use crate::record::Trust;
+    use crate::record::{Trust, Unsure};
+    use crate::unit::Bytes;
 
     #[test]
-    fn a_file_that_nobody_wrote_says_nothing_of_its_device() {
+    fn a_file_that_was_not_all_written_says_nothing_of_its_device() {
         let mut bench = Bench::read_cold();
         let total = bench.record.phases[0].totals.get_mut(&Action::Read);
         total.expect("a read was counted").mismatches = 1;
-        let blocks = serde_json::json!({ "blocks": {
-            "target": { "file": { "path": "/mnt/x", "size": "whole" } },
-            "pattern": {
-                "mix": [{ "action": "read", "weight": 1 }],
-                "block": { "fixed": 4096 },
-                "verify": "full",
-            },
-        }});
-        bench.record.plan.phases[0].jobs[0].work = serde_json::from_value(blocks).expect("work");
+        bench.record.phases[0].evidence.unsure =
+            vec![Unsure { path: "/mnt/x".into(), range: Bytes::mib(20), written: Bytes::mib(5) }];
         let verdict = verdict(&bench.record);
         assert_eq!((verdict.trust, verdict.measures), (Trust::Wrong, Measures::Invalid));
         let claims: Vec<&str> = verdict.findings.iter().map(|f| f.claim.as_str()).collect();
-        assert!(claims.concat().contains("no phase of it has written them"), "{claims:?}");
+        assert!(claims.concat().contains("it has not certainly written them"), "{claims:?}");
     }
 
     #[test]

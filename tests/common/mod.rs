@@ -23,7 +23,7 @@ use assay::record::{
 use assay::stats::{Estimate, Tally};
 use assay::unit::{Bytes, Instant, MIB, Nanos, Ops};
 
-fn machine() -> Machine {
+pub fn machine() -> Machine {
     Machine {
         host: "den".into(),
         kernel: "6.18.44".into(),
@@ -200,6 +200,7 @@ pub fn phase(shape: &Shape, started: Instant) -> PhaseRecord {
             counted: started,
             stopped,
             flushed: write.then_some(stopped),
+            closed: None,
             settled: None,
         },
         totals: [(shape.action, tally.total(time))].into(),
@@ -218,6 +219,7 @@ pub fn phase(shape: &Shape, started: Instant) -> PhaseRecord {
             depth: shape.depth,
             caching: Caching::Direct,
             durability: if write { Durability::FdatasyncAtEnd } else { Durability::None },
+            written_out: false,
             short: 0,
             end_of_data: false,
         }],
@@ -226,6 +228,7 @@ pub fn phase(shape: &Shape, started: Instant) -> PhaseRecord {
             quiet: Quiet { time: Nanos::millis(500), devices: Vec::new() },
             cold: Vec::new(),
             extents: Vec::new(),
+            unsure: Vec::new(),
             copied: None,
             before: snapshot(started, shape.device, DiskCounters::default(), "/mnt/sd", 0),
             stop: snapshot(stopped, shape.device, moved, "/mnt/sd", 0),
@@ -446,8 +449,14 @@ pub fn deferred() -> Record {
     let mut tally = Tally::default();
     tally.add(20 * MIB, 20 * MIB, Nanos::millis(31).0);
     copied.totals = [(Action::Write, tally.total(Nanos::millis(31)))].into();
-    copied.span =
-        Span { started, counted: started, stopped, flushed: None, settled: Some(settled) };
+    copied.span = Span {
+        started,
+        counted: started,
+        stopped,
+        flushed: None,
+        closed: None,
+        settled: Some(settled),
+    };
     copied.series.points.truncate(1);
     copied.flows[0].bytes = Bytes::mib(20);
     let counters = DiskCounters { writes: 40, write_bytes: 20 * MIB, ..DiskCounters::default() };

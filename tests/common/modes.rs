@@ -85,7 +85,7 @@ pub fn usual(phase: &str) -> Way {
     match phase.rsplit_once("1m-").map_or("", |(_, way)| way) {
         "none" => Way { app: 1_100e6, durable: 116e6, flushes: 0, ..FULL },
         "fsync" => FULL,
-        "fdatasync" => Way { durable: 116.5e6, ..FULL },
+        "fdatasync" => Way { durable: 115.6e6, ..FULL },
         "sync" => Way { app: 24e6, durable: 24e6, flushes: 2 * CALLS, flushing: 0.71, ..EACH },
         "direct" if phase.starts_with("write") => ONE,
         "direct-dsync" => Way { app: 31e6, durable: 31e6, ..EACH },
@@ -183,9 +183,11 @@ fn phase(name: &str, started: Instant, way: &Way, promise: impl FnOnce(&mut Flow
         stopped,
         flushed: flushed.then_some(over),
         settled: later.then_some(over),
+        closed: None,
     };
     let edge = |at: Instant, done: bool, dirty: Bytes| -> Snapshot {
-        let counters = if done { counters(way, write, all) } else { DiskCounters::default() };
+        let none = || DiskCounters { flushes: Some(0), flush_ms: Some(0), ..Default::default() };
+        let counters = if done { counters(way, write, all) } else { none() };
         let mut edge = super::snapshot(at, DISK, counters, "/mnt/hd", dirty.0);
         let spent = Nanos((at.since(started).0 as f64 * way.cpu) as u64);
         edge.cpu = Reading::Seen(Cpu { user: spent, ..Cpu::default() });

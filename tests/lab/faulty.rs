@@ -41,6 +41,8 @@ pub struct Faults {
     pub enospc_past: Option<u64>,
     /// EIO on fsync and fdatasync.
     pub eio_fsync: bool,
+    /// EIO on closing.
+    pub eio_close: bool,
     /// A read gives at most so many bytes.
     pub short_read: Option<usize>,
     /// A write takes at most so many bytes.
@@ -623,7 +625,7 @@ impl Filesystem for Server {
         _owner: LockOwner,
         reply: ReplyEmpty,
     ) {
-        reply.ok();
+        if self.lock().faults.eio_close { reply.error(Errno::EIO) } else { reply.ok() }
     }
 
     fn fsync(

@@ -10,6 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::group::{Room, command_in};
+use super::seccomp::Seccomp;
 use super::skip::broken;
 
 /// assay with words, about to be run.
@@ -21,6 +22,7 @@ pub struct Typed {
     cwd: Option<PathBuf>,
     stdin: Option<Vec<u8>>,
     rooms: Vec<Room>,
+    lacking: Option<Seccomp>,
     patience: Duration,
 }
 
@@ -42,6 +44,7 @@ pub fn assay<W: AsRef<OsStr>>(words: impl IntoIterator<Item = W>) -> Typed {
         cwd: None,
         stdin: None,
         rooms: Vec::new(),
+        lacking: None,
         patience: Duration::from_secs(120),
     }
 }
@@ -83,6 +86,12 @@ impl Typed {
         self
     }
 
+    /// On a kernel that lacks calls.
+    pub fn lacking(mut self, calls: &Seccomp) -> Typed {
+        self.lacking = Some(calls.clone());
+        self
+    }
+
     /// When a run that does not end is killed and the test fails (two minutes unless told).
     pub fn patience(mut self, patience: Duration) -> Typed {
         self.patience = patience;
@@ -95,6 +104,9 @@ impl Typed {
         command.args(&self.words).envs(self.env.iter().map(|(name, value)| (name, value)));
         if let Some(cwd) = &self.cwd {
             command.current_dir(cwd);
+        }
+        if let Some(calls) = &self.lacking {
+            calls.over(&mut command);
         }
         command.stdin(if self.stdin.is_some() { Stdio::piped() } else { Stdio::null() });
         command.stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -2,7 +2,7 @@
 
 use assay::plan::Order;
 
-/// The offsets of one pass as the plan's words have them, one after the other, found with a map of
+/// The offsets of one pass of one action as the plan's words have them, one after the other, found with a map of
 /// all blocks.
 pub fn model(order: &Order, block: u64, len: u64) -> Vec<u64> {
     let blocks = len / block;
@@ -31,6 +31,7 @@ pub fn model(order: &Order, block: u64, len: u64) -> Vec<u64> {
             }
         }
         Order::Same => places.push(0),
+        Order::Each { order } => return model(order, block, len),
         other => panic!("{other:?} has no one order"),
     }
     places

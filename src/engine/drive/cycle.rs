@@ -17,6 +17,7 @@ use super::super::pace::Pace;
 use super::super::tallies::Tallies;
 use super::super::trim::Trimmer;
 use super::super::{Flush, Io, Lane, Op};
+use super::beside::Beside;
 use super::errand::{Call, Errand};
 use super::flight::{Answer, Flight, Ways};
 use super::look::{Wrong, look, mismatch, place_of};
@@ -53,6 +54,8 @@ pub(super) struct Cycle<'a, L, const MORE: bool> {
     ops_left: u64,
     /// Writes since the last flush.
     unflushed: u64,
+    /// What is done for the page cache's sake.
+    pub(super) beside: Beside,
     /// More may be sent.
     open: bool,
     /// Time went into a look at data since the clock was read.
@@ -82,7 +85,11 @@ impl<'a, L: Lane, const MORE: bool> Cycle<'a, L, MORE> {
         let actions = Op::ALL.into_iter().filter(|op| does.does(*op)).map(Op::action);
         let flushes = worker.flush.map(|_| Action::Flush);
         let backs = ways.read_back.then_some(Action::Read);
-        let tallies = Tallies::new(actions.chain(flushes).chain(backs), ways.split.any());
+        let tallies = Tallies::new(
+            actions.chain(flushes).chain(backs).chain(worker.aside.actions()),
+            ways.split.any(),
+        );
+        let beside = Beside::of(&worker);
         let (quota, (number, workers)) = (worker.quota, worker.place);
 
         ready();
@@ -91,7 +98,8 @@ impl<'a, L: Lane, const MORE: bool> Cycle<'a, L, MORE> {
         Self {
             lane,
             ways,
-            pace: Pace::new(worker.rate, workers, number, now, worker.seed),
+            pace: Pace::new(worker.rate, workers, number, now, worker.seed)
+                .among(|op| worker.cursor.any().does(op)),
             trimmer,
             free,
             flights,
@@ -105,6 +113,7 @@ impl<'a, L: Lane, const MORE: bool> Cycle<'a, L, MORE> {
             bytes_left: quota.bytes.unwrap_or(u64::MAX),
             ops_left: quota.ops.unwrap_or(u64::MAX),
             unflushed: 0,
+            beside,
             open: true,
             looked: false,
             haul: Haul { tallies, started: now, counted, stopped: now, ..Haul::default() },
@@ -124,6 +133,9 @@ impl<'a, L: Lane, const MORE: bool> Cycle<'a, L, MORE> {
     fn turn(&mut self) -> ControlFlow<()> {
         self.heed();
         self.flush_when_due()?;
+        if MORE {
+            self.serve_memory()?;
+        }
         let next_due = self.fill();
         if self.nothing_in_flight() {
             return if self.open { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
@@ -149,7 +161,7 @@ impl<'a, L: Lane, const MORE: bool> Cycle<'a, L, MORE> {
     }
 
     #[inline]
-    fn nothing_in_flight(&self) -> bool {
+    pub(super) fn nothing_in_flight(&self) -> bool {
         self.free.len() == self.flights.len()
     }
 
@@ -189,6 +201,9 @@ impl<'a, L: Lane, const MORE: bool> Cycle<'a, L, MORE> {
     #[inline]
     fn fill(&mut self) -> Option<Instant> {
         while self.open && !self.free.is_empty() && self.flush_due().is_none() {
+            if MORE && self.beside.holds_back() {
+                break;
+            }
             if self.bytes_left == 0 || self.ops_left == 0 {
                 self.open = false;
                 break;
@@ -235,7 +250,8 @@ impl<'a, L: Lane, const MORE: bool> Cycle<'a, L, MORE> {
     #[inline]
     fn next_io(&mut self) -> Option<Io> {
         let held = if MORE { self.held.take() } else { None };
-        let Some(mut io) = held.or_else(|| self.worker.cursor.next_io()) else {
+        let barred = if MORE { self.pace.barred(self.now) } else { 0 };
+        let Some(mut io) = held.or_else(|| self.worker.cursor.next_but(barred)) else {
             self.open = false;
             return None;
         };
@@ -267,6 +283,7 @@ impl<'a, L: Lane, const MORE: bool> Cycle<'a, L, MORE> {
         if let Some(share) = &self.worker.balance {
             share.step();
         }
+        self.beside.sent(io);
         self.flights[index] = Flight { io, since, sent: self.now, accepted: self.now };
         if io.op == Op::Trim && self.trimmer.is_some() {
             return self.trim(slot);

@@ -238,6 +238,7 @@ fn gaps(row: &Row, device: &Device) -> String {
         Some(flushes) if row.each => {
             format!(", each safe before the next ({flushes} flushes for {} writes)", row.calls)
         }
+        None if row.each => ", each safe before the next (this kernel counts no flushes)".into(),
         _ => String::new(),
     };
     format!(

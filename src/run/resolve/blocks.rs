@@ -4,23 +4,24 @@ use std::path::Path;
 
 use crate::engine::{Cursor, Filler};
 use crate::error::{Error, Refusal};
-use crate::plan::{Action, Blocks, Caching, Job, Layout, Method, Phase, Target};
+use crate::plan::{Action, Blocks, Caching, Job, Layout, Method, Plan, Target};
 use crate::record::ResolvedJob;
 use crate::unit::Bytes;
 
 use super::super::site::Site;
+use super::empty::{laid_for_reads, something_to_read};
 use super::region::{most, region, verifies};
 use super::{Fitting, Place};
 
 impl Fitting<'_> {
-    /// A job of blocks, made to fit.
+    /// A job of blocks of phase `number` (from 0), made to fit.
     pub(super) fn blocks(
         &mut self,
-        phase: &Phase,
+        (plan, number): (&Plan, usize),
         job: &Job,
         blocks: &Blocks,
-        seed: u64,
     ) -> Result<(ResolvedJob, Place), Error> {
+        let (phase, seed) = (&plan.phases[number], plan.seed);
         let pattern = &blocks.pattern;
         let writes = pattern.mix.writes();
         Filler::new(&pattern.fill, seed)?;
@@ -51,15 +52,19 @@ impl Fitting<'_> {
                 let lays = matches!(layout, Layout::Written | Layout::Preallocated);
                 let made = (writes || lays) && *layout != Layout::Existing;
                 let (sites, size, new) = self.several(target, files, made)?;
+                something_to_read(plan, number, blocks)?;
                 let subject = self.sites[sites[0]].subject;
                 let wanted = self.cached(blocks);
                 let caching = self.caching(wanted, subject, pattern, &job.stop)?;
                 let folder = self.subjects[subject].path.clone();
                 method = self.suited(method, blocks, caching, Path::new(&folder))?;
                 self.log_beside(job, subject);
-                if *layout == Layout::Written && new {
-                    laid = Bytes(size.0.saturating_mul(u64::from(files)));
-                }
+                let each = match layout {
+                    Layout::Written if new => size,
+                    Layout::Written => Bytes::ZERO,
+                    _ => laid_for_reads(plan, number, blocks, size),
+                };
+                laid = Bytes(each.0.saturating_mul(u64::from(files)));
                 (Place::Sites(sites), size, caching)
             }
             target => {
@@ -77,6 +82,7 @@ impl Fitting<'_> {
                 let lays = matches!(layout, Layout::Written | Layout::Preallocated);
                 let made = writes || lays || self.made.contains(path);
                 self.exists(target, path, writes, made)?;
+                something_to_read(plan, number, blocks)?;
                 if made {
                     self.made.push(path.clone());
                 }
@@ -100,9 +106,11 @@ impl Fitting<'_> {
                     }
                 }
                 self.log_beside(job, subject);
-                if layout == Layout::Written && new {
-                    laid = size;
-                }
+                laid = match layout {
+                    Layout::Written if new => size,
+                    Layout::Written => Bytes::ZERO,
+                    _ => laid_for_reads(plan, number, blocks, size),
+                };
                 (Place::Sites(vec![site]), size, caching)
             }
         };

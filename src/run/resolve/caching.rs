@@ -41,11 +41,7 @@ impl Fitting<'_> {
         let fits = odd.is_none();
         let name = &self.subjects[subject].path;
         match wanted {
-            Caching::Buffered => Ok(Caching::Buffered),
-            Caching::DropBehind => Err(Refusal::new(
-                "dropping behind each block is not built yet",
-                "use buffered or direct",
-            )),
+            Caching::Buffered | Caching::DropBehind => Ok(wanted),
             Caching::Direct => match odd {
                 None => Ok(Caching::Direct),
                 Some((word, bytes)) => Err(Refusal::new(

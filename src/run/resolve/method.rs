@@ -3,8 +3,10 @@
 use std::io;
 use std::path::Path;
 
+use crate::engine::try_vectored;
 use crate::error::{Fault, Refusal};
-use crate::plan::{Advice, Blocks, Caching, Mapping, Method, Order, Ring, Target, Vectored};
+use crate::evidence::Call;
+use crate::plan::{Advice, Blocks, Caching, Mapping, Method, Ring, Target, Vectored};
 use crate::sys::{aio, ring, stdio};
 use crate::unit::Bytes;
 
@@ -50,7 +52,7 @@ impl Fitting<'_> {
             Method::Libaio(options) => match aio::available() {
                 Ok(()) => Ok((blocks.method, blocks.iodepth, workers)),
                 Err(error) => {
-                    let why = reason("use", &error);
+                    let why = self.why(Call::Other, &error);
                     if self.ring().is_ok() {
                         self.note(format!(
                             "libaio can not be used here: {why}; io_uring stands in"
@@ -85,9 +87,19 @@ impl Fitting<'_> {
 
     /// Whether io_uring can be used here, and if not why; asked once.
     fn ring(&mut self) -> Result<(), String> {
-        self.ring
-            .get_or_insert_with(|| ring::available().map_err(|error| reason("use", &error)))
-            .clone()
+        if self.ring.is_none() {
+            self.ring = Some(ring::available().map_err(|error| self.why(Call::IoUring, &error)));
+        }
+        self.ring.clone().unwrap_or(Ok(()))
+    }
+
+    /// The kernel's words for the refusal of a call, and who is behind it as far as that shows.
+    fn why(&self, call: Call, error: &io::Error) -> String {
+        let words = reason("use", error);
+        match error.raw_os_error().and_then(|errno| self.scene.forbids(call, errno)) {
+            Some(who) => format!("{words}, {who}"),
+            None => words,
+        }
     }
 
     /// The method as this target takes it. What it does not take is left out and said, or another
@@ -121,10 +133,10 @@ impl Fitting<'_> {
                     self.note(format!("{name} can not be mapped: {why}; psync stands in"));
                     return Ok(Method::Psync);
                 }
-                let advice = match (mapping.advice, &blocks.pattern.order) {
-                    (Advice::AsOrder, Order::Forward) => Advice::Sequential,
-                    (Advice::AsOrder, _) => Advice::Random,
-                    (advice, _) => advice,
+                let advice = match mapping.advice {
+                    Advice::AsOrder if blocks.pattern.order.sequential() => Advice::Sequential,
+                    Advice::AsOrder => Advice::Random,
+                    advice => advice,
                 };
                 Ok(Method::Mmap(Mapping { advice, ..mapping }))
             }
@@ -184,10 +196,8 @@ impl Fitting<'_> {
                 "leave 'append' out",
             ));
         }
-        if let Err(error) = takes(Vectored::default())
-            && error.raw_os_error() == Some(libc::ENOSYS)
-        {
-            let why = reason("use", &error);
+        if let Err(error) = try_vectored() {
+            let why = self.why(Call::Other, &error);
             if promises {
                 return Err(Refusal::new(
                     format!("preadv2 and pwritev2 can not be used here: {why}"),

@@ -2,7 +2,7 @@
 
 use crate::engine::Filler;
 use crate::error::{Error, Fault, Refusal};
-use crate::plan::{Caching, Cold, Job, Method, Phase, Tree};
+use crate::plan::{Caching, Cold, Job, Method, Phase, Tree, TreeSize};
 use crate::record::ResolvedJob;
 use crate::unit::Bytes;
 
@@ -60,13 +60,20 @@ impl Fitting<'_> {
             Ok(_) => writable(dir)?,
         }
         let space = rustix::fs::statvfs(dir).ok();
+        let roots = if tree.shared { 1 } else { u64::from(job.workers) };
+        // A hard link is a name and no file.
+        let named = if tree.size == TreeSize::HardLinks { 0 } else { u64::from(files) };
+        let inodes = named + roots * u64::from(tree.folders);
         // btrfs and others say 0: they have as many as they have room.
         if let Some(space) = space.filter(|space| space.f_files > 0)
-            && u64::from(files) > space.f_favail
+            && inodes > space.f_favail
         {
             return Err(Refusal::new(
-                format!("{files} files do not fit: {name} has room for {} more", space.f_favail),
-                "give fewer files",
+                format!(
+                    "{inodes} files and folders do not fit: {name} has room for {} more",
+                    space.f_favail
+                ),
+                "give fewer",
             )
             .into());
         }

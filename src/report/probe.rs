@@ -1,0 +1,333 @@
+//! What a probe saw: the way from the path to the leaf as a tree, the settings that can change a
+//! figure, what could not be seen, and what would bite.
+
+mod tree;
+
+use std::io::{self, Write};
+
+use super::Style;
+use super::heading::{labelled, throttles};
+use super::paint::{Ink, columns, wrap};
+use crate::evidence::{Bottom, Card, Device, FileLay, LayerKind, Link, PathKind, Survey};
+use crate::record::{Finding, Next, Probe, Weight};
+use crate::unit::{Bandwidth, Bytes};
+
+/// The probe as JSON.
+pub fn json(probe: &Probe, out: &mut dyn Write) -> io::Result<()> {
+    let mut text = serde_json::to_string_pretty(probe)?;
+    text.push('\n');
+    out.write_all(text.as_bytes())
+}
+
+/// The probe as a page.
+pub fn text(probe: &Probe, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let mut lines = tree::lines(&probe.survey, style);
+    lines.push(String::new());
+    lines.extend(settings(probe, style));
+    lines.extend(unseen(&probe.survey, style));
+    lines.push(String::new());
+    lines.extend(bites(&probe.findings, style));
+    lines.push(String::new());
+    lines.extend(next(&probe.next, style));
+    for line in lines {
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    Ok(())
+}
+
+// ------------------------------------------------------------------ the settings
+
+/// All settings that can change a figure, a line or two each.
+fn settings(probe: &Probe, style: Style) -> Vec<String> {
+    let survey = &probe.survey;
+    let mut lines = Vec::new();
+    let mut add = |label: &str, texts: Vec<String>| {
+        for (index, text) in texts.iter().enumerate() {
+            lines.extend(labelled(if index == 0 { label } else { "" }, text, style));
+        }
+    };
+    add("space", space(survey).into_iter().collect());
+    add("file", survey.file.iter().map(file).collect());
+    add("direct", direct(survey).into_iter().collect());
+    // What is mapped onto other devices hands its requests on: the queue below it is what counts.
+    let hands_on = |device: &&Device| {
+        !matches!(device.layer.kind, LayerKind::Mapper { .. } | LayerKind::Raid { .. })
+    };
+    let each = |words: fn(&Device) -> Option<String>| -> Vec<String> {
+        let devices = survey.devices().filter(hands_on);
+        devices
+            .filter_map(|device| Some(format!("{}: {}", device.layer.name, words(device)?)))
+            .collect()
+    };
+    add("queue", each(queue));
+    add("sectors", each(sectors));
+    add("cache", each(cache));
+    add("link", each(links));
+    add("card", each(|device| device.card.as_ref().map(card)));
+    add("dirty", dirty(survey).into_iter().collect());
+    if let Some(limits) = survey.limits.seen() {
+        lines.extend(throttles(limits, style));
+        let memory = limits.memory.map(|memory| format!("memory at most {memory}"));
+        let cpus = limits.cpus.map(|cpus| format!("at most {cpus:.2} CPUs"));
+        let both: Vec<String> = memory.into_iter().chain(cpus).collect();
+        if !both.is_empty() {
+            let label = if limits.io.is_empty() { "limited" } else { "" };
+            lines.extend(labelled(label, &format!("this process: {}", both.join(", ")), style));
+        }
+    }
+    lines.extend(labelled("machine", &machine(probe), style));
+    lines
+}
+
+fn space(survey: &Survey) -> Option<String> {
+    let space = survey.space.seen().filter(|space| space.total > Bytes::ZERO)?;
+    let mut text = format!("{} free of {}", space.free, space.total);
+    if let Some(inodes) = survey.inodes.seen().filter(|inodes| inodes.total > 0) {
+        text.push_str(&format!(", {} inodes free of {}", inodes.free, inodes.total));
+    }
+    text.push_str(&format!(", blocks of {}", space.block));
+    Some(text)
+}
+
+/// How a file lies: `20 MiB in 3 extents, 4 MiB never written, 8 MiB in memory`.
+fn file(file: &FileLay) -> String {
+    let mut parts = Vec::new();
+    if let Some(extents) = file.extents.seen() {
+        let s = if extents.count == 1 { "" } else { "s" };
+        parts.push(format!("{} extent{s}", extents.count));
+        for (bytes, what) in [
+            (extents.hole + extents.unwritten, "never written"),
+            (extents.delayed, "not yet at the disk"),
+            (extents.encoded, "compressed or encoded"),
+            (extents.shared, "shared with other files"),
+        ] {
+            if bytes > Bytes::ZERO {
+                parts.push(format!("{} {what}", bytes.min(file.size)));
+            }
+        }
+    }
+    if let Some(pages) = file.cached.seen() {
+        parts.push(match pages.resident {
+            Bytes::ZERO => "nothing in memory".into(),
+            resident => format!("{} in memory", resident.min(file.size)),
+        });
+    }
+    parts.join(", ")
+}
+
+fn direct(survey: &Survey) -> Option<String> {
+    let align = survey.direct.seen()?;
+    Some(match align.offset {
+        0 => "none: the file system says so".into(),
+        offset => format!(
+            "in multiples of {}, from memory aligned to {}",
+            Bytes(offset.into()),
+            Bytes(align.memory.into())
+        ),
+    })
+}
+
+fn queue(device: &Device) -> Option<String> {
+    let queue = device.layer.queue.seen()?;
+    let mut parts = Vec::new();
+    parts.extend(queue.scheduler.as_ref().map(|name| format!("scheduler {name}")));
+    parts.extend(queue.nr_requests.map(|n| format!("{n} requests")));
+    parts.extend(queue.max_sectors_kb.map(|kib| format!("each at most {}", Bytes::kib(kib))));
+    parts.extend(queue.read_ahead_kb.map(|kib| format!("read-ahead {}", Bytes::kib(kib))));
+    let throttled = queue.wbt_lat_usec.filter(|target| *target > 0);
+    parts.extend(throttled.map(|us| format!("writeback throttled at {} ms", us / 1000)));
+    parts.extend(queue.iostats.filter(|on| !on).map(|_| "not counted".to_string()));
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+fn sectors(device: &Device) -> Option<String> {
+    let queue = device.layer.queue.seen()?;
+    let mut parts = Vec::new();
+    parts.extend(queue.logical_block_size.map(|size| format!("{} logical", Bytes(size))));
+    parts.extend(queue.physical_block_size.map(|size| format!("{} physical", Bytes(size))));
+    let optimal = queue.optimal_io_size.filter(|size| *size > 0);
+    parts.extend(optimal.map(|size| format!("{} optimal", Bytes(size))));
+    let zoned = queue.zoned.as_ref().filter(|zoned| *zoned != "none");
+    parts.extend(zoned.map(|zoned| format!("zones {zoned}")));
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+fn cache(device: &Device) -> Option<String> {
+    let queue = device.layer.queue.seen()?;
+    let cache = queue.write_cache.as_ref()?;
+    let forced = match queue.fua {
+        Some(true) => ", single writes can be forced through it (FUA)",
+        Some(false) if cache == "write back" => ", only a flush empties it",
+        _ => "",
+    };
+    let discards = match queue.discard_max_bytes {
+        Some(0) | None => "",
+        Some(_) => ", takes discards",
+    };
+    Some(format!("{cache}{forced}{discards}"))
+}
+
+fn links(device: &Device) -> Option<String> {
+    let links: Vec<String> = device.links.iter().filter_map(link).collect();
+    (!links.is_empty()).then(|| links.join(", behind "))
+}
+
+fn link(link: &Link) -> Option<String> {
+    let mode = link.mode.seen()?;
+    let driver = link.driver.as_ref().map(|name| format!(" by {name}")).unwrap_or_default();
+    let most = link.ceiling.map(|rate| format!(", at most {}", Bandwidth(rate as f64)));
+    Some(format!("{mode}{driver}{}", most.unwrap_or_default()))
+}
+
+fn card(card: &Card) -> String {
+    let mut parts = vec![card.kind.clone()];
+    let claims = card.claims.map(|claims| claims.words()).filter(|words| !words.is_empty());
+    parts.extend(claims.map(|words| format!("claims {words}")));
+    parts.extend(card.erase.map(|erase| format!("erases {erase} at a time")));
+    parts.extend(card.life.map(|life| match life {
+        1..=10 => format!("{} to {} % of its life used", (life - 1) * 10, life * 10),
+        _ => "its life used up".into(),
+    }));
+    parts.extend(card.queue.map(|on| if on { "command queue" } else { "no command queue" }.into()));
+    parts.join(", ")
+}
+
+fn dirty(survey: &Survey) -> Option<String> {
+    let through_memory = !matches!(survey.bottom, Bottom::Memory(_) | Bottom::Nothing(_));
+    let writeback = survey.writeback.seen().filter(|_| through_memory)?;
+    let age = writeback.expire.map(|age| format!(" or after {} s", age.as_secs()));
+    let set = match writeback.setting.as_str() {
+        "" => String::new(),
+        setting => format!(" ({setting})"),
+    };
+    Some(format!(
+        "written out from {}{}, writers wait at {}{set}",
+        writeback.background,
+        age.unwrap_or_default(),
+        writeback.limit
+    ))
+}
+
+fn machine(probe: &Probe) -> String {
+    let machine = &probe.machine;
+    let s = if machine.cpus == 1 { "" } else { "s" };
+    let mut parts = vec![
+        format!("Linux {}", machine.kernel),
+        machine.architecture.clone(),
+        format!("{} CPU{s}", machine.cpus),
+    ];
+    parts.extend(machine.memory.seen().map(|bytes| format!("{bytes} memory")));
+    parts.extend(machine.virtual_machine.filter(|yes| *yes).map(|_| "virtual machine".into()));
+    parts.extend(machine.clock.source.seen().map(|source| format!("clock {source}")));
+    let governors = probe.survey.governors.seen().map(|all| all.join(" and "));
+    parts.extend(governors.map(|all| format!("governor {all}")));
+    parts.join(", ")
+}
+
+// ------------------------------------------------------------------ the unseen
+
+/// What could not be seen, with the reason.
+fn unseen(survey: &Survey, style: Style) -> Vec<String> {
+    let mut reasons: Vec<&str> = Vec::new();
+    reasons.extend(survey.hidden.as_deref());
+    let stored = !matches!(survey.kind, PathKind::Device | PathKind::Character | PathKind::Stream);
+    if stored {
+        reasons.extend(survey.space.why());
+    }
+    let on_disk = matches!(survey.bottom, Bottom::Devices | Bottom::Unknown(_));
+    if on_disk {
+        reasons.extend(survey.direct.why());
+    }
+    if let Some(file) = &survey.file {
+        reasons.extend([file.extents.why(), file.cached.why()].into_iter().flatten());
+    }
+    for device in survey.devices() {
+        reasons.extend(device.layer.size.why());
+        reasons.extend(device.layer.queue.why());
+        reasons.extend(device.links.iter().filter_map(|link| link.mode.why()));
+    }
+    reasons.extend(survey.limits.why());
+    reasons.extend(survey.writeback.why());
+    reasons.extend(survey.swap.why());
+    reasons.extend(survey.governors.why());
+    let mut lines = Vec::new();
+    for (index, reason) in reasons.iter().enumerate() {
+        if !reasons[..index].contains(reason) {
+            let label = if lines.is_empty() { "unseen" } else { "" };
+            lines.extend(labelled(label, reason, style));
+        }
+    }
+    lines
+}
+
+// ------------------------------------------------------------------ the traps
+
+/// What would bite, the worst first, each with what helps.
+fn bites(findings: &[Finding], style: Style) -> Vec<String> {
+    if findings.is_empty() {
+        return vec!["  Nothing that can be seen beforehand would bite here.".into()];
+    }
+    let mut lines = vec![style.paint(Ink::Strong, "  What would bite here:")];
+    for finding in findings {
+        let (word, ink) = weight(finding.weight);
+        let head = format!("{} {word:9}", finding.trap.0);
+        lines.extend(beside(&head, ink, &finding.claim, style));
+        if let Some(next) = &finding.next {
+            let arrow = style.glyph("→", "->");
+            lines.extend(helps(columns(&head), arrow, next, style));
+        }
+    }
+    lines
+}
+
+fn weight(weight: Weight) -> (&'static str, Ink) {
+    match weight {
+        Weight::Note => ("note", Ink::Faint),
+        Weight::Doubt => ("doubtful", Ink::Careful),
+        Weight::Unproven => ("unproven", Ink::Careful),
+        Weight::Refute => ("wrong", Ink::Bad),
+    }
+}
+
+/// A text beside a coloured head.
+fn beside(head: &str, ink: Ink, text: &str, style: Style) -> Vec<String> {
+    let room = style.width.saturating_sub(3 + columns(head)).max(20);
+    let blank = " ".repeat(columns(head));
+    let lines = wrap(text, room).into_iter().enumerate();
+    lines
+        .map(|(index, line)| match index {
+            0 => format!("  {} {line}", style.paint(ink, head)),
+            _ => format!("  {blank} {line}"),
+        })
+        .collect()
+}
+
+/// What helps; a command is never broken over lines, for it is there to be copied.
+fn helps(indent: usize, arrow: &str, next: &Next, style: Style) -> Vec<String> {
+    let blank = " ".repeat(indent + 3);
+    match next {
+        Next::Type(words) => vec![format!("{blank}{arrow} {}", style.paint(Ink::Strong, words))],
+        Next::Do(words) => {
+            let deeper = " ".repeat(columns(arrow));
+            let room = style.width.saturating_sub(indent + 4 + columns(arrow)).max(20);
+            let lines = wrap(words, room).into_iter().enumerate();
+            lines
+                .map(|(index, line)| {
+                    let lead = if index == 0 { arrow } else { deeper.as_str() };
+                    format!("{blank}{lead} {line}")
+                })
+                .collect()
+        }
+    }
+}
+
+/// The one thing to do now.
+fn next(next: &Next, style: Style) -> Vec<String> {
+    match next {
+        Next::Type(words) => {
+            let label = style.paint(Ink::Faint, &format!("{:9}", "next"));
+            vec![format!("  {label}{}", style.paint(Ink::Strong, words))]
+        }
+        Next::Do(words) => labelled("next", words, style),
+    }
+}

@@ -1,0 +1,94 @@
+//! What a phase wants forgotten before it: cached pages, and read-ahead that is still on its way.
+
+use crate::error::{Error, Fault};
+use crate::evidence::{self, Extents, PathKind, Reading};
+use crate::plan::{Cold, Work};
+use crate::record::{Dropped, Laid, ResolvedJob};
+use crate::sys::cache;
+use crate::sys::inbox::Letter;
+use crate::unit::{Bytes, Nanos};
+
+use super::phase::Stage;
+use super::ready::Ready;
+
+impl Stage<'_> {
+    /// What a phase of buffered reads had asked for ahead still comes when it has ended, and would
+    /// pass for somebody else's traffic in the next one.
+    pub(super) fn wait_for_own_read_ahead(&mut self) {
+        const STEP: Nanos = Nanos::millis(50);
+        /// A throttle lets requests go in slices of 100 ms: one step without any proves nothing.
+        const STILL: u32 = 5;
+        /// Read-ahead on the slowest card is over by then.
+        const STEPS: usize = 60;
+        let Some(before) = self.number.checked_sub(1).map(|number| &self.plan.phases[number])
+        else {
+            return;
+        };
+        let reads = before
+            .jobs
+            .iter()
+            .any(|job| matches!(&job.work, Work::Blocks(blocks) if blocks.pattern.mix.fetches()));
+        let buffered = |job: &ResolvedJob| job.phase == before.name && job.caching.through_memory();
+        if !reads || !self.resolved.jobs.iter().any(buffered) {
+            return;
+        }
+        let mut devices = Vec::new();
+        let (mut last, mut still) = (None, 0);
+        for _ in 0..STEPS {
+            self.eyes.devices(&mut devices);
+            let now: u64 = devices.iter().flatten().map(|counters| counters.read_bytes).sum();
+            still = if last.replace(now) == Some(now) { still + 1 } else { 0 };
+            if self.signal.is_some() || still == STILL {
+                return;
+            }
+            if let Letter::Signal(came) = self.inbox.wait(STEP) {
+                *self.signal = Some(came);
+            }
+        }
+    }
+
+    /// Drops from memory what the phase wants dropped, and looks what is left.
+    pub(super) fn forget(&mut self, ready: &[Ready]) -> Result<Vec<Dropped>, Error> {
+        if self.phase.cold == Cold::Machine {
+            forget_machine()?;
+        }
+        if self.phase.cold == Cold::Keep {
+            return Ok(Vec::new());
+        }
+        Ok(ready
+            .iter()
+            .filter(|job| !job.sites.is_empty())
+            .map(|job| Dropped {
+                path: job.label.clone(),
+                range: Bytes(job.size.0 * job.sites.len() as u64),
+                left: Reading::added_up(job.fds(self.sites).map(evidence::drop_cache)),
+            })
+            .collect())
+    }
+
+    /// How the files that will be read lie on their devices.
+    pub(super) fn laid(&self, ready: &[Ready]) -> Vec<Laid> {
+        ready
+            .iter()
+            .filter(|job| job.reads() && !job.sites.is_empty())
+            .filter_map(|job| {
+                let subject = self.resolved.subjects.get(job.subject?)?;
+                // A device has no extents.
+                (subject.kind != PathKind::Device).then_some(())?;
+                let each = job.fds(self.sites).map(|fd| evidence::extents(fd, 0..job.size.0));
+                let extents: Reading<Extents> = Reading::added_up(each);
+                Some(Laid { path: job.label.clone(), extents })
+            })
+            .collect()
+    }
+}
+
+/// Drops every clean page of the machine.
+pub(super) fn forget_machine() -> Result<(), Error> {
+    rustix::fs::sync();
+    cache::drop_everything().map_err(|error| {
+        Fault::new("drop", "the page cache of the machine", &error)
+            .hinting("only root may: run as root, or use ASSAY_COLD=target")
+            .into()
+    })
+}

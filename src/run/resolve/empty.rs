@@ -1,0 +1,118 @@
+//! Whether anything is there that a job could read.
+
+use crate::error::Refusal;
+use crate::plan::{Action, Blocks, Job, Layout, Limit, Method, Plan, Size, Target, Work};
+use crate::unit::Bytes;
+
+use super::super::account::writes_each_block;
+
+/// Refuses to read a file that is empty for certain: one that this run makes, where no phase
+/// before sends it any data. `number` is that of the job's phase, from 0.
+pub(super) fn something_to_read(
+    plan: &Plan,
+    number: usize,
+    blocks: &Blocks,
+) -> Result<(), Refusal> {
+    let reads = blocks.pattern.mix.fetches();
+    if !reads || matches!(blocks.method, Method::Null | Method::Sim(_)) {
+        return Ok(());
+    }
+    let layout = layout(&blocks.target);
+    if layout == Layout::Truncated {
+        return Err(Refusal::new(
+            "the layout 'truncated' contradicts reads: nothing is left that could be read",
+            "give the layout 'written', or leave the reads out",
+        ));
+    }
+    if layout == Layout::Written || !is_new(&blocks.target) || is_sent_to(plan, number, blocks) {
+        return Ok(());
+    }
+    Err(Refusal::new(
+        format!("nothing has written what is to be read of {}", name(&blocks.target)),
+        "give it the layout 'written', or a phase before that writes it",
+    ))
+}
+
+/// Bytes of each file, of `size`, that may have to be written before the phase: it reads them, and
+/// phases before may have left some out.
+pub(super) fn laid_for_reads(plan: &Plan, number: usize, blocks: &Blocks, size: Bytes) -> Bytes {
+    let by_what_is_written = matches!(size_of(&blocks.target), Some(Size::Written { .. }));
+    if !blocks.pattern.mix.fetches() || by_what_is_written || !is_new(&blocks.target) {
+        return Bytes::ZERO;
+    }
+    let fills = |(job, other): (&Job, &Blocks)| {
+        let alike = size_of(&other.target) == size_of(&blocks.target)
+            && other.pattern.region == blocks.pattern.region;
+        let passes = job.stop.first_of.iter().all(|limit| matches!(limit, Limit::Passes(_)));
+        let written = writes_each_block(&other.pattern) && passes;
+        alike && (written || other.pattern.mix.fetches())
+    };
+    let trims = |(_, other): (&Job, &Blocks)| other.pattern.mix.has(Action::Trim);
+    let known = on_the_same(plan, number, blocks).any(fills);
+    let trimmed = on_the_same(plan, number, blocks).any(trims);
+    if known && !trimmed { Bytes::ZERO } else { size }
+}
+
+/// The jobs of phases before `number` that work on the same target.
+fn on_the_same<'p>(
+    plan: &'p Plan,
+    number: usize,
+    blocks: &'p Blocks,
+) -> impl Iterator<Item = (&'p Job, &'p Blocks)> {
+    let before = plan.phases[..number].iter().flat_map(|phase| &phase.jobs);
+    before.filter_map(move |job| blocks_on(job, &blocks.target).map(|other| (job, other)))
+}
+
+/// What a job does to this target, if it works on it.
+fn blocks_on<'j>(job: &'j Job, target: &Target) -> Option<&'j Blocks> {
+    match &job.work {
+        Work::Blocks(blocks) if blocks.target.is_same(target) => Some(blocks),
+        _ => None,
+    }
+}
+
+/// Whether a phase before sends data to the same target, or a layout up to this phase writes it.
+fn is_sent_to(plan: &Plan, number: usize, blocks: &Blocks) -> bool {
+    let laid = |other: &Blocks| layout(&other.target) == Layout::Written;
+    let here = plan.phases[number].jobs.iter();
+    let mut here = here.filter_map(|job| blocks_on(job, &blocks.target));
+    let sends = |(_, other): (&Job, &Blocks)| other.pattern.mix.sends() || laid(other);
+    here.any(laid) || on_the_same(plan, number, blocks).any(sends)
+}
+
+fn size_of(target: &Target) -> Option<Size> {
+    match target {
+        Target::File { size, .. }
+        | Target::Scratch { size, .. }
+        | Target::Files { size, .. }
+        | Target::Device { size, .. } => Some(*size),
+        Target::Nowhere { .. } => None,
+    }
+}
+
+fn layout(target: &Target) -> Layout {
+    match target {
+        Target::File { layout, .. }
+        | Target::Scratch { layout, .. }
+        | Target::Files { layout, .. } => *layout,
+        Target::Device { .. } | Target::Nowhere { .. } => Layout::Existing,
+    }
+}
+
+/// Whether this run makes it.
+fn is_new(target: &Target) -> bool {
+    match target {
+        Target::Scratch { .. } => true,
+        Target::File { path, .. } => !path.exists(),
+        Target::Files { .. } => target.numbered(0).is_some_and(|path| !path.exists()),
+        Target::Device { .. } | Target::Nowhere { .. } => false,
+    }
+}
+
+fn name(target: &Target) -> String {
+    match target {
+        Target::File { path, .. } | Target::Device { path, .. } => path.display().to_string(),
+        Target::Files { stem, .. } => format!("the files '{stem}'"),
+        Target::Scratch { .. } | Target::Nowhere { .. } => "the scratch file".into(),
+    }
+}

@@ -1,0 +1,104 @@
+//! An existing file: how it lies, and what of it is in memory.
+
+use super::Sight;
+use crate::evidence::FileLay;
+use crate::record::{Exhibit, Finding, Measures, Next, Weight};
+use crate::unit::{Bytes, MIB};
+use crate::verdict::threshold::{CRUMBS, RESIDENT};
+use crate::verdict::{cached_before, compressed, finding, holes, words};
+
+pub(super) fn see(sight: &Sight<'_>, found: &mut Vec<Finding>) {
+    let Some(file) = sight.survey.file.as_ref().filter(|file| file.size > Bytes::ZERO) else {
+        return;
+    };
+    found.extend(empty(file));
+    found.extend(encoded(file));
+    found.extend(crumbled(file));
+    found.extend(resident(file, &sight.survey.path));
+}
+
+fn share(part: Bytes, file: &FileLay) -> f64 {
+    part.0 as f64 / file.size.0 as f64
+}
+
+/// T23.
+fn empty(file: &FileLay) -> Option<Finding> {
+    let extents = file.extents.seen()?;
+    let empty = (extents.hole + extents.unwritten).0.min(file.size.0);
+    let part = share(Bytes(empty), file);
+    (part > RESIDENT).then(|| {
+        finding(
+            holes::RULE.id,
+            Weight::Doubt,
+            Some(Measures::Layer),
+            format!(
+                "{} of the file was never written: reads of that are zeros from memory.",
+                words::share(part)
+            ),
+            vec![Exhibit::new("holes and unwritten", words::of(Bytes(empty), file.size), "FIEMAP")],
+            Some(Next::Do("read a file that was written from end to end".into())),
+        )
+    })
+}
+
+/// T25.
+fn encoded(file: &FileLay) -> Option<Finding> {
+    let extents = file.extents.seen()?;
+    let part = share(extents.encoded, file);
+    (part > RESIDENT).then(|| {
+        finding(
+            compressed::RULE.id,
+            Weight::Doubt,
+            Some(Measures::Layer),
+            format!("{} of the file lies compressed or encoded: the disk reads fewer bytes than a program gets.", words::share(part)),
+            vec![Exhibit::new("encoded", words::of(extents.encoded, file.size), "FIEMAP")],
+            Some(compressed::next()),
+        )
+    })
+}
+
+/// T38.
+fn crumbled(file: &FileLay) -> Option<Finding> {
+    let extents = file.extents.seen()?;
+    // A compressed file has an extent for each 128 KiB, wherever they lie.
+    let pieces = extents.count as f64 / (file.size.0 as f64 / MIB as f64);
+    (extents.encoded == Bytes::ZERO && extents.count > 1 && pieces > CRUMBS).then(|| {
+        finding(
+            "T38",
+            Weight::Note,
+            None,
+            format!(
+                "The file lies in {} pieces: large reads reach the disk as small ones.",
+                extents.count
+            ),
+            vec![Exhibit::new("extents", format!("{} in {}", extents.count, file.size), "FIEMAP")],
+            None,
+        )
+    })
+}
+
+/// T06.
+fn resident(file: &FileLay, path: &str) -> Option<Finding> {
+    let cached = file.cached.seen()?;
+    let part = share(cached.resident, file).min(1.0);
+    (part > RESIDENT).then(|| {
+        finding(
+            cached_before::RULE.id,
+            Weight::Doubt,
+            Some(Measures::Memory),
+            format!(
+                "{} of the file is in memory: a read gets that part without the disk.",
+                words::share(part)
+            ),
+            vec![Exhibit::new(
+                "pages in memory",
+                words::of(cached.resident, file.size),
+                "cachestat()",
+            )],
+            Some(Next::Type(format!(
+                "ASSAY_COLD=target assay dd {} of=/dev/null bs=1M",
+                words::quoted(&format!("if={path}"))
+            ))),
+        )
+    })
+}

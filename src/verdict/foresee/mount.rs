@@ -1,0 +1,231 @@
+//! What the mounts on the way do to a figure: their options, and the room that is left.
+
+use super::{Sight, flush};
+use crate::evidence::{Bottom, Mount, PathKind};
+use crate::record::{Exhibit, Finding, Measures, Next, Weight};
+use crate::verdict::threshold::{FREE_INODES, FREE_SPACE};
+use crate::verdict::{compressed, finding, flush_bound, not_direct, words};
+
+pub(super) fn see(sight: &Sight<'_>, found: &mut Vec<Finding>) {
+    for mount in sight.survey.mounts() {
+        let judges = [compresses, journals_data, no_barrier, synchronous, discards, strict_atime];
+        found.extend(judges.iter().filter_map(|judge| judge(mount)));
+    }
+    found.extend(not_direct_by_statx(sight));
+    if release(&sight.machine.kernel) >= Some((6, 14)) {
+        found.extend(sight.survey.mounts().filter_map(checksums));
+    }
+    found.extend(nearly_full(sight));
+    found.extend(few_inodes(sight));
+}
+
+/// The first option of a mount that is one of these, or begins with one that ends in `=`.
+fn option<'a>(mount: &'a Mount, wanted: &[&str]) -> Option<&'a str> {
+    mount.options.split(',').find(|option| {
+        wanted.iter().any(|want| option == want || want.ends_with('=') && option.starts_with(want))
+    })
+}
+
+fn exhibit(mount: &Mount, option: &str) -> Vec<Exhibit> {
+    let reading = format!("options of {} at {}", mount.kind, mount.point);
+    vec![Exhibit::new(reading, option, "/proc/self/mountinfo")]
+}
+
+/// T25.
+fn compresses(mount: &Mount) -> Option<Finding> {
+    let wanted =
+        ["compress", "compress=", "compress-force", "compress-force=", "compress_algorithm="];
+    let option = option(mount, &wanted)?;
+    if option.ends_with("=no") || option.ends_with("=none") {
+        return None;
+    }
+    Some(finding(
+        compressed::RULE.id,
+        Weight::Doubt,
+        Some(Measures::Layer),
+        format!(
+            "{} at {} compresses ({option}): zeros and repeated data reach the disk as fewer bytes.",
+            mount.kind, mount.point
+        ),
+        exhibit(mount, option),
+        Some(compressed::next()),
+    ))
+}
+
+/// T19: data that go through the journal do not go past memory.
+fn journals_data(mount: &Mount) -> Option<Finding> {
+    let option = option(mount, &["data=journal"])?;
+    Some(finding(
+        not_direct::RULE.id,
+        Weight::Doubt,
+        Some(Measures::Deferred),
+        format!("{} And what is written goes to the disk twice ({option}).", not_direct::SAID),
+        exhibit(mount, option),
+        Some(flush()),
+    ))
+}
+
+/// T15: a flush that asks the drive for nothing.
+fn no_barrier(mount: &Mount) -> Option<Finding> {
+    let option = option(mount, &["nobarrier", "barrier=0"])?;
+    Some(finding(
+        "T15",
+        Weight::Doubt,
+        Some(Measures::Deferred),
+        format!(
+            "{} at {} sends no flush to the drive ({option}): what fsync promises is not tested here.",
+            mount.kind, mount.point
+        ),
+        exhibit(mount, option),
+        Some(Next::Type(format!("sudo mount -o remount,barrier {}", words::quoted(&mount.point)))),
+    ))
+}
+
+/// T14: every write waits for the disk.
+fn synchronous(mount: &Mount) -> Option<Finding> {
+    let option = option(mount, &["sync"])?;
+    Some(finding(
+        flush_bound::RULE.id,
+        Weight::Note,
+        None,
+        format!(
+            "{} at {} is mounted {option}: every write waits for the disk, and small ones show the time of a flush.",
+            mount.kind, mount.point
+        ),
+        exhibit(mount, option),
+        None,
+    ))
+}
+
+/// T40.
+fn discards(mount: &Mount) -> Option<Finding> {
+    let option = option(mount, &["discard", "discard=sync", "discard=async"])?;
+    Some(finding(
+        "T40",
+        Weight::Note,
+        None,
+        format!(
+            "{} at {} trims while it works ({option}): files that are removed stall what comes after them.",
+            mount.kind, mount.point
+        ),
+        exhibit(mount, option),
+        None,
+    ))
+}
+
+/// T39. Without any of the three words the kernel keeps every access time (`strictatime`).
+fn strict_atime(mount: &Mount) -> Option<Finding> {
+    let stored = mount.device.major != 0 || mount.kind == "btrfs";
+    let eased = option(mount, &["relatime", "noatime", "ro"]).is_some();
+    (stored && !eased).then(|| {
+        finding(
+            "T39",
+            Weight::Note,
+            None,
+            format!(
+                "{} at {} writes an access time after every read: reads cause writes.",
+                mount.kind, mount.point
+            ),
+            exhibit(mount, &mount.options),
+            None,
+        )
+    })
+}
+
+/// T19: the kernel itself says that there is no direct I/O on this file.
+fn not_direct_by_statx(sight: &Sight<'_>) -> Option<Finding> {
+    let align = sight.survey.direct.seen()?;
+    let journal = sight.survey.mounts().any(|mount| journals_data(mount).is_some());
+    if align.offset != 0 || journal || sight.survey.bottom != Bottom::Devices {
+        return None;
+    }
+    Some(finding(
+        not_direct::RULE.id,
+        Weight::Doubt,
+        Some(Measures::Deferred),
+        not_direct::SAID,
+        vec![Exhibit::new("alignment for direct I/O", "0: none", "statx STATX_DIOALIGN")],
+        None,
+    ))
+}
+
+/// T19: since Linux 6.14 btrfs takes direct writes through memory where it keeps checksums of the
+/// data, lest a program changes its buffer between the sum and the write.
+fn checksums(mount: &Mount) -> Option<Finding> {
+    let without = option(mount, &["nodatasum", "nodatacow"]).is_some();
+    (mount.kind == "btrfs" && !without).then(|| {
+        finding(
+            not_direct::RULE.id,
+            Weight::Note,
+            None,
+            format!(
+                "btrfs at {} keeps checksums, so direct writes go through memory.",
+                mount.point
+            ),
+            exhibit(mount, &mount.options),
+            Some(flush()),
+        )
+    })
+}
+
+/// The first two numbers of a kernel's release: 6 and 14 of `6.14.2-arch1`.
+fn release(kernel: &str) -> Option<(u32, u32)> {
+    let mut numbers = kernel.split(|c: char| !c.is_ascii_digit()).map(|n| n.parse().ok());
+    Some((numbers.next()??, numbers.next()??))
+}
+
+/// T38.
+fn nearly_full(sight: &Sight<'_>) -> Option<Finding> {
+    let space = sight.survey.space.seen()?;
+    let free = space.free.0 as f64 / space.total.0.max(1) as f64;
+    if free >= FREE_SPACE || space.total.0 == 0 || sight.survey.kind == PathKind::File {
+        return None;
+    }
+    Some(finding(
+        "T38",
+        Weight::Doubt,
+        None,
+        format!(
+            "Only {} of the file system is free: new files come in pieces, and are slower than its disk.",
+            words::share(free)
+        ),
+        vec![Exhibit::new("free", words::of(space.free, space.total), "statvfs()")],
+        Some(Next::Do("make room, or measure a file system that has some".into())),
+    ))
+}
+
+/// No trap of its own, but the end of every test that makes files.
+fn few_inodes(sight: &Sight<'_>) -> Option<Finding> {
+    let inodes = sight.survey.inodes.seen().filter(|inodes| inodes.total > 0)?;
+    let free = inodes.free as f64 / inodes.total as f64;
+    (free < FREE_INODES).then(|| {
+        finding(
+            "T38",
+            Weight::Note,
+            None,
+            format!(
+                "Only {} inodes are free: a test of many files will end for want of them.",
+                inodes.free
+            ),
+            vec![Exhibit::new(
+                "free inodes",
+                format!("{} of {}", inodes.free, inodes.total),
+                "statvfs()",
+            )],
+            None,
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn releases_are_compared_as_numbers() {
+        assert_eq!(release("6.18.44"), Some((6, 18)));
+        assert_eq!(release("6.9-rc1"), Some((6, 9)));
+        assert!(release("6.9-rc1") < Some((6, 14)) && release("7.0.0") > Some((6, 14)));
+        assert_eq!(release("unknown"), None);
+    }
+}

@@ -1,0 +1,190 @@
+//! What a run's own work moves beyond the bytes it asks for; what is more than that, others moved.
+
+use super::measure::{Case, Level, ratio};
+use super::threshold::{
+    AHEAD_BYTES, OWN_BYTES, OWN_COMMIT, OWN_PER_FLUSH, OWN_PER_MOVED_WRITE, OWN_SHARE, RECORD,
+    TRIMS_PER_LEAF, TRIMS_PER_MAP,
+};
+use crate::evidence::{Direction, PathKind, Subject};
+use crate::plan::{Action, Caching, Durability, Method};
+use crate::unit::{KIB, Nanos};
+
+impl Case<'_> {
+    /// Bytes on a level that the run cannot account for, until the stop of the clock.
+    pub fn foreign(&self, level: &Level<'_>) -> u64 {
+        let asked = &level.asked;
+        let excess_read = level.timed.read_bytes.saturating_sub(asked.read);
+        let written = asked.write.saturating_mul(level.copies.max(1));
+        let excess_write = level.timed.write_bytes.saturating_sub(written);
+        let excess = excess_read.saturating_add(excess_write);
+        let own = self.own_extra(level);
+        let unexplained = excess.saturating_sub(own);
+        // Traffic that was there before the run, at the same pace, is nobody's own extra.
+        let before = level.quiet.as_ref().map_or(0, |(counters, time)| {
+            let moved = counters.read_bytes.saturating_add(counters.write_bytes);
+            (ratio(moved, time.0) * level.wall.0 as f64) as u64
+        });
+        let floor = OWN_BYTES.max((asked.read.saturating_add(asked.write) as f64 * 0.01) as u64);
+        if before > floor { unexplained.max(before.min(excess)) } else { unexplained }
+    }
+
+    /// What the run's own work may have moved beyond the bytes it asked for: journal, metadata,
+    /// parts of blocks, read-ahead.
+    fn own_extra(&self, level: &Level<'_>) -> u64 {
+        let asked = &level.asked;
+        let all = asked.read.saturating_add(asked.write).saturating_mul(level.copies.max(1));
+        let mut extra = OWN_BYTES.max((all as f64 * OWN_SHARE) as u64);
+        extra = extra.saturating_add(self.own_of_trims(level));
+        for flow in &self.phase.flows {
+            let Some(subject) = self.record.resolved.subjects.get(flow.subject) else { continue };
+            if !subject.stack.iter().any(|layer| level.has(&layer.name)) {
+                continue;
+            }
+            let calls = flow.calls.0;
+            let unit = block_unit(subject);
+            // A block that is no multiple of the unit costs its remainder, and for writes a read
+            // of what stood there.
+            let rest = match flow.block.0 % unit {
+                0 => 0,
+                _ if flow.direction == Direction::Write => unit.saturating_mul(3),
+                _ => unit.saturating_mul(2),
+            };
+            extra = extra.saturating_add(calls.saturating_mul(rest));
+            match flow.direction {
+                Direction::Write => {
+                    if journals_data(subject) {
+                        extra = extra.saturating_add(flow.bytes.0);
+                    }
+                    let flushes = match flow.durability {
+                        Durability::OpenSync | Durability::OpenDsync => calls,
+                        Durability::None => 0,
+                        other => 1 + calls / other.every().unwrap_or(calls).max(1),
+                    };
+                    extra = extra.saturating_add(flushes.saturating_mul(OWN_PER_FLUSH));
+                    if self.mapped() {
+                        // A page is read before a store changes it, and others around it.
+                        let ahead = AHEAD_BYTES + read_ahead(subject).saturating_mul(2);
+                        extra = extra.saturating_add(flow.bytes.0).saturating_add(ahead);
+                    }
+                    if moves_what_it_writes(subject) && (!flow.sequential || flushes > 1) {
+                        extra = extra.saturating_add(calls.saturating_mul(OWN_PER_MOVED_WRITE));
+                    }
+                }
+                Direction::Read if flow.caching == Caching::Direct => {}
+                Direction::Read => {
+                    let ahead = read_ahead(subject);
+                    extra = extra.saturating_add(AHEAD_BYTES + ahead.saturating_mul(2));
+                    if !flow.sequential {
+                        // Small reads here and there fetch a window each.
+                        extra = extra.saturating_add(calls.saturating_mul(ahead));
+                    }
+                }
+            }
+        }
+        extra
+    }
+
+    /// The phase works in a mapping of its file.
+    fn mapped(&self) -> bool {
+        let mut jobs = self.record.resolved.jobs.iter().filter(|job| job.phase == self.phase.name);
+        jobs.any(|job| matches!(job.method, Method::Mmap(_)))
+    }
+
+    /// What the file system may have written of its own records because of trims: they change the
+    /// extents of files and the maps of free space.
+    fn own_of_trims(&self, level: &Level<'_>) -> u64 {
+        let trims = self.phase.totals.get(&Action::Trim).map_or(0, |total| total.ops.0);
+        if trims == 0 || self.subject.kind == PathKind::Device {
+            return 0;
+        }
+        if moves_what_it_writes(self.subject) {
+            return trims.saturating_mul(OWN_PER_MOVED_WRITE);
+        }
+        let leaves = trims.div_ceil(TRIMS_PER_LEAF);
+        let maps = (self.size_of_phase().0 / TRIMS_PER_MAP + 1).min(trims);
+        let commits = 1 + level.wall.0 / commit_time(self.subject).0;
+        // To the journal, and from there to its place.
+        leaves.saturating_add(maps).saturating_mul(2 * RECORD).saturating_mul(commits)
+    }
+}
+
+/// How often the file system writes down its records by itself.
+fn commit_time(subject: &Subject) -> Nanos {
+    let options = subject.mount.seen().map_or("", |mount| &mount.options);
+    let said = options.split(',').find_map(|option| option.strip_prefix("commit="));
+    let seconds = said.and_then(|seconds| seconds.parse().ok()).filter(|&seconds| seconds > 0);
+    seconds.map_or(OWN_COMMIT, |seconds: u32| Nanos::secs(u64::from(seconds)))
+}
+
+/// A file system that never writes in place: each write rewrites some of its own records too.
+fn moves_what_it_writes(subject: &Subject) -> bool {
+    let kind = subject.mount.seen().map(|mount| mount.kind.as_str());
+    matches!(kind, Some("btrfs" | "bcachefs" | "f2fs" | "nilfs2" | "zfs"))
+}
+
+/// The block that file system and device write as one.
+fn block_unit(subject: &Subject) -> u64 {
+    let system = subject.space.seen().map_or(0, |space| space.block.0);
+    let device = subject.stack.iter().filter_map(|layer| layer.queue.seen());
+    let device = device.filter_map(|queue| queue.physical_block_size).max().unwrap_or(0);
+    system.max(device).max(4 * KIB)
+}
+
+/// The largest read-ahead window below a path, bytes.
+fn read_ahead(subject: &Subject) -> u64 {
+    let queues = subject.stack.iter().filter_map(|layer| layer.queue.seen());
+    let window = queues.filter_map(|queue| queue.read_ahead_kb).max().unwrap_or(128);
+    window.saturating_mul(KIB)
+}
+
+/// The file system writes data into its journal first, and so everything twice (ext4's
+/// `data=journal`).
+fn journals_data(subject: &Subject) -> bool {
+    let options = subject.mount.seen().map_or("", |mount| &mount.options);
+    options.split(',').any(|option| option == "data=journal")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bench::{Bench, verdict};
+    use crate::plan::{Action, Mapping, Method};
+    use crate::record::{Measures, Trust};
+    use crate::unit::{Bytes, MIB, Ops};
+
+    /// Direct reads mixed with so many trims, while as much more was written to the device.
+    fn reads_with_trims(trims: u64, written: u64) -> Bench {
+        let mut bench = Bench::read_cold();
+        bench.direct(true);
+        let phase = &mut bench.record.phases[0];
+        let mut total = phase.totals[&Action::Read].clone();
+        (total.ops, total.bytes) = (Ops(trims), Bytes(trims * 4096));
+        phase.totals.insert(Action::Trim, total);
+        phase.evidence.stop.devices.iter_mut().for_each(|device| {
+            if let crate::evidence::Reading::Seen(counters) = &mut device.counters {
+                counters.writes += written / 4096;
+                counters.write_bytes += written;
+            }
+        });
+        bench
+    }
+
+    #[test]
+    fn pages_that_a_mapping_reads_before_it_changes_them_are_nobody_else() {
+        let mut bench = Bench::write_flushed();
+        bench.was_read(Bytes::mib(20));
+        let measures = |bench: &Bench| verdict(&bench.record).measures;
+        assert_eq!(measures(&bench), Measures::Disturbed);
+        bench.record.resolved.jobs[0].method = Method::Mmap(Mapping::default());
+        assert_eq!(measures(&bench), Measures::Device);
+    }
+
+    #[test]
+    fn what_trims_make_the_file_system_write_is_nobody_else() {
+        let found = verdict(&reads_with_trims(40_000, 2 * MIB).record);
+        assert_eq!((found.trust, found.measures), (Trust::Sound, Measures::Device), "{found:?}");
+        let found = verdict(&reads_with_trims(40_000, 20 * MIB).record);
+        assert_eq!((found.trust, found.measures), (Trust::Wrong, Measures::Disturbed));
+        let found = verdict(&reads_with_trims(10, 2 * MIB).record);
+        assert_eq!((found.trust, found.measures), (Trust::Doubtful, Measures::Disturbed));
+    }
+}

@@ -1,0 +1,57 @@
+//! Plans that are run: in this process, or as a program that strace counts the calls of.
+#![allow(dead_code, reason = "each test program uses a part of it")]
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+use assay::error::Error;
+use assay::plan::Plan;
+use assay::record::{Ending, Record};
+use assay::run::{self, Options};
+
+/// Runs it here, with nobody looking on.
+pub fn go(plan: &Plan) -> Result<Record, Error> {
+    run::run(plan, &Options::default(), &mut ())
+}
+
+/// The record of a run that came to its end without a fault.
+pub fn whole(plan: &Plan) -> Record {
+    let record = go(plan).expect("a run");
+    let faults: Vec<_> = record.phases.iter().flat_map(|phase| &phase.faults).collect();
+    assert_eq!((&record.ending, faults.len()), (&Ending::Complete, 0), "{faults:?}");
+    record
+}
+
+/// Why it is refused.
+pub fn refused(plan: &Plan) -> String {
+    match go(plan) {
+        Err(Error::Refusal(refusal)) => refusal.to_string(),
+        other => panic!("not refused: {other:?}"),
+    }
+}
+
+/// System calls of a run by name, counted by strace. `None`, and `what` is said to be skipped,
+/// where there is no strace.
+pub fn calls(plan: &Plan, what: &str) -> Option<BTreeMap<String, u64>> {
+    let desk = tempfile::tempdir().expect("a folder");
+    let (file, counts) = (desk.path().join("plan"), desk.path().join("counts"));
+    std::fs::write(&file, serde_json::to_string(plan).expect("json")).expect("written");
+    let out = Command::new("strace")
+        .args(["-f", "-c", "-S", "name", "-U", "name,calls", "-o"])
+        .arg(&counts)
+        .arg(env!("CARGO_BIN_EXE_assay"))
+        .arg("run")
+        .arg(&file)
+        .output();
+    let Ok(out) = out else {
+        eprintln!("SKIP {what}: strace is not installed");
+        return None;
+    };
+    assert_ne!(out.status.code(), Some(2), "{}", String::from_utf8_lossy(&out.stderr));
+    let text = std::fs::read_to_string(&counts).expect("counts");
+    let count = |line: &str| {
+        let mut words = line.split_whitespace();
+        Some((words.next()?.to_string(), words.next()?.parse().ok()?))
+    };
+    Some(text.lines().filter_map(count).collect())
+}

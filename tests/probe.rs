@@ -1,0 +1,336 @@
+//! Pages of `assay probe` for machines that are not here: a doctored `/proc` and `/sys` each.
+//! `ASSAY_BLESS=1 cargo test --test probe` writes the pages anew.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+
+use assay::evidence::{Inodes, May, Reading, Scene, Space, Survey};
+use assay::record::{PROBE_SCHEMA, Probe};
+use assay::report::{self, Style};
+use assay::unit::{Bytes, GIB};
+use assay::verdict::foresee;
+
+/// A machine made of files.
+struct Tree(tempfile::TempDir);
+
+impl Tree {
+    fn new(mounts: &str) -> Self {
+        let tree = Self(tempfile::tempdir().expect("a folder"));
+        for folder in ["sys/dev/block", "sys/class/block", "sys/block", "sys/fs/btrfs", "mnt/sd"] {
+            std::fs::create_dir_all(tree.0.path().join(folder)).expect("made");
+        }
+        tree.files(
+            "proc",
+            &[
+                ("self/mountinfo", mounts),
+                ("swaps", "Filename Type Size Used Priority\n"),
+                ("sys/vm/dirty_ratio", "20"),
+                ("sys/vm/dirty_expire_centisecs", "3000"),
+            ],
+        );
+        let page = rustix::param::page_size() as u64;
+        let pages = |bytes: u64| bytes / page;
+        tree.file(
+            "proc/vmstat",
+            &format!(
+                "nr_dirty_threshold {}\nnr_dirty_background_threshold {}\n",
+                pages(GIB),
+                pages(GIB / 2)
+            ),
+        );
+        tree.file("sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "performance");
+        tree
+    }
+
+    fn file(&self, path: &str, text: &str) {
+        let path = self.0.path().join(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        std::fs::write(path, format!("{text}\n")).expect("written");
+    }
+
+    fn files(&self, folder: &str, files: &[(&str, &str)]) {
+        for (name, text) in files {
+            self.file(&format!("{folder}/{name}"), text);
+        }
+    }
+
+    fn link(&self, from: &str, to: &str) {
+        let path = self.0.path().join(from);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        let ups = "../".repeat(from.matches('/').count());
+        std::os::unix::fs::symlink(format!("{ups}{to}"), path).expect("linked");
+    }
+
+    /// A disk of so many GiB in a folder of `sys/devices`, as most are.
+    fn disk(&self, folder: &str, number: &str, gib: u64) {
+        let folder = format!("sys/devices/{folder}");
+        let name = folder.rsplit('/').next().expect("a name");
+        self.files(&folder, &[("dev", number), ("size", &(gib * GIB / 512).to_string())]);
+        self.files(
+            &format!("{folder}/queue"),
+            &[
+                ("scheduler", "none [mq-deadline] kyber"),
+                ("nr_requests", "64"),
+                ("max_sectors_kb", "1280"),
+                ("read_ahead_kb", "128"),
+                ("logical_block_size", "512"),
+                ("physical_block_size", "512"),
+                ("optimal_io_size", "0"),
+                ("write_cache", "write back"),
+                ("fua", "0"),
+                ("rotational", "0"),
+                ("iostats", "1"),
+                ("zoned", "none"),
+                ("wbt_lat_usec", "2000"),
+                ("discard_max_bytes", "0"),
+            ],
+        );
+        self.link(&format!("sys/block/{name}"), &folder);
+        self.known(&folder, number);
+    }
+
+    fn partition(&self, folder: &str, number: &str, start: u64) {
+        let folder = format!("sys/devices/{folder}");
+        self.files(
+            &folder,
+            &[
+                ("dev", number),
+                ("size", "1"),
+                ("partition", "1"),
+                ("start", &(start / 512).to_string()),
+                ("alignment_offset", "0"),
+            ],
+        );
+        self.known(&folder, number);
+    }
+
+    fn known(&self, folder: &str, number: &str) {
+        let name = folder.rsplit('/').next().expect("a name");
+        self.link(&format!("sys/dev/block/{number}"), folder);
+        self.link(&format!("sys/class/block/{name}"), folder);
+    }
+
+    fn slave(&self, folder: &str, slave: &str) {
+        let name = slave.rsplit('/').next().expect("a name");
+        self.link(&format!("sys/devices/{folder}/slaves/{name}"), &format!("sys/devices/{slave}"));
+    }
+
+    fn survey(&self, path: &str) -> Survey {
+        let mut survey = Scene::under(self.0.path()).survey(Path::new(path));
+        // What system calls say is of the machine that runs the test.
+        let space = Space { total: Bytes(28 * GIB), free: Bytes(20 * GIB), block: Bytes(4096) };
+        survey.space = survey.space.map(|_| space);
+        survey.inodes = survey.inodes.map(|_| Inodes { total: 1_835_008, free: 1_800_000 });
+        survey.may = Reading::Seen(May { read: true, write: true });
+        survey
+    }
+
+    fn probe(&self, path: &str) -> Probe {
+        let survey = self.survey(path);
+        let mut machine = common::machine();
+        machine.virtual_machine = Some(false);
+        Probe {
+            schema: PROBE_SCHEMA.into(),
+            version: "0.1.0".into(),
+            findings: foresee::foresee(&survey, &machine),
+            next: foresee::next(&survey),
+            survey,
+            machine,
+        }
+    }
+}
+
+fn page(probe: &Probe, style: Style) -> String {
+    let mut out = Vec::new();
+    report::probe::text(probe, style, &mut out).expect("written");
+    String::from_utf8(out).expect("text")
+}
+
+/// Compares with `tests/probe/<name>.txt`, or writes it.
+fn golden(name: &str, text: &str) {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/probe/{name}.txt"));
+    if std::env::var_os("ASSAY_BLESS").is_some() {
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        std::fs::write(&path, text).expect("written");
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        kept == text,
+        "{name}.txt differs (ASSAY_BLESS=1 accepts)\n--- is\n{text}\n--- was\n{kept}"
+    );
+}
+
+/// The page of `/mnt/sd` there, compared with the kept one; traps are those that were found.
+fn page_of(name: &str, tree: &Tree) -> Vec<String> {
+    let probe = tree.probe("/mnt/sd");
+    let wide = page(&probe, Style { colour: false, unicode: true, width: 90 });
+    for line in wide.lines().filter(|line| !line.contains("assay ")) {
+        assert!(line.chars().count() <= 90, "{name}: {line}");
+    }
+    assert!(page(&probe, Style { colour: false, unicode: false, width: 80 }).is_ascii());
+    golden(name, &wide);
+    let text = serde_json::to_string(&probe).expect("JSON");
+    assert_eq!(serde_json::from_str::<Probe>(&text).expect("a probe"), probe);
+    probe.findings.iter().map(|finding| finding.trap.0.clone()).collect()
+}
+
+const CARD: &str = "platform/emmc2bus/fe340000.mmc/mmc_host/mmc0/mmc0:aaaa/block/mmcblk0";
+
+fn card() -> Tree {
+    let tree = Tree::new("28 1 179:2 / / rw,noatime - ext4 /dev/mmcblk0p2 rw");
+    tree.disk(CARD, "179:0", 29);
+    tree.partition(&format!("{CARD}/mmcblk0p2"), "179:2", 256 << 20);
+    let mut ssr = [0_u8; 64];
+    (ssr[0], ssr[8], ssr[14], ssr[15], ssr[21]) = (0x80, 4, 0x30, 30, 2);
+    let ssr: String = ssr.iter().map(|byte| format!("{byte:02x}")).collect();
+    tree.files(
+        &format!("sys/devices/{CARD}/device"),
+        &[("type", "SD"), ("name", "SN32G"), ("preferred_erase_size", "4194304"), ("ssr", &ssr)],
+    );
+    tree
+}
+
+#[test]
+fn a_card_whose_bus_is_slower_than_its_class() {
+    let tree = card();
+    tree.file(
+        "sys/kernel/debug/mmc0/ios",
+        "clock:\t\t50000000 Hz\nbus width:\t2 (4 bits)\ntiming spec:\t2 (sd high-speed)",
+    );
+    assert_eq!(page_of("card", &tree), ["T46", "T02", "T06", "T16", "T45", "T55"]);
+}
+
+#[test]
+fn a_card_whose_bus_is_not_shown() {
+    let traps = page_of("card-unseen", &card());
+    assert!(!traps.contains(&"T46".into()), "{traps:?}");
+}
+
+#[test]
+fn an_emmc_at_its_end() {
+    let tree = card();
+    let folder = format!("sys/devices/{CARD}/device");
+    std::fs::remove_file(tree.0.path().join(&folder).join("ssr")).expect("removed");
+    tree.files(
+        &folder,
+        &[
+            ("type", "MMC"),
+            ("name", "BJTD4R"),
+            ("life_time", "0x0a 0x0b"),
+            ("pre_eol_info", "0x02"),
+            ("cmdq_en", "1"),
+        ],
+    );
+    tree.file(
+        "sys/kernel/debug/mmc0/ios",
+        "clock:\t\t200000000 Hz\nbus width:\t3 (8 bits)\ntiming spec:\t9 (mmc HS200)",
+    );
+    assert_eq!(page_of("emmc", &tree), ["T47", "T02", "T06", "T16", "T45"]);
+}
+
+const PORT: &str = "pci0000:00/0000:00:1b.0/0000:01:00.0";
+
+#[test]
+fn an_nvme_drive_in_half_a_slot() {
+    let tree = Tree::new("28 1 259:2 / / rw,relatime - xfs /dev/nvme0n1p2 rw");
+    let disk = format!("{PORT}/nvme/nvme0/nvme0n1");
+    tree.disk(&disk, "259:0", 932);
+    tree.partition(&format!("{disk}/nvme0n1p2"), "259:2", (1 << 20) + 512);
+    tree.files(
+        &format!("sys/devices/{PORT}"),
+        &[
+            ("current_link_speed", "8.0 GT/s PCIe"),
+            ("current_link_width", "2"),
+            ("max_link_speed", "16.0 GT/s PCIe"),
+            ("max_link_width", "4"),
+        ],
+    );
+    let folder = format!("sys/devices/{disk}");
+    tree.file(&format!("{folder}/device/model"), "ACME 990 1TB");
+    tree.files(
+        &format!("{folder}/queue"),
+        &[("physical_block_size", "4096"), ("scheduler", "[none] mq-deadline"), ("fua", "1")],
+    );
+    assert_eq!(page_of("nvme", &tree), ["T46", "T22", "T02", "T06", "T16", "T21"]);
+}
+
+#[test]
+fn a_usb_stick_in_an_old_port() {
+    let tree = Tree::new("28 1 8:1 / / rw,relatime - vfat /dev/sda1 rw,sync");
+    let usb = "pci0000:00/0000:00:14.0/usb1/1-2";
+    let disk = format!("{usb}/1-2:1.0/host4/target4:0:0/4:0:0:0/block/sda");
+    tree.disk(&disk, "8:0", 57);
+    tree.partition(&format!("{disk}/sda1"), "8:1", 1 << 20);
+    tree.file(&format!("sys/devices/{disk}/device/model"), "Stick 3.0");
+    tree.files(
+        &format!("sys/devices/{usb}"),
+        &[("bDeviceClass", "00"), ("speed", "480"), ("version", " 2.10")],
+    );
+    std::fs::create_dir_all(tree.0.path().join("sys/bus/usb/drivers/usb-storage")).expect("made");
+    tree.link(&format!("sys/devices/{usb}/1-2:1.0/driver"), "sys/bus/usb/drivers/usb-storage");
+    assert_eq!(page_of("usb", &tree), ["T46", "T06", "T14", "T16", "T55"]);
+}
+
+const SATA: &str = "pci0000:00/0000:00:17.0";
+
+/// A disk at a SATA port of 6 Gbit/s that runs at another speed.
+fn at_port(tree: &Tree, port: u32, name: &str, number: &str, speed: &str) -> String {
+    let ata = format!("{SATA}/ata{port}");
+    let disk = format!("{ata}/host{port}/target{port}:0:0/{port}:0:0:0/block/{name}");
+    tree.disk(&disk, number, 1863);
+    tree.file(&format!("sys/devices/{disk}/device/model"), "Platter 2000");
+    tree.file(&format!("sys/devices/{disk}/queue/rotational"), "1");
+    tree.files(
+        &format!("sys/devices/{ata}/link{port}/ata_link/link{port}"),
+        &[("sata_spd", speed), ("hw_sata_spd_limit", "6.0 Gbps")],
+    );
+    disk
+}
+
+#[test]
+fn encryption_on_a_volume_on_a_mirror_of_two_disks() {
+    let tree = Tree::new(
+        "28 1 252:1 / / rw,relatime - ext4 /dev/mapper/safe rw,data=journal,nobarrier,discard",
+    );
+    let first = at_port(&tree, 1, "sda", "8:0", "6.0 Gbps");
+    let second = at_port(&tree, 2, "sdb", "8:16", "3.0 Gbps");
+    tree.partition(&format!("{first}/sda1"), "8:1", 1 << 20);
+    tree.disk("virtual/block/md0", "9:0", 1860);
+    tree.file("sys/devices/virtual/block/md0/md/level", "raid1");
+    tree.disk("virtual/block/dm-0", "252:0", 500);
+    tree.file("sys/devices/virtual/block/dm-0/dm/uuid", "LVM-abc");
+    tree.disk("virtual/block/dm-1", "252:1", 500);
+    tree.file("sys/devices/virtual/block/dm-1/dm/uuid", "CRYPT-LUKS2-abc-safe");
+    tree.slave("virtual/block/dm-1", "virtual/block/dm-0");
+    tree.slave("virtual/block/dm-0", "virtual/block/md0");
+    tree.slave("virtual/block/md0", &format!("{first}/sda1"));
+    tree.slave("virtual/block/md0", &second);
+    tree.file("proc/swaps", "Filename Type Size Used Priority\n/dev/sda1 partition 1 0 -2");
+    tree.file("sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "powersave");
+    tree.file("proc/self/cgroup", "0::/job");
+    tree.file("sys/fs/cgroup/job/io.max", "8:16 rbps=max wbps=10485760 riops=max wiops=max");
+    tree.file("sys/fs/cgroup/job/memory.max", "1073741824");
+    tree.file("sys/fs/cgroup/job/cpu.max", "50000 100000");
+    let mounts = std::fs::read_to_string(tree.0.path().join("proc/self/mountinfo")).expect("text");
+    tree.file(
+        "proc/self/mountinfo",
+        &format!("{mounts}30 28 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw"),
+    );
+    assert_eq!(
+        page_of("safe", &tree),
+        ["T15", "T19", "T46", "T32", "T02", "T06", "T16", "T34", "T35", "T40", "T41", "T41", "T52"]
+    );
+}
+
+#[test]
+fn what_is_only_a_path() {
+    let tree = Tree::new("28 1 0:50 / / rw,relatime - nfs4 server:/export rw,vers=4.2");
+    assert_eq!(page_of("network", &tree), ["T29"]);
+}
+
+#[test]
+fn a_tree_without_anything_in_it_is_seen_as_that() {
+    let tree = Tree(tempfile::tempdir().expect("a folder"));
+    assert_eq!(page_of("nothing", &tree), ["T00"]);
+}
