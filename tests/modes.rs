@@ -72,7 +72,7 @@ fn one_at_a_time_is_told_from_a_full_queue() {
     assert_eq!(
         direct,
         "O_DIRECT comes to 86.0 MB/s, 26 % less: one write at a time: between two of them sda had \
-         nothing to do for 3.41 ms, 28 % of the time; 0.720 requests of 1 MiB in flight."
+         nothing to do for 3.41 ms, 28 % of the time; 0.72 requests of 1 MiB in flight."
     );
 }
 
@@ -82,13 +82,13 @@ fn small_requests_and_few_at_a_time_are_told_from_gaps() {
     assert_eq!(
         said("write-1m-direct", small, "O_DIRECT comes"),
         "O_DIRECT comes to 86.0 MB/s, 26 % less: smaller requests, each with a cost of its own; \
-         0.990 requests of 64 KiB in flight, where fsync at end had 31.0 requests of 483 KiB in \
+         0.99 requests of 64 KiB in flight, where fsync at end had 31.0 requests of 483 KiB in \
          flight."
     );
     let few = Way { work: 0.99, depth: 0.99, ..ONE };
     assert_eq!(
         said("write-1m-direct", few, "O_DIRECT comes"),
-        "O_DIRECT comes to 86.0 MB/s, 26 % less: sda has less to do at a time; 0.990 requests of \
+        "O_DIRECT comes to 86.0 MB/s, 26 % less: sda has less to do at a time; 0.99 requests of \
          1 MiB in flight, where fsync at end had 31.0 requests of 483 KiB in flight."
     );
 }
@@ -97,8 +97,9 @@ fn small_requests_and_few_at_a_time_are_told_from_gaps() {
 fn a_flush_for_each_write_is_named_with_its_count_and_time() {
     assert_eq!(
         said("write-1m-dsync", EACH, "O_DSYNC comes"),
-        "O_DSYNC comes to 30.0 MB/s, 74 % less: each write waits for a flush: 256 flushes for 256 \
-         writes, in which sda was for 65 % of the time."
+        "O_DSYNC comes to 30.0 MB/s, 74 % less: each write waits for a flush, 256 flushes for 256 \
+         writes: sda was at work for 30 % of the time and flushing for 65 %; 0.30 requests of 1 MiB \
+         in flight."
     );
 }
 
@@ -117,7 +118,7 @@ fn pages_that_are_read_before_they_are_written_are_seen() {
     assert_eq!(
         said("write-1m-mmap-msync", reads, "mmap + msync comes"),
         "mmap + msync comes to 30.0 MB/s, 74 % less: what is changed must be read before: sda read \
-         256 MiB for 256 MiB that were written; 0.300 requests of 1 MiB in flight."
+         256 MiB for 256 MiB that were written; 0.30 requests of 1 MiB in flight."
     );
 }
 

@@ -93,7 +93,7 @@ impl Modes {
             rate(row.durable),
             cell(device.map(|device| device.requests.to_string())),
             cell(device.and_then(|device| Some(device.size?.to_string()))),
-            cell(device.map(|device| digits(device.depth))),
+            cell(device.map(row::Device::depth)),
             cell(device.and_then(|device| Some(device.flushes?.to_string()))),
             cell(row.cpu.map(|cpu| format!("{:.0}%", cpu * 100.0))),
             mib(row.before),
@@ -169,14 +169,13 @@ impl Modes {
         lines
     }
 
-    /// Trust in the rates that the program saw: those that are not what they look like, each claim
-    /// once.
+    /// Trust in the rows: what is said against some, once for all of them.
     fn verdict(&self, record: &Record, rows: &[Row]) -> Vec<String> {
         let Some(all) = trust(record).filter(|_| !rows.is_empty()) else { return Vec::new() };
         let sound =
             rows.iter().filter(|row| row.trust.is_some_and(|(trust, _)| trust == Trust::Sound));
         let text = format!(
-            "{}: {} of {} rates that the program saw are what they look like",
+            "{}: {} of {} rows may be believed as they stand",
             all.name(),
             sound.count(),
             rows.len()
@@ -296,7 +295,7 @@ fn absent(record: &Record) -> Option<String> {
     (!names.is_empty()).then(|| words::names(&names))
 }
 
-/// Whether the rate that the program saw is what it looks like, in one character.
+/// The trust in a row, in one character.
 fn mark(row: &Row, style: Style) -> String {
     let Some((trust, _)) = row.trust else { return " ".into() };
     let sign = match trust {

@@ -2,8 +2,8 @@
 
 use super::measure::{Case, Level, ratio};
 use super::threshold::{
-    AHEAD_BYTES, OWN_BYTES, OWN_COMMIT, OWN_PER_FLUSH, OWN_PER_MOVED_WRITE, OWN_SHARE, RECORD,
-    TRIMS_PER_LEAF, TRIMS_PER_MAP,
+    AHEAD_BYTES, OWN_BYTES, OWN_COMMIT, OWN_PER_FLUSH, OWN_PER_MAPPED_FLUSH, OWN_PER_MOVED_WRITE,
+    OWN_SHARE, RECORD, TRIMS_PER_LEAF, TRIMS_PER_MAP,
 };
 use crate::evidence::{Direction, PathKind, Subject};
 use crate::plan::{Action, Caching, Durability, Method};
@@ -62,9 +62,11 @@ impl Case<'_> {
                     };
                     extra = extra.saturating_add(flushes.saturating_mul(OWN_PER_FLUSH));
                     if self.mapped() {
-                        // A page is read before a store changes it, and others around it.
+                        // A page is read before a store changes it, and others around it; what
+                        // is flushed is more than what was stored.
                         let ahead = AHEAD_BYTES + read_ahead(subject).saturating_mul(2);
-                        extra = extra.saturating_add(flow.bytes.0).saturating_add(ahead);
+                        let more = ahead + flushes.saturating_mul(OWN_PER_MAPPED_FLUSH);
+                        extra = extra.saturating_add(flow.bytes.0).saturating_add(more);
                     }
                     if moves_what_it_writes(subject) && (!flow.sequential || flushes > 1) {
                         extra = extra.saturating_add(calls.saturating_mul(OWN_PER_MOVED_WRITE));

@@ -6,6 +6,7 @@
 use crate::evidence::{Bottom, Direction, DiskCounters, LayerKind};
 use crate::plan::{Action, Blocks, Caching, Durability, Method, Phase, Work};
 use crate::record::{Measures, PhaseRecord, Record, Trust};
+use crate::report::figure::digits;
 use crate::unit::{Bytes, Nanos};
 use crate::verdict::measure::{Case, Level, Stage, bytes, requests};
 
@@ -78,6 +79,11 @@ pub(super) struct Device {
 }
 
 impl Device {
+    /// Its mean depth to a hundredth, and above that three digits: `0.72`, `31.0`.
+    pub fn depth(&self) -> String {
+        if self.depth < 1.0 { format!("{:.2}", self.depth) } else { digits(self.depth) }
+    }
+
     /// Share of the time without anything to do.
     pub fn idle(&self) -> f64 {
         (1.0 - self.work - self.flushing).max(0.0)
@@ -134,6 +140,11 @@ impl Row {
     pub fn ranked(&self) -> Option<f64> {
         let believed = self.trust.is_none_or(|(trust, _)| trust != Trust::Wrong);
         if self.writes { self.durable } else { self.app.filter(|_| believed) }
+    }
+
+    /// It works in a mapping of the file.
+    pub fn mapped(&self) -> bool {
+        self.mode.starts_with("mmap")
     }
 
     /// Somebody else used the device so much that its counters explain nothing of this row.

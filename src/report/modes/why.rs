@@ -5,7 +5,6 @@
 //! cause; what the requests looked like says the rest.
 
 use super::row::{Device, Row};
-use crate::report::figure::digits;
 use crate::unit::{Bandwidth, Bytes, Nanos};
 use crate::verdict::threshold::CPU_FULL;
 use crate::verdict::words::{names, share};
@@ -16,8 +15,9 @@ const TIE: f64 = 0.05;
 /// Requests or depths that differ by less explain nothing.
 const APART: f64 = 1.5;
 
-/// Bytes beyond those of the calls, as a share of them, from which on they explain something.
-const EXTRA: f64 = 0.10;
+/// Bytes beyond those of the calls, as a share of them, from which on they explain something: the
+/// same as a difference in rate that has to be explained.
+const EXTRA: f64 = TIE;
 
 /// What holds a way back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,17 +90,21 @@ fn unflushed(row: &Row) -> bool {
 pub(super) fn cause(row: &Row, best: &Row) -> Cause {
     let (Ok(mine), Ok(theirs)) = (&row.device, &best.device) else { return Cause::Unseen };
     let (Some(rate), Some(top)) = (row.ranked(), best.ranked()) else { return Cause::Unseen };
-    if row.limited() {
-        return Cause::Limit;
-    }
     if row.disturbed() {
         return Cause::Disturbed;
+    }
+    if row.limited() {
+        return if wrote_more(row, mine) { Cause::MoreBytes } else { Cause::Limit };
     }
     let lost = |part: fn(&Device) -> f64| part(mine) / rate - part(theirs) / top;
     let (work, flushing, idle) =
         (lost(|device| device.work), lost(|device| device.flushing), lost(Device::idle));
     if flushing >= work && flushing >= idle {
         return Cause::Flushes;
+    }
+    // A limit above the device makes it wait for these as for any other bytes.
+    if row.writes && mine.against as f64 > row.moved.0 as f64 * EXTRA {
+        return Cause::ReadFirst;
     }
     if idle >= work {
         return between(row, mine);
@@ -121,12 +125,13 @@ fn between(row: &Row, device: &Device) -> Cause {
 
 /// Why the device itself worked longer for the same bytes.
 fn at_work(row: &Row, mine: &Device, theirs: &Device) -> Cause {
-    let moved = row.moved.0 as f64;
     let less = |mine: f64, theirs: f64| mine * APART < theirs;
     let size = |device: &Device| device.size.map_or(0.0, |size| size.0 as f64);
-    if row.writes && mine.against as f64 > moved * EXTRA {
-        Cause::ReadFirst
-    } else if row.writes && mine.moved as f64 > moved * (1.0 + EXTRA) {
+    if wrote_much_more(row, mine) {
+        Cause::MoreBytes
+    } else if row.each && mine.flushes.is_some_and(|count| count >= row.calls / 2) {
+        Cause::Flushes
+    } else if wrote_more(row, mine) {
         Cause::MoreBytes
     } else if row.each && mine.forces && mine.flushes.is_some_and(|count| count < row.calls / 2) {
         Cause::Forced
@@ -137,6 +142,16 @@ fn at_work(row: &Row, mine: &Device, theirs: &Device) -> Cause {
     } else {
         Cause::Slower
     }
+}
+
+/// The device wrote so much more than the program that it explains something.
+fn wrote_more(row: &Row, device: &Device) -> bool {
+    row.writes && device.moved as f64 > row.moved.0 as f64 * (1.0 + EXTRA)
+}
+
+/// So much more that nothing else explains as much.
+fn wrote_much_more(row: &Row, device: &Device) -> bool {
+    row.writes && device.moved > row.moved.0.saturating_mul(2)
 }
 
 /// The fastest, and those that come to the same.
@@ -186,7 +201,8 @@ fn because(row: &Row, best: &Row) -> String {
     let own = requests(mine);
     match cause {
         Cause::Unseen => "there is nothing to compare it with".into(),
-        Cause::Limit | Cause::Disturbed => row.claim.trim_end_matches('.').to_string(),
+        Cause::Limit => format!("a limit holds it, too; {own}"),
+        Cause::Disturbed => row.claim.trim_end_matches('.').to_string(),
         Cause::Flushes => flushes(row, mine),
         Cause::Cpu => format!(
             "the program itself was at work for {} of the time, and {name} had nothing to do for {}",
@@ -204,9 +220,16 @@ fn because(row: &Row, best: &Row) -> String {
             Bytes(mine.against),
             row.moved
         ),
-        Cause::MoreBytes => {
-            format!("{name} wrote {} for {} of the program; {own}", Bytes(mine.moved), row.moved)
-        }
+        Cause::MoreBytes => format!(
+            "{name} wrote {} for {} of the program, {}; {own}",
+            Bytes(mine.moved),
+            row.moved,
+            if row.mapped() {
+                "for a store makes a whole large page dirty"
+            } else {
+                "with the records of the file system"
+            }
+        ),
         Cause::Forced => format!(
             "each write goes through the cache of {name} on its own (FUA), and the next one waits for it; {own}"
         ),
@@ -249,16 +272,13 @@ fn gaps(row: &Row, device: &Device) -> String {
 
 /// How many flushes there were, and what they took.
 fn flushes(row: &Row, device: &Device) -> String {
-    let count = device.flushes.unwrap_or_default();
-    let time = share(device.flushing);
-    let name = &device.name;
-    if row.each {
-        let calls = row.calls;
-        return format!(
-            "each write waits for a flush: {count} flushes for {calls} writes, in which {name} was for {time} of the time"
-        );
+    let (calls, worked, own) = (row.calls, worked(device), requests(device));
+    match device.flushes {
+        Some(flushes) if row.each => format!(
+            "each write waits for a flush, {flushes} flushes for {calls} writes: {worked}; {own}"
+        ),
+        _ => format!("{worked}; {own}"),
     }
-    format!("flushing took {name} {time} of the time")
 }
 
 /// What a write without a flush shows, and what it comes to with one.
@@ -272,13 +292,10 @@ fn memory(row: &Row) -> String {
         Some(_) => return format!("{mode} comes to {shown}: all had left memory by itself."),
         None => "what had left memory can not be seen".into(),
     };
-    match row.durable {
-        Some(durable) => format!(
-            "{mode} shows {shown}, which is memory: {left}. With the flush it is {}.",
-            pace(durable)
-        ),
-        None => format!("{mode} shows {shown}, which is memory: {left}."),
-    }
+    let most = row.lost.is_none_or(|lost| lost.0 > row.moved.0 / 2);
+    let memory = if most { ", which is memory" } else { "" };
+    let with = row.durable.map(|rate| format!(" With the flush it is {}.", pace(rate)));
+    format!("{mode} shows {shown}{memory}: {left}.{}", with.unwrap_or_default())
 }
 
 fn worked(device: &Device) -> String {
@@ -293,7 +310,7 @@ fn worked(device: &Device) -> String {
 /// `0.80 requests of 1 MiB in flight`.
 fn requests(device: &Device) -> String {
     match device.size {
-        Some(size) => format!("{} requests of {size} in flight", digits(device.depth)),
+        Some(size) => format!("{} requests of {size} in flight", device.depth()),
         None => "no requests at all".into(),
     }
 }
