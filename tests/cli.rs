@@ -111,7 +111,7 @@ fn bad_words_are_refused_in_one_line_and_touch_nothing() {
         ("modes nowhere", "there is nothing at 'nowhere'; name a folder"),
         ("modes large", "modes writes, and would not overwrite the file large; name the folder"),
         ("modes . .", "no block device; give one path"),
-        ("modes . --time 5", "--time: too short for all the ways; give 10 or more"),
+        ("modes . --time 5", "--time: too short for all the ways; give 14 or more"),
         ("modes . --time 3x", "--time: '3x' is no time; write 30, 90s, 5m or 1h"),
         ("modes . --quick --time 60", "'--quick' and '--time' contradict each other"),
         ("modes . --block 5x", "--block: 'x' in '5x' is not a unit"),

@@ -154,9 +154,9 @@ const LARGEST_BLOCK: Bytes = Bytes::mib(64);
 /// A refusal that says what to write instead; nothing was touched.
 pub fn planned(words: &Words, typed: Vec<String>) -> Result<Plan, Error> {
     let kind = look(&words.path)?;
-    let shares = FILE + SHARES * words.block.len() as u64;
+    let blocks = words.block.len() as u64;
     let each = match (words.time, words.quick) {
-        (Some(time), _) => Nanos(time.0 / shares),
+        (Some(time), _) => Nanos(time.less(quiet(blocks)).0 / shares(blocks)),
         (None, true) => SHORT,
         (None, false) => USUAL,
     };
@@ -202,6 +202,16 @@ pub fn plan(path: &Path, kind: Kind, options: &Options) -> Result<Plan, Refusal>
     Ok(Plan { title: format!("modes {}", path.display()), origin, seed: options.seed, phases })
 }
 
+/// Times of a way that a run takes.
+fn shares(blocks: u64) -> u64 {
+    FILE + SHARES * blocks
+}
+
+/// Time in which a run does nothing but look.
+fn quiet(blocks: u64) -> Nanos {
+    Nanos(QUIET.0 * (1 + (WRITES.len() + READS.len()) as u64 * blocks))
+}
+
 /// The words that make no sense together, or not with what stands there.
 fn check(path: &Path, kind: Kind, options: &Options) -> Result<(), Refusal> {
     let shown = path.display();
@@ -231,8 +241,9 @@ fn check(path: &Path, kind: Kind, options: &Options) -> Result<(), Refusal> {
         Kind::Folder | Kind::Device => {}
     }
     if options.each < LEAST {
-        let least = LEAST.0 * (FILE + SHARES * options.blocks.len() as u64);
-        let instead = format!("give {} or more", Nanos(least).as_secs().ceil());
+        let blocks = options.blocks.len() as u64;
+        let least = Nanos(LEAST.0 * shares(blocks)) + quiet(blocks);
+        let instead = format!("give {} or more", least.as_secs().ceil());
         return refused("--time", "too short for all the ways".into(), instead);
     }
     for (number, &block) in options.blocks.iter().enumerate() {
@@ -408,9 +419,8 @@ mod tests {
 
     #[test]
     fn the_usual_time_is_about_a_minute() {
-        let shares = FILE + SHARES * options().blocks.len() as u64;
-        let quiet = QUIET.0 * (1 + 11 * options().blocks.len() as u64);
-        let whole = Nanos(USUAL.0 * shares + quiet).as_secs();
+        let blocks = options().blocks.len() as u64;
+        let whole = (Nanos(USUAL.0 * shares(blocks)) + quiet(blocks)).as_secs();
         assert!((55.0..70.0).contains(&whole), "{whole}");
     }
 

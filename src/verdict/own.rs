@@ -65,7 +65,8 @@ impl Case<'_> {
                         // A page is read before a store changes it, and others around it; what
                         // is flushed is more than what was stored.
                         let ahead = AHEAD_BYTES + read_ahead(subject).saturating_mul(2);
-                        let more = ahead + flushes.saturating_mul(OWN_PER_MAPPED_FLUSH);
+                        let more =
+                            flushes.saturating_mul(OWN_PER_MAPPED_FLUSH).saturating_add(ahead);
                         extra = extra.saturating_add(flow.bytes.0).saturating_add(more);
                     }
                     if moves_what_it_writes(subject) && (!flow.sequential || flushes > 1) {

@@ -201,7 +201,8 @@ fn because(row: &Row, best: &Row) -> String {
     let own = requests(mine);
     match cause {
         Cause::Unseen => "there is nothing to compare it with".into(),
-        Cause::Limit => format!("a limit holds it, too; {own}"),
+        Cause::Limit if row.claim == best.claim => format!("the same limit holds it; {own}"),
+        Cause::Limit => format!("{}; {own}", row.claim.trim_end_matches('.')),
         Cause::Disturbed => row.claim.trim_end_matches('.').to_string(),
         Cause::Flushes => flushes(row, mine),
         Cause::Cpu => format!(
