@@ -255,7 +255,10 @@ fn gaps(row: &Row, device: &Device) -> String {
     let (name, idle) = (&device.name, device.idle());
     let what = if row.writes { "write" } else { "read" };
     if !row.waits {
-        return format!("{name} had nothing to do for {} of the time", share(idle));
+        return format!(
+            "the {what}s were held above {name}, which had nothing to do for {} of the time",
+            share(idle)
+        );
     }
     let each = Nanos((idle * device.wall.0 as f64 / row.calls.max(1) as f64) as u64);
     let safe = match device.flushes {
