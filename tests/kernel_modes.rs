@@ -101,7 +101,8 @@ fn what_is_durable_is_at_the_pace_of_the_card() {
             assert!(durable <= 0.03 && read <= 0.03, "{heard}");
             let none = &rows(&heard.ran.stdout, "write 1 MiB", &["no flush"])[0];
             let seen = none[2].parse::<f64>().expect("a figure") * 1e6;
-            assert!(none[0] == "✗" && seen > 2.0 * WRITES, "{none:?}\n{heard}");
+            // The kernel may have begun to write it out, and to hold the writer back.
+            assert!(none[0] != "✓" && seen > 1.2 * WRITES, "{none:?}\n{heard}");
             for name in ["write-1m-fsync", "write-1m-direct-dsync", "read-1m-direct"] {
                 let verdict = heard.named(name).verdict.as_ref().expect("judged");
                 assert_eq!((verdict.trust, verdict.measures), (Trust::Sound, pace), "{heard}");
@@ -200,7 +201,7 @@ fn memory_is_never_durable() {
     let ways = ["no flush", "fsync at end", "O_DSYNC", "O_SYNC", "mmap + msync"];
     for row in rows(&heard.ran.stdout, "write 1 MiB", &ways) {
         assert_eq!((row[0].as_str(), row[3].as_str()), ("✗", "-"), "{row:?}\n{heard}");
-        assert_eq!(row[8], "-", "no device, no requests {row:?}");
+        assert_eq!(row[4..8], ["-"; 4], "no device, no requests {row:?}");
     }
     let absent = "absent O_DIRECT and O_DIRECT+O_DSYNC: not to be had here, so not in the table";
     assert!(masked(&heard.ran.stdout).iter().any(|line| line == absent), "{heard}");

@@ -72,7 +72,7 @@ fn one_at_a_time_is_told_from_a_full_queue() {
     assert_eq!(
         direct,
         "O_DIRECT comes to 86.0 MB/s, 26 % less: one write at a time: between two of them sda had \
-         nothing to do for 3.41 ms, 28 % of the time; 0.72 requests of 1 MiB in flight."
+         nothing to do for 3.42 ms, 28 % of the time; 0.72 requests of 1 MiB in flight."
     );
 }
 
@@ -127,7 +127,7 @@ fn somebody_elses_work_explains_nothing() {
     let others = Way { against: Bytes::mib(256), work: 0.95, flushing: 0.02, ..EACH };
     assert_eq!(
         said("write-1m-dsync", others, "O_DSYNC comes"),
-        "O_DSYNC comes to 30.0 MB/s, 74 % less: Others used sda at the same time: 50 % of its \
+        "O_DSYNC comes to 30.0 MB/s, 74 % less: Others used sda at the same time: 46 % of its \
          bytes were not this run's."
     );
 }
