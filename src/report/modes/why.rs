@@ -6,7 +6,7 @@
 
 use super::row::{Device, Row};
 use crate::unit::{Bandwidth, Bytes, Nanos};
-use crate::verdict::threshold::CPU_FULL;
+use crate::verdict::threshold::{CPU_FULL, IDLE};
 use crate::verdict::words::{names, share};
 
 /// Rates that differ by less are called the same: runs of two seconds differ by as much.
@@ -169,6 +169,9 @@ fn lead(first: &[(&Row, f64)], best: &Row) -> String {
     }
     let how = match &best.device {
         Err(why) => format!("what set the rate can not be said: {why}"),
+        Ok(device) if !best.waits && device.idle() > IDLE => {
+            format!("{}; {} on average", gaps(best, device), requests(device))
+        }
         Ok(device) => {
             format!("{}{}, with {} on average", gathered(best), worked(device), requests(device))
         }
