@@ -49,7 +49,7 @@ struct After<'a>(&'a mut dyn FnMut(&str));
 
 impl Observer for After<'_> {
     fn preparing(&mut self, _phase: &Phase, _what: &str) {}
-    fn ended(&mut self, phase: &PhaseRecord) {
+    fn ended(&mut self, _: &Record, phase: &PhaseRecord) {
         (self.0)(&phase.name);
     }
 }

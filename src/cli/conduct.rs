@@ -9,8 +9,7 @@ use crate::error::{Error, Fault};
 use crate::plan::{Aim, Phase, Plan};
 use crate::record::{Ending, PhaseRecord, Record, Resolved, Trust};
 use crate::report::live::{Line, REWRITE};
-use crate::report::text::Text;
-use crate::report::{self, Style};
+use crate::report::{self, Page, Style};
 use crate::run::{self, Live, Observer};
 use crate::unit::{Bytes, Nanos, Ops};
 
@@ -65,7 +64,7 @@ pub fn code(record: &Record) -> u8 {
 
 /// The exit status that only the verdict decides.
 pub fn judged(record: &Record) -> u8 {
-    match record.verdict.as_ref().map(|verdict| verdict.trust) {
+    match report::trust(record) {
         Some(Trust::Sound) => SOUND,
         _ => NOT_SOUND,
     }
@@ -105,7 +104,7 @@ struct Watch<'a> {
     out: &'a mut dyn Write,
     err: &'a mut dyn Write,
     /// The page; absent when the record itself goes to standard output.
-    text: Option<Text>,
+    page: Option<Box<dyn Page>>,
     out_style: Style,
     err_style: Style,
     live: bool,
@@ -135,7 +134,7 @@ impl<'a> Watch<'a> {
             plan,
             out,
             err,
-            text: (!common.json).then(|| Text::new(environment.out_style())),
+            page: (!common.json).then(|| report::page(plan, environment.out_style())),
             out_style: environment.out_style(),
             err_style: environment.err_style(),
             live: environment.live(),
@@ -165,19 +164,19 @@ impl<'a> Watch<'a> {
     }
 
     /// Writes a part of the page.
-    fn page(&mut self, part: impl FnOnce(&mut Text, &mut dyn Write) -> io::Result<()>) {
+    fn page(&mut self, part: impl FnOnce(&mut dyn Page, &mut dyn Write) -> io::Result<()>) {
         self.erase();
-        if let Some(text) = &mut self.text
+        if let Some(page) = &mut self.page
             && self.trouble.is_none()
         {
-            self.trouble = part(text, self.out).and_then(|()| self.out.flush()).err();
+            self.trouble = part(page.as_mut(), self.out).and_then(|()| self.out.flush()).err();
         }
     }
 
     /// The end of the page, or the whole record.
     fn close(mut self, record: &Record) -> Result<(), Error> {
-        if self.text.is_some() {
-            self.page(|text, out| text.closing(record, out));
+        if self.page.is_some() {
+            self.page(|page, out| page.closing(record, out));
         } else {
             self.trouble = report::format("json")
                 .and_then(|format| (format.write)(record, self.out_style, self.out).err());
@@ -217,7 +216,7 @@ fn set_time(phase: &Phase) -> Option<Nanos> {
 impl Observer for Watch<'_> {
     fn resolved(&mut self, resolved: &Resolved) {
         let plan = self.plan;
-        self.page(|text, out| text.opening(plan, resolved, out));
+        self.page(|page, out| page.opening(plan, resolved, out));
     }
 
     fn preparing(&mut self, phase: &Phase, what: &str) {
@@ -264,9 +263,8 @@ impl Observer for Watch<'_> {
         self.rewrite();
     }
 
-    fn ended(&mut self, phase: &PhaseRecord) {
+    fn ended(&mut self, record: &Record, phase: &PhaseRecord) {
         self.ended += 1;
-        let plan = self.plan;
-        self.page(|text, out| text.phase(plan, phase, out));
+        self.page(|page, out| page.phase(record, phase, out));
     }
 }

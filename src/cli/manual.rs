@@ -71,6 +71,7 @@ const CHAPTERS: &[Chapter] = &[
             ("assay ramp --p99 5ms .", "the knee, and the highest rate with a p99 of 5 ms"),
             ("assay ramp --action write --block 16k .", "the same for writes of 16 KiB"),
             ("assay sustain --time 30m --bytes 200G .", "what is left when the burst is over"),
+            ("assay modes .", "what fsync, O_DSYNC, O_DIRECT and mmap come to there, and why"),
             ("assay probe /mnt/sd", "what lies under it, and what would bite there"),
             ("assay quick --json . | jq .verdict", "for scripts"),
             ("assay quick --record r.json . ; assay judge r.json", "keep it, judge it again later"),

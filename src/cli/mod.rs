@@ -5,6 +5,7 @@ mod dd;
 mod dialect;
 mod environment;
 mod manual;
+pub mod modes;
 mod place;
 mod probe;
 pub mod quick;
@@ -43,6 +44,8 @@ enum Verb {
     Ramp(ramp::Words),
     /// What does the device keep up when it is written to for long?
     Sustain(sustain::Words),
+    /// The same write and read flushed, synchronous, direct, mapped: which is fast, safe, and why
+    Modes(modes::Words),
     /// What lies under a path, and what would bite there? Nothing is run, and nothing is written
     Probe(probe::Words),
     /// Run a plan from a file
@@ -175,6 +178,10 @@ fn call(
         Verb::Sustain(sustain) => {
             let plan = sustain::planned(&sustain, typed(words))?;
             conduct_path(&plan, &sustain.common, environment, out, err)
+        }
+        Verb::Modes(modes) => {
+            let plan = modes::planned(&modes, typed(words))?;
+            conduct_path(&plan, &modes.common, environment, out, err)
         }
         Verb::Probe(words) => {
             probe::probe(&words, environment, out)?;

@@ -1,6 +1,6 @@
 //! What stands at a path, and words that several verbs share: times, latencies, seeds.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rustix::fs::Access;
 
@@ -109,15 +109,15 @@ pub(super) fn latency(text: &str) -> Result<Nanos, String> {
     }
 }
 
-/// The target of a verb that works on one file or device. The layout is that of a file of our own; `again` is the name of a device that may
-/// be overwritten, a second time.
+/// The target of a verb that works on one file or device. The layout is that of a file of our own;
+/// `again` is the name of a device that may be overwritten, a second time.
 ///
 /// # Errors
 /// When the words contradict what stands there.
 pub(super) fn target(
     path: &Path,
     kind: Kind,
-    again: Option<&PathBuf>,
+    again: Option<&Path>,
     writes: bool,
     (size, layout): (Size, Layout),
 ) -> Result<Target, Refusal> {
@@ -142,13 +142,13 @@ pub(super) fn target(
         Kind::Device => Target::Device {
             path: path.to_path_buf(),
             size,
-            consent: again.cloned().map(|device| Consent { device }),
+            consent: again.map(|device| Consent { device: device.to_path_buf() }),
         },
     })
 }
 
-/// Refuses a second name that is none of a device, and a device that is written and has none.
-fn consents(path: &Path, kind: Kind, again: Option<&PathBuf>, writes: bool) -> Result<(), Refusal> {
+/// Refuses a second name that is not that of the device which may be overwritten.
+pub(super) fn named_twice(path: &Path, kind: Kind, again: Option<&Path>) -> Result<(), Refusal> {
     let shown = path.display();
     match again {
         Some(again) if kind != Kind::Device => Err(Refusal::new(
@@ -159,6 +159,16 @@ fn consents(path: &Path, kind: Kind, again: Option<&PathBuf>, writes: bool) -> R
             format!("'{}' is not '{shown}'", again.display()),
             "to allow that a device is overwritten, give the very same name twice",
         )),
+        _ => Ok(()),
+    }
+}
+
+/// As [`named_twice`], and refuses a device that is written and has no second name, or has one and
+/// is only read.
+fn consents(path: &Path, kind: Kind, again: Option<&Path>, writes: bool) -> Result<(), Refusal> {
+    let shown = path.display();
+    named_twice(path, kind, again)?;
+    match again {
         Some(_) if !writes => Err(Refusal::new(
             format!("{shown} is named twice, and only read"),
             "name it once, or write to it with --action write",

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 pub use super::place::Kind;
 
 use super::Common;
-use super::place::{any_seed, look, time};
+use super::place::{any_seed, look, named_twice, time};
 use crate::error::{Error, Refusal};
 use crate::plan::{
     Action, BlockSize, Blocks, Caching, Cold, Consent, Crew, Detail, Durability, Fill, Job, Layout,
@@ -185,20 +185,7 @@ pub fn plan(path: &Path, kind: Kind, options: &Options) -> Result<Plan, Refusal>
 /// The words that make no sense together, or not with what stands there.
 fn check(path: &Path, kind: Kind, options: &Options) -> Result<(), Refusal> {
     let shown = path.display();
-    if let Some(again) = &options.again {
-        if kind != Kind::Device {
-            return Err(Refusal::new(
-                format!("'{}' is one path too many: {shown} is no block device", again.display()),
-                "give one path; only a device that may be overwritten is named twice",
-            ));
-        }
-        if again != path {
-            return Err(Refusal::new(
-                format!("'{}' is not '{shown}'", again.display()),
-                "to allow that a device is overwritten, give the very same name twice",
-            ));
-        }
-    }
+    named_twice(path, kind, options.again.as_deref())?;
     if options.read_only && kind == Kind::Folder {
         return Err(Refusal::new(
             format!("there is nothing to read in a folder with --read-only ({shown})"),

@@ -107,7 +107,7 @@ pub fn plan(words: &Words, kind: Kind, typed: Vec<String>) -> Result<Plan, Refus
     let writes = words.action == Action::Write;
     // A size that was asked for is written whole, and what becomes of a timed write is not.
     let layout = if words.size.is_some() { Layout::Written } else { Layout::Preallocated };
-    let target = target(&words.path, kind, words.again.as_ref(), writes, (size, layout))?;
+    let target = target(&words.path, kind, words.again.as_deref(), writes, (size, layout))?;
     let steps: Vec<Phase> = loads(words.max_depth, words.max_workers)
         .into_iter()
         .map(|load| step(words, &target, kind, load))

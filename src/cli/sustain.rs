@@ -97,7 +97,7 @@ pub fn plan(words: &Words, kind: Kind, typed: Vec<String>) -> Result<Plan, Refus
         (None, Kind::File(_) | Kind::Device) => Size::Whole,
     };
     let target =
-        target(&words.path, kind, words.again.as_ref(), true, (size, Layout::Preallocated))?;
+        target(&words.path, kind, words.again.as_deref(), true, (size, Layout::Preallocated))?;
     Ok(Plan {
         title: format!("sustain {}", words.path.display()),
         origin: Origin { dialect: "sustain".into(), words: typed, sources: Vec::new() },

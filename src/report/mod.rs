@@ -8,6 +8,7 @@ mod figure;
 mod heading;
 mod json;
 pub mod live;
+pub mod modes;
 mod paint;
 pub mod probe;
 mod ramp;
@@ -21,7 +22,8 @@ pub use remark::verdict_lines;
 
 use std::io::{self, Write};
 
-use crate::record::Record;
+use crate::plan::Plan;
+use crate::record::{PhaseRecord, Record, Resolved, Trust};
 
 /// A way to write a record down.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +34,48 @@ pub struct Format {
     pub about: &'static str,
     /// Writes a whole record.
     pub write: fn(&Record, Style, &mut dyn Write) -> io::Result<()>,
+}
+
+/// A page for a person, which grows while a run goes on.
+pub trait Page {
+    /// What was asked and what the device is.
+    ///
+    /// # Errors
+    /// When the output can not be written.
+    fn opening(&mut self, plan: &Plan, resolved: &Resolved, out: &mut dyn Write) -> io::Result<()>;
+
+    /// The figures of a phase, and what is to be said about them.
+    ///
+    /// # Errors
+    /// When the output can not be written.
+    fn phase(
+        &mut self,
+        record: &Record,
+        phase: &PhaseRecord,
+        out: &mut dyn Write,
+    ) -> io::Result<()>;
+
+    /// The verdict on the whole, in plain words, and what to type next.
+    ///
+    /// # Errors
+    /// When the output can not be written.
+    fn closing(&mut self, record: &Record, out: &mut dyn Write) -> io::Result<()>;
+}
+
+/// An empty page in the form that suits the verb a plan comes from.
+pub fn page(plan: &Plan, style: Style) -> Box<dyn Page> {
+    match plan.origin.dialect.as_str() {
+        modes::VERB => Box::new(modes::Modes::new(style)),
+        _ => Box::new(text::Text::new(style)),
+    }
+}
+
+/// May what the page says be believed; `None` of a record that was not judged.
+pub fn trust(record: &Record) -> Option<Trust> {
+    match record.plan.origin.dialect.as_str() {
+        modes::VERB => modes::trust(record),
+        _ => record.verdict.as_ref().map(|verdict| verdict.trust),
+    }
 }
 
 /// Every format, the usual one first.

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use super::figure::{digits, duration, estimate, megabytes, quantile, spread, time};
 use super::heading::{self, labelled};
 use super::paint::{Ink, columns, wrap};
-use super::{Format, Style, ramp, rates, sustain};
+use super::{Format, Page, Style, page, ramp, rates, sustain};
 use crate::plan::{Action, Phase, Plan, Work};
 use crate::record::{
     Counted, Ending, Finding, Measures, Next, PhaseRecord, Record, Resolved, ResolvedJob, Steadied,
@@ -22,12 +22,12 @@ use crate::unit::Nanos;
 pub const FORMAT: Format = Format { name: "text", about: "a page for a person", write };
 
 fn write(record: &Record, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let mut text = Text::new(style);
-    text.opening(&record.plan, &record.resolved, out)?;
+    let mut page = page(&record.plan, style);
+    page.opening(&record.plan, &record.resolved, out)?;
     for phase in &record.phases {
-        text.phase(&record.plan, phase, out)?;
+        page.phase(record, phase, out)?;
     }
-    text.closing(record, out)
+    page.closing(record, out)
 }
 
 /// The page while it grows.
@@ -51,22 +51,8 @@ const FIGURES: [(&str, usize); 6] =
     [("MB/s", 7), ("IOPS", 7), ("p50", 9), ("p99", 9), ("max", 9), ("spread", 7)];
 const CURVE: usize = 14;
 
-impl Text {
-    /// An empty page.
-    pub fn new(style: Style) -> Self {
-        Self { style, notes: 0, jobs: Vec::new(), columns: false, said: Vec::new() }
-    }
-
-    /// What was asked and what the device is.
-    ///
-    /// # Errors
-    /// When the output can not be written.
-    pub fn opening(
-        &mut self,
-        plan: &Plan,
-        resolved: &Resolved,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
+impl Page for Text {
+    fn opening(&mut self, plan: &Plan, resolved: &Resolved, out: &mut dyn Write) -> io::Result<()> {
         for line in heading::lines(plan, resolved, self.style) {
             writeln!(out, "{line}")?;
         }
@@ -78,17 +64,13 @@ impl Text {
         writeln!(out)
     }
 
-    /// One line of figures for each action of a phase, and what is to be said about them.
-    ///
-    /// # Errors
-    /// When the output can not be written.
-    pub fn phase(
+    fn phase(
         &mut self,
-        plan: &Plan,
+        record: &Record,
         phase: &PhaseRecord,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        let style = self.style;
+        let (plan, style) = (&record.plan, self.style);
         if !self.columns {
             self.columns = true;
             writeln!(out, "{}", style.paint(Ink::Faint, &self.head()))?;
@@ -117,11 +99,7 @@ impl Text {
         if plan.phases.len() > 1 { self.remark(phase, out) } else { Ok(()) }
     }
 
-    /// The verdict on the whole, in plain words, and what to type next.
-    ///
-    /// # Errors
-    /// When the output can not be written.
-    pub fn closing(&mut self, record: &Record, out: &mut dyn Write) -> io::Result<()> {
+    fn closing(&mut self, record: &Record, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out)?;
         let mut lines = ramp::lines(record, self.style);
         lines.extend(sustain::lines(record, self.style));
@@ -150,6 +128,13 @@ impl Text {
             writeln!(out, "  {}", self.style.paint(Ink::Faint, &line))?;
         }
         Ok(())
+    }
+}
+
+impl Text {
+    /// An empty page.
+    pub fn new(style: Style) -> Self {
+        Self { style, notes: 0, jobs: Vec::new(), columns: false, said: Vec::new() }
     }
 
     /// Whether there is room to say block and depth.
@@ -262,7 +247,7 @@ impl Text {
     }
 
     /// What went wrong in a phase.
-    fn troubles(&self, phase: &PhaseRecord, out: &mut dyn Write) -> io::Result<()> {
+    pub(super) fn troubles(&self, phase: &PhaseRecord, out: &mut dyn Write) -> io::Result<()> {
         let arrow = self.style.paint(Ink::Bad, self.style.glyph("↳", "->"));
         for fault in &phase.faults {
             let text = fault.to_string();
@@ -330,7 +315,7 @@ impl Text {
     }
 
     /// How the run ended, if not as planned.
-    fn ending(&self, record: &Record) -> Vec<String> {
+    pub(super) fn ending(&self, record: &Record) -> Vec<String> {
         let (done, planned) = (record.phases.len(), record.plan.at_most().count());
         let far = match (done, planned) {
             (0, _) => "before its first phase".to_string(),
@@ -468,7 +453,7 @@ fn signal_name(signal: i32) -> String {
 }
 
 /// When, how long, on which machine, by which version.
-fn imprint(record: &Record, style: Style) -> String {
+pub(super) fn imprint(record: &Record, style: Style) -> String {
     let dot = style.glyph(" · ", ", ");
     let machine = &record.machine;
     let mut when: String = record.started.chars().take(16).collect();

@@ -70,8 +70,8 @@ pub trait Observer {
     }
     /// Something that a copy has to say while it runs.
     fn said(&mut self, _event: &CopyEvent) {}
-    /// A phase has ended and is judged.
-    fn ended(&mut self, _phase: &PhaseRecord) {}
+    /// A phase has ended and is judged: the last of the record as it stands.
+    fn ended(&mut self, _record: &Record, _phase: &PhaseRecord) {}
 }
 
 /// Nobody.
@@ -206,7 +206,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> Resul
         }
         verdict::judge(&mut record);
         if let Some(done) = record.phases.last() {
-            observer.ended(done);
+            observer.ended(&record, done);
             if let Some(fault) = done.faults.first() {
                 record.ending = Ending::Failed(fault.clone());
             }

@@ -130,7 +130,7 @@ impl<'a> Stage<'a> {
         watch
     }
 
-    /// Flushes what was left in memory, where the phase wants to see that; what was seen after it,
+    /// Flushes what was left behind, where the phase wants to see that; what was seen after it,
     /// and how it went.
     fn settle(
         &mut self,
@@ -139,7 +139,7 @@ impl<'a> Stage<'a> {
         watch: &mut Watch,
         span: &mut Span,
     ) -> (Option<Snapshot>, Option<Settle>) {
-        let left = left_in_memory(ready, self.sites, self.groves);
+        let left = left_behind(ready, self.sites, self.groves);
         if left.is_empty() || self.phase.settle == Nanos::ZERO || self.signal.is_some() {
             return (None, None);
         }
@@ -219,17 +219,14 @@ fn books(ready: &[Ready]) -> Result<Vec<Option<Book>>, Fault> {
     ready.iter().map(log).collect()
 }
 
-/// The files that the jobs left in memory, with their names and how long they are; without a
-/// length it is their file system.
-fn left_in_memory<'s>(
+/// The files that the jobs left in memory, or by direct writes in the cache of the drive, with their
+/// names and how long they are; without a length it is their file system.
+fn left_behind<'s>(
     ready: &'s [Ready],
     sites: &'s [Site],
     groves: &'s [Grove],
 ) -> Vec<(&'s str, BorrowedFd<'s>, Option<u64>)> {
-    let left = |job: &&Ready| {
-        let promised = job.blocks.promises().durable();
-        job.writes() && job.resolved.caching.through_memory() && !promised
-    };
+    let left = |job: &&Ready| job.writes() && !job.blocks.promises().durable();
     let files = |job: &'s Ready| {
         let system = job.tree.and_then(|tree| groves[tree.grove].fd());
         let system = system.map(|open| (job.label.as_str(), open.as_fd(), None));

@@ -2,11 +2,11 @@
 
 use super::measure::{Case, Level, ratio};
 use super::threshold::{
-    AHEAD_BYTES, OWN_BYTES, OWN_COMMIT, OWN_PER_FLUSH, OWN_PER_MOVED_WRITE, OWN_SHARE, RECORD,
-    TRIMS_PER_LEAF, TRIMS_PER_MAP,
+    AHEAD_BYTES, OWN_BYTES, OWN_COMMIT, OWN_PER_FLUSH, OWN_PER_MAPPED_FLUSH, OWN_PER_MOVED_WRITE,
+    OWN_SHARE, RECORD, TRIMS_PER_LEAF, TRIMS_PER_MAP,
 };
 use crate::evidence::{Direction, PathKind, Subject};
-use crate::plan::{Action, Caching, Durability};
+use crate::plan::{Action, Caching, Durability, Method};
 use crate::unit::{KIB, Nanos};
 
 impl Case<'_> {
@@ -61,6 +61,14 @@ impl Case<'_> {
                         other => 1 + calls / other.every().unwrap_or(calls).max(1),
                     };
                     extra = extra.saturating_add(flushes.saturating_mul(OWN_PER_FLUSH));
+                    if self.mapped() {
+                        // A page is read before a store changes it, and others around it; what
+                        // is flushed is more than what was stored.
+                        let ahead = AHEAD_BYTES + read_ahead(subject).saturating_mul(2);
+                        let more =
+                            flushes.saturating_mul(OWN_PER_MAPPED_FLUSH).saturating_add(ahead);
+                        extra = extra.saturating_add(flow.bytes.0).saturating_add(more);
+                    }
                     if moves_what_it_writes(subject) && (!flow.sequential || flushes > 1) {
                         extra = extra.saturating_add(calls.saturating_mul(OWN_PER_MOVED_WRITE));
                     }
@@ -78,6 +86,13 @@ impl Case<'_> {
         }
         extra
     }
+
+    /// The phase works in a mapping of its file.
+    fn mapped(&self) -> bool {
+        let mut jobs = self.record.resolved.jobs.iter().filter(|job| job.phase == self.phase.name);
+        jobs.any(|job| matches!(job.method, Method::Mmap(_)))
+    }
+
     /// What the file system may have written of its own records because of trims: they change the
     /// extents of files and the maps of free space.
     fn own_of_trims(&self, level: &Level<'_>) -> u64 {
@@ -135,7 +150,7 @@ fn journals_data(subject: &Subject) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::bench::{Bench, verdict};
-    use crate::plan::Action;
+    use crate::plan::{Action, Mapping, Method};
     use crate::record::{Measures, Trust};
     use crate::unit::{Bytes, MIB, Ops};
 
@@ -154,6 +169,16 @@ mod tests {
             }
         });
         bench
+    }
+
+    #[test]
+    fn pages_that_a_mapping_reads_before_it_changes_them_are_nobody_else() {
+        let mut bench = Bench::write_flushed();
+        bench.was_read(Bytes::mib(20));
+        let measures = |bench: &Bench| verdict(&bench.record).measures;
+        assert_eq!(measures(&bench), Measures::Disturbed);
+        bench.record.resolved.jobs[0].method = Method::Mmap(Mapping::default());
+        assert_eq!(measures(&bench), Measures::Device);
     }
 
     #[test]

@@ -53,6 +53,10 @@ pub const OWN_BYTES: u64 = 256 * KIB;
 /// log's unit.
 pub const OWN_PER_FLUSH: u64 = 64 * KIB;
 
+/// What one flush of a mapping may write for a single store: the kernel keeps a file in memory in
+/// pieces of up to a huge page (folios), and a store makes the whole piece dirty.
+pub const OWN_PER_MAPPED_FLUSH: u64 = 2 * MIB;
+
 /// What one write to a place of its own may add where nothing is overwritten in place (btrfs,
 /// bcachefs, F2FS, ZFS): a leaf of each of three trees, twice.
 pub const OWN_PER_MOVED_WRITE: u64 = 96 * KIB;

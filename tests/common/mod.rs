@@ -1,6 +1,8 @@
 //! Records made by hand, as runs on devices of known speed would leave them.
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
+pub mod modes;
+
 use std::path::Path;
 
 use assay::cli::quick::{self, Kind, Options, PhaseTime};
@@ -38,7 +40,7 @@ pub fn machine() -> Machine {
     }
 }
 
-fn layer(name: &str, level: u32, kind: LayerKind, leaf: bool, size: u64) -> Layer {
+pub fn layer(name: &str, level: u32, kind: LayerKind, leaf: bool, size: u64) -> Layer {
     Layer {
         name: name.into(),
         number: DeviceNumber { major: 7, minor: 3 },
@@ -57,7 +59,7 @@ fn layer(name: &str, level: u32, kind: LayerKind, leaf: bool, size: u64) -> Laye
     }
 }
 
-fn mount(point: &str, kind: &str, options: &str) -> Mount {
+pub fn mount(point: &str, kind: &str, options: &str) -> Mount {
     Mount {
         point: point.into(),
         kind: kind.into(),
@@ -68,7 +70,7 @@ fn mount(point: &str, kind: &str, options: &str) -> Mount {
     }
 }
 
-fn card_subject(path: &str) -> Subject {
+pub fn card_subject(path: &str) -> Subject {
     let mut disk = layer("vda", 1, LayerKind::Disk, true, 68_719_476_736);
     disk.partition = Some("vda1".into());
     disk.hardware.bus = "virtio".into();
@@ -110,7 +112,13 @@ fn card_limits() -> Reading<Limits> {
     })
 }
 
-fn snapshot(at: Instant, device: &str, counters: DiskCounters, path: &str, dirty: u64) -> Snapshot {
+pub fn snapshot(
+    at: Instant,
+    device: &str,
+    counters: DiskCounters,
+    path: &str,
+    dirty: u64,
+) -> Snapshot {
     let unseen = || "not part of this record".to_string();
     Snapshot {
         at,
@@ -275,7 +283,12 @@ pub fn quick_plan(path: &str) -> Plan {
     quick::plan(Path::new(path), Kind::Folder, &options).expect("a plan")
 }
 
-fn record(plan: Plan, resolved: Resolved, phases: Vec<PhaseRecord>, verdict: Verdict) -> Record {
+pub fn record(
+    plan: Plan,
+    resolved: Resolved,
+    phases: Vec<PhaseRecord>,
+    verdict: Verdict,
+) -> Record {
     Record {
         schema: SCHEMA.into(),
         version: "0.1.0".into(),
@@ -290,7 +303,12 @@ fn record(plan: Plan, resolved: Resolved, phases: Vec<PhaseRecord>, verdict: Ver
     }
 }
 
-fn resolved(plan: &Plan, subject: Subject, limits: Reading<Limits>, caching: Caching) -> Resolved {
+pub fn resolved(
+    plan: &Plan,
+    subject: Subject,
+    limits: Reading<Limits>,
+    caching: Caching,
+) -> Resolved {
     let jobs = plan
         .phases
         .iter()

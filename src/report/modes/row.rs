@@ -1,0 +1,294 @@
+//! What one phase of `modes` comes to: the figures of its row, and the readings that explain them.
+//!
+//! Of a write without a flush the device's part is read until the flush that was only watched is
+//! over: these are the requests that this write has cost, whenever they came.
+
+use crate::evidence::{Bottom, Direction, DiskCounters, LayerKind};
+use crate::plan::{Action, Blocks, Caching, Durability, Method, Phase, Work};
+use crate::record::{Measures, PhaseRecord, Record, Trust};
+use crate::report::figure::digits;
+use crate::unit::{Bytes, Nanos};
+use crate::verdict::measure::{Case, Level, Stage, bytes, requests};
+
+/// One way to write or read, measured.
+#[derive(Clone, Debug)]
+pub(super) struct Row {
+    /// What the way is called: `O_DIRECT`.
+    pub mode: &'static str,
+    /// It writes; else it reads.
+    pub writes: bool,
+    /// Bytes of each call.
+    pub block: Bytes,
+    /// Each write was to be durable before the next.
+    pub each: bool,
+    /// One call after the other waits for the device: nothing is gathered or fetched ahead.
+    pub waits: bool,
+    /// May the rate that the program saw be believed; absent of a record that was not judged.
+    pub trust: Option<(Trust, Measures)>,
+    /// What the verdict's first finding says.
+    pub claim: String,
+    /// Bytes per second until the last call had returned.
+    pub app: Option<f64>,
+    /// Bytes per second until all was safe; absent of reads, and where nothing made it so.
+    pub durable: Option<f64>,
+    /// Bytes that the calls moved.
+    pub moved: Bytes,
+    /// How many calls that were.
+    pub calls: u64,
+    /// What the device did for it, or why that can not be seen.
+    pub device: Result<Device, String>,
+    /// CPU time of the program, as a share of one CPU.
+    pub cpu: Option<f64>,
+    /// Time for which it could have gone on and waited for a CPU, as a share of the time.
+    pub queued: Option<f64>,
+    /// Bytes of the file in memory at the first call.
+    pub before: Option<Bytes>,
+    /// The same when the clock stopped.
+    pub after: Option<Bytes>,
+    /// Bytes that were in memory only when the clock stopped: a power cut would have taken them.
+    pub lost: Option<Bytes>,
+    /// The device whose own cache may have held more of them: nothing had told it to write it out.
+    pub drive: Option<String>,
+}
+
+/// What the device did for one row.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Device {
+    /// Its name.
+    pub name: String,
+    /// Requests in the direction of the row.
+    pub requests: u64,
+    /// Their mean size.
+    pub size: Option<Bytes>,
+    /// Mean number of reads and writes in flight, over the whole time (flushes left out).
+    pub depth: f64,
+    /// Flushes that the way itself asked for; absent where the kernel does not count them (5.5).
+    pub flushes: Option<u64>,
+    /// Share of the time with a read or write in flight.
+    pub work: f64,
+    /// Share of the time in flushes.
+    pub flushing: f64,
+    /// From the first call until all was over.
+    pub wall: Nanos,
+    /// Bytes it moved in the direction of the row.
+    pub moved: u64,
+    /// Bytes it moved in the other direction.
+    pub against: u64,
+    /// Single writes are forced through its cache: then a durable write needs no flush.
+    pub forces: bool,
+}
+
+impl Device {
+    /// Its mean depth to a hundredth, and above that three digits: `0.72`, `31.0`.
+    pub fn depth(&self) -> String {
+        if self.depth < 1.0 { format!("{:.2}", self.depth) } else { digits(self.depth) }
+    }
+
+    /// Share of the time without anything to do.
+    pub fn idle(&self) -> f64 {
+        (1.0 - self.work - self.flushing).max(0.0)
+    }
+}
+
+impl Row {
+    /// The row of a phase; none of one that only makes the file, or that moved nothing.
+    pub fn of(record: &Record, phase: &PhaseRecord) -> Option<Self> {
+        let planned = record.plan.phases.iter().find(|planned| planned.name == phase.name)?;
+        let blocks = blocks(planned)?;
+        let writes = blocks.pattern.mix.writes();
+        let mode = mode(blocks)?;
+        if planned.name == super::SIZING || gave_way(record, planned, blocks) {
+            return None;
+        }
+        let stage = Stage::new(record, phase);
+        let case = stage.cases.first()?;
+        let total = phase.totals.get(if writes { &Action::Write } else { &Action::Read })?;
+        let called = phase.span.stopped.since(phase.span.counted);
+        let each = writes
+            && (blocks.durability.every() == Some(1)
+                || matches!(blocks.durability, Durability::OpenDsync | Durability::OpenSync));
+        let verdict = phase.verdict.as_ref();
+        let lead = verdict.map(|verdict| {
+            super::super::text::lead(verdict)
+                .map_or(verdict.summary.clone(), |finding| finding.claim.clone())
+        });
+        let unsafe_still = writes && !case.flow.durability.durable();
+        Some(Self {
+            mode,
+            writes,
+            block: blocks.pattern.largest(),
+            each,
+            waits: each || case.direct(),
+            trust: verdict.map(|verdict| (verdict.trust, verdict.measures)),
+            claim: lead.unwrap_or_default(),
+            app: total.bytes.over(called).map(|rate| rate.0),
+            durable: durable(case),
+            moved: case.flow.bytes,
+            calls: case.flow.calls.0,
+            device: device(case),
+            cpu: stage.cpu_share(),
+            queued: queued(phase),
+            before: case.cached(&phase.evidence.before).map(|pages| pages.resident),
+            after: case.cached(&phase.evidence.stop).map(|pages| pages.resident),
+            lost: lost(case),
+            drive: write_back(case).filter(|_| unsafe_still),
+        })
+    }
+
+    /// The rate that the rows are compared by: of a write that of durable bytes, of a read that
+    /// which came from the device.
+    pub fn ranked(&self) -> Option<f64> {
+        let believed = self.trust.is_none_or(|(trust, _)| trust != Trust::Wrong);
+        if self.writes { self.durable } else { self.app.filter(|_| believed) }
+    }
+
+    /// It works in a mapping of the file.
+    pub fn mapped(&self) -> bool {
+        self.mode.starts_with("mmap")
+    }
+
+    /// Somebody else used the device so much that its counters explain nothing of this row.
+    pub fn disturbed(&self) -> bool {
+        self.trust.is_some_and(|(trust, measures)| {
+            trust != Trust::Sound && measures == Measures::Disturbed
+        })
+    }
+
+    /// Something other than the device holds it, and it is known what.
+    pub fn limited(&self) -> bool {
+        self.trust.is_some_and(|(_, measures)| measures == Measures::Limited)
+    }
+}
+
+/// The work of a phase with one job on blocks.
+pub(super) fn blocks(phase: &Phase) -> Option<&Blocks> {
+    match &phase.jobs.first()?.work {
+        Work::Blocks(blocks) => Some(blocks),
+        _ => None,
+    }
+}
+
+/// What a way to write or read is called; none of those that `modes` does not know.
+pub(super) fn mode(blocks: &Blocks) -> Option<&'static str> {
+    let writes = blocks.pattern.mix.writes();
+    let direct = matches!(blocks.caching, Caching::Direct | Caching::DirectIfReal);
+    Some(match (blocks.method, direct, blocks.durability) {
+        (Method::Mmap(_), _, Durability::None) if !writes => "mmap",
+        (Method::Mmap(_), _, Durability::FdatasyncEvery(_)) => "mmap + msync",
+        (Method::Psync, true, Durability::None) => "O_DIRECT",
+        (Method::Psync, true, Durability::OpenDsync) => "O_DIRECT+O_DSYNC",
+        (Method::Psync, false, Durability::None) if writes => "no flush",
+        (Method::Psync, false, Durability::None) => "buffered",
+        (Method::Psync, false, Durability::FsyncAtEnd) => "fsync at end",
+        (Method::Psync, false, Durability::FdatasyncAtEnd) => "fdatasync at end",
+        (Method::Psync, false, Durability::OpenDsync) => "O_DSYNC",
+        (Method::Psync, false, Durability::OpenSync) => "O_SYNC",
+        _ => return None,
+    })
+}
+
+/// The way that was asked for is not to be had here, and another stood in.
+pub(super) fn gave_way(record: &Record, planned: &Phase, blocks: &Blocks) -> bool {
+    let direct = matches!(blocks.caching, Caching::Direct | Caching::DirectIfReal);
+    let jobs = record.resolved.jobs.iter();
+    jobs.filter(|job| job.phase == planned.name).any(|job| {
+        direct != (job.caching == Caching::Direct) || job.method.name() != blocks.method.name()
+    })
+}
+
+/// Share of the time for which the program could have gone on, but other programs had the CPUs.
+fn queued(phase: &PhaseRecord) -> Option<f64> {
+    let (before, stop) = (&phase.evidence.before, &phase.evidence.stop);
+    let waited = stop.cpu.seen()?.run_delay?.less(before.cpu.seen()?.run_delay?);
+    Some(waited.0 as f64 / stop.at.since(before.at).0.max(1) as f64)
+}
+
+/// Bytes per second with all that it took to make them safe in the time.
+fn durable(case: &Case<'_>) -> Option<f64> {
+    if !case.writes() || matches!(case.subject.bottom, Bottom::Memory(_) | Bottom::Nothing(_)) {
+        return None;
+    }
+    let time = if case.flow.durability.durable() {
+        // A flush that brought nothing to the device has made nothing safe.
+        case.deferral().is_none().then(|| case.time())?
+    } else {
+        let settle = case.phase.evidence.settle.as_ref()?;
+        let over = settle.complete && settle.fault.is_none();
+        over.then(|| case.time() + settle.time)?
+    };
+    case.flow.bytes.over(time).map(|rate| rate.0)
+}
+
+/// Bytes that only memory had when the clock stopped.
+fn lost(case: &Case<'_>) -> Option<Bytes> {
+    if !case.writes() {
+        return None;
+    }
+    if matches!(case.subject.bottom, Bottom::Memory(_)) {
+        return Some(case.flow.bytes);
+    }
+    case.unwritten_pages().or_else(|| {
+        if case.flow.durability.durable() || case.direct() {
+            return Some(Bytes::ZERO);
+        }
+        let level = judged(case)?;
+        Some(case.flow.bytes.less(Bytes(level.moved(Direction::Write))))
+    })
+}
+
+/// The device whose cache keeps what it was not told to write out.
+fn write_back(case: &Case<'_>) -> Option<String> {
+    let layers = case.levels.iter().flat_map(|level| &level.layers);
+    let mut caching = layers.filter(|layer| {
+        let queue = layer.queue.seen();
+        queue.is_some_and(|queue| queue.write_cache.as_deref() == Some("write back"))
+    });
+    caching.next().map(|layer| layer.name.clone())
+}
+
+/// The devices whose requests are looked at: the first below the path that have a queue of their
+/// own. What is mapped onto others hands its requests on.
+fn judged<'c, 'a>(case: &'c Case<'a>) -> Option<&'c Level<'a>> {
+    let hands_on = |level: &Level<'_>| {
+        let mapped = |kind: &LayerKind| {
+            matches!(kind, LayerKind::Mapper { .. } | LayerKind::Raid { .. } | LayerKind::Cache)
+        };
+        level.layers.iter().any(|layer| mapped(&layer.kind))
+    };
+    let mut readable = case.levels.iter().filter(|level| level.readable());
+    readable.find(|level| !hands_on(level)).or_else(|| case.top())
+}
+
+/// What the device did, until the last of it was over.
+fn device(case: &Case<'_>) -> Result<Device, String> {
+    let Some(level) = judged(case) else {
+        let unseen = case.levels.iter().find_map(|level| level.unseen.clone());
+        return Err(
+            unseen.unwrap_or_else(|| format!("no block device can be seen below {}", case.named()))
+        );
+    };
+    let evidence = &case.phase.evidence;
+    let (counters, end): (&DiskCounters, _) = match (&level.settled, &evidence.settled) {
+        (Some(counters), Some(settled)) => (counters, settled.at),
+        _ => (&level.timed, evidence.stop.at),
+    };
+    let wall = Nanos(end.since(evidence.before.at).0.max(1));
+    let share = |ms: u64| ms as f64 * 1e6 / wall.0 as f64;
+    let direction = case.direction();
+    let (moved, count) = (bytes(counters, direction), requests(counters, direction));
+    let other = if case.writes() { Direction::Read } else { Direction::Write };
+    let forced = |queue: &crate::evidence::Queue| queue.fua == Some(true);
+    Ok(Device {
+        name: level.name(),
+        requests: count,
+        size: moved.checked_div(count).map(Bytes),
+        depth: share(counters.read_ms.saturating_add(counters.write_ms)),
+        flushes: level.timed.flushes,
+        work: share(counters.busy_ms).min(1.0),
+        flushing: share(counters.flush_ms.unwrap_or(0)).min(1.0),
+        wall,
+        moved,
+        against: bytes(counters, other),
+        forces: level.layers.iter().any(|layer| layer.queue.seen().is_some_and(forced)),
+    })
+}
