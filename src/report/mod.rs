@@ -3,6 +3,7 @@
 //! Everything here turns a finished [`Record`] into words and touches nothing. What a terminal can
 //! show is decided by the caller and handed in as a [`Style`].
 
+pub mod explain;
 mod figure;
 mod heading;
 mod json;
@@ -12,6 +13,7 @@ pub mod probe;
 mod rates;
 mod remark;
 pub mod text;
+mod traps;
 
 pub use paint::Style;
 pub use remark::verdict_lines;
