@@ -13,7 +13,7 @@ use super::dialect::{self, Meant, Tool};
 use super::{Cli, Environment, Verb, judged, printed, read_plan, read_record, shell};
 use crate::dialect::dd::{self, Flavor};
 use crate::error::{Error, Fault, Refusal};
-use crate::evidence::{Scene, Survey};
+use crate::evidence::{Machine, Scene, Survey};
 use crate::plan::Plan;
 use crate::record::{Basis, Better, EXPLANATION_SCHEMA, Explained, Explanation, Record};
 use crate::report;
@@ -34,14 +34,24 @@ pub struct Words {
     pub line: Vec<OsString>,
 }
 
+/// How places are looked at, and the machine that they are on.
+pub struct Sight<'a> {
+    /// Looks at one path.
+    pub survey: &'a dyn Fn(&Path) -> Survey,
+    /// The machine.
+    pub machine: Machine,
+}
+
 /// Looks, judges and prints.
 ///
 /// # Errors
 /// A refusal when the words are no line that is understood, or the file is neither plan nor record.
 pub fn explain(words: &Words, environment: &Environment, out: &mut dyn Write) -> Result<(), Error> {
+    let scene = Scene::default();
+    let sight = Sight { survey: &|path| scene.survey(path), machine: scene.machine() };
     let explanation = match file_among(&words.line) {
-        Some(path) => of_file(path)?,
-        None => of_line(split(&words.line)?, environment)?,
+        Some(path) => of_file(path, &sight)?,
+        None => of_line(split(&words.line)?, environment, &sight)?,
     };
     printed(match words.json {
         true => report::explain::json(&explanation, out),
@@ -61,7 +71,7 @@ fn file_among(line: &[OsString]) -> Option<&Path> {
 }
 
 /// A plan or a record, whichever the file holds.
-fn of_file(path: &Path) -> Result<Explanation, Error> {
+fn of_file(path: &Path, sight: &Sight<'_>) -> Result<Explanation, Error> {
     let shown = path.display().to_string();
     let text = std::fs::read_to_string(path).map_err(|error| match error.kind() {
         ErrorKind::NotFound => Error::from(Refusal::new(
@@ -81,7 +91,7 @@ fn of_file(path: &Path) -> Result<Explanation, Error> {
         line: format!("assay run {}", quoted(&shown)),
         why: "runs this plan, with a verdict beside each figure".into(),
     };
-    Ok(of_plan(&plan, shown, vec![again]))
+    Ok(of_plan(&plan, shown, vec![again], sight))
 }
 
 fn neither(shown: &str) -> Refusal {
@@ -131,13 +141,22 @@ fn bare(mut words: Vec<String>, environment: &Environment) -> (Vec<String>, Envi
     (words, surroundings)
 }
 
-fn of_line(words: Vec<String>, environment: &Environment) -> Result<Explanation, Error> {
+/// What a line is about, given as words.
+///
+/// # Errors
+/// A refusal when its words are not understood.
+pub fn of_line(
+    words: Vec<String>,
+    environment: &Environment,
+    sight: &Sight<'_>,
+) -> Result<Explanation, Error> {
     let line = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
     let (words, environment) = bare(words, environment);
     let Some(first) = words.first() else {
         return Err(Refusal::new("there is nothing to explain", KNOWN).into());
     };
     let ours = first == "assay";
+    let root = line.starts_with("sudo ");
     let mut typed: Vec<OsString> = words.iter().map(OsString::from).collect();
     if !ours {
         typed.insert(0, "assay".into());
@@ -149,14 +168,18 @@ fn of_line(words: Vec<String>, environment: &Environment) -> Result<Explanation,
             typed.remove(0);
         }
     }
-    match dialect::meant(&typed) {
+    let mut told = match dialect::meant(&typed) {
         Some(meant) => {
             let own = &words[words.len() - meant.words.len()..];
-            of_tool(&meant, own, line, &environment)
+            of_tool(&meant, own, line, &environment, sight)?
         }
-        None if ours => of_verb(&typed, line),
-        None => Err(not_spoken(first).into()),
+        None if ours => of_verb(&typed, line, sight)?,
+        None => return Err(not_spoken(first).into()),
+    };
+    for better in told.better.iter_mut().filter(|_| root) {
+        better.line.insert_str(0, "sudo ");
     }
+    Ok(told)
 }
 
 /// What can be given.
@@ -183,11 +206,12 @@ fn of_tool(
     words: &[String],
     line: String,
     environment: &Environment,
+    sight: &Sight<'_>,
 ) -> Result<Explanation, Error> {
     match meant.tool {
         Tool::Dd => {
             let (plan, flavor) = super::dd::planned(words, meant.called, environment)?;
-            let mut told = of_plan(&plan, line, vec![with_verdict(words, flavor)]);
+            let mut told = of_plan(&plan, line, vec![with_verdict(words, flavor)], sight);
             let found = told.phases.first().map(|phase| phase.verdict.findings.as_slice());
             let mended = dd::copy_of(&plan)
                 .zip(found)
@@ -214,18 +238,18 @@ fn with_verdict(words: &[String], flavor: Flavor) -> Better {
 }
 
 /// A line of our own.
-fn of_verb(typed: &[OsString], line: String) -> Result<Explanation, Error> {
+fn of_verb(typed: &[OsString], line: String, sight: &Sight<'_>) -> Result<Explanation, Error> {
     let verb = Cli::try_parse_from(typed).map_err(|error| super::words::refusal(&error))?.verb;
     match verb {
         Verb::Quick(words) => {
             let plan = super::quick::planned(&words, super::typed(typed))?;
             plan.check()?;
-            Ok(of_plan(&plan, line, Vec::new()))
+            Ok(of_plan(&plan, line, Vec::new(), sight))
         }
         Verb::Run { file, .. } => {
             let plan = read_plan(&file)?;
             plan.check()?;
-            Ok(of_plan(&plan, line, Vec::new()))
+            Ok(of_plan(&plan, line, Vec::new(), sight))
         }
         _ => Err(Refusal::new("this verb measures nothing", KNOWN).into()),
     }
@@ -234,11 +258,15 @@ fn of_verb(typed: &[OsString], line: String) -> Result<Explanation, Error> {
 // ------------------------------------------------------------------ what is seen and said
 
 /// Surveys the places of a plan, and tells what would happen.
-fn of_plan(plan: &Plan, line: String, mut better: Vec<Better>) -> Explanation {
-    let scene = Scene::default();
+pub fn of_plan(
+    plan: &Plan,
+    line: String,
+    mut better: Vec<Better>,
+    sight: &Sight<'_>,
+) -> Explanation {
     let surveys: Vec<Survey> =
-        foresee::places(plan).iter().map(|path| scene.survey(path)).collect();
-    let phases = foresee::foreseen(plan, &surveys, &scene.machine());
+        foresee::places(plan).iter().map(|path| (sight.survey)(path)).collect();
+    let phases = foresee::foreseen(plan, &surveys, &sight.machine);
     if plan.origin.dialect != "quick"
         && let Some(path) = foresee::to_measure(plan, &surveys)
     {

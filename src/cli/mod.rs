@@ -4,7 +4,7 @@ mod conduct;
 mod dd;
 mod dialect;
 mod environment;
-mod explain;
+pub mod explain;
 mod manual;
 mod probe;
 pub mod quick;

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use super::heading::labelled;
 use super::paint::{Ink, wrap};
 use super::{Style, traps};
-use crate::record::{Basis, Better, Explained, Explanation};
+use crate::record::{Basis, Better, Explained, Explanation, Finding};
 
 /// The explanation as JSON.
 pub fn json(explanation: &Explanation, out: &mut dyn Write) -> io::Result<()> {
@@ -19,12 +19,14 @@ pub fn json(explanation: &Explanation, out: &mut dyn Write) -> io::Result<()> {
 pub fn text(explanation: &Explanation, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let mut lines = vec![style.paint(Ink::Strong, &explanation.line)];
     let several = explanation.phases.len() > 1;
+    // What several phases walk into is told once.
+    let mut said = Vec::new();
     for phase in &explanation.phases {
         lines.push(String::new());
         if several {
             lines.push(style.paint(Ink::Strong, &format!("  {}", phase.name)));
         }
-        lines.extend(told(phase, explanation.basis, style));
+        lines.extend(told(phase, explanation.basis, &mut said, style));
     }
     lines.extend(better(&explanation.better, style));
     for line in lines {
@@ -34,7 +36,12 @@ pub fn text(explanation: &Explanation, style: Style, out: &mut dyn Write) -> io:
 }
 
 /// What a phase does, what its figure is about, and the traps on its way.
-fn told(phase: &Explained, basis: Basis, style: Style) -> Vec<String> {
+fn told<'a>(
+    phase: &'a Explained,
+    basis: Basis,
+    said: &mut Vec<&'a Finding>,
+    style: Style,
+) -> Vec<String> {
     let mut lines = labelled("does", &phase.does.join(" "), style);
     lines.extend(labelled("measures", &phase.measures, style));
     lines.extend(labelled("not", &phase.not, style));
@@ -48,7 +55,8 @@ fn told(phase: &Explained, basis: Basis, style: Style) -> Vec<String> {
     let judged = labelled(label, &plain, style);
     lines.extend(judged.into_iter().map(|line| line.replacen(&plain, &coloured, 1)));
     lines.extend(labelled("", &verdict.summary, style));
-    if verdict.findings.is_empty() {
+    let new: Vec<&Finding> = verdict.findings.iter().filter(|f| !said.contains(f)).collect();
+    if new.is_empty() {
         return lines;
     }
     let head = match basis {
@@ -56,7 +64,8 @@ fn told(phase: &Explained, basis: Basis, style: Style) -> Vec<String> {
         Basis::Judged => "  What was found:",
     };
     lines.extend([String::new(), style.paint(Ink::Strong, head)]);
-    for finding in &verdict.findings {
+    for finding in new {
+        said.push(finding);
         lines.extend(traps::claim(finding, style));
         lines.extend(traps::because(finding, style));
         lines.extend(traps::helps(finding, style));

@@ -1,8 +1,9 @@
 //! The line as it should have been typed: the same copy, with what it walks into mended.
 
 use crate::plan::{Copy, Resync};
-use crate::record::{Better, Finding, Measures, Weight};
+use crate::record::{Better, Finding, Weight};
 use crate::unit::{Bytes, MIB};
+use crate::verdict::threshold::SMALL_BYTES;
 use crate::verdict::words::quoted;
 
 /// Operands, as name and value.
@@ -77,9 +78,7 @@ fn walks_into(found: &[Finding], traps: &[&str], least: Weight) -> bool {
 }
 
 fn flush(operands: &mut Operands, found: &[Finding], why: &mut Vec<&str>) {
-    if walks_into(found, &["T02", "T05"], Weight::Doubt)
-        || walks_into(found, &["T16"], Weight::Note)
-    {
+    if walks_into(found, &["T02", "T05", "T16"], Weight::Note) {
         let mistaken = walks_into(found, &["T13"], Weight::Note);
         operands.change("conv", if mistaken { "sync" } else { "" }, Some("fsync"));
         why.push("the flush is inside the time");
@@ -97,6 +96,9 @@ fn data(operands: &mut Operands, copy: &Copy, found: &[Finding], why: &mut Vec<&
     }
 }
 
+/// MiB that take any disk longer than the start of a program.
+const ENOUGH: u64 = 256;
+
 /// Large blocks, as many as make the same bytes. Positions in blocks would change their meaning.
 fn blocks(operands: &mut Operands, copy: &Copy, found: &[Finding], why: &mut Vec<&str>) {
     let short =
@@ -106,9 +108,12 @@ fn blocks(operands: &mut Operands, copy: &Copy, found: &[Finding], why: &mut Vec
         why.push("every block is filled");
     }
     let large = copy.input_block > Bytes(1 << 30);
-    let little = walks_into(found, &["T56"], Weight::Doubt) && copy.count.is_some();
+    let bytes = copy
+        .count
+        .map(|count| count.blocks.saturating_mul(copy.input_block.0).saturating_add(count.bytes.0));
+    let little = bytes.is_some_and(|bytes| bytes < SMALL_BYTES.0);
     let sized = walks_into(found, &["T51", "T20"], Weight::Doubt)
-        || found.iter().any(|f| f.trap.0 == "T19" && f.measures == Some(Measures::Memory))
+        || found.iter().any(|f| f.trap.0 == "T19" && copy.direct_gives_way)
         || walks_into(found, &["T14"], Weight::Note) && !copy.to.flags.direct
         || large
         || little;
@@ -116,9 +121,6 @@ fn blocks(operands: &mut Operands, copy: &Copy, found: &[Finding], why: &mut Vec
     if !sized || placed || copy.resync != Resync::No && !operands.has("count") {
         return;
     }
-    let bytes = copy
-        .count
-        .map(|count| count.blocks.saturating_mul(copy.input_block.0).saturating_add(count.bytes.0));
     operands.drop("ibs");
     operands.drop("obs");
     operands.set("bs", "1M");
@@ -131,7 +133,7 @@ fn blocks(operands: &mut Operands, copy: &Copy, found: &[Finding], why: &mut Vec
     }
     if let Some(bytes) = bytes {
         operands.change("iflag", "count_bytes", None);
-        let least = if little { 256 } else { 1 };
+        let least = if little { ENOUGH } else { 1 };
         operands.set("count", &bytes.div_ceil(MIB).max(least).to_string());
     }
     why.push(if little { "enough of it, in blocks of 1 MiB" } else { "in blocks of 1 MiB" });

@@ -6,7 +6,7 @@ use super::copy::resident;
 use super::ends::device;
 use super::{Sight, file, machine, mount, place};
 use crate::evidence::{Bottom, Direction, Machine, PathKind, Survey};
-use crate::plan::{Blocks, Caching, Cold, Durability, Fill, Origin, Target, Tree};
+use crate::plan::{Blocks, Cold, Durability, Fill, Origin, Target, Tree};
 use crate::record::{Exhibit, Finding, Measures, Weight};
 use crate::verdict::threshold::RESIDENT;
 use crate::verdict::{
@@ -47,7 +47,7 @@ pub(super) fn see(ground: &Ground<'_>) -> Vec<Finding> {
         _ => Vec::new(),
     };
     let writes = ground.blocks.pattern.mix.writes();
-    let direct = ground.blocks.caching == Caching::Direct;
+    let direct = !ground.blocks.caching.through_memory();
     let durable = ground.blocks.promises().durable();
     found.extend(around(ground.survey, ground.machine, writes, direct, durable));
     if !writes && let Some(lay) = &ground.survey.file {
@@ -92,7 +92,6 @@ fn around(
         "T15" => writes && durable,
         "T16" => writes && direct && !durable,
         "T19" => direct,
-        "T21" | "T45" => writes,
         "T30" => direct && finding.weight > Weight::Note,
         "T38" => writes && finding.weight > Weight::Note,
         _ => false,
@@ -105,7 +104,7 @@ fn around(
 /// T02.
 fn unflushed(ground: &Ground<'_>) -> Option<Finding> {
     let blocks = ground.blocks;
-    let buffered = blocks.caching != Caching::Direct && ground.survey.kind != PathKind::Device;
+    let buffered = blocks.caching.through_memory() && ground.survey.kind != PathKind::Device;
     let left = blocks.pattern.mix.sends() && buffered && !blocks.promises().durable();
     let limit = ground.survey.writeback.seen().map(|writeback| writeback.limit);
     left.then(|| {
@@ -171,7 +170,7 @@ fn fewer_bytes(ground: &Ground<'_>) -> Option<Finding> {
 /// T01.
 fn from_memory(ground: &Ground<'_>) -> Option<Finding> {
     let reads = ground.blocks.pattern.mix.fetches();
-    if !reads || ground.blocks.caching == Caching::Direct || ground.cold != Cold::Keep {
+    if !reads || !ground.blocks.caching.through_memory() || ground.cold != Cold::Keep {
         return None;
     }
     let part = resident(ground.survey);
@@ -204,7 +203,7 @@ fn from_memory(ground: &Ground<'_>) -> Option<Finding> {
 fn one_at_a_time(ground: &Ground<'_>) -> Option<Finding> {
     let blocks = ground.blocks;
     let alone = ground.workers == 1 && (blocks.iodepth <= 1 || blocks.method.one_at_a_time());
-    (alone && blocks.caching == Caching::Direct).then(|| {
+    (alone && !blocks.caching.through_memory()).then(|| {
         finding(
             latency_bound::RULE.id,
             Weight::Note,

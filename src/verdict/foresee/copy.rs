@@ -24,6 +24,7 @@ const JUDGES: &[Judge] = &[
     nothing,
     elsewhere,
     unflushed,
+    left_to_the_close,
     not_a_flush,
     each_write,
     old_busybox,
@@ -48,9 +49,14 @@ const JUDGES: &[Judge] = &[
 /// Everything that can be foreseen of a copy.
 pub(super) fn see(ends: &Ends<'_>) -> Vec<Finding> {
     let mut found: Vec<Finding> = JUDGES.iter().filter_map(|judge| judge(ends)).collect();
+    let refused = no_multiple(ends).is_some();
     let (subject, direction) = ends.subject();
     if let Some(survey) = subject {
         found.extend(around(ends, survey, direction));
+    }
+    if refused {
+        // What would be true of direct I/O does not come to pass.
+        found.retain(|finding| !matches!(finding.trap.0.as_str(), "T16" | "T54"));
     }
     found
 }
@@ -200,6 +206,25 @@ fn unflushed(ends: &Ends<'_>) -> Option<Finding> {
     }
 }
 
+/// T02, of a device: its last close writes out what memory holds (`blkdev_put` of the kernel calls
+/// `sync_blockdev`), and sends no flush to the drive.
+fn left_to_the_close(ends: &Ends<'_>) -> Option<Finding> {
+    let to = ends.written().filter(|to| to.kind == PathKind::Device)?;
+    (!ends.durable() && !ends.writes_direct()).then(|| {
+        finding(
+            not_flushed::RULE.id,
+            Weight::Note,
+            None,
+            format!(
+                "Nothing is flushed: the close writes out what memory holds, unless somebody else has {} open, and nothing empties the drive's own cache.",
+                device(to)
+            ),
+            vec![Exhibit::new("conv", "no fsync", "the line")],
+            Some(words::with_flush(ends.origin)),
+        )
+    })
+}
+
 /// T13: words that look like a flush and are none.
 fn not_a_flush(ends: &Ends<'_>) -> Option<Finding> {
     (ends.copy.resync != Resync::No && !ends.durable() && ends.to.is_some()).then(|| {
@@ -338,7 +363,7 @@ fn no_multiple(ends: &Ends<'_>) -> Option<Finding> {
         return Some(finding(
             not_direct::RULE.id,
             Weight::Refute,
-            Some(Measures::Memory),
+            Some(if what == "read" { Measures::Memory } else { Measures::Deferred }),
             format!(
                 "A direct {what} of {} bytes is refused, and BusyBox goes on through memory without a word.",
                 block.0
@@ -400,11 +425,11 @@ fn tiny_blocks(ends: &Ends<'_>) -> Option<Finding> {
     Some(finding(
         client_bound::RULE.id,
         Weight::Doubt,
-        Some(Measures::Tool),
+        None,
         format!(
             "Blocks of {least} cost two system calls each: on a fast disk the figure is that of the calls."
         ),
-        vec![Exhibit::new("block", least.to_string(), "the line (512 B where it says nothing)")],
+        vec![Exhibit::new("block", least.to_string(), "the line, or 512 B where it says nothing")],
         Some(Next::Do("give bs=1M".into())),
     ))
 }

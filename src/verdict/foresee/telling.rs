@@ -2,7 +2,7 @@
 
 use super::ends::{Data, Ends, device};
 use crate::evidence::{Bottom, Direction, PathKind};
-use crate::plan::{Action, Blocks, Caching, CopyCalls, Durability, Order, Tree};
+use crate::plan::{Action, Blocks, Caching, CopyCalls, Durability, Order, Target, Tree};
 use crate::record::Measures;
 use crate::unit::Bytes;
 use crate::verdict::words::{names, sentence};
@@ -25,16 +25,16 @@ fn source(ends: &Ends<'_>) -> String {
     let copy = ends.copy;
     let name = copy.from.path.as_ref().map(|path| path.display().to_string());
     let name = name.unwrap_or_else(|| "standard input".into());
-    let amount = match (ends.bytes(), copy.count) {
-        (Some(bytes), _) => bytes.to_string(),
-        (None, Some(_)) | (None, None) if ends.from.is_none() => "what comes".into(),
-        (None, _) if ends.data() == Data::Own => "all".into(),
-        (None, _) => "bytes without end".into(),
+    let held = match ends.data() {
+        Data::Zeros => "zeros ",
+        Data::Random => "random data ",
+        Data::Own => "",
     };
-    let what = match ends.data() {
-        Data::Zeros => format!("{amount} of zeros from {name}"),
-        Data::Random => format!("{amount} of random data from {name}"),
-        Data::Own => format!("{amount} from {name}"),
+    let what = match ends.bytes() {
+        Some(bytes) if held.is_empty() => format!("{bytes} from {name}"),
+        Some(bytes) => format!("{bytes} of {held}from {name}"),
+        None if held.is_empty() => format!("{name} to its end"),
+        None => format!("{held}from {name}, without end,"),
     };
     let blocks = match ends.bytes().map(|bytes| bytes.0.div_ceil(copy.input_block.0.max(1))) {
         Some(1) => format!("in one block of {}", copy.input_block),
@@ -87,6 +87,9 @@ fn flush(ends: &Ends<'_>) -> String {
         Durability::FdatasyncAtEnd => "One fdatasync at the end is inside the time.".into(),
         _ if ends.copy.to.flags.direct => {
             "Nothing empties the drive's own cache before the clock stops.".into()
+        }
+        _ if ends.to.is_some_and(|to| to.kind == PathKind::Device) => {
+            "Nothing is flushed: the close of the device may write out what memory holds.".into()
         }
         _ => "Nothing is flushed: the clock stops when the last write has returned.".into(),
     }
@@ -177,31 +180,57 @@ fn instead_of_disk(
 /// What a job of blocks does.
 pub(super) fn blocks(blocks: &Blocks, workers: u32) -> Vec<String> {
     let pattern = &blocks.pattern;
-    let does: Vec<String> = pattern.mix.0.iter().map(|share| share.action.name().into()).collect();
-    let order = if pattern.order.sequential() {
-        "in order"
-    } else if matches!(pattern.order, Order::Backward) {
-        "backward"
-    } else {
-        "here and there"
+    let does: Vec<String> = pattern.mix.0.iter().map(|share| verb(share.action)).collect();
+    let order = match pattern.order {
+        Order::Backward => "backward",
+        _ if pattern.order.sequential() => "in order",
+        _ => "at random",
     };
-    let place =
-        super::blocks::paths(&blocks.target).first().map(|path| format!(" in {}", path.display()));
-    let flight = blocks.iodepth.max(1).saturating_mul(workers);
     let past = match blocks.caching {
         Caching::Direct => "past the page cache",
-        _ => "through the page cache",
+        Caching::DirectIfReal => "past the page cache where that is possible",
+        Caching::Buffered | Caching::DropBehind => "through the page cache",
     };
     let mut said = vec![format!(
-        "Does {}{} {order}, in blocks of {}, {flight} in flight, {past}.",
-        names(&does),
-        place.unwrap_or_default(),
-        pattern.largest()
+        "{} {order} {}, in blocks of {}, {}, {past}.",
+        sentence(&names(&does)),
+        place(&blocks.target),
+        pattern.largest(),
+        at_once(blocks, workers)
     )];
     if pattern.mix.writes() {
         said.push(promise(blocks.promises()));
     }
     said
+}
+
+/// What an action does: `reads`, `trims`.
+fn verb(action: Action) -> String {
+    format!("{}s", action.name())
+}
+
+/// Where a job of blocks takes place.
+fn place(target: &Target) -> String {
+    match target {
+        Target::File { path, .. } => format!("in the file {}", path.display()),
+        Target::Scratch { dir, .. } => format!("in a file of its own in {}", dir.display()),
+        Target::Files { stem, count, .. } => format!("in {count} files named {stem}"),
+        Target::Device { path, .. } => format!("on the device {}", path.display()),
+        Target::Nowhere { .. } => "nowhere".into(),
+    }
+}
+
+/// I/Os in flight: `one at a time`, `32 at once`.
+fn at_once(blocks: &Blocks, workers: u32) -> String {
+    match in_flight(blocks, workers) {
+        1 => "one at a time".into(),
+        flight => format!("{flight} at once"),
+    }
+}
+
+fn in_flight(blocks: &Blocks, workers: u32) -> u32 {
+    let depth = if blocks.method.one_at_a_time() { 1 } else { blocks.iodepth.max(1) };
+    depth.saturating_mul(workers)
 }
 
 /// What a write has promised.
@@ -212,7 +241,9 @@ fn promise(durability: Durability) -> String {
             "Each write returns when its data are durable.".into()
         }
         Durability::FsyncEvery(ops) | Durability::FdatasyncEvery(ops) => {
-            format!("A flush follows after every {} writes, inside the time.", ops.0)
+            let every =
+                if ops.0 == 1 { "each write".into() } else { format!("every {} writes", ops.0) };
+            format!("A flush follows after {every}, inside the time.")
         }
         Durability::FsyncAtEnd | Durability::FdatasyncAtEnd => {
             "One flush at the end is inside the time.".into()
@@ -223,8 +254,11 @@ fn promise(durability: Durability) -> String {
 /// What a job on files does.
 pub(super) fn tree(tree: &Tree, workers: u32) -> Vec<String> {
     let files = tree.files.saturating_mul(workers.into());
-    let mut said =
-        vec![format!("Does {} to {files} files below {}.", tree.action.name(), tree.dir.display())];
+    let mut said = vec![format!(
+        "{} {files} files below {}.",
+        sentence(&verb(tree.action)),
+        tree.dir.display()
+    )];
     if tree.action.changes() {
         said.push(promise(tree.durability));
     }
@@ -241,23 +275,26 @@ pub(super) fn about_blocks(
     if let Some(both) = instead_of_disk(measures, disk, None) {
         return both;
     }
-    let flight = blocks.iodepth.max(1).saturating_mul(workers);
-    let way = if blocks.pattern.mix.has(Action::Write) { "writes" } else { "reads" };
-    let order = if blocks.pattern.order.sequential() { "in order" } else { "at random" };
-    let not = match (flight, blocks.pattern.order.sequential()) {
+    let way = match blocks.pattern.mix.0.as_slice() {
+        [only] => verb(only.action),
+        _ => "I/Os".into(),
+    };
+    let sequential = blocks.pattern.order.sequential();
+    let order = if sequential { "in order" } else { "at random" };
+    let not = match (in_flight(blocks, workers), sequential) {
         (0..=1, _) => "its maximum, which takes more I/Os in flight",
         (_, true) => "random access",
         (_, false) => "the time of one I/O alone; large files",
     };
-    let is =
-        format!("{disk}, with {flight} {way} of {} in flight {order}", blocks.pattern.largest());
+    let block = blocks.pattern.largest();
+    let is = format!("{disk}, with {way} of {block} {order}, {}", at_once(blocks, workers));
     (is, not.into())
 }
 
 /// What the figure of a job on files is about.
 pub(super) fn about_tree(tree: &Tree, disk: &str, measures: Measures) -> (String, String) {
     instead_of_disk(measures, disk, None).unwrap_or_else(|| {
-        let is = format!("the file system on {disk}: {} of files", tree.action.name());
-        (sentence(&is), "how fast the data of files move".into())
+        let is = format!("how often the file system on {disk} {} a file", verb(tree.action));
+        (is, "how fast the data of large files move".into())
     })
 }
