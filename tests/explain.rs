@@ -53,8 +53,9 @@ fn look(tree: &Tree, path: &Path) -> Survey {
         extents: Reading::Unseen("not this machine".into()),
         cached: Reading::Seen(CachePages {
             resident: Bytes(resident),
-            dirty: Bytes::ZERO,
-            writeback: Bytes::ZERO,
+            dirty: None,
+            writeback: None,
+            evicted: None,
         }),
     });
     survey
@@ -315,7 +316,10 @@ fn words_that_make_no_sense_are_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("notes.txt"), "bs=1M was fine").expect("written");
     for (words, says) in [
-        (&["explain"][..], "assay: LINE is missing; 'assay --help' shows what can be written\n"),
+        (
+            &["explain"][..],
+            "assay: LINE is missing; give a line such as 'dd if=/dev/zero of=x bs=1M count=100', a plan or a record\n",
+        ),
         (
             &["explain", ""],
             "assay: there is nothing to explain; give a line such as 'dd if=/dev/zero of=x bs=1M count=100', a plan or a record\n",

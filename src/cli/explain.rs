@@ -183,7 +183,7 @@ pub fn of_line(
 }
 
 /// What can be given.
-const KNOWN: &str =
+pub(super) const KNOWN: &str =
     "give a line such as 'dd if=/dev/zero of=x bs=1M count=100', a plan or a record";
 
 /// Tools whose words may become dialects.
