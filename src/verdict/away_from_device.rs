@@ -9,8 +9,16 @@ use crate::evidence::PathKind;
 use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 
 /// The caller waits most of the time, and neither the device nor a flush is what it waits for.
-pub const RULE: Rule =
-    Rule { id: "T32", title: "Waiting above the queue", judge: Judge::Phase(judge) };
+pub const RULE: Rule = Rule {
+    id: "T32",
+    title: "Waiting above the queue",
+    happens: "Something above the queue holds requests back where no limit can be read.",
+    seen_by: "Time at work and in flushes of the device, requests in flight, CPU time.",
+    said_when: "The device works and flushes for less than {WAITING_BUSY}, the program uses less than {WAITING_CPU} of a CPU: a note, limited.",
+    try_it: "A limit set outside of the container that measures.",
+    answer: "Makes no claim about the device.",
+    judge: Judge::Phase(judge),
+};
 
 fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
     let known = found.iter().any(|f| f.measures == Some(Measures::Limited));

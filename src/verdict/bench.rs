@@ -2,6 +2,9 @@
 //!
 //! Also compiled into `tests/verdict.rs`, which keeps such records as files.
 
+#[path = "bench/doctor.rs"]
+mod doctor;
+
 use crate::evidence::{
     Bottom, CachePages, CacheReading, Clock, Cpu, DeviceNumber, DeviceReading, DirectAlign,
     DirectIo, Direction, DiskCounters, Extents, Hardware, Layer, LayerKind, Limit, Limits, Machine,
@@ -40,6 +43,7 @@ pub fn layer(name: &str, level: u32, kind: LayerKind, leaf: bool) -> Layer {
         name: name.into(),
         number: DeviceNumber { major: 7 + level, minor: 3 },
         partition: None,
+        start: None,
         level,
         kind,
         leaf,
@@ -405,167 +409,8 @@ impl Bench {
         bench.record.phases[0].flows[1].durability = Durability::FsyncAtEnd;
         bench.was_read(Bytes(20 * MIB + 4 * KIB));
         bench.written(Bytes(20 * MIB + 60 * KIB), Bytes(20 * MIB + 60 * KIB));
+        bench.flushes(2);
         bench.work(0.95, 0.05);
         bench
-    }
-
-    /// The output of a copy shares so many bytes with its source.
-    pub fn shares(&mut self, shared: Bytes) {
-        let written = Bytes::mib(20);
-        let extents = Extents { range: written, written, shared, count: 1, ..Extents::default() };
-        self.record.phases[0].evidence.copied = Some(Reading::Seen(extents));
-    }
-
-    /// One device's counters in a snapshot.
-    fn counters(snapshot: &mut Snapshot) -> &mut DiskCounters {
-        match &mut snapshot.devices[0].counters {
-            Reading::Seen(counters) => counters,
-            Reading::Unseen(why) => panic!("{why}"),
-        }
-    }
-
-    fn main(&self) -> usize {
-        self.record.phases[0].flows[0].subject
-    }
-
-    /// Bytes written to the device until the stop, and until everything was flushed.
-    pub fn written(&mut self, stop: Bytes, settled: Bytes) {
-        let evidence = &mut self.record.phases[0].evidence;
-        let set = |counters: &mut DiskCounters, bytes: Bytes| {
-            counters.write_bytes = earlier().write_bytes + bytes.0;
-            counters.writes = earlier().writes + bytes.0.div_ceil(256 * KIB);
-        };
-        set(Self::counters(&mut evidence.stop), stop);
-        if let Some(end) = &mut evidence.settled {
-            set(Self::counters(end), settled);
-        }
-    }
-
-    /// Bytes read from the device.
-    pub fn was_read(&mut self, bytes: Bytes) {
-        let evidence = &mut self.record.phases[0].evidence;
-        for snapshot in [Some(&mut evidence.stop), evidence.settled.as_mut()].into_iter().flatten()
-        {
-            let counters = Self::counters(snapshot);
-            counters.read_bytes = earlier().read_bytes + bytes.0;
-            counters.reads = earlier().reads + bytes.0.div_ceil(128 * KIB);
-        }
-    }
-
-    /// How the flush after the stop went.
-    pub fn settled_at(&mut self, time: Nanos, written: Bytes, complete: bool) {
-        let phase = &mut self.record.phases[0];
-        let at = phase.evidence.stop.at + time;
-        phase.span.settled = Some(at);
-        phase.evidence.settle = Some(Settle { time, complete, fault: None });
-        let mut end = snapshot(at);
-        Self::counters(&mut end).write_bytes = earlier().write_bytes + written.0;
-        phase.evidence.settled = Some(end);
-    }
-
-    /// Flushes of the device until the stop.
-    pub fn flushes(&mut self, count: u64) {
-        let counters = Self::counters(&mut self.record.phases[0].evidence.stop);
-        counters.flushes = Some(7 + count);
-    }
-
-    /// Share of the time in which the device worked, and the program used a CPU.
-    pub fn work(&mut self, busy: f64, cpu: f64) {
-        let evidence = &mut self.record.phases[0].evidence;
-        let wall = evidence.stop.at.since(evidence.before.at).as_secs();
-        let counters = Self::counters(&mut evidence.stop);
-        counters.busy_ms = (wall * busy * 1e3) as u64;
-        counters.weighted_ms = (wall * busy * 1e3) as u64;
-        let user = Nanos::millis(10) + Nanos::from_secs(wall * cpu);
-        evidence.stop.cpu = Reading::Seen(Cpu { user, ..Cpu::default() });
-    }
-
-    /// What lies at the bottom of the main path.
-    pub fn bottom(&mut self, bottom: Bottom) {
-        let main = self.main();
-        let subject = &mut self.record.resolved.subjects[main];
-        if bottom != Bottom::Devices {
-            subject.stack.clear();
-        }
-        subject.bottom = bottom;
-    }
-
-    /// The queue of the main device.
-    pub fn queue(&mut self, change: impl FnOnce(&mut Queue)) {
-        let main = self.main();
-        let layer = &mut self.record.resolved.subjects[main].stack[0];
-        if let Reading::Seen(queue) = &mut layer.queue {
-            change(queue);
-        }
-    }
-
-    /// The main flow used O_DIRECT, and whether that is real there.
-    pub fn direct(&mut self, real: bool) {
-        let main = self.main();
-        self.record.phases[0].flows[0].caching = Caching::Direct;
-        let offset = if real { 512 } else { 0 };
-        self.record.resolved.subjects[main].direct = Reading::Seen(DirectIo {
-            accepted: true,
-            align: Some(DirectAlign { memory: offset, offset }),
-            misaligned_refused: Some(real),
-            past_cache: None,
-        });
-        if !real {
-            self.record.phases[0].evidence.stop.cache.clear();
-        }
-        // The other end stays as it was; it is no storage.
-        if let Some(other) = self.record.phases[0].flows.get_mut(1) {
-            other.caching = Caching::Direct;
-        }
-    }
-
-    /// How the file lay before.
-    pub fn lay(&mut self, hole: Bytes, written: Bytes) {
-        let extents =
-            Extents { range: hole + written, hole, written, count: 1, ..Extents::default() };
-        self.record.phases[0].evidence.extents =
-            vec![Laid { path: "/mnt/x".into(), extents: Reading::Seen(extents) }];
-    }
-
-    /// Pages of the file in memory before.
-    pub fn resident_before(&mut self, resident: Bytes) {
-        self.record.phases[0].evidence.before.cache[0].pages =
-            Reading::Seen(CachePages { resident, ..CachePages::default() });
-    }
-
-    /// A limit on the main device, both ways.
-    pub fn capped(&mut self, bytes_per_second: u64) {
-        let cap = |direction, way: &str| Throttle {
-            file: format!("/sys/fs/cgroup/blkio/blkio.throttle.{way}_bps_device"),
-            device: DeviceNumber { major: 7, minor: 3 },
-            name: "loop3".into(),
-            direction,
-            limit: Limit::BytesPerSecond(bytes_per_second),
-        };
-        self.record.resolved.limits = Reading::Seen(Limits {
-            io: vec![cap(Direction::Read, "read"), cap(Direction::Write, "write")],
-            ..Limits::default()
-        });
-    }
-
-    /// Operations answered in each tenth of a second.
-    pub fn series(&mut self, ops: &[u64]) {
-        let points = ops.iter().zip(1_u64..).map(|(&ops, n)| Point {
-            at_ns: Nanos::millis(100 * n),
-            ops,
-            write_bytes: ops * MIB,
-            leaf_read_bytes: Some(0),
-            leaf_write_bytes: Some(ops * MIB),
-            ..Point::default()
-        });
-        self.record.phases[0].series.points = points.collect();
-    }
-
-    /// The same, in this time.
-    pub fn lasted(&mut self, time: Nanos) {
-        let phase = &mut self.record.phases[0];
-        phase.span.stopped = START + time;
-        phase.span.flushed = phase.span.flushed.map(|_| START + time);
-        phase.evidence.stop.at = START + time;
     }
 }

@@ -7,8 +7,16 @@ use crate::record::{Exhibit, Finding};
 use crate::unit::Bytes;
 
 /// Larger than memory, and part of it was left behind.
-pub const RULE: Rule =
-    Rule { id: "T05", title: "Bigger than memory, and not flushed", judge: Judge::Flow(judge) };
+pub const RULE: Rule = Rule {
+    id: "T05",
+    title: "Bigger than memory, and not flushed",
+    happens: "A file larger than memory still leaves its end there: up to the dirty limit.",
+    seen_by: "Size against memory and the memory control group; bytes at the device when the clock stopped.",
+    said_when: "As T02, for a write of memory's size or more: wrong, deferred.",
+    try_it: "`assay dd if=/dev/zero of=x bs=1M count=N` with N MiB above the memory of a control group.",
+    answer: "Flushes inside the timing; never relies on size.",
+    judge: Judge::Flow(judge),
+};
 
 /// The memory that could hold it: the machine's or the group's.
 fn memory(case: &Case<'_>) -> Option<Bytes> {

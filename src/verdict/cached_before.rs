@@ -9,8 +9,16 @@ use crate::record::{Exhibit, Finding, Measures, Weight};
 
 /// A buffered read, more than a hundredth of it in memory before, and the device gave a little
 /// less than was read, or so little that read-ahead may have made up for it.
-pub const RULE: Rule =
-    Rule { id: "T06", title: "Partly in memory before", judge: Judge::Flow(judge) };
+pub const RULE: Rule = Rule {
+    id: "T06",
+    title: "Partly in memory before",
+    happens: "Part of the file was in memory, or RAM is larger than the tool believes, and read-ahead hides how much.",
+    seen_by: "Pages of the file in memory before; bytes read from the device.",
+    said_when: "More than {RESIDENT} resident and the device gave a little less than was read: doubtful, mixed.",
+    try_it: "Read half a file, then all of it.",
+    answer: "Drops and looks, instead of relying on a size.",
+    judge: Judge::Flow(judge),
+};
 
 fn judge(case: &Case<'_>) -> Option<Finding> {
     if !case.reads() || !case.on_devices() || case.flow.caching == Caching::Direct {

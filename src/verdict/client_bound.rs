@@ -9,7 +9,16 @@ use crate::plan::Action;
 use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 
 /// Each worker used up a CPU while the device had time left.
-pub const RULE: Rule = Rule { id: "T51", title: "Bound by the CPU", judge: Judge::Phase(judge) };
+pub const RULE: Rule = Rule {
+    id: "T51",
+    title: "Bound by the CPU",
+    happens: "The program, or the making of its data, is slower than the device.",
+    seen_by: "CPU time of each worker, device busy, time in reads of a source that stores nothing.",
+    said_when: "CPU at least {CPU_FULL} of one per worker while the device works for less than {CPU_DEVICE}: doubtful, tool.",
+    try_it: "`assay dd if=/dev/urandom of=x bs=1M count=150 conv=fsync` on a fast disk.",
+    answer: "Says how much of the time went to making data, and how much of a CPU to the rest.",
+    judge: Judge::Phase(judge),
+};
 
 fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
     let limited = found.iter().any(|f| f.measures == Some(Measures::Limited));

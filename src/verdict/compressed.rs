@@ -8,8 +8,16 @@ use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 
 /// Everything was flushed, and yet the device took less than was written; or compressed extents
 /// made it read less.
-pub const RULE: Rule =
-    Rule { id: "T25", title: "A layer made it fewer bytes", judge: Judge::Flow(judge) };
+pub const RULE: Rule = Rule {
+    id: "T25",
+    title: "A layer made it fewer bytes",
+    happens: "A layer compresses, deduplicates or drops zeros, so the device takes less than was written.",
+    seen_by: "Bytes written to the lowest device after the flush; FIEMAP's ENCODED flag before a read.",
+    said_when: "After a complete flush less than {STORED} arrived: wrong, layer. Less than {REACHED}: doubtful.",
+    try_it: "`dd if=/dev/zero` to btrfs mounted with `compress=zstd`.",
+    answer: "Own data can not be compressed or deduplicated unless the plan says by how much.",
+    judge: Judge::Flow(judge),
+};
 
 fn judge(case: &Case<'_>) -> Option<Finding> {
     if !case.on_devices() || case.shared_share().is_some() {

@@ -8,8 +8,16 @@ use crate::record::{Exhibit, Finding, Weight};
 
 /// Direct writes, no flush, and a drive with a write-back cache: into that cache is what was
 /// measured.
-pub const RULE: Rule =
-    Rule { id: "T16", title: "Direct is not durable", judge: Judge::Flow(judge) };
+pub const RULE: Rule = Rule {
+    id: "T16",
+    title: "Direct is not durable",
+    happens: "O_DIRECT skips the page cache, not the drive's own.",
+    seen_by: "write_cache of the device; flushes counted.",
+    said_when: "Direct writes, no flush, a device that says write back: a note.",
+    try_it: "`assay dd if=/dev/zero of=x bs=1M count=256 oflag=direct`",
+    answer: "Own verbs flush inside the timing.",
+    judge: Judge::Flow(judge),
+};
 
 fn judge(case: &Case<'_>) -> Option<Finding> {
     let asked = case.flow.durability != Durability::None;

@@ -8,6 +8,11 @@ use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 pub const RULE: Rule = Rule {
     id: "T17",
     title: "An error, or one that only the flush tells",
+    happens: "Buffered writes succeed, the write to the device fails later, and only a flush tells; who never flushes prints a rate for data that are lost.",
+    seen_by: "The answers to every call, to the flush inside the timing, and to the flush that is watched after it.",
+    said_when: "Any error: wrong, invalid.",
+    try_it: "`dd` 128 MiB without a flush to a thin device that promises 512 MiB and has 64 MiB: exit status 0.",
+    answer: "Watches the flush after a copy that ended without one, and counts errors of single I/Os apart.",
     judge: Judge::Phase(judge),
 };
 

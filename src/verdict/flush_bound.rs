@@ -6,8 +6,16 @@ use super::{Judge, Rule, finding};
 use crate::record::{Exhibit, Finding, Next, Weight};
 
 /// At least half as many flushes as writes.
-pub const RULE: Rule =
-    Rule { id: "T14", title: "A flush for each write", judge: Judge::Flow(judge) };
+pub const RULE: Rule = Rule {
+    id: "T14",
+    title: "A flush for each write",
+    happens: "With a flush for each small write the figure is the latency of a flush, and that time is in no busy counter.",
+    seen_by: "Flushes of the device against write calls.",
+    said_when: "At least {FLUSH_BOUND} flushes for each write: a note with the latency of a durable write.",
+    try_it: "`assay dd if=/dev/zero of=x bs=10k count=400 oflag=dsync`",
+    answer: "Prints flushes and writes beside the rate.",
+    judge: Judge::Flow(judge),
+};
 
 fn judge(case: &Case<'_>) -> Option<Finding> {
     if !case.writes() || !case.on_devices() || !case.first_write() {

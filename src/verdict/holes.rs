@@ -10,7 +10,16 @@ use crate::unit::{Bytes, MIB};
 
 /// More than a hundredth of what is read has no data on the device, and the device gave that much
 /// less.
-pub const RULE: Rule = Rule { id: "T23", title: "Holes", judge: Judge::Flow(judge) };
+pub const RULE: Rule = Rule {
+    id: "T23",
+    title: "Holes",
+    happens: "Parts of a file that were never written have no blocks, or blocks flagged unwritten: zeros are made in memory, even for O_DIRECT.",
+    seen_by: "FIEMAP of the range before the read; bytes read from the device.",
+    said_when: "Holes and unwritten extents are more than {RESIDENT} of the range, and the device gave that much less: wrong, layer.",
+    try_it: "`truncate -s 1G x; assay dd if=x of=/dev/null bs=1M iflag=direct`",
+    answer: "Own verbs write their files out in full before they read them.",
+    judge: Judge::Flow(judge),
+};
 
 fn judge(case: &Case<'_>) -> Option<Finding> {
     laid(case).or_else(|| trimmed(case))

@@ -8,7 +8,16 @@ use crate::plan::{Caching, Durability};
 use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 
 /// Depth 1, and the device was not busy all the time.
-pub const RULE: Rule = Rule { id: "T54", title: "Latency-bound", judge: Judge::Phase(judge) };
+pub const RULE: Rule = Rule {
+    id: "T54",
+    title: "Latency-bound",
+    happens: "One I/O at a time leaves the device idle between two of them.",
+    seen_by: "Time at work of the device at depth 1.",
+    said_when: "Busy for less than {LATENCY_BUSY}: a note, no maximum is claimed.",
+    try_it: "`assay dd if=/dev/zero of=x bs=4k count=20000 oflag=direct conv=fsync`",
+    answer: "`quick` measures depth 1 and 32.",
+    judge: Judge::Phase(judge),
+};
 
 fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
     let said =

@@ -9,35 +9,57 @@
 
 mod away_from_device;
 mod bigger_than_ram;
+mod burst;
 mod cached_before;
+pub mod catalogue;
 mod client_bound;
+mod cliff;
 mod compressed;
+mod depth_not_reached;
 mod direct_not_durable;
+mod earlier_work;
 mod failed;
 mod flush_bound;
+mod flush_swallowed;
 pub mod foresee;
+mod fragments;
 mod holes;
 mod latency_bound;
+mod layers_between;
+mod link_bound;
 pub mod measure;
+mod misplaced_partition;
 mod no_disk;
 mod not_direct;
 mod not_dropped;
 mod not_flushed;
+mod omission;
+mod over_fetch;
 mod overwritten_in_memory;
 mod own;
 mod partial;
+mod partial_blocks;
+mod partial_sectors;
+mod read_ahead;
+mod read_beyond;
+mod reading_writes;
 mod same_disk;
 mod served_from_cache;
 mod shared_blocks;
 mod shared_device;
 mod stalls;
 mod stdio_close;
+mod swapped;
 pub mod threshold;
 mod throttled;
 mod too_short;
+mod trimmed_meanwhile;
 mod unseen;
+mod waiting_for_cpu;
 pub mod words;
+mod worn_out;
 mod wrong_content;
+mod zoned_or_dax;
 
 use crate::evidence::Bottom;
 use crate::record::{
@@ -52,6 +74,17 @@ pub struct Rule {
     pub id: &'static str,
     /// What it is called.
     pub title: &'static str,
+    /// What happens, in a sentence that a person can repeat.
+    pub happens: &'static str,
+    /// The readings that show it.
+    pub seen_by: &'static str,
+    /// When it is said, and what it makes of trust and subject. `{NAME}` stands for the threshold of
+    /// that name.
+    pub said_when: &'static str,
+    /// How to make it happen.
+    pub try_it: &'static str,
+    /// What assay does so that it does not happen, or so that the figure is right all the same.
+    pub answer: &'static str,
     /// Who decides.
     pub judge: Judge,
 }
@@ -70,6 +103,7 @@ pub const RULES: &[Rule] = &[
     wrong_content::RULE,
     partial::RULE,
     no_disk::RULE,
+    zoned_or_dax::RULE,
     holes::RULE,
     shared_blocks::RULE,
     compressed::RULE,
@@ -82,15 +116,35 @@ pub const RULES: &[Rule] = &[
     not_dropped::RULE,
     cached_before::RULE,
     shared_device::RULE,
+    earlier_work::RULE,
     same_disk::RULE,
+    swapped::RULE,
+    flush_swallowed::RULE,
     flush_bound::RULE,
     direct_not_durable::RULE,
     unseen::RULE,
     throttled::RULE,
+    link_bound::RULE,
+    waiting_for_cpu::RULE,
+    cliff::RULE,
     away_from_device::RULE,
     client_bound::RULE,
     stalls::RULE,
     latency_bound::RULE,
+    depth_not_reached::RULE,
+    omission::RULE,
+    burst::RULE,
+    read_ahead::RULE,
+    read_beyond::RULE,
+    over_fetch::RULE,
+    partial_sectors::RULE,
+    partial_blocks::RULE,
+    misplaced_partition::RULE,
+    fragments::RULE,
+    reading_writes::RULE,
+    trimmed_meanwhile::RULE,
+    layers_between::RULE,
+    worn_out::RULE,
     too_short::RULE,
 ];
 
@@ -131,7 +185,11 @@ pub fn of_phase(record: &Record, phase: &PhaseRecord) -> Verdict {
     }
     found.sort_by_key(rank);
     let (trust, measures) = mapped(&found);
-    let corrected = (trust == Trust::Wrong).then(|| correction(&stage, &found)).flatten();
+    let corrected = match trust {
+        Trust::Wrong => correction(&stage, &found),
+        Trust::Doubtful => lasting(&stage, &found),
+        Trust::Sound | Trust::Unproven => None,
+    };
     let summary = summary(&stage, trust, measures, &found, corrected);
     Verdict { trust, measures, summary, corrected, findings: found }
 }
@@ -199,6 +257,12 @@ fn correction(stage: &Stage<'_>, found: &[Finding]) -> Option<crate::stats::Esti
     })
 }
 
+/// The rate after a fall, when that is what makes the figure doubtful.
+fn lasting(stage: &Stage<'_>, found: &[Finding]) -> Option<crate::stats::Estimate> {
+    let fell = |f: &Finding| f.trap.0 == cliff::RULE.id && f.weight == Weight::Doubt;
+    found.iter().any(fell).then(|| cliff::sustained(stage)).flatten()
+}
+
 fn summary(
     stage: &Stage<'_>,
     trust: Trust,
@@ -223,6 +287,8 @@ fn summary(
                 format!(" With the flush the disk did {pace}.")
             }
         }
+        // The claim tells both rates.
+        Some(_) if trust == Trust::Doubtful => String::new(),
         Some(figure) => {
             format!(" What did come from the disk came at {}.", words::pace(figure.value))
         }

@@ -7,7 +7,16 @@ use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 
 /// Memory is refuted; a path to elsewhere can not be proven; no storage at all is the tool's own
 /// speed.
-pub const RULE: Rule = Rule { id: "T29", title: "Not a disk", judge: Judge::Phase(judge) };
+pub const RULE: Rule = Rule {
+    id: "T29",
+    title: "Not a disk",
+    happens: "The path lies in memory (tmpfs, zram, an overlay on either), on another machine, or is no storage at all.",
+    seen_by: "File-system type, mount table, and the device stack down to its lowest reachable device.",
+    said_when: "Memory or nothing: wrong, not a disk (or the tool's own speed). A network or FUSE: unproven.",
+    try_it: "`assay quick /dev/shm`",
+    answer: "Says what the path lies on before it measures, and never says disk of it.",
+    judge: Judge::Phase(judge),
+};
 
 fn judge(stage: &Stage<'_>, _: &[Finding]) -> Option<Finding> {
     if no_storage(stage) {

@@ -7,8 +7,16 @@ use super::{Judge, Rule, finding, words};
 use crate::record::{Exhibit, Finding, Measures, Weight};
 
 /// Direct calls whose bytes were not at the device that the path names when the clock stopped.
-pub const RULE: Rule =
-    Rule { id: "T19", title: "O_DIRECT that is not direct", judge: Judge::Flow(judge) };
+pub const RULE: Rule = Rule {
+    id: "T19",
+    title: "O_DIRECT that is not direct",
+    happens: "The file system takes O_DIRECT and goes through memory all the same.",
+    seen_by: "statx STATX_DIOALIGN, a deliberately misaligned direct read of written data, and bytes at the device when the clock stopped.",
+    said_when: "Direct calls of whose bytes less than {REACHED} had passed the device: wrong; deferred, mixed or memory.",
+    try_it: "`assay dd ... oflag=direct` on ext4 with `data=journal`, on btrfs, or on FUSE.",
+    answer: "Own verbs use direct I/O only where it is real, and say so where it is not.",
+    judge: Judge::Flow(judge),
+};
 
 /// What is said where the kernel itself tells that direct I/O is none.
 pub(super) const SAID: &str =

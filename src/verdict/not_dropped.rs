@@ -8,8 +8,16 @@ use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 
 /// More than a hundredth was still in memory after it was dropped, and the device gave less than
 /// was read.
-pub const RULE: Rule =
-    Rule { id: "T07", title: "A drop that did not drop", judge: Judge::Flow(judge) };
+pub const RULE: Rule = Rule {
+    id: "T07",
+    title: "A drop that did not drop",
+    happens: "Dirty pages and pages in use stay when a file is dropped from memory.",
+    seen_by: "cachestat after the drop.",
+    said_when: "More than {RESIDENT} stayed and the device gave less than was read: doubtful, mixed.",
+    try_it: "Drop a file of which another program has pages locked.",
+    answer: "Flushes before the drop and looks after it.",
+    judge: Judge::Flow(judge),
+};
 
 fn judge(case: &Case<'_>) -> Option<Finding> {
     let (left, range) = case.left_after_drop()?;

@@ -9,8 +9,16 @@ use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 use crate::unit::Bytes;
 
 /// Less than 98 % of the bytes had reached the lowest device when the clock stopped.
-pub const RULE: Rule =
-    Rule { id: "T02", title: "Written without a flush", judge: Judge::Flow(judge) };
+pub const RULE: Rule = Rule {
+    id: "T02",
+    title: "Written without a flush",
+    happens: "A write returns as soon as memory has the data.",
+    seen_by: "Bytes written to the lowest device when the clock stopped; dirty and writeback pages of the file; the flush that is watched afterwards.",
+    said_when: "Less than {REACHED} had reached the device: wrong, deferred. The corrected figure has the watched flush in its time.",
+    try_it: "`assay dd if=/dev/zero of=x bs=20M count=1`",
+    answer: "Own verbs flush inside the timing; after other tools' words the flush is watched and measured.",
+    judge: Judge::Flow(judge),
+};
 
 fn judge(case: &Case<'_>) -> Option<Finding> {
     if not_direct::applies(case).is_some()

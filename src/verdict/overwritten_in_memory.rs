@@ -8,8 +8,16 @@ use crate::plan::Caching;
 use crate::record::{Finding, Measures, Next, Weight};
 
 /// Buffered writes that meet the same page twice cost the device one write.
-pub const RULE: Rule =
-    Rule { id: "T60", title: "Overwritten in memory", judge: Judge::Flow(judge) };
+pub const RULE: Rule = Rule {
+    id: "T60",
+    title: "Overwritten in memory",
+    happens: "Buffered writes that meet the same page again before it is flushed cost the device one write.",
+    seen_by: "Bytes at the device after the flush; order and size in the plan.",
+    said_when: "Random or repeated buffered writes, flushed, of which less than {REACHED} arrived: wrong, mixed or memory.",
+    try_it: "Random buffered writes of twice a small file's size with a flush at the end.",
+    answer: "`quick` writes past the page cache where that is real.",
+    judge: Judge::Flow(judge),
+};
 
 /// The plan writes more than its target holds, or here and there.
 pub(super) fn explains(case: &Case<'_>) -> bool {

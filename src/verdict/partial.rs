@@ -6,7 +6,16 @@ use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 
 /// Short transfers are good to know; an end of the data that the plan did not foresee leaves no
 /// number, except for tools that copy until the end anyway.
-pub const RULE: Rule = Rule { id: "T62", title: "Partial transfers", judge: Judge::Flow(judge) };
+pub const RULE: Rule = Rule {
+    id: "T62",
+    title: "Partial transfers",
+    happens: "A call moves less than it was asked for, or the data end early, and the tool counts full blocks.",
+    seen_by: "The return value of every call.",
+    said_when: "The end of the data inside a plan: wrong, invalid. Short transfers: a note.",
+    try_it: "Read more from a file than it holds.",
+    answer: "Counts return values only, never blocks.",
+    judge: Judge::Flow(judge),
+};
 
 fn judge(case: &Case<'_>) -> Option<Finding> {
     let flow = case.flow;

@@ -6,8 +6,16 @@ use crate::record::{Exhibit, Finding, Next, Weight};
 
 /// A copy reads and writes the same disk in turn: good to know, for neither figure is the disk's
 /// best.
-pub const RULE: Rule =
-    Rule { id: "T31", title: "Both ends on one disk", judge: Judge::Phase(judge) };
+pub const RULE: Rule = Rule {
+    id: "T31",
+    title: "Both ends on one disk",
+    happens: "A copy within one disk makes it read and write in turn.",
+    seen_by: "The lowest devices of both ends.",
+    said_when: "The same device below both ends: a note.",
+    try_it: "`assay dd if=x of=y bs=1M conv=fsync` on one disk.",
+    answer: "Says that the figure is of both directions together.",
+    judge: Judge::Phase(judge),
+};
 
 /// How the claim begins, by which it is known among those of the same number.
 pub(super) const CLAIM: &str = "Both ends of the copy are on the same disk";

@@ -10,7 +10,16 @@ use crate::stats::Estimate;
 use crate::unit::Bytes;
 
 /// Less than 98 % of the bytes came from the lowest device.
-pub const RULE: Rule = Rule { id: "T01", title: "Served from memory", judge: Judge::Flow(judge) };
+pub const RULE: Rule = Rule {
+    id: "T01",
+    title: "Served from memory",
+    happens: "The data were in memory from the write or an earlier read.",
+    seen_by: "Bytes read from the lowest device; pages of the file in memory before.",
+    said_when: "Less than {UNTOUCHED} came from the device: wrong, memory. Less than {REACHED}: wrong, mixed, with the rate of the part that did come from it.",
+    try_it: "`assay dd if=x of=/dev/null bs=1M`, twice.",
+    answer: "Own verbs drop the file from memory, look whether it is gone, or read past the cache.",
+    judge: Judge::Flow(judge),
+};
 
 /// Share of the read that came from the device, when memory is what gave the rest.
 fn part(case: &Case<'_>) -> Option<f64> {

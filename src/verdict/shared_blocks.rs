@@ -6,8 +6,16 @@ use super::{Judge, Rule, finding};
 use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 
 /// Blocks of the output belong to another file too: they were not written.
-pub const RULE: Rule =
-    Rule { id: "T25", title: "Copied by sharing blocks", judge: Judge::Flow(judge) };
+pub const RULE: Rule = Rule {
+    id: "T25",
+    title: "Copied by sharing blocks",
+    happens: "copy_file_range lets a file system note that two files share blocks, and nothing is copied.",
+    seen_by: "FIEMAP of the output after the copy, the SHARED flag.",
+    said_when: "More than {RESIDENT} of the output is shared: wrong, layer.",
+    try_it: "On btrfs or XFS, a plan with a copy by `copy_file_range`.",
+    answer: "Copies by read and write unless the plan asks otherwise.",
+    judge: Judge::Flow(judge),
+};
 
 fn judge(case: &Case<'_>) -> Option<Finding> {
     let part = case.shared_share().filter(|_| case.writes())?;

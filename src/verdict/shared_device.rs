@@ -10,7 +10,16 @@ use crate::unit::Bytes;
 
 /// Bytes passed the device that the run cannot account for. On devices below the one that the
 /// path names they matter only where little time was left.
-pub const RULE: Rule = Rule { id: "T31", title: "Others on the device", judge: Judge::Flow(judge) };
+pub const RULE: Rule = Rule {
+    id: "T31",
+    title: "Others on the device",
+    happens: "Somebody else's I/O shares the device.",
+    seen_by: "Bytes at the device that the run can not account for; what it did in the quiet time before; requests in flight at the start.",
+    said_when: "More than {FOREIGN} foreign: doubtful, disturbed. More than {FOREIGN_RUINS}: wrong.",
+    try_it: "A second `dd` to the same disk.",
+    answer: "Listens to the devices before each phase, and counts what it heard there as nobody's own.",
+    judge: Judge::Flow(judge),
+};
 
 fn judge(case: &Case<'_>) -> Option<Finding> {
     if !case.first_here || !case.on_devices() || case.of_trees() {

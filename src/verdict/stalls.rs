@@ -4,7 +4,7 @@ use super::measure::Stage;
 use super::threshold::{
     STALL, STALL_INTERVAL_OPS, STALL_INTERVALS, STALL_OPS, STALL_P99, STALL_RATE,
 };
-use super::{Judge, Rule, finding, refuted};
+use super::{Judge, Rule, cliff, finding, refuted};
 use crate::plan::{Action, Caching};
 use crate::record::{Exhibit, Finding, Measures, Next, Point, Weight};
 use crate::stats::median;
@@ -12,13 +12,23 @@ use crate::unit::Nanos;
 
 /// A second or more without any completion, and far longer than the slowest of a hundred; or an
 /// interval with next to nothing in it.
-pub const RULE: Rule = Rule { id: "T58", title: "Stalls", judge: Judge::Phase(judge) };
+pub const RULE: Rule = Rule {
+    id: "T58",
+    title: "Stalls",
+    happens: "An average hides seconds in which nothing was answered.",
+    seen_by: "The series of 100 ms, its longest gap.",
+    said_when: "A gap longer than {STALL} and {STALL_P99} times the p99, or intervals below {STALL_RATE} of the usual rate: doubtful, unsteady.",
+    try_it: "A device that stops for 1.5 s every 4 s.",
+    answer: "Prints the longest latency and the series beside each mean.",
+    judge: Judge::Phase(judge),
+};
 
 fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
     if refuted(found) || stage.paced() || stage.ops() < STALL_OPS {
         return None;
     }
-    let stalls = stalls(stage);
+    let fell = found.iter().any(|f| f.trap.0 == cliff::RULE.id);
+    let stalls = stalls(stage, fell);
     let worst = stalls.iter().copied().max()?;
     let count = stalls.len();
     let noun = if count == 1 { "stall" } else { "stalls" };
@@ -66,7 +76,9 @@ fn still(point: &Point, direct: bool) -> bool {
     point.ops == 0 && (direct || leaf)
 }
 
-fn stalls(stage: &Stage<'_>) -> Vec<Nanos> {
+/// The stalls. A device that fell to a lower rate and stayed there is `fell`: intervals with less in
+/// them are no stalls then.
+fn stalls(stage: &Stage<'_>, fell: bool) -> Vec<Nanos> {
     let direct = stage.cases.iter().all(|case| case.flow.caching == Caching::Direct);
     let slow = |action| stage.phase.totals.get(&action).and_then(|total| total.lat_ns);
     let p99 = [Action::Read, Action::Write, Action::Rewrite].into_iter().filter_map(slow);
@@ -88,7 +100,7 @@ fn stalls(stage: &Stage<'_>) -> Vec<Nanos> {
     if gap > least {
         stalls.push(gap);
     }
-    if stalls.is_empty() && direct { thin(&points, p99) } else { stalls }
+    if stalls.is_empty() && direct && !fell { thin(&points, p99) } else { stalls }
 }
 
 /// Long intervals with next to nothing in them, long enough that chance does not empty them.

@@ -6,8 +6,16 @@ use crate::plan::Method;
 use crate::record::Finding;
 
 /// Buffered by the C library's way, whose end is a close, and part was left behind.
-pub const RULE: Rule =
-    Rule { id: "T03", title: "A close is not a flush", judge: Judge::Flow(judge) };
+pub const RULE: Rule = Rule {
+    id: "T03",
+    title: "A close is not a flush",
+    happens: "Closing a file writes nothing on local file systems.",
+    seen_by: "As T02, when the method is the C library's, whose end is a close.",
+    said_when: "Less than {REACHED} had reached the device when the clock stopped: wrong, deferred.",
+    try_it: "A plan with method `stdio` and durability `none`.",
+    answer: "Own verbs flush inside the timing.",
+    judge: Judge::Flow(judge),
+};
 
 /// The phase ends by closing, and work was left behind.
 pub(super) fn applies(case: &Case<'_>) -> bool {

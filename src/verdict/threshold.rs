@@ -2,6 +2,7 @@
 //!
 //! Shares are of 1. A rule may combine thresholds; it has none of its own.
 
+use super::words::share;
 use crate::unit::{Bytes, KIB, MIB, Nanos};
 
 /// Of the bytes the program moved, the share that must have passed the device: the rest is the
@@ -141,6 +142,81 @@ pub const STALL_INTERVALS: usize = 5;
 /// Waiting for a CPU for more of the time than this leaves open what else was waited for.
 pub const WAITING_FOR_CPU: f64 = 0.10;
 
+/// Read calls for each request from which on read-ahead served them: two calls from one request.
+pub const AHEAD_REQUESTS: f64 = 0.5;
+
+/// What a device may do beyond what was asked before it is worth a word.
+pub const MORE: f64 = 0.10;
+
+/// Written in a phase that only reads, as a share of what was read.
+pub const WRITES_OF_READS: f64 = 0.01;
+
+/// A p99 from when I/Os were due that is this many times the one from when they were sent counts
+/// stalls that the other leaves out.
+pub const OMITTED: f64 = 2.0;
+
+/// A quantile stands for something when this many events lie beyond it.
+pub const QUANTILE_EVENTS: f64 = 10.0;
+
+/// More of a call's time than this outside of the device is no time of the device.
+pub const OUTSIDE_DEVICE: f64 = 0.50;
+
+/// And the wait for a CPU is what it was if it is this share of that time at least.
+pub const WAIT_EXPLAINS: f64 = 0.50;
+
+/// Below this planned depth a mean can not tell whether it was reached.
+pub const DEPTH_LEAST: u32 = 4;
+
+/// The share of the planned depth that the device must have had on average.
+pub const DEPTH_REACHED: f64 = 0.5;
+
+/// Extents in each MiB from which on a file is in pieces: requests of 256 KiB at the most.
+pub const FRAGMENTS: f64 = 4.0;
+
+/// A small file has a few extents in any case.
+pub const FRAGMENTS_LEAST: u64 = 16;
+
+/// With less free space than this, file systems look long for room and take small pieces of it.
+pub const NEARLY_FULL: f64 = 0.10;
+
+/// Swapped bytes as a share of what the run moved.
+pub const SWAPPED: f64 = 0.01;
+
+/// A device that falls to less than one in this has two speeds. The catalogue of falls that people
+/// have measured begins at 1.25; machines shared with others wander that much by themselves.
+pub const CLIFF: f64 = 2.0;
+
+/// Share of the intervals of each side that must lie on their side of the middle of both rates.
+pub const CLIFF_SIDE: f64 = 0.8;
+
+/// Each side lasts this long at least, and this share of the run.
+pub const CLIFF_PART: Nanos = Nanos::secs(1);
+
+/// See [`CLIFF_PART`].
+pub const CLIFF_PART_SHARE: f64 = 0.05;
+
+/// Shorter intervals see the lumps of a limiter or of writeback.
+pub const CLIFF_INTERVAL: Nanos = Nanos::millis(500);
+
+/// And more of them than this tell no more.
+pub const CLIFF_INTERVALS: u64 = 60;
+
+/// An interval with less than this share of its side's rate does not belong to that rate.
+pub const CLIFF_GOING: f64 = 0.25;
+
+/// An average no further above the second rate than this is that rate.
+pub const CLIFF_HARMLESS: f64 = 1.10;
+
+/// What gathers in memory of a buffered write, as a share of it, before there was a burst.
+pub const BURST_SHARE: f64 = 0.05;
+
+/// A rate is the link's when it is this share of what the link can carry: 1 in 1.15, for what remains
+/// are commands and gaps.
+pub const LINK_NEAR: f64 = 0.87;
+
+/// Of USB 2 no more than three quarters of what its signal carries have been seen.
+pub const LINK_NEAR_USB_2: f64 = 0.65;
+
 /// Less free space than this share, and an allocator takes what is left over.
 pub const FREE_SPACE: f64 = 0.10;
 
@@ -159,3 +235,47 @@ pub const CARD_LIFE: u32 = 10;
 
 /// Erase units from this size on make small writes expensive.
 pub const CARD_ERASE: Bytes = Bytes::mib(1);
+
+/// A threshold in words, by its name: for the catalogue, so that it can not say another number.
+/// Those that no text names are not here.
+pub(super) fn spoken(name: &str) -> Option<String> {
+    Some(match name {
+        "REACHED" => share(REACHED),
+        "UNTOUCHED" => share(UNTOUCHED),
+        "STORED" => share(STORED),
+        "RESIDENT" => share(RESIDENT),
+        "FOREIGN" => share(FOREIGN),
+        "FOREIGN_RUINS" => share(FOREIGN_RUINS),
+        "LIMIT_NEAR" => share(LIMIT_NEAR),
+        "WAITING_CPU" => share(WAITING_CPU),
+        "WAITING_BUSY" => share(WAITING_BUSY),
+        "CPU_FULL" => share(CPU_FULL),
+        "CPU_DEVICE" => share(CPU_DEVICE),
+        "LATENCY_BUSY" => share(LATENCY_BUSY),
+        "STALL_RATE" => share(STALL_RATE),
+        "LINK_NEAR_USB_2" => share(LINK_NEAR_USB_2),
+        "LINK_NEAR" => share(LINK_NEAR),
+        "CARD_LIFE" => CARD_LIFE.to_string(),
+        "MORE" => share(MORE),
+        "WRITES_OF_READS" => share(WRITES_OF_READS),
+        "OUTSIDE_DEVICE" => share(OUTSIDE_DEVICE),
+        "WAIT_EXPLAINS" => share(WAIT_EXPLAINS),
+        "WAITING_FOR_CPU" => share(WAITING_FOR_CPU),
+        "DEPTH_REACHED" => share(DEPTH_REACHED),
+        "NEARLY_FULL" => share(NEARLY_FULL),
+        "SWAPPED" => share(SWAPPED),
+        "CLIFF_SIDE" => share(CLIFF_SIDE),
+        "BURST_SHARE" => share(BURST_SHARE),
+        "AHEAD_REQUESTS" => AHEAD_REQUESTS.to_string(),
+        "OMITTED" => OMITTED.to_string(),
+        "DEPTH_LEAST" => DEPTH_LEAST.to_string(),
+        "FRAGMENTS" => FRAGMENTS.to_string(),
+        "CLIFF" => CLIFF.to_string(),
+        "FLUSH_BOUND" => FLUSH_BOUND.to_string(),
+        "STALL_P99" => STALL_P99.to_string(),
+        "STALL" => STALL.to_string(),
+        "SHORT" => SHORT.to_string(),
+        "CLOCK_STEPS" => CLOCK_STEPS.to_string(),
+        _ => return None,
+    })
+}

@@ -9,8 +9,16 @@ use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 use crate::unit::three_digits;
 
 /// The rate is within 3 % of a limit that can be read. The figure is true, and it is the limit's.
-pub const RULE: Rule =
-    Rule { id: "T32", title: "A limit sets the rate", judge: Judge::Phase(judge) };
+pub const RULE: Rule = Rule {
+    id: "T32",
+    title: "A limit sets the rate",
+    happens: "A control group caps bytes or operations per second; requests wait above the queue, so the device looks idle.",
+    seen_by: "io.max and blkio.throttle of every group from our own to the root; the rate.",
+    said_when: "The rate is within {LIMIT_NEAR} of a limit: sound, limited; the file and its value are named.",
+    try_it: "`echo '8:0 wbps=4194304' > io.max`, then measure.",
+    answer: "Reads the limits before the run and says what they are.",
+    judge: Judge::Phase(judge),
+};
 
 fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
     if refuted(found) {

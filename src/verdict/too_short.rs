@@ -7,7 +7,16 @@ use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 
 /// Shorter than a quarter of a second or than a thousand steps of the clock. Says nothing where
 /// something else already refutes the figure.
-pub const RULE: Rule = Rule { id: "T56", title: "Too short", judge: Judge::Phase(judge) };
+pub const RULE: Rule = Rule {
+    id: "T56",
+    title: "Too short",
+    happens: "A short run says more about its start and end than about what lies between, and a coarse clock measures nothing.",
+    seen_by: "Length of the run; smallest step of the clock.",
+    said_when: "Shorter than {SHORT} or than {CLOCK_STEPS} steps of the clock: unproven.",
+    try_it: "`assay dd if=/dev/zero of=x bs=64k count=1 oflag=direct conv=fsync`",
+    answer: "Times with the monotonic clock; own phases last seconds.",
+    judge: Judge::Phase(judge),
+};
 
 fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
     if refuted(found) {

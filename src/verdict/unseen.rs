@@ -9,8 +9,16 @@ use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 use crate::unit::Bytes;
 
 /// The counters of the device were not seen, so nothing is proven.
-pub const RULE: Rule =
-    Rule { id: "T00", title: "Evidence that was not seen", judge: Judge::Phase(judge) };
+pub const RULE: Rule = Rule {
+    id: "T00",
+    title: "Evidence that was not seen",
+    happens: "Without the counters of the lowest device nothing can be shown.",
+    seen_by: "Which readings are absent, and why.",
+    said_when: "A reading that the verdict would rest on was not seen: unproven.",
+    try_it: "`echo 0 > /sys/block/D/queue/iostats`, then measure.",
+    answer: "Calls nothing sound without evidence.",
+    judge: Judge::Phase(judge),
+};
 
 fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
     let jobs = stage.record.resolved.jobs.iter();
@@ -132,9 +140,9 @@ fn missing(stage: &Stage<'_>, case: &Case<'_>, found: &[Finding]) -> Option<Find
             .subject
             .mount
             .seen()
-            .is_some_and(|mount| mount.options.split(',').any(|o| o.starts_with("dax")));
+            .is_some_and(|mount| mount.options.split(',').any(|o| o == "dax=inode"));
     if dax {
-        return Some(say("the file system goes around the counted queue (dax)", vec![]));
+        return Some(say("files may go around the counted queue (dax=inode)", vec![]));
     }
     // The counters of a small buffered write without a flush prove nothing: its journal may be all
     // that they show. Only the file's pages could tell.

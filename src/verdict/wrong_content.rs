@@ -6,8 +6,16 @@ use super::{Judge, Rule, finding};
 use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 
 /// One block with the wrong content is enough.
-pub const RULE: Rule =
-    Rule { id: "T48", title: "What was read is not what was written", judge: Judge::Phase(judge) };
+pub const RULE: Rule = Rule {
+    id: "T48",
+    title: "What was read is not what was written",
+    happens: "A fake card wraps its addresses, a failing one forgets: it takes every byte and gives back others.",
+    seen_by: "The data: each sector carries its place and the write it is from.",
+    said_when: "One block with the wrong content: wrong, invalid.",
+    try_it: "Write a run's data, change a block of the device behind it, read with verification.",
+    answer: "`quick` looks at the tag of each sector that it reads back from its own file.",
+    judge: Judge::Phase(judge),
+};
 
 fn judge(stage: &Stage<'_>, _: &[Finding]) -> Option<Finding> {
     let wrong: u64 = stage.phase.totals.values().fold(0, |sum, t| sum.saturating_add(t.mismatches));

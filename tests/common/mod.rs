@@ -42,6 +42,7 @@ fn layer(name: &str, level: u32, kind: LayerKind, leaf: bool, size: u64) -> Laye
         name: name.into(),
         number: DeviceNumber { major: 7, minor: 3 },
         partition: None,
+        start: None,
         level,
         kind,
         leaf,
@@ -359,8 +360,12 @@ pub fn fast() -> Record {
     let plan = quick_plan("/home");
     let mut disk = layer("nvme0n1", 1, LayerKind::Disk, true, 1_000_204_886_016);
     disk.partition = Some("nvme0n1p2".into());
-    disk.hardware =
-        Hardware { model: "ACME 990 1TB".into(), bus: "nvme".into(), revision: "4B2Q".into() };
+    disk.hardware = Hardware {
+        model: "ACME 990 1TB".into(),
+        bus: "nvme".into(),
+        revision: "4B2Q".into(),
+        ..Hardware::default()
+    };
     let mapper = LayerKind::Mapper { uuid: "CRYPT-LUKS2-0123".into() };
     let subject = Subject {
         path: "/home".into(),

@@ -38,6 +38,15 @@ fn operands_become_a_copy() {
 }
 
 #[test]
+fn one_flush_is_asked_for_whoever_speaks() {
+    for flavor in [Flavor::Gnu, Flavor::Busybox] {
+        let (plan, _) = parse(&words("if=a of=b bs=10k conv=fsync"), flavor).expect("a plan");
+        let copy = copy_of(&plan).expect("a copy");
+        assert!(copy.flush.fsync && !copy.fsync_every_block, "{flavor:?}");
+    }
+}
+
+#[test]
 fn gnu_complains_to_the_letter() {
     let more = "\nTry 'dd --help' for more information.\n";
     for (text, says) in [

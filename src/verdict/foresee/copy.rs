@@ -520,16 +520,20 @@ fn from_memory(ends: &Ends<'_>) -> Option<Finding> {
         part if part > 0.5 => (served_from_cache::RULE.id, Weight::Refute, Measures::Memory),
         _ => (cached_before::RULE.id, Weight::Doubt, Measures::Mixed),
     };
-    Some(finding(
-        id,
-        weight,
-        Some(measures),
-        format!(
+    let claim = match part {
+        1.0 => format!("All of {} is in memory: it is read without {}.", from.path, device(from)),
+        _ => format!(
             "{} of {} is in memory: that part is read without {}.",
             words::share(part),
             from.path,
             device(from)
         ),
+    };
+    Some(finding(
+        id,
+        weight,
+        Some(measures),
+        claim,
         vec![Exhibit::new("pages in memory", words::of(held, size), "cachestat()")],
         Some(words::cold(ends.origin, false)),
     ))

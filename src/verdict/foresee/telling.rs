@@ -99,6 +99,13 @@ fn flush(ends: &Ends<'_>) -> String {
 pub(super) fn about_copy(ends: &Ends<'_>, measures: Measures) -> (String, String) {
     let (subject, direction) = ends.subject();
     let disk = subject.map_or_else(|| "the disk".to_string(), device);
+    match subject.map(|subject| &subject.bottom) {
+        Some(Bottom::Memory(what)) => return (format!("memory: {what}"), "a disk".into()),
+        Some(Bottom::Remote(what)) => {
+            return (format!("the way through {what}"), "the disk behind it".into());
+        }
+        _ => {}
+    }
     if let Some(both) = instead_of_disk(measures, &disk, ends.bytes()) {
         return both;
     }

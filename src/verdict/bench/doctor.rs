@@ -1,0 +1,314 @@
+//! Ways to doctor a record for tests.
+
+use super::*;
+use crate::evidence::{Card, CpuThrottled, Link, LinkKind, OwnIo};
+
+impl Bench {
+    /// The output of a copy shares so many bytes with its source.
+    pub fn shares(&mut self, shared: Bytes) {
+        let written = Bytes::mib(20);
+        let extents = Extents { range: written, written, shared, count: 1, ..Extents::default() };
+        self.record.phases[0].evidence.copied = Some(Reading::Seen(extents));
+    }
+
+    /// One device's counters in a snapshot.
+    fn counters(snapshot: &mut Snapshot) -> &mut DiskCounters {
+        match &mut snapshot.devices[0].counters {
+            Reading::Seen(counters) => counters,
+            Reading::Unseen(why) => panic!("{why}"),
+        }
+    }
+
+    fn main(&self) -> usize {
+        self.record.phases[0].flows[0].subject
+    }
+
+    /// Bytes written to the device until the stop, and until everything was flushed.
+    pub fn written(&mut self, stop: Bytes, settled: Bytes) {
+        let evidence = &mut self.record.phases[0].evidence;
+        let set = |counters: &mut DiskCounters, bytes: Bytes| {
+            counters.write_bytes = earlier().write_bytes + bytes.0;
+            counters.writes = earlier().writes + bytes.0.div_ceil(256 * KIB);
+        };
+        set(Self::counters(&mut evidence.stop), stop);
+        if let Some(end) = &mut evidence.settled {
+            set(Self::counters(end), settled);
+        }
+    }
+
+    /// Bytes read from the device.
+    pub fn was_read(&mut self, bytes: Bytes) {
+        let evidence = &mut self.record.phases[0].evidence;
+        for snapshot in [Some(&mut evidence.stop), evidence.settled.as_mut()].into_iter().flatten()
+        {
+            let counters = Self::counters(snapshot);
+            counters.read_bytes = earlier().read_bytes + bytes.0;
+            counters.reads = earlier().reads + bytes.0.div_ceil(128 * KIB);
+        }
+    }
+
+    /// How the flush after the stop went.
+    pub fn settled_at(&mut self, time: Nanos, written: Bytes, complete: bool) {
+        let phase = &mut self.record.phases[0];
+        let at = phase.evidence.stop.at + time;
+        phase.span.settled = Some(at);
+        phase.evidence.settle = Some(Settle { time, complete, fault: None });
+        let mut end = snapshot(at);
+        Self::counters(&mut end).write_bytes = earlier().write_bytes + written.0;
+        phase.evidence.settled = Some(end);
+    }
+
+    /// Flushes of the device until the stop.
+    pub fn flushes(&mut self, count: u64) {
+        let counters = Self::counters(&mut self.record.phases[0].evidence.stop);
+        counters.flushes = Some(7 + count);
+    }
+
+    /// Share of the time in which the device worked, and the program used a CPU.
+    pub fn work(&mut self, busy: f64, cpu: f64) {
+        let evidence = &mut self.record.phases[0].evidence;
+        let wall = evidence.stop.at.since(evidence.before.at).as_secs();
+        let counters = Self::counters(&mut evidence.stop);
+        counters.busy_ms = (wall * busy * 1e3) as u64;
+        counters.weighted_ms = (wall * busy * 1e3) as u64;
+        let user = Nanos::millis(10) + Nanos::from_secs(wall * cpu);
+        evidence.stop.cpu = Reading::Seen(Cpu { user, ..Cpu::default() });
+    }
+
+    /// What lies at the bottom of the main path.
+    pub fn bottom(&mut self, bottom: Bottom) {
+        let main = self.main();
+        let subject = &mut self.record.resolved.subjects[main];
+        if bottom != Bottom::Devices {
+            subject.stack.clear();
+        }
+        subject.bottom = bottom;
+    }
+
+    /// The queue of the main device.
+    pub fn queue(&mut self, change: impl FnOnce(&mut Queue)) {
+        let main = self.main();
+        let layer = &mut self.record.resolved.subjects[main].stack[0];
+        if let Reading::Seen(queue) = &mut layer.queue {
+            change(queue);
+        }
+    }
+
+    /// The main flow used O_DIRECT, and whether that is real there.
+    pub fn direct(&mut self, real: bool) {
+        let main = self.main();
+        self.record.phases[0].flows[0].caching = Caching::Direct;
+        let offset = if real { 512 } else { 0 };
+        self.record.resolved.subjects[main].direct = Reading::Seen(DirectIo {
+            accepted: true,
+            align: Some(DirectAlign { memory: offset, offset }),
+            misaligned_refused: Some(real),
+            past_cache: None,
+        });
+        if !real {
+            self.record.phases[0].evidence.stop.cache.clear();
+        }
+        // The other end stays as it was; it is no storage.
+        if let Some(other) = self.record.phases[0].flows.get_mut(1) {
+            other.caching = Caching::Direct;
+        }
+    }
+
+    /// How the file lay before.
+    pub fn lay(&mut self, hole: Bytes, written: Bytes) {
+        let extents =
+            Extents { range: hole + written, hole, written, count: 1, ..Extents::default() };
+        self.record.phases[0].evidence.extents =
+            vec![Laid { path: "/mnt/x".into(), extents: Reading::Seen(extents) }];
+    }
+
+    /// Pages of the file in memory before.
+    pub fn resident_before(&mut self, resident: Bytes) {
+        self.record.phases[0].evidence.before.cache[0].pages =
+            Reading::Seen(CachePages { resident, ..CachePages::default() });
+    }
+
+    /// A limit on the main device, both ways.
+    pub fn capped(&mut self, bytes_per_second: u64) {
+        let cap = |direction, way: &str| Throttle {
+            file: format!("/sys/fs/cgroup/blkio/blkio.throttle.{way}_bps_device"),
+            device: DeviceNumber { major: 7, minor: 3 },
+            name: "loop3".into(),
+            direction,
+            limit: Limit::BytesPerSecond(bytes_per_second),
+        };
+        self.record.resolved.limits = Reading::Seen(Limits {
+            io: vec![cap(Direction::Read, "read"), cap(Direction::Write, "write")],
+            ..Limits::default()
+        });
+    }
+
+    /// Operations answered in each tenth of a second.
+    pub fn series(&mut self, ops: &[u64]) {
+        let points = ops.iter().zip(1_u64..).map(|(&ops, n)| Point {
+            at_ns: Nanos::millis(100 * n),
+            ops,
+            write_bytes: ops * MIB,
+            leaf_read_bytes: Some(0),
+            leaf_write_bytes: Some(ops * MIB),
+            ..Point::default()
+        });
+        self.record.phases[0].series.points = points.collect();
+    }
+
+    /// The same, in this time.
+    pub fn lasted(&mut self, time: Nanos) {
+        let phase = &mut self.record.phases[0];
+        phase.span.stopped = START + time;
+        phase.span.flushed = phase.span.flushed.map(|_| START + time);
+        phase.evidence.stop.at = START + time;
+    }
+
+    /// What the kernel read for this process.
+    pub fn own_read(&mut self, bytes: Bytes) {
+        let evidence = &mut self.record.phases[0].evidence;
+        evidence.before.own = Reading::Seen(OwnIo::default());
+        evidence.stop.own = Reading::Seen(OwnIo { read_bytes: bytes, ..OwnIo::default() });
+    }
+
+    /// Options of the main path's mount.
+    pub fn mounted(&mut self, options: &str) {
+        let main = self.main();
+        if let Reading::Seen(mount) = &mut self.record.resolved.subjects[main].mount {
+            mount.options = options.into();
+        }
+    }
+
+    /// Discards of the device until the stop, of 1 MiB each.
+    pub fn discarded(&mut self, count: u64) {
+        let counters = Self::counters(&mut self.record.phases[0].evidence.stop);
+        counters.discards = count;
+        counters.discard_bytes = count * MIB;
+    }
+
+    /// What the main device is made of.
+    pub fn layer_kind(&mut self, kind: LayerKind) {
+        let main = self.main();
+        self.record.resolved.subjects[main].stack[0].kind = kind;
+    }
+
+    /// Bytes that the device answered in each tenth of a second, as it was asked for them.
+    pub fn device_series(&mut self, bytes: &[u64]) {
+        let points = bytes.iter().zip(1_u64..).map(|(&bytes, n)| Point {
+            at_ns: Nanos::millis(100 * n),
+            ops: 1,
+            write_bytes: bytes,
+            leaf_read_bytes: Some(0),
+            leaf_write_bytes: Some(bytes),
+            ..Point::default()
+        });
+        self.record.phases[0].series.points = points.collect();
+    }
+
+    /// Time for which the threads of the program waited for a CPU.
+    pub fn waited_for_cpu(&mut self, time: Nanos) {
+        let evidence = &mut self.record.phases[0].evidence;
+        let set = |snapshot: &mut Snapshot, waited: Nanos| {
+            if let Reading::Seen(cpu) = &mut snapshot.cpu {
+                cpu.run_delay = Some(waited);
+            }
+        };
+        set(&mut evidence.before, Nanos::ZERO);
+        set(&mut evidence.stop, time);
+    }
+
+    /// Time for which the control group stopped the program.
+    pub fn stopped_by_group(&mut self, time: Nanos) {
+        let evidence = &mut self.record.phases[0].evidence;
+        evidence.before.cpu_throttled = Reading::Seen(CpuThrottled::default());
+        evidence.stop.cpu_throttled = Reading::Seen(CpuThrottled { periods: 9, time });
+    }
+
+    /// What the machine swapped meanwhile.
+    pub fn swapped(&mut self, bytes: Bytes) {
+        let evidence = &mut self.record.phases[0].evidence;
+        let memory = |swapped| Memory {
+            total: Bytes::mib(4096),
+            swapped: Some(swapped),
+            ..Memory::default()
+        };
+        evidence.before.memory = Reading::Seen(memory(Bytes::ZERO));
+        evidence.stop.memory = Reading::Seen(memory(bytes));
+    }
+
+    /// The file lies in so many pieces.
+    pub fn pieces(&mut self, count: u64) {
+        for laid in &mut self.record.phases[0].evidence.extents {
+            if let Reading::Seen(extents) = &mut laid.extents {
+                extents.count = count;
+            }
+        }
+    }
+
+    /// Bytes that others wrote to the device in the quiet time before, and that were left in memory
+    /// at the start.
+    pub fn earlier(&mut self, written: Bytes, left: Bytes) {
+        let evidence = &mut self.record.phases[0].evidence;
+        if let Reading::Seen(counters) = &mut evidence.quiet.devices[0].counters {
+            counters.write_bytes = written.0;
+        }
+        let memory = Memory { total: Bytes::mib(4096), dirty: left, ..Memory::default() };
+        evidence.before.memory = Reading::Seen(memory);
+    }
+
+    /// Five seconds in which the device takes 4 MiB each, and the program writes so many MiB in the
+    /// first tenth and then as fast as the device.
+    pub fn burst_series(&mut self, first: u64) {
+        let points = (1..=50_u64).map(|n| Point {
+            at_ns: Nanos::millis(100 * n),
+            ops: 1,
+            write_bytes: if n == 1 { first * MIB } else { 4 * MIB / 10 },
+            leaf_read_bytes: Some(0),
+            leaf_write_bytes: Some(4 * MIB / 10),
+            ..Point::default()
+        });
+        self.record.phases[0].series.points = points.collect();
+    }
+
+    /// So many writes, whose p99 is this many nanoseconds from when they were sent.
+    pub fn served(&mut self, ops: u64, p99: u64) {
+        let total = self.record.phases[0].totals.get_mut(&Action::Write).expect("counted");
+        total.ops = Ops(ops);
+        total.lat_ns = total.lat_ns.map(|due| Latency { n: ops, ..due });
+        total.service_ns = total.lat_ns.map(|due| Latency { p99, ..due });
+    }
+
+    /// The link of the main device: what it carries, and what it could, bytes per second.
+    pub fn linked(&mut self, ceiling: u64, possible: Option<u64>) {
+        let main = self.main();
+        self.record.resolved.subjects[main].stack[0].hardware.links = vec![Link {
+            kind: LinkKind::Sata,
+            mode: Reading::Seen("SATA 1.5 Gbps".into()),
+            ceiling: Some(ceiling),
+            possible,
+            driver: None,
+            source: "/sys/devices/ata1/link1/ata_link/link1/sata_spd".into(),
+        }];
+    }
+
+    /// Life and reserve of the main device, as an eMMC has them.
+    pub fn worn(&mut self, life: Option<u32>, reserve: Option<u32>) {
+        let main = self.main();
+        self.record.resolved.subjects[main].stack[0].hardware.card = Some(Card {
+            kind: "MMC".into(),
+            erase: None,
+            life,
+            reserve,
+            queue: None,
+            claims: None,
+        });
+    }
+
+    /// The main path lies on a partition that begins there, of a disk with sectors of 4096 bytes.
+    pub fn partition_at(&mut self, start: u64) {
+        let main = self.main();
+        let layer = &mut self.record.resolved.subjects[main].stack[0];
+        (layer.partition, layer.start) = (Some("loop3p1".into()), Some(Bytes(start)));
+        self.queue(|queue| queue.physical_block_size = Some(4096));
+    }
+}

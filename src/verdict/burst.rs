@@ -1,0 +1,117 @@
+//! T04: a burst into memory, and then the pace of the device.
+
+use super::measure::Stage;
+use super::threshold::{BURST_SHARE, CLIFF, CLIFF_PART, SMALL_BYTES};
+use super::words::pace;
+use super::{Judge, Rule, finding, refuted};
+use crate::plan::Caching;
+use crate::record::{Exhibit, Finding, Next, Weight};
+use crate::unit::{Bytes, Nanos};
+
+/// Buffered writes, flushed inside the timing, that went at two speeds: what the calls did at first
+/// is memory's, and latencies of both are mixed.
+pub const RULE: Rule = Rule {
+    id: "T04",
+    title: "Burst, then the pace of the device",
+    happens: "Buffered writes go at the speed of memory up to the dirty limit, and are then held to the device.",
+    seen_by: "The series of the program against that of the device: what is in between is in memory.",
+    said_when: "More than {BURST_SHARE} of a buffered write gathered in memory, and the program then wrote at less than one in {CLIFF} of its first rate: a note with the size of the burst and both rates.",
+    try_it: "Limit the dirty pages of the device (`/sys/class/bdi/*/max_bytes`, strict_limit), and write more than that.",
+    answer: "Own verbs write past the page cache, and flush inside the timing.",
+    judge: Judge::Phase(judge),
+};
+
+/// The burst, and what came after it.
+struct Burst {
+    gathered: Bytes,
+    wrote: Bytes,
+    time: Nanos,
+    later: Bytes,
+    later_time: Nanos,
+}
+
+fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
+    if refuted(found) || stage.paced() || stage.of_trees() {
+        return None;
+    }
+    let case = stage.cases.iter().find(|case| case.writes() && case.on_devices())?;
+    if stage.cases.iter().any(|other| other.writes() && other.flow.caching == Caching::Direct) {
+        return None;
+    }
+    let burst = burst(stage)?;
+    let first = burst.wrote.over(burst.time)?.0;
+    let later = burst.later.over(burst.later_time)?.0;
+    let much = burst.gathered.0 as f64 > case.flow.bytes.0 as f64 * BURST_SHARE;
+    let paced = burst.later_time >= CLIFF_PART && first > later * CLIFF;
+    if !much || burst.gathered < SMALL_BYTES || !paced {
+        return None;
+    }
+    Some(finding(
+        RULE.id,
+        Weight::Note,
+        None,
+        format!(
+            "The first {} went into memory at {}; from then on writing was held to {}.",
+            burst.wrote,
+            pace(first),
+            pace(later)
+        ),
+        vec![
+            Exhibit::new(
+                "most that was in memory and not yet at the device",
+                burst.gathered.to_string(),
+                "the run's series",
+            ),
+            Exhibit::new(
+                "written after that",
+                format!("{} in {}", burst.later, burst.later_time),
+                "the run's series",
+            ),
+        ],
+        Some(Next::Do(
+            "read latencies of this run as two kinds, or write past the cache (dd: oflag=direct)"
+                .into(),
+        )),
+    ))
+}
+
+/// When what had gathered in memory came near its most, and what the program wrote then.
+fn burst(stage: &Stage<'_>) -> Option<Burst> {
+    let end = stage.phase.span.stopped.since(stage.phase.span.started);
+    let (mut wrote, mut arrived) = (0_u64, 0_u64);
+    let mut sums = vec![];
+    for point in stage.phase.series.points.iter().filter(|point| point.at_ns <= end) {
+        wrote = wrote.saturating_add(point.write_bytes);
+        arrived = arrived.saturating_add(point.leaf_write_bytes?);
+        sums.push((point.at_ns, wrote, wrote.saturating_sub(arrived)));
+    }
+    let most = sums.iter().map(|(_, _, waiting)| *waiting).max()?;
+    let (time, first, _) = sums.iter().find(|(_, _, waiting)| *waiting >= most - most / 20)?;
+    Some(Burst {
+        gathered: Bytes(most),
+        wrote: Bytes(*first),
+        time: *time,
+        later: Bytes(wrote - first),
+        later_time: sums.last()?.0.less(*time),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bench::{Bench, verdict};
+    use crate::record::Trust;
+
+    #[test]
+    fn a_burst_is_told_apart_from_what_follows() {
+        let mut bench = Bench::write_flushed();
+        let mut named = |first: u64| {
+            // The device takes 4 MiB in ten points; what it is given first waits in memory.
+            bench.burst_series(first);
+            let found = verdict(&bench.record);
+            assert_eq!(found.trust, Trust::Sound, "{found:?}");
+            found.findings.iter().any(|f| f.trap.0 == "T04")
+        };
+        assert!(!named(1));
+        assert!(named(12));
+    }
+}

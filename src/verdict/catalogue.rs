@@ -1,0 +1,190 @@
+//! The catalogue of traps for people: every number once, whether a rule judges it or not.
+//!
+//! `docs/TRAPS.md` is what [`page`] returns; `tests/traps.rs` fails when the two differ.
+
+use super::{RULES, Rule, threshold};
+
+/// The highest number of the catalogue; the lowest is T00.
+pub const LAST: usize = 64;
+
+/// A trap that no rule of its own judges.
+pub struct Unruled {
+    /// Its number.
+    pub id: &'static str,
+    /// What it is called.
+    pub title: &'static str,
+    /// What happens, in a sentence that a person can repeat.
+    pub happens: &'static str,
+    /// What becomes of it here.
+    pub standing: Standing,
+}
+
+/// What becomes of a trap without a rule of its own.
+pub enum Standing {
+    /// Other rules find it: their numbers.
+    Under {
+        /// The rules.
+        rules: &'static [&'static str],
+        /// The test that shows it, as `file: function`.
+        shown: &'static str,
+    },
+    /// It can not happen here, and why.
+    Prevented {
+        /// Why.
+        how: &'static str,
+        /// The test that shows it, as `file: function`.
+        shown: &'static str,
+    },
+    /// Nobody looks for it yet, and what that would need.
+    NotJudged(&'static str),
+}
+
+use Standing::{NotJudged, Prevented, Under};
+
+/// The traps of the catalogue that have no rule, by number.
+#[rustfmt::skip]
+pub const UNRULED: &[Unruled] = &[
+    Unruled { id: "T09", title: "Mapped memory", happens: "Stores into a mapping only change pages; reads of one may fetch far more than is touched.", standing: Under { rules: &["T01", "T02"], shown: "tests/kernel_causes.rs: t09_a_mapping_is_memory_until_it_is_flushed" } },
+    Unruled { id: "T13", title: "One option, two meanings", happens: "conv=fsync is one flush at the end for GNU dd, and was one after each block for BusyBox before 1.27.", standing: Prevented { how: "a plan names when it flushes, and the dialect of BusyBox 1.35 flushes once as its model does.", shown: "src/dialect/dd/tests.rs: one_flush_is_asked_for_whoever_speaks" } },
+    Unruled { id: "T18", title: "Commits of the journal", happens: "Journals commit every few seconds; a short run meets one commit or none.", standing: NotJudged("needs the file system's commit interval and the spacing of writes in quiet intervals.") },
+    Unruled { id: "T24", title: "Trimmed blocks", happens: "A drive answers reads of trimmed blocks without its flash, at the speed of the bus.", standing: NotJudged("needs samples of what lies on a bare device before it is read.") },
+    Unruled { id: "T26", title: "A random buffer again and again", happens: "One random buffer that is written repeatedly compresses and deduplicates to nothing.", standing: Prevented { how: "no two sectors of own data are alike, unless the plan says how much of them.", shown: "src/engine/fill.rs: no_two_sectors_are_alike_and_none_compresses" } },
+    Unruled { id: "T27", title: "Removed before it was written", happens: "Dirty pages of a file that is removed or cut are dropped, and never reach the device.", standing: NotJudged("no phase here removes what it writes; a file that another program cuts meanwhile is not told from a layer that takes fewer bytes (T25).") },
+    Unruled { id: "T28", title: "Storage that deduplicates", happens: "Thin or deduplicating storage stores the same data once; the guest can not see it.", standing: NotJudged("needs the same data twice against fresh data, as a run of its own.") },
+    Unruled { id: "T30", title: "A cache below the device", happens: "Direct I/O ends at a loop device or virtual disk whose file the host keeps in memory.", standing: Under { rules: &["T01"], shown: "src/verdict/tests.rs: a_cache_below_a_loop_device_is_found" } },
+    Unruled { id: "T33", title: "Settings of the queue", happens: "Scheduler, write-back throttling and request sizes differ between two runs that are compared.", standing: NotJudged("the settings are in every record, but nothing compares two records yet.") },
+    Unruled { id: "T35", title: "Heat, frequency, power", happens: "A hot processor or drive slows down in the middle of a run.", standing: NotJudged("needs throttle counts of the processors and temperatures of the drive.") },
+    Unruled { id: "T36", title: "The first write is not the second", happens: "Writing where nothing was allocates; overwriting does not.", standing: NotJudged("needs the extents before a write.") },
+    Unruled { id: "T37", title: "Writers behind one lock", happens: "Writes that allocate or extend take the file's lock alone, so that parallel ones queue.", standing: NotJudged("needs the extents before a write and the depth at the device.") },
+    Unruled { id: "T42", title: "Cleaning up after earlier data", happens: "Lazy initialisation or the removal of an old file still works in the background.", standing: Under { rules: &["T08", "T31"], shown: "src/verdict/earlier_work.rs: writes_before_the_phase_with_more_to_come_are_earlier_work" } },
+    Unruled { id: "T44", title: "Fresh out of the box", happens: "A new SSD is several times faster than a full one.", standing: NotJudged("needs to know that twice its capacity has been written.") },
+    Unruled { id: "T45", title: "Erase blocks of cards", happens: "Small writes make a card read, erase and write whole erase blocks.", standing: NotJudged("needs several block sizes and places in one run.") },
+    Unruled { id: "T49", title: "Done, but not yet", happens: "A drive says done and works on in the background.", standing: NotJudged("needs a probe of the latency after the run.") },
+    Unruled { id: "T53", title: "The copy in memory is the limit", happens: "Copying from the page cache is slower than the device.", standing: NotJudged("needs a measure of the machine's own copying.") },
+    Unruled { id: "T59", title: "MB and MiB", happens: "Tools print the same word for 10^6 and 2^20.", standing: Prevented { how: "bytes and nanoseconds inside, and a unit's own name with every figure.", shown: "src/unit.rs: figures_carry_three_digits_and_their_unit" } },
+    Unruled { id: "T61", title: "The other socket", happens: "The worker runs on a CPU far from the device.", standing: NotJudged("needs the node of the device and those of the workers.") },
+    Unruled { id: "T63", title: "Counters added up", happens: "A byte is counted at partition, mapper and disk, and a tool adds them up.", standing: Prevented { how: "devices are judged level by level, and mirrors count once.", shown: "src/verdict/tests.rs: both_halves_of_a_mirror_are_expected" } },
+    Unruled { id: "T64", title: "Unlike runs compared", happens: "Two figures of different sizes, states, limits or kernels are compared.", standing: NotJudged("nothing compares two records yet.") },
+];
+
+/// The whole catalogue as Markdown.
+pub fn page() -> String {
+    let mut text = String::from(HEAD);
+    for number in 0..=LAST {
+        let id = format!("T{number:02}");
+        for entry in entries(&id) {
+            text.push('\n');
+            text.push_str(&entry);
+        }
+    }
+    text
+}
+
+/// What the page begins with.
+const HEAD: &str = "\
+# Traps
+
+Ways in which a storage benchmark's number is not what its reader takes it for, by the numbers that
+verdicts and records carry, and what assay makes of each. This file is what `assay traps` prints;
+`ASSAY_BLESS=1 cargo test --test traps` writes it anew. The rules are in `src/verdict`, one per file; their
+thresholds, with reasons, in `src/verdict/threshold.rs`.
+";
+
+/// What the catalogue says of one trap, as Markdown: an entry for each rule of this number, or the
+/// one of a trap without a rule. Empty for a number that it does not have.
+pub fn entries(id: &str) -> Vec<String> {
+    let ruled = RULES.iter().filter(|rule| rule.id == id).map(of_rule);
+    let unruled = UNRULED.iter().filter(|trap| trap.id == id).map(of_unruled);
+    ruled.chain(unruled).collect()
+}
+
+fn of_rule(rule: &Rule) -> String {
+    format!(
+        "## {}: {}\n\n{}\n\n* **Evidence:** {}\n* **Rule:** {}\n* **Try it:** {}\n* **assay:** {}\n",
+        rule.id,
+        rule.title,
+        rule.happens,
+        rule.seen_by,
+        filled(rule.said_when),
+        rule.try_it,
+        rule.answer
+    )
+}
+
+fn of_unruled(trap: &Unruled) -> String {
+    let standing = match &trap.standing {
+        Under { rules, shown } => {
+            format!("* **Rule:** {} (`{shown}`)", rules.join(", "))
+        }
+        Prevented { how, shown } => format!("* **Prevented:** {how} (`{shown}`)"),
+        NotJudged(needs) => format!("* **Not judged yet:** {needs}"),
+    };
+    format!("## {}: {}\n\n{}\n\n{standing}\n", trap.id, trap.title, trap.happens)
+}
+
+/// The text with each `{NAME}` replaced by the threshold of that name. A name that is none stays as
+/// it is; a test looks for those.
+fn filled(text: &str) -> String {
+    let mut whole = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('{') {
+        whole.push_str(before);
+        let Some((name, later)) = after.split_once('}') else {
+            whole.push('{');
+            rest = after;
+            continue;
+        };
+        match threshold::spoken(name) {
+            Some(words) => whole.push_str(&words),
+            None => whole.push_str(&format!("{{{name}}}")),
+        }
+        rest = later;
+    }
+    whole + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_has_its_entry_and_only_one_kind() {
+        for number in 0..=LAST {
+            let id = format!("T{number:02}");
+            let ruled = RULES.iter().any(|rule| rule.id == id);
+            let unruled = UNRULED.iter().filter(|trap| trap.id == id).count();
+            assert_eq!(usize::from(ruled) + unruled, 1, "{id}");
+        }
+        assert!(entries("T65").is_empty());
+    }
+
+    #[test]
+    fn rules_that_are_named_exist_and_no_threshold_is_left_unspoken() {
+        for trap in UNRULED {
+            if let Under { rules, .. } = trap.standing {
+                assert!(
+                    rules.iter().all(|id| RULES.iter().any(|rule| rule.id == *id)),
+                    "{}",
+                    trap.id
+                );
+            }
+        }
+        assert!(!page().contains(['{', '}']), "{}", page());
+    }
+
+    #[test]
+    fn every_text_is_there_and_ends_as_a_sentence() {
+        for rule in RULES {
+            for text in [rule.happens, rule.seen_by, rule.said_when, rule.answer] {
+                assert!(text.ends_with('.'), "{}: {text}", rule.id);
+            }
+            assert!(!rule.try_it.is_empty(), "{}", rule.id);
+        }
+    }
+
+    #[test]
+    fn thresholds_are_spoken_as_they_are() {
+        assert_eq!(filled("less than {REACHED} {or"), "less than 98 % {or");
+        assert_eq!(filled("{NOBODY}"), "{NOBODY}");
+    }
+}

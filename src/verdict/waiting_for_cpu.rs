@@ -1,0 +1,166 @@
+//! T52: the program waited for a CPU, not for the disk.
+
+use super::measure::{Case, Stage};
+use super::threshold::{CPU_DEVICE, OUTSIDE_DEVICE, WAIT_EXPLAINS, WAITING_FOR_CPU};
+use super::words::share;
+use super::{Judge, Rule, finding, refuted};
+use crate::evidence::{Direction, Snapshot};
+use crate::plan::Action;
+use crate::record::{Exhibit, Finding, Measures, Next, Weight};
+use crate::unit::Nanos;
+
+/// Runnable but not running, or stopped by its control group, for a tenth of the time and more,
+/// while the device had time left.
+pub const RULE: Rule = Rule {
+    id: "T52",
+    title: "Waiting for a CPU",
+    happens: "On a busy machine, or in a group with a CPU limit, each answer waits for a CPU, and the wait is taken for the disk's.",
+    seen_by: "Run delay (schedstat) and cpu.stat of the control group; latency of a call against that in the device; device busy.",
+    said_when: "The device works for less than {CPU_DEVICE}, and the group stopped the program for more than {WAITING_FOR_CPU} of the time: doubtful, limited. Or each worker waited that long for a CPU, and more than {OUTSIDE_DEVICE} of a call's time is outside the device, {WAIT_EXPLAINS} of which the wait explains: doubtful, disturbed.",
+    try_it: "`assay dd ... oflag=direct bs=4k` beside as many busy loops as there are CPUs, or with cpu.max at a tenth of a CPU.",
+    answer: "Does not blame the disk.",
+    judge: Judge::Phase(judge),
+};
+
+fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
+    let limited = found.iter().any(|f| f.measures == Some(Measures::Limited));
+    let case = stage.cases.iter().find(|case| case.on_devices() && case.top().is_some())?;
+    // Below the device that the path names others may be at work: the program waits for that one.
+    let worked = case.top().is_none_or(|top| top.busy() + top.flushing() >= CPU_DEVICE);
+    if refuted(found) || limited || stage.paced() || worked {
+        return None;
+    }
+    by_group(stage, case).or_else(|| by_others(stage, case))
+}
+
+/// How much a time that a snapshot may have grew over the phase, as a share of it.
+fn grown(stage: &Stage<'_>, read: impl Fn(&Snapshot) -> Option<Nanos>) -> Option<f64> {
+    let evidence = &stage.phase.evidence;
+    let time = read(&evidence.stop)?.less(read(&evidence.before)?);
+    let wall = evidence.stop.at.since(evidence.before.at);
+    (wall > Nanos::ZERO).then(|| time.0 as f64 / wall.0 as f64)
+}
+
+/// The control group's limit stopped the program.
+fn by_group(stage: &Stage<'_>, case: &Case<'_>) -> Option<Finding> {
+    let stopped = grown(stage, |snapshot| Some(snapshot.cpu_throttled.seen()?.time))?;
+    if stopped <= WAITING_FOR_CPU {
+        return None;
+    }
+    let mut because = vec![Exhibit::new(
+        "time for which the group was stopped",
+        share(stopped),
+        "cpu.stat of the control group",
+    )];
+    if let Some(cpus) = stage.record.resolved.limits.seen().and_then(|limits| limits.cpus) {
+        because.push(Exhibit::new(
+            "limit on CPU time",
+            format!("{cpus:.2} CPUs"),
+            "cpu.max or cpu.cfs_quota_us",
+        ));
+    }
+    because.extend(case.top().map(|level| level.exhibit_work()));
+    Some(finding(
+        RULE.id,
+        Weight::Doubt,
+        Some(Measures::Limited),
+        format!(
+            "The CPU limit of the control group set the rate: it stopped the program for {} of the time, and {} had time left.",
+            share(stopped.min(1.0)),
+            case.named()
+        ),
+        because,
+        Some(Next::Do("lift the CPU limit of the group, or measure outside of it".into())),
+    ))
+}
+
+/// Others had the CPUs.
+fn by_others(stage: &Stage<'_>, case: &Case<'_>) -> Option<Finding> {
+    let waited = grown(stage, |snapshot| snapshot.cpu.seen()?.run_delay)? / stage.workers() as f64;
+    if waited <= WAITING_FOR_CPU {
+        return None;
+    }
+    let (call, device) = latencies(stage)?;
+    let outside = 1.0 - device / call;
+    // What a limit holds back waits outside of the device as well, and for no CPU.
+    if outside <= OUTSIDE_DEVICE || waited < outside * WAIT_EXPLAINS {
+        return None;
+    }
+    let ms = |ms: f64| Nanos((ms * 1e6) as u64).to_string();
+    let mut because = vec![
+        Exhibit::new(
+            "time each worker was ready and waited for a CPU",
+            share(waited),
+            "/proc/self/task/*/schedstat",
+        ),
+        Exhibit::new(
+            "mean time of a call, and of it in the device",
+            format!("{}, {}", ms(call), ms(device)),
+            "the run's clock, /sys/block/*/stat",
+        ),
+    ];
+    because.extend(case.top().map(|level| level.exhibit_work()));
+    Some(finding(
+        RULE.id,
+        Weight::Doubt,
+        Some(Measures::Disturbed),
+        format!(
+            "The program waited for a CPU, not for {}: for {} of the time others had the CPUs.",
+            case.named(),
+            share(waited.min(1.0))
+        ),
+        because,
+        Some(Next::Do("find out who uses the CPUs (top), then run again".into())),
+    ))
+}
+
+/// Mean time of a direct call and of a request in the device, ms. Buffered calls and requests are
+/// not the same things, and cannot be compared.
+fn latencies(stage: &Stage<'_>) -> Option<(f64, f64)> {
+    let case = stage.cases.iter().find(|case| case.on_devices() && case.direct())?;
+    let action = match case.direction() {
+        Direction::Read => Action::Read,
+        Direction::Write => Action::Write,
+    };
+    let call = stage.phase.totals.get(&action)?.lat_ns?.mean / 1e6;
+    let device = case.top()?.wait_ms(case.direction())?;
+    (call > 0.0).then_some((call, device))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bench::{Bench, verdict};
+    use crate::record::{Measures, Trust};
+    use crate::unit::Nanos;
+
+    #[test]
+    fn others_on_the_cpus_are_not_the_disk() {
+        let mut bench = Bench::write_flushed();
+        bench.direct(true);
+        bench.work(0.3, 0.2);
+        bench.waited_for_cpu(Nanos::millis(300));
+        assert_eq!(verdict(&bench.record).trust, Trust::Sound);
+        bench.waited_for_cpu(Nanos::secs(3));
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Doubtful, Measures::Disturbed));
+        assert!(found.summary.starts_with("The program waited for a CPU, not for loop3: for 60 %"));
+        // Waiting for something else above the queue takes far longer than that for a CPU.
+        bench.waited_for_cpu(Nanos::millis(700));
+        assert_eq!(verdict(&bench.record).trust, Trust::Sound);
+        // A device that has no time left is what was waited for.
+        bench.work(0.9, 0.2);
+        bench.waited_for_cpu(Nanos::secs(3));
+        assert_eq!(verdict(&bench.record).trust, Trust::Sound);
+    }
+
+    #[test]
+    fn a_group_that_stops_the_program_is_the_limit() {
+        let mut bench = Bench::write_flushed();
+        bench.work(0.3, 0.2);
+        bench.stopped_by_group(Nanos::millis(200));
+        assert_eq!(verdict(&bench.record).measures, Measures::Device);
+        bench.stopped_by_group(Nanos::secs(4));
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Doubtful, Measures::Limited));
+    }
+}
