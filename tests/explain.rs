@@ -20,7 +20,7 @@ use machines::Tree;
 
 const CARD: &str = "platform/emmc2bus/fe340000.mmc/mmc_host/mmc0/mmc0:aaaa/block/mmcblk0";
 
-/// A card of 29 GiB with ext4 at `/`, and a btrfs that compresses on it at `/zip`.
+/// A card of 29 GiB with ext4 at `/`, and a mount that compresses on it at `/zip`.
 fn machine() -> Tree {
     let tree = Tree::new(
         "28 1 179:2 / / rw,relatime - ext4 /dev/mmcblk0p2 rw\n\

@@ -69,6 +69,10 @@ const CHAPTERS: &[Chapter] = &[
             ("assay quick .", "the device below this folder"),
             ("assay quick /dev/sdb", "a device, which is only read"),
             ("assay probe /mnt/sd", "what lies under it, and what would bite there"),
+            (
+                "assay explain 'dd if=/dev/zero of=x bs=20M count=1'",
+                "what that line measures, what not, and what to type instead",
+            ),
             ("assay quick --json . | jq .verdict", "for scripts"),
             ("assay quick --record r.json . ; assay judge r.json", "keep it, judge it again later"),
             ("assay quick --plan . > p.json ; assay run p.json", "change the plan between the two"),

@@ -9,7 +9,7 @@ use crate::evidence::{Bottom, Direction, PathKind, Survey};
 use crate::plan::{Cold, Durability, Resync};
 use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 use crate::unit::{Bytes, KIB, MIB};
-use crate::verdict::threshold::{FLUSH_WRITES, RESIDENT, SMALL_BYTES};
+use crate::verdict::threshold::{FLUSH_WRITES, REACHED, RESIDENT, SMALL_BYTES};
 use crate::verdict::{
     bigger_than_ram, cached_before, client_bound, compressed, finding, flush_bound, holes,
     latency_bound, no_disk, not_direct, not_flushed, partial, same_disk, served_from_cache,
@@ -173,8 +173,10 @@ fn unflushed(ends: &Ends<'_>) -> Option<Finding> {
         vec![Exhibit::new("dirty limit", value.to_string(), "/proc/vmstat nr_dirty_threshold")]
     };
     let limit = writeback.limit;
+    // Up to here no writer is held back: `dirty_freerun_ceiling` of the kernel's page-writeback.c.
+    let free = Bytes((limit.0 / 2).saturating_add(writeback.background.0 / 2));
     match ends.bytes() {
-        Some(bytes) if bytes <= limit => Some(finding(
+        Some(bytes) if bytes <= free => Some(finding(
             not_flushed::RULE.id,
             Weight::Refute,
             Some(Measures::Deferred),
@@ -184,17 +186,25 @@ fn unflushed(ends: &Ends<'_>) -> Option<Finding> {
             exhibit(limit),
             next,
         )),
-        Some(bytes) => Some(finding(
-            bigger_than_ram::RULE.id,
-            Weight::Doubt,
-            Some(Measures::Mixed),
-            format!(
-                "Nothing is flushed: of {bytes} up to {limit} ({}) are still in memory when the clock stops.",
-                words::share(limit.0 as f64 / bytes.0.max(1) as f64)
-            ),
-            exhibit(limit),
-            next,
-        )),
+        Some(bytes) => {
+            let left = limit.min(bytes);
+            let part = left.0 as f64 / bytes.0.max(1) as f64;
+            let (weight, measures) = match part > 1.0 - REACHED {
+                true => (Weight::Doubt, Some(Measures::Mixed)),
+                false => (Weight::Note, None),
+            };
+            Some(finding(
+                bigger_than_ram::RULE.id,
+                weight,
+                measures,
+                format!(
+                    "Nothing is flushed: of {bytes} up to {left} ({}) are still in memory when the clock stops.",
+                    words::share(part)
+                ),
+                exhibit(limit),
+                next,
+            ))
+        }
         None => Some(finding(
             bigger_than_ram::RULE.id,
             Weight::Doubt,
