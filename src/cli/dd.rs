@@ -7,7 +7,7 @@ use std::io::Write;
 use super::conduct::{FAULT, REFUSAL, SOUND, show};
 use super::dialect::Called;
 use super::environment::Environment;
-use crate::dialect::dd::{self, Flavor, Options, Status};
+use crate::dialect::dd::{self, Complaint, Flavor, Options, Status};
 use crate::error::{Error, Fault, Refusal};
 use crate::plan::{Cold, Copy, Phase, Plan};
 use crate::record::{PhaseRecord, Record, Trust};
@@ -55,6 +55,39 @@ pub fn call(
         return show(&plan, out, err);
     }
     copy(&plan, &options, environment, err)
+}
+
+/// The plan of a line that is not to be run, and whose dd it is.
+///
+/// # Errors
+/// When that dd would refuse the words, or only answer them; when a variable of ours makes no sense.
+pub(super) fn planned(
+    words: &[String],
+    called: Called,
+    environment: &Environment,
+) -> Result<(Plan, Flavor), Refusal> {
+    let flavor = flavor(called, environment)?;
+    let words: Vec<String> = words.iter().filter(|word| *word != "--plan").cloned().collect();
+    let (mut plan, _) = dd::parse(&words, flavor).map_err(|complaint| refused(&complaint))?;
+    for phase in &mut plan.phases {
+        phase.cold = cold(environment)?;
+    }
+    Ok((plan, flavor))
+}
+
+/// What a dd says instead of copying, as a refusal.
+fn refused(complaint: &Complaint) -> Refusal {
+    let said = complaint.stderr.lines().find_map(|line| line.strip_prefix("dd: "));
+    let why = match (complaint.code, said) {
+        (0, _) => "it is asked for help or its version, and copies nothing",
+        (_, Some(said)) => said,
+        (_, None) => "BusyBox's dd does not take these words",
+    };
+    Refusal {
+        place: "dd".into(),
+        why: why.into(),
+        instead: "'assay dd --help' lists the operands".into(),
+    }
 }
 
 /// Whose dd is meant.

@@ -73,6 +73,10 @@ const CHAPTERS: &[Chapter] = &[
             ("assay sustain --time 30m --bytes 200G .", "what is left when the burst is over"),
             ("assay modes .", "what fsync, O_DSYNC, O_DIRECT and mmap come to there, and why"),
             ("assay probe /mnt/sd", "what lies under it, and what would bite there"),
+            (
+                "assay explain 'dd if=/dev/zero of=x bs=20M count=1'",
+                "what that line measures, what not, and what to type instead",
+            ),
             ("assay quick --json . | jq .verdict", "for scripts"),
             ("assay quick --record r.json . ; assay judge r.json", "keep it, judge it again later"),
             ("assay quick --plan . > p.json ; assay run p.json", "change the plan between the two"),

@@ -4,12 +4,14 @@ mod conduct;
 mod dd;
 mod dialect;
 mod environment;
+pub mod explain;
 mod manual;
 pub mod modes;
 mod place;
 mod probe;
 pub mod quick;
 pub mod ramp;
+mod shell;
 pub mod sustain;
 mod words;
 
@@ -23,7 +25,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::error::{Error, Fault, Refusal};
 use crate::plan::Plan;
-use crate::record::{self, Probe, Record};
+use crate::record::{self, Explanation, Probe, Record};
 use crate::verdict::catalogue;
 use crate::{report, verdict};
 
@@ -48,6 +50,8 @@ enum Verb {
     Modes(modes::Words),
     /// What lies under a path, and what would bite there? Nothing is run, and nothing is written
     Probe(probe::Words),
+    /// What does a line, a plan or a record measure, what not, and what should be typed instead?
+    Explain(explain::Words),
     /// Run a plan from a file
     Run {
         /// A plan as JSON, as --plan prints it
@@ -65,7 +69,7 @@ enum Verb {
         #[arg(long)]
         json: bool,
     },
-    /// Print the JSON Schema of records, plans or probes
+    /// Print the JSON Schema of records, plans, probes or explanations
     Schema {
         /// Which document
         #[arg(value_enum, default_value = "record", value_name = "DOCUMENT")]
@@ -123,6 +127,7 @@ enum Document {
     Record,
     Plan,
     Probe,
+    Explanation,
 }
 
 /// The whole program: words in, output and an exit status out.
@@ -187,6 +192,10 @@ fn call(
             probe::probe(&words, environment, out)?;
             Ok(conduct::SOUND)
         }
+        Verb::Explain(words) => {
+            explain::explain(&words, environment, out)?;
+            Ok(conduct::SOUND)
+        }
         Verb::Run { file, common } => {
             conduct::conduct(&read_plan(&file)?, &common, environment, out, err)
         }
@@ -203,6 +212,7 @@ fn call(
                 Document::Record => schemars::schema_for!(Record),
                 Document::Plan => schemars::schema_for!(Plan),
                 Document::Probe => schemars::schema_for!(Probe),
+                Document::Explanation => schemars::schema_for!(Explanation),
             };
             printed(
                 serde_json::to_writer_pretty(&mut *out, &schema)

@@ -37,6 +37,7 @@ pub fn refusal(error: &Error) -> Refusal {
         (ErrorKind::MissingRequiredArgument, Some(word), _) => {
             let instead = match word.as_str() {
                 "PATH" => "name a folder on the device, a file, or a block device".to_string(),
+                "LINE" => super::explain::KNOWN.to_string(),
                 _ => help,
             };
             Refusal::new(format!("{word} is missing"), instead)
@@ -97,6 +98,6 @@ pub fn refusal(error: &Error) -> Refusal {
 fn bare(word: String) -> String {
     match word.split_once(' ') {
         Some((name, _)) if name.starts_with('-') => name.into(),
-        _ => word.replace(['<', '>', '[', ']'], ""),
+        _ => word.replace(['<', '>', '[', ']'], "").trim_end_matches("...").into(),
     }
 }

@@ -6,11 +6,13 @@
 mod busybox;
 mod gnu;
 mod human;
+mod mend;
 mod number;
 mod quote;
 mod say;
 
 pub use human::{general, human, rate};
+pub use mend::mended;
 pub use say::{before_flush, event, fault, progress, report, reports_after};
 
 use crate::plan::{Cold, Copy, Detail, Job, Origin, Phase, Plan, Work};

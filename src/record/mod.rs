@@ -4,10 +4,12 @@
 //! judged again by newer rules, on another machine, years later. Times are nanoseconds on the
 //! run's monotonic clock, sizes bytes, rates per second.
 
+mod explanation;
 mod judgement;
 mod probe;
 mod store;
 
+pub use explanation::{Basis, Better, EXPLANATION_SCHEMA, Explained, Explanation};
 pub use judgement::{Exhibit, Finding, Measures, Next, TrapId, Trust, Verdict, Weight};
 pub use probe::{PROBE_SCHEMA, Probe};
 pub use store::{Sink, load};

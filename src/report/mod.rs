@@ -4,6 +4,7 @@
 //! show is decided by the caller and handed in as a [`Style`].
 
 mod chart;
+pub mod explain;
 mod figure;
 mod heading;
 mod json;
@@ -16,6 +17,7 @@ mod rates;
 mod remark;
 mod sustain;
 pub mod text;
+mod traps;
 
 pub use paint::Style;
 pub use remark::verdict_lines;

@@ -5,11 +5,11 @@ mod tree;
 
 use std::io::{self, Write};
 
-use super::Style;
 use super::heading::{labelled, throttles};
-use super::paint::{Ink, columns, wrap};
+use super::paint::Ink;
+use super::{Style, traps};
 use crate::evidence::{Bottom, Card, Device, FileLay, LayerKind, Link, PathKind, Survey};
-use crate::record::{Finding, Next, Probe, Weight};
+use crate::record::{Finding, Next, Probe};
 use crate::unit::{Bandwidth, Bytes};
 
 /// The probe as JSON.
@@ -269,56 +269,10 @@ fn bites(findings: &[Finding], style: Style) -> Vec<String> {
     }
     let mut lines = vec![style.paint(Ink::Strong, "  What would bite here:")];
     for finding in findings {
-        let (word, ink) = weight(finding.weight);
-        let head = format!("{} {word:9}", finding.trap.0);
-        lines.extend(beside(&head, ink, &finding.claim, style));
-        if let Some(next) = &finding.next {
-            let arrow = style.glyph("→", "->");
-            lines.extend(helps(columns(&head), arrow, next, style));
-        }
+        lines.extend(traps::claim(finding, style));
+        lines.extend(traps::helps(finding, style));
     }
     lines
-}
-
-fn weight(weight: Weight) -> (&'static str, Ink) {
-    match weight {
-        Weight::Note => ("note", Ink::Faint),
-        Weight::Doubt => ("doubtful", Ink::Careful),
-        Weight::Unproven => ("unproven", Ink::Careful),
-        Weight::Refute => ("wrong", Ink::Bad),
-    }
-}
-
-/// A text beside a coloured head.
-fn beside(head: &str, ink: Ink, text: &str, style: Style) -> Vec<String> {
-    let room = style.width.saturating_sub(3 + columns(head)).max(20);
-    let blank = " ".repeat(columns(head));
-    let lines = wrap(text, room).into_iter().enumerate();
-    lines
-        .map(|(index, line)| match index {
-            0 => format!("  {} {line}", style.paint(ink, head)),
-            _ => format!("  {blank} {line}"),
-        })
-        .collect()
-}
-
-/// What helps; a command is never broken over lines, for it is there to be copied.
-fn helps(indent: usize, arrow: &str, next: &Next, style: Style) -> Vec<String> {
-    let blank = " ".repeat(indent + 3);
-    match next {
-        Next::Type(words) => vec![format!("{blank}{arrow} {}", style.paint(Ink::Strong, words))],
-        Next::Do(words) => {
-            let deeper = " ".repeat(columns(arrow));
-            let room = style.width.saturating_sub(indent + 4 + columns(arrow)).max(20);
-            let lines = wrap(words, room).into_iter().enumerate();
-            lines
-                .map(|(index, line)| {
-                    let lead = if index == 0 { arrow } else { deeper.as_str() };
-                    format!("{blank}{lead} {line}")
-                })
-                .collect()
-        }
-    }
 }
 
 /// The one thing to do now.

@@ -70,6 +70,10 @@ pub(super) fn memory(path: &str, what: &str) -> String {
     format!("{path} lies on {what}, and no disk is below it")
 }
 
+/// What is said where neither end is storage.
+pub(super) const NOTHING: &str =
+    "No storage took part: this is the speed of the program and of memory.";
+
 /// Why a figure of this path is not one of a disk.
 pub(super) fn elsewhere(path: &str, what: &str) -> String {
     format!("{path} lies on {what}, and what is behind it can not be seen from here")
@@ -97,7 +101,7 @@ fn nothing(stage: &Stage<'_>) -> Finding {
         RULE.id,
         Weight::Refute,
         Some(Measures::Tool),
-        "No storage took part: this is the speed of the program and of memory.",
+        NOTHING,
         because,
         Some(Next::Do("name a file on the disk as one of the two ends".into())),
     )

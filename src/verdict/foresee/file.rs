@@ -22,7 +22,7 @@ fn share(part: Bytes, file: &FileLay) -> f64 {
 }
 
 /// T23.
-fn empty(file: &FileLay) -> Option<Finding> {
+pub(super) fn empty(file: &FileLay) -> Option<Finding> {
     let extents = file.extents.seen()?;
     let empty = (extents.hole + extents.unwritten).0.min(file.size.0);
     let part = share(Bytes(empty), file);
@@ -42,7 +42,7 @@ fn empty(file: &FileLay) -> Option<Finding> {
 }
 
 /// T25.
-fn encoded(file: &FileLay) -> Option<Finding> {
+pub(super) fn encoded(file: &FileLay) -> Option<Finding> {
     let extents = file.extents.seen()?;
     let part = share(extents.encoded, file);
     (part > RESIDENT).then(|| {

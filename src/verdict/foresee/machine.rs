@@ -24,6 +24,13 @@ pub(super) fn see(sight: &Sight<'_>, found: &mut Vec<Finding>) {
     found.extend(clock(sight));
 }
 
+/// Limits that a job meets which goes one way only.
+pub(super) fn limits(sight: &Sight<'_>, direction: Direction) -> Vec<Finding> {
+    let Some(limits) = sight.survey.limits.seen() else { return Vec::new() };
+    let met = limits.io.iter().filter(|throttle| throttle.direction == direction);
+    met.map(throttle).chain(processors(limits)).collect()
+}
+
 /// T32.
 fn throttle(throttle: &Throttle) -> Finding {
     let way = match throttle.direction {

@@ -4,11 +4,18 @@
 //! Numbers, titles and sentences are those of the rules where a rule knows the same trap. A trap
 //! that only a run can show is not guessed at.
 
+mod blocks;
+mod copy;
 mod device;
+mod ends;
 mod file;
+mod line;
 mod machine;
 mod mount;
 mod place;
+mod telling;
+
+pub use line::{foreseen, places, to_measure, told};
 
 use crate::evidence::{Bottom, Machine, PathKind, Survey};
 use crate::record::{Finding, Next};

@@ -26,19 +26,22 @@ fn option<'a>(mount: &'a Mount, wanted: &[&str]) -> Option<&'a str> {
     })
 }
 
-fn exhibit(mount: &Mount, option: &str) -> Vec<Exhibit> {
+/// The reading of an option.
+pub(super) fn exhibit(mount: &Mount, option: &str) -> Vec<Exhibit> {
     let reading = format!("options of {} at {}", mount.kind, mount.point);
     vec![Exhibit::new(reading, option, "/proc/self/mountinfo")]
 }
 
-/// T25.
-fn compresses(mount: &Mount) -> Option<Finding> {
+/// The option by which a mount compresses what is written.
+pub(super) fn compressing(mount: &Mount) -> Option<&str> {
     let wanted =
         ["compress", "compress=", "compress-force", "compress-force=", "compress_algorithm="];
-    let option = option(mount, &wanted)?;
-    if option.ends_with("=no") || option.ends_with("=none") {
-        return None;
-    }
+    option(mount, &wanted).filter(|option| !option.ends_with("=no") && !option.ends_with("=none"))
+}
+
+/// T25.
+fn compresses(mount: &Mount) -> Option<Finding> {
+    let option = compressing(mount)?;
     Some(finding(
         compressed::RULE.id,
         Weight::Doubt,

@@ -1,0 +1,155 @@
+//! The line as it should have been typed: the same copy, with what it walks into mended.
+
+use crate::plan::{Copy, Resync};
+use crate::record::{Better, Finding, Weight};
+use crate::unit::{Bytes, MIB};
+use crate::verdict::threshold::SMALL_BYTES;
+use crate::verdict::words::quoted;
+
+/// Operands, as name and value.
+struct Operands(Vec<(String, String)>);
+
+impl Operands {
+    fn of(words: &[String]) -> Self {
+        let operand =
+            |word: &String| word.split_once('=').map(|(name, value)| (name.into(), value.into()));
+        Self(words.iter().filter_map(operand).collect())
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|(known, _)| known == name)
+    }
+
+    /// Gives an operand one value: in its place, or at the end.
+    fn set(&mut self, name: &str, value: &str) {
+        match self.0.iter_mut().find(|(known, _)| known == name) {
+            Some(there) => there.1 = value.into(),
+            None => self.0.push((name.into(), value.into())),
+        }
+        let mut seen = false;
+        self.0.retain(|(known, _)| known != name || !std::mem::replace(&mut seen, true));
+    }
+
+    fn drop(&mut self, name: &str) {
+        self.0.retain(|(known, _)| known != name);
+    }
+
+    /// Takes a word out of the lists of that name, and adds another.
+    fn change(&mut self, name: &str, out: &str, into: Option<&str>) {
+        let lists = self.0.iter().filter(|(known, _)| known == name);
+        let words = lists.flat_map(|(_, list)| list.split(','));
+        let mut kept: Vec<&str> = words.filter(|word| *word != out).collect();
+        kept.extend(into.filter(|word| !kept.contains(word)));
+        match kept.join(",") {
+            list if list.is_empty() => self.drop(name),
+            list => self.set(name, &list),
+        }
+    }
+
+    fn line(&self) -> String {
+        let words =
+            self.0.iter().map(|(name, value)| format!(" {}", quoted(&format!("{name}={value}"))));
+        format!("dd{}", words.collect::<String>())
+    }
+}
+
+/// The copy that these words should have asked for, given what they walk into; `None` when nothing
+/// is to be mended in the words, or no dd could measure that place.
+pub fn mended(words: &[String], copy: &Copy, found: &[Finding]) -> Option<Better> {
+    let hopeless = |f: &Finding| f.trap.0 == "T29" || f.trap.0 == "T17";
+    if found.iter().any(hopeless) || copy.to.path.is_none() {
+        return None;
+    }
+    let mut operands = Operands::of(words);
+    let mut why: Vec<&str> = Vec::new();
+    flush(&mut operands, found, &mut why);
+    data(&mut operands, copy, found, &mut why);
+    blocks(&mut operands, copy, found, &mut why);
+    reads(&mut operands, found, &mut why);
+    if why.is_empty() {
+        return None;
+    }
+    Some(Better { line: operands.line(), why: format!("the same copy, but {}", why.join("; ")) })
+}
+
+/// Whether one of these traps was found, and weighs at least as much.
+fn walks_into(found: &[Finding], traps: &[&str], least: Weight) -> bool {
+    found.iter().any(|f| f.weight >= least && traps.contains(&f.trap.0.as_str()))
+}
+
+fn flush(operands: &mut Operands, found: &[Finding], why: &mut Vec<&str>) {
+    if walks_into(found, &["T02", "T05", "T16"], Weight::Note) {
+        let mistaken = walks_into(found, &["T13"], Weight::Note);
+        operands.change("conv", if mistaken { "sync" } else { "" }, Some("fsync"));
+        why.push("the flush is inside the time");
+    }
+}
+
+fn data(operands: &mut Operands, copy: &Copy, found: &[Finding], why: &mut Vec<&str>) {
+    if copy.sparse && walks_into(found, &["T23"], Weight::Refute) {
+        operands.change("conv", "sparse", Some("fsync"));
+        why.push("the zeros are written, and flushed inside the time");
+    }
+    if walks_into(found, &["T25"], Weight::Refute) && operands.has("if") {
+        operands.set("if", "/dev/urandom");
+        why.push("of data that do not compress, as long as the CPU makes them fast enough");
+    }
+}
+
+/// MiB that take any disk longer than the start of a program.
+const ENOUGH: u64 = 256;
+
+/// Large blocks, as many as make the same bytes. Positions in blocks would change their meaning.
+fn blocks(operands: &mut Operands, copy: &Copy, found: &[Finding], why: &mut Vec<&str>) {
+    let short =
+        found.iter().any(|f| f.trap.0 == "T62" && f.claim.starts_with("A read from a pipe"));
+    if short {
+        operands.change("iflag", "", Some("fullblock"));
+        why.push("every block is filled");
+    }
+    let large = copy.input_block > Bytes(1 << 30);
+    let bytes = copy
+        .count
+        .map(|count| count.blocks.saturating_mul(copy.input_block.0).saturating_add(count.bytes.0));
+    let little = bytes.is_some_and(|bytes| bytes < SMALL_BYTES.0);
+    let sized = walks_into(found, &["T51", "T20"], Weight::Doubt)
+        || found.iter().any(|f| f.trap.0 == "T19" && copy.direct_gives_way)
+        || walks_into(found, &["T14"], Weight::Note) && !copy.to.flags.direct
+        || large
+        || little;
+    let placed = ["skip", "seek", "iseek", "oseek", "cbs"].iter().any(|name| operands.has(name));
+    if !sized || placed || copy.resync != Resync::No && !operands.has("count") {
+        return;
+    }
+    operands.drop("ibs");
+    operands.drop("obs");
+    operands.set("bs", "1M");
+    if walks_into(found, &["T14"], Weight::Note) {
+        for synchronous in ["dsync", "sync"] {
+            operands.change("oflag", synchronous, None);
+        }
+        operands.change("conv", "", Some("fsync"));
+        why.push("for bandwidth: one flush, at the end");
+    }
+    if let Some(bytes) = bytes {
+        operands.change("iflag", "count_bytes", None);
+        let least = if little { ENOUGH } else { 1 };
+        operands.set("count", &bytes.div_ceil(MIB).max(least).to_string());
+    }
+    why.push(if little { "enough of it, in blocks of 1 MiB" } else { "in blocks of 1 MiB" });
+}
+
+fn reads(operands: &mut Operands, found: &[Finding], why: &mut Vec<&str>) {
+    if walks_into(found, &["T01", "T06"], Weight::Note) {
+        for idle in ["sync", "dsync", "nocache"] {
+            operands.change("iflag", idle, None);
+        }
+        operands.change("iflag", "", Some("direct"));
+        operands.drop("ibs");
+        operands.drop("obs");
+        if !operands.has("count") && !operands.has("skip") {
+            operands.set("bs", "1M");
+        }
+        why.push("past memory, however often it is typed");
+    }
+}

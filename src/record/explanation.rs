@@ -1,0 +1,64 @@
+//! The document of an explanation: what a line does, what its figure is about, what to type instead.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Verdict;
+use crate::evidence::Survey;
+
+/// Name and version of this document's form.
+pub const EXPLANATION_SCHEMA: &str = "assay.explanation/1";
+
+/// What a line, a plan or a record is about. Nothing was run for it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Explanation {
+    /// [`EXPLANATION_SCHEMA`].
+    pub schema: String,
+    /// Version of the program that wrote it.
+    pub version: String,
+    /// The line as a shell takes it, or the file.
+    pub line: String,
+    /// How its verdicts came about.
+    pub basis: Basis,
+    /// Its phases, in their order; a copy has one.
+    pub phases: Vec<Explained>,
+    /// What can be typed instead or next, the nearest to the line first.
+    pub better: Vec<Better>,
+    /// The places that were looked at; none for a record.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<Survey>,
+}
+
+/// How verdicts came about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Basis {
+    /// From the words and a look at the places: what would happen.
+    Foreseen,
+    /// From a record: what happened.
+    Judged,
+}
+
+/// What one phase does, and what its figure is about.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Explained {
+    /// The phase.
+    pub name: String,
+    /// What it does, a sentence each.
+    pub does: Vec<String>,
+    /// What its figure is about.
+    pub measures: String,
+    /// What it is not about, though it could be taken for that.
+    pub not: String,
+    /// What is to be thought of the figure: expected, or found.
+    pub verdict: Verdict,
+}
+
+/// A line to type instead.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Better {
+    /// The line, as a shell takes it.
+    pub line: String,
+    /// What it is good for.
+    pub why: String,
+}

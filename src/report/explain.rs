@@ -1,0 +1,88 @@
+//! An explanation as a page: the line, what it does, what its figure is about and what not, the
+//! traps with their readings, and the lines to type instead.
+
+use std::io::{self, Write};
+
+use super::heading::labelled;
+use super::paint::{Ink, wrap};
+use super::{Style, traps};
+use crate::record::{Basis, Better, Explained, Explanation, Finding};
+
+/// The explanation as JSON.
+pub fn json(explanation: &Explanation, out: &mut dyn Write) -> io::Result<()> {
+    let mut text = serde_json::to_string_pretty(explanation)?;
+    text.push('\n');
+    out.write_all(text.as_bytes())
+}
+
+/// The explanation as a page.
+pub fn text(explanation: &Explanation, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let mut lines = vec![style.paint(Ink::Strong, &explanation.line)];
+    let several = explanation.phases.len() > 1;
+    // What several phases walk into is told once.
+    let mut said = Vec::new();
+    for phase in &explanation.phases {
+        lines.push(String::new());
+        if several {
+            lines.push(style.paint(Ink::Strong, &format!("  {}", phase.name)));
+        }
+        lines.extend(told(phase, explanation.basis, &mut said, style));
+    }
+    lines.extend(better(&explanation.better, style));
+    for line in lines {
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    Ok(())
+}
+
+/// What a phase does, what its figure is about, and the traps on its way.
+fn told<'a>(
+    phase: &'a Explained,
+    basis: Basis,
+    said: &mut Vec<&'a Finding>,
+    style: Style,
+) -> Vec<String> {
+    let mut lines = labelled("does", &phase.does.join(" "), style);
+    lines.extend(labelled("measures", &phase.measures, style));
+    lines.extend(labelled("not", &phase.not, style));
+    let verdict = &phase.verdict;
+    let label = match basis {
+        Basis::Foreseen => "expect",
+        Basis::Judged => "verdict",
+    };
+    let plain = Style { colour: false, ..style }.judgement(verdict.trust, verdict.measures);
+    let coloured = style.judgement(verdict.trust, verdict.measures);
+    let judged = labelled(label, &plain, style);
+    lines.extend(judged.into_iter().map(|line| line.replacen(&plain, &coloured, 1)));
+    lines.extend(labelled("", &verdict.summary, style));
+    let new: Vec<&Finding> = verdict.findings.iter().filter(|f| !said.contains(f)).collect();
+    if new.is_empty() {
+        return lines;
+    }
+    let head = match basis {
+        Basis::Foreseen => "  What it walks into:",
+        Basis::Judged => "  What was found:",
+    };
+    lines.extend([String::new(), style.paint(Ink::Strong, head)]);
+    for finding in new {
+        said.push(finding);
+        lines.extend(traps::claim(finding, style));
+        lines.extend(traps::because(finding, style));
+        lines.extend(traps::helps(finding, style));
+    }
+    lines
+}
+
+/// The lines to type instead. They are never broken, for they are there to be copied.
+fn better(better: &[Better], style: Style) -> Vec<String> {
+    if better.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = vec![String::new(), style.paint(Ink::Strong, "  What to type:")];
+    for Better { line, why } in better {
+        lines.push(format!("  {}", style.paint(Ink::Strong, line)));
+        let room = style.width.saturating_sub(6).max(20);
+        lines.extend(wrap(why, room).iter().map(|why| format!("      {why}")));
+    }
+    lines
+}

@@ -1,0 +1,72 @@
+//! A trap on a page: its number and weight, the claim, the readings, and what helps.
+
+use super::Style;
+use super::paint::{Ink, columns, wrap};
+use crate::record::{Finding, Next, Weight};
+
+/// Number, weight and claim.
+pub fn claim(finding: &Finding, style: Style) -> Vec<String> {
+    let (head, ink) = head(finding);
+    beside(&head, ink, &finding.claim, style)
+}
+
+/// The readings that show it, beneath the claim.
+pub fn because(finding: &Finding, style: Style) -> Vec<String> {
+    let indent = columns(&head(finding).0) + 3;
+    let room = style.width.saturating_sub(indent).max(20);
+    let texts = finding
+        .because
+        .iter()
+        .map(|exhibit| format!("{}: {} ({})", exhibit.reading, exhibit.value, exhibit.source));
+    texts
+        .flat_map(|text| wrap(&text, room))
+        .map(|line| format!("{}{}", " ".repeat(indent), style.paint(Ink::Faint, &line)))
+        .collect()
+}
+
+/// What helps, beneath the claim; a command is never broken over lines, for it is there to be
+/// copied.
+pub fn helps(finding: &Finding, style: Style) -> Vec<String> {
+    let Some(next) = &finding.next else { return Vec::new() };
+    let indent = columns(&head(finding).0);
+    let arrow = style.glyph("→", "->");
+    let blank = " ".repeat(indent + 3);
+    match next {
+        Next::Type(words) => vec![format!("{blank}{arrow} {}", style.paint(Ink::Strong, words))],
+        Next::Do(words) => {
+            let deeper = " ".repeat(columns(arrow));
+            let room = style.width.saturating_sub(indent + 4 + columns(arrow)).max(20);
+            let lines = wrap(words, room).into_iter().enumerate();
+            lines
+                .map(|(index, line)| {
+                    let lead = if index == 0 { arrow } else { deeper.as_str() };
+                    format!("{blank}{lead} {line}")
+                })
+                .collect()
+        }
+    }
+}
+
+/// `T02 doubtful`, and its colour.
+fn head(finding: &Finding) -> (String, Ink) {
+    let (word, ink) = match finding.weight {
+        Weight::Note => ("note", Ink::Faint),
+        Weight::Doubt => ("doubtful", Ink::Careful),
+        Weight::Unproven => ("unproven", Ink::Careful),
+        Weight::Refute => ("wrong", Ink::Bad),
+    };
+    (format!("{} {word:9}", finding.trap.0), ink)
+}
+
+/// A text beside a coloured head.
+fn beside(head: &str, ink: Ink, text: &str, style: Style) -> Vec<String> {
+    let room = style.width.saturating_sub(3 + columns(head)).max(20);
+    let blank = " ".repeat(columns(head));
+    let lines = wrap(text, room).into_iter().enumerate();
+    lines
+        .map(|(index, line)| match index {
+            0 => format!("  {} {line}", style.paint(ink, head)),
+            _ => format!("  {blank} {line}"),
+        })
+        .collect()
+}

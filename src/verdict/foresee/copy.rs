@@ -1,0 +1,643 @@
+//! What a copy walks into, by its words and by what stands at its ends.
+//!
+//! Each judge knows one trap and gives the numbers and sentences of the rule that judges the same
+//! trap after a run.
+
+use super::ends::{Data, Ends, device};
+use super::{Sight, file, machine, mount, place};
+use crate::evidence::{Bottom, Direction, PathKind, Survey};
+use crate::plan::{Cold, Durability, Resync};
+use crate::record::{Exhibit, Finding, Measures, Next, Weight};
+use crate::unit::{Bytes, KIB, MIB};
+use crate::verdict::threshold::{FLUSH_WRITES, REACHED, RESIDENT, SMALL_BYTES};
+use crate::verdict::{
+    bigger_than_ram, cached_before, client_bound, compressed, finding, flush_bound, holes,
+    latency_bound, no_disk, not_direct, not_flushed, partial, same_disk, served_from_cache,
+    too_short, unseen, words,
+};
+
+/// Who knows a trap of copies.
+type Judge = fn(&Ends<'_>) -> Option<Finding>;
+
+const JUDGES: &[Judge] = &[
+    absent,
+    nothing,
+    elsewhere,
+    unflushed,
+    left_to_the_close,
+    not_a_flush,
+    each_write,
+    old_busybox,
+    zeros,
+    skipped_zeros,
+    made_data,
+    no_multiple,
+    one_at_a_time,
+    tiny_blocks,
+    same_disk,
+    short_reads,
+    large_read,
+    from_memory,
+    second_time,
+    not_past_memory,
+    empty_source,
+    encoded_source,
+    little,
+    no_room,
+];
+
+/// Everything that can be foreseen of a copy.
+pub(super) fn see(ends: &Ends<'_>) -> Vec<Finding> {
+    let mut found: Vec<Finding> = JUDGES.iter().filter_map(|judge| judge(ends)).collect();
+    let refused = no_multiple(ends).is_some();
+    let (subject, direction) = ends.subject();
+    if let Some(survey) = subject {
+        found.extend(around(ends, survey, direction));
+    }
+    if refused {
+        // What would be true of direct I/O does not come to pass.
+        found.retain(|finding| !matches!(finding.trap.0.as_str(), "T16" | "T54"));
+    }
+    found
+}
+
+/// What lies around the end that is measured, as far as this copy meets it.
+fn around(ends: &Ends<'_>, survey: &Survey, direction: Direction) -> Vec<Finding> {
+    let sight = Sight { survey, machine: ends.machine };
+    let mut found = Vec::new();
+    for see in [place::see, mount::see, super::device::see] {
+        see(&sight, &mut found);
+    }
+    found.retain(|finding| meets(ends, direction, finding));
+    found.extend(machine::limits(&sight, direction));
+    found
+}
+
+/// Whether a copy meets a trap that lies at its end; what is only good to know is left to `probe`.
+fn meets(ends: &Ends<'_>, direction: Direction, finding: &Finding) -> bool {
+    let writes = direction == Direction::Write;
+    let direct = match direction {
+        Direction::Read => ends.copy.from.flags.direct,
+        Direction::Write => ends.writes_direct(),
+    };
+    let heavy = finding.weight > Weight::Note;
+    match finding.trap.0.as_str() {
+        "T00" | "T22" | "T46" | "T47" | "T50" | "T52" => true,
+        // Neither end is storage: said once, of both.
+        "T29" => finding.measures != Some(Measures::Tool),
+        "T15" => writes && ends.durable(),
+        "T14" => writes && !ends.copy.durability().durable(),
+        "T16" => writes && direct && !ends.durable(),
+        "T19" => direct,
+        "T30" => direct && heavy,
+        "T38" => writes && heavy,
+        _ => false,
+    }
+}
+
+// ------------------------------------------------------------------ what the ends are
+
+/// The source is not there, so dd ends before it begins.
+fn absent(ends: &Ends<'_>) -> Option<Finding> {
+    let from = ends.from.filter(|from| from.kind == PathKind::Missing)?;
+    let why = from.hidden.as_deref().unwrap_or("no such file");
+    Some(finding(
+        "T17",
+        Weight::Refute,
+        Some(Measures::Invalid),
+        format!("{} can not be opened, so nothing is copied.", from.path),
+        vec![Exhibit::new(&*from.path, why, "stat()")],
+        Some(Next::Do("name a file or device that is there".into())),
+    ))
+}
+
+/// T29: neither end is storage.
+fn nothing(ends: &Ends<'_>) -> Option<Finding> {
+    let ends = [ends.from?, ends.to?];
+    if !ends.iter().all(|end| matches!(end.bottom, Bottom::Nothing(_))) {
+        return None;
+    }
+    let because =
+        ends.map(|end| Exhibit::new(format!("what {} is", end.path), "no storage", "stat()"));
+    Some(finding(
+        no_disk::RULE.id,
+        Weight::Refute,
+        Some(Measures::Tool),
+        no_disk::NOTHING,
+        because.into(),
+        Some(Next::Do("name a file on the disk as one of the two ends".into())),
+    ))
+}
+
+/// T00: standard output is somebody else's choice.
+fn elsewhere(ends: &Ends<'_>) -> Option<Finding> {
+    let (end, word) = match (ends.from, ends.to) {
+        (_, None) => ("standard output", "of="),
+        (None, _) if ends.written().is_none() => ("standard input", "if="),
+        _ => return None,
+    };
+    Some(finding(
+        unseen::RULE.id,
+        Weight::Unproven,
+        Some(Measures::Unsure),
+        format!("What {end} is, is known only when the line runs: no disk can be named for it."),
+        vec![Exhibit::new(word, "not given", "the line")],
+        Some(Next::Do(format!("name the file with {word}"))),
+    ))
+}
+
+// ------------------------------------------------------------------ flushes
+
+/// T02 and T05: the clock stops when memory has the data.
+fn unflushed(ends: &Ends<'_>) -> Option<Finding> {
+    let to = ends.written().filter(|to| to.kind != PathKind::Device)?;
+    if ends.durable() || ends.writes_direct() || ends.copy.sparse && ends.data() == Data::Zeros {
+        return None;
+    }
+    let disk = device(to);
+    let next = Some(words::with_flush(ends.origin));
+    let Some(writeback) = to.writeback.seen() else {
+        let claim = format!(
+            "Nothing makes the clock wait for {disk}: what memory still holds when it stops is not known."
+        );
+        return Some(finding(
+            not_flushed::RULE.id,
+            Weight::Doubt,
+            Some(Measures::Deferred),
+            claim,
+            vec![],
+            next,
+        ));
+    };
+    let exhibit = |value: Bytes| {
+        vec![Exhibit::new("dirty limit", value.to_string(), "/proc/vmstat nr_dirty_threshold")]
+    };
+    let limit = writeback.limit;
+    // Up to here no writer is held back: `dirty_freerun_ceiling` of the kernel's page-writeback.c.
+    let free = Bytes((limit.0 / 2).saturating_add(writeback.background.0 / 2));
+    match ends.bytes() {
+        Some(bytes) if bytes <= free => Some(finding(
+            not_flushed::RULE.id,
+            Weight::Refute,
+            Some(Measures::Deferred),
+            format!(
+                "Nothing is flushed, and memory takes all {bytes}: the clock stops before {disk} has them."
+            ),
+            exhibit(limit),
+            next,
+        )),
+        Some(bytes) => {
+            let left = limit.min(bytes);
+            let part = left.0 as f64 / bytes.0.max(1) as f64;
+            let (weight, measures) = match part > 1.0 - REACHED {
+                true => (Weight::Doubt, Some(Measures::Mixed)),
+                false => (Weight::Note, None),
+            };
+            Some(finding(
+                bigger_than_ram::RULE.id,
+                weight,
+                measures,
+                format!(
+                    "Nothing is flushed: of {bytes} up to {left} ({}) are still in memory when the clock stops.",
+                    words::share(part)
+                ),
+                exhibit(limit),
+                next,
+            ))
+        }
+        None => Some(finding(
+            bigger_than_ram::RULE.id,
+            Weight::Doubt,
+            Some(Measures::Mixed),
+            format!("Nothing is flushed: up to {limit} are still in memory when the clock stops."),
+            exhibit(limit),
+            next,
+        )),
+    }
+}
+
+/// T02, of a device: its last close writes out what memory holds (`blkdev_put` of the kernel calls
+/// `sync_blockdev`), and sends no flush to the drive.
+fn left_to_the_close(ends: &Ends<'_>) -> Option<Finding> {
+    let to = ends.written().filter(|to| to.kind == PathKind::Device)?;
+    (!ends.durable() && !ends.writes_direct()).then(|| {
+        finding(
+            not_flushed::RULE.id,
+            Weight::Note,
+            None,
+            format!(
+                "Nothing is flushed: the close writes out what memory holds, unless somebody else has {} open, and nothing empties the drive's own cache.",
+                device(to)
+            ),
+            vec![Exhibit::new("conv", "no fsync", "the line")],
+            Some(words::with_flush(ends.origin)),
+        )
+    })
+}
+
+/// T13: words that look like a flush and are none.
+fn not_a_flush(ends: &Ends<'_>) -> Option<Finding> {
+    (ends.copy.resync != Resync::No && !ends.durable() && ends.to.is_some()).then(|| {
+        finding(
+            "T13",
+            Weight::Note,
+            None,
+            "conv=sync fills short blocks with zeros and flushes nothing: conv=fsync does.",
+            vec![Exhibit::new("conv", "sync", "the line")],
+            None,
+        )
+    })
+}
+
+/// T14: a flush for each write.
+fn each_write(ends: &Ends<'_>) -> Option<Finding> {
+    let to = ends.written()?;
+    let how = match ends.copy.durability() {
+        Durability::OpenDsync => "O_DSYNC",
+        Durability::OpenSync => "O_SYNC",
+        Durability::FsyncEvery(_) => "fsync after each",
+        _ => return None,
+    };
+    let writes = ends.writes().filter(|writes| *writes >= FLUSH_WRITES)?;
+    Some(finding(
+        flush_bound::RULE.id,
+        Weight::Note,
+        None,
+        format!(
+            "Flush-bound: each of {writes} writes of {} waits for {}; this is the latency of a durable write, not bandwidth.",
+            ends.copy.output_block,
+            device(to)
+        ),
+        vec![Exhibit::new("flushes", how, "the line")],
+        None,
+    ))
+}
+
+/// T13: one option with two meanings.
+fn old_busybox(ends: &Ends<'_>) -> Option<Finding> {
+    let several = ends.writes().is_none_or(|writes| writes > 1);
+    (ends.origin.dialect == "dd" && ends.copy.flush.fsync && several && ends.written().is_some()).then(|| {
+        finding(
+            "T13",
+            Weight::Note,
+            None,
+            "conv=fsync is one flush at the end, but in BusyBox 1.11 to 1.26 one after each block: there the figure falls with the block.",
+            vec![Exhibit::new("conv", "fsync", "the line")],
+            None,
+        )
+    })
+}
+
+// ------------------------------------------------------------------ data
+
+/// T25: zeros on a layer that makes them fewer.
+fn zeros(ends: &Ends<'_>) -> Option<Finding> {
+    if ends.data() != Data::Zeros || ends.copy.sparse {
+        return None;
+    }
+    let to = ends.written()?;
+    if let Some((mount, option)) = to.mounts().find_map(|m| Some((m, mount::compressing(m)?))) {
+        return Some(finding(
+            compressed::RULE.id,
+            Weight::Refute,
+            Some(Measures::Layer),
+            format!(
+                "{} at {} compresses ({option}), and zeros shrink to next to nothing: {} writes far fewer bytes.",
+                mount.kind,
+                mount.point,
+                device(to)
+            ),
+            mount::exhibit(mount, option),
+            Some(compressed::next()),
+        ));
+    }
+    Some(finding(
+        compressed::RULE.id,
+        Weight::Note,
+        None,
+        "Zeros are the easiest data there are: a drive, a virtual disk or a thin volume may store them as next to nothing, unseen from here.",
+        vec![Exhibit::new("if", "/dev/zero", "the line")],
+        None,
+    ))
+}
+
+/// T23: blocks of zeros are not written at all.
+fn skipped_zeros(ends: &Ends<'_>) -> Option<Finding> {
+    (ends.data() == Data::Zeros && ends.copy.sparse && ends.written().is_some()).then(|| {
+        finding(
+            holes::RULE.id,
+            Weight::Refute,
+            Some(Measures::Layer),
+            "conv=sparse passes over blocks of zeros, and there are no others: nothing is written.",
+            vec![Exhibit::new("conv", "sparse", "the line")],
+            Some(Next::Do("leave conv=sparse out".into())),
+        )
+    })
+}
+
+/// T51: random data cost more to make than many disks take to write them.
+fn made_data(ends: &Ends<'_>) -> Option<Finding> {
+    (ends.data() == Data::Random && ends.written().is_some()).then(|| {
+        finding(
+            client_bound::RULE.id,
+            Weight::Note,
+            None,
+            "The kernel makes each random byte on one CPU while the clock runs: the disk waits for it, and a fast one shows the CPU.",
+            vec![Exhibit::new("if", words::quoted(&ends.from.map_or(String::new(), |f| f.path.clone())), "the line")],
+            Some(Next::Do("assay quick makes data that do not compress at memory's speed".into())),
+        )
+    })
+}
+
+// ------------------------------------------------------------------ blocks
+
+/// T20 and T19: direct I/O takes multiples of a sector.
+fn no_multiple(ends: &Ends<'_>) -> Option<Finding> {
+    let copy = ends.copy;
+    let (survey, block, what) = match (ends.written(), ends.read()) {
+        (Some(to), _) if copy.to.flags.direct => (to, copy.output_block, "write"),
+        (_, Some(from)) if copy.from.flags.direct => (from, copy.input_block, "read"),
+        _ => return None,
+    };
+    let sector = survey.devices().next()?.layer.queue.seen()?.logical_block_size?;
+    if sector == 0 || block.0.is_multiple_of(sector) {
+        return None;
+    }
+    let because = vec![Exhibit::new(
+        "logical block",
+        Bytes(sector).to_string(),
+        "the queue's logical_block_size",
+    )];
+    let next = Some(Next::Do("give a block such as bs=1M".into()));
+    if copy.direct_gives_way {
+        return Some(finding(
+            not_direct::RULE.id,
+            Weight::Refute,
+            Some(if what == "read" { Measures::Memory } else { Measures::Deferred }),
+            format!(
+                "A direct {what} of {} bytes is refused, and BusyBox goes on through memory without a word.",
+                block.0
+            ),
+            because,
+            next,
+        ));
+    }
+    Some(finding(
+        "T20",
+        Weight::Refute,
+        Some(Measures::Invalid),
+        format!(
+            "A direct {what} of {} bytes is no multiple of {sector}: it fails with 'Invalid argument' on most file systems.",
+            block.0
+        ),
+        because,
+        next,
+    ))
+}
+
+/// T54: dd has one I/O under way at a time.
+fn one_at_a_time(ends: &Ends<'_>) -> Option<Finding> {
+    let direct = match ends.subject() {
+        (Some(to), Direction::Write) if to.bottom == Bottom::Devices => ends.writes_direct(),
+        (Some(from), Direction::Read) if from.bottom == Bottom::Devices => {
+            ends.copy.from.flags.direct
+        }
+        _ => return None,
+    };
+    let block = ends.copy.output_block;
+    direct.then(|| {
+        finding(
+            latency_bound::RULE.id,
+            Weight::Note,
+            None,
+            format!("Latency-bound at depth 1: one I/O of {block} is under way at a time, so this is not the disk's maximum."),
+            vec![Exhibit::new("I/Os in flight", "1", "a copy has one thread")],
+            Some(Next::Do("use larger blocks, or more I/Os in flight (iodepth)".into())),
+        )
+    })
+}
+
+/// Blocks below this size spend more time in calls than in moving bytes: a page.
+const TINY: u64 = 4 * KIB;
+
+/// T51: blocks so small that calls are measured.
+fn tiny_blocks(ends: &Ends<'_>) -> Option<Finding> {
+    let copy = ends.copy;
+    let least = copy.input_block.min(copy.output_block);
+    let storage = ends.written().is_some() || ends.read().is_some();
+    if least.0 >= TINY
+        || !storage
+        || ends.waits_each_time()
+        || ends.writes().is_some_and(|n| n <= 1)
+    {
+        return None;
+    }
+    Some(finding(
+        client_bound::RULE.id,
+        Weight::Doubt,
+        None,
+        format!(
+            "Blocks of {least} cost two system calls each: on a fast disk the figure is that of the calls."
+        ),
+        vec![Exhibit::new("block", least.to_string(), "the line, or 512 B where it says nothing")],
+        Some(Next::Do("give bs=1M".into())),
+    ))
+}
+
+/// T31: both ends on one disk.
+fn same_disk(ends: &Ends<'_>) -> Option<Finding> {
+    let (from, to) = (ends.read()?, ends.written()?);
+    let disk =
+        from.leaves().find(|leaf| to.leaves().any(|other| other.layer.name == leaf.layer.name))?;
+    let name = &disk.layer.name;
+    Some(finding(
+        same_disk::RULE.id,
+        Weight::Note,
+        None,
+        format!(
+            "{}, {name}: it reads and writes in turn, and does twice this many bytes.",
+            same_disk::CLAIM
+        ),
+        vec![Exhibit::new(
+            "lowest device of both ends",
+            name,
+            "/proc/self/mountinfo, /sys/dev/block",
+        )],
+        Some(Next::Do("to measure one way, copy from /dev/zero or to /dev/null".into())),
+    ))
+}
+
+/// T62: a read from a pipe may be short, and counts as a block.
+fn short_reads(ends: &Ends<'_>) -> Option<Finding> {
+    let stream = ends.from.is_none_or(|from| from.kind == PathKind::Stream);
+    let full = ends.copy.from.flags.fullblock;
+    (stream && ends.copy.count.is_some() && !full).then(|| {
+        finding(
+            partial::RULE.id,
+            Weight::Doubt,
+            None,
+            "A read from a pipe may be short and counts as a block all the same: fewer bytes are copied than count times block.",
+            vec![Exhibit::new("iflag", "no fullblock", "the line")],
+            Some(Next::Do("give iflag=fullblock".into())),
+        )
+    })
+}
+
+/// The most that one read or write moves: MAX_RW_COUNT of Linux, `INT_MAX & PAGE_MASK`, with pages
+/// of 4 KiB.
+const ONE_CALL: u64 = 0x7fff_f000;
+
+/// T62: more than one call can move.
+fn large_read(ends: &Ends<'_>) -> Option<Finding> {
+    let block = ends.copy.input_block;
+    let counted = ends.copy.count.is_some_and(|count| count.blocks > 0);
+    (block.0 > ONE_CALL && counted && !ends.copy.from.flags.fullblock).then(|| {
+        finding(
+            partial::RULE.id,
+            Weight::Doubt,
+            None,
+            format!("One read moves {ONE_CALL} bytes at most: each block of {block} comes short, and fewer bytes are copied."),
+            vec![Exhibit::new("block", block.to_string(), "the line; read(2)")],
+            Some(Next::Do("give bs=1M and a larger count".into())),
+        )
+    })
+}
+
+// ------------------------------------------------------------------ reads
+
+/// The source of a copy to nowhere, read through memory.
+fn buffered_read<'a>(ends: &'a Ends<'_>) -> Option<&'a Survey> {
+    let from = ends.read()?;
+    let (_, direction) = ends.subject();
+    (direction == Direction::Read && !ends.copy.from.flags.direct && ends.cold == Cold::Keep)
+        .then_some(from)
+}
+
+/// Share of a file that is in memory.
+pub(super) fn resident(survey: &Survey) -> Option<f64> {
+    let file = survey.file.as_ref().filter(|file| file.size > Bytes::ZERO)?;
+    let pages = file.cached.seen()?;
+    Some((pages.resident.0 as f64 / file.size.0 as f64).min(1.0))
+}
+
+/// T01: most of the source is in memory now.
+fn from_memory(ends: &Ends<'_>) -> Option<Finding> {
+    let from = buffered_read(ends)?;
+    let part = resident(from).filter(|part| *part > RESIDENT)?;
+    let size = from.file.as_ref().map_or(Bytes::ZERO, |file| file.size);
+    let held = from.file.as_ref()?.cached.seen()?.resident;
+    let (id, weight, measures) = match part {
+        part if part > 0.5 => (served_from_cache::RULE.id, Weight::Refute, Measures::Memory),
+        _ => (cached_before::RULE.id, Weight::Doubt, Measures::Mixed),
+    };
+    let claim = match part {
+        1.0 => format!("All of {} is in memory: it is read without {}.", from.path, device(from)),
+        _ => format!(
+            "{} of {} is in memory: that part is read without {}.",
+            words::share(part),
+            from.path,
+            device(from)
+        ),
+    };
+    Some(finding(
+        id,
+        weight,
+        Some(measures),
+        claim,
+        vec![Exhibit::new("pages in memory", words::of(held, size), "cachestat()")],
+        Some(words::cold(ends.origin, false)),
+    ))
+}
+
+/// T01: once read, it is in memory.
+fn second_time(ends: &Ends<'_>) -> Option<Finding> {
+    let from =
+        buffered_read(ends).filter(|from| resident(from).is_none_or(|part| part <= RESIDENT))?;
+    let memory = ends.machine.memory.seen()?;
+    let fits = ends.bytes().is_none_or(|bytes| bytes < *memory);
+    fits.then(|| {
+        finding(
+            served_from_cache::RULE.id,
+            Weight::Note,
+            None,
+            format!("Only the first time counts: typed again, the same bytes come from memory, and not from {}.", device(from)),
+            vec![Exhibit::new("memory", memory.to_string(), "/proc/meminfo")],
+            Some(words::cold(ends.origin, false)),
+        )
+    })
+}
+
+/// T01: flags of the input that look as if they went past memory.
+fn not_past_memory(ends: &Ends<'_>) -> Option<Finding> {
+    let flags = ends.copy.from.flags;
+    let word = if flags.sync { "sync" } else { "dsync" };
+    (flags.sync || flags.dsync).then(|| {
+        finding(
+            served_from_cache::RULE.id,
+            Weight::Note,
+            None,
+            format!("iflag={word} changes nothing about reads: they go through memory as before."),
+            vec![Exhibit::new("iflag", word, "the line")],
+            Some(Next::Do("iflag=direct reads past memory".into())),
+        )
+    })
+}
+
+/// T23: a source of holes.
+fn empty_source(ends: &Ends<'_>) -> Option<Finding> {
+    ends.read().and_then(|from| from.file.as_ref()).and_then(file::empty)
+}
+
+/// T25: a source that lies compressed.
+fn encoded_source(ends: &Ends<'_>) -> Option<Finding> {
+    ends.read().and_then(|from| from.file.as_ref()).and_then(file::encoded)
+}
+
+// ------------------------------------------------------------------ amounts
+
+/// T56: so little that it says nothing.
+fn little(ends: &Ends<'_>) -> Option<Finding> {
+    let storage = ends.written().is_some() || ends.read().is_some();
+    let bytes =
+        ends.bytes().filter(|bytes| *bytes < SMALL_BYTES && storage && !ends.waits_each_time())?;
+    Some(finding(
+        too_short::RULE.id,
+        Weight::Doubt,
+        Some(Measures::Unsure),
+        format!(
+            "Only {bytes} are copied: the journal, read-ahead and the start of the program are a large part of that."
+        ),
+        vec![Exhibit::new("bytes", bytes.to_string(), "the line")],
+        Some(Next::Do("copy for some seconds: give a larger count".into())),
+    ))
+}
+
+/// T62: more than there is room for.
+fn no_room(ends: &Ends<'_>) -> Option<Finding> {
+    let to = ends.written().filter(|to| to.kind != PathKind::Device)?;
+    let free = to.space.seen()?.free;
+    // What an existing file holds is freed first.
+    let freed = to
+        .file
+        .as_ref()
+        .filter(|_| !ends.copy.to.no_truncate)
+        .map_or(Bytes::ZERO, |file| file.size);
+    let room = Bytes(free.0.saturating_add(freed.0));
+    let claim = match ends.bytes() {
+        Some(bytes) if bytes > room => {
+            format!("{bytes} do not fit: it ends with 'No space left on device'.")
+        }
+        None if ends.from.is_some_and(|from| from.kind == PathKind::Character) => {
+            "Nothing ends it but a full disk: it ends with 'No space left on device'.".to_string()
+        }
+        _ => return None,
+    };
+    Some(finding(
+        partial::RULE.id,
+        Weight::Doubt,
+        None,
+        claim,
+        vec![Exhibit::new("room", room.to_string(), "statvfs()")],
+        Some(Next::Do(format!("give a count for at most {}", Bytes(room.0 / MIB * MIB)))),
+    ))
+}
