@@ -8,6 +8,7 @@ use super::threshold::{
 use super::words::pace;
 use super::{Judge, Rule, finding, refuted};
 use crate::evidence::Direction;
+use crate::plan::Aim;
 use crate::record::{Exhibit, Finding, Measures, Next, Point, Weight};
 use crate::stats::Estimate;
 use crate::unit::{Bytes, Nanos};
@@ -62,8 +63,13 @@ fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
     let average = fall.all.rate();
     let fell =
         format!("{} fell from {fast} to {slow} after {}", case.named(), Bytes(fall.before.bytes));
+    // Who asked for what lasts is told of both.
+    let asked = stage.record.plan.aim == Some(Aim::Sustain)
+        && stage.phase.steady.iter().any(|job| job.state.is_some());
     let (weight, measures, claim) = if average <= fall.after.rate() * CLIFF_HARMLESS {
         (Weight::Note, None, format!("{fell}; the average is that of the second."))
+    } else if asked {
+        (Weight::Note, None, format!("{fell}; the rate that lasts is told apart from the average."))
     } else {
         let claim =
             format!("{fell}: the average, {}, is a speed that it never had.", pace(average));
@@ -179,7 +185,9 @@ fn intervals(stage: &Stage<'_>) -> Option<Vec<Interval>> {
 #[cfg(test)]
 mod tests {
     use super::super::bench::{Bench, verdict};
+    use crate::plan::Aim;
     use crate::record::{Measures, Trust};
+    use crate::stats::SteadyState;
     use crate::unit::MIB;
 
     /// A direct write of so many eighths of a MiB in each tenth of a second.
@@ -203,6 +211,17 @@ mod tests {
         assert!((0.97..1.03).contains(&kept), "{kept}");
         let traps: Vec<_> = found.findings.iter().map(|f| f.trap.0.as_str()).collect();
         assert!(!traps.contains(&"T58"), "{traps:?}");
+    }
+
+    #[test]
+    fn who_asked_for_what_lasts_is_told_of_both() {
+        let mut bench = series((0..50).map(|n| if n < 20 { 6 } else { 1 }));
+        bench.record.plan.aim = Some(Aim::Sustain);
+        let rounds = vec![1.0; 5];
+        bench.steadied(Some(SteadyState { mean: 1.0, spread: 0.0, slope: 0.0, rounds }));
+        let found = verdict(&bench.record);
+        assert_eq!(found.trust, Trust::Sound, "{}", found.summary);
+        assert!(found.findings.iter().any(|f| f.trap.0 == "T43" && f.claim.contains(" fell from ")));
     }
 
     #[test]
