@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::copy::resident;
 use super::ends::device;
+use super::source::resident;
 use super::{Sight, file, machine, mount, place};
 use crate::evidence::{Bottom, Direction, Machine, PathKind, Survey};
 use crate::plan::{Blocks, Cold, Durability, Fill, Origin, Target, Tree};

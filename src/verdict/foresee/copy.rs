@@ -4,30 +4,23 @@
 //! trap after a run.
 
 use super::ends::{Data, Ends, device};
-use super::{Sight, file, machine, mount, place};
+use super::{Sight, flushes, machine, mount, place, source};
 use crate::evidence::{Bottom, Direction, PathKind, Survey};
-use crate::plan::{Cold, Durability, Resync};
 use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 use crate::unit::{Bytes, KIB, MIB};
-use crate::verdict::threshold::{FLUSH_WRITES, REACHED, RESIDENT, SMALL_BYTES};
+use crate::verdict::threshold::SMALL_BYTES;
 use crate::verdict::{
-    bigger_than_ram, cached_before, client_bound, compressed, finding, flush_bound, holes,
-    latency_bound, no_disk, not_direct, not_flushed, partial, same_disk, served_from_cache,
-    too_short, unseen, words,
+    client_bound, compressed, finding, holes, latency_bound, no_disk, not_direct, partial,
+    same_disk, too_short, unseen, words,
 };
 
 /// Who knows a trap of copies.
-type Judge = fn(&Ends<'_>) -> Option<Finding>;
+pub(super) type Judge = fn(&Ends<'_>) -> Option<Finding>;
 
 const JUDGES: &[Judge] = &[
     absent,
     nothing,
     elsewhere,
-    unflushed,
-    left_to_the_close,
-    not_a_flush,
-    each_write,
-    old_busybox,
     zeros,
     skipped_zeros,
     made_data,
@@ -37,18 +30,14 @@ const JUDGES: &[Judge] = &[
     same_disk,
     short_reads,
     large_read,
-    from_memory,
-    second_time,
-    not_past_memory,
-    empty_source,
-    encoded_source,
     little,
     no_room,
 ];
 
 /// Everything that can be foreseen of a copy.
 pub(super) fn see(ends: &Ends<'_>) -> Vec<Finding> {
-    let mut found: Vec<Finding> = JUDGES.iter().filter_map(|judge| judge(ends)).collect();
+    let judges = JUDGES.iter().chain(flushes::JUDGES).chain(source::JUDGES);
+    let mut found: Vec<Finding> = judges.filter_map(|judge| judge(ends)).collect();
     let refused = no_multiple(ends).is_some();
     let (subject, direction) = ends.subject();
     if let Some(survey) = subject {
@@ -144,148 +133,6 @@ fn elsewhere(ends: &Ends<'_>) -> Option<Finding> {
         vec![Exhibit::new(word, "not given", "the line")],
         Some(Next::Do(format!("name the file with {word}"))),
     ))
-}
-
-// ------------------------------------------------------------------ flushes
-
-/// T02 and T05: the clock stops when memory has the data.
-fn unflushed(ends: &Ends<'_>) -> Option<Finding> {
-    let to = ends.written().filter(|to| to.kind != PathKind::Device)?;
-    if ends.durable() || ends.writes_direct() || ends.copy.sparse && ends.data() == Data::Zeros {
-        return None;
-    }
-    let disk = device(to);
-    let next = Some(words::with_flush(ends.origin));
-    let Some(writeback) = to.writeback.seen() else {
-        let claim = format!(
-            "Nothing makes the clock wait for {disk}: what memory still holds when it stops is not known."
-        );
-        return Some(finding(
-            not_flushed::RULE.id,
-            Weight::Doubt,
-            Some(Measures::Deferred),
-            claim,
-            vec![],
-            next,
-        ));
-    };
-    let exhibit = |value: Bytes| {
-        vec![Exhibit::new("dirty limit", value.to_string(), "/proc/vmstat nr_dirty_threshold")]
-    };
-    let limit = writeback.limit;
-    // Up to here no writer is held back: `dirty_freerun_ceiling` of the kernel's page-writeback.c.
-    let free = Bytes((limit.0 / 2).saturating_add(writeback.background.0 / 2));
-    match ends.bytes() {
-        Some(bytes) if bytes <= free => Some(finding(
-            not_flushed::RULE.id,
-            Weight::Refute,
-            Some(Measures::Deferred),
-            format!(
-                "Nothing is flushed, and memory takes all {bytes}: the clock stops before {disk} has them."
-            ),
-            exhibit(limit),
-            next,
-        )),
-        Some(bytes) => {
-            let left = limit.min(bytes);
-            let part = left.0 as f64 / bytes.0.max(1) as f64;
-            let (weight, measures) = match part > 1.0 - REACHED {
-                true => (Weight::Doubt, Some(Measures::Mixed)),
-                false => (Weight::Note, None),
-            };
-            Some(finding(
-                bigger_than_ram::RULE.id,
-                weight,
-                measures,
-                format!(
-                    "Nothing is flushed: of {bytes} up to {left} ({}) are still in memory when the clock stops.",
-                    words::share(part)
-                ),
-                exhibit(limit),
-                next,
-            ))
-        }
-        None => Some(finding(
-            bigger_than_ram::RULE.id,
-            Weight::Doubt,
-            Some(Measures::Mixed),
-            format!("Nothing is flushed: up to {limit} are still in memory when the clock stops."),
-            exhibit(limit),
-            next,
-        )),
-    }
-}
-
-/// T02, of a device: its last close writes out what memory holds (`blkdev_put` of the kernel calls
-/// `sync_blockdev`), and sends no flush to the drive.
-fn left_to_the_close(ends: &Ends<'_>) -> Option<Finding> {
-    let to = ends.written().filter(|to| to.kind == PathKind::Device)?;
-    (!ends.durable() && !ends.writes_direct()).then(|| {
-        finding(
-            not_flushed::RULE.id,
-            Weight::Note,
-            None,
-            format!(
-                "Nothing is flushed: the close writes out what memory holds, unless somebody else has {} open, and nothing empties the drive's own cache.",
-                device(to)
-            ),
-            vec![Exhibit::new("conv", "no fsync", "the line")],
-            Some(words::with_flush(ends.origin)),
-        )
-    })
-}
-
-/// T13: words that look like a flush and are none.
-fn not_a_flush(ends: &Ends<'_>) -> Option<Finding> {
-    (ends.copy.resync != Resync::No && !ends.durable() && ends.to.is_some()).then(|| {
-        finding(
-            "T13",
-            Weight::Note,
-            None,
-            "conv=sync fills short blocks with zeros and flushes nothing: conv=fsync does.",
-            vec![Exhibit::new("conv", "sync", "the line")],
-            None,
-        )
-    })
-}
-
-/// T14: a flush for each write.
-fn each_write(ends: &Ends<'_>) -> Option<Finding> {
-    let to = ends.written()?;
-    let how = match ends.copy.durability() {
-        Durability::OpenDsync => "O_DSYNC",
-        Durability::OpenSync => "O_SYNC",
-        Durability::FsyncEvery(_) => "fsync after each",
-        _ => return None,
-    };
-    let writes = ends.writes().filter(|writes| *writes >= FLUSH_WRITES)?;
-    Some(finding(
-        flush_bound::RULE.id,
-        Weight::Note,
-        None,
-        format!(
-            "Flush-bound: each of {writes} writes of {} waits for {}; this is the latency of a durable write, not bandwidth.",
-            ends.copy.output_block,
-            device(to)
-        ),
-        vec![Exhibit::new("flushes", how, "the line")],
-        None,
-    ))
-}
-
-/// T13: one option with two meanings.
-fn old_busybox(ends: &Ends<'_>) -> Option<Finding> {
-    let several = ends.writes().is_none_or(|writes| writes > 1);
-    (ends.origin.dialect == "dd" && ends.copy.flush.fsync && several && ends.written().is_some()).then(|| {
-        finding(
-            "T13",
-            Weight::Note,
-            None,
-            "conv=fsync is one flush at the end, but in BusyBox 1.11 to 1.26 one after each block: there the figure falls with the block.",
-            vec![Exhibit::new("conv", "fsync", "the line")],
-            None,
-        )
-    })
 }
 
 // ------------------------------------------------------------------ data
@@ -501,96 +348,6 @@ fn large_read(ends: &Ends<'_>) -> Option<Finding> {
             Some(Next::Do("give bs=1M and a larger count".into())),
         )
     })
-}
-
-// ------------------------------------------------------------------ reads
-
-/// The source of a copy to nowhere, read through memory.
-fn buffered_read<'a>(ends: &'a Ends<'_>) -> Option<&'a Survey> {
-    let from = ends.read()?;
-    let (_, direction) = ends.subject();
-    (direction == Direction::Read && !ends.copy.from.flags.direct && ends.cold == Cold::Keep)
-        .then_some(from)
-}
-
-/// Share of a file that is in memory.
-pub(super) fn resident(survey: &Survey) -> Option<f64> {
-    let file = survey.file.as_ref().filter(|file| file.size > Bytes::ZERO)?;
-    let pages = file.cached.seen()?;
-    Some((pages.resident.0 as f64 / file.size.0 as f64).min(1.0))
-}
-
-/// T01: most of the source is in memory now.
-fn from_memory(ends: &Ends<'_>) -> Option<Finding> {
-    let from = buffered_read(ends)?;
-    let part = resident(from).filter(|part| *part > RESIDENT)?;
-    let size = from.file.as_ref().map_or(Bytes::ZERO, |file| file.size);
-    let held = from.file.as_ref()?.cached.seen()?.resident;
-    let (id, weight, measures) = match part {
-        part if part > 0.5 => (served_from_cache::RULE.id, Weight::Refute, Measures::Memory),
-        _ => (cached_before::RULE.id, Weight::Doubt, Measures::Mixed),
-    };
-    let claim = match part {
-        1.0 => format!("All of {} is in memory: it is read without {}.", from.path, device(from)),
-        _ => format!(
-            "{} of {} is in memory: that part is read without {}.",
-            words::share(part),
-            from.path,
-            device(from)
-        ),
-    };
-    Some(finding(
-        id,
-        weight,
-        Some(measures),
-        claim,
-        vec![Exhibit::new("pages in memory", words::of(held, size), "cachestat()")],
-        Some(words::cold(ends.origin, false)),
-    ))
-}
-
-/// T01: once read, it is in memory.
-fn second_time(ends: &Ends<'_>) -> Option<Finding> {
-    let from =
-        buffered_read(ends).filter(|from| resident(from).is_none_or(|part| part <= RESIDENT))?;
-    let memory = ends.machine.memory.seen()?;
-    let fits = ends.bytes().is_none_or(|bytes| bytes < *memory);
-    fits.then(|| {
-        finding(
-            served_from_cache::RULE.id,
-            Weight::Note,
-            None,
-            format!("Only the first time counts: typed again, the same bytes come from memory, and not from {}.", device(from)),
-            vec![Exhibit::new("memory", memory.to_string(), "/proc/meminfo")],
-            Some(words::cold(ends.origin, false)),
-        )
-    })
-}
-
-/// T01: flags of the input that look as if they went past memory.
-fn not_past_memory(ends: &Ends<'_>) -> Option<Finding> {
-    let flags = ends.copy.from.flags;
-    let word = if flags.sync { "sync" } else { "dsync" };
-    (flags.sync || flags.dsync).then(|| {
-        finding(
-            served_from_cache::RULE.id,
-            Weight::Note,
-            None,
-            format!("iflag={word} changes nothing about reads: they go through memory as before."),
-            vec![Exhibit::new("iflag", word, "the line")],
-            Some(Next::Do("iflag=direct reads past memory".into())),
-        )
-    })
-}
-
-/// T23: a source of holes.
-fn empty_source(ends: &Ends<'_>) -> Option<Finding> {
-    ends.read().and_then(|from| from.file.as_ref()).and_then(file::empty)
-}
-
-/// T25: a source that lies compressed.
-fn encoded_source(ends: &Ends<'_>) -> Option<Finding> {
-    ends.read().and_then(|from| from.file.as_ref()).and_then(file::encoded)
 }
 
 // ------------------------------------------------------------------ amounts

@@ -9,10 +9,12 @@ mod copy;
 mod device;
 mod ends;
 mod file;
+mod flushes;
 mod line;
 mod machine;
 mod mount;
 mod place;
+mod source;
 mod telling;
 
 pub use line::{foreseen, places, to_measure, told};
