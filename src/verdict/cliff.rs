@@ -221,7 +221,9 @@ mod tests {
         bench.steadied(Some(SteadyState { mean: 1.0, spread: 0.0, slope: 0.0, rounds }));
         let found = verdict(&bench.record);
         assert_eq!(found.trust, Trust::Sound, "{}", found.summary);
-        assert!(found.findings.iter().any(|f| f.trap.0 == "T43" && f.claim.contains(" fell from ")));
+        assert!(
+            found.findings.iter().any(|f| f.trap.0 == "T43" && f.claim.contains(" fell from "))
+        );
     }
 
     #[test]
