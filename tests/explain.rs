@@ -351,7 +351,7 @@ fn words_that_make_no_sense_are_refused() {
         ),
         (
             &["explain", "assay probe ."],
-            "assay: this verb measures nothing; give a line such as 'dd if=/dev/zero of=x bs=1M count=100', a plan or a record\n",
+            "assay: of assay's own lines those of quick and run are explained; of modes, ramp and sustain give the plan that --plan writes\n",
         ),
         (
             &["explain", "none.json"],

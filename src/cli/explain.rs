@@ -251,7 +251,11 @@ fn of_verb(typed: &[OsString], line: String, sight: &Sight<'_>) -> Result<Explan
             plan.check()?;
             Ok(of_plan(&plan, line, Vec::new(), sight))
         }
-        _ => Err(Refusal::new("this verb measures nothing", KNOWN).into()),
+        _ => Err(Refusal::new(
+            "of assay's own lines those of quick and run are explained",
+            "of modes, ramp and sustain give the plan that --plan writes",
+        )
+        .into()),
     }
 }
 
