@@ -69,7 +69,9 @@ fn t09_a_mapping_is_memory_until_it_is_flushed() {
     stored.expect(Trust::Wrong, Measures::Deferred);
     assert!(stored.found("T02"), "{stored}");
     let corrected = stored.verdict().corrected.expect("the flush was watched").value;
-    assert!((0.97..1.03).contains(&(corrected / (4.0 * MI as f64))), "{corrected} {stored}");
+    // A store makes a whole folio dirty, and one that is written out in between goes twice: of what the
+    // device takes, a part was stored before.
+    assert!((0.85..1.03).contains(&(corrected / (4.0 * MI as f64))), "{corrected} {stored}");
     let flushed = heard("fsync_at_end");
     assert!(!flushed.found("T02"), "{flushed}");
     assert_ne!(flushed.verdict().measures, Measures::Deferred, "{flushed}");
