@@ -185,18 +185,44 @@ fn t43_a_fast_start_that_does_not_last() {
     }
 }
 
+/// A limit on the dirty pages of one device, which would outlive its file system: the next loop device
+/// of that number has it, too.
+struct DirtyLimit {
+    ratio: std::path::PathBuf,
+    strict: std::path::PathBuf,
+    before: [String; 2],
+}
+
+impl DirtyLimit {
+    fn set(device: impl std::fmt::Display, bytes: u64) -> std::io::Result<Self> {
+        let bdi = std::path::PathBuf::from(format!("/sys/class/bdi/{device}"));
+        let (ratio, strict) = (bdi.join("max_ratio"), bdi.join("strict_limit"));
+        let before = [std::fs::read_to_string(&ratio)?, std::fs::read_to_string(&strict)?];
+        let limit = Self { ratio, strict, before };
+        std::fs::write(&limit.strict, "1")?;
+        std::fs::write(bdi.join("max_bytes"), bytes.to_string())?;
+        Ok(limit)
+    }
+}
+
+impl Drop for DirtyLimit {
+    fn drop(&mut self) {
+        let [ratio, strict] = &self.before;
+        let _ = std::fs::write(&self.ratio, ratio.trim());
+        let _ = std::fs::write(&self.strict, strict.trim());
+    }
+}
+
 #[test]
 fn t04_a_burst_into_memory() {
     let _alone = lab::alone();
     let card = lab::need!(Card::paced());
-    let bdi = format!("/sys/class/bdi/{}", card.number());
-    for (file, value) in [("strict_limit", "1"), ("max_bytes", "16777216")] {
-        if let Err(error) = std::fs::write(format!("{bdi}/{file}"), value) {
-            eprintln!("SKIP t04: {bdi}/{file}: {error}");
-            return;
-        }
-    }
+    let limit = match DirtyLimit::set(card.number(), 16 * MI) {
+        Ok(limit) => limit,
+        Err(error) => return eprintln!("SKIP t04: the dirty limit of a device: {error}"),
+    };
     let heard = dd(&card, "if=/dev/zero of={x} bs=64k count=640 conv=fsync");
+    drop(limit);
     told("40 MiB with 16 MiB of dirty pages at the most", &heard);
     assert!(finding(&heard, "T04").claim.contains(" went into memory at "), "{heard}");
     assert_eq!(heard.verdict().trust, Trust::Sound, "{heard}");

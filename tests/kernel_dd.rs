@@ -157,8 +157,8 @@ fn check(card: &Card, pace: Measures, row: &Row) {
         );
         assert_eq!(heard.ran.code(), 0, "{heard}");
         harmless(&heard.ran);
-        let slow = match row.figure {
-            Is(_, right) => figure < 0.97 * right,
+        let off = match row.figure {
+            Is(_, right) => !(0.97..1.03).contains(&(figure / right)),
             // Memory takes no more at its own pace while much of it waits to be written elsewhere.
             Corrected(right) => figure < 0.97 * right || heard.rate(Action::Write) <= 10.0 * right,
             _ => false,
@@ -172,7 +172,7 @@ fn check(card: &Card, pace: Measures, row: &Row) {
         let forgotten = matches!(row.before, Before::AsLeft)
             && about == Measures::Memory
             && heard.verdict().measures == Measures::Mixed;
-        if left > 0 && (slow || forgotten || heard.disturbed()) {
+        if left > 0 && (off || forgotten || heard.disturbed()) {
             told("again", &heard);
             continue;
         }
