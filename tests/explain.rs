@@ -15,6 +15,7 @@ use assay::evidence::{CachePages, FileLay, Reading, Scene, Survey};
 use assay::record::Explanation;
 use assay::report::{self, Style};
 use assay::unit::{Bytes, GIB};
+use common::golden;
 
 use machines::Tree;
 
@@ -72,20 +73,6 @@ fn page(explanation: &Explanation, style: Style) -> String {
     let mut out = Vec::new();
     report::explain::text(explanation, style, &mut out).expect("written");
     String::from_utf8(out).expect("text")
-}
-
-/// Compares with `tests/explain/<name>.txt`, or writes it.
-fn golden(name: &str, text: &str) {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/explain/{name}.txt"));
-    if std::env::var_os("ASSAY_BLESS").is_some() {
-        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
-        std::fs::write(&path, text).expect("written");
-    }
-    let kept = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        kept == text,
-        "{name}.txt differs (ASSAY_BLESS=1 accepts)\n--- is\n{text}\n--- was\n{kept}"
-    );
 }
 
 /// Lines as forums give them: the name of the page, the line, the traps it walks into, and the
@@ -216,7 +203,7 @@ fn well_known_lines() {
         if found != *traps || first != *mended {
             wrong.push(format!("{name}: {found:?} {first:?}"));
         }
-        golden(name, &wide);
+        golden("explain", name, &wide);
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
@@ -283,7 +270,7 @@ fn a_record_is_told_at_length() {
         std::fs::copy(from, folder.path().join("run.json")).expect("copied");
         let (code, out, err) = run(folder.path(), &["explain", "run.json"]);
         assert_eq!((code, err.as_str()), (0, ""));
-        golden(&format!("record-{name}"), &out);
+        golden("explain", &format!("record-{name}"), &out);
     }
 }
 
@@ -298,7 +285,7 @@ fn a_plan_is_told_phase_by_phase() {
         vec![],
         &sight,
     );
-    golden("plan", &page(&told, Style { colour: false, unicode: true, width: 90 }));
+    golden("explain", "plan", &page(&told, Style { colour: false, unicode: true, width: 90 }));
     let folder = tempfile::tempdir().expect("a folder");
     let (_, plan, _) = run(folder.path(), &["quick", "--plan", "--size", "64M", "."]);
     std::fs::write(folder.path().join("plan.json"), plan).expect("written");

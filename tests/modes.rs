@@ -3,26 +3,15 @@
 
 mod common;
 
-use std::path::PathBuf;
-
 use assay::evidence::{Bottom, Reading};
 use assay::record::Record;
 use assay::report::{self, Style};
 use assay::unit::Bytes;
+use common::golden;
 
 use common::modes::{EACH, FULL, ONE, Way, record, usual};
 
 const UNICODE: Style = Style { colour: false, unicode: true, width: 90 };
-
-/// Compares with `tests/report/<name>.txt`, or writes it (`ASSAY_BLESS=1`).
-fn golden(name: &str, text: &str) {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/report/{name}.txt"));
-    if std::env::var_os("ASSAY_BLESS").is_some() {
-        std::fs::write(&path, text).expect("written");
-    }
-    let kept = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(kept == text, "{name}.txt differs (ASSAY_BLESS=1 accepts)\n{text}\n--- was\n{kept}");
-}
 
 fn page(record: &Record, style: Style) -> String {
     let mut out = Vec::new();
@@ -53,10 +42,10 @@ fn the_page_is_as_it_was() {
     for line in text.lines() {
         assert!(line.chars().count() <= 90, "{line}");
     }
-    golden("modes", &text);
+    golden("report", "modes", &text);
     let plain = page(&record, Style { colour: false, unicode: false, width: 80 });
     assert!(plain.is_ascii(), "{plain}");
-    golden("modes-ascii", &plain);
+    golden("report", "modes-ascii", &plain);
 }
 
 #[test]

@@ -4,11 +4,10 @@
 mod common;
 mod machines;
 
-use std::path::PathBuf;
-
 use assay::record::{PROBE_SCHEMA, Probe};
 use assay::report::{self, Style};
 use assay::verdict::foresee;
+use common::golden;
 
 use machines::Tree;
 
@@ -32,20 +31,6 @@ fn page(probe: &Probe, style: Style) -> String {
     String::from_utf8(out).expect("text")
 }
 
-/// Compares with `tests/probe/<name>.txt`, or writes it.
-fn golden(name: &str, text: &str) {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/probe/{name}.txt"));
-    if std::env::var_os("ASSAY_BLESS").is_some() {
-        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
-        std::fs::write(&path, text).expect("written");
-    }
-    let kept = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        kept == text,
-        "{name}.txt differs (ASSAY_BLESS=1 accepts)\n--- is\n{text}\n--- was\n{kept}"
-    );
-}
-
 /// The page of `/mnt/sd` there, compared with the kept one; traps are those that were found.
 fn page_of(name: &str, tree: &Tree) -> Vec<String> {
     let probe = probe(tree, "/mnt/sd");
@@ -54,7 +39,7 @@ fn page_of(name: &str, tree: &Tree) -> Vec<String> {
         assert!(line.chars().count() <= 90, "{name}: {line}");
     }
     assert!(page(&probe, Style { colour: false, unicode: false, width: 80 }).is_ascii());
-    golden(name, &wide);
+    golden("probe", name, &wide);
     let text = serde_json::to_string(&probe).expect("JSON");
     assert_eq!(serde_json::from_str::<Probe>(&text).expect("a probe"), probe);
     probe.findings.iter().map(|finding| finding.trap.0.clone()).collect()

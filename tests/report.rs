@@ -2,26 +2,12 @@
 
 mod common;
 
-use std::path::PathBuf;
-
 use assay::record::{Measures, Record, Verdict};
 use assay::report::{self, Style};
+use common::golden;
 
 const UNICODE: Style = Style { colour: false, unicode: true, width: 90 };
 const ASCII: Style = Style { colour: false, unicode: false, width: 80 };
-
-/// Compares with `tests/report/<name>.txt`, or writes it.
-fn golden(name: &str, text: &str) {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/report/{name}.txt"));
-    if std::env::var_os("ASSAY_BLESS").is_some() {
-        std::fs::write(&path, text).expect("written");
-    }
-    let kept = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        kept == text,
-        "{name}.txt differs (ASSAY_BLESS=1 accepts)\n--- is\n{text}\n--- was\n{kept}"
-    );
-}
 
 fn page(record: &Record, style: Style) -> String {
     let mut out = Vec::new();
@@ -46,7 +32,7 @@ fn pages_are_as_they_were() {
         for line in page.lines().filter(|line| !line.contains("assay dd")) {
             assert!(line.chars().count() <= 90, "{name}: {line}");
         }
-        golden(name, &page);
+        golden("report", name, &page);
     }
 }
 
@@ -60,7 +46,7 @@ fn pages_for_old_terminals_are_plain_ascii() {
     ] {
         let page = page(&record, ASCII);
         assert!(page.is_ascii(), "{page}");
-        golden(name, &page);
+        golden("report", name, &page);
     }
 }
 
@@ -98,7 +84,7 @@ fn verdicts_for_dialects_are_a_few_harmless_lines() {
         }
         text.push('\n');
     }
-    golden("verdict-lines", &text);
+    golden("report", "verdict-lines", &text);
 }
 
 #[test]

@@ -682,3 +682,18 @@ pub fn sustained() -> Record {
     let resolved = Resolved { jobs: vec![fits], ..fast().resolved };
     record(plan, resolved, vec![done], sound(Measures::Device, "This is the speed of the device."))
 }
+
+/// Compares with `tests/<folder>/<name>.txt`, or writes it.
+pub fn golden(folder: &str, name: &str, text: &str) {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder);
+    let path = folder.join(format!("{name}.txt"));
+    if std::env::var_os("ASSAY_BLESS").is_some() {
+        std::fs::create_dir_all(&folder).expect("made");
+        std::fs::write(&path, text).expect("written");
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        kept == text,
+        "{name}.txt differs (ASSAY_BLESS=1 accepts)\n--- is\n{text}\n--- was\n{kept}"
+    );
+}
