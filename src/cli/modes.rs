@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::Common;
-use super::place::{Kind, any_seed, look, named_twice, time};
+use super::place::{Kind, any_seed, look, named_twice, standing, time};
 use crate::error::{Error, Refusal};
 use crate::plan::{
-    Action, BlockSize, Blocks, Caching, Cold, Consent, Crew, Detail, Durability, Fill, Job, Layout,
+    Action, BlockSize, Blocks, Caching, Cold, Crew, Detail, Durability, Fill, Job, Layout,
     Lifetime, Mapping, Method, Mix, Order, Origin, Pattern, Phase, Plan, Rate, Region, Size, Stop,
     Target, Verify, Work,
 };
@@ -287,19 +287,8 @@ fn target(path: &Path, kind: Kind, options: &Options) -> Target {
         Some(size) => Size::Exactly(size),
         None => Size::Written { most: LARGEST_FILE },
     };
-    match kind {
-        Kind::Device => Target::Device {
-            path: path.to_path_buf(),
-            size,
-            consent: options.again.clone().map(|device| Consent { device }),
-        },
-        Kind::Folder | Kind::File(_) => Target::Scratch {
-            dir: path.to_path_buf(),
-            size,
-            layout: Layout::Preallocated,
-            lifetime: if options.keep { Lifetime::Keep } else { Lifetime::Remove },
-        },
-    }
+    let lifetime = if options.keep { Lifetime::Keep } else { Lifetime::Remove };
+    standing(path, kind, options.again.as_deref(), (size, Layout::Preallocated), lifetime)
 }
 
 /// One way, on a file that is not in memory when it begins.

@@ -123,28 +123,35 @@ pub(super) fn target(
 ) -> Result<Target, Refusal> {
     let shown = path.display();
     consents(path, kind, again, writes)?;
-    Ok(match kind {
-        Kind::Folder => {
-            Target::Scratch { dir: path.to_path_buf(), size, layout, lifetime: Lifetime::Remove }
+    if writes && matches!(kind, Kind::File(_)) {
+        return Err(Refusal::new(
+            format!("{shown} is somebody's file, and would be overwritten"),
+            "name its folder: a test file of our own is made there",
+        ));
+    }
+    Ok(standing(path, kind, again, (size, layout), Lifetime::Remove))
+}
+
+/// What stands at a path, as a target: a test file in a folder, with that layout and lifetime, or the
+/// file or device itself. Whether the words agree with it has been looked at.
+pub(super) fn standing(
+    path: &Path,
+    kind: Kind,
+    again: Option<&Path>,
+    (size, layout): (Size, Layout),
+    lifetime: Lifetime,
+) -> Target {
+    let path = path.to_path_buf();
+    match kind {
+        Kind::Folder => Target::Scratch { dir: path, size, layout, lifetime },
+        Kind::File(_) => {
+            Target::File { path, size, layout: Layout::Existing, lifetime: Lifetime::Keep }
         }
-        Kind::File(_) if writes => {
-            return Err(Refusal::new(
-                format!("{shown} is somebody's file, and would be overwritten"),
-                "name its folder: a test file of our own is made there",
-            ));
+        Kind::Device => {
+            let consent = again.map(|device| Consent { device: device.to_path_buf() });
+            Target::Device { path, size, consent }
         }
-        Kind::File(_) => Target::File {
-            path: path.to_path_buf(),
-            size,
-            layout: Layout::Existing,
-            lifetime: Lifetime::Keep,
-        },
-        Kind::Device => Target::Device {
-            path: path.to_path_buf(),
-            size,
-            consent: again.map(|device| Consent { device: device.to_path_buf() }),
-        },
-    })
+    }
 }
 
 /// Refuses a second name that is not that of the device which may be overwritten.

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 pub use super::place::Kind;
 
 use super::Common;
-use super::place::{any_seed, look, named_twice, time};
+use super::place::{any_seed, look, named_twice, standing, time};
 use crate::error::{Error, Refusal};
 use crate::plan::{
-    Action, BlockSize, Blocks, Caching, Cold, Consent, Crew, Detail, Durability, Fill, Job, Layout,
+    Action, BlockSize, Blocks, Caching, Cold, Crew, Detail, Durability, Fill, Job, Layout,
     Lifetime, Limit, Method, Mix, Order, Origin, Pattern, Phase, Plan, Rate, Region, Ring, Size,
     Stop, Target, Verify, Work,
 };
@@ -232,25 +232,8 @@ fn target(path: &Path, kind: Kind, options: &Options, writes: bool) -> Target {
         (None, true) => Size::Written { most: LARGEST_FILE },
         (None, false) => Size::Whole,
     };
-    match kind {
-        Kind::Folder => Target::Scratch {
-            dir: path.to_path_buf(),
-            size,
-            layout: Layout::Preallocated,
-            lifetime: if options.keep { Lifetime::Keep } else { Lifetime::Remove },
-        },
-        Kind::File(_) => Target::File {
-            path: path.to_path_buf(),
-            size,
-            layout: Layout::Existing,
-            lifetime: Lifetime::Keep,
-        },
-        Kind::Device => Target::Device {
-            path: path.to_path_buf(),
-            size,
-            consent: options.again.clone().map(|device| Consent { device }),
-        },
-    }
+    let lifetime = if options.keep { Lifetime::Keep } else { Lifetime::Remove };
+    standing(path, kind, options.again.as_deref(), (size, Layout::Preallocated), lifetime)
 }
 
 fn phase(shape: Shape, target: Target, time: Nanos, ours: bool, size: Option<Bytes>) -> Phase {
