@@ -17,6 +17,7 @@ mod cliff;
 mod compressed;
 mod depth_not_reached;
 mod direct_not_durable;
+mod dropped_unwritten;
 mod earlier_work;
 mod failed;
 mod flush_bound;
@@ -35,6 +36,7 @@ mod not_dropped;
 mod not_flushed;
 mod not_steady;
 mod omission;
+mod other_node;
 mod over_fetch;
 mod overwritten_in_memory;
 mod own;
@@ -56,7 +58,9 @@ mod swapped;
 pub mod threshold;
 mod throttled;
 mod too_short;
+mod trimmed_blocks;
 mod trimmed_meanwhile;
+mod uncommitted;
 mod unseen;
 mod waiting_for_cpu;
 pub mod words;
@@ -108,9 +112,11 @@ pub const RULES: &[Rule] = &[
     no_disk::RULE,
     zoned_or_dax::RULE,
     holes::RULE,
+    trimmed_blocks::RULE,
     shared_blocks::RULE,
     compressed::RULE,
     overwritten_in_memory::RULE,
+    dropped_unwritten::RULE,
     not_direct::RULE,
     bigger_than_ram::RULE,
     stdio_close::RULE,
@@ -122,6 +128,7 @@ pub const RULES: &[Rule] = &[
     earlier_work::RULE,
     same_disk::RULE,
     swapped::RULE,
+    uncommitted::RULE,
     flush_swallowed::RULE,
     flush_bound::RULE,
     direct_not_durable::RULE,
@@ -148,6 +155,7 @@ pub const RULES: &[Rule] = &[
     reading_writes::RULE,
     trimmed_meanwhile::RULE,
     layers_between::RULE,
+    other_node::RULE,
     worn_out::RULE,
     too_short::RULE,
 ];
@@ -203,6 +211,7 @@ pub fn of_phase(record: &Record, phase: &PhaseRecord) -> Verdict {
 fn of_source(stage: &Stage<'_>, case: &Case<'_>, found: Finding) -> Finding {
     let about_reading = [
         holes::RULE.id,
+        trimmed_blocks::RULE.id,
         compressed::RULE.id,
         not_direct::RULE.id,
         served_from_cache::RULE.id,

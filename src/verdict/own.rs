@@ -113,10 +113,15 @@ impl Case<'_> {
 
 /// How often the file system writes down its records by itself.
 fn commit_time(subject: &Subject) -> Nanos {
+    commit_option(subject).unwrap_or(OWN_COMMIT)
+}
+
+/// How often the mount options tell the file system to commit.
+pub(super) fn commit_option(subject: &Subject) -> Option<Nanos> {
     let options = subject.mount.seen().map_or("", |mount| &mount.options);
     let said = options.split(',').find_map(|option| option.strip_prefix("commit="));
-    let seconds = said.and_then(|seconds| seconds.parse().ok()).filter(|&seconds| seconds > 0);
-    seconds.map_or(OWN_COMMIT, |seconds: u32| Nanos::secs(u64::from(seconds)))
+    let seconds: u32 = said.and_then(|seconds| seconds.parse().ok()).filter(|&s| s > 0)?;
+    Some(Nanos::secs(u64::from(seconds)))
 }
 
 /// A file system that never writes in place: each write rewrites some of its own records too.

@@ -1,7 +1,8 @@
 //! Ways to doctor a record for tests.
 
 use super::*;
-use crate::evidence::{Card, CpuThrottled, Link, LinkKind, OwnIo};
+use crate::evidence::{Card, CpuThrottled, Link, LinkKind, Node, OwnIo, Ran, Samples};
+use crate::record::{Cut, Sampled};
 
 impl Bench {
     /// The output of a copy shares so many bytes with its source.
@@ -215,6 +216,53 @@ impl Bench {
         };
         set(&mut evidence.before, Nanos::ZERO);
         set(&mut evidence.stop, time);
+    }
+
+    /// The one thread that did the I/O was seen on these CPUs, and waited so long for one.
+    pub fn ran(&mut self, cpus: &[u32], waited: Option<Nanos>) {
+        let ran = Ran { threads: 1, waited, cpus: cpus.into() };
+        self.record.phases[0].evidence.ran = Some(ran);
+    }
+
+    /// A machine of two nodes with four CPUs each, of which this process may use those of the first;
+    /// the main device is near to the node of this number.
+    pub fn nodes(&mut self, node: u32) {
+        let of = |number, cpus: &str, usable| Node { number, cpus: cpus.into(), usable };
+        self.record.machine.nodes = vec![of(0, "0-3", 4), of(1, "4-7", 0)];
+        let main = self.main();
+        self.record.resolved.subjects[main].stack[0].hardware.node = Some(node);
+    }
+
+    /// The main path is the device itself, of whose blocks so many were looked at, and how long those
+    /// took that were zeros and the others.
+    pub fn sampled(&mut self, zeros: (u32, Nanos), others: (u32, Nanos)) {
+        let main = self.main();
+        let subject = &mut self.record.resolved.subjects[main];
+        subject.kind = PathKind::Device;
+        let time = |(count, time): (u32, Nanos)| (count > 0).then_some(time);
+        self.record.phases[0].evidence.sampled = vec![Sampled {
+            path: subject.path.clone(),
+            samples: Reading::Seen(Samples {
+                read: zeros.0 + others.0,
+                zero: zeros.0,
+                zero_ns: time(zeros),
+                other_ns: time(others),
+            }),
+        }];
+    }
+
+    /// Pages of this process that were dropped before they were written.
+    pub fn cancelled(&mut self, bytes: Bytes) {
+        let evidence = &mut self.record.phases[0].evidence;
+        let own = |cancelled| OwnIo { cancelled_write_bytes: cancelled, ..OwnIo::default() };
+        evidence.before.own = Reading::Seen(own(Bytes::ZERO));
+        evidence.stop.own = Reading::Seen(own(bytes));
+    }
+
+    /// Somebody cut the file to this length.
+    pub fn cut(&mut self, left: Bytes) {
+        let cut = Cut { path: "/mnt/x".into(), written: MOVED, left };
+        self.record.phases[0].evidence.cut = vec![cut];
     }
 
     /// Time for which the control group stopped the program.
