@@ -43,7 +43,8 @@ impl Scene {
         let node = |name: String| {
             let number = name.strip_prefix("node")?.parse().ok()?;
             let cpus = self.line(format!("{FOLDER}/{name}/cpulist"))?;
-            let usable = spans(&cpus).flat_map(|(first, last)| first..=last).filter(|&c| may_use(c));
+            let usable =
+                spans(&cpus).flat_map(|(first, last)| first..=last).filter(|&c| may_use(c));
             let usable = usable.count() as u32;
             Some(Node { number, cpus, usable })
         };

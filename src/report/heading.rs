@@ -51,7 +51,7 @@ pub fn labelled(label: &str, text: &str, style: Style) -> Vec<String> {
 }
 
 /// What was typed.
-fn title(plan: &Plan) -> String {
+pub(super) fn title(plan: &Plan) -> String {
     let mut title = format!("assay {}", plan.origin.dialect);
     for word in &plan.origin.words {
         title.push(' ');

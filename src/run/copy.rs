@@ -300,7 +300,8 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
         .as_ref()
         .filter(|_| plan.calls == CopyCalls::CopyFileRange)
         .map(|file| laid(file.as_fd()));
-    let cut = target.as_ref().and_then(|file| cut(plan, subjects[1], file.as_fd(), &outcome.counts));
+    let cut =
+        target.as_ref().and_then(|file| cut(plan, subjects[1], file.as_fd(), &outcome.counts));
     let cut = cut.into_iter().collect();
     let caching = |direct| if direct { Caching::Direct } else { Caching::Buffered };
     let flow = |subject, direction, tally: &Tally, block, flags: EndFlags| Flow {

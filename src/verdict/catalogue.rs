@@ -47,9 +47,7 @@ pub const UNRULED: &[Unruled] = &[
     Unruled { id: "T09", title: "Mapped memory", happens: "Stores into a mapping only change pages; reads of one may fetch far more than is touched.", standing: Under { rules: &["T01", "T02"], shown: "tests/kernel_causes.rs: t09_a_mapping_is_memory_until_it_is_flushed" } },
     Unruled { id: "T13", title: "One option, two meanings", happens: "conv=fsync is one flush at the end for GNU dd, and was one after each block for BusyBox before 1.27.", standing: Prevented { how: "a plan names when it flushes, and the dialect of BusyBox 1.35 flushes once as its model does.", shown: "src/dialect/dd/tests.rs: one_flush_is_asked_for_whoever_speaks" } },
     Unruled { id: "T26", title: "A random buffer again and again", happens: "One random buffer that is written repeatedly compresses and deduplicates to nothing.", standing: Prevented { how: "no two sectors of own data are alike, unless the plan says how much of them.", shown: "src/engine/fill.rs: no_two_sectors_are_alike_and_none_compresses" } },
-    Unruled { id: "T28", title: "Storage that deduplicates", happens: "Thin or deduplicating storage stores the same data once; the guest can not see it.", standing: NotJudged("needs the same data twice against fresh data, as a run of its own.") },
     Unruled { id: "T30", title: "A cache below the device", happens: "Direct I/O ends at a loop device or virtual disk whose file the host keeps in memory.", standing: Under { rules: &["T01"], shown: "src/verdict/tests.rs: a_cache_below_a_loop_device_is_found" } },
-    Unruled { id: "T33", title: "Settings of the queue", happens: "Scheduler, write-back throttling and request sizes differ between two runs that are compared.", standing: NotJudged("the settings are in every record, but nothing compares two records yet.") },
     Unruled { id: "T35", title: "Heat, frequency, power", happens: "A hot processor or drive slows down in the middle of a run.", standing: NotJudged("needs throttle counts of the processors and temperatures of the drive.") },
     Unruled { id: "T36", title: "The first write is not the second", happens: "Writing where nothing was allocates; overwriting does not.", standing: NotJudged("needs the extents before a write.") },
     Unruled { id: "T37", title: "Writers behind one lock", happens: "Writes that allocate or extend take the file's lock alone, so that parallel ones queue.", standing: NotJudged("needs the extents before a write and the depth at the device.") },
@@ -60,7 +58,6 @@ pub const UNRULED: &[Unruled] = &[
     Unruled { id: "T53", title: "The copy in memory is the limit", happens: "Copying from the page cache is slower than the device.", standing: NotJudged("needs a measure of the machine's own copying.") },
     Unruled { id: "T59", title: "MB and MiB", happens: "Tools print the same word for 10^6 and 2^20.", standing: Prevented { how: "bytes and nanoseconds inside, and a unit's own name with every figure.", shown: "src/unit.rs: figures_carry_three_digits_and_their_unit" } },
     Unruled { id: "T63", title: "Counters added up", happens: "A byte is counted at partition, mapper and disk, and a tool adds them up.", standing: Prevented { how: "devices are judged level by level, and mirrors count once.", shown: "src/verdict/tests.rs: both_halves_of_a_mirror_are_expected" } },
-    Unruled { id: "T64", title: "Unlike runs compared", happens: "Two figures of different sizes, states, limits or kernels are compared.", standing: NotJudged("nothing compares two records yet.") },
 ];
 
 /// The whole catalogue as Markdown.

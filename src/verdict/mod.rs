@@ -16,6 +16,7 @@ mod client_bound;
 mod cliff;
 mod compressed;
 mod depth_not_reached;
+mod differences;
 mod direct_not_durable;
 mod dropped_unwritten;
 mod earlier_work;
@@ -37,6 +38,7 @@ mod not_flushed;
 mod not_steady;
 mod omission;
 mod other_node;
+mod other_queue;
 mod over_fetch;
 mod overwritten_in_memory;
 mod own;
@@ -47,6 +49,7 @@ pub mod ramp;
 mod read_ahead;
 mod read_beyond;
 mod reading_writes;
+mod same_data;
 mod same_disk;
 mod served_from_cache;
 mod shared_blocks;
@@ -61,6 +64,7 @@ mod too_short;
 mod trimmed_blocks;
 mod trimmed_meanwhile;
 mod uncommitted;
+mod unlike_runs;
 mod unseen;
 mod waiting_for_cpu;
 pub mod words;
@@ -102,6 +106,8 @@ pub enum Judge {
     Flow(fn(&Case<'_>) -> Option<Finding>),
     /// The whole phase, knowing what was found before: the same cause is said once.
     Phase(fn(&Stage<'_>, &[Finding]) -> Option<Finding>),
+    /// Two runs that are to be compared.
+    Pair(fn(&Record, &Record) -> Vec<Finding>),
 }
 
 /// All rules, in the order in which they are asked: what explains most comes first.
@@ -128,6 +134,7 @@ pub const RULES: &[Rule] = &[
     earlier_work::RULE,
     same_disk::RULE,
     swapped::RULE,
+    same_data::RULE,
     uncommitted::RULE,
     flush_swallowed::RULE,
     flush_bound::RULE,
@@ -158,6 +165,8 @@ pub const RULES: &[Rule] = &[
     other_node::RULE,
     worn_out::RULE,
     too_short::RULE,
+    unlike_runs::RULE,
+    other_queue::RULE,
 ];
 
 /// Fills in the verdict of every phase and of the whole run.
@@ -187,6 +196,7 @@ pub fn of_phase(record: &Record, phase: &PhaseRecord) -> Verdict {
                 stage.cases.iter().filter_map(judged).collect()
             }
             Judge::Phase(judge) => judge(&stage, &found).into_iter().collect(),
+            Judge::Pair(_) => Vec::new(),
         };
         for finding in new {
             let known = |f: &Finding| f.trap == finding.trap && f.claim == finding.claim;
@@ -204,6 +214,17 @@ pub fn of_phase(record: &Record, phase: &PhaseRecord) -> Verdict {
     };
     let summary = summary(&stage, trust, measures, &found, corrected);
     Verdict { trust, measures, summary, corrected, findings: found }
+}
+
+/// What speaks against comparing the figures of two runs, the worst first; notes forbid nothing.
+pub fn unlike(first: &Record, second: &Record) -> Vec<Finding> {
+    let judged = |rule: &Rule| match rule.judge {
+        Judge::Pair(judge) => judge(first, second),
+        Judge::Flow(_) | Judge::Phase(_) => Vec::new(),
+    };
+    let mut found: Vec<Finding> = RULES.iter().flat_map(judged).collect();
+    found.sort_by_key(rank);
+    found
 }
 
 /// In a copy to a device the source only has to keep up: where its data came from without its

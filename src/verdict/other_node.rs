@@ -92,7 +92,9 @@ mod tests {
         );
         assert_eq!(
             far.next.as_ref().map(Next::words),
-            Some("numactl --cpunodebind=1 assay dd if=/dev/zero of=/mnt/x bs=1M count=20 conv=fsync")
+            Some(
+                "numactl --cpunodebind=1 assay dd if=/dev/zero of=/mnt/x bs=1M count=20 conv=fsync"
+            )
         );
         assert_eq!(nodes_of(&bench.record), [0]);
     }

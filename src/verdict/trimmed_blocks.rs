@@ -51,8 +51,7 @@ pub(super) fn applies(case: &Case<'_>) -> bool {
 
 /// Enough was looked at, and more of it is zeros than data have by chance.
 fn mostly(samples: &Samples) -> bool {
-    samples.read >= SAMPLES_LEAST
-        && ratio(u64::from(samples.zero), u64::from(samples.read)) > ZEROS
+    samples.read >= SAMPLES_LEAST && ratio(u64::from(samples.zero), u64::from(samples.read)) > ZEROS
 }
 
 fn judge(case: &Case<'_>) -> Option<Finding> {
@@ -93,7 +92,10 @@ fn judge(case: &Case<'_>) -> Option<Finding> {
 fn exhibit(case: &Case<'_>, samples: &Samples) -> Exhibit {
     let time = |time: Option<Nanos>| time.map_or_else(|| "-".into(), |time| time.to_string());
     Exhibit::new(
-        format!("blocks of {} that are zeros; median times of these and of others", case.subject.path),
+        format!(
+            "blocks of {} that are zeros; median times of these and of others",
+            case.subject.path
+        ),
         format!(
             "{} of {}; {} and {}",
             samples.zero,

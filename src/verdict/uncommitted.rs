@@ -81,7 +81,10 @@ fn late(
     };
     let because = vec![
         Exhibit::new(
-            format!("written to {} when the clock stopped, of all until the flush was over", level.name()),
+            format!(
+                "written to {} when the clock stopped, of all until the flush was over",
+                level.name()
+            ),
             super::words::of(Bytes(level.timed.write_bytes), Bytes(all)),
             level.source(),
         ),

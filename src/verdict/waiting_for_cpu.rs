@@ -88,11 +88,7 @@ fn by_others(stage: &Stage<'_>, case: &Case<'_>) -> Option<Finding> {
     }
     let ms = |ms: f64| Nanos((ms * 1e6) as u64).to_string();
     let mut because = vec![
-        Exhibit::new(
-            "time each worker was ready and waited for a CPU",
-            share(waited),
-            source,
-        ),
+        Exhibit::new("time each worker was ready and waited for a CPU", share(waited), source),
         Exhibit::new(
             "mean time of a call, and of it in the device",
             format!("{}, {}", ms(call), ms(device)),
