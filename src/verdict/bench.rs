@@ -4,6 +4,7 @@
 
 #[path = "bench/doctor.rs"]
 mod doctor;
+pub use doctor::{FRESH, SAME};
 
 use crate::evidence::{
     Bottom, CachePages, CacheReading, Clock, Cpu, DeviceNumber, DeviceReading, DirectAlign,

@@ -114,41 +114,8 @@ fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::plan::Plan;
-    use crate::unit::{Bandwidth, Bytes, Nanos};
-    use crate::verdict::bench::Bench;
-
-    const SAME: &str = r#"{"compressible":{"compress_percent":0,"dedupe_percent":99}}"#;
-    const FRESH: &str = r#""random""#;
-
-    /// A run of phases that write alike: their fills, and their rates in MB per second.
-    fn run(phases: &[(&str, f64)]) -> Record {
-        let mut bench = Bench::write_flushed();
-        let model = bench.record.phases.remove(0);
-        let planned: Vec<String> = phases.iter().enumerate().map(|(number, (fill, _))| {
-            format!(
-                r#"{{"name":"{number}","jobs":[{{"name":"w{number}","work":{{"blocks":{{
-                "target":{{"file":{{"path":"/mnt/x","size":{{"exactly":20971520}},"layout":"existing"}}}},
-                "durability":"fsync_at_end","pattern":{{"mix":[{{"action":"write","weight":1}}],
-                "block":{{"fixed":1048576}},"fill":{fill}}}}}}}}}]}}"#
-            )
-        }).collect();
-        let text = format!(
-            r#"{{"title":"t","origin":{{"dialect":"plan"}},"seed":1,"phases":[{}]}}"#,
-            planned.join(",")
-        );
-        bench.record.plan = serde_json::from_str::<Plan>(&text).expect("a plan");
-        for (number, (_, rate)) in phases.iter().enumerate() {
-            let mut phase = model.clone();
-            phase.name = number.to_string();
-            let total = phase.totals.get_mut(&Action::Write).expect("counted");
-            total.bandwidth = Some(Bandwidth(rate * 1e6));
-            (total.bytes, total.time) = (Bytes::mib(20), Nanos::secs(5));
-            bench.record.phases.push(phase);
-        }
-        bench.record
-    }
+    use crate::record::Record;
+    use crate::verdict::bench::{Bench, FRESH, SAME};
 
     fn told(record: &Record) -> Vec<bool> {
         let of = |phase| crate::verdict::of_phase(record, phase).findings;
@@ -157,7 +124,8 @@ mod tests {
 
     #[test]
     fn what_repeats_is_told_where_it_is_faster_each_time() {
-        let record = run(&[(FRESH, 4.0), (SAME, 6.0), (FRESH, 4.2), (SAME, 7.0)]);
+        let record =
+            Bench::in_turns(&[(FRESH, 4.0), (SAME, 6.0), (FRESH, 4.2), (SAME, 7.0)]).record;
         assert_eq!(told(&record), [false, true, false, true]);
     }
 
@@ -165,11 +133,12 @@ mod tests {
     fn a_rate_that_only_changes_with_time_is_no_proof() {
         for rates in [[4.0, 5.0, 6.0, 7.5], [8.0, 6.0, 4.0, 3.0], [4.0, 4.4, 4.1, 4.5]] {
             let [a, b, c, d] = rates;
-            let record = run(&[(FRESH, a), (SAME, b), (FRESH, c), (SAME, d)]);
+            let record = Bench::in_turns(&[(FRESH, a), (SAME, b), (FRESH, c), (SAME, d)]).record;
             assert_eq!(told(&record), [false; 4], "{rates:?}");
         }
         // Not in turns: overwriting may be what is faster.
-        let record = run(&[(FRESH, 4.0), (FRESH, 4.0), (SAME, 8.0), (SAME, 8.0)]);
+        let record =
+            Bench::in_turns(&[(FRESH, 4.0), (FRESH, 4.0), (SAME, 8.0), (SAME, 8.0)]).record;
         assert_eq!(told(&record), [false; 4]);
     }
 }

@@ -4,7 +4,7 @@ use super::measure::{Case, ratio};
 use super::threshold::{SAMPLES_EACH, SAMPLES_LEAST, ZEROS, ZEROS_FASTER};
 use super::words::share;
 use super::{Judge, Rule, finding};
-use crate::evidence::{Samples, Subject};
+use crate::evidence::{Device, PathKind, Samples, Subject, Survey};
 use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 use crate::unit::Nanos;
 
@@ -41,6 +41,32 @@ fn trims(subject: &Subject) -> Option<&str> {
     can.map(|(layer, _)| layer.name.as_str()).next()
 }
 
+/// What may be said of a bare device before anything of it is read.
+pub(super) fn foreseen(survey: &Survey) -> Option<Finding> {
+    let can = |device: &&Device| {
+        let queue = device.layer.queue.seen();
+        queue.is_some_and(|queue| queue.discard_max_bytes.is_some_and(|most| most > 0))
+    };
+    let device = survey.devices().find(can).filter(|_| survey.kind == PathKind::Device)?;
+    let name = &device.layer.name;
+    Some(finding(
+        RULE.id,
+        Weight::Note,
+        None,
+        format!(
+            "Blocks of {name} that were trimmed or never written are answered without reading: their figure is not that of its flash."
+        ),
+        vec![trimmable(name)],
+        None,
+    ))
+}
+
+/// The reading that tells so.
+fn trimmable(name: &str) -> Exhibit {
+    let source = format!("/sys/block/{name}/queue/discard_max_bytes");
+    Exhibit::new(format!("{name} can be trimmed"), "yes", source)
+}
+
 /// Zeros come from something faster than the device: that alone explains a fast read.
 pub(super) fn applies(case: &Case<'_>) -> bool {
     case.reads()
@@ -75,11 +101,7 @@ fn judge(case: &Case<'_>) -> Option<Finding> {
                 "{part} of {} holds nothing: blocks that were trimmed, or never written, are answered without reading, and there is too little else to compare them with.",
                 case.subject.path
             ),
-            Some(Exhibit::new(
-                format!("{trims} can be trimmed"),
-                "yes",
-                format!("/sys/block/{trims}/queue/discard_max_bytes"),
-            )),
+            Some(trimmable(trims)),
         ),
         (None, None) => return None,
     };

@@ -5,7 +5,7 @@ use super::own::commit_option;
 use super::threshold::{COMMIT_INTERVALS, COMMITS, REACHED, UNTOUCHED};
 use super::words::share;
 use super::{Judge, Rule, finding, refuted, shared_device};
-use crate::evidence::Mount;
+use crate::evidence::{Mount, Survey};
 use crate::plan::Durability;
 use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 use crate::unit::{Bytes, Nanos};
@@ -30,21 +30,38 @@ fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
     }
     let case = stage.cases.iter().find(|case| case.writes() && case.on_devices())?;
     let mount = case.subject.mount.seen()?;
-    let interval = interval(case, mount)?;
+    let interval = interval(mount)?;
     if case.flow.durability != Durability::None {
         return None;
     }
     let level = case.top()?;
     match level.settled.filter(|_| flushed(case)) {
-        Some(settled) => late(case, level, (mount, interval), settled.write_bytes),
+        Some(settled) => late(level, (mount, interval), settled.write_bytes),
         None => short(case, mount, interval),
     }
 }
 
 /// How often the file system commits by itself; `None` where that is not known.
-fn interval(case: &Case<'_>, mount: &Mount) -> Option<Nanos> {
+fn interval(mount: &Mount) -> Option<Nanos> {
     let (_, usual) = COMMIT_INTERVALS.iter().find(|(kind, _)| *kind == mount.kind)?;
-    Some(commit_option(case.subject).unwrap_or(*usual))
+    Some(commit_option(mount).unwrap_or(*usual))
+}
+
+/// What may be said of a place where names are about to be changed without a flush.
+pub(super) fn foreseen(survey: &Survey) -> Option<Finding> {
+    let mount = survey.mounts().next()?;
+    let interval = interval(mount)?;
+    Some(finding(
+        RULE.id,
+        Weight::Note,
+        None,
+        format!(
+            "{} writes its journal down every {interval}: of a run of a few seconds one commit or none is timed.",
+            mount.kind
+        ),
+        vec![exhibit(mount, interval)],
+        Some(next()),
+    ))
 }
 
 /// The flush after the clock was watched to its end.
@@ -54,12 +71,7 @@ fn flushed(case: &Case<'_>) -> bool {
 }
 
 /// What of the cost came after the clock.
-fn late(
-    case: &Case<'_>,
-    level: &Level<'_>,
-    (mount, interval): (&Mount, Nanos),
-    all: u64,
-) -> Option<Finding> {
+fn late(level: &Level<'_>, (mount, interval): (&Mount, Nanos), all: u64) -> Option<Finding> {
     let before = ratio(level.timed.write_bytes, all);
     if all == 0 || before >= REACHED {
         return None;
@@ -88,7 +100,7 @@ fn late(
             super::words::of(Bytes(level.timed.write_bytes), Bytes(all)),
             level.source(),
         ),
-        exhibit(case, mount, interval),
+        exhibit(mount, interval),
     ];
     Some(finding(RULE.id, weight, Some(Measures::Deferred), claim, because, Some(next())))
 }
@@ -105,14 +117,14 @@ fn short(case: &Case<'_>, mount: &Mount, interval: Nanos) -> Option<Finding> {
                 "{} writes its journal down every {interval}, and this took {time}: how many commits it met is chance, and what they cost comes later.",
                 mount.kind
             ),
-            vec![exhibit(case, mount, interval)],
+            vec![exhibit(mount, interval)],
             Some(next()),
         )
     })
 }
 
-fn exhibit(case: &Case<'_>, mount: &Mount, interval: Nanos) -> Exhibit {
-    let source = match commit_option(case.subject) {
+fn exhibit(mount: &Mount, interval: Nanos) -> Exhibit {
+    let source = match commit_option(mount) {
         Some(_) => "/proc/self/mountinfo".to_string(),
         None => format!("what {} does by itself", mount.kind),
     };
@@ -121,4 +133,46 @@ fn exhibit(case: &Case<'_>, mount: &Mount, interval: Nanos) -> Exhibit {
 
 fn next() -> Next {
     Next::Do("let the timing end with a flush (in a plan: durability fsync_at_end)".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bench::{Bench, verdict};
+    use crate::record::{Measures, Trust};
+    use crate::unit::Bytes;
+
+    fn made(before: Bytes, all: Bytes) -> Bench {
+        let mut bench = Bench::write_flushed();
+        bench.made_files();
+        bench.written(before, all);
+        bench
+    }
+
+    #[test]
+    fn names_that_were_changed_in_memory_are_left_behind() {
+        let found = verdict(&made(Bytes::ZERO, Bytes::mib(1)).record);
+        assert_eq!((found.trust, found.measures), (Trust::Wrong, Measures::Deferred));
+        assert_eq!(
+            found.summary,
+            "This was done in memory: ext4 writes its journal down every 5.00 s, and when the clock \
+             stopped loop3 had been given 0 % of what the changes cost it."
+        );
+    }
+
+    #[test]
+    fn what_was_written_in_time_is_not_told() {
+        let said = |bench: &Bench| {
+            verdict(&bench.record).findings.iter().any(|found| found.trap.0 == "T18")
+        };
+        assert!(!said(&made(Bytes::mib(1), Bytes::mib(1))));
+        assert!(said(&made(Bytes::mib(1), Bytes::mib(2))));
+        // Where the file system's commits are not known, nothing is said of them.
+        let mut other = made(Bytes::ZERO, Bytes::mib(1));
+        for subject in &mut other.record.resolved.subjects {
+            if let crate::evidence::Reading::Seen(mount) = &mut subject.mount {
+                mount.kind = "vfat".into();
+            }
+        }
+        assert!(!said(&other));
+    }
 }

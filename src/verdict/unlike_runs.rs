@@ -293,7 +293,7 @@ mod tests {
         assert_eq!(*weight, Weight::Refute);
         assert_eq!(
             claim,
-            "They were not asked for the same: dd work.copy.output_block 1048576 and 65536."
+            "They were not asked for the same: dd jobs.work.copy.output_block 1048576 and 65536."
         );
     }
 

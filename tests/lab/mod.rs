@@ -26,6 +26,7 @@
 
 mod alone;
 mod card;
+mod dedup;
 mod den;
 mod faulty;
 mod gauge;

@@ -2,9 +2,68 @@
 
 use super::*;
 use crate::evidence::{Card, CpuThrottled, Link, LinkKind, Node, OwnIo, Ran, Samples};
+use crate::plan::{Tree, TreeOrder, TreeSize};
 use crate::record::{Cut, Sampled};
+use crate::unit::Bandwidth;
+
+/// A fill of data that no storage has had before.
+pub const FRESH: &str = r#""random""#;
+/// One of data that repeat.
+pub const SAME: &str = r#"{"compressible":{"compress_percent":0,"dedupe_percent":99}}"#;
 
 impl Bench {
+    /// Phases that write alike, flushed: their fills, and their rates in MB per second.
+    pub fn in_turns(phases: &[(&str, f64)]) -> Self {
+        let mut bench = Self::write_flushed();
+        let model = bench.record.phases.remove(0);
+        let planned = phases.iter().enumerate().map(|(number, (fill, _))| {
+            format!(
+                r#"{{"name":"{number}","jobs":[{{"name":"w{number}","work":{{"blocks":{{
+                "target":{{"file":{{"path":"/mnt/x","size":{{"exactly":20971520}},"layout":"existing"}}}},
+                "durability":"fsync_at_end","pattern":{{"mix":[{{"action":"write","weight":1}}],
+                "block":{{"fixed":1048576}},"fill":{fill}}}}}}}}}]}}"#
+            )
+        });
+        let planned = planned.collect::<Vec<_>>().join(",");
+        let text = format!(
+            r#"{{"title":"t","origin":{{"dialect":"plan"}},"seed":1,"phases":[{planned}]}}"#
+        );
+        bench.record.plan = serde_json::from_str(&text).expect("a plan");
+        for (number, (_, rate)) in phases.iter().enumerate() {
+            let mut phase = model.clone();
+            phase.name = number.to_string();
+            let total = phase.totals.get_mut(&Action::Write).expect("counted");
+            total.bandwidth = Some(Bandwidth(rate * 1e6));
+            bench.record.phases.push(phase);
+        }
+        bench
+    }
+
+    /// 2000 empty files were made instead of a copy, and nothing was flushed.
+    pub fn made_files(&mut self) {
+        let tree = Tree {
+            dir: "/mnt".into(),
+            action: Action::Create,
+            files: 2000,
+            folders: 0,
+            shared: false,
+            size: TreeSize::default(),
+            order: TreeOrder::default(),
+            fill: Default::default(),
+            verify: Default::default(),
+            durability: Durability::None,
+            sync_folder: false,
+            lifetime: Default::default(),
+        };
+        self.record.plan.phases[0].jobs[0].work = Work::Tree(tree);
+        let phase = &mut self.record.phases[0];
+        phase.flows.truncate(1);
+        phase.flows[0].bytes = Bytes::ZERO;
+        phase.flows[0].durability = Durability::None;
+        let made = Total { ops: Ops(2000), bytes: Bytes::ZERO, ..total(Nanos::secs(5)) };
+        phase.totals = [(Action::Create, made)].into();
+    }
+
     /// The output of a copy shares so many bytes with its source.
     pub fn shares(&mut self, shared: Bytes) {
         let written = Bytes::mib(20);
