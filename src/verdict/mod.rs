@@ -286,7 +286,8 @@ fn correction(stage: &Stage<'_>, found: &[Finding]) -> Option<crate::stats::Esti
     }
     let deferred = stage.cases.iter().filter_map(Case::deferral).find_map(|left| left.corrected);
     let mixed = found.iter().any(|f| f.measures == Some(Measures::Mixed));
-    deferred.or_else(|| {
+    let trimmed = || stage.cases.iter().find_map(trimmed_blocks::device_part);
+    deferred.or_else(trimmed).or_else(|| {
         mixed.then(|| stage.cases.iter().find_map(served_from_cache::device_part)).flatten()
     })
 }

@@ -15,7 +15,7 @@ pub const RULE: Rule = Rule {
     happens: "Thin or deduplicating storage stores the same data once; the guest can not see it.",
     seen_by: "The rates of phases that write alike but for their data, fresh ones and such as repeat, in turns.",
     said_when: "At least two of each, one of them fresh after one that repeats, and every one that repeats is faster by {SAME_FASTER} than all fresh ones: wrong, layer, for those that repeat.",
-    try_it: "A plan of four phases that write alike, whose fills are in turns `random` and `compressible` with `compress_percent` 0 and `dedupe_percent` 99.",
+    try_it: "`assay run docs/plans/same-data.json` in a folder of that storage: four phases that write alike, whose fills are in turns `random` and `compressible` with `dedupe_percent` 99.",
     answer: "Own data never repeat, in a run or in the next one, unless the plan says so.",
     judge: Judge::Phase(judge),
 };

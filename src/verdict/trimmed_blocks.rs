@@ -1,12 +1,15 @@
 //! T24: blocks of a bare device that hold nothing, which it answers without its flash.
 
-use super::measure::{Case, ratio};
-use super::threshold::{SAMPLES_EACH, SAMPLES_LEAST, ZEROS, ZEROS_FASTER};
+use super::measure::{Case, estimate, ratio};
+use super::threshold::{
+    REACHED, SAMPLES_EACH, SAMPLES_LEAST, SMALL_BYTES, UNTOUCHED, ZEROS, ZEROS_FASTER,
+};
 use super::words::share;
 use super::{Judge, Rule, finding};
 use crate::evidence::{Device, PathKind, Samples, Subject, Survey};
 use crate::record::{Exhibit, Finding, Measures, Next, Weight};
-use crate::unit::Nanos;
+use crate::stats::Estimate;
+use crate::unit::{Bytes, Nanos};
 
 /// Of the blocks that were looked at, more than a few are zeros, and they come faster than others.
 pub const RULE: Rule = Rule {
@@ -14,7 +17,7 @@ pub const RULE: Rule = Rule {
     title: "Trimmed blocks",
     happens: "A drive answers reads of trimmed blocks without its flash, at the speed of the bus.",
     seen_by: "Up to 256 single blocks, spread over the part of a bare device that will be read and that this run has not written: which are all zeros, and how long each took; discard_max_bytes.",
-    said_when: "More than {ZEROS} of at least {SAMPLES_LEAST} blocks are zeros, and take one in {ZEROS_FASTER} of the time of others, or less: wrong, layer. Where there are fewer than {SAMPLES_EACH} of a kind to compare, and the device can be trimmed: doubtful. Zeros that take as long as others are data.",
+    said_when: "More than {ZEROS} of at least {SAMPLES_LEAST} blocks are zeros, and take one in {ZEROS_FASTER} of the time of others, or less: wrong, layer, with the rate of what did come from a lower device where that shows. Where there are fewer than {SAMPLES_EACH} of a kind to compare, and the device can be trimmed: doubtful. Zeros that take as long as others are data.",
     try_it: "`blkdiscard /dev/sdX; assay dd if=/dev/sdX of=/dev/null bs=1M iflag=direct`",
     answer: "Own verbs read what they have written, and nothing else of a device that they may write.",
     judge: Judge::Flow(judge),
@@ -73,6 +76,14 @@ pub(super) fn applies(case: &Case<'_>) -> bool {
         && samples(case).is_some_and(|samples| {
             mostly(samples) && faster(samples).is_some_and(|times| times >= ZEROS_FASTER)
         })
+}
+
+/// The pace of the part that did pass the lowest device, where that can be seen and was enough of it.
+pub(super) fn device_part(case: &Case<'_>) -> Option<Estimate> {
+    let (reach, level) = case.reach().filter(|_| applies(case))?;
+    let moved = Bytes(level.moved(case.direction()));
+    let part = (UNTOUCHED..REACHED).contains(&reach) && moved >= SMALL_BYTES;
+    part.then(|| estimate(moved, case.time())).flatten()
 }
 
 /// Enough was looked at, and more of it is zeros than data have by chance.
