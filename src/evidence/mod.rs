@@ -49,7 +49,7 @@ pub use link::{Link, LinkKind};
 pub use nodes::Node;
 pub use pagecache::{drop_cache, pages};
 pub use ran::{Glance, Ran};
-pub use samples::{Samples, samples};
+pub use samples::{Quartiles, Samples, samples};
 pub use scene::Scene;
 pub use survey::{Device, FileLay, Inodes, May, Partition, Place, Step, Survey};
 pub use writeback::Writeback;

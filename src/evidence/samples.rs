@@ -20,10 +20,21 @@ pub struct Samples {
     pub read: u32,
     /// How many of them hold nothing but zeros.
     pub zero: u32,
-    /// The median time of a read that brought zeros, in ns.
-    pub zero_ns: Option<Nanos>,
-    /// The median time of a read that brought anything else, in ns.
-    pub other_ns: Option<Nanos>,
+    /// Times of reads that brought zeros, in ns.
+    pub zero_ns: Option<Quartiles>,
+    /// Times of reads that brought anything else, in ns.
+    pub other_ns: Option<Quartiles>,
+}
+
+/// How times are spread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Quartiles {
+    /// A quarter took less.
+    pub p25: Nanos,
+    /// Half took less.
+    pub p50: Nanos,
+    /// A quarter took more.
+    pub p75: Nanos,
 }
 
 /// Bytes of one block: no sector is larger on a device that Linux reads page by page.
@@ -62,8 +73,8 @@ fn look(device: BorrowedFd, range: Range<u64>) -> std::io::Result<Samples> {
     Ok(Samples {
         read: (zero.len() + other.len()) as u32,
         zero: zero.len() as u32,
-        zero_ns: median(zero),
-        other_ns: median(other),
+        zero_ns: quartiles(zero),
+        other_ns: quartiles(other),
     })
 }
 
@@ -82,9 +93,10 @@ fn places(range: Range<u64>) -> impl Iterator<Item = u64> {
     })
 }
 
-fn median(mut times: Vec<Nanos>) -> Option<Nanos> {
+fn quartiles(mut times: Vec<Nanos>) -> Option<Quartiles> {
     times.sort_unstable();
-    times.get(times.len() / 2).copied()
+    let at = |quarter: usize| times.get(times.len() * quarter / 4).copied();
+    Some(Quartiles { p25: at(1)?, p50: at(2)?, p75: at(3)? })
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Ways to doctor a record for tests.
 
 use super::*;
-use crate::evidence::{Card, CpuThrottled, Link, LinkKind, Node, OwnIo, Ran, Samples};
+use crate::evidence::{Card, CpuThrottled, Link, LinkKind, Node, OwnIo, Quartiles, Ran, Samples};
 use crate::plan::{Tree, TreeOrder, TreeSize};
 use crate::record::{Cut, Sampled};
 use crate::unit::Bandwidth;
@@ -292,20 +292,23 @@ impl Bench {
         self.record.resolved.subjects[main].stack[0].hardware.node = Some(node);
     }
 
-    /// The main path is the device itself, of whose blocks so many were looked at, and how long those
-    /// took that were zeros and the others.
-    pub fn sampled(&mut self, zeros: (u32, Nanos), others: (u32, Nanos)) {
+    /// The main path is the device itself, of whose blocks so many were looked at, zeros and others, and
+    /// the quartiles of how long they took, in us.
+    pub fn sampled(&mut self, zeros: (u32, [u64; 3]), others: (u32, [u64; 3])) {
         let main = self.main();
         let subject = &mut self.record.resolved.subjects[main];
         subject.kind = PathKind::Device;
-        let time = |(count, time): (u32, Nanos)| (count > 0).then_some(time);
+        let times = |(count, us): (u32, [u64; 3])| {
+            let [p25, p50, p75] = us.map(|us| Nanos(us * 1000));
+            (count > 0).then_some(Quartiles { p25, p50, p75 })
+        };
         self.record.phases[0].evidence.sampled = vec![Sampled {
             path: subject.path.clone(),
             samples: Reading::Seen(Samples {
                 read: zeros.0 + others.0,
                 zero: zeros.0,
-                zero_ns: time(zeros),
-                other_ns: time(others),
+                zero_ns: times(zeros),
+                other_ns: times(others),
             }),
         }];
     }
