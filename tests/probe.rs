@@ -226,5 +226,5 @@ fn a_drive_that_hangs_on_the_other_socket() {
             "nvme0n1 is near to the CPUs 16-31, none of which this process may use: each I/O crosses between the sockets."
         ]
     );
-    assert_eq!(far(1), [String::new(); 0]);
+    assert!(far(1).is_empty());
 }
