@@ -196,7 +196,8 @@ fn watched(survey: &Survey, stack: bool) -> Result<Vec<Layer>, Refusal> {
             Bottom::Devices => "nothing".into(),
             Bottom::Memory(name) => format!("{name}, which is memory"),
             Bottom::Remote(name) => format!("{name}, whose disk can not be seen from here"),
-            Bottom::Nothing(_) => "nothing that stores".into(),
+            Bottom::Nothing(name) if name == shown => "nothing that stores".into(),
+            Bottom::Nothing(name) => format!("{name}, which stores nothing"),
             Bottom::Unknown(why) => format!("what can not be seen ({why})"),
         };
         let why = format!("'{shown}' lies on {below}: there is no block device to watch");

@@ -15,7 +15,7 @@ use columns::{DEVICE, MACHINE, cells, heads};
 use super::Style;
 use super::heading::{self, Site, labelled, throttles};
 use super::paint::{Ink, columns as wide};
-use crate::evidence::{Layer, Survey};
+use crate::evidence::{Layer, Place, Survey};
 use crate::record::{Glance, ProcessGlance};
 
 /// What is watched: the words that were typed, the path down to the leaf, limits, and what can not
@@ -27,7 +27,11 @@ pub fn heading(words: &[String], survey: &Survey, unseen: &[String], style: Styl
             stack.push(&device.layer);
         }
     }
-    let mount = survey.mounts().next();
+    // The mounts below a loop device are not the path's own.
+    let mount = match survey.steps.first().map(|step| &step.place) {
+        Some(Place::Mount(mount)) => Some(mount),
+        _ => None,
+    };
     let site = Site { path: &survey.path, mount, stack, bottom: &survey.bottom };
     let mut lines = vec![style.paint(Ink::Strong, &heading::title("watch", words)), String::new()];
     lines.extend(labelled("where", &heading::place(&site, style), style));

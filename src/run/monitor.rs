@@ -12,6 +12,9 @@ use super::beat::Beat;
 /// The shortest interval that says anything: the distance of two samples in a run.
 pub const SHORTEST: Nanos = super::watch::INTERVAL;
 
+/// A last interval that was cut shorter than this is left out.
+const LEAST: Nanos = Nanos(SHORTEST.0 / 2);
+
 /// When watching ends by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
@@ -19,7 +22,7 @@ pub enum Until {
     Told,
     /// After so many intervals.
     Count(u64),
-    /// After this time; the last interval may be shorter.
+    /// After this time; the last interval may be shorter, or left out when hardly any time is left.
     Time(Nanos),
 }
 
@@ -101,7 +104,7 @@ impl Monitor {
         if let Some(fault) = gone(&self.last, &look) {
             return Tick::Over(Over::Gone(fault));
         }
-        if let Some(over) = self.over.take_if(|_| look.at.since(self.last.at) < SHORTEST) {
+        if let Some(over) = self.over.take_if(|_| look.at.since(self.last.at) < LEAST) {
             // Cut short by a signal: too little for a figure.
             return Tick::Over(over);
         }
@@ -135,13 +138,13 @@ impl Monitor {
         }
     }
 
-    /// Nothing is left to be seen. What would be left of the time for a last interval may be too
-    /// short for one.
+    /// Nothing is left to be seen. Of the time too little may be left for a last interval.
     fn done(&self) -> bool {
+        let left = |end: Instant| end.since(self.last.at);
         match self.until {
             Until::Told => false,
             Until::Count(count) => self.glances >= count,
-            Until::Time(_) => self.end().is_some_and(|end| end.since(self.last.at) < SHORTEST),
+            Until::Time(_) => self.end().map(left).is_some_and(|left| left < LEAST),
         }
     }
 }
