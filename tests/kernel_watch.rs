@@ -150,7 +150,7 @@ fn a_writer_that_goes_on_is_named() {
     drop(noise);
     let us = std::process::id();
     let named = |glance: &Glance| {
-        let busy = glance.processes.seen().expect("processes");
+        let busy = &glance.processes.seen().expect("processes").busy;
         busy.iter().any(|process| process.pid == us && process.write.0 > 1e6)
     };
     assert!(glances.iter().any(named), "{us}: {glances:#?}");

@@ -69,6 +69,7 @@ impl Mirror {
         self.process(4711, "dd", second, second * 2_097_152);
         self.process(4712, "tar", (second / 2) << 20, 0);
         self.process(4713, "idle", 9 << 20, 9 << 20);
+        tree.file("proc/4714/comm", "somebody's");
     }
 
     fn counts(&self, disk: &str, (reads, writes, read_ms, write_ms): Counts) {
@@ -216,7 +217,7 @@ fn what_can_not_be_seen_is_said_and_no_figure() {
     let tree = &mirror.0;
     let root = tree.0.path();
     std::fs::remove_dir_all(root.join("proc/pressure")).expect("removed");
-    for pid in [4711, 4712, 4713] {
+    for pid in 4711..=4713 {
         std::fs::remove_file(root.join(format!("proc/{pid}/io"))).expect("removed");
     }
     std::fs::remove_file(root.join("sys/block/sdb/stat")).expect("removed");

@@ -29,9 +29,8 @@ pub struct Glance {
     pub pressure: Reading<PressureShares>,
     /// What all processors did.
     pub cpu: Reading<CpuShares>,
-    /// Processes that did I/O on whatever device, the busiest first. Only those that show theirs to
-    /// this user.
-    pub processes: Reading<Vec<ProcessGlance>>,
+    /// Processes that did I/O on whatever device.
+    pub processes: Reading<Processes>,
 }
 
 /// One device.
@@ -132,6 +131,15 @@ pub struct CpuShares {
     pub iowait: f64,
     /// Taken by the hypervisor.
     pub steal: f64,
+}
+
+/// Who did I/O.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Processes {
+    /// Those that were seen to do it, the busiest first.
+    pub busy: Vec<ProcessGlance>,
+    /// How many there are that do not show theirs to this user.
+    pub hidden: u64,
 }
 
 /// What a process did, on all devices together.
@@ -289,8 +297,7 @@ fn cpu(before: &Processors, after: &Processors) -> CpuShares {
     }
 }
 
-/// The processes that did something, the busiest first.
-fn processes(before: &[Process], after: &[Process], time: Nanos) -> Vec<ProcessGlance> {
+fn processes(before: &[Process], after: &[Process], time: Nanos) -> Processes {
     let mut busy: Vec<ProcessGlance> = after
         .iter()
         .filter_map(|process| {
@@ -302,7 +309,8 @@ fn processes(before: &[Process], after: &[Process], time: Nanos) -> Vec<ProcessG
         .collect();
     let both = |process: &ProcessGlance| process.read.0 + process.write.0;
     busy.sort_by(|a, b| both(b).total_cmp(&both(a)).then(a.pid.cmp(&b.pid)));
-    busy
+    let hidden = after.iter().filter(|process| process.io.is_none()).count() as u64;
+    Processes { busy, hidden }
 }
 
 /// What a process read and wrote since the earlier look; `None` when it was nothing, or could not be
@@ -463,6 +471,7 @@ mod tests {
             process(2, Some((50, 60))),
             process(3, None),
             process(5, Some((9000, 9000))),
+            process(6, Some((0, 0))),
         ]);
         after.processes = Reading::Seen(vec![
             process(1, Some((3000, 0))),
@@ -473,8 +482,11 @@ mod tests {
             process(4, Some((0, 8000))),
             // Another process with the same number.
             process(5, Some((10, 0))),
+            process(6, None),
         ]);
-        let Reading::Seen(busy) = between(&before, &after).processes else { panic!() };
+        let Reading::Seen(seen) = between(&before, &after).processes else { panic!() };
+        let Processes { busy, hidden } = seen;
+        assert_eq!(hidden, 1);
         let short: Vec<_> = busy.iter().map(|p| (p.pid, p.read.0, p.write.0)).collect();
         assert_eq!(short, [(4, 0.0, 4000.0), (1, 1000.0, 0.0), (5, 5.0, 0.0)]);
     }

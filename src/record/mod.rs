@@ -13,7 +13,7 @@ mod store;
 pub use explanation::{Basis, Better, EXPLANATION_SCHEMA, Explained, Explanation};
 pub use glance::{
     CpuShares, DeviceFigures, DeviceGlance, Discards, Flushes, Glance, Pages, PressureShares,
-    ProcessGlance, WATCH_SCHEMA, Way, not_counted,
+    ProcessGlance, Processes, WATCH_SCHEMA, Way, not_counted,
 };
 pub use judgement::{Exhibit, Finding, Measures, Next, TrapId, Trust, Verdict, Weight};
 pub use probe::{PROBE_SCHEMA, Probe};

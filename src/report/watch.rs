@@ -112,7 +112,7 @@ const MOST_PROCESSES: usize = 2;
 
 /// Who did I/O, on whatever device; empty when nobody did, or nobody shows it.
 fn processes(glance: &Glance) -> String {
-    let Some(busy) = glance.processes.seen() else { return String::new() };
+    let Some(busy) = glance.processes.seen().map(|seen| &seen.busy) else { return String::new() };
     let mut parts: Vec<String> = busy.iter().take(MOST_PROCESSES).map(process).collect();
     if let more @ 1.. = busy.len().saturating_sub(MOST_PROCESSES) {
         parts.push(format!("{more} more"));

@@ -112,15 +112,18 @@ fn machine(glance: &Glance, style: Style) -> Vec<String> {
             ],
         },
     );
-    let busy = match processes(glance) {
-        nobody if nobody.is_empty() => "-".into(),
-        busy => busy,
+    let mut busy = match processes(glance) {
+        nobody if nobody.is_empty() => unseen(),
+        busy => vec![busy],
     };
-    add("I/O of", vec![busy]);
+    if let Some(hidden @ 1..) = glance.processes.seen().map(|seen| seen.hidden) {
+        busy.push(format!("{hidden} not shown to this user"));
+    }
+    add("I/O of", busy);
     lines
 }
 
-/// What stands where there is no figure. The reason is in the heading.
+/// What stands where there is nothing; why something can not be seen is in the heading.
 fn unseen() -> Vec<String> {
     vec!["-".into()]
 }
