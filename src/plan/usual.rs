@@ -77,7 +77,7 @@ mod tests {
     fn a_document_that_says_no_more_means_the_same() {
         let document = json!({ "name": "read", "jobs": [{ "name": "read", "work": { "blocks": {
             "target": { "nowhere": { "size": 4096 } },
-            "pattern": { "mix": [{ "action": "read", "weight": 1 }], "block": { "fixed": 512 } },
+            "pattern": { "mix": [{ "action": "read", "weight": 100 }], "block": { "fixed": 512 } },
         } } }] });
         let target = Target::Nowhere { size: Bytes(4096) };
         let block = BlockSize::Fixed(Bytes(512));
