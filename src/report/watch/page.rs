@@ -29,13 +29,14 @@ struct Past {
 impl Page {
     /// Columns of a terminal on which the page fits, when names of devices are no longer than this.
     pub fn width(name: usize) -> usize {
-        // Some terminals wrap when their last column is written to.
         2 + name.max(LEAST_NAME) + width(DEVICE) + 1
     }
 
     /// The part of the page that changes, after another interval. It has as many lines each time,
     /// but for processes that come and go.
     pub fn of(&mut self, glance: &Glance, style: Style) -> Vec<String> {
+        // Some terminals wrap when their last column is written to.
+        let style = Style { width: style.width.saturating_sub(1), ..style };
         self.remember(glance);
         let name = names(glance);
         let heads = heads(&format!("  {:name$}", "device"), DEVICE);
@@ -71,7 +72,7 @@ impl Page {
     /// A line for each way of each device.
     fn history(&self, glance: &Glance, style: Style) -> Vec<String> {
         let name = names(glance);
-        let room = style.width.saturating_sub(LABEL + name + 2 + MOST + 1);
+        let room = style.width.saturating_sub(LABEL + name + 2 + MOST);
         let mut lines = Vec::new();
         for (label, rates) in
             [("read", (|past| &past.read) as fn(&Past) -> &Vec<f64>), ("write", |past| &past.write)]
