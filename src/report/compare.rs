@@ -48,7 +48,8 @@ pub fn comparable(found: &[Finding]) -> bool {
 
 /// What a run was, where, and when.
 fn about(which: &str, record: &Record, style: Style) -> Vec<String> {
-    let mut lines = labelled(which, &title(&record.plan), style);
+    let mut lines =
+        labelled(which, &title(&record.plan.origin.dialect, &record.plan.origin.words), style);
     let machine = &record.machine;
     let text = format!(
         "{}, on {} with Linux {}, assay {}",
