@@ -26,6 +26,7 @@ mod fragments;
 mod holes;
 mod latency_bound;
 mod layers_between;
+pub mod lesson;
 mod link_bound;
 pub mod measure;
 mod misplaced_partition;

@@ -1,0 +1,230 @@
+//! What a lesson came to: the two figures, whether the trap shows between them, and the readings
+//! that tell why.
+
+use super::measure::{Case, Level, Stage};
+use super::threshold::LESSON;
+use crate::evidence::{Direction, Snapshot};
+use crate::plan::{Action, Aim, Topic};
+use crate::record::{PhaseRecord, Record, Trust, Verdict};
+use crate::stats::Total;
+use crate::unit::{Bytes, Nanos, Ops};
+
+/// A lesson, as far as it got.
+pub struct Taught<'a> {
+    /// What was to be taught.
+    pub topic: Topic,
+    /// What people do.
+    pub trap: Option<Half<'a>>,
+    /// What they should do.
+    pub cure: Option<Half<'a>>,
+}
+
+/// One half of a lesson, measured.
+pub struct Half<'a> {
+    /// Its phase.
+    pub phase: &'a PhaseRecord,
+    /// What was read from the kernel meanwhile.
+    stage: Stage<'a>,
+    /// What was counted of its one action.
+    pub total: &'a Total,
+}
+
+/// What a lesson is compared by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Figure {
+    /// Bytes per second.
+    Bandwidth,
+    /// Operations per second.
+    Iops,
+    /// The latency that one of a hundred exceeds, seconds.
+    P99,
+}
+
+/// Whether the trap shows.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// One of the halves is missing, or has no figure.
+    Unfinished,
+    /// The cure's own figure is not to be believed, for this reason: there is no truth to compare
+    /// with.
+    Groundless(String),
+    /// Nothing speaks against the trap's figure: here it is none.
+    Escaped,
+    /// Both figures are about the same.
+    Alike,
+    /// The trap's figure is so many times off.
+    Shown(f64),
+}
+
+impl Figure {
+    /// What a topic is compared by.
+    pub fn of(topic: Topic) -> Self {
+        match topic {
+            Topic::Readahead | Topic::Depth => Self::Iops,
+            Topic::Omission => Self::P99,
+            _ => Self::Bandwidth,
+        }
+    }
+}
+
+impl<'a> Taught<'a> {
+    /// What a record has of it; `None` where nothing was to be taught.
+    pub fn of(record: &'a Record) -> Option<Self> {
+        let Some(Aim::Lesson(lesson)) = &record.plan.aim else { return None };
+        let half = |name: &str| {
+            let phase = record.phases.iter().find(|phase| phase.name == name)?;
+            Half::of(record, phase)
+        };
+        Some(Self { topic: lesson.topic, trap: half(&lesson.trap), cure: half(&lesson.cure) })
+    }
+
+    /// Whether the trap shows.
+    pub fn outcome(&self) -> Outcome {
+        let (Some(trap), Some(cure)) = (&self.trap, &self.cure) else {
+            return Outcome::Unfinished;
+        };
+        let figure = Figure::of(self.topic);
+        let (Some(seen), Some(truth)) = (trap.figure(figure), cure.figure(figure)) else {
+            return Outcome::Unfinished;
+        };
+        if let Some(verdict) = cure.verdict()
+            && matches!(verdict.trust, Trust::Wrong | Trust::Unproven)
+        {
+            return Outcome::Groundless(verdict.summary.clone());
+        }
+        // Of these three the trap's own figure is true: what it is taken for is not.
+        let true_in_itself =
+            matches!(self.topic, Topic::Readahead | Topic::Depth | Topic::Omission);
+        let sound = trap.verdict().is_some_and(|verdict| verdict.trust == Trust::Sound);
+        if sound && !true_in_itself {
+            return Outcome::Escaped;
+        }
+        let times = match self.topic {
+            // One at a time is less than there is, and a p99 that leaves waits out is too short.
+            Topic::Depth | Topic::Omission => truth / seen,
+            _ => seen / truth,
+        };
+        if times < LESSON { Outcome::Alike } else { Outcome::Shown(times) }
+    }
+}
+
+impl<'a> Half<'a> {
+    fn of(record: &'a Record, phase: &'a PhaseRecord) -> Option<Self> {
+        let action = [Action::Read, Action::Write].into_iter();
+        let total = action.filter_map(|action| phase.totals.get(&action)).next()?;
+        Some(Self { phase, stage: Stage::new(record, phase), total })
+    }
+
+    /// Its figure, in the unit of that figure.
+    pub fn figure(&self, figure: Figure) -> Option<f64> {
+        let figure = match figure {
+            Figure::Bandwidth => self.total.bandwidth?.0,
+            Figure::Iops => self.total.iops?.0,
+            Figure::P99 => Nanos(self.total.lat_ns?.p99).as_secs(),
+        };
+        (figure > 0.0).then_some(figure)
+    }
+
+    /// What was said of it; absent in a record that was not judged.
+    pub fn verdict(&self) -> Option<&'a Verdict> {
+        self.phase.verdict.as_ref()
+    }
+
+    /// What a rule said of it.
+    pub fn said(&self, trap: &str) -> Option<&'a str> {
+        let found = self.verdict()?.findings.iter().find(|found| found.trap.0 == trap)?;
+        Some(&found.claim)
+    }
+
+    fn case(&self) -> Option<&Case<'a>> {
+        self.stage.cases.first()
+    }
+
+    /// The device where the least arrived, or the one that the path names.
+    fn level(&self) -> Option<&Level<'a>> {
+        let case = self.case()?;
+        case.reach().map(|(_, level)| level).or_else(|| case.top())
+    }
+
+    /// Bytes that the program moved.
+    pub fn moved(&self) -> Bytes {
+        self.case().map_or(Bytes::ZERO, |case| case.flow.bytes)
+    }
+
+    /// Calls of the program.
+    pub fn calls(&self) -> Ops {
+        self.case().map_or(self.total.ops, |case| case.flow.calls)
+    }
+
+    /// The name of the device.
+    pub fn device(&self) -> Option<String> {
+        Some(self.level()?.name())
+    }
+
+    fn direction(&self) -> Option<Direction> {
+        Some(self.case()?.direction())
+    }
+
+    /// Bytes that the device moved for it until the clock stopped.
+    pub fn arrived(&self) -> Option<Bytes> {
+        Some(Bytes(self.level()?.moved(self.direction()?)))
+    }
+
+    /// Requests of the device.
+    pub fn requests(&self) -> Option<u64> {
+        Some(super::measure::requests(&self.level()?.timed, self.direction()?))
+    }
+
+    /// Mean size of these.
+    pub fn request(&self) -> Option<Bytes> {
+        self.level()?.request(self.direction()?)
+    }
+
+    /// Share of the time with a request in the device.
+    pub fn busy(&self) -> Option<f64> {
+        self.level().map(Level::busy)
+    }
+
+    /// Requests in flight on average.
+    pub fn in_flight(&self) -> Option<f64> {
+        self.level().map(Level::in_flight)
+    }
+
+    fn resident(&self, at: &Snapshot) -> Option<Bytes> {
+        Some(self.case()?.cached(at)?.resident)
+    }
+
+    /// Bytes of the file in memory at the first call.
+    pub fn resident_before(&self) -> Option<Bytes> {
+        self.resident(&self.phase.evidence.before)
+    }
+
+    /// Bytes that only memory had when the clock stopped.
+    pub fn unwritten(&self) -> Option<Bytes> {
+        self.case()?.unwritten_pages()
+    }
+
+    /// How long the flush took that came after it, when it was watched to its end.
+    pub fn flushed_later(&self) -> Option<Nanos> {
+        let settle = self.phase.evidence.settle.as_ref()?;
+        (settle.complete && settle.fault.is_none()).then_some(settle.time)
+    }
+
+    /// Bytes of the range that lie nowhere on the device.
+    pub fn empty(&self) -> Option<Bytes> {
+        let laid = self.case()?.extents()?;
+        Some(laid.hole + laid.unwritten)
+    }
+
+    /// The p99 from when I/Os were sent, and from when they were due.
+    pub fn p99(&self) -> Option<[Nanos; 2]> {
+        let due = self.total.lat_ns?;
+        let sent = self.total.service_ns.unwrap_or(due);
+        Some([Nanos(sent.p99), Nanos(due.p99)])
+    }
+
+    /// The longest wait, from when an I/O was due.
+    pub fn longest(&self) -> Option<Nanos> {
+        Some(Nanos(self.total.lat_ns?.max))
+    }
+}
