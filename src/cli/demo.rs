@@ -126,21 +126,13 @@ const MODELLED: Bytes = Bytes(GIB);
 
 /// The way in which the file is made: as much as is durable within the time, so that no lesson takes
 /// longer on a slow card. Its pages stay in memory.
-const MAKING: Half = Half {
-    block: Bytes::mib(4),
-    durability: Durability::OpenDsync,
-    time: Nanos::secs(3),
-    ..WRITE
-};
+const MAKING: Half =
+    Half { block: Bytes::mib(4), durability: Durability::OpenDsync, time: Nanos::secs(3), ..WRITE };
 
 /// `dd if=/dev/zero of=x bs=4M oflag=dsync`, for some time: nobody knows before how much becomes
 /// of zeros. Preallocated files are not compressed on btrfs, nor those that began with noise.
-const LOGGED: Half = Half {
-    layout: Layout::AsFound,
-    caching: Caching::Buffered,
-    time: Nanos::secs(5),
-    ..MAKING
-};
+const LOGGED: Half =
+    Half { layout: Layout::AsFound, caching: Caching::Buffered, time: Nanos::secs(5), ..MAKING };
 
 /// A write so short that memory has room for it almost anywhere.
 const SHORT: Bytes = Bytes::mib(8);

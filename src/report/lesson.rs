@@ -28,9 +28,8 @@ pub fn about(topic: Topic) -> &'static str {
 /// When the output can not be written.
 pub fn list(style: Style, out: &mut dyn Write) -> io::Result<()> {
     for topic in Topic::ALL {
-        for line in labelled(topic.name(), about(topic), style) {
-            writeln!(out, "{line}")?;
-        }
+        let name = style.paint(Ink::Strong, &format!("{:NAME$}", topic.name()));
+        writeln!(out, "  {name}{}", about(topic))?;
     }
     writeln!(out)?;
     for line in labelled("next", "assay demo flush .", style) {
@@ -55,6 +54,8 @@ pub(super) struct Page {
     notes: usize,
 }
 
+/// Columns of the names in the list.
+const NAME: usize = 11;
 /// Columns of the readings: what was read, and the two halves.
 const LABEL: usize = 46;
 const CELL: usize = 14;
@@ -148,18 +149,22 @@ impl Page {
         lines
     }
 
+    /// What to type now: the line that tells the truth, and where there is more to know.
     fn next(&self, taught: &Taught<'_>, record: &Record) -> Vec<String> {
-        let mut lines = vec![];
-        if let Some(cure) = &taught.cure {
-            lines.push(self.command("next", &filled(self.words().cure, cure)));
-            if let Some(subject) = record.resolved.subjects.first() {
-                let quick = format!("assay quick {}", quoted(&subject.path));
-                lines.push(self.command("", &quick));
+        let Some(cure) = &taught.cure else { return Vec::new() };
+        let truth = match taught.outcome() {
+            Outcome::Groundless(_) => cure.verdict().and_then(advice),
+            Outcome::Shown(_) => Some(filled(self.words().cure, cure)),
+            Outcome::Escaped | Outcome::Alike => {
+                let path = record.resolved.subjects.first().map(|subject| quoted(&subject.path));
+                path.map(|path| format!("assay quick {path}"))
             }
-            let trap = format!("assay traps {}", self.words().trap_id);
-            lines.push(self.command("", &trap));
-        }
-        lines
+            Outcome::Unfinished => None,
+        };
+        let trap = format!("assay traps {}", self.words().trap_id);
+        let lines = truth.into_iter().chain([trap]).enumerate();
+        let label = |number: usize| if number == 0 { "next" } else { "" };
+        lines.map(|(number, line)| self.command(label(number), &line)).collect()
     }
 }
 
@@ -168,7 +173,8 @@ impl Grows for Page {
         let mut lines = heading::lines(plan, resolved, self.style);
         let at = lines.len().min(2);
         lines.splice(at..at, labelled("shows", about(self.lesson.topic), self.style));
-        lines.extend(writes(resolved).iter().flat_map(|text| labelled("writes", text, self.style)));
+        let writes = writes(resolved, self.lesson.topic);
+        lines.extend(writes.iter().flat_map(|text| labelled("writes", text, self.style)));
         for line in lines {
             writeln!(out, "{line}")?;
         }
@@ -225,6 +231,12 @@ fn filled(line: &str, half: &Half<'_>) -> String {
         .replace("{size}", &size.replace(" GiB", "G").replace(" B", ""))
 }
 
+/// The first that a verdict advises.
+fn advice(verdict: &Verdict) -> Option<String> {
+    let next = verdict.findings.iter().find_map(|finding| finding.next.as_ref());
+    next.map(|next| next.words().into())
+}
+
 /// A figure with its unit.
 fn shown(half: &Half<'_>, figure: Figure, style: Style) -> String {
     let Some(value) = half.figure(figure) else { return "no figure".into() };
@@ -246,14 +258,13 @@ fn off(topic: Topic, times: f64) -> String {
 }
 
 /// How much will be written, said before anything is; nothing where nothing is.
-fn writes(resolved: &Resolved) -> Option<String> {
+fn writes(resolved: &Resolved, topic: Topic) -> Option<String> {
     let all: Bytes = resolved.jobs.iter().filter_map(|job| job.writes_at_most).sum();
     let file = resolved.jobs.iter().map(|job| job.size).max().unwrap_or_default();
-    (all > Bytes::ZERO).then(|| {
-        format!(
-            "{all} at most, to a file of {file} or less, as much as is durable in a few seconds; it is removed"
-        )
-    })
+    // Only there it matters that the line has zeros.
+    let data = if topic == Topic::Compress { "" } else { " of data that do not compress" };
+    (all > Bytes::ZERO)
+        .then(|| format!("at most {all}{data}, in a file of {file} or less, which is removed"))
 }
 
 #[cfg(test)]
@@ -265,7 +276,7 @@ mod tests {
     fn every_topic_has_its_words() {
         for topic in Topic::ALL {
             let words = board::of(topic);
-            assert!(words.about.len() <= 90, "{topic:?}");
+            assert!(2 + NAME + words.about.len() <= 90, "{topic:?}");
             let rules = catalogue::entries(words.trap_id);
             assert_eq!(rules.len(), 1, "{topic:?}");
         }

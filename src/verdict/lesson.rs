@@ -5,7 +5,7 @@ use super::measure::{Case, Level, Stage};
 use super::threshold::LESSON;
 use crate::evidence::{Direction, Snapshot};
 use crate::plan::{Action, Aim, Topic};
-use crate::record::{PhaseRecord, Record, Trust, Verdict};
+use crate::record::{Finding, PhaseRecord, Record, Trust, Verdict, Weight};
 use crate::stats::Total;
 use crate::unit::{Bytes, Nanos, Ops};
 
@@ -48,7 +48,7 @@ pub enum Outcome {
     /// The cure's own figure is not to be believed, for this reason: there is no truth to compare
     /// with.
     Groundless(String),
-    /// Nothing speaks against the trap's figure: here it is none.
+    /// The rules of the trap have nothing against its figure: here it is none.
     Escaped,
     /// Both figures are about the same.
     Alike,
@@ -64,6 +64,18 @@ impl Figure {
             Topic::Omission => Self::P99,
             _ => Self::Bandwidth,
         }
+    }
+}
+
+/// The rules that speak against the trap of a topic. There are none where its own figure is true, and
+/// only what it is taken for is not.
+fn caught_by(topic: Topic) -> &'static [&'static str] {
+    match topic {
+        Topic::Flush | Topic::Burst => &["T02", "T05"],
+        Topic::Cache => &["T01", "T06"],
+        Topic::Holes => &["T23"],
+        Topic::Compress => &["T25"],
+        Topic::Readahead | Topic::Depth | Topic::Omission => &[],
     }
 }
 
@@ -92,11 +104,8 @@ impl<'a> Taught<'a> {
         {
             return Outcome::Groundless(verdict.summary.clone());
         }
-        // Of these three the trap's own figure is true: what it is taken for is not.
-        let true_in_itself =
-            matches!(self.topic, Topic::Readahead | Topic::Depth | Topic::Omission);
-        let sound = trap.verdict().is_some_and(|verdict| verdict.trust == Trust::Sound);
-        if sound && !true_in_itself {
+        let caught = caught_by(self.topic);
+        if !caught.is_empty() && !caught.iter().any(|rule| trap.refuted_by(rule)) {
             return Outcome::Escaped;
         }
         let times = match self.topic {
@@ -104,7 +113,9 @@ impl<'a> Taught<'a> {
             Topic::Depth | Topic::Omission => truth / seen,
             _ => seen / truth,
         };
-        if times < LESSON { Outcome::Alike } else { Outcome::Shown(times) }
+        // What would be lost without power is lost from the fastest device, too.
+        let lost = self.topic == Topic::Flush;
+        if times < LESSON && !lost { Outcome::Alike } else { Outcome::Shown(times) }
     }
 }
 
@@ -130,10 +141,18 @@ impl<'a> Half<'a> {
         self.phase.verdict.as_ref()
     }
 
+    fn found(&self, rule: &str) -> Option<&'a Finding> {
+        self.verdict()?.findings.iter().find(|found| found.trap.0 == rule)
+    }
+
     /// What a rule said of it.
-    pub fn said(&self, trap: &str) -> Option<&'a str> {
-        let found = self.verdict()?.findings.iter().find(|found| found.trap.0 == trap)?;
-        Some(&found.claim)
+    pub fn said(&self, rule: &str) -> Option<&'a str> {
+        self.found(rule).map(|found| found.claim.as_str())
+    }
+
+    /// A rule says more than a note.
+    fn refuted_by(&self, rule: &str) -> bool {
+        self.found(rule).is_some_and(|found| found.weight > Weight::Note)
     }
 
     fn case(&self) -> Option<&Case<'a>> {
@@ -208,6 +227,17 @@ impl<'a> Half<'a> {
     pub fn flushed_later(&self) -> Option<Nanos> {
         let settle = self.phase.evidence.settle.as_ref()?;
         (settle.complete && settle.fault.is_none()).then_some(settle.time)
+    }
+
+    /// The flush that is part of its timing, after the last call.
+    pub fn flush(&self) -> Option<Nanos> {
+        let span = &self.phase.span;
+        Some(span.flushed?.since(span.stopped))
+    }
+
+    /// Bytes that the calls of its first tenth of a second wrote.
+    pub fn written_first(&self) -> Option<Bytes> {
+        Some(Bytes(self.phase.series.points.first()?.write_bytes))
     }
 
     /// Bytes of the range that lie nowhere on the device.

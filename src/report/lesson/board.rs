@@ -1,7 +1,6 @@
 //! What each lesson says: the two lines, the readings that tell them apart, and why.
 
 use crate::plan::Topic;
-use crate::report::figure::digits;
 use crate::unit::Bytes;
 use crate::verdict::lesson::Half;
 use crate::verdict::words::share;
@@ -44,8 +43,7 @@ pub(super) fn of(topic: Topic) -> &'static Words {
     }
 }
 
-const MOVED: Row =
-    Row { label: "the program moved", cell: |half| Some(half.moved().to_string()) };
+const MOVED: Row = Row { label: "the program moved", cell: |half| Some(half.moved().to_string()) };
 const CALLS: Row =
     Row { label: "calls of the program", cell: |half| Some(half.calls().0.to_string()) };
 const WRITTEN: Row = Row {
@@ -60,12 +58,19 @@ const UNWRITTEN: Row = Row {
     label: "only in memory then, and lost without power",
     cell: |half| Some(half.unwritten()?.to_string()),
 };
+const FLUSHED: Row = Row {
+    label: "flush inside the timing, after the last call",
+    cell: |half| Some(half.flush()?.to_string()),
+};
+const FIRST: Row = Row {
+    label: "the program wrote in its first 100 ms",
+    cell: |half| Some(half.written_first()?.to_string()),
+};
 const RESIDENT: Row = Row {
     label: "of the file in memory before",
     cell: |half| Some(half.resident_before()?.to_string()),
 };
-const EMPTY: Row =
-    Row { label: "holes in the file", cell: |half| Some(half.empty()?.to_string()) };
+const EMPTY: Row = Row { label: "holes in the file", cell: |half| Some(half.empty()?.to_string()) };
 const REQUESTS: Row =
     Row { label: "requests of {device}", cell: |half| Some(half.requests()?.to_string()) };
 const REQUEST: Row =
@@ -100,7 +105,7 @@ const FLUSH: Words = Words {
     trap: "dd if=/dev/zero of=x bs=1M count={count}",
     cure: "dd if=/dev/zero of=x bs=1M count={count} conv=fsync",
     trap_id: "T02",
-    rows: &[MOVED, WRITTEN, UNWRITTEN],
+    rows: &[MOVED, FLUSHED, WRITTEN, UNWRITTEN],
     why: |trap, cure| {
         let later = trap.flushed_later().map_or_else(String::new, |time| {
             format!(" {} took {time} more to get them.", device(cure))
@@ -111,11 +116,11 @@ const FLUSH: Words = Words {
             trap.moved()
         )
     },
-    otherwise: "the device is about as fast as memory, or it had the bytes already when the clock stopped.",
+    otherwise: "the device had A's bytes when its clock stopped, without a flush.",
 };
 
 const CACHE: Words = Words {
-    about: "what was just written or read comes from memory, not from the device",
+    about: "what was just written or read comes from memory, not the device",
     trap: "dd if=x of=/dev/null bs=1M",
     cure: "ASSAY_COLD=target assay dd if=x of=/dev/null bs=1M",
     trap_id: "T01",
@@ -134,7 +139,7 @@ const CACHE: Words = Words {
 };
 
 const HOLES: Words = Words {
-    about: "a file that truncate made holds nothing, and to read it asks no device",
+    about: "a file that truncate made holds nothing, and no device is asked for it",
     trap: "truncate -s {size} x; dd if=x of=/dev/null bs=1M",
     cure: "ASSAY_COLD=target assay dd if=y of=/dev/null bs=1M    # y was written in full",
     trap_id: "T23",
@@ -151,11 +156,11 @@ const HOLES: Words = Words {
 };
 
 const BURST: Words = Words {
-    about: "a short write shows how fast it is taken in, a long one what the device keeps up",
+    about: "a short write shows what memory takes at once, a long one what lasts",
     trap: "dd if=/dev/zero of=x bs=1M count={count}",
     cure: "dd if=/dev/zero of=x bs=1M count={count} conv=fsync",
     trap_id: "T04",
-    rows: &[MOVED, WRITTEN, UNWRITTEN],
+    rows: &[MOVED, FIRST, FLUSHED, WRITTEN, UNWRITTEN],
     why: |trap, cure| {
         let inside = ["T43", "T04"].iter().find_map(|rule| cure.said(rule));
         let inside = inside.map_or_else(
@@ -192,7 +197,7 @@ const COMPRESS: Words = Words {
 };
 
 const READAHEAD: Words = Words {
-    about: "small reads in order are served by a few large requests, and say nothing of seeks",
+    about: "small reads in order become a few large ones, and tell nothing of seeks",
     trap: "dd if=x of=/dev/null bs=4k",
     cure: "fio --name=x --filename=x --rw=randread --bs=4k --direct=1",
     trap_id: "T10",
@@ -210,7 +215,7 @@ const READAHEAD: Words = Words {
 };
 
 const DEPTH: Words = Words {
-    about: "one read at a time leaves the device idle; many together show what it can do",
+    about: "one read at a time leaves the device idle; many show what it can do",
     trap: "fio --name=x --filename=x --rw=randread --bs=4k --direct=1 --iodepth=1",
     cure: "fio --name=x --filename=x --rw=randread --bs=4k --direct=1 --ioengine=io_uring --iodepth=32",
     trap_id: "T54",
@@ -219,23 +224,25 @@ const DEPTH: Words = Words {
         format!(
             "In A {} had {} requests in flight on average, in B {}: what waits for each answer measures how long one takes, not how many there can be.",
             device(cure),
-            trap.in_flight().map_or_else(|| "few".into(), digits),
-            cure.in_flight().map_or_else(|| "more".into(), digits)
+            (IN_FLIGHT.cell)(trap).unwrap_or_else(|| "few".into()),
+            (IN_FLIGHT.cell)(cure).unwrap_or_else(|| "more".into())
         )
     },
     otherwise: "one read at a time is all that this path gives. B's verdict says what holds it.",
 };
 
 const OMISSION: Words = Words {
-    about: "who waits for each answer counts a stall once; shown on a modelled device",
+    about: "who waits for each answer counts a stall once (on a modelled device)",
     trap: "fio --name=x --filename=x --rw=randread --bs=4k --rate_iops=100",
     cure: "assay run PLAN    # with \"rate\": {\"open\": {\"iops\": 100}}",
     trap_id: "T57",
     rows: &[CALLS, SENT, DUE, LONGEST],
     why: |trap, cure| {
         format!(
-            "The model stands still for 1 s in every 10. A sends no read while one is unanswered: a stall delays all that come after it, and is counted once ({} at the most). In B reads fall due all the same, and each counts from then: one in a hundred waits {} and more.",
+            "The model stands still for 1 s in every 10. A sends no read while one is unanswered: it counts each stall once ({} at the most), and {} of the {} reads that were due were never sent. In B each counts from when it was due: one in a hundred waits {} and more. Nothing in A alone can tell.",
             trap.longest().unwrap_or_default(),
+            cure.calls().less(trap.calls()).0,
+            cure.calls().0,
             cure.p99().unwrap_or_default()[1]
         )
     },
