@@ -94,11 +94,39 @@ impl Lesson {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn every_topic_has_one_word() {
         for topic in Topic::ALL {
             assert_eq!(serde_json::to_value(topic).expect("text"), topic.name());
+        }
+    }
+
+    #[test]
+    fn halves_are_two_phases_of_the_plan() {
+        let plan = |trap: &str, cure: &str| -> Plan {
+            let phase = |name: &str| {
+                json!({ "name": name, "jobs": [{ "name": name, "work": { "blocks": {
+                    "target": { "nowhere": { "size": 4096 } }, "method": "null",
+                    "pattern": {
+                        "mix": [{ "action": "read", "weight": 1 }], "block": { "fixed": 4096 },
+                    },
+                }}}]})
+            };
+            serde_json::from_value(json!({
+                "title": "x", "origin": { "dialect": "plan" }, "seed": 1,
+                "aim": { "lesson": { "topic": "flush", "trap": trap, "cure": cure } },
+                "phases": [phase("one"), phase("two")],
+            }))
+            .expect("a plan")
+        };
+        assert_eq!(plan("one", "two").check(), Ok(()));
+        for (trap, cure, why) in [
+            ("one", "three", "'three' is no half of a lesson"),
+            ("two", "two", "'two' is both halves of a lesson"),
+        ] {
+            assert_eq!(plan(trap, cure).check().expect_err("refused").why, why);
         }
     }
 }
