@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use assay::plan::Action;
 use assay::record::{Ending, Measures, Trust};
 
-use kernel::{Heard, hear_own, names, told};
+use kernel::{Heard, at_once, hear_own, names, told};
 use lab::{Card, DirtyLimit, MI, Shape};
 
 const WRITES: f64 = 4.0 * MI as f64;
@@ -82,8 +82,12 @@ fn sentence(heard: &Heard, label: &str) -> String {
 }
 
 #[test]
-fn a_flush_is_told_from_none() {
+fn each_trap_is_caught_and_each_cure_is_true() {
     let _alone = lab::alone();
+    at_once([flush, cache, holes, burst, compress, readahead], |lesson: fn()| lesson());
+}
+
+fn flush() {
     let card = lab::need!(Card::sdcard());
     let heard = taught(&card, "flush", bandwidth(Action::Write), (WRITES, 0.03));
     assert_eq!(judged(&heard, "trap"), (Trust::Wrong, Measures::Deferred), "{heard}");
@@ -92,9 +96,7 @@ fn a_flush_is_told_from_none() {
     assert!(why.contains(" A is "), "{heard}");
 }
 
-#[test]
-fn memory_is_told_from_the_card() {
-    let _alone = lab::alone();
+fn cache() {
     let card = lab::need!(Card::sdcard());
     let heard = taught(&card, "cache", bandwidth(Action::Read), (READS, 0.03));
     let (trust, measures) = judged(&heard, "trap");
@@ -104,9 +106,7 @@ fn memory_is_told_from_the_card() {
     assert!(sentence(&heard, "why").contains(" that A read lay in memory"), "{heard}");
 }
 
-#[test]
-fn holes_are_told_from_data() {
-    let _alone = lab::alone();
+fn holes() {
     let card = lab::need!(Card::sdcard());
     let heard = taught(&card, "holes", bandwidth(Action::Read), (READS, 0.03));
     assert_eq!(judged(&heard, "trap"), (Trust::Wrong, Measures::Layer), "{heard}");
@@ -114,9 +114,7 @@ fn holes_are_told_from_data() {
     assert_eq!(trap, cure, "files of one size\n{heard}");
 }
 
-#[test]
-fn the_first_megabytes_are_told_from_what_lasts() {
-    let _alone = lab::alone();
+fn burst() {
     let card = lab::need!(Card::new(Shape { size: 256 * MI, ..Shape::sdcard() }));
     let limit = lab::need!(DirtyLimit::set(card.number(), 16 * MI));
     let heard = taught(&card, "burst", bandwidth(Action::Write), (WRITES, 0.03));
@@ -128,18 +126,14 @@ fn the_first_megabytes_are_told_from_what_lasts() {
     assert!(why.contains("In B both speeds show. The first "), "{heard}");
 }
 
-#[test]
-fn zeros_are_told_from_data_where_they_are_compressed() {
-    let _alone = lab::alone();
+fn compress() {
     let card = lab::need!(Card::compress());
     // The trees of btrfs are a part of what the card takes.
     let heard = taught(&card, "compress", bandwidth(Action::Write), (WRITES, 0.10));
     assert_eq!(judged(&heard, "trap"), (Trust::Wrong, Measures::Layer), "{heard}");
 }
 
-#[test]
-fn reads_in_order_are_told_from_seeks() {
-    let _alone = lab::alone();
+fn readahead() {
     // So few that a busy machine keeps up with them.
     let card = lab::need!(Card::hdd());
     let iops = |heard: &Heard| heard.named("cure").totals[&Action::Read].iops.expect("a rate").0;

@@ -277,8 +277,7 @@ mod tests {
         for topic in Topic::ALL {
             let words = board::of(topic);
             assert!(2 + NAME + words.about.len() <= 90, "{topic:?}");
-            let rules = catalogue::entries(words.trap_id);
-            assert_eq!(rules.len(), 1, "{topic:?}");
+            assert!(!catalogue::entries(words.trap_id).is_empty(), "{topic:?}");
         }
     }
 }
