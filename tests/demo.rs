@@ -94,6 +94,39 @@ fn what_can_not_be_shown_is_said_with_its_reason() {
     golden("demo", "flush-tmpfs", &page(&groundless, UNICODE));
 }
 
+/// The line of a page with that label.
+fn labelled<'a>(page: &'a str, label: &str) -> Option<&'a str> {
+    page.lines().find_map(|line| line.strip_prefix(&format!("  {label:9}")))
+}
+
+#[test]
+fn a_short_read_is_long_enough_for_a_lesson() {
+    let quick = Came { time: Nanos::millis(120), ..PACED };
+    let record = lesson(Topic::Cache, card(), [KEPT, quick]);
+    let page = page(&record, UNICODE);
+    assert!(page.contains("unproven · unsure: The run took 120 ms, which is too short"), "{page}");
+    assert!(labelled(&page, "why").is_some() && page.contains("A is 12.0 times B."), "{page}");
+}
+
+#[test]
+fn nothing_follows_from_a_figure_that_others_have_spoilt() {
+    let mut record = lesson(Topic::Depth, card(), [SEEKS, Came { depth: 30.0, ..SEEKS }]);
+    for device in &mut record.phases[1].evidence.stop.devices {
+        if let Reading::Seen(counters) = &mut device.counters {
+            (counters.reads, counters.read_bytes) = (4 * counters.reads, 4 * counters.read_bytes);
+        }
+    }
+    assay::verdict::judge(&mut record);
+    let page = page(&record, UNICODE);
+    let here = labelled(&page, "here").expect("a line");
+    assert_eq!(
+        here,
+        "the lesson does not work here: there is no true figure to compare with. Others"
+    );
+    let next = labelled(&page, "next").expect("a line");
+    assert!(next.starts_with("find out who: "), "{page}");
+}
+
 #[test]
 fn a_lesson_that_was_cut_short_shows_what_it_had() {
     let mut cut = flush();

@@ -149,7 +149,10 @@ fn memory_has_no_truth_to_compare_with() {
         let heard = hear_own(demo(topic).word(tmpfs.mount()));
         heard.expect(Trust::Wrong, Measures::NotADisk);
         let here = sentence(&heard, "here");
-        assert!(here.starts_with("the lesson does not work here: there is no truth "), "{heard}");
+        assert!(
+            here.starts_with("the lesson does not work here: there is no true figure "),
+            "{heard}"
+        );
         assert!(here.contains("lies on tmpfs, and no disk is below it."), "{heard}");
         assert_eq!(heard.ran.code(), 3, "{heard}");
         assert_eq!(below(tmpfs.mount()), Vec::<String>::new());

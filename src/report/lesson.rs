@@ -11,7 +11,7 @@ use super::paint::{Ink, wrap};
 use super::text::{Text, imprint};
 use super::{Page as Grows, Style};
 use crate::plan::{Lesson, Plan, Topic};
-use crate::record::{PhaseRecord, Record, Resolved, Trust, Verdict};
+use crate::record::{Next, PhaseRecord, Record, Resolved, Trust, Verdict};
 use crate::unit::{Bandwidth, Bytes, Iops, Nanos};
 use crate::verdict::lesson::{Figure, Half, Outcome, Taught};
 use crate::verdict::words::quoted;
@@ -139,8 +139,9 @@ impl Page {
                 let why = (self.words().why)(trap, cure);
                 ("why", format!("{why} {}", off(taught.topic, times)))
             }
-            Outcome::Groundless(why) => {
-                ("here", missed(&format!("there is no truth to compare with. {why}")))
+            Outcome::Groundless => {
+                let why = taught.untrue().map_or("", |verdict| &verdict.summary);
+                ("here", missed(&format!("there is no true figure to compare with. {why}")))
             }
             Outcome::Escaped | Outcome::Alike => ("here", missed(self.words().otherwise)),
             Outcome::Unfinished => return lines,
@@ -153,18 +154,25 @@ impl Page {
     fn next(&self, taught: &Taught<'_>, record: &Record) -> Vec<String> {
         let Some(cure) = &taught.cure else { return Vec::new() };
         let truth = match taught.outcome() {
-            Outcome::Groundless(_) => cure.verdict().and_then(advice),
-            Outcome::Shown(_) => Some(filled(self.words().cure, cure)),
+            Outcome::Groundless => taught.untrue().and_then(advice),
+            Outcome::Shown(_) => Some(Next::Type(filled(self.words().cure, cure))),
             Outcome::Escaped | Outcome::Alike => {
                 let path = record.resolved.subjects.first().map(|subject| quoted(&subject.path));
-                path.map(|path| format!("assay quick {path}"))
+                path.map(|path| Next::Type(format!("assay quick {path}")))
             }
             Outcome::Unfinished => None,
         };
-        let trap = format!("assay traps {}", self.words().trap_id);
-        let lines = truth.into_iter().chain([trap]).enumerate();
-        let label = |number: usize| if number == 0 { "next" } else { "" };
-        lines.map(|(number, line)| self.command(label(number), &line)).collect()
+        let trap = Next::Type(format!("assay traps {}", self.words().trap_id));
+        let nexts = truth.into_iter().chain([trap]).enumerate();
+        nexts
+            .flat_map(|(number, next)| {
+                let label = if number == 0 { "next" } else { "" };
+                match next {
+                    Next::Type(line) => vec![self.command(label, &line)],
+                    Next::Do(text) => labelled(label, &text, self.style),
+                }
+            })
+            .collect()
     }
 }
 
@@ -232,9 +240,8 @@ fn filled(line: &str, half: &Half<'_>) -> String {
 }
 
 /// The first that a verdict advises.
-fn advice(verdict: &Verdict) -> Option<String> {
-    let next = verdict.findings.iter().find_map(|finding| finding.next.as_ref());
-    next.map(|next| next.words().into())
+fn advice(verdict: &Verdict) -> Option<Next> {
+    verdict.findings.iter().find_map(|finding| finding.next.clone())
 }
 
 /// A figure with its unit.

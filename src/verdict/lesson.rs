@@ -41,13 +41,13 @@ pub enum Figure {
 }
 
 /// Whether the trap shows.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Outcome {
     /// One of the halves is missing, or has no figure.
     Unfinished,
-    /// The cure's own figure is not to be believed, for this reason: there is no truth to compare
+    /// A figure that would have to be true is not ([`Taught::untrue`]): there is nothing to compare
     /// with.
-    Groundless(String),
+    Groundless,
     /// The rules of the trap have nothing against its figure: here it is none.
     Escaped,
     /// Both figures are about the same.
@@ -90,6 +90,13 @@ impl<'a> Taught<'a> {
         Some(Self { topic: lesson.topic, trap: half(&lesson.trap), cure: half(&lesson.cure) })
     }
 
+    /// What was said of a figure that would have to be true for a lesson, and is not: that of the cure,
+    /// and where no rule is to catch it that of the trap.
+    pub fn untrue(&self) -> Option<&'a Verdict> {
+        let trap = self.trap.as_ref().filter(|_| caught_by(self.topic).is_empty());
+        trap.into_iter().chain(&self.cure).find_map(Half::untrue)
+    }
+
     /// Whether the trap shows.
     pub fn outcome(&self) -> Outcome {
         let (Some(trap), Some(cure)) = (&self.trap, &self.cure) else {
@@ -99,10 +106,8 @@ impl<'a> Taught<'a> {
         let (Some(seen), Some(truth)) = (trap.figure(figure), cure.figure(figure)) else {
             return Outcome::Unfinished;
         };
-        if let Some(verdict) = cure.verdict()
-            && matches!(verdict.trust, Trust::Wrong | Trust::Unproven)
-        {
-            return Outcome::Groundless(verdict.summary.clone());
+        if self.untrue().is_some() {
+            return Outcome::Groundless;
         }
         let caught = caught_by(self.topic);
         if !caught.is_empty() && !caught.iter().any(|rule| trap.refuted_by(rule)) {
@@ -143,6 +148,21 @@ impl<'a> Half<'a> {
 
     fn found(&self, rule: &str) -> Option<&'a Finding> {
         self.verdict()?.findings.iter().find(|found| found.trap.0 == rule)
+    }
+
+    /// What was said of it, if its figure is not to be believed. A short run is less exact, but no less
+    /// true: the halves of a lesson differ by more than that.
+    fn untrue(&self) -> Option<&'a Verdict> {
+        let verdict = self.verdict()?;
+        let missing = |found: &Finding| {
+            found.weight == Weight::Unproven && found.trap.0 != super::too_short::RULE.id
+        };
+        let untrue = match verdict.trust {
+            Trust::Wrong => true,
+            Trust::Unproven => verdict.findings.iter().any(missing),
+            Trust::Sound | Trust::Doubtful => false,
+        };
+        untrue.then_some(verdict)
     }
 
     /// What a rule said of it.
