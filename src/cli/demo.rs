@@ -9,9 +9,9 @@ use super::Common;
 use super::place::{Kind, any_seed, look, standing};
 use crate::error::{Error, Fault, Refusal};
 use crate::plan::{
-    Action, Aim, Arrivals, BlockSize, Blocks, Caching, Cold, Crew, Detail, Durability, Fill, Job,
-    Layout, Lesson, Lifetime, Method, Mix, Model, Order, Origin, Pattern, Phase, Plan, Rate,
-    Region, Ring, Size, Stop, Target, Topic, Verify, Work,
+    Action, Aim, Arrivals, BlockSize, Blocks, Caching, Cold, Durability, Fill, Job, Layout, Lesson,
+    Lifetime, Method, Mix, Model, Order, Origin, Pattern, Phase, Plan, Rate, Ring, Size, Stop,
+    Target, Topic, Work,
 };
 use crate::report::lesson::about;
 use crate::unit::{Bytes, GIB, Nanos};
@@ -83,42 +83,31 @@ const WRITE: Half = Half {
 const READ: Half = Half { action: Action::Read, ..WRITE };
 
 /// Reads of 4 KiB anywhere in the file, past the page cache, one after the other.
-const SEEKS: Half = Half {
-    order: Order::Shuffled,
-    block: Bytes::kib(4),
-    method: Method::IoUring(Ring {
-        fixed: true,
-        polled: false,
-        sqpoll: false,
-        sqpoll_cpu: None,
-        vectored: false,
-        linked: false,
-        batch: 0,
-    }),
-    caching: Caching::DirectIfReal,
-    cold: Cold::Target,
-    time: Nanos::secs(3),
-    ..READ
-};
+fn seeks() -> Half {
+    Half {
+        order: Order::Shuffled,
+        block: Bytes::kib(4),
+        method: Method::IoUring(Ring::default()),
+        caching: Caching::DirectIfReal,
+        cold: Cold::Target,
+        time: Nanos::secs(3),
+        ..READ
+    }
+}
 
 /// A hundred requests per second on a device that stands still for one second in ten. No machine
 /// has to be stopped for it: the device is a model, and its clock, too.
-const STALLS: Half = Half {
-    method: Method::Sim(Model {
-        latency: Nanos::millis(4),
-        stall_every: Nanos::secs(10),
-        stall: Nanos::secs(1),
-        jitter: Nanos::ZERO,
-        bandwidth: 0,
-        channels: 1,
-        burst: 0,
-        burst_bandwidth: 0,
-    }),
-    caching: Caching::Buffered,
-    cold: Cold::Keep,
-    time: Nanos::secs(100),
-    ..SEEKS
-};
+fn stalls() -> Half {
+    let (latency, stall_every, stall) = (Nanos::millis(4), Nanos::secs(10), Nanos::secs(1));
+    Half {
+        method: Method::Sim(Model { latency, stall_every, stall, ..Model::default() }),
+        caching: Caching::Buffered,
+        cold: Cold::Keep,
+        time: Nanos::secs(100),
+        ..seeks()
+    }
+}
+
 /// Requests per second of it.
 const PER_SECOND: f64 = 100.0;
 /// The size that the model pretends to have.
@@ -165,13 +154,13 @@ fn halves(topic: Topic) -> [Half; 2] {
         Topic::Burst => [Half { size: Some(SHORT), ..WRITE }, flushed],
         Topic::Compress => [Half { fill: Fill::Zero, ..LOGGED }, LOGGED],
         Topic::Readahead => [
-            Half { block: SEEKS.block, time: SEEKS.time, ..cold },
-            Half { method: Method::Psync, ..SEEKS },
+            Half { block: seeks().block, time: seeks().time, ..cold },
+            Half { method: Method::Psync, ..seeks() },
         ],
-        Topic::Depth => [SEEKS, Half { iodepth: 32, ..SEEKS }],
+        Topic::Depth => [seeks(), Half { iodepth: 32, ..seeks() }],
         Topic::Omission => [
-            Half { rate: Rate::CappedIops(PER_SECOND), ..STALLS },
-            Half { rate: Rate::Open { iops: PER_SECOND, arrivals: Arrivals::Even }, ..STALLS },
+            Half { rate: Rate::CappedIops(PER_SECOND), ..stalls() },
+            Half { rate: Rate::Open { iops: PER_SECOND, arrivals: Arrivals::Even }, ..stalls() },
         ],
     }
 }
@@ -272,45 +261,30 @@ fn laid(target: &Target, half: &Half) -> Target {
 }
 
 fn phase(name: &str, half: &Half, target: &Target) -> Phase {
-    let settles = half.action == Action::Write && half.durability == Durability::None;
+    let unflushed = half.action == Action::Write && half.durability == Durability::None;
     let modelled = matches!(half.method, Method::Sim(_));
+    let mix = Mix::only(half.action);
+    let pattern = Pattern {
+        fill: half.fill.clone(),
+        ..Pattern::of(mix, half.order.clone(), BlockSize::Fixed(half.block))
+    };
     let blocks = Blocks {
-        target: laid(target, half),
-        pattern: Pattern {
-            mix: Mix::only(half.action),
-            order: half.order.clone(),
-            block: BlockSize::Fixed(half.block),
-            region: Region::default(),
-            fill: half.fill.clone(),
-            verify: Verify::None,
-        },
         method: half.method,
         caching: half.caching,
         durability: half.durability,
-        sync_file_range: None,
-        timed_close: false,
         iodepth: half.iodepth,
+        ..Blocks::of(laid(target, half), pattern)
+    };
+    let job = Job {
+        rate: half.rate,
+        stop: Stop::pass_or(half.time),
+        ..Job::of(name, Work::Blocks(blocks))
     };
     Phase {
-        name: name.into(),
-        jobs: vec![Job {
-            name: name.into(),
-            work: Work::Blocks(blocks),
-            rate: half.rate,
-            stop: Stop::pass_or(half.time),
-            workers: 1,
-            crew: Crew::Threads,
-            delay: Nanos::ZERO,
-            cpus: None,
-            balance: None,
-            detail: Detail::default(),
-        }],
         cold: half.cold,
-        settle: if settles { SETTLE } else { Nanos::ZERO },
+        settle: if unflushed { SETTLE } else { Nanos::ZERO },
         quiet: if modelled { Nanos::ZERO } else { QUIET },
-        heat: Nanos::ZERO,
-        until: Default::default(),
-        times: 1,
+        ..Phase::of(job)
     }
 }
 
