@@ -6,11 +6,13 @@
 
 mod explanation;
 mod judgement;
+mod outcome;
 mod probe;
 mod store;
 
 pub use explanation::{Basis, Better, EXPLANATION_SCHEMA, Explained, Explanation};
 pub use judgement::{Exhibit, Finding, Measures, Next, TrapId, Trust, Verdict, Weight};
+pub use outcome::{Bottleneck, Climb, Endurance, Outcome, Reached, Stretch};
 pub use probe::{PROBE_SCHEMA, Probe};
 pub use store::{Sink, load};
 
@@ -55,6 +57,9 @@ pub struct Record {
     /// May the numbers be believed. Absent only in a record that was cut off while it was made.
     #[serde(default)]
     pub verdict: Option<Verdict>,
+    /// What its aim came to, where the plan has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
 }
 
 /// How a run ended.

@@ -152,6 +152,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> Resul
         phases: Vec::new(),
         ending: Ending::Unfinished,
         verdict: None,
+        outcome: None,
     };
     let keep = |record: &Record| sink.as_ref().map_or(Ok(()), |sink| sink.keep(record));
     keep(&record)?;

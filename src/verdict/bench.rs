@@ -320,6 +320,7 @@ impl Bench {
             phases: vec![phase],
             ending: Ending::Complete,
             verdict: None,
+            outcome: None,
         };
         Self { record }
     }
