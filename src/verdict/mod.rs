@@ -165,7 +165,7 @@ pub fn judge(record: &mut Record) {
     record.outcome = match record.plan.aim {
         Some(Aim::Ramp(_)) => ramp::climb(record).map(Outcome::Ramp),
         Some(Aim::Sustain) => sustain::endurance(record).map(Outcome::Sustain),
-        None => None,
+        Some(Aim::Lesson(_)) | None => None,
     };
 }
 

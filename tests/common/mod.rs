@@ -300,6 +300,7 @@ pub fn record(
         machine: machine(),
         phases,
         ending: Ending::Complete,
+        outcome: None,
         verdict: Some(verdict),
     }
 }
