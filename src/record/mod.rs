@@ -5,12 +5,17 @@
 //! run's monotonic clock, sizes bytes, rates per second.
 
 mod explanation;
+mod glance;
 mod judgement;
 mod outcome;
 mod probe;
 mod store;
 
 pub use explanation::{Basis, Better, EXPLANATION_SCHEMA, Explained, Explanation};
+pub use glance::{
+    CpuShares, DeviceFigures, DeviceGlance, Discards, Flushes, Glance, Pages, PressureShares,
+    ProcessGlance, Processes, WATCH_SCHEMA, Way, not_counted,
+};
 pub use judgement::{Exhibit, Finding, Measures, Next, TrapId, Trust, Verdict, Weight};
 pub use outcome::{Bottleneck, Climb, Endurance, Outcome, Reached, Stretch};
 pub use probe::{PROBE_SCHEMA, Probe};

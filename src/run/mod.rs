@@ -3,6 +3,7 @@
 
 mod account;
 mod apart;
+mod beat;
 mod closing;
 mod cold;
 mod common;
@@ -14,6 +15,7 @@ mod heat;
 mod layout;
 mod limits;
 mod log;
+pub mod monitor;
 mod phase;
 mod planting;
 mod prepare;
