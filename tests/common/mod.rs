@@ -302,7 +302,6 @@ pub fn record(
         ending: Ending::Complete,
         outcome: None,
         verdict: Some(verdict),
-        outcome: None,
     }
 }
 
