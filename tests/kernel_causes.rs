@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use assay::record::{Finding, Measures, Trust};
 use kernel::{Heard, hear, hear_own, told};
-use lab::{Card, MI, Shape, Speed};
+use lab::{Card, DirtyLimit, MI, Shape, Speed};
 use serde_json::{Value, json};
 
 /// `assay dd` with these words; `{x}` is a file on the card.
@@ -185,42 +185,11 @@ fn t43_a_fast_start_that_does_not_last() {
     }
 }
 
-/// A limit on the dirty pages of one device, which would outlive its file system: the next loop device
-/// of that number has it, too.
-struct DirtyLimit {
-    ratio: std::path::PathBuf,
-    strict: std::path::PathBuf,
-    before: [String; 2],
-}
-
-impl DirtyLimit {
-    fn set(device: impl std::fmt::Display, bytes: u64) -> std::io::Result<Self> {
-        let bdi = std::path::PathBuf::from(format!("/sys/class/bdi/{device}"));
-        let (ratio, strict) = (bdi.join("max_ratio"), bdi.join("strict_limit"));
-        let before = [std::fs::read_to_string(&ratio)?, std::fs::read_to_string(&strict)?];
-        let limit = Self { ratio, strict, before };
-        std::fs::write(&limit.strict, "1")?;
-        std::fs::write(bdi.join("max_bytes"), bytes.to_string())?;
-        Ok(limit)
-    }
-}
-
-impl Drop for DirtyLimit {
-    fn drop(&mut self) {
-        let [ratio, strict] = &self.before;
-        let _ = std::fs::write(&self.ratio, ratio.trim());
-        let _ = std::fs::write(&self.strict, strict.trim());
-    }
-}
-
 #[test]
 fn t04_a_burst_into_memory() {
     let _alone = lab::alone();
     let card = lab::need!(Card::paced());
-    let limit = match DirtyLimit::set(card.number(), 16 * MI) {
-        Ok(limit) => limit,
-        Err(error) => return eprintln!("SKIP t04: the dirty limit of a device: {error}"),
-    };
+    let limit = lab::need!(DirtyLimit::set(card.number(), 16 * MI));
     let heard = dd(&card, "if=/dev/zero of={x} bs=64k count=640 conv=fsync");
     drop(limit);
     told("40 MiB with 16 MiB of dirty pages at the most", &heard);
