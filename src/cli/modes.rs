@@ -336,6 +336,7 @@ fn phase(
         settle: Nanos::ZERO,
         quiet: QUIET,
         heat: Nanos::ZERO,
+        aftermath: Nanos::ZERO,
         until: Default::default(),
         times: 1,
     }

@@ -115,6 +115,9 @@ const LARGEST_FILE: Bytes = Bytes(4 * GIB);
 const SETTLE: Nanos = Nanos::secs(2);
 /// Before each phase the device is watched for so long while nothing is done.
 const QUIET: Nanos = Nanos::millis(400);
+/// Single reads around scattered writes are spread over this time: a drive may work on after them, and
+/// the reads that follow would pay for it.
+const AFTERMATH: Nanos = Nanos::millis(250);
 
 /// Looks at the path and the words and makes a plan.
 ///
@@ -286,6 +289,7 @@ fn phase(shape: Shape, target: Target, time: Nanos, ours: bool, size: Option<Byt
         settle: if write { SETTLE } else { Nanos::ZERO },
         quiet: QUIET,
         heat: Nanos::ZERO,
+        aftermath: if write && !sequential { AFTERMATH } else { Nanos::ZERO },
         until: Default::default(),
         times: 1,
     }

@@ -165,6 +165,7 @@ fn phase(name: &str, target: &Target, pattern: Pattern, load: (u32, u32), stop: 
         settle: Nanos::ZERO,
         quiet: QUIET,
         heat: Nanos::ZERO,
+        aftermath: Nanos::ZERO,
         until: Default::default(),
         times: 1,
     }

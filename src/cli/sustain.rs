@@ -151,6 +151,7 @@ fn phase(words: &Words, target: Target, round: Nanos) -> Phase {
         settle: Nanos::ZERO,
         quiet: QUIET,
         heat: Nanos::ZERO,
+        aftermath: Nanos::ZERO,
         until: Default::default(),
         times: 1,
     }

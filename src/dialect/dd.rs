@@ -95,6 +95,7 @@ fn plan(copy: Copy, words: &[String]) -> Plan {
         settle: Nanos::ZERO,
         quiet: Nanos::ZERO,
         heat: Nanos::ZERO,
+        aftermath: Nanos::ZERO,
         until: Default::default(),
         times: 1,
     };

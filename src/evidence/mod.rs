@@ -15,6 +15,7 @@ use crate::unit::{Bytes, Instant, Nanos, Ops};
 
 mod card;
 mod cgroup;
+mod copying;
 mod cpu;
 mod direct;
 mod diskstats;
@@ -36,17 +37,22 @@ mod stack;
 mod subject;
 mod survey;
 mod unclaimed;
+mod warmth;
 mod writeback;
+mod written;
 
 pub use card::{Card, Claims};
-pub use extents::extents;
+pub use copying::{Copying, copying};
+pub use extents::{extents, extents_now};
 pub use eyes::Eyes;
 pub use forbidden::Call;
 pub use link::{Link, LinkKind};
 pub use pagecache::{drop_cache, pages};
 pub use scene::Scene;
 pub use survey::{Device, FileLay, Inodes, May, Partition, Place, Step, Survey};
+pub use warmth::{Ceiling, Cooling, DriveWarmth, Warmth};
 pub use writeback::Writeback;
+pub use written::Written;
 
 /// A fact that was looked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -265,6 +271,9 @@ pub struct Hardware {
     /// What it tells of itself, when it is a card.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub card: Option<Card>,
+    /// What it has certainly been written to in its life.
+    #[serde(default)]
+    pub written: Written,
 }
 
 /// Settings of a block queue (`/sys/block/D/queue`). Absent files are `None`.

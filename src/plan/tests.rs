@@ -27,6 +27,7 @@ fn plan(name: &str, work: Work, stop: Stop) -> Plan {
             settle: Nanos::ZERO,
             quiet: Nanos::ZERO,
             heat: Nanos::ZERO,
+            aftermath: Nanos::ZERO,
             until: Default::default(),
             times: 1,
         }],

@@ -2,11 +2,13 @@
 //! kernel, cleans up.
 
 mod account;
+mod aftermath;
 mod apart;
 mod closing;
 mod cold;
 mod common;
 mod copy;
+mod copying;
 mod gate;
 mod grove;
 mod hand;

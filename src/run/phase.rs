@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use crate::error::{Error, Fault};
 use crate::evidence::{Eyes, Snapshot, Subject};
 use crate::plan::{Action, Job, Limit, Phase, Plan, Work};
-use crate::record::{Evidence, Flow, PhaseRecord, Resolved, ResolvedJob, Settle, Span};
+use crate::record::{Evidence, Flow, PhaseRecord, Resolved, ResolvedJob, Settle, Span, Warmths};
 use crate::stats::GaugeReading;
 use crate::sys::inbox::Inbox;
 use crate::unit::{Bytes, Nanos};
@@ -23,7 +23,7 @@ use super::site::{Make, Site};
 use super::steady::Calm;
 use super::watch::{Watch, limit, listen};
 use super::work::{Lookers, Worked, simulated, watched};
-use super::{Observer, copy};
+use super::{Observer, copy, copying};
 
 /// Everything a phase needs from its run.
 pub(super) struct Stage<'a> {
@@ -59,6 +59,9 @@ impl<'a> Stage<'a> {
         self.wait_for_own_read_ahead();
         let cold = self.forget(&ready)?;
         let extents = self.laid(&ready);
+        let onto = self.onto(&ready);
+        let prober = self.look_before(&ready);
+        let warm = self.eyes.warmth();
         let mut watch = self.watch(&ready);
         let quiet = listen(self.eyes, self.inbox, self.phase.quiet, self.signal);
 
@@ -76,6 +79,7 @@ impl<'a> Stage<'a> {
         let mut books = books(&ready)?;
         let workers = self.workers(&ready, &common, &mut books)?;
         let mut worked = self.work(&ready, &common, workers, books, &mut watch, &lookers)?;
+        let warmth = Warmths { before: warm, after: self.eyes.warmth() };
 
         let mut span = account::span(&worked.hauls, watch.started(), &worked.closings, simulated);
         let (settled, settle) = self.settle(&ready, &common, &mut watch, &mut span);
@@ -87,6 +91,10 @@ impl<'a> Stage<'a> {
         if simulated {
             series.points.clear();
         }
+        let left = !left_behind(&ready, self.sites, self.groves).is_empty()
+            && !settle.as_ref().is_some_and(|settle| settle.complete);
+        let aftermath = prober.map(|prober| self.look_after(prober, left));
+        let copying = copying::around(&self.resolved.subjects, &flows, &span);
         let Worked { before, stop, hauls, closings, faults } = worked;
         let all = hauls.iter().flatten().collect::<Vec<_>>();
         Ok(PhaseRecord {
@@ -105,11 +113,15 @@ impl<'a> Stage<'a> {
                 quiet,
                 cold,
                 extents,
+                onto,
                 unsure: ready.iter().filter_map(|job| job.unsure.clone()).collect(),
                 before,
                 stop,
                 settled,
                 settle,
+                warmth: (!simulated).then_some(warmth),
+                copying: copying.filter(|_| !simulated),
+                aftermath,
             },
             faults,
             verdict: None,

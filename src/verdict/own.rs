@@ -120,7 +120,7 @@ fn commit_time(subject: &Subject) -> Nanos {
 }
 
 /// A file system that never writes in place: each write rewrites some of its own records too.
-fn moves_what_it_writes(subject: &Subject) -> bool {
+pub(super) fn moves_what_it_writes(subject: &Subject) -> bool {
     let kind = subject.mount.seen().map(|mount| mount.kind.as_str());
     matches!(kind, Some("btrfs" | "bcachefs" | "f2fs" | "nilfs2" | "zfs"))
 }
