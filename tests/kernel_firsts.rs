@@ -124,7 +124,7 @@ fn t45_a_device_that_is_not_as_fast_everywhere() {
     // Its first 64 MiB are fast.
     let device = card.device().display().to_string();
     let target = json!({ "device": {
-        "path": device, "size": { "exactly": 32 * MI }, "consent": device,
+        "path": device, "size": { "exactly": 32 * MI }, "consent": { "device": device },
     } });
     let at = |offset: u64| {
         let mut words = writes(1 << 20, "forward", json!({}));
