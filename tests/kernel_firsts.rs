@@ -78,7 +78,6 @@ fn t36_the_first_write_is_told_from_the_second() {
     assert!(first.claim.starts_with("These were first writes to "), "{heard}");
     assert!(of(&heard, "second", "T36").is_none(), "{heard}");
     // Half of it written before, by somebody else.
-    std::fs::remove_file(card.path("x")).expect("removed");
     kernel::put(&card, "x", 8 * MI);
     let heard = run(&file(&card, 16 * MI, "preallocated"), &[("both", scattered(), none())]);
     let both = of(&heard, "both", "T36").unwrap_or_else(|| panic!("not named\n{heard}"));
@@ -92,13 +91,12 @@ fn t36_the_first_write_is_told_from_the_second() {
 #[test]
 fn t37_writers_that_extend_a_file_wait_for_its_lock() {
     let _alone = lab::alone();
-    // Requests that take their time, however many there are: a device that only a queue makes fast.
     let card = lab::need!(Card::fast());
-    let eight = |order| writes(16_384, order, json!({ "iodepth": 32, "method": "io_uring" }));
+    let deep = || writes(16_384, "forward", json!({ "iodepth": 32, "method": "io_uring" }));
     let none = || json!({});
-    let extend = run(&file(&card, 128 * MI, "truncated"), &[("extend", eight("forward"), none())]);
+    let extend = run(&file(&card, 64 * MI, "truncated"), &[("extend", deep(), none())]);
     told("32 writes in flight that make a file longer", &extend);
-    let over = run(&file(&card, 128 * MI, "written"), &[("over", eight("forward"), none())]);
+    let over = run(&file(&card, 64 * MI, "written"), &[("over", deep(), none())]);
     told("32 writes in flight over what is there", &over);
     assert!(!over.found("T37"), "{over}");
     let found = extend.found("T37");
@@ -121,18 +119,19 @@ fn t45_a_device_that_is_not_as_fast_everywhere() {
         ..Shape::paced()
     };
     let card = lab::need!(Card::new(shape));
-    // Its first 64 MiB are fast.
+    // It is slow once 16 MiB have been written, which a place does as well as a time.
     let device = card.device().display().to_string();
     let target = json!({ "device": {
-        "path": device, "size": { "exactly": 32 * MI }, "consent": { "device": device },
+        "path": device, "size": { "exactly": 128 * MI }, "consent": { "device": device },
     } });
     let at = |offset: u64| {
-        let mut words = writes(1 << 20, "forward", json!({}));
+        let stop = json!({ "first_of": [{ "bytes": 16 * MI }] });
+        let mut words = writes(1 << 20, "forward", json!({ "stop": stop }));
         words["pattern"]["region"] = json!({ "offset": offset });
         words
     };
     let none = || json!({});
-    let bursts = card.bursts(32 * MI, 4 * MI, Duration::from_secs(60));
+    let bursts = card.bursts(16 * MI, 4 * MI, Duration::from_secs(60));
     let phases =
         [("start", at(0), none()), ("middle", at(32 * MI), none()), ("end", at(64 * MI), none())];
     let heard = run(&target, &phases);
@@ -193,7 +192,7 @@ fn t49_a_device_that_works_on_is_waited_for() {
 fn t53_how_fast_the_machine_copies_is_known_where_it_matters() {
     let _alone = lab::alone();
     let card = lab::need!(Card::fast());
-    let path = kernel::put(&card, "x", 256 * MI);
+    let path = kernel::put(&card, "x", 128 * MI);
     let words = |more: &str| format!("if={} of=/dev/null bs=1M {more}", path.display());
     let read = |more: &str| {
         let words = words(more);

@@ -261,6 +261,9 @@ pub const FIRST_WRITES: f64 = 0.05;
 /// place in the journal.
 pub const SMALL_WRITE: Bytes = Bytes::kib(64);
 
+/// A lock lets one write at a time to the device; what comes after it overlaps by less than another.
+pub const LOCKED: f64 = 2.0;
+
 /// From this size on a card is written in whole pages of its flash.
 pub const LARGE_WRITE: Bytes = Bytes::kib(512);
 
@@ -330,6 +333,7 @@ pub(super) fn spoken(name: &str) -> Option<String> {
         "CEILING_FELL" => CEILING_FELL.to_string(),
         "FIRST_WRITES" => share(FIRST_WRITES),
         "SMALL_WRITE" => SMALL_WRITE.to_string(),
+        "LOCKED" => LOCKED.to_string(),
         "SCATTERED" => share(SCATTERED),
         "PLACES" => PLACES.to_string(),
         "PLACES_DIFFER" => share(PLACES_DIFFER),

@@ -341,6 +341,15 @@ impl Bench {
             vec![Laid { path: "/mnt/x".into(), extents: Reading::Seen(extents) }];
     }
 
+    /// What the file that is written held no data in was allocated all the same.
+    pub fn allocated_only(&mut self) {
+        for laid in &mut self.record.phases[0].evidence.onto {
+            if let Reading::Seen(extents) = &mut laid.extents {
+                (extents.unwritten, extents.hole) = (extents.hole, Bytes::ZERO);
+            }
+        }
+    }
+
     /// The file system of the path that is written.
     pub fn system(&mut self, kind: &str) {
         for subject in &mut self.record.resolved.subjects {
