@@ -219,3 +219,28 @@ fn t53_how_fast_the_machine_copies_is_known_where_it_matters() {
     let direct = read("iflag=direct");
     assert!(direct.phase().evidence.copying.is_none(), "{direct}");
 }
+
+#[test]
+fn t53_small_calls_are_bound_by_their_copies() {
+    let _alone = lab::alone();
+    let card = lab::need!(Card::new(Shape { size: 640 * MI, ..Shape::fast() }));
+    kernel::put(&card, "x", 512 * MI);
+    let words = json!({
+        "method": "psync",
+        "pattern": { "mix": [{ "action": "read", "weight": 1 }], "block": { "fixed": 512 } },
+    });
+    let phases = [("small", words, json!({ "cold": "target" }))];
+    // Others may take the processors or the disk for a while.
+    for left in (0..4).rev() {
+        let heard = run(&file(&card, 512 * MI, "existing"), &phases);
+        told("buffered reads of 512 bytes", &heard);
+        if heard.found("T53") {
+            heard.expect(Trust::Doubtful, Measures::Tool);
+            assert!(!heard.found("T51"), "said once\n{heard}");
+            return;
+        }
+        if left == 0 {
+            eprintln!("SKIP t53: the device never had time left, or others took the processors");
+        }
+    }
+}

@@ -40,6 +40,10 @@ fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
     if rate <= most * COPYING {
         return None;
     }
+    let near = match rate / most {
+        1.0.. => "as fast as".to_string(),
+        part => format!("at {} of the speed at which", share(part)),
+    };
     let mut because = vec![
         Exhibit::new(
             format!("copied {way} the page cache in calls of {}", copying.block),
@@ -54,8 +58,7 @@ fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
         Weight::Doubt,
         Some(Measures::Tool),
         format!(
-            "Copying in memory set the rate: this is {} of what the machine copies {way} its page cache, and {} had time left.",
-            share(rate / most),
+            "Copying in memory set the rate: it went {near} the machine copies {way} its page cache, and {} had time left.",
             case.named()
         ),
         because,
@@ -85,7 +88,7 @@ mod tests {
     fn a_rate_near_that_of_copying_is_the_tools() {
         let found = verdict(&copies(20.0, 0.5).record);
         assert_eq!((found.trust, found.measures), (Trust::Doubtful, Measures::Tool));
-        let said = "Copying in memory set the rate: this is 83 % of what the machine copies from its page cache, and loop3 had time left.";
+        let said = "Copying in memory set the rate: it went at 83 % of the speed at which the machine copies from its page cache, and loop3 had time left.";
         assert_eq!(found.summary, said);
         let traps: Vec<_> = found.findings.iter().map(|f| f.trap.0.as_str()).collect();
         assert!(!traps.contains(&"T51"), "said once: {traps:?}");
