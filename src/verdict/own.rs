@@ -121,8 +121,12 @@ fn commit_time(subject: &Subject) -> Nanos {
 
 /// A file system that never writes in place: each write rewrites some of its own records too.
 pub(super) fn moves_what_it_writes(subject: &Subject) -> bool {
-    let kind = subject.mount.seen().map(|mount| mount.kind.as_str());
-    matches!(kind, Some("btrfs" | "bcachefs" | "f2fs" | "nilfs2" | "zfs"))
+    subject.mount.seen().is_some_and(|mount| moves(&mount.kind))
+}
+
+/// The same of a file system by its type.
+pub(super) fn moves(kind: &str) -> bool {
+    matches!(kind, "btrfs" | "bcachefs" | "f2fs" | "nilfs2" | "zfs")
 }
 
 /// The block that file system and device write as one.

@@ -198,7 +198,7 @@ pub const SWAPPED: f64 = 0.01;
 pub const CLIFF: f64 = 2.0;
 
 /// Share of the intervals of each side that must lie on their side of the middle of both rates.
-pub const CLIFF_SIDE: f64 = 0.8;
+pub const CLIFF_SIDE: f64 = crate::stats::ON_THEIR_SIDE;
 
 /// Each side lasts this long at least, and this share of the run.
 pub const CLIFF_PART: Nanos = Nanos::secs(1);

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::evidence::{Card, Copying, CpuThrottled, DriveWarmth, Link, LinkKind, OwnIo, Warmth};
-use crate::plan::{BlockSize, Blocks, Fill, Mix, Order, Pattern, Region, Target, Verify};
+use crate::plan::{BlockSize, Blocks, Layout, Lifetime, Mix, Order, Pattern, Size, Target};
 use crate::record::{Aftermath, Latencies, Round, Warmths};
 
 impl Bench {
@@ -364,28 +364,15 @@ impl Bench {
         let phase = &mut self.record.phases[0];
         phase.flows.retain(|flow| flow.direction == Direction::Write);
         phase.totals.retain(|action, _| *action == Action::Write);
-        self.record.plan.phases[0].jobs[0].work = Work::Blocks(Blocks {
-            target: Target::File {
-                path: "/mnt/x".into(),
-                size: crate::plan::Size::Exactly(MOVED),
-                layout: crate::plan::Layout::AsFound,
-                lifetime: crate::plan::Lifetime::Keep,
-            },
-            pattern: Pattern {
-                mix: Mix::only(Action::Write),
-                order: Order::Forward,
-                block: BlockSize::Fixed(Bytes::mib(1)),
-                region: Region::default(),
-                fill: Fill::Random,
-                verify: Verify::None,
-            },
-            method: Method::Psync,
-            caching: Caching::Buffered,
-            durability: Durability::FsyncAtEnd,
-            sync_file_range: None,
-            timed_close: false,
-            iodepth: 1,
-        });
+        let target = Target::File {
+            path: "/mnt/x".into(),
+            size: Size::Exactly(MOVED),
+            layout: Layout::AsFound,
+            lifetime: Lifetime::Keep,
+        };
+        let block = BlockSize::Fixed(Bytes::mib(1));
+        let pattern = Pattern::of(Mix::only(Action::Write), Order::Forward, block);
+        self.record.plan.phases[0].jobs[0].work = Work::Blocks(Blocks::of(target, pattern));
     }
 
     /// The first phase once more, under another name.
