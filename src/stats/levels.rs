@@ -45,7 +45,7 @@ mod tests {
     fn a_fall_is_found_where_it_is() {
         let rates: Vec<f64> = [64.0; 12].into_iter().chain([4.1; 30]).collect();
         assert_eq!(fall(&rates, 1.25, SIDE), Some(12));
-        assert_eq!(fall(&rates, 1.25, 13), None, "too short a start");
+        assert_eq!(fall(&rates, 1.25, 20), None, "too short a start");
         // The interval in which it fell has a rate of both.
         assert_eq!(fall(&[10.0, 10.0, 10.0, 7.0, 4.0, 4.0, 4.0], 2.0, SIDE), Some(4));
         assert_eq!(fall(&[10.0, 10.0, 10.0, 5.0, 4.0, 4.0, 4.0], 2.0, SIDE), Some(3));
