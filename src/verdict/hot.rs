@@ -168,8 +168,8 @@ mod tests {
             ..Warmth::default()
         };
         assert_eq!(judged(0.5, ceiling(1_800_000), ceiling(600_000)), doubtful);
-        assert_eq!(judged(0.5, ceiling(1_800_000), ceiling(1_700_000)).2, false);
-        assert_eq!(judged(0.5, ceiling(600_000), ceiling(1_800_000)).2, false);
+        assert!(!judged(0.5, ceiling(1_800_000), ceiling(1_700_000)).2);
+        assert!(!judged(0.5, ceiling(600_000), ceiling(1_800_000)).2);
     }
 
     #[test]

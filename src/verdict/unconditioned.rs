@@ -21,7 +21,7 @@ pub const RULE: Rule = Rule {
 };
 
 fn judge(case: &Case<'_>) -> Option<Finding> {
-    let written = case.phase.totals.get(&Action::Write).is_some();
+    let written = case.phase.totals.contains_key(&Action::Write);
     if !case.writes() || !written || case.record.machine.virtual_machine == Some(true) {
         return None;
     }
