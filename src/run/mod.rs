@@ -4,6 +4,7 @@
 mod account;
 mod aftermath;
 mod apart;
+mod beat;
 mod closing;
 mod cold;
 mod common;
@@ -16,6 +17,7 @@ mod heat;
 mod layout;
 mod limits;
 mod log;
+pub mod monitor;
 mod phase;
 mod planting;
 mod prepare;
@@ -154,6 +156,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> Resul
         phases: Vec::new(),
         ending: Ending::Unfinished,
         verdict: None,
+        outcome: None,
     };
     let keep = |record: &Record| sink.as_ref().map_or(Ok(()), |sink| sink.keep(record));
     keep(&record)?;

@@ -303,6 +303,7 @@ pub fn record(
         machine: machine(),
         phases,
         ending: Ending::Complete,
+        outcome: None,
         verdict: Some(verdict),
     }
 }
