@@ -46,6 +46,7 @@ fn of_this_machine(text: &str, host: &[String]) -> bool {
     hosts
         || only_here.iter().any(|start| text.starts_with(start))
         || text.contains("cpufreq: shows")
+        || text.contains("heat: neither")
         || text.contains("this process: ")
 }
 

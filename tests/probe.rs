@@ -69,7 +69,7 @@ fn a_card_whose_bus_is_slower_than_its_class() {
         "sys/kernel/debug/mmc0/ios",
         "clock:\t\t50000000 Hz\nbus width:\t2 (4 bits)\ntiming spec:\t2 (sd high-speed)",
     );
-    assert_eq!(page_of("card", &tree), ["T46", "T02", "T06", "T16", "T45", "T55"]);
+    assert_eq!(page_of("card", &tree), ["T46", "T02", "T06", "T16", "T44", "T45", "T55"]);
 }
 
 #[test]
@@ -123,7 +123,33 @@ fn an_nvme_drive_in_half_a_slot() {
         &format!("{folder}/queue"),
         &[("physical_block_size", "4096"), ("scheduler", "[none] mq-deadline"), ("fua", "1")],
     );
-    assert_eq!(page_of("nvme", &tree), ["T46", "T22", "T02", "T06", "T16", "T21"]);
+    assert_eq!(page_of("nvme", &tree), ["T46", "T22", "T02", "T06", "T16", "T21", "T44"]);
+}
+
+#[test]
+fn a_hot_drive_that_has_been_written_full_twice() {
+    let tree = Tree::new("28 1 259:2 / / rw,relatime - xfs /dev/nvme0n1p2 rw");
+    let disk = format!("{PORT}/nvme/nvme0/nvme0n1");
+    tree.disk(&disk, "259:0", 932);
+    tree.partition(&format!("{disk}/nvme0n1p2"), "259:2", 1 << 20);
+    let folder = format!("sys/devices/{disk}");
+    let sectors = 2 * 932 * (1_u64 << 30) / 512;
+    tree.files(&folder, &[("stat", &format!("9 0 9 9 9 0 {sectors} 9 0 9 9"))]);
+    tree.files(
+        &format!("{folder}/device/hwmon1"),
+        &[("temp1_input", "79850"), ("temp1_max", "81850")],
+    );
+    assert_eq!(page_of("hot", &tree), ["T02", "T06", "T16", "T35"]);
+}
+
+#[test]
+fn a_board_that_is_held_back() {
+    let tree = card();
+    tree.files(
+        "sys/class/thermal/cooling_device0",
+        &[("type", "cpufreq-cpu0"), ("cur_state", "4")],
+    );
+    assert_eq!(page_of("held-back", &tree), ["T02", "T06", "T16", "T35", "T44", "T45", "T55"]);
 }
 
 #[test]
@@ -140,7 +166,7 @@ fn a_usb_stick_in_an_old_port() {
     );
     std::fs::create_dir_all(tree.0.path().join("sys/bus/usb/drivers/usb-storage")).expect("made");
     tree.link(&format!("sys/devices/{usb}/1-2:1.0/driver"), "sys/bus/usb/drivers/usb-storage");
-    assert_eq!(page_of("usb", &tree), ["T46", "T06", "T14", "T16", "T55"]);
+    assert_eq!(page_of("usb", &tree), ["T46", "T06", "T14", "T16", "T44", "T55"]);
 }
 
 const SATA: &str = "pci0000:00/0000:00:17.0";

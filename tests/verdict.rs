@@ -14,7 +14,7 @@ use bench::{Bench, FRESH, SAME};
 use evidence::{Bottom, CachePages, LayerKind, Reading};
 use plan::{Action, Arrivals, Durability, Method, Rate};
 use record::{Dropped, Measures, Record, Settle, Trust};
-use unit::{Bytes, KIB, MIB, Nanos, Ops};
+use unit::{Bandwidth, Bytes, KIB, MIB, Nanos, Ops};
 
 /// A record, what makes it, and what must be said of it: trust, measures, traps that must be
 /// named, traps that must not.
@@ -60,6 +60,48 @@ fn direct_without_flush(bench: &mut Bench) {
     bench.direct(true);
     bench.record.phases[0].flows[0].durability = Durability::None;
     bench.flushes(0);
+}
+
+/// Throttle counts of the processors.
+fn slowed(count: u64) -> evidence::Warmth {
+    evidence::Warmth { slowed: Some(count), ..Default::default() }
+}
+
+/// A drive that is so hot, in thousandths of a degree, and may be 81.85 °C.
+fn heated(now: i64) -> evidence::Warmth {
+    evidence::Warmth { drives: vec![Bench::thermometer(now, 81_850)], ..Default::default() }
+}
+
+fn small_direct_onto(bench: &mut Bench, written: Bytes) {
+    bench.direct(true);
+    bench.record.phases[0].flows[0].block = Bytes(4 * KIB);
+    bench.written_onto(written);
+}
+
+fn eight_in_flight(bench: &mut Bench, written: Bytes) {
+    bench.direct(true);
+    bench.only_writes();
+    let phase = &mut bench.record.phases[0];
+    phase.flows[0].depth = 8;
+    phase.depth = Some(stats::DepthReached { mean: 7.8, max: 8, counts: vec![] });
+    bench.written_onto(written);
+}
+
+/// Ordered writes to a card at 20 MB per second, then scattered ones of 4 KiB at this rate.
+fn ordered_then_scattered(rate: Bandwidth) -> Bench {
+    doctored(Bench::write_flushed(), |bench| {
+        bench.only_writes();
+        bench.worn(Some(1), None);
+        bench.again_as("scattered");
+        let [ordered, scattered] = bench.record.phases.as_mut_slice() else { unreachable!() };
+        let set = |phase: &mut record::PhaseRecord, rate| {
+            phase.totals.get_mut(&Action::Write).expect("counted").bandwidth = Some(rate);
+        };
+        set(ordered, Bandwidth(20e6));
+        set(scattered, rate);
+        let flow = &mut scattered.flows[0];
+        (flow.sequential, flow.block) = (false, Bytes(4 * KIB));
+    })
 }
 
 macro_rules! kept {
@@ -186,6 +228,21 @@ const TABLE: &[Kept] = &[
     kept!("t57-nearly-no-waiting", doctored(Bench::write_flushed(), |b| b.served(2000, 9_000_000)), Sound, Device, [], ["T57"]),
     kept!("t61-far-from-the-device", doctored(Bench::write_flushed(), |b| { b.nodes(1); b.ran(&[0, 2], None); }), Sound, Device, ["T61"], []),
     kept!("t61-nearly-near-to-it", doctored(Bench::write_flushed(), |b| { b.nodes(0); b.ran(&[2, 5], None); }), Sound, Device, [], ["T61"]),
+    kept!("t35-slowed-while-the-device-waited", doctored(Bench::write_flushed(), |b| { b.work(0.5, 0.3); b.warmed(slowed(7), slowed(9)); }), Doubtful, Unsteady, ["T35"], []),
+    kept!("t35-nearly-counted-before", doctored(Bench::write_flushed(), |b| { b.work(0.5, 0.3); b.warmed(slowed(7), slowed(7)); }), Sound, Device, [], ["T35"]),
+    kept!("t35-hot-drive", doctored(Bench::write_flushed(), |b| b.warmed(evidence::Warmth::default(), heated(82_000))), Doubtful, Unsteady, ["T35"], []),
+    kept!("t36-first-writes", doctored(Bench::write_flushed(), |b| small_direct_onto(b, Bytes::ZERO)), Sound, Device, ["T36"], []),
+    kept!("t36-nearly-overwrites", doctored(Bench::write_flushed(), |b| small_direct_onto(b, Bytes::mib(20))), Sound, Device, [], ["T36"]),
+    kept!("t37-behind-the-lock", doctored(Bench::write_flushed(), |b| eight_in_flight(b, Bytes::ZERO)), Doubtful, Tool, ["T37"], ["T55"]),
+    kept!("t37-nearly-overwrites", doctored(Bench::write_flushed(), |b| eight_in_flight(b, Bytes::mib(20))), Sound, Device, ["T55"], ["T37"]),
+    kept!("t44-state-unknown", doctored(Bench::write_flushed(), |b| b.flash("nvme", Bytes::ZERO)), Sound, Device, ["T44"], []),
+    kept!("t44-nearly-twice-full", doctored(Bench::write_flushed(), |b| b.flash("nvme", Bytes::mib(2048))), Sound, Device, [], ["T44"]),
+    kept!("t45-scattered-on-a-card", ordered_then_scattered(Bandwidth(0.1e6)), Sound, Device, ["T45"], []),
+    kept!("t45-nearly-a-hundredth", ordered_then_scattered(Bandwidth(0.3e6)), Sound, Device, [], ["T45"]),
+    kept!("t49-works-on", doctored(Bench::write_flushed(), |b| b.answered_after(&[9, 9, 1])), Sound, Device, ["T49"], []),
+    kept!("t49-nearly-over-at-once", doctored(Bench::write_flushed(), |b| b.answered_after(&[9, 1])), Sound, Device, [], ["T49"]),
+    kept!("t53-as-fast-as-copying", doctored(Bench::read_cold(), |b| { b.work(0.5, 0.95); b.copies(20e6); }), Doubtful, Tool, ["T53"], ["T51"]),
+    kept!("t53-nearly-a-busy-device", doctored(Bench::read_cold(), |b| b.copies(20e6)), Sound, Device, [], ["T53"]),
     kept!("t62-end-inside-the-plan", doctored(Bench::read_cold(), |b| { b.record.phases[0].flows[0].end_of_data = true; b.record.plan.origin.dialect = "quick".into(); }), Wrong, Invalid, ["T62"], []),
     kept!("t62-nearly-the-end-of-a-copy", doctored(Bench::read_cold(), |b| b.record.phases[0].flows[0].end_of_data = true), Sound, Device, ["T62"], []),
 ];

@@ -114,6 +114,9 @@ const LARGEST_FILE: Bytes = Bytes(4 * GIB);
 const SETTLE: Nanos = Nanos::secs(2);
 /// Before each phase the device is watched for so long while nothing is done.
 const QUIET: Nanos = Nanos::millis(400);
+/// Single reads around scattered writes are spread over this time: a drive may work on after them, and
+/// the reads that follow would pay for it.
+const AFTERMATH: Nanos = Nanos::millis(250);
 
 /// Looks at the path and the words and makes a plan.
 ///
@@ -266,6 +269,7 @@ fn phase(shape: Shape, target: Target, time: Nanos, ours: bool, size: Option<Byt
         cold: if write { Cold::Keep } else { Cold::Target },
         settle: if write { SETTLE } else { Nanos::ZERO },
         quiet: QUIET,
+        aftermath: if write && !sequential { AFTERMATH } else { Nanos::ZERO },
         ..Phase::of(Job { stop, ..Job::of(shape.name, Work::Blocks(blocks)) })
     }
 }

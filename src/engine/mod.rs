@@ -42,6 +42,7 @@ pub use drive::{Haul, Quota, Worker};
 pub use fill::{Filler, Found, Generation, Known, Layer};
 pub use log::{Entry, Log, PAGE, Page, Return};
 pub use posixaio::posixaio_threads;
+pub(crate) use random::Random;
 pub use route::{Route, Stretch};
 pub use tallies::Tallies;
 pub use tree::{ANCHOR, TreeWorker, folder_name, size_of, tree_place};

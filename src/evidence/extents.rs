@@ -15,7 +15,7 @@ pub fn extents(fd: BorrowedFd, range: Range<u64>) -> Reading<Extents> {
 }
 
 /// The same as it is now: what still waits in memory for its place counts as delayed.
-pub(super) fn extents_now(fd: BorrowedFd, range: Range<u64>) -> Reading<Extents> {
+pub fn extents_now(fd: BorrowedFd, range: Range<u64>) -> Reading<Extents> {
     walked(fd, range, false)
 }
 

@@ -9,7 +9,7 @@ use super::cgroup::{self, CpuStat};
 use super::scene::why;
 use super::{
     CacheReading, DeviceReading, DiskCounters, Layer, Look, Pressure, Reading, Scene, Snapshot,
-    Subject, cpu, diskstats, memory, own, pagecache, pressure, processors,
+    Subject, Warmth, cpu, diskstats, memory, own, pagecache, pressure, processors, warmth,
 };
 use crate::sys::clock;
 
@@ -118,6 +118,12 @@ impl Eyes {
     pub fn devices(&self, out: &mut Vec<Option<DiskCounters>>) {
         out.clear();
         out.extend(self.disks.iter().map(|disk| disk.counters().ok()));
+    }
+
+    /// How warm processors and drives are. Opens a file for each processor and more: nothing for the
+    /// edges of a timing.
+    pub fn warmth(&self) -> Reading<Warmth> {
+        warmth::read(&self.scene, self.names())
     }
 
     /// Everything at this moment. `files` are the open file targets whose page cache matters, with

@@ -1,9 +1,9 @@
 //! The drive itself, as sysfs names it.
 
 use super::stack::{last, numbered};
-use super::{Hardware, Scene, card, link};
+use super::{Hardware, Scene, card, link, written};
 
-/// Model, bus, firmware, links and card of the device with this sysfs folder.
+/// Model, bus, firmware, links, card and past of the device with this sysfs folder.
 pub(super) fn read(scene: &Scene, disk: &str) -> Hardware {
     let line = |names: &[&str]| {
         names
@@ -36,5 +36,6 @@ pub(super) fn read(scene: &Scene, disk: &str) -> Hardware {
         links: link::read(scene, disk),
         card: card::read(scene, disk),
         node: scene.node_of(disk),
+        written: written::read(scene, disk),
     }
 }

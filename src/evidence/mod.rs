@@ -15,6 +15,7 @@ use crate::unit::{Bytes, Instant, Nanos, Ops};
 
 mod card;
 mod cgroup;
+mod copying;
 mod cpu;
 mod direct;
 mod diskstats;
@@ -42,10 +43,13 @@ mod stack;
 mod subject;
 mod survey;
 mod unclaimed;
+mod warmth;
 mod writeback;
+mod written;
 
 pub use card::{Card, Claims};
-pub use extents::extents;
+pub use copying::{Copying, copying};
+pub use extents::{extents, extents_now};
 pub use eyes::Eyes;
 pub use forbidden::Call;
 pub use link::{Link, LinkKind};
@@ -58,7 +62,9 @@ pub use ran::{Glance, Ran};
 pub use samples::{Quartiles, Samples, samples};
 pub use scene::Scene;
 pub use survey::{Device, FileLay, Inodes, May, Partition, Place, Step, Survey};
+pub use warmth::{Ceiling, Cooling, DriveWarmth, Warmth};
 pub use writeback::Writeback;
+pub use written::Written;
 
 /// A fact that was looked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -280,6 +286,9 @@ pub struct Hardware {
     /// The node of the machine that it is near to, where it belongs to one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub node: Option<u32>,
+    /// What it has certainly been written to in its life.
+    #[serde(default)]
+    pub written: Written,
 }
 
 /// Settings of a block queue (`/sys/block/D/queue`). Absent files are `None`.

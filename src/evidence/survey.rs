@@ -18,7 +18,7 @@ use super::stack::{Passed, Walk};
 use super::writeback::Writeback;
 use super::{
     Bottom, CachePages, DirectAlign, Extents, Layer, Limits, Mount, PathKind, Reading, Scene,
-    Space, card, extents, link, pagecache, subject,
+    Space, Warmth, card, extents, link, pagecache, subject, warmth,
 };
 use crate::sys::block;
 use crate::unit::Bytes;
@@ -58,6 +58,8 @@ pub struct Survey {
     pub swap: Reading<Vec<String>>,
     /// Governors of the processors' frequency, each once.
     pub governors: Reading<Vec<String>>,
+    /// How warm processors and drives are.
+    pub warmth: Reading<Warmth>,
 }
 
 /// What this user may do at a path, by its permissions and its mount.
@@ -190,6 +192,7 @@ impl Scene {
             writeback: self.writeback(),
             swap: self.swap_beside(&walk.layers),
             governors: self.governors(),
+            warmth: warmth::read(self, walk.layers.iter().map(|layer| layer.name.as_str())),
             steps: self.steps(walk),
             bottom,
             hidden,

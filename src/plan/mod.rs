@@ -96,6 +96,10 @@ pub struct Phase {
     /// Latencies over time are kept in rows of this length; none when zero. At least 100 ms.
     #[serde(default, skip_serializing_if = "is_usual")]
     pub heat: Nanos,
+    /// Single reads spread over this time, before the phase and after it, tell whether the device works
+    /// on when it has said that all is done; none when zero. At most a minute.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub aftermath: Nanos,
     /// Which of its jobs ends it.
     #[serde(default, skip_serializing_if = "is_usual")]
     pub until: Until,
@@ -246,6 +250,7 @@ impl Plan {
                     "give 'heat' 100000000 or more, in ns, or leave it out",
                 ));
             }
+            phase.check_aftermath()?;
             if phase.times == 0 {
                 return Err(Refusal::new(
                     format!("phase '{}' is done 0 times", phase.name),
@@ -305,6 +310,24 @@ impl Plan {
 }
 
 impl Phase {
+    /// Refuses single reads around a phase that has no file or device of blocks to read.
+    fn check_aftermath(&self) -> Result<(), Refusal> {
+        if self.aftermath > Nanos::secs(60) {
+            return Err(Refusal::new(
+                format!("phase '{}' has an aftermath of {}", self.name, self.aftermath),
+                "give 60000000000 or less, in ns, or leave it out",
+            ));
+        }
+        let blocks = |job: &Job| matches!(&job.work, Work::Blocks(blocks) if !matches!(blocks.target, Target::Nowhere { .. }));
+        if self.aftermath > Nanos::ZERO && !self.jobs.iter().all(blocks) {
+            return Err(Refusal::new(
+                format!("phase '{}' has an aftermath, and no file or device to read", self.name),
+                "leave 'aftermath' out: it is for jobs of blocks",
+            ));
+        }
+        Ok(())
+    }
+
     /// What its first, second... repetition is called.
     fn name_of(&self, time: u32) -> String {
         if time == 1 { self.name.clone() } else { format!("{}-{time}", self.name) }

@@ -159,3 +159,27 @@ fn what_makes_no_sense_is_refused_with_its_place() {
             .into())
     );
 }
+
+#[test]
+fn an_aftermath_needs_something_to_read_and_an_end() {
+    let reads =
+        Pattern::of(Mix::only(Action::Read), Order::Uniform, BlockSize::Fixed(Bytes::kib(4)));
+    let checked = |aftermath: Nanos, target: Option<Target>| {
+        let mut blocks = blocks(reads.clone());
+        blocks.target = target.unwrap_or(blocks.target);
+        let mut plan = plan("reads", Work::Blocks(blocks), Stop::one_pass());
+        plan.phases[0].aftermath = aftermath;
+        plan.check().map_err(|refusal| refusal.why)
+    };
+    let nowhere = || Some(Target::Nowhere { size: Bytes::mib(1) });
+    assert_eq!(checked(Nanos::millis(250), None), Ok(()));
+    assert_eq!(checked(Nanos::ZERO, nowhere()), Ok(()));
+    assert_eq!(
+        checked(Nanos::secs(61), None),
+        Err("phase 'reads' has an aftermath of 61.0 s".into())
+    );
+    assert_eq!(
+        checked(Nanos::millis(250), nowhere()),
+        Err("phase 'reads' has an aftermath, and no file or device to read".into())
+    );
+}

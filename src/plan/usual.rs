@@ -59,6 +59,7 @@ impl Phase {
             settle: Nanos::ZERO,
             quiet: Nanos::ZERO,
             heat: Nanos::ZERO,
+            aftermath: Nanos::ZERO,
             until: Until::default(),
             times: 1,
         }

@@ -4,6 +4,7 @@
 //! judged again by newer rules, on another machine, years later. Times are nanoseconds on the
 //! run's monotonic clock, sizes bytes, rates per second.
 
+mod aftermath;
 mod explanation;
 mod glance;
 mod judgement;
@@ -11,6 +12,7 @@ mod outcome;
 mod probe;
 mod store;
 
+pub use aftermath::{Aftermath, Latencies, Round};
 pub use explanation::{Basis, Better, EXPLANATION_SCHEMA, Explained, Explanation};
 pub use glance::{
     CpuShares, DeviceFigures, DeviceGlance, Discards, Flushes, Glance, Pages, PressureShares,
@@ -28,8 +30,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Fault;
 use crate::evidence::{
-    CachePages, Direction, DiskCounters, Extents, Limits, Machine, Ran, Reading, Samples, Snapshot,
-    Subject,
+    CachePages, Copying, Direction, DiskCounters, Extents, Limits, Machine, Ran, Reading, Samples,
+    Snapshot, Subject, Warmth,
 };
 use crate::plan::{Action, Caching, Durability, Method, Plan};
 use crate::stats::copy::CopyCounts;
@@ -306,6 +308,9 @@ pub struct Evidence {
     pub cold: Vec<Dropped>,
     /// How the files lay on the device before, by path.
     pub extents: Vec<Laid>,
+    /// How the files that were written lay on the device before, as they were, by path.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub onto: Vec<Laid>,
     /// How the output of a copy by `copy_file_range` lay on the device after it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copied: Option<Reading<Extents>>,
@@ -330,6 +335,25 @@ pub struct Evidence {
     pub settled: Option<Snapshot>,
     /// How the watched flush went.
     pub settle: Option<Settle>,
+    /// How warm processors and drives were before and after.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warmth: Option<Warmths>,
+    /// How fast the machine copies between program and page cache, measured after a buffered phase
+    /// that was fast enough for that to matter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copying: Option<Reading<Copying>>,
+    /// Single reads before and after, where the phase wants them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aftermath: Option<Aftermath>,
+}
+
+/// How warm the machine was at both ends of a phase.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Warmths {
+    /// Before the first I/O.
+    pub before: Reading<Warmth>,
+    /// After the last.
+    pub after: Reading<Warmth>,
 }
 
 /// The devices while we did nothing.

@@ -250,6 +250,7 @@ fn unseen(survey: &Survey, style: Style) -> Vec<String> {
     reasons.extend(survey.writeback.why());
     reasons.extend(survey.swap.why());
     reasons.extend(survey.governors.why());
+    reasons.extend(survey.warmth.why());
     let mut lines = Vec::new();
     for (index, reason) in reasons.iter().enumerate() {
         if !reasons[..index].contains(reason) {

@@ -1,5 +1,8 @@
 //! What a phase wants forgotten before it: cached pages, and read-ahead that is still on its way.
 
+use std::ops::Range;
+use std::os::fd::BorrowedFd;
+
 use crate::error::{Error, Fault};
 use crate::evidence::{self, Extents, PathKind, Reading};
 use crate::plan::{Cold, Work};
@@ -85,18 +88,31 @@ impl Stage<'_> {
 
     /// How the files that will be read lie on their devices.
     pub(super) fn laid(&self, ready: &[Ready]) -> Vec<Laid> {
+        ready.iter().filter_map(|job| self.lay_of(job, job.reads(), evidence::extents)).collect()
+    }
+
+    /// How the files that will be written lie there now. What waits in memory stays there: a flush
+    /// would change what is measured.
+    pub(super) fn onto(&self, ready: &[Ready]) -> Vec<Laid> {
         ready
             .iter()
-            .filter(|job| job.reads() && !job.sites.is_empty())
-            .filter_map(|job| {
-                let subject = self.resolved.subjects.get(job.subject?)?;
-                // A device has no extents.
-                (subject.kind != PathKind::Device).then_some(())?;
-                let each = job.fds(self.sites).map(|fd| evidence::extents(fd, 0..job.size.0));
-                let extents: Reading<Extents> = Reading::added_up(each);
-                Some(Laid { path: job.label.clone(), extents })
-            })
+            .filter_map(|job| self.lay_of(job, job.writes(), evidence::extents_now))
             .collect()
+    }
+
+    /// How the files of a job lie, if that `matters`. A device has no extents.
+    fn lay_of(
+        &self,
+        job: &Ready,
+        matters: bool,
+        look: fn(BorrowedFd, Range<u64>) -> Reading<Extents>,
+    ) -> Option<Laid> {
+        let subject = self.resolved.subjects.get(job.subject?)?;
+        if !matters || job.sites.is_empty() || subject.kind == PathKind::Device {
+            return None;
+        }
+        let each = job.fds(self.sites).map(|fd| look(fd, 0..job.size.0));
+        Some(Laid { path: job.label.clone(), extents: Reading::added_up(each) })
     }
 }
 

@@ -11,7 +11,7 @@ use crate::engine::copy::{self, Outcome, Side};
 use crate::error::{Error, Fault};
 use crate::evidence::{self, Direction, Glance, PathKind, Ran, Reading, Subject};
 use crate::plan::{Action, Caching, Cold, Copy, CopyCalls, Durability, EndFlags, Extent};
-use crate::record::{Cut, Dropped, Evidence, Flow, Laid, PhaseRecord, Sampled, Span};
+use crate::record::{Cut, Dropped, Evidence, Flow, Laid, PhaseRecord, Sampled, Span, Warmths};
 use crate::stats::copy::{CopyCounts, CopyEvent, CopyGauge};
 use crate::stats::{Gauge, GaugeReading, Tally, Total};
 use crate::sys::block::size_of_open;
@@ -19,12 +19,12 @@ use crate::sys::inbox::{Inbox, Letter};
 use crate::sys::{clock, files};
 use crate::unit::{Bytes, Instant, Nanos, Ops};
 
-use super::Observer;
 use super::cold::forget_machine;
 use super::phase::Stage;
 use super::resolve::Place;
 use super::settle::settle_all;
 use super::watch::{Over, Watch, listen};
+use super::{Observer, copying};
 
 /// What the copying thread brings home.
 struct Home {
@@ -226,6 +226,14 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
         .collect();
 
     let sampled = sampled(plan, subjects[0], source.as_ref());
+    let onto = target
+        .as_ref()
+        .filter(|_| subjects[1].kind != PathKind::Device)
+        .map(|file| Laid { path: subjects[1].path.clone(), extents: laid_now(file.as_fd()) })
+        .into_iter()
+        .collect();
+    let warm = stage.eyes.warmth();
+
     let mut watch = Watch::new(stage.eyes, &subjects);
     let goal = stage.jobs.first().and_then(|job| job.writes_at_most);
     watch.expect(goal, None);
@@ -256,6 +264,7 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
         hand.pass_on(stage.observer);
     }
     let stop_snapshot = stage.eyes.snapshot(&files);
+    let warmth = Some(Warmths { before: warm, after: stage.eyes.warmth() });
     hand.pass_on(stage.observer);
     let Home { mut outcome, reads, writes, flushes, ran } =
         home.unwrap_or_else(|| hand.lost(watch.started(), stop_snapshot.at));
@@ -336,6 +345,7 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
         faults.truncate(1);
     }
     let (_, series) = watch.finish();
+    let copying = copying::around(&stage.resolved.subjects, &flows, &span);
     Ok(PhaseRecord {
         name: stage.phase.name.clone(),
         span,
@@ -351,6 +361,7 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
             quiet,
             cold,
             extents,
+            onto,
             copied,
             unsure: Vec::new(),
             sampled,
@@ -360,6 +371,9 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
             stop: stop_snapshot,
             settled,
             settle,
+            warmth,
+            copying,
+            aftermath: None,
         },
         faults,
         verdict: None,
@@ -386,6 +400,14 @@ fn cut(plan: &Copy, subject: &Subject, file: BorrowedFd, counts: &CopyCounts) ->
     let (written, left) = (Bytes(counts.bytes_written), Bytes(size_of_open(file).ok()?));
     let path = subject.path.clone();
     (left < written && !plan.sparse).then_some(Cut { path, written, left })
+}
+
+/// How a file that will be written lies on its device, as it is.
+fn laid_now(file: BorrowedFd) -> Reading<evidence::Extents> {
+    match size_of_open(file) {
+        Ok(size) => evidence::extents_now(file, 0..size),
+        Err(error) => Reading::Unseen(error.to_string()),
+    }
 }
 
 /// How a file lies on its device; without making it flush what it would not flush by itself.

@@ -2,12 +2,14 @@
 //! kernel, cleans up.
 
 mod account;
+mod aftermath;
 mod apart;
 mod beat;
 mod closing;
 mod cold;
 mod common;
 mod copy;
+mod copying;
 mod gate;
 mod grove;
 mod hand;

@@ -5,7 +5,9 @@ use std::os::fd::{AsFd, BorrowedFd};
 use crate::error::{Error, Fault};
 use crate::evidence::{Eyes, Snapshot, Subject};
 use crate::plan::{Action, Job, Limit, Phase, Plan, Work};
-use crate::record::{Cut, Evidence, Flow, PhaseRecord, Resolved, ResolvedJob, Settle, Span};
+use crate::record::{
+    Cut, Evidence, Flow, PhaseRecord, Resolved, ResolvedJob, Settle, Span, Warmths,
+};
 use crate::stats::GaugeReading;
 use crate::sys::inbox::Inbox;
 use crate::unit::{Bytes, Nanos};
@@ -23,7 +25,7 @@ use super::site::{Make, Site};
 use super::steady::Calm;
 use super::watch::{Watch, limit, listen};
 use super::work::{Lookers, Worked, simulated, watched};
-use super::{Observer, copy};
+use super::{Observer, copy, copying};
 
 /// Everything a phase needs from its run.
 pub(super) struct Stage<'a> {
@@ -60,6 +62,9 @@ impl<'a> Stage<'a> {
         let cold = self.forget(&ready)?;
         let extents = self.laid(&ready);
         let sampled = self.sampled(&ready);
+        let onto = self.onto(&ready);
+        let prober = self.look_before(&ready);
+        let warm = self.eyes.warmth();
         let mut watch = self.watch(&ready);
         let quiet = listen(self.eyes, self.inbox, self.phase.quiet, self.signal);
 
@@ -77,6 +82,7 @@ impl<'a> Stage<'a> {
         let mut books = books(&ready)?;
         let workers = self.workers(&ready, &common, &mut books)?;
         let mut worked = self.work(&ready, &common, workers, books, &mut watch, &lookers)?;
+        let warmth = Warmths { before: warm, after: self.eyes.warmth() };
 
         let mut span = account::span(&worked.hauls, watch.started(), &worked.closings, simulated);
         let (settled, settle) = self.settle(&ready, &common, &mut watch, &mut span);
@@ -90,6 +96,10 @@ impl<'a> Stage<'a> {
             series.points.clear();
         }
         let Worked { before, stop, hauls, closings, ran, faults } = worked;
+        let left = !left_behind(&ready, self.sites, self.groves).is_empty()
+            && !settle.as_ref().is_some_and(|settle| settle.complete);
+        let aftermath = prober.map(|prober| self.look_after(prober, left));
+        let copying = copying::around(&self.resolved.subjects, &flows, &span);
         let all = hauls.iter().flatten().collect::<Vec<_>>();
         Ok(PhaseRecord {
             name: self.phase.name.clone(),
@@ -107,6 +117,7 @@ impl<'a> Stage<'a> {
                 quiet,
                 cold,
                 extents,
+                onto,
                 unsure: ready.iter().filter_map(|job| job.unsure.clone()).collect(),
                 sampled,
                 cut,
@@ -115,6 +126,9 @@ impl<'a> Stage<'a> {
                 stop,
                 settled,
                 settle,
+                warmth: (!simulated).then_some(warmth),
+                copying: copying.filter(|_| !simulated),
+                aftermath,
             },
             faults,
             verdict: None,

@@ -30,6 +30,12 @@ impl Ranges {
         self.0.first().filter(|first| first.start == 0).map_or(0, |first| first.end)
     }
 
+    /// The longest of them; empty where there is none.
+    pub fn longest(&self) -> Range<u64> {
+        let longest = self.0.iter().max_by_key(|range| range.end - range.start);
+        longest.cloned().unwrap_or_default()
+    }
+
     /// What of a range lies in none of them, in order.
     pub fn gaps(&self, within: Range<u64>) -> Vec<Range<u64>> {
         let mut gaps = Vec::new();
@@ -69,6 +75,8 @@ mod tests {
         assert_eq!(ranges.0, [0..2, 4..6, 8..10]);
         assert_eq!((ranges.reach(), ranges.bytes_of(1..9)), (2, 4));
         assert_eq!(ranges.gaps(1..12), [2..4, 6..8, 10..12]);
+        assert_eq!(ranges.longest().end - ranges.longest().start, 2);
+        assert_eq!(Ranges::default().longest(), 0..0);
         ranges.add(2..8);
         assert_eq!(ranges.0, std::slice::from_ref(&(0..10)));
         assert_eq!(ranges.gaps(3..7), []);

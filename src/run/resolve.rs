@@ -273,7 +273,7 @@ pub(super) fn about(plan: &Plan) -> Option<Nanos> {
                 .iter()
                 .map(|job| Some(job.stop.time()? + job.stop.ramp + job.delay))
                 .collect();
-            Some(jobs?.into_iter().max()? + phase.quiet)
+            Some(jobs?.into_iter().max()? + phase.quiet + phase.aftermath + phase.aftermath)
         })
         .sum()
 }

@@ -16,7 +16,7 @@ pub use gauge::{Gauge, GaugeReading};
 pub use heat::{Heat, HeatRow, HeatRows};
 pub use histogram::{Cell, Histogram};
 pub use knee::{Rung, knee, worth};
-pub use levels::fall;
+pub use levels::{ON_THEIR_SIDE, SIDE, fall};
 pub use spread::{Estimate, mean, median, relative_spread};
 pub use steady::{Steadiness, SteadyState};
 pub use tally::{Latency, Moments, Parts, Split, Tally, Total};

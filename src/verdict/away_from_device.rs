@@ -4,7 +4,7 @@ use super::measure::Stage;
 use super::threshold::{SHORT, WAITING_BUSY, WAITING_CPU, WAITING_FOR_CPU};
 use super::throttled::{exhibit, over, rate};
 use super::words::share;
-use super::{Judge, Rule, finding, refuted};
+use super::{Judge, Rule, file_lock, finding, refuted};
 use crate::evidence::PathKind;
 use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 
@@ -21,7 +21,8 @@ pub const RULE: Rule = Rule {
 };
 
 fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
-    let known = found.iter().any(|f| f.measures == Some(Measures::Limited));
+    let locked = |f: &Finding| f.trap.0 == file_lock::RULE.id;
+    let known = found.iter().any(|f| f.measures == Some(Measures::Limited) || locked(f));
     let partner = |kind: PathKind| matches!(kind, PathKind::Stream | PathKind::Character);
     if refuted(found) || known || stage.paced() || stage.of_trees() {
         return None;

@@ -3,7 +3,7 @@
 use super::measure::Stage;
 use super::threshold::{CPU_DEVICE, CPU_FULL, MAKING};
 use super::words::share;
-use super::{Judge, Rule, finding, refuted};
+use super::{Judge, Rule, copy_bound, finding, refuted};
 use crate::evidence::Bottom;
 use crate::plan::Action;
 use crate::record::{Exhibit, Finding, Measures, Next, Weight};
@@ -21,7 +21,10 @@ pub const RULE: Rule = Rule {
 };
 
 fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
-    let limited = found.iter().any(|f| f.measures == Some(Measures::Limited));
+    // What the program was busy with is said already where it was the copying.
+    let said =
+        |f: &Finding| f.measures == Some(Measures::Limited) || f.trap.0 == copy_bound::RULE.id;
+    let limited = found.iter().any(said);
     let case = stage.cases.iter().find(|case| case.on_devices() && case.top().is_some())?;
     let idle =
         stage.cases.iter().flat_map(|case| &case.levels).all(|level| level.in_flight() < 1.0);

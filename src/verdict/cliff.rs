@@ -10,7 +10,7 @@ use super::{Judge, Rule, finding, refuted};
 use crate::evidence::Direction;
 use crate::plan::Aim;
 use crate::record::{Exhibit, Finding, Measures, Next, Point, Weight};
-use crate::stats::Estimate;
+use crate::stats::{self, Estimate};
 use crate::unit::{Bytes, Nanos};
 
 /// The rate of the device has two levels, the first far above the second.
@@ -100,53 +100,23 @@ pub(super) fn sustained(stage: &Stage<'_>) -> Option<Estimate> {
     estimate(Bytes(after.bytes), after.time)
 }
 
-/// The fall, if there is one: two levels that hardly overlap.
+/// The fall, if there is one: two levels that hardly overlap, and at each of which it goes on.
 fn fall(stage: &Stage<'_>) -> Option<Fall> {
     let intervals = intervals(stage)?;
     let all = total(&intervals);
-    let least = CLIFF_PART.0.max((all.time.0 as f64 * CLIFF_PART_SHARE) as u64);
-    let long_enough = |part: &[Interval]| total(part).time.0 >= least;
-    let mut best: Option<(f64, usize)> = None;
-    for at in 1..intervals.len() {
-        let (left, right) = intervals.split_at(at);
-        if long_enough(left) && long_enough(right) {
-            let error = scatter(left, all.rate()) + scatter(right, all.rate());
-            if best.is_none_or(|(least, _)| error < least) {
-                best = Some((error, at));
-            }
-        }
-    }
-    let (left, right) = intervals.split_at(best?.1);
-    // The interval in which it fell is of both.
-    let (before, after) = (total(left), total(right.get(1..)?));
-    if before.rate() < after.rate() * CLIFF {
-        return None;
-    }
-    let middle = (before.rate() * after.rate()).sqrt();
-    let side = |part: &[Interval], above: bool| {
-        let count = part.iter().filter(|interval| (interval.rate() > middle) == above).count();
-        count as f64 >= part.len() as f64 * CLIFF_SIDE
-    };
+    let part = CLIFF_PART.0.max((all.time.0 as f64 * CLIFF_PART_SHARE) as u64);
+    let each = all.time.0.checked_div(intervals.len() as u64)?.max(1);
+    let rates: Vec<f64> = intervals.iter().map(|interval| interval.rate()).collect();
+    let at = stats::fall(&rates, CLIFF, part.div_ceil(each) as usize)?;
+    let (left, right) = intervals.split_at(at);
+    let right = right.get(1..)?;
+    let (before, after) = (total(left), total(right));
     // A stall is no second rate.
     let goes_on = |part: &[Interval], whole: Interval| {
         let going = part.iter().filter(|part| part.rate() > whole.rate() * CLIFF_GOING).count();
         going as f64 >= part.len() as f64 * CLIFF_SIDE
     };
-    let told_apart = side(left, true) && side(right, false);
-    (told_apart && goes_on(left, before) && goes_on(&right[1..], after)).then_some(Fall {
-        before,
-        after,
-        all,
-    })
-}
-
-/// How far the rates of some intervals lie from each other: squares of logarithms, summed. A
-/// hundredth of the average keeps an empty interval from counting for everything.
-fn scatter(intervals: &[Interval], average: f64) -> f64 {
-    let logs: Vec<f64> =
-        intervals.iter().map(|interval| (interval.rate() + average / 100.0).ln()).collect();
-    let mean = logs.iter().sum::<f64>() / logs.len().max(1) as f64;
-    logs.iter().map(|log| (log - mean).powi(2)).sum()
+    (goes_on(left, before) && goes_on(right, after)).then_some(Fall { before, after, all })
 }
 
 /// The device in steps of half a second or a sixtieth of the run, of phases that go one way and

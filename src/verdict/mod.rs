@@ -15,17 +15,22 @@ pub mod catalogue;
 mod client_bound;
 mod cliff;
 mod compressed;
+mod copy_bound;
 mod depth_not_reached;
 mod differences;
 mod direct_not_durable;
 mod dropped_unwritten;
 mod earlier_work;
+mod erase_blocks;
 mod failed;
+mod file_lock;
+mod first_write;
 mod flush_bound;
 mod flush_swallowed;
 pub mod foresee;
 mod fragments;
 mod holes;
+mod hot;
 mod latency_bound;
 mod layers_between;
 pub mod lesson;
@@ -65,13 +70,17 @@ mod too_short;
 mod trimmed_blocks;
 mod trimmed_meanwhile;
 mod uncommitted;
+mod unconditioned;
 mod unlike_runs;
 mod unseen;
 mod waiting_for_cpu;
 pub mod words;
+mod works_on;
 mod worn_out;
 mod wrong_content;
 mod zoned_or_dax;
+
+pub use works_on::slower;
 
 use crate::evidence::Bottom;
 use crate::plan::Aim;
@@ -146,8 +155,11 @@ pub const RULES: &[Rule] = &[
     throttled::RULE,
     link_bound::RULE,
     waiting_for_cpu::RULE,
+    hot::RULE,
     cliff::RULE,
+    file_lock::RULE,
     away_from_device::RULE,
+    copy_bound::RULE,
     client_bound::RULE,
     stalls::RULE,
     not_steady::RULE,
@@ -162,11 +174,15 @@ pub const RULES: &[Rule] = &[
     partial_blocks::RULE,
     misplaced_partition::RULE,
     fragments::RULE,
+    first_write::RULE,
+    erase_blocks::RULE,
     reading_writes::RULE,
     trimmed_meanwhile::RULE,
     layers_between::RULE,
     other_node::RULE,
     worn_out::RULE,
+    unconditioned::RULE,
+    works_on::RULE,
     too_short::RULE,
     unlike_runs::RULE,
     other_queue::RULE,

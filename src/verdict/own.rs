@@ -124,9 +124,13 @@ pub(super) fn commit_option(mount: &Mount) -> Option<Nanos> {
 }
 
 /// A file system that never writes in place: each write rewrites some of its own records too.
-fn moves_what_it_writes(subject: &Subject) -> bool {
-    let kind = subject.mount.seen().map(|mount| mount.kind.as_str());
-    matches!(kind, Some("btrfs" | "bcachefs" | "f2fs" | "nilfs2" | "zfs"))
+pub(super) fn moves_what_it_writes(subject: &Subject) -> bool {
+    subject.mount.seen().is_some_and(|mount| moves(&mount.kind))
+}
+
+/// The same of a file system by its type.
+pub(super) fn moves(kind: &str) -> bool {
+    matches!(kind, "btrfs" | "bcachefs" | "f2fs" | "nilfs2" | "zfs")
 }
 
 /// The block that file system and device write as one.

@@ -5,7 +5,7 @@ use super::stalls;
 use super::threshold::{CLIFF, CLIFF_INTERVAL, CLIFF_INTERVALS};
 use crate::plan::{Aim, Caching};
 use crate::record::{Endurance, PhaseRecord, Point, Record, Stretch};
-use crate::stats::{SteadyState, fall};
+use crate::stats::{SIDE, SteadyState, fall};
 use crate::unit::{Bandwidth, Bytes, Nanos};
 
 /// What came of writing for long.
@@ -36,7 +36,7 @@ impl<'a> Sustained<'a> {
         let all = total(&intervals);
         (all.bytes > Bytes::ZERO).then_some(())?;
         let rates: Vec<f64> = intervals.iter().map(Stretch::rate).collect();
-        let split = fall(&rates, CLIFF).map(|at| intervals.split_at(at));
+        let split = fall(&rates, CLIFF, SIDE).map(|at| intervals.split_at(at));
         let steadied = phase.steady.first();
         Some(Self {
             phase,

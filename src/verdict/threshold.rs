@@ -231,7 +231,7 @@ pub const SWAPPED: f64 = 0.01;
 pub const CLIFF: f64 = 2.0;
 
 /// Share of the intervals of each side that must lie on their side of the middle of both rates.
-pub const CLIFF_SIDE: f64 = 0.8;
+pub const CLIFF_SIDE: f64 = crate::stats::ON_THEIR_SIDE;
 
 /// Each side lasts this long at least, and this share of the run.
 pub const CLIFF_PART: Nanos = Nanos::secs(1);
@@ -283,6 +283,49 @@ pub const CARD_ERASE: Bytes = Bytes::mib(1);
 /// Two figures of a lesson that differ by less teach nothing: devices differ by that from one run to
 /// the next.
 pub const LESSON: f64 = 1.5;
+/// Degrees, in thousandths, below a drive's own limit from which on it is warm: thermometers of drives
+/// are off by as much.
+pub const WARM: i64 = 3_000;
+
+/// A frequency limit that falls to less than one in this takes away more than a governor's next step.
+pub const CEILING_FELL: f64 = 1.2;
+
+/// Share of the writes from which on first writes or overwrites are a part of the figure worth a word.
+pub const FIRST_WRITES: f64 = 0.05;
+
+/// Up to this size what a write allocates costs as much as the write: an extent, its records, and their
+/// place in the journal.
+pub const SMALL_WRITE: Bytes = Bytes::kib(64);
+
+/// A lock lets one write at a time to the device; what comes after it overlaps by less than another.
+pub const LOCKED: f64 = 2.0;
+
+/// From this size on a card is written in whole pages of its flash.
+pub const LARGE_WRITE: Bytes = Bytes::kib(512);
+
+/// Scattered small writes that come to less of the bytes per second of ordered ones wait for more than
+/// the flash itself needs.
+pub const SCATTERED: f64 = 0.01;
+
+/// Places from which on a difference between them may be one of the device.
+pub const PLACES: usize = 3;
+
+/// Rates at several places that differ by more than this share of the highest: by half of it the same
+/// run wanders by itself.
+pub const PLACES_DIFFER: f64 = 0.20;
+
+/// Times the capacity of a flash drive after which it has used all of its spare blocks: what the SNIA's
+/// specification wants written before a test.
+pub const PRECONDITIONED: f64 = 2.0;
+
+/// Single reads that take this many times what they took before wait for something.
+pub const AFTERMATH: f64 = 2.0;
+
+/// And this much longer: less is the machine's own wandering.
+pub const AFTERMATH_LEAST: Nanos = Nanos::micros(200);
+
+/// Share of the speed at which a machine copies that can only be reached by copying most of the time.
+pub const COPYING: f64 = 0.70;
 
 /// A threshold in words, by its name: for the catalogue, so that it can not say another number.
 /// Those that no text names are not here.
@@ -328,6 +371,18 @@ pub(super) fn spoken(name: &str) -> Option<String> {
         "FLUSH_BOUND" => FLUSH_BOUND.to_string(),
         "STALL_P99" => STALL_P99.to_string(),
         "STALL" => STALL.to_string(),
+        "WARM" => format!("{} K", WARM / 1000),
+        "CEILING_FELL" => CEILING_FELL.to_string(),
+        "FIRST_WRITES" => share(FIRST_WRITES),
+        "SMALL_WRITE" => SMALL_WRITE.to_string(),
+        "LOCKED" => LOCKED.to_string(),
+        "SCATTERED" => share(SCATTERED),
+        "PLACES" => PLACES.to_string(),
+        "PLACES_DIFFER" => share(PLACES_DIFFER),
+        "PRECONDITIONED" => PRECONDITIONED.to_string(),
+        "AFTERMATH" => AFTERMATH.to_string(),
+        "AFTERMATH_LEAST" => AFTERMATH_LEAST.to_string(),
+        "COPYING" => share(COPYING),
         "SHORT" => SHORT.to_string(),
         "CLOCK_STEPS" => CLOCK_STEPS.to_string(),
         _ => return None,

@@ -231,6 +231,10 @@ pub fn phase(shape: &Shape, started: Instant) -> PhaseRecord {
         evidence: Evidence {
             quiet: Quiet { time: Nanos::millis(500), devices: Vec::new() },
             cold: Vec::new(),
+            onto: vec![],
+            warmth: None,
+            copying: None,
+            aftermath: None,
             extents: Vec::new(),
             unsure: Vec::new(),
             sampled: Vec::new(),

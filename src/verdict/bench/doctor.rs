@@ -1,9 +1,15 @@
 //! Ways to doctor a record for tests.
 
 use super::*;
-use crate::evidence::{Card, CpuThrottled, Link, LinkKind, Node, OwnIo, Quartiles, Ran, Samples};
-use crate::plan::{Tree, TreeOrder, TreeSize};
-use crate::record::{Cut, Sampled};
+use crate::evidence::{
+    Card, Copying, CpuThrottled, DriveWarmth, Link, LinkKind, Node, OwnIo, Quartiles, Ran, Samples,
+    Warmth,
+};
+use crate::plan::{
+    BlockSize, Blocks, Layout, Lifetime, Mix, Order, Pattern, Size, Target, Tree, TreeOrder,
+    TreeSize,
+};
+use crate::record::{Aftermath, Cut, Latencies, Round, Sampled, Warmths};
 use crate::unit::Bandwidth;
 
 /// A fill of data that no storage has had before.
@@ -427,5 +433,110 @@ impl Bench {
         let (job, counted) = ("dd".into(), Counted::Bytes);
         let after = state.as_ref().map(|_| Nanos::secs(4));
         self.record.phases[0].steady = vec![Steadied { job, counted, after, state }];
+    }
+
+    /// How warm the machine was before and after.
+    pub fn warmed(&mut self, before: Warmth, after: Warmth) {
+        let warmths = Warmths { before: Reading::Seen(before), after: Reading::Seen(after) };
+        self.record.phases[0].evidence.warmth = Some(warmths);
+    }
+
+    /// The thermometer of the main device, in thousandths of a degree.
+    pub fn thermometer(now: i64, limit: i64) -> DriveWarmth {
+        let source = "/sys/block/loop3/device/hwmon1/temp1_input".into();
+        DriveWarmth { name: "loop3".into(), now, warning: Some(limit), source }
+    }
+
+    /// The file that is written held so much of its 20 MiB before; the rest was never written.
+    pub fn written_onto(&mut self, written: Bytes) {
+        let (range, hole) = (MOVED, MOVED.less(written));
+        let extents = Extents { range, written, hole, count: 1, ..Extents::default() };
+        self.record.phases[0].evidence.onto =
+            vec![Laid { path: "/mnt/x".into(), extents: Reading::Seen(extents) }];
+    }
+
+    /// What the file that is written held no data in was allocated all the same.
+    pub fn allocated_only(&mut self) {
+        for laid in &mut self.record.phases[0].evidence.onto {
+            if let Reading::Seen(extents) = &mut laid.extents {
+                (extents.unwritten, extents.hole) = (extents.hole, Bytes::ZERO);
+            }
+        }
+    }
+
+    /// The file system of the path that is written.
+    pub fn system(&mut self, kind: &str) {
+        for subject in &mut self.record.resolved.subjects {
+            if let Reading::Seen(mount) = &mut subject.mount {
+                mount.kind = kind.into();
+            }
+        }
+    }
+
+    /// It is no copy any more, but a job of ordered writes to the same file.
+    pub fn only_writes(&mut self) {
+        let phase = &mut self.record.phases[0];
+        phase.flows.retain(|flow| flow.direction == Direction::Write);
+        phase.totals.retain(|action, _| *action == Action::Write);
+        let target = Target::File {
+            path: "/mnt/x".into(),
+            size: Size::Exactly(MOVED),
+            layout: Layout::AsFound,
+            lifetime: Lifetime::Keep,
+        };
+        let block = BlockSize::Fixed(Bytes::mib(1));
+        let pattern = Pattern::of(Mix::only(Action::Write), Order::Forward, block);
+        self.record.plan.phases[0].jobs[0].work = Work::Blocks(Blocks::of(target, pattern));
+    }
+
+    /// The first phase once more, under another name.
+    pub fn again_as(&mut self, name: &str) {
+        let mut phase = self.record.phases[0].clone();
+        let mut planned = self.record.plan.phases[0].clone();
+        (phase.name, planned.name) = (name.into(), name.into());
+        self.record.phases.push(phase);
+        self.record.plan.phases.push(planned);
+    }
+
+    /// The written device is no card.
+    pub fn no_card(&mut self) {
+        for layer in self.record.resolved.subjects.iter_mut().flat_map(|subject| &mut subject.stack)
+        {
+            layer.hardware.card = None;
+        }
+    }
+
+    /// The written device is flash on this bus, of this machine, and its file systems have written so
+    /// much to it.
+    pub fn flash(&mut self, bus: &str, written: Bytes) {
+        self.record.machine.virtual_machine = Some(false);
+        self.layer_kind(LayerKind::Disk);
+        self.queue(|queue| queue.rotational = Some(false));
+        let main = self.main();
+        let hardware = &mut self.record.resolved.subjects[main].stack[0].hardware;
+        hardware.bus = bus.into();
+        hardware.written.by_systems = Some(written);
+    }
+
+    /// Single reads took a millisecond before, and so many in each second after.
+    pub fn answered_after(&mut self, ms: &[u64]) {
+        let latencies = |ms: u64| {
+            let times: Vec<Nanos> = (0..20).map(|n| Nanos::micros(1000 * ms + 10 * n)).collect();
+            Latencies::of(&times).expect("enough")
+        };
+        let rounds = (0..).zip(ms);
+        self.record.phases[0].evidence.aftermath = Some(Aftermath {
+            path: "/mnt/x".into(),
+            before: Reading::Seen(latencies(1)),
+            after: rounds
+                .map(|(n, &ms)| Round { since_end_ns: Nanos::secs(n), reads: latencies(ms) })
+                .collect(),
+        });
+    }
+
+    /// The machine copies so many bytes per second, either way.
+    pub fn copies(&mut self, rate: f64) {
+        let copying = Copying { block: Bytes::mib(1), from: rate, into: rate };
+        self.record.phases[0].evidence.copying = Some(Reading::Seen(copying));
     }
 }

@@ -6,12 +6,12 @@ use super::ends::device;
 use super::source::resident;
 use super::{Sight, file, machine, mount, place};
 use crate::evidence::{Bottom, Direction, Machine, PathKind, Survey};
-use crate::plan::{Blocks, Cold, Durability, Fill, Origin, Target, Tree};
-use crate::record::{Exhibit, Finding, Measures, Weight};
-use crate::verdict::threshold::RESIDENT;
+use crate::plan::{Blocks, Cold, Durability, Fill, Layout, Order, Origin, Target, Tree};
+use crate::record::{Exhibit, Finding, Measures, Next, Weight};
+use crate::verdict::threshold::{DEPTH_LEAST, RESIDENT, SMALL_WRITE};
 use crate::verdict::{
-    compressed, finding, flush_bound, latency_bound, not_flushed, served_from_cache,
-    trimmed_blocks, uncommitted, words,
+    compressed, file_lock, finding, first_write, flush_bound, latency_bound, not_flushed, own,
+    served_from_cache, trimmed_blocks, uncommitted, words,
 };
 
 /// A job on blocks and where it takes place.
@@ -42,7 +42,8 @@ pub(super) fn paths(target: &Target) -> Vec<PathBuf> {
 
 /// Everything that can be foreseen of a job of blocks.
 pub(super) fn see(ground: &Ground<'_>) -> Vec<Finding> {
-    let judges = [unflushed, each_write, fewer_bytes, from_memory, one_at_a_time];
+    let judges =
+        [unflushed, each_write, fewer_bytes, from_memory, one_at_a_time, lock, first_writes];
     let mut found: Vec<Finding> = match ground.survey.bottom {
         Bottom::Devices => judges.iter().filter_map(|judge| judge(ground)).collect(),
         _ => Vec::new(),
@@ -96,6 +97,7 @@ fn around(
         "T14" => writes && !durable,
         "T15" => writes && durable,
         "T16" => writes && direct && !durable,
+        "T44" => writes,
         "T19" => direct,
         "T30" => direct && finding.weight > Weight::Note,
         "T38" => writes && finding.weight > Weight::Note,
@@ -202,6 +204,53 @@ fn from_memory(ground: &Ground<'_>) -> Option<Finding> {
         vec![Exhibit::new("caching", "buffered, and nothing is dropped", "the plan")],
         Some(words::cold(ground.origin, false)),
     ))
+}
+
+/// Direct writes to a file that begins with nothing in it.
+fn grows(ground: &Ground<'_>) -> bool {
+    let blocks = ground.blocks;
+    let empty = match &blocks.target {
+        Target::File { layout: Layout::Truncated, .. } => true,
+        Target::File { layout: Layout::AsFound, .. } => ground.survey.kind == PathKind::Missing,
+        Target::Scratch { layout: Layout::Truncated | Layout::AsFound, .. } => true,
+        _ => false,
+    };
+    let moved = ground.survey.mounts().next().is_some_and(|mount| own::moves(&mount.kind));
+    empty && !moved && blocks.pattern.mix.sends() && !blocks.caching.through_memory()
+}
+
+/// T37.
+fn lock(ground: &Ground<'_>) -> Option<Finding> {
+    let depth = match ground.blocks.method.one_at_a_time() {
+        true => ground.workers,
+        false => ground.workers.saturating_mul(ground.blocks.iodepth),
+    };
+    (grows(ground) && depth >= DEPTH_LEAST).then(|| {
+        finding(
+            file_lock::RULE.id,
+            Weight::Doubt,
+            Some(Measures::Tool),
+            format!("{depth} writes in flight make one file longer: they wait for each other behind its lock, and {} gets one at a time.", device(ground.survey)),
+            vec![Exhibit::new("writes in flight", depth.to_string(), "the plan")],
+            Some(Next::Do("have the file written or allocated first: layout written, or preallocated".into())),
+        )
+    })
+}
+
+/// T36.
+fn first_writes(ground: &Ground<'_>) -> Option<Finding> {
+    let pattern = &ground.blocks.pattern;
+    let small = pattern.order != Order::Forward || pattern.largest() <= SMALL_WRITE;
+    (grows(ground) && small).then(|| {
+        finding(
+            first_write::RULE.id,
+            Weight::Note,
+            None,
+            "These are first writes, which allocate: overwriting what is there may be several times as fast.",
+            vec![Exhibit::new("the file", "empty when the writes begin", "the plan")],
+            None,
+        )
+    })
 }
 
 /// T54.

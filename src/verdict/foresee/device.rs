@@ -5,7 +5,7 @@ use crate::evidence::{Device, LayerKind, Link};
 use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 use crate::unit::Bytes;
 use crate::verdict::threshold::{CARD_ERASE, CARD_LIFE, LINK_SLOW};
-use crate::verdict::{direct_not_durable, finding, words};
+use crate::verdict::{direct_not_durable, finding, unconditioned, words};
 
 pub(super) fn see(sight: &Sight<'_>, found: &mut Vec<Finding>) {
     for device in sight.survey.devices() {
@@ -17,6 +17,10 @@ pub(super) fn see(sight: &Sight<'_>, found: &mut Vec<Finding>) {
         found.extend(slowest(device));
     }
     found.extend(sight.survey.leaves().find_map(volatile));
+    if sight.machine.virtual_machine != Some(true) {
+        let past = |leaf: &Device| unconditioned::unconditioned(&leaf.layer, Bytes::ZERO);
+        found.extend(sight.survey.leaves().find_map(past));
+    }
 }
 
 fn sectors(device: &Device) -> Option<(u64, u64)> {

@@ -4,7 +4,8 @@ use super::{Sight, flush};
 use crate::evidence::{Bottom, Device, Direction, Limits, PathKind, Throttle};
 use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 use crate::unit::Bytes;
-use crate::verdict::{cached_before, finding, not_flushed, other_node, throttled, words};
+use crate::verdict::threshold::WARM;
+use crate::verdict::{cached_before, finding, hot, not_flushed, other_node, throttled, words};
 
 pub(super) fn see(sight: &Sight<'_>, found: &mut Vec<Finding>) {
     if let Some(limits) = sight.survey.limits.seen() {
@@ -22,6 +23,7 @@ pub(super) fn see(sight: &Sight<'_>, found: &mut Vec<Finding>) {
         found.extend(sight.survey.leaves().find_map(|leaf| far(sight, leaf)));
     }
     found.extend(governor(sight));
+    found.extend(warm(sight));
     found.extend(clock(sight));
 }
 
@@ -170,6 +172,28 @@ fn governor(sight: &Sight<'_>) -> Option<Finding> {
         vec![Exhibit::new("governor", governor, "/sys/devices/system/cpu/cpufreq")],
         Some(Next::Type("sudo cpupower frequency-set -g performance".into())),
     ))
+}
+
+/// T35: what is hot already, or held back, before anything has begun.
+fn warm(sight: &Sight<'_>) -> Option<Finding> {
+    let warmth = sight.survey.warmth.seen()?;
+    let hot = warmth.drives.iter().find(|drive| {
+        let disk = sight.survey.devices().any(|device| device.layer.name == drive.name);
+        disk && drive.warning.is_some_and(|limit| limit.saturating_sub(drive.now) <= WARM)
+    });
+    let (claim, shown) = match hot {
+        Some(drive) => (
+            format!("{} is as hot as it may get, or nearly: it will slow itself down.", drive.name),
+            hot::thermometer(drive),
+        ),
+        None => (
+            "The processors are held back for their heat or their power supply before anything has begun."
+                .into(),
+            hot::cooled(warmth).or_else(|| hot::weak(warmth))?,
+        ),
+    };
+    let next = Next::Do("look to cooling and power supply first".into());
+    Some(finding(hot::RULE.id, Weight::Note, None, claim, vec![shown], Some(next)))
 }
 
 /// T56: clocks that cost a system call, or more, each time they are read.

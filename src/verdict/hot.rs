@@ -1,0 +1,184 @@
+//! T35: heat, or too little power, slowed the processors or the drive down.
+
+use super::measure::Stage;
+use super::threshold::{CEILING_FELL, CPU_DEVICE, WARM};
+use super::{Judge, Rule, finding, refuted};
+use crate::evidence::{DriveWarmth, Warmth};
+use crate::record::{Exhibit, Finding, Measures, Next, Weight};
+
+/// The drive is at the temperature at which it slows down, or the processors were held back while the
+/// device had time left.
+pub const RULE: Rule = Rule {
+    id: "T35",
+    title: "Heat, frequency, power",
+    happens: "A hot processor or drive slows down in the middle of a run.",
+    seen_by: "Before and after: throttle counts, cooling devices and frequency limits of the processors, voltage of the board, temperature of the drive against its own limit.",
+    said_when: "The drive ended at its limit: doubtful, unsteady; within {WARM} of it: a note. Processors were slowed (a count rose, a cooling device is at work, a limit fell to less than one in {CEILING_FELL}): doubtful, unsteady, if the device worked for less than {CPU_DEVICE}, else a note.",
+    try_it: "Write to an NVMe drive without a heat sink for minutes, and look at `/sys/block/nvme0n1/device/hwmon*/temp1_input`.",
+    answer: "Says it beside the figure; what a machine does not show it does not call cool.",
+    judge: Judge::Phase(judge),
+};
+
+fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
+    let warmth = stage.phase.evidence.warmth.as_ref()?;
+    let after = warmth.after.seen()?;
+    if refuted(found) {
+        return None;
+    }
+    hot_drive(stage, after).or_else(|| {
+        let slowed = slowed(warmth.before.seen()?, after)?;
+        let limited = found.iter().any(|f| f.measures == Some(Measures::Limited));
+        Some(slow_processors(stage, slowed, limited))
+    })
+}
+
+/// The hottest of the drives that the phase used, against its limit.
+fn hot_drive(stage: &Stage<'_>, after: &Warmth) -> Option<Finding> {
+    let used = |name: &str| {
+        let stacks = stage.cases.iter().flat_map(|case| &case.subject.stack);
+        stacks.into_iter().any(|layer| layer.name == name)
+    };
+    let drives = after.drives.iter().filter(|drive| used(&drive.name));
+    let told = drives.filter_map(|drive| Some((drive, drive.warning?.saturating_sub(drive.now))));
+    let (drive, left) = told.min_by_key(|(_, left)| *left)?;
+    let (weight, measures, claim) = match left {
+        ..=0 => (
+            Weight::Doubt,
+            Some(Measures::Unsteady),
+            format!("{} is as hot as it may get: it slows itself down.", drive.name),
+        ),
+        left if left <= WARM => (
+            Weight::Note,
+            None,
+            format!(
+                "{} is nearly as hot as it may get, and will slow itself down then.",
+                drive.name
+            ),
+        ),
+        _ => return None,
+    };
+    let next =
+        Next::Do("cool it, wait, and measure again; or quote it as the rate of a hot drive".into());
+    Some(finding(RULE.id, weight, measures, claim, vec![thermometer(drive)], Some(next)))
+}
+
+/// The temperature of a drive and its limit.
+pub(super) fn thermometer(drive: &DriveWarmth) -> Exhibit {
+    let degrees = |thousandths: i64| format!("{:.0} °C", thousandths as f64 / 1000.0);
+    let limit = drive.warning.map_or("unknown".into(), degrees);
+    Exhibit::new(
+        format!("temperature of {}", drive.name),
+        format!("{}, limit {limit}", degrees(drive.now)),
+        drive.source.clone(),
+    )
+}
+
+/// What shows that processors were slowed down in between.
+fn slowed(before: &Warmth, after: &Warmth) -> Option<Exhibit> {
+    let counted = after.slowed.zip(before.slowed).filter(|(now, then)| now > then);
+    let counted = counted.map(|(now, then)| {
+        let source = "/sys/devices/system/cpu/cpu*/thermal_throttle";
+        Exhibit::new("processors slowed for their heat", format!("{} times", now - then), source)
+    });
+    counted.or_else(|| cooled(after)).or_else(|| lowered(before, after)).or_else(|| weak(after))
+}
+
+/// A cooling device that holds processors back.
+pub(super) fn cooled(warmth: &Warmth) -> Option<Exhibit> {
+    let device = warmth.cooling.iter().find(|device| device.state > 0)?;
+    Some(Exhibit::new(
+        format!("cooling by {}", device.kind),
+        format!("step {}", device.state),
+        format!("/sys/class/thermal/{}/cur_state", device.name),
+    ))
+}
+
+/// A limit on the frequency that fell.
+fn lowered(before: &Warmth, after: &Warmth) -> Option<Exhibit> {
+    after.ceilings.iter().find_map(|now| {
+        let then = before.ceilings.iter().find(|then| then.policy == now.policy)?;
+        let fell = now.khz > 0 && then.khz as f64 > now.khz as f64 * CEILING_FELL;
+        let mhz = |khz: u64| khz / 1000;
+        fell.then(|| {
+            Exhibit::new(
+                "highest frequency that is allowed",
+                format!("{} MHz, {} before", mhz(now.khz), mhz(then.khz)),
+                format!("/sys/devices/system/cpu/cpufreq/{}/scaling_max_freq", now.policy),
+            )
+        })
+    })
+}
+
+/// A board whose voltage is too low runs its processors slower.
+pub(super) fn weak(warmth: &Warmth) -> Option<Exhibit> {
+    (warmth.undervolted == Some(true)).then(|| {
+        let file = "/sys/class/hwmon/hwmon*/in0_lcrit_alarm of rpi_volt";
+        Exhibit::new("voltage of the board", "fell too low", file)
+    })
+}
+
+fn slow_processors(stage: &Stage<'_>, shown: Exhibit, limited: bool) -> Finding {
+    let device_had_time = stage.work() < CPU_DEVICE && !limited;
+    let (weight, measures, what) = if device_had_time {
+        let what = "and the device waited for them: the rate is that of a machine held back";
+        (Weight::Doubt, Some(Measures::Unsteady), what)
+    } else {
+        (Weight::Note, None, "which the device, busy as it was, hardly felt")
+    };
+    finding(
+        RULE.id,
+        weight,
+        measures,
+        format!("Heat or too little power slowed the processors down, {what}."),
+        vec![shown],
+        Some(Next::Do("look to cooling and power supply, and measure again".into())),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bench::{Bench, verdict};
+    use crate::evidence::{Ceiling, Cooling, Warmth};
+    use crate::record::{Measures, Trust};
+
+    fn judged(busy: f64, before: Warmth, after: Warmth) -> (Trust, Measures, bool) {
+        let mut bench = Bench::write_flushed();
+        bench.work(busy, 0.3);
+        bench.warmed(before, after);
+        let found = verdict(&bench.record);
+        let named = found.findings.iter().any(|f| f.trap.0 == "T35");
+        (found.trust, found.measures, named)
+    }
+
+    #[test]
+    fn processors_that_were_slowed_matter_where_the_device_waited() {
+        let slowed = |count| Warmth { slowed: Some(count), ..Warmth::default() };
+        let sound = (Trust::Sound, Measures::Device);
+        assert_eq!(judged(0.5, slowed(7), slowed(7)), (sound.0, sound.1, false));
+        assert_eq!(judged(0.9, slowed(7), slowed(9)), (sound.0, sound.1, true));
+        let doubtful = (Trust::Doubtful, Measures::Unsteady, true);
+        assert_eq!(judged(0.5, slowed(7), slowed(9)), doubtful);
+        let kind = "cpufreq-cpu0".into();
+        let cooling = vec![Cooling { name: "cooling_device0".into(), kind, state: 3 }];
+        assert_eq!(judged(0.5, Warmth::default(), Warmth { cooling, ..slowed(0) }), doubtful);
+        let weak = Warmth { undervolted: Some(true), ..Warmth::default() };
+        assert_eq!(judged(0.5, Warmth::default(), weak), doubtful);
+        let ceiling = |khz| Warmth {
+            ceilings: vec![Ceiling { policy: "policy0".into(), khz }],
+            ..Warmth::default()
+        };
+        assert_eq!(judged(0.5, ceiling(1_800_000), ceiling(600_000)), doubtful);
+        assert!(!judged(0.5, ceiling(1_800_000), ceiling(1_700_000)).2);
+        assert!(!judged(0.5, ceiling(600_000), ceiling(1_800_000)).2);
+    }
+
+    #[test]
+    fn a_drive_is_held_against_its_own_limit() {
+        let drive =
+            |now| Warmth { drives: vec![Bench::thermometer(now, 81_850)], ..Warmth::default() };
+        let at = |now| judged(0.95, drive(40_000), drive(now));
+        assert_eq!(at(70_000), (Trust::Sound, Measures::Device, false));
+        assert_eq!(at(79_850), (Trust::Sound, Measures::Device, true));
+        assert_eq!(at(81_850), (Trust::Doubtful, Measures::Unsteady, true));
+    }
+}
