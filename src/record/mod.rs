@@ -21,7 +21,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Fault;
 use crate::evidence::{
-    CachePages, Direction, DiskCounters, Extents, Limits, Machine, Reading, Snapshot, Subject,
+    CachePages, Direction, DiskCounters, Extents, Limits, Machine, Neighbours, Reading, Snapshot,
+    Subject,
 };
 use crate::plan::{Action, Caching, Durability, Method, Plan};
 use crate::stats::copy::CopyCounts;
@@ -310,6 +311,10 @@ pub struct Evidence {
     pub settled: Option<Snapshot>,
     /// How the watched flush went.
     pub settle: Option<Settle>,
+    /// Who else was there meanwhile; absent of phases that ended before they were looked at, and of
+    /// those on no device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub neighbours: Option<Reading<Neighbours>>,
 }
 
 /// The devices while we did nothing.

@@ -327,7 +327,7 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
     if outcome.fault.is_some() {
         faults.truncate(1);
     }
-    let (_, series) = watch.finish();
+    let (series, neighbours) = watch.finish();
     Ok(PhaseRecord {
         name: stage.phase.name.clone(),
         span,
@@ -349,6 +349,7 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
             stop: stop_snapshot,
             settled,
             settle,
+            neighbours,
         },
         faults,
         verdict: None,

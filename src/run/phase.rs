@@ -83,7 +83,7 @@ impl<'a> Stage<'a> {
         let flows = self.flows(&ready, &common, &worked);
         self.note(&ready, &common, &mut worked);
 
-        let (_, mut series) = watch.finish();
+        let (mut series, neighbours) = watch.finish();
         if simulated {
             series.points.clear();
         }
@@ -110,6 +110,7 @@ impl<'a> Stage<'a> {
                 stop,
                 settled,
                 settle,
+                neighbours,
             },
             faults,
             verdict: None,

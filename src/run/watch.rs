@@ -1,7 +1,7 @@
 //! Takes samples while others work: live counters and device counters at the same moment, ten
 //! times a second, from a thread that does no I/O of its own.
 
-use crate::evidence::{Eyes, Reading, Subject};
+use crate::evidence::{Census, Eyes, Neighbours, Reading, Subject};
 use crate::plan::Phase;
 use crate::record::{Point, Quiet, QuietDevice, Series};
 use crate::stats::GaugeReading;
@@ -30,6 +30,8 @@ pub(super) struct Watch<'a> {
     series: Series,
     goal: Option<Bytes>,
     limit: Option<Nanos>,
+    /// Who was there at the first sample.
+    census: Option<Result<Census, String>>,
 }
 
 /// Why watching ended.
@@ -67,6 +69,7 @@ impl<'a> Watch<'a> {
             series,
             goal: None,
             limit: None,
+            census: None,
         };
         watch.leaf_before = watch.leaf();
         watch.restart();
@@ -147,6 +150,7 @@ impl<'a> Watch<'a> {
             let now = clock::now();
             if now >= self.next {
                 self.sample(progress, settling, observer);
+                self.look_round(settling);
                 // A sample that came late does not make the next ones crowd.
                 while self.next <= now {
                     self.next = self.next + INTERVAL;
@@ -177,9 +181,21 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// When it started, and the samples.
-    pub fn finish(self) -> (Instant, Series) {
-        (self.started, self.series)
+    /// Looks at the other processes, once. The first sample is the time for it: a phase that is over
+    /// before is too short to be told from its neighbours' work, and waits for nobody.
+    fn look_round(&mut self, settling: bool) {
+        if self.census.is_none() && !settling && !self.leaves.is_empty() {
+            self.census = Some(self.eyes.census());
+        }
+    }
+
+    /// The samples, and what others did since the first of them.
+    pub fn finish(self) -> (Series, Option<Reading<Neighbours>>) {
+        let others = self.census.map(|first| match (first, self.eyes.census()) {
+            (Ok(first), Ok(last)) => Reading::Seen(first.until(&last)),
+            (Err(why), _) | (_, Err(why)) => Reading::Unseen(why),
+        });
+        (self.series, others)
     }
 
     /// When it started.

@@ -29,6 +29,7 @@ mod layers_between;
 mod link_bound;
 pub mod measure;
 mod misplaced_partition;
+mod neighbours;
 mod no_disk;
 mod not_direct;
 mod not_dropped;
