@@ -8,8 +8,8 @@ use std::os::unix::fs::FileExt;
 use super::cgroup::{self, CpuStat};
 use super::scene::why;
 use super::{
-    CacheReading, Census, DeviceReading, DiskCounters, Reading, Scene, Snapshot, Subject, cpu,
-    diskstats, memory, own, pagecache, pressure,
+    CacheReading, Census, DeviceReading, DiskCounters, Neighbours, Reading, Scene, Snapshot,
+    Subject, cpu, diskstats, memory, own, pagecache, pressure,
 };
 use crate::sys::clock;
 
@@ -121,6 +121,14 @@ impl Eyes {
     /// Why they were not looked at.
     pub fn census(&self) -> Result<Census, String> {
         Census::take(&self.scene)
+    }
+
+    /// What others have done since a first look at them.
+    ///
+    /// # Errors
+    /// Why they were not looked at again.
+    pub fn since(&self, first: &Census) -> Result<Neighbours, String> {
+        Ok(first.until(&self.census()?, &self.scene))
     }
 
     /// Everything at this moment. `files` are the open file targets whose page cache matters, with

@@ -4,6 +4,7 @@
 //! as far as it is still there to be asked. Kernel threads are left out, for they work for others.
 
 use std::collections::BTreeMap;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,9 @@ const CPU_LEAST: f64 = 0.05;
 
 /// Fewer bytes than these, likewise.
 const BYTES_LEAST: Bytes = Bytes::mib(1);
+
+/// Nobody's open files are looked at beyond this many.
+const FILES_MOST: usize = 1000;
 
 /// `PF_KTHREAD` of the kernel's `include/linux/sched.h`.
 const KERNEL_THREAD: u64 = 0x0020_0000;
@@ -46,6 +50,9 @@ pub struct Neighbour {
     pub read: Option<Bytes>,
     /// Bytes that it wrote to devices, or to memory that is written to them later; absent likewise.
     pub written: Option<Bytes>,
+    /// Disks on which it had files open at the end, or which it had open themselves, by kernel name; a
+    /// file system without a device of its own (btrfs) by its number, as `0:45`. Absent likewise.
+    pub open_on: Option<Vec<String>>,
 }
 
 /// Every process at one moment.
@@ -110,7 +117,7 @@ impl Census {
 
     /// What others have done since then, those who did nothing to speak of left out. Who has ended
     /// in between is not here any more.
-    pub fn until(&self, later: &Self) -> Neighbours {
+    pub fn until(&self, later: &Self, scene: &Scene) -> Neighbours {
         let time = later.at.since(self.at);
         let mut processes = Vec::new();
         for (&pid, now) in &later.processes {
@@ -132,6 +139,7 @@ impl Census {
                     cpu,
                     read: moved.map(|(read, _)| read),
                     written: moved.map(|(_, written)| written),
+                    open_on: open_on(scene, pid),
                 });
             }
         }
@@ -156,6 +164,38 @@ fn look(scene: &Scene, pid: u32, tick: u64) -> Option<Counted> {
         cpu: Nanos(stat.ticks.saturating_mul(tick)),
         moved: io.map(|io| (io.read_bytes, io.write_bytes)),
     })
+}
+
+/// Where a process has its files; `None` when only its owner may know.
+fn open_on(scene: &Scene, pid: u32) -> Option<Vec<String>> {
+    let entries = std::fs::read_dir(scene.at(format!("/proc/{pid}/fd"))).ok()?;
+    let files = entries.flatten().take(FILES_MOST);
+    let mut devices: Vec<u64> = files.filter_map(|entry| device(&entry.path())).collect();
+    devices.sort_unstable();
+    devices.dedup();
+    let mut disks: Vec<String> = devices.into_iter().map(|number| disk(scene, number)).collect();
+    disks.dedup();
+    Some(disks)
+}
+
+/// The device that an open file lies on, or is.
+fn device(open: &std::path::Path) -> Option<u64> {
+    let file = std::fs::metadata(open).ok()?;
+    let kind = file.file_type();
+    match kind.is_block_device() {
+        true => Some(file.rdev()),
+        false => (kind.is_file() || kind.is_dir()).then_some(file.dev()),
+    }
+}
+
+/// The kernel's name of the disk with this number, or with this partition; else the number.
+fn disk(scene: &Scene, device: u64) -> String {
+    let number = format!("{}:{}", rustix::fs::major(device), rustix::fs::minor(device));
+    let folder = scene.real_folder(&format!("/sys/dev/block/{number}"));
+    // A partition lies below its disk: .../block/vda/vda1.
+    let name =
+        |folder: String| Some(folder.rsplit_once("/block/")?.1.split('/').next()?.to_string());
+    folder.ok().and_then(name).unwrap_or(number)
 }
 
 #[cfg(test)]
@@ -203,7 +243,7 @@ mod tests {
         process(here, 7, &stat(7, 0, 10, 1), Some((10, 10)));
         process(here, 8, &stat(8, 0, 900_000, 1), None);
         process(here, 9, &stat(9, 0, 10, 2), Some((3 * mib, 0)));
-        let found = first.until(&Census::take(&scene).unwrap()).processes;
+        let found = first.until(&Census::take(&scene).unwrap(), &scene).processes;
         let moved = |n: &Neighbour| (n.pid, n.read, n.written);
         assert_eq!(
             found.iter().map(moved).collect::<Vec<_>>(),
@@ -214,6 +254,25 @@ mod tests {
             ]
         );
         assert!(found[1].cpu > Nanos::secs(100), "{found:?}");
+        assert!(found.iter().all(|one| one.open_on.is_none()));
+    }
+
+    #[test]
+    fn open_files_tell_the_disk_below_them() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let (scene, here) = (Scene::under(folder.path()), folder.path());
+        let device = file.as_file().metadata().unwrap().dev();
+        let number = format!("{}:{}", rustix::fs::major(device), rustix::fs::minor(device));
+        std::fs::create_dir_all(here.join("proc/5/fd")).unwrap();
+        std::os::unix::fs::symlink(file.path(), here.join("proc/5/fd/3")).unwrap();
+        assert_eq!(open_on(&scene, 5), Some(vec![number.clone()]));
+        std::fs::create_dir_all(here.join("sys/devices/x/block/vda/vda1")).unwrap();
+        std::fs::create_dir_all(here.join("sys/dev/block")).unwrap();
+        let link = here.join(format!("sys/dev/block/{number}"));
+        std::os::unix::fs::symlink("../../devices/x/block/vda/vda1", link).unwrap();
+        assert_eq!(open_on(&scene, 5), Some(vec!["vda".into()]));
+        assert_eq!(open_on(&scene, 6), None);
     }
 
     #[test]

@@ -191,10 +191,8 @@ impl<'a> Watch<'a> {
 
     /// The samples, and what others did since the first of them.
     pub fn finish(self) -> (Series, Option<Reading<Neighbours>>) {
-        let others = self.census.map(|first| match (first, self.eyes.census()) {
-            (Ok(first), Ok(last)) => Reading::Seen(first.until(&last)),
-            (Err(why), _) | (_, Err(why)) => Reading::Unseen(why),
-        });
+        let others =
+            self.census.map(|first| first.and_then(|first| self.eyes.since(&first)).into());
         (self.series, others)
     }
 

@@ -44,7 +44,7 @@ use Standing::{NotJudged, Prevented, Under};
 /// The traps of the catalogue that have no rule, by number.
 #[rustfmt::skip]
 pub const UNRULED: &[Unruled] = &[
-    Unruled { id: "T09", title: "Mapped memory", happens: "Stores into a mapping only change pages; reads of one may fetch far more than is touched.", standing: Under { rules: &["T01", "T02"], shown: "tests/kernel_causes.rs: t09_a_mapping_is_memory_until_it_is_flushed" } },
+    Unruled { id: "T09", title: "Mapped memory", happens: "Stores into a mapping only change pages; reads of one may fetch far more than is touched.", standing: Under { rules: &["T01", "T02"], shown: "tests/catalogue/durability.rs: t09_a_mapping_is_memory_until_it_is_flushed" } },
     Unruled { id: "T13", title: "One option, two meanings", happens: "conv=fsync is one flush at the end for GNU dd, and was one after each block for BusyBox before 1.27.", standing: Prevented { how: "a plan names when it flushes, and the dialect of BusyBox 1.35 flushes once as its model does.", shown: "src/dialect/dd/tests.rs: one_flush_is_asked_for_whoever_speaks" } },
     Unruled { id: "T18", title: "Commits of the journal", happens: "Journals commit every few seconds; a short run meets one commit or none.", standing: NotJudged("needs the file system's commit interval and the spacing of writes in quiet intervals.") },
     Unruled { id: "T24", title: "Trimmed blocks", happens: "A drive answers reads of trimmed blocks without its flash, at the speed of the bus.", standing: NotJudged("needs samples of what lies on a bare device before it is read.") },

@@ -1,6 +1,7 @@
 //! Who the others were, when the evidence shows that there were some. No rule of its own: that a
 //! process was at work proves nothing about a device.
 
+use super::measure::{Case, Level};
 use super::threshold::{CULPRIT, WAITING_FOR_CPU};
 use super::words::share;
 use crate::evidence::{Neighbour, Neighbours};
@@ -20,10 +21,19 @@ pub(super) struct Culprits {
     pub next: Next,
 }
 
-/// Those who moved a part worth the name of these foreign bytes, to and from whatever device.
-pub(super) fn movers(phase: &PhaseRecord, foreign: Bytes) -> Option<Culprits> {
-    let others = seen(phase)?;
-    let moved = |one: &Neighbour| one.read.unwrap_or_default() + one.written.unwrap_or_default();
+/// Those who moved a part worth the name of a level's foreign bytes. Who is known to have no file open
+/// there moved them elsewhere.
+pub(super) fn movers(case: &Case<'_>, level: &Level<'_>, foreign: Bytes) -> Option<Culprits> {
+    let others = seen(case.phase)?;
+    let system = case.subject.mount.seen().filter(|_| level.depth == 0).map(|mount| mount.device);
+    let system = system.map(|device| format!("{}:{}", device.major, device.minor));
+    let here = |disk: &String| level.has(disk) || Some(disk) == system.as_ref();
+    let elsewhere =
+        |one: &Neighbour| one.open_on.as_ref().is_some_and(|disks| !disks.iter().any(here));
+    let moved = |one: &Neighbour| match elsewhere(one) {
+        true => Bytes::ZERO,
+        false => one.read.unwrap_or_default() + one.written.unwrap_or_default(),
+    };
     let least = foreign.0 as f64 * CULPRIT;
     let found = most(others, |one| moved(one).0 as f64, least);
     let did = |one: &Neighbour| {
@@ -110,6 +120,7 @@ mod tests {
             cpu: *cpu,
             read: Some(Bytes::ZERO),
             written: Some(*written),
+            open_on: None,
         });
         let others = Neighbours { time: Nanos::secs(5), processes: all.collect() };
         bench.record.phases[0].evidence.neighbours = Some(Reading::Seen(others));
@@ -138,6 +149,13 @@ mod tests {
             "end dd (process 11), or wait until that is done; then run again"
         );
         assert!(named.because.iter().any(|shown| shown.source == "/proc/11/io"));
+        let mut open_on = |disk: &str| {
+            let others = &mut bench.record.phases[0].evidence.neighbours;
+            let Some(Reading::Seen(others)) = others else { panic!("not seen") };
+            others.processes[1].open_on = Some(vec![disk.into()]);
+            found(&bench, "T31").claim.ends_with("wrote 19 MiB.")
+        };
+        assert!(open_on("loop3") && open_on("7:3") && !open_on("vda"));
     }
 
     #[test]

@@ -14,7 +14,7 @@ pub const RULE: Rule = Rule {
     id: "T31",
     title: "Others on the device",
     happens: "Somebody else's I/O shares the device.",
-    seen_by: "Bytes at the device that the run can not account for; what it did in the quiet time before; requests in flight at the start; what other processes read and wrote meanwhile.",
+    seen_by: "Bytes at the device that the run can not account for; what it did in the quiet time before; requests in flight at the start; what other processes read and wrote meanwhile, and where their files are.",
     said_when: "More than {FOREIGN} foreign: doubtful, disturbed. More than {FOREIGN_RUINS}: wrong.",
     try_it: "A second `dd` to the same disk.",
     answer: "Listens to the devices before each phase, counts what it heard there as nobody's own, and names the processes that moved most.",
@@ -85,7 +85,7 @@ fn say(case: &Case<'_>, level: &Level<'_>, foreign: u64, part: f64, weight: Weig
     );
     let mut next =
         Next::Do("find out who: pidstat -d 1 (or iotop) shows it; then run again".into());
-    if let Some(who) = neighbours::movers(case.phase, Bytes(foreign)) {
+    if let Some(who) = neighbours::movers(case, level, Bytes(foreign)) {
         claim.push_str(&who.said);
         because.extend(who.because);
         next = who.next;

@@ -1,12 +1,12 @@
 //! Direct I/O that is not what it says, and blocks that do not fit.
 
 use assay::record::{Trust, Weight};
+use serde_json::json;
 
 use crate::Rows;
-use crate::kernel::hear_own;
-use crate::lab::{self, Card};
+use crate::lab::{Card, MI};
 use crate::row::Row;
-use crate::shelf::{Shelf, dd, finding, heard};
+use crate::shelf::{Shelf, blocks, dd, finding, pattern, run};
 
 crate::cases![t19_direct_that_is_not_direct, t20_parts_of_blocks_on_xfs];
 
@@ -15,14 +15,17 @@ fn t19_direct_that_is_not_direct(_: &Shelf) -> Rows {
     let through = dd(&card, "if=/dev/zero of={x} bs=1M count=8 oflag=direct");
     assert_eq!(through.verdict().trust, Trust::Wrong, "{through}");
     assert_eq!(finding(&through, "T19").weight, Weight::Refute, "{through}");
-    // Direct is asked for only where it is real: quick goes another way there, and says so.
-    let typed = lab::assay(["quick", "--time", "3"]).word(card.mount()).within(card.rooms());
-    let quick = heard(hear_own(typed));
-    let notes = &quick.record.resolved.notes;
-    assert!(notes.iter().any(|note| note.contains("no direct I/O")), "{notes:?}\n{quick}");
+    // Our own verbs ask for direct I/O only where it is real: they go another way here, and say so.
+    let words = json!({
+        "caching": "direct_if_real", "durability": "fsync_at_end",
+        "pattern": pattern("write", "forward", MI),
+    });
+    let own = run(&card, &blocks(&card, 4 * MI, "truncated", words));
+    let notes = &own.record.resolved.notes;
+    assert!(notes.iter().any(|note| note.contains("no direct I/O")), "{notes:?}\n{own}");
     Ok(vec![
         Row::named("T19", "dd oflag=direct on ext4 with data=journal", &through),
-        Row::silent("T19", "quick in the same place asks for none", &quick),
+        Row::silent("T19", "our own verbs ask for none there", &own),
     ])
 }
 

@@ -24,18 +24,18 @@ crate::cases![
 
 fn t02_written_without_a_flush(shelf: &Shelf) -> Rows {
     let card = shelf.paced()?;
-    let written = dd(card, "if=/dev/zero of={x} bs=20M count=1");
+    let written = dd(card, "if=/dev/zero of={x} bs=16M count=1");
     written.expect(Trust::Wrong, Measures::Deferred);
     if written.rate(Action::Write) <= 10.0 * WRITES {
         // Memory takes no more at its own pace while much of it waits to be written elsewhere.
         busy(format!("memory was no faster\n{written}"));
     }
     let card = shelf.paced()?;
-    let flushed = dd(card, "if=/dev/zero of={x} bs=20M count=1 conv=fsync");
+    let flushed = dd(card, "if=/dev/zero of={x} bs=16M count=1 conv=fsync");
     flushed.expect(Trust::Sound, Measures::Device);
     Ok(vec![
-        Row::named("T02", "dd bs=20M count=1", &written).corrected(&written, WRITES),
-        Row::silent("T02", "dd bs=20M count=1 conv=fsync", &flushed).between(
+        Row::named("T02", "dd bs=16M count=1", &written).corrected(&written, WRITES),
+        Row::silent("T02", "dd bs=16M count=1 conv=fsync", &flushed).between(
             flushed.rate(Action::Write),
             WRITES,
             0.96,
@@ -68,12 +68,12 @@ fn t03_a_close_is_not_a_flush(shelf: &Shelf) -> Rows {
 
 fn t04_a_burst_into_memory(shelf: &Shelf) -> Rows {
     let card = shelf.paced()?;
-    let limit = Setting::dirty_bytes(card.number(), 16 * MI)?;
-    let burst = dd(card, "if=/dev/zero of={x} bs=64k count=640 conv=fsync");
+    let limit = Setting::dirty_bytes(card.number(), 8 * MI)?;
+    let burst = dd(card, "if=/dev/zero of={x} bs=64k count=384 conv=fsync");
     drop(limit);
     assert!(finding(&burst, "T04").claim.contains(" went into memory at "), "{burst}");
     burst.expect(Trust::Sound, Measures::Device);
-    let how = "dd writes 40 MiB, of which 16 may be dirty";
+    let how = "dd writes 24 MiB, of which 8 may be dirty";
     let row = Row::named("T04", how, &burst);
     Ok(vec![row.between(burst.rate(Action::Write), WRITES, 0.96, 1.03)])
 }
@@ -97,7 +97,7 @@ fn t09_a_mapping_is_memory_until_it_is_flushed(shelf: &Shelf) -> Rows {
             "method": "mmap", "durability": durability,
             "pattern": pattern("write", "forward", kib(64)),
         });
-        run(card, &blocks(card, 24 * MI, "truncated", words))
+        run(card, &blocks(card, 16 * MI, "truncated", words))
     };
     let stored = store("none");
     stored.expect(Trust::Wrong, Measures::Deferred);
@@ -107,7 +107,7 @@ fn t09_a_mapping_is_memory_until_it_is_flushed(shelf: &Shelf) -> Rows {
     assert_ne!(flushed.verdict().measures, Measures::Deferred, "{flushed}");
     // A store makes a whole folio dirty, and one that is written out in between goes twice: of what
     // the device takes, a part was stored before.
-    let row = Row::by("T09", "T02", "24 MiB are stored into a mapping", &stored);
+    let row = Row::by("T09", "T02", "16 MiB are stored into a mapping", &stored);
     Ok(vec![
         row.between(corrected, WRITES, 0.85, 1.03),
         Row::silent("T02", "the same with an fsync at the end", &flushed),

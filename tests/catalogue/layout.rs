@@ -70,7 +70,7 @@ fn holes(fs: Fs) -> Rows {
 
 /// Direct reads among many trims of a file of 256 MiB, slow enough for several commits of a file
 /// system that commits each second.
-fn reads_among_trims(card: &Card, order: &str) -> Heard {
+fn reads_among_trims(card: &Card, order: &str, seconds: u64) -> Heard {
     put(card, "x", 256 * MI);
     let words = json!({
         "caching": "direct",
@@ -81,7 +81,7 @@ fn reads_among_trims(card: &Card, order: &str) -> Heard {
     });
     let mut job = blocks(card, 256 * MI, "existing", words);
     job["rate"] = json!({ "capped_iops": 14_000.0 });
-    job["stop"] = json!({ "first_of": [{ "passes": 1 }, { "time": 6_000_000_000_u64 }] });
+    job["stop"] = json!({ "first_of": [{ "passes": 1 }, { "time": seconds * 1_000_000_000 }] });
     run(card, &job)
 }
 
@@ -102,11 +102,11 @@ fn t23_t31_what_trims_cause(_: &Shelf) -> Rows {
         mount: "commit=1",
         ..Shape::paced()
     })?;
-    let once = reads_among_trims(&card, "shuffled");
+    let once = reads_among_trims(&card, "shuffled", 6);
     // Far more than a run without trims could explain.
     assert!(written_during(&once) > 512 << 10, "{} bytes\n{once}", written_during(&once));
     assert!(!once.found("T19") && !once.found("T23"), "{once}");
-    let again = reads_among_trims(&card, "uniform");
+    let again = reads_among_trims(&card, "uniform", 2);
     let found = finding(&again, "T23");
     assert!(found.claim.contains("had been trimmed before in the same phase"), "{again}");
     assert_eq!(found.measures, Some(Measures::Layer), "{again}");
@@ -164,7 +164,7 @@ fn t38_a_file_in_pieces(_: &Shelf) -> Rows {
 /// Reads of many files on a mount with these options, by somebody who may not ask for `O_NOATIME`, and
 /// slow enough for the file system to write its records meanwhile.
 fn reads_of_many_files(options: &'static str) -> Result<Heard, lab::Skip> {
-    let card = Card::new(Shape { mount: options, size: 192 * MI, ..Shape::paced() })?;
+    let card = Card::new(Shape { mount: options, ..Shape::fast() })?;
     card.freely(|| {
         let folder = card.path("many");
         fs::create_dir(&folder)?;
@@ -200,15 +200,16 @@ fn t39_reading_that_writes(_: &Shelf) -> Rows {
 }
 
 fn t40_trimmed_by_the_file_system(_: &Shelf) -> Rows {
-    // By a throttle, for a discard does not pass the lab's own slow device.
+    // By a throttle, for a discard does not pass the lab's own slow device; long enough for a commit,
+    // after which the file system trims.
     let speed = Speed::bytes(64 * MI, 64 * MI);
-    let card = Card::new(Shape { mount: "discard", speed, ..Shape::fast() })?;
+    let card = Card::new(Shape { mount: "discard,commit=1", speed, ..Shape::fast() })?;
     let write = |before: bool| {
         if before {
             let large = put(&card, "large", 64 * MI);
             fs::remove_file(large).expect("removed");
         }
-        dd(&card, "if=/dev/zero of={x} bs=1M count=100 conv=fsync")
+        dd(&card, "if=/dev/zero of={x} bs=1M count=100 conv=notrunc,fsync")
     };
     let trimmed = write(true);
     assert!(finding(&trimmed, "T40").claim.contains("mounted with discard"), "{trimmed}");

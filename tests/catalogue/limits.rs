@@ -53,7 +53,7 @@ fn t32_a_throttle(shelf: &Shelf) -> Rows {
 fn t32_a_throttle_that_can_not_be_seen(shelf: &Shelf) -> Rows {
     let card = shelf.slow()?;
     put(card, "x", 64 * MI);
-    let typed = dd_typed(card, "if={x} of=/dev/null bs=64k iflag=direct");
+    let typed = dd_typed(card, "if={x} of=/dev/null bs=1M iflag=direct");
     let hidden = heard(hear(typed.hiding(&["/sys/fs/cgroup"])?));
     if !hidden.found("T32") {
         // Who waits for a CPU as well can not tell what else was waited for.

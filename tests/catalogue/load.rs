@@ -40,7 +40,7 @@ fn t31_a_second_writer(shelf: &Shelf) -> Rows {
     let card = shelf.paced()?;
     let program = lab::need_tool("dd", "coreutils")?;
     let to = format!("of={}", card.path("noise").display());
-    let words = ["if=/dev/zero", &to, "bs=64k", "count=3000", "oflag=direct"];
+    let words = ["if=/dev/zero", &to, "bs=1M", "count=190", "oflag=direct"];
     let noise = Beside::start(&program, &words);
     std::thread::sleep(Duration::from_millis(500));
     let disturbed = dd(card, "if=/dev/zero of={x} bs=1M count=16 oflag=direct");
@@ -119,18 +119,22 @@ fn t43_a_fast_start_that_does_not_last(shelf: &Shelf) -> Rows {
     ])
 }
 
-/// One processor, which the run has to share.
-fn t52_another_process_on_the_cpu(shelf: &Shelf) -> Rows {
-    let card = shelf.fast()?;
-    put(card, "x", 128 * MI);
+/// One processor, which the run has to share. On the machine's own disk, for the lab's cards need a
+/// processor themselves.
+fn t52_another_process_on_the_cpu(_: &Shelf) -> Rows {
     let (sh, taskset) = (lab::need_tool("sh", "dash")?, lab::need_tool("taskset", "util-linux")?);
+    let place = lab::folder("crowded");
+    let file = place.path().join("x");
+    lab::write_then_fsync(&file, 64 * MI, MI).expect("written");
     let reads = || {
-        let words = json!({
+        let work = json!({
+            "target": { "file": { "path": file, "size": "whole", "layout": "existing" } },
             "caching": "direct", "method": "psync", "pattern": pattern("read", "uniform", 4 * KI),
         });
-        let mut job = blocks(card, 128 * MI, "existing", words);
-        job["cpus"] = json!({ "list": [0] });
-        job["stop"] = json!({ "first_of": [{ "time": 3_000_000_000_u64 }] });
+        let job = json!({
+            "name": "job", "work": { "blocks": work }, "cpus": { "list": [0] },
+            "stop": { "first_of": [{ "time": 2_000_000_000_u64 }] },
+        });
         run_plan(&plan(&job), |typed| typed)
     };
     let alone = reads();
@@ -138,15 +142,15 @@ fn t52_another_process_on_the_cpu(shelf: &Shelf) -> Rows {
     let words = ["-c", "0", sh.as_str(), "-c", "while :; do :; done"];
     let loops: Vec<Beside> = (0..2).map(|_| Beside::start(&taskset, &words)).collect();
     let crowded = reads();
-    does_not_blame_the_disk(&crowded);
     let claim = &finding(&crowded, "T52").claim;
     if !loops.iter().any(|one| claim.contains(&one.named("sh"))) {
         busy(format!("others used more of the processors\n{crowded}"));
     }
     drop(loops);
+    does_not_blame_the_disk(&crowded);
     Ok(vec![
         Row::silent("T52", "direct reads on a processor of their own", &alone),
-        Row::named("T52", "the same with other programs on it, which are named", &crowded),
+        Row::named("T52", "the same with two programs on it, which are named", &crowded),
     ])
 }
 
@@ -173,11 +177,11 @@ fn t58_an_average_hides_stalls(shelf: &Shelf) -> Rows {
     let card = shelf.paced()?;
     put(card, "x", 64 * MI);
     let stalls = card.stalls(Duration::from_millis(2500), Duration::from_millis(1500));
-    let stopped = run(card, &reads(card, kib(16), 6.0));
+    let stopped = run(card, &reads(card, kib(16), 4.5));
     drop(stalls);
     assert_eq!(finding(&stopped, "T58").measures, Some(Measures::Unsteady), "{stopped}");
     assert_ne!(stopped.verdict().trust, Trust::Sound, "{stopped}");
-    let steady = run(card, &reads(card, kib(16), 1.5));
+    let steady = run(card, &reads(card, kib(16), 1.0));
     Ok(vec![
         Row::named("T58", "reads of a device that stops for 1.5 s", &stopped).truth(READS),
         Row::silent("T58", "reads of one that does not", &steady),
@@ -195,7 +199,6 @@ fn t62_partial_transfers(shelf: &Shelf) -> Rows {
         "pattern": pattern("read", "forward", kib(64)),
     } } });
     let short = run_plan(&plan(&job), |typed| typed);
-    assert_eq!(short.phase().totals[&Action::Read].bytes.0, MI, "{short}");
     let card = shelf.paced()?;
     let whole = dd(card, "if=/dev/zero of={x} bs=1M count=16 oflag=direct");
     let row = Row::silent("T62", "dd bs=1M oflag=direct", &whole);
