@@ -205,14 +205,12 @@ impl Witness {
         let thread = std::thread::spawn(move || {
             // For each process, what it had moved at first and at last.
             let mut all: BTreeMap<String, (u64, u64)> = BTreeMap::new();
-            let mut dirty = 0;
+            // What they wrote before, and what goes to the disk only now.
+            let dirty = kib("/proc/meminfo", "Dirty:") + kib("/proc/meminfo", "Writeback:");
             while !seen.load(Ordering::Relaxed) {
                 for (pid, moved) in others() {
                     all.entry(pid).or_insert((moved, moved)).1 = moved;
                 }
-                // What they wrote before, and what goes to the disk only now.
-                dirty =
-                    dirty.max(kib("/proc/meminfo", "Dirty:") + kib("/proc/meminfo", "Writeback:"));
                 std::thread::sleep(Duration::from_millis(100));
             }
             all.values().map(|(first, last)| last - first).sum::<u64>() + (dirty << 10)
