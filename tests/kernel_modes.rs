@@ -15,7 +15,7 @@ use assay::plan::Action;
 use assay::record::{Ending, Measures, Record, Trust};
 use assay::unit::Bytes;
 
-use kernel::{Heard, cards, hear_own, names, rate, told};
+use kernel::{Heard, at_once, cards, hear_own, names, rate, told};
 use lab::{Card, MI};
 
 const WRITES: f64 = 4.0 * MI as f64;
@@ -82,7 +82,7 @@ fn off(heard: &Heard) -> (f64, f64) {
 #[test]
 fn what_is_durable_is_at_the_pace_of_the_card() {
     let _alone = lab::alone();
-    for (shape, pace) in cards() {
+    at_once(cards(), |(shape, pace)| {
         let card = lab::need!(Card::new(shape));
         for left in (0..3).rev() {
             let typed = modes(&["--block", "1M", "--time", "80"]);
@@ -112,7 +112,7 @@ fn what_is_durable_is_at_the_pace_of_the_card() {
             assert!(heard.ran.wall < Duration::from_secs(120), "{heard}");
             break;
         }
-    }
+    });
 }
 
 #[test]

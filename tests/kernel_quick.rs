@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use assay::plan::Action;
 use assay::record::{Ending, Measures, Record, Trust};
 
-use kernel::{Heard, cards, hear_own, names, rate, told};
+use kernel::{Heard, at_once, cards, hear_own, names, rate, told};
 use lab::{Card, Fs, MI, Shape};
 
 const WRITES: f64 = 4.0 * MI as f64;
@@ -45,7 +45,7 @@ fn figures(heard: &Heard) {
 #[test]
 fn a_card_without_any_option() {
     let _alone = lab::alone();
-    for (shape, pace) in cards() {
+    at_once(cards(), |(shape, pace)| {
         let card = lab::need!(Card::new(shape));
         for left in (0..3).rev() {
             let heard = hear_own(lab::assay(["quick"]).word(card.mount()).within(card.rooms()));
@@ -75,7 +75,7 @@ fn a_card_without_any_option() {
             }
             break;
         }
-    }
+    });
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn a_device_is_written_only_when_it_holds_nothing() {
 #[test]
 fn other_file_systems() {
     let _alone = lab::alone();
-    for shape in [Shape::btrfs(), Shape::xfs()] {
+    at_once([Shape::btrfs(), Shape::xfs()], |shape| {
         let card = lab::need!(Card::new(shape.clone()));
         let heard =
             hear_own(lab::assay(["quick", "--time", "18"]).word(card.mount()).within(card.rooms()));
@@ -179,7 +179,7 @@ fn other_file_systems() {
         assert!(!heard.found("T48"), "{heard}");
         assert!(!heard.found("T31"), "{heard}");
         assert_eq!(below(card.mount()), Vec::<String>::new());
-    }
+    });
 }
 
 #[test]

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use assay::engine::{Aside, Filler, Flush, Generation, Haul, Known, Quota, Route, Stretch, Worker};
 use assay::plan::{
     Action, Advice, Aio, BlockSize, FileOrder, Fill, Mapping, Method, Mix, Order, Pattern, Plan,
-    Rate, Region, Ring, Vectored, Verify,
+    Rate, Ring, Vectored, Verify,
 };
 use assay::record::{Ending, Record};
 use assay::stats::{Gauge, Split};
@@ -63,14 +63,7 @@ fn methods() -> Vec<(&'static str, Method, u32)> {
 }
 
 fn pattern(action: Action, order: Order, block: u64) -> Pattern {
-    Pattern {
-        mix: Mix::only(action),
-        order,
-        block: BlockSize::Fixed(Bytes(block)),
-        region: Region::default(),
-        fill: Fill::Random,
-        verify: Verify::None,
-    }
+    Pattern::of(Mix::only(action), order, BlockSize::Fixed(Bytes(block)))
 }
 
 fn open(path: &Path) -> OwnedFd {

@@ -7,8 +7,7 @@ use std::os::unix::fs::FileExt;
 
 use assay::engine::{Cursor, Op};
 use assay::plan::{
-    Action, ActionSize, BlockSize, Fill, Mix, Order, Pattern, Plan, Region, Share, SizedZone,
-    Verify, WeightedSize, Zone,
+    Action, ActionSize, BlockSize, Mix, Order, Pattern, Plan, Share, SizedZone, WeightedSize, Zone,
 };
 use assay::run::{self, Options};
 use assay::unit::Bytes;
@@ -18,14 +17,7 @@ use serde_json::json;
 use places::model;
 
 fn pattern(order: Order, block: BlockSize) -> Pattern {
-    Pattern {
-        mix: Mix::only(Action::Read),
-        order,
-        block,
-        region: Region::default(),
-        fill: Fill::Random,
-        verify: Verify::None,
-    }
+    Pattern::of(Mix::only(Action::Read), order, block)
 }
 
 fn fixed(size: u64) -> BlockSize {

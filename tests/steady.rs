@@ -9,8 +9,8 @@ use std::sync::atomic::AtomicBool;
 
 use assay::engine::{Aside, Filler, Generation, Quota, Route, Stretch, Worker};
 use assay::plan::{
-    Action, Aio, BlockSize, FileOrder, Fill, Mapping, Method, Mix, Order, Pattern, Rate, Region,
-    Ring, SyncFileRange, Vectored, Verify,
+    Action, Aio, BlockSize, FileOrder, Mapping, Method, Mix, Order, Pattern, Rate, Ring,
+    SyncFileRange, Vectored, Verify,
 };
 use assay::stats::{Gauge, Split};
 use assay::unit::{Bytes, Ops};
@@ -89,14 +89,8 @@ fn work(method: Method, iodepth: u32, aside: Aside, ops: u64) -> u64 {
     let file = tempfile::tempfile().expect("a file");
     file.set_len(SIZE).expect("a size");
     let mix = ["read", "write"].map(|action| serde_json::json!({ "action": action, "weight": 1 }));
-    let pattern = Pattern {
-        mix: serde_json::from_value::<Mix>(mix.to_vec().into()).expect("a mix"),
-        order: Order::Uniform,
-        block: BlockSize::Fixed(Bytes(4096)),
-        region: Region::default(),
-        fill: Fill::Random,
-        verify: Verify::None,
-    };
+    let mix = serde_json::from_value::<Mix>(mix.to_vec().into()).expect("a mix");
+    let pattern = Pattern::of(mix, Order::Uniform, BlockSize::Fixed(Bytes(4096)));
     assert!(pattern.mix.has(Action::Read) && pattern.mix.writes());
     let stretch = Stretch { start: 0, len: SIZE, lane: (0, 1), passes: None, seed: 7 };
     let (gauge, halt) = (Gauge::default(), AtomicBool::new(false));

@@ -6,9 +6,8 @@ use super::Common;
 use super::place::{Kind, any_seed, look, named_twice, standing, time};
 use crate::error::{Error, Refusal};
 use crate::plan::{
-    Action, BlockSize, Blocks, Caching, Cold, Crew, Detail, Durability, Fill, Job, Layout,
-    Lifetime, Mapping, Method, Mix, Order, Origin, Pattern, Phase, Plan, Rate, Region, Size, Stop,
-    Target, Verify, Work,
+    Action, BlockSize, Blocks, Caching, Cold, Durability, Job, Layout, Lifetime, Mapping, Method,
+    Mix, Order, Origin, Pattern, Phase, Plan, Size, Stop, Target, Verify, Work,
 };
 use crate::report::modes::{SIZING, VERB};
 use crate::unit::{Bytes, GIB, MIB, Nanos, Ops};
@@ -301,44 +300,18 @@ fn phase(
     stop: Stop,
 ) -> Phase {
     let reads = action == Action::Read;
+    let pattern = Pattern {
+        verify: if reads { Verify::Tags } else { Verify::None },
+        ..Pattern::of(Mix::only(action), Order::Forward, BlockSize::Fixed(block))
+    };
     let blocks = Blocks {
-        target: target.clone(),
-        pattern: Pattern {
-            mix: Mix::only(action),
-            order: Order::Forward,
-            block: BlockSize::Fixed(block),
-            region: Region::default(),
-            fill: Fill::Random,
-            verify: if reads { Verify::Tags } else { Verify::None },
-        },
         method: way.method,
         caching: way.caching,
         durability: way.durability,
-        sync_file_range: None,
-        timed_close: false,
-        iodepth: 1,
+        ..Blocks::of(target.clone(), pattern)
     };
-    Phase {
-        jobs: vec![Job {
-            name: name.clone(),
-            work: Work::Blocks(blocks),
-            rate: Rate::Closed,
-            stop,
-            workers: 1,
-            crew: Crew::Threads,
-            delay: Nanos::ZERO,
-            cpus: None,
-            balance: None,
-            detail: Detail::default(),
-        }],
-        name,
-        cold: Cold::Target,
-        settle: Nanos::ZERO,
-        quiet: QUIET,
-        heat: Nanos::ZERO,
-        until: Default::default(),
-        times: 1,
-    }
+    let job = Job { stop, ..Job::of(name, Work::Blocks(blocks)) };
+    Phase { cold: Cold::Target, quiet: QUIET, ..Phase::of(job) }
 }
 
 /// A size as it is typed: `64K`, `1M`.

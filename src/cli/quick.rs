@@ -8,9 +8,8 @@ use super::Common;
 use super::place::{any_seed, look, named_twice, standing, time};
 use crate::error::{Error, Refusal};
 use crate::plan::{
-    Action, BlockSize, Blocks, Caching, Cold, Crew, Detail, Durability, Fill, Job, Layout,
-    Lifetime, Limit, Method, Mix, Order, Origin, Pattern, Phase, Plan, Rate, Region, Ring, Size,
-    Stop, Target, Verify, Work,
+    Action, BlockSize, Blocks, Caching, Cold, Durability, Job, Layout, Lifetime, Limit, Method,
+    Mix, Order, Origin, Pattern, Phase, Plan, Ring, Size, Stop, Target, Verify, Work,
 };
 use crate::unit::{Bytes, GIB, MIB, Nanos};
 
@@ -252,42 +251,22 @@ fn phase(shape: Shape, target: Target, time: Nanos, ours: bool, size: Option<Byt
             Stop { ramp, first_of: vec![Limit::Time(time - ramp)] }
         }
     };
+    let pattern = Pattern {
+        verify: if ours && !write { Verify::Tags } else { Verify::None },
+        ..Pattern::of(Mix::only(shape.action), shape.order, BlockSize::Fixed(shape.block))
+    };
+    let blocks = Blocks {
+        method: Method::IoUring(Ring::default()),
+        caching: Caching::DirectIfReal,
+        durability: if write { Durability::FdatasyncAtEnd } else { Durability::None },
+        iodepth: shape.iodepth,
+        ..Blocks::of(target, pattern)
+    };
     Phase {
-        name: shape.name.into(),
-        jobs: vec![Job {
-            name: shape.name.into(),
-            work: Work::Blocks(Blocks {
-                target,
-                pattern: Pattern {
-                    mix: Mix::only(shape.action),
-                    order: shape.order,
-                    block: BlockSize::Fixed(shape.block),
-                    region: Region::default(),
-                    fill: Fill::Random,
-                    verify: if ours && !write { Verify::Tags } else { Verify::None },
-                },
-                method: Method::IoUring(Ring::default()),
-                caching: Caching::DirectIfReal,
-                durability: if write { Durability::FdatasyncAtEnd } else { Durability::None },
-                sync_file_range: None,
-                timed_close: false,
-                iodepth: shape.iodepth,
-            }),
-            rate: Rate::Closed,
-            stop,
-            workers: 1,
-            crew: Crew::Threads,
-            delay: Nanos::ZERO,
-            cpus: None,
-            balance: None,
-            detail: Detail::default(),
-        }],
         cold: if write { Cold::Keep } else { Cold::Target },
         settle: if write { SETTLE } else { Nanos::ZERO },
         quiet: QUIET,
-        heat: Nanos::ZERO,
-        until: Default::default(),
-        times: 1,
+        ..Phase::of(Job { stop, ..Job::of(shape.name, Work::Blocks(blocks)) })
     }
 }
 

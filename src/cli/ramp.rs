@@ -6,9 +6,8 @@ use super::Common;
 use super::place::{Kind, any_seed, fits, latency, look, target, time};
 use crate::error::{Error, Refusal};
 use crate::plan::{
-    self, Aim, BlockSize, Blocks, Caching, Cold, Crew, Detail, Durability, Fill, Job, Layout,
-    Limit, Method, Mix, Order, Origin, Pattern, Phase, Plan, Ramp, Rate, Region, Ring, Size, Stop,
-    Target, Verify, Work,
+    self, Aim, BlockSize, Blocks, Caching, Cold, Durability, Job, Layout, Limit, Method, Mix,
+    Order, Origin, Pattern, Phase, Plan, Ramp, Region, Ring, Size, Stop, Target, Verify, Work,
 };
 use crate::unit::{Bytes, GIB, MIB, Nanos};
 
@@ -138,49 +137,23 @@ fn loads(max_depth: u32, max_workers: u32) -> Vec<(u32, u32)> {
 /// A phase of blocks, direct where that is real.
 fn phase(name: &str, target: &Target, pattern: Pattern, load: (u32, u32), stop: Stop) -> Phase {
     let writes = pattern.mix.writes();
-    Phase {
-        name: name.into(),
-        jobs: vec![Job {
-            name: name.into(),
-            work: Work::Blocks(Blocks {
-                target: target.clone(),
-                pattern,
-                method: Method::IoUring(Ring::default()),
-                caching: Caching::DirectIfReal,
-                durability: if writes { Durability::FdatasyncAtEnd } else { Durability::None },
-                iodepth: load.0,
-                sync_file_range: None,
-                timed_close: false,
-            }),
-            rate: Rate::Closed,
-            stop,
-            workers: load.1,
-            crew: Crew::Threads,
-            delay: Nanos::ZERO,
-            cpus: None,
-            balance: None,
-            detail: Detail::default(),
-        }],
-        cold: if writes { Cold::Keep } else { Cold::Target },
-        settle: Nanos::ZERO,
-        quiet: QUIET,
-        heat: Nanos::ZERO,
-        until: Default::default(),
-        times: 1,
-    }
+    let blocks = Blocks {
+        method: Method::IoUring(Ring::default()),
+        caching: Caching::DirectIfReal,
+        durability: if writes { Durability::FdatasyncAtEnd } else { Durability::None },
+        iodepth: load.0,
+        ..Blocks::of(target.clone(), pattern)
+    };
+    let job = Job { stop, workers: load.1, ..Job::of(name, Work::Blocks(blocks)) };
+    let cold = if writes { Cold::Keep } else { Cold::Target };
+    Phase { cold, quiet: QUIET, ..Phase::of(job) }
 }
 
 /// The test file is written before anything is read from it or overwritten in it: what nobody has
 /// written is neither read nor written as the rest is.
 fn filling(target: &Target) -> Phase {
-    let pattern = Pattern {
-        mix: Mix::only(plan::Action::Write),
-        order: Order::Forward,
-        block: BlockSize::Fixed(Bytes(MIB)),
-        region: Region::default(),
-        fill: Fill::Random,
-        verify: Verify::None,
-    };
+    let action = Mix::only(plan::Action::Write);
+    let pattern = Pattern::of(action, Order::Forward, BlockSize::Fixed(Bytes(MIB)));
     phase("file", target, pattern, (8, 1), Stop::pass_or(FILLING))
 }
 
@@ -192,13 +165,11 @@ fn step(words: &Words, target: &Target, kind: Kind, (depth, workers): (u32, u32)
         Action::Read => (plan::Action::Read, Verify::None),
     };
     let forward = words.order == Places::Forward;
+    let order = if forward { Order::Forward } else { Order::Shuffled };
     let pattern = Pattern {
-        mix: Mix::only(action),
-        order: if forward { Order::Forward } else { Order::Shuffled },
-        block: BlockSize::Fixed(words.block),
         region: Region { divided: forward && workers > 1, ..Region::default() },
-        fill: Fill::Random,
         verify,
+        ..Pattern::of(Mix::only(action), order, BlockSize::Fixed(words.block))
     };
     let ramp = Nanos(words.step.0 / 10);
     let stop = Stop { ramp, first_of: vec![Limit::Time(words.step - ramp)] };

@@ -7,9 +7,8 @@ use super::place::{Kind, any_seed, fits, look, target, time};
 use super::ramp::Places;
 use crate::error::{Error, Refusal};
 use crate::plan::{
-    Action, Aim, BlockSize, Blocks, Caching, Cold, Crew, Detail, Durability, Fill, Job, Layout,
-    Limit, Method, Mix, Order, Origin, Pattern, Phase, Plan, Rate, Region, Ring, Size, Steady,
-    Stop, Target, Verify, Work,
+    Action, Aim, BlockSize, Blocks, Caching, Durability, Job, Layout, Limit, Method, Mix, Order,
+    Origin, Pattern, Phase, Plan, Ring, Size, Steady, Stop, Target, Work,
 };
 use crate::unit::{Bytes, Nanos};
 
@@ -117,41 +116,14 @@ fn phase(words: &Words, target: Target, round: Nanos) -> Phase {
         Limit::Time(words.time),
         Limit::Bytes(words.bytes),
     ];
-    Phase {
-        name: "write".into(),
-        jobs: vec![Job {
-            name: "write".into(),
-            work: Work::Blocks(Blocks {
-                target,
-                pattern: Pattern {
-                    mix: Mix::only(Action::Write),
-                    order,
-                    block: BlockSize::Fixed(words.block),
-                    region: Region::default(),
-                    fill: Fill::Random,
-                    verify: Verify::None,
-                },
-                method: Method::IoUring(Ring::default()),
-                caching: Caching::DirectIfReal,
-                durability: Durability::FdatasyncAtEnd,
-                iodepth: words.depth,
-                sync_file_range: None,
-                timed_close: false,
-            }),
-            rate: Rate::Closed,
-            stop: Stop { ramp: Nanos::ZERO, first_of },
-            workers: 1,
-            crew: Crew::Threads,
-            delay: Nanos::ZERO,
-            cpus: None,
-            balance: None,
-            detail: Detail::default(),
-        }],
-        cold: Cold::Keep,
-        settle: Nanos::ZERO,
-        quiet: QUIET,
-        heat: Nanos::ZERO,
-        until: Default::default(),
-        times: 1,
-    }
+    let pattern = Pattern::of(Mix::only(Action::Write), order, BlockSize::Fixed(words.block));
+    let blocks = Blocks {
+        method: Method::IoUring(Ring::default()),
+        caching: Caching::DirectIfReal,
+        durability: Durability::FdatasyncAtEnd,
+        iodepth: words.depth,
+        ..Blocks::of(target, pattern)
+    };
+    let stop = Stop { ramp: Nanos::ZERO, first_of };
+    Phase { quiet: QUIET, ..Phase::of(Job { stop, ..Job::of("write", Work::Blocks(blocks)) }) }
 }

@@ -15,8 +15,7 @@ pub use human::{general, human, rate};
 pub use mend::mended;
 pub use say::{before_flush, event, fault, progress, report, reports_after};
 
-use crate::plan::{Cold, Copy, Detail, Job, Origin, Phase, Plan, Work};
-use crate::unit::Nanos;
+use crate::plan::{Copy, Job, Origin, Phase, Plan, Work};
 
 /// Whose dd is spoken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,28 +75,7 @@ pub fn parse(words: &[String], flavor: Flavor) -> Result<(Plan, Options), Compla
 }
 
 fn plan(copy: Copy, words: &[String]) -> Plan {
-    let job = Job {
-        name: "copy".into(),
-        work: Work::Copy(copy),
-        rate: Default::default(),
-        stop: Default::default(),
-        workers: 1,
-        crew: Default::default(),
-        delay: Nanos::ZERO,
-        cpus: None,
-        balance: None,
-        detail: Detail::default(),
-    };
-    let phase = Phase {
-        name: "copy".into(),
-        jobs: vec![job],
-        cold: Cold::Keep,
-        settle: Nanos::ZERO,
-        quiet: Nanos::ZERO,
-        heat: Nanos::ZERO,
-        until: Default::default(),
-        times: 1,
-    };
+    let phase = Phase::of(Job::of("copy", Work::Copy(copy)));
     let origin = Origin { dialect: "dd".into(), words: words.to_vec(), sources: Vec::new() };
     Plan { title: "dd".into(), origin, seed: 0, aim: None, phases: vec![phase] }
 }

@@ -5,7 +5,10 @@
 //! say it; the words are not known here.
 
 mod drop_behind;
+mod hand_on;
+mod meter;
 mod open;
+mod places;
 mod reader;
 mod records;
 mod within;
@@ -14,12 +17,13 @@ mod writer;
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustix::fs::{FileType, OFlags, SeekFrom};
+use rustix::fs::OFlags;
 use rustix::io::Errno;
 
+use self::meter::Meter;
 pub use self::open::{Ends, open};
 use self::reader::{Reader, Unread};
-use self::records::{Run, Shaper};
+use self::records::{Letters, Shaper};
 use self::within::Handover;
 use self::writer::Writer;
 use crate::error::Fault;
@@ -129,80 +133,21 @@ where
     Outcome { counts: gauge.snapshot(), started, stopped, flush, fault, cut_short, otherwise }
 }
 
-/// Clock, gauge and samples of a copy.
-struct Meter<'a, S> {
-    gauge: &'a CopyGauge,
-    sample: S,
-    /// When the last call came back: the beginning of the next one.
-    mark: Instant,
-    /// Something other than a call happened since.
-    stale: bool,
-    /// Every call is timed, because each goes to the device by itself.
-    each: bool,
-    /// Timed calls in a row that were brisk.
-    brisk: u32,
-    /// Calls that are not timed before the next that is.
-    left: u32,
-    /// This one is.
-    timed: bool,
+/// What a read of the input has brought.
+enum Got {
+    Bytes(usize),
+    /// Nothing follows; or what failed, which has been told, ends the copy.
+    End,
+    /// It failed, and the copy goes on.
+    Error,
 }
 
-/// Two looks at the clock are a good part of a call that takes no longer than this: it moved memory
-/// and met no device.
-const BRISK: Nanos = Nanos::micros(5);
-/// One call in so many is timed while they are brisk. Odd, so that reads and writes take turns.
-const SELDOM: u32 = 17;
-
-impl<'a, S: FnMut(Side, usize, Option<Nanos>)> Meter<'a, S> {
-    fn new(plan: &plan::Copy, gauge: &'a CopyGauge, sample: S, started: Instant) -> Self {
-        let alone = |flags: plan::EndFlags| flags.direct || flags.sync || flags.dsync;
-        let each = alone(plan.from.flags) || alone(plan.to.flags) || plan.fsync_every_block;
-        Self { gauge, sample, mark: started, stale: true, each, brisk: 0, left: 0, timed: true }
-    }
-
-    /// The beginning of a call.
-    #[inline(always)]
-    fn begin(&mut self) {
-        self.timed = self.left == 0;
-        if !self.timed {
-            self.left -= 1;
-            return;
-        }
-        if self.stale {
-            let now = clock::now();
-            // Somewhere among those that were not timed, one was not brisk.
-            if now.since(self.mark) > Nanos(BRISK.0 * u64::from(SELDOM)) {
-                self.brisk = 0;
-            }
-            self.mark = now;
-            self.stale = false;
-        }
-    }
-
-    /// The beginning of a flush: always timed.
-    fn begin_flush(&mut self) {
-        self.left = 0;
-        self.stale = true;
-        self.begin();
-    }
-
-    /// The end of a call that moved `bytes`.
-    #[inline(always)]
-    fn end(&mut self, side: Side, bytes: usize) {
-        if self.timed {
-            let now = clock::now();
-            let took = now.since(self.mark);
-            (self.sample)(side, bytes, Some(took));
-            self.mark = now;
-            // A read and a write that were both brisk.
-            self.brisk = if took <= BRISK && !self.each { self.brisk + 1 } else { 0 };
-            if self.brisk >= 2 {
-                self.left = SELDOM - 1;
-                self.stale = true;
-            }
-        } else {
-            (self.sample)(side, bytes, None);
-        }
+/// What short blocks are filled up with.
+fn padding(resync: Resync) -> Option<u8> {
+    match resync {
+        Resync::No => None,
+        Resync::Zeros => Some(0),
+        Resync::Blanks => Some(b' '),
     }
 }
 
@@ -255,14 +200,7 @@ impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
                 Some(memory(self.writer.block, "output buffer", self.writer.block)?);
         }
         self.shaper = Shaper::new(&plan.records);
-        let table = records::translation(&plan.records);
-        let swab = plan.records.swab;
-        let padding = match plan.resync {
-            Resync::No => None,
-            Resync::Zeros => Some(0),
-            Resync::Blanks => Some(b' '),
-        };
-        let mut carried: Option<u8> = None;
+        let mut letters = Letters::new(&plan.records);
         let mut blocks = match plan.only_read_write() {
             None => self.within(most, rest, &mut buffer)?,
             Some(_) => 0,
@@ -274,47 +212,15 @@ impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
             if self.stop.load(Ordering::Relaxed) {
                 return Err(Halt::Stopped);
             }
-            let block = &mut buffer[LEAD..LEAD + size];
-            if plan.keep_going
-                && let Some(padding) = padding
-            {
-                // So that what a failing read leaves is known.
-                block.fill(padding);
-                self.meter.stale = true;
-            }
             let want = if blocks >= most { rest as usize } else { size };
-            let read = self.reader.block(&mut block[..want], &mut self.meter, self.stop, self.tell);
-            let bytes = match read {
-                Ok(0) => {
-                    self.reader.ended = true;
-                    self.writer.to_end |= self.writer.nocache.is_some() && !plan.to.no_truncate;
-                    break;
-                }
-                Ok(bytes) => {
-                    self.reader.place = self.reader.place.saturating_add(bytes as u64);
-                    if let Some(nocache) = &mut self.reader.nocache
-                        && self.reader.fixed.is_none()
-                    {
-                        nocache.moved(self.reader.fd, bytes as u64);
-                        self.meter.stale = true;
-                    }
-                    bytes
-                }
-                Err(Unread::Stopped) => return Err(Halt::Stopped),
-                Err(Unread::Errno(errno)) => {
-                    let fault = Fault::new("read", self.reader.name.as_str(), &errno.into())
-                        .at(self.reader.place);
-                    if !plan.keep_going {
-                        self.fail(fault);
-                        break;
-                    }
-                    (self.tell)(CopyEvent::ReadError {
-                        fault,
-                        counts: self.meter.gauge.snapshot(),
-                    });
+            let block = &mut buffer[LEAD..LEAD + size];
+            let bytes = match self.read(block, want)? {
+                Got::Bytes(bytes) => bytes,
+                Got::End => break,
+                Got::Error => {
                     self.pass_over((size - partial) as u64);
                     self.meter.stale = true;
-                    if padding.is_none() || partial > 0 {
+                    if plan.resync == Resync::No || partial > 0 {
                         continue;
                     }
                     0
@@ -323,190 +229,71 @@ impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
             blocks += 1;
             let full = bytes == size;
             self.meter.gauge.note_read(bytes as u64, full);
-            let mut len = bytes;
-            if full {
-                partial = 0;
+            partial = if full { 0 } else { bytes };
+            let len = if full { size } else { self.pad(block, bytes) };
+            if gathers {
+                let converted = letters.convert(&mut buffer, len);
+                self.put(&buffer[converted])?;
             } else {
-                partial = bytes;
-                if let Some(padding) = padding {
-                    if !plan.keep_going {
-                        block[bytes..].fill(padding);
-                    }
-                    len = size;
-                }
-            }
-            if !gathers {
                 self.write_as_read(&block[..len], len == size)?;
-                continue;
             }
-            if let Some(table) = &table {
-                for byte in &mut block[..len] {
-                    *byte = table[usize::from(*byte)];
-                }
-            }
-            let mut from = LEAD;
-            if swab {
-                if let Some(byte) = carried.take() {
-                    from -= 1;
-                    buffer[from] = byte;
-                }
-                let swapped = &mut buffer[from..LEAD + len];
-                if swapped.len() % 2 == 1 {
-                    carried = swapped.last().copied();
-                    len -= 1;
-                }
-                records::swap(&mut buffer[from..LEAD + len]);
-            }
-            self.put(&buffer[from..LEAD + len])?;
         }
-        self.finish(carried)
+        self.finish(letters.carried)
     }
 
-    /// Writes a block just as it was read.
+    /// Reads up to `want` bytes of a block.
     #[inline]
-    fn write_as_read(&mut self, bytes: &[u8], full: bool) -> Result<(), Halt> {
-        match self.writer.all(bytes, &mut self.meter, self.stop, self.tell) {
-            Ok(()) => {
-                self.meter.gauge.note_written(bytes.len() as u64);
-                self.meter.gauge.note_write(full);
-                Ok(())
-            }
-            Err((done, errno)) => {
-                self.meter.gauge.note_written(done as u64);
-                Err(self.unwritten("write", errno))
-            }
-        }
-    }
-
-    fn unwritten(&self, doing: &str, errno: Option<Errno>) -> Halt {
-        match errno {
-            None => Halt::Stopped,
-            Some(errno) => Halt::Failed(
-                self.writer.fault(doing, errno).at(self.meter.gauge.snapshot().bytes_written),
-            ),
-        }
-    }
-
-    /// Hands bytes on, through the shaper if there is one.
-    fn put(&mut self, bytes: &[u8]) -> Result<(), Halt> {
-        match self.shaper.take() {
-            None => self.gather(bytes),
-            Some(mut shaper) => {
-                let cut = shaper.truncated;
-                let result = shaper.shape(bytes, &mut |run| self.put_run(run));
-                self.meter.gauge.note_truncated(shaper.truncated - cut);
-                self.shaper = Some(shaper);
-                result
-            }
-        }
-    }
-
-    fn put_run(&mut self, run: Run<'_>) -> Result<(), Halt> {
-        match run {
-            Run::Bytes(bytes) => self.gather(bytes),
-            Run::Fill(byte, times) => {
-                let piece = [byte; 512];
-                let mut left = times;
-                while left > 0 {
-                    let some = usize::try_from(left).unwrap_or(usize::MAX).min(piece.len());
-                    self.gather(&piece[..some])?;
-                    left -= some as u64;
-                }
-                Ok(())
-            }
-        }
-    }
-
-    /// Gathers output blocks, and writes each that is full. Whole blocks that need no gathering
-    /// are written from where they are.
-    fn gather(&mut self, mut bytes: &[u8]) -> Result<(), Halt> {
-        let size = self.writer.block;
-        while !bytes.is_empty() {
-            let aligned = !self.writer.direct || (bytes.as_ptr() as usize).is_multiple_of(4096);
-            if self.writer.held == 0 && bytes.len() >= size && aligned {
-                let (block, after) = bytes.split_at(size);
-                self.write_block(block)?;
-                bytes = after;
-                continue;
-            }
-            let Some(mut buffer) = self.writer.buffer.take() else { return Ok(()) };
-            let held = self.writer.held;
-            let some = bytes.len().min(size - held);
-            buffer[held..held + some].copy_from_slice(&bytes[..some]);
+    fn read(&mut self, block: &mut [u8], want: usize) -> Result<Got, Halt> {
+        if self.plan.keep_going
+            && let Some(padding) = padding(self.plan.resync)
+        {
+            // So that what a failing read leaves is known.
+            block.fill(padding);
             self.meter.stale = true;
-            self.writer.held += some;
-            bytes = &bytes[some..];
-            let mut result = Ok(());
-            if self.writer.held == size {
-                result = self.write_block(&buffer[..size]);
-                self.writer.held = 0;
-            }
-            self.writer.buffer = Some(buffer);
-            result?;
         }
-        Ok(())
-    }
-
-    /// Writes a gathered block.
-    fn write_block(&mut self, block: &[u8]) -> Result<(), Halt> {
-        match self.writer.all(block, &mut self.meter, self.stop, self.tell) {
-            Ok(()) => {
-                self.meter.gauge.note_written(block.len() as u64);
-                self.meter.gauge.note_write(true);
-                Ok(())
+        match self.reader.block(&mut block[..want], &mut self.meter, self.stop, self.tell) {
+            Ok(0) => {
+                self.reader.ended = true;
+                self.writer.to_end |= self.writer.nocache.is_some() && !self.plan.to.no_truncate;
+                Ok(Got::End)
             }
-            Err((done, errno)) => {
-                self.meter.gauge.note_written(done as u64);
-                if done > 0 && errno.is_some() {
-                    self.meter.gauge.note_write(false);
+            Ok(bytes) => {
+                self.reader.place = self.reader.place.saturating_add(bytes as u64);
+                if let Some(nocache) = &mut self.reader.nocache
+                    && self.reader.fixed.is_none()
+                {
+                    nocache.moved(self.reader.fd, bytes as u64);
+                    self.meter.stale = true;
                 }
-                Err(self.unwritten("write to", errno))
+                Ok(Got::Bytes(bytes))
+            }
+            Err(Unread::Stopped) => Err(Halt::Stopped),
+            Err(Unread::Errno(errno)) => {
+                let fault = Fault::new("read", self.reader.name.as_str(), &errno.into())
+                    .at(self.reader.place);
+                if !self.plan.keep_going {
+                    self.fail(fault);
+                    return Ok(Got::End);
+                }
+                let counts = self.meter.gauge.snapshot();
+                (self.tell)(CopyEvent::ReadError { fault, counts });
+                Ok(Got::Error)
             }
         }
     }
 
-    /// Writes what is left, and gives a file that ends in a hole its length.
-    fn finish(&mut self, carried: Option<u8>) -> Result<(), Halt> {
-        if let Some(byte) = carried {
-            self.put(&[byte])?;
-        }
-        if let Some(mut shaper) = self.shaper.take() {
-            shaper.finish(&mut |run| self.put_run(run))?;
-        }
-        if self.writer.held > 0
-            && let Some(buffer) = self.writer.buffer.take()
-        {
-            let last = &buffer[..self.writer.held];
-            let result = self.writer.all(last, &mut self.meter, self.stop, self.tell);
-            let done = result.map_or_else(|(done, _)| done, |()| last.len());
-            self.meter.gauge.note_written(done as u64);
-            if done > 0 {
-                self.meter.gauge.note_write(false);
-            }
-            if let Err((_, errno)) = result {
-                return Err(self.unwritten("write", errno));
+    /// Fills up a short block, where the plan wants that: how long it is then.
+    fn pad(&self, block: &mut [u8], bytes: usize) -> usize {
+        match padding(self.plan.resync) {
+            None => bytes,
+            Some(padding) => {
+                // Where reading goes on after errors, that was done before it was read.
+                if !self.plan.keep_going {
+                    block[bytes..].fill(padding);
+                }
+                block.len()
             }
         }
-        if self.writer.passed {
-            self.settle_length()?;
-        }
-        Ok(())
-    }
-
-    fn settle_length(&mut self) -> Result<(), Halt> {
-        let fd = self.writer.fd;
-        let stat = rustix::fs::fstat(fd)
-            .map_err(|errno| Halt::Failed(self.writer.fault("stat", errno)))?;
-        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
-            return Ok(());
-        }
-        if let Ok(place) = rustix::fs::seek(fd, SeekFrom::Current(0))
-            && (stat.st_size as u64) < place
-        {
-            rustix::fs::ftruncate(fd, place)
-                .map_err(|errno| Halt::Failed(self.writer.fault("truncate", errno).at(place)))?;
-        }
-        Ok(())
     }
 
     /// After the loop: the flush, and what is to leave the cache.
@@ -565,162 +352,6 @@ impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
         let size = self.block_size();
         memory(size.saturating_add(LEAD), "input buffer", size)
     }
-
-    /// Passes over the beginning of the input: by moving if it can be moved, by reading if not.
-    fn skip(&mut self, keep: &mut Option<Buffer>) -> Result<(), Halt> {
-        let extent = self.plan.skip;
-        let size = self.block_size();
-        let asked = distance(extent, self.plan.input_block.0);
-        let fd = self.reader.fd;
-        let refused = match asked.map(|asked| rustix::fs::seek(fd, SeekFrom::Current(asked))) {
-            Some(Ok(_)) => {
-                let asked = asked.unwrap_or(0) as u64;
-                let stat = rustix::fs::fstat(fd).map_err(|errno| {
-                    Halt::Dead(Fault::new("stat", self.reader.name.as_str(), &errno.into()))
-                })?;
-                let left = (stat.st_size as u64).saturating_sub(self.reader.place);
-                let regular = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
-                if regular && left < asked {
-                    self.reader.place += left;
-                    self.skipped_too_far();
-                } else {
-                    self.reader.place = self.reader.place.saturating_add(asked);
-                }
-                return Ok(());
-            }
-            Some(Err(errno)) => errno,
-            None => Errno::OVERFLOW,
-        };
-        if rustix::fs::seek(fd, SeekFrom::End(0)).is_ok() {
-            let fault = Fault::new("skip in", self.reader.name.as_str(), &refused.into());
-            return Err(Halt::Failed(fault));
-        }
-        let mut buffer = self.input_buffer()?;
-        let (mut blocks, mut bytes) = (extent.blocks, extent.bytes.0 as usize);
-        let mut passed = 0;
-        while blocks > 0 || bytes > 0 {
-            let want = if blocks > 0 { size } else { bytes };
-            let block = &mut buffer[LEAD..LEAD + want];
-            match self.reader.block(block, &mut self.meter, self.stop, self.tell) {
-                Ok(0) => break,
-                Ok(read) => passed += read as u64,
-                Err(Unread::Stopped) => return Err(Halt::Stopped),
-                Err(Unread::Errno(errno)) => {
-                    let fault = Fault::new("read", self.reader.name.as_str(), &errno.into());
-                    if self.plan.keep_going {
-                        let counts = self.meter.gauge.snapshot();
-                        (self.tell)(CopyEvent::ReadError { fault: fault.clone(), counts });
-                        return Err(Halt::Told(fault));
-                    }
-                    return Err(Halt::Failed(fault));
-                }
-            }
-            if blocks > 0 {
-                blocks -= 1;
-            } else {
-                bytes = 0;
-            }
-        }
-        self.reader.place += passed;
-        if blocks > 0 || asked.is_some_and(|asked| asked as u64 != passed) {
-            self.skipped_too_far();
-        }
-        *keep = Some(buffer);
-        Ok(())
-    }
-
-    fn skipped_too_far(&mut self) {
-        (self.tell)(CopyEvent::SkippedTooFar { path: self.reader.name.clone() });
-    }
-
-    /// Passes over the beginning of the output: by moving, or by reading what is there and
-    /// writing zeros where nothing is.
-    fn seek(&mut self) -> Result<(), Halt> {
-        let extent = self.plan.seek;
-        let fd = self.writer.fd;
-        let asked = distance(extent, self.plan.output_block.0);
-        let refused = match asked.map(|asked| rustix::fs::seek(fd, SeekFrom::Current(asked))) {
-            Some(Ok(_)) => return Ok(()),
-            Some(Err(errno)) => errno,
-            None => Errno::OVERFLOW,
-        };
-        if rustix::fs::seek(fd, SeekFrom::End(0)).is_ok() {
-            return Err(Halt::Failed(self.writer.fault("seek in", refused)));
-        }
-        let size = self.writer.block;
-        let mut buffer = memory(size, "output buffer", size)?;
-        let (mut blocks, mut bytes) = (extent.blocks, extent.bytes.0 as usize);
-        let mut reads = true;
-        while blocks > 0 || bytes > 0 {
-            let want = if blocks > 0 { size } else { bytes };
-            if reads {
-                match rustix::io::read(fd, &mut buffer[..want]) {
-                    Ok(0) => {
-                        reads = false;
-                        buffer.fill(0);
-                        continue;
-                    }
-                    Ok(_) => {}
-                    Err(Errno::INTR) if self.stop.load(Ordering::Relaxed) => {
-                        return Err(Halt::Stopped);
-                    }
-                    Err(Errno::INTR) => continue,
-                    Err(_) => return Err(Halt::Failed(self.writer.fault("seek in", refused))),
-                }
-            } else {
-                let zeros = &buffer[..want];
-                let result = self.writer.all(zeros, &mut self.meter, self.stop, self.tell);
-                if let Err((_, errno)) = result {
-                    return Err(self.unwritten("write to", errno));
-                }
-            }
-            if blocks > 0 {
-                blocks -= 1;
-            } else {
-                bytes = 0;
-            }
-        }
-        self.writer.buffer = Some(buffer);
-        Ok(())
-    }
-
-    /// Moves behind `bytes` that could not be read.
-    fn pass_over(&mut self, bytes: u64) {
-        let errno = match self.reader.fixed {
-            // A pipe has moved on by itself.
-            Some(libc::ESPIPE) => return,
-            Some(errno) => Errno::from_raw_os_error(errno),
-            None => {
-                let place = self.reader.place.saturating_add(bytes);
-                self.reader.place = place;
-                match self.settle_place(place, bytes) {
-                    Ok(()) => return,
-                    Err(errno) => errno,
-                }
-            }
-        };
-        self.fail(Fault::new("seek in", self.reader.name.as_str(), &errno.into()));
-        // Once is enough.
-        self.reader.fixed = Some(libc::ESPIPE);
-    }
-
-    fn settle_place(&mut self, place: u64, bytes: u64) -> Result<(), Errno> {
-        let now = rustix::fs::seek(self.reader.fd, SeekFrom::Current(0))?;
-        if now == place {
-            return Ok(());
-        }
-        let left = place as i64 - now as i64;
-        if left < 0 || left as u64 > bytes {
-            (self.tell)(CopyEvent::LostPlace);
-        }
-        rustix::fs::seek(self.reader.fd, SeekFrom::Current(left)).map(|_| ())
-    }
-}
-
-/// Bytes in an extent, if files can be that long.
-fn distance(extent: plan::Extent, block: u64) -> Option<i64> {
-    let bytes = extent.blocks.checked_mul(block)?.checked_add(extent.bytes.0)?;
-    i64::try_from(bytes).ok()
 }
 
 /// Memory for a buffer; the fault carries the `asked` size as its place.

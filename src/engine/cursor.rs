@@ -480,18 +480,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::plan::{Action, BlockSize, Fill, Region, Share, Verify, WeightedSize};
+    use crate::plan::{Action, BlockSize, Share, WeightedSize};
     use crate::unit::Bytes;
 
     fn pattern(order: Order, block: BlockSize) -> Pattern {
-        Pattern {
-            mix: Mix::only(Action::Read),
-            order,
-            block,
-            region: Region::default(),
-            fill: Fill::Random,
-            verify: Verify::None,
-        }
+        Pattern::of(Mix::only(Action::Read), order, block)
     }
 
     fn places(order: Order, block: u64, len: u64, lanes: u32, passes: u64) -> Vec<u64> {

@@ -148,18 +148,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::plan::{Action, BlockSize, Fill, Mix, Order, Region, Verify};
+    use crate::plan::{Action, BlockSize, Mix, Order};
     use crate::unit::Bytes;
 
     fn pattern(order: Order) -> Pattern {
-        Pattern {
-            mix: Mix::only(Action::Read),
-            order,
-            block: BlockSize::Fixed(Bytes(4)),
-            region: Region::default(),
-            fill: Fill::Random,
-            verify: Verify::None,
-        }
+        Pattern::of(Mix::only(Action::Read), order, BlockSize::Fixed(Bytes(4)))
     }
 
     fn places(

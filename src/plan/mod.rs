@@ -19,6 +19,7 @@ mod rate;
 mod stop;
 mod target;
 mod tree;
+mod usual;
 
 pub use action::{Action, Mix, Share};
 pub use aim::{Aim, Ramp};

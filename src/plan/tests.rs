@@ -9,57 +9,18 @@ fn plan(name: &str, work: Work, stop: Stop) -> Plan {
         origin: Origin { dialect: "test".into(), words: vec![], sources: vec![] },
         seed: 1,
         aim: None,
-        phases: vec![Phase {
-            name: name.into(),
-            jobs: vec![Job {
-                name: name.into(),
-                work,
-                rate: Rate::Closed,
-                stop,
-                workers: 1,
-                crew: Crew::Threads,
-                delay: Nanos::ZERO,
-                cpus: None,
-                balance: None,
-                detail: Detail::default(),
-            }],
-            cold: Cold::Keep,
-            settle: Nanos::ZERO,
-            quiet: Nanos::ZERO,
-            heat: Nanos::ZERO,
-            until: Default::default(),
-            times: 1,
-        }],
+        phases: vec![Phase::of(Job { stop, ..Job::of(name, work) })],
     }
 }
 
 fn blocks(pattern: Pattern) -> Blocks {
-    Blocks {
-        target: Target::File {
-            path: "/mnt/x".into(),
-            size: Size::Exactly(Bytes::mib(64)),
-            layout: Layout::AsFound,
-            lifetime: Lifetime::AsFound,
-        },
-        pattern,
-        method: Method::Psync,
-        caching: Caching::Buffered,
-        durability: Durability::None,
-        sync_file_range: None,
-        timed_close: false,
-        iodepth: 1,
-    }
-}
-
-fn pattern(mix: Mix, order: Order, block: BlockSize) -> Pattern {
-    Pattern {
-        mix,
-        order,
-        block,
-        region: Region::default(),
-        fill: Fill::Random,
-        verify: Verify::None,
-    }
+    let target = Target::File {
+        path: "/mnt/x".into(),
+        size: Size::Exactly(Bytes::mib(64)),
+        layout: Layout::AsFound,
+        lifetime: Lifetime::AsFound,
+    };
+    Blocks::of(target, pattern)
 }
 
 /// An IOzone stride, a Bonnie tree, a fio bssplit, a dd copy between two devices, a mixed job.
@@ -68,7 +29,7 @@ fn sayings() -> Vec<Plan> {
     vec![
         plan(
             "iozone-stride",
-            Work::Blocks(blocks(pattern(
+            Work::Blocks(blocks(Pattern::of(
                 Mix::only(Action::Read),
                 Order::Strided { stride: Bytes::kib(64 * 17) },
                 fixed.clone(),
@@ -99,7 +60,7 @@ fn sayings() -> Vec<Plan> {
                 method: Method::IoUring(Ring { fixed: true, ..Ring::default() }),
                 caching: Caching::Direct,
                 iodepth: 32,
-                ..blocks(pattern(
+                ..blocks(Pattern::of(
                     Mix(vec![
                         Share { action: Action::Read, weight: 70 },
                         Share { action: Action::Write, weight: 30 },
@@ -152,7 +113,7 @@ fn sayings() -> Vec<Plan> {
         ),
         plan(
             "hot-record",
-            Work::Blocks(blocks(pattern(Mix::only(Action::Write), Order::Same, fixed))),
+            Work::Blocks(blocks(Pattern::of(Mix::only(Action::Write), Order::Same, fixed))),
             Stop {
                 ramp: Nanos::secs(1),
                 first_of: vec![Limit::Ops(Ops(100)), Limit::Steady(Steady::default())],
@@ -173,8 +134,11 @@ fn what_the_tools_do_can_be_said_and_survives_its_json() {
 
 #[test]
 fn a_device_is_written_only_by_consent() {
-    let mut work =
-        blocks(pattern(Mix::only(Action::Write), Order::Forward, BlockSize::Fixed(Bytes::kib(4))));
+    let mut work = blocks(Pattern::of(
+        Mix::only(Action::Write),
+        Order::Forward,
+        BlockSize::Fixed(Bytes::kib(4)),
+    ));
     let device = |consent| Target::Device { path: "/dev/sdz".into(), size: Size::Whole, consent };
     work.target = device(None);
     let refused = plan("w", Work::Blocks(work.clone()), Stop::default()).check();
@@ -187,7 +151,7 @@ fn a_device_is_written_only_by_consent() {
 
 #[test]
 fn what_makes_no_sense_is_refused_with_its_place() {
-    let zero = pattern(Mix::only(Action::Read), Order::Forward, BlockSize::Fixed(Bytes(0)));
+    let zero = Pattern::of(Mix::only(Action::Read), Order::Forward, BlockSize::Fixed(Bytes(0)));
     let refusal = plan("p", Work::Blocks(blocks(zero)), Stop::default()).check();
     assert_eq!(
         refusal.map_err(|r| r.to_string()),

@@ -9,7 +9,7 @@ use crate::engine::{Aside, Files, Filler, Generation, Layer, Quota, Route, Stret
 use crate::error::{Error, Fault};
 use crate::plan::{
     Action, BlockSize, Caching, Durability, FileOrder, Layout, Method, Mix, Order, Pattern, Rate,
-    Region, Ring, Verify,
+    Ring, Verify,
 };
 use crate::stats::{Gauge, Split};
 use crate::unit::{Bytes, Instant};
@@ -113,13 +113,10 @@ fn stroke(
     Origin { seed, phase }: Origin,
     halt: &AtomicBool,
 ) -> Result<(), Error> {
+    let block_size = BlockSize::Fixed(Bytes(block));
     let pattern = Pattern {
-        mix: Mix::only(Action::Write),
-        order: Order::Forward,
-        block: BlockSize::Fixed(Bytes(block)),
-        region: Region::default(),
         fill: job.blocks.pattern.fill.clone(),
-        verify: Verify::None,
+        ..Pattern::of(Mix::only(Action::Write), Order::Forward, block_size)
     };
     let (method, iodepth) = match job.resolved.method {
         Method::IoUring(_) => (Method::IoUring(Ring::default()), 4),

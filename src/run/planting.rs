@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::engine::{Filler, Haul, Quota, TreeWorker};
 use crate::error::{Error, Fault};
 use crate::plan::{
-    Action, BlockSize, Blocks, Caching, Job, Limit, Method, Mix, Order, Pattern, Rate, Region,
-    Target, Tree, TreeOrder, TreeSize,
+    Action, BlockSize, Blocks, Job, Limit, Mix, Order, Pattern, Rate, Target, Tree, TreeOrder,
+    TreeSize,
 };
 use crate::record::ResolvedJob;
 use crate::stats::Gauge;
@@ -36,23 +36,13 @@ pub(super) struct Planted<'a> {
 pub(super) fn as_blocks(tree: &Tree) -> Blocks {
     let action = if tree.action.changes() { Action::Write } else { Action::Read };
     let largest = tree.largest().max(Bytes(1));
-    Blocks {
-        target: Target::Nowhere { size: largest },
-        pattern: Pattern {
-            mix: Mix::only(action),
-            order: Order::Uniform,
-            block: BlockSize::Fixed(largest),
-            region: Region::default(),
-            fill: tree.fill.clone(),
-            verify: tree.verify,
-        },
-        method: Method::Psync,
-        caching: Caching::Buffered,
-        durability: tree.durability,
-        sync_file_range: None,
-        timed_close: false,
-        iodepth: 1,
-    }
+    let pattern = Pattern {
+        fill: tree.fill.clone(),
+        verify: tree.verify,
+        ..Pattern::of(Mix::only(action), Order::Uniform, BlockSize::Fixed(largest))
+    };
+    let target = Target::Nowhere { size: largest };
+    Blocks { durability: tree.durability, ..Blocks::of(target, pattern) }
 }
 
 impl<'a> Stage<'a> {

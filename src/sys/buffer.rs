@@ -50,6 +50,13 @@ impl Buffer {
         // SAFETY: inside the mapping, initialised, and `&mut self` keeps other borrows away.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr().add(from), len) }
     }
+
+    /// Leaves the mapping where it is until the process ends, and holds nothing any more: for when
+    /// the kernel may still write to it.
+    pub fn abandon(&mut self) {
+        self.start = NonNull::dangling();
+        self.len = 0;
+    }
 }
 
 impl Deref for Buffer {
@@ -69,6 +76,9 @@ impl DerefMut for Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
+        if self.len == 0 {
+            return;
+        }
         // SAFETY: exactly the mapping made in `new`; no borrow outlives `self`. The kernel can not
         // refuse to unmap it, and there would be nothing to do about it.
         let _ = unsafe { munmap(self.start.as_ptr().cast(), self.len) };

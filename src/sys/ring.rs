@@ -340,14 +340,8 @@ impl Drop for Ring {
     fn drop(&mut self) {
         while self.out > 0 {
             if self.wait(1).is_err_and(|error| error.kind() != io::ErrorKind::Interrupted) {
-                // The kernel will not answer for its buffers: give the memory up for good.
-                std::mem::forget(std::mem::replace(
-                    &mut self.slab.memory,
-                    match Buffer::new(1) {
-                        Ok(buffer) => buffer,
-                        Err(_) => std::process::abort(),
-                    },
-                ));
+                // The kernel will not answer for its buffers.
+                self.slab.memory.abandon();
                 return;
             }
             while self.answer().is_some() {}

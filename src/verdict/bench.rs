@@ -11,8 +11,8 @@ use crate::evidence::{
     Memory, Mount, PathKind, Queue, Reading, Snapshot, Space, Subject, Throttle,
 };
 use crate::plan::{
-    Action, Caching, Cold, Copy, CopyCalls, Crew, Detail, Durability, End, EndFlags, Extent, Flush,
-    Job, Method, Origin, Outlet, Phase, Plan, Rate, Records, Resync, Stop, Work,
+    Action, Caching, Cold, Copy, CopyCalls, Durability, End, EndFlags, Extent, Flush, Job, Method,
+    Origin, Outlet, Phase, Plan, Records, Resync, Work,
 };
 use crate::record::{
     Counted, Ending, Evidence, Flow, Laid, PhaseRecord, Point, Quiet, QuietDevice, Record,
@@ -214,18 +214,7 @@ impl Bench {
             direct_gives_way: false,
             fsync_every_block: false,
         };
-        let job = Job {
-            name: "dd".into(),
-            work: Work::Copy(copy),
-            rate: Rate::Closed,
-            stop: Stop::default(),
-            workers: 1,
-            crew: Crew::Threads,
-            delay: Nanos::ZERO,
-            cpus: None,
-            balance: None,
-            detail: Detail::default(),
-        };
+        let job = Job::of("dd", Work::Copy(copy));
         let stopped = START + time;
         let (reading, writing) = (flow(0, Direction::Read), flow(1, Direction::Write));
         let phase = PhaseRecord {

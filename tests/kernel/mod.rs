@@ -16,6 +16,17 @@ pub fn cards() -> [(Shape, Measures); 2] {
     [(Shape::sdcard(), Measures::Limited), (Shape::paced(), Measures::Device)]
 }
 
+/// Tries each at the same time. Every card has a device of its own, and a slow card leaves the
+/// processors idle: together they take no longer than one.
+pub fn at_once<T: Send>(all: impl IntoIterator<Item = T>, each: impl Fn(T) + Sync) {
+    let each = &each;
+    std::thread::scope(|scope| {
+        for one in all {
+            scope.spawn(move || each(one));
+        }
+    });
+}
+
 /// What a run said, and the record of it.
 pub struct Heard {
     pub ran: Ran,

@@ -4,6 +4,7 @@ use super::*;
 use crate::plan::{Extent, Resync};
 use crate::stats::copy::{CopyCounts, CopyEvent};
 use crate::unit::Bytes;
+use crate::unit::Nanos;
 
 fn words(text: &str) -> Vec<String> {
     text.split_whitespace().map(String::from).collect()

@@ -1,6 +1,9 @@
 //! What is done to the bytes of a copy on their way: character sets, cases, changed places, lines
 //! to records and back.
 
+use std::ops::Range;
+
+use super::LEAD;
 use crate::plan::{CaseChange, Charset, Records};
 
 /// EBCDIC codes of the ASCII characters in their order, as POSIX gives them for `conv=ebcdic`.
@@ -48,7 +51,7 @@ fn ascii() -> [u8; 256] {
 }
 
 /// What each byte becomes; `None` when it stays.
-pub(super) fn translation(records: &Records) -> Option<Box<[u8; 256]>> {
+fn translation(records: &Records) -> Option<Box<[u8; 256]>> {
     if records.charset == Charset::Keep && records.case == CaseChange::Keep {
         return None;
     }
@@ -69,6 +72,43 @@ pub(super) fn translation(records: &Records) -> Option<Box<[u8; 256]>> {
         };
     }
     Some(table)
+}
+
+/// Bytes that become others or change places; a last odd one waits for the next block.
+#[derive(Debug)]
+pub(super) struct Letters {
+    table: Option<Box<[u8; 256]>>,
+    swab: bool,
+    /// What waits.
+    pub(super) carried: Option<u8>,
+}
+
+impl Letters {
+    pub(super) fn new(records: &Records) -> Self {
+        Self { table: translation(records), swab: records.swab, carried: None }
+    }
+
+    /// Converts the block of `len` bytes behind [`LEAD`]: where in the buffer the outcome lies.
+    pub(super) fn convert(&mut self, buffer: &mut [u8], len: usize) -> Range<usize> {
+        if let Some(table) = &self.table {
+            for byte in &mut buffer[LEAD..LEAD + len] {
+                *byte = table[usize::from(*byte)];
+            }
+        }
+        let mut all = LEAD..LEAD + len;
+        if self.swab {
+            if let Some(byte) = self.carried.take() {
+                all.start -= 1;
+                buffer[all.start] = byte;
+            }
+            if all.len() % 2 == 1 {
+                all.end -= 1;
+                self.carried = Some(buffer[all.end]);
+            }
+            swap(&mut buffer[all.clone()]);
+        }
+        all
+    }
 }
 
 /// Lines to records, records to lines; what is between two blocks is kept here.
@@ -203,8 +243,8 @@ pub(super) enum Run<'a> {
     Fill(u8, u64),
 }
 
-/// Makes neighbours change places, from the start of `bytes`; a last odd one stays where it is.
-pub(super) fn swap(bytes: &mut [u8]) {
+/// Makes neighbours change places.
+fn swap(bytes: &mut [u8]) {
     for pair in bytes.chunks_exact_mut(2) {
         pair.swap(0, 1);
     }

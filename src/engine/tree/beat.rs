@@ -1,0 +1,144 @@
+//! The beat of a worker: whose turn it is, what an operation took, and when it is over.
+
+use std::ffi::CStr;
+use std::sync::atomic::Ordering::Relaxed;
+
+use rustix::io::Errno;
+
+use super::TreeWorker;
+use crate::engine::drive::Haul;
+use crate::engine::pace::Pace;
+use crate::engine::{Io, Op};
+use crate::error::Fault;
+use crate::plan::Action;
+use crate::stats::Tally;
+use crate::sys::clock;
+use crate::unit::{Instant, Nanos};
+
+/// What one operation did.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Done {
+    pub(super) bytes: u64,
+    pub(super) asked: u64,
+    /// Time within it that is not its own, ns.
+    pub(super) aside_ns: u64,
+    /// Of that, the flush.
+    pub(super) flush_ns: Option<u64>,
+    pub(super) mismatches: u64,
+    /// It was broken off: somebody wanted the worker to stop.
+    pub(super) broken: bool,
+}
+
+impl Done {
+    pub(super) fn flushed(&mut self, began: Instant) {
+        let took = clock::now().since(began).0;
+        self.aside_ns += took;
+        self.flush_ns = Some(self.flush_ns.unwrap_or(0) + took);
+    }
+}
+
+/// What stopped an operation: the call, and its answer.
+pub(super) type Stuck = (&'static str, Errno);
+
+/// Time, limits and counts of a worker.
+pub(super) struct Beat<'w, 'a> {
+    pub(super) worker: &'w TreeWorker<'a>,
+    pub(super) pace: Pace,
+    pub(super) haul: Haul,
+    pub(super) tally: Tally,
+    pub(super) listings: Tally,
+    pub(super) now: Instant,
+    pub(super) deadline: Option<Instant>,
+    pub(super) bytes_left: u64,
+    pub(super) ops_left: u64,
+    /// Something said that it is over before the last pass was.
+    pub(super) cut: bool,
+}
+
+impl Beat<'_, '_> {
+    /// Waits for its turn: when the operation began, or was due. `None`: it is over.
+    #[inline]
+    pub(super) fn next(&mut self) -> Option<Instant> {
+        loop {
+            let late = self.deadline.is_some_and(|deadline| self.now >= deadline);
+            if late || self.worker.halt.load(Relaxed) || self.bytes_left == 0 || self.ops_left == 0
+            {
+                self.cut = true;
+                return None;
+            }
+            let due = match &self.worker.balance {
+                None => self.pace.due(),
+                Some(share) => self.pace.due().max(share.hold(self.now)),
+            };
+            let Some(due) = due else { return Some(self.now) };
+            if due <= self.now {
+                return Some(if self.pace.counts_from_due() { due } else { self.now });
+            }
+            let until = due.min(self.deadline.unwrap_or(due)).min(self.now + Nanos::millis(100));
+            clock::sleep_until(until);
+            self.now = clock::now();
+            self.haul.stopped = self.now;
+        }
+    }
+
+    /// The operation that began at `since` has ended.
+    #[inline]
+    pub(super) fn done(&mut self, since: Instant, done: Done) {
+        let io = Io { op: Op::Read, file: 0, offset: 0, len: done.bytes as u32 };
+        let began = self.now;
+        self.now = clock::now();
+        let lat_ns = self.now.since(since).0.saturating_sub(done.aside_ns);
+        self.pace.started(io, began);
+        if let Some(share) = &self.worker.balance {
+            share.step();
+        }
+        self.bytes_left = self.bytes_left.saturating_sub(done.bytes);
+        self.ops_left -= 1;
+        if self.worker.action.changes() {
+            self.worker.gauge.write(done.bytes, lat_ns);
+        } else {
+            self.worker.gauge.read(done.bytes, lat_ns);
+        }
+        if self.now >= self.haul.counted {
+            self.tally.add(done.bytes, done.asked, lat_ns);
+            if let Some(flush_ns) = done.flush_ns {
+                self.haul.tallies.of(Action::Flush).add(0, 0, flush_ns);
+            }
+        }
+        self.tally.mismatches += done.mismatches;
+        self.haul.stopped = self.now;
+    }
+
+    /// Takes in what became of the operation that began at `since`; whether to go on.
+    #[inline]
+    pub(super) fn ended(
+        &mut self,
+        since: Instant,
+        answer: Result<Done, Stuck>,
+        name: &CStr,
+    ) -> bool {
+        match answer {
+            Ok(done) if done.broken => {
+                self.worker.gauge.unfinished(self.worker.action.changes(), done.bytes);
+                self.cut = true;
+            }
+            Ok(done) => self.done(since, done),
+            Err(stuck) => self.fail(stuck, name),
+        }
+        !self.cut
+    }
+
+    /// Time went by for something else.
+    pub(super) fn skip(&mut self) -> u64 {
+        let began = self.now;
+        self.now = clock::now();
+        self.now.since(began).0
+    }
+
+    pub(super) fn fail(&mut self, (doing, errno): Stuck, name: &CStr) {
+        let path = format!("{}/{}", self.worker.path, name.to_string_lossy());
+        self.tally.errors += 1;
+        self.haul.fault.get_or_insert_with(|| Fault::new(doing, path, &errno.into()));
+        self.cut = true;
+    }
+}
