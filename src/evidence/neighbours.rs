@@ -42,7 +42,7 @@ pub struct Neighbours {
 pub struct Neighbour {
     /// Its number.
     pub pid: u32,
-    /// Its name, of at most 15 characters.
+    /// Its name, of at most 15 characters, with nothing in it that a terminal would obey.
     pub name: String,
     /// CPU time of all its threads.
     pub cpu: Nanos,
@@ -160,7 +160,7 @@ fn look(scene: &Scene, pid: u32, tick: u64) -> Option<Counted> {
     let io = scene.text(format!("/proc/{pid}/io")).and_then(|text| own::parse(&text)).ok();
     Some(Counted {
         born: stat.born,
-        name: stat.name,
+        name: stat.name.replace(char::is_control, "?"),
         cpu: Nanos(stat.ticks.saturating_mul(tick)),
         moved: io.map(|io| (io.read_bytes, io.write_bytes)),
     })
@@ -255,6 +255,8 @@ mod tests {
         );
         assert!(found[1].cpu > Nanos::secs(100), "{found:?}");
         assert!(found.iter().all(|one| one.open_on.is_none()));
+        process(here, 5, &stat(5, 0, 10, 1).replace("dd", "d\u{1b}[m"), None);
+        assert_eq!(look(&scene, 5, 1).expect("there").name, "d?[m");
     }
 
     #[test]
