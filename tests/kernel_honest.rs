@@ -118,10 +118,8 @@ fn slander<'a>(heard: &'a Heard, declared: Option<&str>, others: &Others) -> Vec
         let of_others = ["T31", "T51", "T52", "T58", "T43"].contains(&&*finding.trap.0)
             && finding.weight < Weight::Refute;
         let refuted_by_others = finding.trap.0 == "T31" && others.moved > MI;
-        finding.weight != Weight::Note
-            && !true_of_place
-            && !refuted_by_others
-            && !(of_others && others.at_work())
+        let true_of_others = refuted_by_others || of_others && others.at_work();
+        finding.weight != Weight::Note && !true_of_place && !true_of_others
     };
     heard.verdict().findings.iter().filter(untrue).collect()
 }
