@@ -68,12 +68,12 @@ fn t03_a_close_is_not_a_flush(shelf: &Shelf) -> Rows {
 
 fn t04_a_burst_into_memory(shelf: &Shelf) -> Rows {
     let card = shelf.paced()?;
-    let limit = Setting::dirty_bytes(card.number(), 8 * MI)?;
-    let burst = dd(card, "if=/dev/zero of={x} bs=64k count=384 conv=fsync");
+    let limit = Setting::dirty_bytes(card.number(), 16 * MI)?;
+    let burst = dd(card, "if=/dev/zero of={x} bs=64k count=640 conv=fsync");
     drop(limit);
     assert!(finding(&burst, "T04").claim.contains(" went into memory at "), "{burst}");
     burst.expect(Trust::Sound, Measures::Device);
-    let how = "dd writes 24 MiB, of which 8 may be dirty";
+    let how = "dd writes 40 MiB, of which 16 may be dirty";
     let row = Row::named("T04", how, &burst);
     Ok(vec![row.between(burst.rate(Action::Write), WRITES, 0.96, 1.03)])
 }

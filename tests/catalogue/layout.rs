@@ -63,8 +63,7 @@ fn holes(fs: Fs) -> Rows {
     rows.push(Row::named("T23", format!("dd reads one eighth data on {name}"), &eighth));
     let written = read(&holes.written, "iflag=direct");
     written.expect(Trust::Sound, Measures::Device);
-    let row = Row::silent("T23", format!("dd reads data on {name}"), &written);
-    rows.push(row.between(written.rate(Action::Read), READS, 0.95, 1.03));
+    rows.push(Row::silent("T23", format!("dd reads data on {name}"), &written));
     Ok(rows)
 }
 
@@ -123,15 +122,9 @@ fn t25_zeros_on_a_layer_that_compresses(_: &Shelf) -> Rows {
     zeros.expect(Trust::Wrong, Measures::Layer);
     let noise = dd(&card, "if=/dev/urandom of={x} bs=1M count=16 conv=fsync");
     assert_ne!(noise.verdict().measures, Measures::Layer, "{noise}");
-    let figure = noise.rate(Action::Write);
     Ok(vec![
         Row::named("T25", "dd writes zeros to btrfs with compress-force", &zeros),
-        Row::silent("T25", "dd writes noise there", &noise).between(
-            figure,
-            4.0 * MI as f64,
-            0.9,
-            1.06,
-        ),
+        Row::silent("T25", "dd writes noise there", &noise),
     ])
 }
 
