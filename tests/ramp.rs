@@ -6,7 +6,8 @@ mod lab;
 use std::fs;
 use std::path::Path;
 
-use assay::record::{Ending, Measures, Record, Trust};
+use assay::record::{Ending, Measures, Outcome, Reached, Record, Trust};
+use assay::unit::Nanos;
 use serde_json::{Value, json};
 
 use kernel::{Heard, hear_own, names, told};
@@ -65,6 +66,11 @@ fn the_knee_is_where_the_model_puts_it() {
     heard.expect(Trust::Sound, Measures::Tool);
     let said = said(&heard.ran.stdout);
     assert_eq!(said, CURVE, "\n{said}\n{heard}");
+    // The same for programs.
+    let Some(Outcome::Ramp(climb)) = &heard.record.outcome else { panic!("none\n{heard}") };
+    let step = |reached: &Reached| (reached.phase.clone(), reached.iodepth, reached.p99_ns);
+    assert_eq!(step(&climb.knee), ("q8".into(), 8, Some(Nanos::micros(100))), "{heard}");
+    assert_eq!(climb.within.as_ref().map(step), Some(step(&climb.knee)), "{heard}");
 }
 
 const CURVE: &str = "  \

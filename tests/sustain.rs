@@ -5,6 +5,7 @@ mod lab;
 
 use std::time::Duration;
 
+use assay::record::Outcome;
 use assay::stats::mean;
 
 use kernel::{hear_own, told};
@@ -46,6 +47,9 @@ fn a_burst_is_told_from_what_lasts() {
         assert!((90.0..112.0).contains(&size) && burst.contains(" MiB at "), "{heard}");
         assert!(labelled(page, "lasts").contains("MB/s: steady after "), "{heard}");
         assert!(page.contains("  rate "), "{heard}");
+        let Some(Outcome::Sustain(found)) = &heard.record.outcome else { panic!("none\n{heard}") };
+        let lasts = found.rate.0 / (4 * MI) as f64;
+        assert!(found.burst.is_some() && (0.95..1.05).contains(&lasts), "{found:?}\n{heard}");
         break;
     }
 }

@@ -18,6 +18,8 @@ pub struct Environment {
     pub columns: Option<usize>,
     /// Standard output is a terminal, and how wide it is.
     pub out: Option<usize>,
+    /// Lines of that terminal; 0 when it does not tell.
+    pub rows: usize,
     /// Standard error is a terminal, and how wide it is.
     pub err: Option<usize>,
     /// `ASSAY_DIALECT`: which of a tool's ways a dialect follows.
@@ -50,6 +52,8 @@ impl Environment {
             utf8: locale.contains("utf-8") || locale.contains("utf8"),
             columns: text("COLUMNS").parse().ok(),
             out: columns(std::io::stdout()),
+            rows: rustix::termios::tcgetwinsize(std::io::stdout())
+                .map_or(0, |size| usize::from(size.ws_row)),
             err: columns(std::io::stderr()),
             dialect: set("ASSAY_DIALECT"),
             record: set("ASSAY_RECORD").map(PathBuf::from),
@@ -77,6 +81,12 @@ impl Environment {
         }
     }
 
+    /// The lines of a terminal on which a page that is so wide can be drawn anew in place.
+    pub fn page(&self, columns: usize) -> Option<usize> {
+        let fits = self.out.is_some_and(|wide| wide >= columns);
+        (fits && self.rows > 0 && self.term != "dumb").then_some(self.rows)
+    }
+
     /// A line can be rewritten on standard error.
     pub fn live(&self) -> bool {
         self.err.is_some() && self.term != "dumb"
@@ -93,6 +103,20 @@ fn columns(stream: impl std::os::fd::AsFd + std::io::IsTerminal) -> Option<usize
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_page_needs_a_terminal_that_it_fits_on() {
+        let terminal = Environment { out: Some(90), rows: 24, ..Default::default() };
+        assert_eq!(terminal.page(80), Some(24));
+        for poor in [
+            Environment { out: None, ..terminal.clone() },
+            Environment { out: Some(60), ..terminal.clone() },
+            Environment { rows: 0, ..terminal.clone() },
+            Environment { term: "dumb".into(), ..terminal.clone() },
+        ] {
+            assert_eq!(poor.page(80), None, "{poor:?}");
+        }
+    }
 
     #[test]
     fn colour_needs_a_terminal_and_nobody_against_it() {

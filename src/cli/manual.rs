@@ -29,7 +29,10 @@ const CHAPTERS: &[Chapter] = &[
             ("1", "something failed: a device, a file system, the output"),
             ("2", "the words are wrong, or it can not be done here; nothing was touched"),
             ("3", "it ran, and the number is not sound: doubtful, unproven or wrong"),
-            ("128+N", "signal N ended it, 130 after Ctrl-C; what was measured so far is kept"),
+            (
+                "128+N",
+                "signal N ended it, 130 after Ctrl-C; what was measured so far is kept. Ctrl-C is how 'watch' ends: 0",
+            ),
         ],
     },
     Chapter {
@@ -73,6 +76,11 @@ const CHAPTERS: &[Chapter] = &[
             ("assay sustain --time 30m --bytes 200G .", "what is left when the burst is over"),
             ("assay modes .", "what fsync, O_DSYNC, O_DIRECT and mmap come to there, and why"),
             ("assay probe /mnt/sd", "what lies under it, and what would bite there"),
+            ("assay watch /mnt/sd", "what its disk does now, and who makes it"),
+            (
+                "assay watch --json --time 1m . | jq .devices[0].figures.seen.write.bandwidth",
+                "the rate second by second, for scripts",
+            ),
             (
                 "assay explain 'dd if=/dev/zero of=x bs=20M count=1'",
                 "what that line measures, what not, and what to type instead",

@@ -13,6 +13,7 @@ pub mod quick;
 pub mod ramp;
 mod shell;
 pub mod sustain;
+mod watch;
 mod words;
 
 pub use environment::Environment;
@@ -25,7 +26,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::error::{Error, Fault, Refusal};
 use crate::plan::Plan;
-use crate::record::{self, Explanation, Probe, Record};
+use crate::record::{self, Explanation, Glance, Probe, Record};
 use crate::verdict::catalogue;
 use crate::{report, verdict};
 
@@ -52,6 +53,8 @@ enum Verb {
     Probe(probe::Words),
     /// What does a line, a plan or a record measure, what not, and what should be typed instead?
     Explain(explain::Words),
+    /// What does the device under a path do now? Its own counters, as beside a run, until Ctrl-C
+    Watch(watch::Words),
     /// Run a plan from a file
     Run {
         /// A plan as JSON, as --plan prints it
@@ -69,7 +72,7 @@ enum Verb {
         #[arg(long)]
         json: bool,
     },
-    /// Print the JSON Schema of records, plans, probes or explanations
+    /// Print the JSON Schema of records, plans, probes, explanations or what is watched
     Schema {
         /// Which document
         #[arg(value_enum, default_value = "record", value_name = "DOCUMENT")]
@@ -128,6 +131,7 @@ enum Document {
     Plan,
     Probe,
     Explanation,
+    Watch,
 }
 
 /// The whole program: words in, output and an exit status out.
@@ -137,8 +141,8 @@ pub fn main(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> u8 {
-    let mut out = Patient(out);
-    let mut err = Patient(err);
+    let mut out = Patient { inner: out, gone: false };
+    let mut err = Patient { inner: err, gone: false };
     let outcome = call(words, environment, &mut out, &mut err)
         .and_then(|code| printed(out.flush()).map(|()| code));
     match outcome {
@@ -157,7 +161,7 @@ pub fn main(
 fn call(
     words: &[OsString],
     environment: &Environment,
-    out: &mut dyn Write,
+    out: &mut Patient<'_>,
     err: &mut dyn Write,
 ) -> Result<u8, Error> {
     if let Some(meant) = dialect::meant(words) {
@@ -196,6 +200,7 @@ fn call(
             explain::explain(&words, environment, out)?;
             Ok(conduct::SOUND)
         }
+        Verb::Watch(watch) => watch::watch(&watch, &typed(words), environment, out),
         Verb::Run { file, common } => {
             conduct::conduct(&read_plan(&file)?, &common, environment, out, err)
         }
@@ -213,6 +218,7 @@ fn call(
                 Document::Plan => schemars::schema_for!(Plan),
                 Document::Probe => schemars::schema_for!(Probe),
                 Document::Explanation => schemars::schema_for!(Explanation),
+                Document::Watch => schemars::schema_for!(Glance),
             };
             printed(
                 serde_json::to_writer_pretty(&mut *out, &schema)
@@ -326,21 +332,34 @@ fn printed(outcome: io::Result<()>) -> Result<(), Error> {
 }
 
 /// A writer for which a reader that went away is no failure: what nobody reads is not written.
-struct Patient<'a>(&'a mut dyn Write);
+struct Patient<'a> {
+    inner: &'a mut dyn Write,
+    /// The reader went away.
+    gone: bool,
+}
 
-impl Write for Patient<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self.0.write(bytes) {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(bytes.len()),
+impl Patient<'_> {
+    /// The outcome, without the failure that is none; `nothing` stands for it.
+    fn forgive<T>(&mut self, outcome: io::Result<T>, nothing: T) -> io::Result<T> {
+        match outcome {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.gone = true;
+                Ok(nothing)
+            }
             outcome => outcome,
         }
     }
+}
+
+impl Write for Patient<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let outcome = self.inner.write(bytes);
+        self.forgive(outcome, bytes.len())
+    }
 
     fn flush(&mut self) -> io::Result<()> {
-        match self.0.flush() {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            outcome => outcome,
-        }
+        let outcome = self.inner.flush();
+        self.forgive(outcome, ())
     }
 }
 

@@ -8,8 +8,8 @@ use std::os::unix::fs::FileExt;
 use super::cgroup::{self, CpuStat};
 use super::scene::why;
 use super::{
-    CacheReading, Census, DeviceReading, DiskCounters, Neighbours, Reading, Scene, Snapshot,
-    Subject, cpu, diskstats, memory, own, pagecache, pressure,
+    CacheReading, Census, DeviceReading, DiskCounters, Layer, Look, Neighbours, Pressure, Reading,
+    Scene, Snapshot, Subject, cpu, diskstats, memory, own, pagecache, pressure, processors,
 };
 use crate::sys::clock;
 
@@ -79,8 +79,13 @@ impl Eyes {
     /// Opens everything that tells about these subjects. What can not be opened is unseen in every
     /// snapshot, with the reason.
     pub fn new(scene: &Scene, subjects: &[Subject]) -> Self {
+        Self::over(scene, subjects.iter().flat_map(|subject| &subject.stack))
+    }
+
+    /// The same for devices that are known already.
+    pub fn over<'l>(scene: &Scene, layers: impl IntoIterator<Item = &'l Layer>) -> Self {
         let mut disks: Vec<Disk> = Vec::new();
-        for layer in subjects.iter().flat_map(|subject| &subject.stack) {
+        for layer in layers {
             if disks.iter().all(|disk| disk.name != layer.name) {
                 let stat = Watched::open(scene, &format!("/sys/block/{}/stat", layer.name));
                 disks.push(Disk { name: layer.name.clone(), stat });
@@ -174,12 +179,45 @@ impl Eyes {
             )
             .into(),
         };
+        let pressure = self.pressure();
+        Snapshot { at, devices, cache, memory, own, cpu, cpu_throttled, pressure }
+    }
+
+    fn pressure(&self) -> Reading<Pressure> {
         let texts = self.pressure.each_ref().map(|file| {
             let mut buffer = vec![0; 4608];
             file.text(&mut buffer).map(str::to_string)
         });
-        let pressure = pressure::join(texts.each_ref().map(|t| t.as_deref().map_err(Clone::clone)));
-        Snapshot { at, devices, cache, memory, own, cpu, cpu_throttled, pressure }
+        pressure::join(texts.each_ref().map(|t| t.as_deref().map_err(Clone::clone)))
+    }
+
+    /// What somebody who watches wants to know of this moment: the disks, and the whole machine
+    /// around them. Like the snapshot it reads the disks first. The processes cost the most: about
+    /// 15 us each.
+    pub fn look(&self) -> Look {
+        let at = clock::now();
+        let devices = self.disks.iter().map(|disk| self.present(disk)).collect();
+        let (mut buffer, mut second) = (vec![0; 16384], vec![0; 16384]);
+        let vmstat = self.vmstat.text(&mut second).ok();
+        let page = rustix::param::page_size() as u64;
+        let meminfo = self.meminfo.text(&mut buffer);
+        let memory = meminfo.clone().and_then(|text| memory::parse(text, vmstat, page)).into();
+        let cached = meminfo.and_then(memory::cached).into();
+        let processors = self.stat.text(&mut buffer).and_then(processors::parse).into();
+        let pressure = self.pressure();
+        let processes = self.scene.processes();
+        Look { at, devices, memory, cached, pressure, processors, processes }
+    }
+
+    /// The counters of a disk that has a medium. A reader whose card was pulled, and a loop device
+    /// without its file, go on counting nothing.
+    fn present(&self, disk: &Disk) -> DeviceReading {
+        let size = format!("/sys/block/{}/size", disk.name);
+        let counters = match self.scene.number(&size) {
+            Some(0) => Reading::Unseen(format!("{size}: 0, there is no medium")),
+            _ => disk.counters().into(),
+        };
+        DeviceReading { name: disk.name.clone(), counters }
     }
 }
 

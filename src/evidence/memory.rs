@@ -21,6 +21,12 @@ pub fn parse(meminfo: &str, vmstat: Option<&str>, page: u64) -> Result<Memory, S
     })
 }
 
+/// The page cache of the whole machine (`Cached`): pages of files and of tmpfs.
+pub(super) fn cached(meminfo: &str) -> Result<Bytes, String> {
+    let kib = value(meminfo, "Cached", ':').ok_or("/proc/meminfo: no Cached")?;
+    Ok(Bytes(kib.saturating_mul(KIB)))
+}
+
 /// The number behind a key at the start of a line.
 pub fn value(text: &str, key: &str, separator: char) -> Option<u64> {
     text.lines().find_map(|line| {
@@ -44,6 +50,12 @@ mod tests {
         assert_eq!((memory.dirty, memory.writeback), (Bytes::kib(132), Bytes::kib(4)));
         assert_eq!(memory.dirty_limit, Some(Bytes(4096 * 1000)));
         assert_eq!(memory.swapped, Some(Bytes(4096 * 7)));
+    }
+
+    #[test]
+    fn cached_is_not_swap_cached() {
+        assert_eq!(cached("SwapCached: 3 kB\nCached: 8 kB\n"), Ok(Bytes::kib(8)));
+        assert_eq!(cached(MEMINFO), Err("/proc/meminfo: no Cached".into()));
     }
 
     #[test]

@@ -9,7 +9,8 @@ use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Scene, own};
+use super::Scene;
+use super::processes::printable;
 use crate::sys::clock;
 use crate::unit::{Bytes, Instant, Nanos};
 
@@ -157,12 +158,12 @@ fn look(scene: &Scene, pid: u32, tick: u64) -> Option<Counted> {
     if stat.flags & KERNEL_THREAD != 0 || scene.real() && stat.parent == ours {
         return None;
     }
-    let io = scene.text(format!("/proc/{pid}/io")).and_then(|text| own::parse(&text)).ok();
+    let io = scene.process_io(pid).ok();
     Some(Counted {
         born: stat.born,
-        name: stat.name.replace(char::is_control, "?"),
+        name: printable(&stat.name),
         cpu: Nanos(stat.ticks.saturating_mul(tick)),
-        moved: io.map(|io| (io.read_bytes, io.write_bytes)),
+        moved: io.map(|io| (io.read, io.write)),
     })
 }
 

@@ -5,12 +5,19 @@
 //! run's monotonic clock, sizes bytes, rates per second.
 
 mod explanation;
+mod glance;
 mod judgement;
+mod outcome;
 mod probe;
 mod store;
 
 pub use explanation::{Basis, Better, EXPLANATION_SCHEMA, Explained, Explanation};
+pub use glance::{
+    CpuShares, DeviceFigures, DeviceGlance, Discards, Flushes, Glance, Pages, PressureShares,
+    ProcessGlance, Processes, WATCH_SCHEMA, Way, not_counted,
+};
 pub use judgement::{Exhibit, Finding, Measures, Next, TrapId, Trust, Verdict, Weight};
+pub use outcome::{Bottleneck, Climb, Endurance, Outcome, Reached, Stretch};
 pub use probe::{PROBE_SCHEMA, Probe};
 pub use store::{Sink, load};
 
@@ -56,6 +63,9 @@ pub struct Record {
     /// May the numbers be believed. Absent only in a record that was cut off while it was made.
     #[serde(default)]
     pub verdict: Option<Verdict>,
+    /// What its aim came to, where the plan has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
 }
 
 /// How a run ended.

@@ -43,6 +43,19 @@ pub fn columns(values: &[f64], most: f64, height: usize, style: Style) -> Vec<St
     (0..height).rev().map(line).collect()
 }
 
+/// One line for the values, each a mark by its share of `most`, drawn from zero.
+pub fn spark(values: &[f64], most: f64, style: Style) -> String {
+    // Without the full block: the lines of a table would grow together.
+    const BARS: [char; 7] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇'];
+    const ASCII: [char; 7] = ['_', '.', '-', '~', '=', '*', '#'];
+    let marks = if style.unicode { BARS } else { ASCII };
+    let mark = |value: &f64| {
+        let level = if most > 0.0 { (value / most * 7.0) as usize } else { 0 };
+        marks[level.min(6)]
+    };
+    values.iter().map(mark).collect()
+}
+
 /// The values as the means of at most `width` groups of neighbours.
 pub fn gathered(values: &[f64], width: usize) -> Vec<f64> {
     let cells = values.len().min(width.max(1));
@@ -81,6 +94,13 @@ mod tests {
         assert_eq!(columns(&values, 4.0, 2, UNICODE), ["█▄  ▂", "██▄ █"]);
         assert_eq!(columns(&values, 4.0, 2, Style::default()), ["##", "### #"]);
         assert_eq!(columns(&[], 0.0, 2, UNICODE), ["", ""]);
+    }
+
+    #[test]
+    fn a_spark_is_as_high_as_its_share() {
+        assert_eq!(spark(&[0.0, 1.0, 3.5, 7.0, 9.0], 7.0, UNICODE), "▁▂▄▇▇");
+        assert_eq!(spark(&[0.0, 1.0, 3.5, 7.0], 7.0, Style::default()), "_.~#");
+        assert_eq!(spark(&[0.0, 0.0], 0.0, Style::default()), "__");
     }
 
     #[test]

@@ -17,10 +17,12 @@ const MOST_DEVICES: usize = 3;
 
 /// The whole heading, each line without its end.
 pub fn lines(plan: &Plan, resolved: &Resolved, style: Style) -> Vec<String> {
-    let mut lines = vec![style.paint(Ink::Strong, &title(plan)), String::new()];
+    let title = title(&plan.origin.dialect, &plan.origin.words);
+    let mut lines = vec![style.paint(Ink::Strong, &title), String::new()];
     for subject in &resolved.subjects {
-        lines.extend(labelled("where", &place(subject, style), style));
-        lines.extend(devices(subject, style));
+        let site = Site::of(subject);
+        lines.extend(labelled("where", &place(&site, style), style));
+        lines.extend(devices(&site.stack, style));
         if let Some(options) = subject.mount.seen().and_then(mount_options) {
             lines.extend(labelled("mount", &options, style));
         }
@@ -51,9 +53,9 @@ pub fn labelled(label: &str, text: &str, style: Style) -> Vec<String> {
 }
 
 /// What was typed.
-fn title(plan: &Plan) -> String {
-    let mut title = format!("assay {}", plan.origin.dialect);
-    for word in &plan.origin.words {
+pub(super) fn title(verb: &str, words: &[String]) -> String {
+    let mut title = format!("assay {verb}");
+    for word in words {
         title.push(' ');
         if word.is_empty() || word.contains(|c: char| c.is_whitespace() || c == '\'') {
             title.push_str(&format!("'{}'", word.replace('\'', r"'\''")));
@@ -64,19 +66,42 @@ fn title(plan: &Plan) -> String {
     title
 }
 
+/// A path with what lies below it, whoever looked.
+pub(super) struct Site<'a> {
+    /// The path as it was typed.
+    pub path: &'a str,
+    /// Its mount.
+    pub mount: Option<&'a Mount>,
+    /// The devices below, the uppermost first.
+    pub stack: Vec<&'a Layer>,
+    /// What is at the bottom.
+    pub bottom: &'a Bottom,
+}
+
+impl<'a> Site<'a> {
+    fn of(subject: &'a Subject) -> Self {
+        Self {
+            path: &subject.path,
+            mount: subject.mount.seen(),
+            stack: subject.stack.iter().collect(),
+            bottom: &subject.bottom,
+        }
+    }
+}
+
 /// `/mnt/sd: ext4 on loop3 → file on ext4 on vda1 (virtio)`.
-fn place(subject: &Subject, style: Style) -> String {
-    let mut text = format!("{}: ", subject.path);
-    if let Some(mount) = subject.mount.seen() {
+pub(super) fn place(site: &Site<'_>, style: Style) -> String {
+    let mut text = format!("{}: ", site.path);
+    if let Some(mount) = site.mount {
         text.push_str(&mount.kind);
-        if !subject.stack.is_empty() {
+        if !site.stack.is_empty() {
             text.push_str(" on ");
         }
     }
-    text.push_str(&stack(subject, style));
-    let (name, what) = match &subject.bottom {
+    text.push_str(&stack(&site.stack, style));
+    let (name, what) = match site.bottom {
         Bottom::Devices => {
-            if let Some(mount) = subject.mount.seen().filter(|mount| mount.point != subject.path) {
+            if let Some(mount) = site.mount.filter(|mount| mount.point != site.path) {
                 text.push_str(&format!(", mounted at {}", mount.point));
             }
             return text;
@@ -96,11 +121,11 @@ fn place(subject: &Subject, style: Style) -> String {
 }
 
 /// The devices from the file system down: `dm-0 (LUKS) → sda2 (sata)`.
-fn stack(subject: &Subject, style: Style) -> String {
+fn stack(stack: &[&Layer], style: Style) -> String {
     let arrow = style.glyph(" → ", " -> ");
     let mut text = String::new();
     let mut level = None;
-    for layer in &subject.stack {
+    for layer in stack {
         match level {
             None => {}
             Some(same) if same == layer.level => text.push_str(" + "),
@@ -118,7 +143,7 @@ fn stack(subject: &Subject, style: Style) -> String {
             LayerKind::Loop { on, .. } => {
                 let on = if on.is_empty() { "a file system" } else { on };
                 text.push_str(&format!("{arrow}file on {on}"));
-                if subject.stack.iter().any(|below| below.level > layer.level) {
+                if stack.iter().any(|below| below.level > layer.level) {
                     text.push_str(" on ");
                 }
             }
@@ -144,14 +169,14 @@ pub(super) fn mapper(uuid: &str) -> &str {
 }
 
 /// One line for each device below the path that has something to say, the lowest last.
-fn devices(subject: &Subject, style: Style) -> Vec<String> {
+pub(super) fn devices(stack: &[&Layer], style: Style) -> Vec<String> {
     let dot = style.glyph(" · ", ", ");
     let mut lines = Vec::new();
-    for layer in subject.stack.iter().take(MOST_DEVICES) {
+    for layer in stack.iter().take(MOST_DEVICES) {
         let label = if lines.is_empty() { "device" } else { "" };
         lines.extend(labelled(label, &device(layer).join(dot), style));
     }
-    if let more @ 1.. = subject.stack.len().saturating_sub(MOST_DEVICES) {
+    if let more @ 1.. = stack.len().saturating_sub(MOST_DEVICES) {
         lines.extend(labelled("", &format!("and {more} more below"), style));
     }
     lines

@@ -18,6 +18,7 @@ mod remark;
 mod sustain;
 pub mod text;
 mod traps;
+pub mod watch;
 
 pub use paint::Style;
 pub use remark::verdict_lines;

@@ -1,6 +1,6 @@
 //! The rate of a phase over its time: how much it spreads, and what it looks like.
 
-use super::Style;
+use super::{Style, chart};
 use crate::record::PhaseRecord;
 use crate::stats::relative_spread;
 
@@ -64,9 +64,6 @@ pub fn spread(phase: &PhaseRecord) -> Option<f64> {
 /// The rate over the counted time in `most` columns or fewer, drawn from zero so that noise looks
 /// as small as it is. Empty when there is too little to draw.
 pub fn line(phase: &PhaseRecord, most: usize, style: Style) -> String {
-    // Without the full block: the lines of a table would grow together.
-    const BARS: [char; 7] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇'];
-    const ASCII: [char; 7] = ['_', '.', '-', '~', '=', '*', '#'];
     let steps = steps(phase);
     let ops: u64 = steps.iter().map(|step| step.ops).sum();
     let cells = most.min(steps.len()).min((ops / LEAST_OPS) as usize);
@@ -88,13 +85,5 @@ pub fn line(phase: &PhaseRecord, most: usize, style: Style) -> String {
             *amount += step.amount * common / (to - from);
         }
     }
-    let top = amounts.iter().copied().fold(0.0, f64::max);
-    let marks = if style.unicode { BARS } else { ASCII };
-    amounts
-        .iter()
-        .map(|amount| {
-            let level = if top > 0.0 { (amount / top * 7.0) as usize } else { 0 };
-            marks[level.min(6)]
-        })
-        .collect()
+    chart::spark(&amounts, amounts.iter().copied().fold(0.0, f64::max), style)
 }

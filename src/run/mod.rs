@@ -3,6 +3,7 @@
 
 mod account;
 mod apart;
+mod beat;
 mod closing;
 mod cold;
 mod common;
@@ -14,6 +15,7 @@ mod heat;
 mod layout;
 mod limits;
 mod log;
+pub mod monitor;
 mod phase;
 mod planting;
 mod prepare;
@@ -152,6 +154,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> Resul
         phases: Vec::new(),
         ending: Ending::Unfinished,
         verdict: None,
+        outcome: None,
     };
     let keep = |record: &Record| sink.as_ref().map_or(Ok(()), |sink| sink.keep(record));
     keep(&record)?;

@@ -10,6 +10,7 @@ use crate::sys::clock;
 use crate::sys::inbox::{Inbox, Letter};
 use crate::unit::{Bytes, Instant, Nanos};
 
+use super::beat::Beat;
 use super::{Live, Observer};
 
 /// Distance of two samples.
@@ -26,7 +27,7 @@ pub(super) struct Watch<'a> {
     leaf_before: Option<(u64, u64)>,
     done: GaugeReading,
     started: Instant,
-    next: Instant,
+    beat: Beat,
     series: Series,
     goal: Option<Bytes>,
     limit: Option<Nanos>,
@@ -58,14 +59,15 @@ impl<'a> Watch<'a> {
             .map(|(index, _)| index)
             .collect();
         let series = Series { interval_ns: INTERVAL, points: Vec::with_capacity(1024) };
+        let started = clock::now();
         let mut watch = Self {
             eyes,
             leaves,
             counters: Vec::new(),
             leaf_before: None,
             done: GaugeReading::default(),
-            started: Instant(0),
-            next: Instant(0),
+            started,
+            beat: Beat::new(started, INTERVAL),
             series,
             goal: None,
             limit: None,
@@ -79,7 +81,7 @@ impl<'a> Watch<'a> {
     /// Begins to count from now on.
     pub fn restart(&mut self) {
         self.started = clock::now();
-        self.next = self.started + INTERVAL;
+        self.beat = Beat::new(self.started, INTERVAL);
     }
 
     /// What will be done, if that is known: bytes, and time.
@@ -148,15 +150,12 @@ impl<'a> Watch<'a> {
     ) -> Over {
         loop {
             let now = clock::now();
-            if now >= self.next {
+            if now >= self.beat.due() {
                 self.sample(progress, settling, observer);
                 self.look_round(settling);
-                // A sample that came late does not make the next ones crowd.
-                while self.next <= now {
-                    self.next = self.next + INTERVAL;
-                }
+                self.beat.pass(now);
             }
-            match inbox.wait(self.next.since(clock::now()).max(Nanos(1))) {
+            match inbox.wait(self.beat.due().since(clock::now()).max(Nanos(1))) {
                 Letter::Nothing => {}
                 Letter::Bell => {
                     self.sample(progress, settling, observer);

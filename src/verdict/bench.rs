@@ -321,6 +321,7 @@ impl Bench {
             phases: vec![phase],
             ending: Ending::Complete,
             verdict: None,
+            outcome: None,
         };
         Self { record }
     }

@@ -66,8 +66,10 @@ mod wrong_content;
 mod zoned_or_dax;
 
 use crate::evidence::Bottom;
+use crate::plan::Aim;
 use crate::record::{
-    Ending, Exhibit, Finding, Measures, Next, PhaseRecord, Record, TrapId, Trust, Verdict, Weight,
+    Ending, Exhibit, Finding, Measures, Next, Outcome, PhaseRecord, Record, TrapId, Trust, Verdict,
+    Weight,
 };
 use measure::{Case, Stage};
 
@@ -153,13 +155,18 @@ pub const RULES: &[Rule] = &[
     too_short::RULE,
 ];
 
-/// Fills in the verdict of every phase and of the whole run.
+/// Fills in the verdict of every phase and of the whole run, and what its aim came to.
 pub fn judge(record: &mut Record) {
     let (phases, whole) = verdicts(record);
     for (phase, verdict) in record.phases.iter_mut().zip(phases) {
         phase.verdict = Some(verdict);
     }
     record.verdict = Some(whole);
+    record.outcome = match record.plan.aim {
+        Some(Aim::Ramp(_)) => ramp::climb(record).map(Outcome::Ramp),
+        Some(Aim::Sustain) => sustain::endurance(record).map(Outcome::Sustain),
+        None => None,
+    };
 }
 
 /// The verdict of every phase, in their order, and that of the whole run.

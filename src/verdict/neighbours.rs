@@ -38,10 +38,12 @@ pub(super) fn movers(case: &Case<'_>, level: &Level<'_>, foreign: Bytes) -> Opti
     let found = most(others, |one| moved(one).0 as f64, least);
     let did = |one: &Neighbour| {
         let (read, written) = (one.read.unwrap_or_default(), one.written.unwrap_or_default());
-        match (read, written) {
-            (read, Bytes::ZERO) => format!("read {read}"),
-            (Bytes::ZERO, written) => format!("wrote {written}"),
-            (read, written) => format!("read {read} and wrote {written}"),
+        // Whoever starts reads his program; that is not worth a word.
+        let little = |part: Bytes| part.0.saturating_mul(100) < moved(one).0;
+        match (little(read), little(written)) {
+            (_, true) => format!("read {read}"),
+            (true, _) => format!("wrote {written}"),
+            _ => format!("read {read} and wrote {written}"),
         }
     };
     let said =

@@ -7,9 +7,11 @@ use super::words::share;
 use super::{of_phase, throttled};
 use crate::evidence::Snapshot;
 use crate::plan::{self, Action, Aim, Phase, Plan};
-use crate::record::{Ending, Exhibit, Finding, Measures, PhaseRecord, Record, Trust};
+use crate::record::{
+    Bottleneck, Climb, Ending, Exhibit, Finding, Measures, PhaseRecord, Reached, Record, Trust,
+};
 use crate::stats::{self, Rung, Total};
-use crate::unit::Nanos;
+use crate::unit::{Iops, Nanos};
 
 /// A ramp as far as it got.
 pub struct Ramp<'a> {
@@ -38,45 +40,20 @@ pub struct Step<'a> {
 /// What sets the rate.
 pub struct Bound {
     /// What it is.
-    pub cause: Cause,
+    pub cause: Bottleneck,
     /// In one sentence.
     pub claim: String,
     /// The readings that show it.
     pub because: Vec<Exhibit>,
 }
 
-/// What can set the rate of a ramp.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
-    /// The device has as many requests as it can use.
-    Device,
-    /// The CPUs that submit.
-    Cpu,
-    /// A limit of a control group.
-    Throttle,
-    /// A lock, or something else above the queue of the device.
-    Lock,
-    /// Nothing yet: it still grew at the last step.
-    Nothing,
-    /// The evidence does not tell.
-    Unknown,
-}
-
-impl Cause {
-    /// The word for it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Device => "device",
-            Self::Cpu => "CPU",
-            Self::Throttle => "throttle",
-            Self::Lock => "lock",
-            Self::Nothing => "none yet",
-            Self::Unknown => "unknown",
-        }
-    }
-}
-
 impl Step<'_> {
+    fn reached(&self) -> Reached {
+        let Rung { iodepth, workers, iops } = self.rung;
+        let phase = self.phase.name.clone();
+        Reached { phase, iodepth, workers, iops: Iops(iops), p99_ns: self.p99().map(Nanos) }
+    }
+
     /// I/Os in flight in all.
     pub fn in_flight(&self) -> u32 {
         self.rung.iodepth.saturating_mul(self.rung.workers)
@@ -111,6 +88,19 @@ impl<'a> Ramp<'a> {
         let best = met().map(|step| step.rung.iops).fold(0.0, f64::max);
         met().find(|step| step.rung.iops >= best * (1.0 - EQUAL))
     }
+}
+
+/// What the ramp of a record came to; `None` where there is none, or no step of it was done.
+pub fn climb(record: &Record) -> Option<Climb> {
+    let ramp = Ramp::of(record)?;
+    Some(Climb {
+        knee: ramp.steps[ramp.knee].reached(),
+        top: ramp.steps[ramp.top].reached(),
+        within: ramp.within().map(Step::reached),
+        limit: ramp.bound.cause,
+        claim: ramp.bound.claim,
+        because: ramp.bound.because,
+    })
 }
 
 /// Whether a phase is still to be done, after those that the record has. Only steps of a ramp are
@@ -166,7 +156,7 @@ fn bound(record: &Record, aim: &plan::Ramp, steps: &[Step], knee: usize, top: us
             Ending::Complete | Ending::Unfinished => "it still grew at the last step",
             Ending::Interrupted(_) | Ending::Failed(_) => "it still grew when the run was ended",
         };
-        return Bound { cause: Cause::Nothing, claim: claim.into(), because: vec![] };
+        return Bound { cause: Bottleneck::Nothing, claim: claim.into(), because: vec![] };
     }
     let level = stage.cases.iter().find(|case| case.on_devices()).and_then(|case| case.top());
     match level {
@@ -176,7 +166,7 @@ fn bound(record: &Record, aim: &plan::Ramp, steps: &[Step], knee: usize, top: us
 }
 
 fn unknown(claim: String) -> Bound {
-    Bound { cause: Cause::Unknown, claim, because: vec![] }
+    Bound { cause: Bottleneck::Unknown, claim, because: vec![] }
 }
 
 /// The limit that a finding names, with its file.
@@ -187,7 +177,7 @@ fn throttle(found: &Finding) -> Option<Bound> {
     let rate = limit.value.split(" (").next().unwrap_or_default();
     // Without a file it is the finding that requests wait above the queue.
     limit.reading.starts_with("limit on ").then(|| Bound {
-        cause: Cause::Throttle,
+        cause: Bottleneck::Throttle,
         claim: format!("{rate}, set in {}", limit.source),
         because: rest.to_vec(),
     })
@@ -203,7 +193,7 @@ fn queue(stage: &Stage, step: &Step, level: &Level) -> Bound {
             "{} had {had:.1} of {planned} I/Os in its queue, and answered no more of them",
             level.name()
         );
-        return Bound { cause: Cause::Device, claim, because };
+        return Bound { cause: Bottleneck::Device, claim, because };
     }
     // More workers than CPUs can not use more than these.
     let cpus = stage.workers().min(u64::from(stage.record.machine.cpus.max(1)));
@@ -220,14 +210,14 @@ fn queue(stage: &Stage, step: &Step, level: &Level) -> Bound {
                     ", and waited for one {part} of the time: others had it, or a limit held them"
                 ));
             }
-            return Bound { cause: Cause::Cpu, claim, because };
+            return Bound { cause: Bottleneck::Cpu, claim, because };
         }
     }
     let claim = format!(
         "only {had:.1} of {planned} I/Os were in the queue of {}, and no CPU was full: the others waited above it, as for the lock of a file",
         level.name()
     );
-    Bound { cause: Cause::Lock, claim, because }
+    Bound { cause: Bottleneck::Lock, claim, because }
 }
 
 /// Time in which threads could have run and had no CPU, or were held by the limit of their group, as
@@ -250,7 +240,7 @@ mod tests {
     use super::super::bench::Bench;
     use super::*;
     use crate::evidence::{Cpu, Reading};
-    use crate::unit::{Iops, MIB};
+    use crate::unit::MIB;
 
     /// Steps of one worker at depths 1, 2, 4 and 8, the last with so many requests in the device's
     /// queue and so much of a CPU.
@@ -283,17 +273,17 @@ mod tests {
         record
     }
 
-    fn cause(record: &Record) -> Cause {
+    fn cause(record: &Record) -> Bottleneck {
         Ramp::of(record).expect("a ramp").bound.cause
     }
 
     #[test]
     fn the_queue_and_the_cpu_tell_what_is_waited_for() {
         let flat = [10.0, 20.0, 20.0, 20.0];
-        assert_eq!(cause(&climbed(flat, 7.5, 0.2)), Cause::Device);
-        assert_eq!(cause(&climbed(flat, 1.0, 0.97)), Cause::Cpu);
-        assert_eq!(cause(&climbed(flat, 1.0, 0.2)), Cause::Lock);
-        assert_eq!(cause(&climbed([10.0, 20.0, 40.0, 80.0], 7.5, 0.2)), Cause::Nothing);
+        assert_eq!(cause(&climbed(flat, 7.5, 0.2)), Bottleneck::Device);
+        assert_eq!(cause(&climbed(flat, 1.0, 0.97)), Bottleneck::Cpu);
+        assert_eq!(cause(&climbed(flat, 1.0, 0.2)), Bottleneck::Lock);
+        assert_eq!(cause(&climbed([10.0, 20.0, 40.0, 80.0], 7.5, 0.2)), Bottleneck::Nothing);
     }
 
     #[test]
@@ -303,7 +293,7 @@ mod tests {
         capped.capped(4 * MIB);
         record.resolved.limits = capped.record.resolved.limits;
         let ramp = Ramp::of(&record).expect("a ramp");
-        assert_eq!((ramp.knee, ramp.bound.cause), (1, Cause::Throttle));
+        assert_eq!((ramp.knee, ramp.bound.cause), (1, Bottleneck::Throttle));
         assert!(ramp.bound.claim.contains("blkio.throttle.write_bps_device"));
     }
 

@@ -4,40 +4,24 @@ use super::measure::Stage;
 use super::stalls;
 use super::threshold::{CLIFF, CLIFF_INTERVAL, CLIFF_INTERVALS};
 use crate::plan::{Aim, Caching};
-use crate::record::{PhaseRecord, Point, Record};
+use crate::record::{Endurance, PhaseRecord, Point, Record, Stretch};
 use crate::stats::{SteadyState, fall};
-use crate::unit::{Bytes, Nanos};
+use crate::unit::{Bandwidth, Bytes, Nanos};
 
 /// What came of writing for long.
 pub struct Sustained<'a> {
     /// The phase that wrote.
     pub phase: &'a PhaseRecord,
     /// All of its time in equal intervals.
-    pub intervals: Vec<Interval>,
+    pub intervals: Vec<Stretch>,
     /// The fast start, when there was one.
-    pub burst: Option<Interval>,
+    pub burst: Option<Stretch>,
     /// What came after it, or everything.
-    pub rest: Interval,
+    pub rest: Stretch,
     /// The rounds in which the rate was steady, and when it was, after the start.
     pub steady: Option<(&'a SteadyState, Nanos)>,
     /// Times in which next to nothing was written.
     pub stalls: Vec<Nanos>,
-}
-
-/// What was written in a while.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Interval {
-    /// How long.
-    pub time: Nanos,
-    /// How much.
-    pub bytes: Bytes,
-}
-
-impl Interval {
-    /// Bytes per second; 0 of no time.
-    pub fn rate(&self) -> f64 {
-        self.bytes.over(self.time).map_or(0.0, |rate| rate.0)
-    }
 }
 
 impl<'a> Sustained<'a> {
@@ -51,7 +35,7 @@ impl<'a> Sustained<'a> {
         let intervals = intervals(phase);
         let all = total(&intervals);
         (all.bytes > Bytes::ZERO).then_some(())?;
-        let rates: Vec<f64> = intervals.iter().map(Interval::rate).collect();
+        let rates: Vec<f64> = intervals.iter().map(Stretch::rate).collect();
         let split = fall(&rates, CLIFF).map(|at| intervals.split_at(at));
         let steadied = phase.steady.first();
         Some(Self {
@@ -70,13 +54,25 @@ impl<'a> Sustained<'a> {
     }
 
     /// Everything that was written, and in which time.
-    pub fn all(&self) -> Interval {
+    pub fn all(&self) -> Stretch {
         total(&self.intervals)
     }
 }
 
-fn total(intervals: &[Interval]) -> Interval {
-    Interval {
+/// What a record has of it; `None` where it was not asked for, or nothing was written.
+pub fn endurance(record: &Record) -> Option<Endurance> {
+    let found = Sustained::of(record)?;
+    Some(Endurance {
+        burst: found.burst,
+        rate: Bandwidth(found.rate()),
+        steady_after: found.steady.map(|(_, after)| after),
+        written: found.all(),
+        stalls: found.stalls,
+    })
+}
+
+fn total(intervals: &[Stretch]) -> Stretch {
+    Stretch {
         time: intervals.iter().map(|interval| interval.time).sum(),
         bytes: intervals.iter().map(|interval| interval.bytes).sum(),
     }
@@ -84,7 +80,7 @@ fn total(intervals: &[Interval]) -> Interval {
 
 /// The series in equal intervals, without the closing flush. What goes past the page cache is at
 /// the device when its call returns; of the rest the device's own counters tell.
-fn intervals(phase: &PhaseRecord) -> Vec<Interval> {
+fn intervals(phase: &PhaseRecord) -> Vec<Stretch> {
     let direct = phase.flows.iter().all(|flow| flow.caching == Caching::Direct);
     let bytes = |point: &Point| match point.leaf_write_bytes {
         Some(bytes) if !direct => bytes,
@@ -97,7 +93,7 @@ fn intervals(phase: &PhaseRecord) -> Vec<Interval> {
         sum += Bytes(bytes(point));
         let time = point.at_ns.less(then);
         if time >= step {
-            steps.push(Interval { time, bytes: sum });
+            steps.push(Stretch { time, bytes: sum });
             (then, sum) = (point.at_ns, Bytes::ZERO);
         }
     }
@@ -130,7 +126,7 @@ mod tests {
         let found = Sustained::of(&record).expect("written");
         let burst = found.burst.expect("a burst");
         assert_eq!((burst.bytes, burst.time), (Bytes(640 * MIB), Nanos::secs(4)));
-        assert_eq!(found.rest, Interval { time: Nanos::secs(16), bytes: Bytes(160 * MIB) });
+        assert_eq!(found.rest, Stretch { time: Nanos::secs(16), bytes: Bytes(160 * MIB) });
         assert_eq!(found.rate(), 10.0 * MIB as f64);
         assert_eq!(found.all().bytes, Bytes(800 * MIB));
         assert_eq!(found.stalls, []);

@@ -22,7 +22,7 @@ pub fn rows(made: &[Row]) -> Vec<Row> {
             Standing::Prevented { shown, .. } => {
                 Row::told(trap.id, format!("prevented: {shown}"), "-")
             }
-            Standing::NotJudged(needs) => Row::told(trap.id, *needs, "not judged yet"),
+            Standing::NotJudged(_) => Row::told(trap.id, "-", "not judged yet"),
         })
     });
     records.chain(unruled).collect()

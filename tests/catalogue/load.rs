@@ -119,10 +119,11 @@ fn t43_a_fast_start_that_does_not_last(shelf: &Shelf) -> Rows {
     ])
 }
 
-/// One processor, which the run has to share. On the machine's own disk, for the lab's cards need a
+/// One processor, which the run has to share with programs that come before it. On the machine's own disk, for the lab's cards need a
 /// processor themselves.
 fn t52_another_process_on_the_cpu(_: &Shelf) -> Rows {
     let (sh, taskset) = (lab::need_tool("sh", "dash")?, lab::need_tool("taskset", "util-linux")?);
+    let nice = lab::need_tool("nice", "coreutils")?;
     let place = lab::folder("crowded");
     let file = place.path().join("x");
     lab::write_then_fsync(&file, 64 * MI, MI).expect("written");
@@ -138,9 +139,9 @@ fn t52_another_process_on_the_cpu(_: &Shelf) -> Rows {
         run_plan(&plan(&job), |typed| typed)
     };
     let alone = reads();
-    let sh = sh.display().to_string();
-    let words = ["-c", "0", sh.as_str(), "-c", "while :; do :; done"];
-    let loops: Vec<Beside> = (0..2).map(|_| Beside::start(&taskset, &words)).collect();
+    let (sh, taskset) = (sh.display().to_string(), taskset.display().to_string());
+    let words = ["-n", "-10", &taskset, "-c", "0", &sh, "-c", "while :; do :; done"];
+    let loops: Vec<Beside> = (0..2).map(|_| Beside::start(&nice, &words)).collect();
     let crowded = reads();
     let claim = &finding(&crowded, "T52").claim;
     if !loops.iter().any(|one| claim.contains(&one.named("sh"))) {

@@ -301,6 +301,7 @@ pub fn record(
         phases,
         ending: Ending::Complete,
         verdict: Some(verdict),
+        outcome: None,
     }
 }
 

@@ -1,0 +1,254 @@
+//! `assay watch`: what the device under a path does while others work on it.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use super::conduct::{FAULT, SOUND};
+use super::{Environment, Patient, printed};
+use crate::error::{Error, Refusal};
+use crate::evidence::{Bottom, Layer, PathKind, Scene, Survey};
+use crate::record::Glance;
+use crate::report::Style;
+use crate::report::watch::{Lines, Page, Summary, heading, json};
+use crate::run::monitor::{Monitor, Over, SHORTEST, Tick, Until};
+use crate::unit::Nanos;
+
+/// The words of the verb.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "Example: assay watch --interval 5s --count 12 /mnt/sd")]
+#[command(after_long_help = COLUMNS)]
+pub struct Words {
+    /// A folder, a file or a block device
+    ///
+    /// The lowest devices under it that can be reached are watched: the disks of a mirror, the disk
+    /// below a loop device. Nothing is written, and no root is needed.
+    pub path: PathBuf,
+    /// Time between two lines: 500ms, 1s, 1m
+    #[arg(long, default_value = "1s", value_name = "T", value_parser = interval)]
+    pub interval: Nanos,
+    /// End after so many intervals (default: Ctrl-C ends it)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub count: Option<u64>,
+    /// End after this time: 30, 5m, 1h
+    #[arg(long, value_name = "T", value_parser = super::place::time, conflicts_with = "count")]
+    pub time: Option<Nanos>,
+    /// Show every device from the path downward, not only the lowest
+    ///
+    /// What passes one is counted again by the one below it: never add them up.
+    #[arg(long)]
+    pub stack: bool,
+    /// Print a line of JSON for each interval ('assay schema watch' describes it), and no summary
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What follows the long help.
+const COLUMNS: &str = "\
+Columns, as iostat -x, vmstat and sar have them; '-' is what there is none of, or what can not be
+seen (the heading says why):
+  MB/s, IOPS    10^6 bytes and requests that the device ended, each second of the interval
+  KiB           mean size of a read or write
+  depth         mean number of requests in flight (aqu-sz)
+  await ms      mean time of a request from the queue to its end; time in a throttle is not in it
+  flush, trim   flushes and discards each second
+  busy%         time with a request in flight (%util); several at once may still fit at 100
+  memory MiB    pages of the whole machine: changed, on their way to a device, of files at all
+  pressure %    time in which somebody waited for I/O, a CPU, memory (/proc/pressure): a sign
+  CPU %         of all processors; the rest is idle
+Behind them: processes that did I/O, on whatever device; writes count when pages are made dirty.
+
+On a terminal the page is drawn in place. Ctrl-C ends with least, mean and most of each figure, and
+exit status 0; a device that goes away with 1.
+
+Example: assay watch --interval 5s --count 12 /mnt/sd";
+
+/// Watches and prints until it is told to end.
+///
+/// # Errors
+/// A refusal where there is no block device to watch; a fault when one goes away, or the output can
+/// not be written.
+pub(super) fn watch(
+    words: &Words,
+    typed: &[String],
+    environment: &Environment,
+    out: &mut Patient<'_>,
+) -> Result<u8, Error> {
+    let scene = Scene::default();
+    let survey = scene.survey(&words.path);
+    let layers = watched(&survey, words.stack)?;
+    let until = match (words.count, words.time) {
+        (Some(count), _) => Until::Count(count),
+        (None, Some(time)) => Until::Time(time),
+        (None, None) => Until::Told,
+    };
+    let widest = layers.iter().map(|layer| layer.name.len()).max().unwrap_or(0);
+    let mut view = View::new(words.json, environment.page(Page::width(widest)));
+    let signals = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
+    let mut monitor = Monitor::start(&scene, layers, (words.interval, until), &signals)?;
+    let style = environment.out_style();
+    if !words.json {
+        let heading = heading(typed, &survey, &monitor.unseen(), style);
+        printed(put(out, &heading))?;
+    }
+    let mut summary = Summary::default();
+    let over = loop {
+        match monitor.wait() {
+            Tick::Glance(glance) => {
+                summary.add(&glance);
+                printed(view.show(&glance, style, out))?;
+            }
+            Tick::Over(over) => break over,
+        }
+        // Nobody reads any more: 'assay watch . | head -5'.
+        if out.gone {
+            return Ok(SOUND);
+        }
+    };
+    if let Some(whole) = monitor.whole().filter(|_| !words.json) {
+        let mut lines = vec![String::new()];
+        lines.extend(summary.lines(&whole, style));
+        printed(put(out, &lines))?;
+    }
+    match over {
+        Over::Done | Over::Signal(libc::SIGINT) => Ok(SOUND),
+        Over::Signal(signal) => Ok(u8::try_from(128 + signal).unwrap_or(FAULT)),
+        Over::Gone(fault) => Err(fault.into()),
+    }
+}
+
+/// How glances are shown.
+enum View {
+    /// A line each.
+    Lines(Lines),
+    /// A page that is drawn anew in place, its lines, and how many the terminal has.
+    Page { page: Page, standing: usize, rows: usize },
+    /// A line of JSON each.
+    Json,
+}
+
+impl View {
+    /// `rows` are those of a terminal on which the page fits.
+    fn new(json: bool, rows: Option<usize>) -> Self {
+        match rows {
+            _ if json => Self::Json,
+            Some(rows) => Self::Page { page: Page::default(), standing: 0, rows },
+            None => Self::Lines(Lines::default()),
+        }
+    }
+
+    fn show(&mut self, glance: &Glance, style: Style, out: &mut dyn Write) -> io::Result<()> {
+        match self {
+            Self::Lines(lines) => put(out, &lines.of(glance, style)),
+            Self::Json => {
+                out.write_all(json(glance)?.as_bytes())?;
+                out.flush()
+            }
+            Self::Page { page, standing, rows } => {
+                let lines = page.of(glance, style);
+                let text = redrawn(&lines, *standing);
+                // What has left the terminal at its top can not be drawn over.
+                *standing = if lines.len() < *rows { lines.len() } else { 0 };
+                out.write_all(text.as_bytes())?;
+                out.flush()
+            }
+        }
+    }
+}
+
+/// The lines in place of those `standing` above the cursor.
+fn redrawn(lines: &[String], standing: usize) -> String {
+    let mut text = match standing {
+        0 => String::new(),
+        // What a key that was pressed has left in this line goes as well.
+        up => format!("\r\x1b[{up}A\x1b[J"),
+    };
+    for line in lines {
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// Writes lines in one piece.
+fn put(out: &mut dyn Write, lines: &[String]) -> io::Result<()> {
+    out.write_all(redrawn(lines, 0).as_bytes())?;
+    out.flush()
+}
+
+/// The devices to watch: the leaves, or the whole stack.
+///
+/// # Errors
+/// Where there is none.
+fn watched(survey: &Survey, stack: bool) -> Result<Vec<Layer>, Refusal> {
+    let shown = &survey.path;
+    let instead = "name a folder, a file or a block device that lies on a disk";
+    if survey.kind == PathKind::Missing && survey.hidden.is_none() {
+        return Err(Refusal::new(format!("there is nothing at '{shown}'"), instead));
+    }
+    let mut layers: Vec<Layer> = Vec::new();
+    for device in survey.devices().filter(|device| stack || device.layer.leaf) {
+        if layers.iter().all(|layer| layer.name != device.layer.name) {
+            layers.push(device.layer.clone());
+        }
+    }
+    if layers.is_empty() {
+        let below = match &survey.bottom {
+            Bottom::Devices => "nothing".into(),
+            Bottom::Memory(name) => format!("{name}, which is memory"),
+            Bottom::Remote(name) => format!("{name}, whose disk can not be seen from here"),
+            Bottom::Nothing(name) if name == shown => "nothing that stores".into(),
+            Bottom::Nothing(name) => format!("{name}, which stores nothing"),
+            Bottom::Unknown(why) => format!("what can not be seen ({why})"),
+        };
+        let why = format!("'{shown}' lies on {below}: there is no block device to watch");
+        return Err(Refusal::new(why, instead));
+    }
+    Ok(layers)
+}
+
+/// An interval as people type it: `500ms`, `1`, `5s`, `1m`; a tenth of a second to an hour.
+fn interval(text: &str) -> Result<Nanos, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let scale = match &text[digits.len()..] {
+        "ms" => 1_000_000,
+        "" | "s" => 1_000_000_000,
+        "m" | "min" => 60_000_000_000,
+        "h" => 3_600_000_000_000,
+        _ => 0,
+    };
+    let number: Option<u64> = digits.parse().ok();
+    match number.and_then(|number| number.checked_mul(scale)).map(Nanos) {
+        None | Some(Nanos(0)) => Err(format!("'{text}' is no interval; write 500ms, 1s or 1m")),
+        Some(short) if short < SHORTEST => {
+            Err(format!("'{text}' is less than {SHORTEST}; give more"))
+        }
+        Some(long) if long > Nanos::secs(3600) => {
+            Err(format!("'{text}' is more than an hour; give less"))
+        }
+        Some(time) => Ok(time),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_are_typed_as_people_do() {
+        for (text, millis) in
+            [("1", 1000), ("1s", 1000), ("100ms", 100), ("5m", 300_000), ("1h", 3_600_000)]
+        {
+            assert_eq!(interval(text), Ok(Nanos::millis(millis)), "{text}");
+        }
+        for bad in ["", "0", "s", "-1", "0.5", "99ms", "2h", "1d", "99999999999999999999"] {
+            assert!(interval(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_page_is_drawn_over_the_one_before() {
+        let lines = ["a ".to_string(), "b".to_string()];
+        assert_eq!(redrawn(&lines, 0), "a\nb\n");
+        assert_eq!(redrawn(&lines, 2), "\r\u{1b}[2A\u{1b}[Ja\nb\n");
+    }
+}

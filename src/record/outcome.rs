@@ -1,0 +1,116 @@
+//! What the aim of a plan came to, beyond the figures of its phases.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Exhibit;
+use crate::unit::{Bandwidth, Bytes, Iops, Nanos};
+
+/// What a run found out that no phase of it shows alone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// Where the rate stops growing.
+    Ramp(Climb),
+    /// What a device keeps up.
+    Sustain(Endurance),
+}
+
+/// What a ramp came to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Climb {
+    /// The last step that brought anything.
+    pub knee: Reached,
+    /// The step with the highest rate.
+    pub top: Reached,
+    /// The best step in which 99 of 100 I/Os were answered within the time that was asked for.
+    /// Absent when none was, or no time was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<Reached>,
+    /// What sets the rate at the top.
+    pub limit: Bottleneck,
+    /// In one sentence.
+    pub claim: String,
+    /// The readings that show it.
+    pub because: Vec<Exhibit>,
+}
+
+/// One step of a ramp.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Reached {
+    /// Its phase.
+    pub phase: String,
+    /// I/Os that each worker kept in flight.
+    pub iodepth: u32,
+    /// Workers.
+    pub workers: u32,
+    /// I/Os per second.
+    pub iops: Iops,
+    /// Time in which 99 of 100 were answered; where fewer than ten took longer, the longest of all.
+    pub p99_ns: Option<Nanos>,
+}
+
+/// What can set the rate of a ramp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Bottleneck {
+    /// The device has as many requests as it can use.
+    Device,
+    /// The CPUs that submit.
+    Cpu,
+    /// A limit of a control group.
+    Throttle,
+    /// A lock, or something else above the queue of the device.
+    Lock,
+    /// Nothing yet: it still grew at the last step.
+    Nothing,
+    /// The evidence does not tell.
+    Unknown,
+}
+
+impl Bottleneck {
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Device => "device",
+            Self::Cpu => "CPU",
+            Self::Throttle => "throttle",
+            Self::Lock => "lock",
+            Self::Nothing => "none yet",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// What came of writing for long.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Endurance {
+    /// What went fast at first, if there was a fall after it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub burst: Option<Stretch>,
+    /// The rate that lasts: that of the steady rounds, else of all after the burst.
+    pub rate: Bandwidth,
+    /// When the rounds became steady, after the start; absent when they did not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steady_after: Option<Nanos>,
+    /// Times in which next to nothing was written.
+    pub stalls: Vec<Nanos>,
+    /// Everything that was written.
+    pub written: Stretch,
+}
+
+/// What was written in a while.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Stretch {
+    /// How long.
+    pub time: Nanos,
+    /// How much.
+    pub bytes: Bytes,
+}
+
+impl Stretch {
+    /// Bytes per second; 0 of no time.
+    pub fn rate(&self) -> f64 {
+        self.bytes.over(self.time).map_or(0.0, |rate| rate.0)
+    }
+}
