@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 /// Pairs of runs with and without the watch.
-const PAIRS: usize = 21;
+const PAIRS: usize = 15;
 
 /// How long each of them takes.
-const RUN: Duration = Duration::from_millis(1200);
+const RUN: Duration = Duration::from_millis(2500);
 
 /// Both rows, of reads of a device that answers in less than two microseconds.
 pub fn rows(device: &Path) {
