@@ -87,6 +87,42 @@ fn is_whole(record: &Record) {
     }
 }
 
+/// Bytes that the phase read, and those of them that lay nowhere when it began.
+fn read_and_empty(record: &Record, phase: usize) -> (u64, Option<u64>) {
+    let read = &record.phases[phase];
+    let laid = read.evidence.extents.first().expect("looked at");
+    let empty = laid.extents.seen().map(|e| e.hole.0 + e.unwritten.0);
+    (read.totals[&Action::Read].bytes.0, empty)
+}
+
+#[test]
+fn a_hole_that_is_wanted_stays_one_until_it_is_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // As large as what was written, also when that has become a hole.
+    let of = |layout: &str| {
+        json!({ "scratch": {
+            "dir": folder.path(), "size": { "written": { "most": BLOCKS * BLOCK } }, "layout": layout,
+        }})
+    };
+    let phases = [
+        phase("write", &of("as_found"), "write", &[ops(5)]),
+        phase("hole", &of("sparse"), "read", &[]),
+        phase("data", &of("written"), "read", &[full()]),
+    ];
+    let most = run::preview(&plan(&phases)).expect("a good plan").writes;
+    assert_eq!(most.0, BLOCKS * BLOCK, "what the last lays out");
+    let record = go(&phases, |_| ()).expect("it runs");
+    assert_eq!(record.ending, Ending::Complete);
+    let all = 5 * BLOCK;
+    let (hole, data) = (read_and_empty(&record, 1), read_and_empty(&record, 2));
+    assert_eq!((hole.0, data.0), (all, all));
+    match (hole.1, data.1) {
+        (Some(hole), Some(data)) => assert_eq!((hole, data), (all, 0)),
+        _ => eprintln!("SKIP extents: this file system does not tell"),
+    }
+    assert_eq!(record.phases[2].totals[&Action::Read].mismatches, 0);
+}
+
 #[test]
 fn what_no_phase_wrote_is_laid_out_before_a_read() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -75,6 +75,7 @@ const CHAPTERS: &[Chapter] = &[
             ("assay ramp --action write --block 16k .", "the same for writes of 16 KiB"),
             ("assay sustain --time 30m --bytes 200G .", "what is left when the burst is over"),
             ("assay modes .", "what fsync, O_DSYNC, O_DIRECT and mmap come to there, and why"),
+            ("assay demo flush .", "what a write without a flush leaves in memory, shown there"),
             ("assay probe /mnt/sd", "what lies under it, and what would bite there"),
             ("assay watch /mnt/sd", "what its disk does now, and who makes it"),
             (

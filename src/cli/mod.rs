@@ -2,6 +2,7 @@
 
 mod conduct;
 mod dd;
+pub mod demo;
 mod dialect;
 mod environment;
 pub mod explain;
@@ -49,6 +50,8 @@ enum Verb {
     Sustain(sustain::Words),
     /// The same write and read flushed, synchronous, direct, mapped: which is fast, safe, and why
     Modes(modes::Words),
+    /// A trap shown on this machine in half a minute, safely: the usual line, the right one, and why
+    Demo(demo::Words),
     /// What lies under a path, and what would bite there? Nothing is run, and nothing is written
     Probe(probe::Words),
     /// What does a line, a plan or a record measure, what not, and what should be typed instead?
@@ -191,6 +194,14 @@ fn call(
         Verb::Modes(modes) => {
             let plan = modes::planned(&modes, typed(words))?;
             conduct_path(&plan, &modes.common, environment, out, err)
+        }
+        Verb::Demo(demo) => {
+            let Some(topic) = demo::wanted(&demo)? else {
+                printed(report::lesson::list(environment.out_style(), out))?;
+                return Ok(conduct::SOUND);
+            };
+            let plan = demo::planned(topic, demo.path.as_deref(), typed(words))?;
+            conduct_path(&plan, &demo.common, environment, out, err)
         }
         Verb::Probe(words) => {
             probe::probe(&words, environment, out)?;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Job, Phase, Plan, Work};
+use super::{Job, Lesson, Phase, Plan, Work};
 use crate::error::Refusal;
 use crate::unit::Nanos;
 
@@ -15,6 +15,8 @@ pub enum Aim {
     Ramp(Ramp),
     /// What a device keeps up, and for how long it is faster.
     Sustain,
+    /// What a trap looks like here, and the truth beside it.
+    Lesson(Lesson),
 }
 
 /// How a ramp is climbed.

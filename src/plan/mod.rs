@@ -12,6 +12,7 @@ mod copy;
 mod crew;
 mod detail;
 mod durability;
+mod lesson;
 mod method;
 mod order;
 mod pattern;
@@ -29,6 +30,7 @@ pub use copy::{
 pub use crew::{Balance, Cpus, Crew};
 pub use detail::Detail;
 pub use durability::{Durability, SyncFileRange};
+pub use lesson::{Lesson, Topic};
 pub use method::{Advice, Aio, Caching, Mapping, Method, Model, Ring, Vectored};
 pub use order::{Order, SizedZone, Zone};
 pub use pattern::{ActionSize, BlockSize, Fill, Pattern, Region, Verify, WeightedSize};
@@ -273,6 +275,7 @@ impl Plan {
         }
         match &self.aim {
             Some(Aim::Ramp(ramp)) => ramp.check(self),
+            Some(Aim::Lesson(lesson)) => lesson.check(self),
             Some(Aim::Sustain) | None => Ok(()),
         }
     }

@@ -121,6 +121,9 @@ pub enum Layout {
     AsFound,
     /// Emptied first.
     Truncated,
+    /// Emptied, and made as long as it shall be by one hole (`truncate -s`). It stays one: what reads
+    /// it finds zeros that no device holds.
+    Sparse,
     /// Fully written with the pattern's data and flushed before the phase, outside its timing.
     Written,
     /// Preallocated (`fallocate`): blocks are there, their content is not. It is written out before

@@ -8,6 +8,7 @@ pub mod explain;
 mod figure;
 mod heading;
 mod json;
+pub mod lesson;
 pub mod live;
 pub mod modes;
 mod paint;
@@ -25,8 +26,9 @@ pub use remark::verdict_lines;
 
 use std::io::{self, Write};
 
-use crate::plan::Plan;
+use crate::plan::{Aim, Plan};
 use crate::record::{PhaseRecord, Record, Resolved, Trust};
+use crate::verdict::lesson::Taught;
 
 /// A way to write a record down.
 #[derive(Clone, Copy, Debug)]
@@ -65,8 +67,11 @@ pub trait Page {
     fn closing(&mut self, record: &Record, out: &mut dyn Write) -> io::Result<()>;
 }
 
-/// An empty page in the form that suits the verb a plan comes from.
+/// An empty page in the form that suits what a plan aims at, and the verb it comes from.
 pub fn page(plan: &Plan, style: Style) -> Box<dyn Page> {
+    if let Some(Aim::Lesson(lesson)) = &plan.aim {
+        return Box::new(lesson::Page::new(lesson, style));
+    }
     match plan.origin.dialect.as_str() {
         modes::VERB => Box::new(modes::Modes::new(style)),
         _ => Box::new(text::Text::new(style)),
@@ -75,6 +80,9 @@ pub fn page(plan: &Plan, style: Style) -> Box<dyn Page> {
 
 /// May what the page says be believed; `None` of a record that was not judged.
 pub fn trust(record: &Record) -> Option<Trust> {
+    if let Some(taught) = Taught::of(record) {
+        return lesson::trust(record, &taught);
+    }
     match record.plan.origin.dialect.as_str() {
         modes::VERB => modes::trust(record),
         _ => record.verdict.as_ref().map(|verdict| verdict.trust),

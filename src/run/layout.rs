@@ -52,6 +52,7 @@ impl Stage<'_> {
     ) -> Result<(), Error> {
         let missing = |site: &Site| match layout {
             Layout::Written => site.written.gaps(0..job.size.0),
+            Layout::Sparse => Vec::new(),
             _ if job.reads() => site.unwritten(touched(job)),
             _ => Vec::new(),
         };

@@ -119,17 +119,18 @@ impl<'a> Stage<'a> {
             other.writes()
                 && matches!(&other.work, Work::Blocks(blocks) if blocks.target.is_same(target))
         });
-        let lays =
-            matches!(manner.layout, Layout::Written | Layout::Preallocated | Layout::Truncated);
+        let found = matches!(manner.layout, Layout::AsFound | Layout::Existing);
         let site = &mut self.sites[number];
-        site.open(self.run, ever_written || lays, manner.lifetime)?;
-        let reach = site.written.reach();
+        site.open(self.run, ever_written || !found, manner.lifetime)?;
+        let reach = site.reach;
         let grown = matches!(manner.size, Size::Written { .. }) && reach > 0;
         if grown && manner.layout != Layout::Truncated {
             // Whole blocks of the largest kind that was written.
             let block = job.blocks.pattern.block.largest().0;
             job.size = Bytes(reach.max(block) / block * block);
-            return Ok(());
+            if manner.layout != Layout::Sparse {
+                return Ok(());
+            }
         }
         if manner.layout == Layout::Preallocated {
             self.observer.preparing(self.phase, "allocating the test file");

@@ -39,6 +39,9 @@ pub(super) struct Site {
     remove: Option<PathBuf>,
     /// The parts that hold data of this run for certain.
     pub written: Ranges,
+    /// Bytes that phases of this run have written from its beginning without a gap, though they may
+    /// have become holes since: as large as a size says that goes by what was written.
+    pub reach: u64,
     /// How the data were made that have gone into it.
     pub makes: Vec<Make>,
     /// Bytes that were there when it was opened: nobody says what they are, and they stay.
@@ -90,6 +93,7 @@ impl Site {
             file: None,
             remove: None,
             written: Ranges::default(),
+            reach: 0,
             makes: Vec::new(),
             found: 0,
             layers: Vec::new(),
@@ -106,6 +110,7 @@ impl Site {
             file: None,
             remove: None,
             written: Ranges::default(),
+            reach: 0,
             makes: Vec::new(),
             found: 0,
             layers: Vec::new(),
@@ -202,6 +207,7 @@ impl Site {
     /// A part of it holds data of this run now.
     pub fn note(&mut self, written: Range<u64>, make: Make) {
         self.written.add(written);
+        self.reach = self.reach.max(self.written.reach());
         self.note_make(make);
     }
 
@@ -237,10 +243,12 @@ impl Site {
         let Some(file) = self.fd() else { return Ok(()) };
         match layout {
             Layout::AsFound | Layout::Existing | Layout::Written => {}
-            Layout::Truncated => {
-                rustix::fs::ftruncate(file, 0).map_err(|error| fault("truncate", error.into()))?;
-                self.forget();
-                self.found = 0;
+            Layout::Truncated => self.empty()?,
+            Layout::Sparse => {
+                let reach = self.reach;
+                self.empty()?;
+                self.grow(size)?;
+                self.reach = reach;
             }
             Layout::Preallocated => {
                 let answer = rustix::fs::fallocate(file, FallocateFlags::empty(), 0, size);
@@ -251,6 +259,16 @@ impl Site {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Takes everything out of it.
+    fn empty(&mut self) -> Result<(), Fault> {
+        let Some(file) = self.fd() else { return Ok(()) };
+        rustix::fs::ftruncate(file, 0)
+            .map_err(|error| Fault::new("truncate", self.label.clone(), &error.into()))?;
+        self.forget();
+        (self.found, self.reach) = (0, 0);
         Ok(())
     }
 

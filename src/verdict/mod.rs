@@ -26,6 +26,7 @@ mod fragments;
 mod holes;
 mod latency_bound;
 mod layers_between;
+pub mod lesson;
 mod link_bound;
 pub mod measure;
 mod misplaced_partition;
@@ -165,7 +166,7 @@ pub fn judge(record: &mut Record) {
     record.outcome = match record.plan.aim {
         Some(Aim::Ramp(_)) => ramp::climb(record).map(Outcome::Ramp),
         Some(Aim::Sustain) => sustain::endurance(record).map(Outcome::Sustain),
-        None => None,
+        Some(Aim::Lesson(_)) | None => None,
     };
 }
 

@@ -250,6 +250,10 @@ pub const CARD_LIFE: u32 = 10;
 /// Erase units from this size on make small writes expensive.
 pub const CARD_ERASE: Bytes = Bytes::mib(1);
 
+/// Two figures of a lesson that differ by less teach nothing: devices differ by that from one run to
+/// the next.
+pub const LESSON: f64 = 1.5;
+
 /// A threshold in words, by its name: for the catalogue, so that it can not say another number.
 /// Those that no text names are not here.
 pub(super) fn spoken(name: &str) -> Option<String> {

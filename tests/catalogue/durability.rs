@@ -5,7 +5,7 @@ use assay::record::{Measures, Trust, Weight};
 use serde_json::json;
 
 use crate::Rows;
-use crate::lab::{self, Card, MI, Setting, Skip};
+use crate::lab::{self, Card, DirtyLimit, MI, Skip};
 use crate::row::Row;
 use crate::shelf::{Shelf, WRITES, blocks, busy, dd, dd_typed, finding, heard, kib, pattern, run};
 
@@ -68,7 +68,7 @@ fn t03_a_close_is_not_a_flush(shelf: &Shelf) -> Rows {
 
 fn t04_a_burst_into_memory(shelf: &Shelf) -> Rows {
     let card = shelf.paced()?;
-    let limit = Setting::dirty_bytes(card.number(), 16 * MI)?;
+    let limit = DirtyLimit::set(card.number(), 16 * MI)?;
     let burst = dd(card, "if=/dev/zero of={x} bs=64k count=640 conv=fsync");
     drop(limit);
     assert!(finding(&burst, "T04").claim.contains(" went into memory at "), "{burst}");

@@ -27,6 +27,7 @@
 mod alone;
 mod card;
 mod den;
+mod dirty;
 mod faulty;
 mod gauge;
 mod group;
@@ -43,6 +44,7 @@ mod typed;
 pub use alone::{Alone, alone};
 pub use card::{Bursts, Card, Fs, Holes, Image, Knob, Shape, Slowness, Stalls};
 pub use den::{Folder, folder, sweep};
+pub use dirty::DirtyLimit;
 pub use faulty::{Counts, Faults, FaultyFuse};
 pub use gauge::{
     Leaf, Measured, cold, drop_caches, read, read_direct, write_direct, write_then_fsync,

@@ -9,7 +9,7 @@ use crate::record::ResolvedJob;
 use crate::unit::Bytes;
 
 use super::super::site::Site;
-use super::empty::{laid_for_reads, something_to_read};
+use super::empty::{laid_before, something_to_read};
 use super::region::{most, region, verifies};
 use super::{Fitting, Place};
 
@@ -49,8 +49,7 @@ impl Fitting<'_> {
             }
             target @ Target::Files { count, shared, layout, .. } => {
                 files = if *shared { *count } else { count.saturating_mul(workers) };
-                let lays = matches!(layout, Layout::Written | Layout::Preallocated);
-                let made = (writes || lays) && *layout != Layout::Existing;
+                let made = (writes || lays(*layout)) && *layout != Layout::Existing;
                 let (sites, size, new) = self.several(target, files, made)?;
                 something_to_read(plan, number, blocks)?;
                 let subject = self.sites[sites[0]].subject;
@@ -59,11 +58,7 @@ impl Fitting<'_> {
                 let folder = self.subjects[subject].path.clone();
                 method = self.suited(method, blocks, caching, Path::new(&folder))?;
                 self.log_beside(job, subject);
-                let each = match layout {
-                    Layout::Written if new => size,
-                    Layout::Written => Bytes::ZERO,
-                    _ => laid_for_reads(plan, number, blocks, size),
-                };
+                let each = laid_before(plan, number, blocks, (size, new));
                 laid = Bytes(each.0.saturating_mul(u64::from(files)));
                 (Place::Sites(sites), size, caching)
             }
@@ -79,8 +74,7 @@ impl Fitting<'_> {
                     Target::File { layout, .. } | Target::Scratch { layout, .. } => *layout,
                     _ => Layout::Existing,
                 };
-                let lays = matches!(layout, Layout::Written | Layout::Preallocated);
-                let made = writes || lays || self.made.contains(path);
+                let made = writes || lays(layout) || self.made.contains(path);
                 self.exists(target, path, writes, made)?;
                 something_to_read(plan, number, blocks)?;
                 if made {
@@ -106,11 +100,7 @@ impl Fitting<'_> {
                     }
                 }
                 self.log_beside(job, subject);
-                laid = match layout {
-                    Layout::Written if new => size,
-                    Layout::Written => Bytes::ZERO,
-                    _ => laid_for_reads(plan, number, blocks, size),
-                };
+                laid = laid_before(plan, number, blocks, (size, new));
                 (Place::Sites(vec![site]), size, caching)
             }
         };
@@ -140,4 +130,9 @@ impl Fitting<'_> {
         };
         Ok((resolved, place))
     }
+}
+
+/// Whether a file need not be there for this layout: it is made.
+fn lays(layout: Layout) -> bool {
+    matches!(layout, Layout::Written | Layout::Preallocated | Layout::Sparse)
 }

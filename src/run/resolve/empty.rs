@@ -24,7 +24,8 @@ pub(super) fn something_to_read(
             "give the layout 'written', or leave the reads out",
         ));
     }
-    if layout == Layout::Written || !is_new(&blocks.target) || is_sent_to(plan, number, blocks) {
+    let wanted = matches!(layout, Layout::Written | Layout::Sparse);
+    if wanted || !is_new(&blocks.target) || is_sent_to(plan, number, blocks) {
         return Ok(());
     }
     Err(Refusal::new(
@@ -33,9 +34,29 @@ pub(super) fn something_to_read(
     ))
 }
 
-/// Bytes of each file, of `size`, that may have to be written before the phase: it reads them, and
-/// phases before may have left some out.
-pub(super) fn laid_for_reads(plan: &Plan, number: usize, blocks: &Blocks, size: Bytes) -> Bytes {
+/// Bytes of each file, of `size`, that may have to be written before the phase; `new`: it is the
+/// first phase that works on it.
+pub(super) fn laid_before(
+    plan: &Plan,
+    number: usize,
+    blocks: &Blocks,
+    (size, new): (Bytes, bool),
+) -> Bytes {
+    let empties = |(_, other): (&Job, &Blocks)| {
+        matches!(layout(&other.target), Layout::Truncated | Layout::Sparse)
+    };
+    let emptied = on_the_same(plan, number, blocks).any(empties);
+    match layout(&blocks.target) {
+        Layout::Sparse => Bytes::ZERO,
+        Layout::Written if new || emptied => size,
+        Layout::Written => Bytes::ZERO,
+        _ if emptied && blocks.pattern.mix.fetches() => size,
+        _ => laid_for_reads(plan, number, blocks, size),
+    }
+}
+
+/// Of these, those that a read wants: phases before may have left some out.
+fn laid_for_reads(plan: &Plan, number: usize, blocks: &Blocks, size: Bytes) -> Bytes {
     let by_what_is_written = matches!(size_of(&blocks.target), Some(Size::Written { .. }));
     if !blocks.pattern.mix.fetches() || by_what_is_written || !is_new(&blocks.target) {
         return Bytes::ZERO;

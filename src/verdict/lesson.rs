@@ -1,0 +1,280 @@
+//! What a lesson came to: the two figures, whether the trap shows between them, and the readings
+//! that tell why.
+
+use super::measure::{Case, Level, Stage};
+use super::threshold::LESSON;
+use crate::evidence::{Direction, Snapshot};
+use crate::plan::{Action, Aim, Topic};
+use crate::record::{Finding, PhaseRecord, Record, Trust, Verdict, Weight};
+use crate::stats::Total;
+use crate::unit::{Bytes, Nanos, Ops};
+
+/// A lesson, as far as it got.
+pub struct Taught<'a> {
+    /// What was to be taught.
+    pub topic: Topic,
+    /// What people do.
+    pub trap: Option<Half<'a>>,
+    /// What they should do.
+    pub cure: Option<Half<'a>>,
+}
+
+/// One half of a lesson, measured.
+pub struct Half<'a> {
+    /// Its phase.
+    pub phase: &'a PhaseRecord,
+    /// What was read from the kernel meanwhile.
+    stage: Stage<'a>,
+    /// What was counted of its one action.
+    pub total: &'a Total,
+}
+
+/// What a lesson is compared by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Figure {
+    /// Bytes per second.
+    Bandwidth,
+    /// Operations per second.
+    Iops,
+    /// The latency that one of a hundred exceeds, seconds.
+    P99,
+}
+
+/// Whether the trap shows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Outcome {
+    /// One of the halves is missing, or has no figure.
+    Unfinished,
+    /// A figure that would have to be true is not ([`Taught::untrue`]): there is nothing to compare
+    /// with.
+    Groundless,
+    /// The rules of the trap have nothing against its figure: here it is none.
+    Escaped,
+    /// Both figures are about the same.
+    Alike,
+    /// The trap's figure is so many times off.
+    Shown(f64),
+}
+
+impl Figure {
+    /// What a topic is compared by.
+    pub fn of(topic: Topic) -> Self {
+        match topic {
+            Topic::Readahead | Topic::Depth => Self::Iops,
+            Topic::Omission => Self::P99,
+            _ => Self::Bandwidth,
+        }
+    }
+}
+
+/// The rules that speak against the trap of a topic. There are none where its own figure is true, and
+/// only what it is taken for is not.
+fn caught_by(topic: Topic) -> &'static [&'static str] {
+    match topic {
+        Topic::Flush | Topic::Burst => &["T02", "T05"],
+        Topic::Cache => &["T01", "T06"],
+        Topic::Holes => &["T23"],
+        Topic::Compress => &["T25"],
+        Topic::Readahead | Topic::Depth | Topic::Omission => &[],
+    }
+}
+
+impl<'a> Taught<'a> {
+    /// What a record has of it; `None` where nothing was to be taught.
+    pub fn of(record: &'a Record) -> Option<Self> {
+        let Some(Aim::Lesson(lesson)) = &record.plan.aim else { return None };
+        let half = |name: &str| {
+            let phase = record.phases.iter().find(|phase| phase.name == name)?;
+            Half::of(record, phase)
+        };
+        Some(Self { topic: lesson.topic, trap: half(&lesson.trap), cure: half(&lesson.cure) })
+    }
+
+    /// What was said of a figure that would have to be true for a lesson, and is not: that of the cure,
+    /// and where no rule is to catch it that of the trap.
+    pub fn untrue(&self) -> Option<&'a Verdict> {
+        let trap = self.trap.as_ref().filter(|_| caught_by(self.topic).is_empty());
+        trap.into_iter().chain(&self.cure).find_map(Half::untrue)
+    }
+
+    /// Whether the trap shows.
+    pub fn outcome(&self) -> Outcome {
+        let (Some(trap), Some(cure)) = (&self.trap, &self.cure) else {
+            return Outcome::Unfinished;
+        };
+        let figure = Figure::of(self.topic);
+        let (Some(seen), Some(truth)) = (trap.figure(figure), cure.figure(figure)) else {
+            return Outcome::Unfinished;
+        };
+        if self.untrue().is_some() {
+            return Outcome::Groundless;
+        }
+        let caught = caught_by(self.topic);
+        if !caught.is_empty() && !caught.iter().any(|rule| trap.refuted_by(rule)) {
+            return Outcome::Escaped;
+        }
+        let times = match self.topic {
+            // One at a time is less than there is, and a p99 that leaves waits out is too short.
+            Topic::Depth | Topic::Omission => truth / seen,
+            _ => seen / truth,
+        };
+        // What would be lost without power is lost from the fastest device, too.
+        let lost = self.topic == Topic::Flush;
+        if times < LESSON && !lost { Outcome::Alike } else { Outcome::Shown(times) }
+    }
+}
+
+impl<'a> Half<'a> {
+    fn of(record: &'a Record, phase: &'a PhaseRecord) -> Option<Self> {
+        let action = [Action::Read, Action::Write].into_iter();
+        let total = action.filter_map(|action| phase.totals.get(&action)).next()?;
+        Some(Self { phase, stage: Stage::new(record, phase), total })
+    }
+
+    /// Its figure, in the unit of that figure.
+    pub fn figure(&self, figure: Figure) -> Option<f64> {
+        let figure = match figure {
+            Figure::Bandwidth => self.total.bandwidth?.0,
+            Figure::Iops => self.total.iops?.0,
+            Figure::P99 => Nanos(self.total.lat_ns?.p99).as_secs(),
+        };
+        (figure > 0.0).then_some(figure)
+    }
+
+    /// What was said of it; absent in a record that was not judged.
+    pub fn verdict(&self) -> Option<&'a Verdict> {
+        self.phase.verdict.as_ref()
+    }
+
+    fn found(&self, rule: &str) -> Option<&'a Finding> {
+        self.verdict()?.findings.iter().find(|found| found.trap.0 == rule)
+    }
+
+    /// What was said of it, if its figure is not to be believed. A short run is less exact, but no less
+    /// true: the halves of a lesson differ by more than that.
+    fn untrue(&self) -> Option<&'a Verdict> {
+        let verdict = self.verdict()?;
+        let missing = |found: &Finding| {
+            found.weight == Weight::Unproven && found.trap.0 != super::too_short::RULE.id
+        };
+        let untrue = match verdict.trust {
+            Trust::Wrong => true,
+            Trust::Unproven => verdict.findings.iter().any(missing),
+            Trust::Sound | Trust::Doubtful => false,
+        };
+        untrue.then_some(verdict)
+    }
+
+    /// What a rule said of it.
+    pub fn said(&self, rule: &str) -> Option<&'a str> {
+        self.found(rule).map(|found| found.claim.as_str())
+    }
+
+    /// A rule says more than a note.
+    fn refuted_by(&self, rule: &str) -> bool {
+        self.found(rule).is_some_and(|found| found.weight > Weight::Note)
+    }
+
+    fn case(&self) -> Option<&Case<'a>> {
+        self.stage.cases.first()
+    }
+
+    /// The device where the least arrived, or the one that the path names.
+    fn level(&self) -> Option<&Level<'a>> {
+        let case = self.case()?;
+        case.reach().map(|(_, level)| level).or_else(|| case.top())
+    }
+
+    /// Bytes that the program moved.
+    pub fn moved(&self) -> Bytes {
+        self.case().map_or(Bytes::ZERO, |case| case.flow.bytes)
+    }
+
+    /// Calls of the program.
+    pub fn calls(&self) -> Ops {
+        self.case().map_or(self.total.ops, |case| case.flow.calls)
+    }
+
+    /// The name of the device.
+    pub fn device(&self) -> Option<String> {
+        Some(self.level()?.name())
+    }
+
+    fn direction(&self) -> Option<Direction> {
+        Some(self.case()?.direction())
+    }
+
+    /// Bytes that the device moved for it until the clock stopped.
+    pub fn arrived(&self) -> Option<Bytes> {
+        Some(Bytes(self.level()?.moved(self.direction()?)))
+    }
+
+    /// Requests of the device.
+    pub fn requests(&self) -> Option<u64> {
+        Some(super::measure::requests(&self.level()?.timed, self.direction()?))
+    }
+
+    /// Mean size of these.
+    pub fn request(&self) -> Option<Bytes> {
+        self.level()?.request(self.direction()?)
+    }
+
+    /// Share of the time with a request in the device.
+    pub fn busy(&self) -> Option<f64> {
+        self.level().map(Level::busy)
+    }
+
+    /// Requests in flight on average.
+    pub fn in_flight(&self) -> Option<f64> {
+        self.level().map(Level::in_flight)
+    }
+
+    fn resident(&self, at: &Snapshot) -> Option<Bytes> {
+        Some(self.case()?.cached(at)?.resident)
+    }
+
+    /// Bytes of the file in memory at the first call.
+    pub fn resident_before(&self) -> Option<Bytes> {
+        self.resident(&self.phase.evidence.before)
+    }
+
+    /// Bytes that only memory had when the clock stopped.
+    pub fn unwritten(&self) -> Option<Bytes> {
+        self.case()?.unwritten_pages()
+    }
+
+    /// How long the flush took that came after it, when it was watched to its end.
+    pub fn flushed_later(&self) -> Option<Nanos> {
+        let settle = self.phase.evidence.settle.as_ref()?;
+        (settle.complete && settle.fault.is_none()).then_some(settle.time)
+    }
+
+    /// The flush that is part of its timing, after the last call.
+    pub fn flush(&self) -> Option<Nanos> {
+        let span = &self.phase.span;
+        Some(span.flushed?.since(span.stopped))
+    }
+
+    /// Bytes that the calls of its first tenth of a second wrote.
+    pub fn written_first(&self) -> Option<Bytes> {
+        Some(Bytes(self.phase.series.points.first()?.write_bytes))
+    }
+
+    /// Bytes of the range that lie nowhere on the device.
+    pub fn empty(&self) -> Option<Bytes> {
+        let laid = self.case()?.extents()?;
+        Some(laid.hole + laid.unwritten)
+    }
+
+    /// The p99 from when I/Os were sent, and from when they were due.
+    pub fn p99(&self) -> Option<[Nanos; 2]> {
+        let due = self.total.lat_ns?;
+        let sent = self.total.service_ns.unwrap_or(due);
+        Some([Nanos(sent.p99), Nanos(due.p99)])
+    }
+
+    /// The longest wait, from when an I/O was due.
+    pub fn longest(&self) -> Option<Nanos> {
+        Some(Nanos(self.total.lat_ns?.max))
+    }
+}
