@@ -12,6 +12,9 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
+#[path = "peers/watch.rs"]
+mod watch;
+
 /// Turns that each pair takes.
 const TURNS: usize = 7;
 
@@ -47,6 +50,12 @@ fn main() {
     }
     if wanted("memory") {
         memory();
+    }
+    if wanted("watch") {
+        match Ram::new() {
+            Ok(ram) => watch::rows(&ram.device),
+            Err(why) => println!("what watching costs: left out: {why}"),
+        }
     }
 }
 

@@ -3,17 +3,13 @@
 mod kernel;
 mod lab;
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use assay::plan::Action;
-use assay::record::{Ending, Measures, Record, Trust, Weight};
+use assay::record::{Ending, Measures, Record, Trust};
 
 use kernel::{Heard, at_once, cards, hear_own, names, rate, told};
 use lab::{Card, Fs, MI, Shape};
@@ -314,95 +310,4 @@ fn ctrl_c_keeps_what_there_is() {
         assert!(out.contains("seq-write"), "{out}{err}");
         assert_eq!(below(card.mount()), Vec::<String>::new());
     }
-}
-
-/// Sees what other programs read and write, as long as it lives.
-struct Witness {
-    stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<u64>>,
-}
-
-impl Witness {
-    fn start() -> Witness {
-        let stop = Arc::new(AtomicBool::new(false));
-        let seen = Arc::clone(&stop);
-        let thread = std::thread::spawn(move || {
-            // For each process, what it had moved at first and at last.
-            let mut all: BTreeMap<String, (u64, u64)> = BTreeMap::new();
-            let mut dirty = 0;
-            while !seen.load(Ordering::Relaxed) {
-                for (pid, moved) in others() {
-                    all.entry(pid).or_insert((moved, moved)).1 = moved;
-                }
-                // What they wrote before, and what goes to the disk only now.
-                dirty =
-                    dirty.max(kib("/proc/meminfo", "Dirty:") + kib("/proc/meminfo", "Writeback:"));
-                std::thread::sleep(Duration::from_millis(50));
-            }
-            all.values().map(|(first, last)| last - first).sum::<u64>() + (dirty << 10)
-        });
-        Witness { stop, thread: Some(thread) }
-    }
-
-    /// Bytes that others moved, or had waiting in memory.
-    fn ask(mut self) -> u64 {
-        self.stop.store(true, Ordering::Relaxed);
-        self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or(0)
-    }
-}
-
-/// Bytes that every process but assay has moved to and from devices.
-fn others() -> Vec<(String, u64)> {
-    let mut all = Vec::new();
-    for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
-        let comm = fs::read_to_string(entry.path().join("comm")).unwrap_or_default();
-        let Ok(io) = fs::read_to_string(entry.path().join("io")) else { continue };
-        if comm.starts_with("assay") {
-            continue;
-        }
-        let figure = |name: &str| -> u64 {
-            let line = io.lines().find_map(|line| line.strip_prefix(name));
-            line.and_then(|text| text.trim().parse().ok()).unwrap_or(0)
-        };
-        all.push((
-            entry.file_name().to_string_lossy().into_owned(),
-            figure("read_bytes:") + figure("write_bytes:"),
-        ));
-    }
-    all
-}
-
-fn kib(file: &str, name: &str) -> u64 {
-    let text = fs::read_to_string(file).unwrap_or_default();
-    let line = text.lines().find_map(|line| line.strip_prefix(name));
-    line.and_then(|text| text.split_whitespace().next()?.parse().ok()).unwrap_or(0)
-}
-
-/// The machine's own disk, ten times: whatever is said against it must be true.
-#[test]
-fn an_honest_disk_is_not_slandered() {
-    let _alone = lab::alone();
-    let folder = lab::folder("honest");
-    let mut said = 0;
-    for _ in 0..10 {
-        let witness = Witness::start();
-        let heard = hear_own(lab::assay(["quick", "--time", "3"]).word(folder.path()));
-        let others = witness.ask();
-        assert_eq!(heard.record.phases.len(), 6, "{heard}");
-        for phase in &heard.record.phases {
-            for finding in phase.verdict.iter().flat_map(|verdict| &verdict.findings) {
-                if finding.weight == Weight::Note {
-                    continue;
-                }
-                said += 1;
-                let claim = format!("{} {:?}: {}", finding.trap.0, finding.weight, finding.claim);
-                told(&phase.name, format_args!("{claim} ({} MiB by others)", others >> 20));
-                // Other programs may have been at work: then that is true.
-                let true_of_others = ["T31", "T51", "T52", "T58"].contains(&&*finding.trap.0)
-                    && finding.measures != Some(Measures::Memory);
-                assert!(true_of_others && others > MI, "{others} bytes by others\n{heard}");
-            }
-        }
-    }
-    told("things said against it in ten runs", said);
 }

@@ -8,8 +8,9 @@ use std::os::unix::fs::FileExt;
 use super::cgroup::{self, CpuStat};
 use super::scene::why;
 use super::{
-    CacheReading, DeviceReading, DiskCounters, Layer, Look, Pressure, Reading, Scene, Snapshot,
-    Subject, Warmth, cpu, diskstats, memory, own, pagecache, pressure, processors, warmth,
+    CacheReading, Census, DeviceReading, DiskCounters, Layer, Look, Neighbours, Pressure, Reading,
+    Scene, Snapshot, Subject, Warmth, cpu, diskstats, memory, own, pagecache, pressure, processors,
+    warmth,
 };
 use crate::sys::clock;
 
@@ -124,6 +125,22 @@ impl Eyes {
     /// edges of a timing.
     pub fn warmth(&self) -> Reading<Warmth> {
         warmth::read(&self.scene, self.names())
+    }
+
+    /// Every other process at this moment. Some 15 us for each of them, so twice in a phase at the most.
+    ///
+    /// # Errors
+    /// Why they were not looked at.
+    pub fn census(&self) -> Result<Census, String> {
+        Census::take(&self.scene)
+    }
+
+    /// What others have done since a first look at them.
+    ///
+    /// # Errors
+    /// Why they were not looked at again.
+    pub fn since(&self, first: &Census) -> Result<Neighbours, String> {
+        Ok(first.until(&self.census()?, &self.scene))
     }
 
     /// Everything at this moment. `files` are the open file targets whose page cache matters, with

@@ -51,7 +51,8 @@ impl Scene {
         }
     }
 
-    fn process_io(&self, pid: u32) -> Result<ProcessIo, String> {
+    /// What one process has done since it began.
+    pub(super) fn process_io(&self, pid: u32) -> Result<ProcessIo, String> {
         let path = format!("/proc/{pid}/io");
         let bytes = std::fs::read(self.at(&path)).map_err(|error| why("/proc/PID/io", &error))?;
         let text = std::str::from_utf8(&bytes).map_err(|_| format!("{path}: not a text"))?;
@@ -61,7 +62,7 @@ impl Scene {
 }
 
 /// The name without what would move a terminal's cursor: a process may call itself anything.
-fn printable(name: &str) -> String {
+pub(super) fn printable(name: &str) -> String {
     name.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 

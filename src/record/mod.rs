@@ -30,8 +30,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Fault;
 use crate::evidence::{
-    CachePages, Copying, Direction, DiskCounters, Extents, Limits, Machine, Ran, Reading, Samples,
-    Snapshot, Subject, Warmth,
+    CachePages, Copying, Direction, DiskCounters, Extents, Limits, Machine, Neighbours, Ran,
+    Reading, Samples, Snapshot, Subject, Warmth,
 };
 use crate::plan::{Action, Caching, Durability, Method, Plan};
 use crate::stats::copy::CopyCounts;
@@ -335,6 +335,10 @@ pub struct Evidence {
     pub settled: Option<Snapshot>,
     /// How the watched flush went.
     pub settle: Option<Settle>,
+    /// Who else was there meanwhile; absent of phases that ended before they were looked at, and of
+    /// those on no device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub neighbours: Option<Reading<Neighbours>>,
     /// How warm processors and drives were before and after.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warmth: Option<Warmths>,

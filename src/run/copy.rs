@@ -344,7 +344,7 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
     if outcome.fault.is_some() {
         faults.truncate(1);
     }
-    let (_, series) = watch.finish();
+    let (series, neighbours) = watch.finish();
     let copying = copying::around(&stage.resolved.subjects, &flows, &span);
     Ok(PhaseRecord {
         name: stage.phase.name.clone(),
@@ -374,6 +374,7 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
             warmth,
             copying,
             aftermath: None,
+            neighbours,
         },
         faults,
         verdict: None,

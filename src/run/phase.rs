@@ -91,7 +91,7 @@ impl<'a> Stage<'a> {
         self.note(&ready, &common, &mut worked);
         let cut = self.cut(&ready);
 
-        let (_, mut series) = watch.finish();
+        let (mut series, neighbours) = watch.finish();
         if simulated {
             series.points.clear();
         }
@@ -129,6 +129,7 @@ impl<'a> Stage<'a> {
                 warmth: (!simulated).then_some(warmth),
                 copying: copying.filter(|_| !simulated),
                 aftermath,
+                neighbours,
             },
             faults,
             verdict: None,

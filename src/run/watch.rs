@@ -1,7 +1,7 @@
 //! Takes samples while others work: live counters and device counters at the same moment, ten
 //! times a second, from a thread that does no I/O of its own.
 
-use crate::evidence::{Eyes, Reading, Subject};
+use crate::evidence::{Census, Eyes, Neighbours, Reading, Subject};
 use crate::plan::Phase;
 use crate::record::{Point, Quiet, QuietDevice, Series};
 use crate::stats::GaugeReading;
@@ -31,6 +31,8 @@ pub(super) struct Watch<'a> {
     series: Series,
     goal: Option<Bytes>,
     limit: Option<Nanos>,
+    /// Who was there at the first sample.
+    census: Option<Result<Census, String>>,
 }
 
 /// Why watching ended.
@@ -69,6 +71,7 @@ impl<'a> Watch<'a> {
             series,
             goal: None,
             limit: None,
+            census: None,
         };
         watch.leaf_before = watch.leaf();
         watch.restart();
@@ -149,6 +152,7 @@ impl<'a> Watch<'a> {
             let now = clock::now();
             if now >= self.beat.due() {
                 self.sample(progress, settling, observer);
+                self.look_round(settling);
                 self.beat.pass(now);
             }
             match inbox.wait(self.beat.due().since(clock::now()).max(Nanos(1))) {
@@ -176,9 +180,19 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// When it started, and the samples.
-    pub fn finish(self) -> (Instant, Series) {
-        (self.started, self.series)
+    /// Looks at the other processes, once. The first sample is the time for it: a phase that is over
+    /// before is too short to be told from its neighbours' work, and waits for nobody.
+    fn look_round(&mut self, settling: bool) {
+        if self.census.is_none() && !settling && !self.leaves.is_empty() {
+            self.census = Some(self.eyes.census());
+        }
+    }
+
+    /// The samples, and what others did since the first of them.
+    pub fn finish(self) -> (Series, Option<Reading<Neighbours>>) {
+        let others =
+            self.census.map(|first| first.and_then(|first| self.eyes.since(&first)).into());
+        (self.series, others)
     }
 
     /// When it started.

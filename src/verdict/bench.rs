@@ -263,6 +263,7 @@ impl Bench {
                 stop: snapshot(stopped),
                 settled: Some(snapshot(stopped)),
                 settle: Some(Settle { time: Nanos::millis(1), complete: true, fault: None }),
+                neighbours: None,
             },
             faults: vec![],
             verdict: None,

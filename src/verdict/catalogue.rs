@@ -44,7 +44,7 @@ use Standing::{NotJudged, Prevented, Under};
 /// The traps of the catalogue that have no rule, by number.
 #[rustfmt::skip]
 pub const UNRULED: &[Unruled] = &[
-    Unruled { id: "T09", title: "Mapped memory", happens: "Stores into a mapping only change pages; reads of one may fetch far more than is touched.", standing: Under { rules: &["T01", "T02"], shown: "tests/kernel_causes.rs: t09_a_mapping_is_memory_until_it_is_flushed" } },
+    Unruled { id: "T09", title: "Mapped memory", happens: "Stores into a mapping only change pages; reads of one may fetch far more than is touched.", standing: Under { rules: &["T01", "T02"], shown: "tests/catalogue/durability.rs: t09_a_mapping_is_memory_until_it_is_flushed" } },
     Unruled { id: "T13", title: "One option, two meanings", happens: "conv=fsync is one flush at the end for GNU dd, and was one after each block for BusyBox before 1.27.", standing: Prevented { how: "a plan names when it flushes, and the dialect of BusyBox 1.35 flushes once as its model does.", shown: "src/dialect/dd/tests.rs: one_flush_is_asked_for_whoever_speaks" } },
     Unruled { id: "T26", title: "A random buffer again and again", happens: "One random buffer that is written repeatedly compresses and deduplicates to nothing.", standing: Prevented { how: "no two sectors of own data are alike, unless the plan says how much of them.", shown: "src/engine/fill.rs: no_two_sectors_are_alike_and_none_compresses" } },
     Unruled { id: "T30", title: "A cache below the device", happens: "Direct I/O ends at a loop device or virtual disk whose file the host keeps in memory.", standing: Under { rules: &["T01"], shown: "src/verdict/tests.rs: a_cache_below_a_loop_device_is_found" } },

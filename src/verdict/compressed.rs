@@ -1,6 +1,6 @@
 //! T25: a layer stored or read fewer bytes than were moved: compression, zeros left out.
 
-use super::measure::Case;
+use super::measure::{Case, Level};
 use super::threshold::{REACHED, RESIDENT, STORED};
 use super::words::share;
 use super::{Judge, Rule, dropped_unwritten, finding, overwritten_in_memory};
@@ -47,7 +47,7 @@ fn judge(case: &Case<'_>) -> Option<Finding> {
         ));
     }
     let settled = level.reach_settled(case.direction()).unwrap_or(reach);
-    if !case.flushed(level) || settled >= REACHED || overwritten_in_memory::explains(case) {
+    if !all_flushed(case, level) || settled >= REACHED || overwritten_in_memory::explains(case) {
         return None;
     }
     let weight = if settled < STORED { Weight::Refute } else { Weight::Doubt };
@@ -74,6 +74,14 @@ fn judge(case: &Case<'_>) -> Option<Finding> {
     ))
 }
 
+/// Nothing of what was written is left in memory: a flush inside the timing has seen to that, or the one
+/// that was watched after it.
+pub(super) fn all_flushed(case: &Case<'_>, level: &Level<'_>) -> bool {
+    let settle = case.phase.evidence.settle.as_ref();
+    let watched = settle.is_some_and(|settle| settle.complete && settle.fault.is_none());
+    case.flushed(level) || watched && level.settled.is_some()
+}
+
 /// What helps against a layer that makes bytes fewer.
 pub(super) fn next() -> Next {
     Next::Do("use data that do not compress (if=/dev/urandom, or assay's own random data)".into())
@@ -83,7 +91,7 @@ pub(super) fn next() -> Next {
 mod tests {
     use super::super::bench::{Bench, verdict};
     use crate::record::{Measures, Trust};
-    use crate::unit::Bytes;
+    use crate::unit::{Bytes, Nanos};
 
     #[test]
     fn fewer_bytes_after_a_flush_are_a_layer_not_a_delay() {
@@ -92,5 +100,16 @@ mod tests {
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Wrong, Measures::Layer));
         assert!(found.findings.iter().all(|f| f.trap.0 != "T02"), "{found:?}");
+    }
+
+    #[test]
+    fn fewer_bytes_after_a_flush_that_was_only_watched_are_both() {
+        let mut bench = Bench::write_without_flush();
+        bench.settled_at(Nanos::millis(500), Bytes::mib(1), true);
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Wrong, Measures::Layer));
+        let traps: Vec<&str> = found.findings.iter().map(|f| f.trap.0.as_str()).collect();
+        assert_eq!(traps, ["T25", "T02"]);
+        assert_eq!(found.corrected, None);
     }
 }

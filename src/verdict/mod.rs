@@ -37,6 +37,7 @@ pub mod lesson;
 mod link_bound;
 pub mod measure;
 mod misplaced_partition;
+mod neighbours;
 mod no_disk;
 mod not_direct;
 mod not_dropped;

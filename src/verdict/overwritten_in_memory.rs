@@ -3,7 +3,7 @@
 use super::measure::Case;
 use super::threshold::{REACHED, UNTOUCHED};
 use super::words::share;
-use super::{Judge, Rule, dropped_unwritten, finding};
+use super::{Judge, Rule, compressed, dropped_unwritten, finding};
 use crate::plan::Caching;
 use crate::record::{Finding, Measures, Next, Weight};
 
@@ -34,7 +34,7 @@ fn judge(case: &Case<'_>) -> Option<Finding> {
     }
     let (reach, level) = case.reach()?;
     let settled = level.reach_settled(case.direction()).unwrap_or(reach);
-    if reach >= REACHED || settled >= REACHED || !case.flushed(level) {
+    if reach >= REACHED || settled >= REACHED || !compressed::all_flushed(case, level) {
         return None;
     }
     let measures = if settled < UNTOUCHED { Measures::Memory } else { Measures::Mixed };

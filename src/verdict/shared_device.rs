@@ -3,7 +3,7 @@
 use super::measure::{Case, Level};
 use super::threshold::{FOREIGN, FOREIGN_RUINS, LOWER_BUSY};
 use super::words::{of, share};
-use super::{Judge, Rule, finding, throttled};
+use super::{Judge, Rule, finding, neighbours, throttled};
 use crate::evidence::LayerKind;
 use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 use crate::unit::Bytes;
@@ -14,10 +14,10 @@ pub const RULE: Rule = Rule {
     id: "T31",
     title: "Others on the device",
     happens: "Somebody else's I/O shares the device.",
-    seen_by: "Bytes at the device that the run can not account for; what it did in the quiet time before; requests in flight at the start.",
+    seen_by: "Bytes at the device that the run can not account for; what it did in the quiet time before; requests in flight at the start; what other processes read and wrote meanwhile, and where their files are.",
     said_when: "More than {FOREIGN} foreign: doubtful, disturbed. More than {FOREIGN_RUINS}: wrong.",
     try_it: "A second `dd` to the same disk.",
-    answer: "Listens to the devices before each phase, and counts what it heard there as nobody's own.",
+    answer: "Listens to the devices before each phase, counts what it heard there as nobody's own, and names the processes that moved most.",
     judge: Judge::Flow(judge),
 };
 
@@ -25,7 +25,7 @@ fn judge(case: &Case<'_>) -> Option<Finding> {
     if !case.first_here || !case.on_devices() || case.of_trees() {
         return None;
     }
-    let mut found: Option<Finding> = None;
+    let mut found: Option<(&Level<'_>, u64, f64, Weight)> = None;
     for level in case.levels.iter().filter(|level| level.readable()) {
         if level.asked.read == 0 && level.asked.write == 0 {
             continue;
@@ -41,11 +41,11 @@ fn judge(case: &Case<'_>) -> Option<Finding> {
             _ if part > FOREIGN_RUINS && level.busy() >= LOWER_BUSY => Weight::Doubt,
             _ => continue,
         };
-        if found.as_ref().is_none_or(|worse| worse.weight < weight) {
-            found = Some(say(level, foreign, part, weight));
+        if found.is_none_or(|(.., worse)| worse < weight) {
+            found = Some((level, foreign, part, weight));
         }
     }
-    found
+    found.map(|(level, foreign, part, weight)| say(case, level, foreign, part, weight))
 }
 
 /// Parity makes writes of its own at the members.
@@ -54,7 +54,7 @@ fn parity(case: &Case<'_>) -> bool {
     case.subject.stack.iter().any(|l| matches!(&l.kind, LayerKind::Raid { level } if raid(level)))
 }
 
-fn say(level: &Level<'_>, foreign: u64, part: f64, weight: Weight) -> Finding {
+fn say(case: &Case<'_>, level: &Level<'_>, foreign: u64, part: f64, weight: Weight) -> Finding {
     let mut because = vec![
         Exhibit::new(
             format!("bytes on {} that the run can not account for", level.name()),
@@ -78,18 +78,19 @@ fn say(level: &Level<'_>, foreign: u64, part: f64, weight: Weight) -> Finding {
             level.source(),
         ));
     }
-    finding(
-        RULE.id,
-        weight,
-        Some(Measures::Disturbed),
-        format!(
-            "Others used {} at the same time: {} of its bytes were not this run's.",
-            level.name(),
-            share(part)
-        ),
-        because,
-        Some(Next::Do("find out who: pidstat -d 1 (or iotop) shows it; then run again".into())),
-    )
+    let mut claim = format!(
+        "Others used {} at the same time: {} of its bytes were not this run's.",
+        level.name(),
+        share(part)
+    );
+    let mut next =
+        Next::Do("find out who: pidstat -d 1 (or iotop) shows it; then run again".into());
+    if let Some(who) = neighbours::movers(case, level, Bytes(foreign)) {
+        claim.push_str(&who.said);
+        because.extend(who.because);
+        next = who.next;
+    }
+    finding(RULE.id, weight, Some(Measures::Disturbed), claim, because, Some(next))
 }
 
 #[cfg(test)]

@@ -116,6 +116,9 @@ pub const FOREIGN: f64 = 0.05;
 /// Foreign share above which it is not the program's figure any more.
 pub const FOREIGN_RUINS: f64 = 0.25;
 
+/// Who moved less than this share of the foreign bytes is not the one to be named.
+pub const CULPRIT: f64 = 0.10;
+
 /// Below the device that the path names, others matter only when that device had little time
 /// left.
 pub const LOWER_BUSY: f64 = 0.50;

@@ -14,7 +14,7 @@ pub const RULE: Rule = Rule {
     title: "A limit sets the rate",
     happens: "A control group caps bytes or operations per second; requests wait above the queue, so the device looks idle.",
     seen_by: "io.max and blkio.throttle of every group from our own to the root; the rate.",
-    said_when: "The rate is within {LIMIT_NEAR} of a limit: sound, limited; the file and its value are named.",
+    said_when: "The rate is within {LIMIT_NEAR} of a limit: sound, limited; the file and its value are named. Where something else refutes a figure above a limit: a note beside it.",
     try_it: "`echo '8:0 wbps=4194304' > io.max`, then measure.",
     answer: "Reads the limits before the run and says what they are.",
     judge: Judge::Phase(judge),
@@ -22,7 +22,7 @@ pub const RULE: Rule = Rule {
 
 fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
     if refuted(found) {
-        return None;
+        return stage.cases.iter().filter(|case| case.on_devices()).find_map(below);
     }
     stage
         .cases
@@ -34,6 +34,24 @@ fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
 /// The limit whose rate a flow has, and that rate.
 pub(super) fn limit<'a>(case: &Case<'a>) -> Option<(&'a Throttle, f64)> {
     over(case).find_map(|(throttle, level)| met(case, level, throttle).map(|rate| (throttle, rate)))
+}
+
+/// A figure that is not the device's, above a limit that the device could not have passed: said
+/// beside what refutes it, for whoever mends that finds the limit next.
+fn below(case: &Case<'_>) -> Option<Finding> {
+    let reported = case.flow.bytes.over(case.time())?.0;
+    let above = |throttle: &Throttle| match throttle.limit {
+        Limit::BytesPerSecond(cap) => reported > cap as f64 * (1.0 + LIMIT_NEAR),
+        Limit::OpsPerSecond(_) => false,
+    };
+    let (throttle, _) = over(case).find(|(throttle, _)| above(throttle))?;
+    let claim = format!(
+        "Whatever {} can do, no more than {} reaches it here: that limit is set in {}.",
+        throttle.name,
+        rate(throttle.limit),
+        throttle.file
+    );
+    Some(finding(RULE.id, Weight::Note, None, claim, vec![exhibit(throttle)], Some(lift(throttle))))
 }
 
 /// The limits on the devices below a flow, in its direction.
@@ -158,6 +176,19 @@ mod tests {
             found.summary
         );
         assert!(found.summary.contains("blkio.throttle.write_bps_device"));
+    }
+
+    #[test]
+    fn a_limit_stands_beside_what_refutes_a_figure_above_it() {
+        let mut bench = Bench::write_without_flush();
+        bench.capped(4 * MIB);
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Wrong, Measures::Deferred));
+        let claims: Vec<&str> = found.findings.iter().map(|f| f.claim.as_str()).collect();
+        assert!(
+            claims[1].starts_with("Whatever loop3 can do, no more than 4.19 MB per second reaches"),
+            "{claims:?}"
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::measure::{Case, Stage};
 use super::threshold::{CPU_DEVICE, OUTSIDE_DEVICE, WAIT_EXPLAINS, WAITING_FOR_CPU};
 use super::words::share;
-use super::{Judge, Rule, finding, refuted};
+use super::{Judge, Rule, finding, neighbours, refuted};
 use crate::evidence::{Direction, Snapshot};
 use crate::plan::Action;
 use crate::record::{Exhibit, Finding, Measures, Next, Weight};
@@ -15,10 +15,10 @@ pub const RULE: Rule = Rule {
     id: "T52",
     title: "Waiting for a CPU",
     happens: "On a busy machine, or in a group with a CPU limit, each answer waits for a CPU, and the wait is taken for the disk's.",
-    seen_by: "Run delay (schedstat) and cpu.stat of the control group; latency of a call against that in the device; device busy.",
+    seen_by: "Run delay (schedstat) and cpu.stat of the control group; latency of a call against that in the device; device busy; CPU time of other processes.",
     said_when: "The device works for less than {CPU_DEVICE}, and the group stopped the program for more than {WAITING_FOR_CPU} of the time: doubtful, limited. Or each worker waited that long for a CPU, and more than {OUTSIDE_DEVICE} of a call's time is outside the device, {WAIT_EXPLAINS} of which the wait explains: doubtful, disturbed.",
     try_it: "`assay dd ... oflag=direct bs=4k` beside as many busy loops as there are CPUs, or with cpu.max at a tenth of a CPU.",
-    answer: "Does not blame the disk.",
+    answer: "Does not blame the disk, and names the processes that used most.",
     judge: Judge::Phase(judge),
 };
 
@@ -96,18 +96,18 @@ fn by_others(stage: &Stage<'_>, case: &Case<'_>) -> Option<Finding> {
         ),
     ];
     because.extend(case.top().map(|level| level.exhibit_work()));
-    Some(finding(
-        RULE.id,
-        Weight::Doubt,
-        Some(Measures::Disturbed),
-        format!(
-            "The program waited for a CPU, not for {}: for {} of the time others had the CPUs.",
-            case.named(),
-            share(waited.min(1.0))
-        ),
-        because,
-        Some(Next::Do("find out who uses the CPUs (top), then run again".into())),
-    ))
+    let mut claim = format!(
+        "The program waited for a CPU, not for {}: for {} of the time others had the CPUs.",
+        case.named(),
+        share(waited.min(1.0))
+    );
+    let mut next = Next::Do("find out who uses the CPUs (top), then run again".into());
+    if let Some(who) = neighbours::users_of_cpu(stage.phase) {
+        claim.push_str(&who.said);
+        because.extend(who.because);
+        next = who.next;
+    }
+    Some(finding(RULE.id, Weight::Doubt, Some(Measures::Disturbed), claim, because, Some(next)))
 }
 
 /// For how much of the time each worker waited for a CPU, and where that was read. The workers' own

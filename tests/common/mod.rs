@@ -245,6 +245,7 @@ pub fn phase(shape: &Shape, started: Instant) -> PhaseRecord {
             stop: snapshot(stopped, shape.device, moved, "/mnt/sd", 0),
             settled: None,
             settle: None,
+            neighbours: None,
         },
         faults: Vec::new(),
         verdict: None,

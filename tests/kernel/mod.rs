@@ -49,6 +49,13 @@ pub fn hear_own(typed: Typed) -> Heard {
     Heard { record: record_at(&file, &ran), ran }
 }
 
+/// The same for one that prints its record.
+pub fn hear_json(typed: Typed) -> Heard {
+    let ran = typed.run();
+    let record = serde_json::from_str(&ran.stdout);
+    Heard { record: record.unwrap_or_else(|error| panic!("no record: {error}\n{ran}")), ran }
+}
+
 fn record_at(file: &Path, ran: &Ran) -> Record {
     assay::record::load(file).unwrap_or_else(|error| panic!("no record: {error}\n{ran}"))
 }

@@ -1,5 +1,6 @@
 //! Control groups, v1 and v2: limits on processor, memory and I/O for the programs run in them.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -142,7 +143,8 @@ impl Drop for Group {
 }
 
 /// A command that enters the rooms before it becomes the program (no unsafe code between fork and exec).
-pub fn command_in(rooms: &[Room], program: &str) -> Command {
+pub fn command_in(rooms: &[Room], program: impl AsRef<OsStr>) -> Command {
+    let program = program.as_ref();
     if rooms.is_empty() {
         return Command::new(program);
     }
@@ -150,7 +152,7 @@ pub fn command_in(rooms: &[Room], program: &str) -> Command {
     let mut command = Command::new("/bin/sh");
     command.args(["-c", ENTER, "lab"]);
     command.args(rooms.iter().map(|room| room.0.as_os_str()));
-    command.args(["--", program]);
+    command.arg("--").arg(program);
     command
 }
 

@@ -36,8 +36,10 @@ mod memory;
 mod noise;
 mod paced;
 mod seccomp;
+mod setting;
 mod skip;
 mod speed;
+mod swap;
 mod typed;
 
 pub use alone::{Alone, alone};
@@ -53,9 +55,11 @@ pub use memory::{Memory, Mounted, OverCard, Overlay, RamDisk};
 pub use noise::Noise;
 pub use paced::{Asked, Backing, PacedFuse};
 pub use seccomp::Seccomp;
+pub use setting::Setting;
 pub(crate) use skip::need;
 pub use skip::{Skip, need_fuse, need_root, need_tool, skipped};
 pub use speed::Speed;
+pub use swap::{Hungry, Swap};
 pub use typed::{Ran, Typed, assay};
 
 /// 2^10 bytes.

@@ -9,9 +9,11 @@ use std::process::{ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::Skip;
+use super::den::Folder;
 use super::group::{Room, command_in};
 use super::seccomp::Seccomp;
-use super::skip::broken;
+use super::skip::{broken, need_root, need_tool};
 
 /// assay with words, about to be run.
 #[must_use = "nothing has run yet: .run()"]
@@ -23,6 +25,9 @@ pub struct Typed {
     stdin: Option<Vec<u8>>,
     rooms: Vec<Room>,
     lacking: Option<Seccomp>,
+    /// Programs that start assay, with their words; and which assay.
+    through: Vec<OsString>,
+    program: PathBuf,
     patience: Duration,
 }
 
@@ -45,6 +50,8 @@ pub fn assay<W: AsRef<OsStr>>(words: impl IntoIterator<Item = W>) -> Typed {
         stdin: None,
         rooms: Vec::new(),
         lacking: None,
+        through: Vec::new(),
+        program: env!("CARGO_BIN_EXE_assay").into(),
         patience: Duration::from_secs(120),
     }
 }
@@ -92,6 +99,33 @@ impl Typed {
         self
     }
 
+    /// In a container that has nothing in these folders. Before [`Typed::by_nobody`].
+    pub fn hiding(mut self, folders: &[&str]) -> Result<Typed, Skip> {
+        need_root()?;
+        let unshare = need_tool("unshare", "util-linux")?;
+        let mounts = folders.iter().map(|folder| format!("mount -t tmpfs none {folder} && "));
+        let script = format!("{}exec \"$@\"", mounts.collect::<String>());
+        self.through.push(unshare.into());
+        self.through.extend(["-m", "sh", "-c", &script, "sh"].map(OsString::from));
+        Ok(self)
+    }
+
+    /// By a user without rights, who has this folder for himself and types there.
+    pub fn by_nobody(mut self, place: &Folder) -> Result<Typed, Skip> {
+        need_root()?;
+        let setpriv = need_tool("setpriv", "util-linux")?;
+        self.through.push(setpriv.into());
+        let who = ["--reuid=65534", "--regid=65534", "--clear-groups", "--"];
+        self.through.extend(who.map(OsString::from));
+        // A copy, for the folders above the one where it was built may be closed to others.
+        self.program = place.path().join("assay");
+        let mine = place.make("mine");
+        std::fs::copy(env!("CARGO_BIN_EXE_assay"), &self.program)
+            .and_then(|_| std::os::unix::fs::chown(&mine, Some(65_534), Some(65_534)))
+            .unwrap_or_else(|e| broken("give a folder away", e));
+        Ok(self.cwd(mine))
+    }
+
     /// When a run that does not end is killed and the test fails (two minutes unless told).
     pub fn patience(mut self, patience: Duration) -> Typed {
         self.patience = patience;
@@ -100,8 +134,13 @@ impl Typed {
 
     /// Runs it to its end.
     pub fn run(self) -> Ran {
-        let mut command = command_in(&self.rooms, env!("CARGO_BIN_EXE_assay"));
-        command.args(&self.words).envs(self.env.iter().map(|(name, value)| (name, value)));
+        let mut all = self.through.clone();
+        all.push(self.program.clone().into());
+        let mut command = command_in(&self.rooms, &all[0]);
+        command
+            .args(&all[1..])
+            .args(&self.words)
+            .envs(self.env.iter().map(|(name, value)| (name, value)));
         if let Some(cwd) = &self.cwd {
             command.current_dir(cwd);
         }

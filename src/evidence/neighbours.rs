@@ -1,0 +1,294 @@
+//! Who else is there: CPU time and I/O of other processes, from `/proc/PID/stat` and `/proc/PID/io`.
+//!
+//! No counter of a device says whose its bytes were. What each process did in the same time does,
+//! as far as it is still there to be asked. Kernel threads are left out, for they work for others.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Scene;
+use super::processes::printable;
+use crate::sys::clock;
+use crate::unit::{Bytes, Instant, Nanos};
+
+/// Looking at more processes than this would itself be work worth a word: about 15 us each.
+const MOST: usize = 2000;
+
+/// Less of one CPU than this is nobody's trouble.
+const CPU_LEAST: f64 = 0.05;
+
+/// Fewer bytes than these, likewise.
+const BYTES_LEAST: Bytes = Bytes::mib(1);
+
+/// Nobody's open files are looked at beyond this many.
+const FILES_MOST: usize = 1000;
+
+/// `PF_KTHREAD` of the kernel's `include/linux/sched.h`.
+const KERNEL_THREAD: u64 = 0x0020_0000;
+
+/// Other processes while a phase went on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Neighbours {
+    /// Between the two looks at them: from the first sample of the phase to its end.
+    pub time: Nanos,
+    /// Those that used a twentieth of a CPU or moved 1 MiB in that time, by number.
+    pub processes: Vec<Neighbour>,
+}
+
+/// What another process did between two looks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Neighbour {
+    /// Its number.
+    pub pid: u32,
+    /// Its name, of at most 15 characters, with nothing in it that a terminal would obey.
+    pub name: String,
+    /// CPU time of all its threads.
+    pub cpu: Nanos,
+    /// Bytes that it had read from devices; absent when only its owner may know.
+    pub read: Option<Bytes>,
+    /// Bytes that it wrote to devices, or to memory that is written to them later; absent likewise.
+    pub written: Option<Bytes>,
+    /// Disks on which it had files open at the end, or which it had open themselves, by kernel name; a
+    /// file system without a device of its own (btrfs) by its number, as `0:45`. Absent likewise.
+    pub open_on: Option<Vec<String>>,
+}
+
+/// Every process at one moment.
+pub struct Census {
+    at: Instant,
+    processes: BTreeMap<u32, Counted>,
+}
+
+/// What a process had done since its birth.
+struct Counted {
+    /// Clock ticks after boot: with the number it tells a process from a later one.
+    born: u64,
+    name: String,
+    cpu: Nanos,
+    moved: Option<(Bytes, Bytes)>,
+}
+
+/// One line of `/proc/PID/stat`, as far as it is of use here.
+#[derive(Debug, PartialEq)]
+struct Stat {
+    name: String,
+    parent: u32,
+    flags: u64,
+    ticks: u64,
+    born: u64,
+}
+
+/// Parses `/proc/PID/stat`. The name may hold blanks and brackets, so it ends at the last one.
+fn parse(text: &str) -> Option<Stat> {
+    let (before, rest) = text.trim_end().rsplit_once(") ")?;
+    let (_, name) = before.split_once(" (")?;
+    let fields: Vec<&str> = rest.split(' ').collect();
+    // The first of them is the third field of proc_pid_stat(5).
+    let number = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
+    Some(Stat {
+        name: name.into(),
+        parent: number(4)?.try_into().ok()?,
+        flags: number(9)?,
+        ticks: number(14)?.saturating_add(number(15)?),
+        born: number(22)?,
+    })
+}
+
+impl Census {
+    /// Looks at every process but this one and its children.
+    ///
+    /// # Errors
+    /// There are too many, or none can be seen: why.
+    pub fn take(scene: &Scene) -> Result<Self, String> {
+        let at = clock::now();
+        let numbers = scene.names("/proc");
+        let numbers: Vec<u32> = numbers.iter().filter_map(|name| name.parse().ok()).collect();
+        match numbers.len() {
+            0 => return Err("/proc: no processes can be seen".into()),
+            1..=MOST => {}
+            many => return Err(format!("/proc: {many} processes are too many to look at")),
+        }
+        let tick = 1_000_000_000 / rustix::param::clock_ticks_per_second().max(1);
+        let processes = numbers.into_iter().filter_map(|pid| Some((pid, look(scene, pid, tick)?)));
+        Ok(Self { at, processes: processes.collect() })
+    }
+
+    /// What others have done since then, those who did nothing to speak of left out. Who has ended
+    /// in between is not here any more.
+    pub fn until(&self, later: &Self, scene: &Scene) -> Neighbours {
+        let time = later.at.since(self.at);
+        let mut processes = Vec::new();
+        for (&pid, now) in &later.processes {
+            let then = self.processes.get(&pid).filter(|then| then.born == now.born);
+            let cpu = now.cpu.less(then.map_or(Nanos::ZERO, |then| then.cpu));
+            let before = then.and_then(|then| then.moved);
+            // Of a process that was there already, what it had moved before must be known.
+            let moved = match (now.moved, before) {
+                (Some(now), None) if then.is_none() => Some(now),
+                (Some(now), Some(then)) => Some((now.0.less(then.0), now.1.less(then.1))),
+                _ => None,
+            };
+            let busy = cpu.0 as f64 >= time.0 as f64 * CPU_LEAST;
+            let moving = moved.is_some_and(|(read, written)| read + written >= BYTES_LEAST);
+            if busy || moving {
+                processes.push(Neighbour {
+                    pid,
+                    name: now.name.clone(),
+                    cpu,
+                    read: moved.map(|(read, _)| read),
+                    written: moved.map(|(_, written)| written),
+                    open_on: open_on(scene, pid),
+                });
+            }
+        }
+        Neighbours { time, processes }
+    }
+}
+
+/// One process, unless it is of the kernel, of this run, or gone.
+fn look(scene: &Scene, pid: u32, tick: u64) -> Option<Counted> {
+    let ours = std::process::id();
+    if scene.real() && pid == ours {
+        return None;
+    }
+    let stat = parse(&scene.text(format!("/proc/{pid}/stat")).ok()?)?;
+    if stat.flags & KERNEL_THREAD != 0 || scene.real() && stat.parent == ours {
+        return None;
+    }
+    let io = scene.process_io(pid).ok();
+    Some(Counted {
+        born: stat.born,
+        name: printable(&stat.name),
+        cpu: Nanos(stat.ticks.saturating_mul(tick)),
+        moved: io.map(|io| (io.read, io.write)),
+    })
+}
+
+/// Where a process has its files; `None` when only its owner may know.
+fn open_on(scene: &Scene, pid: u32) -> Option<Vec<String>> {
+    let entries = std::fs::read_dir(scene.at(format!("/proc/{pid}/fd"))).ok()?;
+    let files = entries.flatten().take(FILES_MOST);
+    let mut devices: Vec<u64> = files.filter_map(|entry| device(&entry.path())).collect();
+    devices.sort_unstable();
+    devices.dedup();
+    let mut disks: Vec<String> = devices.into_iter().map(|number| disk(scene, number)).collect();
+    disks.dedup();
+    Some(disks)
+}
+
+/// The device that an open file lies on, or is.
+fn device(open: &std::path::Path) -> Option<u64> {
+    let file = std::fs::metadata(open).ok()?;
+    let kind = file.file_type();
+    match kind.is_block_device() {
+        true => Some(file.rdev()),
+        false => (kind.is_file() || kind.is_dir()).then_some(file.dev()),
+    }
+}
+
+/// The kernel's name of the disk with this number, or with this partition; else the number.
+fn disk(scene: &Scene, device: u64) -> String {
+    let number = format!("{}:{}", rustix::fs::major(device), rustix::fs::minor(device));
+    let folder = scene.real_folder(&format!("/sys/dev/block/{number}"));
+    // A partition lies below its disk: .../block/vda/vda1.
+    let name =
+        |folder: String| Some(folder.rsplit_once("/block/")?.1.split('/').next()?.to_string());
+    folder.ok().and_then(name).unwrap_or(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STAT: &str = "77 (a (b) c) R 1 77 77 0 -1 4194304 99 0 0 0 250 50 0 0 20 0 1 0 4711 2301952 410 18446744073709551615 1 1 0\n";
+
+    fn process(folder: &std::path::Path, pid: u32, stat: &str, io: Option<(u64, u64)>) {
+        let folder = folder.join(format!("proc/{pid}"));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("stat"), stat).unwrap();
+        if let Some((read, written)) = io {
+            let text = format!(
+                "rchar: 0\nwchar: 0\nsyscr: 0\nsyscw: 0\nread_bytes: {read}\nwrite_bytes: {written}\ncancelled_write_bytes: 0\n"
+            );
+            std::fs::write(folder.join("io"), text).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_name_may_hold_brackets() {
+        let stat = parse(STAT).unwrap();
+        assert_eq!((stat.name.as_str(), stat.parent, stat.ticks), ("a (b) c", 1, 300));
+        assert_eq!((stat.flags & KERNEL_THREAD, stat.born), (0, 4711));
+        assert_eq!(parse("77 (sh) R 1"), None);
+        assert_eq!(parse(""), None);
+    }
+
+    #[test]
+    fn what_others_did_is_what_their_counters_grew_by() {
+        let folder = tempfile::tempdir().unwrap();
+        let scene = Scene::under(folder.path());
+        let (here, mib) = (folder.path(), 1 << 20);
+        let stat = |pid: u32, flags: u64, ticks: u64, born: u64| {
+            format!("{pid} (dd) R 1 1 1 0 -1 {flags} 0 0 0 0 {ticks} 0 0 0 20 0 1 0 {born} 0 0")
+        };
+        process(here, 5, &stat(5, 0, 10, 1), Some((0, 7 * mib)));
+        process(here, 6, &stat(6, KERNEL_THREAD, 10, 1), Some((0, 0)));
+        process(here, 7, &stat(7, 0, 10, 1), Some((0, 0)));
+        process(here, 8, &stat(8, 0, 10, 1), None);
+        let first = Census::take(&scene).unwrap();
+        process(here, 5, &stat(5, 0, 10, 1), Some((0, 9 * mib)));
+        process(here, 6, &stat(6, KERNEL_THREAD, 9999, 1), Some((0, 90 * mib)));
+        process(here, 7, &stat(7, 0, 10, 1), Some((10, 10)));
+        process(here, 8, &stat(8, 0, 900_000, 1), None);
+        process(here, 9, &stat(9, 0, 10, 2), Some((3 * mib, 0)));
+        let found = first.until(&Census::take(&scene).unwrap(), &scene).processes;
+        let moved = |n: &Neighbour| (n.pid, n.read, n.written);
+        assert_eq!(
+            found.iter().map(moved).collect::<Vec<_>>(),
+            [
+                (5, Some(Bytes::ZERO), Some(Bytes::mib(2))),
+                (8, None, None),
+                (9, Some(Bytes::mib(3)), Some(Bytes::ZERO))
+            ]
+        );
+        assert!(found[1].cpu > Nanos::secs(100), "{found:?}");
+        assert!(found.iter().all(|one| one.open_on.is_none()));
+        process(here, 5, &stat(5, 0, 10, 1).replace("dd", "d\u{1b}[m"), None);
+        assert_eq!(look(&scene, 5, 1).expect("there").name, "d?[m");
+    }
+
+    #[test]
+    fn open_files_tell_the_disk_below_them() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let (scene, here) = (Scene::under(folder.path()), folder.path());
+        let device = file.as_file().metadata().unwrap().dev();
+        let number = format!("{}:{}", rustix::fs::major(device), rustix::fs::minor(device));
+        std::fs::create_dir_all(here.join("proc/5/fd")).unwrap();
+        std::os::unix::fs::symlink(file.path(), here.join("proc/5/fd/3")).unwrap();
+        assert_eq!(open_on(&scene, 5), Some(vec![number.clone()]));
+        std::fs::create_dir_all(here.join("sys/devices/x/block/vda/vda1")).unwrap();
+        std::fs::create_dir_all(here.join("sys/dev/block")).unwrap();
+        let link = here.join(format!("sys/dev/block/{number}"));
+        std::os::unix::fs::symlink("../../devices/x/block/vda/vda1", link).unwrap();
+        assert_eq!(open_on(&scene, 5), Some(vec!["vda".into()]));
+        assert_eq!(open_on(&scene, 6), None);
+    }
+
+    #[test]
+    fn nobody_to_be_seen_is_unseen() {
+        let folder = tempfile::tempdir().unwrap();
+        let scene = Scene::under(folder.path());
+        let found = Census::take(&scene).err();
+        assert_eq!(found.as_deref(), Some("/proc: no processes can be seen"));
+    }
+
+    #[test]
+    fn this_process_is_not_its_own_neighbour() {
+        let census = Census::take(&Scene::default()).unwrap();
+        assert!(!census.processes.contains_key(&std::process::id()));
+    }
+}

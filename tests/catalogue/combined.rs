@@ -1,0 +1,70 @@
+//! Two traps at once: both are named.
+
+use assay::plan::Action;
+use assay::record::{Measures, Trust};
+use serde_json::json;
+
+use crate::Rows;
+use crate::kernel::{Heard, put};
+use crate::lab::{Card, MI};
+use crate::row::Row;
+use crate::shelf::{
+    SLOW_READS, SLOW_WRITES, Shelf, blocks, busy, dd, from_memory, kib, pattern, run,
+};
+
+crate::cases![
+    t01_t32_cached_and_throttled,
+    t02_t32_deferred_and_throttled,
+    t25_t02_compressed_and_not_flushed,
+    t60_t02_overwritten_and_not_flushed,
+];
+
+/// Rows of a run in which both are named.
+fn both(traps: [&str; 2], how: &str, heard: &Heard) -> [Row; 2] {
+    let [first, second] = traps;
+    [
+        Row::named(first, format!("{how}: with {second}"), heard),
+        Row::named(second, format!("{how}: with {first}"), heard),
+    ]
+}
+
+fn t01_t32_cached_and_throttled(shelf: &Shelf) -> Rows {
+    let card = shelf.slow()?;
+    put(card, "x", 80 * MI);
+    dd(card, "if={x} of=/dev/null bs=1M count=16");
+    let mixed = dd(card, "if={x} of=/dev/null bs=1M");
+    mixed.expect(Trust::Wrong, Measures::Mixed);
+    let again = dd(card, "if={x} of=/dev/null bs=1M count=16");
+    from_memory(&again);
+    let [first, second] = both(["T01", "T32"], "a fifth cached, under a throttle", &mixed);
+    let [third, fourth] = both(["T01", "T32"], "all cached, under a throttle", &again);
+    Ok(vec![first.corrected(&mixed, SLOW_READS), second, third.truth(SLOW_READS), fourth])
+}
+
+fn t02_t32_deferred_and_throttled(shelf: &Shelf) -> Rows {
+    let card = shelf.slow()?;
+    let written = dd(card, "if=/dev/zero of={x} bs=20M count=1");
+    written.expect(Trust::Wrong, Measures::Deferred);
+    if written.rate(Action::Write) <= 10.0 * SLOW_WRITES {
+        busy(format!("memory was no faster\n{written}"));
+    }
+    let [first, second] = both(["T02", "T32"], "no flush, under a throttle", &written);
+    Ok(vec![first.corrected(&written, SLOW_WRITES), second])
+}
+
+fn t25_t02_compressed_and_not_flushed(_: &Shelf) -> Rows {
+    let card = Card::compress()?;
+    let zeros = dd(&card, "if=/dev/zero of={x} bs=1M count=64");
+    assert_eq!(zeros.verdict().trust, Trust::Wrong, "{zeros}");
+    Ok(both(["T25", "T02"], "zeros on btrfs that compresses, no flush", &zeros).into())
+}
+
+fn t60_t02_overwritten_and_not_flushed(shelf: &Shelf) -> Rows {
+    let card = shelf.paced()?;
+    let words = json!({ "pattern": pattern("write", "uniform", kib(4)) });
+    let mut job = blocks(card, 16 * MI, "written", words);
+    job["stop"] = json!({ "first_of": [{ "bytes": 32 * MI }] });
+    let again = run(card, &job);
+    assert_eq!(again.verdict().trust, Trust::Wrong, "{again}");
+    Ok(both(["T60", "T02"], "16 MiB written twice, no flush", &again).into())
+}

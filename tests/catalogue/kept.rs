@@ -1,0 +1,61 @@
+//! Rows of what this machine can not make happen: kept records judged anew, traps that are prevented,
+//! and those that nobody judges yet.
+
+use std::path::{Path, PathBuf};
+
+use assay::record::Record;
+use assay::verdict::catalogue::{Standing, UNRULED};
+use assay::verdict::{RULES, judge};
+
+use crate::row::{Row, word};
+
+/// A row for each rule that has none yet, by its record; and for each trap without a rule.
+pub fn rows(made: &[Row]) -> Vec<Row> {
+    let without = |id: &str| !made.iter().any(|row| row.trap == id);
+    let mut rules: Vec<&str> = RULES.iter().map(|rule| rule.id).filter(|id| without(id)).collect();
+    rules.dedup();
+    let records = rules.into_iter().flat_map(of_records);
+    let unruled = UNRULED.iter().filter(|trap| without(trap.id)).filter_map(|trap| {
+        Some(match &trap.standing {
+            // Somebody else finds it, and a case must show that.
+            Standing::Under { .. } => return None,
+            Standing::Prevented { shown, .. } => {
+                Row::told(trap.id, format!("prevented: {shown}"), "-")
+            }
+            Standing::NotJudged(_) => Row::told(trap.id, "-", "not judged yet"),
+        })
+    });
+    records.chain(unruled).collect()
+}
+
+/// The records kept of a trap that trip it. What nearly does is held against its verdict where they are
+/// written (`tests/verdict.rs`).
+fn of_records(id: &str) -> Vec<Row> {
+    let start = format!("{}-", id.to_lowercase());
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder())
+        .expect("the kept records")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| name(path).starts_with(&start) && !name(path).contains("-nearly-"))
+        .collect();
+    files.sort();
+    files.iter().map(|path| of_record(id, path)).collect()
+}
+
+fn of_record(id: &str, path: &Path) -> Row {
+    let text = std::fs::read_to_string(path).expect("a record");
+    let mut record: Record = serde_json::from_str(&text).expect("a record");
+    judge(&mut record);
+    let verdict = record.verdict.expect("judged");
+    let named = verdict.findings.iter().any(|finding| finding.trap.0 == id);
+    assert!(named, "{}: {verdict:#?}", path.display());
+    let how = format!("record {}", name(path).trim_end_matches(".json"));
+    Row::told(id, how, word(&verdict))
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/records")
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}

@@ -1,0 +1,145 @@
+//! Every trap of the catalogue, sprung on purpose: one table of what was done, what is said of it,
+//! the figure that does describe the device, and what the device really does.
+//!
+//! Its own harness, so that the table comes out whole at the end: `cargo test --test catalogue` runs
+//! all rows, words after `--` those cases whose name holds one of them. A case is a function whose
+//! name begins with the numbers it makes rows for. It fails by a panic; the others go on. A number of
+//! `docs/TRAPS.md` without a row is a failure too.
+
+mod cache;
+mod combined;
+mod direct;
+mod durability;
+mod kept;
+#[path = "../kernel/mod.rs"]
+mod kernel;
+#[path = "../lab/mod.rs"]
+mod lab;
+mod layout;
+mod limits;
+mod load;
+mod machine;
+mod row;
+mod shelf;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use assay::verdict::catalogue::LAST;
+use kernel::told;
+use lab::Skip;
+use row::Row;
+use shelf::{Shelf, told_of_trouble};
+
+/// What makes rows of the table.
+pub struct Case {
+    name: &'static str,
+    run: fn(&Shelf) -> Rows,
+}
+
+/// What a case has checked, or why it can not be done on this machine.
+pub type Rows = Result<Vec<Row>, Skip>;
+
+/// The cases of a family, by their functions.
+macro_rules! cases {
+    ($($name:ident),* $(,)?) => {
+        pub const CASES: &[$crate::Case] =
+            &[$($crate::Case { name: stringify!($name), run: $name }),*];
+    };
+}
+pub(crate) use cases;
+
+const FAMILIES: &[&[Case]] = &[
+    cache::CASES,
+    durability::CASES,
+    direct::CASES,
+    layout::CASES,
+    limits::CASES,
+    load::CASES,
+    combined::CASES,
+    machine::CASES,
+];
+
+/// How often a case is tried while others have the machine, or it forgets what was in memory.
+const TRIES: usize = 3;
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let wanted: Vec<&String> = words.iter().filter(|word| !word.starts_with('-')).collect();
+    let named = |case: &&Case| {
+        wanted.is_empty() || wanted.iter().any(|word| case.name.contains(word.as_str()))
+    };
+    let cases: Vec<&Case> = FAMILIES.iter().copied().flatten().filter(named).collect();
+    if words.iter().any(|word| word == "--list") {
+        cases.iter().for_each(|case| println!("{}: test", case.name));
+        return ExitCode::SUCCESS;
+    }
+    if cases.is_empty() {
+        return ExitCode::SUCCESS;
+    }
+    let _alone = lab::alone();
+    let (mut rows, mut failed) = run(&cases);
+    if wanted.is_empty() {
+        rows.extend(kept::rows(&rows));
+        failed.extend(missing(&rows).map(|id| format!("{id} has no row")));
+    }
+    print!("{}", row::table(rows));
+    if failed.is_empty() {
+        return ExitCode::SUCCESS;
+    }
+    println!("\nfailed:");
+    failed.iter().for_each(|name| println!("  {name}"));
+    ExitCode::FAILURE
+}
+
+/// The rows of all cases, and the names of those that failed.
+fn run(cases: &[&Case]) -> (Vec<Row>, Vec<String>) {
+    let shelf = Shelf::default();
+    let (mut rows, mut failed) = (Vec::new(), Vec::new());
+    for case in cases {
+        let began = Instant::now();
+        let done = tried(case, &shelf);
+        told(case.name, format_args!("{:.1} s", began.elapsed().as_secs_f64()));
+        match done {
+            Some(Ok(done)) => rows.extend(done),
+            Some(Err(skip)) => {
+                // Fails in CI where a package would mend it.
+                match catch_unwind(|| lab::skipped(case.name, &skip)) {
+                    Ok(()) => rows.extend(numbers(case.name).map(|id| Row::skipped(&id, &skip))),
+                    Err(_) => failed.push(case.name.into()),
+                }
+            }
+            None => failed.push(case.name.into()),
+        }
+    }
+    (rows, failed)
+}
+
+/// Does it; again while that was the machine's trouble. `None`: it failed.
+fn tried(case: &Case, shelf: &Shelf) -> Option<Rows> {
+    for left in (0..TRIES).rev() {
+        if let Ok(done) = catch_unwind(AssertUnwindSafe(|| (case.run)(shelf))) {
+            return Some(done);
+        }
+        if !told_of_trouble() || left == 0 {
+            return None;
+        }
+        told(case.name, "again, for others had the machine");
+    }
+    None
+}
+
+/// The numbers that a case's name begins with: T06 and T07 of `t06_t07_what_was_left`.
+fn numbers(name: &str) -> impl Iterator<Item = String> {
+    let number = |word: &&str| {
+        word.len() == 3 && word.starts_with('t') && word[1..].bytes().all(|b| b.is_ascii_digit())
+    };
+    name.split('_').take_while(number).map(str::to_uppercase)
+}
+
+/// Numbers of the catalogue that no row is about.
+fn missing(rows: &[Row]) -> impl Iterator<Item = String> {
+    let all = (0..=LAST).map(|number| format!("T{number:02}"));
+    all.filter(|id| !rows.iter().any(|row| row.trap == *id))
+}
