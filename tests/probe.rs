@@ -4,6 +4,7 @@
 mod common;
 mod machines;
 
+use assay::evidence::Node;
 use assay::record::{PROBE_SCHEMA, Probe};
 use assay::report::{self, Style};
 use assay::verdict::foresee;
@@ -203,4 +204,27 @@ fn what_is_only_a_path() {
 fn a_tree_without_anything_in_it_is_seen_as_that() {
     let tree = Tree(tempfile::tempdir().expect("a folder"));
     assert_eq!(page_of("nothing", &tree), ["T00"]);
+}
+
+#[test]
+fn a_drive_that_hangs_on_the_other_socket() {
+    let tree = Tree::new("28 1 259:0 / / rw,noatime - ext4 /dev/nvme0n1 rw");
+    let bus = "pci0000:80/0000:80:01.0";
+    tree.disk(&format!("{bus}/nvme/nvme0/nvme0n1"), "259:0", 100);
+    tree.file(&format!("sys/devices/{bus}/numa_node"), "1");
+    let survey = tree.survey("/mnt/sd");
+    let node = |number, cpus: &str, usable| Node { number, cpus: cpus.into(), usable };
+    let far = |near: u32| {
+        let mut machine = common::machine();
+        machine.nodes = vec![node(0, "0-15", 16), node(1, "16-31", near)];
+        let found = foresee::foresee(&survey, &machine).into_iter();
+        found.filter(|found| found.trap.0 == "T61").map(|found| found.claim).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        far(0),
+        [
+            "nvme0n1 is near to the CPUs 16-31, none of which this process may use: each I/O crosses between the sockets."
+        ]
+    );
+    assert!(far(1).is_empty());
 }

@@ -10,7 +10,7 @@ use assay::{error, evidence, plan, record, stats, unit, verdict};
 #[path = "../src/verdict/bench.rs"]
 mod bench;
 
-use bench::Bench;
+use bench::{Bench, FRESH, SAME};
 use evidence::{Bottom, CachePages, LayerKind, Reading};
 use plan::{Action, Arrivals, Durability, Method, Rate};
 use record::{Dropped, Measures, Record, Settle, Trust};
@@ -103,10 +103,18 @@ const TABLE: &[Kept] = &[
     kept!("t22-nearly-at-a-mebibyte", doctored(Bench::write_flushed(), |b| b.partition_at(1 << 20)), Sound, Device, [], ["T22"]),
     kept!("t23-sparse", Bench::read_of_holes(), Wrong, Layer, ["T23"], ["T01", "T19"]),
     kept!("t23-nearly-holes-not-read", doctored(Bench::read_cold(), |b| b.lay(Bytes::mib(10), Bytes::mib(30))), Sound, Device, [], ["T23"]),
+    kept!("t24-trimmed", doctored(Bench::read_cold(), |b| b.sampled((64, [15, 20, 30]), (192, [70, 80, 90]))), Wrong, Layer, ["T24"], ["T01"]),
+    kept!("t24-nothing-to-compare-with", doctored(Bench::read_cold(), |b| { b.sampled((256, [15, 20, 30]), (0, [0; 3])); b.queue(|q| q.discard_max_bytes = Some(1 << 30)); }), Doubtful, Layer, ["T24"], []),
+    kept!("t24-nearly-zeros-that-are-data", doctored(Bench::read_cold(), |b| { b.sampled((64, [15, 20, 80]), (192, [60, 80, 90])); b.queue(|q| q.discard_max_bytes = Some(1 << 30)); }), Sound, Device, [], ["T24"]),
     kept!("t25-compressed", doctored(Bench::write_flushed(), |b| b.written(Bytes::mib(1), Bytes::mib(1))), Wrong, Layer, ["T25"], ["T02"]),
     kept!("t25-nearly-a-little-less", doctored(Bench::write_flushed(), |b| b.written(Bytes(20 * MIB * 985 / 1000), Bytes(20 * MIB * 985 / 1000))), Sound, Device, [], ["T25"]),
     kept!("t25-copied-by-sharing", doctored(Bench::copy_within(), |b| b.shares(Bytes::mib(20))), Wrong, Layer, ["T25"], ["T01", "T02"]),
     kept!("t25-nearly-none-shared", doctored(Bench::copy_within(), |b| b.shares(Bytes::kib(64))), Sound, Device, [], ["T25"]),
+    kept!("t27-cut-meanwhile", doctored(Bench::write_without_flush(), |b| { b.settled_at(Nanos::millis(100), Bytes::mib(2), true); b.cut(Bytes::ZERO); }), Wrong, Deferred, ["T27"], ["T02", "T25"]),
+    kept!("t27-dropped-pages", doctored(Bench::write_flushed(), |b| { b.written(Bytes::mib(4), Bytes::mib(4)); b.cancelled(Bytes::mib(16)); }), Wrong, Deferred, ["T27"], ["T02", "T25"]),
+    kept!("t27-nearly-cut-when-all-was-written", doctored(Bench::write_flushed(), |b| { b.cut(Bytes::ZERO); b.cancelled(Bytes::mib(16)); }), Sound, Device, [], ["T27"]),
+    kept!("t28-kept-once", Bench::in_turns(&[(FRESH, 4.0), (SAME, 6.0), (FRESH, 4.2), (SAME, 7.0)]), Wrong, Layer, ["T28"], ["T25"]),
+    kept!("t28-nearly-faster-by-and-by", Bench::in_turns(&[(FRESH, 4.0), (SAME, 5.0), (FRESH, 6.0), (SAME, 7.5)]), Sound, Device, [], ["T28"]),
     kept!("t29-tmpfs", doctored(Bench::write_flushed(), |b| b.bottom(Bottom::Memory("tmpfs".into()))), Wrong, NotADisk, ["T29"], ["T02"]),
     kept!("t29-fuse", doctored(Bench::write_flushed(), |b| b.bottom(Bottom::Remote("fuse.sshfs".into()))), Unproven, NotADisk, ["T29"], []),
     kept!("t29-nothing-to-nothing", doctored(Bench::write_flushed(), |b| b.bottom(Bottom::Nothing("/dev/null".into()))), Wrong, Tool, ["T29"], []),
@@ -147,6 +155,10 @@ const TABLE: &[Kept] = &[
     kept!("t12-nearly-as-asked", doctored(Bench::read_cold(), |b| { b.record.phases[0].flows[0].sequential = false; b.own_read(Bytes::mib(20)); }), Sound, Device, [], ["T12"]),
     kept!("t15-flush-swallowed", doctored(Bench::write_flushed(), |b| { b.flushes(0); b.mounted("rw,nobarrier"); }), Doubtful, Deferred, ["T15"], []),
     kept!("t15-nearly-write-through", doctored(Bench::write_flushed(), |b| { b.flushes(0); b.queue(|q| q.write_cache = Some("write through".into())); }), Sound, Device, [], ["T15"]),
+    kept!("t18-made-in-memory", doctored(Bench::write_flushed(), |b| { b.made_files(); b.written(Bytes::ZERO, Bytes::mib(1)); }), Wrong, Deferred, ["T18"], ["T00", "T02"]),
+    kept!("t18-partly-in-memory", doctored(Bench::write_flushed(), |b| { b.made_files(); b.written(Bytes::mib(1), Bytes::mib(2)); }), Unproven, Unsure, ["T18", "T00"], ["T02"]),
+    kept!("t18-short-and-not-watched", doctored(Bench::write_flushed(), |b| { b.made_files(); b.record.phases[0].evidence.settle = None; b.record.phases[0].evidence.settled = None; }), Unproven, Unsure, ["T18", "T00"], []),
+    kept!("t18-nearly-all-committed", doctored(Bench::write_flushed(), |b| { b.made_files(); b.written(Bytes::mib(1), Bytes::mib(1)); }), Unproven, Unsure, ["T00"], ["T18"]),
     kept!("t20-parts-of-blocks", doctored(Bench::write_flushed(), |b| { b.direct(true); b.record.phases[0].flows[0].block = Bytes(512); }), Sound, Device, ["T20"], ["T21"]),
     kept!("t20-nearly-buffered", doctored(Bench::write_flushed(), |b| b.record.phases[0].flows[0].block = Bytes(512)), Sound, Device, [], ["T20"]),
     kept!("t21-parts-of-sectors", doctored(Bench::write_flushed(), |b| { b.direct(true); b.queue(|q| q.physical_block_size = Some(4096)); b.record.phases[0].flows[0].block = Bytes(512); }), Sound, Device, ["T21"], ["T20"]),
@@ -172,9 +184,60 @@ const TABLE: &[Kept] = &[
     kept!("t55-nearly-two", doctored(Bench::write_flushed(), |b| { b.direct(true); b.record.phases[0].flows[0].depth = 2; }), Sound, Device, [], ["T55"]),
     kept!("t57-counted-once", doctored(Bench::write_flushed(), |b| b.served(2000, 1_000_000)), Sound, Device, ["T57"], []),
     kept!("t57-nearly-no-waiting", doctored(Bench::write_flushed(), |b| b.served(2000, 9_000_000)), Sound, Device, [], ["T57"]),
+    kept!("t61-far-from-the-device", doctored(Bench::write_flushed(), |b| { b.nodes(1); b.ran(&[0, 2], None); }), Sound, Device, ["T61"], []),
+    kept!("t61-nearly-near-to-it", doctored(Bench::write_flushed(), |b| { b.nodes(0); b.ran(&[2, 5], None); }), Sound, Device, [], ["T61"]),
     kept!("t62-end-inside-the-plan", doctored(Bench::read_cold(), |b| { b.record.phases[0].flows[0].end_of_data = true; b.record.plan.origin.dialect = "quick".into(); }), Wrong, Invalid, ["T62"], []),
     kept!("t62-nearly-the-end-of-a-copy", doctored(Bench::read_cold(), |b| b.record.phases[0].flows[0].end_of_data = true), Sound, Device, ["T62"], []),
 ];
+
+/// A record that is compared with [`Bench::write_flushed`], and the traps that must be named, or must
+/// not.
+struct Beside {
+    name: &'static str,
+    make: fn() -> Bench,
+    named: &'static [&'static str],
+    silent: &'static [&'static str],
+}
+
+#[rustfmt::skip]
+const PAIRS: &[Beside] = &[
+    Beside { name: "t33-other-read-ahead", make: || doctored(Bench::write_flushed(), |b| b.queue(|q| q.read_ahead_kb = Some(4096))), named: &["T33"], silent: &["T64"] },
+    Beside { name: "t33-nearly-one-does-not-tell", make: || doctored(Bench::write_flushed(), |b| b.queue(|q| q.read_ahead_kb = None)), named: &[], silent: &["T33", "T64"] },
+    Beside { name: "t64-other-limit", make: || card(Bench::write_flushed(), 4 * MIB), named: &["T64"], silent: &["T33"] },
+    Beside { name: "t64-nearly-another-day", make: || doctored(Bench::write_flushed(), |b| { b.record.started = "2027-01-01T00:00:00Z".into(); b.record.plan.seed = 7; b.record.machine.host = "there".into(); }), named: &[], silent: &["T33", "T64"] },
+];
+
+/// The record of that name as it was kept; `ASSAY_BLESS` keeps one that is missing.
+fn kept(name: &str, make: fn() -> Bench) -> Record {
+    let path = path(name);
+    if std::env::var_os("ASSAY_BLESS").is_some() && !path.exists() {
+        let folder = path.parent().expect("in a folder");
+        std::fs::create_dir_all(folder).expect("the folder can be made");
+        let text = serde_json::to_string_pretty(&make().record).expect("JSON");
+        std::fs::write(&path, text + "\n").expect("the record can be written");
+    }
+    let text = std::fs::read_to_string(&path)
+        .unwrap_or_else(|error| panic!("{}: {error}; ASSAY_BLESS=1 writes it", path.display()));
+    serde_json::from_str(&text).expect(name)
+}
+
+#[test]
+fn records_are_held_against_each_other() {
+    for beside in PAIRS {
+        let name = beside.name;
+        let found = verdict::unlike(&Bench::write_flushed().record, &kept(name, beside.make));
+        let traps: Vec<&str> = found.iter().map(|f| f.trap.0.as_str()).collect();
+        for trap in beside.named {
+            assert!(traps.contains(trap), "{name} must name {trap}: {found:#?}");
+        }
+        for trap in beside.silent {
+            assert!(!traps.contains(trap), "{name} must not name {trap}: {found:#?}");
+        }
+        for claim in found.iter().map(|f| &f.claim) {
+            assert!(claim.ends_with('.') && !claim.contains("B/s"), "{name}: {claim}");
+        }
+    }
+}
 
 fn path(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/records").join(format!("{name}.json"))
@@ -182,19 +245,9 @@ fn path(name: &str) -> PathBuf {
 
 #[test]
 fn kept_records_get_their_verdicts() {
-    let bless = std::env::var_os("ASSAY_BLESS").is_some();
     for kept in TABLE {
         let name = kept.name;
-        let path = path(name);
-        if bless && !path.exists() {
-            let folder = path.parent().expect("in a folder");
-            std::fs::create_dir_all(folder).expect("the folder can be made");
-            let text = serde_json::to_string_pretty(&(kept.make)().record).expect("JSON");
-            std::fs::write(&path, text + "\n").expect("the record can be written");
-        }
-        let text = std::fs::read_to_string(&path)
-            .unwrap_or_else(|error| panic!("{}: {error}; ASSAY_BLESS=1 writes it", path.display()));
-        let mut record: Record = serde_json::from_str(&text).expect(name);
+        let mut record = self::kept(name, kept.make);
         verdict::judge(&mut record);
         let found = record.verdict.expect("judged");
         assert_eq!(
@@ -225,16 +278,16 @@ fn kept_records_get_their_verdicts() {
 
 #[test]
 fn each_rule_has_a_record_and_each_record_a_line() {
+    let names = || TABLE.iter().map(|kept| kept.name).chain(PAIRS.iter().map(|kept| kept.name));
     for rule in verdict::RULES {
-        let trips = TABLE.iter().any(|kept| kept.named.contains(&rule.id));
-        let nearly = TABLE
-            .iter()
-            .any(|kept| kept.name.starts_with(&format!("{}-nearly", rule.id.to_lowercase())));
+        let trips = TABLE.iter().any(|kept| kept.named.contains(&rule.id))
+            || PAIRS.iter().any(|kept| kept.named.contains(&rule.id));
+        let nearly = names().any(|n| n.starts_with(&format!("{}-nearly", rule.id.to_lowercase())));
         assert!(trips && nearly, "{} ({}): {trips} {nearly}", rule.id, rule.title);
     }
     let folder = path("x").parent().expect("in a folder").to_path_buf();
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let file = entry.file_name().to_string_lossy().into_owned();
-        assert!(TABLE.iter().any(|kept| format!("{}.json", kept.name) == file), "{file}");
+        assert!(names().any(|name| format!("{name}.json") == file), "{file}");
     }
 }

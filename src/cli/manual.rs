@@ -88,6 +88,10 @@ const CHAPTERS: &[Chapter] = &[
             ),
             ("assay quick --json . | jq .verdict", "for scripts"),
             ("assay quick --record r.json . ; assay judge r.json", "keep it, judge it again later"),
+            (
+                "assay compare a.json b.json",
+                "two runs side by side, and what forbids to compare them",
+            ),
             ("assay quick --plan . > p.json ; assay run p.json", "change the plan between the two"),
             ("assay dd if=/dev/zero of=x bs=1M count=100 conv=fsync", "a copy, with a verdict"),
             (

@@ -1,5 +1,6 @@
 //! assay's own words. Help, man page and completions come from the definitions here.
 
+mod compare;
 mod conduct;
 mod dd;
 pub mod demo;
@@ -75,6 +76,8 @@ enum Verb {
         #[arg(long)]
         json: bool,
     },
+    /// Hold two records against each other: their figures, and what forbids to compare them
+    Compare(compare::Words),
     /// Print the JSON Schema of records, plans, probes, explanations or what is watched
     Schema {
         /// Which document
@@ -223,6 +226,7 @@ fn call(
             }
             Ok(conduct::judged(&record))
         }
+        Verb::Compare(words) => compare::compare(&words, environment, out),
         Verb::Schema { of } => {
             let schema = match of {
                 Document::Record => schemars::schema_for!(Record),

@@ -35,5 +35,6 @@ pub(super) fn read(scene: &Scene, disk: &str) -> Hardware {
         revision: line(&["firmware_rev", "rev", "fwrev"]),
         links: link::read(scene, disk),
         card: card::read(scene, disk),
+        node: scene.node_of(disk),
     }
 }

@@ -25,6 +25,7 @@ impl Scene {
                 Err(why) => Reading::Unseen(why.clone()),
             },
             cpus: cpus(),
+            nodes: self.nodes(),
             memory: self
                 .text("/proc/meminfo")
                 .and_then(|text| {

@@ -28,6 +28,7 @@ mod machine;
 mod memory;
 mod mount;
 mod neighbours;
+mod nodes;
 mod own;
 mod pagecache;
 mod pressure;
@@ -35,6 +36,8 @@ mod processes;
 mod processors;
 mod punch;
 mod queue;
+mod ran;
+mod samples;
 mod scene;
 mod stack;
 mod subject;
@@ -49,9 +52,12 @@ pub use forbidden::Call;
 pub use link::{Link, LinkKind};
 pub use look::Look;
 pub use neighbours::{Census, Neighbour, Neighbours};
+pub use nodes::Node;
 pub use pagecache::{drop_cache, pages};
 pub use processes::{Process, ProcessIo};
 pub use processors::Processors;
+pub use ran::{Glance, Ran};
+pub use samples::{Quartiles, Samples, samples};
 pub use scene::Scene;
 pub use survey::{Device, FileLay, Inodes, May, Partition, Place, Step, Survey};
 pub use writeback::Writeback;
@@ -273,6 +279,9 @@ pub struct Hardware {
     /// What it tells of itself, when it is a card.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub card: Option<Card>,
+    /// The node of the machine that it is near to, where it belongs to one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub node: Option<u32>,
 }
 
 /// Settings of a block queue (`/sys/block/D/queue`). Absent files are `None`.
@@ -564,7 +573,8 @@ pub struct Cpu {
     pub user: Nanos,
     /// In the kernel.
     pub system: Nanos,
-    /// Runnable, but waiting for a CPU (schedstat, summed over the threads that live now).
+    /// Runnable, but waiting for a CPU (schedstat, summed over the threads that live now, those
+    /// that only look on included).
     pub run_delay: Option<Nanos>,
     /// Page faults that needed I/O.
     pub major_faults: u64,
@@ -666,6 +676,9 @@ pub struct Machine {
     pub cpu: Reading<String>,
     /// CPUs this process may use.
     pub cpus: u32,
+    /// Its nodes, where it has several.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub nodes: Vec<Node>,
     /// Memory of the machine.
     pub memory: Reading<Bytes>,
     /// Memory page size in bytes.

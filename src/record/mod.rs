@@ -28,8 +28,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Fault;
 use crate::evidence::{
-    CachePages, Direction, DiskCounters, Extents, Limits, Machine, Neighbours, Reading, Snapshot,
-    Subject,
+    CachePages, Direction, DiskCounters, Extents, Limits, Machine, Neighbours, Ran, Reading,
+    Samples, Snapshot, Subject,
 };
 use crate::plan::{Action, Caching, Durability, Method, Plan};
 use crate::stats::copy::CopyCounts;
@@ -313,6 +313,15 @@ pub struct Evidence {
     /// it, by path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unsure: Vec<Unsure>,
+    /// What lies on the bare devices that are read, by path: not of those that this run has written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sampled: Vec<Sampled>,
+    /// The files that somebody has made shorter than they were written, by path.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cut: Vec<Cut>,
+    /// How the threads that did the I/O ran; absent where they are processes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ran: Option<Ran>,
     /// At the first I/O.
     pub before: Snapshot,
     /// When the clock stopped (after the flush that is inside the timing).
@@ -363,6 +372,26 @@ pub struct Laid {
     pub path: String,
     /// Its extents.
     pub extents: Reading<Extents>,
+}
+
+/// Blocks of a bare device that were looked at before it was read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Sampled {
+    /// The device.
+    pub path: String,
+    /// What they hold, and how long they took.
+    pub samples: Reading<Samples>,
+}
+
+/// A file that was cut while it was measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Cut {
+    /// The file.
+    pub path: String,
+    /// How far it had been written.
+    pub written: Bytes,
+    /// How long it was when the phase was over.
+    pub left: Bytes,
 }
 
 /// Data that are compared with what this plan would have written there, though it has not, or not

@@ -4,6 +4,7 @@
 //! show is decided by the caller and handed in as a [`Style`].
 
 mod chart;
+pub mod compare;
 pub mod explain;
 mod figure;
 mod heading;

@@ -3,11 +3,12 @@
 use crate::error::{Error, Fault};
 use crate::evidence::{self, Extents, PathKind, Reading};
 use crate::plan::{Cold, Work};
-use crate::record::{Dropped, Laid, ResolvedJob};
+use crate::record::{Dropped, Laid, ResolvedJob, Sampled};
 use crate::sys::cache;
 use crate::sys::inbox::Letter;
 use crate::unit::{Bytes, Nanos};
 
+use super::account::touched;
 use super::phase::Stage;
 use super::ready::Ready;
 
@@ -64,6 +65,22 @@ impl Stage<'_> {
                 left: Reading::added_up(job.fds(self.sites).map(evidence::drop_cache)),
             })
             .collect())
+    }
+
+    /// What lies on the bare devices that will be read, as far as this run has not written it.
+    pub(super) fn sampled(&self, ready: &[Ready]) -> Vec<Sampled> {
+        let device = |job: &&Ready| {
+            let subject = job.subject.and_then(|number| self.resolved.subjects.get(number));
+            job.reads() && subject.is_some_and(|subject| subject.kind == PathKind::Device)
+        };
+        let unknown = |job: &Ready| {
+            let range = touched(job);
+            let site = &self.sites[*job.sites.first()?];
+            let all = site.written.gaps(range.clone()).is_empty();
+            let samples = evidence::samples(site.fd().filter(|_| !all)?, range);
+            Some(Sampled { path: job.label.clone(), samples })
+        };
+        ready.iter().filter(device).filter_map(unknown).collect()
     }
 
     /// How the files that will be read lie on their devices.

@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::engine::copy::{self, Outcome, Side};
 use crate::error::{Error, Fault};
-use crate::evidence::{self, Direction, PathKind, Reading, Subject};
-use crate::plan::{Action, Caching, Cold, Copy, CopyCalls, Durability, EndFlags};
-use crate::record::{Dropped, Evidence, Flow, Laid, PhaseRecord, Span};
+use crate::evidence::{self, Direction, Glance, PathKind, Ran, Reading, Subject};
+use crate::plan::{Action, Caching, Cold, Copy, CopyCalls, Durability, EndFlags, Extent};
+use crate::record::{Cut, Dropped, Evidence, Flow, Laid, PhaseRecord, Sampled, Span};
 use crate::stats::copy::{CopyCounts, CopyEvent, CopyGauge};
 use crate::stats::{Gauge, GaugeReading, Tally, Total};
 use crate::sys::block::size_of_open;
@@ -32,6 +32,8 @@ struct Home {
     reads: Tally,
     writes: Tally,
     flushes: Tally,
+    /// How its thread ran.
+    ran: Option<Ran>,
 }
 
 /// Time that a copy has to notice that it was told to stop. One that hangs in a read from a pipe
@@ -84,6 +86,7 @@ impl Hand {
             let _ = open.send(seats);
             done.ring();
             let (Ok(ends), Ok(())) = (ends, gone.recv()) else { return };
+            let began = Glance::now();
             let [mut reads, mut writes, mut flushes] = <[Tally; 3]>::default();
             let sample = |side, bytes: usize, time: Option<Nanos>| {
                 let bytes = bytes as u64;
@@ -106,7 +109,7 @@ impl Hand {
             };
             let outcome = copy::copy(&plan, ends, &counts, &stop, &mut say, sample);
             *home.lock().unwrap_or_else(PoisonError::into_inner) =
-                Some(Home { outcome, reads, writes, flushes });
+                Some(Home { outcome, reads, writes, flushes, ran: Some(began.until_now()) });
             done.ring();
         };
         std::thread::Builder::new()
@@ -176,6 +179,7 @@ impl Hand {
             reads: tally(counts.bytes_read, counts.reads_full + counts.reads_partial),
             writes: tally(counts.bytes_written, counts.writes_full + counts.writes_partial),
             flushes: Tally::default(),
+            ran: None,
         }
     }
 }
@@ -221,6 +225,7 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
         .into_iter()
         .collect();
 
+    let sampled = sampled(plan, subjects[0], source.as_ref());
     let mut watch = Watch::new(stage.eyes, &subjects);
     let goal = stage.jobs.first().and_then(|job| job.writes_at_most);
     watch.expect(goal, None);
@@ -252,7 +257,7 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
     }
     let stop_snapshot = stage.eyes.snapshot(&files);
     hand.pass_on(stage.observer);
-    let Home { mut outcome, reads, writes, flushes } =
+    let Home { mut outcome, reads, writes, flushes, ran } =
         home.unwrap_or_else(|| hand.lost(watch.started(), stop_snapshot.at));
     stage.otherwise.append(&mut outcome.otherwise);
     let mut span = Span {
@@ -295,6 +300,9 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
         .as_ref()
         .filter(|_| plan.calls == CopyCalls::CopyFileRange)
         .map(|file| laid(file.as_fd()));
+    let cut =
+        target.as_ref().and_then(|file| cut(plan, subjects[1], file.as_fd(), &outcome.counts));
+    let cut = cut.into_iter().collect();
     let caching = |direct| if direct { Caching::Direct } else { Caching::Buffered };
     let flow = |subject, direction, tally: &Tally, block, flags: EndFlags| Flow {
         subject,
@@ -345,6 +353,9 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
             extents,
             copied,
             unsure: Vec::new(),
+            sampled,
+            cut,
+            ran,
             before,
             stop: stop_snapshot,
             settled,
@@ -354,6 +365,28 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
         faults,
         verdict: None,
     })
+}
+
+/// What lies on a bare device that is the input.
+fn sampled(plan: &Copy, subject: &Subject, source: Option<&OwnedFd>) -> Vec<Sampled> {
+    let Some(file) = source.filter(|_| subject.kind == PathKind::Device) else { return Vec::new() };
+    let bytes = |extent: Extent| {
+        let whole = extent.blocks.saturating_mul(plan.input_block.0);
+        whole.saturating_add(extent.bytes.0)
+    };
+    let end = size_of_open(file.as_fd()).unwrap_or(0);
+    let start = bytes(plan.skip).min(end);
+    let end = plan.count.map_or(end, |count| start.saturating_add(bytes(count)).min(end));
+    let samples = evidence::samples(file.as_fd(), start..end);
+    vec![Sampled { path: subject.path.clone(), samples }]
+}
+
+/// Whether somebody has made the output shorter than it was written. Where it was written from is
+/// left out of account, and so is what a sparse copy has only passed over.
+fn cut(plan: &Copy, subject: &Subject, file: BorrowedFd, counts: &CopyCounts) -> Option<Cut> {
+    let (written, left) = (Bytes(counts.bytes_written), Bytes(size_of_open(file).ok()?));
+    let path = subject.path.clone();
+    (left < written && !plan.sparse).then_some(Cut { path, written, left })
 }
 
 /// How a file lies on its device; without making it flush what it would not flush by itself.

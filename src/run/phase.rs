@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use crate::error::{Error, Fault};
 use crate::evidence::{Eyes, Snapshot, Subject};
 use crate::plan::{Action, Job, Limit, Phase, Plan, Work};
-use crate::record::{Evidence, Flow, PhaseRecord, Resolved, ResolvedJob, Settle, Span};
+use crate::record::{Cut, Evidence, Flow, PhaseRecord, Resolved, ResolvedJob, Settle, Span};
 use crate::stats::GaugeReading;
 use crate::sys::inbox::Inbox;
 use crate::unit::{Bytes, Nanos};
@@ -59,6 +59,7 @@ impl<'a> Stage<'a> {
         self.wait_for_own_read_ahead();
         let cold = self.forget(&ready)?;
         let extents = self.laid(&ready);
+        let sampled = self.sampled(&ready);
         let mut watch = self.watch(&ready);
         let quiet = listen(self.eyes, self.inbox, self.phase.quiet, self.signal);
 
@@ -82,12 +83,13 @@ impl<'a> Stage<'a> {
         worked.faults.extend(settle.as_ref().and_then(|settle| settle.fault.clone()));
         let flows = self.flows(&ready, &common, &worked);
         self.note(&ready, &common, &mut worked);
+        let cut = self.cut(&ready);
 
         let (mut series, neighbours) = watch.finish();
         if simulated {
             series.points.clear();
         }
-        let Worked { before, stop, hauls, closings, faults } = worked;
+        let Worked { before, stop, hauls, closings, ran, faults } = worked;
         let all = hauls.iter().flatten().collect::<Vec<_>>();
         Ok(PhaseRecord {
             name: self.phase.name.clone(),
@@ -106,6 +108,9 @@ impl<'a> Stage<'a> {
                 cold,
                 extents,
                 unsure: ready.iter().filter_map(|job| job.unsure.clone()).collect(),
+                sampled,
+                cut,
+                ran,
                 before,
                 stop,
                 settled,
@@ -189,6 +194,12 @@ impl<'a> Stage<'a> {
             }
             worked.faults.extend(job.sites.iter().find_map(|&site| gone(&self.sites[site])));
         }
+    }
+
+    /// The files that are shorter now than they were written.
+    fn cut(&self, ready: &[Ready]) -> Vec<Cut> {
+        let written = ready.iter().filter(|job| job.writes()).flat_map(|job| &job.sites);
+        written.filter_map(|&site| self.sites[site].cut()).collect()
     }
 
     /// Keeps account of what a job has written, from what each of its threads has done. `first` is

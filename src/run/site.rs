@@ -16,6 +16,7 @@ use rustix::fs::{FallocateFlags, FlockOperation, Mode, OFlags};
 use crate::engine::Layer;
 use crate::error::Fault;
 use crate::plan::{Caching, Durability, Fill, Layout, Lifetime, Pattern, Target};
+use crate::record::Cut;
 use crate::sys::block::size_of_open;
 use crate::unit::Bytes;
 
@@ -234,6 +235,16 @@ impl Site {
     pub fn size(&self) -> io::Result<u64> {
         let file = self.fd().ok_or(io::ErrorKind::NotFound)?;
         size_of_open(file)
+    }
+
+    /// Whether somebody has made it shorter than this run has written it.
+    pub fn cut(&self) -> Option<Cut> {
+        let (written, left) = (self.written.reach(), self.size().ok()?);
+        (left < written).then(|| Cut {
+            path: self.label.clone(),
+            written: Bytes(written),
+            left: Bytes(left),
+        })
     }
 
     /// Makes it what the phase wants to find, outside every timing. Writing it out in full is the

@@ -10,7 +10,7 @@ use rustix::thread::{CpuSet, sched_setaffinity};
 
 use crate::engine::Haul;
 use crate::error::Fault;
-use crate::evidence::{Eyes, Snapshot};
+use crate::evidence::{Eyes, Glance, Ran, Snapshot};
 use crate::plan::{Crew, Method, Until};
 use crate::sys::clock;
 use crate::sys::inbox::Bell;
@@ -39,6 +39,8 @@ pub(super) struct Worked {
     pub hauls: Vec<Vec<Haul>>,
     /// How each job ended.
     pub closings: Vec<Closing>,
+    /// How the threads of the workers ran; `None` of processes.
+    pub ran: Option<Ran>,
     pub faults: Vec<Fault>,
 }
 
@@ -66,6 +68,7 @@ struct Floor<'f> {
     /// The number of a job, and what a worker of it brought home.
     hauls: Mutex<Vec<(usize, Result<Haul, Fault>)>>,
     closings: Vec<Mutex<Closing>>,
+    ran: Mutex<Option<Ran>>,
     end: Mutex<Option<Snapshot>>,
 }
 
@@ -95,6 +98,7 @@ impl<'a> Stage<'a> {
             left: ready.iter().map(|job| AtomicUsize::new(job.threads as usize)).collect(),
             hauls: Mutex::default(),
             closings: ready.iter().map(|_| Mutex::default()).collect(),
+            ran: Mutex::default(),
             end: Mutex::default(),
         };
         let mut faults = Vec::new();
@@ -196,7 +200,10 @@ impl<'f> Floor<'f> {
         if !matches!(hand, Hand::Away(_)) {
             pin(&cpus);
         }
+        let mut began = None;
+        let away = matches!(hand, Hand::Away(_));
         let haul = hand.go(|| {
+            began = Some(Glance::now());
             self.common.gate().arrive();
             self.common.gate().pass();
             self.delay(job);
@@ -207,6 +214,12 @@ impl<'f> Floor<'f> {
         keep(&self.hauls).push((job, haul));
         if self.left[job].fetch_sub(1, Ordering::AcqRel) == 1 {
             self.end_job(job);
+        }
+        // Of a process this is only who waits for it.
+        if let Some(began) = began.filter(|_| !away) {
+            let mut ran = keep(&self.ran);
+            let mine = began.until_now();
+            *ran = Some(ran.take().map_or(mine.clone(), |others| others + mine));
         }
         if self.came_home(1) {
             self.bell.ring();
@@ -273,7 +286,8 @@ impl<'f> Floor<'f> {
             .map(|closing| closing.into_inner().unwrap_or_else(PoisonError::into_inner))
             .collect();
         faults.extend(closings.iter_mut().filter_map(|closing| closing.fault.take()));
-        Worked { before, stop, hauls, closings, faults }
+        let ran = self.ran.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Worked { before, stop, hauls, closings, ran, faults }
     }
 }
 

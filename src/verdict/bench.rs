@@ -4,6 +4,7 @@
 
 #[path = "bench/doctor.rs"]
 mod doctor;
+pub use doctor::{FRESH, SAME};
 
 use crate::evidence::{
     Bottom, CachePages, CacheReading, Clock, Cpu, DeviceNumber, DeviceReading, DirectAlign,
@@ -250,6 +251,9 @@ impl Bench {
                 cold: vec![],
                 extents: vec![],
                 unsure: Vec::new(),
+                sampled: Vec::new(),
+                cut: Vec::new(),
+                ran: None,
                 copied: None,
                 before: snapshot(START),
                 stop: snapshot(stopped),
@@ -307,6 +311,7 @@ impl Bench {
                 architecture: "x86_64".into(),
                 cpu: Reading::Unseen("not named".into()),
                 cpus: 2,
+                nodes: Vec::new(),
                 memory: Reading::Seen(Bytes::mib(4096)),
                 page: Bytes::kib(4),
                 virtual_machine: Some(true),

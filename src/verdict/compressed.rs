@@ -3,7 +3,7 @@
 use super::measure::{Case, Level};
 use super::threshold::{REACHED, RESIDENT, STORED};
 use super::words::share;
-use super::{Judge, Rule, finding, overwritten_in_memory};
+use super::{Judge, Rule, dropped_unwritten, finding, overwritten_in_memory};
 use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 
 /// Everything was flushed, and yet the device took less than was written; or compressed extents
@@ -20,7 +20,8 @@ pub const RULE: Rule = Rule {
 };
 
 fn judge(case: &Case<'_>) -> Option<Finding> {
-    if !case.on_devices() || case.shared_share().is_some() {
+    let explained = case.shared_share().is_some() || dropped_unwritten::applies(case);
+    if !case.on_devices() || explained {
         return None;
     }
     let (reach, level) = case.reach()?;

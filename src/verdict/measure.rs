@@ -7,7 +7,7 @@
 use super::threshold::{
     OWN_BYTES, SAMPLE, SAMPLE_SHARE_MOST, SETTLED_ADDS, SMALL_BYTES, SMALL_REQUESTS,
 };
-use super::words;
+use super::{dropped_unwritten, words};
 use crate::evidence::{
     Bottom, CachePages, Cpu, Direction, DiskCounters, Extents, Layer, LayerKind, Snapshot, Subject,
 };
@@ -630,7 +630,7 @@ impl<'a> Case<'a> {
 
     /// The work that was left behind when the clock stopped, if any.
     pub fn deferral(&self) -> Option<Deferral<'_, 'a>> {
-        let shared = self.shared_share().is_some();
+        let shared = self.shared_share().is_some() || dropped_unwritten::applies(self);
         if !self.writes() || !self.on_devices() || self.flow.bytes == Bytes::ZERO || shared {
             return None;
         }

@@ -16,7 +16,9 @@ mod client_bound;
 mod cliff;
 mod compressed;
 mod depth_not_reached;
+mod differences;
 mod direct_not_durable;
+mod dropped_unwritten;
 mod earlier_work;
 mod failed;
 mod flush_bound;
@@ -37,6 +39,8 @@ mod not_dropped;
 mod not_flushed;
 mod not_steady;
 mod omission;
+mod other_node;
+mod other_queue;
 mod over_fetch;
 mod overwritten_in_memory;
 mod own;
@@ -47,6 +51,7 @@ pub mod ramp;
 mod read_ahead;
 mod read_beyond;
 mod reading_writes;
+mod same_data;
 mod same_disk;
 mod served_from_cache;
 mod shared_blocks;
@@ -58,7 +63,10 @@ mod swapped;
 pub mod threshold;
 mod throttled;
 mod too_short;
+mod trimmed_blocks;
 mod trimmed_meanwhile;
+mod uncommitted;
+mod unlike_runs;
 mod unseen;
 mod waiting_for_cpu;
 pub mod words;
@@ -102,6 +110,8 @@ pub enum Judge {
     Flow(fn(&Case<'_>) -> Option<Finding>),
     /// The whole phase, knowing what was found before: the same cause is said once.
     Phase(fn(&Stage<'_>, &[Finding]) -> Option<Finding>),
+    /// Two runs that are to be compared.
+    Pair(fn(&Record, &Record) -> Vec<Finding>),
 }
 
 /// All rules, in the order in which they are asked: what explains most comes first.
@@ -112,9 +122,11 @@ pub const RULES: &[Rule] = &[
     no_disk::RULE,
     zoned_or_dax::RULE,
     holes::RULE,
+    trimmed_blocks::RULE,
     shared_blocks::RULE,
     compressed::RULE,
     overwritten_in_memory::RULE,
+    dropped_unwritten::RULE,
     not_direct::RULE,
     bigger_than_ram::RULE,
     stdio_close::RULE,
@@ -126,6 +138,8 @@ pub const RULES: &[Rule] = &[
     earlier_work::RULE,
     same_disk::RULE,
     swapped::RULE,
+    same_data::RULE,
+    uncommitted::RULE,
     flush_swallowed::RULE,
     flush_bound::RULE,
     direct_not_durable::RULE,
@@ -152,8 +166,11 @@ pub const RULES: &[Rule] = &[
     reading_writes::RULE,
     trimmed_meanwhile::RULE,
     layers_between::RULE,
+    other_node::RULE,
     worn_out::RULE,
     too_short::RULE,
+    unlike_runs::RULE,
+    other_queue::RULE,
 ];
 
 /// Fills in the verdict of every phase and of the whole run, and what its aim came to.
@@ -188,6 +205,7 @@ pub fn of_phase(record: &Record, phase: &PhaseRecord) -> Verdict {
                 stage.cases.iter().filter_map(judged).collect()
             }
             Judge::Phase(judge) => judge(&stage, &found).into_iter().collect(),
+            Judge::Pair(_) => Vec::new(),
         };
         for finding in new {
             let known = |f: &Finding| f.trap == finding.trap && f.claim == finding.claim;
@@ -207,11 +225,23 @@ pub fn of_phase(record: &Record, phase: &PhaseRecord) -> Verdict {
     Verdict { trust, measures, summary, corrected, findings: found }
 }
 
+/// What speaks against comparing the figures of two runs, the worst first; notes forbid nothing.
+pub fn unlike(first: &Record, second: &Record) -> Vec<Finding> {
+    let judged = |rule: &Rule| match rule.judge {
+        Judge::Pair(judge) => judge(first, second),
+        Judge::Flow(_) | Judge::Phase(_) => Vec::new(),
+    };
+    let mut found: Vec<Finding> = RULES.iter().flat_map(judged).collect();
+    found.sort_by_key(rank);
+    found
+}
+
 /// In a copy to a device the source only has to keep up: where its data came from without its
 /// disk, that is good to know, and the figure is of the end that is written.
 fn of_source(stage: &Stage<'_>, case: &Case<'_>, found: Finding) -> Finding {
     let about_reading = [
         holes::RULE.id,
+        trimmed_blocks::RULE.id,
         compressed::RULE.id,
         not_direct::RULE.id,
         served_from_cache::RULE.id,
@@ -265,7 +295,8 @@ fn correction(stage: &Stage<'_>, found: &[Finding]) -> Option<crate::stats::Esti
     }
     let deferred = stage.cases.iter().filter_map(Case::deferral).find_map(|left| left.corrected);
     let mixed = found.iter().any(|f| f.measures == Some(Measures::Mixed));
-    deferred.or_else(|| {
+    let trimmed = || stage.cases.iter().find_map(trimmed_blocks::device_part);
+    deferred.or_else(trimmed).or_else(|| {
         mixed.then(|| stage.cases.iter().find_map(served_from_cache::device_part)).flatten()
     })
 }

@@ -3,7 +3,7 @@
 use super::measure::Case;
 use super::threshold::{REACHED, UNTOUCHED};
 use super::words::share;
-use super::{Judge, Rule, compressed, finding};
+use super::{Judge, Rule, compressed, dropped_unwritten, finding};
 use crate::plan::Caching;
 use crate::record::{Finding, Measures, Next, Weight};
 
@@ -29,7 +29,7 @@ pub(super) fn explains(case: &Case<'_>) -> bool {
 }
 
 fn judge(case: &Case<'_>) -> Option<Finding> {
-    if !case.on_devices() || !explains(case) {
+    if !case.on_devices() || !explains(case) || dropped_unwritten::applies(case) {
         return None;
     }
     let (reach, level) = case.reach()?;

@@ -5,7 +5,7 @@ use super::threshold::{
     AHEAD_BYTES, OWN_BYTES, OWN_COMMIT, OWN_PER_FLUSH, OWN_PER_MAPPED_FLUSH, OWN_PER_MOVED_WRITE,
     OWN_SHARE, RECORD, TRIMS_PER_LEAF, TRIMS_PER_MAP,
 };
-use crate::evidence::{Direction, PathKind, Subject};
+use crate::evidence::{Direction, Mount, PathKind, Subject};
 use crate::plan::{Action, Caching, Durability, Method};
 use crate::unit::{KIB, Nanos};
 
@@ -113,10 +113,14 @@ impl Case<'_> {
 
 /// How often the file system writes down its records by itself.
 fn commit_time(subject: &Subject) -> Nanos {
-    let options = subject.mount.seen().map_or("", |mount| &mount.options);
-    let said = options.split(',').find_map(|option| option.strip_prefix("commit="));
-    let seconds = said.and_then(|seconds| seconds.parse().ok()).filter(|&seconds| seconds > 0);
-    seconds.map_or(OWN_COMMIT, |seconds: u32| Nanos::secs(u64::from(seconds)))
+    subject.mount.seen().and_then(commit_option).unwrap_or(OWN_COMMIT)
+}
+
+/// How often the mount options tell the file system to commit.
+pub(super) fn commit_option(mount: &Mount) -> Option<Nanos> {
+    let said = mount.options.split(',').find_map(|option| option.strip_prefix("commit="));
+    let seconds: u32 = said.and_then(|seconds| seconds.parse().ok()).filter(|&s| s > 0)?;
+    Some(Nanos::secs(u64::from(seconds)))
 }
 
 /// A file system that never writes in place: each write rewrites some of its own records too.

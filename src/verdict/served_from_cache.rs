@@ -3,7 +3,7 @@
 use super::measure::{Case, estimate};
 use super::threshold::{REACHED, SMALL_BYTES, UNTOUCHED};
 use super::words::{of, quoted, share};
-use super::{Judge, Rule, finding, not_direct};
+use super::{Judge, Rule, finding, not_direct, trimmed_blocks};
 use crate::evidence::LayerKind;
 use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 use crate::stats::Estimate;
@@ -23,7 +23,7 @@ pub const RULE: Rule = Rule {
 
 /// Share of the read that came from the device, when memory is what gave the rest.
 fn part(case: &Case<'_>) -> Option<f64> {
-    let shared = case.shared_share().is_some();
+    let shared = case.shared_share().is_some() || trimmed_blocks::applies(case);
     if !case.reads() || !case.on_devices() || case.flow.bytes == Bytes::ZERO || shared {
         return None;
     }

@@ -76,7 +76,7 @@ fn by_group(stage: &Stage<'_>, case: &Case<'_>) -> Option<Finding> {
 
 /// Others had the CPUs.
 fn by_others(stage: &Stage<'_>, case: &Case<'_>) -> Option<Finding> {
-    let waited = grown(stage, |snapshot| snapshot.cpu.seen()?.run_delay)? / stage.workers() as f64;
+    let (waited, source) = waited(stage)?;
     if waited <= WAITING_FOR_CPU {
         return None;
     }
@@ -88,11 +88,7 @@ fn by_others(stage: &Stage<'_>, case: &Case<'_>) -> Option<Finding> {
     }
     let ms = |ms: f64| Nanos((ms * 1e6) as u64).to_string();
     let mut because = vec![
-        Exhibit::new(
-            "time each worker was ready and waited for a CPU",
-            share(waited),
-            "/proc/self/task/*/schedstat",
-        ),
+        Exhibit::new("time each worker was ready and waited for a CPU", share(waited), source),
         Exhibit::new(
             "mean time of a call, and of it in the device",
             format!("{}, {}", ms(call), ms(device)),
@@ -112,6 +108,19 @@ fn by_others(stage: &Stage<'_>, case: &Case<'_>) -> Option<Finding> {
         next = who.next;
     }
     Some(finding(RULE.id, Weight::Doubt, Some(Measures::Disturbed), claim, because, Some(next)))
+}
+
+/// For how much of the time each worker waited for a CPU, and where that was read. The workers' own
+/// threads tell, not those that look at them; of processes, and in records of before, all threads.
+fn waited(stage: &Stage<'_>) -> Option<(f64, &'static str)> {
+    let evidence = &stage.phase.evidence;
+    let Some(ran) = &evidence.ran else {
+        let all = grown(stage, |snapshot| snapshot.cpu.seen()?.run_delay)?;
+        return Some((all / stage.workers() as f64, "/proc/self/task/*/schedstat"));
+    };
+    let wall = evidence.stop.at.since(evidence.before.at);
+    let all = wall.0.saturating_mul(u64::from(ran.threads));
+    (all > 0).then_some((ran.waited?.0 as f64 / all as f64, "/proc/thread-self/schedstat"))
 }
 
 /// Mean time of a direct call and of a request in the device, ms. Buffered calls and requests are
@@ -150,6 +159,21 @@ mod tests {
         // A device that has no time left is what was waited for.
         bench.work(0.9, 0.2);
         bench.waited_for_cpu(Nanos::secs(3));
+        assert_eq!(verdict(&bench.record).trust, Trust::Sound);
+    }
+
+    #[test]
+    fn only_the_threads_that_do_the_io_count() {
+        let mut bench = Bench::write_flushed();
+        bench.direct(true);
+        bench.work(0.3, 0.2);
+        // The threads that look on waited too.
+        bench.waited_for_cpu(Nanos::secs(3));
+        bench.ran(&[0], Some(Nanos::millis(300)));
+        assert_eq!(verdict(&bench.record).trust, Trust::Sound);
+        bench.ran(&[0], Some(Nanos::secs(3)));
+        assert_eq!(verdict(&bench.record).measures, Measures::Disturbed);
+        bench.ran(&[0], None);
         assert_eq!(verdict(&bench.record).trust, Trust::Sound);
     }
 

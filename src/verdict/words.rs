@@ -118,6 +118,14 @@ pub fn cold(origin: &Origin, tried: bool) -> Next {
     )
 }
 
+/// The same on the CPUs of one node of the machine.
+pub fn on_node(origin: &Origin, node: u32) -> Next {
+    typed(
+        again(origin, &format!("numactl --cpunodebind={node} "), ""),
+        "run it on the CPUs near to the device (in a plan: cpus)",
+    )
+}
+
 /// The same once more, unchanged.
 pub fn once_more(origin: &Origin, otherwise: &str) -> Next {
     typed(again(origin, "", ""), otherwise)

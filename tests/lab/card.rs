@@ -464,6 +464,12 @@ impl Card {
         });
     }
 
+    /// From now on blocks that it has had before cost it no time; only of a card that a server slows.
+    pub fn deduplicate(&self) {
+        let Some(paced) = &self.paced else { panic!("nobody serves this card") };
+        paced.deduplicate();
+    }
+
     /// Prepares something on the card at full speed, and flushes it.
     pub fn freely(&self, work: impl FnOnce() -> io::Result<()>) {
         let speed = self.speed();

@@ -26,6 +26,7 @@
 
 mod alone;
 mod card;
+mod dedup;
 mod den;
 mod dirty;
 mod faulty;

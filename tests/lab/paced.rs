@@ -20,6 +20,7 @@ use fuser::{
     WriteFlags,
 };
 
+use super::dedup::Known;
 use super::den::{Folder, folder, undo};
 use super::skip::{broken, need_fuse};
 use super::{Skip, Speed};
@@ -73,6 +74,7 @@ impl PacedFuse {
             read: AtomicU64::new(0),
             written: AtomicU64::new(0),
             noted: Mutex::new(None),
+            known: Known::default(),
         });
         let (due, queue) = mpsc::channel();
         let clock = Arc::clone(&disk);
@@ -99,6 +101,11 @@ impl PacedFuse {
     pub fn set_speed(&self, speed: Speed) {
         let mut pace = self.disk.pace.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         *pace = Pace { speed, free: Instant::now() };
+    }
+
+    /// From now on a block that it has had before costs it no time.
+    pub fn deduplicate(&self) {
+        self.disk.known.begin();
     }
 
     /// Writes down each request from now on.
@@ -145,6 +152,8 @@ struct Disk {
     written: AtomicU64,
     /// What was asked, while that is written down.
     noted: Mutex<Option<Vec<Asked>>>,
+    /// What it has had already costs it no time, where it looks.
+    known: Known,
 }
 
 /// The single server's calendar.
@@ -430,7 +439,7 @@ impl Filesystem for Server {
         if offset + len > self.disk.size {
             return reply.error(Errno::ENOSPC);
         }
-        let due = self.disk.due(len, true);
+        let due = self.disk.due(self.disk.known.fresh(data), true);
         if self.disk.store.write(offset, data).is_err() {
             return reply.error(Errno::EIO);
         }

@@ -1,9 +1,69 @@
 //! Ways to doctor a record for tests.
 
 use super::*;
-use crate::evidence::{Card, CpuThrottled, Link, LinkKind, OwnIo};
+use crate::evidence::{Card, CpuThrottled, Link, LinkKind, Node, OwnIo, Quartiles, Ran, Samples};
+use crate::plan::{Tree, TreeOrder, TreeSize};
+use crate::record::{Cut, Sampled};
+use crate::unit::Bandwidth;
+
+/// A fill of data that no storage has had before.
+pub const FRESH: &str = r#""random""#;
+/// One of data that repeat.
+pub const SAME: &str = r#"{"compressible":{"compress_percent":0,"dedupe_percent":99}}"#;
 
 impl Bench {
+    /// Phases that write alike, flushed: their fills, and their rates in MB per second.
+    pub fn in_turns(phases: &[(&str, f64)]) -> Self {
+        let mut bench = Self::write_flushed();
+        let model = bench.record.phases.remove(0);
+        let planned = phases.iter().enumerate().map(|(number, (fill, _))| {
+            format!(
+                r#"{{"name":"{number}","jobs":[{{"name":"w{number}","work":{{"blocks":{{
+                "target":{{"file":{{"path":"/mnt/x","size":{{"exactly":20971520}},"layout":"existing"}}}},
+                "durability":"fsync_at_end","pattern":{{"mix":[{{"action":"write","weight":1}}],
+                "block":{{"fixed":1048576}},"fill":{fill}}}}}}}}}]}}"#
+            )
+        });
+        let planned = planned.collect::<Vec<_>>().join(",");
+        let text = format!(
+            r#"{{"title":"t","origin":{{"dialect":"plan"}},"seed":1,"phases":[{planned}]}}"#
+        );
+        bench.record.plan = serde_json::from_str(&text).expect("a plan");
+        for (number, (_, rate)) in phases.iter().enumerate() {
+            let mut phase = model.clone();
+            phase.name = number.to_string();
+            let total = phase.totals.get_mut(&Action::Write).expect("counted");
+            total.bandwidth = Some(Bandwidth(rate * 1e6));
+            bench.record.phases.push(phase);
+        }
+        bench
+    }
+
+    /// 2000 empty files were made instead of a copy, and nothing was flushed.
+    pub fn made_files(&mut self) {
+        let tree = Tree {
+            dir: "/mnt".into(),
+            action: Action::Create,
+            files: 2000,
+            folders: 0,
+            shared: false,
+            size: TreeSize::default(),
+            order: TreeOrder::default(),
+            fill: Default::default(),
+            verify: Default::default(),
+            durability: Durability::None,
+            sync_folder: false,
+            lifetime: Default::default(),
+        };
+        self.record.plan.phases[0].jobs[0].work = Work::Tree(tree);
+        let phase = &mut self.record.phases[0];
+        phase.flows.truncate(1);
+        phase.flows[0].bytes = Bytes::ZERO;
+        phase.flows[0].durability = Durability::None;
+        let made = Total { ops: Ops(2000), bytes: Bytes::ZERO, ..total(Nanos::secs(5)) };
+        phase.totals = [(Action::Create, made)].into();
+    }
+
     /// The output of a copy shares so many bytes with its source.
     pub fn shares(&mut self, shared: Bytes) {
         let written = Bytes::mib(20);
@@ -215,6 +275,56 @@ impl Bench {
         };
         set(&mut evidence.before, Nanos::ZERO);
         set(&mut evidence.stop, time);
+    }
+
+    /// The one thread that did the I/O was seen on these CPUs, and waited so long for one.
+    pub fn ran(&mut self, cpus: &[u32], waited: Option<Nanos>) {
+        let ran = Ran { threads: 1, waited, cpus: cpus.into() };
+        self.record.phases[0].evidence.ran = Some(ran);
+    }
+
+    /// A machine of two nodes with four CPUs each, of which this process may use those of the first;
+    /// the main device is near to the node of this number.
+    pub fn nodes(&mut self, node: u32) {
+        let of = |number, cpus: &str, usable| Node { number, cpus: cpus.into(), usable };
+        self.record.machine.nodes = vec![of(0, "0-3", 4), of(1, "4-7", 0)];
+        let main = self.main();
+        self.record.resolved.subjects[main].stack[0].hardware.node = Some(node);
+    }
+
+    /// The main path is the device itself, of whose blocks so many were looked at, zeros and others, and
+    /// the quartiles of how long they took, in us.
+    pub fn sampled(&mut self, zeros: (u32, [u64; 3]), others: (u32, [u64; 3])) {
+        let main = self.main();
+        let subject = &mut self.record.resolved.subjects[main];
+        subject.kind = PathKind::Device;
+        let times = |(count, us): (u32, [u64; 3])| {
+            let [p25, p50, p75] = us.map(|us| Nanos(us * 1000));
+            (count > 0).then_some(Quartiles { p25, p50, p75 })
+        };
+        self.record.phases[0].evidence.sampled = vec![Sampled {
+            path: subject.path.clone(),
+            samples: Reading::Seen(Samples {
+                read: zeros.0 + others.0,
+                zero: zeros.0,
+                zero_ns: times(zeros),
+                other_ns: times(others),
+            }),
+        }];
+    }
+
+    /// Pages of this process that were dropped before they were written.
+    pub fn cancelled(&mut self, bytes: Bytes) {
+        let evidence = &mut self.record.phases[0].evidence;
+        let own = |cancelled| OwnIo { cancelled_write_bytes: cancelled, ..OwnIo::default() };
+        evidence.before.own = Reading::Seen(own(Bytes::ZERO));
+        evidence.stop.own = Reading::Seen(own(bytes));
+    }
+
+    /// Somebody cut the file to this length.
+    pub fn cut(&mut self, left: Bytes) {
+        let cut = Cut { path: "/mnt/x".into(), written: MOVED, left };
+        self.record.phases[0].evidence.cut = vec![cut];
     }
 
     /// Time for which the control group stopped the program.

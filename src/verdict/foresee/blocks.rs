@@ -10,7 +10,8 @@ use crate::plan::{Blocks, Cold, Durability, Fill, Origin, Target, Tree};
 use crate::record::{Exhibit, Finding, Measures, Weight};
 use crate::verdict::threshold::RESIDENT;
 use crate::verdict::{
-    compressed, finding, flush_bound, latency_bound, not_flushed, served_from_cache, words,
+    compressed, finding, flush_bound, latency_bound, not_flushed, served_from_cache,
+    trimmed_blocks, uncommitted, words,
 };
 
 /// A job on blocks and where it takes place.
@@ -53,6 +54,9 @@ pub(super) fn see(ground: &Ground<'_>) -> Vec<Finding> {
     if !writes && let Some(lay) = &ground.survey.file {
         found.extend(file::empty(lay).into_iter().chain(file::encoded(lay)));
     }
+    if ground.blocks.pattern.mix.fetches() {
+        found.extend(trimmed_blocks::foreseen(ground.survey));
+    }
     found
 }
 
@@ -69,6 +73,7 @@ pub(super) fn see_tree(tree: &Tree, survey: &Survey, machine: &Machine) -> Vec<F
             vec![Exhibit::new("durability", "none", "the plan")],
             None,
         ));
+        found.extend(uncommitted::foreseen(survey));
     }
     found
 }

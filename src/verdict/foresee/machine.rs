@@ -4,7 +4,7 @@ use super::{Sight, flush};
 use crate::evidence::{Bottom, Device, Direction, Limits, PathKind, Throttle};
 use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 use crate::unit::Bytes;
-use crate::verdict::{cached_before, finding, not_flushed, throttled, words};
+use crate::verdict::{cached_before, finding, not_flushed, other_node, throttled, words};
 
 pub(super) fn see(sight: &Sight<'_>, found: &mut Vec<Finding>) {
     if let Some(limits) = sight.survey.limits.seen() {
@@ -19,6 +19,7 @@ pub(super) fn see(sight: &Sight<'_>, found: &mut Vec<Finding>) {
             found.extend(read_from_memory(sight));
         }
         found.extend(swap(sight));
+        found.extend(sight.survey.leaves().find_map(|leaf| far(sight, leaf)));
     }
     found.extend(governor(sight));
     found.extend(clock(sight));
@@ -134,6 +135,24 @@ fn swap(sight: &Sight<'_>) -> Option<Finding> {
         vec![Exhibit::new("swap", area, "/proc/swaps")],
         None,
     ))
+}
+
+/// T61: none of the CPUs that this process may use is near to the device.
+fn far(sight: &Sight<'_>, leaf: &Device) -> Option<Finding> {
+    let near = other_node::home(&leaf.layer, &sight.machine.nodes)?;
+    (near.usable == 0).then(|| {
+        finding(
+            other_node::RULE.id,
+            Weight::Note,
+            None,
+            format!(
+                "{} is near to the CPUs {}, none of which this process may use: each I/O crosses between the sockets.",
+                leaf.layer.name, near.cpus
+            ),
+            vec![other_node::exhibit(&leaf.layer, near)],
+            Some(other_node::let_in()),
+        )
+    })
 }
 
 /// T35.

@@ -8,11 +8,11 @@ use crate::plan::Cold;
 use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 use crate::unit::Bytes;
 use crate::verdict::threshold::RESIDENT;
-use crate::verdict::{cached_before, finding, served_from_cache, words};
+use crate::verdict::{cached_before, finding, served_from_cache, trimmed_blocks, words};
 
 /// Who knows them.
 pub(super) const JUDGES: &[Judge] =
-    &[from_memory, second_time, not_past_memory, empty_source, encoded_source];
+    &[from_memory, second_time, not_past_memory, empty_source, encoded_source, trimmed_source];
 
 /// The source of a copy to nowhere, read through memory.
 fn buffered_read<'a>(ends: &'a Ends<'_>) -> Option<&'a Survey> {
@@ -100,4 +100,9 @@ fn empty_source(ends: &Ends<'_>) -> Option<Finding> {
 /// T25: a source that lies compressed.
 fn encoded_source(ends: &Ends<'_>) -> Option<Finding> {
     ends.read().and_then(|from| from.file.as_ref()).and_then(file::encoded)
+}
+
+/// T24: a bare device that may have been trimmed.
+fn trimmed_source(ends: &Ends<'_>) -> Option<Finding> {
+    ends.read().and_then(trimmed_blocks::foreseen)
 }

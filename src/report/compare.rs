@@ -1,0 +1,156 @@
+//! Two runs side by side: what each was, their figures, and what speaks against comparing them. No
+//! ratio: two runs do not tell a difference from chance.
+
+use std::io::{self, Write};
+
+use super::figure::{megabytes, quantile};
+use super::heading::{labelled, title};
+use super::paint::{Ink, columns, ink};
+use super::{Style, traps};
+use crate::plan::Action;
+use crate::record::{Finding, PhaseRecord, Record, Trust, Weight};
+use crate::stats::Total;
+
+/// Columns of the name of a figure, of each of its two values, and between two of them.
+const NAME: usize = 20;
+const VALUE: usize = 10;
+const GAP: usize = 2;
+
+/// Both runs, and what was found of them by `verdict::unlike`.
+pub fn text(
+    first: &Record,
+    second: &Record,
+    found: &[Finding],
+    style: Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut lines = about("first", first, style);
+    lines.extend(about("second", second, style));
+    lines.push(String::new());
+    lines.extend(table(first, second, style));
+    lines.push(String::new());
+    lines.extend(verdict(found, style));
+    for finding in found {
+        lines.extend(traps::claim(finding, style));
+        lines.extend(traps::because(finding, style));
+        lines.extend(traps::helps(finding, style));
+    }
+    for line in lines {
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    Ok(())
+}
+
+/// Whether nothing forbids to compare two runs of which this was found.
+pub fn comparable(found: &[Finding]) -> bool {
+    found.iter().all(|finding| finding.weight == Weight::Note)
+}
+
+/// What a run was, where, and when.
+fn about(which: &str, record: &Record, style: Style) -> Vec<String> {
+    let mut lines =
+        labelled(which, &title(&record.plan.origin.dialect, &record.plan.origin.words), style);
+    let machine = &record.machine;
+    let text = format!(
+        "{}, on {} with Linux {}, assay {}",
+        record.started, machine.host, machine.kernel, record.version
+    );
+    lines.extend(labelled("", &text, style));
+    lines
+}
+
+/// A kind of figure: its unit, and how it is told.
+type Column = (&'static str, fn(&Total, Style) -> String);
+
+/// Those of the table.
+const COLUMNS: [Column; 3] = [
+    ("MB/s", |total, _| megabytes(total.bandwidth.filter(|_| total.bytes.0 > 0))),
+    ("IOPS", |total, _| total.iops.map_or_else(|| "-".into(), |iops| iops.to_string())),
+    ("p99", |total, style| {
+        let latency = total.lat_ns.as_ref();
+        latency.map_or_else(|| "-".into(), |lat| quantile(total, 0.99, lat.p99, style))
+    }),
+];
+
+/// The figures of all phases, those of the same name in one line.
+fn table(first: &Record, second: &Record, style: Style) -> Vec<String> {
+    let gap = " ".repeat(GAP);
+    let (mut units, mut sides) = (" ".repeat(2 + NAME), " ".repeat(2 + NAME));
+    for (unit, _) in COLUMNS {
+        units.push_str(&format!("{gap}{unit:>width$}", width = 2 * VALUE));
+        sides.push_str(&format!("{gap}{:>VALUE$}{:>VALUE$}", "first", "second"));
+    }
+    let mut lines = vec![style.paint(Ink::Faint, &units), style.paint(Ink::Faint, &sides)];
+    for (name, one, other) in rows(first, second) {
+        let mut line = format!("  {name:NAME$}");
+        // A long name takes from what follows rather than pushing it away.
+        let over = columns(&line).saturating_sub(2 + NAME);
+        for (index, (_, told)) in COLUMNS.iter().enumerate() {
+            let cell = |total: Option<&Total>| total.map_or_else(|| "-".into(), |t| told(t, style));
+            let room = VALUE.saturating_sub(if index == 0 { over } else { 0 });
+            line.push_str(&format!("{gap}{:>room$}{:>VALUE$}", cell(one), cell(other)));
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+/// The name of each figure, and its totals in both runs.
+fn rows<'a>(
+    first: &'a Record,
+    second: &'a Record,
+) -> Vec<(String, Option<&'a Total>, Option<&'a Total>)> {
+    let alone = first.phases.len() == 1 && second.phases.len() == 1;
+    let partner = |phase: &PhaseRecord, of: &'a Record| {
+        of.phases.iter().find(|other| alone || other.name == phase.name)
+    };
+    let mut rows = Vec::new();
+    for phase in &first.phases {
+        let other = partner(phase, second);
+        let theirs = other.map(|other| &other.totals);
+        for (action, total) in shown(phase) {
+            let found = theirs.and_then(|totals| totals.get(&action));
+            rows.push((row(phase, action), Some(total), found));
+        }
+        let more = other.into_iter().flat_map(shown);
+        let more = more.filter(|(action, _)| !phase.totals.contains_key(action));
+        rows.extend(more.map(|(action, total)| (row(phase, action), None, Some(total))));
+    }
+    for phase in second.phases.iter().filter(|phase| partner(phase, first).is_none()) {
+        rows.extend(shown(phase).map(|(action, total)| (row(phase, action), None, Some(total))));
+    }
+    rows
+}
+
+/// What is told of a phase: not the flushes and closes that serve the rest.
+fn shown(phase: &PhaseRecord) -> impl Iterator<Item = (Action, &Total)> {
+    let told = phase.totals.iter().filter(|(action, _)| !action.serves());
+    told.map(|(action, total)| (*action, total))
+}
+
+/// `seq-write`, or `mixed read` where the name does not say it.
+fn row(phase: &PhaseRecord, action: Action) -> String {
+    if shown(phase).count() == 1 {
+        return phase.name.clone();
+    }
+    format!("{} {}", phase.name, action.name())
+}
+
+/// May they be compared, in one sentence.
+fn verdict(found: &[Finding], style: Style) -> Vec<String> {
+    let forbids = found.iter().filter(|finding| finding.weight != Weight::Note).count();
+    let (word, text) = match forbids {
+        0 => (
+            "alike",
+            "nothing that the records hold forbids to compare them. Two runs do not tell a difference from chance: repeat each several times.".to_string(),
+        ),
+        1 => ("unlike", "one thing forbids to take a difference of these figures for one of the devices.".into()),
+        more => (
+            "unlike",
+            format!("{more} things forbid to take a difference of these figures for one of the devices."),
+        ),
+    };
+    let ink = ink(if forbids == 0 { Trust::Sound } else { Trust::Wrong });
+    let lines = labelled("verdict", &format!("{word}: {text}"), style);
+    lines.into_iter().map(|line| line.replacen(word, &style.paint(ink, word), 1)).collect()
+}

@@ -1,0 +1,99 @@
+//! `assay compare`: whole pages of two records, compared with files. `ASSAY_BLESS=1 cargo test --test
+//! compare` writes them anew.
+
+mod common;
+
+use std::path::Path;
+use std::process::Command;
+
+use assay::evidence::Reading;
+use assay::plan::Work;
+use assay::record::Record;
+use assay::unit::Bytes;
+use common::golden;
+
+/// What is printed of two records, and the exit status.
+fn compared(first: &Record, second: &Record) -> (i32, String) {
+    let desk = tempfile::tempdir().expect("a folder");
+    for (name, record) in [("a.json", first), ("b.json", second)] {
+        let text = serde_json::to_string(record).expect("json");
+        std::fs::write(desk.path().join(name), text).expect("written");
+    }
+    let (code, out, err) = typed(desk.path(), &["a.json", "b.json"]);
+    assert_eq!(err, "");
+    (code, out)
+}
+
+fn typed(folder: &Path, words: &[&str]) -> (i32, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
+    command.current_dir(folder).arg("compare").args(words).env("LC_ALL", "C.UTF-8");
+    for name in ["NO_COLOR", "COLUMNS", "LANG", "LC_CTYPE"] {
+        command.env_remove(name);
+    }
+    let ran = command.output().expect("it runs");
+    let text = |bytes| String::from_utf8(bytes).expect("text");
+    (ran.status.code().expect("a status"), text(ran.stdout), text(ran.stderr))
+}
+
+/// A flushed dd to a card, whose figure is sound.
+fn dd() -> Record {
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let kept = kept.join("tests/records/t02-nearly-flushed-on-a-card.json");
+    assay::record::load(&kept).expect("a record")
+}
+
+#[test]
+fn runs_of_the_same_kind_are_alike() {
+    let (first, mut second) = (dd(), dd());
+    second.started = "2026-01-02T09:00:00+01:00".into();
+    second.machine.host = "elsewhere".into();
+    let (code, page) = compared(&first, &second);
+    golden("compare", "alike", &page);
+    assert_eq!(code, 0, "{page}");
+}
+
+#[test]
+fn what_differs_is_named_before_anybody_compares() {
+    let (first, mut second) = (dd(), dd());
+    second.machine.kernel = "5.10.0".into();
+    let subjects = second.resolved.subjects.iter_mut();
+    for layer in subjects.flat_map(|subject| &mut subject.stack) {
+        if let Reading::Seen(queue) = &mut layer.queue {
+            queue.read_ahead_kb = Some(4096);
+        }
+    }
+    let Work::Copy(copy) = &mut second.plan.phases[0].jobs[0].work else {
+        panic!("dd copies");
+    };
+    copy.output_block = Bytes::kib(64);
+    let (code, page) = compared(&first, &second);
+    golden("compare", "unlike", &page);
+    assert_eq!(code, 3, "{page}");
+}
+
+#[test]
+fn another_verb_has_other_phases() {
+    let (code, page) = compared(&common::fast(), &common::deferred());
+    golden("compare", "other-verb", &page);
+    assert_eq!(code, 3, "{page}");
+}
+
+#[test]
+fn bad_words_are_refused() {
+    let desk = tempfile::tempdir().expect("a folder");
+    let record = serde_json::to_string(&common::card()).expect("json");
+    std::fs::write(desk.path().join("a.json"), record).expect("written");
+    std::fs::write(desk.path().join("b.json"), "{}").expect("written");
+    for (words, said) in [
+        (
+            vec!["a.json", "c.json"],
+            "assay: there is no record at 'c.json'; give a file that --record or ASSAY_RECORD wrote\n",
+        ),
+        (vec!["a.json", "b.json"], "assay: b.json:1:2: not a record: "),
+        (vec!["a.json"], "assay: "),
+    ] {
+        let (code, out, err) = typed(desk.path(), &words);
+        assert_eq!((code, out.as_str()), (2, ""), "{err}");
+        assert!(err.starts_with(said) && err.lines().count() == 1, "{err}");
+    }
+}
