@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use assay::record::{Ending, Finding, Trust, Weight};
+use assay::record::{Ending, Finding, Measures, Weight};
 use serde_json::{Value, json};
 
 use kernel::{Heard, hear_own, told};
@@ -156,7 +156,7 @@ fn fifty_honest_runs_are_not_slandered() {
             if !slander(&heard, *declared, &others).is_empty() {
                 slandered.push(heard);
             } else if declared.is_some() {
-                assert_eq!(verdict.trust, Trust::Wrong, "a RAM disk is no disk\n{heard}");
+                assert_eq!(verdict.measures, Measures::NotADisk, "a RAM disk is no disk\n{heard}");
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::measure::{Case, Stage};
 use super::{Judge, Rule, finding, no_storage};
-use crate::evidence::Bottom;
+use crate::evidence::{Bottom, PathKind};
 use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 
 /// Memory is refuted; a path to elsewhere can not be proven; no storage at all is the tool's own
@@ -12,7 +12,7 @@ pub const RULE: Rule = Rule {
     title: "Not a disk",
     happens: "The path lies in memory (tmpfs, zram, an overlay on either), on another machine, or is no storage at all.",
     seen_by: "File-system type, mount table, and the device stack down to its lowest reachable device.",
-    said_when: "Memory or nothing: wrong, not a disk (or the tool's own speed). A network or FUSE: unproven.",
+    said_when: "Memory or nothing: wrong, not a disk (or the tool's own speed); a RAM disk that is named itself, as `/dev/zram0`: a note. A network or FUSE: unproven.",
     try_it: "`assay quick /dev/shm`",
     answer: "Says what the path lies on before it measures, and never says disk of it.",
     judge: Judge::Phase(judge),
@@ -37,6 +37,18 @@ fn judge(stage: &Stage<'_>, _: &[Finding]) -> Option<Finding> {
             None,
             format!(
                 "One end of the copy, {}, is memory: the figure is of the other.",
+                case.subject.path
+            ),
+            vec![below(case, what)],
+            None,
+        )),
+        // Whoever names a RAM disk by its own name knows what it is.
+        Bottom::Memory(what) if case.subject.kind == PathKind::Device => Some(finding(
+            RULE.id,
+            Weight::Note,
+            Some(Measures::NotADisk),
+            format!(
+                "This is the speed of memory, as was asked for: {} is no disk.",
                 case.subject.path
             ),
             vec![below(case, what)],
@@ -110,7 +122,7 @@ fn nothing(stage: &Stage<'_>) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::super::bench::{Bench, verdict};
-    use crate::evidence::Bottom;
+    use crate::evidence::{Bottom, PathKind};
     use crate::record::{Measures, Trust};
 
     #[test]
@@ -122,6 +134,17 @@ mod tests {
         bench.bottom(Bottom::Remote("fuse.sshfs".into()));
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Unproven, Measures::NotADisk));
+    }
+
+    #[test]
+    fn a_ram_disk_may_be_asked_about_by_its_name() {
+        let mut bench = Bench::write_flushed();
+        bench.bottom(Bottom::Memory("zram0".into()));
+        for subject in &mut bench.record.resolved.subjects {
+            subject.kind = PathKind::Device;
+        }
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Sound, Measures::NotADisk));
     }
 
     #[test]

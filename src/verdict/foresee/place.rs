@@ -24,6 +24,12 @@ fn no_disk(sight: &Sight<'_>) -> Option<Finding> {
     };
     let (weight, measures, claim, what) = match &sight.survey.bottom {
         Bottom::Devices => return None,
+        Bottom::Memory(what) if sight.survey.kind == PathKind::Device => (
+            Weight::Note,
+            Measures::NotADisk,
+            format!("A figure from here is the speed of memory: {path} is no disk."),
+            what,
+        ),
         Bottom::Memory(what) => (
             Weight::Refute,
             Measures::NotADisk,
