@@ -10,7 +10,7 @@ use assay::evidence::Reading;
 use assay::plan::Work;
 use assay::record::Record;
 use assay::unit::Bytes;
-use common::golden;
+use common::pages::golden;
 
 /// What is printed of two records, and the exit status.
 fn compared(first: &Record, second: &Record) -> (i32, String) {

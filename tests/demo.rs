@@ -3,23 +3,12 @@
 mod common;
 mod lab;
 
-use assay::evidence::{Bottom, DirectIo, LayerKind, Reading, Subject};
+use assay::evidence::{LayerKind, Reading, Subject};
 use assay::plan::Topic;
 use assay::record::{Ending, Record};
-use assay::report::{self, Style};
 use assay::unit::{Bytes, Nanos};
-use common::golden;
 use common::lessons::{Came, KEPT, PACED, TAKEN, lesson};
-
-const UNICODE: Style = Style { colour: false, unicode: true, width: 90 };
-const ASCII: Style = Style { colour: false, unicode: false, width: 80 };
-
-fn page(record: &Record, style: Style) -> String {
-    let mut out = Vec::new();
-    let format = report::format("text").expect("there");
-    (format.write)(record, style, &mut out).expect("written");
-    String::from_utf8(out).expect("text")
-}
+use common::pages::{ASCII, UNICODE, golden, page};
 
 /// A card that is a disk of its own.
 fn card() -> Subject {
@@ -78,18 +67,7 @@ fn what_can_not_be_shown_is_said_with_its_reason() {
     let there = Came { left: Bytes::ZERO, later: Nanos::ZERO, ..PACED };
     let escaped = lesson(Topic::Flush, card(), [there, PACED]);
     golden("demo", "flush-escaped", &page(&escaped, UNICODE));
-    let memory = Subject {
-        mount: Reading::Seen(common::mount("/mnt/sd", "tmpfs", "rw")),
-        stack: Vec::new(),
-        bottom: Bottom::Memory("tmpfs".into()),
-        direct: Reading::Seen(DirectIo {
-            accepted: true,
-            align: None,
-            misaligned_refused: Some(false),
-            past_cache: None,
-        }),
-        ..card()
-    };
+    let memory = common::subject_in_memory("/mnt/sd", "rw");
     let groundless = lesson(Topic::Flush, memory, [TAKEN, TAKEN]);
     golden("demo", "flush-tmpfs", &page(&groundless, UNICODE));
 }

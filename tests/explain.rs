@@ -15,7 +15,7 @@ use assay::evidence::{CachePages, FileLay, Reading, Scene, Survey};
 use assay::record::Explanation;
 use assay::report::{self, Style};
 use assay::unit::{Bytes, GIB};
-use common::golden;
+use common::pages::golden;
 
 use machines::Tree;
 

@@ -8,7 +8,6 @@ mod lab;
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use assay::evidence::Scene;
 use assay::record::{PROBE_SCHEMA, Probe};
@@ -350,26 +349,15 @@ next name a folder that lies on a disk: df -hT shows which do
 #[test]
 fn a_path_that_this_user_may_not_look_at() {
     let known = lab::need!(Known::new(Shape::fast()));
-    let setpriv = lab::need!(lab::need_tool("setpriv", "util-linux"));
     let secret = known.card.path("secret");
     fs::create_dir(&secret).expect("made");
     fs::set_permissions(&secret, std::os::unix::fs::PermissionsExt::from_mode(0o700))
         .expect("closed");
-    // Where the program was built nobody else may be let in.
     let place = lab::folder("program");
-    let program = place.path().join("assay");
-    fs::copy(env!("CARGO_BIN_EXE_assay"), &program).expect("copied");
-    let output = Command::new(setpriv)
-        .args(["--reuid=65534", "--regid=65534", "--clear-groups", "--"])
-        .arg(&program)
-        .arg("probe")
-        .arg(secret.join("inner"))
-        .env("LC_ALL", "C.UTF-8")
-        .output()
-        .expect("it runs");
-    let (out, err) =
-        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert_eq!((output.status.code(), &*err), (Some(0), ""), "{out}");
+    let typed = lab::assay(["probe"]).word(secret.join("inner")).env("LC_ALL", "C.UTF-8");
+    let ran = lab::need!(typed.by_nobody(&place)).run().expect(0);
+    assert_eq!(ran.stderr, "", "{ran}");
+    let out = ran.stdout;
     let mount = known.card.mount().display().to_string();
     let renamed = [(&*mount, "/mnt/sd"), (&*known.image, "/sd.img"), (&*known.name, "loop0")];
     let host = host_of(Path::new(&known.image).parent().expect("a folder"));

@@ -311,22 +311,12 @@ fn a_device_that_is_detached_ends_it() {
 #[test]
 fn another_user_sees_the_device_and_is_told_what_not() {
     let card = lab::need!(Card::new(card_in_memory()));
-    let setpriv = lab::need!(lab::need_tool("setpriv", "util-linux"));
-    // Where the program was built nobody else may be let in.
     let place = lab::folder("program");
-    let program = place.path().join("assay");
-    fs::copy(env!("CARGO_BIN_EXE_assay"), &program).expect("copied");
-    let output = Command::new(setpriv)
-        .args(["--reuid=65534", "--regid=65534", "--clear-groups", "--"])
-        .arg(&program)
-        .args(["watch", "--interval", "200ms", "--count", "1"])
-        .arg(card.device())
-        .env("LC_ALL", "C.UTF-8")
-        .output()
-        .expect("it runs");
-    let (out, err) =
-        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert_eq!((output.status.code(), &*err), (Some(0), ""), "{out}");
+    let typed = lab::assay(["watch", "--interval", "200ms", "--count", "1"]).word(card.device());
+    let typed = lab::need!(typed.env("LC_ALL", "C.UTF-8").by_nobody(&place));
+    let ran = typed.run().expect(0);
+    assert_eq!(ran.stderr, "", "{ran}");
+    let out = ran.stdout;
     let row = out.lines().find(|line| line.contains(&format!("  {}  ", card.leaf_name())));
     let figures: Vec<&str> = row.expect("a row").split_whitespace().skip(2).collect();
     assert!(figures.len() >= 21 && figures[0].parse::<f64>().is_ok(), "{out}");

@@ -5,20 +5,9 @@ mod common;
 
 use assay::evidence::{Bottom, Reading};
 use assay::record::Record;
-use assay::report::{self, Style};
 use assay::unit::Bytes;
-use common::golden;
-
 use common::modes::{EACH, FULL, ONE, Way, record, usual};
-
-const UNICODE: Style = Style { colour: false, unicode: true, width: 90 };
-
-fn page(record: &Record, style: Style) -> String {
-    let mut out = Vec::new();
-    let format = report::format("text").expect("there");
-    (format.write)(record, style, &mut out).expect("written");
-    String::from_utf8(out).expect("text")
-}
+use common::pages::{ASCII, UNICODE, golden, page};
 
 /// The sentences of the page, each on one line.
 fn sentences(record: &Record) -> Vec<String> {
@@ -43,7 +32,7 @@ fn the_page_is_as_it_was() {
         assert!(line.chars().count() <= 90, "{line}");
     }
     golden("report", "modes", &text);
-    let plain = page(&record, Style { colour: false, unicode: false, width: 80 });
+    let plain = page(&record, ASCII);
     assert!(plain.is_ascii(), "{plain}");
     golden("report", "modes-ascii", &plain);
 }

@@ -8,7 +8,7 @@ use assay::evidence::Node;
 use assay::record::{PROBE_SCHEMA, Probe};
 use assay::report::{self, Style};
 use assay::verdict::foresee;
-use common::golden;
+use common::pages::golden;
 
 use machines::Tree;
 

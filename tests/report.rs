@@ -4,17 +4,7 @@ mod common;
 
 use assay::record::{Measures, Record, Verdict};
 use assay::report::{self, Style};
-use common::golden;
-
-const UNICODE: Style = Style { colour: false, unicode: true, width: 90 };
-const ASCII: Style = Style { colour: false, unicode: false, width: 80 };
-
-fn page(record: &Record, style: Style) -> String {
-    let mut out = Vec::new();
-    let format = report::format("text").expect("there");
-    (format.write)(record, style, &mut out).expect("written");
-    String::from_utf8(out).expect("text")
-}
+use common::pages::{ASCII, UNICODE, golden, page};
 
 #[test]
 fn pages_are_as_they_were() {

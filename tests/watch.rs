@@ -9,7 +9,7 @@ use assay::record::{Glance, WATCH_SCHEMA};
 use assay::report::Style;
 use assay::report::watch::{Lines, Page, Summary, heading, json};
 use assay::unit::{Instant, Nanos};
-use common::golden;
+use common::pages::golden;
 
 use machines::Tree;
 
@@ -69,7 +69,7 @@ impl Mirror {
         self.process(4711, "dd", second, second * 2_097_152);
         self.process(4712, "tar", (second / 2) << 20, 0);
         self.process(4713, "idle", 9 << 20, 9 << 20);
-        tree.file("proc/4714/comm", "somebody's");
+        self.named(4714, "somebody's");
     }
 
     fn counts(&self, disk: &str, (reads, writes, read_ms, write_ms): Counts) {
@@ -83,8 +83,13 @@ impl Mirror {
         self.0.file(&format!("sys/block/{disk}/stat"), &line);
     }
 
+    fn named(&self, pid: u32, name: &str) {
+        let after = "S 1 1 1 0 -1 0 0 0 0 0 5 5 0 0 20 0 1 0 77 0 0";
+        self.0.file(&format!("proc/{pid}/stat"), &format!("{pid} ({name}) {after}"));
+    }
+
     fn process(&self, pid: u32, name: &str, read: u64, write: u64) {
-        self.0.file(&format!("proc/{pid}/comm"), name);
+        self.named(pid, name);
         self.0.file(
             &format!("proc/{pid}/io"),
             &format!(

@@ -60,7 +60,7 @@ fn untold(pressure: &Pressure) -> Option<String> {
 
 /// How many processes do not show their I/O to this user, when others do.
 fn hidden(processes: &[Process]) -> Option<String> {
-    let count = processes.iter().filter(|process| process.io.is_none()).count();
+    let count = processes.iter().filter(|process| process.io.seen().is_none()).count();
     let of = processes.len();
     (count > 0)
         .then(|| format!("/proc/PID/io of {count} of {of} processes: not shown to this user"))
@@ -90,8 +90,8 @@ mod tests {
 
     #[test]
     fn what_is_seen_in_part_says_which_part_is_not() {
-        let io = Some(ProcessIo { read: Bytes(1), write: Bytes(2) });
-        let process = |pid, io| Process { pid, name: "x".into(), io };
+        let io = Reading::Seen(ProcessIo { read: Bytes(1), write: Bytes(2) });
+        let process = |pid, io| Process { pid, born: 1, name: "x".into(), cpu: Nanos::ZERO, io };
         let look = Look {
             at: Instant(0),
             devices: Vec::new(),
@@ -99,7 +99,10 @@ mod tests {
             cached: Reading::Unseen("memory".into()),
             pressure: Reading::Seen(Pressure { io: Some(Nanos(1)), cpu: None, memory: None }),
             processors: Reading::Seen(Processors::default()),
-            processes: Reading::Seen(vec![process(1, io), process(2, None)]),
+            processes: Reading::Seen(vec![
+                process(1, io),
+                process(2, Reading::Unseen("hidden".into())),
+            ]),
         };
         assert_eq!(
             look.unseen(),

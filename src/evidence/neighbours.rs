@@ -1,4 +1,4 @@
-//! Who else is there: CPU time and I/O of other processes, from `/proc/PID/stat` and `/proc/PID/io`.
+//! Who else is there: what other processes used and moved between two looks at them.
 //!
 //! No counter of a device says whose its bytes were. What each process did in the same time does,
 //! as far as it is still there to be asked. Kernel threads are left out, for they work for others.
@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Scene;
-use super::processes::printable;
+use super::processes::Process;
 use crate::sys::clock;
 use crate::unit::{Bytes, Instant, Nanos};
 
@@ -25,9 +25,6 @@ const BYTES_LEAST: Bytes = Bytes::mib(1);
 
 /// Nobody's open files are looked at beyond this many.
 const FILES_MOST: usize = 1000;
-
-/// `PF_KTHREAD` of the kernel's `include/linux/sched.h`.
-const KERNEL_THREAD: u64 = 0x0020_0000;
 
 /// Other processes while a phase went on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -59,42 +56,7 @@ pub struct Neighbour {
 /// Every process at one moment.
 pub struct Census {
     at: Instant,
-    processes: BTreeMap<u32, Counted>,
-}
-
-/// What a process had done since its birth.
-struct Counted {
-    /// Clock ticks after boot: with the number it tells a process from a later one.
-    born: u64,
-    name: String,
-    cpu: Nanos,
-    moved: Option<(Bytes, Bytes)>,
-}
-
-/// One line of `/proc/PID/stat`, as far as it is of use here.
-#[derive(Debug, PartialEq)]
-struct Stat {
-    name: String,
-    parent: u32,
-    flags: u64,
-    ticks: u64,
-    born: u64,
-}
-
-/// Parses `/proc/PID/stat`. The name may hold blanks and brackets, so it ends at the last one.
-fn parse(text: &str) -> Option<Stat> {
-    let (before, rest) = text.trim_end().rsplit_once(") ")?;
-    let (_, name) = before.split_once(" (")?;
-    let fields: Vec<&str> = rest.split(' ').collect();
-    // The first of them is the third field of proc_pid_stat(5).
-    let number = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
-    Some(Stat {
-        name: name.into(),
-        parent: number(4)?.try_into().ok()?,
-        flags: number(9)?,
-        ticks: number(14)?.saturating_add(number(15)?),
-        born: number(22)?,
-    })
+    processes: BTreeMap<u32, Process>,
 }
 
 impl Census {
@@ -104,15 +66,13 @@ impl Census {
     /// There are too many, or none can be seen: why.
     pub fn take(scene: &Scene) -> Result<Self, String> {
         let at = clock::now();
-        let numbers = scene.names("/proc");
-        let numbers: Vec<u32> = numbers.iter().filter_map(|name| name.parse().ok()).collect();
+        let numbers = scene.others();
         match numbers.len() {
             0 => return Err("/proc: no processes can be seen".into()),
             1..=MOST => {}
             many => return Err(format!("/proc: {many} processes are too many to look at")),
         }
-        let tick = 1_000_000_000 / rustix::param::clock_ticks_per_second().max(1);
-        let processes = numbers.into_iter().filter_map(|pid| Some((pid, look(scene, pid, tick)?)));
+        let processes = numbers.into_iter().filter_map(|pid| Some((pid, look(scene, pid)?)));
         Ok(Self { at, processes: processes.collect() })
     }
 
@@ -122,24 +82,18 @@ impl Census {
         let time = later.at.since(self.at);
         let mut processes = Vec::new();
         for (&pid, now) in &later.processes {
-            let then = self.processes.get(&pid).filter(|then| then.born == now.born);
+            let then = self.processes.get(&pid).filter(|then| then.is(now));
             let cpu = now.cpu.less(then.map_or(Nanos::ZERO, |then| then.cpu));
-            let before = then.and_then(|then| then.moved);
-            // Of a process that was there already, what it had moved before must be known.
-            let moved = match (now.moved, before) {
-                (Some(now), None) if then.is_none() => Some(now),
-                (Some(now), Some(then)) => Some((now.0.less(then.0), now.1.less(then.1))),
-                _ => None,
-            };
+            let moved = now.moved_since(then);
             let busy = cpu.0 as f64 >= time.0 as f64 * CPU_LEAST;
-            let moving = moved.is_some_and(|(read, written)| read + written >= BYTES_LEAST);
+            let moving = moved.is_some_and(|io| io.read + io.write >= BYTES_LEAST);
             if busy || moving {
                 processes.push(Neighbour {
                     pid,
                     name: now.name.clone(),
                     cpu,
-                    read: moved.map(|(read, _)| read),
-                    written: moved.map(|(_, written)| written),
+                    read: moved.map(|io| io.read),
+                    written: moved.map(|io| io.write),
                     open_on: open_on(scene, pid),
                 });
             }
@@ -149,22 +103,9 @@ impl Census {
 }
 
 /// One process, unless it is of the kernel, of this run, or gone.
-fn look(scene: &Scene, pid: u32, tick: u64) -> Option<Counted> {
+fn look(scene: &Scene, pid: u32) -> Option<Process> {
     let ours = std::process::id();
-    if scene.real() && pid == ours {
-        return None;
-    }
-    let stat = parse(&scene.text(format!("/proc/{pid}/stat")).ok()?)?;
-    if stat.flags & KERNEL_THREAD != 0 || scene.real() && stat.parent == ours {
-        return None;
-    }
-    let io = scene.process_io(pid).ok();
-    Some(Counted {
-        born: stat.born,
-        name: printable(&stat.name),
-        cpu: Nanos(stat.ticks.saturating_mul(tick)),
-        moved: io.map(|io| (io.read, io.write)),
-    })
+    scene.process(pid, |stat| !stat.of_kernel() && (!scene.real() || stat.parent != ours))
 }
 
 /// Where a process has its files; `None` when only its owner may know.
@@ -203,7 +144,8 @@ fn disk(scene: &Scene, device: u64) -> String {
 mod tests {
     use super::*;
 
-    const STAT: &str = "77 (a (b) c) R 1 77 77 0 -1 4194304 99 0 0 0 250 50 0 0 20 0 1 0 4711 2301952 410 18446744073709551615 1 1 0\n";
+    /// `PF_KTHREAD`.
+    const KERNEL_THREAD: u64 = 0x0020_0000;
 
     fn process(folder: &std::path::Path, pid: u32, stat: &str, io: Option<(u64, u64)>) {
         let folder = folder.join(format!("proc/{pid}"));
@@ -215,15 +157,6 @@ mod tests {
             );
             std::fs::write(folder.join("io"), text).unwrap();
         }
-    }
-
-    #[test]
-    fn a_name_may_hold_brackets() {
-        let stat = parse(STAT).unwrap();
-        assert_eq!((stat.name.as_str(), stat.parent, stat.ticks), ("a (b) c", 1, 300));
-        assert_eq!((stat.flags & KERNEL_THREAD, stat.born), (0, 4711));
-        assert_eq!(parse("77 (sh) R 1"), None);
-        assert_eq!(parse(""), None);
     }
 
     #[test]
@@ -257,7 +190,7 @@ mod tests {
         assert!(found[1].cpu > Nanos::secs(100), "{found:?}");
         assert!(found.iter().all(|one| one.open_on.is_none()));
         process(here, 5, &stat(5, 0, 10, 1).replace("dd", "d\u{1b}[m"), None);
-        assert_eq!(look(&scene, 5, 1).expect("there").name, "d?[m");
+        assert_eq!(look(&scene, 5).expect("there").name, "d?[m");
     }
 
     #[test]

@@ -1,21 +1,29 @@
-//! Who does I/O on this machine: `/proc/PID/io` of every process that shows it to this user.
+//! Who is on this machine, and what each has done: `/proc/PID/stat` and `/proc/PID/io`.
 //!
 //! The kernel counts for a process what it asked of all block devices together; which device, it
 //! does not say. Writes are counted when pages are made dirty, not when they reach a device.
 
 use super::scene::why;
 use super::{Reading, Scene, own};
-use crate::unit::Bytes;
+use crate::unit::{Bytes, Nanos};
+
+/// `PF_KTHREAD` of the kernel's `include/linux/sched.h`.
+const KERNEL_THREAD: u64 = 0x0020_0000;
 
 /// A process and what it has done since it began.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Process {
     /// Its number.
     pub pid: u32,
-    /// The name it goes by (`/proc/PID/comm`), with nothing in it that a terminal would obey.
+    /// When it began, in clock ticks after boot: tells it from a later one with its number.
+    pub born: u64,
+    /// The name it goes by, of at most 15 characters unless it is a thread of the kernel, with nothing
+    /// in it that a terminal would obey.
     pub name: String,
-    /// Its I/O; `None` where this user may not see it.
-    pub io: Option<ProcessIo>,
+    /// CPU time of all its threads, those that have ended included.
+    pub cpu: Nanos,
+    /// Its I/O; unseen where this user may not see it.
+    pub io: Reading<ProcessIo>,
 }
 
 /// I/O of a process with all of its threads, those that have ended included.
@@ -27,42 +35,102 @@ pub struct ProcessIo {
     pub write: Bytes,
 }
 
+impl Process {
+    /// Whether it is that one, seen at another time.
+    pub fn is(&self, other: &Self) -> bool {
+        (self.pid, self.born) == (other.pid, other.born)
+    }
+
+    /// What it did after an earlier look at it, or, when it was not there yet, since it began. `None`
+    /// where its I/O could not be seen at one of the two.
+    pub fn moved_since(&self, earlier: Option<&Self>) -> Option<ProcessIo> {
+        let now = self.io.seen()?;
+        let Some(earlier) = earlier else { return Some(*now) };
+        let then = earlier.io.seen()?;
+        Some(ProcessIo { read: now.read.less(then.read), write: now.write.less(then.write) })
+    }
+}
+
+/// One line of `/proc/PID/stat`, as far as it is of use here.
+#[derive(Debug, PartialEq)]
+pub(super) struct Stat {
+    name: String,
+    /// Whose child it is.
+    pub parent: u32,
+    flags: u64,
+    ticks: u64,
+    born: u64,
+}
+
+impl Stat {
+    /// Parses the line. The name may hold blanks and brackets, so it ends at the last one.
+    fn parse(text: &str) -> Option<Self> {
+        let (before, rest) = text.trim_end().rsplit_once(") ")?;
+        let (_, name) = before.split_once(" (")?;
+        let fields: Vec<&str> = rest.split(' ').collect();
+        // The first of them is the third field of proc_pid_stat(5).
+        let number = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
+        Some(Self {
+            name: name.into(),
+            parent: number(4)?.try_into().ok()?,
+            flags: number(9)?,
+            ticks: number(14)?.saturating_add(number(15)?),
+            born: number(22)?,
+        })
+    }
+
+    /// Whether it is a thread of the kernel.
+    pub fn of_kernel(&self) -> bool {
+        self.flags & KERNEL_THREAD != 0
+    }
+}
+
 impl Scene {
     /// Every process but this one. Unseen when not one of them shows its I/O.
     pub(super) fn processes(&self) -> Reading<Vec<Process>> {
-        let mut reason = "/proc: shows no processes".to_string();
-        let mut all = Vec::new();
-        for pid in self.names("/proc").iter().filter_map(|name| name.parse().ok()) {
-            if self.real() && pid == std::process::id() {
-                continue;
-            }
-            let io = self.process_io(pid);
-            if let Err(why) = &io {
-                reason.clone_from(why);
-            }
-            // A process may end while we look.
-            if let Some(name) = self.line(format!("/proc/{pid}/comm")) {
-                all.push(Process { pid, name: printable(&name), io: io.ok() });
-            }
+        let all: Vec<Process> =
+            self.others().into_iter().filter_map(|pid| self.process(pid, |_| true)).collect();
+        if all.iter().any(|process| process.io.seen().is_some()) {
+            return Reading::Seen(all);
         }
-        match all.iter().any(|process| process.io.is_some()) {
-            true => Reading::Seen(all),
-            false => Reading::Unseen(reason),
-        }
+        let reason = all.iter().find_map(|process| process.io.why());
+        Reading::Unseen(reason.unwrap_or("/proc: shows no processes").into())
     }
 
-    /// What one process has done since it began.
-    pub(super) fn process_io(&self, pid: u32) -> Result<ProcessIo, String> {
-        let path = format!("/proc/{pid}/io");
-        let bytes = std::fs::read(self.at(&path)).map_err(|error| why("/proc/PID/io", &error))?;
-        let text = std::str::from_utf8(&bytes).map_err(|_| format!("{path}: not a text"))?;
-        let io = own::parse(text)?;
+    /// The numbers of all processes but this one.
+    pub(super) fn others(&self) -> Vec<u32> {
+        let names = self.names("/proc");
+        let numbers = names.iter().filter_map(|name| name.parse().ok());
+        numbers.filter(|&pid| !self.real() || pid != std::process::id()).collect()
+    }
+
+    /// A process that is `wanted`; of others the I/O is not read. `None` also when it has ended.
+    pub(super) fn process(&self, pid: u32, wanted: impl FnOnce(&Stat) -> bool) -> Option<Process> {
+        let stat = Stat::parse(&self.text(format!("/proc/{pid}/stat")).ok()?)?;
+        if !wanted(&stat) {
+            return None;
+        }
+        let tick = 1_000_000_000 / rustix::param::clock_ticks_per_second().max(1);
+        Some(Process {
+            pid,
+            born: stat.born,
+            name: printable(&stat.name),
+            cpu: Nanos(stat.ticks.saturating_mul(tick)),
+            io: self.process_io(pid).into(),
+        })
+    }
+
+    /// What one process has moved since it began.
+    fn process_io(&self, pid: u32) -> Result<ProcessIo, String> {
+        let path = self.at(format!("/proc/{pid}/io"));
+        let text = std::fs::read_to_string(path).map_err(|error| why("/proc/PID/io", &error))?;
+        let io = own::parse(&text)?;
         Ok(ProcessIo { read: io.read_bytes, write: io.write_bytes })
     }
 }
 
 /// The name without what would move a terminal's cursor: a process may call itself anything.
-pub(super) fn printable(name: &str) -> String {
+fn printable(name: &str) -> String {
     name.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 
@@ -70,6 +138,8 @@ pub(super) fn printable(name: &str) -> String {
 mod tests {
     use super::*;
 
+    const STAT: &str = "77 (a (b) c) R 1 77 77 0 -1 4194304 99 0 0 0 250 50 0 0 20 0 1 0 4711 2301952 410 18446744073709551615 1 1 0\n";
+    const ABSENT: &str = "/proc/PID/io: No such file or directory (ENOENT)";
     const IO: &str = "rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: 4096\nwrite_bytes: 8192\ncancelled_write_bytes: 0\n";
 
     fn scene(files: &[(&str, &str)]) -> (tempfile::TempDir, Scene) {
@@ -84,28 +154,44 @@ mod tests {
     }
 
     #[test]
+    fn a_name_may_hold_brackets() {
+        let stat = Stat::parse(STAT).unwrap();
+        assert_eq!((stat.name.as_str(), stat.parent, stat.ticks), ("a (b) c", 1, 300));
+        assert_eq!((stat.of_kernel(), stat.born), (false, 4711));
+        assert!(Stat::parse(&STAT.replace("4194304", "2129984")).unwrap().of_kernel());
+        assert_eq!(Stat::parse("77 (sh) R 1"), None);
+        assert_eq!(Stat::parse(""), None);
+    }
+
+    #[test]
     fn a_process_without_io_is_there_and_not_idle() {
         let (_folder, scene) = scene(&[
-            ("proc/7/comm", "dd\n"),
+            ("proc/7/stat", STAT),
             ("proc/7/io", IO),
-            ("proc/8/comm", "\u{1b}[2J\n"),
+            ("proc/8/stat", &STAT.replace("a (b) c", "\u{1b}[2J")),
             ("proc/uptime", "1 1\n"),
         ]);
         let io = ProcessIo { read: Bytes(4096), write: Bytes(8192) };
+        let process = |pid, name: &str, io| Process {
+            pid,
+            born: 4711,
+            name: name.into(),
+            cpu: Nanos(300 * 1_000_000_000 / rustix::param::clock_ticks_per_second()),
+            io,
+        };
         assert_eq!(
             scene.processes(),
             Reading::Seen(vec![
-                Process { pid: 7, name: "dd".into(), io: Some(io) },
-                Process { pid: 8, name: "?[2J".into(), io: None },
+                process(7, "a (b) c", Reading::Seen(io)),
+                process(8, "?[2J", Reading::Unseen(ABSENT.into())),
             ])
         );
     }
 
     #[test]
     fn where_no_process_tells_the_reason_does() {
-        let (_folder, scene) = scene(&[("proc/8/comm", "x\n")]);
-        let why = "/proc/PID/io: No such file or directory (ENOENT)";
-        assert_eq!(scene.processes(), Reading::Unseen(why.into()));
+        let (_folder, scene) = scene(&[("proc/8/stat", STAT)]);
+        assert_eq!(scene.processes(), Reading::Unseen(ABSENT.into()));
     }
 
     #[test]
@@ -116,7 +202,7 @@ mod tests {
         child.wait().unwrap();
         let Reading::Seen(all) = all else { panic!("{all:?}") };
         let found = all.iter().find(|process| process.pid == child.id());
-        assert!(found.is_some_and(|found| found.io.is_some()), "{found:?}");
+        assert!(found.is_some_and(|found| found.io.seen().is_some()), "{found:?}");
         assert!(all.iter().all(|process| process.pid != std::process::id()));
     }
 }

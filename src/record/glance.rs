@@ -3,9 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::evidence::{
-    DiskCounters, Layer, Look, Pressure, Process, ProcessIo, Processors, Reading,
-};
+use crate::evidence::{DiskCounters, Layer, Look, Pressure, Process, Processors, Reading};
 use crate::unit::{Bandwidth, Bytes, Iops, Nanos, Ops};
 
 /// Name and version of this document's form.
@@ -301,38 +299,26 @@ fn processes(before: &[Process], after: &[Process], time: Nanos) -> Processes {
     let mut busy: Vec<ProcessGlance> = after
         .iter()
         .filter_map(|process| {
-            let earlier = before.iter().find(|earlier| earlier.pid == process.pid);
-            let (read, write) = moved(earlier, process)?;
-            let (read, write) = (bandwidth(read, time), bandwidth(write, time));
-            Some(ProcessGlance { pid: process.pid, name: process.name.clone(), read, write })
+            let earlier = before.iter().find(|earlier| earlier.is(process));
+            let moved = process.moved_since(earlier)?;
+            (moved.read + moved.write > Bytes::ZERO).then(|| ProcessGlance {
+                pid: process.pid,
+                name: process.name.clone(),
+                read: bandwidth(moved.read, time),
+                write: bandwidth(moved.write, time),
+            })
         })
         .collect();
     let both = |process: &ProcessGlance| process.read.0 + process.write.0;
     busy.sort_by(|a, b| both(b).total_cmp(&both(a)).then(a.pid.cmp(&b.pid)));
-    let hidden = after.iter().filter(|process| process.io.is_none()).count() as u64;
+    let hidden = after.iter().filter(|process| process.io.seen().is_none()).count() as u64;
     Processes { busy, hidden }
-}
-
-/// What a process read and wrote since the earlier look; `None` when it was nothing, or could not be
-/// seen at one of the two. One that was not there, or has less behind it than it had (its number
-/// was given to another), has begun since.
-fn moved(earlier: Option<&Process>, now: &Process) -> Option<(Bytes, Bytes)> {
-    let io = now.io?;
-    let begin = ProcessIo { read: Bytes::ZERO, write: Bytes::ZERO };
-    let from = match earlier {
-        None => begin,
-        Some(earlier) => earlier.io?,
-    };
-    let another = io.read < from.read || io.write < from.write;
-    let from = if another { begin } else { from };
-    let (read, write) = (io.read.less(from.read), io.write.less(from.write));
-    (read > Bytes::ZERO || write > Bytes::ZERO).then_some((read, write))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::{DeviceReading, Memory};
+    use crate::evidence::{DeviceReading, Memory, ProcessIo};
     use crate::unit::Instant;
 
     fn look(ms: u64, counters: DiskCounters) -> Look {
@@ -461,8 +447,12 @@ mod tests {
     fn processes_count_from_when_they_were_seen_first_or_began() {
         let process = |pid, io: Option<(u64, u64)>| Process {
             pid,
+            born: 1,
             name: format!("p{pid}"),
-            io: io.map(|(read, write)| ProcessIo { read: Bytes(read), write: Bytes(write) }),
+            cpu: Nanos::ZERO,
+            io: io.map_or(Reading::Unseen("hidden".into()), |(read, write)| {
+                Reading::Seen(ProcessIo { read: Bytes(read), write: Bytes(write) })
+            }),
         };
         let mut before = look(0, DiskCounters::default());
         let mut after = look(2000, DiskCounters::default());
@@ -481,7 +471,7 @@ mod tests {
             // Not there before.
             process(4, Some((0, 8000))),
             // Another process with the same number.
-            process(5, Some((10, 0))),
+            Process { born: 2, ..process(5, Some((10, 0))) },
             process(6, None),
         ]);
         let Reading::Seen(seen) = between(&before, &after).processes else { panic!() };

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::engine::copy::{self, Outcome, Side};
 use crate::error::{Error, Fault};
 use crate::evidence::{self, Direction, Glance, PathKind, Ran, Reading, Subject};
-use crate::plan::{Action, Caching, Cold, Copy, CopyCalls, Durability, EndFlags, Extent};
+use crate::plan::{Action, Caching, Cold, Copy, CopyCalls, Durability, Extent};
 use crate::record::{Cut, Dropped, Evidence, Flow, Laid, PhaseRecord, Sampled, Span, Warmths};
 use crate::stats::copy::{CopyCounts, CopyEvent, CopyGauge};
 use crate::stats::{Gauge, GaugeReading, Tally, Total};
@@ -155,6 +155,38 @@ impl Hand {
         self.home.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
+    /// Watches it until it comes home. `None` when a signal came and it does not notice.
+    fn awaited(&self, stage: &mut Stage, watch: &mut Watch) -> Option<Home> {
+        let progress = || self.progress();
+        loop {
+            match watch.until_bell(stage.inbox, &progress, false, stage.observer) {
+                Over::Done => {
+                    let home = self.home();
+                    self.pass_on(stage.observer);
+                    if home.is_some() {
+                        return home;
+                    }
+                }
+                Over::Signal(signal) => {
+                    stage.signal.get_or_insert(signal);
+                    self.stop.store(true, Ordering::Relaxed);
+                    return self.home_soon(stage.inbox);
+                }
+            }
+        }
+    }
+
+    /// What it brings home within [`PATIENCE`].
+    fn home_soon(&self, inbox: &Inbox) -> Option<Home> {
+        let until = clock::now() + PATIENCE;
+        let mut home = None;
+        while home.is_none() && clock::now() < until {
+            inbox.wait(until.since(clock::now()));
+            home = self.home();
+        }
+        home
+    }
+
     /// Tells the observer what it has said.
     fn pass_on(&self, observer: &mut dyn Observer) {
         while let Ok(event) = self.told.try_recv() {
@@ -207,17 +239,7 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
         files.extend(file.as_ref().map(|file| (subject.path.clone(), file.as_fd())));
     }
 
-    if stage.phase.cold == Cold::Machine {
-        forget_machine()?;
-    }
-    let cold = match (&source, stage.phase.cold) {
-        (Some(file), Cold::Target | Cold::Machine) => vec![Dropped {
-            path: subjects[0].path.clone(),
-            range: Bytes(size_of_open(file.as_fd()).unwrap_or(0)),
-            left: evidence::drop_cache(file.as_fd()),
-        }],
-        _ => Vec::new(),
-    };
+    let cold = forgotten(stage.phase.cold, subjects[0], source.as_ref())?;
     let extents = source
         .as_ref()
         .filter(|_| subjects[0].kind == PathKind::File)
@@ -246,23 +268,7 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
     stage.observer.began(stage.phase, stage.number, stage.plan.phases.len());
     // It waits for this: it has not gone away.
     let _ = hand.go.send(());
-    let mut home = None;
-    while home.is_none() {
-        match watch.until_bell(stage.inbox, &progress, false, stage.observer) {
-            Over::Done => home = hand.home(),
-            Over::Signal(signal) => {
-                stage.signal.get_or_insert(signal);
-                hand.stop.store(true, Ordering::Relaxed);
-                let until = clock::now() + PATIENCE;
-                while home.is_none() && clock::now() < until {
-                    stage.inbox.wait(until.since(clock::now()));
-                    home = hand.home();
-                }
-                break;
-            }
-        }
-        hand.pass_on(stage.observer);
-    }
+    let home = hand.awaited(stage, &mut watch);
     let stop_snapshot = stage.eyes.snapshot(&files);
     let warmth = Some(Warmths { before: warm, after: stage.eyes.warmth() });
     hand.pass_on(stage.observer);
@@ -278,13 +284,12 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
         settled: None,
     };
 
-    let durability = plan.durability();
     let mut settled = None;
     let mut settle = None;
     let mut faults: Vec<Fault> = outcome.fault.iter().cloned().collect();
     if let Some(file) = &target
         && writes.bytes > 0
-        && durability == Durability::None
+        && plan.durability() == Durability::None
         && !plan.to.flags.direct
         && stage.phase.settle > Nanos::ZERO
         && stage.signal.is_none()
@@ -312,28 +317,8 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
     let cut =
         target.as_ref().and_then(|file| cut(plan, subjects[1], file.as_fd(), &outcome.counts));
     let cut = cut.into_iter().collect();
-    let caching = |direct| if direct { Caching::Direct } else { Caching::Buffered };
-    let flow = |subject, direction, tally: &Tally, block, flags: EndFlags| Flow {
-        subject,
-        direction,
-        bytes: Bytes(tally.bytes),
-        calls: Ops(tally.ops),
-        block,
-        sequential: true,
-        depth: 1,
-        caching: caching(flags.direct),
-        durability: match direction {
-            Direction::Read => Durability::None,
-            Direction::Write => durability,
-        },
-        written_out: false,
-        short: 0,
-        end_of_data: false,
-    };
-    let flows = vec![
-        flow(from, Direction::Read, &reads, plan.input_block, plan.from.flags),
-        flow(to, Direction::Write, &writes, plan.output_block, plan.to.flags),
-    ];
+    let flows =
+        vec![flow(plan, from, Direction::Read, &reads), flow(plan, to, Direction::Write, &writes)];
     let time = span.time();
     let totals: BTreeMap<Action, Total> =
         [(Action::Read, &reads), (Action::Write, &writes), (Action::Flush, &flushes)]
@@ -379,6 +364,46 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
         faults,
         verdict: None,
     })
+}
+
+/// Puts out of memory what the phase wants out of it, and says what stayed of the input.
+fn forgotten(
+    cold: Cold,
+    subject: &Subject,
+    source: Option<&OwnedFd>,
+) -> Result<Vec<Dropped>, Error> {
+    if cold == Cold::Machine {
+        forget_machine()?;
+    }
+    let source = source.filter(|_| matches!(cold, Cold::Target | Cold::Machine));
+    let dropped = source.map(|file| Dropped {
+        path: subject.path.clone(),
+        range: Bytes(size_of_open(file.as_fd()).unwrap_or(0)),
+        left: evidence::drop_cache(file.as_fd()),
+    });
+    Ok(dropped.into_iter().collect())
+}
+
+/// What one end has moved.
+fn flow(plan: &Copy, subject: usize, direction: Direction, tally: &Tally) -> Flow {
+    let (block, flags, durability) = match direction {
+        Direction::Read => (plan.input_block, plan.from.flags, Durability::None),
+        Direction::Write => (plan.output_block, plan.to.flags, plan.durability()),
+    };
+    Flow {
+        subject,
+        direction,
+        bytes: Bytes(tally.bytes),
+        calls: Ops(tally.ops),
+        block,
+        sequential: true,
+        depth: 1,
+        caching: if flags.direct { Caching::Direct } else { Caching::Buffered },
+        durability,
+        written_out: false,
+        short: 0,
+        end_of_data: false,
+    }
 }
 
 /// What lies on a bare device that is the input.

@@ -35,11 +35,9 @@ pub enum Standing {
         /// The test that shows it, as `file: function`.
         shown: &'static str,
     },
-    /// Nobody looks for it yet, and what that would need.
-    NotJudged(&'static str),
 }
 
-use Standing::{NotJudged, Prevented, Under};
+use Standing::{Prevented, Under};
 
 /// The traps of the catalogue that have no rule, by number.
 #[rustfmt::skip]
@@ -103,7 +101,6 @@ fn of_unruled(trap: &Unruled) -> String {
             format!("* **Rule:** {} (`{shown}`)", rules.join(", "))
         }
         Prevented { how, shown } => format!("* **Prevented:** {how} (`{shown}`)"),
-        NotJudged(needs) => format!("* **Not judged yet:** {needs}"),
     };
     format!("## {}: {}\n\n{}\n\n{standing}\n", trap.id, trap.title, trap.happens)
 }

@@ -3,8 +3,8 @@
 use super::measure::Stage;
 use super::threshold::{DEPTH_LEAST, DEPTH_REACHED, SHORT};
 use super::words::share;
-use super::{Judge, Rule, finding, refuted};
-use crate::record::{Exhibit, Finding, Measures, Next, Weight};
+use super::{Judge, Rule, explained, finding, refuted};
+use crate::record::{Exhibit, Finding, Next, Weight};
 
 /// A mean of less than half the planned depth at the device, and nothing else says why.
 pub const RULE: Rule = Rule {
@@ -19,11 +19,7 @@ pub const RULE: Rule = Rule {
 };
 
 fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
-    let explained = |f: &Finding| {
-        use Measures::{Disturbed, Limited, Tool, Unsteady};
-        matches!(f.measures, Some(Limited | Tool | Disturbed | Unsteady))
-    };
-    if refuted(found) || found.iter().any(explained) || stage.paced() || stage.of_trees() {
+    if refuted(found) || explained(found) || stage.paced() || stage.of_trees() {
         return None;
     }
     let case = stage.cases.iter().find(|case| case.on_devices() && case.direct())?;

@@ -3,7 +3,7 @@
 use super::measure::Stage;
 use super::threshold::{CPU_FULL, DEPTH_LEAST, DEPTH_REACHED, FIRST_WRITES, LOCKED, SHORT};
 use super::words::share;
-use super::{Judge, Rule, finding, refuted};
+use super::{Judge, Rule, explained, finding, refuted};
 use crate::evidence::{LayerKind, PathKind};
 use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 
@@ -20,11 +20,7 @@ pub const RULE: Rule = Rule {
 };
 
 fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
-    let explained = |f: &Finding| {
-        use Measures::{Disturbed, Limited, Tool, Unsteady};
-        matches!(f.measures, Some(Limited | Tool | Disturbed | Unsteady))
-    };
-    if refuted(found) || found.iter().any(explained) || stage.paced() || stage.of_trees() {
+    if refuted(found) || explained(found) || stage.paced() || stage.of_trees() {
         return None;
     }
     let [case] = stage.cases.as_slice() else { return None };

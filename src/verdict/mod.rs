@@ -467,6 +467,13 @@ fn refuted(found: &[Finding]) -> bool {
     found.iter().any(|finding| finding.weight == Weight::Refute)
 }
 
+/// Whether something found before already says why the device had less to do than was planned.
+fn explained(found: &[Finding]) -> bool {
+    use Measures::{Disturbed, Limited, Tool, Unsteady};
+    let explains = |f: &Finding| matches!(f.measures, Some(Limited | Tool | Disturbed | Unsteady));
+    found.iter().any(explains)
+}
+
 /// Whether both ends, or all of them, are no storage at all.
 fn no_storage(stage: &Stage<'_>) -> bool {
     !stage.cases.is_empty()

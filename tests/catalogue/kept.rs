@@ -1,5 +1,4 @@
-//! Rows of what this machine can not make happen: kept records judged anew, traps that are prevented,
-//! and those that nobody judges yet.
+//! Rows of what this machine can not make happen: kept records judged anew, and traps that are prevented.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +21,6 @@ pub fn rows(made: &[Row]) -> Vec<Row> {
             Standing::Prevented { shown, .. } => {
                 Row::told(trap.id, format!("prevented: {shown}"), "-")
             }
-            Standing::NotJudged(_) => Row::told(trap.id, "-", "not judged yet"),
         })
     });
     records.chain(unruled).collect()

@@ -3,6 +3,7 @@
 
 pub mod lessons;
 pub mod modes;
+pub mod pages;
 
 use std::path::Path;
 
@@ -510,12 +511,10 @@ pub fn deferred() -> Record {
     record(plan, resolved, vec![copied], verdict)
 }
 
-/// A buffered run into memory dressed as a folder, with a note and a doubtful phase.
-pub fn memory() -> Record {
-    let plan = quick_plan("/tmp");
-    let subject = Subject {
-        path: "/tmp".into(),
-        mount: Reading::Seen(mount("/tmp", "tmpfs", "rw,nosuid,nodev")),
+/// A folder of a tmpfs, mounted there with these options.
+pub fn subject_in_memory(path: &str, options: &str) -> Subject {
+    Subject {
+        mount: Reading::Seen(mount(path, "tmpfs", options)),
         stack: Vec::new(),
         bottom: Bottom::Memory("tmpfs".into()),
         direct: Reading::Seen(DirectIo {
@@ -524,8 +523,14 @@ pub fn memory() -> Record {
             misaligned_refused: Some(false),
             past_cache: None,
         }),
-        ..card_subject("/tmp")
-    };
+        ..card_subject(path)
+    }
+}
+
+/// A buffered run into memory dressed as a folder, with a note and a doubtful phase.
+pub fn memory() -> Record {
+    let plan = quick_plan("/tmp");
+    let subject = subject_in_memory("/tmp", "rw,nosuid,nodev");
     let mut resolved =
         resolved(&plan, subject, Reading::Unseen("no groups".into()), Caching::Buffered);
     resolved.notes.push(
@@ -692,19 +697,4 @@ pub fn sustained() -> Record {
         ResolvedJob { phase: "write".into(), job: "write".into(), size: Bytes(100 << 30), ..fits };
     let resolved = Resolved { jobs: vec![fits], ..fast().resolved };
     record(plan, resolved, vec![done], sound(Measures::Device, "This is the speed of the device."))
-}
-
-/// Compares with `tests/<folder>/<name>.txt`, or writes it.
-pub fn golden(folder: &str, name: &str, text: &str) {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder);
-    let path = folder.join(format!("{name}.txt"));
-    if std::env::var_os("ASSAY_BLESS").is_some() {
-        std::fs::create_dir_all(&folder).expect("made");
-        std::fs::write(&path, text).expect("written");
-    }
-    let kept = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        kept == text,
-        "{name}.txt differs (ASSAY_BLESS=1 accepts)\n--- is\n{text}\n--- was\n{kept}"
-    );
 }
