@@ -204,10 +204,11 @@ fn t40_trimmed_by_the_file_system(_: &Shelf) -> Rows {
         }
         dd(&card, "if=/dev/zero of={x} bs=1M count=100 conv=notrunc,fsync")
     };
+    let nothing = write(false);
     let trimmed = write(true);
     assert!(finding(&trimmed, "T40").claim.contains("mounted with discard"), "{trimmed}");
     Ok(vec![
         Row::named("T40", "dd after a large file was removed, mounted with discard", &trimmed),
-        Row::silent("T40", "the same when nothing was removed", &write(false)),
+        Row::silent("T40", "the same when nothing was removed", &nothing),
     ])
 }
