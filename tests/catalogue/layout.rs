@@ -12,7 +12,7 @@ use crate::Rows;
 use crate::kernel::{Heard, hear, hear_json, put};
 use crate::lab::{self, Card, Fs, MI, Shape, Speed};
 use crate::row::Row;
-use crate::shelf::{Shelf, blocks, dd, finding, heard, plan, run, run_plan};
+use crate::shelf::{Shelf, blocks, dd, finding, heard, pattern, plan, run, run_plan};
 
 crate::cases![
     t23_holes_on_ext4,
@@ -193,21 +193,22 @@ fn t39_reading_that_writes(_: &Shelf) -> Rows {
 }
 
 fn t40_trimmed_by_the_file_system(_: &Shelf) -> Rows {
-    // By a throttle, for a discard does not pass the lab's own slow device; long enough for a commit,
-    // after which the file system trims.
-    let speed = Speed::bytes(64 * MI, 64 * MI);
-    let card = Card::new(Shape { mount: "discard,commit=1", speed, ..Shape::fast() })?;
-    let write = |before: bool| {
-        if before {
-            let large = put(&card, "large", 64 * MI);
-            fs::remove_file(large).expect("removed");
-        }
-        dd(&card, "if=/dev/zero of={x} bs=1M count=100 conv=notrunc,fsync")
+    let card = Card::new(Shape { mount: "discard,commit=1", ..Shape::fast() })?;
+    put(&card, "x", 64 * MI);
+    let large = put(&card, "large", 64 * MI);
+    // Long enough for a commit, after which the file system trims.
+    let reads = || {
+        let words = json!({ "caching": "direct", "pattern": pattern("read", "uniform", 65_536) });
+        let mut job = blocks(&card, 64 * MI, "existing", words);
+        job["stop"] = json!({ "first_of": [{ "time": 2_500_000_000_u64 }] });
+        run(&card, &job)
     };
-    let trimmed = write(true);
+    let nothing = reads();
+    fs::remove_file(large).expect("removed");
+    let trimmed = reads();
     assert!(finding(&trimmed, "T40").claim.contains("mounted with discard"), "{trimmed}");
     Ok(vec![
-        Row::named("T40", "dd after a large file was removed, mounted with discard", &trimmed),
-        Row::silent("T40", "the same when nothing was removed", &write(false)),
+        Row::named("T40", "reads after a large file was removed, mounted with discard", &trimmed),
+        Row::silent("T40", "the same when nothing was removed", &nothing),
     ])
 }
