@@ -164,7 +164,7 @@ fn bad_words_are_refused_in_one_line_and_touch_nothing() {
         ("quick . --time -3", "'-3' is less than zero; sizes, times and numbers are more; 'assay"),
         ("quick . --size -1M", "'-1' is less than zero"),
         ("ramp . --time 3", "unknown word '--time'; 'assay ramp --help' shows what can be written"),
-        ("judge", "FILE is missing; 'assay judge --help' shows what can be written"),
+        ("judge", "RECORD is missing; 'assay judge --help' shows what can be written"),
         ("schema verdicts", "'verdicts' is not good for DOCUMENT; write one of record, plan"),
         ("traps T65", "there is no trap 'T65'; write a number from T00 to T64"),
         ("completions tcsh", "'tcsh' is not good for SHELL; write one of bash"),

@@ -28,7 +28,7 @@ const CHAPTERS: &[Chapter] = &[
             ("0", "the number is sound, or what was asked for has been printed"),
             ("1", "something failed: a device, a file system, the output"),
             ("2", "the words are wrong, or it can not be done here; nothing was touched"),
-            ("3", "it ran, and the number is not sound: doubtful, unproven or wrong"),
+            ("3", "it ran, and the number is not sound: doubtful, unproven or wrong; two records are unlike"),
             (
                 "128+N",
                 "signal N ended it, 130 after Ctrl-C; what was measured so far is kept. Ctrl-C is how 'watch' ends: 0",

@@ -70,7 +70,7 @@ enum Verb {
     /// Judge an old record again, by the rules of this version
     Judge {
         /// A record that --record or ASSAY_RECORD wrote
-        #[arg(value_name = "FILE")]
+        #[arg(value_name = "RECORD")]
         file: PathBuf,
         /// Print the record with its new verdicts as JSON
         #[arg(long)]
