@@ -201,12 +201,35 @@ fn help_goes_to_standard_output() {
         ("--version", env!("CARGO_PKG_VERSION")),
         ("man", ".SH \"ASSAY QUICK\""),
         ("man", ".SH \"ENVIRONMENT\""),
+        ("man", "\n  busy%         time with a request in flight (%util); several at once may\n"),
+        ("man", "\nExit status: 0 nothing forbids to compare them; 3 they are unlike.\n"),
         ("completions bash", "_assay"),
         ("completions fish", "complete -c assay"),
     ] {
         let Answer { code, out, err } = desk.type_words(line);
         assert_eq!((code, err.as_str()), (0, ""), "assay {line}");
         assert!(out.contains(says), "assay {line}: {out}");
+    }
+}
+
+#[test]
+fn every_verb_stands_in_the_man_page_and_the_read_me() {
+    let desk = Desk::new();
+    let (help, page) = (desk.type_words("--help").out, desk.type_words("man").out);
+    let read_me = include_str!("../README.md");
+    let commands = help.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next());
+    let verbs: Vec<&str> = commands
+        .expect("a list of verbs")
+        .lines()
+        .filter(|line| !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|verb| *verb != "help")
+        .collect();
+    assert!(verbs.contains(&"quick") && verbs.contains(&"completions"), "{verbs:?}");
+    for verb in verbs {
+        let heading = format!(".SH \"ASSAY {}\"\n", verb.to_uppercase());
+        assert!(page.contains(&heading), "the man page has no {verb}");
+        assert!(read_me.contains(&format!("`assay {verb}")), "the read-me has no {verb}");
     }
 }
 
