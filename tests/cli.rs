@@ -78,6 +78,11 @@ fn bad_words_are_refused_in_one_line_and_touch_nothing() {
     std::fs::write(desk.path("small"), b"few").expect("written");
     std::fs::write(desk.path("large"), vec![0; 2 << 20]).expect("written");
     std::fs::write(desk.path("words.json"), b"{ \"title\": 3 }").expect("written");
+    std::fs::create_dir(desk.path("folder")).expect("made");
+    std::fs::write(desk.path("empty.json"), b"\n").expect("written");
+    std::fs::write(desk.path("cut.json"), b"{\n  \"schema\": \"assay.rec").expect("written");
+    std::fs::write(desk.path("noise.json"), [0xff, 0xfe]).expect("written");
+    std::fs::write(desk.path("record.json"), b"{\"schema\": \"assay.record/1\"}").expect("written");
     let before = desk.names();
     for (line, says) in [
         ("", "say what to do"),
@@ -145,6 +150,21 @@ fn bad_words_are_refused_in_one_line_and_touch_nothing() {
         ("run words.json", "words.json:1:12: not a plan: invalid type: integer `3`"),
         ("judge nowhere.json", "there is no record at 'nowhere.json'"),
         ("judge words.json", "words.json:1:"),
+        ("judge folder", "'folder' is a folder, not a record; give a file that --record or"),
+        ("judge empty.json", "'empty.json' is empty, not a record; give a file"),
+        ("judge noise.json", "'noise.json' is no text, not a record; give a file"),
+        ("judge cut.json", "cut.json:2:22: not a record: EOF while parsing a string; give a file"),
+        ("compare folder folder", "'folder' is a folder, not a record"),
+        ("run folder", "'folder' is a folder, not a plan; 'assay schema plan' describes it"),
+        ("run empty.json", "'empty.json' is empty, not a plan"),
+        ("run record.json", "'record.json' is a record, not a plan; judge it with 'assay judge"),
+        ("explain folder", "'folder' is a folder, not a line; give a line such as"),
+        ("explain empty.json", "'empty.json' holds neither a plan nor a record"),
+        ("explain cut.json", "cut.json:2:22: the file ends in the middle of a plan or a record"),
+        ("quick . --time -3", "'-3' is less than zero; sizes, times and numbers are more; 'assay"),
+        ("quick . --size -1M", "'-1' is less than zero"),
+        ("ramp . --time 3", "unknown word '--time'; 'assay ramp --help' shows what can be written"),
+        ("judge", "RECORD is missing; 'assay judge --help' shows what can be written"),
         ("schema verdicts", "'verdicts' is not good for DOCUMENT; write one of record, plan"),
         ("traps T65", "there is no trap 'T65'; write a number from T00 to T64"),
         ("completions tcsh", "'tcsh' is not good for SHELL; write one of bash"),
@@ -181,12 +201,35 @@ fn help_goes_to_standard_output() {
         ("--version", env!("CARGO_PKG_VERSION")),
         ("man", ".SH \"ASSAY QUICK\""),
         ("man", ".SH \"ENVIRONMENT\""),
+        ("man", "\n  busy%         time with a request in flight (%util); several at once may\n"),
+        ("man", "\nExit status: 0 nothing forbids to compare them; 3 they are unlike.\n"),
         ("completions bash", "_assay"),
         ("completions fish", "complete -c assay"),
     ] {
         let Answer { code, out, err } = desk.type_words(line);
         assert_eq!((code, err.as_str()), (0, ""), "assay {line}");
         assert!(out.contains(says), "assay {line}: {out}");
+    }
+}
+
+#[test]
+fn every_verb_stands_in_the_man_page_and_the_read_me() {
+    let desk = Desk::new();
+    let (help, page) = (desk.type_words("--help").out, desk.type_words("man").out);
+    let read_me = include_str!("../README.md");
+    let commands = help.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next());
+    let verbs: Vec<&str> = commands
+        .expect("a list of verbs")
+        .lines()
+        .filter(|line| !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|verb| *verb != "help")
+        .collect();
+    assert!(verbs.contains(&"quick") && verbs.contains(&"completions"), "{verbs:?}");
+    for verb in verbs {
+        let heading = format!(".SH \"ASSAY {}\"\n", verb.to_uppercase());
+        assert!(page.contains(&heading), "the man page has no {verb}");
+        assert!(read_me.contains(&format!("`assay {verb}")), "the read-me has no {verb}");
     }
 }
 

@@ -53,6 +53,14 @@ fn runs_of_the_same_kind_are_alike() {
 }
 
 #[test]
+fn a_run_is_not_told_from_itself() {
+    let (code, page) = compared(&dd(), &dd());
+    let said = "\n  verdict  alike: both are the same run: there is no difference to tell.\n";
+    assert!(page.ends_with(said), "{page}");
+    assert_eq!(code, 0, "{page}");
+}
+
+#[test]
 fn what_differs_is_named_before_anybody_compares() {
     let (first, mut second) = (dd(), dd());
     second.machine.kernel = "5.10.0".into();

@@ -402,18 +402,18 @@ fn words_that_make_no_sense() {
         ),
         (
             vec!["probe", ".", " x"],
-            "assay: unknown word ' x'; 'assay --help' shows what can be written\n",
+            "assay: unknown word ' x'; 'assay probe --help' shows what can be written\n",
         ),
         (
             vec!["probe", "--plan", "."],
-            "assay: unknown word '--plan'; 'assay --help' shows what can be written\n",
+            "assay: unknown word '--plan'; 'assay probe --help' shows what can be written\n",
         ),
     ] {
         let ran = lab::assay(words).run().expect(2);
         assert_eq!((&*ran.stdout, &*ran.stderr), ("", said), "{ran}");
     }
     for (path, said) in [
-        ("", "assay: 'PATH' needs a value; 'assay --help' shows what can be written\n"),
+        ("", "assay: 'PATH' needs a value; 'assay probe --help' shows what can be written\n"),
         (
             "Cargo.toml/x",
             "assay: 'Cargo.toml/x' can not be there: what is above it is no folder; name a folder, a file, a block device, or something that is not there yet\n",

@@ -7,6 +7,15 @@ use assay::report::{self, Style};
 use common::pages::{ASCII, UNICODE, golden, page};
 
 #[test]
+fn a_run_of_one_phase_that_was_interrupted_had_not_come_to_its_end() {
+    let mut record = common::sustained();
+    record.ending = assay::record::Ending::Interrupted(2);
+    let page = page(&record, UNICODE);
+    let said = "\n  ended    by SIGINT (Ctrl-C) in its only phase; what it had is above\n";
+    assert!(page.contains(said), "{page}");
+}
+
+#[test]
 fn pages_are_as_they_were() {
     for (name, record) in [
         ("card", common::card()),

@@ -48,8 +48,17 @@ fn one_trap_is_told_by_its_number() {
 }
 
 #[test]
+fn a_number_may_be_written_shortly() {
+    let whole = traps(&["T02"]);
+    assert_eq!(whole.0, 0, "{}", whole.2);
+    for word in ["t02", "02", "T2", "2"] {
+        assert_eq!(traps(&[word]), whole, "{word}");
+    }
+}
+
+#[test]
 fn a_number_that_is_none_is_refused() {
-    for word in ["T65", "T2", "cache", "T001"] {
+    for word in ["T65", "65", "cache", "T001", "T", ""] {
         let (code, out, err) = traps(&[word]);
         assert_eq!((code, out.as_str()), (2, ""), "{word}");
         assert_eq!(

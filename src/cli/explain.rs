@@ -81,7 +81,8 @@ fn of_file(path: &Path, sight: &Sight<'_>) -> Result<Explanation, Error> {
         ErrorKind::InvalidData => neither(&shown).into(),
         _ => Fault::new("read", shown.clone(), &error).into(),
     })?;
-    let document: serde_json::Value = serde_json::from_str(&text).map_err(|_| neither(&shown))?;
+    let document: serde_json::Value =
+        serde_json::from_str(&text).map_err(|error| unread(&shown, &text, &error))?;
     if document.get("schema").is_some() {
         return Ok(of_record(judged(read_record(path)?), shown));
     }
@@ -92,6 +93,18 @@ fn of_file(path: &Path, sight: &Sight<'_>) -> Result<Explanation, Error> {
         why: "runs this plan, with a verdict beside each figure".into(),
     };
     Ok(of_plan(&plan, shown, vec![again], sight))
+}
+
+/// Why the text is no document: a file that was cut off was one once.
+fn unread(shown: &str, text: &str, error: &serde_json::Error) -> Refusal {
+    if !error.is_eof() || text.trim().is_empty() {
+        return neither(shown);
+    }
+    Refusal {
+        place: format!("{shown}:{}:{}", error.line(), error.column()),
+        why: "the file ends in the middle of a plan or a record".into(),
+        instead: "copy it once more, whole".into(),
+    }
 }
 
 fn neither(shown: &str) -> Refusal {
@@ -197,6 +210,12 @@ fn not_spoken(word: &str) -> Refusal {
             format!("those of dd are: {KNOWN}"),
         );
     }
+    if Path::new(word).is_dir() {
+        return Refusal::new(
+            format!("'{word}' is a folder, not a line"),
+            format!("{KNOWN}; 'assay probe {word}' tells what lies under it"),
+        );
+    }
     Refusal::new(format!("'{word}' is neither a tool whose words are understood nor a file"), KNOWN)
 }
 
@@ -239,7 +258,8 @@ fn with_verdict(words: &[String], flavor: Flavor) -> Better {
 
 /// A line of our own.
 fn of_verb(typed: &[OsString], line: String, sight: &Sight<'_>) -> Result<Explanation, Error> {
-    let verb = Cli::try_parse_from(typed).map_err(|error| super::words::refusal(&error))?.verb;
+    let verb =
+        Cli::try_parse_from(typed).map_err(|error| super::words::refusal(&error, typed))?.verb;
     match verb {
         Verb::Quick(words) => {
             let plan = super::quick::planned(&words, super::typed(typed))?;

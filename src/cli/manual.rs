@@ -28,7 +28,10 @@ const CHAPTERS: &[Chapter] = &[
             ("0", "the number is sound, or what was asked for has been printed"),
             ("1", "something failed: a device, a file system, the output"),
             ("2", "the words are wrong, or it can not be done here; nothing was touched"),
-            ("3", "it ran, and the number is not sound: doubtful, unproven or wrong"),
+            (
+                "3",
+                "it ran, and the number is not sound: doubtful, unproven or wrong; two records are unlike",
+            ),
             (
                 "128+N",
                 "signal N ended it, 130 after Ctrl-C; what was measured so far is kept. Ctrl-C is how 'watch' ends: 0",
@@ -139,7 +142,7 @@ pub(super) fn write(mut command: clap::Command, out: &mut dyn Write) -> io::Resu
         // A section for the verb, with the usual ones below it.
         let text = String::from_utf8_lossy(&sections).replace(".SH ", ".SS ");
         let name = verb.get_name().to_uppercase();
-        write!(out, ".SH \"ASSAY {name}\"\n{text}")?;
+        write!(out, ".SH \"ASSAY {name}\"\n{text}{}", afterwards(verb))?;
     }
     for Chapter { heading, about, entries } in CHAPTERS {
         writeln!(out, ".SH \"{}\"", heading.to_uppercase())?;
@@ -151,6 +154,15 @@ pub(super) fn write(mut command: clap::Command, out: &mut dyn Write) -> io::Resu
         }
     }
     Ok(())
+}
+
+/// What follows the help of a verb, with its lines as they are: columns, examples.
+fn afterwards(verb: &clap::Command) -> String {
+    let Some(text) = verb.get_after_long_help().or(verb.get_after_help()) else {
+        return String::new();
+    };
+    let lines: String = text.to_string().lines().map(|line| roff(line) + "\n").collect();
+    format!(".PP\n.nf\n{lines}.fi\n")
 }
 
 /// Text as the man page's language wants it: no word may look like one of its commands.

@@ -70,7 +70,7 @@ enum Verb {
     /// Judge an old record again, by the rules of this version
     Judge {
         /// A record that --record or ASSAY_RECORD wrote
-        #[arg(value_name = "FILE")]
+        #[arg(value_name = "RECORD")]
         file: PathBuf,
         /// Print the record with its new verdicts as JSON
         #[arg(long)]
@@ -179,7 +179,7 @@ fn call(
             printed(write!(out, "{}", error.render()))?;
             return Ok(conduct::SOUND);
         }
-        Err(error) => return Err(words::refusal(&error).into()),
+        Err(error) => return Err(words::refusal(&error, words).into()),
     };
     match verb {
         Verb::Quick(quick) => {
@@ -291,13 +291,21 @@ fn typed(words: &[OsString]) -> Vec<String> {
 /// A plan from a file.
 fn read_plan(path: &Path) -> Result<Plan, Error> {
     let shown = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => Error::from(Refusal::new(
+    if !path.exists() {
+        return Err(Refusal::new(
             format!("there is no plan at '{shown}'"),
             "write one with 'assay quick PATH --plan'",
-        )),
-        _ => Fault::new("read", shown.clone(), &error).into(),
-    })?;
+        )
+        .into());
+    }
+    let text = record::text_of(path, "a plan", "'assay schema plan' describes it")?;
+    if record::is_record(&text) {
+        return Err(Refusal::new(
+            format!("'{shown}' is a record, not a plan"),
+            format!("judge it with 'assay judge {shown}'; 'assay quick PATH --plan' writes a plan"),
+        )
+        .into());
+    }
     serde_json::from_str(&text).map_err(|error| {
         // serde says where once more at the end of its sentence.
         let why = error.to_string();
@@ -326,7 +334,9 @@ fn read_record(path: &Path) -> Result<Record, Error> {
 /// The catalogue of traps, or what it says of one.
 fn traps(number: Option<&str>) -> Result<String, Refusal> {
     let Some(number) = number else { return Ok(catalogue::page()) };
-    match catalogue::entries(&number.to_uppercase()).as_slice() {
+    let digits = number.strip_prefix(['T', 't']).unwrap_or(number);
+    let zero = if digits.len() == 1 { "0" } else { "" };
+    match catalogue::entries(&format!("T{zero}{digits}")).as_slice() {
         [] => Err(Refusal::new(
             format!("there is no trap '{number}'"),
             format!("write a number from T00 to T{}", catalogue::LAST),

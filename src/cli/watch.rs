@@ -44,21 +44,26 @@ pub struct Words {
 
 /// What follows the long help.
 const COLUMNS: &str = "\
-Columns, as iostat -x, vmstat and sar have them; '-' is what there is none of, or what can not be
-seen (the heading says why):
-  MB/s, IOPS    10^6 bytes and requests that the device ended, each second of the interval
+Columns, as iostat -x, vmstat and sar have them; '-' is what there is none of,
+or what can not be seen (the heading says why):
+  MB/s, IOPS    10^6 bytes, and requests that the device ended, each second
   KiB           mean size of a read or write
   depth         mean number of requests in flight (aqu-sz)
-  await ms      mean time of a request from the queue to its end; time in a throttle is not in it
+  await ms      mean time of a request from the queue to its end, without the
+                time that it was held in a throttle
   flush, trim   flushes and discards each second
-  busy%         time with a request in flight (%util); several at once may still fit at 100
-  memory MiB    pages of the whole machine: changed, on their way to a device, of files at all
-  pressure %    time in which somebody waited for I/O, a CPU, memory (/proc/pressure): a sign
+  busy%         time with a request in flight (%util); several at once may
+                still fit at 100
+  memory MiB    pages of the whole machine: changed, on their way to a device,
+                of files at all
+  pressure %    time in which somebody waited for I/O, a CPU, memory
+                (/proc/pressure): a sign
   CPU %         of all processors; the rest is idle
-Behind them: processes that did I/O, on whatever device; writes count when pages are made dirty.
+Behind them: processes that did I/O, on whatever device; writes count when pages
+are made dirty.
 
-On a terminal the page is drawn in place. Ctrl-C ends with least, mean and most of each figure, and
-exit status 0; a device that goes away with 1.
+On a terminal the page is drawn in place. Ctrl-C ends with least, mean and most
+of each figure, and exit status 0; a device that goes away with 1.
 
 Example: assay watch --interval 5s --count 12 /mnt/sd";
 

@@ -1,11 +1,15 @@
 //! What is wrong with the words, in one line, and what to write instead.
 
+use std::ffi::OsString;
+
+use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 
+use super::Cli;
 use crate::error::Refusal;
 
-/// The parser's complaint, said shortly.
-pub fn refusal(error: &Error) -> Refusal {
+/// The parser's complaint about what was typed, said shortly.
+pub fn refusal(error: &Error, typed: &[OsString]) -> Refusal {
     let named = |kind: ContextKind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),
         Some(ContextValue::Strings(texts)) => Some(texts.join(" ")),
@@ -20,7 +24,7 @@ pub fn refusal(error: &Error) -> Refusal {
         }
         _ => None,
     };
-    let help = "'assay --help' shows what can be written".to_string();
+    let help = format!("'{} --help' shows what can be written", called(typed));
     match (error.kind(), word, value) {
         (ErrorKind::InvalidSubcommand, _, _) => {
             let word = named(ContextKind::InvalidSubcommand).unwrap_or_default();
@@ -30,6 +34,10 @@ pub fn refusal(error: &Error) -> Refusal {
                     .unwrap_or_else(|| "write for example 'assay quick .'".into()),
             )
         }
+        (ErrorKind::UnknownArgument, Some(word), _) if negative(&word) => Refusal::new(
+            format!("'{word}' is less than zero"),
+            format!("sizes, times and numbers are more; {help}"),
+        ),
         (ErrorKind::UnknownArgument, Some(word), _) => Refusal::new(
             format!("unknown word '{word}'"),
             meant(ContextKind::SuggestedArg).unwrap_or(help),
@@ -92,6 +100,20 @@ pub fn refusal(error: &Error) -> Refusal {
             Refusal::new(first.trim_start_matches("error: "), help)
         }
     }
+}
+
+/// The program and the verb that was typed, whose help knows the words: `assay ramp`.
+fn called(typed: &[OsString]) -> String {
+    let verb = typed.get(1).and_then(|word| word.to_str());
+    match verb.filter(|verb| Cli::command().find_subcommand(verb).is_some()) {
+        Some(verb) => format!("assay {verb}"),
+        None => "assay".into(),
+    }
+}
+
+/// Whether the word is a number below zero, of which the parser tells the first digit: `-1` of `-1M`.
+fn negative(word: &str) -> bool {
+    word.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// The name alone: `--time <T>` is `--time`, `<PATH>` is `PATH`.

@@ -21,7 +21,7 @@ pub use glance::{
 pub use judgement::{Exhibit, Finding, Measures, Next, TrapId, Trust, Verdict, Weight};
 pub use outcome::{Bottleneck, Climb, Endurance, Outcome, Reached, Stretch};
 pub use probe::{PROBE_SCHEMA, Probe};
-pub use store::{Sink, load};
+pub use store::{Sink, is_record, load, text_of};
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! The record on disk: written phase by phase, so that a run that dies leaves what it had.
 
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::{Record, SCHEMA};
@@ -82,12 +82,17 @@ impl Sink {
 /// A [`Refusal`] that says where the document stops making sense, or a [`Fault`] when the file
 /// can not be read.
 pub fn load(path: &Path) -> Result<Record, Error> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Fault::new("read", path.display().to_string(), &error))?;
-    let record: Record = serde_json::from_str(&text).map_err(|error| Refusal {
-        place: format!("{}:{}:{}", path.display(), error.line(), error.column()),
-        why: format!("not a record: {error}"),
-        instead: "give a file that --record or ASSAY_RECORD wrote".into(),
+    const INSTEAD: &str = "give a file that --record or ASSAY_RECORD wrote";
+    let text = text_of(path, "a record", INSTEAD)?;
+    let record: Record = serde_json::from_str(&text).map_err(|error| {
+        // serde says where once more at the end of its sentence.
+        let why = error.to_string();
+        let why = why.split(" at line ").next().unwrap_or_default();
+        Refusal {
+            place: format!("{}:{}:{}", path.display(), error.line(), error.column()),
+            why: format!("not a record: {why}"),
+            instead: INSTEAD.into(),
+        }
     })?;
     if record.schema != SCHEMA {
         return Err(Refusal {
@@ -98,4 +103,34 @@ pub fn load(path: &Path) -> Result<Record, Error> {
         .into());
     }
     Ok(record)
+}
+
+/// The text of a document of that `kind` ("a record"); `instead` says what to give.
+///
+/// # Errors
+/// A [`Refusal`] when a folder, an empty file or one that is no text stands there, or a [`Fault`]
+/// when it can not be read.
+pub fn text_of(path: &Path, kind: &str, instead: &str) -> Result<String, Error> {
+    let refused = |what: &str| {
+        let why = format!("'{}' is {what}, not {kind}", path.display());
+        Error::from(Refusal::new(why, instead))
+    };
+    let text = std::fs::read_to_string(path).map_err(|error| match error.kind() {
+        ErrorKind::IsADirectory => refused("a folder"),
+        ErrorKind::InvalidData => refused("no text"),
+        _ => Fault::new("read", path.display().to_string(), &error).into(),
+    })?;
+    if text.trim().is_empty() {
+        return Err(refused("empty"));
+    }
+    Ok(text)
+}
+
+/// Whether a text is a record, whole, of whatever version.
+pub fn is_record(text: &str) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Head {
+        schema: String,
+    }
+    serde_json::from_str::<Head>(text).is_ok_and(|head| head.schema.starts_with("assay.record/"))
 }

@@ -29,7 +29,8 @@ pub fn text(
     lines.push(String::new());
     lines.extend(table(first, second, style));
     lines.push(String::new());
-    lines.extend(verdict(found, style));
+    let same = (&first.run, &first.started) == (&second.run, &second.started);
+    lines.extend(verdict(found, same, style));
     for finding in found {
         lines.extend(traps::claim(finding, style));
         lines.extend(traps::because(finding, style));
@@ -136,10 +137,11 @@ fn row(phase: &PhaseRecord, action: Action) -> String {
     format!("{} {}", phase.name, action.name())
 }
 
-/// May they be compared, in one sentence.
-fn verdict(found: &[Finding], style: Style) -> Vec<String> {
+/// May they be compared, in one sentence; `same` says that both records are of one run.
+fn verdict(found: &[Finding], same: bool, style: Style) -> Vec<String> {
     let forbids = found.iter().filter(|finding| finding.weight != Weight::Note).count();
     let (word, text) = match forbids {
+        0 if same => ("alike", "both are the same run: there is no difference to tell.".into()),
         0 => (
             "alike",
             "nothing that the records hold forbids to compare them. Two runs do not tell a difference from chance: repeat each several times.".to_string(),

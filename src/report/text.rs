@@ -319,8 +319,11 @@ impl Text {
         let (done, planned) = (record.phases.len(), record.plan.at_most().count());
         let far = match (done, planned) {
             (0, _) => "before its first phase".to_string(),
-            (done, planned) if done < planned => format!("in phase {done} of {planned}"),
-            _ => "at its end".to_string(),
+            (done, planned) if record.ending == Ending::Unfinished && done >= planned => {
+                "at its end".to_string()
+            }
+            (_, 1) => "in its only phase".to_string(),
+            (done, planned) => format!("in phase {done} of {planned}"),
         };
         let text = match &record.ending {
             Ending::Complete => return Vec::new(),

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::error::Refusal;
+use crate::error::{Refusal, errno_name, errno_text};
 use crate::plan::{Size, Target};
 use crate::unit::Bytes;
 
@@ -25,19 +25,17 @@ impl Fitting<'_> {
     ) -> Result<Bytes, Refusal> {
         let name = path.display();
         let device = matches!(target, Target::Device { .. });
-        let there = if device || !matches!(target, Target::Scratch { .. }) {
+        let looked = (device || !matches!(target, Target::Scratch { .. })).then(|| {
             std::fs::File::open(path)
                 .and_then(|file| size_of_open(std::os::fd::AsFd::as_fd(&file)))
-                .ok()
                 .map(Bytes)
-        } else {
-            None
-        };
+        });
+        let there = looked.as_ref().and_then(|size| size.as_ref().ok()).copied();
         let free = self.subjects[subject].space.seen().map(|space| space.free);
         let asked = match size {
             Size::Exactly(size) => size,
             Size::Whole => there.ok_or_else(|| {
-                Refusal::new(format!("{name} can not be read for its size"), "give a size")
+                unsized_place(&name.to_string(), looked.and_then(Result::err).as_ref())
             })?,
             Size::TimesRam(factor) => {
                 let memory = self.memory().ok_or_else(|| {
@@ -128,4 +126,15 @@ impl Fitting<'_> {
         let group = self.scene.limits(&[]).seen().and_then(|limits| limits.memory);
         machine.into_iter().chain(group).min()
     }
+}
+
+/// Why the size of what stands at `name` can not be read: it could not be opened, or has none.
+fn unsized_place(name: &str, error: Option<&std::io::Error>) -> Refusal {
+    let why = error.and_then(std::io::Error::raw_os_error).map_or_else(String::new, |errno| {
+        format!(": {} ({})", errno_text(errno), errno_name(errno))
+    });
+    Refusal::new(
+        format!("the size of {name} can not be read{why}"),
+        "give one, or name another path",
+    )
 }
