@@ -16,7 +16,7 @@ use assay::record::{Ending, Measures, Record, Trust};
 use assay::unit::Bytes;
 
 use kernel::{Heard, at_once, cards, hear_own, names, rate, told};
-use lab::{Card, MI};
+use lab::{Card, MI, Shape};
 
 const WRITES: f64 = 4.0 * MI as f64;
 const READS: f64 = 16.0 * MI as f64;
@@ -80,44 +80,44 @@ fn off(heard: &Heard) -> (f64, f64) {
 }
 
 #[test]
-fn what_is_durable_is_at_the_pace_of_the_card() {
+fn cards_are_measured_at_their_pace() {
     let _alone = lab::alone();
-    at_once(cards(), |(shape, pace)| {
-        let card = lab::need!(Card::new(shape));
-        for left in (0..3).rev() {
-            let typed = modes(&["--block", "1M", "--time", "80"]);
-            let typed = typed.word(card.mount()).within(card.rooms());
-            let heard = hear_own(typed.patience(Duration::from_secs(200)));
-            let (durable, read) = off(&heard);
-            assert_eq!(below(card.mount()), Vec::<String>::new(), "{heard}");
-            if left > 0 && (durable > 0.03 || read > 0.03 || heard.disturbed()) {
-                told("again", &heard);
-                continue;
-            }
-            told(
-                "off the true speed",
-                format_args!("{durable:.4} {read:.4}\n{}", heard.ran.stdout),
-            );
-            assert!(durable <= 0.03 && read <= 0.03, "{heard}");
-            let none = &rows(&heard.ran.stdout, "write 1 MiB", &["no flush"])[0];
-            let seen = none[2].parse::<f64>().expect("a figure") * 1e6;
-            // The kernel may have begun to write it out, and to hold the writer back.
-            assert!(none[0] != "✓" && seen > 1.2 * WRITES, "{none:?}\n{heard}");
-            for name in ["write-1m-fsync", "write-1m-direct-dsync", "read-1m-direct"] {
-                let verdict = heard.named(name).verdict.as_ref().expect("judged");
-                assert_eq!((verdict.trust, verdict.measures), (Trust::Sound, pace), "{heard}");
-            }
-            // A write that was not to be flushed is no reason to doubt the table.
-            assert_eq!(heard.ran.code(), 0, "{heard}");
-            assert!(heard.ran.wall < Duration::from_secs(120), "{heard}");
-            break;
-        }
+    std::thread::scope(|all| {
+        all.spawn(without_any_option_it_takes_two_minutes);
+        at_once(cards(), what_is_durable_is_at_the_pace_of_the_card);
     });
 }
 
-#[test]
-fn a_card_without_any_option_is_done_in_two_minutes() {
-    let _alone = lab::alone();
+fn what_is_durable_is_at_the_pace_of_the_card((shape, pace): (Shape, Measures)) {
+    let card = lab::need!(Card::new(shape));
+    for left in (0..3).rev() {
+        let typed = modes(&["--block", "1M", "--time", "80"]);
+        let typed = typed.word(card.mount()).within(card.rooms());
+        let heard = hear_own(typed.patience(Duration::from_secs(200)));
+        let (durable, read) = off(&heard);
+        assert_eq!(below(card.mount()), Vec::<String>::new(), "{heard}");
+        if left > 0 && (durable > 0.03 || read > 0.03 || heard.disturbed()) {
+            told("again", &heard);
+            continue;
+        }
+        told("off the true speed", format_args!("{durable:.4} {read:.4}\n{}", heard.ran.stdout));
+        assert!(durable <= 0.03 && read <= 0.03, "{heard}");
+        let none = &rows(&heard.ran.stdout, "write 1 MiB", &["no flush"])[0];
+        let seen = none[2].parse::<f64>().expect("a figure") * 1e6;
+        // The kernel may have begun to write it out, and to hold the writer back.
+        assert!(none[0] != "✓" && seen > 1.2 * WRITES, "{none:?}\n{heard}");
+        for name in ["write-1m-fsync", "write-1m-direct-dsync", "read-1m-direct"] {
+            let verdict = heard.named(name).verdict.as_ref().expect("judged");
+            assert_eq!((verdict.trust, verdict.measures), (Trust::Sound, pace), "{heard}");
+        }
+        // A write that was not to be flushed is no reason to doubt the table.
+        assert_eq!(heard.ran.code(), 0, "{heard}");
+        assert!(heard.ran.wall < Duration::from_secs(120), "{heard}");
+        break;
+    }
+}
+
+fn without_any_option_it_takes_two_minutes() {
     let card = lab::need!(Card::sdcard());
     let typed = modes(&[]).word(card.mount()).within(card.rooms());
     let heard = hear_own(typed.patience(Duration::from_secs(300)));

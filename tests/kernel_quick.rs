@@ -43,39 +43,64 @@ fn figures(heard: &Heard) {
 }
 
 #[test]
-fn a_card_without_any_option() {
+fn cards_of_every_kind() {
     let _alone = lab::alone();
-    at_once(cards(), |(shape, pace)| {
-        let card = lab::need!(Card::new(shape));
-        for left in (0..3).rev() {
-            let heard = hear_own(lab::assay(["quick"]).word(card.mount()).within(card.rooms()));
-            figures(&heard);
-            let write = rate(heard.named("seq-write"), Action::Write).expect("a rate") / WRITES;
-            let read = rate(heard.named("seq-read"), Action::Read).expect("a rate") / READS;
-            assert_eq!(below(card.mount()), Vec::<String>::new(), "{heard}");
-            if left > 0 && (write < 0.97 || read < 0.97 || heard.disturbed()) {
-                told("again", &heard);
-                continue;
-            }
-            told("within the true speed", format_args!("{write:.4} {read:.4}"));
-            assert!((0.97..1.03).contains(&write), "{heard}");
-            assert!((0.97..1.03).contains(&read), "{heard}");
-            assert!(heard.ran.wall < Duration::from_secs(60), "{heard}");
-            assert_eq!(heard.record.phases.len(), 6);
-            // Three times others had the machine, and the verdict says so.
-            if heard.disturbed() {
-                told("SKIP the verdict of the whole", "others had the processors or the disk");
-            } else {
-                heard.expect(Trust::Sound, pace);
-                assert_eq!(heard.ran.code(), 0, "{heard}");
-            }
-            for name in ["seq-write", "seq-read"] {
-                let verdict = heard.named(name).verdict.as_ref().expect("judged");
-                assert_eq!((verdict.trust, verdict.measures), (Trust::Sound, pace), "{heard}");
-            }
-            break;
-        }
+    std::thread::scope(|all| {
+        all.spawn(|| at_once([Shape::btrfs(), Shape::xfs()], another_file_system));
+        at_once(cards(), without_any_option);
     });
+}
+
+fn without_any_option((shape, pace): (Shape, Measures)) {
+    let card = lab::need!(Card::new(shape));
+    for left in (0..3).rev() {
+        let heard = hear_own(lab::assay(["quick"]).word(card.mount()).within(card.rooms()));
+        figures(&heard);
+        let write = rate(heard.named("seq-write"), Action::Write).expect("a rate") / WRITES;
+        let read = rate(heard.named("seq-read"), Action::Read).expect("a rate") / READS;
+        assert_eq!(below(card.mount()), Vec::<String>::new(), "{heard}");
+        if left > 0 && (write < 0.97 || read < 0.97 || heard.disturbed()) {
+            told("again", &heard);
+            continue;
+        }
+        told("within the true speed", format_args!("{write:.4} {read:.4}"));
+        assert!((0.97..1.03).contains(&write), "{heard}");
+        assert!((0.97..1.03).contains(&read), "{heard}");
+        assert!(heard.ran.wall < Duration::from_secs(60), "{heard}");
+        assert_eq!(heard.record.phases.len(), 6);
+        // Three times others had the machine, and the verdict says so.
+        if heard.disturbed() {
+            told("SKIP the verdict of the whole", "others had the processors or the disk");
+        } else {
+            heard.expect(Trust::Sound, pace);
+            assert_eq!(heard.ran.code(), 0, "{heard}");
+        }
+        for name in ["seq-write", "seq-read"] {
+            let verdict = heard.named(name).verdict.as_ref().expect("judged");
+            assert_eq!((verdict.trust, verdict.measures), (Trust::Sound, pace), "{heard}");
+        }
+        break;
+    }
+}
+
+fn another_file_system(shape: Shape) {
+    let card = lab::need!(Card::new(shape.clone()));
+    let heard =
+        hear_own(lab::assay(["quick", "--time", "18"]).word(card.mount()).within(card.rooms()));
+    told(shape.name, "");
+    figures(&heard);
+    let write = rate(heard.named("seq-write"), Action::Write).expect("a rate") / WRITES;
+    let read = rate(heard.named("seq-read"), Action::Read).expect("a rate") / READS;
+    assert!((0.90..1.06).contains(&write), "{heard}");
+    assert!((0.90..1.06).contains(&read), "{heard}");
+    for name in ["seq-write", "seq-read"] {
+        let verdict = heard.named(name).verdict.as_ref().expect("judged");
+        assert_eq!(verdict.trust, Trust::Sound, "{name}\n{heard}");
+    }
+    // Nobody else was there, whatever a file system writes of its own records.
+    assert!(!heard.found("T48"), "{heard}");
+    assert!(!heard.found("T31"), "{heard}");
+    assert_eq!(below(card.mount()), Vec::<String>::new());
 }
 
 #[test]
@@ -156,30 +181,6 @@ fn a_device_is_written_only_when_it_holds_nothing() {
         assert_eq!((refused.code(), refused.stderr.lines().count()), (2, 1), "{refused}");
         assert!(read(2 << 20) == before, "{tool}: it was written");
     }
-}
-
-#[test]
-fn other_file_systems() {
-    let _alone = lab::alone();
-    at_once([Shape::btrfs(), Shape::xfs()], |shape| {
-        let card = lab::need!(Card::new(shape.clone()));
-        let heard =
-            hear_own(lab::assay(["quick", "--time", "18"]).word(card.mount()).within(card.rooms()));
-        told(shape.name, "");
-        figures(&heard);
-        let write = rate(heard.named("seq-write"), Action::Write).expect("a rate") / WRITES;
-        let read = rate(heard.named("seq-read"), Action::Read).expect("a rate") / READS;
-        assert!((0.90..1.06).contains(&write), "{heard}");
-        assert!((0.90..1.06).contains(&read), "{heard}");
-        for name in ["seq-write", "seq-read"] {
-            let verdict = heard.named(name).verdict.as_ref().expect("judged");
-            assert_eq!(verdict.trust, Trust::Sound, "{name}\n{heard}");
-        }
-        // Nobody else was there, whatever a file system writes of its own records.
-        assert!(!heard.found("T48"), "{heard}");
-        assert!(!heard.found("T31"), "{heard}");
-        assert_eq!(below(card.mount()), Vec::<String>::new());
-    });
 }
 
 #[test]
