@@ -377,22 +377,22 @@ fn an_io_costs_the_same_whatever_the_number_of_files() {
     let mut seen = Vec::new();
     for count in [1, 10, 100] {
         for ops in [1000, 5000] {
-            let folder = tempfile::tempdir().expect("a folder");
+            // In memory, for on a disk we also look who else is there, and how fast memory is copied.
+            let folder = tempfile::tempdir_in("/dev/shm").expect("a folder");
             let target = files(&[folder.path().into()], count, json!({}));
             let stop = ("stop", json!({ "first_of": [{ "ops": ops }] }));
-            // Past the page cache: beside fast buffered work the machine's own copying is measured.
-            let past = ("caching", json!("direct_if_real"));
-            let work = job("j", &target, "write", &[stop, past, ("order", json!("uniform"))]);
+            let work = job("j", &target, "write", &[stop, ("order", json!("uniform"))]);
             let plan = plan(&[phase("p", &[work])]);
             let Some(calls) = calls(&plan, "calls of many files") else { return };
-            let writes = calls["pwrite64"];
-            assert_eq!(writes, ops, "{count} files");
+            // Before the first there may be one that tries the folder.
+            let others = calls["pwrite64"] - ops;
+            assert!(others <= 1, "{count} files");
             // What the evidence is read with depends on how long it takes.
             let steady: u64 = ["openat", "lseek", "fstat", "statx", "mmap", "ioctl"]
                 .iter()
                 .map(|name| calls.get(*name).copied().unwrap_or(0))
                 .sum();
-            seen.push((count, steady));
+            seen.push((count, others, steady));
         }
     }
     // Five times the I/Os, and nothing else more often.
