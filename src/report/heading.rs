@@ -1,6 +1,8 @@
 //! What the device is, in a few lines: the path, all that lies between it and the device, the
 //! device itself, its limits, and how it was measured.
 
+use std::io::{self, Write};
+
 use super::Style;
 use super::figure::digits;
 use super::paint::{Ink, wrap};
@@ -14,6 +16,14 @@ const LABEL: usize = 9;
 
 /// Devices that are described; of larger arrays the rest is counted.
 const MOST_DEVICES: usize = 3;
+
+/// Lines of a page, and an empty one behind them.
+pub(super) fn put(lines: &[String], out: &mut dyn Write) -> io::Result<()> {
+    for line in lines {
+        writeln!(out, "{line}")?;
+    }
+    writeln!(out)
+}
 
 /// The whole heading, each line without its end.
 pub fn lines(plan: &Plan, resolved: &Resolved, style: Style) -> Vec<String> {

@@ -7,8 +7,8 @@ use std::io::{self, Write};
 
 use super::figure::{digits, time};
 use super::heading::{self, labelled};
-use super::paint::{Ink, wrap};
-use super::text::{Text, imprint};
+use super::paint::Ink;
+use super::text::{Text, foot, later_notes};
 use super::{Page as Grows, Style};
 use crate::plan::{Lesson, Plan, Topic};
 use crate::record::{Next, PhaseRecord, Record, Resolved, Trust, Verdict};
@@ -183,11 +183,8 @@ impl Grows for Page {
         lines.splice(at..at, labelled("shows", about(self.lesson.topic), self.style));
         let writes = writes(resolved, self.lesson.topic);
         lines.extend(writes.iter().flat_map(|text| labelled("writes", text, self.style)));
-        for line in lines {
-            writeln!(out, "{line}")?;
-        }
         self.notes = resolved.notes.len();
-        writeln!(out)
+        heading::put(&lines, out)
     }
 
     fn phase(
@@ -211,24 +208,13 @@ impl Grows for Page {
     }
 
     fn closing(&mut self, record: &Record, out: &mut dyn Write) -> io::Result<()> {
-        let mut lines = Vec::new();
-        for note in record.resolved.notes.iter().skip(self.notes) {
-            lines.extend(labelled("note", note, self.style));
-        }
+        let mut lines = later_notes(record, self.notes, self.style);
         if let Some(taught) = Taught::of(record) {
             lines.extend(self.conclusion(&taught));
             lines.extend(self.text.ending(record));
             lines.extend(self.next(&taught, record));
         }
-        for line in lines {
-            writeln!(out, "{line}")?;
-        }
-        writeln!(out)?;
-        let width = self.style.width.saturating_sub(2).max(20);
-        for line in wrap(&imprint(record, self.style), width) {
-            writeln!(out, "  {}", self.style.paint(Ink::Faint, &line))?;
-        }
-        Ok(())
+        foot(&lines, record, self.style, out)
     }
 }
 

@@ -8,8 +8,8 @@ use std::io::{self, Write};
 
 use super::figure::{digits, megabytes};
 use super::heading::{self, labelled};
-use super::paint::{Ink, ink, wrap};
-use super::text::{Text, imprint};
+use super::paint::{Ink, ink};
+use super::text::{Text, foot, later_notes};
 use super::{Page, Style};
 use crate::plan::{Durability, Plan};
 use crate::record::{Measures, PhaseRecord, Record, Resolved, Trust};
@@ -215,11 +215,8 @@ impl Page for Modes {
     fn opening(&mut self, plan: &Plan, resolved: &Resolved, out: &mut dyn Write) -> io::Result<()> {
         let mut lines = heading::lines(plan, resolved, self.style);
         lines.extend(labelled("writes", &writes(plan, resolved), self.style));
-        for line in lines {
-            writeln!(out, "{line}")?;
-        }
         self.notes = resolved.notes.len();
-        writeln!(out)
+        heading::put(&lines, out)
     }
 
     fn phase(
@@ -241,23 +238,12 @@ impl Page for Modes {
         let rows: Vec<Row> =
             record.phases.iter().filter_map(|phase| Row::of(record, phase)).collect();
         writeln!(out)?;
-        let mut lines = Vec::new();
-        for note in record.resolved.notes.iter().skip(self.notes) {
-            lines.extend(labelled("note", note, self.style));
-        }
+        let mut lines = later_notes(record, self.notes, self.style);
         lines.extend(self.legend(record, &rows));
         lines.extend(self.why(&rows));
         lines.extend(self.text.ending(record));
         lines.extend(self.verdict(record, &rows));
-        for line in lines {
-            writeln!(out, "{line}")?;
-        }
-        writeln!(out)?;
-        let width = self.style.width.saturating_sub(2).max(20);
-        for line in wrap(&imprint(record, self.style), width) {
-            writeln!(out, "  {}", self.style.paint(Ink::Faint, &line))?;
-        }
-        Ok(())
+        foot(&lines, record, self.style, out)
     }
 }
 

@@ -53,15 +53,11 @@ const CURVE: usize = 14;
 
 impl Page for Text {
     fn opening(&mut self, plan: &Plan, resolved: &Resolved, out: &mut dyn Write) -> io::Result<()> {
-        for line in heading::lines(plan, resolved, self.style) {
-            writeln!(out, "{line}")?;
-        }
-        for line in sustain::budget(plan, resolved, self.style) {
-            writeln!(out, "{line}")?;
-        }
+        let mut lines = heading::lines(plan, resolved, self.style);
+        lines.extend(sustain::budget(plan, resolved, self.style));
         self.notes = resolved.notes.len();
         self.jobs.clone_from(&resolved.jobs);
-        writeln!(out)
+        heading::put(&lines, out)
     }
 
     fn phase(
@@ -106,9 +102,7 @@ impl Page for Text {
         if !lines.is_empty() {
             lines.push(String::new());
         }
-        for note in record.resolved.notes.iter().skip(self.notes) {
-            lines.extend(labelled("note", note, self.style));
-        }
+        lines.extend(later_notes(record, self.notes, self.style));
         lines.extend(self.ending(record));
         match &record.verdict {
             Some(verdict) => lines.extend(self.verdict(verdict)),
@@ -120,14 +114,7 @@ impl Page for Text {
             )),
         }
         lines.extend(self.next(record));
-        for line in lines {
-            writeln!(out, "{line}")?;
-        }
-        writeln!(out)?;
-        for line in wrap(&imprint(record, self.style), self.style.width.saturating_sub(2).max(20)) {
-            writeln!(out, "  {}", self.style.paint(Ink::Faint, &line))?;
-        }
-        Ok(())
+        foot(&lines, record, self.style, out)
     }
 }
 
@@ -455,8 +442,29 @@ fn signal_name(signal: i32) -> String {
     }
 }
 
+/// What had to be done otherwise than planned and was not known before it began: the notes behind the
+/// first `known`.
+pub(super) fn later_notes(record: &Record, known: usize, style: Style) -> Vec<String> {
+    let notes = record.resolved.notes.iter().skip(known);
+    notes.flat_map(|note| labelled("note", note, style)).collect()
+}
+
+/// The end of a page: these lines, an empty one, and when, where and with what it was measured.
+pub(super) fn foot(
+    lines: &[String],
+    record: &Record,
+    style: Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    heading::put(lines, out)?;
+    for line in wrap(&imprint(record, style), style.width.saturating_sub(2).max(20)) {
+        writeln!(out, "  {}", style.paint(Ink::Faint, &line))?;
+    }
+    Ok(())
+}
+
 /// When, how long, on which machine, by which version.
-pub(super) fn imprint(record: &Record, style: Style) -> String {
+fn imprint(record: &Record, style: Style) -> String {
     let dot = style.glyph(" · ", ", ");
     let machine = &record.machine;
     let mut when: String = record.started.chars().take(16).collect();
