@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Job, Lesson, Phase, Plan, Work};
+use super::{Job, Lesson, Phase, Plan, Sweep, Work};
 use crate::error::Refusal;
 use crate::unit::Nanos;
 
@@ -17,6 +17,9 @@ pub enum Aim {
     Sustain,
     /// What a trap looks like here, and the truth beside it.
     Lesson(Lesson),
+    /// How the rate depends on the size of an I/O, or on something else that is varied. Cells that
+    /// can not be done here are left out.
+    Sweep(Sweep),
 }
 
 /// How a ramp is climbed.

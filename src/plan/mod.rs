@@ -18,6 +18,7 @@ mod order;
 mod pattern;
 mod rate;
 mod stop;
+mod sweep;
 mod target;
 mod tree;
 mod usual;
@@ -36,6 +37,7 @@ pub use order::{Order, SizedZone, Zone};
 pub use pattern::{ActionSize, BlockSize, Fill, Pattern, Region, Verify, WeightedSize};
 pub use rate::{Arrivals, Cap, EachCap, Rate, ThinkTime};
 pub use stop::{Limit, Steady, Stop};
+pub use sweep::{Axis, Pace, Spot, Sweep};
 pub use target::{Consent, FileOrder, Layout, Lifetime, Size, Target};
 pub use tree::{Tree, TreeOrder, TreeSize};
 
@@ -281,6 +283,7 @@ impl Plan {
         match &self.aim {
             Some(Aim::Ramp(ramp)) => ramp.check(self),
             Some(Aim::Lesson(lesson)) => lesson.check(self),
+            Some(Aim::Sweep(sweep)) => sweep.check(self),
             Some(Aim::Sustain) | None => Ok(()),
         }
     }

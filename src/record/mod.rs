@@ -11,6 +11,7 @@ mod judgement;
 mod outcome;
 mod probe;
 mod store;
+mod swept;
 
 pub use aftermath::{Aftermath, Latencies, Round};
 pub use explanation::{Basis, Better, EXPLANATION_SCHEMA, Explained, Explanation};
@@ -22,6 +23,7 @@ pub use judgement::{Exhibit, Finding, Measures, Next, TrapId, Trust, Verdict, We
 pub use outcome::{Bottleneck, Climb, Endurance, Outcome, Reached, Stretch};
 pub use probe::{PROBE_SCHEMA, Probe};
 pub use store::{Sink, is_record, load, text_of};
+pub use swept::{Cell, Drop, Plateau, Side, Swept};
 
 use std::collections::BTreeMap;
 

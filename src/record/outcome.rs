@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Exhibit;
+use super::{Exhibit, Swept};
 use crate::unit::{Bandwidth, Bytes, Iops, Nanos};
 
 /// What a run found out that no phase of it shows alone.
@@ -14,6 +14,8 @@ pub enum Outcome {
     Ramp(Climb),
     /// What a device keeps up.
     Sustain(Endurance),
+    /// How the rate depends on what was varied.
+    Sweep(Swept),
 }
 
 /// What a ramp came to.

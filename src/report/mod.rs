@@ -7,7 +7,7 @@ mod chart;
 pub mod compare;
 pub mod explain;
 mod figure;
-mod heading;
+pub mod heading;
 mod json;
 pub mod lesson;
 pub mod live;
@@ -18,6 +18,7 @@ mod ramp;
 mod rates;
 mod remark;
 mod sustain;
+pub mod sweep;
 pub mod text;
 mod traps;
 pub mod watch;
@@ -72,6 +73,9 @@ pub trait Page {
 pub fn page(plan: &Plan, style: Style) -> Box<dyn Page> {
     if let Some(Aim::Lesson(lesson)) = &plan.aim {
         return Box::new(lesson::Page::new(lesson, style));
+    }
+    if let Some(Aim::Sweep(_)) = &plan.aim {
+        return Box::new(sweep::Table::new(style));
     }
     match plan.origin.dialect.as_str() {
         modes::VERB => Box::new(modes::Modes::new(style)),

@@ -16,7 +16,9 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Refusal};
 use crate::evidence::{Bottom, Limits, PathKind, Reading, Scene, Subject};
-use crate::plan::{Caching, CopyCalls, Crew, Job, Lifetime, Method, Plan, Target, Work};
+use crate::plan::{
+    Aim, Caching, CopyCalls, Crew, Job, Lifetime, Method, Plan, Sweep, Target, Work,
+};
 use crate::record::{Resolved, ResolvedJob};
 use crate::sys::process;
 use crate::unit::{Bytes, Nanos};
@@ -72,6 +74,8 @@ struct Fitting<'a> {
     groves: Vec<Grove>,
     /// Folders in which a tree of the plan is to be kept.
     kept: Vec<PathBuf>,
+    /// Phases whose blocks do not fit direct I/O are left out, as cells of a sweep.
+    leaves_out: bool,
 }
 
 /// Looks at the machine and answers every question that the plan leaves open.
@@ -88,6 +92,7 @@ pub(super) fn fit(plan: &Plan, scene: &Scene) -> Result<Fitted, Error> {
         groups: Vec::new(),
         groves: Vec::new(),
         kept: kept(plan),
+        leaves_out: matches!(plan.aim, Some(Aim::Sweep(_))),
     };
     let mut jobs: Vec<ResolvedJob> = Vec::new();
     let mut places = Vec::new();
@@ -263,9 +268,12 @@ fn kept(plan: &Plan) -> Vec<PathBuf> {
     .collect()
 }
 
-/// About how long a plan takes: the sum of its time limits, of a ramp at the most; `None` when only
-/// the device's speed decides.
+/// About how long a plan takes: the sum of its time limits, of a ramp or sweep at the most; `None`
+/// when only the device's speed decides.
 pub(super) fn about(plan: &Plan) -> Option<Nanos> {
+    if let Some(Aim::Sweep(Sweep { pace: Some(pace), .. })) = &plan.aim {
+        return Some(pace.whole);
+    }
     plan.at_most()
         .map(|phase| {
             let jobs: Option<Vec<Nanos>> = phase

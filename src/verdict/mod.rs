@@ -65,6 +65,7 @@ mod stalls;
 mod stdio_close;
 pub mod sustain;
 mod swapped;
+pub mod sweep;
 pub mod threshold;
 mod throttled;
 mod too_short;
@@ -199,6 +200,7 @@ pub fn judge(record: &mut Record) {
     record.outcome = match record.plan.aim {
         Some(Aim::Ramp(_)) => ramp::climb(record).map(Outcome::Ramp),
         Some(Aim::Sustain) => sustain::endurance(record).map(Outcome::Sustain),
+        Some(Aim::Sweep(_)) => sweep::swept(record).map(Outcome::Sweep),
         Some(Aim::Lesson(_)) | None => None,
     };
 }

@@ -1,0 +1,316 @@
+//! What the cells of a sweep show: the best, from where on it is reached, and where it drops. And
+//! before that, which cells can not be done here, and how much time each is worth.
+
+use crate::plan::{self, Action};
+use crate::plan::{Aim, Axis, Limit, Pace, Phase, Plan, Spot, Work};
+use crate::record::{Cell, Drop, PhaseRecord, Plateau, Record, Resolved, Side, Swept, Trust};
+use crate::stats::Total;
+use crate::unit::{Bandwidth, Bytes, Iops, Nanos};
+
+/// A share of the best rate that nobody misses in practice: from here on a size is good enough.
+pub const GOOD_ENOUGH: f64 = 0.90;
+
+/// Bytes that tell what a device can do: a cell that moves them in less than its least time needs no
+/// more, one that can not in its most gets no more.
+const ENOUGH: f64 = 64.0 * 1024.0 * 1024.0;
+
+/// What a cell takes beside its I/O: opening, dropping, flushing, looking.
+const BESIDE: Nanos = Nanos::millis(150);
+
+/// The least time of a cell when the whole is nearly over: below it a figure says nothing.
+const LEAST: Nanos = Nanos::millis(300);
+
+/// A sweep as far as it got.
+pub struct Sweep<'a> {
+    /// What was to be varied.
+    pub aim: &'a plan::Sweep,
+    /// All cells of the plan, in its order.
+    pub spots: Vec<Placed<'a>>,
+}
+
+/// A cell and what became of it.
+pub struct Placed<'a> {
+    /// What was done.
+    pub side: Side,
+    /// Where it stands.
+    pub spot: Spot,
+    /// As planned.
+    pub planned: &'a Phase,
+    /// What happened in it; `None` when it was not done.
+    pub done: Option<&'a PhaseRecord>,
+    /// Why it can not be done.
+    pub left_out: Option<String>,
+}
+
+impl<'a> Sweep<'a> {
+    /// The sweep of a record; `None` where there is none.
+    pub fn of(record: &'a Record) -> Option<Self> {
+        let aim = aim(&record.plan)?;
+        let place = |planned: &'a Phase| {
+            let spot = planned.spot()?;
+            let done = record.phases.iter().find(|phase| phase.name == planned.name);
+            let left_out = impossible(record, planned);
+            Some(Placed { side: side(aim, &spot), spot, planned, done, left_out })
+        };
+        let cells = record.plan.phases.iter().filter(|phase| aim.cells.contains(&phase.name));
+        Some(Self { aim, spots: cells.filter_map(place).collect() })
+    }
+
+    /// The sides that it has, in the order in which they are shown.
+    pub fn sides(&self) -> Vec<Side> {
+        let has = |side: &Side| self.spots.iter().any(|placed| placed.side == *side);
+        Side::ALL.into_iter().filter(has).collect()
+    }
+
+    /// The values of an axis, ascending.
+    pub fn values(&self, axis: Axis) -> Vec<u64> {
+        let mut values: Vec<u64> = self.spots.iter().map(|placed| placed.spot.on(axis)).collect();
+        values.sort_unstable();
+        values.dedup();
+        values
+    }
+
+    /// The cell of a side at these values, one for each axis.
+    pub fn at(&self, side: Side, values: &[u64]) -> Option<&Placed<'a>> {
+        let there = |placed: &&Placed| {
+            let mut axes = self.aim.over.iter().zip(values);
+            placed.side == side && axes.all(|(axis, value)| placed.spot.on(*axis) == *value)
+        };
+        self.spots.iter().find(there)
+    }
+
+    /// The highest rate of a side that is not refuted, and what comes close to it; `None` when there
+    /// is none.
+    pub fn plateau(&self, side: Side) -> Option<Plateau> {
+        let held: Vec<(&Placed, f64)> = self
+            .spots
+            .iter()
+            .filter(|placed| placed.side == side && placed.holds())
+            .filter_map(|placed| Some((placed, placed.bandwidth()?.0)))
+            .collect();
+        let (best, rate) = *held.iter().max_by(|(_, a), (_, b)| a.total_cmp(b))?;
+        let first = held.iter().position(|(_, other)| *other >= rate * GOOD_ENOUGH)?;
+        let alone = self.aim.over.len() == 1;
+        let behind = held[first..].iter().filter(|(_, other)| alone && *other < rate * GOOD_ENOUGH);
+        let drops = behind.map(|(placed, other)| Drop {
+            phase: placed.planned.name.clone(),
+            share: other / rate,
+        });
+        Some(Plateau {
+            side,
+            best: best.planned.name.clone(),
+            bandwidth: Bandwidth(rate),
+            from: held[first].0.planned.name.clone(),
+            drops: drops.collect(),
+        })
+    }
+
+    /// Where a phase of it stands.
+    pub fn spot_of(&self, phase: &str) -> Option<&Spot> {
+        let placed = self.spots.iter().find(|placed| placed.planned.name == phase);
+        placed.map(|placed| &placed.spot)
+    }
+}
+
+impl Placed<'_> {
+    /// Bytes per second, both ways together; `None` when it was not done, or moved nothing.
+    pub fn bandwidth(&self) -> Option<Bandwidth> {
+        let rates = totals(self.done?).filter_map(|total| total.bandwidth).map(|rate| rate.0);
+        Some(rates.sum()).filter(|rate: &f64| *rate > 0.0).map(Bandwidth)
+    }
+
+    /// I/Os per second, both ways together.
+    pub fn iops(&self) -> Option<Iops> {
+        let rates = totals(self.done?).filter_map(|total| total.iops).map(|rate| rate.0);
+        Some(rates.sum()).filter(|rate: &f64| *rate > 0.0).map(Iops)
+    }
+
+    /// Whether its figure may be believed.
+    pub fn trust(&self) -> Option<Trust> {
+        Some(self.done?.verdict.as_ref()?.trust)
+    }
+
+    /// Whether its figure can stand for the device: it was judged, and not refuted.
+    fn holds(&self) -> bool {
+        self.trust().is_some_and(|trust| trust != Trust::Wrong)
+    }
+
+    /// Whether its time was over before it had moved all that it was to move.
+    pub fn cut(&self) -> bool {
+        let Some(done) = self.done else { return false };
+        let goal =
+            self.planned.jobs.iter().flat_map(|job| &job.stop.first_of).find_map(|limit| {
+                if let Limit::Bytes(bytes) = limit { Some(*bytes) } else { None }
+            });
+        let moved: Bytes = totals(done).map(|total| total.bytes).sum();
+        goal.is_some_and(|goal| moved < goal)
+    }
+
+    fn cell(&self) -> Cell {
+        Cell {
+            phase: self.planned.name.clone(),
+            side: self.side,
+            block: self.spot.block,
+            iodepth: self.spot.iodepth,
+            workers: self.spot.workers,
+            reads_percent: self.spot.reads,
+            bandwidth: self.bandwidth(),
+            iops: self.iops(),
+            trust: self.trust(),
+            cut: self.cut(),
+            left_out: self.left_out.clone(),
+        }
+    }
+}
+
+/// What the sweep of a record came to; `None` where there is none.
+pub fn swept(record: &Record) -> Option<Swept> {
+    let sweep = Sweep::of(record)?;
+    let plateaus = sweep.sides().into_iter().filter_map(|side| sweep.plateau(side)).collect();
+    let cells = sweep.spots.iter().map(Placed::cell).collect();
+    Some(Swept { over: sweep.aim.over.clone(), cells, plateaus })
+}
+
+/// Whether a phase is still to be done, after those that the record has. Only cells of a sweep are
+/// left out, that can not be done here.
+pub fn wanted(record: &Record, phase: &Phase) -> bool {
+    let cell = aim(&record.plan).is_some_and(|aim| aim.cells.contains(&phase.name));
+    !cell || impossible(record, phase).is_none()
+}
+
+/// The phase with the limits that the speed of the device so far suggests; `None` where it stays as
+/// planned.
+pub fn paced(record: &Record, phase: &Phase) -> Option<Phase> {
+    let aim = aim(&record.plan).filter(|aim| aim.cells.contains(&phase.name))?;
+    let (pace, spot) = (aim.pace?, phase.spot()?);
+    let time = time(record, aim, pace, phase);
+    let mut first_of = vec![Limit::Time(time)];
+    // What is sent must be answered before the cell can end: no more than fits its time.
+    if let Some(rate) = expected(record, aim, side(aim, &spot)) {
+        let fits = rate * time.as_secs();
+        if spot.in_flight().0 as f64 > fits {
+            let blocks = (fits / spot.block.0 as f64).ceil().max(1.0);
+            first_of.push(Limit::Bytes(Bytes(spot.block.0.saturating_mul(blocks as u64))));
+        }
+    }
+    let mut paced = phase.clone();
+    for job in &mut paced.jobs {
+        job.stop.first_of.clone_from(&first_of);
+    }
+    Some(paced)
+}
+
+/// The time that a cell is worth.
+fn time(record: &Record, aim: &plan::Sweep, pace: Pace, phase: &Phase) -> Nanos {
+    let fastest = record.phases.iter().filter_map(bandwidth).fold(0.0, f64::max);
+    let needed = if fastest > 0.0 { Nanos::from_secs(ENOUGH / fastest) } else { pace.most };
+    let time = needed.clamp(pace.least, pace.most);
+    let gone = match (record.phases.first(), record.phases.last()) {
+        (Some(first), Some(last)) => last.span.ended().since(first.span.started),
+        _ => Nanos::ZERO,
+    };
+    // The cells that are left share what is left, but for those of which one block takes longer.
+    let later = record.plan.phases.iter().skip_while(|other| other.name != phase.name);
+    let left = later.filter(|other| aim.cells.contains(&other.name) && wanted(record, other));
+    let (long, usual): (Vec<Nanos>, Vec<Nanos>) =
+        left.map(|other| one_block(record, aim, other)).partition(|time| *time > pace.most);
+    let shared = pace.whole.less(gone).less(long.into_iter().sum());
+    let each = Nanos(shared.0 / usual.len().max(1) as u64);
+    time.min(each.less(phase.quiet + BESIDE)).max(LEAST)
+}
+
+/// The time that one block of a cell is to be expected to take; nothing where nothing is known.
+fn one_block(record: &Record, aim: &plan::Sweep, phase: &Phase) -> Nanos {
+    let time = |spot: Spot| {
+        let rate = expected(record, aim, side(aim, &spot))?;
+        Some(Nanos::from_secs(spot.block.0 as f64 / rate))
+    };
+    phase.spot().and_then(time).unwrap_or_default()
+}
+
+/// The rate that is to be expected of a side, bytes per second: its best so far, or that of writing
+/// the test file.
+fn expected(record: &Record, aim: &plan::Sweep, wanted: Side) -> Option<f64> {
+    let same = record.phases.iter().filter(|done| {
+        let planned = record.plan.phases.iter().find(|phase| phase.name == done.name);
+        let cell = planned.filter(|phase| aim.cells.contains(&phase.name)).and_then(Phase::spot);
+        cell.is_none_or(|spot| side(aim, &spot) == wanted)
+    });
+    same.filter_map(bandwidth).max_by(f64::total_cmp)
+}
+
+/// Why a cell can not be done on this machine, or on the test file as it was made.
+fn impossible(record: &Record, phase: &Phase) -> Option<String> {
+    let spot = phase.spot()?;
+    if let Some((align, name)) = unit_of_direct(&record.resolved, &record.plan)
+        && !spot.block.0.is_multiple_of(align)
+    {
+        let is = if spot.block.0 < align { "less than" } else { "no multiple of" };
+        return Some(format!("{is} a logical block of {name}, {align} bytes"));
+    }
+    let job = record.resolved.jobs.iter().find(|job| job.phase == phase.name)?;
+    let divided = divided(phase).then_some(u64::from(spot.workers)).unwrap_or(1);
+    let needed = Bytes(spot.block.0.saturating_mul(divided));
+    let share = if divided > 1 { "each worker's part of " } else { "" };
+    if needed > job.size {
+        return Some(format!("more than {share}the {} there are", job.size));
+    }
+    let aim = aim(&record.plan)?;
+    let made = record.plan.phases.iter().find(|phase| !aim.cells.contains(&phase.name))?;
+    let made = record.phases.iter().find(|phase| phase.name == made.name)?;
+    let written: Bytes = totals(made).map(|total| total.bytes).sum();
+    (needed > written).then(|| {
+        format!(
+            "more than {share}the test file: {written}, as much as could be written in its time"
+        )
+    })
+}
+
+/// Whether its workers divide the target among them.
+fn divided(phase: &Phase) -> bool {
+    phase
+        .jobs
+        .iter()
+        .any(|job| matches!(&job.work, Work::Blocks(blocks) if blocks.pattern.region.divided))
+}
+
+/// The unit of direct I/O in bytes and what needs it, where the plan wants direct I/O and gets it:
+/// nothing falls back to the page cache in silence.
+fn unit_of_direct(resolved: &Resolved, plan: &Plan) -> Option<(u64, String)> {
+    let wants =
+        plan.phases.iter().flat_map(|phase| &phase.jobs).any(
+            |job| matches!(&job.work, Work::Blocks(blocks) if !blocks.caching.through_memory()),
+        );
+    let subject = resolved.subjects.first().filter(|_| wants)?;
+    let direct = subject.direct.seen().filter(|direct| direct.real() == Some(true))?;
+    let align = u64::from(direct.align.map_or(512, |align| align.offset.max(1)));
+    let name = subject.stack.first().map_or(subject.path.clone(), |layer| layer.name.clone());
+    Some((align, name))
+}
+
+fn aim(plan: &Plan) -> Option<&plan::Sweep> {
+    match &plan.aim {
+        Some(Aim::Sweep(sweep)) => Some(sweep),
+        _ => None,
+    }
+}
+
+/// The side that a cell belongs to.
+fn side(aim: &plan::Sweep, spot: &Spot) -> Side {
+    match spot.reads {
+        _ if aim.over.contains(&Axis::Reads) => Side::Mixed,
+        0 => Side::Write,
+        100 => Side::Read,
+        _ => Side::Mixed,
+    }
+}
+
+/// The totals of what moves data.
+fn totals(phase: &PhaseRecord) -> impl Iterator<Item = &Total> {
+    [Action::Read, Action::Write].into_iter().filter_map(|action| phase.totals.get(&action))
+}
+
+fn bandwidth(phase: &PhaseRecord) -> Option<f64> {
+    let rate: f64 = totals(phase).filter_map(|total| total.bandwidth).map(|rate| rate.0).sum();
+    (rate > 0.0).then_some(rate)
+}
