@@ -207,9 +207,9 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Whether phases of the plan may be left out: steps of a ramp, cells of a sweep.
+    /// Whether phases of the plan may be left out: steps of a ramp, cells of a sweep or profile.
     fn leaves_out(&self) -> bool {
-        matches!(self.plan.aim, Some(Aim::Ramp(_) | Aim::Sweep(_)))
+        matches!(self.plan.aim, Some(Aim::Ramp(_) | Aim::Sweep(_) | Aim::Profile(_)))
     }
 
     /// The place of a phase among those that are done, from 1.

@@ -12,6 +12,7 @@ mod manual;
 pub mod modes;
 mod place;
 mod probe;
+pub mod profile;
 pub mod quick;
 pub mod ramp;
 mod shell;

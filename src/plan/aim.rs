@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Job, Lesson, Phase, Plan, Sweep, Work};
+use super::{Job, Lesson, Phase, Plan, Profile, Sweep, Work};
 use crate::error::Refusal;
 use crate::unit::Nanos;
 
@@ -20,6 +20,8 @@ pub enum Aim {
     /// How the rate depends on the size of an I/O, or on something else that is varied. Cells that
     /// can not be done here are left out.
     Sweep(Sweep),
+    /// The figures of another program's quick test. Those that can not be had here are left out.
+    Profile(Profile),
 }
 
 /// How a ramp is climbed.

@@ -16,6 +16,7 @@ mod lesson;
 mod method;
 mod order;
 mod pattern;
+mod profile;
 mod rate;
 mod stop;
 mod sweep;
@@ -35,6 +36,7 @@ pub use lesson::{Lesson, Topic};
 pub use method::{Advice, Aio, Caching, Mapping, Method, Model, Ring, Vectored};
 pub use order::{Order, SizedZone, Zone};
 pub use pattern::{ActionSize, BlockSize, Fill, Pattern, Region, Verify, WeightedSize};
+pub use profile::{Profile, ProfileCell, Tool};
 pub use rate::{Arrivals, Cap, EachCap, Rate, ThinkTime};
 pub use stop::{Limit, Steady, Stop};
 pub use sweep::{Axis, Pace, Spot, Sweep};
@@ -284,6 +286,7 @@ impl Plan {
             Some(Aim::Ramp(ramp)) => ramp.check(self),
             Some(Aim::Lesson(lesson)) => lesson.check(self),
             Some(Aim::Sweep(sweep)) => sweep.check(self),
+            Some(Aim::Profile(profile)) => profile.check(self),
             Some(Aim::Sustain) | None => Ok(()),
         }
     }

@@ -10,6 +10,7 @@ mod glance;
 mod judgement;
 mod outcome;
 mod probe;
+mod profiled;
 mod store;
 mod swept;
 
@@ -22,6 +23,7 @@ pub use glance::{
 pub use judgement::{Exhibit, Finding, Measures, Next, TrapId, Trust, Verdict, Weight};
 pub use outcome::{Bottleneck, Climb, Endurance, Outcome, Reached, Stretch};
 pub use probe::{PROBE_SCHEMA, Probe};
+pub use profiled::{Figures, Profiled};
 pub use store::{Sink, is_record, load, text_of};
 pub use swept::{Cell, Drop, Plateau, Side, Swept};
 

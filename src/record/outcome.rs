@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Exhibit, Swept};
+use super::{Exhibit, Profiled, Swept};
 use crate::unit::{Bandwidth, Bytes, Iops, Nanos};
 
 /// What a run found out that no phase of it shows alone.
@@ -16,6 +16,8 @@ pub enum Outcome {
     Sustain(Endurance),
     /// How the rate depends on what was varied.
     Sweep(Swept),
+    /// The figures of another program's quick test.
+    Profile(Profiled),
 }
 
 /// What a ramp came to.

@@ -15,7 +15,7 @@ use super::paint::ink;
 use super::text::{Text, foot, later_notes, lead};
 use super::{Page, Style};
 use crate::plan::{Aim, Axis, Pace, Plan, Spot};
-use crate::record::{Measures, PhaseRecord, Plateau, Record, Resolved, Side, Trust};
+use crate::record::{Drop, Measures, PhaseRecord, Plateau, Record, Resolved, Side, Trust};
 use crate::verdict::sweep::{Placed, Sweep};
 use crate::verdict::words::{names, share};
 
@@ -159,8 +159,10 @@ fn plateau_text(sweep: &Sweep, plateau: &Plateau) -> String {
     if from != best {
         text.push_str(&format!(", 90 % of it {on} {from}"));
     }
-    for drop in &plateau.drops {
-        text.push_str(&format!("; drops to {} at {}", share(drop.share), place(&drop.phase)));
+    let drop = |drop: &Drop| format!("{} at {}", share(drop.share), place(&drop.phase));
+    let drops: Vec<String> = plateau.drops.iter().map(drop).collect();
+    if !drops.is_empty() {
+        text.push_str(&format!("; drops to {}", listed(&drops)));
     }
     text
 }
@@ -215,7 +217,7 @@ fn at(sweep: &Sweep, spot: &Spot) -> String {
 fn listed(places: &[String]) -> String {
     match places {
         [first, .., last] if places.len() > NAMED => {
-            format!("{} cells, {first} to {last}", places.len())
+            format!("{first} to {last} ({} cells)", places.len())
         }
         _ => names(places),
     }

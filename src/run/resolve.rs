@@ -74,7 +74,8 @@ struct Fitting<'a> {
     groves: Vec<Grove>,
     /// Folders in which a tree of the plan is to be kept.
     kept: Vec<PathBuf>,
-    /// Phases whose blocks do not fit direct I/O are left out, as cells of a sweep.
+    /// Phases whose blocks do not fit direct I/O are left out, as cells of a sweep
+    /// or of a profile.
     leaves_out: bool,
 }
 
@@ -92,7 +93,7 @@ pub(super) fn fit(plan: &Plan, scene: &Scene) -> Result<Fitted, Error> {
         groups: Vec::new(),
         groves: Vec::new(),
         kept: kept(plan),
-        leaves_out: matches!(plan.aim, Some(Aim::Sweep(_))),
+        leaves_out: matches!(plan.aim, Some(Aim::Sweep(_) | Aim::Profile(_))),
     };
     let mut jobs: Vec<ResolvedJob> = Vec::new();
     let mut places = Vec::new();

@@ -1,9 +1,10 @@
 //! What the cells of a sweep show: the best, from where on it is reached, and where it drops. And
 //! before that, which cells can not be done here, and how much time each is worth.
 
+use super::leave;
 use crate::plan::{self, Action};
-use crate::plan::{Aim, Axis, Limit, Pace, Phase, Plan, Spot, Work};
-use crate::record::{Cell, Drop, PhaseRecord, Plateau, Record, Resolved, Side, Swept, Trust};
+use crate::plan::{Aim, Axis, Limit, Pace, Phase, Plan, Spot};
+use crate::record::{Cell, Drop, PhaseRecord, Plateau, Record, Side, Swept, Trust};
 use crate::stats::Total;
 use crate::unit::{Bandwidth, Bytes, Iops, Nanos};
 
@@ -49,7 +50,7 @@ impl<'a> Sweep<'a> {
         let place = |planned: &'a Phase| {
             let spot = planned.spot()?;
             let done = record.phases.iter().find(|phase| phase.name == planned.name);
-            let left_out = impossible(record, planned);
+            let left_out = leave::impossible(record, planned);
             Some(Placed { side: side(aim, &spot), spot, planned, done, left_out })
         };
         let cells = record.plan.phases.iter().filter(|phase| aim.cells.contains(&phase.name));
@@ -91,7 +92,11 @@ impl<'a> Sweep<'a> {
         let (best, rate) = *held.iter().max_by(|(_, a), (_, b)| a.total_cmp(b))?;
         let first = held.iter().position(|(_, other)| *other >= rate * GOOD_ENOUGH)?;
         let alone = self.aim.over.len() == 1;
-        let behind = held[first..].iter().filter(|(_, other)| alone && *other < rate * GOOD_ENOUGH);
+        let behind = held[first..].iter().filter(|(placed, other)| {
+            // A doubtful figure may be low for a reason that is not the device's.
+            let sound = placed.trust() == Some(Trust::Sound);
+            alone && sound && *other < rate * GOOD_ENOUGH
+        });
         let drops = behind.map(|(placed, other)| Drop {
             phase: placed.planned.name.clone(),
             share: other / rate,
@@ -171,13 +176,6 @@ pub fn swept(record: &Record) -> Option<Swept> {
     Some(Swept { over: sweep.aim.over.clone(), cells, plateaus })
 }
 
-/// Whether a phase is still to be done, after those that the record has. Only cells of a sweep are
-/// left out, that can not be done here.
-pub fn wanted(record: &Record, phase: &Phase) -> bool {
-    let cell = aim(&record.plan).is_some_and(|aim| aim.cells.contains(&phase.name));
-    !cell || impossible(record, phase).is_none()
-}
-
 /// The phase with the limits that the speed of the device so far suggests; `None` where it stays as
 /// planned.
 pub fn paced(record: &Record, phase: &Phase) -> Option<Phase> {
@@ -211,7 +209,8 @@ fn time(record: &Record, aim: &plan::Sweep, pace: Pace, phase: &Phase) -> Nanos 
     };
     // The cells that are left share what is left, but for those of which one block takes longer.
     let later = record.plan.phases.iter().skip_while(|other| other.name != phase.name);
-    let left = later.filter(|other| aim.cells.contains(&other.name) && wanted(record, other));
+    let left =
+        later.filter(|other| aim.cells.contains(&other.name) && leave::wanted(record, other));
     let (long, usual): (Vec<Nanos>, Vec<Nanos>) =
         left.map(|other| one_block(record, aim, other)).partition(|time| *time > pace.most);
     let shared = pace.whole.less(gone).less(long.into_iter().sum());
@@ -239,56 +238,8 @@ fn expected(record: &Record, aim: &plan::Sweep, wanted: Side) -> Option<f64> {
     same.filter_map(bandwidth).max_by(f64::total_cmp)
 }
 
-/// Why a cell can not be done on this machine, or on the test file as it was made.
-fn impossible(record: &Record, phase: &Phase) -> Option<String> {
-    let spot = phase.spot()?;
-    if let Some((align, name)) = unit_of_direct(&record.resolved, &record.plan)
-        && !spot.block.0.is_multiple_of(align)
-    {
-        let is = if spot.block.0 < align { "less than" } else { "no multiple of" };
-        return Some(format!("{is} a logical block of {name}, {align} bytes"));
-    }
-    let job = record.resolved.jobs.iter().find(|job| job.phase == phase.name)?;
-    let divided = divided(phase).then_some(u64::from(spot.workers)).unwrap_or(1);
-    let needed = Bytes(spot.block.0.saturating_mul(divided));
-    let share = if divided > 1 { "each worker's part of " } else { "" };
-    if needed > job.size {
-        return Some(format!("more than {share}the {} there are", job.size));
-    }
-    let aim = aim(&record.plan)?;
-    let made = record.plan.phases.iter().find(|phase| !aim.cells.contains(&phase.name))?;
-    let made = record.phases.iter().find(|phase| phase.name == made.name)?;
-    let written: Bytes = totals(made).map(|total| total.bytes).sum();
-    (needed > written).then(|| {
-        format!(
-            "more than {share}the test file: {written}, as much as could be written in its time"
-        )
-    })
-}
-
-/// Whether its workers divide the target among them.
-fn divided(phase: &Phase) -> bool {
-    phase
-        .jobs
-        .iter()
-        .any(|job| matches!(&job.work, Work::Blocks(blocks) if blocks.pattern.region.divided))
-}
-
-/// The unit of direct I/O in bytes and what needs it, where the plan wants direct I/O and gets it:
-/// nothing falls back to the page cache in silence.
-fn unit_of_direct(resolved: &Resolved, plan: &Plan) -> Option<(u64, String)> {
-    let wants =
-        plan.phases.iter().flat_map(|phase| &phase.jobs).any(
-            |job| matches!(&job.work, Work::Blocks(blocks) if !blocks.caching.through_memory()),
-        );
-    let subject = resolved.subjects.first().filter(|_| wants)?;
-    let direct = subject.direct.seen().filter(|direct| direct.real() == Some(true))?;
-    let align = u64::from(direct.align.map_or(512, |align| align.offset.max(1)));
-    let name = subject.stack.first().map_or(subject.path.clone(), |layer| layer.name.clone());
-    Some((align, name))
-}
-
-fn aim(plan: &Plan) -> Option<&plan::Sweep> {
+/// The sweep that a plan aims at.
+pub(super) fn aim(plan: &Plan) -> Option<&plan::Sweep> {
     match &plan.aim {
         Some(Aim::Sweep(sweep)) => Some(sweep),
         _ => None,
@@ -306,7 +257,7 @@ fn side(aim: &plan::Sweep, spot: &Spot) -> Side {
 }
 
 /// The totals of what moves data.
-fn totals(phase: &PhaseRecord) -> impl Iterator<Item = &Total> {
+pub(super) fn totals(phase: &PhaseRecord) -> impl Iterator<Item = &Total> {
     [Action::Read, Action::Write].into_iter().filter_map(|action| phase.totals.get(&action))
 }
 

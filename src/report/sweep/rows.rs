@@ -79,7 +79,7 @@ pub fn rows(sweep: &Sweep, axis: Axis, shown: &Columns, style: Style) -> Vec<Str
     if let [Side::Write, Side::Read] = sides[..] {
         let (above, below) = (style.glyph("▀", "w"), style.glyph("▄", "r"));
         let both = style.glyph("█", "#");
-        let key = format!("{both} both, {above} only writes so far, {below} only reads");
+        let key = format!("{both} both, {above} writes alone, {below} reads alone");
         lines.push(style.paint(Ink::Faint, &format!("{:taken$}{key}", "")));
     }
     lines
