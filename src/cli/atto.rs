@@ -125,6 +125,9 @@ pub fn atto(
         for line in verdict_lines(record, style) {
             let _ = writeln!(err, "{line}");
         }
+        if options.data != Fill::Random {
+            let _ = writeln!(err, "assay: note: {}", atto::data(&options));
+        }
         Ok(())
     };
     loop {

@@ -145,8 +145,11 @@ fn row(cell: &Figures, style: Style) -> String {
 
 /// What is to be said of these figures beside those of the programs.
 fn remarks(profiled: &Profiled, style: Style) -> Vec<String> {
-    let mut lines =
-        labelled("spread", "the best run less the worst, as a share of the mean", style);
+    let mut lines = Vec::new();
+    if profiled.cells.iter().any(|cell| cell.runs > 1) {
+        let text = "the best run less the worst, as a share of the mean";
+        lines.extend(labelled("spread", text, style));
+    }
     let units = match profiled.of {
         Tool::Cdm | Tool::CdmNvme | Tool::CdmFlash => {
             "MB/s are 10^6 bytes per second, as CrystalDiskMark's. KDiskMark divides KiB by 1000: \

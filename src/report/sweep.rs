@@ -15,7 +15,7 @@ use super::paint::ink;
 use super::text::{Text, foot, later_notes, lead};
 use super::{Page, Style};
 use crate::plan::{Aim, Axis, Pace, Plan, Spot};
-use crate::record::{Drop, Measures, PhaseRecord, Plateau, Record, Resolved, Side, Trust};
+use crate::record::{Measures, PhaseRecord, Plateau, Record, Resolved, Side, Trust};
 use crate::verdict::sweep::{Placed, Sweep};
 use crate::verdict::words::{names, share};
 
@@ -115,17 +115,15 @@ fn mark(cell: &Placed, style: Style) -> String {
 
 /// Which cells were not done, and why; each reason once.
 pub fn left_out(sweep: &Sweep, style: Style) -> Vec<String> {
-    let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
+    let mut reasons: Vec<(&str, Vec<Spot>)> = Vec::new();
     for placed in &sweep.spots {
         let Some(why) = &placed.left_out else { continue };
-        let place = at(sweep, &placed.spot);
         match reasons.iter_mut().find(|(known, _)| known == why) {
-            Some((_, places)) if places.contains(&place) => {}
-            Some((_, places)) => places.push(place),
-            None => reasons.push((why, vec![place])),
+            Some((_, spots)) => spots.push(placed.spot),
+            None => reasons.push((why, vec![placed.spot])),
         }
     }
-    let text = |(why, places): (&str, Vec<String>)| format!("{}: {why}", listed(&places));
+    let text = |(why, spots): (&str, Vec<Spot>)| format!("{}: {why}", listed(sweep, &spots));
     reasons.into_iter().flat_map(|reason| labelled("n/a", &text(reason), style)).collect()
 }
 
@@ -159,39 +157,39 @@ fn plateau_text(sweep: &Sweep, plateau: &Plateau) -> String {
     if from != best {
         text.push_str(&format!(", 90 % of it {on} {from}"));
     }
-    let drop = |drop: &Drop| format!("{} at {}", share(drop.share), place(&drop.phase));
-    let drops: Vec<String> = plateau.drops.iter().map(drop).collect();
+    let lowest = plateau.drops.iter().map(|drop| drop.share).fold(1.0, f64::min);
+    let drops = plateau.drops.iter().filter_map(|drop| sweep.spot_of(&drop.phase)).copied();
+    let drops: Vec<Spot> = drops.collect();
     if !drops.is_empty() {
-        text.push_str(&format!("; drops to {}", listed(&drops)));
+        text.push_str(&format!("; drops to {} at {}", share(lowest), listed(sweep, &drops)));
     }
     text
 }
 
 /// What is not plainly the device's figure, and of which cells.
 fn groups(sweep: &Sweep, style: Style) -> Vec<String> {
-    let mut said: Vec<(Side, (Trust, Measures), String, Vec<String>)> = Vec::new();
+    let mut said: Vec<(Side, (Trust, Measures), String, Vec<Spot>)> = Vec::new();
     for placed in &sweep.spots {
         let Some(verdict) = placed.done.and_then(|done| done.verdict.as_ref()) else { continue };
         let judged = (verdict.trust, verdict.measures);
         if judged == (Trust::Sound, Measures::Device) {
             continue;
         }
-        let place = at(sweep, &placed.spot);
         let known =
             said.iter_mut().find(|(side, known, ..)| (*side, *known) == (placed.side, judged));
         match known {
-            Some((.., places)) => places.push(place),
+            Some((.., spots)) => spots.push(placed.spot),
             None => {
                 let claim = lead(verdict).map_or(&verdict.summary, |finding| &finding.claim);
-                said.push((placed.side, judged, claim.clone(), vec![place]));
+                said.push((placed.side, judged, claim.clone(), vec![placed.spot]));
             }
         }
     }
     let plain = Style { colour: false, ..style };
     let mut lines = Vec::new();
-    for (side, (trust, measures), claim, places) in said {
+    for (side, (trust, measures), claim, spots) in said {
         let words = plain.judgement(trust, measures);
-        let text = format!("{} {}: {words}: {claim}", side.name(), listed(&places));
+        let text = format!("{} {}: {words}: {claim}", side.name(), listed(sweep, &spots));
         let label = if lines.is_empty() { "cells" } else { "" };
         lines.extend(labelled(label, &text, style));
     }
@@ -213,12 +211,39 @@ fn at(sweep: &Sweep, spot: &Spot) -> String {
     sweep.aim.over.iter().map(one).collect::<Vec<_>>().join(" and ")
 }
 
-/// A few places by their names, many as a range.
-fn listed(places: &[String]) -> String {
-    match places {
-        [first, .., last] if places.len() > NAMED => {
-            format!("{first} to {last} ({} cells)", places.len())
-        }
-        _ => names(places),
+/// Several cells: on one axis neighbours as a range, of a grid a few by their names.
+fn listed(sweep: &Sweep, spots: &[Spot]) -> String {
+    if let [axis] = sweep.aim.over[..] {
+        return ranges(sweep, axis, spots);
     }
+    let places: Vec<String> = spots.iter().map(|spot| at(sweep, spot)).collect();
+    match places.as_slice() {
+        [first, ..] if places.len() > NAMED => {
+            format!("{} cells, the first at {first}", places.len())
+        }
+        _ => names(&places),
+    }
+}
+
+/// `512 B, 4 KiB to 64 KiB and 1 MiB`.
+fn ranges(sweep: &Sweep, axis: Axis, spots: &[Spot]) -> String {
+    let values = sweep.values(axis);
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for (at, _) in values
+        .iter()
+        .enumerate()
+        .filter(|(_, value)| spots.iter().any(|spot| spot.on(axis) == **value))
+    {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == at => *last = at,
+            _ => runs.push((at, at)),
+        }
+    }
+    let shown = |at: usize| axis.shown(values[at]);
+    let run = |(first, last): (usize, usize)| match last - first {
+        0 => vec![shown(first)],
+        1 => vec![shown(first), shown(last)],
+        _ => vec![format!("{} to {}", shown(first), shown(last))],
+    };
+    names(&runs.into_iter().flat_map(run).collect::<Vec<_>>())
 }

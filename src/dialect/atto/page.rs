@@ -50,7 +50,11 @@ impl Page for Atto<'_> {
 
     fn closing(&mut self, record: &Record, out: &mut dyn Write) -> io::Result<()> {
         let Some(sweep) = Sweep::of(record) else { return Ok(()) };
-        let columns = Columns { unit: self.options.unit, flush: !self.options.write_through };
+        let columns = Columns {
+            unit: self.options.unit,
+            flush: !self.options.write_through,
+            title: Some("I/O size"),
+        };
         let mut lines = rows(&sweep, Axis::Block, &columns, self.style);
         let absent = left_out(&sweep, self.style);
         if !absent.is_empty() {

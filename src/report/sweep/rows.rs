@@ -32,6 +32,8 @@ pub struct Columns {
     pub unit: Unit,
     /// The time of the closing flush stands beside the writes.
     pub flush: bool,
+    /// What stands above the values, where that is not the name of the axis.
+    pub title: Option<&'static str>,
 }
 
 impl Unit {
@@ -93,7 +95,7 @@ fn head(
     (most, room): (f64, usize),
     shown: &Columns,
 ) -> String {
-    let mut head = format!("  {:>VALUE$}", axis.title());
+    let mut head = format!("  {:>VALUE$}", shown.title.unwrap_or(axis.title()));
     for side in sides {
         head.push_str(&format!("{:>1$}  ", side.name(), FIGURE - 2));
         if flushes && *side == Side::Write {
