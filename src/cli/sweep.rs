@@ -336,7 +336,8 @@ fn pace(whole: Nanos, cells: usize) -> Result<Pace, Refusal> {
     }
     let most = most.min(LONGEST);
     let least = least.clamp(SHORTEST, most);
-    Ok(Pace { whole: Nanos(whole.0 / 100 * 95), least, most })
+    let needed = Nanos((most + BESIDE).0 * cells as u64) + Nanos(whole.0 / FILLING);
+    Ok(Pace { whole: needed.min(Nanos(whole.0 / 100 * 95)), least, most })
 }
 
 fn target(words: &Words, kind: Kind, writes: bool) -> Target {
@@ -354,7 +355,8 @@ fn target(words: &Words, kind: Kind, writes: bool) -> Target {
 /// written is neither read nor written as the rest is.
 fn filling(words: &Words, target: &Target) -> Phase {
     let action = Mix::only(plan::Action::Write);
-    let pattern = Pattern::of(action, Order::Forward, BlockSize::Fixed(Bytes(MIB)));
+    let block = words.size.unwrap_or(LARGEST_FILE).min(Bytes(MIB));
+    let pattern = Pattern::of(action, Order::Forward, BlockSize::Fixed(block));
     let stop = match words.size {
         Some(_) => Stop::one_pass(),
         None => Stop::pass_or(Nanos(words.time.0 / FILLING)),

@@ -88,6 +88,16 @@ impl Phase {
 }
 
 impl Plan {
+    /// Whether a phase is left out where it can not be done, rather than refused or done otherwise:
+    /// the cells of a sweep, and the runs of a profile.
+    pub fn leaves_out(&self, phase: &str) -> bool {
+        match &self.aim {
+            Some(Aim::Sweep(sweep)) => sweep.cells.iter().any(|cell| cell == phase),
+            Some(Aim::Profile(profile)) => profile.counts(phase),
+            _ => false,
+        }
+    }
+
     /// The phases that are done at the most. Steps of a ramp with more than one worker are done at
     /// one iodepth only; those at the smallest, of which there are most, stand for all.
     pub fn at_most(&self) -> impl Iterator<Item = &Phase> {

@@ -10,6 +10,7 @@ use std::io::{self, Write};
 pub use csv::csv;
 pub use rows::{Columns, Unit, rows};
 
+use super::figure::duration;
 use super::heading::{self, labelled};
 use super::paint::ink;
 use super::text::{Text, foot, later_notes, lead};
@@ -88,10 +89,11 @@ impl Page for Table {
 fn rule(plan: &Plan) -> Option<String> {
     let Some(Aim::Sweep(sweep)) = &plan.aim else { return None };
     let Pace { whole, least, most } = sweep.pace?;
-    Some(format!(
-        "{}, each for {least} on a fast device and for {most} on a slow one; about {whole} at the most",
-        sweep.cells.len()
-    ))
+    let each = match least == most {
+        true => format!("each for {least}"),
+        false => format!("each for {least} on a fast device and for {most} on a slow one"),
+    };
+    Some(format!("{}, {each}; {} at the most", sweep.cells.len(), duration(whole)))
 }
 
 /// The whole table: rows with bars, or grids.
@@ -184,6 +186,11 @@ fn groups(sweep: &Sweep, style: Style) -> Vec<String> {
                 said.push((placed.side, judged, claim.clone(), vec![placed.spot]));
             }
         }
+    }
+    // What is said of all of them stands in the verdict on the whole.
+    let all = said.iter().map(|(.., spots)| spots.len()).sum::<usize>() == sweep.spots.len();
+    if all && said.iter().all(|(_, judged, ..)| *judged == said[0].1) {
+        return Vec::new();
     }
     let plain = Style { colour: false, ..style };
     let mut lines = Vec::new();

@@ -74,8 +74,7 @@ struct Fitting<'a> {
     groves: Vec<Grove>,
     /// Folders in which a tree of the plan is to be kept.
     kept: Vec<PathBuf>,
-    /// Phases whose blocks do not fit direct I/O are left out, as cells of a sweep
-    /// or of a profile.
+    /// The phase at hand is left out where its blocks do not fit.
     leaves_out: bool,
 }
 
@@ -93,13 +92,14 @@ pub(super) fn fit(plan: &Plan, scene: &Scene) -> Result<Fitted, Error> {
         groups: Vec::new(),
         groves: Vec::new(),
         kept: kept(plan),
-        leaves_out: matches!(plan.aim, Some(Aim::Sweep(_) | Aim::Profile(_))),
+        leaves_out: false,
     };
     let mut jobs: Vec<ResolvedJob> = Vec::new();
     let mut places = Vec::new();
     let mut opened = 0;
     for (number, phase) in plan.phases.iter().enumerate() {
         let mut here = Vec::new();
+        fitting.leaves_out = plan.leaves_out(&phase.name);
         for job in &phase.jobs {
             let place = |refusal: Refusal| Refusal {
                 place: if refusal.place.is_empty() {

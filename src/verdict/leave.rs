@@ -3,17 +3,13 @@
 
 use super::ramp;
 use super::sweep::{aim, totals};
-use crate::plan::{Aim, Phase, Plan, Work};
+use crate::plan::{Phase, Plan, Work};
 use crate::record::{Record, Resolved};
 use crate::unit::Bytes;
 
 /// Whether a phase is still to be done, after those that the record has.
 pub fn wanted(record: &Record, phase: &Phase) -> bool {
-    let cell = match &record.plan.aim {
-        Some(Aim::Sweep(sweep)) => sweep.cells.contains(&phase.name),
-        Some(Aim::Profile(profile)) => profile.counts(&phase.name),
-        _ => false,
-    };
+    let cell = record.plan.leaves_out(&phase.name);
     ramp::wanted(record, phase) && !(cell && impossible(record, phase).is_some())
 }
 
