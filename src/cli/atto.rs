@@ -207,7 +207,8 @@ fn pattern(text: &str) -> Result<Fill, String> {
         digits => digits.strip_prefix("0x").unwrap_or(digits).as_bytes(),
     };
     let byte = |pair: &[u8]| {
-        let pair = std::str::from_utf8(pair).ok().filter(|pair| pair.len() == 2)?;
+        let pair =
+            std::str::from_utf8(pair).ok().filter(|pair| pair.len() == 2 && !pair.contains('+'))?;
         u8::from_str_radix(pair, 16).ok()
     };
     let bytes: Option<Vec<u8>> = bytes.chunks(2).map(byte).collect();

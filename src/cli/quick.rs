@@ -134,7 +134,7 @@ const AFTERMATH: Nanos = Nanos::millis(250);
 pub fn planned(words: &Words, typed: Vec<String>) -> Result<Plan, Error> {
     let kind = look(&words.path)?;
     if let Some(name) = words.profile {
-        return Ok(profiled(words, name, kind, typed)?);
+        return profiled(words, name, kind, typed);
     }
     let time = match (words.time, words.quick) {
         (Some(time), _) => PhaseTime::Whole(time),

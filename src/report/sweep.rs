@@ -168,39 +168,55 @@ fn plateau_text(sweep: &Sweep, plateau: &Plateau) -> String {
     text
 }
 
-/// What is not plainly the device's figure, and of which cells.
+/// Cells of a side of which the same is said.
+struct Group<'a> {
+    side: Side,
+    judged: (Trust, Measures),
+    /// That of the first of them.
+    claim: &'a str,
+    spots: Vec<Spot>,
+}
+
+/// What is not plainly the device's figure, and of which cells. What is said of all of them stands in
+/// the verdict on the whole.
 fn groups(sweep: &Sweep, style: Style) -> Vec<String> {
-    let mut said: Vec<(Side, (Trust, Measures), String, Vec<Spot>)> = Vec::new();
-    for placed in &sweep.spots {
-        let Some(verdict) = placed.done.and_then(|done| done.verdict.as_ref()) else { continue };
-        let judged = (verdict.trust, verdict.measures);
-        if judged == (Trust::Sound, Measures::Device) {
-            continue;
-        }
-        let known =
-            said.iter_mut().find(|(side, known, ..)| (*side, *known) == (placed.side, judged));
-        match known {
-            Some((.., spots)) => spots.push(placed.spot),
-            None => {
-                let claim = lead(verdict).map_or(&verdict.summary, |finding| &finding.claim);
-                said.push((placed.side, judged, claim.clone(), vec![placed.spot]));
-            }
-        }
-    }
-    // What is said of all of them stands in the verdict on the whole.
-    let all = said.iter().map(|(.., spots)| spots.len()).sum::<usize>() == sweep.spots.len();
-    if all && said.iter().all(|(_, judged, ..)| *judged == said[0].1) {
+    let groups = grouped(sweep);
+    let all = groups.iter().map(|group| group.spots.len()).sum::<usize>() == sweep.spots.len();
+    if all && groups.iter().all(|group| group.judged == groups[0].judged) {
         return Vec::new();
     }
     let plain = Style { colour: false, ..style };
     let mut lines = Vec::new();
-    for (side, (trust, measures), claim, spots) in said {
+    for Group { side, judged: (trust, measures), claim, spots } in groups {
         let words = plain.judgement(trust, measures);
         let text = format!("{} {}: {words}: {claim}", side.name(), listed(sweep, &spots));
         let label = if lines.is_empty() { "cells" } else { "" };
         lines.extend(labelled(label, &text, style));
     }
     lines
+}
+
+/// The cells that were done, by side and judgement, but for those that are plainly sound.
+fn grouped<'a>(sweep: &'a Sweep) -> Vec<Group<'a>> {
+    let mut groups: Vec<Group> = Vec::new();
+    for placed in &sweep.spots {
+        let Some(verdict) = placed.done.and_then(|done| done.verdict.as_ref()) else { continue };
+        let judged = (verdict.trust, verdict.measures);
+        if judged == (Trust::Sound, Measures::Device) {
+            continue;
+        }
+        let known = |group: &&mut Group| (group.side, group.judged) == (placed.side, judged);
+        match groups.iter_mut().find(known) {
+            Some(group) => group.spots.push(placed.spot),
+            None => groups.push(Group {
+                side: placed.side,
+                judged,
+                claim: lead(verdict).map_or(&verdict.summary, |finding| &finding.claim),
+                spots: vec![placed.spot],
+            }),
+        }
+    }
+    groups
 }
 
 /// The place of a cell in words: `64 KiB`, `64 KiB and 8 in flight`.

@@ -265,3 +265,113 @@ fn bandwidth(phase: &PhaseRecord) -> Option<f64> {
     let rate: f64 = totals(phase).filter_map(|total| total.bandwidth).map(|rate| rate.0).sum();
     (rate > 0.0).then_some(rate)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::bench::Bench;
+    use super::*;
+    use crate::plan::{BlockSize, Blocks, Mix, Order, Pattern, Target, Work};
+
+    const WHOLE: Pace =
+        Pace { whole: Nanos::secs(60), least: Nanos::secs(1), most: Nanos::secs(4) };
+
+    /// Writes of these sizes on a device that writes so many bytes per second: the first is done.
+    fn writing(sizes: &[Bytes], rate: f64) -> Record {
+        let mut record = Bench::write_flushed().record;
+        let phase = record.plan.phases[0].clone();
+        let job = record.resolved.jobs[0].clone();
+        let target = Target::Nowhere { size: Bytes::mib(256) };
+        record.plan.phases.clear();
+        record.resolved.jobs.clear();
+        for size in sizes {
+            let block = BlockSize::Fixed(*size);
+            let pattern = Pattern::of(Mix::only(Action::Write), Order::Forward, block);
+            let blocks = Blocks { iodepth: 4, ..Blocks::of(target.clone(), pattern) };
+            let mut cell = phase.clone();
+            cell.name = format!("write-{}", size.0);
+            cell.jobs[0].work = Work::Blocks(blocks);
+            let mut job = job.clone();
+            (job.phase, job.size) = (cell.name.clone(), Bytes::mib(256));
+            record.resolved.jobs.push(job);
+            record.plan.phases.push(cell);
+        }
+        let cells = record.plan.phases.iter().map(|phase| phase.name.clone()).collect();
+        let over = vec![Axis::Block];
+        record.plan.aim = Some(Aim::Sweep(plan::Sweep { over, cells, pace: Some(WHOLE) }));
+        let done = &mut record.phases[0];
+        done.name.clone_from(&record.plan.phases[0].name);
+        done.totals.retain(|action, _| *action == Action::Write);
+        for total in done.totals.values_mut() {
+            total.bandwidth = Some(Bandwidth(rate));
+        }
+        record
+    }
+
+    /// The limits of the cell with that number.
+    fn limits(record: &Record, number: usize) -> Vec<Limit> {
+        let paced = paced(record, &record.plan.phases[number]).expect("a cell");
+        paced.jobs[0].stop.first_of.clone()
+    }
+
+    #[test]
+    fn a_fast_device_tells_soon_and_a_slow_one_needs_longer() {
+        let sizes = [Bytes::kib(4), Bytes::kib(64)];
+        assert_eq!(limits(&writing(&sizes, 1e9), 1), [Limit::Time(Nanos::secs(1))]);
+        assert_eq!(limits(&writing(&sizes, 4e6), 1), [Limit::Time(Nanos::secs(4))]);
+        let between = limits(&writing(&sizes, f64::from(32 << 20)), 1);
+        assert_eq!(between, [Limit::Time(Nanos::secs(2))]);
+    }
+
+    #[test]
+    fn no_more_is_sent_than_the_time_can_answer() {
+        let record = writing(&[Bytes::kib(4), Bytes::mib(8), Bytes::mib(64)], 4e6);
+        let [Limit::Time(time), Limit::Bytes(bytes)] = limits(&record, 1)[..] else {
+            panic!("two limits")
+        };
+        // Four in flight would be 32 MiB; in four seconds 16 MB can be written.
+        assert_eq!((time, bytes), (Nanos::secs(4), Bytes::mib(16)));
+        // One block is the least.
+        assert_eq!(limits(&record, 2)[1], Limit::Bytes(Bytes::mib(64)));
+    }
+
+    #[test]
+    fn the_cells_that_are_left_share_the_time_that_is_left() {
+        let sizes: Vec<Bytes> = (0..40).map(|n| Bytes::kib(4 + 4 * n)).collect();
+        let [Limit::Time(time)] = limits(&writing(&sizes, 4e6), 1)[..] else { panic!("a limit") };
+        assert!(time > Nanos::secs(1) && time < Nanos::millis(1_500), "{time}");
+    }
+
+    #[test]
+    fn what_is_refuted_is_no_plateau_and_drops_are_told() {
+        let sizes = [4, 8, 16, 32, 64].map(Bytes::kib);
+        let mut record = writing(&sizes, 50e6);
+        let done = record.phases[0].clone();
+        record.phases.clear();
+        let rates = [80.0, 99.0, 60.0, 100.0, 900.0];
+        for (planned, rate) in record.plan.phases.iter().zip(rates) {
+            let mut cell = done.clone();
+            cell.name.clone_from(&planned.name);
+            for total in cell.totals.values_mut() {
+                total.bandwidth = Some(Bandwidth(rate * 1e6));
+            }
+            let mut verdict = super::super::of_phase(&record, &done);
+            verdict.trust = if rate > 500.0 { Trust::Wrong } else { Trust::Sound };
+            cell.verdict = Some(verdict);
+            record.phases.push(cell);
+        }
+        let found = swept(&record).expect("a sweep");
+        let name = |kib: u64| format!("write-{}", kib * 1024);
+        let [plateau] = found.plateaus.as_slice() else { panic!("one side") };
+        assert_eq!((&plateau.best, &plateau.from), (&name(32), &name(8)));
+        assert_eq!(plateau.drops, [Drop { phase: name(16), share: 0.6 }]);
+        for phase in &mut record.phases {
+            phase.verdict.as_mut().expect("judged").trust = Trust::Wrong;
+        }
+        assert_eq!(swept(&record).expect("a sweep").plateaus, []);
+    }
+
+    #[test]
+    fn other_records_have_no_sweep() {
+        assert!(swept(&Bench::write_flushed().record).is_none());
+    }
+}
