@@ -328,6 +328,11 @@ impl Phase {
         Ok(())
     }
 
+    /// Whether one of its repetitions is called this.
+    pub fn is_called(&self, name: &str) -> bool {
+        (1..=self.times).any(|time| self.name_of(time) == name)
+    }
+
     /// What its first, second... repetition is called.
     fn name_of(&self, time: u32) -> String {
         if time == 1 { self.name.clone() } else { format!("{}-{time}", self.name) }
