@@ -176,3 +176,25 @@ fn a_folder_without_records_is_refused() {
     let said = "assay: there is no record in 'none'; give a folder of files *.json that --record or ASSAY_RECORD wrote\n";
     assert_eq!((code, out.as_str(), err.as_str()), (2, "", said));
 }
+
+#[test]
+fn repetitions_of_a_phase_are_runs_of_it() {
+    let of = |times: f64| {
+        let mut record = faster(times, 0);
+        for (number, other) in five(times).into_iter().enumerate().skip(1) {
+            let name = format!("{}-{}", record.phases[0].name, number + 1);
+            record.phases.extend(other.phases.into_iter().map(|mut phase| {
+                phase.name.clone_from(&name);
+                phase
+            }));
+            let mut phase = other.plan.phases[0].clone();
+            phase.name = name;
+            record.plan.phases.push(phase);
+        }
+        record
+    };
+    let (code, page) = compared(&of(1.0), &of(2.0));
+    assert!(page.contains(" (1.99–2.01) faster"), "{page}");
+    assert_eq!(page.matches("dd write").count(), 2, "{page}");
+    assert_eq!(code, 0, "{page}");
+}

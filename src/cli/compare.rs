@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{Environment, conduct, printed, read_record};
 use crate::error::{Error, Fault, Refusal};
 use crate::record::Record;
-use crate::{report, verdict};
+use crate::{report, run, verdict};
 
 /// The words of the verb.
 #[derive(Clone, Debug, clap::Args)]
@@ -59,6 +59,6 @@ fn side(path: &Path) -> Result<Vec<Record>, Error> {
         .into());
     }
     let mut records = files.iter().map(|file| read_record(file)).collect::<Result<Vec<_>, _>>()?;
-    records.sort_by_key(|record| record.started.parse::<jiff::Timestamp>().ok());
+    records.sort_by_key(run::began);
     Ok(records)
 }

@@ -328,9 +328,11 @@ impl Phase {
         Ok(())
     }
 
-    /// Whether one of its repetitions is called this.
-    pub fn is_called(&self, name: &str) -> bool {
-        (1..=self.times).any(|time| self.name_of(time) == name)
+    /// Whether this is a later repetition of a phase, as [`Plan::unrolled`] writes them out.
+    pub fn repeats(&self, first: &Self) -> bool {
+        let number = self.name.strip_prefix(&first.name).and_then(|rest| rest.strip_prefix('-'));
+        number.is_some_and(|number| number.parse::<u32>().is_ok_and(|number| number > 1))
+            && self.jobs == first.jobs
     }
 
     /// What its first, second... repetition is called.

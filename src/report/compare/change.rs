@@ -115,8 +115,10 @@ pub(super) fn rows(first: &[&Record], second: &[&Record]) -> Vec<Row> {
 /// Each total of a record: under the name that the plan has for its phase, whichever repetition it is.
 fn of(record: &Record) -> impl Iterator<Item = (&str, Action, &Total)> {
     record.phases.iter().flat_map(|phase| {
-        let planned = record.plan.phases.iter().find(|planned| planned.is_called(&phase.name));
-        let name = planned.map_or(&phase.name, |planned| &planned.name);
+        let all = &record.plan.phases;
+        let planned = all.iter().find(|planned| planned.name == phase.name);
+        let first = planned.and_then(|planned| all.iter().find(|first| planned.repeats(first)));
+        let name = first.map_or(&phase.name, |first| &first.name);
         shown(phase).map(move |(action, total)| (name.as_str(), action, total))
     })
 }
