@@ -193,7 +193,7 @@ fn planned(words: &Words, kind: Kind, options: &Options) -> Result<Plan, Refusal
             "name its folder: a test file of our own is made there",
         ));
     }
-    let made = (Size::Exactly(options.length), Layout::Preallocated);
+    let made = (Size::Exactly(options.length), Layout::Written);
     let target = standing(&words.target, kind, words.again.as_deref(), made, Lifetime::Remove);
     atto::plan(options, &target)
 }
