@@ -183,13 +183,20 @@ pub fn paced(record: &Record, phase: &Phase) -> Option<Phase> {
     let (pace, spot) = (aim.pace?, phase.spot()?);
     let time = time(record, aim, pace, phase);
     let mut first_of = vec![Limit::Time(time)];
-    // What is sent must be answered before the cell can end: no more than fits its time.
+    let job = record.resolved.jobs.iter().find(|job| job.phase == phase.name);
+    let buffered = job.is_some_and(|job| job.caching.through_memory());
+    // What is sent must be answered, and what is in memory flushed, before the cell can end: no more
+    // than fits its time.
     if let Some(rate) = expected(record, aim, side(aim, &spot)) {
         let fits = rate * time.as_secs();
-        if spot.in_flight().0 as f64 > fits {
+        if buffered || spot.in_flight().0 as f64 > fits {
             let blocks = (fits / spot.block.0 as f64).ceil().max(1.0);
             first_of.push(Limit::Bytes(Bytes(spot.block.0.saturating_mul(blocks as u64))));
         }
+    }
+    if buffered {
+        // A second pass would meet the first in memory.
+        first_of.push(Limit::Passes(1));
     }
     let mut paced = phase.clone();
     for job in &mut paced.jobs {
@@ -270,7 +277,8 @@ fn bandwidth(phase: &PhaseRecord) -> Option<f64> {
 mod tests {
     use super::super::bench::Bench;
     use super::*;
-    use crate::plan::{BlockSize, Blocks, Mix, Order, Pattern, Target, Work};
+    use crate::plan::{BlockSize, Blocks, Caching, Mix, Order, Pattern, Target, Work};
+    use crate::record::ResolvedJob;
 
     const WHOLE: Pace =
         Pace { whole: Nanos::secs(60), least: Nanos::secs(1), most: Nanos::secs(4) };
@@ -290,7 +298,7 @@ mod tests {
             let mut cell = phase.clone();
             cell.name = format!("write-{}", size.0);
             cell.jobs[0].work = Work::Blocks(blocks);
-            let mut job = job.clone();
+            let mut job = ResolvedJob { caching: Caching::Direct, ..job.clone() };
             (job.phase, job.size) = (cell.name.clone(), Bytes::mib(256));
             record.resolved.jobs.push(job);
             record.plan.phases.push(cell);
@@ -332,6 +340,17 @@ mod tests {
         assert_eq!((time, bytes), (Nanos::secs(4), Bytes::mib(16)));
         // One block is the least.
         assert_eq!(limits(&record, 2)[1], Limit::Bytes(Bytes::mib(64)));
+    }
+
+    #[test]
+    fn through_the_page_cache_nothing_is_met_twice() {
+        let mut record = writing(&[Bytes::kib(4), Bytes::mib(8)], 4e6);
+        for job in &mut record.resolved.jobs {
+            job.caching = Caching::Buffered;
+        }
+        let time = Limit::Time(Nanos::secs(4));
+        let bytes = Limit::Bytes(Bytes::mib(16));
+        assert_eq!(limits(&record, 1), [time, bytes, Limit::Passes(1)]);
     }
 
     #[test]
