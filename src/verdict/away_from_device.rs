@@ -60,7 +60,9 @@ fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
     {
         return None;
     }
-    let (claim, limit, level, next) = match holding(case) {
+    // Where there were two rates, no limit set both.
+    let fell = found.iter().any(|f| f.measures == Some(Measures::Unsteady));
+    let (claim, limit, level, next) = match holding(case).filter(|_| !fell) {
         Some((throttle, level)) => (
             format!(
                 "The rate is set above the queue of {}, where {} holds it below {}: the program waited, and the device did not work.",
