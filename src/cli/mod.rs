@@ -28,7 +28,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::error::{Error, Fault, Refusal};
 use crate::plan::Plan;
-use crate::record::{self, Explanation, Glance, Probe, Record};
+use crate::record::{self, Comparison, Explanation, Glance, Probe, Record};
 use crate::verdict::catalogue;
 use crate::{report, verdict};
 
@@ -138,6 +138,7 @@ enum Document {
     Plan,
     Probe,
     Explanation,
+    Comparison,
     Watch,
 }
 
@@ -234,6 +235,7 @@ fn call(
                 Document::Plan => schemars::schema_for!(Plan),
                 Document::Probe => schemars::schema_for!(Probe),
                 Document::Explanation => schemars::schema_for!(Explanation),
+                Document::Comparison => schemars::schema_for!(Comparison),
                 Document::Watch => schemars::schema_for!(Glance),
             };
             printed(
