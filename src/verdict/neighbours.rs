@@ -223,5 +223,8 @@ mod tests {
             claim,
             "The program waited for a CPU for 20 % of the time, in which loop3 had time left. Of the others sh (process 10) used 98 % of one."
         );
+        // A server of the file system works for the run.
+        rests_on(&mut bench, "fuse");
+        assert_eq!(verdict(&bench.record).trust, Trust::Sound);
     }
 }

@@ -123,6 +123,9 @@ fn of_memory(
     waited: f64,
     mut because: Vec<Exhibit>,
 ) -> Option<Finding> {
+    if stage.cases.iter().any(served) {
+        return None;
+    }
     let who = neighbours::users_of_cpu(stage.phase, BESIDE_CPU)?;
     let claim = format!(
         "The program waited for a CPU for {} of the time, in which {} had time left. Of the others {}.",
