@@ -172,7 +172,12 @@ pub(super) fn named_twice(path: &Path, kind: Kind, again: Option<&Path>) -> Resu
 
 /// As [`named_twice`], and refuses a device that is written and has no second name, or has one and
 /// is only read.
-fn consents(path: &Path, kind: Kind, again: Option<&Path>, writes: bool) -> Result<(), Refusal> {
+pub(super) fn consents(
+    path: &Path,
+    kind: Kind,
+    again: Option<&Path>,
+    writes: bool,
+) -> Result<(), Refusal> {
     let shown = path.display();
     named_twice(path, kind, again)?;
     match again {

@@ -11,7 +11,9 @@ mod glance;
 mod judgement;
 mod outcome;
 mod probe;
+mod profiled;
 mod store;
+mod swept;
 
 pub use aftermath::{Aftermath, Latencies, Round};
 pub use comparison::{COMPARISON_SCHEMA, Compared, Comparison, Pair, Quantity};
@@ -23,7 +25,9 @@ pub use glance::{
 pub use judgement::{Exhibit, Finding, Measures, Next, TrapId, Trust, Verdict, Weight};
 pub use outcome::{Bottleneck, Climb, Endurance, Outcome, Reached, Stretch};
 pub use probe::{PROBE_SCHEMA, Probe};
+pub use profiled::{Figures, Profiled};
 pub use store::{Sink, is_record, load, text_of};
+pub use swept::{Cell, Drop, Plateau, Side, Swept};
 
 use std::collections::BTreeMap;
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Exhibit;
+use super::{Exhibit, Profiled, Swept};
 use crate::unit::{Bandwidth, Bytes, Iops, Nanos};
 
 /// What a run found out that no phase of it shows alone.
@@ -14,6 +14,10 @@ pub enum Outcome {
     Ramp(Climb),
     /// What a device keeps up.
     Sustain(Endurance),
+    /// How the rate depends on what was varied.
+    Sweep(Swept),
+    /// The figures of another program's quick test.
+    Profile(Profiled),
 }
 
 /// What a ramp came to.

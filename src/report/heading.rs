@@ -18,7 +18,10 @@ const LABEL: usize = 9;
 const MOST_DEVICES: usize = 3;
 
 /// Lines of a page, and an empty one behind them.
-pub(super) fn put(lines: &[String], out: &mut dyn Write) -> io::Result<()> {
+///
+/// # Errors
+/// When they can not be written.
+pub fn put(lines: &[String], out: &mut dyn Write) -> io::Result<()> {
     for line in lines {
         writeln!(out, "{line}")?;
     }

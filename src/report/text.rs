@@ -341,7 +341,8 @@ impl Text {
         labelled("ended", &text, self.style)
     }
 
-    fn verdict(&self, verdict: &Verdict) -> Vec<String> {
+    /// The verdict on the whole, and the two readings that show it best.
+    pub(super) fn verdict(&self, verdict: &Verdict) -> Vec<String> {
         let style = self.style;
         let plain = plain(verdict.trust, verdict.measures, style);
         let mut lines = labelled("verdict", &plain, style);
@@ -370,7 +371,7 @@ impl Text {
     }
 
     /// What to type or do now.
-    fn next(&self, record: &Record) -> Vec<String> {
+    pub(super) fn next(&self, record: &Record) -> Vec<String> {
         let mut nexts: Vec<Next> = Vec::new();
         if let Some(verdict) = &record.verdict {
             // A note beside a sound figure is no reason to do anything.

@@ -33,6 +33,7 @@ mod holes;
 mod hot;
 mod latency_bound;
 mod layers_between;
+mod leave;
 pub mod lesson;
 mod link_bound;
 pub mod measure;
@@ -52,6 +53,7 @@ mod own;
 mod partial;
 mod partial_blocks;
 mod partial_sectors;
+pub mod profile;
 pub mod ramp;
 mod read_ahead;
 mod read_beyond;
@@ -65,6 +67,7 @@ mod stalls;
 mod stdio_close;
 pub mod sustain;
 mod swapped;
+pub mod sweep;
 pub mod threshold;
 mod throttled;
 mod too_short;
@@ -81,6 +84,7 @@ mod worn_out;
 mod wrong_content;
 mod zoned_or_dax;
 
+pub use leave::wanted;
 pub use works_on::slower;
 
 use crate::evidence::Bottom;
@@ -199,6 +203,8 @@ pub fn judge(record: &mut Record) {
     record.outcome = match record.plan.aim {
         Some(Aim::Ramp(_)) => ramp::climb(record).map(Outcome::Ramp),
         Some(Aim::Sustain) => sustain::endurance(record).map(Outcome::Sustain),
+        Some(Aim::Sweep(_)) => sweep::swept(record).map(Outcome::Sweep),
+        Some(Aim::Profile(_)) => profile::profiled(record).map(Outcome::Profile),
         Some(Aim::Lesson(_)) | None => None,
     };
 }
