@@ -31,7 +31,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::error::{Error, Fault, Refusal};
 use crate::plan::Plan;
-use crate::record::{self, Explanation, Glance, Probe, Record};
+use crate::record::{self, Comparison, Explanation, Glance, Probe, Record};
 use crate::verdict::catalogue;
 use crate::{report, verdict};
 
@@ -147,6 +147,7 @@ enum Document {
     Plan,
     Probe,
     Explanation,
+    Comparison,
     Watch,
 }
 
@@ -246,6 +247,7 @@ fn call(
                 Document::Plan => schemars::schema_for!(Plan),
                 Document::Probe => schemars::schema_for!(Probe),
                 Document::Explanation => schemars::schema_for!(Explanation),
+                Document::Comparison => schemars::schema_for!(Comparison),
                 Document::Watch => schemars::schema_for!(Glance),
             };
             printed(

@@ -193,7 +193,7 @@ pub(super) fn consents(
     }
 }
 
-/// Refuses a size that is smaller than a block, or larger than a file.
+/// Refuses a block of nothing, and a size that is smaller than a block, or larger than a file.
 pub(super) fn fits(
     path: &Path,
     kind: Kind,
@@ -203,6 +203,13 @@ pub(super) fn fits(
     let shown = path.display();
     let refuse =
         |why: String, instead: String| Err(Refusal { place: "--size".into(), why, instead });
+    if block == Bytes::ZERO {
+        return Err(Refusal {
+            place: "--block".into(),
+            why: "a block has one byte at least".into(),
+            instead: "give 4k, 64k or 1M".into(),
+        });
+    }
     match (size, kind) {
         (Some(size), _) if size < block => {
             refuse(format!("{size} is less than one block"), format!("give {block} or more"))

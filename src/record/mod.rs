@@ -5,6 +5,7 @@
 //! run's monotonic clock, sizes bytes, rates per second.
 
 mod aftermath;
+mod comparison;
 mod explanation;
 mod glance;
 mod judgement;
@@ -15,6 +16,7 @@ mod store;
 mod swept;
 
 pub use aftermath::{Aftermath, Latencies, Round};
+pub use comparison::{COMPARISON_SCHEMA, Compared, Comparison, Pair, Quantity};
 pub use explanation::{Basis, Better, EXPLANATION_SCHEMA, Explained, Explanation};
 pub use glance::{
     CpuShares, DeviceFigures, DeviceGlance, Discards, Flushes, Glance, Pages, PressureShares,

@@ -380,15 +380,12 @@ fn summary(
             format!(" What did come from the disk came at {}.", words::pace(figure.value))
         }
         None => {
-            let beside = found.iter().find(|f| {
-                f.trap.0 == flush_bound::RULE.id || f.claim.starts_with(same_disk::CLAIM)
-            });
-            match beside {
-                Some(finding) if trust == Trust::Sound => {
-                    format!(" {}", words::sentence(&finding.claim))
-                }
-                _ => String::new(),
-            }
+            let beside = |f: &&Finding| {
+                [flush_bound::RULE.id, waiting_for_cpu::RULE.id].contains(&&*f.trap.0)
+                    || f.claim.starts_with(same_disk::CLAIM)
+            };
+            let told = found.iter().filter(beside).filter(|_| trust == Trust::Sound);
+            told.map(|f| format!(" {}", words::sentence(&f.claim))).collect()
         }
     };
     format!("{first}{second}")
