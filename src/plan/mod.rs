@@ -281,7 +281,7 @@ impl Plan {
         match &self.aim {
             Some(Aim::Ramp(ramp)) => ramp.check(self),
             Some(Aim::Lesson(lesson)) => lesson.check(self),
-            Some(Aim::Sustain) | None => Ok(()),
+            Some(Aim::Sustain | Aim::Card | Aim::Capacity) | None => Ok(()),
         }
     }
 

@@ -3,6 +3,9 @@
 //! Everything here turns a finished [`Record`] into words and touches nothing. What a terminal can
 //! show is decided by the caller and handed in as a [`Style`].
 
+mod aim;
+mod capacity;
+mod card;
 mod chart;
 pub mod compare;
 pub mod explain;

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use super::figure::{digits, duration, estimate, megabytes, quantile, spread, time};
 use super::heading::{self, labelled};
 use super::paint::{Ink, columns, wrap};
-use super::{Format, Page, Style, page, ramp, rates, sustain};
+use super::{Format, Page, Style, aim, page, rates};
 use crate::plan::{Action, Phase, Plan, Work};
 use crate::record::{
     Counted, Ending, Finding, Measures, Next, PhaseRecord, Record, Resolved, ResolvedJob, Steadied,
@@ -54,7 +54,7 @@ const CURVE: usize = 14;
 impl Page for Text {
     fn opening(&mut self, plan: &Plan, resolved: &Resolved, out: &mut dyn Write) -> io::Result<()> {
         let mut lines = heading::lines(plan, resolved, self.style);
-        lines.extend(sustain::budget(plan, resolved, self.style));
+        lines.extend(aim::budget(plan, resolved, self.style));
         self.notes = resolved.notes.len();
         self.jobs.clone_from(&resolved.jobs);
         heading::put(&lines, out)
@@ -97,8 +97,7 @@ impl Page for Text {
 
     fn closing(&mut self, record: &Record, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out)?;
-        let mut lines = ramp::lines(record, self.style);
-        lines.extend(sustain::lines(record, self.style));
+        let mut lines = aim::lines(record, self.style);
         if !lines.is_empty() {
             lines.push(String::new());
         }

@@ -212,6 +212,7 @@ pub fn phase(shape: &Shape, started: Instant) -> PhaseRecord {
         depth: None,
         steady: Vec::new(),
         heat: Vec::new(),
+        census: None,
         jobs: Vec::new(),
         copy: None,
         flows: vec![Flow {

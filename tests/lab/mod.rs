@@ -29,6 +29,7 @@ mod card;
 mod dedup;
 mod den;
 mod dirty;
+mod fake;
 mod faulty;
 mod gauge;
 mod group;
@@ -46,6 +47,7 @@ pub use alone::{Alone, alone};
 pub use card::{Bursts, Card, Fs, Holes, Image, Knob, Shape, Slowness, Stalls};
 pub use den::{Folder, folder, sweep};
 pub use dirty::DirtyLimit;
+pub use fake::Fake;
 pub use faulty::{Counts, Faults, FaultyFuse};
 pub use gauge::{
     Leaf, Measured, cold, drop_caches, read, read_direct, write_direct, write_then_fsync,
