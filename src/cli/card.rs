@@ -76,9 +76,9 @@ fn shapes() -> [Shape; 7] {
     };
     let short = [Nanos::secs(6), Nanos::millis(2_500)];
     [
-        in_order("seq-write-512k", 512, [Nanos::secs(15), Nanos::secs(4)]),
-        in_order("seq-write-64k", 64, short),
-        in_order("seq-write-32k", 32, short),
+        in_order("write-512k", 512, [Nanos::secs(15), Nanos::secs(4)]),
+        in_order("write-64k", 64, short),
+        in_order("write-32k", 32, short),
         scattered("rand-read-q1", Action::Read, 1),
         scattered("rand-read-q32", Action::Read, 32),
         scattered("rand-write-q1", Action::Write, 1),

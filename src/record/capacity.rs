@@ -35,7 +35,8 @@ pub enum Holding {
     Genuine,
     /// Addresses beyond the real end wrap around: blocks hold what was written to others.
     Wraps,
-    /// Limbo: everything beyond a place is accepted, and lost.
+    /// Limbo: everything beyond a place is accepted, and lost; of files, whose places nobody knows,
+    /// whole blocks are.
     Loses,
     /// Single blocks are wrong or can not be read, and right ones lie behind them.
     Damaged,

@@ -13,6 +13,9 @@ pub struct Grading {
     /// What the SD card or eMMC below tells of itself; absent where none shows itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub card: Option<Card>,
+    /// Bytes that were there for the reads and writes anywhere: what the first writes in order left.
+    /// Many cards are faster in a small part of them.
+    pub space: Bytes,
     /// Every class, those of one letter together, the lowest first.
     pub grades: Vec<Grade>,
     /// What of this host, not of the card, may be why a class is missed, in sentences.
@@ -59,6 +62,9 @@ pub struct Need {
     pub block: Bytes,
     /// At the least, bytes per second of writes in order, else operations per second.
     pub least: f64,
+    /// The phase that measures it; absent when the plan has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
     /// What was measured; absent when there is no sound figure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reached: Option<f64>,

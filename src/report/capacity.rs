@@ -1,32 +1,85 @@
 //! Whether a device holds as much as it promises to: what will be written, said before it is, and what
 //! became of it.
 
+use std::io::{self, Write};
+
 use super::Style;
-use super::heading::labelled;
+use super::heading::{self, labelled};
 use super::paint::Ink;
-use crate::plan::{Aim, Plan};
-use crate::record::{Capacity, Holding, Outcome, Record, Resolved};
+use super::text::{Text, foot, later_notes};
+use crate::plan::Plan;
+use crate::record::{Capacity, Holding, Outcome, PhaseRecord, Record, Resolved, Trust};
 use crate::stats::Held;
 use crate::unit::Bytes;
 
-/// How much will be written, and over which space; nothing of a plan with another aim.
-pub fn budget(plan: &Plan, resolved: &Resolved, style: Style) -> Vec<String> {
-    if plan.aim != Some(Aim::Capacity) {
-        return Vec::new();
+/// The page while it grows: what was written and read as any other run has it, and instead of a verdict
+/// on the speed one on the capacity.
+#[derive(Debug)]
+pub struct Page {
+    style: Style,
+    text: Text,
+    /// Notes of the heading that were printed.
+    notes: usize,
+}
+
+impl Page {
+    /// An empty page.
+    pub fn new(style: Style) -> Self {
+        Self { style, text: Text::new(style), notes: 0 }
     }
-    let Some(job) = resolved.jobs.first() else { return Vec::new() };
+}
+
+impl super::Page for Page {
+    fn opening(&mut self, plan: &Plan, resolved: &Resolved, out: &mut dyn Write) -> io::Result<()> {
+        let mut lines = heading::lines(plan, resolved, self.style);
+        lines.extend(labelled("writes", &budget(resolved), self.style));
+        self.notes = resolved.notes.len();
+        heading::put(&lines, out)
+    }
+
+    fn phase(
+        &mut self,
+        record: &Record,
+        phase: &PhaseRecord,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        self.text.phase(record, phase, out)
+    }
+
+    fn closing(&mut self, record: &Record, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out)?;
+        let mut lines = later_notes(record, self.notes, self.style);
+        lines.extend(self.text.ending(record));
+        if let Some(Outcome::Capacity(found)) = &record.outcome {
+            lines.extend(told(found, self.style));
+            lines.extend(next(record, found, self.style));
+        }
+        foot(&lines, record, self.style, out)
+    }
+}
+
+/// May the capacity be believed in.
+pub(super) fn trust(found: &Capacity) -> Trust {
+    match found.holding {
+        Holding::Genuine => Trust::Sound,
+        Holding::Unknown => Trust::Unproven,
+        Holding::Wraps | Holding::Loses | Holding::Damaged => Trust::Wrong,
+    }
+}
+
+/// How much will be written, and over which space.
+fn budget(resolved: &Resolved) -> String {
+    let Some(job) = resolved.jobs.first() else { return "nothing".into() };
     let writes = job.writes_at_most.unwrap_or_default();
-    let text = if writes < job.size {
+    if writes < job.size {
         format!("{writes}, in blocks spread over {} and at its end", job.size)
     } else {
         format!("{writes}: all of it")
-    };
-    labelled("writes", &text, style)
+    }
 }
 
-/// Everything that is to be said of it; nothing of a record with another aim.
-pub fn lines(record: &Record, style: Style) -> Vec<String> {
-    let Some(Outcome::Capacity(found)) = &record.outcome else { return Vec::new() };
+/// What became of the blocks.
+fn told(found: &Capacity, style: Style) -> Vec<String> {
     let (word, ink) = word(found);
     let mut lines = labelled("capacity", word, style);
     if let Some(first) = lines.first_mut() {
@@ -38,11 +91,28 @@ pub fn lines(record: &Record, style: Style) -> Vec<String> {
     }
     if found.blocks.wrong() > 0 {
         lines.extend(labelled("blocks", &held(&found.blocks), style));
-    } else if found.holding == Holding::Genuine && !found.whole {
-        let text = "what lies between was not written: --fill writes and reads all of it";
-        lines.extend(labelled("", text, style));
     }
     lines
+}
+
+/// What to type or do now.
+fn next(record: &Record, found: &Capacity, style: Style) -> Vec<String> {
+    let paths = &record.plan.origin.words;
+    match found.holding {
+        Holding::Genuine if found.whole => Vec::new(),
+        Holding::Genuine => {
+            let mut lines = labelled("next", "write and read what lies between, too:", style);
+            let line = heading::title("card --fill", paths);
+            lines.push(format!("           {}", style.paint(Ink::Strong, &line)));
+            lines
+        }
+        Holding::Unknown => {
+            labelled("next", "let it come to its end, on a path with a device of its own", style)
+        }
+        Holding::Wraps | Holding::Loses | Holding::Damaged => {
+            labelled("next", "save what is on it, and do not trust this device with data", style)
+        }
+    }
 }
 
 fn word(found: &Capacity) -> (&'static str, Ink) {
@@ -50,7 +120,7 @@ fn word(found: &Capacity) -> (&'static str, Ink) {
         Holding::Genuine if found.whole => ("real", Ink::Good),
         Holding::Genuine => ("real, as far as was looked", Ink::Good),
         Holding::Wraps => ("fake: it wraps around", Ink::Bad),
-        Holding::Loses => ("fake or failing: the end is not there", Ink::Bad),
+        Holding::Loses => ("fake or failing: it loses data", Ink::Bad),
         Holding::Damaged => ("failing: it changes data", Ink::Bad),
         Holding::Unknown => ("not shown", Ink::Careful),
     }

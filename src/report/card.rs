@@ -24,7 +24,7 @@ pub fn lines(record: &Record, style: Style) -> Vec<String> {
     for letter in ["C", "U", "V", "A"] {
         let grades: Vec<&Grade> =
             found.grades.iter().filter(|grade| grade.class.starts_with(letter)).collect();
-        lines.extend(labelled(letter, &standing(&grades), style));
+        lines.extend(labelled(letter, &standing(&grades, found), style));
     }
     for (index, sentence) in found.host.iter().enumerate() {
         lines.extend(labelled(if index == 0 { "host" } else { "" }, sentence, style));
@@ -56,11 +56,13 @@ fn claim(card: &Card) -> Option<String> {
 }
 
 /// How it stands to the classes of one letter: the highest that it clears, and why not the next.
-fn standing(grades: &[&Grade]) -> String {
+fn standing(grades: &[&Grade], found: &Grading) -> String {
     let cleared = grades.iter().take_while(|grade| grade.standing == Standing::Cleared).count();
     let mut parts = Vec::new();
     if let Some(best) = cleared.checked_sub(1).and_then(|last| grades.get(last)) {
-        parts.push(format!("clears the {} minimums here", best.class));
+        let anywhere = best.needs.len() > 1;
+        let within = if anywhere { format!(", within {}", found.space) } else { String::new() };
+        parts.push(format!("clears the {} minimums here{within}", best.class));
     }
     if let Some(next) = grades.get(cleared) {
         let why = next.because.as_deref().unwrap_or_default();

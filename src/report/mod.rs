@@ -31,7 +31,7 @@ pub use remark::verdict_lines;
 use std::io::{self, Write};
 
 use crate::plan::{Aim, Plan};
-use crate::record::{PhaseRecord, Record, Resolved, Trust};
+use crate::record::{Outcome, PhaseRecord, Record, Resolved, Trust};
 use crate::verdict::lesson::Taught;
 
 /// A way to write a record down.
@@ -78,6 +78,7 @@ pub fn page(plan: &Plan, style: Style) -> Box<dyn Page> {
     }
     match plan.origin.dialect.as_str() {
         modes::VERB => Box::new(modes::Modes::new(style)),
+        _ if plan.aim == Some(Aim::Capacity) => Box::new(capacity::Page::new(style)),
         _ => Box::new(text::Text::new(style)),
     }
 }
@@ -86,6 +87,9 @@ pub fn page(plan: &Plan, style: Style) -> Box<dyn Page> {
 pub fn trust(record: &Record) -> Option<Trust> {
     if let Some(taught) = Taught::of(record) {
         return lesson::trust(record, &taught);
+    }
+    if let Some(Outcome::Capacity(found)) = &record.outcome {
+        return Some(capacity::trust(found));
     }
     match record.plan.origin.dialect.as_str() {
         modes::VERB => modes::trust(record),

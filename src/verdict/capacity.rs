@@ -40,8 +40,8 @@ pub fn capacity(record: &Record) -> Capacity {
             None => Capacity { holding: Holding::Genuine, claim: genuine(&found), ..found },
         };
     }
-    let (holding, real) = diagnosed(census, block, whole);
-    let real = real.filter(|_| on_device(record));
+    let (holding, real) =
+        if on_device(record) { of_device(census, block, whole) } else { (of_files(&blocks), None) };
     let found = Capacity { holding, real, ..found };
     Capacity { claim: claim(&found), ..found }
 }
@@ -98,16 +98,27 @@ fn on_device(record: &Record) -> bool {
     record.resolved.subjects.iter().all(|subject| subject.kind == PathKind::Device)
 }
 
-/// What wrong blocks tell, and the real size: at the least and at the most.
-fn diagnosed(census: &Census, block: Bytes, whole: bool) -> (Holding, Option<(Bytes, Bytes)>) {
-    let parts: Vec<(usize, &Held)> =
-        census.parts.iter().enumerate().filter(|(_, held)| held.right + held.wrong() > 0).collect();
+/// What wrong blocks of files tell. Where they lie on the device is the file system's business.
+fn of_files(blocks: &Held) -> Holding {
+    let lost = blocks.wrong() - blocks.damaged - blocks.misplaced;
+    match (blocks.misplaced, lost) {
+        (1.., _) => Holding::Wraps,
+        (0, 2..) if lost > blocks.damaged => Holding::Loses,
+        (0, _) => Holding::Damaged,
+    }
+}
+
+/// What wrong blocks of a device tell, and the real size: at the least and at the most.
+fn of_device(census: &Census, block: Bytes, whole: bool) -> (Holding, Option<(Bytes, Bytes)>) {
     if census.whole().misplaced > 0 {
         let real = Some((census.period, census.period)).filter(|(period, _)| period.0 > 0);
         return (Holding::Wraps, real);
     }
+    let parts = census.parts.iter().enumerate();
+    let parts: Vec<(usize, &Held)> =
+        parts.filter(|(_, held)| held.right + held.wrong() > 0).collect();
     // Everything from there on to the end is gone: more than single blocks.
-    let gone = parts.iter().rev().take_while(|(_, held)| held.right == 0).count();
+    let gone = parts.iter().rev().take_while(|(_, held)| held.right + held.damaged == 0).count();
     let kept = parts.len() - gone;
     let at = |index: usize| Bytes((index as u64).saturating_mul(census.part.0));
     match parts.get(kept) {
@@ -143,7 +154,7 @@ fn claim(found: &Capacity) -> String {
             blocks.misplaced
         ),
         Holding::Loses => format!(
-            "{} of {all} blocks are lost, and no right one lies behind them: what is written there is accepted and not kept.",
+            "{} of {all} blocks were accepted and are lost: what was written there is not kept.",
             blocks.wrong()
         ),
         Holding::Damaged | Holding::Unknown | Holding::Genuine => format!(

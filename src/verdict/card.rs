@@ -76,7 +76,13 @@ pub fn grading(record: &Record) -> Grading {
     } else {
         Vec::new()
     };
-    Grading { card: card.cloned(), grades, host }
+    Grading { card: card.cloned(), space: space(record), grades, host }
+}
+
+/// What the first phase has written in order.
+fn space(record: &Record) -> Bytes {
+    let first = record.phases.first().and_then(|phase| phase.totals.get(&Action::Write));
+    first.map_or(Bytes::ZERO, |total| total.bytes)
 }
 
 /// The layers below the paths of a record.
@@ -128,8 +134,10 @@ struct Judged {
 /// Holds one minimum against the phase that measures it. The shape: bytes of one I/O, and how many
 /// are in flight where that matters.
 fn judge(record: &Record, demand: Demand, shape: (Bytes, Option<u32>), least: f64) -> Judged {
-    let need = Need { demand, block: shape.0, least, reached: None, slowest: None };
-    let (reached, slowest) = match figure(record, demand, shape) {
+    let planned = record.plan.phases.iter().find(|phase| measures(phase, demand, shape));
+    let phase = planned.map(|phase| phase.name.clone());
+    let need = Need { demand, block: shape.0, least, phase, reached: None, slowest: None };
+    let (reached, slowest) = match figure(record, &need, planned) {
         Ok(figure) => figure,
         Err(why) => {
             let because = Some(format!("{} {why}", subject(demand, shape.0)));
@@ -165,10 +173,9 @@ fn judge(record: &Record, demand: Demand, shape: (Bytes, Option<u32>), least: f6
 /// is nothing that could clear a class.
 fn figure(
     record: &Record,
-    demand: Demand,
-    shape: (Bytes, Option<u32>),
+    need: &Need,
+    planned: Option<&Phase>,
 ) -> Result<(f64, Option<f64>), String> {
-    let planned = record.plan.phases.iter().find(|phase| measures(phase, demand, shape));
     let done = planned.and_then(|planned| {
         record.phases.iter().enumerate().find(|(_, phase)| phase.name == planned.name)
     });
@@ -177,18 +184,19 @@ fn figure(
     if !phase.faults.is_empty() || last && matches!(record.ending, Ending::Interrupted(_)) {
         return Err("were not measured to their end".into());
     }
-    believed(phase, demand)?;
-    let action = match demand {
+    believed(phase, need.demand)?;
+    let action = match need.demand {
         Demand::SequentialWrite | Demand::RandomWrite => Action::Write,
         Demand::RandomRead => Action::Read,
     };
     let total = phase.totals.get(&action);
-    let reached = match demand {
+    let reached = match need.demand {
         Demand::SequentialWrite => total.and_then(|total| Some(total.bandwidth?.0)),
         Demand::RandomRead | Demand::RandomWrite => total.and_then(|total| Some(total.iops?.0)),
     };
     let reached = reached.ok_or("have no figure")?;
-    let slowest = (demand == Demand::SequentialWrite).then(|| slowest(phase, shape.0)).flatten();
+    let slowest =
+        (need.demand == Demand::SequentialWrite).then(|| slowest(phase, need.block)).flatten();
     Ok((reached, slowest))
 }
 
@@ -271,13 +279,17 @@ fn host(record: &Record, grades: &[Grade]) -> Vec<String> {
     for layer in layers(record) {
         said.extend(layer.hardware.links.iter().filter_map(|link| of_link(layer, link, wanted)));
     }
-    let missed = |mark: &str| {
-        grades.iter().any(|grade| grade.class == mark && grade.standing != Standing::Cleared)
-    };
-    if missed(QUEUED) && card(record).is_some_and(|card| card.queue != Some(true)) {
+    let queued = grades.iter().any(|g| g.class == QUEUED && g.standing == Standing::Cleared);
+    if !queued && card(record).is_some_and(|card| card.queue != Some(true)) {
         said.push("No command queue is in use: random figures are those of one at a time.".into());
     }
-    for verdict in record.phases.iter().filter_map(|phase| phase.verdict.as_ref()) {
+    let missed = |phase: &PhaseRecord| {
+        let needs = grades.iter().flat_map(|grade| &grade.needs);
+        let mut short = needs.filter(|need| need.reached.is_some_and(|r| r < need.least));
+        short.any(|need| need.phase.as_ref() == Some(&phase.name))
+    };
+    let phases = record.phases.iter().filter(|phase| missed(phase));
+    for verdict in phases.filter_map(|phase| phase.verdict.as_ref()) {
         let outside = matches!(verdict.measures, Measures::Limited | Measures::Tool);
         let claim = verdict.findings.iter().find(|f| f.measures == Some(verdict.measures));
         said.extend(claim.filter(|_| outside).map(|finding| finding.claim.clone()));

@@ -77,10 +77,7 @@ fn a_wrap_has_the_size_of_its_period() {
         last if last == at => Content::Right,
         last => Content::Misplaced(last),
     };
-    assert_eq!(
-        found(&record(wraps)),
-        (Holding::Wraps, Some((Bytes(8 * GIB), Bytes(8 * GIB))))
-    );
+    assert_eq!(found(&record(wraps)), (Holding::Wraps, Some((Bytes(8 * GIB), Bytes(8 * GIB)))));
     let claim = capacity(&record(wraps)).claim;
     assert_eq!(
         claim,
