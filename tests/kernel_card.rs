@@ -83,8 +83,8 @@ fn fakes_are_told_from_honest_cards() {
     let fakes = [
         (Fake::Honest, Holding::Genuine, None, None),
         (Fake::Wraps(32 * MI), Holding::Wraps, real(32 * MI), real(32 * MI)),
-        // At a place where no block is written twice only a whole pass sees it.
-        (Fake::Wraps(40 * MI + 4096), Holding::Genuine, None, real(40 * MI + 4096)),
+        // Where it wraps between the blocks only a whole pass sees it.
+        (Fake::Wraps(100 * MI + SPREAD), Holding::Genuine, None, real(100 * MI + SPREAD)),
         (Fake::Loses(40 * MI), Holding::Loses, block(40 * MI, 128 << 10), block(40 * MI, MI)),
         (Fake::Flips(49 * SPREAD), Holding::Damaged, None, None),
     ];

@@ -95,7 +95,7 @@ fn registers_of_a_card_tell_its_claim_its_age_and_its_size() {
     );
     let card = |tree: &Tree| {
         let survey = tree.survey("/mnt/sd");
-        survey.devices.into_iter().find_map(|device| device.card).expect("a card")
+        survey.devices().find_map(|device| device.card.clone()).expect("a card")
     };
     let found = card(&tree);
     assert_eq!(found.claims.expect("claims").words(), "C10 U3 V30 A2");

@@ -1,6 +1,6 @@
 //! `assay card`: which speed classes of SD cards a device clears, and whether its capacity is real.
 
-mod capacity;
+pub mod capacity;
 
 use std::path::PathBuf;
 

@@ -2,7 +2,7 @@
 //! the host may be why a class is missed.
 
 use super::Style;
-use super::heading::labelled;
+use super::heading::{capacity, labelled};
 use crate::evidence::Card;
 use crate::plan::{Aim, Plan};
 use crate::record::{Grade, Grading, Outcome, Record, Resolved, Standing};
@@ -40,7 +40,7 @@ fn identity(found: &Grading) -> String {
     let mut parts = vec![card.kind.clone()];
     parts.extend(claim(card));
     parts.extend(card.specification.as_ref().map(|version| format!("specification {version}")));
-    parts.extend(card.capacity.map(|bytes| format!("{bytes} by its register")));
+    parts.extend(card.capacity.map(|bytes| format!("{} by its register", capacity(bytes))));
     parts.extend(card.unit.map(|unit| format!("allocation unit {unit}")));
     parts.extend(card.made.as_ref().map(|month| format!("made {month}")));
     parts.join(", ")

@@ -173,14 +173,14 @@ impl Text {
     ) -> String {
         let style = self.style;
         let mut line = format!("  {name:NAME$}");
+        let mut over = 0;
         if self.shapes() {
             let shape =
                 planned.filter(|_| first).and_then(|phase| self.shape(phase)).unwrap_or_default();
             // A long name takes from the next column rather than pushing all others.
-            let room = (NAME + SHAPE + 2).saturating_sub(columns(&line));
-            line.push_str(
-                &style.paint(Ink::Faint, &format!(" {shape:<0$}", room.saturating_sub(1))),
-            );
+            let room = (NAME + SHAPE + 2).saturating_sub(columns(&line)).saturating_sub(1);
+            over = columns(&shape).saturating_sub(room);
+            line.push_str(&style.paint(Ink::Faint, &format!(" {shape:<room$}")));
         }
         let lat = total.lat_ns.as_ref();
         let moved = (total.bytes.0 > 0).then_some(total.bandwidth).flatten();
@@ -193,6 +193,8 @@ impl Text {
             spread(rates::spread(phase).filter(|_| first), style),
         ];
         for (index, (text, (_, width))) in texts.iter().zip(FIGURES).enumerate() {
+            // So does a long shape.
+            let width = if index == 0 { width.saturating_sub(over) } else { width };
             let cell = format!("{text:>width$}");
             line.push_str(&if index == 0 { style.paint(Ink::Strong, &cell) } else { cell });
         }

@@ -316,7 +316,7 @@ fn of_link(layer: &Layer, link: &Link, wanted: f64) -> Option<String> {
     let ceiling = link.ceiling? as f64;
     if ceiling < wanted {
         return Some(format!(
-            "{name} is reached by {mode}, which carries {} at the most.",
+            "The link of {name} runs as {mode}, which carries {} at the most.",
             pace(ceiling)
         ));
     }

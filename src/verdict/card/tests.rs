@@ -225,7 +225,7 @@ fn a_miss_may_be_the_hosts() {
     });
     assert_eq!(
         grading(&bench.record).host,
-        ["loop3 is reached by sd high speed, which carries 5.00 MB per second at the most."]
+        ["The link of loop3 runs as sd high speed, which carries 5.00 MB per second at the most."]
     );
     change(&mut bench.record, |layer| {
         layer.hardware.links =
