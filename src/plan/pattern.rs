@@ -333,7 +333,7 @@ impl Pattern {
                 "a mix with 'trim': what was trimmed can not be read back".into(),
                 "leave one of them out",
             ),
-            Verify::Census if self.mix != Mix::only(Action::Read) => {
+            Verify::Census if !self.mix.has_only(Action::Read) => {
                 refused("a mix of more than 'read'".into(), "use verify 'full'")
             }
             Verify::Tags | Verify::Census if !self.fill.tagged() => refused(

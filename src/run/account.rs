@@ -191,7 +191,8 @@ pub(super) fn filled(
         return if all { places } else { Vec::new() };
     }
     if writes_each_block(pattern) && all {
-        return vec![start..start + blocks * block];
+        let pass = start..start + blocks * block;
+        return vec![pass];
     }
     if pattern.order != Order::Forward || pattern.region.align.is_some() || files != 1 {
         return Vec::new();

@@ -8,7 +8,7 @@ use crate::plan::{Blocks, Job, Layout, Lifetime, Method, Size, Target, Work};
 use crate::record::{ResolvedJob, Unsure};
 use crate::unit::Bytes;
 
-use super::account::{places, touched};
+use super::account::places;
 use super::phase::Stage;
 use super::ready::{Ready, Share};
 use super::resolve::Place;
@@ -142,7 +142,8 @@ impl<'a> Stage<'a> {
     fn long_enough(&self, job: &Ready, number: usize) -> Result<(), Error> {
         let site = &self.sites[number];
         let there = site.size().map_err(|error| Fault::new("stat", site.label.clone(), &error))?;
-        if !job.writes() && there < touched(job).end && self.signal.is_none() {
+        let end = places(job).last().map_or(0, |place| place.end);
+        if !job.writes() && there < end && self.signal.is_none() {
             return Err(Fault {
                 doing: "read".into(),
                 path: site.label.clone(),

@@ -9,7 +9,7 @@ use super::sustain::intervals;
 use super::threshold::{CLASS_SECOND, CLASS_SECONDS, CLASS_SLOW};
 use super::words::pace;
 use crate::evidence::{Card, Layer, Link, LinkKind};
-use crate::plan::{Action, Mix, Order, Phase, Work};
+use crate::plan::{Action, Order, Phase, Work};
 use crate::record::{
     Demand, Ending, Grade, Grading, Measures, Need, PhaseRecord, Record, Standing, Stretch, Trust,
 };
@@ -213,7 +213,7 @@ fn measures(phase: &Phase, demand: Demand, (block, depth): (Bytes, Option<u32>))
     let durable = only == Action::Read || blocks.promises().durable();
     order
         && durable
-        && pattern.mix == Mix::only(only)
+        && pattern.mix.has_only(only)
         && (pattern.block.smallest(), pattern.block.largest()) == (block, block)
         && depth.is_none_or(|depth| phase.load() == Some((depth, 1)))
 }

@@ -3,11 +3,11 @@
 use super::*;
 use crate::evidence::{Claims, Reading};
 use crate::plan::{
-    Aim, BlockSize, Blocks, Durability, Job, Layout, Lifetime, Pattern, Size, Target,
+    Aim, BlockSize, Blocks, Durability, Job, Layout, Lifetime, Mix, Pattern, Size, Target,
 };
 use crate::record::{Point, Verdict};
 use crate::stats::Total;
-use crate::unit::{Bandwidth, Instant, Iops};
+use crate::unit::{Bandwidth, Iops};
 use crate::verdict::bench::{Bench, verdict};
 
 /// What a phase measured: bytes per second of writes in order, else operations per second.
