@@ -144,6 +144,14 @@ fn on_a_file_system_only_free_space_is_used_and_given_back() {
     at_once([Fake::Honest, Fake::Loses(64 * MI)], |fake| {
         let card = lab::need!(Card::new(shape.clone()));
         card.freely(|| std::fs::write(card.path("mine"), "as it was"));
+        let device = card.device().to_string_lossy().into_owned();
+        for (words, why) in [
+            (&[&*device][..], "name the device a second time to allow it"),
+            (&[&device, &device], "is mounted on"),
+        ] {
+            let ran = lab::assay(["card", "--capacity"]).words(words).run().expect(2);
+            assert!(ran.stdout.is_empty() && ran.stderr.contains(why), "{ran}");
+        }
         card.fake(fake);
         for more in [&[][..], &["--fill"]] {
             let words = lab::assay(["card", "--capacity"]).words(more).word(card.mount());

@@ -115,8 +115,7 @@ fn spread(target: &Target, space: Space) -> Vec<Phase> {
             BlockSize::Fixed(SPREAD),
         )
     };
-    let limits = vec![Limit::Passes(1), Limit::Bytes(Bytes(places * SPREAD.0))];
-    phases(target, pattern, &limits)
+    phases(target, pattern, Bytes(places * SPREAD.0))
 }
 
 /// All of it: a device from its beginning to its end, a file system by files.
@@ -137,14 +136,27 @@ fn filled(target: Target, kind: Kind, space: Space, words: &Words) -> Vec<Phase>
         }
         Kind::File(_) | Kind::Device => target,
     };
-    let pattern = |action| Pattern::of(Mix::only(action), Order::Forward, BlockSize::Fixed(FILL));
-    phases(&target, pattern, &[Limit::Passes(1)])
+    // Whole blocks up to the end.
+    let all = bytes(&target).unwrap_or(space.size);
+    let block = Bytes(FILL.0.min(1 << all.0.trailing_zeros()));
+    let pattern = |action| Pattern::of(Mix::only(action), Order::Forward, BlockSize::Fixed(block));
+    phases(&target, pattern, all)
+}
+
+/// Bytes of several files together.
+fn bytes(target: &Target) -> Option<Bytes> {
+    match target {
+        Target::Files { count, size: Size::Exactly(size), .. } => {
+            Some(Bytes(size.0 * u64::from(*count)))
+        }
+        _ => None,
+    }
 }
 
 /// One phase that writes, and one that reads and counts what it finds.
-fn phases(target: &Target, pattern: impl Fn(Action) -> Pattern, limits: &[Limit]) -> Vec<Phase> {
+fn phases(target: &Target, pattern: impl Fn(Action) -> Pattern, bytes: Bytes) -> Vec<Phase> {
     let phase = |name: &str, blocks: Blocks, cold| {
-        let stop = Stop { ramp: Nanos::ZERO, first_of: limits.to_vec() };
+        let stop = Stop { ramp: Nanos::ZERO, first_of: vec![Limit::Bytes(bytes)] };
         let job = Job { stop, ..Job::of(name, Work::Blocks(blocks)) };
         Phase { cold, quiet: QUIET, ..Phase::of(job) }
     };
@@ -171,7 +183,7 @@ mod tests {
             let [write, _] = spread(&target, space).try_into().expect("two phases");
             let Work::Blocks(blocks) = &write.jobs[0].work else { panic!("blocks") };
             let Order::Spaced { stride } = blocks.pattern.order else { panic!("spaced") };
-            let Limit::Bytes(bytes) = write.jobs[0].stop.first_of[1] else { panic!("bytes") };
+            let Limit::Bytes(bytes) = write.jobs[0].stop.first_of[0] else { panic!("bytes") };
             let places = bytes.0 / SPREAD.0;
             assert!(stride.0.is_power_of_two() && (16..=PLACES + 1).contains(&places), "{size}");
             let end = blocks.pattern.region.offset.0 + (places - 1) * stride.0 + SPREAD.0;
