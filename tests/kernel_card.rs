@@ -77,6 +77,7 @@ fn a_card_of_4_mib_per_second_clears_class_4_and_no_more() {
 
 #[test]
 fn fakes_are_told_from_honest_cards() {
+    let _alone = lab::alone();
     let size = Bytes(128 * MI);
     let real = |bytes: u64| Some((Bytes(bytes), Bytes(bytes)));
     let block = |bytes: u64, more: u64| Some((Bytes(bytes - more), Bytes(bytes + more)));
@@ -140,6 +141,7 @@ fn fakes_are_told_from_honest_cards() {
 
 #[test]
 fn on_a_file_system_only_free_space_is_used_and_given_back() {
+    let _alone = lab::alone();
     let shape = Shape { speed: Speed::FREE, size: 96 * MI, ..Shape::paced() };
     at_once([Fake::Honest, Fake::Loses(64 * MI)], |fake| {
         let card = lab::need!(Card::new(shape.clone()));
