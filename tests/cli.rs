@@ -154,7 +154,7 @@ fn bad_words_are_refused_in_one_line_and_touch_nothing() {
         ("judge empty.json", "'empty.json' is empty, not a record; give a file"),
         ("judge noise.json", "'noise.json' is no text, not a record; give a file"),
         ("judge cut.json", "cut.json:2:22: not a record: EOF while parsing a string; give a file"),
-        ("compare folder folder", "'folder' is a folder, not a record"),
+        ("compare folder folder", "there is no record in 'folder'; give a folder of files"),
         ("run folder", "'folder' is a folder, not a plan; 'assay schema plan' describes it"),
         ("run empty.json", "'empty.json' is empty, not a plan"),
         ("run record.json", "'record.json' is a record, not a plan; judge it with 'assay judge"),

@@ -9,7 +9,7 @@ use std::process::Command;
 use assay::evidence::Reading;
 use assay::plan::Work;
 use assay::record::Record;
-use assay::unit::Bytes;
+use assay::unit::{Bandwidth, Bytes};
 use common::pages::golden;
 
 /// What is printed of two records, and the exit status.
@@ -104,4 +104,97 @@ fn bad_words_are_refused() {
         assert_eq!((code, out.as_str()), (2, ""), "{err}");
         assert!(err.starts_with(said) && err.lines().count() == 1, "{err}");
     }
+}
+
+/// A record of a dd to a card that is so many times as fast.
+fn faster(times: f64, minute: usize) -> Record {
+    let mut record = dd();
+    record.started = format!("2026-01-01T00:{minute:02}:00Z");
+    record.run = format!("run-{minute}");
+    for total in record.phases[0].totals.values_mut() {
+        total.bandwidth = total.bandwidth.map(|rate| Bandwidth(rate.0 * times));
+    }
+    record
+}
+
+/// What is printed of two folders of records, and the exit status.
+fn folders(first: &[Record], second: &[Record]) -> (i32, String) {
+    let desk = tempfile::tempdir().expect("a folder");
+    for (name, side) in [("before", first), ("after", second)] {
+        std::fs::create_dir(desk.path().join(name)).expect("a folder");
+        for (number, record) in side.iter().enumerate() {
+            let text = serde_json::to_string(record).expect("json");
+            // Their names say nothing of their order.
+            let file = format!("{name}/{}.json", 9 - number);
+            std::fs::write(desk.path().join(file), text).expect("written");
+        }
+    }
+    let (code, out, err) = typed(desk.path(), &["before", "after"]);
+    assert_eq!(err, "");
+    (code, out)
+}
+
+/// Runs that differ a little from each other.
+fn five(times: f64) -> Vec<Record> {
+    let spread = [1.0, 1.004, 0.997, 1.002, 0.999];
+    spread.iter().enumerate().map(|(number, by)| faster(times * by, number)).collect()
+}
+
+#[test]
+fn five_of_each_tell_how_many_times_as_fast() {
+    let (code, page) = folders(&five(1.0), &five(2.0));
+    golden("compare", "faster", &page);
+    assert_eq!(code, 0, "{page}");
+    let (_, page) = folders(&five(1.0), &five(1.002));
+    assert!(
+        page.contains("  verdict  alike: the second is the same within 3 % in dd read"),
+        "{page}"
+    );
+}
+
+#[test]
+fn three_of_each_tell_no_difference_from_chance() {
+    let (code, page) = folders(&five(1.0)[..3], &five(2.0)[..3]);
+    golden("compare", "three", &page);
+    assert_eq!(code, 0, "{page}");
+}
+
+#[test]
+fn one_run_that_is_unlike_the_others_of_its_side_is_named() {
+    let mut second = five(2.0);
+    second[3].machine.kernel = "5.10.0".into();
+    let (code, page) = folders(&five(1.0), &second);
+    golden("compare", "unlike-within", &page);
+    assert_eq!(code, 3, "{page}");
+}
+
+#[test]
+fn a_folder_without_records_is_refused() {
+    let desk = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir(desk.path().join("none")).expect("a folder");
+    let (code, out, err) = typed(desk.path(), &["none", "none"]);
+    let said = "assay: there is no record in 'none'; give a folder of files *.json that --record or ASSAY_RECORD wrote\n";
+    assert_eq!((code, out.as_str(), err.as_str()), (2, "", said));
+}
+
+#[test]
+fn repetitions_of_a_phase_are_runs_of_it() {
+    let of = |times: f64| {
+        let mut record = faster(times, 0);
+        for (number, other) in five(times).into_iter().enumerate().skip(1) {
+            let name = format!("{}-{}", record.phases[0].name, number + 1);
+            record.phases.extend(other.phases.into_iter().map(|mut phase| {
+                phase.name.clone_from(&name);
+                phase
+            }));
+            let mut phase = other.plan.phases[0].clone();
+            phase.name = name;
+            record.plan.phases.push(phase);
+        }
+        record
+    };
+    let (code, page) = compared(&of(1.0), &of(2.0));
+    assert!(page.contains(" (1.99–2.01) faster"), "{page}");
+    assert_eq!(page.matches("dd write").count(), 2, "{page}");
+    assert_eq!(code, 0, "{page}");
 }

@@ -5,10 +5,9 @@ mod kernel;
 mod lab;
 
 use std::fs::File;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use assay::plan::Action;
@@ -93,23 +92,26 @@ fn t27_files_that_are_removed_before_they_were_written() {
 fn t27_a_file_that_somebody_cuts_is_no_layer() {
     let _alone = lab::alone();
     let card = lab::need!(Card::paced());
-    let (file, over) = (card.path("x"), Arc::new(AtomicBool::new(false)));
-    let cutter = std::thread::spawn({
-        let (file, over) = (file.clone(), Arc::clone(&over));
+    // The copy waits for more until the other program has cut what was written.
+    let (file, pipe) = (card.path("x"), card.path("pipe"));
+    let made = Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs");
+    assert!(made.success());
+    let other = std::thread::spawn({
+        let (file, pipe) = (file.clone(), pipe.clone());
         move || {
-            while !over.load(Ordering::Relaxed) {
-                if std::fs::metadata(&file).is_ok_and(|meta| meta.len() == 20 * MI) {
-                    let open = File::options().write(true).open(&file);
-                    return open.and_then(|file| file.set_len(MI)).expect("it can be cut");
-                }
-                std::thread::sleep(Duration::from_millis(5));
+            let mut pipe = File::options().write(true).open(pipe).expect("the copy reads");
+            pipe.write_all(&vec![0; 20 << 20]).expect("the copy takes it all");
+            while std::fs::metadata(&file).expect("it is there").len() < 20 * MI {
+                std::thread::sleep(Duration::from_millis(1));
             }
+            let file = File::options().write(true).open(file).expect("it can be opened");
+            file.set_len(MI).expect("it can be cut");
         }
     });
-    let heard = hear(dd(&card, "if=/dev/zero of={x} bs=1M count=20"));
-    over.store(true, Ordering::Relaxed);
-    cutter.join().expect("the other program");
-    told("cut while it was flushed", &heard);
+    let words = format!("if={} of={{x}} bs=1M iflag=fullblock", pipe.display());
+    let heard = hear(dd(&card, &words));
+    other.join().expect("the other program");
+    told("cut before it was flushed", &heard);
     heard.expect(Trust::Wrong, Measures::Deferred);
     assert!(heard.found("T27") && !heard.found("T25") && !heard.found("T02"), "{heard}");
     assert!(heard.verdict().summary.contains(" was cut to 1 MiB while it was measured"), "{heard}");

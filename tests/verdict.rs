@@ -282,7 +282,7 @@ fn kept(name: &str, make: fn() -> Bench) -> Record {
 fn records_are_held_against_each_other() {
     for beside in PAIRS {
         let name = beside.name;
-        let found = verdict::unlike(&Bench::write_flushed().record, &kept(name, beside.make));
+        let found = verdict::unlike(&[&Bench::write_flushed().record], &[&kept(name, beside.make)]);
         let traps: Vec<&str> = found.iter().map(|f| f.trap.0.as_str()).collect();
         for trap in beside.named {
             assert!(traps.contains(trap), "{name} must name {trap}: {found:#?}");

@@ -1,18 +1,25 @@
-//! `assay compare`: two records side by side, and what forbids to compare their figures.
+//! `assay compare`: two records, or two folders of them, and what forbids to compare their figures.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::{Environment, conduct, printed, read_record};
-use crate::error::Error;
-use crate::{report, verdict};
+use crate::error::{Error, Fault, Refusal};
+use crate::record::Record;
+use crate::{report, run, verdict};
 
 /// The words of the verb.
 #[derive(Clone, Debug, clap::Args)]
-#[command(after_help = "Exit status: 0 nothing forbids to compare them; 3 they are unlike.\n\n\
-Example: assay compare before.json after.json")]
+#[command(
+    after_help = "Of two runs the figures are shown side by side. A difference can be told from chance where each\n\
+side is a folder of five records or more of the same work: then their ratio is shown, with its\n\
+interval.\n\n\
+Exit status: 0 nothing forbids to compare them; 3 they are unlike.\n\n\
+Example: for i in 1 2 3 4 5; do assay quick --record before/$i.json /mnt; done\n         \
+assay compare before after"
+)]
 pub struct Words {
-    /// A record that --record or ASSAY_RECORD wrote
+    /// A record that --record or ASSAY_RECORD wrote, or a folder of them (*.json)
     #[arg(value_name = "FIRST")]
     pub first: PathBuf,
     /// Another one
@@ -23,10 +30,35 @@ pub struct Words {
 /// Prints both, and says whether they are alike by its exit status.
 ///
 /// # Errors
-/// A refusal when a file is no record; a fault when the output can not be written.
+/// A refusal when a file is no record, or a folder has none; a fault when the output can not be written.
 pub fn compare(words: &Words, environment: &Environment, out: &mut dyn Write) -> Result<u8, Error> {
-    let (first, second) = (read_record(&words.first)?, read_record(&words.second)?);
+    let (first, second) = (side(&words.first)?, side(&words.second)?);
+    let (first, second): (Vec<_>, Vec<_>) = (first.iter().collect(), second.iter().collect());
     let found = verdict::unlike(&first, &second);
     printed(report::compare::text(&first, &second, &found, environment.out_style(), out))?;
     Ok(if report::compare::comparable(&found) { conduct::SOUND } else { conduct::NOT_SOUND })
+}
+
+/// The records of a side, in the order in which they were made.
+fn side(path: &Path) -> Result<Vec<Record>, Error> {
+    if !path.is_dir() {
+        return Ok(vec![read_record(path)?]);
+    }
+    let read = |error| Fault::new("read", path.display().to_string(), &error);
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(path).map_err(read)? {
+        files.push(entry.map_err(read)?.path());
+    }
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "json"));
+    files.sort();
+    if files.is_empty() {
+        return Err(Refusal::new(
+            format!("there is no record in '{}'", path.display()),
+            "give a folder of files *.json that --record or ASSAY_RECORD wrote",
+        )
+        .into());
+    }
+    let mut records = files.iter().map(|file| read_record(file)).collect::<Result<Vec<_>, _>>()?;
+    records.sort_by_key(run::began);
+    Ok(records)
 }

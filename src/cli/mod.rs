@@ -79,7 +79,8 @@ enum Verb {
         #[arg(long)]
         json: bool,
     },
-    /// Hold two records against each other: their figures, and what forbids to compare them
+    /// Hold two records or folders of them against each other: by how much the figures differ, and
+    /// what forbids to compare them
     Compare(compare::Words),
     /// Print the JSON Schema of records, plans, probes, explanations or what is watched
     Schema {

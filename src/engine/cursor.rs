@@ -4,14 +4,18 @@
 //! per I/O. Several cursors can share one stream (`lane` of `lanes`): each takes every n-th step
 //! of it, which is how a pool of threads stands in for one deep queue.
 
+mod plot;
+
 use crate::error::Refusal;
-use crate::plan::{Mix, Order, Pattern};
+use crate::plan::Pattern;
+use crate::unit::Bytes;
 
 use super::dice::{Dice, Sizes};
-use super::law::{Law, Normal, Pareto, Zipf};
-use super::random::{Random, Shuffle, mix};
-use super::zones::{self, Part};
+use super::law::{Law, Normal};
+use super::random::{Random, Shuffle};
+use super::zones::Part;
 use super::{Io, Op};
+use plot::Plot;
 
 /// A stream of I/Os over one region.
 #[derive(Clone, Debug)]
@@ -87,11 +91,7 @@ impl Cursor {
         let (smallest, largest) = (pattern.block.smallest().0, pattern.block.largest().0);
         if len < largest {
             return Err(Refusal::new(
-                format!(
-                    "{} of target are less than one block of {}",
-                    crate::unit::Bytes(len),
-                    crate::unit::Bytes(largest)
-                ),
+                format!("{} of target are less than one block of {}", Bytes(len), Bytes(largest)),
                 "give a larger size or a smaller block",
             ));
         }
@@ -100,98 +100,8 @@ impl Cursor {
             sizes.push(Sizes::new(&pattern.block, op.action())?);
         }
         let Ok(sizes) = sizes.try_into() else { unreachable!("one for each op") };
-        let fixed = smallest == largest;
-        let cell = cell(pattern, &pattern.order, fixed)?;
-        // Random places leave room for the largest block.
-        let blocks = (len - largest) / cell + 1;
-        let (lane_first, step) = (u64::from(lane), u64::from(lanes));
-        // A lane beyond the last block begins in a later pass.
-        let mut passed = lane_first / blocks;
-        let first = lane_first % blocks;
-        // Workers differ in their seeds; lanes of one worker agree on this.
-        let hottest = |center: Option<f64>| match center {
-            Some(center) => ((center * blocks as f64) as u64).min(blocks - 1),
-            None => Random::new(seed ^ HOTTEST).below(blocks),
-        };
-        let skewed = |law, center| {
-            let scatter = Shuffle::new(blocks, SCATTER);
-            let shift = hottest(center) + blocks - scatter.at(0);
-            Walk::Skewed { done: first, step, blocks, law, scatter, shift: shift % blocks }
-        };
-        let walk = match &pattern.order {
-            Order::Forward | Order::Backward if !fixed => {
-                passed = 0;
-                let backward = pattern.order == Order::Backward;
-                Walk::Contiguous { at: 0, step, backward }
-            }
-            Order::Forward | Order::Spaced { .. } => {
-                Walk::Straight { index: first, step, blocks, backward: false }
-            }
-            Order::Backward => Walk::Straight { index: first, step, blocks, backward: true },
-            Order::Strided { stride } => {
-                if !stride.0.is_multiple_of(cell) {
-                    return Err(Refusal::new(
-                        format!("a stride of {stride} is no multiple of the block size"),
-                        "give a multiple",
-                    ));
-                }
-                let stride = (stride.0 / cell).min(blocks);
-                let mut walk = Walk::Strided { column: 0, at: 0, stride, step, blocks };
-                passed = (0..lane_first).map(|_| u64::from(walk.stride_on())).sum();
-                walk
-            }
-            Order::Uniform => Walk::Uniform { done: first, step, blocks },
-            Order::Shuffled => Walk::Shuffled {
-                index: first,
-                step,
-                blocks,
-                shuffle: Shuffle::new(blocks, pass_key(seed, passed)),
-                key: pass_key(seed, passed),
-            },
-            Order::Same => {
-                passed = lane_first;
-                Walk::Same { step }
-            }
-            Order::Zipf { theta, center } => skewed(Law::Zipf(Zipf::new(blocks, *theta)), *center),
-            Order::Pareto { h, center } => skewed(Law::Pareto(Pareto::new(blocks, *h)), *center),
-            Order::Normal { deviation, center } => Walk::Normal {
-                done: first,
-                step,
-                blocks,
-                law: Normal::new(blocks, center.unwrap_or(0.5), deviation / 100.0),
-            },
-            Order::Zoned { zones } => {
-                Walk::Zoned { done: first, step, blocks, zones: zones::of_shares(zones, blocks)? }
-            }
-            Order::ZonedAbs { zones } => Walk::Zoned {
-                done: first,
-                step,
-                blocks,
-                zones: zones::of_sizes(zones, len, cell, largest)?,
-            },
-            Order::Each { order } => {
-                let total = match **order {
-                    Order::Forward | Order::Backward if !fixed => len / smallest * smallest,
-                    _ => blocks * largest,
-                };
-                let done = first * largest % total;
-                let streams = streams(pattern, order, (start, len), (lane, lanes), seed)?;
-                Walk::Each { streams, done, step, total }
-            }
-            Order::Runs { sequential, random_percent, same } => Walk::Runs {
-                done: first,
-                step,
-                blocks,
-                // The next in order is the first.
-                at: 0,
-                left: 0,
-                run: Run {
-                    blocks: *sequential,
-                    anywhere: (u64::from(*random_percent) << 32) / 100,
-                    same: *same,
-                },
-            },
-        };
+        let plot = Plot::new(pattern, (start, len), (lane, lanes), seed)?;
+        let (walk, passed) = plot.walk(pattern)?;
         // Lanes that share a stream must agree on its shuffle, but throw their own dice, unless
         // one's place follows from the sizes of the others.
         let own = if matches!(walk, Walk::Contiguous { .. }) { 0 } else { u64::from(lane) };
@@ -201,7 +111,7 @@ impl Cursor {
             walk,
             dice: Dice::new(&pattern.mix)?,
             sizes,
-            cell,
+            cell: plot.cell,
             random: Random::new(seed ^ own.rotate_left(40)),
             passes_left: passes.map(|passes| passes.saturating_sub(passed)),
             passed,
@@ -376,74 +286,6 @@ impl Cursor {
     }
 }
 
-/// Of all seeds of a plan: scatters the ranks of a law the same way for all workers.
-const SCATTER: u64 = 0x7363_6174_7465_7200;
-/// Tells the seed of the hottest place from that of the dice.
-const HOTTEST: u64 = 0x686f_7474_6573_7400;
-
-/// The stream of each action of a mix by itself. Lanes agree on it.
-fn streams(
-    pattern: &Pattern,
-    order: &Order,
-    (start, len): (u64, u64),
-    lane: (u32, u32),
-    seed: u64,
-) -> Result<[Option<Box<Cursor>>; 4], Refusal> {
-    let mut streams = [const { None }; 4];
-    for (stream, op) in streams.iter_mut().zip(Op::ALL) {
-        if !pattern.mix.has(op.action()) {
-            continue;
-        }
-        let alone = Pattern {
-            mix: Mix::only(op.action()),
-            order: order.clone(),
-            block: pattern.block.of(op.action()).clone(),
-            ..pattern.clone()
-        };
-        let seed = seed ^ mix(op as u64 + 1);
-        *stream = Some(Box::new(Cursor::new(&alone, start, len, lane, None, seed)?));
-    }
-    Ok(streams)
-}
-
-/// What offsets are multiples of.
-fn cell(pattern: &Pattern, order: &Order, fixed: bool) -> Result<u64, Refusal> {
-    let (smallest, largest) = (pattern.block.smallest().0, pattern.block.largest().0);
-    let align = pattern.region.align.map(|align| align.0);
-    Ok(match order {
-        Order::Each { order } => return cell(pattern, order, fixed),
-        Order::Spaced { stride } => match align {
-            Some(align) if !stride.0.is_multiple_of(align) => {
-                return Err(Refusal::new(
-                    format!("a stride of {stride} is no multiple of the align {align}"),
-                    "give a multiple, or leave 'align' out",
-                ));
-            }
-            _ => stride.0,
-        },
-        Order::Forward if !fixed => align.unwrap_or(1),
-        Order::Backward if !fixed && align.is_some() => {
-            return Err(Refusal::new(
-                "'align' with blocks of several sizes backward",
-                "leave 'align' out, or use one block size",
-            ));
-        }
-        Order::Backward if !fixed => 1,
-        Order::Forward | Order::Backward | Order::Same => {
-            align.map_or(smallest, |align| smallest.next_multiple_of(align))
-        }
-        Order::Strided { .. } => align.map_or(largest, |align| largest.next_multiple_of(align)),
-        Order::Uniform
-        | Order::Shuffled
-        | Order::Zipf { .. }
-        | Order::Pareto { .. }
-        | Order::Normal { .. }
-        | Order::Zoned { .. }
-        | Order::ZonedAbs { .. }
-        | Order::Runs { .. } => align.unwrap_or(smallest),
-    })
-}
-
 /// Goes on by `step` in passes of `blocks`; how many passes ended.
 #[inline]
 fn advance(index: &mut u64, step: u64, blocks: u64) -> u64 {
@@ -480,7 +322,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::plan::{Action, BlockSize, Share, WeightedSize};
+    use crate::plan::{Action, BlockSize, Mix, Order, Share, WeightedSize};
     use crate::unit::Bytes;
 
     fn pattern(order: Order, block: BlockSize) -> Pattern {

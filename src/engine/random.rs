@@ -1,13 +1,6 @@
-//! Random numbers that follow from a seed, a few instructions each.
+//! Orders that follow from a seed, a few instructions a step.
 
-/// Steele, Lea and Flood's SplitMix64 finaliser: a bijection that mixes all bits ("Fast splittable
-/// pseudorandom number generators", 2014).
-#[inline]
-pub(crate) const fn mix(mut x: u64) -> u64 {
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
-}
+pub(crate) use crate::stats::random::{Random, mix};
 
 /// The inverse of [`mix`].
 pub(crate) const fn unmix(mut x: u64) -> u64 {
@@ -16,36 +9,6 @@ pub(crate) const fn unmix(mut x: u64) -> u64 {
     x = x ^ (x >> 27) ^ (x >> 54);
     x = x.wrapping_mul(0x96de_1b17_3f11_9089);
     x ^ (x >> 30) ^ (x >> 60)
-}
-
-/// A stream of numbers.
-#[derive(Clone, Debug)]
-pub(crate) struct Random(u64);
-
-impl Random {
-    /// A stream that follows from the seed and nothing else.
-    pub(crate) fn new(seed: u64) -> Self {
-        Self(mix(seed ^ 0x9e37_79b9_7f4a_7c15))
-    }
-
-    /// Any 64 bits.
-    #[inline]
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        mix(self.0)
-    }
-
-    /// A number below `bound`, without a division (Lemire's multiply-shift; its bias is below
-    /// bound / 2^64).
-    #[inline]
-    pub(crate) fn below(&mut self, bound: u64) -> u64 {
-        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
-    }
-
-    /// A number in 0..1.
-    pub(crate) fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
-    }
 }
 
 /// A permutation of `0..n` in constant memory: a bijection of the next power of two, walked until
@@ -106,11 +69,6 @@ mod tests {
             let mut seen: Vec<u64> = (0..n).map(|i| shuffle.at(i)).collect();
             seen.sort_unstable();
             prop_assert_eq!(seen, (0..n).collect::<Vec<_>>());
-        }
-
-        #[test]
-        fn below_stays_below(seed: u64, bound in 1_u64..u64::MAX) {
-            prop_assert!(Random::new(seed).below(bound) < bound);
         }
     }
 

@@ -328,6 +328,13 @@ impl Phase {
         Ok(())
     }
 
+    /// Whether this is a later repetition of a phase, as [`Plan::unrolled`] writes them out.
+    pub fn repeats(&self, first: &Self) -> bool {
+        let number = self.name.strip_prefix(&first.name).and_then(|rest| rest.strip_prefix('-'));
+        number.is_some_and(|number| number.parse::<u32>().is_ok_and(|number| number > 1))
+            && self.jobs == first.jobs
+    }
+
     /// What its first, second... repetition is called.
     fn name_of(&self, time: u32) -> String {
         if time == 1 { self.name.clone() } else { format!("{}-{time}", self.name) }

@@ -1,5 +1,7 @@
-//! Two runs side by side: what each was, their figures, and what speaks against comparing them. No
-//! ratio: two runs do not tell a difference from chance.
+//! Two sides: what each was, their figures, and what speaks against comparing them. Two runs are
+//! shown without a ratio, as they do not tell a difference from chance; several of each with one.
+
+mod change;
 
 use std::io::{self, Write};
 
@@ -16,10 +18,11 @@ const NAME: usize = 20;
 const VALUE: usize = 10;
 const GAP: usize = 2;
 
-/// Both runs, and what was found of them by `verdict::unlike`.
+/// Both sides, of one run or several each in the order in which they were made, and what was found of
+/// them by `verdict::unlike`.
 pub fn text(
-    first: &Record,
-    second: &Record,
+    first: &[&Record],
+    second: &[&Record],
     found: &[Finding],
     style: Style,
     out: &mut dyn Write,
@@ -27,10 +30,20 @@ pub fn text(
     let mut lines = about("first", first, style);
     lines.extend(about("second", second, style));
     lines.push(String::new());
-    lines.extend(table(first, second, style));
-    lines.push(String::new());
-    let same = (&first.run, &first.started) == (&second.run, &second.started);
-    lines.extend(verdict(found, same, style));
+    let rows = change::rows(first, second);
+    match (first, second) {
+        ([first], [second]) if !change::repeated(&rows) => {
+            lines.extend(table(first, second, style));
+            lines.push(String::new());
+            let same = (&first.run, &first.started) == (&second.run, &second.started);
+            lines.extend(verdict(found, &of_two(same), style));
+        }
+        _ => {
+            lines.extend(change::table(&rows, comparable(found), style));
+            lines.push(String::new());
+            lines.extend(verdict(found, &change::told(&rows), style));
+        }
+    }
     for finding in found {
         lines.extend(traps::claim(finding, style));
         lines.extend(traps::because(finding, style));
@@ -47,14 +60,19 @@ pub fn comparable(found: &[Finding]) -> bool {
     found.iter().all(|finding| finding.weight == Weight::Note)
 }
 
-/// What a run was, where, and when.
-fn about(which: &str, record: &Record, style: Style) -> Vec<String> {
+/// What a side was, where, and when.
+fn about(which: &str, side: &[&Record], style: Style) -> Vec<String> {
+    let (Some(record), Some(last)) = (side.first(), side.last()) else { return Vec::new() };
     let mut lines =
         labelled(which, &title(&record.plan.origin.dialect, &record.plan.origin.words), style);
+    let when = match side.len() {
+        1 => record.started.clone(),
+        runs => format!("{runs} runs, {} to {}", record.started, last.started),
+    };
     let machine = &record.machine;
     let text = format!(
-        "{}, on {} with Linux {}, assay {}",
-        record.started, machine.host, machine.kernel, record.version
+        "{when}, on {} with Linux {}, assay {}",
+        machine.host, machine.kernel, record.version
     );
     lines.extend(labelled("", &text, style));
     lines
@@ -131,25 +149,37 @@ fn shown(phase: &PhaseRecord) -> impl Iterator<Item = (Action, &Total)> {
 
 /// `seq-write`, or `mixed read` where the name does not say it.
 fn row(phase: &PhaseRecord, action: Action) -> String {
-    if shown(phase).count() == 1 {
-        return phase.name.clone();
-    }
-    format!("{} {}", phase.name, action.name())
+    named(&phase.name, action, shown(phase).count() == 1)
 }
 
-/// May they be compared, in one sentence; `same` says that both records are of one run.
-fn verdict(found: &[Finding], same: bool, style: Style) -> Vec<String> {
+/// The name of a phase, with the action where it has more than a single one.
+fn named(phase: &str, action: Action, single: bool) -> String {
+    if single { phase.into() } else { format!("{phase} {}", action.name()) }
+}
+
+/// What two runs alone allow to say; `same` says that both records are of one run.
+fn of_two(same: bool) -> String {
+    if same {
+        return "both are the same run: there is no difference to tell.".into();
+    }
+    "nothing that the records hold forbids to compare them. Two runs do not tell a difference from chance: repeat each five times, and compare the two folders of records.".into()
+}
+
+/// May they be compared, and then `alike`, or what forbids it.
+fn verdict(found: &[Finding], alike: &str, style: Style) -> Vec<String> {
     let forbids = found.iter().filter(|finding| finding.weight != Weight::Note).count();
     let (word, text) = match forbids {
-        0 if same => ("alike", "both are the same run: there is no difference to tell.".into()),
-        0 => (
-            "alike",
-            "nothing that the records hold forbids to compare them. Two runs do not tell a difference from chance: repeat each several times.".to_string(),
+        0 => ("alike", alike.to_string()),
+        1 => (
+            "unlike",
+            "one thing forbids to take a difference of these figures for one of the devices."
+                .into(),
         ),
-        1 => ("unlike", "one thing forbids to take a difference of these figures for one of the devices.".into()),
         more => (
             "unlike",
-            format!("{more} things forbid to take a difference of these figures for one of the devices."),
+            format!(
+                "{more} things forbid to take a difference of these figures for one of the devices."
+            ),
         ),
     };
     let ink = ink(if forbids == 0 { Trust::Sound } else { Trust::Wrong });

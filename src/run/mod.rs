@@ -126,6 +126,11 @@ pub fn preview(plan: &Plan) -> Result<Preview, Error> {
     Ok(Preview { resolved: fitted.resolved, writes, writes_more, time: resolve::about(plan) })
 }
 
+/// When the run of a record began: records of one side of a comparison are put in this order.
+pub fn began(record: &Record) -> Option<jiff::Timestamp> {
+    record.started.parse().ok()
+}
+
 /// Does it. The record comes back whatever happens once the first phase could begin; how it ended
 /// is in [`Record::ending`].
 ///

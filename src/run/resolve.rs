@@ -2,6 +2,7 @@
 
 mod blocks;
 mod caching;
+mod copy;
 mod crowd;
 mod empty;
 mod files;
@@ -15,8 +16,8 @@ mod tree;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Refusal};
-use crate::evidence::{Bottom, Limits, PathKind, Reading, Scene, Subject};
-use crate::plan::{Caching, CopyCalls, Crew, Job, Lifetime, Method, Plan, Target, Work};
+use crate::evidence::{Limits, Scene, Subject};
+use crate::plan::{Crew, Job, Lifetime, Plan, Target, Work};
 use crate::record::{Resolved, ResolvedJob};
 use crate::sys::process;
 use crate::unit::{Bytes, Nanos};
@@ -103,66 +104,11 @@ pub(super) fn fit(plan: &Plan, scene: &Scene) -> Result<Fitted, Error> {
                 },
                 ..refusal
             };
-            if let Some(cpus) = &job.cpus {
-                allowed(&cpus.list).map_err(place)?;
-            }
-            if job.crew == Crew::Processes && matches!(job.work, Work::Copy(_)) {
-                return Err(place(Refusal::new(
-                    "a copy in a process of its own",
-                    "leave 'crew' out",
-                ))
-                .into());
-            }
-            if job.crew == Crew::Processes && !process::is_single() {
-                return Err(place(Refusal::new(
-                    "workers as processes beside other threads of this program",
-                    "use threads, or run the plan by 'assay run'",
-                ))
-                .into());
-            }
+            check_crew(job).map_err(place)?;
             fitting.detail(job).map_err(place)?;
             let (resolved, where_) = match &job.work {
                 Work::Blocks(blocks) => fitting.blocks((plan, number), job, blocks),
-                Work::Copy(copy) => {
-                    if phase.jobs.len() > 1 || job.workers > 1 {
-                        return Err(place(Refusal::new(
-                            "a copy runs alone and with one worker",
-                            "give it a phase of its own",
-                        ))
-                        .into());
-                    }
-                    if let Some(why) = copy.only_read_write()
-                        && copy.calls != CopyCalls::ReadWrite
-                    {
-                        let calls = copy.calls.name();
-                        fitting.note(format!(
-                            "{calls} can not make this copy: {why}; read and write do"
-                        ));
-                    }
-                    let from = fitting.end(copy.from.path.as_deref(), "standard input");
-                    let to = fitting.end(copy.to.path.as_deref(), "standard output");
-                    let most = copy.count.map(|count| {
-                        Bytes(count.blocks.saturating_mul(copy.input_block.0)) + count.bytes
-                    });
-                    Ok((
-                        ResolvedJob {
-                            phase: phase.name.clone(),
-                            job: job.name.clone(),
-                            size: most.unwrap_or_default(),
-                            files: 1,
-                            method: Method::Sync,
-                            caching: if copy.to.flags.direct {
-                                Caching::Direct
-                            } else {
-                                Caching::Buffered
-                            },
-                            iodepth: 1,
-                            workers: 1,
-                            writes_at_most: most,
-                        },
-                        Place::Between(from, to),
-                    ))
-                }
+                Work::Copy(copy) => fitting.copy(phase, job, copy),
                 Work::Tree(tree) => fitting.tree(phase, job, tree, plan.seed),
             }
             .map_err(|error| match error {
@@ -174,22 +120,10 @@ pub(super) fn fit(plan: &Plan, scene: &Scene) -> Result<Fitted, Error> {
         }
         places.push(here);
         let theirs = &jobs[jobs.len() - phase.jobs.len()..];
-        let open = |job: &Job, resolved: &ResolvedJob| match &job.work {
-            Work::Blocks(blocks) => {
-                // Each worker may open its files once more, for a place of its own in them.
-                let shared = !matches!(blocks.target, Target::Files { shared: false, .. });
-                let own = if shared { resolved.workers } else { 1 };
-                u64::from(resolved.files)
-                    * (1 + u64::from(own_places(resolved.method)) * u64::from(own))
-            }
-            // Each worker has its root, a folder and a file.
-            Work::Tree(_) => 3 * u64::from(resolved.workers),
-            Work::Copy(_) => 2,
-        };
-        opened =
-            opened.max(phase.jobs.iter().zip(theirs).map(|(job, theirs)| open(job, theirs)).sum());
+        let open = phase.jobs.iter().zip(theirs).map(|(job, theirs)| files_open(job, theirs));
+        opened = opened.max(open.sum());
         fitting
-            .crowd(phase, &jobs[jobs.len() - phase.jobs.len()..])
+            .crowd(phase, theirs)
             .map_err(|refusal| Refusal { place: format!("phase '{}'", phase.name), ..refusal })?;
     }
     let descriptors = opened + fitting.sites.len() as u64;
@@ -220,36 +154,46 @@ impl Fitting<'_> {
         self.subjects.len() - 1
     }
 
-    /// The subject of an end of a copy; a stream is reached through its descriptor.
-    fn end(&mut self, path: Option<&Path>, stream: &str) -> usize {
-        if let Some(path) = path {
-            return self.subject(path);
-        }
-        let number = i32::from(stream == "standard output");
-        let real = std::fs::read_link(format!("/proc/self/fd/{number}"))
-            .ok()
-            .filter(|path| path.is_absolute() && path.exists());
-        let mut subject = match real {
-            Some(path) => self.scene.subject(&path),
-            None => Subject {
-                path: String::new(),
-                kind: PathKind::Stream,
-                mount: Reading::Unseen("a stream lies on no mount".into()),
-                space: Reading::Unseen("a stream has no space".into()),
-                stack: Vec::new(),
-                bottom: Bottom::Nothing(stream.into()),
-                direct: Reading::Unseen("a stream is not opened".into()),
-            },
-        };
-        subject.path = stream.into();
-        self.subjects.push(subject);
-        self.subjects.len() - 1
-    }
-
     fn note(&mut self, note: String) {
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }
+    }
+}
+
+/// Whether the workers of a job can be what the plan wants them to be.
+fn check_crew(job: &Job) -> Result<(), Refusal> {
+    if let Some(cpus) = &job.cpus {
+        allowed(&cpus.list)?;
+    }
+    if job.crew != Crew::Processes {
+        return Ok(());
+    }
+    if matches!(job.work, Work::Copy(_)) {
+        return Err(Refusal::new("a copy in a process of its own", "leave 'crew' out"));
+    }
+    if !process::is_single() {
+        return Err(Refusal::new(
+            "workers as processes beside other threads of this program",
+            "use threads, or run the plan by 'assay run'",
+        ));
+    }
+    Ok(())
+}
+
+/// Descriptors that a job has open at once.
+fn files_open(job: &Job, resolved: &ResolvedJob) -> u64 {
+    match &job.work {
+        Work::Blocks(blocks) => {
+            // Each worker may open its files once more, for a place of its own in them.
+            let shared = !matches!(blocks.target, Target::Files { shared: false, .. });
+            let own = if shared { resolved.workers } else { 1 };
+            u64::from(resolved.files)
+                * (1 + u64::from(own_places(resolved.method)) * u64::from(own))
+        }
+        // Each worker has its root, a folder and a file.
+        Work::Tree(_) => 3 * u64::from(resolved.workers),
+        Work::Copy(_) => 2,
     }
 }
 

@@ -245,15 +245,36 @@ pub fn of_phase(record: &Record, phase: &PhaseRecord) -> Verdict {
     Verdict { trust, measures, summary, corrected, findings: found }
 }
 
-/// What speaks against comparing the figures of two runs, the worst first; notes forbid nothing.
-pub fn unlike(first: &Record, second: &Record) -> Vec<Finding> {
+/// What speaks against comparing the figures of two sides, of one run or several each, the worst first;
+/// notes forbid nothing.
+pub fn unlike(first: &[&Record], second: &[&Record]) -> Vec<Finding> {
+    let (Some((one, others)), Some((other, more))) = (first.split_first(), second.split_first())
+    else {
+        return Vec::new();
+    };
+    let mut found = pair(one, other);
+    for (which, base, side) in [("first", one, others), ("second", other, more)] {
+        for (number, record) in side.iter().enumerate() {
+            let within = pair(base, record).into_iter().filter(|said| said.weight > Weight::Note);
+            found.extend(within.map(|said| Finding {
+                claim: format!("Runs 1 and {} of the {which}: {}", number + 2, said.claim),
+                ..said
+            }));
+        }
+    }
+    found.extend(unlike_runs::believed(first, "first"));
+    found.extend(unlike_runs::believed(second, "second"));
+    found.sort_by_key(rank);
+    found
+}
+
+/// What the rules for pairs say of two records.
+fn pair(first: &Record, second: &Record) -> Vec<Finding> {
     let judged = |rule: &Rule| match rule.judge {
         Judge::Pair(judge) => judge(first, second),
         Judge::Flow(_) | Judge::Phase(_) => Vec::new(),
     };
-    let mut found: Vec<Finding> = RULES.iter().flat_map(judged).collect();
-    found.sort_by_key(rank);
-    found
+    RULES.iter().flat_map(judged).collect()
 }
 
 /// In a copy to a device the source only has to keep up: where its data came from without its

@@ -8,7 +8,7 @@ use super::words::names;
 use super::{Judge, Rule, finding, throttled, verdicts};
 use crate::evidence::{Direction, Layer, Machine, Mount, Reading, Throttle};
 use crate::plan::Phase;
-use crate::record::{Ending, Exhibit, Finding, Next, Record, ResolvedJob, Trust, Weight};
+use crate::record::{Ending, Exhibit, Finding, Next, Record, ResolvedJob, Trust, Verdict, Weight};
 use crate::unit::Bytes;
 
 /// Something that both records tell, and that a figure depends on, is not the same.
@@ -19,7 +19,7 @@ pub const RULE: Rule = Rule {
     seen_by: "Both records: the plans, what became of them, limits of control groups, machine, kernel, mounts, devices, and the verdicts.",
     said_when: "They were asked for different work, did it differently, were limited differently, or one of the figures is wrong: wrong, not comparable. Kernels, machines, file systems, mount options or nodes differ, or a figure is doubtful: doubtful. Another device or version of assay: a note.",
     try_it: "`assay quick --record a .`, `assay ramp --record b .`, `assay compare a b`",
-    answer: "`assay compare` shows the differences beside the figures, and no ratio.",
+    answer: "`assay compare` shows the differences beside the figures, and no ratio; of five or more runs that are alike, the ratio with its interval.",
     judge: Judge::Pair(judge),
 };
 
@@ -31,10 +31,7 @@ const TOLD: usize = 3;
 
 fn judge(first: &Record, second: &Record) -> Vec<Finding> {
     let judges = [asked, done, limited, machine, mounts, placed, device, version];
-    let mut found: Vec<Finding> = judges.iter().filter_map(|judge| judge(first, second)).collect();
-    found.extend(believed(first, "first"));
-    found.extend(believed(second, "second"));
-    found
+    judges.iter().filter_map(|judge| judge(first, second)).collect()
 }
 
 /// A finding about differences, each of which is a reading.
@@ -232,30 +229,53 @@ fn version(first: &Record, second: &Record) -> Option<Finding> {
     differing(Weight::Note, what, all.into_iter().collect(), "the records", None)
 }
 
-/// Figures that are not to be compared with any other, and runs that were cut off.
-fn believed(record: &Record, which: &str) -> Vec<Finding> {
+/// Figures of a side that are not to be compared with any other, and runs that were cut off.
+pub(super) fn believed(side: &[&Record], which: &str) -> Vec<Finding> {
     let mut found = Vec::new();
-    if record.ending != Ending::Complete {
-        let claim = format!("The {which} run did not come to its end.");
-        found.push(finding(RULE.id, Weight::Doubt, None, claim, Vec::new(), None));
+    let said = |weight, claim| finding(RULE.id, weight, None, claim, Vec::new(), None);
+    let of = |runs: usize| match side.len() {
+        1 => format!("in the {which} run"),
+        all => format!("in {runs} of the {all} {which} runs"),
+    };
+    let cut = side.iter().filter(|record| record.ending != Ending::Complete).count();
+    if cut > 0 {
+        found.push(said(Weight::Doubt, format!("It did not come to its end {}.", of(cut))));
     }
-    let (phases, _) = verdicts(record);
-    for (phase, verdict) in record.phases.iter().zip(phases) {
-        let weight = match verdict.trust {
-            Trust::Sound => continue,
-            Trust::Doubtful => Weight::Doubt,
-            Trust::Unproven => Weight::Unproven,
-            Trust::Wrong => Weight::Refute,
-        };
-        let claim = format!(
-            "The figure of '{}' in the {which} run is {} by itself: {}",
-            phase.name,
-            verdict.trust.name(),
-            verdict.summary
-        );
-        found.push(finding(RULE.id, weight, None, claim, Vec::new(), None));
+    // Of each phase the worst that was said, and in how many runs something was.
+    let mut phases: Vec<(&str, usize, Verdict)> = Vec::new();
+    for record in side {
+        let (verdicts, _) = verdicts(record);
+        for (phase, verdict) in record.phases.iter().zip(verdicts) {
+            if verdict.trust == Trust::Sound {
+                continue;
+            }
+            match phases.iter_mut().find(|(name, ..)| *name == phase.name) {
+                Some((_, runs, worst)) => {
+                    *runs += 1;
+                    if weight(verdict.trust) > weight(worst.trust) {
+                        *worst = verdict;
+                    }
+                }
+                None => phases.push((&phase.name, 1, verdict)),
+            }
+        }
     }
+    found.extend(phases.into_iter().map(|(phase, runs, verdict)| {
+        let (by, summary) = (verdict.trust.name(), &verdict.summary);
+        let claim = format!("The figure of '{phase}' {} is {by} by itself: {summary}", of(runs));
+        said(weight(verdict.trust), claim)
+    }));
     found
+}
+
+/// What a figure that is no better than this weighs in a comparison.
+fn weight(trust: Trust) -> Weight {
+    match trust {
+        Trust::Sound => Weight::Note,
+        Trust::Doubtful => Weight::Doubt,
+        Trust::Unproven => Weight::Unproven,
+        Trust::Wrong => Weight::Refute,
+    }
 }
 
 #[cfg(test)]
@@ -266,7 +286,7 @@ mod tests {
     use crate::verdict::unlike;
 
     fn claims(first: &Bench, second: &Bench) -> Vec<(Weight, String)> {
-        let found = unlike(&first.record, &second.record);
+        let found = unlike(&[&first.record], &[&second.record]);
         found.into_iter().map(|found| (found.weight, found.claim)).collect()
     }
 

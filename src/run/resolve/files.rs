@@ -1,5 +1,7 @@
 //! Several files of one name as the target of a job.
 
+use std::path::{Path, PathBuf};
+
 use crate::error::{Error, Fault, Refusal};
 use crate::evidence::Subject;
 use crate::plan::{Size, Target};
@@ -23,6 +25,16 @@ pub(super) struct Group {
     made: u32,
 }
 
+/// What stands where the files of a job belong.
+struct Found {
+    /// Bytes of those that are there.
+    there: Bytes,
+    /// Of the smallest; `None` where there is none.
+    least: Option<Bytes>,
+    /// One or more is not there yet.
+    absent: bool,
+}
+
 impl Fitting<'_> {
     /// The sites of several files, the size of each, and whether they are new to the run.
     pub(super) fn several(
@@ -42,97 +54,21 @@ impl Fitting<'_> {
             .into());
         }
         for dir in dirs {
-            match std::fs::metadata(dir) {
-                Ok(found) if found.is_dir() => {}
-                Ok(_) => {
-                    return Err(Refusal::new(
-                        format!("{} is no folder", dir.display()),
-                        "name a folder",
-                    )
-                    .into());
-                }
-                Err(error) => {
-                    return Err(Refusal::new(
-                        format!("{}: {}", dir.display(), Fault::new("open", "", &error).text),
-                        "name a folder that is there",
-                    )
-                    .into());
-                }
-            }
+            is_folder(dir)?;
             if made {
                 writable(dir)?;
             }
         }
         let subject = self.subject(&dirs[0]);
-        let on = |subject: &Subject| subject.mount.seen().map(|mount| mount.point.clone());
-        for dir in &dirs[1..] {
-            let other = self.scene.subject(dir);
-            if on(&other).is_none() || on(&other) != on(&self.subjects[subject]) {
-                return Err(Refusal::new(
-                    format!("{} and {} lie on two file systems", dirs[0].display(), dir.display()),
-                    "give the files of each file system a job of their own",
-                )
-                .into());
-            }
-        }
+        self.on_one_file_system(subject, dirs)?;
         let group = self.groups.iter().position(|group| group.target.is_same(target));
         let before = group.map_or(0, |group| self.groups[group].made);
-        let (mut there, mut absent) = (Bytes::ZERO, false);
-        let mut least: Option<Bytes> = None;
-        for file in 0..files {
-            let Some(path) = target.numbered(file) else { unreachable!("there is a folder") };
-            let name = path.display();
-            match std::fs::metadata(&path) {
-                Ok(found) if !found.is_file() => {
-                    return Err(Refusal::new(
-                        format!("{name} is no regular file"),
-                        "give another 'stem'",
-                    )
-                    .into());
-                }
-                Ok(found) => {
-                    there += Bytes(found.len());
-                    least = Some(least.map_or(Bytes(found.len()), |l| l.min(Bytes(found.len()))));
-                }
-                Err(_) if made || file < before => absent = true,
-                Err(error) => {
-                    return Err(Refusal::new(
-                        format!("{name}: {}", Fault::new("open", "", &error).text),
-                        "give fewer files, or have them written first",
-                    )
-                    .into());
-                }
-            }
-        }
-        let size = match size {
-            Size::Exactly(size) => *size,
-            Size::Whole if absent => {
-                return Err(Refusal::new(
-                    "the size of files that are not there yet",
-                    "give a size in bytes",
-                )
-                .into());
-            }
-            Size::Whole => least.unwrap_or_default(),
-            Size::TimesRam(_) | Size::ShareOfFree { .. } | Size::Written { .. } => {
-                return Err(Refusal::new(
-                    "a size of each of several files that depends on the machine",
-                    "give the size of each in bytes",
-                )
-                .into());
-            }
-        };
-        if size > FILE {
-            return Err(Refusal::new(
-                format!("{size} in each of several files"),
-                format!("give {FILE} or less, or use one file"),
-            )
-            .into());
-        }
-        if !made && before < files && least.is_some_and(|least| size > least) {
+        let found = found(target, files, if made { files } else { before })?;
+        let size = size_of_each(*size, &found)?;
+        if !made && before < files && found.least.is_some_and(|least| size > least) {
             return Err(Refusal::new(
                 format!("{size} are more than each of the files has"),
-                format!("give {} or less", least.unwrap_or_default()),
+                format!("give {} or less", found.least.unwrap_or_default()),
             )
             .into());
         }
@@ -140,7 +76,7 @@ impl Fitting<'_> {
         let free = self.subjects[subject].space.seen().map(|space| space.free);
         if made
             && let Some(free) = free
-            && all.less(there) > free
+            && all.less(found.there) > free
         {
             return Err(Refusal::new(
                 format!("{all} in {files} files do not fit: {free} are free"),
@@ -156,7 +92,28 @@ impl Fitting<'_> {
         if made {
             self.groups[group].made = before.max(files);
         }
-        let sites = &mut self.groups[group].sites;
+        Ok((self.sites_of(group, files, subject), size, new))
+    }
+
+    /// Whether all folders lie where the first of them, `subject`, does.
+    fn on_one_file_system(&self, subject: usize, dirs: &[PathBuf]) -> Result<(), Refusal> {
+        let on = |subject: &Subject| subject.mount.seen().map(|mount| mount.point.clone());
+        let first = on(&self.subjects[subject]);
+        for dir in &dirs[1..] {
+            let other = on(&self.scene.subject(dir));
+            if other.is_none() || other != first {
+                return Err(Refusal::new(
+                    format!("{} and {} lie on two file systems", dirs[0].display(), dir.display()),
+                    "give the files of each file system a job of their own",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The first sites of a group, which grows to as many.
+    fn sites_of(&mut self, group: usize, files: u32, subject: usize) -> Vec<usize> {
+        let Group { target, sites, .. } = &mut self.groups[group];
         while sites.len() < files as usize {
             let Some(path) = target.numbered(sites.len() as u32) else {
                 unreachable!("there is a folder")
@@ -164,6 +121,73 @@ impl Fitting<'_> {
             self.sites.push(Site::of_several(path, subject));
             sites.push(self.sites.len() - 1);
         }
-        Ok((sites[..files as usize].to_vec(), size, new))
+        sites[..files as usize].to_vec()
     }
+}
+
+fn is_folder(dir: &Path) -> Result<(), Refusal> {
+    match std::fs::metadata(dir) {
+        Ok(found) if found.is_dir() => Ok(()),
+        Ok(_) => Err(Refusal::new(format!("{} is no folder", dir.display()), "name a folder")),
+        Err(error) => Err(Refusal::new(
+            format!("{}: {}", dir.display(), Fault::new("open", "", &error).text),
+            "name a folder that is there",
+        )),
+    }
+}
+
+/// Looks at each of the files. The first `to_come` of them need not be there: the job makes them,
+/// or one before it does.
+fn found(target: &Target, files: u32, to_come: u32) -> Result<Found, Refusal> {
+    let mut all = Found { there: Bytes::ZERO, least: None, absent: false };
+    for file in 0..files {
+        let Some(path) = target.numbered(file) else { unreachable!("there is a folder") };
+        match std::fs::metadata(&path) {
+            Ok(found) if found.is_file() => {
+                let len = Bytes(found.len());
+                all.there += len;
+                all.least = Some(all.least.map_or(len, |least| least.min(len)));
+            }
+            Ok(_) => {
+                return Err(Refusal::new(
+                    format!("{} is no regular file", path.display()),
+                    "give another 'stem'",
+                ));
+            }
+            Err(_) if file < to_come => all.absent = true,
+            Err(error) => {
+                return Err(Refusal::new(
+                    format!("{}: {}", path.display(), Fault::new("open", "", &error).text),
+                    "give fewer files, or have them written first",
+                ));
+            }
+        }
+    }
+    Ok(all)
+}
+
+fn size_of_each(size: Size, found: &Found) -> Result<Bytes, Refusal> {
+    let size = match size {
+        Size::Exactly(size) => size,
+        Size::Whole if found.absent => {
+            return Err(Refusal::new(
+                "the size of files that are not there yet",
+                "give a size in bytes",
+            ));
+        }
+        Size::Whole => found.least.unwrap_or_default(),
+        Size::TimesRam(_) | Size::ShareOfFree { .. } | Size::Written { .. } => {
+            return Err(Refusal::new(
+                "a size of each of several files that depends on the machine",
+                "give the size of each in bytes",
+            ));
+        }
+    };
+    if size > FILE {
+        return Err(Refusal::new(
+            format!("{size} in each of several files"),
+            format!("give {FILE} or less, or use one file"),
+        ));
+    }
+    Ok(size)
 }
