@@ -100,6 +100,10 @@ fn fakes_are_told_from_honest_cards() {
     at_once(fakes, |(fake, holding, spread, whole)| {
         let card = lab::need!(Card::new(shape.clone()));
         card.fake(fake);
+        let plan = lab::assay(["card", "--capacity", "--plan"]);
+        let ran = plan.word(card.device()).word(card.device()).run().expect(0);
+        let costs = "assay: would write 64 MiB (67108864 bytes) at most, and take as long as the device needs\n";
+        assert_eq!(ran.stderr, costs);
         let check = |more: &[&str], holding: Holding, real: Option<(Bytes, Bytes)>| {
             let words = lab::assay(["card", "--capacity"]).words(more);
             let words = words.word(card.device()).word(card.device());

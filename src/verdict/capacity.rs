@@ -3,10 +3,10 @@
 //! Fails closed: only blocks that were read from the device, all of them right, make it genuine.
 
 use super::measure::{Case, Stage};
-use super::threshold::REACHED;
+use super::threshold::{REACHED, RESIDENT};
 use crate::evidence::PathKind;
 use crate::plan::{Order, Phase, Verify, Work};
-use crate::record::{Capacity, Ending, Holding, Measures, PhaseRecord, Record, ResolvedJob};
+use crate::record::{Capacity, Ending, Holding, Laid, Measures, PhaseRecord, Record, ResolvedJob};
 use crate::stats::{Census, Held};
 use crate::unit::Bytes;
 
@@ -33,7 +33,7 @@ pub fn capacity(record: &Record) -> Capacity {
     let checked = Bytes((blocks.right + blocks.wrong()).saturating_mul(block.0)).min(space);
     let found = Capacity { space, checked, whole, blocks, ..nothing(String::new()) };
     if blocks.wrong() == 0 {
-        return match unproven(record, phase) {
+        return match unproven(record, phase, whole) {
             Some(why) => {
                 Capacity { claim: format!("Nothing is known of the capacity: {why}."), ..found }
             }
@@ -73,12 +73,15 @@ fn stopped(record: &Record) -> String {
 }
 
 /// Why right blocks do not show that the device holds them.
-fn unproven(record: &Record, phase: &PhaseRecord) -> Option<String> {
+fn unproven(record: &Record, phase: &PhaseRecord, whole: bool) -> Option<String> {
     if matches!(record.ending, Ending::Interrupted(_)) || !phase.faults.is_empty() {
         return Some("it did not come to its end".into());
     }
     if !phase.evidence.unsure.is_empty() {
         return Some("not all that was read had been written".into());
+    }
+    if !whole && !on_device(record) && !takes_space(phase) {
+        return Some("the file of the blocks does not take all the space between them".into());
     }
     let stage = Stage::new(record, phase);
     let from_device = |case: &Case<'_>| {
@@ -91,6 +94,18 @@ fn unproven(record: &Record, phase: &PhaseRecord) -> Option<String> {
         [Measures::Memory, Measures::Mixed, Measures::Layer, Measures::NotADisk, Measures::Invalid];
     let verdict = phase.verdict.as_ref()?;
     elsewhere.contains(&verdict.measures).then(|| verdict.summary.trim_end_matches('.').to_string())
+}
+
+/// Whether the files that were read have blocks everywhere: those that were written then lie apart on
+/// the device, too.
+fn takes_space(phase: &PhaseRecord) -> bool {
+    let laid = &phase.evidence.extents;
+    let full = |laid: &Laid| {
+        laid.extents.seen().is_some_and(|extents| {
+            (extents.hole + extents.delayed).0 as f64 <= RESIDENT * extents.range.0 as f64
+        })
+    };
+    !laid.is_empty() && laid.iter().all(full)
 }
 
 /// Whether the device itself was written, and places are its own.

@@ -39,7 +39,7 @@ const GRAIN: u64 = 4096;
 const QUIET: Nanos = Nanos::millis(400);
 /// File systems that set space aside without writing to it (`fallocate`), by the magic numbers of
 /// statfs(2): ext4, XFS, btrfs, F2FS.
-const SETS_ASIDE: [u64; 4] = [0xef53, 0x5846_5342, 0x9123_683e, 0xf2f5_2010];
+const SETS_ASIDE: [u32; 4] = [0xef53, 0x5846_5342, 0x9123_683e, 0xf2f5_2010];
 
 /// A space to be checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub(super) fn space(path: &Path, kind: Kind) -> Result<Space, Error> {
     let system = rustix::fs::statfs(path).map_err(|error| fault("statfs", error.into()))?;
     let free_bytes = free.f_bavail.saturating_mul(free.f_frsize);
     let used = free_bytes.saturating_sub(LEFT.max(free_bytes / LEFT_SHARE));
-    let set_aside = SETS_ASIDE.contains(&(system.f_type as u64));
+    let set_aside = SETS_ASIDE.contains(&(system.f_type as u32));
     Ok(Space { size: Bytes(used / MIB * MIB), set_aside })
 }
 

@@ -1,6 +1,7 @@
 //! Capacities, of records that were made by hand.
 
 use super::*;
+use crate::evidence::{Extents, Reading};
 use crate::plan::{Action, Aim, BlockSize, Blocks, Job, Mix, Pattern, Size, Target};
 use crate::stats::Content;
 use crate::unit::{GIB, MIB};
@@ -69,6 +70,25 @@ fn what_was_not_read_from_the_device_or_not_to_the_end_shows_nothing() {
     let mut unplanned = record(|_| Content::Right);
     unplanned.plan.phases.clear();
     assert_eq!(capacity(&unplanned).holding, Holding::Unknown);
+}
+
+#[test]
+fn blocks_of_a_file_with_holes_lie_nobody_knows_where() {
+    let mut spread = record(|_| Content::Right);
+    let Work::Blocks(blocks) = &mut spread.plan.phases[0].jobs[0].work else { panic!("blocks") };
+    blocks.pattern.order = Order::Spaced { stride: Bytes(2 * BLOCK) };
+    assert_eq!(capacity(&spread).holding, Holding::Genuine);
+    spread.resolved.subjects[0].kind = PathKind::Folder;
+    let found = capacity(&spread);
+    assert_eq!(found.holding, Holding::Unknown);
+    assert!(found.claim.ends_with("does not take all the space between them."), "{found:?}");
+    let extents = Extents { range: SIZE, unwritten: SIZE, count: 1, ..Extents::default() };
+    let laid = |extents| Laid { path: "/mnt/x".into(), extents: Reading::Seen(extents) };
+    spread.phases[0].evidence.extents = vec![laid(extents)];
+    assert_eq!(capacity(&spread).holding, Holding::Genuine);
+    let holes = Extents { unwritten: Bytes::ZERO, hole: SIZE, ..extents };
+    spread.phases[0].evidence.extents = vec![laid(holes)];
+    assert_eq!(capacity(&spread).holding, Holding::Unknown);
 }
 
 #[test]
