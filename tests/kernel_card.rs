@@ -49,26 +49,22 @@ fn a_card_of_4_mib_per_second_clears_class_4_and_no_more() {
             let words = lab::assay(["card", "--quick"]).word(card.mount());
             let heard = hear_own(words.within(card.rooms()));
             let found = grading(&heard);
+            let limited =
+                says(&heard, "host This is what this path delivers, durably; the limit is");
+            let cause = limited == (measures == Measures::Limited);
             // Who takes the processors away makes a card slower than it is, or its figure doubtful.
-            if left > 0 && cleared(found) != ["C2", "C4"] {
+            if left > 0 && (cleared(found) != ["C2", "C4"] || !cause) {
                 continue;
             }
             assert_eq!(cleared(found), ["C2", "C4"], "{heard}");
-            assert!(
-                says(
-                    &heard,
-                    "C clears the C4 minimums here; below the C6 minimums here: writes in order of 64 KiB reach 4."
-                ),
-                "{heard}"
-            );
-            assert!(
-                says(&heard, "A below the A1 minimums here: writes in order of 512 KiB reach "),
-                "{heard}"
-            );
-            assert!(says(&heard, "card none shows itself, and so no claim"), "{heard}");
-            let limited =
-                says(&heard, "host This is what this path delivers, durably; the limit is");
-            assert_eq!(limited, measures == Measures::Limited, "{heard}");
+            assert!(cause, "{heard}");
+            for words in [
+                "C clears the C4 minimums here; below the C6 minimums here: writes in order of 64 KiB reach ",
+                "A below the A1 minimums here: writes in order of 512 KiB reach ",
+                "card none shows itself, and so no claim",
+            ] {
+                assert!(says(&heard, words), "{heard}");
+            }
             assert!(names(card.mount()).iter().all(|(path, _)| path.ends_with("lost+found")));
             break;
         }
