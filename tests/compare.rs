@@ -7,8 +7,9 @@ use std::path::Path;
 use std::process::Command;
 
 use assay::evidence::Reading;
-use assay::plan::Work;
-use assay::record::Record;
+use assay::plan::{Action, Work};
+use assay::record::{Comparison, Quantity, Record};
+use assay::stats::Change;
 use assay::unit::{Bandwidth, Bytes};
 use common::pages::golden;
 
@@ -119,6 +120,11 @@ fn faster(times: f64, minute: usize) -> Record {
 
 /// What is printed of two folders of records, and the exit status.
 fn folders(first: &[Record], second: &[Record]) -> (i32, String) {
+    told_of(first, second, &["before", "after"])
+}
+
+/// The same with these words.
+fn told_of(first: &[Record], second: &[Record], words: &[&str]) -> (i32, String) {
     let desk = tempfile::tempdir().expect("a folder");
     for (name, side) in [("before", first), ("after", second)] {
         std::fs::create_dir(desk.path().join(name)).expect("a folder");
@@ -129,7 +135,7 @@ fn folders(first: &[Record], second: &[Record]) -> (i32, String) {
             std::fs::write(desk.path().join(file), text).expect("written");
         }
     }
-    let (code, out, err) = typed(desk.path(), &["before", "after"]);
+    let (code, out, err) = typed(desk.path(), words);
     assert_eq!(err, "");
     (code, out)
 }
@@ -150,6 +156,40 @@ fn five_of_each_tell_how_many_times_as_fast() {
         page.contains("  verdict  alike: the second is the same within 3 % in dd read"),
         "{page}"
     );
+}
+
+/// The document of two folders of records, which obeys its schema, and the exit status.
+fn document(first: &[Record], second: &[Record]) -> (i32, Comparison) {
+    let (code, out) = told_of(first, second, &["--json", "before", "after"]);
+    let document = serde_json::from_str(&out).expect("json");
+    let schema = Command::new(env!("CARGO_BIN_EXE_assay")).args(["schema", "comparison"]).output();
+    let schema = serde_json::from_slice(&schema.expect("it runs").stdout).expect("json");
+    jsonschema::validate(&schema, &document).expect("a document of that form");
+    (code, serde_json::from_value(document).expect("a comparison"))
+}
+
+#[test]
+fn programs_are_told_the_same() {
+    let (code, found) = document(&five(1.0), &five(2.0));
+    assert_eq!((code, found.comparable, found.first.len()), (0, true, 5));
+    assert_eq!(found.second[4].run, "run-4");
+    let rate = &found.figures[0];
+    let of = (&*rate.phase, rate.action, rate.quantity);
+    assert_eq!(of, ("dd", Action::Read, Quantity::MegabytesPerSecond));
+    let ratio = rate.ratio.expect("a ratio");
+    assert!((ratio.value - 2.0).abs() < 1e-9, "{ratio:?}");
+    assert_eq!(ratio.sure.expect("from five of each on").change, Change::More);
+    // Of one run each there is none, nor where they are unlike.
+    let (_, found) = document(&five(1.0)[..1], &five(2.0)[..1]);
+    assert!(found.figures.iter().all(|pair| pair.ratio.is_none() && pair.first.len() == 1));
+    let mut second = five(2.0);
+    second.iter_mut().for_each(|record| record.machine.kernel = "5.10.0".into());
+    let Work::Copy(copy) = &mut second[0].plan.phases[0].jobs[0].work else { panic!("dd copies") };
+    copy.output_block = Bytes::kib(64);
+    let (code, found) = document(&five(1.0), &second);
+    assert_eq!((code, found.comparable), (3, false));
+    assert!(!found.findings.is_empty());
+    assert!(found.figures.iter().all(|pair| pair.ratio.is_none()));
 }
 
 #[test]

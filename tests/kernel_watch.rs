@@ -263,6 +263,66 @@ fn a_page_is_drawn_in_place_on_a_terminal() {
     assert!(!lines.contains("A\u{1b}[J") && lines.contains("steal"), "{lines}");
 }
 
+/// The terminal is made wider after two seconds; the page is drawn anew on it, from the top.
+#[test]
+fn a_terminal_of_another_size_gets_the_page_anew() {
+    let card = lab::need!(Card::new(card_in_memory()));
+    let script = lab::need!(lab::need_tool("script", "bsdutils"));
+    let output = Command::new(&script)
+        .args(["-q", "-e", "-c"])
+        .arg(format!(
+            "stty rows 40 cols 80; (sleep 2; stty -F /dev/tty cols 120) & exec {} watch --interval 1s --count 4 {}",
+            env!("CARGO_BIN_EXE_assay"),
+            card.device().display()
+        ))
+        .arg("/dev/null")
+        .env("TERM", "xterm")
+        .env("LC_ALL", "C.UTF-8")
+        .stdin(Stdio::null())
+        .output()
+        .expect("it runs");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    let pages: Vec<&str> = text.split("\u{1b}[H\u{1b}[2J").collect();
+    assert_eq!(pages.len(), 2, "{text:?}");
+    // With what stood above it, and the last figures; the ones after it take their place.
+    assert!(pages[1].starts_with("\u{1b}[1massay watch"), "{text:?}");
+    assert!(pages[1].contains("mwhere ") && pages[1].contains("4 intervals, "), "{text:?}");
+    assert!(pages[1].contains("\r\u{1b}["), "{text:?}");
+}
+
+/// A loop device is detached while the disk below it is watched as well: it is said, once, and the disk is
+/// watched on.
+#[test]
+fn one_device_of_two_that_goes_does_not_end_it() {
+    let losetup = lab::need!(lab::need_tool("losetup", "mount"));
+    let card = lab::need!(Card::new(Shape { fs: Fs::Raw, size: 16 * MI, ..Shape::fast() }));
+    let below =
+        Scene::default().survey(card.device()).leaves().next().map(|l| l.layer.name.clone());
+    let (name, below) = (card.leaf_name(), below.expect("a device"));
+    if below == name {
+        let why = lab::Skip::Machine("no disk is to be seen below a file here".into());
+        return lab::skipped("one_device_of_two_that_goes_does_not_end_it", &why);
+    }
+    let mut watch = Watch::new(&["--interval", "200ms", "--stack"], card.device());
+    let mut next = |wanted: &str| {
+        std::iter::from_fn(|| watch.line()).find(|line| line.contains(wanted)).expect(wanted)
+    };
+    next(&format!("  {name}  "));
+    let detached = Command::new(losetup).arg("-d").arg(card.device()).status().expect("losetup");
+    assert!(detached.success());
+    let said = next(" went away: ");
+    let why = format!("  {name} went away: /sys/block/{name}/size: 0, there is no medium");
+    assert!(said.ends_with(&why), "{said}");
+    for _ in 0..2 {
+        next(&format!("  {below}  "));
+    }
+    watch.signal(rustix::process::Signal::INT);
+    let (code, after, err) = watch.end();
+    assert_eq!((code, &*err), (Some(0), ""));
+    assert!(!after.iter().any(|line| line.contains(" went away: ")), "{after:?}");
+}
+
 #[test]
 fn a_reader_that_has_enough_ends_it() {
     let mut watch = Watch::new(&["--interval", "100ms", "--json"], Path::new("/"));

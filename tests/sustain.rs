@@ -42,6 +42,9 @@ fn a_burst_is_told_from_what_lasts() {
         }
         assert!((0.95..1.05).contains(&rate), "{rate}\n{heard}");
         assert!(page.contains(BUDGET), "{heard}");
+        // The limit of the start is none that held the rate of the whole.
+        let held = |claim: &str| claim.contains("holds it below");
+        assert!(!heard.verdict().findings.iter().any(|f| held(&f.claim)), "{heard}");
         let burst = labelled(page, "burst");
         let size: f64 = burst.split(' ').next().and_then(|n| n.parse().ok()).expect("a size");
         assert!((90.0..112.0).contains(&size) && burst.contains(" MiB at "), "{heard}");

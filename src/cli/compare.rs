@@ -1,6 +1,6 @@
 //! `assay compare`: two records, or two folders of them, and what forbids to compare their figures.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::{Environment, conduct, printed, read_record};
@@ -25,6 +25,9 @@ pub struct Words {
     /// Another one
     #[arg(value_name = "SECOND")]
     pub second: PathBuf,
+    /// Print it as JSON ('assay schema comparison' describes it)
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Prints both, and says whether they are alike by its exit status.
@@ -35,8 +38,16 @@ pub fn compare(words: &Words, environment: &Environment, out: &mut dyn Write) ->
     let (first, second) = (side(&words.first)?, side(&words.second)?);
     let (first, second): (Vec<_>, Vec<_>) = (first.iter().collect(), second.iter().collect());
     let found = verdict::unlike(&first, &second);
-    printed(report::compare::text(&first, &second, &found, environment.out_style(), out))?;
-    Ok(if report::compare::comparable(&found) { conduct::SOUND } else { conduct::NOT_SOUND })
+    let comparable = report::compare::comparable(&found);
+    let outcome = if words.json {
+        let document = report::compare::document(&first, &second, found);
+        let text = serde_json::to_string_pretty(&document).map_err(io::Error::from);
+        text.and_then(|text| writeln!(out, "{text}"))
+    } else {
+        report::compare::text(&first, &second, &found, environment.out_style(), out)
+    };
+    printed(outcome)?;
+    Ok(if comparable { conduct::SOUND } else { conduct::NOT_SOUND })
 }
 
 /// The records of a side, in the order in which they were made.

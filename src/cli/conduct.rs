@@ -33,17 +33,37 @@ pub fn conduct(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> Result<u8, Error> {
+    let page = report::page(plan, environment.out_style());
+    conduct_as(plan, common, environment, (out, err), page, |_, _| Ok(()))
+}
+
+/// The same with another page, and what is to be done with the record when that stands there; it
+/// may write to standard error.
+///
+/// # Errors
+/// When it can not be done here, or anything can not be written.
+pub fn conduct_as(
+    plan: &Plan,
+    common: &Common,
+    environment: &Environment,
+    (out, err): (&mut dyn Write, &mut dyn Write),
+    page: Box<dyn Page + '_>,
+    then: impl FnOnce(&Record, &mut dyn Write) -> Result<(), Error>,
+) -> Result<u8, Error> {
     plan.check()?;
     if common.plan {
         return show(plan, out, err);
     }
-    let mut watch = Watch::new(plan, common, environment, out, err);
+    // The record itself may go to standard output instead.
+    let page = (!common.json).then_some(page);
+    let mut watch = Watch::new(plan, page, environment, out, &mut *err);
     let signals = vec![libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
     let options = run::Options { record: common.record.clone(), signals };
     let outcome = run::run(plan, &options, &mut watch);
     watch.erase();
     let record = outcome?;
     watch.close(&record)?;
+    then(&record, err)?;
     // The page has told it already to somebody who looks at it.
     let told = environment.out.is_some() && !common.json;
     match &record.ending {
@@ -104,7 +124,7 @@ struct Watch<'a> {
     out: &'a mut dyn Write,
     err: &'a mut dyn Write,
     /// The page; absent when the record itself goes to standard output.
-    page: Option<Box<dyn Page>>,
+    page: Option<Box<dyn Page + 'a>>,
     out_style: Style,
     err_style: Style,
     live: bool,
@@ -125,7 +145,7 @@ const TICKS: usize = 10;
 impl<'a> Watch<'a> {
     fn new(
         plan: &'a Plan,
-        common: &Common,
+        page: Option<Box<dyn Page + 'a>>,
         environment: &Environment,
         out: &'a mut dyn Write,
         err: &'a mut dyn Write,
@@ -134,7 +154,7 @@ impl<'a> Watch<'a> {
             plan,
             out,
             err,
-            page: (!common.json).then(|| report::page(plan, environment.out_style())),
+            page,
             out_style: environment.out_style(),
             err_style: environment.err_style(),
             live: environment.live(),
@@ -187,14 +207,19 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// The place of a phase among those that are done, from 1. Steps of a ramp may be left out.
+    /// Whether phases of the plan may be left out: steps of a ramp, cells of a sweep or profile.
+    fn leaves_out(&self) -> bool {
+        matches!(self.plan.aim, Some(Aim::Ramp(_) | Aim::Sweep(_) | Aim::Profile(_)))
+    }
+
+    /// The place of a phase among those that are done, from 1.
     fn place(&self, number: usize) -> usize {
-        if matches!(self.plan.aim, Some(Aim::Ramp(_))) { self.ended + 1 } else { number + 1 }
+        if self.leaves_out() { self.ended + 1 } else { number + 1 }
     }
 
     /// Time left after the present phase; `None` when a phase has no set time, or may be left out.
     fn later(&self) -> Option<Nanos> {
-        if matches!(self.plan.aim, Some(Aim::Ramp(_))) {
+        if self.leaves_out() {
             return None;
         }
         let phases = self.plan.phases.iter().skip(self.line.number);

@@ -39,6 +39,17 @@ pub enum Called {
     Busybox,
 }
 
+/// Dialects whose words are ours, as verbs: a link of that name means the verb.
+const VERBS: &[&str] = &["atto"];
+
+/// The words as our own, where the program was called by the name of such a dialect.
+pub fn as_verb(words: &[OsString]) -> Option<Vec<OsString>> {
+    let (called, rest) = words.split_first()?;
+    let name = Path::new(called).file_name()?;
+    let verb = VERBS.iter().find(|verb| name == **verb)?;
+    Some(["assay", verb].map(OsString::from).into_iter().chain(rest.iter().cloned()).collect())
+}
+
 /// The tool that is meant by the name under which the program was called, or by its first word;
 /// and the words that are that tool's.
 pub fn meant(words: &[OsString]) -> Option<Meant<'_>> {

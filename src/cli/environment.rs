@@ -52,14 +52,18 @@ impl Environment {
             utf8: locale.contains("utf-8") || locale.contains("utf8"),
             columns: text("COLUMNS").parse().ok(),
             out: columns(std::io::stdout()),
-            rows: rustix::termios::tcgetwinsize(std::io::stdout())
-                .map_or(0, |size| usize::from(size.ws_row)),
+            rows: rows(),
             err: columns(std::io::stderr()),
             dialect: set("ASSAY_DIALECT"),
             record: set("ASSAY_RECORD").map(PathBuf::from),
             cold: set("ASSAY_COLD"),
             settle: set("ASSAY_SETTLE"),
         }
+    }
+
+    /// The same with the size that the terminal has by now.
+    pub fn resized(&self) -> Self {
+        Self { out: columns(std::io::stdout()), rows: rows(), ..self.clone() }
     }
 
     /// What can be shown on standard output.
@@ -98,6 +102,11 @@ fn columns(stream: impl std::os::fd::AsFd + std::io::IsTerminal) -> Option<usize
     stream
         .is_terminal()
         .then(|| rustix::termios::tcgetwinsize(stream).map_or(0, |size| usize::from(size.ws_col)))
+}
+
+/// Lines of the terminal on standard output; 0 when it does not tell.
+fn rows() -> usize {
+    rustix::termios::tcgetwinsize(std::io::stdout()).map_or(0, |size| usize::from(size.ws_row))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! assay's own words. Help, man page and completions come from the definitions here.
 
+pub mod atto;
 pub mod card;
 mod compare;
 mod conduct;
@@ -12,10 +13,12 @@ mod manual;
 pub mod modes;
 mod place;
 mod probe;
+pub mod profile;
 pub mod quick;
 pub mod ramp;
 mod shell;
 pub mod sustain;
+pub mod sweep;
 mod watch;
 mod words;
 
@@ -29,7 +32,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::error::{Error, Fault, Refusal};
 use crate::plan::Plan;
-use crate::record::{self, Explanation, Glance, Probe, Record};
+use crate::record::{self, Comparison, Explanation, Glance, Probe, Record};
 use crate::verdict::catalogue;
 use crate::{report, verdict};
 
@@ -48,6 +51,8 @@ enum Verb {
     Quick(quick::Words),
     /// How does the rate grow with the I/Os in flight, where does it stop, and what stops it?
     Ramp(ramp::Words),
+    /// How does the rate depend on the size of an I/O (or depth, workers, reads), from where is it good?
+    Sweep(sweep::Words),
     /// What does the device keep up when it is written to for long?
     Sustain(sustain::Words),
     /// Which speed classes does an SD card clear here (C4, U3, V30, A1), and what does it claim?
@@ -104,6 +109,10 @@ enum Verb {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPERAND")]
         words: Vec<OsString>,
     },
+    /// Sweep as ATTO Disk Benchmark does, with its choices; the verdict goes to standard error
+    ///
+    /// Also by a link named atto.
+    Atto(atto::Words),
     /// Print the man page
     Man,
     /// Print completions for a shell
@@ -141,6 +150,7 @@ enum Document {
     Plan,
     Probe,
     Explanation,
+    Comparison,
     Watch,
 }
 
@@ -174,6 +184,8 @@ fn call(
     out: &mut Patient<'_>,
     err: &mut dyn Write,
 ) -> Result<u8, Error> {
+    let verb = dialect::as_verb(words);
+    let words = verb.as_deref().unwrap_or(words);
     if let Some(meant) = dialect::meant(words) {
         return dialect::call(&meant, environment, out, err);
     }
@@ -194,6 +206,7 @@ fn call(
             let plan = ramp::planned(&ramp, typed(words))?;
             conduct_path(&plan, &ramp.common, environment, out, err)
         }
+        Verb::Sweep(sweep) => sweep::sweep(&sweep, typed(words), environment, out, err),
         Verb::Sustain(sustain) => {
             let plan = sustain::planned(&sustain, typed(words))?;
             conduct_path(&plan, &sustain.common, environment, out, err)
@@ -241,6 +254,7 @@ fn call(
                 Document::Plan => schemars::schema_for!(Plan),
                 Document::Probe => schemars::schema_for!(Probe),
                 Document::Explanation => schemars::schema_for!(Explanation),
+                Document::Comparison => schemars::schema_for!(Comparison),
                 Document::Watch => schemars::schema_for!(Glance),
             };
             printed(
@@ -262,6 +276,7 @@ fn call(
             };
             dialect::call(&meant, environment, out, err)
         }
+        Verb::Atto(atto) => atto::atto(&atto, typed(words), environment, out, err),
         Verb::Man => {
             printed(manual::write(Cli::command(), out))?;
             Ok(conduct::SOUND)
@@ -285,10 +300,14 @@ fn conduct_path(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> Result<u8, Error> {
-    conduct::conduct(plan, common, environment, out, err).map_err(|error| match error {
+    conduct::conduct(plan, common, environment, out, err).map_err(without_place)
+}
+
+fn without_place(error: Error) -> Error {
+    match error {
         Error::Refusal(refusal) => Refusal { place: String::new(), ..refusal }.into(),
         fault => fault,
-    })
+    }
 }
 
 /// The words after the verb, for the record.

@@ -172,7 +172,12 @@ pub(super) fn named_twice(path: &Path, kind: Kind, again: Option<&Path>) -> Resu
 
 /// As [`named_twice`], and refuses a device that is written and has no second name, or has one and
 /// is only read.
-fn consents(path: &Path, kind: Kind, again: Option<&Path>, writes: bool) -> Result<(), Refusal> {
+pub(super) fn consents(
+    path: &Path,
+    kind: Kind,
+    again: Option<&Path>,
+    writes: bool,
+) -> Result<(), Refusal> {
     let shown = path.display();
     named_twice(path, kind, again)?;
     match again {
@@ -188,7 +193,7 @@ fn consents(path: &Path, kind: Kind, again: Option<&Path>, writes: bool) -> Resu
     }
 }
 
-/// Refuses a size that is smaller than a block, or larger than a file.
+/// Refuses a block of nothing, and a size that is smaller than a block, or larger than a file.
 pub(super) fn fits(
     path: &Path,
     kind: Kind,
@@ -198,6 +203,13 @@ pub(super) fn fits(
     let shown = path.display();
     let refuse =
         |why: String, instead: String| Err(Refusal { place: "--size".into(), why, instead });
+    if block == Bytes::ZERO {
+        return Err(Refusal {
+            place: "--block".into(),
+            why: "a block has one byte at least".into(),
+            instead: "give 4k, 64k or 1M".into(),
+        });
+    }
     match (size, kind) {
         (Some(size), _) if size < block => {
             refuse(format!("{size} is less than one block"), format!("give {block} or more"))

@@ -1,16 +1,18 @@
 //! `assay quick`: how fast is this device, in half a minute, and may the figures be believed.
 
+use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 
 pub use super::place::Kind;
 
-use super::Common;
 use super::place::{any_seed, look, named_twice, standing, time};
-use crate::error::{Error, Refusal};
+use super::{Common, profile};
+use crate::error::{Error, Fault, Refusal};
 use crate::plan::{
     Action, BlockSize, Blocks, Caching, Cold, Durability, Job, Layout, Lifetime, Limit, Method,
     Mix, Order, Origin, Pattern, Phase, Plan, Ring, Size, Stop, Target, Verify, Work,
 };
+use crate::sys::block::size_of_open;
 use crate::unit::{Bytes, GIB, MIB, Nanos};
 
 /// The words of the verb.
@@ -40,6 +42,13 @@ pub struct Words {
     /// Only read: PATH must be a file or a block device
     #[arg(long, conflicts_with = "keep")]
     pub read_only: bool,
+    /// Measure what another program's quick test does, in its order and with its loops
+    #[arg(long, value_enum, value_name = "PROGRAM", conflicts_with = "quick")]
+    pub profile: Option<profile::Name>,
+    /// Runs of each cell of a profile that count: 1 to 9
+    #[arg(long, value_name = "N", requires = "profile")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=9))]
+    pub loops: Option<u32>,
     /// Leave the test file there
     #[arg(long)]
     pub keep: bool,
@@ -124,6 +133,9 @@ const AFTERMATH: Nanos = Nanos::millis(250);
 /// A refusal that says what to write instead; nothing was touched.
 pub fn planned(words: &Words, typed: Vec<String>) -> Result<Plan, Error> {
     let kind = look(&words.path)?;
+    if let Some(name) = words.profile {
+        return profiled(words, name, kind, typed);
+    }
     let time = match (words.time, words.quick) {
         (Some(time), _) => PhaseTime::Whole(time),
         (None, true) => PhaseTime::Each(SHORT),
@@ -139,6 +151,63 @@ pub fn planned(words: &Words, typed: Vec<String>) -> Result<Plan, Error> {
         words: typed,
     };
     Ok(plan(&words.path, kind, &options)?)
+}
+
+/// The plan of another program's quick test.
+fn profiled(
+    words: &Words,
+    name: profile::Name,
+    kind: Kind,
+    typed: Vec<String>,
+) -> Result<Plan, Error> {
+    let writes = !words.read_only && (kind == Kind::Folder || words.again.is_some());
+    let spread = name == profile::Name::Gnome;
+    let lays = kind == Kind::Folder || (writes && !spread);
+    let there = there(&words.path, kind)?;
+    let size = match (words.size, there) {
+        (Some(size), _) => size,
+        // Samples are taken of the whole.
+        (None, Some(there)) if spread => there,
+        (None, Some(there)) => profile::SIZE.min(there),
+        (None, None) => profile::SIZE,
+    };
+    let options = Options {
+        time: PhaseTime::Each(USUAL),
+        size: Some(size),
+        read_only: words.read_only,
+        keep: words.keep,
+        again: words.again.clone(),
+        seed: words.seed.unwrap_or_else(any_seed),
+        words: typed,
+    };
+    check(&words.path, kind, &options)?;
+    let target = target(&words.path, kind, &options, writes);
+    let plan = profile::plan(
+        &target,
+        &profile::Options {
+            name,
+            loops: words.loops,
+            whole: words.time,
+            size,
+            writes,
+            lays,
+            seed: options.seed,
+            words: options.words,
+        },
+    )?;
+    Ok(plan)
+}
+
+/// The bytes of a file or device that is there.
+fn there(path: &Path, kind: Kind) -> Result<Option<Bytes>, Error> {
+    match kind {
+        Kind::Folder => Ok(None),
+        Kind::File(size) => Ok(Some(size)),
+        Kind::Device => std::fs::File::open(path)
+            .and_then(|device| size_of_open(device.as_fd()))
+            .map(|size| Some(Bytes(size)))
+            .map_err(|error| Fault::new("open", path.display().to_string(), &error).into()),
+    }
 }
 
 /// The plan for a path, without a look at the machine.

@@ -233,6 +233,7 @@ mod tests {
             ("/dev/x /dev/x", Kind::Device, "named twice, and only read"),
             ("/mnt /mnt", Kind::Folder, "one path too many"),
             ("/mnt --size 1k", Kind::Folder, "less than one block"),
+            ("/mnt --block 0", Kind::Folder, "--block: a block has one byte at least"),
             ("/x --size 2M", Kind::File(Bytes::mib(1)), "more than /x has"),
             ("/x", Kind::File(Bytes(9)), "has only 9 B"),
         ] {

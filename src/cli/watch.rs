@@ -63,7 +63,7 @@ Behind them: processes that did I/O, on whatever device; writes count when pages
 are made dirty.
 
 On a terminal the page is drawn in place. Ctrl-C ends with least, mean and most
-of each figure, and exit status 0; a device that goes away with 1.
+of each figure, and exit status 0; the last device that goes away with 1.
 
 Example: assay watch --interval 5s --count 12 /mnt/sd";
 
@@ -90,17 +90,26 @@ pub(super) fn watch(
     let mut view = View::new(words.json, environment.page(Page::width(widest)));
     let signals = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
     let mut monitor = Monitor::start(&scene, layers, (words.interval, until), &signals)?;
-    let style = environment.out_style();
+    let unseen = monitor.unseen();
+    let mut style = environment.out_style();
     if !words.json {
-        let heading = heading(typed, &survey, &monitor.unseen(), style);
-        printed(put(out, &heading))?;
+        printed(put(out, &heading(typed, &survey, &unseen, style)))?;
     }
     let mut summary = Summary::default();
+    let mut last = None;
     let over = loop {
         match monitor.wait() {
             Tick::Glance(glance) => {
                 summary.add(&glance);
                 printed(view.show(&glance, style, out))?;
+                last = Some(glance);
+            }
+            Tick::Resized => {
+                let now = environment.resized();
+                style = now.out_style();
+                let heading = heading(typed, &survey, &unseen, style);
+                let rows = now.page(Page::width(widest));
+                printed(view.resize(rows, (&heading, last.as_deref()), style, out))?;
             }
             Tick::Over(over) => break over,
         }
@@ -139,6 +148,38 @@ impl View {
             Some(rows) => Self::Page { page: Page::default(), standing: 0, rows },
             None => Self::Lines(Lines::default()),
         }
+    }
+
+    /// Goes on at another size of the terminal: draws everything anew where a page fits on it. `shown` is
+    /// what stands on it.
+    fn resize(
+        &mut self,
+        rows: Option<usize>,
+        (heading, glance): (&[String], Option<&Glance>),
+        style: Style,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let page = match (std::mem::replace(self, Self::Json), rows) {
+            (Self::Json, _) => return Ok(()),
+            (lines @ Self::Lines(_), None) => {
+                *self = lines;
+                return Ok(());
+            }
+            (Self::Page { .. }, None) => {
+                *self = Self::Lines(Lines::default());
+                return Ok(());
+            }
+            (Self::Page { page, .. }, Some(_)) => page,
+            (Self::Lines(_), Some(_)) => Page::default(),
+        };
+        let lines = glance.map(|glance| page.again(glance, style)).unwrap_or_default();
+        let rows = rows.unwrap_or(0);
+        // Terminals break lines anew, so that nobody knows where the old page stands.
+        let text = format!("\x1b[H\x1b[2J{}{}", redrawn(heading, 0), redrawn(&lines, 0));
+        let standing = if lines.len() < rows { lines.len() } else { 0 };
+        *self = Self::Page { page, standing, rows };
+        out.write_all(text.as_bytes())?;
+        out.flush()
     }
 
     fn show(&mut self, glance: &Glance, style: Style, out: &mut dyn Write) -> io::Result<()> {

@@ -1,3 +1,4 @@
 //! Other tools' words in, those tools' words out.
 
+pub mod atto;
 pub mod dd;

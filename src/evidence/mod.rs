@@ -231,7 +231,8 @@ pub enum LayerKind {
     Loop {
         /// The file behind it.
         file: String,
-        /// File-system type that holds the file (`ext4`, `tmpfs`, `fuse`), when it was found.
+        /// File-system type that holds the file (`ext4`, `tmpfs`, `fuse`), when it was found;
+        /// `block device` where there is no file, and it rests on another device.
         on: String,
         /// Whether it goes past the page cache of that file.
         direct: bool,

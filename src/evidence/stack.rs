@@ -4,6 +4,8 @@
 //! RAID, bcache, NVMe paths) and, for a loop device, into its file and down again. Nothing is
 //! guessed: where the kernel does not tell, the bottom is `Unknown` with the reason.
 
+mod looped;
+
 use super::mount::{self, Entry};
 use super::scene::why;
 use super::{Bottom, DeviceNumber, Layer, LayerKind, Mount, Reading, Scene, hardware, queue};
@@ -275,60 +277,6 @@ impl<'a> Walk<'a> {
             .collect()
     }
 
-    fn loop_file(&mut self, index: usize, name: &str, file: &str, level: u32) -> Bottom {
-        let (entry, path) = match self.backing(name, file) {
-            Ok(found) => found,
-            Err(why) => {
-                self.layers[index].leaf = true;
-                return Bottom::Unknown(why);
-            }
-        };
-        if let LayerKind::Loop { on, .. } = &mut self.layers[index].kind {
-            *on = entry.mount.kind.clone();
-        }
-        let inner = self.mounted(&entry, &path, level + 1);
-        if self.layers.len() > index + 1 || inner == Bottom::Devices {
-            return inner;
-        }
-        self.layers[index].leaf = true;
-        match inner {
-            Bottom::Memory(what) => Bottom::Memory(format!("loop on {what}")),
-            // The file system is known, what it lies on is not: the loop is as deep as one can see.
-            _ => Bottom::Devices,
-        }
-    }
-
-    /// The mount and the path of the file behind a loop device.
-    fn backing(&self, name: &str, file: &str) -> Result<(Entry, String), String> {
-        let plain = file.strip_suffix(" (deleted)");
-        // The device and inode are the truth; the path may mean another file in this namespace.
-        let truth = if self.scene.real() { loop_status(name) } else { None };
-        if plain.is_none() {
-            let same = match truth {
-                Some((device, inode)) => block::stat(self.scene.at(file).as_path())
-                    .is_ok_and(|stat| (stat.device, stat.inode) == (device, inode)),
-                None => true,
-            };
-            if same && let Ok(entry) = self.mount_of(file) {
-                return Ok((entry, file.to_string()));
-            }
-        }
-        let mounts = self.mounts.as_ref().map_err(Clone::clone)?;
-        let path = plain.unwrap_or(file).to_string();
-        let found = match (truth, plain) {
-            (Some(((major, minor), _)), _) => {
-                let device = DeviceNumber { major, minor };
-                mounts.iter().find(|entry| entry.mount.device == device)
-            }
-            (None, Some(path)) => mount::find(mounts, None, None, path),
-            (None, None) => None,
-        };
-        match found {
-            Some(entry) => Ok((entry.clone(), path)),
-            None => Err(format!("{name}: its file {file} is not to be seen from here")),
-        }
-    }
-
     fn btrfs(&mut self, source: &str, level: u32) -> Bottom {
         let name = self.device_name(source);
         let all: Vec<(String, Vec<String>)> = self
@@ -493,13 +441,6 @@ fn mount_id(scene: &Scene, path: &str) -> Option<u64> {
     let file = open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()?;
     let text = scene.text(format!("/proc/self/fdinfo/{}", file.as_raw_fd())).ok()?;
     super::memory::value(&text, "mnt_id", ':')
-}
-
-/// Device and inode of the file behind a loop device, where we may ask.
-fn loop_status(name: &str) -> Option<((u32, u32), u64)> {
-    use std::os::fd::AsFd;
-    let device = std::fs::File::open(format!("/dev/{name}")).ok()?;
-    block::loop_file(device.as_fd()).ok()
 }
 
 #[cfg(test)]

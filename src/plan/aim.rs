@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Job, Lesson, Phase, Plan, Work};
+use super::{Job, Lesson, Phase, Plan, Profile, Sweep, Work};
 use crate::error::Refusal;
 use crate::unit::Nanos;
 
@@ -23,6 +23,11 @@ pub enum Aim {
     /// Whether a device holds what it promises to: tagged blocks are written by one phase and read by
     /// the next, which counts what they hold ([`crate::plan::Verify::Census`]).
     Capacity,
+    /// How the rate depends on the size of an I/O, or on something else that is varied. Cells that
+    /// can not be done here are left out.
+    Sweep(Sweep),
+    /// The figures of another program's quick test. Those that can not be had here are left out.
+    Profile(Profile),
 }
 
 /// How a ramp is climbed.
@@ -89,6 +94,16 @@ impl Phase {
 }
 
 impl Plan {
+    /// Whether a phase is left out where it can not be done, rather than refused or done otherwise:
+    /// the cells of a sweep, and the runs of a profile.
+    pub fn leaves_out(&self, phase: &str) -> bool {
+        match &self.aim {
+            Some(Aim::Sweep(sweep)) => sweep.cells.iter().any(|cell| cell == phase),
+            Some(Aim::Profile(profile)) => profile.counts(phase),
+            _ => false,
+        }
+    }
+
     /// The phases that are done at the most. Steps of a ramp with more than one worker are done at
     /// one iodepth only; those at the smallest, of which there are most, stand for all.
     pub fn at_most(&self) -> impl Iterator<Item = &Phase> {

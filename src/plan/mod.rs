@@ -16,8 +16,10 @@ mod lesson;
 mod method;
 mod order;
 mod pattern;
+mod profile;
 mod rate;
 mod stop;
+mod sweep;
 mod target;
 mod tree;
 mod usual;
@@ -34,8 +36,10 @@ pub use lesson::{Lesson, Topic};
 pub use method::{Advice, Aio, Caching, Mapping, Method, Model, Ring, Vectored};
 pub use order::{Order, SizedZone, Zone};
 pub use pattern::{ActionSize, BlockSize, Fill, Pattern, Region, Verify, WeightedSize};
+pub use profile::{Profile, ProfileCell, Tool};
 pub use rate::{Arrivals, Cap, EachCap, Rate, ThinkTime};
 pub use stop::{Limit, Steady, Stop};
+pub use sweep::{Axis, Pace, Spot, Sweep};
 pub use target::{Consent, FileOrder, Layout, Lifetime, Size, Target};
 pub use tree::{Tree, TreeOrder, TreeSize};
 
@@ -281,6 +285,8 @@ impl Plan {
         match &self.aim {
             Some(Aim::Ramp(ramp)) => ramp.check(self),
             Some(Aim::Lesson(lesson)) => lesson.check(self),
+            Some(Aim::Sweep(sweep)) => sweep.check(self),
+            Some(Aim::Profile(profile)) => profile.check(self),
             Some(Aim::Sustain | Aim::Card | Aim::Capacity) | None => Ok(()),
         }
     }

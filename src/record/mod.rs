@@ -6,16 +6,20 @@
 
 mod aftermath;
 mod capacity;
+mod comparison;
 mod explanation;
 mod glance;
 mod grading;
 mod judgement;
 mod outcome;
 mod probe;
+mod profiled;
 mod store;
+mod swept;
 
 pub use aftermath::{Aftermath, Latencies, Round};
 pub use capacity::{Capacity, Holding};
+pub use comparison::{COMPARISON_SCHEMA, Compared, Comparison, Pair, Quantity};
 pub use explanation::{Basis, Better, EXPLANATION_SCHEMA, Explained, Explanation};
 pub use glance::{
     CpuShares, DeviceFigures, DeviceGlance, Discards, Flushes, Glance, Pages, PressureShares,
@@ -25,7 +29,9 @@ pub use grading::{Demand, Grade, Grading, Need, Standing};
 pub use judgement::{Exhibit, Finding, Measures, Next, TrapId, Trust, Verdict, Weight};
 pub use outcome::{Bottleneck, Climb, Endurance, Outcome, Reached, Stretch};
 pub use probe::{PROBE_SCHEMA, Probe};
+pub use profiled::{Figures, Profiled};
 pub use store::{Sink, is_record, load, text_of};
+pub use swept::{Cell, Drop, Plateau, Side, Swept};
 
 use std::collections::BTreeMap;
 

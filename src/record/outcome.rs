@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Capacity, Exhibit, Grading};
+use super::{Capacity, Exhibit, Grading, Profiled, Swept};
 use crate::unit::{Bandwidth, Bytes, Iops, Nanos};
 
 /// What a run found out that no phase of it shows alone.
@@ -18,6 +18,10 @@ pub enum Outcome {
     Card(Grading),
     /// Whether it holds what it promises to.
     Capacity(Capacity),
+    /// How the rate depends on what was varied.
+    Sweep(Swept),
+    /// The figures of another program's quick test.
+    Profile(Profiled),
 }
 
 /// What a ramp came to.

@@ -18,6 +18,37 @@ pub fn bar(share: f64, width: usize, style: Style) -> String {
     format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8])
 }
 
+/// Two bars in one line, one above the other, of at most `width` columns for these shares (0 to 1) of
+/// the largest value. In plain characters `upper` and `lower` stand where only one of them reaches.
+pub fn two_bars(
+    shares: (f64, f64),
+    width: usize,
+    (upper, lower): (char, char),
+    style: Style,
+) -> String {
+    let columns = |share: f64| {
+        let columns = (share.clamp(0.0, 1.0) * width as f64).round() as usize;
+        columns.max(usize::from(share > 0.0))
+    };
+    let (above, below) = (columns(shares.0), columns(shares.1));
+    let (both, above_only, below_only) =
+        if style.unicode { ('█', '▀', '▄') } else { ('#', upper, lower) };
+    let column = |at: usize| match (at < above, at < below) {
+        (true, true) => both,
+        (true, false) => above_only,
+        _ => below_only,
+    };
+    (0..above.max(below)).map(column).collect()
+}
+
+/// How much of the largest value a share (0 to 1) is, in one character, and its level from 0 to 4.
+pub fn shade(share: f64, style: Style) -> (usize, char) {
+    const SHADES: [char; 5] = [' ', '░', '▒', '▓', '█'];
+    const ASCII: [char; 5] = [' ', '.', ':', '+', '#'];
+    let level = ((share.clamp(0.0, 1.0) * 5.0).ceil() as usize).saturating_sub(1);
+    (level, if style.unicode { SHADES[level] } else { ASCII[level] })
+}
+
 /// Columns for the values, `height` lines from the top down; none is higher than `most`.
 pub fn columns(values: &[f64], most: f64, height: usize, style: Style) -> Vec<String> {
     const EIGHTHS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
@@ -86,6 +117,27 @@ mod tests {
             assert_eq!(bar(share, 4, UNICODE), unicode);
             assert_eq!(bar(share, 4, Style::default()), ascii);
         }
+    }
+
+    #[test]
+    fn two_bars_lie_on_each_other() {
+        for (shares, unicode, ascii) in [
+            ((0.5, 1.0), "██▄▄", "##rr"),
+            ((1.0, 0.25), "█▀▀▀", "#www"),
+            ((0.001, 0.0), "▀", "w"),
+            ((0.0, 0.0), "", ""),
+        ] {
+            assert_eq!(two_bars(shares, 4, ('w', 'r'), UNICODE), unicode);
+            assert_eq!(two_bars(shares, 4, ('w', 'r'), Style::default()), ascii);
+        }
+    }
+
+    #[test]
+    fn shades_have_five_levels() {
+        let levels = [0.0, 0.2, 0.21, 0.6, 0.8, 0.81, 1.0].map(|share| shade(share, UNICODE));
+        let shown = [(0, ' '), (0, ' '), (1, '░'), (2, '▒'), (3, '▓'), (4, '█'), (4, '█')];
+        assert_eq!(levels, shown);
+        assert_eq!(shade(1.0, Style::default()), (4, '#'));
     }
 
     #[test]

@@ -10,7 +10,9 @@ use super::heading::{labelled, title};
 use super::paint::{Ink, columns, ink};
 use super::{Style, traps};
 use crate::plan::Action;
-use crate::record::{Finding, PhaseRecord, Record, Trust, Weight};
+use crate::record::{
+    COMPARISON_SCHEMA, Compared, Comparison, Finding, PhaseRecord, Record, Trust, Weight,
+};
 use crate::stats::Total;
 
 /// Columns of the name of a figure, of each of its two values, and between two of them.
@@ -53,6 +55,21 @@ pub fn text(
         writeln!(out, "{}", line.trim_end())?;
     }
     Ok(())
+}
+
+/// The same as a document.
+pub fn document(first: &[&Record], second: &[&Record], found: Vec<Finding>) -> Comparison {
+    let runs = |side: &[&Record]| side.iter().map(|record| Compared::of(record)).collect();
+    let comparable = comparable(&found);
+    Comparison {
+        schema: COMPARISON_SCHEMA.into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        first: runs(first),
+        second: runs(second),
+        figures: change::pairs(change::rows(first, second), comparable),
+        comparable,
+        findings: found,
+    }
 }
 
 /// Whether nothing forbids to compare two runs of which this was found.

@@ -29,8 +29,25 @@ pub fn megabytes(rate: Option<Bandwidth>) -> String {
 
 /// A time in the unit that leaves at least one before the point.
 pub fn time(time: Nanos, style: Style) -> String {
-    let text = time.to_string();
-    if style.unicode { text.replace(" us", " µs") } else { text }
+    micros(&time.to_string(), style)
+}
+
+/// A text whose microseconds are written as in the tables: `85.2 µs` where the terminal can show that.
+pub fn micros(text: &str, style: Style) -> String {
+    if !style.unicode {
+        return text.into();
+    }
+    let mut told = String::with_capacity(text.len() + 8);
+    let mut rest = text;
+    while let Some(at) = rest.find(" us") {
+        let (before, after) = (&rest[..at], &rest[at + " us".len()..]);
+        let unit = before.ends_with(|c: char| c.is_ascii_digit())
+            && !after.starts_with(char::is_alphanumeric);
+        told.push_str(before);
+        told.push_str(if unit { " µs" } else { " us" });
+        rest = after;
+    }
+    told + rest
 }
 
 /// A quantile of a latency, if at least ten events lie beyond it; else it would be a rumour.
@@ -98,6 +115,14 @@ mod tests {
         ] {
             assert_eq!(digits(value), text);
         }
+    }
+
+    #[test]
+    fn microseconds_are_spelled_as_the_terminal_can() {
+        let style = |unicode| Style { unicode, ..Style::default() };
+        let text = "latency: 85.2 us, 9 us; for us, 5 user";
+        assert_eq!(micros(text, style(true)), "latency: 85.2 µs, 9 µs; for us, 5 user");
+        assert_eq!(micros(text, style(false)), text);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use super::Style;
-use super::figure::digits;
+use super::figure::{digits, micros};
 use super::paint::{Ink, wrap};
 use crate::evidence::{Bottom, Direction, Layer, LayerKind, Limit, Limits, Mount, Subject};
 use crate::plan::{Blocks, Caching, Durability, Method, Plan, Work};
@@ -18,7 +18,10 @@ const LABEL: usize = 9;
 const MOST_DEVICES: usize = 3;
 
 /// Lines of a page, and an empty one behind them.
-pub(super) fn put(lines: &[String], out: &mut dyn Write) -> io::Result<()> {
+///
+/// # Errors
+/// When they can not be written.
+pub fn put(lines: &[String], out: &mut dyn Write) -> io::Result<()> {
     for line in lines {
         writeln!(out, "{line}")?;
     }
@@ -52,7 +55,7 @@ pub fn lines(plan: &Plan, resolved: &Resolved, style: Style) -> Vec<String> {
 /// A label and its text, wrapped beside it.
 pub fn labelled(label: &str, text: &str, style: Style) -> Vec<String> {
     let room = style.width.saturating_sub(2 + LABEL).max(20);
-    wrap(text, room)
+    wrap(&micros(text, style), room)
         .into_iter()
         .enumerate()
         .map(|(index, line)| {
@@ -149,14 +152,14 @@ fn stack(stack: &[&Layer], style: Style) -> String {
             LayerKind::Disk if layer.leaf && !layer.hardware.bus.is_empty() => {
                 text.push_str(&format!(" ({})", layer.hardware.bus));
             }
-            LayerKind::Disk => {}
-            LayerKind::Loop { on, .. } => {
+            LayerKind::Loop { on, .. } if layer.kind.over_file() => {
                 let on = if on.is_empty() { "a file system" } else { on };
                 text.push_str(&format!("{arrow}file on {on}"));
                 if stack.iter().any(|below| below.level > layer.level) {
                     text.push_str(" on ");
                 }
             }
+            LayerKind::Disk | LayerKind::Loop { .. } => {}
             LayerKind::Mapper { uuid } => text.push_str(&format!(" ({})", mapper(uuid))),
             LayerKind::Raid { level } => text.push_str(&format!(" ({level})")),
             LayerKind::Cache => text.push_str(" (bcache)"),

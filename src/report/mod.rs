@@ -10,17 +10,19 @@ mod chart;
 pub mod compare;
 pub mod explain;
 mod figure;
-mod heading;
+pub mod heading;
 mod json;
 pub mod lesson;
 pub mod live;
 pub mod modes;
 mod paint;
 pub mod probe;
+mod profile;
 mod ramp;
 mod rates;
 mod remark;
 mod sustain;
+pub mod sweep;
 pub mod text;
 mod traps;
 pub mod watch;
@@ -73,12 +75,15 @@ pub trait Page {
 
 /// An empty page in the form that suits what a plan aims at, and the verb it comes from.
 pub fn page(plan: &Plan, style: Style) -> Box<dyn Page> {
-    if let Some(Aim::Lesson(lesson)) = &plan.aim {
-        return Box::new(lesson::Page::new(lesson, style));
+    match &plan.aim {
+        Some(Aim::Lesson(lesson)) => return Box::new(lesson::Page::new(lesson, style)),
+        Some(Aim::Sweep(_)) => return Box::new(sweep::Table::new(style)),
+        Some(Aim::Profile(_)) => return Box::new(profile::Table::new(style)),
+        Some(Aim::Capacity) => return Box::new(capacity::Page::new(style)),
+        _ => {}
     }
     match plan.origin.dialect.as_str() {
         modes::VERB => Box::new(modes::Modes::new(style)),
-        _ if plan.aim == Some(Aim::Capacity) => Box::new(capacity::Page::new(style)),
         _ => Box::new(text::Text::new(style)),
     }
 }

@@ -1,6 +1,6 @@
 //! What a terminal can show: colours, characters beyond ASCII, width; and the words' colours.
 
-use anstyle::{AnsiColor, Effects};
+use anstyle::{Ansi256Color, AnsiColor, Effects};
 
 use crate::record::{Measures, Trust};
 
@@ -50,6 +50,18 @@ impl Style {
             Ink::Careful => AnsiColor::Yellow.on_default().effects(Effects::BOLD),
             Ink::Bad => AnsiColor::Red.on_default().effects(Effects::BOLD),
         };
+        format!("{}{text}{}", style.render(), style.render_reset())
+    }
+
+    /// The text on a ground that is the brighter the higher the level, from 0 to 4; or as it is.
+    pub fn heat(self, level: usize, text: &str) -> String {
+        /// Ground and letters: greens of the 256 colours, on the bright ones black.
+        const LEVELS: [(u8, u8); 5] = [(234, 15), (22, 15), (28, 15), (34, 16), (40, 16)];
+        if !self.colour {
+            return text.to_string();
+        }
+        let (ground, letters) = LEVELS[level.min(LEVELS.len() - 1)];
+        let style = Ansi256Color(letters).on(Ansi256Color(ground));
         format!("{}{text}{}", style.render(), style.render_reset())
     }
 

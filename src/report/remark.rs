@@ -3,7 +3,7 @@
 //! Scripts grep that output for `MB/s`; so no line here holds a number followed by such a unit.
 
 use super::Style;
-use super::figure::estimate_in_words;
+use super::figure::{estimate_in_words, micros};
 use super::text::lead;
 use crate::evidence::Direction;
 use crate::record::{PhaseRecord, Record, Trust, Verdict};
@@ -38,7 +38,7 @@ pub fn verdict_lines(record: &Record, style: Style) -> Vec<String> {
     if lines.len() == 1 {
         lines.push("seen: nothing that speaks against it".into());
     }
-    lines.iter().map(|line| format!("assay: {}", harmless(line))).collect()
+    lines.iter().map(|line| format!("assay: {}", micros(&harmless(line), style))).collect()
 }
 
 /// The one or two readings that show the most; of a sound number one is enough.

@@ -6,11 +6,11 @@
 
 use std::io::{self, Write};
 
-use super::figure::{digits, duration, estimate, megabytes, quantile, spread, time};
+use super::figure::{digits, duration, estimate, megabytes, micros, quantile, spread, time};
 use super::heading::{self, labelled};
 use super::paint::{Ink, columns, wrap};
 use super::{Format, Page, Style, aim, page, rates};
-use crate::plan::{Action, Phase, Plan, Work};
+use crate::plan::{Action, Method, Phase, Plan, Work};
 use crate::record::{
     Counted, Ending, Finding, Measures, Next, PhaseRecord, Record, Resolved, ResolvedJob, Steadied,
     Trust, Verdict, Weight,
@@ -285,6 +285,7 @@ impl Text {
             text.push_str(&format!("the device: {}", estimate(corrected)));
         }
         let arrow = style.paint(Ink::Faint, style.glyph("↳", "->"));
+        let text = micros(&text, style);
         for (index, line) in wrap(&text, self.beneath()).into_iter().enumerate() {
             if index == 0 {
                 // Coloured after wrapping: colour codes take no columns.
@@ -341,7 +342,8 @@ impl Text {
         labelled("ended", &text, self.style)
     }
 
-    fn verdict(&self, verdict: &Verdict) -> Vec<String> {
+    /// The verdict on the whole, and the two readings that show it best.
+    pub(super) fn verdict(&self, verdict: &Verdict) -> Vec<String> {
         let style = self.style;
         let plain = plain(verdict.trust, verdict.measures, style);
         let mut lines = labelled("verdict", &plain, style);
@@ -370,7 +372,7 @@ impl Text {
     }
 
     /// What to type or do now.
-    fn next(&self, record: &Record) -> Vec<String> {
+    pub(super) fn next(&self, record: &Record) -> Vec<String> {
         let mut nexts: Vec<Next> = Vec::new();
         if let Some(verdict) = &record.verdict {
             // A note beside a sound figure is no reason to do anything.
@@ -473,7 +475,9 @@ fn imprint(record: &Record, style: Style) -> String {
     let mut parts = vec![when];
     if let (Some(first), Some(last)) = (record.phases.first(), record.phases.last()) {
         let end = last.span.settled.unwrap_or(last.span.ended());
-        parts.push(duration(end.since(first.span.started)));
+        let length = duration(end.since(first.span.started));
+        let modelled = record.resolved.jobs.iter().all(|job| matches!(job.method, Method::Sim(_)));
+        parts.push(if modelled { format!("{length} by the model's clock") } else { length });
     }
     let mut host = format!("{}: Linux {}", machine.host, machine.kernel);
     if !machine.product.is_empty() {

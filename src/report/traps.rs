@@ -1,6 +1,7 @@
 //! A trap on a page: its number and weight, the claim, the readings, and what helps.
 
 use super::Style;
+use super::figure::micros;
 use super::paint::{Ink, columns, wrap};
 use crate::record::{Finding, Next, Weight};
 
@@ -19,7 +20,7 @@ pub fn because(finding: &Finding, style: Style) -> Vec<String> {
         .iter()
         .map(|exhibit| format!("{}: {} ({})", exhibit.reading, exhibit.value, exhibit.source));
     texts
-        .flat_map(|text| wrap(&text, room))
+        .flat_map(|text| wrap(&micros(&text, style), room))
         .map(|line| format!("{}{}", " ".repeat(indent), style.paint(Ink::Faint, &line)))
         .collect()
 }
@@ -62,7 +63,7 @@ fn head(finding: &Finding) -> (String, Ink) {
 fn beside(head: &str, ink: Ink, text: &str, style: Style) -> Vec<String> {
     let room = style.width.saturating_sub(3 + columns(head)).max(20);
     let blank = " ".repeat(columns(head));
-    let lines = wrap(text, room).into_iter().enumerate();
+    let lines = wrap(&micros(text, style), room).into_iter().enumerate();
     lines
         .map(|(index, line)| match index {
             0 => format!("  {} {line}", style.paint(ink, head)),

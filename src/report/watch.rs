@@ -61,6 +61,8 @@ const REPEAT: usize = 20;
 #[derive(Debug, Default)]
 pub struct Lines {
     glances: usize,
+    /// Devices of which it was said that they can not be seen.
+    unseen: Vec<String>,
 }
 
 impl Lines {
@@ -78,6 +80,16 @@ impl Lines {
             }
         }
         self.glances += 1;
+        if self.glances == 1 {
+            // The heading has said so.
+            self.unseen = lost(glance).map(|(name, _)| name.into()).collect();
+        }
+        for (name, why) in lost(glance) {
+            if !self.unseen.iter().any(|known| known == name) {
+                self.unseen.push(name.into());
+                lines.push(format!("{}  {name} went away: {why}", clock(glance)));
+            }
+        }
         for (index, device) in glance.devices.iter().enumerate() {
             let figures = cells(DEVICE, device.figures.seen());
             let mut line = format!("{}  {:name$}{figures}", clock(glance), device.name);
@@ -90,6 +102,11 @@ impl Lines {
         }
         lines
     }
+}
+
+/// Devices without figures, and why.
+fn lost(glance: &Glance) -> impl Iterator<Item = (&str, &str)> {
+    glance.devices.iter().filter_map(|device| Some((device.name.as_str(), device.figures.why()?)))
 }
 
 /// Columns that the name of a device has at the least.

@@ -172,9 +172,11 @@ pub fn run(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> Resul
     for (number, (phase, places)) in plan.phases.iter().zip(&places).enumerate() {
         let jobs = first..first + phase.jobs.len();
         first = jobs.end;
-        if !verdict::ramp::wanted(&record, phase) {
+        if !verdict::wanted(&record, phase) {
             continue;
         }
+        let paced = verdict::sweep::paced(&record, phase);
+        let phase = paced.as_ref().unwrap_or(phase);
         let stage = Stage {
             plan,
             phase,

@@ -1,7 +1,7 @@
 //! Looks at devices while others work on them: no plan, no I/O, the same eyes as in a run.
 
 use crate::error::{Error, Fault};
-use crate::evidence::{Eyes, Layer, Look, Reading, Scene};
+use crate::evidence::{DeviceReading, Eyes, Layer, Look, Reading, Scene};
 use crate::record::{Glance, not_counted};
 use crate::sys::clock;
 use crate::sys::inbox::{Inbox, Letter};
@@ -31,6 +31,8 @@ pub enum Until {
 pub enum Tick {
     /// An interval is over.
     Glance(Box<Glance>),
+    /// The terminal has another size now; the interval goes on.
+    Resized,
     /// There will be no more.
     Over(Over),
 }
@@ -42,8 +44,14 @@ pub enum Over {
     Done,
     /// A signal came.
     Signal(i32),
-    /// A device went away.
+    /// The last device went away.
     Gone(Fault),
+}
+
+/// What ends sleeping before a look is due.
+enum Woken {
+    Resized,
+    Signal(i32),
 }
 
 /// Devices that are watched.
@@ -61,7 +69,7 @@ pub struct Monitor {
 }
 
 impl Monitor {
-    /// Takes the first look at these devices. `signals` end it in order.
+    /// Takes the first look at these devices. `signals` end it in order; SIGWINCH is told and does not.
     ///
     /// # Errors
     /// When signals can not be waited for.
@@ -71,8 +79,9 @@ impl Monitor {
         (interval, until): (Nanos, Until),
         signals: &[i32],
     ) -> Result<Self, Error> {
+        let signals = [signals, &[libc::SIGWINCH]].concat();
         let inbox =
-            Inbox::new(signals).map_err(|error| Fault::new("prepare", "for signals", &error))?;
+            Inbox::new(&signals).map_err(|error| Fault::new("prepare", "for signals", &error))?;
         let eyes = Eyes::over(scene, &layers);
         let first = eyes.look();
         let beat = Beat::new(first.at, interval);
@@ -99,9 +108,14 @@ impl Monitor {
         if let Some(over) = self.over.take() {
             return Tick::Over(over);
         }
-        self.over = self.rest();
-        let look = self.eyes.look();
-        if let Some(fault) = gone(&self.last, &look) {
+        self.over = match self.rest() {
+            Some(Woken::Resized) => return Tick::Resized,
+            Some(Woken::Signal(signal)) => Some(Over::Signal(signal)),
+            None => None,
+        };
+        let look = self.look();
+        let fault = gone(&self.last, &look);
+        if let Some(fault) = fault.filter(|_| !look.devices.iter().any(counted)) {
             return Tick::Over(Over::Gone(fault));
         }
         if let Some(over) = self.over.take_if(|_| look.at.since(self.last.at) < LEAST) {
@@ -116,16 +130,30 @@ impl Monitor {
         Tick::Glance(Box::new(glance))
     }
 
-    /// Sleeps until a look is due. Says why it is the last one, when that is so already.
-    fn rest(&self) -> Option<Over> {
+    /// Looks at everything. What went away stays away: another device may have its name by now.
+    fn look(&self) -> Look {
+        let mut look = self.eyes.look();
+        let before = self.first.devices.iter().zip(&self.last.devices);
+        for ((first, last), now) in before.zip(&mut look.devices) {
+            if counted(first) && !counted(last) {
+                now.counters = last.counters.clone();
+            }
+        }
+        look
+    }
+
+    /// Sleeps until a look is due; `None` when it is.
+    fn rest(&self) -> Option<Woken> {
         let due = self.end().map_or(self.beat.due(), |end| end.min(self.beat.due()));
         loop {
             let now = clock::now();
             if now >= due {
                 return None;
             }
-            if let Letter::Signal(signal) = self.inbox.wait(due.since(now)) {
-                return Some(Over::Signal(signal));
+            match self.inbox.wait(due.since(now)) {
+                Letter::Signal(libc::SIGWINCH) => return Some(Woken::Resized),
+                Letter::Signal(signal) => return Some(Woken::Signal(signal)),
+                Letter::Bell | Letter::Nothing => {}
             }
         }
     }
@@ -149,10 +177,15 @@ impl Monitor {
     }
 }
 
+/// Its counters could be read.
+fn counted(device: &DeviceReading) -> bool {
+    device.counters.seen().is_some()
+}
+
 /// The first device that could be read before and no more.
 fn gone(before: &Look, now: &Look) -> Option<Fault> {
     let both = before.devices.iter().zip(&now.devices);
-    both.filter(|(before, _)| before.counters.seen().is_some()).find_map(|(_, now)| {
+    both.filter(|(before, _)| counted(before)).find_map(|(_, now)| {
         let Reading::Unseen(why) = &now.counters else { return None };
         Some(Fault {
             doing: "watch".into(),
@@ -199,20 +232,23 @@ mod tests {
         }
 
         fn monitor(&self, interval: Nanos, until: Until) -> Monitor {
-            let layer = Layer {
-                name: "sda".into(),
-                number: DeviceNumber { major: 8, minor: 0 },
-                partition: None,
-                start: None,
-                level: 0,
-                kind: LayerKind::Disk,
-                leaf: true,
-                size: Reading::Unseen("not asked".into()),
-                hardware: Hardware::default(),
-                queue: Reading::Unseen("not asked".into()),
-            };
             let scene = Scene::under(self.0.path());
-            Monitor::start(&scene, vec![layer], (interval, until), &[]).unwrap()
+            Monitor::start(&scene, vec![layer("sda")], (interval, until), &[]).unwrap()
+        }
+    }
+
+    fn layer(name: &str) -> Layer {
+        Layer {
+            name: name.into(),
+            number: DeviceNumber { major: 8, minor: 0 },
+            partition: None,
+            start: None,
+            level: 0,
+            kind: LayerKind::Disk,
+            leaf: true,
+            size: Reading::Unseen("not asked".into()),
+            hardware: Hardware::default(),
+            queue: Reading::Unseen("not asked".into()),
         }
     }
 
@@ -264,6 +300,34 @@ mod tests {
         );
         // What was seen until then stands.
         assert!(monitor.whole().unwrap().devices[0].figures.seen().is_some());
+    }
+
+    #[test]
+    fn one_of_two_that_goes_does_not_end_it() {
+        let (disk, other) = (Disk::new(), "sdb");
+        let there = disk.0.path().join("sys/block").join(other);
+        std::fs::create_dir_all(&there).unwrap();
+        let write = |name: &str, text: &str| std::fs::write(there.join(name), text).unwrap();
+        write("size", "8\n");
+        write("stat", "0 0 0 0 0 0 0 0 0 0 0\n");
+        let layers = vec![layer("sda"), layer(other)];
+        let scene = Scene::under(disk.0.path());
+        let mut monitor = Monitor::start(&scene, layers, (SHORTEST, Until::Count(3)), &[]).unwrap();
+        let mut seen = || {
+            let Tick::Glance(glance) = monitor.wait() else { panic!() };
+            glance.devices.into_iter().map(|device| device.figures.seen().is_some())
+        };
+        assert!(seen().eq([true, true]));
+        write("size", "0\n");
+        assert!(seen().eq([true, false]));
+        // Another one of that name is not this one.
+        write("size", "8\n");
+        assert!(seen().eq([true, false]));
+        let whole = monitor.whole().unwrap();
+        assert_eq!(
+            whole.devices[1].figures.why(),
+            Some("/sys/block/sdb/size: 0, there is no medium")
+        );
     }
 
     #[test]

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Refusal};
 use crate::evidence::{Limits, Scene, Subject};
-use crate::plan::{Crew, Job, Lifetime, Plan, Target, Work};
+use crate::plan::{Aim, Crew, Job, Lifetime, Plan, Sweep, Target, Work};
 use crate::record::{Resolved, ResolvedJob};
 use crate::sys::process;
 use crate::unit::{Bytes, Nanos};
@@ -73,6 +73,8 @@ struct Fitting<'a> {
     groves: Vec<Grove>,
     /// Folders in which a tree of the plan is to be kept.
     kept: Vec<PathBuf>,
+    /// The phase at hand is left out where its blocks do not fit.
+    leaves_out: bool,
 }
 
 /// Looks at the machine and answers every question that the plan leaves open.
@@ -89,12 +91,14 @@ pub(super) fn fit(plan: &Plan, scene: &Scene) -> Result<Fitted, Error> {
         groups: Vec::new(),
         groves: Vec::new(),
         kept: kept(plan),
+        leaves_out: false,
     };
     let mut jobs: Vec<ResolvedJob> = Vec::new();
     let mut places = Vec::new();
     let mut opened = 0;
     for (number, phase) in plan.phases.iter().enumerate() {
         let mut here = Vec::new();
+        fitting.leaves_out = plan.leaves_out(&phase.name);
         for job in &phase.jobs {
             let place = |refusal: Refusal| Refusal {
                 place: if refusal.place.is_empty() {
@@ -207,9 +211,12 @@ fn kept(plan: &Plan) -> Vec<PathBuf> {
     .collect()
 }
 
-/// About how long a plan takes: the sum of its time limits, of a ramp at the most; `None` when only
-/// the device's speed decides.
+/// About how long a plan takes: the sum of its time limits, of a ramp or sweep at the most; `None`
+/// when only the device's speed decides.
 pub(super) fn about(plan: &Plan) -> Option<Nanos> {
+    if let Some(Aim::Sweep(Sweep { pace: Some(pace), .. })) = &plan.aim {
+        return Some(pace.whole);
+    }
     plan.at_most()
         .map(|phase| {
             let jobs: Option<Vec<Nanos>> = phase

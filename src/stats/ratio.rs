@@ -1,5 +1,8 @@
 //! How many times the figures of one side are those of another, and how sure that is.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::random::Random;
 use super::spread::median;
 
@@ -20,7 +23,7 @@ const MISSED: f64 = 0.05;
 const SEED: u64 = 0x7261_7469_6f00_0000;
 
 /// The median of the second side over the median of the first.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ratio {
     /// Above 1: the second is larger.
     pub value: f64,
@@ -29,7 +32,7 @@ pub struct Ratio {
 }
 
 /// What is known of a ratio.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sure {
     /// It is hardly less than this.
     pub low: f64,
@@ -40,7 +43,8 @@ pub struct Sure {
 }
 
 /// What may be said of two sides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Change {
     /// The second is larger.
     More,

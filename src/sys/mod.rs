@@ -11,6 +11,7 @@ pub mod close;
 pub mod files;
 pub mod inbox;
 pub mod map;
+pub mod nvme;
 pub mod process;
 pub mod ring;
 pub mod shared;

@@ -2,7 +2,7 @@
 
 use super::measure::Stage;
 use super::threshold::{SHORT, WAITING_BUSY, WAITING_CPU, WAITING_FOR_CPU};
-use super::throttled::{exhibit, over, rate};
+use super::throttled::{exhibit, holding, rate};
 use super::words::share;
 use super::{Judge, Rule, file_lock, finding, refuted};
 use crate::evidence::PathKind;
@@ -12,9 +12,9 @@ use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 pub const RULE: Rule = Rule {
     id: "T32",
     title: "Waiting above the queue",
-    happens: "Something above the queue holds requests back where no limit can be read.",
+    happens: "Something above the queue holds requests back where no limit can be read, or none is near.",
     seen_by: "Time at work and in flushes of the device, requests in flight, CPU time.",
-    said_when: "The device works and flushes for less than {WAITING_BUSY}, the program uses less than {WAITING_CPU} of a CPU: a note, limited.",
+    said_when: "The device works and flushes for less than {WAITING_BUSY}, the program uses less than {WAITING_CPU} of a CPU: a note, limited. A limit is named where the rate is {LIMIT_HOLDS} of it at least.",
     try_it: "A limit set outside of the container that measures.",
     answer: "Makes no claim about the device.",
     judge: Judge::Phase(judge),
@@ -60,9 +60,9 @@ fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
     {
         return None;
     }
-    let (claim, limit, level, next) = match over(case).next() {
-        // Kernels count some requests twice that are split on the way (6.18: those of io_uring on
-        // a bare device), so that half the limit is all there is.
+    // Where there were two rates, no limit set both.
+    let fell = found.iter().any(|f| f.measures == Some(Measures::Unsteady));
+    let (claim, limit, level, next) = match holding(case).filter(|_| !fell) {
         Some((throttle, level)) => (
             format!(
                 "The rate is set above the queue of {}, where {} holds it below {}: the program waited, and the device did not work.",
@@ -80,7 +80,7 @@ fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
                 format!("The rate is set by something above the queue of {}: the program waited, and the device did not work.", level.name()),
                 None,
                 level,
-                "look for a limit that can not be seen from here (a control group of the host, a quality-of-service setting)".into(),
+                "look for a limit that can not be seen from here (a control group of the host, a quality-of-service setting), or that was set after the run had begun".into(),
             )
         }
     };
@@ -156,6 +156,17 @@ mod tests {
         let claim = &found.findings[0].claim;
         assert!(claim.contains("holds it below 8.39 MB per second"), "{claim}");
         assert!(claim.contains("blkio.throttle.write_bps_device"), "{claim}");
+    }
+
+    #[test]
+    fn a_limit_far_above_the_rate_is_not_what_holds_it() {
+        let mut bench = Bench::write_flushed();
+        bench.capped(32 * crate::unit::MIB);
+        bench.work(0.01, 0.0);
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Sound, Measures::Limited));
+        let claim = &found.findings[0].claim;
+        assert!(claim.contains("set by something above the queue of loop3"), "{claim}");
     }
 
     #[test]

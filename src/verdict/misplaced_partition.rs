@@ -2,6 +2,7 @@
 
 use super::measure::Case;
 use super::{Judge, Rule, finding};
+use crate::evidence::{Layer, LayerKind};
 use crate::record::{Exhibit, Finding, Next, Weight};
 use crate::unit::Bytes;
 
@@ -10,7 +11,7 @@ pub const RULE: Rule = Rule {
     id: "T22",
     title: "A partition off its boundary",
     happens: "A partition that begins inside a physical sector makes each block touch two.",
-    seen_by: "The start of the partition; physical_block_size.",
+    seen_by: "The start of the partition; physical_block_size of its device, and of what a loop device rests on.",
     said_when: "The start is no multiple of the physical sector: a note.",
     try_it: "A partition from sector 63 on a drive with physical sectors of 4096 bytes.",
     answer: "Says it beside the figure.",
@@ -21,12 +22,13 @@ fn judge(case: &Case<'_>) -> Option<Finding> {
     if !case.on_devices() {
         return None;
     }
-    let mut off = case.subject.stack.iter().filter_map(|layer| {
-        let sector = layer.queue.seen()?.physical_block_size.filter(|sector| *sector > 0)?;
-        let start = layer.start.filter(|start| !start.0.is_multiple_of(sector))?;
-        Some((layer, layer.partition.as_deref()?, start, Bytes(sector)))
+    let stack = &case.subject.stack;
+    let mut off = stack.iter().enumerate().filter_map(|(index, layer)| {
+        let (partition, start) = (layer.partition.as_deref()?, layer.start?);
+        let (device, sector) = cut(&stack[index..], start)?;
+        Some((layer, partition, start, device, sector))
     });
-    let (layer, partition, start, sector) = off.next()?;
+    let (layer, partition, start, device, sector) = off.next()?;
     Some(finding(
         RULE.id,
         Weight::Note,
@@ -41,18 +43,37 @@ fn judge(case: &Case<'_>) -> Option<Finding> {
                 format!("/sys/block/{}/{partition}/start", layer.name),
             ),
             Exhibit::new(
-                format!("physical sector of {}", layer.name),
+                format!("physical sector of {}", device.name),
                 sector.to_string(),
-                format!("/sys/block/{}/queue/physical_block_size", layer.name),
+                format!("/sys/block/{}/queue/physical_block_size", device.name),
             ),
         ],
         Some(Next::Do("make the partition anew at a multiple of 1 MiB".into())),
     ))
 }
 
+/// The device inside whose physical sector this place of the first one lies, and that sector. A loop
+/// device hands each place on as it is: file systems keep files at multiples of their blocks.
+fn cut(stack: &[Layer], place: Bytes) -> Option<(&Layer, Bytes)> {
+    for (above, layer) in stack.iter().enumerate() {
+        let sector = layer.queue.seen().and_then(|queue| queue.physical_block_size).unwrap_or(0);
+        if sector > 0 && !place.0.is_multiple_of(sector) {
+            return Some((layer, Bytes(sector)));
+        }
+        let next = stack.get(above + 1).filter(|next| next.level == layer.level.saturating_add(1));
+        if !matches!(layer.kind, LayerKind::Loop { .. }) || next.is_none() {
+            return None;
+        }
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::bench::{Bench, verdict};
+    use super::super::bench::{Bench, layer, verdict};
+    use super::cut;
+    use crate::evidence::{Layer, LayerKind, Queue, Reading};
+    use crate::unit::Bytes;
 
     #[test]
     fn sector_sixty_three_is_off_the_boundary() {
@@ -63,5 +84,28 @@ mod tests {
         };
         assert!(named(63 * 512));
         assert!(!named(2048 * 512));
+    }
+
+    /// A device of that kind and physical sector.
+    fn device(level: u32, kind: LayerKind, sector: u64) -> Layer {
+        let queue = Queue { physical_block_size: Some(sector), ..Queue::default() };
+        Layer { queue: Reading::Seen(queue), ..layer("d", level, kind, false) }
+    }
+
+    #[test]
+    fn a_loop_device_hands_the_place_on_and_a_volume_does_not() {
+        let over = || LayerKind::Loop { file: "/i".into(), on: "ext4".into(), direct: true };
+        let volume = || LayerKind::Mapper { uuid: "LVM-1".into() };
+        let sector = |kinds: [LayerKind; 2], place: u64| {
+            let [first, second] = kinds;
+            let stack = [device(0, first, 512), device(1, second, 4096)];
+            cut(&stack, Bytes(place)).map(|(layer, sector)| (layer.level, sector))
+        };
+        assert_eq!(sector([over(), LayerKind::Disk], 63 * 512), Some((1, Bytes(4096))));
+        assert_eq!(sector([over(), LayerKind::Disk], 64 * 512), None);
+        assert_eq!(sector([volume(), LayerKind::Disk], 63 * 512), None);
+        // Two disks side by side have nothing to do with each other.
+        let beside = [device(0, over(), 512), device(0, LayerKind::Disk, 4096)];
+        assert!(cut(&beside, Bytes(512)).is_none());
     }
 }

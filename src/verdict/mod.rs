@@ -35,6 +35,7 @@ mod holes;
 mod hot;
 mod latency_bound;
 mod layers_between;
+mod leave;
 pub mod lesson;
 mod link_bound;
 pub mod measure;
@@ -54,6 +55,7 @@ mod own;
 mod partial;
 mod partial_blocks;
 mod partial_sectors;
+pub mod profile;
 pub mod ramp;
 mod read_ahead;
 mod read_beyond;
@@ -67,6 +69,7 @@ mod stalls;
 mod stdio_close;
 pub mod sustain;
 mod swapped;
+pub mod sweep;
 pub mod threshold;
 mod throttled;
 mod too_short;
@@ -83,6 +86,7 @@ mod worn_out;
 mod wrong_content;
 mod zoned_or_dax;
 
+pub use leave::wanted;
 pub use works_on::slower;
 
 use crate::evidence::Bottom;
@@ -203,6 +207,8 @@ pub fn judge(record: &mut Record) {
         Some(Aim::Sustain) => sustain::endurance(record).map(Outcome::Sustain),
         Some(Aim::Card) => Some(Outcome::Card(card::grading(record))),
         Some(Aim::Capacity) => Some(Outcome::Capacity(capacity::capacity(record))),
+        Some(Aim::Sweep(_)) => sweep::swept(record).map(Outcome::Sweep),
+        Some(Aim::Profile(_)) => profile::profiled(record).map(Outcome::Profile),
         Some(Aim::Lesson(_)) | None => None,
     };
 }
@@ -378,15 +384,12 @@ fn summary(
             format!(" What did come from the disk came at {}.", words::pace(figure.value))
         }
         None => {
-            let beside = found.iter().find(|f| {
-                f.trap.0 == flush_bound::RULE.id || f.claim.starts_with(same_disk::CLAIM)
-            });
-            match beside {
-                Some(finding) if trust == Trust::Sound => {
-                    format!(" {}", words::sentence(&finding.claim))
-                }
-                _ => String::new(),
-            }
+            let beside = |f: &&Finding| {
+                [flush_bound::RULE.id, waiting_for_cpu::RULE.id].contains(&&*f.trap.0)
+                    || f.claim.starts_with(same_disk::CLAIM)
+            };
+            let told = found.iter().filter(beside).filter(|_| trust == Trust::Sound);
+            told.map(|f| format!(" {}", words::sentence(&f.claim))).collect()
         }
     };
     format!("{first}{second}")

@@ -2,18 +2,18 @@
 //! process was at work proves nothing about a device.
 
 use super::measure::{Case, Level};
-use super::threshold::{CULPRIT, WAITING_FOR_CPU};
+use super::threshold::CULPRIT;
 use super::words::share;
 use crate::evidence::{Neighbour, Neighbours};
 use crate::record::{Exhibit, Next, PhaseRecord};
-use crate::unit::Bytes;
+use crate::unit::{Bytes, Nanos};
 
 /// No more than this many are named.
 const NAMED: usize = 3;
 
 /// Processes that a finding can name.
 pub(super) struct Culprits {
-    /// The end of a claim: a blank and a sentence.
+    /// What they did, as a part of a sentence.
     pub said: String,
     /// What shows it.
     pub because: Vec<Exhibit>,
@@ -46,8 +46,7 @@ pub(super) fn movers(case: &Case<'_>, level: &Level<'_>, foreign: Bytes) -> Opti
             _ => format!("read {read} and wrote {written}"),
         }
     };
-    let said =
-        format!("Meanwhile {}.", listed(&found, |one| format!("{} {}", named(one), did(one))));
+    let said = listed(&found, |one| format!("{} {}", named(one), did(one)));
     let shown = |one: &Neighbour| {
         let file = format!("/proc/{}/io", one.pid);
         Exhibit::new(format!("what {} did in {}", named(one), others.time), did(one), file)
@@ -55,19 +54,24 @@ pub(super) fn movers(case: &Case<'_>, level: &Level<'_>, foreign: Bytes) -> Opti
     culprits(&found, said, shown)
 }
 
-/// Those who had the CPUs.
-pub(super) fn users_of_cpu(phase: &PhaseRecord) -> Option<Culprits> {
+/// Those who had this share of one CPU at least.
+pub(super) fn users_of_cpu(phase: &PhaseRecord, least: f64) -> Option<Culprits> {
     let others = seen(phase)?;
     let part = |one: &Neighbour| one.cpu.0 as f64 / others.time.0.max(1) as f64;
-    let found = most(others, part, WAITING_FOR_CPU);
+    let found = most(others, part, least);
     let used = |one: &Neighbour| format!("{} used {} of one", named(one), share(part(one)));
-    let said = format!("Of the others {}.", listed(&found, used));
+    let said = listed(&found, used);
     let shown = |one: &Neighbour| {
         let file = format!("/proc/{}/stat", one.pid);
         let time = format!("{} in {}", one.cpu, others.time);
         Exhibit::new(format!("CPU time of {}", named(one)), time, file)
     };
     culprits(&found, said, shown)
+}
+
+/// For how long others were looked at.
+pub(super) fn watched(phase: &PhaseRecord) -> Option<Nanos> {
+    Some(seen(phase)?.time)
 }
 
 fn seen(phase: &PhaseRecord) -> Option<&Neighbours> {
@@ -102,7 +106,7 @@ fn culprits(
     let them = listed(found, named);
     let next = format!("end {them}, or wait until that is done; then run again");
     Some(Culprits {
-        said: format!(" {said}"),
+        said,
         because: found.iter().map(|one| shown(one)).collect(),
         next: Next::Do(next),
     })
@@ -111,8 +115,8 @@ fn culprits(
 #[cfg(test)]
 mod tests {
     use super::super::bench::{Bench, verdict};
-    use crate::evidence::{Neighbour, Neighbours, Reading};
-    use crate::record::Finding;
+    use crate::evidence::{LayerKind, Neighbour, Neighbours, Reading};
+    use crate::record::{Finding, Measures, Trust};
     use crate::unit::{Bytes, Nanos};
 
     fn beside(bench: &mut Bench, processes: &[(&str, Nanos, Bytes)]) {
@@ -126,6 +130,11 @@ mod tests {
         });
         let others = Neighbours { time: Nanos::secs(5), processes: all.collect() };
         bench.record.phases[0].evidence.neighbours = Some(Reading::Seen(others));
+    }
+
+    /// The file behind its loop device lies on such a file system.
+    fn rests_on(bench: &mut Bench, system: &str) {
+        bench.layer_kind(LayerKind::Loop { file: "/i".into(), on: system.into(), direct: true });
     }
 
     fn found(bench: &Bench, trap: &str) -> Finding {
@@ -178,8 +187,44 @@ mod tests {
     #[test]
     fn nobody_is_accused_when_nothing_is_found() {
         let mut bench = Bench::write_flushed();
-        beside(&mut bench, &[("dd", Nanos::secs(5), Bytes::mib(19))]);
+        beside(&mut bench, &[("dd", Nanos::secs(2), Bytes::mib(19))]);
         let found = verdict(&bench.record);
         assert!(found.findings.is_empty(), "{found:?}");
+    }
+
+    #[test]
+    fn whoever_has_a_cpu_is_told_beside_the_figure() {
+        let mut bench = Bench::write_flushed();
+        rests_on(&mut bench, "ext4");
+        bench.ran(&[0], Some(Nanos::millis(150)));
+        let busy = ("sh", Nanos::millis(4900), Bytes::ZERO);
+        beside(&mut bench, &[busy, ("top", Nanos::millis(300), Bytes::ZERO)]);
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Sound, Measures::Device));
+        let said = "when the clock stopped. Meanwhile sh (process 10) used 98 % of one CPU; this run waited for a CPU for 3.0 % of the time.";
+        assert!(found.summary.ends_with(said), "{}", found.summary);
+        // A server of the file system works for the run.
+        rests_on(&mut bench, "fuse");
+        assert!(verdict(&bench.record).findings.is_empty());
+    }
+
+    #[test]
+    fn a_buffered_run_that_waited_for_a_cpu_is_disturbed() {
+        let mut bench = Bench::write_flushed();
+        rests_on(&mut bench, "ext4");
+        bench.work(0.3, 0.2);
+        bench.ran(&[0], Some(Nanos::secs(1)));
+        assert_eq!(verdict(&bench.record).trust, Trust::Sound, "nobody was there");
+        beside(&mut bench, &[("sh", Nanos::millis(4900), Bytes::ZERO)]);
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Doubtful, Measures::Disturbed));
+        let claim = &found.findings[0].claim;
+        assert_eq!(
+            claim,
+            "The program waited for a CPU for 20 % of the time, in which loop3 had time left. Of the others sh (process 10) used 98 % of one."
+        );
+        // A server of the file system works for the run.
+        rests_on(&mut bench, "fuse");
+        assert_eq!(verdict(&bench.record).trust, Trust::Sound);
     }
 }

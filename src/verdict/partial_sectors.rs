@@ -2,7 +2,7 @@
 
 use super::measure::Case;
 use super::{Judge, Rule, finding};
-use crate::evidence::{Layer, LayerKind};
+use crate::evidence::Layer;
 use crate::record::{Exhibit, Finding, Next, Weight};
 use crate::unit::Bytes;
 
@@ -11,7 +11,7 @@ pub const RULE: Rule = Rule {
     id: "T21",
     title: "Less than a physical sector",
     happens: "A drive with sectors of 4096 bytes that takes 512 reads the sector before it writes part of it.",
-    seen_by: "Size of the calls against physical_block_size of every device below, down to a loop device.",
+    seen_by: "Size of the calls against physical_block_size of every device below, down to a loop device over a file.",
     said_when: "Direct writes are no multiple of a physical sector: a note.",
     try_it: "`assay dd if=/dev/zero of=x bs=512 oflag=direct` on a drive of kind 512e.",
     answer: "Own verbs write blocks of 4 KiB and more.",
@@ -24,9 +24,9 @@ pub(super) fn sector<'a>(case: &Case<'a>) -> Option<(&'a Layer, Bytes)> {
     if !case.writes() || !case.direct() || !case.on_devices() || case.flow.bytes == Bytes::ZERO {
         return None;
     }
-    // Below a loop device another file system decides what is written.
-    let apart = |layer: &&Layer| matches!(layer.kind, LayerKind::Loop { .. });
-    let depth = case.subject.stack.iter().filter(apart).map(|layer| layer.level).min();
+    // Below the file of a loop device another file system decides what is written.
+    let apart = case.subject.stack.iter().filter(|layer| layer.kind.over_file());
+    let depth = apart.map(|layer| layer.level).min();
     let layers = case.subject.stack.iter().filter(|layer| layer.level <= depth.unwrap_or(u32::MAX));
     let mut cut = layers.filter_map(|layer| {
         let sector = layer.queue.seen()?.physical_block_size?;

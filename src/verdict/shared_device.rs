@@ -86,7 +86,7 @@ fn say(case: &Case<'_>, level: &Level<'_>, foreign: u64, part: f64, weight: Weig
     let mut next =
         Next::Do("find out who: pidstat -d 1 (or iotop) shows it; then run again".into());
     if let Some(who) = neighbours::movers(case, level, Bytes(foreign)) {
-        claim.push_str(&who.said);
+        claim.push_str(&format!(" Meanwhile {}.", who.said));
         because.extend(who.because);
         next = who.next;
     }

@@ -130,6 +130,10 @@ pub const LIMIT_NEAR: f64 = 0.03;
 /// missing is the start and the end of the run.
 pub const LIMIT_NEAR_IDLE: f64 = 0.10;
 
+/// A rate of less than this share of a limit is not held by it. Where the kernel counts a request twice
+/// the rate is half the limit; what is missing beside that is the start and the end of the run.
+pub const LIMIT_HOLDS: f64 = 0.40;
+
 /// A device busy for less than this does not set the rate.
 pub const IDLE: f64 = 0.50;
 
@@ -181,6 +185,10 @@ pub const STALL_INTERVALS: usize = 5;
 
 /// Waiting for a CPU for more of the time than this leaves open what else was waited for.
 pub const WAITING_FOR_CPU: f64 = 0.10;
+
+/// Whoever used so much of one CPU all the time is named beside the figure: less is what a desktop does
+/// by itself.
+pub const BESIDE_CPU: f64 = 0.50;
 
 /// Share of the I/Os in flight that must be in the device's queue, on average, for the device to be
 /// what the others wait for.
@@ -350,6 +358,7 @@ pub(super) fn spoken(name: &str) -> Option<String> {
         "FOREIGN" => share(FOREIGN),
         "FOREIGN_RUINS" => share(FOREIGN_RUINS),
         "LIMIT_NEAR" => share(LIMIT_NEAR),
+        "LIMIT_HOLDS" => share(LIMIT_HOLDS),
         "WAITING_CPU" => share(WAITING_CPU),
         "WAITING_BUSY" => share(WAITING_BUSY),
         "CPU_FULL" => share(CPU_FULL),
@@ -364,6 +373,7 @@ pub(super) fn spoken(name: &str) -> Option<String> {
         "OUTSIDE_DEVICE" => share(OUTSIDE_DEVICE),
         "WAIT_EXPLAINS" => share(WAIT_EXPLAINS),
         "WAITING_FOR_CPU" => share(WAITING_FOR_CPU),
+        "BESIDE_CPU" => share(BESIDE_CPU),
         "DEPTH_REACHED" => share(DEPTH_REACHED),
         "NEARLY_FULL" => share(NEARLY_FULL),
         "SWAPPED" => share(SWAPPED),

@@ -13,7 +13,7 @@ pub const RULE: Rule = Rule {
     id: "T44",
     title: "Fresh out of the box",
     happens: "A new SSD is several times faster than a full one.",
-    seen_by: "Bytes written to the drive since boot and by its file systems since they were made, the life register of an eMMC; its capacity.",
+    seen_by: "Bytes written to the drive since boot, by its file systems since they were made, and in its life by the health log of an NVMe drive (root); the life register of an eMMC; its capacity.",
     said_when: "Writes to a flash drive of which less than {PRECONDITIONED} times its capacity is known to have been written, the run included: a note, once a run.",
     try_it: "Any run that writes to an SSD of a machine that was started today.",
     answer: "Says that the state of the drive is unknown, unless it can show otherwise; `assay sustain` goes on until the rate is steady.",
@@ -75,7 +75,12 @@ pub(super) fn unconditioned(layer: &Layer, since_boot: Bytes) -> Option<Finding>
         vec![Exhibit::new(
             format!("known to have been written to {name}"),
             format!("{known}, capacity {size}"),
-            format!("/sys/block/{name}/stat, lifetime_write_kbytes of its file systems"),
+            match layer.hardware.written.by_itself {
+                Some(_) => format!("health log of {name}"),
+                None => {
+                    format!("/sys/block/{name}/stat, lifetime_write_kbytes of its file systems")
+                }
+            },
         )],
         Some(Next::Do("see what lasts: assay sustain".into())),
     ))

@@ -1,10 +1,12 @@
 //! T52: the program waited for a CPU, not for the disk.
 
 use super::measure::{Case, Stage};
-use super::threshold::{CPU_DEVICE, OUTSIDE_DEVICE, WAIT_EXPLAINS, WAITING_FOR_CPU};
+use super::threshold::{
+    BESIDE_CPU, CPU_DEVICE, OUTSIDE_DEVICE, SHORT, WAIT_EXPLAINS, WAITING_FOR_CPU,
+};
 use super::words::share;
 use super::{Judge, Rule, finding, neighbours, refuted};
-use crate::evidence::{Direction, Snapshot};
+use crate::evidence::{Direction, Layer, LayerKind, Snapshot};
 use crate::plan::Action;
 use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 use crate::unit::Nanos;
@@ -16,21 +18,20 @@ pub const RULE: Rule = Rule {
     title: "Waiting for a CPU",
     happens: "On a busy machine, or in a group with a CPU limit, each answer waits for a CPU, and the wait is taken for the disk's.",
     seen_by: "Run delay (schedstat) and cpu.stat of the control group; latency of a call against that in the device; device busy; CPU time of other processes.",
-    said_when: "The device works for less than {CPU_DEVICE}, and the group stopped the program for more than {WAITING_FOR_CPU} of the time: doubtful, limited. Or each worker waited that long for a CPU, and more than {OUTSIDE_DEVICE} of a call's time is outside the device, {WAIT_EXPLAINS} of which the wait explains: doubtful, disturbed.",
+    said_when: "The device works for less than {CPU_DEVICE}, and the group stopped the program for more than {WAITING_FOR_CPU} of the time: doubtful, limited. Or each worker waited that long for a CPU, and more than {OUTSIDE_DEVICE} of a direct call's time is outside the device, {WAIT_EXPLAINS} of which the wait explains: doubtful, disturbed; so are buffered calls, when another process used {BESIDE_CPU} of a CPU. Such a process is named in any case: a note.",
     try_it: "`assay dd ... oflag=direct bs=4k` beside as many busy loops as there are CPUs, or with cpu.max at a tenth of a CPU.",
     answer: "Does not blame the disk, and names the processes that used most.",
     judge: Judge::Phase(judge),
 };
 
 fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
-    let limited = found.iter().any(|f| f.measures == Some(Measures::Limited));
     let case = stage.cases.iter().find(|case| case.on_devices() && case.top().is_some())?;
     // Below the device that the path names others may be at work: the program waits for that one.
     let worked = case.top().is_none_or(|top| top.busy() + top.flushing() >= CPU_DEVICE);
-    if refuted(found) || limited || stage.paced() || worked {
-        return None;
-    }
-    by_group(stage, case).or_else(|| by_others(stage, case))
+    let limited = found.iter().any(|f| f.measures == Some(Measures::Limited));
+    let open = !(refuted(found) || limited || stage.paced() || worked);
+    let cause = || by_group(stage, case).or_else(|| by_others(stage, case));
+    open.then(cause).flatten().or_else(|| beside(stage))
 }
 
 /// How much a time that a snapshot may have grew over the phase, as a share of it.
@@ -80,21 +81,25 @@ fn by_others(stage: &Stage<'_>, case: &Case<'_>) -> Option<Finding> {
     if waited <= WAITING_FOR_CPU {
         return None;
     }
-    let (call, device) = latencies(stage)?;
+    let mut because = vec![Exhibit::new(
+        "time each worker was ready and waited for a CPU",
+        share(waited),
+        source,
+    )];
+    let Some((call, device)) = latencies(stage) else {
+        return of_memory(stage, case, waited, because);
+    };
     let outside = 1.0 - device / call;
     // What a limit holds back waits outside of the device as well, and for no CPU.
     if outside <= OUTSIDE_DEVICE || waited < outside * WAIT_EXPLAINS {
         return None;
     }
     let ms = |ms: f64| Nanos((ms * 1e6) as u64).to_string();
-    let mut because = vec![
-        Exhibit::new("time each worker was ready and waited for a CPU", share(waited), source),
-        Exhibit::new(
-            "mean time of a call, and of it in the device",
-            format!("{}, {}", ms(call), ms(device)),
-            "the run's clock, /sys/block/*/stat",
-        ),
-    ];
+    because.push(Exhibit::new(
+        "mean time of a call, and of it in the device",
+        format!("{}, {}", ms(call), ms(device)),
+        "the run's clock, /sys/block/*/stat",
+    ));
     because.extend(case.top().map(|level| level.exhibit_work()));
     let mut claim = format!(
         "The program waited for a CPU, not for {}: for {} of the time others had the CPUs.",
@@ -102,12 +107,61 @@ fn by_others(stage: &Stage<'_>, case: &Case<'_>) -> Option<Finding> {
         share(waited.min(1.0))
     );
     let mut next = Next::Do("find out who uses the CPUs (top), then run again".into());
-    if let Some(who) = neighbours::users_of_cpu(stage.phase) {
-        claim.push_str(&who.said);
+    if let Some(who) = neighbours::users_of_cpu(stage.phase, WAITING_FOR_CPU) {
+        claim.push_str(&format!(" Of the others {}.", who.said));
         because.extend(who.because);
         next = who.next;
     }
     Some(finding(RULE.id, Weight::Doubt, Some(Measures::Disturbed), claim, because, Some(next)))
+}
+
+/// The same where calls end in memory, and their times tell nothing of the device: then somebody must
+/// be seen who had a CPU meanwhile.
+fn of_memory(
+    stage: &Stage<'_>,
+    case: &Case<'_>,
+    waited: f64,
+    mut because: Vec<Exhibit>,
+) -> Option<Finding> {
+    if stage.cases.iter().any(served) {
+        return None;
+    }
+    let who = neighbours::users_of_cpu(stage.phase, BESIDE_CPU)?;
+    let claim = format!(
+        "The program waited for a CPU for {} of the time, in which {} had time left. Of the others {}.",
+        share(waited.min(1.0)),
+        case.named(),
+        who.said
+    );
+    because.extend(who.because);
+    because.extend(case.top().map(|level| level.exhibit_work()));
+    let measures = Some(Measures::Disturbed);
+    Some(finding(RULE.id, Weight::Doubt, measures, claim, because, Some(who.next)))
+}
+
+/// Others had a CPU, and nothing shows that the figure suffered.
+fn beside(stage: &Stage<'_>) -> Option<Finding> {
+    if neighbours::watched(stage.phase)? < SHORT || stage.cases.iter().any(served) {
+        return None;
+    }
+    let who = neighbours::users_of_cpu(stage.phase, BESIDE_CPU)?;
+    let mut claim = format!("Meanwhile {} CPU", who.said);
+    let mut because = who.because;
+    if let Some((waited, source)) = waited(stage) {
+        let part = share(waited.min(1.0));
+        claim.push_str(&format!("; this run waited for a CPU for {part} of the time"));
+        because.push(Exhibit::new("time each worker was ready and waited for a CPU", part, source));
+    }
+    claim.push('.');
+    Some(finding(RULE.id, Weight::Note, None, claim, because, Some(who.next)))
+}
+
+/// A program serves the file system, or that of a loop device's file: what it used it used for the run.
+fn served(case: &Case<'_>) -> bool {
+    let fuse = |kind: &str| kind.starts_with("fuse");
+    let below = |layer: &Layer| matches!(&layer.kind, LayerKind::Loop { on, .. } if fuse(on));
+    case.subject.mount.seen().is_some_and(|mount| fuse(&mount.kind))
+        || case.subject.stack.iter().any(below)
 }
 
 /// For how much of the time each worker waited for a CPU, and where that was read. The workers' own

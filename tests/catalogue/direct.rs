@@ -4,7 +4,7 @@ use assay::record::{Trust, Weight};
 use serde_json::json;
 
 use crate::Rows;
-use crate::lab::{Card, MI};
+use crate::lab::{Card, MI, Shape, Speed};
 use crate::row::Row;
 use crate::shelf::{Shelf, blocks, dd, finding, pattern, run};
 
@@ -30,9 +30,10 @@ fn t19_direct_that_is_not_direct(_: &Shelf) -> Rows {
 }
 
 fn t20_parts_of_blocks_on_xfs(_: &Shelf) -> Rows {
-    let card = Card::xfs()?;
+    let speed = Speed::bytes(16 * MI, 16 * MI);
+    let card = Card::new(Shape { speed, ..Shape::xfs() })?;
     let parts = dd(&card, "if=/dev/zero of={x} bs=512 count=500 oflag=direct conv=fsync");
-    let whole = dd(&card, "if=/dev/zero of={x} bs=4k count=100 oflag=direct conv=fsync");
+    let whole = dd(&card, "if=/dev/zero of={x} bs=4k count=2500 oflag=direct conv=fsync");
     Ok(vec![
         Row::named("T20", "dd bs=512 oflag=direct on XFS", &parts),
         Row::silent("T20", "dd bs=4k oflag=direct on XFS", &whole),

@@ -10,11 +10,12 @@ use serde_json::json;
 
 use crate::Rows;
 use crate::kernel::{Heard, hear, hear_json, put};
-use crate::lab::{self, Card, Fs, MI, Shape, Speed};
+use crate::lab::{self, Card, Emulated, Fs, MI, Shape, Speed};
 use crate::row::Row;
 use crate::shelf::{Shelf, blocks, dd, finding, heard, pattern, plan, run, run_plan};
 
 crate::cases![
+    t21_t22_sectors_of_4096_bytes,
     t23_holes_on_ext4,
     t23_holes_on_xfs,
     t23_holes_on_btrfs,
@@ -25,6 +26,30 @@ crate::cases![
     t39_reading_that_writes,
     t40_trimmed_by_the_file_system,
 ];
+
+fn t21_t22_sectors_of_4096_bytes(_: &Shelf) -> Rows {
+    let mut drive = Emulated::new(32 * MI)?;
+    let write = |device: &Path, block: &str| {
+        let to = format!("of={}", device.display());
+        let words = ["dd", "if=/dev/zero", "count=200", "oflag=direct", "conv=fsync", block];
+        heard(hear(lab::assay(words).word(to)))
+    };
+    let parts = write(drive.device(), "bs=512");
+    let whole = write(drive.device(), "bs=4k");
+    let early = drive.partition(63, 8192)?;
+    let early = write(&early, "bs=4k");
+    let later = drive.partition(16_384, 8192)?;
+    let later = write(&later, "bs=4k");
+    assert!(finding(&parts, "T21").claim.contains("Writes of 512 B cover parts of "), "{parts}");
+    let start = &finding(&early, "T22").because[0];
+    assert_eq!(start.value, "32256 bytes", "{early}");
+    Ok(vec![
+        Row::named("T21", "dd bs=512 oflag=direct, sectors of 4096 below", &parts),
+        Row::silent("T21", "the same with bs=4k", &whole),
+        Row::named("T22", "dd bs=4k oflag=direct to a partition from sector 63 of it", &early),
+        Row::silent("T22", "the same from sector 16384", &later),
+    ])
+}
 
 /// What the cards of holes read, bytes per second.
 const READS: f64 = 16.0 * MI as f64;

@@ -21,6 +21,7 @@ crate::cases![
     t34_swap,
     t43_a_fast_start_that_does_not_last,
     t52_another_process_on_the_cpu,
+    t52_a_busy_program_beside,
     t57_a_stall_counts_for_all_who_wait,
     t58_an_average_hides_stalls,
     t62_partial_transfers,
@@ -150,9 +151,43 @@ fn t52_another_process_on_the_cpu(_: &Shelf) -> Rows {
     drop(loops);
     does_not_blame_the_disk(&crowded);
     Ok(vec![
-        Row::silent("T52", "direct reads on a processor of their own", &alone),
+        Row::undoubted("T52", "direct reads on a processor of their own", &alone),
         Row::named("T52", "the same with two programs on it, which are named", &crowded),
     ])
+}
+
+/// Any program that takes one processor, wherever the kernel puts it and the run: it is named, whether or
+/// not the figure suffered, and nothing is said against the disk.
+fn t52_a_busy_program_beside(_: &Shelf) -> Rows {
+    let (sh, nice) = (lab::need_tool("sh", "dash")?, lab::need_tool("nice", "coreutils")?);
+    let place = lab::folder("beside");
+    let file = place.path().join("x");
+    lab::write_then_fsync(&file, 64 * MI, MI).expect("written");
+    // It has its processor even where others want one, too.
+    let words = ["-n", "-10", &sh.display().to_string(), "-c", "while :; do :; done"];
+    let noise = Beside::start(&nice, &words);
+    let mut rows = Vec::new();
+    for (action, caching, how) in [
+        ("read", "direct", "direct reads beside a busy program, which is named"),
+        ("write", "buffered", "buffered writes beside it"),
+    ] {
+        let flushed = json!({ "fsync_every": 256 });
+        let durability = if action == "write" { flushed } else { json!("none") };
+        let work = json!({
+            "target": { "file": { "path": file, "size": "whole", "layout": "existing" } },
+            "caching": caching, "method": "psync", "durability": durability,
+            "pattern": pattern(action, "forward", 64 * KI),
+        });
+        let job = json!({
+            "name": "job", "work": { "blocks": work },
+            "stop": { "first_of": [{ "time": 1_000_000_000_u64 }] },
+        });
+        let beside = run_plan(&plan(&job), |typed| typed);
+        let claim = &finding(&beside, "T52").claim;
+        assert!(claim.contains(&format!("{} used ", noise.named("sh"))), "{beside}");
+        rows.push(Row::named("T52", how, &beside));
+    }
+    Ok(rows)
 }
 
 /// Reads here and there of the file `x`, past the cache.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use assay::record::Verdict;
+use assay::record::{Finding, Verdict, Weight};
 
 use crate::kernel::Heard;
 use crate::lab::Skip;
@@ -38,6 +38,13 @@ impl Row {
     pub fn silent(trap: &str, how: impl Into<String>, heard: &Heard) -> Row {
         assert!(!heard.found(trap), "{trap} is named\n{heard}");
         Row::told(trap, how, format!("{}, no {trap}", word(heard.verdict())))
+    }
+
+    /// Nearly the same, and the trap makes no doubt; a note, that others were there too, it may.
+    pub fn undoubted(trap: &str, how: impl Into<String>, heard: &Heard) -> Row {
+        let doubts = |f: &&Finding| f.trap.0 == trap && f.weight > Weight::Note;
+        assert_eq!(heard.verdict().findings.iter().find(doubts), None, "{heard}");
+        Row::told(trap, how, format!("{}, no doubt by {trap}", word(heard.verdict())))
     }
 
     /// Something else has been seen.

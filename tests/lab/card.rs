@@ -689,7 +689,7 @@ impl Bursts {
 }
 
 /// Loop devices, loading their module when there is one.
-fn need_loop() -> Result<(), Skip> {
+pub(super) fn need_loop() -> Result<(), Skip> {
     let control = Path::new("/dev/loop-control");
     if !control.exists() {
         modprobe(&["loop"]);
@@ -701,7 +701,7 @@ fn need_loop() -> Result<(), Skip> {
     }
 }
 
-fn solid_image(folder: &Folder, size: u64) -> Result<PathBuf, Skip> {
+pub(super) fn solid_image(folder: &Folder, size: u64) -> Result<PathBuf, Skip> {
     folder.need_free(size)?;
     let image = folder.path().join("disk.img");
     let make = || -> io::Result<()> {
@@ -726,7 +726,12 @@ fn thin_image(folder: &Folder, size: u64, behind: u64) -> PathBuf {
 }
 
 /// Attaches an image; another process may take the same free device, then losetup tries the next.
-fn attach(losetup: &Path, image: &Path, sector: u32, direct: bool) -> Result<PathBuf, Skip> {
+pub(super) fn attach(
+    losetup: &Path,
+    image: &Path,
+    sector: u32,
+    direct: bool,
+) -> Result<PathBuf, Skip> {
     let sector = sector.to_string();
     let image = image.to_string_lossy().into_owned();
     let plain = ["--find", "--show", "--sector-size", &sector, &image];

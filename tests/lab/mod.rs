@@ -29,6 +29,7 @@ mod card;
 mod dedup;
 mod den;
 mod dirty;
+mod emulated;
 mod fake;
 mod faulty;
 mod gauge;
@@ -47,6 +48,7 @@ pub use alone::{Alone, alone};
 pub use card::{Bursts, Card, Fs, Holes, Image, Knob, Shape, Slowness, Stalls};
 pub use den::{Folder, folder, sweep};
 pub use dirty::DirtyLimit;
+pub use emulated::Emulated;
 pub use fake::Fake;
 pub use faulty::{Counts, Faults, FaultyFuse};
 pub use gauge::{

@@ -125,6 +125,17 @@ fn a_loop_leads_into_its_file() {
 }
 
 #[test]
+fn a_loop_over_a_device_leads_to_that_device() {
+    let tree = with_sda(&format!(
+        "{ROOT}28 27 7:3 / /mnt rw - vfat /dev/loop3 rw\n29 27 0:5 / /dev rw - devtmpfs dev rw\n"
+    ));
+    tree.device("virtual/block/loop3", "7:3").file("dev/sda1", "").file("mnt/x", "");
+    tree.file("sys/devices/virtual/block/loop3/loop/backing_file", "/dev/sda1\n");
+    assert_eq!(tree.walk("/mnt/x"), ("loop3@0 sda(sda1)@1*".into(), Bottom::Devices));
+    assert!(!tree.layer("/mnt/x", "loop3").kind.over_file());
+}
+
+#[test]
 fn a_loop_over_memory_or_fuse_is_its_own_leaf() {
     for (kind, bottom) in [
         ("tmpfs", Bottom::Memory("loop on tmpfs".into())),

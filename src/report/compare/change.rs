@@ -5,7 +5,7 @@ use super::super::figure::{digits, time};
 use super::super::paint::{Ink, columns};
 use super::{named, shown};
 use crate::plan::Action;
-use crate::record::Record;
+use crate::record::{Pair, Quantity, Record};
 use crate::stats::{self, Change, FEWEST, Ratio, SMALLEST, Total};
 use crate::unit::Nanos;
 
@@ -40,6 +40,14 @@ impl Kind {
         }
     }
 
+    fn quantity(self) -> Quantity {
+        match self {
+            Self::Rate => Quantity::MegabytesPerSecond,
+            Self::Operations => Quantity::OperationsPerSecond,
+            Self::Tail => Quantity::P99Ns,
+        }
+    }
+
     fn unit(self) -> &'static str {
         match self {
             Self::Rate => "MB/s",
@@ -69,6 +77,8 @@ impl Kind {
 /// A figure that both sides have.
 pub(super) struct Row {
     name: String,
+    phase: String,
+    action: Action,
     kind: Kind,
     first: Vec<f64>,
     second: Vec<f64>,
@@ -101,7 +111,8 @@ pub(super) fn rows(first: &[&Record], second: &[&Record]) -> Vec<Row> {
             if !first.is_empty() && !second.is_empty() {
                 let single = names.iter().filter(|(name, _)| name == phase).count() == 1;
                 let name = named(phase, *action, single);
-                rows.push(Row { name, kind, first, second, ratio: None });
+                let (phase, action) = (phase.to_string(), *action);
+                rows.push(Row { name, phase, action, kind, first, second, ratio: None });
             }
         }
     }
@@ -121,6 +132,20 @@ fn of(record: &Record) -> impl Iterator<Item = (&str, Action, &Total)> {
         let name = first.map_or(&phase.name, |first| &first.name);
         shown(phase).map(move |(action, total)| (name.as_str(), action, total))
     })
+}
+
+/// The rows as values, with their ratios where something may be said of those.
+pub(super) fn pairs(rows: Vec<Row>, comparable: bool) -> Vec<Pair> {
+    let ratios = comparable && repeated(&rows);
+    let pair = |row: Row| Pair {
+        phase: row.phase,
+        action: row.action,
+        quantity: row.kind.quantity(),
+        first: row.first,
+        second: row.second,
+        ratio: row.ratio.filter(|_| ratios),
+    };
+    rows.into_iter().map(pair).collect()
 }
 
 /// The rows, with their ratios where the sides may be compared.

@@ -1,7 +1,7 @@
 //! The page on a terminal: the last interval, and a short history.
 
 use super::columns::{DEVICE, cells, heads, width};
-use super::{LEAST_NAME, Style, clock, labelled, names, processes};
+use super::{LEAST_NAME, Style, clock, labelled, lost, names, processes};
 use crate::record::{Glance, Pages, PressureShares};
 use crate::report::chart::spark;
 use crate::report::paint::Ink;
@@ -18,6 +18,8 @@ const MOST: usize = " most 9995 MB/s".len();
 pub struct Page {
     /// The last rates of each device that could be seen, read and written, bytes per second.
     past: Vec<Past>,
+    /// Devices that could not be seen from the first interval on: the heading says why.
+    unseen: Option<Vec<String>>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -35,9 +37,14 @@ impl Page {
     /// The part of the page that changes, after another interval. It has as many lines each time,
     /// but for processes that come and go.
     pub fn of(&mut self, glance: &Glance, style: Style) -> Vec<String> {
+        self.remember(glance);
+        self.again(glance, style)
+    }
+
+    /// The same once more, of the last interval.
+    pub fn again(&self, glance: &Glance, style: Style) -> Vec<String> {
         // Some terminals wrap when their last column is written to.
         let style = Style { width: style.width.saturating_sub(1), ..style };
-        self.remember(glance);
         let name = names(glance);
         let heads = heads(&format!("  {:name$}", "device"), DEVICE);
         let mut lines: Vec<String> =
@@ -50,12 +57,17 @@ impl Page {
         lines.push(String::new());
         lines.extend(self.history(glance, style));
         lines.extend(machine(glance, style));
+        let known = self.unseen.as_deref().unwrap_or_default();
+        let lost = lost(glance).filter(|(name, _)| known.iter().all(|known| known != name));
+        lines.extend(lost.flat_map(|(_, why)| labelled("unseen", why, style)));
         let length = glance.interval_ns;
         lines.extend(labelled("at", &format!("{}, the last {length}", clock(glance)), style));
         lines
     }
 
     fn remember(&mut self, glance: &Glance) {
+        let unseen = || lost(glance).map(|(name, _)| name.into()).collect();
+        self.unseen.get_or_insert_with(unseen);
         self.past.resize_with(glance.devices.len(), Past::default);
         for (past, device) in self.past.iter_mut().zip(&glance.devices) {
             let Some(figures) = device.figures.seen() else { continue };

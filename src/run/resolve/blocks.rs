@@ -106,7 +106,9 @@ impl Fitting<'_> {
         };
         // The engine says now what it could not do later.
         let length = region(pattern, size, workers)?;
-        Cursor::new(pattern, 0, length, (0, 1), None, seed)?;
+        if !self.leaves_out || pattern.largest().0 <= length {
+            Cursor::new(pattern, 0, length, (0, 1), None, seed)?;
+        }
         let own_files = matches!(blocks.target, Target::Files { shared: false, .. });
         verifies(pattern, length, method, iodepth, if own_files { 1 } else { workers })?;
         let each = match &blocks.target {

@@ -52,6 +52,14 @@ impl Fitting<'_> {
                     format!("give a multiple of {align}, or use 'buffered'"),
                 )),
             },
+            // The phase is not done.
+            Caching::DirectIfReal
+                if odd.is_some()
+                    && self.leaves_out
+                    && direct.and_then(|direct| direct.real()) == Some(true) =>
+            {
+                Ok(Caching::Direct)
+            }
             Caching::DirectIfReal => {
                 let why = match direct {
                     _ if !fits => format!("its blocks are no multiples of {align} bytes"),

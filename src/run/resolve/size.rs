@@ -8,6 +8,7 @@ use crate::unit::Bytes;
 
 use super::super::site::spare;
 use super::Fitting;
+use crate::evidence::Bottom;
 use crate::sys::block::size_of_open;
 
 /// The kernel counts places in files with 63 bits.
@@ -24,6 +25,12 @@ impl Fitting<'_> {
         path: &Path,
     ) -> Result<Bytes, Refusal> {
         let name = path.display();
+        if made && let Bottom::Nothing(what) = &self.subjects[subject].bottom {
+            return Err(Refusal::new(
+                format!("{name} lies on {what}, which stores nothing: there is nothing to measure"),
+                "name a folder on a disk",
+            ));
+        }
         let device = matches!(target, Target::Device { .. });
         let looked = (device || !matches!(target, Target::Scratch { .. })).then(|| {
             std::fs::File::open(path)

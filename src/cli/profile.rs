@@ -1,0 +1,337 @@
+//! `assay quick --profile`: the cells, loops and order of other programs' quick tests.
+//!
+//! What they do is taken from CrystalDiskMark 9.0.1 and GNOME Disks, and for AS SSD, which is not
+//! published, from reviews.
+
+use crate::error::Refusal;
+use crate::plan::{
+    self, Action, Aim, BlockSize, Blocks, Caching, Cold, Durability, Job, Limit, Method, Mix,
+    Order, Origin, Pattern, Phase, Plan, Profile, ProfileCell, Region, Ring, Stop, Target, Tool,
+    Verify, Work,
+};
+use crate::unit::{Bytes, GIB, MIB, Nanos, Ops};
+
+/// The programs, as they are typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Name {
+    /// CrystalDiskMark as it is installed: 1 MiB and 4 KiB, the best of three runs
+    Cdm,
+    /// CrystalDiskMark's setting for NVMe: more in flight
+    CdmNvme,
+    /// CrystalDiskMark's setting for flash memory: short runs, long pauses
+    CdmFlash,
+    /// AS SSD: 16 MiB, 4 KiB, 64 threads, access time
+    AsSsd,
+    /// The benchmark of GNOME Disks: samples over the whole, access time
+    Gnome,
+}
+
+/// What is wanted beside the profile, once all words are understood.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Whose test.
+    pub name: Name,
+    /// Runs of a cell that count; as that program has it when absent.
+    pub loops: Option<u32>,
+    /// Time that all runs share, without pauses between them; as that program has it when absent.
+    pub whole: Option<Nanos>,
+    /// Bytes that are used, from the beginning of the target.
+    pub size: Bytes,
+    /// Whether anything is written.
+    pub writes: bool,
+    /// Whether the target is laid out first: it is a file of our own, or a device to be overwritten.
+    pub lays: bool,
+    /// Everything random follows from it.
+    pub seed: u64,
+    /// The words as typed, for the record.
+    pub words: Vec<String>,
+}
+
+/// The size of the file, where nothing is said.
+pub const SIZE: Bytes = Bytes(GIB);
+
+/// How a program goes about it.
+struct Bench {
+    of: Tool,
+    /// Runs that count, and whether one before them does not.
+    loops: u32,
+    rehearsed: bool,
+    /// Time of a run, and before each cell.
+    each: Nanos,
+    pause: Nanos,
+    cells: Vec<Cell>,
+}
+
+/// One cell.
+struct Cell {
+    title: &'static str,
+    action: Action,
+    order: Order,
+    block: Bytes,
+    /// I/Os in flight, and workers.
+    load: (u32, u32),
+    /// What ends it instead of the time.
+    until: Option<Limit>,
+    /// After each write a flush is waited for.
+    flushed: bool,
+    /// Its figure is the time of an I/O.
+    access: bool,
+}
+
+/// A run is watched so long before it when the program makes no pause.
+const QUIET: Nanos = Nanos::millis(200);
+/// The flush of what a run left in a cache is watched so long.
+const SETTLE: Nanos = Nanos::secs(2);
+/// The least time of a run.
+const LEAST: Nanos = Nanos::millis(500);
+/// Samples of GNOME Disks, and their size.
+const SAMPLES: u64 = 100;
+const SAMPLE: Bytes = Bytes::mib(10);
+
+/// The plan for a target whose size is known.
+///
+/// # Errors
+/// When the size or the time is too small for the cells.
+pub fn plan(target: &Target, options: &Options) -> Result<Plan, Refusal> {
+    let mut bench = bench(options)?;
+    bench.cells.retain(|cell| options.writes || cell.action == Action::Read);
+    if let Some(whole) = options.whole {
+        share(&mut bench, whole)?;
+    }
+    let mut phases: Vec<Phase> = Vec::new();
+    let mut cells = Vec::new();
+    for cell in &bench.cells {
+        let (first, runs) = runs(&bench, cell, target, options.lays);
+        cells.push(ProfileCell {
+            title: cell.title.into(),
+            action: cell.action,
+            runs: runs.iter().map(|run| run.name.clone()).collect(),
+            access: cell.access,
+        });
+        phases.extend(first.into_iter().chain(runs));
+    }
+    let laying = options.lays.then(|| laying(target));
+    Ok(Plan {
+        title: "quick".into(),
+        origin: Origin { dialect: "quick".into(), words: options.words.clone(), sources: vec![] },
+        seed: options.seed,
+        aim: Some(Aim::Profile(Profile { of: bench.of, cells })),
+        phases: laying.into_iter().chain(phases).collect(),
+    })
+}
+
+fn bench(options: &Options) -> Result<Bench, Refusal> {
+    let loops = |usual: u32| options.loops.unwrap_or(usual);
+    let disk_mark = |of, cells| Bench {
+        of,
+        loops: loops(3),
+        rehearsed: true,
+        each: Nanos::secs(5),
+        pause: Nanos::secs(5),
+        cells,
+    };
+    Ok(match options.name {
+        Name::Cdm => disk_mark(Tool::Cdm, disk_mark_cells(false)),
+        Name::CdmNvme => disk_mark(Tool::CdmNvme, disk_mark_cells(true)),
+        Name::CdmFlash => Bench {
+            each: Nanos::secs(1),
+            pause: Nanos::secs(30),
+            ..disk_mark(Tool::CdmFlash, disk_mark_cells(false))
+        },
+        Name::AsSsd => Bench {
+            of: Tool::AsSsd,
+            loops: loops(1),
+            rehearsed: false,
+            each: Nanos::secs(5),
+            pause: QUIET,
+            cells: as_ssd_cells(),
+        },
+        Name::Gnome => Bench {
+            of: Tool::Gnome,
+            loops: loops(1),
+            rehearsed: false,
+            each: Nanos::secs(5),
+            pause: QUIET,
+            cells: gnome_cells(options.size)?,
+        },
+    })
+}
+
+/// CrystalDiskMark: all reads, then all writes.
+fn disk_mark_cells(nvme: bool) -> Vec<Cell> {
+    let cells = |action| {
+        let cell = |title, block, load| Cell { load, ..Cell::of(title, action, block) };
+        let random =
+            |title, load| Cell { order: Order::Uniform, ..cell(title, Bytes::kib(4), load) };
+        let (second, workers) = match nvme {
+            true => (cell("SEQ128K Q32T1", Bytes::kib(128), (32, 1)), 16),
+            false => (cell("SEQ1M Q1T1", Bytes(MIB), (1, 1)), 1),
+        };
+        let crowd = if nvme { "RND4K Q32T16" } else { "RND4K Q32T1" };
+        [
+            cell("SEQ1M Q8T1", Bytes(MIB), (8, 1)),
+            second,
+            random(crowd, (32, workers)),
+            random("RND4K Q1T1", (1, 1)),
+        ]
+    };
+    [Action::Read, Action::Write].into_iter().flat_map(cells).collect()
+}
+
+/// AS SSD: each read before its write.
+fn as_ssd_cells() -> Vec<Cell> {
+    let both = [Action::Read, Action::Write];
+    let large = both.map(|action| Cell {
+        until: Some(Limit::Passes(1)),
+        ..Cell::of("Seq", action, Bytes::mib(16))
+    });
+    let small =
+        both.map(|action| Cell { order: Order::Uniform, ..Cell::of("4K", action, Bytes::kib(4)) });
+    let many = both.map(|action| Cell {
+        order: Order::Uniform,
+        load: (1, 64),
+        ..Cell::of("4K-64Thrd", action, Bytes::kib(4))
+    });
+    let access = both.map(|action| Cell {
+        order: Order::Uniform,
+        access: true,
+        ..Cell::of(
+            "Acc.time",
+            action,
+            if action == Action::Read { Bytes::kib(4) } else { Bytes(512) },
+        )
+    });
+    [large, small, many, access].into_iter().flatten().collect()
+}
+
+/// GNOME Disks: samples at even distances, and reads anywhere.
+fn gnome_cells(size: Bytes) -> Result<Vec<Cell>, Refusal> {
+    if size < SAMPLE {
+        return Err(Refusal {
+            place: "--size".into(),
+            why: format!("{size} is less than one sample of {SAMPLE}"),
+            instead: format!("give {SAMPLE} or more; the usual {SAMPLES} samples want 1000M"),
+        });
+    }
+    let samples = SAMPLES.min(size.0 / SAMPLE.0);
+    let stride = Bytes(size.0 / samples / 4096 * 4096);
+    let sample = |title, action, flushed| Cell {
+        order: Order::Spaced { stride },
+        until: Some(Limit::Ops(Ops(samples))),
+        flushed,
+        ..Cell::of(title, action, SAMPLE)
+    };
+    let access = Cell {
+        order: Order::Uniform,
+        until: Some(Limit::Ops(Ops(1000))),
+        access: true,
+        ..Cell::of("Access time", Action::Read, Bytes::kib(4))
+    };
+    Ok(vec![
+        sample("Read rate", Action::Read, false),
+        sample("Write rate", Action::Write, true),
+        access,
+    ])
+}
+
+impl Cell {
+    /// Forward, one at a time, for the time of a run.
+    fn of(title: &'static str, action: Action, block: Bytes) -> Self {
+        Self {
+            title,
+            action,
+            order: Order::Forward,
+            block,
+            load: (1, 1),
+            until: None,
+            flushed: false,
+            access: false,
+        }
+    }
+}
+
+/// Gives each run its share of a time, and leaves the pauses out.
+fn share(bench: &mut Bench, whole: Nanos) -> Result<(), Refusal> {
+    let runs = bench.cells.len() as u64 * u64::from(bench.loops + u32::from(bench.rehearsed));
+    let quiet = Nanos(QUIET.0 * runs);
+    bench.each = Nanos(whole.less(quiet).0 / runs.max(1));
+    bench.pause = QUIET;
+    if bench.each >= LEAST {
+        return Ok(());
+    }
+    let needed = Nanos((LEAST + QUIET).0 * runs);
+    Err(Refusal {
+        place: "--time".into(),
+        why: format!("too short for {runs} runs"),
+        instead: format!("give {} or more, or fewer --loops", needed.as_secs().ceil()),
+    })
+}
+
+/// The runs of a cell that count, and the one before them that does not.
+fn runs(bench: &Bench, cell: &Cell, target: &Target, ours: bool) -> (Option<Phase>, Vec<Phase>) {
+    let words = cell.title.to_lowercase().replace([' ', '.'], "-");
+    let name = match bench.of {
+        Tool::Gnome => words,
+        _ => format!("{words}-{}", cell.action.name()),
+    };
+    let run = |name: String, quiet| run(bench, cell, target, ours, (name, quiet));
+    let rehearsal = bench.rehearsed.then(|| run(format!("{name}-0"), bench.pause));
+    let counted = (1..=bench.loops).map(|number| {
+        let name = if bench.loops > 1 { format!("{name}-{number}") } else { name.clone() };
+        let first = number == 1 && !bench.rehearsed;
+        run(name, if first { bench.pause } else { QUIET })
+    });
+    (rehearsal, counted.collect())
+}
+
+fn run(
+    bench: &Bench,
+    cell: &Cell,
+    target: &Target,
+    ours: bool,
+    (name, quiet): (String, Nanos),
+) -> Phase {
+    let writes = cell.action == Action::Write;
+    let (iodepth, workers) = cell.load;
+    // Each of AS SSD's threads has a file of its own: here a part of one file.
+    let divided = bench.of == Tool::AsSsd && workers > 1;
+    let pattern = Pattern {
+        region: Region { divided, ..Region::default() },
+        verify: if ours && !writes { Verify::Tags } else { Verify::None },
+        ..Pattern::of(Mix::only(cell.action), cell.order.clone(), BlockSize::Fixed(cell.block))
+    };
+    let alone = iodepth == 1;
+    let blocks = Blocks {
+        method: if alone { Method::Psync } else { Method::IoUring(Ring::default()) },
+        caching: Caching::DirectIfReal,
+        durability: match (writes, cell.flushed) {
+            (true, true) => Durability::FsyncEvery(Ops(1)),
+            _ => Durability::None,
+        },
+        iodepth,
+        ..Blocks::of(target.clone(), pattern)
+    };
+    let limit = cell.until.unwrap_or(Limit::Time(bench.each));
+    let stop = Stop { ramp: Nanos::ZERO, first_of: vec![limit] };
+    let job = Job { stop, workers, ..Job::of(name, Work::Blocks(blocks)) };
+    Phase {
+        cold: if writes { Cold::Keep } else { Cold::Target },
+        settle: if writes { SETTLE } else { Nanos::ZERO },
+        quiet: quiet.max(QUIET),
+        ..Phase::of(job)
+    }
+}
+
+/// The file is filled before anything else, as those programs do.
+fn laying(target: &Target) -> Phase {
+    let pattern =
+        Pattern::of(Mix::only(plan::Action::Write), Order::Forward, BlockSize::Fixed(Bytes(MIB)));
+    let blocks = Blocks {
+        method: Method::IoUring(Ring::default()),
+        caching: Caching::DirectIfReal,
+        durability: Durability::FdatasyncAtEnd,
+        iodepth: 8,
+        ..Blocks::of(target.clone(), pattern)
+    };
+    Phase::of(Job { stop: Stop::one_pass(), ..Job::of("file", Work::Blocks(blocks)) })
+}

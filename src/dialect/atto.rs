@@ -1,0 +1,306 @@
+//! ATTO Disk Benchmark: its choices in, its table out.
+//!
+//! ATTO has windows and no command line, and how it measures a row is not published. So the words
+//! are ours, the choices are those of versions 2 to 4, and the rule of a row is said in the heading
+//! ([`rule`]): figures stand beside ATTO's, and are not claimed to be equal.
+
+mod page;
+
+pub use page::Atto;
+
+use crate::error::Refusal;
+use crate::plan::{
+    Action, Aim, Axis, BlockSize, Blocks, Caching, Cold, Durability, Fill, Job, Limit, Method, Mix,
+    Order, Origin, Pattern, Phase, Plan, Ring, Stop, Sweep, Target, Verify, Work,
+};
+use crate::report::sweep::Unit;
+use crate::unit::{Bytes, GIB, KIB, MIB, Nanos};
+
+/// The name of the dialect.
+pub const NAME: &str = "atto";
+
+/// What ATTO's window offers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// The transfer sizes, ascending.
+    pub sizes: Vec<Bytes>,
+    /// Total length: bytes of the file, and of each row and direction.
+    pub length: Bytes,
+    /// I/Os in flight, 1 to 256; one in the modes that know no queue.
+    pub depth: u32,
+    /// How I/Os are sent.
+    pub mode: Mode,
+    /// Past the page cache.
+    pub direct: bool,
+    /// Each write is durable when it is answered.
+    pub write_through: bool,
+    /// What is read is compared with what was written.
+    pub verify: bool,
+    /// What is written.
+    pub data: Fill,
+    /// A row ends after this time, whatever it has moved.
+    pub row_limit: Nanos,
+    /// What the figures are.
+    pub unit: Unit,
+    /// A line for the heading; empty for none.
+    pub description: String,
+    /// Everything random follows from it.
+    pub seed: u64,
+    /// The words as typed, for the record.
+    pub words: Vec<String>,
+}
+
+/// How I/Os are sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// As many at once as the queue is deep.
+    Overlapped,
+    /// One after another.
+    Neither,
+    /// One after another, and each block is read back at once and compared.
+    Compare,
+}
+
+/// The transfer sizes that versions 3 and 4 offer.
+pub const SIZES: (Bytes, Bytes) = (Bytes(512), Bytes::mib(64));
+/// The total lengths.
+pub const LENGTHS: (Bytes, Bytes) = (Bytes::kib(64), Bytes(32 * GIB));
+/// Before each row the device is watched for so long while nothing is done.
+const QUIET: Nanos = Nanos::millis(200);
+/// Name of the phase that writes a device before its rows.
+const LAYING: &str = "device";
+
+/// The plan for a target of our own, as large as the total length.
+///
+/// # Errors
+/// When a choice is out of its range.
+pub fn plan(options: &Options, target: &Target) -> Result<Plan, Refusal> {
+    check(options)?;
+    let rows: Vec<Phase> = options
+        .sizes
+        .iter()
+        .flat_map(|&size| {
+            [Action::Write, Action::Read].map(|action| row(options, target, size, action))
+        })
+        .collect();
+    let aim = Sweep {
+        over: vec![Axis::Block],
+        cells: rows.iter().map(|row| row.name.clone()).collect(),
+        pace: None,
+    };
+    // A file is laid out by its layout; a device has none.
+    let laying = matches!(target, Target::Device { .. }).then(|| laying(options, target));
+    Ok(Plan {
+        title: NAME.into(),
+        origin: Origin { dialect: NAME.into(), words: options.words.clone(), sources: Vec::new() },
+        seed: options.seed,
+        aim: Some(Aim::Sweep(aim)),
+        phases: laying.into_iter().chain(rows).collect(),
+    })
+}
+
+fn check(options: &Options) -> Result<(), Refusal> {
+    let refused = |place: &str, why: String, instead: &str| {
+        Err(Refusal { place: place.into(), why, instead: instead.into() })
+    };
+    let within = |size: Bytes, (least, most): (Bytes, Bytes)| (least..=most).contains(&size);
+    if let Some(size) = options.sizes.iter().find(|size| !within(**size, SIZES)) {
+        return refused("sizes", format!("no row of {size}"), "give 512 B to 64 MiB");
+    }
+    if options.sizes.is_empty() {
+        return refused("sizes", "no row at all".into(), "let -f be no more than -t");
+    }
+    if !within(options.length, LENGTHS) {
+        let why = format!("a total length of {}", options.length);
+        return refused("-l", why, "give 64 KiB to 32 GiB");
+    }
+    if options.mode != Mode::Overlapped && options.depth > 1 {
+        let why = format!("a queue of {} in a mode that sends one at a time", options.depth);
+        return refused("-q", why, "leave -q out, or use --mode overlapped");
+    }
+    match &options.data {
+        Fill::Repeat(bytes) if bytes.is_empty() => {
+            refused("--pattern", "no bytes".into(), "give one or more, such as a5")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A device is written once before the rows, as far as they reach.
+fn laying(options: &Options, target: &Target) -> Phase {
+    let block = BlockSize::Fixed(Bytes(MIB).min(options.length));
+    let pattern = Pattern {
+        fill: options.data.clone(),
+        ..Pattern::of(Mix::only(Action::Write), Order::Forward, block)
+    };
+    let blocks = Blocks {
+        method: Method::IoUring(Ring::default()),
+        caching: caching(options),
+        durability: Durability::FdatasyncAtEnd,
+        iodepth: 8,
+        ..Blocks::of(target.clone(), pattern)
+    };
+    Phase::of(Job { stop: Stop::one_pass(), ..Job::of(LAYING, Work::Blocks(blocks)) })
+}
+
+/// One direction of a row.
+fn row(options: &Options, target: &Target, size: Bytes, action: Action) -> Phase {
+    let writes = action == Action::Write;
+    let verify = match (options.mode, writes) {
+        (Mode::Compare, true) => Verify::AfterWrite,
+        (Mode::Compare, false) => Verify::Full,
+        (_, false) if options.verify => Verify::Full,
+        _ => Verify::None,
+    };
+    let pattern = Pattern {
+        fill: options.data.clone(),
+        verify,
+        ..Pattern::of(Mix::only(action), Order::Forward, BlockSize::Fixed(size))
+    };
+    let overlapped = options.mode == Mode::Overlapped;
+    let blocks = Blocks {
+        method: if overlapped { Method::IoUring(Ring::default()) } else { Method::Psync },
+        caching: caching(options),
+        durability: match (writes, options.write_through) {
+            (false, _) => Durability::None,
+            (true, true) => Durability::OpenDsync,
+            (true, false) => Durability::FdatasyncAtEnd,
+        },
+        iodepth: if overlapped { options.depth } else { 1 },
+        ..Blocks::of(target.clone(), pattern)
+    };
+    // Whole blocks; a size that is larger than the file is left out.
+    let bytes = Bytes((options.length.0 / size.0).max(1) * size.0);
+    let first_of = vec![Limit::Bytes(bytes), Limit::Time(options.row_limit)];
+    let name = format!("{}-{}", action.name(), short(size));
+    let stop = Stop { ramp: Nanos::ZERO, first_of };
+    let cold = if writes { Cold::Keep } else { Cold::Target };
+    let job = Job { stop, ..Job::of(name, Work::Blocks(blocks)) };
+    Phase { cold, quiet: QUIET, ..Phase::of(job) }
+}
+
+fn caching(options: &Options) -> Caching {
+    if options.direct { Caching::DirectIfReal } else { Caching::Buffered }
+}
+
+/// A size in the name of a phase: `512`, `64k`, `1m`.
+fn short(size: Bytes) -> String {
+    match size.0 {
+        bytes if bytes.is_multiple_of(MIB) => format!("{}m", bytes / MIB),
+        bytes if bytes.is_multiple_of(KIB) => format!("{}k", bytes / KIB),
+        bytes => bytes.to_string(),
+    }
+}
+
+/// The rule of a row, in words for the heading.
+pub fn rule(options: &Options) -> String {
+    let Options { length, row_limit, .. } = options;
+    let queue = match options.mode {
+        Mode::Overlapped => format!("{} in flight", options.depth),
+        Mode::Neither => "one at a time".into(),
+        Mode::Compare => "one at a time, each read back at once and compared".into(),
+    };
+    let flush = if options.write_through {
+        "each write durable when it is answered"
+    } else {
+        "then one fdatasync, which is timed beside them and counted"
+    };
+    let compared = if options.verify { ", compared with what was written" } else { "" };
+    format!(
+        "the file is written whole; then for each size it is written from its beginning, {queue}, \
+         until {length} are done or {row_limit} have passed (*), {flush}; then its cached pages \
+         are dropped, and it is read likewise{compared}"
+    )
+}
+
+/// What the data are, in words for the heading.
+pub fn data(options: &Options) -> &'static str {
+    match options.data {
+        Fill::Random | Fill::Compressible { .. } => "random: nothing below can compress it",
+        Fill::Zero | Fill::Repeat(_) | Fill::File(_) => {
+            "compressible data, as ATTO's: results of a compressing device or file system are not \
+             comparable; --incompressible writes random data"
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Layout, Lifetime, Size};
+
+    fn options() -> Options {
+        Options {
+            sizes: vec![Bytes(512), Bytes::kib(64), Bytes::mib(1)],
+            length: Bytes::mib(256),
+            depth: 4,
+            mode: Mode::Overlapped,
+            direct: true,
+            write_through: false,
+            verify: false,
+            data: Fill::Zero,
+            row_limit: Nanos::secs(20),
+            unit: Unit::Bytes,
+            description: String::new(),
+            seed: 1,
+            words: vec![],
+        }
+    }
+
+    fn target() -> Target {
+        Target::Scratch {
+            dir: "/mnt".into(),
+            size: Size::Exactly(Bytes::mib(256)),
+            layout: Layout::Written,
+            lifetime: Lifetime::Remove,
+        }
+    }
+
+    fn first_row(options: &Options) -> (Blocks, Stop) {
+        let plan = plan(options, &target()).expect("a plan");
+        plan.check().expect("sound");
+        let job = plan.phases[0].jobs[0].clone();
+        let Work::Blocks(blocks) = job.work else { panic!("no blocks") };
+        (blocks, job.stop)
+    }
+
+    #[test]
+    fn every_size_is_written_and_then_read() {
+        let plan = plan(&options(), &target()).expect("a plan");
+        plan.check().expect("sound");
+        let names: Vec<&str> = plan.phases.iter().map(|phase| phase.name.as_str()).collect();
+        let rows = ["write-512", "read-512", "write-64k", "read-64k", "write-1m", "read-1m"];
+        assert_eq!(names, rows);
+    }
+
+    #[test]
+    fn choices_become_flags() {
+        let (blocks, stop) = first_row(&options());
+        assert_eq!((blocks.iodepth, blocks.caching), (4, Caching::DirectIfReal));
+        assert_eq!(blocks.durability, Durability::FdatasyncAtEnd);
+        let both = [Limit::Bytes(Bytes::mib(256)), Limit::Time(Nanos::secs(20))];
+        assert_eq!(stop.first_of, both);
+        let through = Options { write_through: true, direct: false, ..options() };
+        let (blocks, _) = first_row(&through);
+        assert_eq!((blocks.durability, blocks.caching), (Durability::OpenDsync, Caching::Buffered));
+        let compare = Options { mode: Mode::Compare, depth: 1, ..options() };
+        let (blocks, _) = first_row(&compare);
+        assert_eq!((blocks.method, blocks.iodepth), (Method::Psync, 1));
+        assert_eq!(blocks.pattern.verify, Verify::AfterWrite);
+    }
+
+    #[test]
+    fn what_the_window_does_not_offer_is_refused() {
+        for (options, says) in [
+            (Options { sizes: vec![Bytes(256)], ..options() }, "no row of 256 B"),
+            (Options { sizes: vec![Bytes::mib(128)], ..options() }, "no row of 128 MiB"),
+            (Options { sizes: vec![], ..options() }, "no row at all"),
+            (Options { length: Bytes::kib(32), ..options() }, "a total length of 32 KiB"),
+            (Options { mode: Mode::Neither, ..options() }, "a queue of 4 in a mode"),
+            (Options { data: Fill::Repeat(vec![]), ..options() }, "no bytes"),
+        ] {
+            let refusal = plan(&options, &target()).expect_err(says);
+            assert!(refusal.to_string().contains(says), "{refusal}");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! A profile: the cells of another program's quick test, with its loops and its order.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Action, Plan};
+use crate::error::Refusal;
+
+/// The cells of another program's quick test.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Profile {
+    /// Which program, and which of its settings.
+    pub of: Tool,
+    /// Its figures, in the order in which they are measured.
+    pub cells: Vec<ProfileCell>,
+}
+
+/// A program with a quick test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Tool {
+    /// CrystalDiskMark as it is installed.
+    Cdm,
+    /// CrystalDiskMark with its setting for NVMe.
+    CdmNvme,
+    /// CrystalDiskMark with its setting for flash memory.
+    CdmFlash,
+    /// AS SSD.
+    AsSsd,
+    /// The benchmark of GNOME Disks.
+    Gnome,
+}
+
+/// One figure of such a test.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProfileCell {
+    /// As that program calls it.
+    pub title: String,
+    /// Read or write.
+    pub action: Action,
+    /// The phases that count, one for each loop, by their names.
+    pub runs: Vec<String>,
+    /// Its figure is the time of an I/O, not a rate.
+    #[serde(default)]
+    pub access: bool,
+}
+
+impl Profile {
+    pub(super) fn check(&self, plan: &Plan) -> Result<(), Refusal> {
+        if self.cells.iter().any(|cell| cell.runs.is_empty()) || self.cells.is_empty() {
+            return Err(Refusal::new(
+                "a profile with nothing to measure",
+                "give 'cells', and each of them 'runs'",
+            ));
+        }
+        for name in self.cells.iter().flat_map(|cell| &cell.runs) {
+            if !plan.phases.iter().any(|phase| phase.name == *name && phase.times == 1) {
+                return Err(Refusal::new(
+                    format!("'{name}' is no run of a profile"),
+                    "name phases that are done once",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a phase is one of its runs that count.
+    pub fn counts(&self, phase: &str) -> bool {
+        self.cells.iter().any(|cell| cell.runs.iter().any(|run| run == phase))
+    }
+}

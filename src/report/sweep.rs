@@ -1,0 +1,272 @@
+//! The page of `sweep`: a row with two bars for each size, or a grid; from which size on the rest
+//! brings little, and where the rate drops.
+
+mod csv;
+mod grid;
+mod rows;
+
+use std::io::{self, Write};
+
+pub use csv::csv;
+pub use rows::{Columns, Unit, rows};
+
+use super::figure::duration;
+use super::heading::{self, labelled};
+use super::paint::ink;
+use super::text::{Text, foot, later_notes, lead};
+use super::{Page, Style};
+use crate::plan::{Aim, Axis, Pace, Plan, Spot};
+use crate::record::{Measures, PhaseRecord, Plateau, Record, Resolved, Side, Trust};
+use crate::verdict::sweep::{Placed, Sweep};
+use crate::verdict::words::{names, share};
+
+/// The verb, as it stands in the origin of its plans.
+pub const VERB: &str = "sweep";
+
+/// Columns of a value.
+const VALUE: usize = 9;
+
+/// Values of one group that are named one by one.
+const NAMED: usize = 4;
+
+/// The page while it grows. The table needs its highest figure before it can be drawn, so it stands
+/// at the end.
+#[derive(Debug)]
+pub(super) struct Table {
+    style: Style,
+    text: Text,
+    /// Notes of the heading that were printed.
+    notes: usize,
+}
+
+impl Table {
+    /// An empty page.
+    pub fn new(style: Style) -> Self {
+        Self { style, text: Text::new(style), notes: 0 }
+    }
+}
+
+impl Page for Table {
+    fn opening(&mut self, plan: &Plan, resolved: &Resolved, out: &mut dyn Write) -> io::Result<()> {
+        let mut lines = heading::lines(plan, resolved, self.style);
+        if let Some(rule) = rule(plan) {
+            lines.extend(labelled("cells", &rule, self.style));
+        }
+        self.notes = resolved.notes.len();
+        heading::put(&lines, out)
+    }
+
+    fn phase(
+        &mut self,
+        _record: &Record,
+        phase: &PhaseRecord,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        self.text.troubles(phase, out)
+    }
+
+    fn closing(&mut self, record: &Record, out: &mut dyn Write) -> io::Result<()> {
+        let style = self.style;
+        let mut lines = Vec::new();
+        if let Some(sweep) = Sweep::of(record) {
+            lines.extend(table(&sweep, style));
+            lines.push(String::new());
+            lines.extend(left_out(&sweep, style));
+            lines.extend(findings(&sweep, style));
+        }
+        lines.extend(later_notes(record, self.notes, style));
+        lines.extend(self.text.ending(record));
+        lines.extend(record.verdict.iter().flat_map(|verdict| self.text.verdict(verdict)));
+        if let Some(sweep) = Sweep::of(record) {
+            lines.extend(groups(&sweep, style));
+        }
+        lines.extend(self.text.next(record));
+        foot(&lines, record, style, out)
+    }
+}
+
+/// How long the cells take.
+fn rule(plan: &Plan) -> Option<String> {
+    let Some(Aim::Sweep(sweep)) = &plan.aim else { return None };
+    let Pace { whole, least, most } = sweep.pace?;
+    let each = match least == most {
+        true => format!("each for {least}"),
+        false => format!("each for {least} on a fast device and for {most} on a slow one"),
+    };
+    Some(format!("{}, {each}; {} at the most", sweep.cells.len(), duration(whole)))
+}
+
+/// The whole table: rows with bars, or grids.
+fn table(sweep: &Sweep, style: Style) -> Vec<String> {
+    match sweep.aim.over.as_slice() {
+        [down, across] => grid::grids(sweep, *down, *across, style),
+        [down] => rows(sweep, *down, &Columns::default(), style),
+        _ => Vec::new(),
+    }
+}
+
+/// What is to be said of a figure, in one character: refuted, doubtful, cut by its time.
+fn mark(cell: &Placed, style: Style) -> String {
+    match cell.trust() {
+        Some(trust @ Trust::Wrong) => style.paint(ink(trust), style.glyph("✗", "x")),
+        Some(trust @ (Trust::Doubtful | Trust::Unproven)) => style.paint(ink(trust), "?"),
+        _ if cell.cut() => "*".into(),
+        _ => " ".into(),
+    }
+}
+
+/// Which cells were not done, and why; each reason once.
+pub fn left_out(sweep: &Sweep, style: Style) -> Vec<String> {
+    let mut reasons: Vec<(&str, Vec<Spot>)> = Vec::new();
+    for placed in &sweep.spots {
+        let Some(why) = &placed.left_out else { continue };
+        match reasons.iter_mut().find(|(known, _)| known == why) {
+            Some((_, spots)) => spots.push(placed.spot),
+            None => reasons.push((why, vec![placed.spot])),
+        }
+    }
+    let text = |(why, spots): (&str, Vec<Spot>)| format!("{}: {why}", listed(sweep, &spots));
+    reasons.into_iter().flat_map(|reason| labelled("n/a", &text(reason), style)).collect()
+}
+
+/// The best of each side, what comes close to it, and what to use.
+fn findings(sweep: &Sweep, style: Style) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut from = Vec::new();
+    for side in sweep.sides() {
+        let text = match sweep.plateau(side) {
+            Some(plateau) => {
+                from.extend(sweep.spot_of(&plateau.from).copied());
+                plateau_text(sweep, &plateau)
+            }
+            None => "no figure that is the device's".into(),
+        };
+        lines.extend(labelled(side.name(), &text, style));
+    }
+    if let ([Axis::Block], Some(block)) =
+        (sweep.aim.over.as_slice(), from.iter().map(|spot| spot.block).max())
+    {
+        lines.extend(labelled("use", &format!("blocks of {block} or more"), style));
+    }
+    lines
+}
+
+fn plateau_text(sweep: &Sweep, plateau: &Plateau) -> String {
+    let place = |phase: &str| sweep.spot_of(phase).map_or_else(String::new, |spot| at(sweep, spot));
+    let (best, from) = (place(&plateau.best), place(&plateau.from));
+    let on = if sweep.aim.over.len() == 1 { "from" } else { "at" };
+    let mut text = format!("{} at {best}", plateau.bandwidth);
+    if from != best {
+        text.push_str(&format!(", 90 % of it {on} {from}"));
+    }
+    let lowest = plateau.drops.iter().map(|drop| drop.share).fold(1.0, f64::min);
+    let drops = plateau.drops.iter().filter_map(|drop| sweep.spot_of(&drop.phase)).copied();
+    let drops: Vec<Spot> = drops.collect();
+    if !drops.is_empty() {
+        text.push_str(&format!("; drops to {} at {}", share(lowest), listed(sweep, &drops)));
+    }
+    text
+}
+
+/// Cells of a side of which the same is said.
+struct Group<'a> {
+    side: Side,
+    judged: (Trust, Measures),
+    /// That of the first of them.
+    claim: &'a str,
+    spots: Vec<Spot>,
+}
+
+/// What is not plainly the device's figure, and of which cells. What is said of all of them stands in
+/// the verdict on the whole.
+fn groups(sweep: &Sweep, style: Style) -> Vec<String> {
+    let groups = grouped(sweep);
+    let all = groups.iter().map(|group| group.spots.len()).sum::<usize>() == sweep.spots.len();
+    if all && groups.iter().all(|group| group.judged == groups[0].judged) {
+        return Vec::new();
+    }
+    let plain = Style { colour: false, ..style };
+    let mut lines = Vec::new();
+    for Group { side, judged: (trust, measures), claim, spots } in groups {
+        let words = plain.judgement(trust, measures);
+        let text = format!("{} {}: {words}: {claim}", side.name(), listed(sweep, &spots));
+        let label = if lines.is_empty() { "cells" } else { "" };
+        lines.extend(labelled(label, &text, style));
+    }
+    lines
+}
+
+/// The cells that were done, by side and judgement, but for those that are plainly sound.
+fn grouped<'a>(sweep: &'a Sweep) -> Vec<Group<'a>> {
+    let mut groups: Vec<Group> = Vec::new();
+    for placed in &sweep.spots {
+        let Some(verdict) = placed.done.and_then(|done| done.verdict.as_ref()) else { continue };
+        let judged = (verdict.trust, verdict.measures);
+        if judged == (Trust::Sound, Measures::Device) {
+            continue;
+        }
+        let known = |group: &&mut Group| (group.side, group.judged) == (placed.side, judged);
+        match groups.iter_mut().find(known) {
+            Some(group) => group.spots.push(placed.spot),
+            None => groups.push(Group {
+                side: placed.side,
+                judged,
+                claim: lead(verdict).map_or(&verdict.summary, |finding| &finding.claim),
+                spots: vec![placed.spot],
+            }),
+        }
+    }
+    groups
+}
+
+/// The place of a cell in words: `64 KiB`, `64 KiB and 8 in flight`.
+fn at(sweep: &Sweep, spot: &Spot) -> String {
+    let one = |axis: &Axis| {
+        let value = axis.shown(spot.on(*axis));
+        match axis {
+            Axis::Block => value,
+            Axis::Depth => format!("{value} in flight"),
+            Axis::Workers if value == "1" => "1 worker".into(),
+            Axis::Workers => format!("{value} workers"),
+            Axis::Reads => format!("{value} reads"),
+        }
+    };
+    sweep.aim.over.iter().map(one).collect::<Vec<_>>().join(" and ")
+}
+
+/// Several cells: on one axis neighbours as a range, of a grid a few by their names.
+fn listed(sweep: &Sweep, spots: &[Spot]) -> String {
+    if let [axis] = sweep.aim.over[..] {
+        return ranges(sweep, axis, spots);
+    }
+    let places: Vec<String> = spots.iter().map(|spot| at(sweep, spot)).collect();
+    match places.as_slice() {
+        [first, ..] if places.len() > NAMED => {
+            format!("{} cells, the first at {first}", places.len())
+        }
+        _ => names(&places),
+    }
+}
+
+/// `512 B, 4 KiB to 64 KiB and 1 MiB`.
+fn ranges(sweep: &Sweep, axis: Axis, spots: &[Spot]) -> String {
+    let values = sweep.values(axis);
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for (at, _) in values
+        .iter()
+        .enumerate()
+        .filter(|(_, value)| spots.iter().any(|spot| spot.on(axis) == **value))
+    {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == at => *last = at,
+            _ => runs.push((at, at)),
+        }
+    }
+    let shown = |at: usize| axis.shown(values[at]);
+    let run = |(first, last): (usize, usize)| match last - first {
+        0 => vec![shown(first)],
+        1 => vec![shown(first), shown(last)],
+        _ => vec![format!("{} to {}", shown(first), shown(last))],
+    };
+    names(&runs.into_iter().flat_map(run).collect::<Vec<_>>())
+}

@@ -1,0 +1,96 @@
+//! What the runs of a profile come to.
+
+use super::leave;
+use crate::plan::{Aim, ProfileCell};
+use crate::record::{Figures, PhaseRecord, Profiled, Record, Trust};
+use crate::stats::Total;
+use crate::unit::{Bandwidth, Nanos};
+
+/// What the profile of a record came to; `None` where there is none.
+pub fn profiled(record: &Record) -> Option<Profiled> {
+    let Some(Aim::Profile(profile)) = &record.plan.aim else { return None };
+    let cells = profile.cells.iter().map(|cell| figures(record, cell)).collect();
+    Some(Profiled { of: profile.of, cells })
+}
+
+fn figures(record: &Record, cell: &ProfileCell) -> Figures {
+    let done = record.phases.iter().filter(|phase| cell.runs.contains(&phase.name));
+    let runs: Vec<(&PhaseRecord, &Total, f64)> = done
+        .filter_map(|phase| {
+            let total = phase.totals.get(&cell.action)?;
+            Some((phase, total, total.bandwidth?.0))
+        })
+        .collect();
+    let rates = || runs.iter().map(|(_, _, rate)| *rate);
+    let best = runs.iter().max_by(|(_, _, a), (_, _, b)| a.total_cmp(b));
+    let mean = (!runs.is_empty()).then(|| rates().sum::<f64>() / runs.len() as f64);
+    let planned = record.plan.phases.iter().find(|phase| cell.runs.contains(&phase.name));
+    Figures {
+        title: cell.title.clone(),
+        action: cell.action,
+        runs: runs.len() as u32,
+        best: best.map(|(_, _, rate)| Bandwidth(*rate)),
+        mean: mean.map(Bandwidth),
+        least: rates().min_by(f64::total_cmp).map(Bandwidth),
+        iops: best.and_then(|(_, total, _)| total.iops),
+        lat: runs.iter().filter_map(|(_, total, _)| Some(Nanos(total.lat_ns?.mean as u64))).min(),
+        trust: runs.iter().filter_map(|(phase, ..)| trust(phase)).max(),
+        left_out: planned.and_then(|phase| leave::impossible(record, phase)),
+    }
+}
+
+fn trust(phase: &PhaseRecord) -> Option<Trust> {
+    Some(phase.verdict.as_ref()?.trust)
+}
+
+/// The scores of AS SSD, of read, write and all: one number each for six, which hides most of what
+/// they tell. `None` where a figure is missing or refuted.
+pub fn scores(profiled: &Profiled) -> Option<[f64; 3]> {
+    use crate::plan::Action::{Read, Write};
+    let rate = |title: &str, action| {
+        let cell = profiled.cells.iter().find(|c| c.title == title && c.action == action)?;
+        cell.best.filter(|_| cell.trust != Some(Trust::Wrong)).map(Bandwidth::mb)
+    };
+    let both = |title: &str| Some((rate(title, Read)?, rate(title, Write)?));
+    let (seq, single, many) = (both("Seq")?, both("4K")?, both("4K-64Thrd")?);
+    Some([
+        0.1 * seq.0 + single.0 + many.0,
+        0.1 * seq.1 + single.1 + many.1,
+        0.1 * seq.0 + 0.15 * seq.1 + 2.0 * single.0 + single.1 + 1.5 * many.0 + many.1,
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Action, Tool};
+
+    fn cell(title: &str, action: Action, mb: f64) -> Figures {
+        let rate = Some(Bandwidth(mb * 1e6));
+        Figures {
+            title: title.into(),
+            action,
+            runs: 1,
+            best: rate,
+            mean: rate,
+            least: rate,
+            iops: None,
+            lat: None,
+            trust: Some(Trust::Sound),
+            left_out: None,
+        }
+    }
+
+    #[test]
+    fn scores_are_as_ssds_and_fail_closed() {
+        let rates = [("Seq", 520.0, 480.0), ("4K", 30.0, 110.0), ("4K-64Thrd", 380.0, 330.0)];
+        let cells = rates.into_iter().flat_map(|(title, read, write)| {
+            [cell(title, Action::Read, read), cell(title, Action::Write, write)]
+        });
+        let mut profiled = Profiled { of: Tool::AsSsd, cells: cells.collect() };
+        let scores = scores(&profiled).expect("all there").map(f64::round);
+        assert_eq!(scores, [462.0, 488.0, 1194.0]);
+        profiled.cells[0].trust = Some(Trust::Wrong);
+        assert_eq!(super::scores(&profiled), None);
+    }
+}
