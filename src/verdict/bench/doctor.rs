@@ -416,7 +416,7 @@ impl Bench {
             life,
             reserve,
             queue: None,
-            claims: None,
+            ..Card::default()
         });
     }
 
