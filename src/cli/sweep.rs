@@ -99,6 +99,8 @@ pub enum Action {
 const USUAL: Spot = Spot { block: Bytes::kib(64), iodepth: 4, workers: 1, reads: 0 };
 /// The test file is no larger than this unless asked.
 const LARGEST_FILE: Bytes = Bytes::mib(256);
+/// Block of the phase that makes the file: so large that flushes do not decide how much it writes.
+const FILE_BLOCK: Bytes = Bytes::mib(4);
 /// The test file is written for this share of the time, and no longer.
 const FILLING: u64 = 9;
 /// More cells are no table, and no time would be left for one of them.
@@ -352,55 +354,73 @@ fn target(words: &Words, kind: Kind, writes: bool) -> Target {
 }
 
 /// The test file is written before anything is read from it or overwritten in it: what nobody has
-/// written is neither read nor written as the rest is.
+/// written is neither read nor written as the rest is. Each write is durable before the next, so that
+/// the time never goes into memory.
 fn filling(words: &Words, target: &Target) -> Phase {
-    let action = Mix::only(plan::Action::Write);
-    let block = words.size.unwrap_or(LARGEST_FILE).min(Bytes(MIB));
-    let pattern = Pattern::of(action, Order::Forward, BlockSize::Fixed(block));
+    let block = FILE_BLOCK.min(words.size.unwrap_or(LARGEST_FILE));
+    let pattern =
+        Pattern::of(Mix::only(plan::Action::Write), Order::Forward, BlockSize::Fixed(block));
+    let blocks = Blocks {
+        caching: Caching::DirectIfReal,
+        durability: Durability::OpenDsync,
+        ..Blocks::of(target.clone(), pattern)
+    };
     let stop = match words.size {
         Some(_) => Stop::one_pass(),
         None => Stop::pass_or(Nanos(words.time.0 / FILLING)),
     };
-    phase("file".into(), target, pattern, (8, 1), stop)
+    Phase { quiet: QUIET, ..Phase::of(Job { stop, ..Job::of("file", Work::Blocks(blocks)) }) }
 }
 
+/// One cell. How long it really takes follows from what is found out meanwhile.
 fn cell(words: &Words, target: &Target, spot: &Spot, over: &[Over], ours: bool) -> Phase {
-    let share = |action, weight| Share { action, weight };
-    let (action, mix) = match spot.reads {
-        0 => ("write", Mix::only(plan::Action::Write)),
-        100 => ("read", Mix::only(plan::Action::Read)),
-        reads => {
-            let shares = [(plan::Action::Read, reads), (plan::Action::Write, 100 - reads)];
-            ("mix", Mix(shares.map(|(action, weight)| share(action, weight)).into()))
-        }
-    };
-    let forward = words.order == Places::Forward;
-    let order = if forward { Order::Forward } else { Order::Shuffled };
-    let pattern = Pattern {
-        region: Region { divided: forward && spot.workers > 1, ..Region::default() },
-        verify: if ours && spot.reads == 100 { Verify::Tags } else { Verify::None },
-        ..Pattern::of(mix, order, BlockSize::Fixed(spot.block))
-    };
-    let parts = over.iter().map(|over| over.part_of_name(spot));
-    let name = std::iter::once(action.to_string()).chain(parts).collect::<Vec<_>>().join("-");
-    // How long it really takes follows from what is found out meanwhile.
-    let stop = Stop { ramp: Nanos::ZERO, first_of: vec![Limit::Time(LONGEST)] };
-    phase(name, target, pattern, (spot.iodepth, spot.workers), stop)
-}
-
-/// A phase of blocks, direct where that is real.
-fn phase(name: String, target: &Target, pattern: Pattern, load: (u32, u32), stop: Stop) -> Phase {
-    let writes = pattern.mix.writes();
+    let mix = mix(spot);
+    let writes = mix.writes();
     let blocks = Blocks {
         method: Method::IoUring(Ring::default()),
         caching: Caching::DirectIfReal,
         durability: if writes { Durability::FdatasyncAtEnd } else { Durability::None },
-        iodepth: load.0,
-        ..Blocks::of(target.clone(), pattern)
+        iodepth: spot.iodepth,
+        ..Blocks::of(target.clone(), pattern(words, spot, mix, ours))
     };
-    let cold = if blocks.pattern.mix.fetches() { Cold::Target } else { Cold::Keep };
-    let job = Job { stop, workers: load.1, ..Job::of(name, Work::Blocks(blocks)) };
+    let cold = if spot.reads > 0 { Cold::Target } else { Cold::Keep };
+    let stop = Stop { ramp: Nanos::ZERO, first_of: vec![Limit::Time(LONGEST)] };
+    let job =
+        Job { stop, workers: spot.workers, ..Job::of(name(spot, over), Work::Blocks(blocks)) };
     Phase { cold, quiet: QUIET, ..Phase::of(job) }
+}
+
+fn mix(spot: &Spot) -> Mix {
+    let share = |action, weight| Share { action, weight };
+    match spot.reads {
+        0 => Mix::only(plan::Action::Write),
+        100 => Mix::only(plan::Action::Read),
+        reads => {
+            Mix(vec![share(plan::Action::Read, reads), share(plan::Action::Write, 100 - reads)])
+        }
+    }
+}
+
+/// Where the I/Os of a cell go; `ours`: data of this run are read.
+fn pattern(words: &Words, spot: &Spot, mix: Mix, ours: bool) -> Pattern {
+    let forward = words.order == Places::Forward;
+    let order = if forward { Order::Forward } else { Order::Shuffled };
+    Pattern {
+        region: Region { divided: forward && spot.workers > 1, ..Region::default() },
+        verify: if ours && spot.reads == 100 { Verify::Tags } else { Verify::None },
+        ..Pattern::of(mix, order, BlockSize::Fixed(spot.block))
+    }
+}
+
+/// The name of a cell's phase: `write-64k`, `read-4k-q8`, `mix-r70`.
+fn name(spot: &Spot, over: &[Over]) -> String {
+    let action = match spot.reads {
+        0 => "write",
+        100 => "read",
+        _ => "mix",
+    };
+    let parts = over.iter().map(|over| over.part_of_name(spot));
+    std::iter::once(action.to_string()).chain(parts).collect::<Vec<_>>().join("-")
 }
 
 /// A size in the name of a phase: `512`, `64k`, `1m`.

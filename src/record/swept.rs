@@ -78,7 +78,8 @@ pub struct Cell {
     pub left_out: Option<String>,
 }
 
-/// The best of a side, and where it begins. Figures that are refuted are no part of it.
+/// The best of a side, and where it begins. Figures that are refuted or unproven are no part
+/// of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plateau {
     /// Of which side.

@@ -15,7 +15,7 @@ use super::heading::{self, labelled};
 use super::paint::ink;
 use super::text::{Text, foot, later_notes, lead};
 use super::{Page, Style};
-use crate::plan::{Aim, Axis, Pace, Plan, Spot};
+use crate::plan::{Aim, Axis, Job, Pace, Phase, Plan, Spot};
 use crate::record::{Measures, PhaseRecord, Plateau, Record, Resolved, Side, Trust};
 use crate::verdict::sweep::{Placed, Sweep};
 use crate::verdict::words::{names, share};
@@ -93,7 +93,13 @@ fn rule(plan: &Plan) -> Option<String> {
         true => format!("each for {least}"),
         false => format!("each for {least} on a fast device and for {most} on a slow one"),
     };
-    Some(format!("{}, {each}; {} at the most", sweep.cells.len(), duration(whole)))
+    // The phase that makes the file flushes otherwise, so the heading does not tell.
+    let cells_only = |phase: &&Phase| sweep.cells.contains(&phase.name);
+    let writes =
+        plan.phases.iter().filter(cells_only).any(|phase| phase.jobs.iter().any(Job::writes));
+    let flushed = if writes { "; writes with their flush" } else { "" };
+    let cells = sweep.cells.len();
+    Some(format!("{cells}, {each}{flushed}; {} at the most", duration(whole)))
 }
 
 /// The whole table: rows with bars, or grids.

@@ -80,7 +80,7 @@ impl<'a> Sweep<'a> {
         self.spots.iter().find(there)
     }
 
-    /// The highest rate of a side that is not refuted, and what comes close to it; `None` when there
+    /// The highest rate of a side that can stand for the device, and what comes close to it; `None` when there
     /// is none.
     pub fn plateau(&self, side: Side) -> Option<Plateau> {
         let held: Vec<(&Placed, f64)> = self
@@ -135,9 +135,9 @@ impl Placed<'_> {
         Some(self.done?.verdict.as_ref()?.trust)
     }
 
-    /// Whether its figure can stand for the device: it was judged, and not refuted.
+    /// Whether its figure can stand for the device: it is neither refuted nor unproven.
     fn holds(&self) -> bool {
-        self.trust().is_some_and(|trust| trust != Trust::Wrong)
+        matches!(self.trust(), Some(Trust::Sound | Trust::Doubtful))
     }
 
     /// Whether its time was over before it had moved all that it was to move.
