@@ -108,6 +108,7 @@ fn worker<'w>(
         seed: SEED,
         generation: Generation::timed(0, 0),
         layers: [].into(),
+        census: None,
         gauge,
         halt,
     }

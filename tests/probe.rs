@@ -7,6 +7,7 @@ mod machines;
 use assay::evidence::Node;
 use assay::record::{PROBE_SCHEMA, Probe};
 use assay::report::{self, Style};
+use assay::unit::Bytes;
 use assay::verdict::foresee;
 use common::pages::golden;
 
@@ -76,6 +77,37 @@ fn a_card_whose_bus_is_slower_than_its_class() {
 fn a_card_whose_bus_is_not_shown() {
     let traps = page_of("card-unseen", &card());
     assert!(!traps.contains(&"T46".into()), "{traps:?}");
+}
+
+#[test]
+fn registers_of_a_card_tell_its_claim_its_age_and_its_size() {
+    let tree = card();
+    let folder = format!("sys/devices/{CARD}/device");
+    tree.files(
+        &folder,
+        &[
+            ("scr", "0245848f33333039"),
+            ("csd", "400e00325b590000edc87f800a404013"),
+            ("cid", "035344534e33324780a1b2c3d4015900"),
+            ("date", "09/2021"),
+            ("cmdq_en", "0"),
+        ],
+    );
+    let card = |tree: &Tree| {
+        let survey = tree.survey("/mnt/sd");
+        survey.devices().find_map(|device| device.card.clone()).expect("a card")
+    };
+    let found = card(&tree);
+    assert_eq!(found.claims.expect("claims").words(), "C10 U3 V30 A2");
+    assert_eq!(found.specification.as_deref(), Some("6"));
+    assert_eq!(found.capacity, Some(Bytes::kib(512 * (0xedc8 + 1))));
+    assert_eq!((found.made.as_deref(), found.queue), (Some("09/2021"), Some(false)));
+    // A reader that hides them shows zeros.
+    for (register, digits) in [("ssr", 128), ("scr", 16), ("csd", 32)] {
+        tree.file(&format!("{folder}/{register}"), &"0".repeat(digits));
+    }
+    let hidden = card(&tree);
+    assert_eq!((hidden.claims, hidden.specification, hidden.capacity), (None, None, None));
 }
 
 #[test]

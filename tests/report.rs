@@ -26,6 +26,8 @@ fn pages_are_as_they_were() {
         ("failed", common::failed()),
         ("ramp", common::climbed()),
         ("sustain", common::sustained()),
+        ("classes", common::classes::graded()),
+        ("capacity", common::classes::wrapped()),
     ] {
         let page = page(&record, UNICODE);
         for line in page.lines().filter(|line| !line.contains("assay dd")) {
@@ -42,6 +44,8 @@ fn pages_for_old_terminals_are_plain_ascii() {
         ("deferred-ascii", common::deferred()),
         ("ramp-ascii", common::climbed()),
         ("sustain-ascii", common::sustained()),
+        ("classes-ascii", common::classes::graded()),
+        ("capacity-ascii", common::classes::wrapped()),
     ] {
         let page = page(&record, ASCII);
         assert!(page.is_ascii(), "{page}");

@@ -113,6 +113,7 @@ fn work(method: Method, iodepth: u32, aside: Aside, ops: u64) -> u64 {
         seed: 7,
         generation: Generation::timed(0, 0),
         layers: [].into(),
+        census: None,
         split: Split::default(),
         log: None,
         gauge: &gauge,

@@ -11,6 +11,7 @@ use assay::error::Error;
 use assay::plan::{Action, Fill, Phase, Plan};
 use assay::record::{Ending, PhaseRecord, Record};
 use assay::run::{self, Observer, Options};
+use assay::stats::Held;
 use serde_json::{Value, json};
 
 use lab::{Faults, FaultyFuse};
@@ -134,6 +135,71 @@ fn harm_is_named_with_place_expected_and_found() {
     let copies = json!({ "compressible": { "compress_percent": 50, "dedupe_percent": 30 } });
     assert_eq!(said(|_| (), &copies), "nothing");
     assert!(said(put(vec![1], 4098), &copies).contains(" at 4096: foreign: "));
+}
+
+#[test]
+fn a_census_counts_what_every_block_holds_and_ends_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("x");
+    let census = ("verify", json!("census"));
+    for (method, depth) in [("psync", 1), ("pool", 4)] {
+        let how = [("method", json!(method)), ("iodepth", json!(depth)), census.clone()];
+        let phases = [phase("write", &path, "write", &[]), phase("read", &path, "read", &how)];
+        let record = go(&phases, |name| {
+            if name == "write" {
+                let file = File::options().read(true).write(true).open(&path).expect("open");
+                let put = |bytes: &[u8], block: u64| {
+                    file.write_all_at(bytes, block * BLOCK).expect("written");
+                };
+                let mut block = [0; BLOCK as usize];
+                put(&block, 1);
+                put(b"something else", 2);
+                file.read_exact_at(&mut block, 9 * BLOCK).expect("read");
+                put(&block, 3);
+                put(&block, 5);
+                file.read_exact_at(&mut block, 7 * BLOCK).expect("read");
+                block[4000] ^= 1;
+                put(&block, 7);
+            }
+        });
+        assert_eq!(record.ending, Ending::Complete);
+        let read = &record.phases[1];
+        let (total, found) = (&read.totals[&Action::Read], read.census.as_ref().expect("a census"));
+        assert_eq!((total.ops.0, total.mismatches, read.faults.len()), (BLOCKS, 5, 0));
+        let whole =
+            Held { right: 11, misplaced: 2, zeros: 1, foreign: 1, damaged: 1, ..Held::default() };
+        assert_eq!((found.whole(), found.period.0), (whole, 2 * BLOCK));
+        assert_eq!(found.parts.len() as u64, BLOCKS);
+        assert_eq!(found.parts[5], Held { misplaced: 1, ..Held::default() });
+    }
+}
+
+/// Blocks that lie apart are known one by one: what lies between was never written, is not read, and
+/// is not blamed.
+#[test]
+fn places_apart_are_known_and_nothing_is_laid_out_between_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("x");
+    let apart = ("order", json!({ "spaced": { "stride": 4 * BLOCK } }));
+    let from = ("region", json!({ "offset": BLOCK }));
+    let phases = [
+        phase("write", &path, "write", &[apart.clone(), from.clone()]),
+        phase("read", &path, "read", &[apart, from, ("verify", json!("census"))]),
+        phase("all", &path, "read", &[("verify", json!("census"))]),
+    ];
+    let mut content = Vec::new();
+    let record = go(&phases, |name| {
+        if name == "read" {
+            content = std::fs::read(&path).expect("read");
+        }
+    });
+    let right =
+        |phase: usize| record.phases[phase].census.as_ref().expect("a census").whole().right;
+    assert_eq!((right(1), right(2)), (BLOCKS / 4, BLOCKS));
+    assert!(record.phases[1].evidence.unsure.is_empty(), "{:?}", record.phases[1].evidence.unsure);
+    let empty = |block: &[u8]| block.iter().all(|byte| *byte == 0);
+    let holes = content.chunks(BLOCK as usize).filter(|block| empty(block)).count() as u64;
+    assert_eq!(holes, content.len() as u64 / BLOCK - BLOCKS / 4);
 }
 
 #[test]
@@ -332,6 +398,10 @@ fn words_that_contradict_verification_are_refused() {
         (
             vec![full(), ("block", split)],
             "verify 'full' contradicts blocks or places that are no multiples of 512 bytes; use whole sectors, one block size, or the fill 'repeat'",
+        ),
+        (
+            vec![("verify", json!("census")), ("mix", write(1))],
+            "verify 'census' contradicts a mix of more than 'read'; use verify 'full'",
         ),
         (
             vec![("verify", json!("after_write")), ("mix", write(1)), ("workers", json!(2))],

@@ -2,6 +2,7 @@
 
 pub mod atto;
 mod bonnie;
+pub mod card;
 mod compare;
 mod conduct;
 mod dd;
@@ -55,6 +56,8 @@ enum Verb {
     Sweep(sweep::Words),
     /// What does the device keep up when it is written to for long?
     Sustain(sustain::Words),
+    /// Which speed classes does an SD card clear here (C4, U3, V30, A1), and what does it claim?
+    Card(card::Words),
     /// The same write and read flushed, synchronous, direct, mapped: which is fast, safe, and why
     Modes(modes::Words),
     /// A trap shown on this machine in half a minute, safely: the usual line, the right one, and why
@@ -219,6 +222,10 @@ fn call(
         Verb::Sustain(sustain) => {
             let plan = sustain::planned(&sustain, typed(words))?;
             conduct_path(&plan, &sustain.common, environment, out, err)
+        }
+        Verb::Card(card) => {
+            let plan = card::planned(&card, typed(words))?;
+            conduct_path(&plan, &card.common, environment, out, err)
         }
         Verb::Modes(modes) => {
             let plan = modes::planned(&modes, typed(words))?;

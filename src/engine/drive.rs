@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Fault;
 use crate::plan::{Action, Method, Rate, Verify};
-use crate::stats::{Depths, Gauge, Split, Tally};
+use crate::stats::{Census, Depths, Gauge, Split, Tally};
 use crate::sys::ring::Slot;
 use crate::unit::{Instant, Nanos};
 
@@ -93,6 +93,8 @@ pub struct Worker<'a> {
     pub generation: Generation,
     /// What is known of its only file's content, for verification.
     pub layers: Arc<[Layer]>,
+    /// Empty, where what is read is counted by what it holds ([`Verify::Census`]).
+    pub census: Option<Census>,
     /// The parts of each latency that are kept.
     pub split: Split,
     /// Where each I/O is written down.
@@ -112,6 +114,8 @@ pub struct Haul {
     pub tallies: Tallies,
     /// I/Os in flight each time one was sent, counted or not.
     pub depths: Depths,
+    /// What the blocks that were read hold, where that is counted.
+    pub census: Option<Census>,
     /// First I/O sent.
     pub started: Instant,
     /// From here on it was counted.

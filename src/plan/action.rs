@@ -139,6 +139,11 @@ impl Mix {
         self.0.iter().any(|share| share.action == action && share.weight > 0)
     }
 
+    /// Whether it is the only action that is done.
+    pub fn has_only(&self, action: Action) -> bool {
+        self.0.iter().all(|share| share.action == action || share.weight == 0)
+    }
+
     /// Whether anything in it changes the target.
     pub fn writes(&self) -> bool {
         self.0.iter().any(|share| share.weight > 0 && share.action.changes())

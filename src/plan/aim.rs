@@ -17,6 +17,12 @@ pub enum Aim {
     Sustain,
     /// What a trap looks like here, and the truth beside it.
     Lesson(Lesson),
+    /// Which speed classes of SD cards a device clears. Their figures are those of its phases with
+    /// one job that writes in order, or reads or writes 4 KiB anywhere.
+    Card,
+    /// Whether a device holds what it promises to: tagged blocks are written by one phase and read by
+    /// the next, which counts what they hold ([`crate::plan::Verify::Census`]).
+    Capacity,
     /// How the rate depends on the size of an I/O, or on something else that is varied. Cells that
     /// can not be done here are left out.
     Sweep(Sweep),

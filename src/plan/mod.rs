@@ -287,7 +287,7 @@ impl Plan {
             Some(Aim::Lesson(lesson)) => lesson.check(self),
             Some(Aim::Sweep(sweep)) => sweep.check(self),
             Some(Aim::Profile(profile)) => profile.check(self),
-            Some(Aim::Sustain) | None => Ok(()),
+            Some(Aim::Sustain | Aim::Card | Aim::Capacity) | None => Ok(()),
         }
     }
 

@@ -215,6 +215,9 @@ pub enum Verify {
     /// of this very write. The reads are counted as such. Through the page cache this compares
     /// what memory holds.
     AfterWrite,
+    /// Every byte, and a block that does not hold what it must, or can not be read, ends nothing:
+    /// what was found is counted by place. For reads only.
+    Census,
 }
 
 impl Verify {
@@ -225,6 +228,7 @@ impl Verify {
             Self::Tags => "tags",
             Self::Full => "full",
             Self::AfterWrite => "after_write",
+            Self::Census => "census",
         }
     }
 }
@@ -329,7 +333,10 @@ impl Pattern {
                 "a mix with 'trim': what was trimmed can not be read back".into(),
                 "leave one of them out",
             ),
-            Verify::Tags if !self.fill.tagged() => refused(
+            Verify::Census if !self.mix.has_only(Action::Read) => {
+                refused("a mix of more than 'read'".into(), "use verify 'full'")
+            }
+            Verify::Tags | Verify::Census if !self.fill.tagged() => refused(
                 format!("the fill '{}', which carries no tags", self.fill.name()),
                 "use verify 'full', or the fill 'random'",
             ),

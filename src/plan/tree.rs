@@ -204,9 +204,12 @@ impl Tree {
                 "use by_name or shuffled",
             ));
         }
-        if self.verify == Verify::AfterWrite {
+        if matches!(self.verify, Verify::AfterWrite | Verify::Census) {
             return Err(Refusal::new(
-                "'after_write' in a tree: its files are read by an action of its own",
+                format!(
+                    "'{}' in a tree: its files are read by an action of its own",
+                    self.verify.name()
+                ),
                 "use the verify 'full' in a phase that reads",
             ));
         }

@@ -5,9 +5,11 @@
 //! run's monotonic clock, sizes bytes, rates per second.
 
 mod aftermath;
+mod capacity;
 mod comparison;
 mod explanation;
 mod glance;
+mod grading;
 mod judgement;
 mod outcome;
 mod probe;
@@ -16,12 +18,14 @@ mod store;
 mod swept;
 
 pub use aftermath::{Aftermath, Latencies, Round};
+pub use capacity::{Capacity, Holding};
 pub use comparison::{COMPARISON_SCHEMA, Compared, Comparison, Pair, Quantity};
 pub use explanation::{Basis, Better, EXPLANATION_SCHEMA, Explained, Explanation};
 pub use glance::{
     CpuShares, DeviceFigures, DeviceGlance, Discards, Flushes, Glance, Pages, PressureShares,
     ProcessGlance, Processes, WATCH_SCHEMA, Way, not_counted,
 };
+pub use grading::{Demand, Grade, Grading, Need, Standing};
 pub use judgement::{Exhibit, Finding, Measures, Next, TrapId, Trust, Verdict, Weight};
 pub use outcome::{Bottleneck, Climb, Endurance, Outcome, Reached, Stretch};
 pub use probe::{PROBE_SCHEMA, Probe};
@@ -41,7 +45,7 @@ use crate::evidence::{
 };
 use crate::plan::{Action, Caching, Durability, Method, Plan};
 use crate::stats::copy::CopyCounts;
-use crate::stats::{DepthReached, HeatRow, SteadyState, Total};
+use crate::stats::{Census, DepthReached, HeatRow, SteadyState, Total};
 use crate::unit::{Bytes, Instant, Nanos, Ops};
 
 /// The name and version of this document's form.
@@ -162,6 +166,9 @@ pub struct PhaseRecord {
     /// Latencies over time, when the plan asks for them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub heat: Vec<HeatRow>,
+    /// What the blocks that were read hold, when the plan has that counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub census: Option<Census>,
     /// The same for each job, when there was more than one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<JobRecord>,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Exhibit, Profiled, Swept};
+use super::{Capacity, Exhibit, Grading, Profiled, Swept};
 use crate::unit::{Bandwidth, Bytes, Iops, Nanos};
 
 /// What a run found out that no phase of it shows alone.
@@ -14,6 +14,10 @@ pub enum Outcome {
     Ramp(Climb),
     /// What a device keeps up.
     Sustain(Endurance),
+    /// Which speed classes it clears.
+    Card(Grading),
+    /// Whether it holds what it promises to.
+    Capacity(Capacity),
     /// How the rate depends on what was varied.
     Sweep(Swept),
     /// The figures of another program's quick test.

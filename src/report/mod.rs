@@ -3,6 +3,9 @@
 //! Everything here turns a finished [`Record`] into words and touches nothing. What a terminal can
 //! show is decided by the caller and handed in as a [`Style`].
 
+mod aim;
+mod capacity;
+mod card;
 mod chart;
 pub mod compare;
 pub mod explain;
@@ -30,7 +33,7 @@ pub use remark::{remarks, verdict_lines};
 use std::io::{self, Write};
 
 use crate::plan::{Aim, Plan};
-use crate::record::{PhaseRecord, Record, Resolved, Trust};
+use crate::record::{Outcome, PhaseRecord, Record, Resolved, Trust};
 use crate::verdict::lesson::Taught;
 
 /// A way to write a record down.
@@ -76,6 +79,7 @@ pub fn page(plan: &Plan, style: Style) -> Box<dyn Page> {
         Some(Aim::Lesson(lesson)) => return Box::new(lesson::Page::new(lesson, style)),
         Some(Aim::Sweep(_)) => return Box::new(sweep::Table::new(style)),
         Some(Aim::Profile(_)) => return Box::new(profile::Table::new(style)),
+        Some(Aim::Capacity) => return Box::new(capacity::Page::new(style)),
         _ => {}
     }
     match plan.origin.dialect.as_str() {
@@ -88,6 +92,9 @@ pub fn page(plan: &Plan, style: Style) -> Box<dyn Page> {
 pub fn trust(record: &Record) -> Option<Trust> {
     if let Some(taught) = Taught::of(record) {
         return lesson::trust(record, &taught);
+    }
+    if let Some(Outcome::Capacity(found)) = &record.outcome {
+        return Some(capacity::trust(found));
     }
     match record.plan.origin.dialect.as_str() {
         modes::VERB => modes::trust(record),

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use super::figure::{digits, duration, estimate, megabytes, micros, quantile, spread, time};
 use super::heading::{self, labelled};
 use super::paint::{Ink, columns, wrap};
-use super::{Format, Page, Style, page, ramp, rates, sustain};
+use super::{Format, Page, Style, aim, page, rates};
 use crate::plan::{Action, Method, Phase, Plan, Work};
 use crate::record::{
     Counted, Ending, Finding, Measures, Next, PhaseRecord, Record, Resolved, ResolvedJob, Steadied,
@@ -54,7 +54,7 @@ const CURVE: usize = 14;
 impl Page for Text {
     fn opening(&mut self, plan: &Plan, resolved: &Resolved, out: &mut dyn Write) -> io::Result<()> {
         let mut lines = heading::lines(plan, resolved, self.style);
-        lines.extend(sustain::budget(plan, resolved, self.style));
+        lines.extend(aim::budget(plan, resolved, self.style));
         self.notes = resolved.notes.len();
         self.jobs.clone_from(&resolved.jobs);
         heading::put(&lines, out)
@@ -97,8 +97,7 @@ impl Page for Text {
 
     fn closing(&mut self, record: &Record, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out)?;
-        let mut lines = ramp::lines(record, self.style);
-        lines.extend(sustain::lines(record, self.style));
+        let mut lines = aim::lines(record, self.style);
         if !lines.is_empty() {
             lines.push(String::new());
         }
@@ -174,14 +173,14 @@ impl Text {
     ) -> String {
         let style = self.style;
         let mut line = format!("  {name:NAME$}");
+        let mut over = 0;
         if self.shapes() {
             let shape =
                 planned.filter(|_| first).and_then(|phase| self.shape(phase)).unwrap_or_default();
             // A long name takes from the next column rather than pushing all others.
-            let room = (NAME + SHAPE + 2).saturating_sub(columns(&line));
-            line.push_str(
-                &style.paint(Ink::Faint, &format!(" {shape:<0$}", room.saturating_sub(1))),
-            );
+            let room = (NAME + SHAPE + 2).saturating_sub(columns(&line)).saturating_sub(1);
+            over = columns(&shape).saturating_sub(room);
+            line.push_str(&style.paint(Ink::Faint, &format!(" {shape:<room$}")));
         }
         let lat = total.lat_ns.as_ref();
         let moved = (total.bytes.0 > 0).then_some(total.bandwidth).flatten();
@@ -194,6 +193,8 @@ impl Text {
             spread(rates::spread(phase).filter(|_| first), style),
         ];
         for (index, (text, (_, width))) in texts.iter().zip(FIGURES).enumerate() {
+            // So does a long shape.
+            let width = if index == 0 { width.saturating_sub(over) } else { width };
             let cell = format!("{text:>width$}");
             line.push_str(&if index == 0 { style.paint(Ink::Strong, &cell) } else { cell });
         }

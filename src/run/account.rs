@@ -7,7 +7,7 @@ use crate::engine::{Generation, Haul, Layer};
 use crate::evidence::Direction;
 use crate::plan::{Action, Durability, Order, Pattern};
 use crate::record::{Flow, JobRecord, Span};
-use crate::stats::{DepthReached, Depths, GaugeReading, Tally, Total};
+use crate::stats::{Census, DepthReached, Depths, GaugeReading, Tally, Total};
 use crate::unit::{Bytes, Instant, Nanos, Ops};
 
 use super::closing::Closing;
@@ -171,45 +171,82 @@ fn part_of_lane(all: u64, lane: usize, lanes: usize) -> u64 {
 }
 
 /// The parts of each of its files that a worker of a job has filled for certain, from what each
-/// of its lanes has written: all of it after a whole pass, and the beginning of one file that is
-/// written forward. `files`: how many files it goes through.
+/// of its lanes has written: all of it after a whole pass, all of its places where they are few, and the
+/// beginning of one file that is written forward. `files`: how many files it goes through.
 pub(super) fn filled(
     job: &Ready,
     worker: u32,
     files: u64,
     lanes: &[GaugeReading],
-) -> Option<Range<u64>> {
+) -> Vec<Range<u64>> {
     let pattern = &job.blocks.pattern;
     if pattern.mix.has(Action::Trim) || pattern.mix.has(Action::Read) || !pattern.mix.sends() {
-        return None;
+        return Vec::new();
     }
-    let length = region(pattern, job.size, job.resolved.workers).ok()?;
+    let Ok(length) = region(pattern, job.size, job.resolved.workers) else { return Vec::new() };
     let start = start_of(pattern, length, worker);
     let block = pattern.largest().0;
-    let blocks = length / block;
+    let apart = spread(job);
+    let blocks = apart.as_ref().map_or(length / block, |places| places.len() as u64);
     let done = |(lane, reading): (usize, &GaugeReading)| {
         let whole = reading.write_bytes == reading.write_ops.saturating_mul(block);
         whole && reading.write_ops >= part_of_lane(blocks, lane, lanes.len()) * files
     };
-    if writes_each_block(pattern) && lanes.iter().enumerate().all(done) {
-        return Some(start..start + blocks * block);
+    let all = lanes.iter().enumerate().all(done);
+    if let Some(places) = apart {
+        return if all { places } else { Vec::new() };
+    }
+    if writes_each_block(pattern) && all {
+        let pass = start..start + blocks * block;
+        return vec![pass];
     }
     if pattern.order != Order::Forward || pattern.region.align.is_some() || files != 1 {
-        return None;
+        return Vec::new();
     }
     let one_size = pattern.block.smallest().0 == block;
     let reach = match lanes {
-        [alone] => alone.write_bytes,
+        [alone] => Some(alone.write_bytes),
         // The first block that a lane has not come to.
         lanes if one_size => {
             let missing = |(lane, reading): (usize, &GaugeReading)| {
                 (reading.write_bytes / block).saturating_mul(lanes.len() as u64) + lane as u64
             };
-            lanes.iter().enumerate().map(missing).min()?.saturating_mul(block)
+            let first = lanes.iter().enumerate().map(missing).min();
+            first.map(|first| first.saturating_mul(block))
         }
-        _ => return None,
+        _ => None,
     };
-    Some(start..start + reach.min(length))
+    reach.map(|reach| start..start + reach.min(length)).into_iter().collect()
+}
+
+/// The parts of each file that a job comes to.
+pub(super) fn places(job: &Ready) -> Vec<Range<u64>> {
+    spread(job).unwrap_or_else(|| vec![touched(job)])
+}
+
+/// Places that are told apart, where they lie apart from each other.
+const PLACES: u64 = 1 << 16;
+
+/// The blocks of a job of one worker that leaves gaps between them, when they are few.
+fn spread(job: &Ready) -> Option<Vec<Range<u64>>> {
+    let pattern = &job.blocks.pattern;
+    let (block, within) = (pattern.largest().0, touched(job));
+    let Order::Spaced { stride } = pattern.order else { return None };
+    let alone = job.resolved.workers == 1 && pattern.block.smallest().0 == block;
+    let last = (within.end - within.start).checked_sub(block)?;
+    let few = last / stride.0 < PLACES;
+    (alone && few).then(|| {
+        let starts = (0..=last / stride.0).map(|number| within.start + number * stride.0);
+        starts.map(|start| start..start + block).collect()
+    })
+}
+
+/// What the blocks hold that all of these workers have read, where they counted that.
+pub(super) fn census(hauls: &[&Haul]) -> Option<Census> {
+    let mut all = hauls.iter().filter_map(|haul| haul.census.as_ref());
+    let mut sum = all.next()?.clone();
+    all.for_each(|other| sum.merge(other));
+    Some(sum)
 }
 
 /// The bytes of each file that a job comes to, from the first of its workers to the last.

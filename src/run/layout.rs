@@ -14,7 +14,7 @@ use crate::plan::{
 use crate::stats::{Gauge, Split};
 use crate::unit::{Bytes, Instant};
 
-use super::account::touched;
+use super::account::{places, touched};
 use super::apart::apart;
 use super::phase::Stage;
 use super::ready::Ready;
@@ -53,6 +53,9 @@ impl Stage<'_> {
         let missing = |site: &Site| match layout {
             Layout::Written => site.written.gaps(0..job.size.0),
             Layout::Sparse => Vec::new(),
+            _ if places(job).into_iter().all(|place| site.unwritten(place).is_empty()) => {
+                Vec::new()
+            }
             _ if job.reads() => site.unwritten(touched(job)),
             _ => Vec::new(),
         };
@@ -96,7 +99,7 @@ fn fill(
         .map_err(|error| Fault::new("fdatasync", site.label.clone(), &error))?;
     if whole {
         let make = Make { fill: job.blocks.pattern.fill.clone(), odd_block: None };
-        site.note(start..end, make);
+        site.note(std::slice::from_ref(&(start..end)), &make);
         if job.blocks.pattern.fill.dated() {
             site.layers.insert(0, Layer { start, end, least: Generation::laid(origin.phase) });
         }
@@ -152,6 +155,7 @@ fn stroke(
         seed,
         generation: Generation::laid(phase),
         layers: Arc::from([]),
+        census: None,
         gauge: &gauge,
         halt,
     };

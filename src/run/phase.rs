@@ -110,6 +110,7 @@ impl<'a> Stage<'a> {
             depth: account::depth(&all),
             steady: lookers.calm.found(),
             heat: lookers.heat.rows(span.started, span.stopped),
+            census: account::census(&all),
             jobs: account::jobs(&ready, &hauls, &closings, &span),
             copy: None,
             flows,
@@ -240,9 +241,9 @@ impl<'a> Stage<'a> {
                 continue;
             }
             let mine = if each < job.sites.len() { worker as usize * each } else { 0 };
-            let part = account::filled(job, worker, each as u64, lanes);
+            let parts = account::filled(job, worker, each as u64, lanes);
             for &site in &job.sites[mine..mine + each] {
-                self.sites[site].note(part.clone().unwrap_or_default(), make.clone());
+                self.sites[site].note(&parts, &make);
             }
         }
         // Of several files nobody keeps account of each write.

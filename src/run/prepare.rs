@@ -8,7 +8,7 @@ use crate::plan::{Blocks, Job, Layout, Lifetime, Method, Size, Target, Work};
 use crate::record::{ResolvedJob, Unsure};
 use crate::unit::Bytes;
 
-use super::account::touched;
+use super::account::places;
 use super::phase::Stage;
 use super::ready::{Ready, Share};
 use super::resolve::Place;
@@ -142,7 +142,8 @@ impl<'a> Stage<'a> {
     fn long_enough(&self, job: &Ready, number: usize) -> Result<(), Error> {
         let site = &self.sites[number];
         let there = site.size().map_err(|error| Fault::new("stat", site.label.clone(), &error))?;
-        if !job.writes() && there < touched(job).end && self.signal.is_none() {
+        let end = places(job).last().map_or(0, |place| place.end);
+        if !job.writes() && there < end && self.signal.is_none() {
             return Err(Fault {
                 doing: "read".into(),
                 path: site.label.clone(),
@@ -186,16 +187,18 @@ impl<'a> Stage<'a> {
         if !job.looks_at_old() {
             return None;
         }
-        let range = touched(job);
+        let places = places(job);
         let make = Make::of(&job.blocks.pattern);
         let written = |&site: &usize| {
             let site = &self.sites[site];
             let alike = site.makes.iter().all(|known| *known == make);
-            if alike { site.written.bytes_of(range.clone()) } else { 0 }
+            let bytes = places.iter().map(|place| site.written.bytes_of(place.clone()));
+            if alike { bytes.sum() } else { 0 }
         };
+        let all: u64 = places.iter().map(|place| place.end - place.start).sum();
         let unsure = Unsure {
             path: job.label.clone(),
-            range: Bytes((range.end - range.start) * job.sites.len() as u64),
+            range: Bytes(all * job.sites.len() as u64),
             written: Bytes(job.sites.iter().map(written).sum()),
         };
         (unsure.written < unsure.range).then_some(unsure)

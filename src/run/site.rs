@@ -205,17 +205,17 @@ impl Site {
         Ok(())
     }
 
-    /// A part of it holds data of this run now.
-    pub fn note(&mut self, written: Range<u64>, make: Make) {
-        self.written.add(written);
+    /// These parts of it hold data of this run now; of none: nobody knows which do.
+    pub fn note(&mut self, written: &[Range<u64>], make: &Make) {
+        written.iter().for_each(|part| self.written.add(part.clone()));
         self.reach = self.reach.max(self.written.reach());
         self.note_make(make);
     }
 
     /// Data made like this have gone into it, nobody knows where.
-    fn note_make(&mut self, make: Make) {
-        if !self.makes.contains(&make) {
-            self.makes.push(make);
+    fn note_make(&mut self, make: &Make) {
+        if !self.makes.contains(make) {
+            self.makes.push(make.clone());
         }
     }
 

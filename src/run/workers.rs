@@ -7,8 +7,10 @@ use crate::engine::{
     Aside, Filler, Flush, Generation, Layer, Quota, Route, Share, Steps, Stretch, Worker,
 };
 use crate::error::{Error, Refusal};
-use crate::plan::{Caching, Cold, Durability, FileOrder, Limit, Method, Order, Stop, Target};
-use crate::stats::{Gauge, Split};
+use crate::plan::{
+    Caching, Cold, Durability, FileOrder, Limit, Method, Order, Stop, Target, Verify,
+};
+use crate::stats::{Census, Gauge, Split};
 use crate::unit::Bytes;
 
 use super::common::Common;
@@ -129,6 +131,8 @@ impl<'a> Stage<'a> {
             seed: self.plan.seed,
             generation: Generation::default(),
             layers: Arc::from([]),
+            census: (pattern.verify == Verify::Census)
+                .then(|| Census::new(job.size, job.sites.len() as u32)),
             gauge: reins.gauge,
             halt: reins.halt,
         })

@@ -1,5 +1,6 @@
 //! What samples add up to: histograms, tallies, and the live counters of a run.
 
+mod census;
 pub mod copy;
 mod depth;
 mod gauge;
@@ -13,6 +14,7 @@ mod spread;
 mod steady;
 mod tally;
 
+pub use census::{Census, Content, Held};
 pub use depth::{DepthReached, Depths};
 pub use gauge::{Gauge, GaugeReading};
 pub use heat::{Heat, HeatRow, HeatRows};

@@ -11,6 +11,8 @@ mod away_from_device;
 mod bigger_than_ram;
 mod burst;
 mod cached_before;
+pub mod capacity;
+pub mod card;
 pub mod catalogue;
 mod client_bound;
 mod cliff;
@@ -203,6 +205,8 @@ pub fn judge(record: &mut Record) {
     record.outcome = match record.plan.aim {
         Some(Aim::Ramp(_)) => ramp::climb(record).map(Outcome::Ramp),
         Some(Aim::Sustain) => sustain::endurance(record).map(Outcome::Sustain),
+        Some(Aim::Card) => Some(Outcome::Card(card::grading(record))),
+        Some(Aim::Capacity) => Some(Outcome::Capacity(capacity::capacity(record))),
         Some(Aim::Sweep(_)) => sweep::swept(record).map(Outcome::Sweep),
         Some(Aim::Profile(_)) => profile::profiled(record).map(Outcome::Profile),
         Some(Aim::Lesson(_)) | None => None,

@@ -117,7 +117,15 @@ pub fn wanted(record: &Record, phase: &Phase) -> bool {
 fn aim(plan: &Plan) -> Option<&plan::Ramp> {
     match &plan.aim {
         Some(Aim::Ramp(ramp)) => Some(ramp),
-        Some(Aim::Sustain | Aim::Lesson(_) | Aim::Sweep(_) | Aim::Profile(_)) | None => None,
+        Some(
+            Aim::Sustain
+            | Aim::Lesson(_)
+            | Aim::Sweep(_)
+            | Aim::Profile(_)
+            | Aim::Card
+            | Aim::Capacity,
+        )
+        | None => None,
     }
 }
 

@@ -32,7 +32,7 @@ impl<'a> Sustained<'a> {
         }
         let phase = record.phases.last()?;
         let stage = Stage::new(record, phase);
-        let intervals = intervals(phase);
+        let intervals = intervals(phase, step(phase));
         let all = total(&intervals);
         (all.bytes > Bytes::ZERO).then_some(())?;
         let rates: Vec<f64> = intervals.iter().map(Stretch::rate).collect();
@@ -78,16 +78,21 @@ fn total(intervals: &[Stretch]) -> Stretch {
     }
 }
 
-/// The series in equal intervals, without the closing flush. What goes past the page cache is at
+/// Intervals in which a burst shows.
+fn step(phase: &PhaseRecord) -> Nanos {
+    let all = phase.span.stopped.since(phase.span.started);
+    CLIFF_INTERVAL.max(Nanos(all.0 / CLIFF_INTERVALS))
+}
+
+/// The series in equal intervals of `step` or a sample more, without the closing flush. What goes past the page cache is at
 /// the device when its call returns; of the rest the device's own counters tell.
-fn intervals(phase: &PhaseRecord) -> Vec<Stretch> {
+pub(super) fn intervals(phase: &PhaseRecord, step: Nanos) -> Vec<Stretch> {
     let direct = phase.flows.iter().all(|flow| flow.caching == Caching::Direct);
     let bytes = |point: &Point| match point.leaf_write_bytes {
         Some(bytes) if !direct => bytes,
         _ => point.write_bytes,
     };
     let end = phase.span.stopped.since(phase.span.started);
-    let step = CLIFF_INTERVAL.max(Nanos(end.0 / CLIFF_INTERVALS));
     let (mut steps, mut then, mut sum) = (vec![], Nanos::ZERO, Bytes::ZERO);
     for point in phase.series.points.iter().filter(|point| point.at_ns <= end) {
         sum += Bytes(bytes(point));

@@ -259,6 +259,15 @@ pub const CLIFF_INTERVAL: Nanos = Nanos::millis(500);
 /// And more of them than this tell no more.
 pub const CLIFF_INTERVALS: u64 = 60;
 
+/// A speed class is held against the rate in each second: a camera's buffer covers about that.
+pub const CLASS_SECOND: Nanos = Nanos::secs(1);
+
+/// A shorter phase is cut into so many parts instead; with half of them, nothing is said.
+pub const CLASS_SECONDS: u64 = 5;
+
+/// One second in twenty may be slower: the host, too, has something to do now and then.
+pub const CLASS_SLOW: f64 = 0.05;
+
 /// An interval with less than this share of its side's rate does not belong to that rate.
 pub const CLIFF_GOING: f64 = 0.25;
 

@@ -12,8 +12,8 @@ pub const RULE: Rule = Rule {
     happens: "A fake card wraps its addresses, a failing one forgets: it takes every byte and gives back others.",
     seen_by: "The data: each sector carries its place and the write it is from.",
     said_when: "One block with the wrong content: wrong, invalid.",
-    try_it: "Write a run's data, change a block of the device behind it, read with verification.",
-    answer: "`quick` looks at the tag of each sector that it reads back from its own file.",
+    try_it: "`assay card --capacity PATH` on a fake card; or write a run's data, change a block of the device behind it, and read with verification.",
+    answer: "`quick` looks at the tag of each block that it reads back from its own file; `card --capacity` looks all over the device, and tells a wrap from losses and from single errors.",
     judge: Judge::Phase(judge),
 };
 

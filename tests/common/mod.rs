@@ -1,6 +1,7 @@
 //! Records made by hand, as runs on devices of known speed would leave them.
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
+pub mod classes;
 pub mod lessons;
 pub mod modes;
 pub mod pages;
@@ -213,6 +214,7 @@ pub fn phase(shape: &Shape, started: Instant) -> PhaseRecord {
         depth: None,
         steady: Vec::new(),
         heat: Vec::new(),
+        census: None,
         jobs: Vec::new(),
         copy: None,
         flows: vec![Flow {

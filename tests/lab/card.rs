@@ -464,6 +464,11 @@ impl Card {
         });
     }
 
+    /// The server that slows it.
+    pub(super) fn served(&self) -> Option<&PacedFuse> {
+        self.paced.as_deref()
+    }
+
     /// From now on blocks that it has had before cost it no time; only of a card that a server slows.
     pub fn deduplicate(&self) {
         let Some(paced) = &self.paced else { panic!("nobody serves this card") };

@@ -30,6 +30,7 @@ mod dedup;
 mod den;
 mod dirty;
 mod emulated;
+mod fake;
 mod faulty;
 mod gauge;
 mod group;
@@ -48,6 +49,7 @@ pub use card::{Bursts, Card, Fs, Holes, Image, Knob, Shape, Slowness, Stalls};
 pub use den::{Folder, folder, sweep};
 pub use dirty::DirtyLimit;
 pub use emulated::Emulated;
+pub use fake::Fake;
 pub use faulty::{Counts, Faults, FaultyFuse};
 pub use gauge::{
     Leaf, Measured, cold, drop_caches, read, read_direct, write_direct, write_then_fsync,

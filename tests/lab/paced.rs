@@ -22,6 +22,7 @@ use fuser::{
 
 use super::dedup::Known;
 use super::den::{Folder, folder, undo};
+use super::fake::Trick;
 use super::skip::{broken, need_fuse};
 use super::{Skip, Speed};
 
@@ -75,6 +76,7 @@ impl PacedFuse {
             written: AtomicU64::new(0),
             noted: Mutex::new(None),
             known: Known::default(),
+            trick: Trick::default(),
         });
         let (due, queue) = mpsc::channel();
         let clock = Arc::clone(&disk);
@@ -101,6 +103,11 @@ impl PacedFuse {
     pub fn set_speed(&self, speed: Speed) {
         let mut pace = self.disk.pace.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         *pace = Pace { speed, free: Instant::now() };
+    }
+
+    /// What it does to addresses and data.
+    pub(super) fn trick(&self) -> &Trick {
+        &self.disk.trick
     }
 
     /// From now on a block that it has had before costs it no time.
@@ -154,6 +161,8 @@ struct Disk {
     noted: Mutex<Option<Vec<Asked>>>,
     /// What it has had already costs it no time, where it looks.
     known: Known,
+    /// What it does to addresses and data.
+    trick: Trick,
 }
 
 /// The single server's calendar.
@@ -169,6 +178,25 @@ impl Disk {
         if let Some(noted) = noted.as_mut() {
             noted.push(Asked { write, offset, len });
         }
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> std::io::Result<()> {
+        self.trick.parts(offset, out.len(), |at, part| match at {
+            Some(at) => self.store.read(at, &mut out[part]),
+            None => {
+                out[part].fill(0);
+                Ok(())
+            }
+        })?;
+        self.trick.flip(offset, out);
+        Ok(())
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> std::io::Result<()> {
+        self.trick.parts(offset, data.len(), |at, part| match at {
+            Some(at) => self.store.write(at, &data[part]),
+            None => Ok(()),
+        })
     }
 
     /// When a request that came now will be done.
@@ -279,7 +307,7 @@ fn answer(disk: &Disk, queue: &Receiver<Answer>) {
             }
             What::Read { offset, len, reply } => {
                 buffer.resize(len, 0);
-                match disk.store.read(offset, &mut buffer) {
+                match disk.read(offset, &mut buffer) {
                     Ok(()) => {
                         disk.read.fetch_add(len as u64, Ordering::Relaxed);
                         reply.data(&buffer);
@@ -440,7 +468,7 @@ impl Filesystem for Server {
             return reply.error(Errno::ENOSPC);
         }
         let due = self.disk.due(self.disk.known.fresh(data), true);
-        if self.disk.store.write(offset, data).is_err() {
+        if self.disk.write(offset, data).is_err() {
             return reply.error(Errno::EIO);
         }
         let _ = self.due.send(Answer { due, what: What::Written { len: len as u32, reply } });

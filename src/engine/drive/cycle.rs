@@ -5,12 +5,12 @@ use std::ops::ControlFlow;
 use std::sync::atomic::Ordering::Relaxed;
 
 use crate::error::Fault;
-use crate::plan::{Action, Verify};
-use crate::stats::Tally;
+use crate::plan::Action;
+use crate::stats::{Content, Tally};
 use crate::sys::ring::Slot;
 use crate::unit::{Instant, Nanos};
 
-use super::super::fill::{Generation, Known};
+use super::super::fill::Generation;
 use super::super::log::Entry;
 use super::super::one_by_one::answered;
 use super::super::pace::Pace;
@@ -20,7 +20,7 @@ use super::super::{Flush, Io, Lane, Op};
 use super::beside::Beside;
 use super::errand::{Call, Errand};
 use super::flight::{Answer, Flight, Ways};
-use super::look::{Wrong, look, mismatch, place_of};
+use super::look::place_of;
 use super::{Haul, Worker};
 
 /// A worker at its work.
@@ -57,7 +57,7 @@ pub(super) struct Cycle<'a, L, const MORE: bool> {
     /// What is done for the page cache's sake.
     pub(super) beside: Beside,
     /// More may be sent.
-    open: bool,
+    pub(super) open: bool,
     /// Time went into a look at data since the clock was read.
     pub(super) looked: bool,
     pub(super) haul: Haul,
@@ -69,9 +69,10 @@ impl<'a, L: Lane, const MORE: bool> Cycle<'a, L, MORE> {
     pub(super) fn begin(
         mut lane: L,
         free: Vec<Slot>,
-        worker: Worker<'a>,
+        mut worker: Worker<'a>,
         ready: impl FnOnce(),
     ) -> Self {
+        let census = worker.census.take();
         let ways = Ways::of::<L, MORE>(&worker);
         let depth = free.len();
         let does = worker.cursor.any();
@@ -116,7 +117,7 @@ impl<'a, L: Lane, const MORE: bool> Cycle<'a, L, MORE> {
             beside,
             open: true,
             looked: false,
-            haul: Haul { tallies, started: now, counted, stopped: now, ..Haul::default() },
+            haul: Haul { tallies, census, started: now, counted, stopped: now, ..Haul::default() },
             worker,
         }
     }
@@ -453,39 +454,18 @@ impl<'a, L: Lane, const MORE: bool> Cycle<'a, L, MORE> {
         }
     }
 
-    /// Looks at what was read, where that is asked for.
-    #[inline]
-    fn look_at(&mut self, slot: &Slot, answer: &Answer) -> Option<Wrong> {
-        if !MORE || !L::CARRIES_DATA || self.worker.verify == Verify::None {
-            return None;
-        }
-        self.looked = true;
-        let worker = &self.worker;
-        let place = place_of(worker.first_file, answer.flight.io);
-        let buffer = &self.lane.buffer(slot)[..answer.moved as usize];
-        look(buffer, place, &worker.filler, worker.verify, Known::Layers(worker.known()))
-    }
-
     #[cold]
     fn failed(&mut self, io: Io, call: Call, answer: i32) {
         self.haul.tallies.of(io.op.action()).errors += 1;
+        if self.counted_in(io, Content::Unreadable) {
+            return;
+        }
         self.open = false;
         let path = self.worker.path(io.file);
         self.haul.fault.get_or_insert_with(|| {
             let error = io::Error::from_raw_os_error(-answer);
             Fault::new(call.doing(io.op), path, &error).at(io.offset)
         });
-    }
-
-    #[cold]
-    fn does_not_hold(&mut self, answer: &Answer, wrong: Wrong) {
-        let io = answer.flight.io;
-        let action = if answer.call == Call::Back { Action::Read } else { io.op.action() };
-        self.haul.tallies.of(action).mismatches += 1;
-        self.open = false;
-        let place = place_of(self.worker.first_file, io);
-        let path = self.worker.path(io.file);
-        self.haul.fault.get_or_insert_with(|| mismatch(path, io.offset, place, wrong));
     }
 
     /// Hands over what a lane holds back, and gives the haul.

@@ -1,7 +1,7 @@
 //! Whether anything is there that a job could read.
 
 use crate::error::Refusal;
-use crate::plan::{Action, Blocks, Job, Layout, Limit, Method, Plan, Size, Target, Work};
+use crate::plan::{Action, Blocks, Job, Layout, Limit, Method, Order, Plan, Size, Target, Work};
 use crate::unit::Bytes;
 
 use super::super::account::writes_each_block;
@@ -65,7 +65,11 @@ fn laid_for_reads(plan: &Plan, number: usize, blocks: &Blocks, size: Bytes) -> B
         let alike = size_of(&other.target) == size_of(&blocks.target)
             && other.pattern.region == blocks.pattern.region;
         let passes = job.stop.first_of.iter().all(|limit| matches!(limit, Limit::Passes(_)));
-        let written = writes_each_block(&other.pattern) && passes;
+        let same = matches!(blocks.pattern.order, Order::Spaced { .. })
+            && other.pattern.order == blocks.pattern.order
+            && other.pattern.block == blocks.pattern.block
+            && other.pattern.mix.sends();
+        let written = (writes_each_block(&other.pattern) && passes) || same;
         alike && (written || other.pattern.mix.fetches())
     };
     let trims = |(_, other): (&Job, &Blocks)| other.pattern.mix.has(Action::Trim);

@@ -425,7 +425,7 @@ impl Bench {
             life,
             reserve,
             queue: None,
-            claims: None,
+            ..Card::default()
         });
     }
 

@@ -1,0 +1,193 @@
+//! `assay card --capacity`: whether a device holds as much as it promises to.
+//!
+//! Tagged blocks are written and read back: usually some, spread over the space at places that lie a
+//! power of two apart, so that a card whose addresses wrap around at a power of two, as most fakes do,
+//! writes them over each other; with `--fill` all of it. Nothing that was there before is read and put
+//! back: on a fake that would go to another place and do harm there. So a device is only used when it
+//! holds nothing and is named twice, and on a file system only what is free.
+
+use std::fs::File;
+use std::os::fd::AsFd;
+use std::path::Path;
+
+use super::super::place::{Kind, any_seed, target};
+use super::Words;
+use crate::error::{Error, Fault, Refusal};
+use crate::plan::{
+    Action, Aim, BlockSize, Blocks, Caching, Cold, Durability, FileOrder, Job, Layout, Lifetime,
+    Limit, Method, Mix, Order, Origin, Pattern, Phase, Plan, Region, Ring, Size, Stop, Target,
+    Verify, Work,
+};
+use crate::sys::block::size_of_open;
+use crate::unit::{Bytes, GIB, MIB, Nanos};
+
+/// Blocks that are spread over the space, at the most: with all of them more is written than a
+/// controller keeps in memory.
+const PLACES: u64 = 1024;
+/// The size of such a block.
+const SPREAD: Bytes = Bytes::kib(64);
+/// The size of a block where all is written.
+const FILL: Bytes = Bytes(MIB);
+/// Files that fill a file system are no larger: FAT has no room for 4 GiB in one.
+const FILE: u64 = GIB;
+/// What is left free on a file system for its own records, of its free space, and at the least.
+const LEFT_SHARE: u64 = 32;
+const LEFT: u64 = 16 * MIB;
+/// Places of direct I/O are multiples of this.
+const GRAIN: u64 = 4096;
+/// Before each phase the device is watched for so long while nothing is done.
+const QUIET: Nanos = Nanos::millis(400);
+/// File systems that set space aside without writing to it (`fallocate`), by the magic numbers of
+/// statfs(2): ext4, XFS, btrfs, F2FS.
+const SETS_ASIDE: [u32; 4] = [0xef53, 0x5846_5342, 0x9123_683e, 0xf2f5_2010];
+
+/// A space to be checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Space {
+    /// The device, or what may be used of the free space.
+    pub size: Bytes,
+    /// A file of it takes space all over it, though nothing was written yet.
+    pub set_aside: bool,
+}
+
+/// Looks how large the space is.
+pub(super) fn space(path: &Path, kind: Kind) -> Result<Space, Error> {
+    let fault = |doing: &str, error: std::io::Error| {
+        Error::from(Fault::new(doing, path.display().to_string(), &error))
+    };
+    if kind != Kind::Folder {
+        let file = File::open(path).map_err(|error| fault("open", error))?;
+        let size = size_of_open(file.as_fd()).map_err(|error| fault("size", error))?;
+        return Ok(Space { size: Bytes(size / GRAIN * GRAIN), set_aside: true });
+    }
+    let free = rustix::fs::statvfs(path).map_err(|error| fault("statvfs", error.into()))?;
+    let system = rustix::fs::statfs(path).map_err(|error| fault("statfs", error.into()))?;
+    let free_bytes = free.f_bavail.saturating_mul(free.f_frsize);
+    let used = free_bytes.saturating_sub(LEFT.max(free_bytes / LEFT_SHARE));
+    let set_aside = SETS_ASIDE.contains(&(system.f_type as u32));
+    Ok(Space { size: Bytes(used / MIB * MIB), set_aside })
+}
+
+/// The plan for what stands at the path.
+///
+/// # Errors
+/// When the words contradict what stands there, or too little is free.
+pub fn plan(words: &Words, kind: Kind, space: Space, typed: Vec<String>) -> Result<Plan, Refusal> {
+    let shown = words.path.display();
+    let one = (Size::Exactly(space.size), Layout::Preallocated);
+    let target = target(&words.path, kind, words.again.as_deref(), true, one)?;
+    if space.size < FILL {
+        return Err(Refusal::new(
+            format!("too little is free on {shown} to be checked"),
+            "free at least 32M, or name another folder",
+        ));
+    }
+    if !words.fill && !space.set_aside {
+        return Err(Refusal::new(
+            format!(
+                "the file system of {shown} sets no space aside: blocks can not be spread over it"
+            ),
+            "add --fill, which writes all that is free, or name the bare device",
+        ));
+    }
+    let phases =
+        if words.fill { filled(target, kind, space, words) } else { spread(&target, space) };
+    Ok(Plan {
+        title: format!("card --capacity {shown}"),
+        origin: Origin { dialect: "card".into(), words: typed, sources: Vec::new() },
+        seed: words.seed.unwrap_or_else(any_seed),
+        aim: Some(Aim::Capacity),
+        phases,
+    })
+}
+
+/// Blocks that are spread over the space, the last of them at its end.
+fn spread(target: &Target, space: Space) -> Vec<Phase> {
+    let stride = space.size.0.div_ceil(PLACES).next_power_of_two().max(SPREAD.0);
+    let last = space.size.0 - SPREAD.0;
+    let offset = last % stride / GRAIN * GRAIN;
+    let places = (last - offset) / stride + 1;
+    let pattern = |action| Pattern {
+        region: Region { offset: Bytes(offset), ..Region::default() },
+        ..Pattern::of(
+            Mix::only(action),
+            Order::Spaced { stride: Bytes(stride) },
+            BlockSize::Fixed(SPREAD),
+        )
+    };
+    phases(target, pattern, Bytes(places * SPREAD.0))
+}
+
+/// All of it: a device from its beginning to its end, a file system by files.
+fn filled(target: Target, kind: Kind, space: Space, words: &Words) -> Vec<Phase> {
+    let target = match kind {
+        Kind::Folder => {
+            let files = space.size.0.div_ceil(FILE);
+            Target::Files {
+                dirs: vec![words.path.clone()],
+                stem: ".assay-capacity".into(),
+                count: files as u32,
+                shared: true,
+                size: Size::Exactly(Bytes(space.size.0 / files / MIB * MIB)),
+                order: FileOrder::Sequential,
+                layout: Layout::AsFound,
+                lifetime: Lifetime::Remove,
+            }
+        }
+        Kind::File(_) | Kind::Device => target,
+    };
+    // Whole blocks up to the end.
+    let all = bytes(&target).unwrap_or(space.size);
+    let block = Bytes(FILL.0.min(1 << all.0.trailing_zeros()));
+    let pattern = |action| Pattern::of(Mix::only(action), Order::Forward, BlockSize::Fixed(block));
+    phases(&target, pattern, all)
+}
+
+/// Bytes of several files together.
+fn bytes(target: &Target) -> Option<Bytes> {
+    match target {
+        Target::Files { count, size: Size::Exactly(size), .. } => {
+            Some(Bytes(size.0 * u64::from(*count)))
+        }
+        _ => None,
+    }
+}
+
+/// One phase that writes, and one that reads and counts what it finds.
+fn phases(target: &Target, pattern: impl Fn(Action) -> Pattern, bytes: Bytes) -> Vec<Phase> {
+    let phase = |name: &str, blocks: Blocks, cold| {
+        let stop = Stop { ramp: Nanos::ZERO, first_of: vec![Limit::Bytes(bytes)] };
+        let job = Job { stop, ..Job::of(name, Work::Blocks(blocks)) };
+        Phase { cold, quiet: QUIET, ..Phase::of(job) }
+    };
+    let blocks = |pattern| Blocks {
+        method: Method::IoUring(Ring::default()),
+        caching: Caching::DirectIfReal,
+        iodepth: 4,
+        ..Blocks::of(target.clone(), pattern)
+    };
+    let write = Blocks { durability: Durability::FdatasyncAtEnd, ..blocks(pattern(Action::Write)) };
+    let read = blocks(Pattern { verify: Verify::Census, ..pattern(Action::Read) });
+    vec![phase("write", write, Cold::Keep), phase("read", read, Cold::Target)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_block_lies_at_the_end_and_a_power_of_two_between_all() {
+        for size in [MIB, 64 * MIB, 3 * GIB + 12 * 4096, 31_914_983_424, 4000 * GIB] {
+            let space = Space { size: Bytes(size), set_aside: true };
+            let target = Target::Device { path: "/dev/x".into(), size: Size::Whole, consent: None };
+            let [write, _] = spread(&target, space).try_into().expect("two phases");
+            let Work::Blocks(blocks) = &write.jobs[0].work else { panic!("blocks") };
+            let Order::Spaced { stride } = blocks.pattern.order else { panic!("spaced") };
+            let Limit::Bytes(bytes) = write.jobs[0].stop.first_of[0] else { panic!("bytes") };
+            let places = bytes.0 / SPREAD.0;
+            assert!(stride.0.is_power_of_two() && (16..=PLACES + 1).contains(&places), "{size}");
+            let end = blocks.pattern.region.offset.0 + (places - 1) * stride.0 + SPREAD.0;
+            assert!(end <= size && size - end < GRAIN, "{size}: {end}");
+        }
+    }
+}
