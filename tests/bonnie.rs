@@ -304,7 +304,7 @@ fn figures_are_those_of_the_card() {
         told("bonnie", format_args!("write {write:.0}, read {read:.0}, {trusts:?}"));
         let near = |rate: f64, right: f64, off: f64| (rate / right - 1.0).abs() < off;
         // A throttle lets a tenth of a second's worth pass at once, and reads are over in one.
-        let right = near(write, WRITES, 0.05) && near(read, READS, 0.15);
+        let right = near(write, WRITES, 0.10) && near(read, READS, 0.15);
         let sound = trusts.iter().all(|(trust, measures)| {
             *trust == Trust::Sound && matches!(measures, Measures::Device | Measures::Limited)
         });
