@@ -11,9 +11,9 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 BINARY := $(TARGET)/release/assay
 
 # What tests make devices and file systems with, and the tools they compare with.
-TEST_PACKAGES  := mount util-linux kmod e2fsprogs xfsprogs btrfs-progs dosfstools busybox strace fio
+TEST_PACKAGES  := mount util-linux kmod e2fsprogs xfsprogs btrfs-progs dosfstools busybox strace fio bonnie++
 # The peers of the benchmark.
-BENCH_PACKAGES := mount util-linux kmod coreutils fio gcc libc6-dev
+BENCH_PACKAGES := mount util-linux kmod coreutils fio bonnie++ gcc libc6-dev
 
 .PHONY: all build test lint bench man install packages toolchain clean
 

@@ -12,6 +12,8 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
+#[path = "peers/bonnie.rs"]
+mod bonnie;
 #[path = "peers/watch.rs"]
 mod watch;
 
@@ -41,6 +43,9 @@ fn main() {
     }
     if wanted("stdio") {
         stdio();
+    }
+    if wanted("bonnie") {
+        bonnie::rows();
     }
     if wanted("dd") {
         dd();

@@ -208,6 +208,39 @@ fn well_known_lines() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// What the tool does with its words, not what ours would.
+#[test]
+fn the_tests_of_bonnie() {
+    let tree = machine();
+    let line = "bonnie++ -d /mnt/sd -s 64 -r 32 -n 1 -u root";
+    let told = explained(&tree, line).expect("explained");
+    let found = |phase: &assay::record::Explained| {
+        phase.verdict.findings.iter().map(|f| f.trap.0.clone()).collect::<Vec<_>>().join(" ")
+    };
+    let found: Vec<String> =
+        told.phases.iter().map(|phase| format!("{}: {}", phase.name, found(phase))).collect();
+    let big = [
+        "putc: T51",
+        "put_block: ",
+        "rewrite: T01",
+        "getc: T01 T51",
+        "get_block: T01",
+        "seeks: T01",
+    ];
+    assert_eq!(found[..6], big);
+    golden("explain", "bonnie", &page(&told, Style { colour: false, unicode: true, width: 90 }));
+    let ours = explained(&tree, &line.replace("bonnie++", "assay bonnie")).expect("explained");
+    let cached = |phase: &assay::record::Explained| {
+        phase.verdict.findings.iter().any(|finding| finding.trap.0 == "T01")
+    };
+    assert!(told.phases.iter().any(cached) && !ours.phases.iter().any(cached));
+    let refused = explained(&tree, "bonnie++ -s 0 -n 0").expect_err("nothing to do");
+    assert_eq!(
+        refused.to_string(),
+        "bonnie++: -s 0 and -n 0 leave nothing to do; give one of them a size or number, or leave it out"
+    );
+}
+
 /// A mended line walks into nothing heavy any more, apart from what no words can mend.
 #[test]
 fn mended_lines_are_mended() {
@@ -330,7 +363,7 @@ fn words_that_make_no_sense_are_refused() {
         (&["explain", "dd if='a of=b"], "assay: a ' is not closed; close it\n"),
         (
             &["explain", "fio --name=x --rw=randread"],
-            "assay: the words of fio are not understood yet; those of dd are: give a line such as 'dd if=/dev/zero of=x bs=1M count=100', a plan or a record\n",
+            "assay: the words of fio are not understood yet; those of dd and bonnie++ are: give a line such as 'dd if=/dev/zero of=x bs=1M count=100', a plan or a record\n",
         ),
         (
             &["explain", "cp a b"],

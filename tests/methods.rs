@@ -31,6 +31,7 @@ fn methods() -> Vec<(&'static str, Method, u32)> {
     let mut all = vec![
         ("psync", Method::Psync, 1),
         ("sync", Method::Sync, 1),
+        ("bytewise", Method::Bytewise, 1),
         ("vectored", Method::Vectored(Vectored::default()), 1),
         ("vectored nowait", Method::Vectored(Vectored { nowait: true, ..Vectored::default() }), 1),
         ("vectored dsync", Method::Vectored(Vectored { dsync: true, ..Vectored::default() }), 1),

@@ -411,6 +411,7 @@ fn a_file_costs_the_same_calls_whatever_their_number() {
     let empty = ("size", json!({ "files": { "least": 0, "most": 0 } }));
     let one = ("size", json!({ "files": { "least": 1, "most": 1 } }));
     let each = ("durability", json!({ "fsync_every": 1 }));
+    let pieces = ("size", json!({ "files": { "least": 1500, "most": 1500 } }));
     for (action, changes, cost) in [
         ("create", vec![empty.clone()], vec![("openat", 1), ("unlinkat", 1)]),
         (
@@ -419,6 +420,11 @@ fn a_file_costs_the_same_calls_whatever_their_number() {
             vec![("openat", 1), ("write", 1), ("fsync", 2), ("unlinkat", 1)],
         ),
         ("stat", vec![empty.clone()], vec![("openat", 1), ("newfstatat", 1), ("unlinkat", 1)]),
+        (
+            "read",
+            vec![pieces.clone(), ("block", json!(512)), ("stat_first", json!(true))],
+            vec![("openat", 2), ("newfstatat", 1), ("write", 3), ("unlinkat", 1)],
+        ),
         ("open", vec![empty.clone()], vec![("openat", 2), ("unlinkat", 1)]),
         ("rename", vec![empty.clone()], vec![("openat", 1), ("renameat", 1), ("unlinkat", 1)]),
         ("remove", vec![empty.clone()], vec![("openat", 1), ("unlinkat", 1)]),

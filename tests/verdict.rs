@@ -177,6 +177,8 @@ const TABLE: &[Kept] = &[
     kept!("t48-nearly-cold", Bench::read_cold(), Sound, Device, [], ["T48"]),
     kept!("t51-cpu-bound", doctored(Bench::write_flushed(), |b| b.work(0.4, 0.95)), Doubtful, Tool, ["T51"], []),
     kept!("t51-nearly-both-busy", doctored(Bench::write_flushed(), |b| b.work(0.95, 0.99)), Sound, Device, [], ["T51"]),
+    kept!("t51-byte-by-byte", doctored(Bench::write_flushed(), |b| { b.work(0.4, 0.6); b.bytewise(0.6); }), Doubtful, Tool, ["T51"], []),
+    kept!("t51-nearly-byte-by-byte", doctored(Bench::write_flushed(), |b| { b.work(0.4, 0.3); b.bytewise(0.3); }), Sound, Device, [], ["T51"]),
     kept!("t54-depth-1", doctored(Bench::write_flushed(), |b| { b.direct(true); b.work(0.7, 0.3); }), Sound, Device, ["T54"], []),
     kept!("t54-nearly-depth-32", doctored(Bench::write_flushed(), |b| { b.direct(true); b.work(0.7, 0.3); b.record.phases[0].flows[0].depth = 32; }), Sound, Device, [], ["T54"]),
     kept!("t56-a-blink", doctored(Bench::write_flushed(), |b| b.lasted(Nanos::millis(20))), Unproven, Unsure, ["T56"], []),

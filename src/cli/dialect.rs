@@ -12,10 +12,13 @@ use crate::error::{Error, Refusal};
 pub enum Tool {
     /// GNU's or BusyBox's.
     Dd,
+    /// Bonnie++, all versions.
+    Bonnie,
 }
 
 /// The tools whose words are understood: as verbs, and as names of links to the program.
-const TOOLS: &[(&str, Tool)] = &[("dd", Tool::Dd)];
+const TOOLS: &[(&str, Tool)] =
+    &[("dd", Tool::Dd), ("bonnie", Tool::Bonnie), ("bonnie++", Tool::Bonnie)];
 
 /// Another tool's words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,6 +95,7 @@ pub fn call(
         .collect::<Result<_, _>>()?;
     match meant.tool {
         Tool::Dd => super::dd::call(words, meant.called, environment, out, err),
+        Tool::Bonnie => super::bonnie::call(words, meant.called, environment, out, err),
     }
 }
 
@@ -111,6 +115,12 @@ mod tests {
             let typed = words(typed);
             let meant = meant(&typed).expect("dd");
             assert_eq!((meant.tool, meant.words.len(), meant.called), (Tool::Dd, rest, called));
+        }
+        for typed in ["/usr/sbin/bonnie++ -q", "assay bonnie -q", "bonnie -q", "assay bonnie++ -q"]
+        {
+            let typed = words(typed);
+            let meant = meant(&typed).expect("bonnie");
+            assert_eq!((meant.tool, meant.words.len()), (Tool::Bonnie, 1));
         }
         for typed in ["assay quick dd", "assay", "add dd2"] {
             assert_eq!(meant(&words(typed)), None, "{typed}");

@@ -28,8 +28,8 @@ pub struct Words {
     pub json: bool,
     /// A line in quotes or word by word, or the file of a plan or of a record
     ///
-    /// The line is one command of dd, or of 'assay dd', 'assay quick' or 'assay run'; 'sudo', 'time' and the
-    /// variables of a dialect may stand before it. Nothing is run, and nothing is written.
+    /// The line is one command of dd or bonnie++, or of 'assay dd', 'assay bonnie', 'assay quick' or
+    /// 'assay run'; 'sudo', 'time' and the variables of a dialect may stand before it. Nothing is run, and nothing is written.
     #[arg(required = true, trailing_var_arg = true, value_name = "LINE")]
     pub line: Vec<OsString>,
 }
@@ -184,7 +184,7 @@ pub fn of_line(
     let mut told = match dialect::meant(&typed) {
         Some(meant) => {
             let own = &words[words.len() - meant.words.len()..];
-            of_tool(&meant, own, line, &environment, sight)?
+            of_tool(&meant, own, ours, line, &environment, sight)?
         }
         None if ours => of_verb(&typed, line, sight)?,
         None => return Err(not_spoken(first).into()),
@@ -200,14 +200,14 @@ pub(super) const KNOWN: &str =
     "give a line such as 'dd if=/dev/zero of=x bs=1M count=100', a plan or a record";
 
 /// Tools whose words may become dialects.
-const TOOLS_TO_COME: &[&str] = &["fio", "bonnie", "bonnie++", "iozone", "atto", "ioping", "hdparm"];
+const TOOLS_TO_COME: &[&str] = &["fio", "iozone", "atto", "ioping", "hdparm"];
 
 fn not_spoken(word: &str) -> Refusal {
     let name = Path::new(word).file_name().map_or(word.into(), |name| name.to_string_lossy());
     if TOOLS_TO_COME.contains(&&*name) {
         return Refusal::new(
             format!("the words of {name} are not understood yet"),
-            format!("those of dd are: {KNOWN}"),
+            format!("those of dd and bonnie++ are: {KNOWN}"),
         );
     }
     if Path::new(word).is_dir() {
@@ -219,10 +219,11 @@ fn not_spoken(word: &str) -> Refusal {
     Refusal::new(format!("'{word}' is neither a tool whose words are understood nor a file"), KNOWN)
 }
 
-/// Another tool's line; `words` are those after its name.
+/// Another tool's line; `words` are those after its name. `ours`: it is typed to assay.
 fn of_tool(
     meant: &Meant<'_>,
     words: &[String],
+    ours: bool,
     line: String,
     environment: &Environment,
     sight: &Sight<'_>,
@@ -239,6 +240,16 @@ fn of_tool(
                 told.better.insert(0, mended);
             }
             Ok(told)
+        }
+        Tool::Bonnie => {
+            // What the tool makes of them, unless they are ours.
+            let plan = super::bonnie::planned(words, ours)?;
+            let words: String = words.iter().map(|word| format!(" {}", quoted(word))).collect();
+            let again = Better {
+                line: format!("assay bonnie{words}"),
+                why: "the same tests, cold and flushed, each with a verdict".into(),
+            };
+            Ok(of_plan(&plan, line, vec![again], sight))
         }
     }
 }

@@ -40,7 +40,7 @@ const CHAPTERS: &[Chapter] = &[
     },
     Chapter {
         heading: "Environment",
-        about: "The first four are for dialects, whose words are not ours.",
+        about: "The first four are for dialects, whose words are not ours; all but ASSAY_RECORD for dd.",
         entries: &[
             ("ASSAY_RECORD=FILE", "keep the whole record in FILE, as --record does"),
             (
@@ -97,6 +97,10 @@ const CHAPTERS: &[Chapter] = &[
             ),
             ("assay quick --plan . > p.json ; assay run p.json", "change the plan between the two"),
             ("assay dd if=/dev/zero of=x bs=1M count=100 conv=fsync", "a copy, with a verdict"),
+            (
+                "assay bonnie -d /mnt/sd -u root -r 0 -s 64 -n 1",
+                "its twelve tests, each with a verdict",
+            ),
             (
                 "ASSAY_COLD=target assay dd if=x of=/dev/null bs=1M",
                 "the file as its disk gives it, not as memory does",

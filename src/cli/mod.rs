@@ -1,6 +1,7 @@
 //! assay's own words. Help, man page and completions come from the definitions here.
 
 pub mod atto;
+mod bonnie;
 pub mod card;
 mod compare;
 mod conduct;
@@ -107,6 +108,17 @@ enum Verb {
     Dd {
         /// dd's own words
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPERAND")]
+        words: Vec<OsString>,
+    },
+    /// The twelve tests of Bonnie++, with its options, tables and CSV; a verdict on each to standard error
+    ///
+    /// 'assay bonnie --help' lists the options; --format chooses the version whose tables and CSV are
+    /// printed, --as-original leaves in memory what the tool would, --plan only prints the plan. The exit status is
+    /// Bonnie++'s own; only words that make no sense end with 2.
+    #[command(disable_help_flag = true)]
+    Bonnie {
+        /// Bonnie++'s own words
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTION")]
         words: Vec<OsString>,
     },
     /// Sweep as ATTO Disk Benchmark does, with its choices; the verdict goes to standard error
@@ -269,12 +281,10 @@ fn call(
             Ok(conduct::SOUND)
         }
         Verb::Dd { words } => {
-            let meant = dialect::Meant {
-                tool: dialect::Tool::Dd,
-                words: &words,
-                called: dialect::Called::Assay,
-            };
-            dialect::call(&meant, environment, out, err)
+            dialect::call(&spoken(dialect::Tool::Dd, &words), environment, out, err)
+        }
+        Verb::Bonnie { words } => {
+            dialect::call(&spoken(dialect::Tool::Bonnie, &words), environment, out, err)
         }
         Verb::Atto(atto) => atto::atto(&atto, typed(words), environment, out, err),
         Verb::Man => {
@@ -308,6 +318,11 @@ fn without_place(error: Error) -> Error {
         Error::Refusal(refusal) => Refusal { place: String::new(), ..refusal }.into(),
         fault => fault,
     }
+}
+
+/// The words of a dialect that is a verb.
+fn spoken(tool: dialect::Tool, words: &[OsString]) -> dialect::Meant<'_> {
+    dialect::Meant { tool, words, called: dialect::Called::Assay }
 }
 
 /// The words after the verb, for the record.

@@ -1,4 +1,5 @@
 //! Other tools' words in, those tools' words out.
 
 pub mod atto;
+pub mod bonnie;
 pub mod dd;

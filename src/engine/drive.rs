@@ -22,6 +22,7 @@ use crate::sys::ring::Slot;
 use crate::unit::{Instant, Nanos};
 
 use super::balance::Share;
+use super::bytewise::Bytewise;
 use super::fill::{Filler, Generation, Layer};
 use super::libaio::Libaio;
 use super::log::Log;
@@ -129,6 +130,8 @@ pub struct Haul {
     pub whole: bool,
     /// The files of a tree have the other of their two names now.
     pub renamed: bool,
+    /// CPU time of the worker's thread from its first I/O to its last answer.
+    pub cpu: Nanos,
 }
 
 impl Worker<'_> {
@@ -177,6 +180,7 @@ impl Worker<'_> {
                 go(OneByOne::new(Ok(Psync { files }), size), self, ready)
             }
             Method::Sync => go(OneByOne::new(Sync::new(&files), size), self, ready),
+            Method::Bytewise => go(OneByOne::new(Bytewise::new(&files), size), self, ready),
             Method::Vectored(flags) => {
                 go(OneByOne::new(Ok(Vectored::new(files, flags)), size), self, ready)
             }

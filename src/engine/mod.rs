@@ -7,6 +7,7 @@
 
 mod aside;
 mod balance;
+mod bytewise;
 pub mod copy;
 mod cursor;
 mod dice;

@@ -45,22 +45,36 @@ impl Sync {
     }
 }
 
-impl Calls for Sync {
+impl Sync {
+    /// Has `calls` move the data of an I/O where the file stands, after a seek if that is elsewhere.
     #[inline]
-    fn transfer(&mut self, buffer: &mut [u8], io: Io) -> io::Result<usize> {
+    pub(super) fn at_its_place(
+        &mut self,
+        io: Io,
+        calls: impl FnOnce(&OwnedFd) -> io::Result<usize>,
+    ) -> io::Result<usize> {
         let number = io.file as usize;
         let file = &self.files[number];
         let place = self.places[number].take();
         if place != Some(io.offset) {
             rustix::fs::seek(file, SeekFrom::Start(io.offset))?;
         }
-        let moved = if io.sends() {
-            rustix::io::write(file, buffer)?
-        } else {
-            rustix::io::read(file, buffer)?
-        };
+        let moved = calls(file)?;
         self.places[number] = Some(io.offset + moved as u64);
         Ok(moved)
+    }
+}
+
+impl Calls for Sync {
+    #[inline]
+    fn transfer(&mut self, buffer: &mut [u8], io: Io) -> io::Result<usize> {
+        self.at_its_place(io, |file| {
+            Ok(if io.sends() {
+                rustix::io::write(file, buffer)?
+            } else {
+                rustix::io::read(file, buffer)?
+            })
+        })
     }
 
     fn flush(&mut self, how: Flush) -> io::Result<()> {

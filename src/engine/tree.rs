@@ -37,8 +37,6 @@ use crate::sys::clock;
 
 /// What links point to, in each root.
 pub const ANCHOR: &CStr = c"anchor";
-/// Data are moved in pieces of this size at the most.
-const PIECE: usize = 1 << 20;
 /// Room for the names that one call lists.
 const LISTING: usize = 32 << 10;
 /// Bits of a place that are the offset in a file of a tree.
@@ -63,6 +61,10 @@ pub struct TreeWorker<'a> {
     pub number: u32,
     /// Whether the folders hold files of others.
     pub shared: bool,
+    /// Data are moved in pieces of this size at the most, bytes.
+    pub piece: usize,
+    /// It looks at the attributes of each file before it reads it.
+    pub stat_first: bool,
     /// In which order.
     pub order: TreeOrder,
     /// The files have the other of their two names.
@@ -119,7 +121,7 @@ impl TreeWorker<'_> {
             TreeSize::Files { most, .. } => most.0,
             _ => 0,
         };
-        let buffer = Buffer::new((most as usize).clamp(1, PIECE));
+        let buffer = Buffer::new((most as usize).clamp(1, self.piece));
         let mut listing = vec![MaybeUninit::uninit(); LISTING];
         let mut hands = Hands {
             buffer: match buffer {

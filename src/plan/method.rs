@@ -19,6 +19,9 @@ pub enum Method {
     Psync,
     /// `lseek` where the file does not stand there already, then `read` or `write`.
     Sync,
+    /// As `sync`, but one call for each byte: a block is as many `read`s or `write`s as it has bytes
+    /// (Bonnie++'s per-character columns since 1.96).
+    Bytewise,
     /// `preadv2` and `pwritev2` with flags.
     Vectored(Vectored),
     /// io_uring.
@@ -54,6 +57,7 @@ impl Method {
         match self {
             Self::Psync => "psync",
             Self::Sync => "sync",
+            Self::Bytewise => "bytewise",
             Self::Vectored(_) => "vectored",
             Self::IoUring(_) => "io_uring",
             Self::Libaio(_) => "libaio",
@@ -70,14 +74,24 @@ impl Method {
 impl Method {
     /// Whether the page cache is part of it, so that direct I/O is a contradiction.
     pub const fn needs_page_cache(self) -> bool {
-        matches!(self, Self::Mmap(_) | Self::Stdio { .. })
+        matches!(self, Self::Mmap(_) | Self::Stdio { .. } | Self::Bytewise)
+    }
+
+    /// Whether each byte is a call of its own, to the kernel or to the C library.
+    pub const fn is_bytewise(self) -> bool {
+        matches!(self, Self::Bytewise | Self::Stdio { bytewise: true, .. })
     }
 
     /// Whether a worker has one I/O in flight, whatever the iodepth.
     pub const fn one_at_a_time(self) -> bool {
         matches!(
             self,
-            Self::Psync | Self::Sync | Self::Vectored(_) | Self::Mmap(_) | Self::Stdio { .. }
+            Self::Psync
+                | Self::Sync
+                | Self::Bytewise
+                | Self::Vectored(_)
+                | Self::Mmap(_)
+                | Self::Stdio { .. }
         )
     }
 

@@ -45,6 +45,8 @@ fn sayings() -> Vec<Plan> {
                 folders: 4,
                 size: TreeSize::Files { least: Bytes(0), most: Bytes(1000) },
                 order: TreeOrder::Shuffled,
+                block: Some(Bytes::kib(8)),
+                stat_first: false,
                 fill: Fill::Zero,
                 durability: Durability::FsyncEvery(Ops(1)),
                 shared: true,

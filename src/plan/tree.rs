@@ -36,6 +36,12 @@ pub struct Tree {
     /// In which order they are visited.
     #[serde(default)]
     pub order: TreeOrder,
+    /// Data are moved in pieces of this size at the most, a multiple of 512 bytes; absent: 1 MiB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<Bytes>,
+    /// The attributes of each file are looked at before it is read (Bonnie++'s Read).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stat_first: bool,
     /// What is in them.
     #[serde(default)]
     pub fill: Fill,
@@ -99,6 +105,8 @@ pub enum TreeOrder {
 const FILES: u64 = 1 << 31;
 /// Subfolders: their names have six digits.
 const FOLDERS: u32 = 999_999;
+/// Size of one piece of data.
+const PIECE: Bytes = Bytes::mib(1);
 /// Size of one file.
 const LARGEST: Bytes = Bytes(1 << 30);
 
@@ -109,6 +117,11 @@ impl Tree {
             TreeSize::Files { most, .. } => most,
             _ => Bytes::ZERO,
         }
+    }
+
+    /// Bytes that one call moves at the most.
+    pub fn piece(&self) -> Bytes {
+        self.block.unwrap_or(PIECE)
     }
 
     /// Whether both work on the same files, given as many workers.
@@ -163,6 +176,20 @@ impl Tree {
             return Err(Refusal::new(
                 format!("'{name}' of links or folders"),
                 "leave the action or the kind of 'size' out",
+            ));
+        }
+        if let Some(block) = self.block
+            && (block == Bytes::ZERO || block > PIECE || !block.0.is_multiple_of(512))
+        {
+            return Err(Refusal::new(
+                format!("pieces of {} bytes", block.0),
+                format!("give 'block' a multiple of 512, up to {}", PIECE.0),
+            ));
+        }
+        if self.stat_first && self.action != Action::Read {
+            return Err(Refusal::new(
+                format!("'stat_first' of '{name}'"),
+                "leave it out: it is for the action 'read'",
             ));
         }
         if self.action == Action::Allocate && self.largest() == Bytes::ZERO {
@@ -239,6 +266,8 @@ mod tests {
             (tree(|t| t.durability = Durability::FsyncEvery(Ops(2))), "every 2 files"),
             (tree(|t| t.size = TreeSize::Files { least: kib(2), most: kib(1) }), "swap"),
             (tree(|t| t.size = TreeSize::Files { least: kib(2), most: Bytes(1 << 40) }), "1 TiB"),
+            (tree(|t| t.block = Some(Bytes(1000))), "pieces of 1000 bytes"),
+            (tree(|t| t.stat_first = true), "'stat_first' of 'create'"),
             (tree(|t| t.files = 0), "0 files"),
             (tree(|t| t.folders = 1_000_000), "1000000 folders"),
         ] {

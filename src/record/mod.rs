@@ -152,6 +152,11 @@ pub struct PhaseRecord {
     pub span: Span,
     /// What was done, by action: `read`, `write`, `flush`... all jobs together.
     pub totals: BTreeMap<Action, Total>,
+    /// CPU time of the workers' threads or processes from the first I/O to the end of the timing, all
+    /// together, ns; absent of copies and models. Helpers of a method (the threads of POSIX AIO, a
+    /// submission thread of the kernel) are not in it.
+    #[serde(default, rename = "cpu_ns", skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<Nanos>,
     /// I/Os of one worker in flight each time one was sent; absent of copies and metadata.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<DepthReached>,

@@ -28,7 +28,7 @@ mod traps;
 pub mod watch;
 
 pub use paint::Style;
-pub use remark::verdict_lines;
+pub use remark::{remarks, verdict_lines};
 
 use std::io::{self, Write};
 

@@ -41,6 +41,41 @@ pub fn verdict_lines(record: &Record, style: Style) -> Vec<String> {
     lines.iter().map(|line| format!("assay: {}", micros(&harmless(line), style))).collect()
 }
 
+/// A line for each phase that `named` names with its figure: the verdict on it, and the figure of the
+/// device itself where that was measured too. Phases in a row of which the same is to be said share one.
+/// Then what to do about what is not sound. Each line begins with `assay: `.
+pub fn remarks(
+    record: &Record,
+    named: impl Fn(&PhaseRecord) -> Option<String>,
+    style: Style,
+) -> Vec<String> {
+    let mut said: Vec<(String, String)> = Vec::new();
+    let mut advice: Vec<String> = Vec::new();
+    for phase in &record.phases {
+        let Some((figure, verdict)) = named(phase).zip(phase.verdict.as_ref()) else { continue };
+        let words = judged(verdict, style);
+        match said.last_mut() {
+            Some((figures, last)) if *last == words => *figures += &format!(", {figure}"),
+            _ => said.push((figure, words)),
+        }
+        let next = verdict.findings.iter().find_map(|finding| finding.next.as_ref());
+        let next = next.filter(|_| verdict.trust != Trust::Sound);
+        let next = next.map(|next| format!("next: {}", next.words()));
+        advice.extend(next.filter(|next| !advice.contains(next)));
+    }
+    let lines = said.iter().map(|(figures, words)| format!("{figures}: {words}")).chain(advice);
+    lines.map(|line| format!("assay: {}", harmless(&line))).collect()
+}
+
+/// A verdict in a line.
+fn judged(verdict: &Verdict, style: Style) -> String {
+    let trust = style.paint(super::paint::ink(verdict.trust), verdict.trust.name());
+    let (measures, summary) = (verdict.measures.name(), &verdict.summary);
+    let itself = verdict.corrected.as_ref();
+    let itself = itself.map(|device| format!(" The device itself: {}.", estimate_in_words(device)));
+    format!("{trust} ({measures}): {summary}{}", itself.unwrap_or_default())
+}
+
 /// The one or two readings that show the most; of a sound number one is enough.
 fn because(verdict: &Verdict) -> Vec<String> {
     let most = if verdict.trust == Trust::Sound { 1 } else { 2 };

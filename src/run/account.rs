@@ -8,7 +8,7 @@ use crate::evidence::Direction;
 use crate::plan::{Action, Durability, Order, Pattern};
 use crate::record::{Flow, JobRecord, Span};
 use crate::stats::{Census, DepthReached, Depths, GaugeReading, Tally, Total};
-use crate::unit::{Bytes, Instant, Ops};
+use crate::unit::{Bytes, Instant, Nanos, Ops};
 
 use super::closing::Closing;
 use super::ready::Ready;
@@ -93,6 +93,12 @@ pub(super) fn jobs(
         }
     };
     ready.iter().zip(hauls.iter().zip(closings)).map(one).collect()
+}
+
+/// CPU time of all workers and of the closings after them.
+pub(super) fn cpu<'c>(hauls: &[&Haul], closings: impl IntoIterator<Item = &'c Closing>) -> Nanos {
+    let work: Nanos = hauls.iter().map(|haul| haul.cpu).sum();
+    work + closings.into_iter().map(|closing| closing.cpu).sum()
 }
 
 /// How many I/Os the workers had in flight; absent where they keep no count of it.

@@ -8,7 +8,7 @@ use crate::engine::Tallies;
 use crate::error::Fault;
 use crate::plan::{Action, Caching, Durability};
 use crate::sys::{cache, clock, close};
-use crate::unit::Instant;
+use crate::unit::{Instant, Nanos};
 
 use super::grove::Grove;
 use super::ready::{Ready, Share};
@@ -22,6 +22,8 @@ pub(super) struct Closing {
     pub closed: Option<Instant>,
     /// Flushes, closes, and drops after them.
     pub tallies: Tallies,
+    /// CPU time that these took.
+    pub cpu: Nanos,
     /// The first thing that went wrong.
     pub fault: Option<Fault>,
 }
@@ -29,6 +31,7 @@ pub(super) struct Closing {
 /// Ends the timing of a job. Who interrupts the run is not made to wait until all that is in
 /// memory has been written.
 pub(super) fn close(job: &Ready, groves: &[Grove], interrupted: &AtomicBool) -> Closing {
+    let began = clock::thread_cpu();
     let mut closing = Closing {
         tallies: Tallies::new([Action::Flush, Action::Close, Action::Drop], false),
         ..Closing::default()
@@ -43,6 +46,7 @@ pub(super) fn close(job: &Ready, groves: &[Grove], interrupted: &AtomicBool) -> 
     if job.blocks.timed_close {
         shares.drain(..).for_each(|share| closing.close(share));
     }
+    closing.cpu = clock::thread_cpu().less(began);
     closing
 }
 

@@ -335,6 +335,7 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
         name: stage.phase.name.clone(),
         span,
         totals,
+        cpu: None,
         depth: None,
         steady: Vec::new(),
         heat: Vec::new(),

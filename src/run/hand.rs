@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::engine::{Haul, TreeWorker, Worker};
 use crate::error::Fault;
+use crate::sys::clock;
 use crate::sys::process::{self, Child, Death};
+use crate::unit::Nanos;
 
 use super::gate::Gate;
 
@@ -33,11 +35,17 @@ impl<'a> Hand<'a> {
     /// # Errors
     /// What kept it from beginning. `ready` has been called all the same.
     pub fn go(self, ready: impl FnOnce()) -> Result<Haul, Fault> {
-        match self {
-            Self::Blocks(worker) => worker.go(ready),
-            Self::Tree(worker) => worker.go(ready),
-            Self::Away(away) => away.home(),
-        }
+        let mut began = Nanos::ZERO;
+        let timed = || {
+            ready();
+            began = clock::thread_cpu();
+        };
+        let haul = match self {
+            Self::Blocks(worker) => worker.go(timed),
+            Self::Tree(worker) => worker.go(timed),
+            Self::Away(away) => return away.home(),
+        };
+        haul.map(|haul| Haul { cpu: clock::thread_cpu().less(began), ..haul })
     }
 
     /// Puts it into a process of its own, which comes to the gate and calls `after` behind it.

@@ -63,6 +63,14 @@ pub trait Observer {
     fn resolved(&mut self, _resolved: &Resolved) {}
     /// A phase is about to be prepared (files laid out, caches dropped).
     fn preparing(&mut self, _phase: &Phase, _what: &str) {}
+    /// Whether a phase that is prepared may begin. While it may not (it keeps step with somebody
+    /// outside of this program), it is asked again every few milliseconds.
+    ///
+    /// # Errors
+    /// When it never may: the run ends.
+    fn may_begin(&mut self, _phase: &Phase) -> Result<bool, Fault> {
+        Ok(true)
+    }
     /// A phase has begun: its number from 0, and how many there are.
     fn began(&mut self, _phase: &Phase, _number: usize, _of: usize) {}
     /// Ten times a second while it goes on.

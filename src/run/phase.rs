@@ -9,7 +9,7 @@ use crate::record::{
     Cut, Evidence, Flow, PhaseRecord, Resolved, ResolvedJob, Settle, Span, Warmths,
 };
 use crate::stats::GaugeReading;
-use crate::sys::inbox::Inbox;
+use crate::sys::inbox::{Inbox, Letter};
 use crate::unit::{Bytes, Nanos};
 
 use super::account::{self, job_flows};
@@ -68,6 +68,7 @@ impl<'a> Stage<'a> {
         let mut watch = self.watch(&ready);
         let quiet = listen(self.eyes, self.inbox, self.phase.quiet, self.signal);
 
+        self.wait_until_it_may_begin()?;
         let common = Common::new(&ready)
             .map_err(|error| Fault::new("prepare", "memory for the workers", &error))?;
         if self.signal.is_some() {
@@ -105,6 +106,7 @@ impl<'a> Stage<'a> {
             name: self.phase.name.clone(),
             span,
             totals: account::totals(&all, &closings, &span),
+            cpu: (!simulated).then(|| account::cpu(&all, &closings)),
             depth: account::depth(&all),
             steady: lookers.calm.found(),
             heat: lookers.heat.rows(span.started, span.stopped),
@@ -135,6 +137,17 @@ impl<'a> Stage<'a> {
             faults,
             verdict: None,
         })
+    }
+
+    /// Waits for whom the observer keeps step with, unless a signal comes first.
+    fn wait_until_it_may_begin(&mut self) -> Result<(), Fault> {
+        const AGAIN: Nanos = Nanos::millis(5);
+        while self.signal.is_none() && !self.observer.may_begin(self.phase)? {
+            if let Letter::Signal(came) = self.inbox.wait(AGAIN) {
+                *self.signal = Some(came);
+            }
+        }
+        Ok(())
     }
 
     /// A watch over the devices of the jobs, which knows what will be done.

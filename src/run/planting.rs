@@ -152,6 +152,8 @@ impl<'a> Stage<'a> {
             folders: tree.folders,
             number: place.0,
             shared: tree.shared,
+            piece: tree.piece().0 as usize,
+            stat_first: false,
             order: TreeOrder::ByName,
             renamed: false,
             filler,
@@ -187,6 +189,7 @@ impl<'a> Stage<'a> {
         let place = (thread, job.threads);
         Ok(TreeWorker {
             action: tree.action,
+            stat_first: tree.stat_first,
             order: tree.order,
             renamed: self.groves[planted.grove].renamed(planted.stand),
             durability: tree.durability,

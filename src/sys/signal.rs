@@ -1,7 +1,7 @@
-//! Dying of a signal as its sender and our parent expect.
+//! Dying of a signal as its sender and our parent expect, or not at all.
 //!
 //! # Safety
-//! Only default actions are installed: no code of ours ever runs in a handler.
+//! Only default actions and none are installed: no code of ours ever runs in a handler.
 #![allow(unsafe_code)]
 
 use std::io;
@@ -13,6 +13,18 @@ use std::io;
 pub fn restore(signal: i32) -> io::Result<()> {
     // SAFETY: the default action runs no code of ours.
     if unsafe { libc::signal(signal, libc::SIG_DFL) } == libc::SIG_ERR {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(())
+}
+
+/// From now on `signal` does nothing to this process.
+///
+/// # Errors
+/// EINVAL, for a number that is no signal or one that can not be ignored.
+pub fn ignore(signal: i32) -> io::Result<()> {
+    // SAFETY: an ignored signal runs no code of ours.
+    if unsafe { libc::signal(signal, libc::SIG_IGN) } == libc::SIG_ERR {
         return Err(io::Error::last_os_error());
     }
     Ok(())

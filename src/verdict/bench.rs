@@ -229,6 +229,7 @@ impl Bench {
                 settled: Some(stopped),
             },
             totals: [(Action::Read, total(time)), (Action::Write, total(time))].into(),
+            cpu: None,
             depth: None,
             steady: Vec::new(),
             heat: Vec::new(),

@@ -1,12 +1,13 @@
 //! T51: the program, or the CPU under it, set the rate.
 
 use super::measure::Stage;
-use super::threshold::{CPU_DEVICE, CPU_FULL, MAKING};
+use super::threshold::{CPU_DEVICE, CPU_FULL, CPU_OF_BYTES, MAKING};
 use super::words::share;
 use super::{Judge, Rule, copy_bound, finding, refuted};
 use crate::evidence::Bottom;
 use crate::plan::Action;
 use crate::record::{Exhibit, Finding, Measures, Next, Weight};
+use crate::unit::Nanos;
 
 /// Each worker used up a CPU while the device had time left.
 pub const RULE: Rule = Rule {
@@ -14,7 +15,7 @@ pub const RULE: Rule = Rule {
     title: "Bound by the CPU",
     happens: "The program, or the making of its data, is slower than the device.",
     seen_by: "CPU time of each worker, device busy, time in reads of a source that stores nothing.",
-    said_when: "CPU at least {CPU_FULL} of one per worker while the device works for less than {CPU_DEVICE}: doubtful, tool.",
+    said_when: "CPU at least {CPU_FULL} of one per worker ({CPU_OF_BYTES}, with waiting for one, where each byte is a call of its own) while the device works for less than {CPU_DEVICE}: doubtful, tool.",
     try_it: "`assay dd if=/dev/urandom of=x bs=1M count=150 conv=fsync` on a fast disk.",
     answer: "Says how much of the time went to making data, and how much of a CPU to the rest.",
     judge: Judge::Phase(judge),
@@ -30,7 +31,7 @@ fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
         stage.cases.iter().flat_map(|case| &case.levels).all(|level| level.in_flight() < 1.0);
     if !refuted(found)
         && !limited
-        && let Some(making) = making_data(stage)
+        && let Some(making) = making_data(stage).or_else(|| single_bytes(stage))
     {
         return Some(making);
     }
@@ -74,6 +75,45 @@ fn making_data(stage: &Stage<'_>) -> Option<Finding> {
     ))
 }
 
+/// Each byte is a call of its own, to the kernel or to the C library, and calls are what the CPU did.
+fn single_bytes(stage: &Stage<'_>) -> Option<Finding> {
+    let jobs = &stage.record.resolved.jobs;
+    let mut own = jobs.iter().filter(|job| job.phase == stage.phase.name);
+    let job = own.find(|job| job.method.is_bytewise())?;
+    let case = stage.cases.iter().find(|case| case.on_devices())?;
+    let all = case.time().0.saturating_mul(stage.workers()).max(1);
+    let waited = stage.phase.evidence.ran.as_ref().and_then(|ran| ran.waited).unwrap_or_default();
+    let part = |time: Nanos| time.0 as f64 / all as f64;
+    let cpu = part(stage.phase.cpu?);
+    let processor = cpu + part(waited);
+    if processor < CPU_OF_BYTES || stage.work() >= CPU_DEVICE {
+        return None;
+    }
+    let mut because = vec![
+        Exhibit::new("CPU time of each worker", share(cpu), "its thread's clock"),
+        Exhibit::new("it waited for a CPU", share(part(waited)), "schedstat"),
+    ];
+    because.extend(case.top().map(|level| level.exhibit_work()));
+    Some(finding(
+        RULE.id,
+        Weight::Doubt,
+        Some(Measures::Tool),
+        format!(
+            "Each byte is a call of its own ({}): each worker was on a CPU or waited for one for {} of the time, and {} had time left.",
+            job.method.name(),
+            share(processor),
+            case.named()
+        ),
+        because,
+        Some(by_blocks()),
+    ))
+}
+
+/// What to do about a figure of single bytes.
+pub(super) fn by_blocks() -> Next {
+    Next::Do("take the block figures for the device: these are of the processor".into())
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::bench::{Bench, verdict};
@@ -92,5 +132,16 @@ mod tests {
         let mut bench = Bench::write_flushed();
         bench.work(0.95, 0.99);
         assert_eq!(verdict(&bench.record).trust, Trust::Sound);
+    }
+
+    #[test]
+    fn half_a_cpu_is_enough_where_each_byte_is_a_call() {
+        for (cpu, trust) in [(0.6, Trust::Doubtful), (0.4, Trust::Sound)] {
+            let mut bench = Bench::write_flushed();
+            bench.work(0.4, cpu);
+            assert_eq!(verdict(&bench.record).trust, Trust::Sound);
+            bench.bytewise(cpu);
+            assert_eq!(verdict(&bench.record).trust, trust);
+        }
     }
 }

@@ -162,6 +162,9 @@ pub const CPU_FULL: f64 = 0.90;
 /// ...if the device works and flushes for less than this share of the time.
 pub const CPU_DEVICE: f64 = 0.70;
 
+/// As `CPU_FULL` where each byte is a call of its own: between the calls is little else than their flush.
+pub const CPU_OF_BYTES: f64 = 0.50;
+
 /// Making the data (`/dev/urandom`) for more than this share of the time: the disk waited for them.
 pub const MAKING: f64 = 0.50;
 
@@ -362,6 +365,7 @@ pub(super) fn spoken(name: &str) -> Option<String> {
         "WAITING_CPU" => share(WAITING_CPU),
         "WAITING_BUSY" => share(WAITING_BUSY),
         "CPU_FULL" => share(CPU_FULL),
+        "CPU_OF_BYTES" => share(CPU_OF_BYTES),
         "CPU_DEVICE" => share(CPU_DEVICE),
         "LATENCY_BUSY" => share(LATENCY_BUSY),
         "STALL_RATE" => share(STALL_RATE),

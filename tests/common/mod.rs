@@ -210,6 +210,7 @@ pub fn phase(shape: &Shape, started: Instant) -> PhaseRecord {
             settled: None,
         },
         totals: [(shape.action, tally.total(time))].into(),
+        cpu: None,
         depth: None,
         steady: Vec::new(),
         heat: Vec::new(),

@@ -180,7 +180,7 @@ pub struct Card {
     // Taken down by Drop in this order; the paced file must outlast the loop device upon it.
     folder: Folder,
     group: Option<Arc<Group>>,
-    paced: Option<Arc<PacedFuse>>,
+    pub(super) paced: Option<Arc<PacedFuse>>,
 }
 
 impl Card {
@@ -462,11 +462,6 @@ impl Card {
             }
             (0..made).step_by(2).try_for_each(|i| fs::remove_file(crumb(i)))
         });
-    }
-
-    /// The server that slows it.
-    pub(super) fn served(&self) -> Option<&PacedFuse> {
-        self.paced.as_deref()
     }
 
     /// From now on blocks that it has had before cost it no time; only of a card that a server slows.

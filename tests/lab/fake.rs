@@ -1,7 +1,10 @@
 //! Cards that promise more than they hold: what they do with addresses beyond their real end.
 
+use std::io;
+use std::ops::Range;
 use std::sync::Mutex;
 
+use super::paced::Store;
 use super::{Card, PacedFuse};
 
 /// What a fake does.
@@ -33,12 +36,12 @@ impl Trick {
 
     /// Calls for each part of a request that stays together: where it really goes, and which part of
     /// the buffer. Lost parts go nowhere.
-    pub(super) fn parts<E>(
+    fn parts(
         &self,
         offset: u64,
         len: usize,
-        mut part: impl FnMut(Option<u64>, std::ops::Range<usize>) -> Result<(), E>,
-    ) -> Result<(), E> {
+        mut part: impl FnMut(Option<u64>, Range<usize>) -> io::Result<()>,
+    ) -> io::Result<()> {
         let all = len as u64;
         match self.fake() {
             Fake::Honest | Fake::Flips(_) => part(Some(offset), 0..len),
@@ -62,8 +65,29 @@ impl Trick {
         }
     }
 
+    /// Reads what is really there: of what was lost zeros.
+    pub(super) fn read(&self, store: &Store, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        self.parts(offset, out.len(), |at, part| match at {
+            Some(at) => store.read(at, &mut out[part]),
+            None => {
+                out[part].fill(0);
+                Ok(())
+            }
+        })?;
+        self.flip(offset, out);
+        Ok(())
+    }
+
+    /// Writes where it really goes to.
+    pub(super) fn write(&self, store: &Store, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.parts(offset, data.len(), |at, part| match at {
+            Some(at) => store.write(at, &data[part]),
+            None => Ok(()),
+        })
+    }
+
     /// Changes what was read where it lies.
-    pub(super) fn flip(&self, offset: u64, data: &mut [u8]) {
+    fn flip(&self, offset: u64, data: &mut [u8]) {
         let Fake::Flips(every) = self.fake() else { return };
         let first = offset.next_multiple_of(every);
         for at in (first..offset + data.len() as u64).step_by(every as usize) {
@@ -82,7 +106,7 @@ impl PacedFuse {
 impl Card {
     /// From now on it is this fake; only of a card that a server slows.
     pub fn fake(&self, fake: Fake) {
-        let Some(paced) = self.served() else { panic!("nobody serves this card") };
+        let Some(paced) = &self.paced else { panic!("nobody serves this card") };
         paced.fake(fake);
     }
 }

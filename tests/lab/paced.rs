@@ -180,25 +180,6 @@ impl Disk {
         }
     }
 
-    fn read(&self, offset: u64, out: &mut [u8]) -> std::io::Result<()> {
-        self.trick.parts(offset, out.len(), |at, part| match at {
-            Some(at) => self.store.read(at, &mut out[part]),
-            None => {
-                out[part].fill(0);
-                Ok(())
-            }
-        })?;
-        self.trick.flip(offset, out);
-        Ok(())
-    }
-
-    fn write(&self, offset: u64, data: &[u8]) -> std::io::Result<()> {
-        self.trick.parts(offset, data.len(), |at, part| match at {
-            Some(at) => self.store.write(at, &data[part]),
-            None => Ok(()),
-        })
-    }
-
     /// When a request that came now will be done.
     fn due(&self, bytes: u64, write: bool) -> Instant {
         let mut pace = self.pace.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -222,7 +203,7 @@ impl Disk {
 }
 
 /// The bytes, those never written being zero.
-enum Store {
+pub(super) enum Store {
     Memory(Vec<Mutex<Option<Box<[u8]>>>>),
     File(File),
 }
@@ -246,7 +227,7 @@ impl Store {
         }
     }
 
-    fn read(&self, offset: u64, out: &mut [u8]) -> std::io::Result<()> {
+    pub(super) fn read(&self, offset: u64, out: &mut [u8]) -> std::io::Result<()> {
         match self {
             Store::File(file) => file.read_exact_at(out, offset),
             Store::Memory(chunks) => {
@@ -264,7 +245,7 @@ impl Store {
         }
     }
 
-    fn write(&self, offset: u64, data: &[u8]) -> std::io::Result<()> {
+    pub(super) fn write(&self, offset: u64, data: &[u8]) -> std::io::Result<()> {
         match self {
             Store::File(file) => file.write_all_at(data, offset),
             Store::Memory(chunks) => {
@@ -307,7 +288,7 @@ fn answer(disk: &Disk, queue: &Receiver<Answer>) {
             }
             What::Read { offset, len, reply } => {
                 buffer.resize(len, 0);
-                match disk.read(offset, &mut buffer) {
+                match disk.trick.read(&disk.store, offset, &mut buffer) {
                     Ok(()) => {
                         disk.read.fetch_add(len as u64, Ordering::Relaxed);
                         reply.data(&buffer);
@@ -468,7 +449,7 @@ impl Filesystem for Server {
             return reply.error(Errno::ENOSPC);
         }
         let due = self.disk.due(self.disk.known.fresh(data), true);
-        if self.disk.write(offset, data).is_err() {
+        if self.disk.trick.write(&self.disk.store, offset, data).is_err() {
             return reply.error(Errno::EIO);
         }
         let _ = self.due.send(Answer { due, what: What::Written { len: len as u32, reply } });

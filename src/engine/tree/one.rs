@@ -29,10 +29,7 @@ impl TreeWorker<'_> {
                 let file = self.open(dir, name, OFlags::RDONLY)?;
                 shut(file)?;
             }
-            Action::Stat => {
-                rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)
-                    .map_err(|errno| ("stat", errno))?;
-            }
+            Action::Stat => stat(dir, name)?,
             Action::Rename => {
                 let mut other = at.name;
                 other.rename(!renamed);
@@ -184,6 +181,9 @@ impl TreeWorker<'_> {
         name: &CStr,
         done: &mut Done,
     ) -> Result<(), Stuck> {
+        if self.stat_first {
+            stat(dir, name)?;
+        }
         let file = self.open(dir, name, OFlags::RDONLY)?;
         done.asked = self.size_of(at.number);
         while done.bytes < done.asked {
@@ -264,6 +264,14 @@ impl TreeWorker<'_> {
         done.flushed(began);
         Ok(())
     }
+}
+
+/// Looks at the attributes of a file, or of the link itself.
+#[inline]
+fn stat(dir: BorrowedFd, name: &CStr) -> Result<(), Stuck> {
+    rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)
+        .map(|_| ())
+        .map_err(|errno| ("stat", errno))
 }
 
 /// Reads until the buffer is full or the file ends: the bytes read.

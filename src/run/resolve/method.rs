@@ -236,7 +236,7 @@ impl Fitting<'_> {
 
 /// Whether a method moves a place that lies in the open file, so that workers can not share one.
 pub(super) fn own_places(method: Method) -> bool {
-    matches!(method, Method::Sync | Method::Stdio { .. })
+    matches!(method, Method::Sync | Method::Bytewise | Method::Stdio { .. })
 }
 
 /// One of the flags of [`Vectored`].

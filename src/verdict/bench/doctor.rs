@@ -55,6 +55,8 @@ impl Bench {
             shared: false,
             size: TreeSize::default(),
             order: TreeOrder::default(),
+            block: None,
+            stat_first: false,
             fill: Default::default(),
             verify: Default::default(),
             durability: Durability::None,
@@ -139,6 +141,13 @@ impl Bench {
         counters.weighted_ms = (wall * busy * 1e3) as u64;
         let user = Nanos::millis(10) + Nanos::from_secs(wall * cpu);
         evidence.stop.cpu = Reading::Seen(Cpu { user, ..Cpu::default() });
+    }
+
+    /// It was written by a call for each byte, and the worker used this share of a CPU.
+    pub fn bytewise(&mut self, cpu: f64) {
+        self.record.resolved.jobs[0].method = Method::Bytewise;
+        let phase = &mut self.record.phases[0];
+        phase.cpu = Some(Nanos::from_secs(phase.span.time().as_secs() * cpu));
     }
 
     /// What lies at the bottom of the main path.

@@ -10,8 +10,8 @@ use crate::plan::{Blocks, Cold, Durability, Fill, Layout, Order, Origin, Target,
 use crate::record::{Exhibit, Finding, Measures, Next, Weight};
 use crate::verdict::threshold::{DEPTH_LEAST, RESIDENT, SMALL_WRITE};
 use crate::verdict::{
-    compressed, file_lock, finding, first_write, flush_bound, latency_bound, not_flushed, own,
-    served_from_cache, trimmed_blocks, uncommitted, words,
+    client_bound, compressed, file_lock, finding, first_write, flush_bound, latency_bound,
+    not_flushed, own, served_from_cache, trimmed_blocks, uncommitted, words,
 };
 
 /// A job on blocks and where it takes place.
@@ -42,8 +42,16 @@ pub(super) fn paths(target: &Target) -> Vec<PathBuf> {
 
 /// Everything that can be foreseen of a job of blocks.
 pub(super) fn see(ground: &Ground<'_>) -> Vec<Finding> {
-    let judges =
-        [unflushed, each_write, fewer_bytes, from_memory, one_at_a_time, lock, first_writes];
+    let judges = [
+        unflushed,
+        each_write,
+        fewer_bytes,
+        from_memory,
+        one_at_a_time,
+        lock,
+        first_writes,
+        byte_by_byte,
+    ];
     let mut found: Vec<Finding> = match ground.survey.bottom {
         Bottom::Devices => judges.iter().filter_map(|judge| judge(ground)).collect(),
         _ => Vec::new(),
@@ -249,6 +257,25 @@ fn first_writes(ground: &Ground<'_>) -> Option<Finding> {
             "These are first writes, which allocate: overwriting what is there may be several times as fast.",
             vec![Exhibit::new("the file", "empty when the writes begin", "the plan")],
             None,
+        )
+    })
+}
+
+/// T51.
+fn byte_by_byte(ground: &Ground<'_>) -> Option<Finding> {
+    let method = ground.blocks.method;
+    method.is_bytewise().then(|| {
+        finding(
+            client_bound::RULE.id,
+            Weight::Doubt,
+            Some(Measures::Tool),
+            format!(
+                "Each byte is a call of its own ({}): the processor sets the rate, unless {} is slower than a few MB/s.",
+                method.name(),
+                device(ground.survey)
+            ),
+            vec![Exhibit::new("method", method.name(), "the plan")],
+            Some(client_bound::by_blocks()),
         )
     })
 }

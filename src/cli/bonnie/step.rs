@@ -1,0 +1,99 @@
+//! How several Bonnies begin each test together: by semaphores, or when somebody says so.
+
+use std::io::{self, Write};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use crate::dialect::bonnie::Step;
+use crate::error::Fault;
+use crate::sys::semaphore::Set;
+
+/// The key of the semaphores that every Bonnie++ knows.
+pub(super) const KEY: i32 = 4711;
+/// One for each test.
+pub(super) const MEMBERS: u16 = 12;
+
+/// Keeps step. It never blocks: who asks has signals to answer.
+#[derive(Debug)]
+pub(super) struct Keeper {
+    how: How,
+    /// The test that has been announced.
+    announced: Option<usize>,
+}
+
+#[derive(Debug)]
+enum How {
+    Semaphores(Set),
+    Prompt,
+}
+
+fn fault(doing: &str, error: &io::Error, hint: &str) -> Fault {
+    Fault::new(doing, "the semaphores of bonnie++", error).hinting(hint)
+}
+
+impl Keeper {
+    /// One that is ready for the first test.
+    ///
+    /// # Errors
+    /// When nobody has made the semaphores.
+    pub(super) fn new(step: Step) -> Result<Self, Fault> {
+        let how = match step {
+            Step::Prompt => How::Prompt,
+            Step::Semaphores => How::Semaphores(Set::open(KEY, MEMBERS).map_err(|error| {
+                fault("join", &error, "make them first: 'assay bonnie -p N' for N processes")
+            })?),
+        };
+        Ok(Self { how, announced: None })
+    }
+
+    /// Whether a test may begin: all have come to it, or the line was there.
+    ///
+    /// # Errors
+    /// When the semaphores are used up or gone, or the prompt can not be written.
+    pub(super) fn may_begin(&mut self, test: usize, out: &mut dyn Write) -> Result<bool, Fault> {
+        let first = self.announced.replace(test) != Some(test);
+        match self.how {
+            How::Semaphores(set) => {
+                let member = test as u16;
+                if first {
+                    set.lower(member).map_err(|error| match error.raw_os_error() {
+                        Some(libc::EAGAIN) => fault(
+                            "join",
+                            &error,
+                            "more processes came than they were made for, or this is their second run: make them anew with 'assay bonnie -p N'",
+                        ),
+                        _ => fault("join", &error, "they were removed: make them with -p"),
+                    })?;
+                }
+                set.is_zero(member)
+                    .map_err(|error| fault("wait for", &error, "they were removed meanwhile"))
+            }
+            How::Prompt => {
+                if first {
+                    write!(out, "\n{test}:\n")
+                        .and_then(|()| out.flush())
+                        .map_err(|error| Fault::new("write", "standard output", &error))?;
+                }
+                Ok(line_came())
+            }
+        }
+    }
+}
+
+/// Takes a line from standard input, if anything is there; its end counts as one.
+fn line_came() -> bool {
+    let input = io::stdin();
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    let mut byte = [0];
+    loop {
+        let mut fds = [PollFd::new(&input, PollFlags::IN)];
+        if poll(&mut fds, Some(&now)).unwrap_or(0) == 0 {
+            return false;
+        }
+        match rustix::io::read(&input, &mut byte) {
+            Ok(1) if byte[0] != b'\n' => {}
+            Err(rustix::io::Errno::INTR) => {}
+            _ => return true,
+        }
+    }
+}
