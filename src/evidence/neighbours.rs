@@ -4,8 +4,8 @@
 //! as far as it is still there to be asked. Kernel threads are left out, for they work for others.
 
 use std::collections::BTreeMap;
-use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 
+use rustix::fs::{AtFlags, CWD, FileType, StatxFlags, statx};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -112,7 +112,7 @@ fn look(scene: &Scene, pid: u32) -> Option<Process> {
 fn open_on(scene: &Scene, pid: u32) -> Option<Vec<String>> {
     let entries = std::fs::read_dir(scene.at(format!("/proc/{pid}/fd"))).ok()?;
     let files = entries.flatten().take(FILES_MOST);
-    let mut devices: Vec<u64> = files.filter_map(|entry| device(&entry.path())).collect();
+    let mut devices: Vec<_> = files.filter_map(|entry| device(&entry.path())).collect();
     devices.sort_unstable();
     devices.dedup();
     let mut disks: Vec<String> = devices.into_iter().map(|number| disk(scene, number)).collect();
@@ -120,19 +120,22 @@ fn open_on(scene: &Scene, pid: u32) -> Option<Vec<String>> {
     Some(disks)
 }
 
-/// The device that an open file lies on, or is.
-fn device(open: &std::path::Path) -> Option<u64> {
-    let file = std::fs::metadata(open).ok()?;
-    let kind = file.file_type();
-    match kind.is_block_device() {
-        true => Some(file.rdev()),
-        false => (kind.is_file() || kind.is_dir()).then_some(file.dev()),
+/// The device that an open file lies on, or is: major and minor number. From what the kernel knows by
+/// itself (AT_STATX_DONT_SYNC): the server of a file system that hangs is not asked.
+fn device(open: &std::path::Path) -> Option<(u32, u32)> {
+    let file = statx(CWD, open, AtFlags::STATX_DONT_SYNC, StatxFlags::TYPE).ok()?;
+    match FileType::from_raw_mode(u32::from(file.stx_mode)) {
+        FileType::BlockDevice => Some((file.stx_rdev_major, file.stx_rdev_minor)),
+        FileType::RegularFile | FileType::Directory => {
+            Some((file.stx_dev_major, file.stx_dev_minor))
+        }
+        _ => None,
     }
 }
 
 /// The kernel's name of the disk with this number, or with this partition; else the number.
-fn disk(scene: &Scene, device: u64) -> String {
-    let number = format!("{}:{}", rustix::fs::major(device), rustix::fs::minor(device));
+fn disk(scene: &Scene, (major, minor): (u32, u32)) -> String {
+    let number = format!("{major}:{minor}");
     let folder = scene.real_folder(&format!("/sys/dev/block/{number}"));
     // A partition lies below its disk: .../block/vda/vda1.
     let name =
@@ -142,6 +145,8 @@ fn disk(scene: &Scene, device: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::MetadataExt as _;
+
     use super::*;
 
     /// `PF_KTHREAD`.
