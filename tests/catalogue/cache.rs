@@ -12,7 +12,8 @@ use crate::kernel::put;
 use crate::lab::{self, Card, MI, Shape};
 use crate::row::Row;
 use crate::shelf::{
-    READS, Shelf, blocks, busy, dd, dd_typed, finding, from_memory, heard, kib, pattern, run,
+    READS, Shelf, blocks, busy, dd, dd_typed, finding, from_memory, heard, kib, pattern,
+    read_again, run,
 };
 
 crate::cases![
@@ -32,8 +33,7 @@ fn t01_a_file_read_again(shelf: &Shelf) -> Rows {
     let words = "if={x} of=/dev/null bs=20k";
     let cold = dd(card, words);
     cold.expect(Trust::Sound, Measures::Device);
-    let warm = dd(card, words);
-    from_memory(&warm);
+    let warm = read_again(card, words);
     assert!(warm.rate(Action::Read) > 10.0 * READS, "{warm}");
     let dropped = dd_typed(card, words).env("ASSAY_COLD", "target");
     let dropped = heard(crate::kernel::hear(dropped));
@@ -181,8 +181,7 @@ fn t11_read_ahead_beyond_the_end(shelf: &Shelf) -> Rows {
 fn t30_a_cache_below_the_device(_: &Shelf) -> Rows {
     let card = Card::new(Shape { size: 64 * MI, ..Shape::dcache() })?;
     put(&card, "x", 32 * MI);
-    let cached = dd(&card, "if={x} of=/dev/null bs=1M iflag=direct");
-    from_memory(&cached);
+    let cached = read_again(&card, "if={x} of=/dev/null bs=1M iflag=direct");
     assert!(finding(&cached, "T01").claim.contains("read from a cache below it"), "{cached}");
     let how = "dd iflag=direct on a loop device whose file the host has in memory";
     Ok(vec![Row::by("T30", "T01", how, &cached)])

@@ -9,7 +9,7 @@ use crate::kernel::{Heard, put};
 use crate::lab::{Card, MI};
 use crate::row::Row;
 use crate::shelf::{
-    SLOW_READS, SLOW_WRITES, Shelf, blocks, busy, dd, from_memory, kib, pattern, run,
+    SLOW_READS, SLOW_WRITES, Shelf, blocks, busy, dd, kib, pattern, read_again, run,
 };
 
 crate::cases![
@@ -34,8 +34,7 @@ fn t01_t32_cached_and_throttled(shelf: &Shelf) -> Rows {
     dd(card, "if={x} of=/dev/null bs=1M count=16");
     let mixed = dd(card, "if={x} of=/dev/null bs=1M");
     mixed.expect(Trust::Wrong, Measures::Mixed);
-    let again = dd(card, "if={x} of=/dev/null bs=1M count=16");
-    from_memory(&again);
+    let again = read_again(card, "if={x} of=/dev/null bs=1M count=16");
     let [first, second] = both(["T01", "T32"], "a fifth cached, under a throttle", &mixed);
     let [third, fourth] = both(["T01", "T32"], "all cached, under a throttle", &again);
     Ok(vec![first.corrected(&mixed, SLOW_READS), second, third.truth(SLOW_READS), fourth])
