@@ -441,9 +441,8 @@ fn a_file_costs_the_same_calls_whatever_their_number() {
                 let found = calls.get(*call).copied().unwrap_or(0);
                 let rest = found.checked_sub(files * times);
                 let rest = rest.unwrap_or_else(|| panic!("{action}: {found} {call}"));
-                // What does not depend on the files: folders, and looking at the machine and at
-                // each of its processes, of which there may be more at one time than at another.
-                assert!(rest < 2500, "{action} of {files}: {found} {call}");
+                // What does not depend on the files: looking at the machine, folders.
+                assert!(rest < 600, "{action} of {files}: {found} {call}");
                 seen.push((*call, files, rest));
             }
             // No memory is asked for on the way.
@@ -455,7 +454,7 @@ fn a_file_costs_the_same_calls_whatever_their_number() {
             let rests: Vec<u64> =
                 seen.iter().filter(|(name, ..)| *name == call).map(|(.., rest)| *rest).collect();
             let spread = rests.iter().max().expect("some") - rests.iter().min().expect("some");
-            assert!(spread < 250, "{action}: {call} beside its own: {rests:?}");
+            assert!(spread < 30, "{action}: {call} beside its own: {rests:?}");
         }
         let memory: Vec<u64> =
             seen.iter().filter(|(name, ..)| *name == "memory").map(|(.., calls)| *calls).collect();
