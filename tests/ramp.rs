@@ -10,34 +10,12 @@ use assay::record::{Ending, Measures, Outcome, Reached, Record, Trust};
 use assay::unit::Nanos;
 use serde_json::{Value, json};
 
-use kernel::{Heard, hear_own, names, told};
+use kernel::{hear_own, names, run, told};
 use lab::{Card, Shape, Speed};
 
-/// The plan that some words give for a folder, on a modelled device instead.
+/// The plan of a ramp with these words, on a modelled device.
 fn modelled(words: &[&str], model: Value) -> Value {
-    let folder = tempfile::tempdir().expect("a folder");
-    let ran = lab::assay(["ramp", "--plan", "--seed", "7"]).word(folder.path()).words(words).run();
-    let mut plan: Value = serde_json::from_str(&ran.expect(0).stdout).expect("a plan");
-    let phases = plan["phases"].as_array_mut().expect("phases");
-    // There is no file to write first.
-    assert_eq!(phases.remove(0)["name"], "file");
-    for phase in phases {
-        phase["quiet"] = json!(0);
-        let blocks = &mut phase["jobs"][0]["work"]["blocks"];
-        blocks["target"] = json!({ "nowhere": { "size": 1_u64 << 30 } });
-        blocks["method"] = json!({ "sim": model });
-        blocks["caching"] = json!("buffered");
-        blocks["pattern"]["verify"] = json!("none");
-    }
-    plan
-}
-
-/// Runs a plan from a file.
-fn run(plan: &Value) -> Heard {
-    let desk = tempfile::tempdir().expect("a folder");
-    let file = desk.path().join("plan.json");
-    fs::write(&file, plan.to_string()).expect("written");
-    hear_own(lab::assay(["run"]).word(&file).env("LC_ALL", "C.UTF-8").env("COLUMNS", "90"))
+    kernel::modelled(&[&["ramp"], words].concat(), &model)
 }
 
 /// What the page says of the ramp: from the curve to the verdict.

@@ -12,36 +12,8 @@ use assay::plan::Action;
 use assay::record::{Ending, Measures, Outcome, Profiled, Side, Swept, Trust};
 use serde_json::{Value, json};
 
-use kernel::{Heard, hear, hear_own, names, rate, told};
+use kernel::{Heard, hear, hear_own, modelled, names, rate, run, told};
 use lab::{Card, Image, MI, Ran, Shape};
-
-/// The plan that some words give for a folder, on a modelled device instead.
-fn modelled(words: &[&str], model: &Value) -> Value {
-    let folder = tempfile::tempdir().expect("a folder");
-    let ran = lab::assay(words).words(&["--plan", "--seed", "7"]).word(folder.path()).run();
-    let mut plan: Value = serde_json::from_str(&ran.expect(0).stdout).expect("a plan");
-    let phases = plan["phases"].as_array_mut().expect("phases");
-    // There is no file to write first.
-    assert_eq!(phases.remove(0)["name"], "file");
-    for phase in phases {
-        phase["quiet"] = json!(0);
-        phase["settle"] = json!(0);
-        let blocks = &mut phase["jobs"][0]["work"]["blocks"];
-        blocks["target"] = json!({ "nowhere": { "size": 1_u64 << 30 } });
-        blocks["method"] = json!({ "sim": model });
-        blocks["caching"] = json!("buffered");
-        blocks["pattern"]["verify"] = json!("none");
-    }
-    plan
-}
-
-/// Runs a plan from a file.
-fn run(plan: &Value) -> Heard {
-    let desk = tempfile::tempdir().expect("a folder");
-    let file = desk.path().join("plan.json");
-    fs::write(&file, plan.to_string()).expect("written");
-    hear_own(lab::assay(["run"]).word(&file).env("LC_ALL", "C.UTF-8").env("COLUMNS", "90"))
-}
 
 /// What the page says between its heading and its verdict.
 fn said(page: &str) -> String {

@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use assay::plan::Action;
 use assay::record::{Measures, PhaseRecord, Record, Trust, Verdict, Weight};
 
+use serde_json::{Value, json};
+
 use super::lab::{self, Card, MI, Ran, Shape, Typed};
 
 /// A card whose pace the machine's own disk does not touch, with the cause to be seen or not.
@@ -137,6 +139,34 @@ pub fn rate(phase: &PhaseRecord, action: Action) -> Option<f64> {
 /// Prints a figure past the harness' capture.
 pub fn told(what: &str, figure: impl fmt::Display) {
     let _ = std::io::stderr().write_all(format!("{what}: {figure}\n").as_bytes());
+}
+
+/// The plan that some words give for a folder, on a modelled device instead.
+pub fn modelled(words: &[&str], model: &Value) -> Value {
+    let folder = tempfile::tempdir().expect("a folder");
+    let ran = lab::assay(words).words(&["--plan", "--seed", "7"]).word(folder.path()).run();
+    let mut plan: Value = serde_json::from_str(&ran.expect(0).stdout).expect("a plan");
+    let phases = plan["phases"].as_array_mut().expect("phases");
+    // There is no file to write first.
+    assert_eq!(phases.remove(0)["name"], "file");
+    for phase in phases {
+        phase["quiet"] = json!(0);
+        phase["settle"] = json!(0);
+        let blocks = &mut phase["jobs"][0]["work"]["blocks"];
+        blocks["target"] = json!({ "nowhere": { "size": 1_u64 << 30 } });
+        blocks["method"] = json!({ "sim": model });
+        blocks["caching"] = json!("buffered");
+        blocks["pattern"]["verify"] = json!("none");
+    }
+    plan
+}
+
+/// Runs a plan from a file; the page is as wide as golden ones.
+pub fn run(plan: &Value) -> Heard {
+    let desk = tempfile::tempdir().expect("a folder");
+    let file = desk.path().join("plan.json");
+    fs::write(&file, plan.to_string()).expect("written");
+    hear_own(lab::assay(["run"]).word(&file).env("LC_ALL", "C.UTF-8").env("COLUMNS", "90"))
 }
 
 /// All names below a folder, sorted, with sizes.
