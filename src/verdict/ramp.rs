@@ -3,9 +3,9 @@
 
 use super::measure::{Level, Stage};
 use super::threshold::{CPU_FULL, EQUAL, QUEUE_FULL, WAITING_FOR_CPU};
+use super::waiting_for_cpu::{grown, stopped};
 use super::words::share;
 use super::{of_phase, throttled};
-use crate::evidence::Snapshot;
 use crate::plan::{self, Action, Aim, Phase, Plan};
 use crate::record::{
     Bottleneck, Climb, Ending, Exhibit, Finding, Measures, PhaseRecord, Reached, Record, Trust,
@@ -206,7 +206,7 @@ fn queue(stage: &Stage, step: &Step, level: &Level) -> Bound {
     // More workers than CPUs can not use more than these.
     let cpus = stage.workers().min(u64::from(stage.record.machine.cpus.max(1)));
     let used = stage.cpu_share().map(|used| used * stage.workers() as f64 / cpus as f64);
-    let waited = waited_for_cpu(step.phase) / cpus as f64;
+    let waited = waited_for_cpu(stage, cpus);
     if let Some(used) = used {
         because.push(Exhibit::new("CPU time of each worker", share(used), "/proc/self/stat"));
         if used + waited >= CPU_FULL {
@@ -228,26 +228,18 @@ fn queue(stage: &Stage, step: &Step, level: &Level) -> Bound {
     Bound { cause: Bottleneck::Lock, claim, because }
 }
 
-/// Time in which threads could have run and had no CPU, or were held by the limit of their group, as
-/// a share of the phase; of several threads together it may be more than 1.
-fn waited_for_cpu(phase: &PhaseRecord) -> f64 {
-    let evidence = &phase.evidence;
-    let delay = |snapshot: &Snapshot| snapshot.cpu.seen().and_then(|cpu| cpu.run_delay);
-    let held = |snapshot: &Snapshot| snapshot.cpu_throttled.seen().map(|held| held.time);
-    let wall = evidence.stop.at.since(evidence.before.at).0.max(1) as f64;
-    let grown = |now: Option<Nanos>, then: Option<Nanos>| match (now, then) {
-        (Some(now), Some(then)) => now.less(then).0 as f64 / wall,
-        _ => 0.0,
-    };
-    let waited = grown(delay(&evidence.stop), delay(&evidence.before));
-    waited.max(grown(held(&evidence.stop), held(&evidence.before)))
+/// For how much of the time each of so many CPUs was waited for; the limit of a control group holds all
+/// workers at once, however many they are.
+fn waited_for_cpu(stage: &Stage, cpus: u64) -> f64 {
+    let delay = grown(stage, |snapshot| snapshot.cpu.seen()?.run_delay);
+    (delay.unwrap_or(0.0) / cpus as f64).max(stopped(stage).unwrap_or(0.0))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::bench::Bench;
     use super::*;
-    use crate::evidence::{Cpu, Reading};
+    use crate::evidence::{Cpu, CpuThrottled, Reading};
     use crate::unit::MIB;
 
     /// Steps of one worker at depths 1, 2, 4 and 8, the last with so many requests in the device's
@@ -292,6 +284,23 @@ mod tests {
         assert_eq!(cause(&climbed(flat, 1.0, 0.97)), Bottleneck::Cpu);
         assert_eq!(cause(&climbed(flat, 1.0, 0.2)), Bottleneck::Lock);
         assert_eq!(cause(&climbed([10.0, 20.0, 40.0, 80.0], 7.5, 0.2)), Bottleneck::Nothing);
+    }
+
+    #[test]
+    fn a_held_group_is_held_with_all_its_workers() {
+        let mut record = climbed([10.0, 20.0, 20.0, 20.0], 1.0, 0.005);
+        record.machine.cpus = 2;
+        for job in &mut record.resolved.jobs {
+            job.workers = 2;
+        }
+        for step in &mut record.phases {
+            let evidence = &mut step.evidence;
+            let wall = evidence.stop.at.since(evidence.before.at);
+            evidence.before.cpu_throttled = Reading::Seen(CpuThrottled::default());
+            evidence.stop.cpu_throttled =
+                Reading::Seen(CpuThrottled { time: wall, ..CpuThrottled::default() });
+        }
+        assert_eq!(cause(&record), Bottleneck::Cpu);
     }
 
     #[test]

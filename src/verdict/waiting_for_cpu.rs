@@ -35,16 +35,21 @@ fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
 }
 
 /// How much a time that a snapshot may have grew over the phase, as a share of it.
-fn grown(stage: &Stage<'_>, read: impl Fn(&Snapshot) -> Option<Nanos>) -> Option<f64> {
+pub(super) fn grown(stage: &Stage<'_>, read: impl Fn(&Snapshot) -> Option<Nanos>) -> Option<f64> {
     let evidence = &stage.phase.evidence;
     let time = read(&evidence.stop)?.less(read(&evidence.before)?);
     let wall = evidence.stop.at.since(evidence.before.at);
     (wall > Nanos::ZERO).then(|| time.0 as f64 / wall.0 as f64)
 }
 
+/// For how much of the time the limit of the control group stopped all of the program.
+pub(super) fn stopped(stage: &Stage<'_>) -> Option<f64> {
+    grown(stage, |snapshot| Some(snapshot.cpu_throttled.seen()?.time))
+}
+
 /// The control group's limit stopped the program.
 fn by_group(stage: &Stage<'_>, case: &Case<'_>) -> Option<Finding> {
-    let stopped = grown(stage, |snapshot| Some(snapshot.cpu_throttled.seen()?.time))?;
+    let stopped = stopped(stage)?;
     if stopped <= WAITING_FOR_CPU {
         return None;
     }
