@@ -68,18 +68,17 @@ impl Page for Table {
     fn closing(&mut self, record: &Record, out: &mut dyn Write) -> io::Result<()> {
         let style = self.style;
         let mut lines = Vec::new();
-        if let Some(sweep) = Sweep::of(record) {
-            lines.extend(table(&sweep, style));
+        let sweep = Sweep::of(record);
+        if let Some(sweep) = &sweep {
+            lines.extend(table(sweep, style));
             lines.push(String::new());
-            lines.extend(left_out(&sweep, style));
-            lines.extend(findings(&sweep, style));
+            lines.extend(left_out(sweep, style));
+            lines.extend(findings(sweep, style));
         }
         lines.extend(later_notes(record, self.notes, style));
         lines.extend(self.text.ending(record));
         lines.extend(record.verdict.iter().flat_map(|verdict| self.text.verdict(verdict)));
-        if let Some(sweep) = Sweep::of(record) {
-            lines.extend(groups(&sweep, style));
-        }
+        lines.extend(sweep.iter().flat_map(|sweep| groups(sweep, style)));
         lines.extend(self.text.next(record));
         foot(&lines, record, style, out)
     }
