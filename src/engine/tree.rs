@@ -16,6 +16,7 @@ mod one;
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use rustix::fs::{Mode, OFlags, RawDir};
@@ -45,8 +46,9 @@ const OFFSET_BITS: u32 = 32;
 /// One worker on a tree, ready to go.
 #[derive(Debug)]
 pub struct TreeWorker<'a> {
-    /// The folder that holds its files or subfolders.
-    pub root: OwnedFd,
+    /// The folder that holds its files or subfolders. Somebody else closes it: a thread with a table
+    /// of descriptors of its own would do that in its table only.
+    pub root: Arc<OwnedFd>,
     /// What that is called in faults.
     pub path: String,
     /// What it does.

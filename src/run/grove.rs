@@ -9,6 +9,7 @@ use std::fs::{self, File};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rustix::fs::{FlockOperation, Mode, OFlags};
 
@@ -38,6 +39,8 @@ pub(super) struct Grove {
 struct Stand {
     tree: Tree,
     workers: u32,
+    /// The open root of each worker, or the one that they share.
+    roots: Vec<Arc<OwnedFd>>,
     held: Held,
 }
 
@@ -117,7 +120,8 @@ impl Grove {
         if let Some(known) = known {
             return Ok(known);
         }
-        self.stands.push(Stand { tree: tree.clone(), workers, held: Held::Nothing });
+        let stand = Stand { tree: tree.clone(), workers, roots: Vec::new(), held: Held::Nothing };
+        self.stands.push(stand);
         let number = self.stands.len() - 1;
         self.make_folders(number)?;
         Ok(number)
@@ -138,13 +142,14 @@ impl Grove {
     }
 
     /// Makes the roots, subfolders and anchors of one kind of tree.
-    fn make_folders(&self, number: usize) -> Result<(), Fault> {
+    fn make_folders(&mut self, number: usize) -> Result<(), Fault> {
         let stand = &self.stands[number];
         let make =
             |path: &Path| fs::create_dir(path).map_err(|error| self.fault("create", path, &error));
         make(&self.folder(number))?;
-        let roots = if stand.tree.shared { 1 } else { stand.workers };
-        for worker in 0..roots {
+        let workers = if stand.tree.shared { 1 } else { stand.workers };
+        let mut roots = Vec::new();
+        for worker in 0..workers {
             let root = self.root(number, worker);
             make(&root)?;
             for folder in 0..stand.tree.folders {
@@ -152,17 +157,20 @@ impl Grove {
             }
             let anchor = root.join(ANCHOR.to_string_lossy().as_ref());
             File::create_new(&anchor).map_err(|error| self.fault("create", &anchor, &error))?;
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+            let open = rustix::fs::open(&root, flags, Mode::empty())
+                .map_err(|error| self.fault("open", &root, &error.into()))?;
+            roots.push(Arc::new(open));
         }
+        self.stands[number].roots = roots;
         Ok(())
     }
 
     /// The open root of one worker, and what it is called in faults.
-    pub fn open_root(&self, number: usize, worker: u32) -> Result<(OwnedFd, String), Fault> {
-        let root = self.root(number, worker);
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let fd = rustix::fs::open(&root, flags, Mode::empty())
-            .map_err(|error| self.fault("open", &root, &error.into()))?;
-        Ok((fd, root.display().to_string()))
+    pub fn open_root(&self, number: usize, worker: u32) -> (Arc<OwnedFd>, String) {
+        let stand = &self.stands[number];
+        let place = if stand.tree.shared { 0 } else { worker as usize };
+        (stand.roots[place].clone(), self.root(number, worker).display().to_string())
     }
 
     /// What an action needs that is not there.

@@ -132,7 +132,7 @@ impl<'a> Stage<'a> {
         reins: Reins<'w>,
     ) -> Result<TreeWorker<'w>, Fault> {
         let Planted { tree, grove, stand } = planted;
-        let (root, path) = self.groves[grove].open_root(stand, place.0)?;
+        let (root, path) = self.groves[grove].open_root(stand, place.0);
         // What could be made when the plan was looked at may have gone since.
         let filler = Filler::new(&tree.fill, self.plan.seed).map_err(|refusal| Fault {
             doing: "make".into(),

@@ -5,7 +5,7 @@ use std::os::fd::BorrowedFd;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::engine::Files;
-use crate::plan::{Blocks, Job, Target, Verify};
+use crate::plan::{Blocks, Job, Method, Target, Verify};
 use crate::record::{ResolvedJob, Unsure};
 use crate::unit::{Bytes, Nanos};
 
@@ -73,6 +73,14 @@ impl Ready<'_> {
         } else {
             self.job.stop.ramp
         }
+    }
+
+    /// Whether its threads may have a table of descriptors each, as programs have that do such work with
+    /// one thread: they use what they have opened themselves, or only look names up below what others
+    /// keep open. What others have opened can not be closed in such a table.
+    pub fn keeps_to_its_own(&self) -> bool {
+        let own = matches!(self.resolved.method, Method::Sync | Method::Bytewise);
+        (self.tree.is_some() || own) && !self.blocks.timed_close
     }
 
     pub fn reads(&self) -> bool {

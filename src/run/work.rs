@@ -12,8 +12,8 @@ use crate::engine::Haul;
 use crate::error::Fault;
 use crate::evidence::{Eyes, Glance, Ran, Snapshot};
 use crate::plan::{Crew, Method, Until};
-use crate::sys::clock;
 use crate::sys::inbox::Bell;
+use crate::sys::{clock, files};
 use crate::unit::{Instant, Nanos};
 
 use super::closing::{Closing, close};
@@ -197,11 +197,15 @@ impl<'f> Floor<'f> {
     /// What the thread of a worker does.
     fn one_works(&self, posted: Posted) {
         let Posted { job, cpus, hand } = posted;
-        if !matches!(hand, Hand::Away(_)) {
-            pin(&cpus);
-        }
         let mut began = None;
         let away = matches!(hand, Hand::Away(_));
+        if !away {
+            pin(&cpus);
+            if self.ready[job].keeps_to_its_own() {
+                // Without a table of its own it is only slower.
+                let _ = files::own();
+            }
+        }
         let haul = hand.go(|| {
             began = Some(Glance::now());
             self.common.gate().arrive();
