@@ -1,69 +1,95 @@
-//! The same words to `assay bonnie` and to Bonnie++ 2.00: bytes one by one, and many empty files made,
-//! looked at and removed, in memory and on the file system below the temporary folder.
+//! The same words to `assay bonnie` and to Bonnie++ 2.00: bytes one by one and blocks in memory, and
+//! many empty files made, looked at and removed, in memory and on ext4 that lies in memory.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use tempfile::TempDir;
 
 use super::{median, row, thousands};
 
-/// Turns that the two take: one of them makes a quarter of a million files twice.
-const TURNS: usize = 3;
+/// One pair of runs: what is typed, how often they take turns, and what is read from the lines.
+struct Round {
+    words: &'static str,
+    turns: usize,
+    /// Columns of a line of CSV, form 1.98, with what they are.
+    figures: &'static [(usize, &'static str)],
+}
 
-/// Columns of a line of CSV, form 1.98, with what they are.
-const FIGURES: [(usize, &str); 8] = [
-    (9, "bytes written one by one"),
-    (15, "bytes read one by one"),
-    (26, "create, in order"),
-    (28, "stat, in order"),
-    (30, "delete, in order"),
-    (32, "create, at random"),
-    (34, "stat, at random"),
-    (36, "delete, at random"),
-];
+const BYTES: Round = Round {
+    words: "-s 2 -f2 -n 0",
+    turns: 5,
+    figures: &[(9, "bytes written one by one"), (15, "bytes read one by one")],
+};
+
+const BLOCKS: Round = Round {
+    words: "-s 2048 -f -n 0",
+    turns: 3,
+    figures: &[(11, "block write"), (13, "rewrite"), (17, "block read")],
+};
+
+/// So many that looking at each takes more than the half second below which a line has crosses.
+const FILES: Round = Round {
+    words: "-s 0 -n 448",
+    turns: 3,
+    figures: &[
+        (26, "create, in order"),
+        (28, "stat, in order"),
+        (30, "delete, in order"),
+        (32, "create, at random"),
+        (34, "stat, at random"),
+        (36, "delete, at random"),
+    ],
+};
 
 pub fn rows() {
     // It knows no --version: its usage is on standard error, with status 1.
     if Command::new("bonnie++").arg("-Q").output().is_err() {
         return println!("bonnie++ is not installed: its rows are left out");
     }
-    let memory = tempfile::Builder::new().tempdir_in("/dev/shm");
-    let below = tempfile::tempdir().expect("a folder");
-    for (place, folder) in [("memory", memory.as_ref().ok()), ("disk", Some(&below))] {
-        match folder {
-            Some(folder) => on(place, folder.path()),
-            None => println!("bonnie++ in {place}: left out: no /dev/shm"),
-        }
+    match tempfile::Builder::new().tempdir_in("/dev/shm") {
+        Ok(memory) => [BYTES, BLOCKS, FILES].iter().for_each(|r| r.on("memory", memory.path())),
+        Err(error) => println!("bonnie++ in memory: left out: /dev/shm: {error}"),
+    }
+    match Ext4::new() {
+        Ok(disk) => FILES.on("ext4", &disk.mount),
+        Err(why) => println!("bonnie++ on ext4: left out: {why}"),
     }
 }
 
-/// What it came to in a folder, which is said to be this.
-fn on(place: &str, folder: &Path) {
-    let mut figures: Vec<[Vec<f64>; 2]> = FIGURES.map(|_| Default::default()).into();
-    for _ in 0..TURNS {
-        for (which, program) in [env!("CARGO_BIN_EXE_assay"), "bonnie++"].into_iter().enumerate() {
-            let line = line_of(program, folder);
-            let fields: Vec<&str> = line.split(',').collect();
-            for (rates, (column, _)) in figures.iter_mut().zip(FIGURES) {
-                // Crosses are no number: it was over too soon.
-                rates[which].extend(fields[column].parse::<f64>());
+impl Round {
+    /// What it came to in a folder, which is said to be this.
+    fn on(&self, place: &str, folder: &Path) {
+        let mut figures: Vec<[Vec<f64>; 2]> =
+            self.figures.iter().map(|_| [vec![], vec![]]).collect();
+        for _ in 0..self.turns {
+            for (which, program) in
+                [env!("CARGO_BIN_EXE_assay"), "bonnie++"].into_iter().enumerate()
+            {
+                let line = line_of(program, self.words, folder);
+                let fields: Vec<&str> = line.split(',').collect();
+                for (rates, (column, _)) in figures.iter_mut().zip(self.figures) {
+                    // Crosses are no number: it was over too soon.
+                    rates[which].extend(fields[*column].parse::<f64>());
+                }
             }
         }
-    }
-    for ([ours, theirs], (column, name)) in figures.into_iter().zip(FIGURES) {
-        let name = format!("bonnie++ in {place}: {name}");
-        if ours.len() < TURNS || theirs.len() < TURNS {
-            println!("{name}: left out: over in less than half a second");
-            continue;
+        for ([ours, theirs], (column, name)) in figures.into_iter().zip(self.figures) {
+            let name = format!("bonnie++ in {place}: {name}");
+            if ours.len() < self.turns || theirs.len() < self.turns {
+                println!("{name}: left out: over in less than half a second");
+                continue;
+            }
+            // KiB per second of bytes and blocks.
+            let unit = if *column < 20 { 1024.0 } else { 1.0 };
+            let (ours, theirs) = (median(ours) * unit, median(theirs) * unit);
+            row(&name, thousands(ours), thousands(theirs), ours / theirs, ">= 1.00");
         }
-        // KiB per second of the bytes.
-        let unit = if column < 20 { 1024.0 } else { 1.0 };
-        let (ours, theirs) = (median(ours) * unit, median(theirs) * unit);
-        row(&name, thousands(ours), thousands(theirs), ours / theirs, ">= 1.00");
     }
 }
 
 /// The line that a run ends with.
-fn line_of(program: &str, folder: &Path) -> String {
+fn line_of(program: &str, words: &str, folder: &Path) -> String {
     let mut command = Command::new(program);
     if program != "bonnie++" {
         command.arg("bonnie");
@@ -72,8 +98,11 @@ fn line_of(program: &str, folder: &Path) -> String {
     if rustix::process::geteuid().is_root() {
         command.args(["-u", "root"]);
     }
+    let words = words.split_whitespace();
     let out = command
-        .args(["-q", "-r", "0", "-s", "16", "-f10", "-n", "320", "-d"])
+        .args(["-q", "-r", "0"])
+        .args(words)
+        .arg("-d")
         .arg(folder)
         .output()
         .expect("it runs");
@@ -81,4 +110,33 @@ fn line_of(program: &str, folder: &Path) -> String {
     let last = said.lines().next_back().unwrap_or_default().to_string();
     assert_eq!(last.split(',').count(), 50, "{}", String::from_utf8_lossy(&out.stderr));
     last
+}
+
+/// A file system in a file in memory, with room for many files; unmounted when dropped.
+struct Ext4 {
+    mount: PathBuf,
+    _folder: TempDir,
+}
+
+impl Ext4 {
+    fn new() -> Result<Self, String> {
+        let folder = tempfile::Builder::new()
+            .tempdir_in("/dev/shm")
+            .map_err(|error| format!("/dev/shm: {error}"))?;
+        let (image, mount) = (folder.path().join("image"), folder.path().join("mount"));
+        std::fs::create_dir(&mount).map_err(|error| error.to_string())?;
+        let script = "truncate -s 1G $1 && mke2fs -qFt ext4 -N 600000 -E lazy_itable_init=0 $1 && mount -o loop $1 $2";
+        let made = Command::new("sh").args(["-ec", script, "sh"]).args([&image, &mount]).output();
+        match made {
+            Ok(out) if out.status.success() => Ok(Self { mount, _folder: folder }),
+            Ok(out) => Err(String::from_utf8_lossy(&out.stderr).trim().to_string()),
+            Err(error) => Err(format!("sh: {error}")),
+        }
+    }
+}
+
+impl Drop for Ext4 {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.mount).status();
+    }
 }

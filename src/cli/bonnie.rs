@@ -163,7 +163,8 @@ fn settled(asked: &Asked) -> Result<bonnie::Understood, Complaint> {
             format!("-Z {}: {}", path.display(), Fault::new("read", "", &error).text),
             "name a file that can be read; below the folder of a -d before it",
         );
-        Complaint { said: String::new(), usage: Some(asked.form), refusal }
+        let said = format!("Can't open random file \"{}\".\n", path.display());
+        Complaint { said, usage: None, refusal }
     })?;
     asked.settled(&host, random.as_deref())
 }

@@ -72,7 +72,8 @@ impl Asked {
                 format!("-s {size} is less than twice the memory ({ram} MiB)"),
                 "give more, or say -r 0: what was written is dropped from memory before it is read, and the verdict tells whether that worked",
             );
-            return Err(Complaint { refusal, ..Complaint::new(self.form, "", "").saying(line) });
+            let usage = (!self.form.is_old()).then_some(self.form);
+            return Err(Complaint { said: format!("{line}\n"), usage, refusal });
         }
         Ok(())
     }

@@ -8,16 +8,17 @@ pub(super) fn usage(form: Form) -> String {
     let words = match form {
         Form::F1_03 => {
             "\
-bonnie++ [-d scratch-dir] [-s size(Mb)[:chunk-size(b)]]
-      [-n number-to-stat[:max-size[:min-size][:num-directories]]]
-      [-m machine-name]
-      [-r ram-size-in-Mb]
-      [-x number-of-tests] [-u uid-to-use:gid-to-use] [-g gid-to-use]
-      [-q] [-f] [-b] [-D] [-p processes | -y]
+usage: bonnie++ [-d scratch-dir] [-s size(MiB)[:chunk-size(b)]]
+                [-n number-to-stat[:max-size[:min-size][:num-directories]]]
+                [-m machine-name]
+                [-r ram-size-in-MiB]
+                [-x number-of-tests] [-u uid-to-use:gid-to-use] [-g gid-to-use]
+                [-q] [-f] [-b] [-D] [-p processes | -y]
 "
         }
         _ => {
             "\
+usage:
 bonnie++ [-d scratch-dir] [-c concurrency] [-s size(MiB)[:chunk-size(b)]]
       [-n number-to-stat[:max-size[:min-size][:num-directories[:chunk-size]]]]
       [-m machine-name] [-r ram-size-in-MiB]
@@ -27,7 +28,7 @@ bonnie++ [-d scratch-dir] [-c concurrency] [-s size(MiB)[:chunk-size(b)]]
 "
         }
     };
-    format!("usage:\n{words}\nVersion: {}\n", form.version())
+    format!("{words}\nVersion: {}\n", form.version())
 }
 
 /// What is said when a test begins, without an end of line.

@@ -33,7 +33,7 @@ pub fn read(words: &[String]) -> Result<Asked, Complaint> {
     let mut asked = Asked {
         form,
         as_original: false,
-        dir: PathBuf::from("."),
+        dir: PathBuf::new(),
         size: None,
         chunk: CHUNK,
         seeks: SEEKS,
@@ -78,6 +78,9 @@ pub fn read(words: &[String]) -> Result<Asked, Complaint> {
             format!("'{word}' belongs to no option"),
             "the folder is given by -d, the size by -s; a value of -f is glued to it: -f10",
         ));
+    }
+    if asked.dir.as_os_str().is_empty() {
+        asked.dir = PathBuf::from(".");
     }
     asked.agree()?;
     Ok(asked)
@@ -174,8 +177,10 @@ impl Asked {
             'g' => self.group(value)?,
             'f' if value.is_empty() => self.per_char = PerChar::Skipped,
             'f' => {
-                let size = self.of(letter, value, PLAIN, 1..=u64::MAX >> 21)?;
-                self.per_char = PerChar::Over(Some(size));
+                self.per_char = match self.of(letter, value, PLAIN, 0..=u64::MAX >> 21)? {
+                    0 => PerChar::Skipped,
+                    size => PerChar::Over(Some(size)),
+                }
             }
             'p' if value == "-1" => self.semaphores = Some(Semaphores::Remove),
             'p' => {
