@@ -12,6 +12,7 @@ use super::{median, row, thousands};
 struct Round {
     words: &'static str,
     turns: usize,
+    wanted: &'static str,
     /// Columns of a line of CSV, form 1.98, with what they are.
     figures: &'static [(usize, &'static str)],
 }
@@ -19,12 +20,15 @@ struct Round {
 const BYTES: Round = Round {
     words: "-s 2 -f2 -n 0",
     turns: 5,
+    wanted: ">= 1.00",
     figures: &[(9, "bytes written one by one"), (15, "bytes read one by one")],
 };
 
+/// Here data are made for each block, there a byte of it is changed. In memory that is a tenth of its time.
 const BLOCKS: Round = Round {
-    words: "-s 2048 -f -n 0",
+    words: "-s 4096 -f -n 0",
     turns: 3,
+    wanted: ">= 0.90",
     figures: &[(11, "block write"), (13, "rewrite"), (17, "block read")],
 };
 
@@ -32,6 +36,7 @@ const BLOCKS: Round = Round {
 const FILES: Round = Round {
     words: "-s 0 -n 448",
     turns: 3,
+    wanted: ">= 1.00",
     figures: &[
         (26, "create, in order"),
         (28, "stat, in order"),
@@ -83,7 +88,7 @@ impl Round {
             // KiB per second of bytes and blocks.
             let unit = if *column < 20 { 1024.0 } else { 1.0 };
             let (ours, theirs) = (median(ours) * unit, median(theirs) * unit);
-            row(&name, thousands(ours), thousands(theirs), ours / theirs, ">= 1.00");
+            row(&name, thousands(ours), thousands(theirs), ours / theirs, self.wanted);
         }
     }
 }

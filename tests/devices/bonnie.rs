@@ -335,14 +335,15 @@ fn agrees_with_the_real_one(ours: &[&str], card: &Card) {
         let line = real_and_cold(&bonnie, card);
         let theirs: Vec<&str> = line.split(',').collect();
         assert_eq!(theirs.len(), ours.len(), "{line}");
-        // Block write, rewrite, block read. Crosses are no number.
-        let ratios = [11, 13, 17].map(|field| {
+        // Block write, rewrite, block read, each with how far they may be apart. A rewrite may, or may
+        // not, read while the kernel writes back what it has written before, which makes a quarter.
+        let ratios = [(11, 0.1), (13, 0.35), (17, 0.2)].map(|(field, off)| {
+            // Crosses are no number.
             let rate = |fields: &[&str]| fields[field].parse::<f64>().unwrap_or(f64::NAN);
-            rate(ours) / rate(&theirs)
+            (rate(ours) / rate(&theirs), off)
         });
         told("twin", format_args!("ours over theirs: {ratios:.3?}"));
-        // What passes at once when a throttle begins is a tenth of a second's worth, for either.
-        if ratios.iter().all(|ratio| (ratio - 1.0).abs() < 0.2) {
+        if ratios.iter().all(|(ratio, off)| (ratio - 1.0).abs() < *off) {
             return;
         }
         assert!(left > 0, "{ratios:?}, ours {ours:?}, theirs {theirs:?}");
