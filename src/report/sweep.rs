@@ -10,6 +10,7 @@ use std::io::{self, Write};
 pub use csv::csv;
 pub use rows::{Columns, Unit, rows};
 
+use super::fact::{self, Fact, fact};
 use super::figure::duration;
 use super::heading::{self, labelled};
 use super::paint::ink;
@@ -49,9 +50,7 @@ impl Table {
 impl Page for Table {
     fn opening(&mut self, plan: &Plan, resolved: &Resolved, out: &mut dyn Write) -> io::Result<()> {
         let mut lines = heading::lines(plan, resolved, self.style);
-        if let Some(rule) = rule(plan) {
-            lines.extend(labelled("cells", &rule, self.style));
-        }
+        lines.extend(rule(plan).iter().flat_map(|rule| labelled("cells", rule, self.style)));
         self.notes = resolved.notes.len();
         heading::put(&lines, out)
     }
@@ -72,13 +71,12 @@ impl Page for Table {
         if let Some(sweep) = &sweep {
             lines.extend(table(sweep, style));
             lines.push(String::new());
-            lines.extend(left_out(sweep, style));
-            lines.extend(findings(sweep, style));
+            lines.extend(fact::lines(&[left_out(sweep), findings(sweep)].concat(), style));
         }
         lines.extend(later_notes(record, self.notes, style));
         lines.extend(self.text.ending(record));
         lines.extend(record.verdict.iter().flat_map(|verdict| self.text.verdict(verdict)));
-        lines.extend(sweep.iter().flat_map(|sweep| groups(sweep, style)));
+        lines.extend(sweep.iter().flat_map(|sweep| fact::lines(&groups(sweep, style), style)));
         lines.extend(self.text.next(record));
         foot(&lines, record, style, out)
     }
@@ -121,7 +119,7 @@ fn mark(cell: &Placed, style: Style) -> String {
 }
 
 /// Which cells were not done, and why; each reason once.
-pub fn left_out(sweep: &Sweep, style: Style) -> Vec<String> {
+pub fn left_out(sweep: &Sweep) -> Vec<Fact> {
     let mut reasons: Vec<(&str, Vec<Spot>)> = Vec::new();
     for placed in &sweep.spots {
         let Some(why) = &placed.left_out else { continue };
@@ -131,12 +129,12 @@ pub fn left_out(sweep: &Sweep, style: Style) -> Vec<String> {
         }
     }
     let text = |(why, spots): (&str, Vec<Spot>)| format!("{}: {why}", listed(sweep, &spots));
-    reasons.into_iter().flat_map(|reason| labelled("n/a", &text(reason), style)).collect()
+    reasons.into_iter().map(|reason| fact("n/a", text(reason))).collect()
 }
 
 /// The best of each side, what comes close to it, and what to use.
-fn findings(sweep: &Sweep, style: Style) -> Vec<String> {
-    let mut lines = Vec::new();
+pub(super) fn findings(sweep: &Sweep) -> Vec<Fact> {
+    let mut facts = Vec::new();
     let mut from = Vec::new();
     for side in sweep.sides() {
         let text = match sweep.plateau(side) {
@@ -146,14 +144,14 @@ fn findings(sweep: &Sweep, style: Style) -> Vec<String> {
             }
             None => "no figure that is the device's".into(),
         };
-        lines.extend(labelled(side.name(), &text, style));
+        facts.push(fact(side.name(), text));
     }
     if let ([Axis::Block], Some(block)) =
         (sweep.aim.over.as_slice(), from.iter().map(|spot| spot.block).max())
     {
-        lines.extend(labelled("use", &format!("blocks of {block} or more"), style));
+        facts.push(fact("use", format!("blocks of {block} or more")));
     }
-    lines
+    facts
 }
 
 fn plateau_text(sweep: &Sweep, plateau: &Plateau) -> String {
@@ -184,21 +182,18 @@ struct Group<'a> {
 
 /// What is not plainly the device's figure, and of which cells. What is said of all of them stands in
 /// the verdict on the whole.
-fn groups(sweep: &Sweep, style: Style) -> Vec<String> {
+pub(super) fn groups(sweep: &Sweep, style: Style) -> Vec<Fact> {
     let groups = grouped(sweep);
     let all = groups.iter().map(|group| group.spots.len()).sum::<usize>() == sweep.spots.len();
     if all && groups.iter().all(|group| group.judged == groups[0].judged) {
         return Vec::new();
     }
     let plain = Style { colour: false, ..style };
-    let mut lines = Vec::new();
-    for Group { side, judged: (trust, measures), claim, spots } in groups {
+    let text = |Group { side, judged: (trust, measures), claim, spots }: Group| {
         let words = plain.judgement(trust, measures);
-        let text = format!("{} {}: {words}: {claim}", side.name(), listed(sweep, &spots));
-        let label = if lines.is_empty() { "cells" } else { "" };
-        lines.extend(labelled(label, &text, style));
-    }
-    lines
+        format!("{} {}: {words}: {claim}", side.name(), listed(sweep, &spots))
+    };
+    fact::listed("cells", groups.into_iter().map(text))
 }
 
 /// The cells that were done, by side and judgement, but for those that are plainly sound.
