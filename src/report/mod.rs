@@ -8,15 +8,20 @@ mod capacity;
 mod card;
 mod chart;
 pub mod compare;
+mod csv;
 pub mod explain;
 pub mod fact;
 mod figure;
+mod gist;
 pub mod heading;
+mod html;
 mod json;
 pub mod lesson;
 pub mod live;
+mod markup;
 pub mod modes;
 mod paint;
+mod picture;
 pub mod probe;
 mod profile;
 mod ramp;
@@ -24,6 +29,7 @@ mod rates;
 mod remark;
 mod row;
 mod sustain;
+mod svg;
 pub mod sweep;
 pub mod text;
 mod traps;
@@ -43,6 +49,8 @@ use crate::verdict::lesson::Taught;
 pub struct Format {
     /// Its name on the command line.
     pub name: &'static str,
+    /// How names of files end that hold it, without the dot.
+    pub ending: &'static str,
     /// What it is for.
     pub about: &'static str,
     /// Writes a whole record.
@@ -105,7 +113,8 @@ pub fn trust(record: &Record) -> Option<Trust> {
 }
 
 /// Every format, the usual one first.
-pub const FORMATS: &[Format] = &[text::FORMAT, json::FORMAT];
+pub const FORMATS: &[Format] =
+    &[text::FORMAT, json::FORMAT, html::FORMAT, svg::FORMAT, csv::FORMAT];
 
 /// Writes a record in the format of that name; `None` when there is no such format.
 pub fn format(name: &str) -> Option<&'static Format> {

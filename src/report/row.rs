@@ -7,7 +7,7 @@ use super::rates;
 use crate::plan::{Action, Phase, Work};
 use crate::record::{Counted, PhaseRecord, ResolvedJob, Steadied};
 use crate::stats::Total;
-use crate::unit::Nanos;
+use crate::unit::{Bytes, Nanos};
 
 /// What stands above the figures.
 pub const FIGURES: [&str; 6] = ["MB/s", "IOPS", "p50", "p99", "max", "spread"];
@@ -22,20 +22,29 @@ pub fn done(phase: &PhaseRecord) -> Vec<(Action, &Total)> {
         .collect()
 }
 
-/// `4 KiB q32`: block and I/Os in flight of the first job, as many as its method can keep; `jobs` are
-/// those of the run, as they fit the machine.
-pub fn shape(phase: &Phase, jobs: &[ResolvedJob]) -> Option<String> {
+/// Block of the first job, and the I/Os in flight of all its workers, as many as its method can keep;
+/// `jobs` are those of the run, as they fit the machine. `None` of work without blocks.
+pub fn load(phase: &Phase, jobs: &[ResolvedJob]) -> Option<(Bytes, Option<u32>)> {
     let job = phase.jobs.first()?;
     match &job.work {
         Work::Blocks(blocks) => {
             let fits = jobs.iter().find(|fits| fits.phase == phase.name && fits.job == job.name);
             let alone = fits.is_some_and(|fits| fits.method.one_at_a_time());
             let iodepth = if alone { 1 } else { blocks.iodepth };
-            let block = blocks.pattern.largest();
-            Some(format!("{block} q{}", iodepth.saturating_mul(job.workers)))
+            Some((blocks.pattern.largest(), Some(iodepth.saturating_mul(job.workers))))
         }
-        Work::Copy(copy) => Some(copy.output_block.to_string()),
-        Work::Tree(tree) => Some(format!("{} files", tree.files)),
+        Work::Copy(copy) => Some((copy.output_block, None)),
+        Work::Tree(_) => None,
+    }
+}
+
+/// `4 KiB q32`, or how many files.
+pub fn shape(phase: &Phase, jobs: &[ResolvedJob]) -> Option<String> {
+    match (load(phase, jobs), &phase.jobs.first()?.work) {
+        (Some((block, Some(depth))), _) => Some(format!("{block} q{depth}")),
+        (Some((block, None)), _) => Some(block.to_string()),
+        (None, Work::Tree(tree)) => Some(format!("{} files", tree.files)),
+        (None, _) => None,
     }
 }
 

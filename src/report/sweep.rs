@@ -7,12 +7,12 @@ mod rows;
 
 use std::io::{self, Write};
 
-pub use csv::csv;
+pub(super) use csv::csv;
 pub use rows::{Columns, Unit, rows};
 
 use super::fact::{self, Fact, fact};
 use super::figure::duration;
-use super::heading::{self, labelled};
+use super::heading;
 use super::paint::ink;
 use super::text::{Text, foot, later_notes, lead};
 use super::{Page, Style};
@@ -50,7 +50,7 @@ impl Table {
 impl Page for Table {
     fn opening(&mut self, plan: &Plan, resolved: &Resolved, out: &mut dyn Write) -> io::Result<()> {
         let mut lines = heading::lines(plan, resolved, self.style);
-        lines.extend(rule(plan).iter().flat_map(|rule| labelled("cells", rule, self.style)));
+        lines.extend(fact::lines(rule(plan).as_slice(), self.style));
         self.notes = resolved.notes.len();
         heading::put(&lines, out)
     }
@@ -83,7 +83,7 @@ impl Page for Table {
 }
 
 /// How long the cells take.
-fn rule(plan: &Plan) -> Option<String> {
+pub(super) fn rule(plan: &Plan) -> Option<Fact> {
     let Some(Aim::Sweep(sweep)) = &plan.aim else { return None };
     let Pace { whole, least, most } = sweep.pace?;
     let each = match least == most {
@@ -96,7 +96,8 @@ fn rule(plan: &Plan) -> Option<String> {
         plan.phases.iter().filter(cells_only).any(|phase| phase.jobs.iter().any(Job::writes));
     let flushed = if writes { "; writes with their flush" } else { "" };
     let cells = sweep.cells.len();
-    Some(format!("{cells}, {each}{flushed}; {} at the most", duration(whole)))
+    let most = duration(whole);
+    Some(fact("cells", format!("{cells}, {each}{flushed}; {most} at the most")))
 }
 
 /// The whole table: rows with bars, or grids.
