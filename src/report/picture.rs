@@ -122,10 +122,12 @@ pub enum Sign {
         /// The words.
         text: String,
     },
-    /// A field in a pale colour.
+    /// A field in a pale colour, and words beside it.
     Field {
         /// Whose it is.
         tone: Tone,
+        /// The words.
+        text: String,
         /// From where to where on the axis at the foot.
         x: (f64, f64),
         /// From where to where on the axis at the left.
@@ -208,6 +210,17 @@ fn told(what: &str, figure: &str, phase: Option<&PhaseRecord>) -> String {
     match verdict {
         Some(found) => format!("{what}: {figure}, {}", SHOWN.judgement(found.trust, found.measures)),
         None => format!("{what}: {figure}"),
+    }
+}
+
+/// The most that an axis has to show: of figures that are not refuted, as long as there are any. One
+/// that is shall not make the others small.
+fn most(figures: impl Iterator<Item = (Look, f64)> + Clone) -> f64 {
+    let highest = |figures: &mut dyn Iterator<Item = f64>| figures.fold(0.0, f64::max);
+    let stands = figures.clone().filter(|(look, _)| *look != Look::Struck);
+    match highest(&mut stands.map(|(_, figure)| figure)) {
+        0.0 => highest(&mut figures.map(|(_, figure)| figure)),
+        most => most,
     }
 }
 

@@ -1,7 +1,7 @@
 //! A ramp as two pictures: the rate over what was in flight, and what that cost each I/O.
 
 use super::super::figure::time;
-use super::{Axis, Curves, Form, Look, Picture, Plot, Point, SHOWN, Series, Sign, Tone, told};
+use super::{Axis, Curves, Form, Look, Picture, Plot, Point, SHOWN, Series, Sign, Tone, most, told};
 use crate::plan::Action;
 use crate::record::Record;
 use crate::unit::{Iops, Nanos};
@@ -10,12 +10,12 @@ use crate::verdict::ramp::{Ramp, Step};
 /// The pictures of a ramp; none of a record that has none.
 pub fn pictures(record: &Record) -> Vec<Picture> {
     let Some(ramp) = Ramp::of(record) else { return Vec::new() };
-    let most = ramp.steps.iter().map(|step| step.rung.iops).fold(0.0, f64::max);
+    let figures = ramp.steps.iter().map(|step| (Look::of_phase(step.phase), step.rung.iops));
     let rate = |step: &Step| {
         let iops = step.rung.iops;
         Some((iops, format!("{} IOPS", Iops(iops))))
     };
-    let rates = picture(&ramp, "IOPS over I/Os in flight", Axis::from_zero("IOPS", most), rate);
+    let rates = picture(&ramp, "IOPS over I/Os in flight", Axis::from_zero("IOPS", most(figures)), rate);
     let late = |step: &Step| {
         let p99 = step.p99()?;
         Some((p99 as f64, format!("p99 {}", time(Nanos(p99), SHOWN))))

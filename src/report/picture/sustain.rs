@@ -27,7 +27,8 @@ pub fn pictures(record: &Record) -> Vec<Picture> {
     if let Some((state, after)) = found.steady {
         let spread = state.mean * state.spread / 2.0;
         let around = (Bandwidth(state.mean - spread).mb(), Bandwidth(state.mean + spread).mb());
-        signs.push(Sign::Field { tone: Tone::Read, x: (0.0, end), y: around });
+        let text = String::new();
+        signs.push(Sign::Field { tone: Tone::Read, text, x: (0.0, end), y: around });
         signs.push(Sign::At { x: after.as_secs(), text: "steady".into() });
     }
     let across = Axis::until("seconds", end);

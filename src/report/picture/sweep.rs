@@ -2,7 +2,7 @@
 
 use super::super::figure::megabytes;
 use super::{Axis, Curves, Form, Heat, HeatCell, Look, Picture, Plot, Point, SHOWN, Series, Sign};
-use super::{Tone, told};
+use super::{Tone, most, told};
 use crate::plan;
 use crate::record::{Record, Side};
 use crate::verdict::sweep::{GOOD_ENOUGH, Placed, Sweep};
@@ -32,9 +32,9 @@ fn title(axis: plan::Axis) -> &'static str {
 fn curves(sweep: &Sweep, axis: plan::Axis) -> Picture {
     let values = sweep.values(axis);
     let named = values.iter().map(|value| (*value as f64, axis.shown(*value)));
-    let rates = sweep.spots.iter().filter_map(Placed::bandwidth);
+    let figures = sweep.spots.iter().filter_map(figure);
     let across = Axis::doubling(title(axis), named.collect());
-    let up = Axis::from_zero("MB/s", rates.map(|rate| rate.mb()).fold(0.0, f64::max));
+    let up = Axis::from_zero("MB/s", most(figures));
     let sides = sweep.sides();
     let series = sides.iter().map(|side| one_side(sweep, *side, axis)).collect();
     let mut signs: Vec<Sign> =
@@ -46,6 +46,11 @@ fn curves(sweep: &Sweep, axis: plan::Axis) -> Picture {
         half: false,
         plot: Plot::Curves(Curves { across, up, series, signs }),
     }
+}
+
+/// MB/s of a cell, and whether they may be believed.
+fn figure(placed: &Placed) -> Option<(Look, f64)> {
+    Some((Look::of(placed.trust()), placed.bandwidth()?.mb()))
 }
 
 fn one_side(sweep: &Sweep, side: Side, axis: plan::Axis) -> Series {
@@ -72,7 +77,8 @@ fn plateau(sweep: &Sweep, side: Side, axis: plan::Axis, end: f64) -> Option<Sign
     let from = sweep.spot_of(&plateau.from)?.on(axis) as f64;
     let best = plateau.bandwidth.mb();
     let tone = Tone::of_side(side);
-    Some(Sign::Field { tone, x: (from, end), y: (best * GOOD_ENOUGH, best) })
+    let text = format!("90 % of the best {}", side.name());
+    Some(Sign::Field { tone, text, x: (from, end), y: (best * GOOD_ENOUGH, best) })
 }
 
 /// The values at which no side has a cell that could be done.
@@ -87,8 +93,7 @@ fn absent(sweep: &Sweep, axis: plan::Axis) -> Vec<Sign> {
 }
 
 fn grid(sweep: &Sweep, side: Side, down: plan::Axis, across: plan::Axis) -> Picture {
-    let rates = sweep.spots.iter().filter(|placed| placed.side == side);
-    let most = rates.filter_map(Placed::bandwidth).map(|rate| rate.0).fold(0.0, f64::max);
+    let most = most(sweep.spots.iter().filter(|cell| cell.side == side).filter_map(figure));
     let named = |axis: plan::Axis| {
         let values = sweep.values(axis).into_iter();
         (title(axis).to_string(), values.map(|value| axis.shown(value)).collect::<Vec<_>>())
@@ -120,5 +125,5 @@ fn cell(placed: &Placed, most: f64) -> HeatCell {
         Look::Firm => "",
     };
     let text = format!("{}{mark}", megabytes(Some(rate)));
-    HeatCell { share: rate.0 / most, text, look, told: told(what, &rate.to_string(), placed.done) }
+    HeatCell { share: (rate.mb() / most).min(1.0), text, look, told: told(what, &rate.to_string(), placed.done) }
 }

@@ -1,5 +1,6 @@
 //! Points and lines between two axes.
 
+use super::super::figure::digits;
 use super::super::markup::Markup;
 use super::super::picture::{Axis, Curves, Form, Look, Point, Series, Sign};
 use super::{Px, class, room, worth};
@@ -36,7 +37,7 @@ pub fn draw(curves: &Curves, width: f64, height: f64, out: &mut Markup) {
     let (right, foot) = (width - RIGHT, height - BELOW);
     let frame = Frame { curves, left: LEFT, right, top: ABOVE, foot };
     for sign in &curves.signs {
-        if let Sign::Field { tone, x, y } = sign {
+        if let Sign::Field { tone, x, y, .. } = sign {
             field(&frame, class(*tone), *x, *y, out);
         }
     }
@@ -147,17 +148,24 @@ fn lines(frame: &Frame, series: &Series, out: &mut Markup) {
     }
 }
 
-/// A full circle, a hollow one, or a cross.
+/// A full circle, a hollow one, or a cross. What lies beyond the axis stands at its end, with its figure.
 fn mark(frame: &Frame, tone: &str, point: &Point, out: &mut Markup) {
     let (x, y) = (frame.x(point.x), frame.y(point.y));
     let class = format!("{tone} {}", worth(point.look));
+    if point.y > frame.curves.up.high * 1.000_1 {
+        let place: [(&str, &dyn std::fmt::Display); 3] =
+            [("class", &"faint"), ("x", &Px(x + 9.0)), ("y", &Px(y + 4.0))];
+        out.text("text", &place, &format!("↑ {}", digits(point.y)));
+    }
     if point.look == Look::Struck {
         let (l, r, t, b) = (Px(x - MARK), Px(x + MARK), Px(y - MARK), Px(y + MARK));
         let cross = format!("M{l},{t} L{r},{b} M{l},{b} L{r},{t}");
         return out.told("path", &[("class", &class), ("d", &cross)], &point.told);
     }
+    // Larger below, so that it shows where another lies on it.
+    let radius = if tone == "write" { MARK + 1.0 } else { MARK - 0.5 };
     let place: [(&str, &dyn std::fmt::Display); 4] =
-        [("class", &class), ("cx", &Px(x)), ("cy", &Px(y)), ("r", &MARK)];
+        [("class", &class), ("cx", &Px(x)), ("cy", &Px(y)), ("r", &radius)];
     out.told("circle", &place, &point.told);
 }
 
@@ -175,7 +183,7 @@ fn field(frame: &Frame, tone: &str, x: (f64, f64), y: (f64, f64), out: &mut Mark
 
 fn signed(frame: &Frame, sign: &Sign, out: &mut Markup) {
     match sign {
-        Sign::Field { .. } => {}
+        Sign::Field { tone, text, x, y } => beside(frame, class(*tone), text, (x.0, y.0), out),
         Sign::At { x, text } => {
             let x = frame.x(*x);
             let (top, foot) = (Px(frame.top), Px(frame.foot));
@@ -197,6 +205,18 @@ fn signed(frame: &Frame, sign: &Sign, out: &mut Markup) {
             out.raw("n/a</text>");
         }
     }
+}
+
+/// The words of a field below its left edge; those of reads below its right one, for both may lie in
+/// the same place.
+fn beside(frame: &Frame, tone: &str, text: &str, (x, y): (f64, f64), out: &mut Markup) {
+    let left = tone == "write" && frame.x(x) + room(text) < frame.right;
+    let (x, anchor) =
+        if left { (frame.x(x) + 4.0, "start") } else { (frame.right - 4.0, "end") };
+    let y = Px(frame.y(y) + 14.0);
+    let place: [(&str, &dyn std::fmt::Display); 4] =
+        [("class", &"faint"), ("x", &Px(x)), ("y", &y), ("text-anchor", &anchor)];
+    out.text("text", &place, text);
 }
 
 /// The names of the series at the upper right, each behind a piece of its line; none where there is
