@@ -10,6 +10,7 @@ use crate::plan::Plan;
 use crate::record::{Record, replace};
 use crate::report::{FORMATS, Format, Style};
 use crate::verdict::foresee::places;
+use crate::verdict::words::names;
 
 /// The files that are to be written when a run is over.
 pub struct Files<'a>(Vec<(&'a Path, &'static Format)>);
@@ -25,7 +26,11 @@ impl<'a> Files<'a> {
             can_be_made(path)?;
             let kept = common.record.iter().cloned();
             if places(plan).into_iter().chain(kept).any(|other| same(&other, path)) {
-                return Err(refused(path, "has another part in this run", "name another file"));
+                let why = format!("{} is no place for a report", path.display());
+                return Err(Refusal::new(
+                    format!("{why}: it has another part in this run"),
+                    "name another file",
+                ));
             }
             Ok((path.as_path(), format))
         };
@@ -49,34 +54,27 @@ impl<'a> Files<'a> {
     }
 }
 
-/// Why this is no place for a report.
-fn refused(path: &Path, why: &str, instead: &str) -> Refusal {
-    Refusal {
-        place: "--report".into(),
-        why: format!("{} {why}", path.display()),
-        instead: instead.into(),
-    }
-}
-
 /// The format that a name ends with.
 fn format(path: &Path) -> Result<&'static Format, Refusal> {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     FORMATS.iter().find(|format| format.ending == ending).ok_or_else(|| {
-        let endings: Vec<String> =
-            FORMATS.iter().map(|format| format!(".{}", format.ending)).collect();
-        let (last, others) = endings.split_last().map_or(("", &[][..]), |(last, others)| (last, others));
-        let known = format!("let its name end with {} or {last}", others.join(", "));
-        refused(path, "has the ending of no format", &known)
+        let endings = FORMATS.iter().map(|format| format!(".{}", format.ending));
+        let known = names(&endings.collect::<Vec<_>>()).replace(" and ", " or ");
+        Refusal::new(
+            format!("the ending of {} is that of no report", path.display()),
+            format!("let its name end with {known}"),
+        )
     })
 }
 
 /// Refuses a place at which no file can be written, without touching it.
 fn can_be_made(path: &Path) -> Result<(), Refusal> {
-    let refused = |why: &str| {
-        Err(refused(path, why, "name a file in a folder that this user may write to"))
-    };
+    const INSTEAD: &str = "name a file in a folder that this user may write to";
+    let refused = |why: &str| Err(Refusal::new(format!("{} {why}", path.display()), INSTEAD));
     match std::fs::metadata(path) {
-        Ok(there) if !there.is_file() => refused("is no regular file"),
+        Ok(there) if !there.is_file() => {
+            refused("is no regular file, and so no place for a report")
+        }
         Ok(_) if access(path, Access::WRITE_OK).is_err() => refused("may not be written"),
         // It is replaced, not written to.
         _ if access(folder(path), Access::WRITE_OK | Access::EXEC_OK).is_err() => {

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 
 pub use over::Over;
 
+use super::Common;
 use super::place::{Kind, any_seed, consents, fits, look, standing, time};
 use super::ramp::Places;
-use super::Common;
 use crate::error::{Error, Refusal};
 use crate::plan::{
     self, Aim, Axis, BlockSize, Blocks, Caching, Cold, Durability, Job, Layout, Lifetime, Limit,

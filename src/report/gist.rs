@@ -77,6 +77,11 @@ pub fn trust(phase: &PhaseRecord) -> (String, &'static str) {
     }
 }
 
+/// Whether its figures are not what they look like.
+pub fn is_refuted(phase: &PhaseRecord) -> bool {
+    phase.verdict.as_ref().is_some_and(|verdict| verdict.trust == Trust::Wrong)
+}
+
 /// Told apart without colours, too.
 fn signed(trust: Trust, words: &str) -> String {
     let sign = match trust {
@@ -98,8 +103,10 @@ fn class(trust: Trust) -> &'static str {
 /// Block, depth and figures of a phase in one line; of several actions one behind the other.
 pub fn in_short(record: &Record, phase: &PhaseRecord) -> String {
     let planned = record.plan.phases.iter().find(|planned| planned.name == phase.name);
-    let mut parts: Vec<String> =
-        planned.and_then(|planned| row::shape(planned, &record.resolved.jobs)).into_iter().collect();
+    let mut parts: Vec<String> = planned
+        .and_then(|planned| row::shape(planned, &record.resolved.jobs))
+        .into_iter()
+        .collect();
     for (index, (action, total)) in row::done(phase).into_iter().enumerate() {
         let texts = row::figures(phase, total, index == 0, SHOWN);
         let named = texts.iter().zip(row::FIGURES).filter(|(text, _)| text.as_str() != "-");

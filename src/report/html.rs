@@ -97,8 +97,11 @@ fn verdict(record: &Record, out: &mut Markup) {
     let nexts = if has_page(&record.plan) { Vec::new() } else { text::nexts(record) };
     for next in nexts {
         match next {
-            Next::Type(words) => out.text("pre", &[("class", &"type")], &words),
-            Next::Do(words) => out.text("p", &[("class", &"do")], &format!("Next: {words}")),
+            Next::Type(words) => {
+                out.text("p", &[], "Next:");
+                out.text("pre", &[("class", &"type")], &words);
+            }
+            Next::Do(words) => out.text("p", &[], &format!("Next: {words}")),
         }
     }
     out.close("section");

@@ -122,16 +122,23 @@ pub enum Sign {
         /// The words.
         text: String,
     },
-    /// A field in a pale colour, and words beside it.
+    /// A field in a pale colour, and its name in the legend.
     Field {
         /// Whose it is.
         tone: Tone,
-        /// The words.
-        text: String,
+        /// Its name; of several fields the first tells for all.
+        name: String,
         /// From where to where on the axis at the foot.
         x: (f64, f64),
         /// From where to where on the axis at the left.
         y: (f64, f64),
+    },
+    /// A line from the left to the right, and words above it.
+    Level {
+        /// Where on the axis at the left.
+        y: f64,
+        /// The words.
+        text: String,
     },
     /// There is no figure here.
     Absent {
@@ -208,7 +215,9 @@ impl Tone {
 fn told(what: &str, figure: &str, phase: Option<&PhaseRecord>) -> String {
     let verdict = phase.and_then(|phase| phase.verdict.as_ref());
     match verdict {
-        Some(found) => format!("{what}: {figure}, {}", SHOWN.judgement(found.trust, found.measures)),
+        Some(found) => {
+            format!("{what}: {figure}, {}", SHOWN.judgement(found.trust, found.measures))
+        }
         None => format!("{what}: {figure}"),
     }
 }

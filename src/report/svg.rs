@@ -82,7 +82,7 @@ pub fn inline(picture: &Picture, out: &mut Markup) {
 /// What is in a picture, from the upper left corner on.
 pub fn draw(picture: &Picture, out: &mut Markup) {
     let (width, height) = (width(picture), height(picture));
-    out.text("text", &[("class", &"name"), ("x", &4), ("y", &17)], &picture.title);
+    out.text("text", &[("class", &"name"), ("x", &0), ("y", &17)], &picture.title);
     match &picture.plot {
         Plot::Curves(curves) => curves::draw(curves, width, height, out),
         Plot::Heat(heat) => heat::draw(heat, width, out),

@@ -19,7 +19,8 @@ use crate::record::{
 use crate::stats::Total;
 
 /// The usual format.
-pub const FORMAT: Format = Format { name: "text", ending: "txt", about: "a page for a person", write };
+pub const FORMAT: Format =
+    Format { name: "text", ending: "txt", about: "a page for a person", write };
 
 fn write(record: &Record, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let mut page = page(&record.plan, style);

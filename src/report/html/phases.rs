@@ -45,7 +45,7 @@ fn rows(record: &Record, phase: &PhaseRecord, out: &mut Markup) {
     let planned = record.plan.phases.iter().find(|planned| planned.name == phase.name);
     let shape = planned.and_then(|planned| row::shape(planned, &record.resolved.jobs));
     let (words, class) = gist::trust(phase);
-    let refuted = phase.verdict.as_ref().is_some_and(|verdict| verdict.trust == Trust::Wrong);
+    let refuted = gist::is_refuted(phase);
     let done = row::done(phase);
     if done.is_empty() {
         out.open("tr", &[]);
@@ -84,8 +84,10 @@ pub fn one_by_one(record: &Record, aside: bool, out: &mut Markup) {
 
 /// A phase: its figures, its verdict with the readings behind it, what went wrong, its pictures.
 fn told(record: &Record, phase: &PhaseRecord, out: &mut Markup) {
-    out.text("p", &[], &gist::in_short(record, phase));
-    if let Some(verdict) = &phase.verdict {
+    let class = if gist::is_refuted(phase) { "figures refuted" } else { "figures" };
+    out.text("p", &[("class", &class)], &gist::in_short(record, phase));
+    // Of a single phase the verdict on the whole says the same.
+    if let Some(verdict) = phase.verdict.as_ref().filter(|_| record.plan.phases.len() > 1) {
         let (words, class) = gist::trust(phase);
         out.open("p", &[]);
         out.text("span", &[("class", &format!("trust is-{class}"))], &words);
@@ -94,7 +96,9 @@ fn told(record: &Record, phase: &PhaseRecord, out: &mut Markup) {
             out.text("strong", &[], &format!("The device: {}.", estimate(corrected)));
         }
         out.close("p");
-        super::listed(&because(verdict), out);
+        if verdict.trust != Trust::Sound {
+            super::listed(&because(verdict), out);
+        }
     }
     for text in row::steady(phase).into_iter().chain(row::troubles(phase)) {
         out.text("p", &[], &text);

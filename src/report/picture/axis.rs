@@ -137,7 +137,10 @@ mod tests {
     fn doubled_values_are_equally_far_apart() {
         let values = [4.0, 8.0, 16.0].map(|value| (value, String::new()));
         let axis = Axis::doubling("", values.to_vec());
-        assert_eq!([4.0, 8.0, 16.0].map(|value| (axis.share(value) * 10.0).round()), [0.0, 5.0, 10.0]);
+        assert_eq!(
+            [4.0, 8.0, 16.0].map(|value| (axis.share(value) * 10.0).round()),
+            [0.0, 5.0, 10.0]
+        );
         let linear = Axis::doubling("", vec![(0.0, "0 %".into()), (100.0, "100 %".into())]);
         assert_eq!(linear.share(25.0), 0.25);
         let one = Axis::doubling("", vec![(8.0, "8".into())]);

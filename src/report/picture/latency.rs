@@ -33,7 +33,12 @@ pub fn picture(phase: &PhaseRecord) -> Option<Picture> {
     for (action, total) in told {
         let tone = Tone::of(action);
         let name = action.name().to_string();
-        series.push(Series { name: String::new(), tone, form: Form::Line, points: curve(total, look) });
+        series.push(Series {
+            name: String::new(),
+            tone,
+            form: Form::Line,
+            points: curve(total, look),
+        });
         series.push(Series { name, tone, form: Form::Marks, points: marks(total, look) });
     }
     let points = || series.iter().flat_map(|series| &series.points);
@@ -44,11 +49,11 @@ pub fn picture(phase: &PhaseRecord) -> Option<Picture> {
     let ticks = NINES.iter().map(|(q, name)| (place(*q), (*name).to_string()));
     let across = Axis {
         ticks: ticks.filter(|(at, _)| *at <= end + 1e-9).collect(),
-        ..Axis::until("so many were faster", end)
+        ..Axis::until("so many were answered within", end)
     };
     let up = Axis::of_times("latency", least, most);
     let plot = Plot::Curves(Curves { across, up, series, signs: Vec::new() });
-    Some(Picture { title: "latency".into(), half: true, plot })
+    Some(Picture { title: "latency, and how many kept it".into(), half: true, plot })
 }
 
 /// The whole distribution, as far as it is more than a rumour.

@@ -1,7 +1,9 @@
 //! A ramp as two pictures: the rate over what was in flight, and what that cost each I/O.
 
 use super::super::figure::time;
-use super::{Axis, Curves, Form, Look, Picture, Plot, Point, SHOWN, Series, Sign, Tone, most, told};
+use super::{
+    Axis, Curves, Form, Look, Picture, Plot, Point, SHOWN, Series, Sign, Tone, most, told,
+};
 use crate::plan::Action;
 use crate::record::Record;
 use crate::unit::{Iops, Nanos};
@@ -15,7 +17,8 @@ pub fn pictures(record: &Record) -> Vec<Picture> {
         let iops = step.rung.iops;
         Some((iops, format!("{} IOPS", Iops(iops))))
     };
-    let rates = picture(&ramp, "IOPS over I/Os in flight", Axis::from_zero("IOPS", most(figures)), rate);
+    let rates =
+        picture(&ramp, "IOPS over I/Os in flight", Axis::from_zero("IOPS", most(figures)), rate);
     let late = |step: &Step| {
         let p99 = step.p99()?;
         Some((p99 as f64, format!("p99 {}", time(Nanos(p99), SHOWN))))
@@ -44,7 +47,9 @@ fn picture(
     let knee = &ramp.steps[ramp.knee];
     let (alone, together): (Vec<&Step>, Vec<&Step>) =
         ramp.steps.iter().partition(|step| step.rung.workers == 1);
-    let series = [("one worker", alone), ("several workers", together)];
+    // Where there is nothing to tell apart, nothing has a name.
+    let names = if together.is_empty() { ["", ""] } else { ["one worker", "several workers"] };
+    let series = names.into_iter().zip([alone, together]);
     let series = series.into_iter().filter(|(_, steps)| !steps.is_empty());
     let tones = [tone(ramp), Tone::Mixed];
     let series = series.zip(tones).map(|((name, steps), tone)| Series {

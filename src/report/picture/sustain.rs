@@ -25,10 +25,8 @@ pub fn pictures(record: &Record) -> Vec<Picture> {
         signs.push(Sign::At { x: burst.time.as_secs(), text });
     }
     if let Some((state, after)) = found.steady {
-        let spread = state.mean * state.spread / 2.0;
-        let around = (Bandwidth(state.mean - spread).mb(), Bandwidth(state.mean + spread).mb());
-        let text = String::new();
-        signs.push(Sign::Field { tone: Tone::Read, text, x: (0.0, end), y: around });
+        let lasts = Bandwidth(state.mean);
+        signs.push(Sign::Level { y: lasts.mb(), text: format!("{lasts} lasts") });
         signs.push(Sign::At { x: after.as_secs(), text: "steady".into() });
     }
     let across = Axis::until("seconds", end);

@@ -77,8 +77,8 @@ fn plateau(sweep: &Sweep, side: Side, axis: plan::Axis, end: f64) -> Option<Sign
     let from = sweep.spot_of(&plateau.from)?.on(axis) as f64;
     let best = plateau.bandwidth.mb();
     let tone = Tone::of_side(side);
-    let text = format!("90 % of the best {}", side.name());
-    Some(Sign::Field { tone, text, x: (from, end), y: (best * GOOD_ENOUGH, best) })
+    let name = "within 90 % of the best".into();
+    Some(Sign::Field { tone, name, x: (from, end), y: (best * GOOD_ENOUGH, best) })
 }
 
 /// The values at which no side has a cell that could be done.
@@ -125,5 +125,10 @@ fn cell(placed: &Placed, most: f64) -> HeatCell {
         Look::Firm => "",
     };
     let text = format!("{}{mark}", megabytes(Some(rate)));
-    HeatCell { share: (rate.mb() / most).min(1.0), text, look, told: told(what, &rate.to_string(), placed.done) }
+    HeatCell {
+        share: (rate.mb() / most).min(1.0),
+        text,
+        look,
+        told: told(what, &rate.to_string(), placed.done),
+    }
 }

@@ -44,14 +44,7 @@ fn ways(rates: &Rates) -> Vec<(&'static str, Tone, &[f64])> {
 }
 
 /// Each value as a level as wide as its cell.
-fn one(
-    name: &str,
-    tone: Tone,
-    form: Form,
-    values: &[f64],
-    cell: f64,
-    look: Look,
-) -> Series {
+fn one(name: &str, tone: Tone, form: Form, values: &[f64], cell: f64, look: Look) -> Series {
     let level = |(at, &y): (usize, &f64)| {
         [at, at + 1].map(|edge| Point { x: edge as f64 * cell, y, look, ..Point::default() })
     };

@@ -9,7 +9,7 @@ use super::{Px, class, room, worth};
 const ABOVE: f64 = 34.0;
 const RIGHT: f64 = 18.0;
 const BELOW: f64 = 44.0;
-const LEFT: f64 = 58.0;
+const LEFT: f64 = 66.0;
 /// Radius of a mark.
 const MARK: f64 = 4.5;
 
@@ -74,11 +74,17 @@ fn upright(frame: &Frame, out: &mut Markup) {
         out.text("text", &place, name);
     }
     // Read from the foot to the top, beside the values.
-    let (x, y) = (Px(13.0), Px((frame.top + frame.foot) / 2.0));
+    let (x, y) = (Px(11.0), Px((frame.top + frame.foot) / 2.0));
     let turned = format!("rotate(-90 {x} {y})");
     out.text(
         "text",
-        &[("class", &"unit"), ("x", &x), ("y", &y), ("text-anchor", &"middle"), ("transform", &turned)],
+        &[
+            ("class", &"unit"),
+            ("x", &x),
+            ("y", &y),
+            ("text-anchor", &"middle"),
+            ("transform", &turned),
+        ],
         title,
     );
 }
@@ -110,7 +116,11 @@ fn across(frame: &Frame, out: &mut Markup) {
         }
     }
     let (x, y) = (Px((frame.left + frame.right) / 2.0), Px(frame.foot + 37.0));
-    out.text("text", &[("class", &"unit"), ("x", &x), ("y", &y), ("text-anchor", &"middle")], title);
+    out.text(
+        "text",
+        &[("class", &"unit"), ("x", &x), ("y", &y), ("text-anchor", &"middle")],
+        title,
+    );
 }
 
 /// `M10,20 L12,24`: a path through these points.
@@ -177,13 +187,35 @@ fn field(frame: &Frame, tone: &str, x: (f64, f64), y: (f64, f64), out: &mut Mark
     let (wide, high) = (Px((right - left).max(2.0)), Px((foot - top).max(2.0)));
     out.leaf(
         "rect",
-        &[("class", &class), ("x", &Px(left)), ("y", &Px(top)), ("width", &wide), ("height", &high)],
+        &[
+            ("class", &class),
+            ("x", &Px(left)),
+            ("y", &Px(top)),
+            ("width", &wide),
+            ("height", &high),
+        ],
     );
 }
 
 fn signed(frame: &Frame, sign: &Sign, out: &mut Markup) {
     match sign {
-        Sign::Field { tone, text, x, y } => beside(frame, class(*tone), text, (x.0, y.0), out),
+        Sign::Field { .. } => {}
+        Sign::Level { y, text } => {
+            let y = frame.y(*y);
+            let (left, right) = (Px(frame.left), Px(frame.right));
+            out.leaf(
+                "line",
+                &[
+                    ("class", &"sign"),
+                    ("x1", &left),
+                    ("x2", &right),
+                    ("y1", &Px(y)),
+                    ("y2", &Px(y)),
+                ],
+            );
+            let (x, y) = (Px(frame.left + 6.0), Px(y - 6.0));
+            out.text("text", &[("class", &"faint"), ("x", &x), ("y", &y)], text);
+        }
         Sign::At { x, text } => {
             let x = frame.x(*x);
             let (top, foot) = (Px(frame.top), Px(frame.foot));
@@ -207,29 +239,28 @@ fn signed(frame: &Frame, sign: &Sign, out: &mut Markup) {
     }
 }
 
-/// The words of a field below its left edge; those of reads below its right one, for both may lie in
-/// the same place.
-fn beside(frame: &Frame, tone: &str, text: &str, (x, y): (f64, f64), out: &mut Markup) {
-    let left = tone == "write" && frame.x(x) + room(text) < frame.right;
-    let (x, anchor) =
-        if left { (frame.x(x) + 4.0, "start") } else { (frame.right - 4.0, "end") };
-    let y = Px(frame.y(y) + 14.0);
-    let place: [(&str, &dyn std::fmt::Display); 4] =
-        [("class", &"faint"), ("x", &Px(x)), ("y", &y), ("text-anchor", &anchor)];
-    out.text("text", &place, text);
-}
-
-/// The names of the series at the upper right, each behind a piece of its line; none where there is
-/// nothing to tell apart.
+/// The names of the series at the upper right, each behind a piece of its line, and what the fields
+/// are.
 fn legend(frame: &Frame, out: &mut Markup) {
+    let field = frame.curves.signs.iter().find_map(|sign| match sign {
+        Sign::Field { name, .. } => Some((name.as_str(), "device ground".to_string(), 9.0)),
+        _ => None,
+    });
+    let entry = |series: &'_ Series| match series.form {
+        Form::Ground => (format!("{} ground", class(series.tone)), 9.0),
+        Form::Line | Form::Marks => (class(series.tone).to_string(), 3.0),
+    };
     let named = frame.curves.series.iter().filter(|series| !series.name.is_empty());
+    let entries = named.map(|series| {
+        let (class, high) = entry(series);
+        (series.name.as_str(), class, high)
+    });
+    let entries: Vec<(&str, String, f64)> = entries.chain(field).collect();
     let mut x = frame.right;
-    for series in named.rev() {
-        x -= room(&series.name);
-        out.text("text", &[("class", &"faint"), ("x", &Px(x)), ("y", &17)], &series.name);
+    for (name, class, high) in entries.into_iter().rev() {
+        x -= room(name);
+        out.text("text", &[("class", &"faint"), ("x", &Px(x)), ("y", &17)], name);
         x -= 20.0;
-        let (tone, ground) = (class(series.tone), series.form == Form::Ground);
-        let (class, high) = if ground { (format!("{tone} ground"), 9.0) } else { (tone.into(), 3.0) };
         let y = Px(13.0 - high / 2.0);
         out.leaf(
             "rect",

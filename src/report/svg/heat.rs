@@ -8,7 +8,7 @@ use super::{Px, class, room};
 const ABOVE: f64 = 62.0;
 const ROW: f64 = 30.0;
 /// A cell is no wider than this.
-const WIDEST: f64 = 110.0;
+const WIDEST: f64 = 140.0;
 /// The deepest colour on which letters can be read.
 const DEEPEST: f64 = 0.6;
 
@@ -29,7 +29,7 @@ pub fn draw(heat: &Heat, width: f64, out: &mut Markup) {
         let x = Px(left + cell * (at as f64 + 0.5));
         out.text("text", &[("class", &"tick cell"), ("x", &x), ("y", &54)], name);
     }
-    out.text("text", &[("class", &"unit"), ("x", &4), ("y", &54)], short(&heat.down.0));
+    out.text("text", &[("class", &"unit"), ("x", &0), ("y", &54)], short(&heat.down.0));
     for (at, (name, cells)) in heat.down.1.iter().zip(&heat.cells).enumerate() {
         let y = ABOVE + ROW * at as f64;
         let (x, base) = (Px(left - 10.0), Px(y + ROW / 2.0 + 4.0));

@@ -12,7 +12,7 @@ const MARGIN: f64 = 20.0;
 const BETWEEN: f64 = WIDE - 2.0 * HALF;
 const ROWS: f64 = 18.0;
 /// Letters in a line of text, and its height.
-const LETTERS: usize = 108;
+const LETTERS: usize = 118;
 const LINE: f64 = 17.0;
 
 /// The sheet of a record.
@@ -74,7 +74,7 @@ fn heading(record: &Record, y: f64, out: &mut Markup) -> f64 {
 fn labelled(label: &str, text: &str, class: &str, mut y: f64, out: &mut Markup) -> f64 {
     const BESIDE: f64 = 62.0;
     let class = if class.is_empty() { String::new() } else { format!("badge {class}") };
-    for (index, line) in wrap(text, LETTERS - 9).iter().enumerate() {
+    for (index, line) in wrap(text, LETTERS - 10).iter().enumerate() {
         if index == 0 && !label.is_empty() {
             out.text("text", &[("class", &"faint"), ("x", &Px(MARGIN)), ("y", &Px(y))], label);
         }
@@ -99,8 +99,13 @@ fn phase_of(record: &Record, phase: &PhaseRecord, y: f64, out: &mut Markup) -> f
     out.text("text", &[("class", &"name"), ("x", &Px(MARGIN)), ("y", &Px(y))], &phase.name);
     let right = Px(MARGIN + WIDE);
     let class = format!("badge {class}");
-    out.text("text", &[("class", &class), ("x", &right), ("y", &Px(y)), ("text-anchor", &"end")], &words);
-    y = lines(&gist::in_short(record, phase), "", y + LINE, out);
+    out.text(
+        "text",
+        &[("class", &class), ("x", &right), ("y", &Px(y)), ("text-anchor", &"end")],
+        &words,
+    );
+    let class = if gist::is_refuted(phase) { "refuted" } else { "" };
+    y = lines(&gist::in_short(record, phase), class, y + LINE, out);
     rows(&picture::of_phase(phase), y - LINE / 2.0, out)
 }
 
