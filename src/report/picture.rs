@@ -68,6 +68,8 @@ pub struct Series {
 pub enum Form {
     /// Each has a mark, and lines join them.
     Marks,
+    /// Each has a mark, and nothing joins them.
+    Dots,
     /// A line without marks.
     Line,
     /// The ground below them.

@@ -110,5 +110,5 @@ fn worth(look: Look) -> &'static str {
 
 /// About how wide a text of the usual size is, in pixels: nobody has measured the reader's letters.
 fn room(text: &str) -> f64 {
-    text.chars().count() as f64 * 7.0
+    text.chars().count() as f64 * 6.5
 }

@@ -24,10 +24,10 @@ fn place(share: f64) -> f64 {
     -(1.0 - share).log10()
 }
 
-/// The picture; `None` where too few I/Os were timed for a median.
+/// The picture; `None` where too few I/Os were timed to tell of nine in ten.
 pub fn picture(phase: &PhaseRecord) -> Option<Picture> {
     let done = row::done(phase).into_iter();
-    let told = done.filter(|(_, total)| is_known(total, 0.5));
+    let told = done.filter(|(_, total)| is_known(total, 0.9));
     let look = Look::of_phase(phase);
     let mut series = Vec::new();
     for (action, total) in told {
@@ -39,7 +39,7 @@ pub fn picture(phase: &PhaseRecord) -> Option<Picture> {
             form: Form::Line,
             points: curve(total, look),
         });
-        series.push(Series { name, tone, form: Form::Marks, points: marks(total, look) });
+        series.push(Series { name, tone, form: Form::Dots, points: marks(total, look) });
     }
     let points = || series.iter().flat_map(|series| &series.points);
     let end = points().map(|point| point.x).fold(0.0, f64::max);
@@ -53,7 +53,7 @@ pub fn picture(phase: &PhaseRecord) -> Option<Picture> {
     };
     let up = Axis::of_times("latency", least, most);
     let plot = Plot::Curves(Curves { across, up, series, signs: Vec::new() });
-    Some(Picture { title: "latency, and how many kept it".into(), half: true, plot })
+    Some(Picture { title: "latency".into(), half: true, plot })
 }
 
 /// The whole distribution, as far as it is more than a rumour.

@@ -77,7 +77,7 @@ fn plateau(sweep: &Sweep, side: Side, axis: plan::Axis, end: f64) -> Option<Sign
     let from = sweep.spot_of(&plateau.from)?.on(axis) as f64;
     let best = plateau.bandwidth.mb();
     let tone = Tone::of_side(side);
-    let name = "within 90 % of the best".into();
+    let name = "90 % of the best or more".into();
     Some(Sign::Field { tone, name, x: (from, end), y: (best * GOOD_ENOUGH, best) })
 }
 

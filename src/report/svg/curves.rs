@@ -7,7 +7,7 @@ use super::{Px, class, room, worth};
 
 /// Room above the plot (title and legend), at its right, below it and at its left.
 const ABOVE: f64 = 34.0;
-const RIGHT: f64 = 18.0;
+const RIGHT: f64 = 24.0;
 const BELOW: f64 = 44.0;
 const LEFT: f64 = 66.0;
 /// Radius of a mark.
@@ -47,9 +47,11 @@ pub fn draw(curves: &Curves, width: f64, height: f64, out: &mut Markup) {
         match series.form {
             Form::Ground => ground(&frame, series, out),
             Form::Line | Form::Marks => lines(&frame, series, out),
+            Form::Dots => {}
         }
     }
-    for series in curves.series.iter().filter(|series| series.form == Form::Marks) {
+    let marked = |series: &&Series| matches!(series.form, Form::Marks | Form::Dots);
+    for series in curves.series.iter().filter(marked) {
         for point in &series.points {
             mark(&frame, class(series.tone), point, out);
         }
@@ -248,7 +250,7 @@ fn legend(frame: &Frame, out: &mut Markup) {
     });
     let entry = |series: &'_ Series| match series.form {
         Form::Ground => (format!("{} ground", class(series.tone)), 9.0),
-        Form::Line | Form::Marks => (class(series.tone).to_string(), 3.0),
+        Form::Line | Form::Marks | Form::Dots => (class(series.tone).to_string(), 3.0),
     };
     let named = frame.curves.series.iter().filter(|series| !series.name.is_empty());
     let entries = named.map(|series| {
@@ -258,9 +260,11 @@ fn legend(frame: &Frame, out: &mut Markup) {
     let entries: Vec<(&str, String, f64)> = entries.chain(field).collect();
     let mut x = frame.right;
     for (name, class, high) in entries.into_iter().rev() {
-        x -= room(name);
-        out.text("text", &[("class", &"faint"), ("x", &Px(x)), ("y", &17)], name);
-        x -= 20.0;
+        let end: &dyn std::fmt::Display = &"end";
+        let place =
+            [("class", &"faint" as _), ("x", &Px(x) as _), ("y", &17 as _), ("text-anchor", end)];
+        out.text("text", &place, name);
+        x -= room(name) + 21.0;
         let y = Px(13.0 - high / 2.0);
         out.leaf(
             "rect",
