@@ -42,6 +42,11 @@ fn spelled(fact: Fact) -> Fact {
     Fact { text: figure::micros(&fact.text, SHOWN), ..fact }
 }
 
+/// How it ended, if not as planned; what it had stands below that here.
+pub fn ending(record: &Record) -> Vec<String> {
+    text::ending(record).into_iter().map(|line| line.replace("is above", "is below")).collect()
+}
+
 /// The verdict on the whole; `None` of a record that was not judged.
 pub fn badge(record: &Record) -> Option<Badge> {
     let trust = trusted(record)?;

@@ -89,8 +89,8 @@ fn verdict(record: &Record, out: &mut Markup) {
         }
         None => out.text("p", &[], "No verdict: the record was cut off before it was judged."),
     }
-    for line in text::ending(record) {
-        out.text("p", &[], &format!("Ended {}", line.replace("above", "below")));
+    for line in gist::ending(record) {
+        out.text("p", &[], &format!("Ended {line}"));
     }
     listed(&gist::whole(record).map(text::because).unwrap_or_default(), out);
     // Of other verbs the page itself says what comes next.

@@ -82,11 +82,35 @@ pub fn inline(picture: &Picture, out: &mut Markup) {
 /// What is in a picture, from the upper left corner on.
 pub fn draw(picture: &Picture, out: &mut Markup) {
     let (width, height) = (width(picture), height(picture));
-    out.text("text", &[("class", &"name"), ("x", &0), ("y", &17)], &picture.title);
+    letters("name", (0.0, 17.0), "start", &picture.title, out);
     match &picture.plot {
         Plot::Curves(curves) => curves::draw(curves, width, height, out),
         Plot::Heat(heat) => heat::draw(heat, width, out),
     }
+}
+
+/// A text at a place; `anchor` says what of it lies there: `start`, `middle` or `end`.
+fn letters(class: &str, (x, y): (f64, f64), anchor: &str, text: &str, out: &mut Markup) {
+    let (x, y) = (Px(x), Px(y));
+    let at =
+        [("class", &class as &dyn fmt::Display), ("x", &x), ("y", &y), ("text-anchor", &anchor)];
+    // Texts begin where they lie unless somebody says otherwise.
+    out.text("text", if anchor == "start" { &at[..3] } else { &at }, text);
+}
+
+/// A straight line.
+fn line(class: &str, from: (f64, f64), to: (f64, f64), out: &mut Markup) {
+    let (x1, y1, x2, y2) = (Px(from.0), Px(from.1), Px(to.0), Px(to.1));
+    out.leaf("line", &[("class", &class), ("x1", &x1), ("y1", &y1), ("x2", &x2), ("y2", &y2)]);
+}
+
+/// A rectangle by its upper left corner and its size.
+fn patch(class: &str, (x, y): (f64, f64), (width, height): (f64, f64), out: &mut Markup) {
+    let (x, y, width, height) = (Px(x), Px(y), Px(width), Px(height));
+    out.leaf(
+        "rect",
+        &[("class", &class), ("x", &x), ("y", &y), ("width", &width), ("height", &height)],
+    );
 }
 
 /// The class of a tone.

@@ -222,7 +222,7 @@ fn words_that_make_no_sense_touch_nothing() {
         ),
         (
             "atto --report x.svg --continuous 1",
-            "assay: '--continuous' and '--report' contradict each other; leave one of them out",
+            "assay: '--report' and '--continuous' contradict each other; leave one of them out",
         ),
         ("atto -f 256", "assay: sizes: no row of 256 B; give 512 B to 64 MiB"),
         ("atto -l 1k", "assay: -l: a total length of 1 KiB; give 64 KiB to 32 GiB"),

@@ -2,8 +2,8 @@
 
 use super::super::figure::digits;
 use super::super::markup::Markup;
-use super::super::picture::{Axis, Curves, Form, Look, Point, Series, Sign};
-use super::{Px, class, room, worth};
+use super::super::picture::{Axis, Curves, Form, Look, Point, Series, Sign, Tone};
+use super::{Px, class, letters, line, patch, room, worth};
 
 /// Room above the plot (title and legend), at its right, below it and at its left.
 const ABOVE: f64 = 34.0;
@@ -30,17 +30,28 @@ impl Frame<'_> {
     fn y(&self, value: f64) -> f64 {
         self.foot - self.curves.up.share(value) * (self.foot - self.top)
     }
+
+    fn at(&self, point: &Point) -> (f64, f64) {
+        (self.x(point.x), self.y(point.y))
+    }
+
+    /// A path through these points: `M10,20 L12,24`.
+    fn path<'p>(&self, points: impl IntoIterator<Item = &'p Point>) -> String {
+        let mut path = String::new();
+        for point in points {
+            let (x, y) = self.at(point);
+            path.push_str(if path.is_empty() { "M" } else { " L" });
+            path.push_str(&format!("{},{}", Px(x), Px(y)));
+        }
+        path
+    }
 }
 
-/// Draws the plot into a picture of that size.
+/// Draws the plot into a picture of that size: fields, axes, lines, marks, signs, one above the other.
 pub fn draw(curves: &Curves, width: f64, height: f64, out: &mut Markup) {
     let (right, foot) = (width - RIGHT, height - BELOW);
     let frame = Frame { curves, left: LEFT, right, top: ABOVE, foot };
-    for sign in &curves.signs {
-        if let Sign::Field { tone, x, y, .. } = sign {
-            field(&frame, class(*tone), *x, *y, out);
-        }
-    }
+    curves.signs.iter().for_each(|sign| field(&frame, sign, out));
     upright(&frame, out);
     across(&frame, out);
     for series in &curves.series {
@@ -52,9 +63,7 @@ pub fn draw(curves: &Curves, width: f64, height: f64, out: &mut Markup) {
     }
     let marked = |series: &&Series| matches!(series.form, Form::Marks | Form::Dots);
     for series in curves.series.iter().filter(marked) {
-        for point in &series.points {
-            mark(&frame, class(series.tone), point, out);
-        }
+        series.points.iter().for_each(|point| mark(&frame, series.tone, point, out));
     }
     curves.signs.iter().for_each(|sign| signed(&frame, sign, out));
     legend(&frame, out);
@@ -65,178 +74,108 @@ fn upright(frame: &Frame, out: &mut Markup) {
     let Axis { ticks, title, .. } = &frame.curves.up;
     for (value, name) in ticks {
         let y = frame.y(*value);
-        let (left, right) = (Px(frame.left), Px(frame.right));
-        out.leaf(
-            "line",
-            &[("class", &"grid"), ("x1", &left), ("x2", &right), ("y1", &Px(y)), ("y2", &Px(y))],
-        );
-        let x = Px(frame.left - 8.0);
-        let place: [(&str, &dyn std::fmt::Display); 4] =
-            [("class", &"tick"), ("x", &x), ("y", &Px(y + 4.0)), ("text-anchor", &"end")];
-        out.text("text", &place, name);
+        line("grid", (frame.left, y), (frame.right, y), out);
+        letters("tick", (frame.left - 8.0, y + 4.0), "end", name, out);
     }
     // Read from the foot to the top, beside the values.
     let (x, y) = (Px(11.0), Px((frame.top + frame.foot) / 2.0));
-    let turned = format!("rotate(-90 {x} {y})");
-    out.text(
-        "text",
-        &[
-            ("class", &"unit"),
-            ("x", &x),
-            ("y", &y),
-            ("text-anchor", &"middle"),
-            ("transform", &turned),
-        ],
-        title,
-    );
+    let turned = format!("translate({x} {y}) rotate(-90)");
+    out.open("g", &[("transform", &turned)]);
+    letters("unit", (0.0, 0.0), "middle", title, out);
+    out.close("g");
 }
 
 /// The axis at the foot: a line, its values as far as there is room for them, and what they are.
 fn across(frame: &Frame, out: &mut Markup) {
     let Axis { ticks, title, .. } = &frame.curves.across;
-    let (left, right, foot) = (Px(frame.left), Px(frame.right), Px(frame.foot));
-    out.leaf(
-        "line",
-        &[("class", &"edge"), ("x1", &left), ("x2", &right), ("y1", &foot), ("y2", &foot)],
-    );
+    line("edge", (frame.left, frame.foot), (frame.right, frame.foot), out);
     let mut free = f64::NEG_INFINITY;
     for (value, name) in ticks {
         let x = frame.x(*value);
         let half = room(name) / 2.0;
         let fits = x - half > free;
-        let below = Px(frame.foot + if fits { 6.0 } else { 4.0 });
-        out.leaf(
-            "line",
-            &[("class", &"edge"), ("x1", &Px(x)), ("x2", &Px(x)), ("y1", &foot), ("y2", &below)],
-        );
+        let below = if fits { 6.0 } else { 4.0 };
+        line("edge", (x, frame.foot), (x, frame.foot + below), out);
         if fits {
             free = x + half + 6.0;
-            let y = Px(frame.foot + 19.0);
-            let place: [(&str, &dyn std::fmt::Display); 4] =
-                [("class", &"tick"), ("x", &Px(x)), ("y", &y), ("text-anchor", &"middle")];
-            out.text("text", &place, name);
+            letters("tick", (x, frame.foot + 19.0), "middle", name, out);
         }
     }
-    let (x, y) = (Px((frame.left + frame.right) / 2.0), Px(frame.foot + 37.0));
-    out.text(
-        "text",
-        &[("class", &"unit"), ("x", &x), ("y", &y), ("text-anchor", &"middle")],
-        title,
-    );
-}
-
-/// `M10,20 L12,24`: a path through these points.
-fn path<'a>(frame: &Frame, points: impl IntoIterator<Item = &'a Point>) -> String {
-    let mut path = String::new();
-    for point in points {
-        let sign = if path.is_empty() { "M" } else { " L" };
-        path.push_str(&format!("{sign}{},{}", Px(frame.x(point.x)), Px(frame.y(point.y))));
-    }
-    path
+    let middle = (frame.left + frame.right) / 2.0;
+    letters("unit", (middle, frame.foot + 37.0), "middle", title, out);
 }
 
 fn ground(frame: &Frame, series: &Series, out: &mut Markup) {
     let (Some(first), Some(last)) = (series.points.first(), series.points.last()) else { return };
     let feet = [last, first].map(|point| Point { y: 0.0, ..point.clone() });
-    let path = path(frame, series.points.iter().chain(&feet));
+    let path = frame.path(series.points.iter().chain(&feet));
     let class = format!("{} ground", class(series.tone));
     out.leaf("path", &[("class", &class), ("d", &format!("{path} Z"))]);
 }
 
 /// The line through the points, dashed where it comes from or leads to a figure that is refuted.
 fn lines(frame: &Frame, series: &Series, out: &mut Markup) {
+    let points = &series.points;
+    let refuted = |from: usize| points[from..=from + 1].iter().any(|at| at.look == Look::Struck);
     let mut from = 0;
-    while from + 1 < series.points.len() {
-        let struck = |at: usize| series.points[at..=at + 1].iter().any(|p| p.look == Look::Struck);
-        let dashed = struck(from);
+    while from + 1 < points.len() {
+        let dashed = refuted(from);
         let mut to = from + 1;
-        while to + 1 < series.points.len() && struck(to) == dashed {
+        while to + 1 < points.len() && refuted(to) == dashed {
             to += 1;
         }
         let class = format!("{} line{}", class(series.tone), if dashed { " dashed" } else { "" });
-        let path = path(frame, &series.points[from..=to]);
-        out.leaf("path", &[("class", &class), ("d", &path)]);
+        out.leaf("path", &[("class", &class), ("d", &frame.path(&points[from..=to]))]);
         from = to;
     }
 }
 
 /// A full circle, a hollow one, or a cross. What lies beyond the axis stands at its end, with its figure.
-fn mark(frame: &Frame, tone: &str, point: &Point, out: &mut Markup) {
-    let (x, y) = (frame.x(point.x), frame.y(point.y));
-    let class = format!("{tone} {}", worth(point.look));
+fn mark(frame: &Frame, tone: Tone, point: &Point, out: &mut Markup) {
+    let (x, y) = frame.at(point);
     if point.y > frame.curves.up.high * 1.000_1 {
-        let place: [(&str, &dyn std::fmt::Display); 3] =
-            [("class", &"faint"), ("x", &Px(x + 9.0)), ("y", &Px(y + 4.0))];
-        out.text("text", &place, &format!("↑ {}", digits(point.y)));
+        letters("faint", (x + 9.0, y + 4.0), "start", &format!("↑ {}", digits(point.y)), out);
     }
+    let class = format!("{} {}", class(tone), worth(point.look));
     if point.look == Look::Struck {
-        let (l, r, t, b) = (Px(x - MARK), Px(x + MARK), Px(y - MARK), Px(y + MARK));
-        let cross = format!("M{l},{t} L{r},{b} M{l},{b} L{r},{t}");
+        let (left, right, top, foot) = (Px(x - MARK), Px(x + MARK), Px(y - MARK), Px(y + MARK));
+        let cross = format!("M{left},{top} L{right},{foot} M{left},{foot} L{right},{top}");
         return out.told("path", &[("class", &class), ("d", &cross)], &point.told);
     }
-    // Larger below, so that it shows where another lies on it.
-    let radius = if tone == "write" { MARK + 1.0 } else { MARK - 0.5 };
-    let place: [(&str, &dyn std::fmt::Display); 4] =
-        [("class", &class), ("cx", &Px(x)), ("cy", &Px(y)), ("r", &radius)];
-    out.told("circle", &place, &point.told);
+    // Writes are drawn first and larger, so that they show where reads lie on them.
+    let radius = Px(if tone == Tone::Write { MARK + 1.0 } else { MARK - 0.5 });
+    let (x, y) = (Px(x), Px(y));
+    out.told("circle", &[("class", &class), ("cx", &x), ("cy", &y), ("r", &radius)], &point.told);
 }
 
-fn field(frame: &Frame, tone: &str, x: (f64, f64), y: (f64, f64), out: &mut Markup) {
-    let (left, right) = (frame.x(x.0), frame.x(x.1));
-    let (top, foot) = (frame.y(y.1), frame.y(y.0));
-    let class = format!("{tone} field");
-    // However narrow it is, it shows.
-    let (wide, high) = (Px((right - left).max(2.0)), Px((foot - top).max(2.0)));
-    out.leaf(
-        "rect",
-        &[
-            ("class", &class),
-            ("x", &Px(left)),
-            ("y", &Px(top)),
-            ("width", &wide),
-            ("height", &high),
-        ],
-    );
+fn field(frame: &Frame, sign: &Sign, out: &mut Markup) {
+    let Sign::Field { tone, x, y, .. } = sign else { return };
+    let (left, top) = (frame.x(x.0), frame.y(y.1));
+    // However small it is, it shows.
+    let (wide, high) = ((frame.x(x.1) - left).max(2.0), (frame.y(y.0) - top).max(2.0));
+    patch(&format!("{} field", class(*tone)), (left, top), (wide, high), out);
 }
 
 fn signed(frame: &Frame, sign: &Sign, out: &mut Markup) {
     match sign {
         Sign::Field { .. } => {}
-        Sign::Level { y, text } => {
-            let y = frame.y(*y);
-            let (left, right) = (Px(frame.left), Px(frame.right));
-            out.leaf(
-                "line",
-                &[
-                    ("class", &"sign"),
-                    ("x1", &left),
-                    ("x2", &right),
-                    ("y1", &Px(y)),
-                    ("y2", &Px(y)),
-                ],
-            );
-            let (x, y) = (Px(frame.left + 6.0), Px(y - 6.0));
-            out.text("text", &[("class", &"faint"), ("x", &x), ("y", &y)], text);
-        }
         Sign::At { x, text } => {
             let x = frame.x(*x);
-            let (top, foot) = (Px(frame.top), Px(frame.foot));
-            out.leaf(
-                "line",
-                &[("class", &"sign"), ("x1", &Px(x)), ("x2", &Px(x)), ("y1", &top), ("y2", &foot)],
-            );
+            line("sign", (x, frame.top), (x, frame.foot), out);
             let late = x + 6.0 + room(text) > frame.right;
-            let (x, anchor) = if late { (x - 6.0, "end") } else { (x + 6.0, "start") };
-            let y = Px(frame.foot - 8.0);
-            let place: [(&str, &dyn std::fmt::Display); 4] =
-                [("class", &"faint"), ("x", &Px(x)), ("y", &y), ("text-anchor", &anchor)];
-            out.text("text", &place, text);
+            let (beside, anchor) = if late { (-6.0, "end") } else { (6.0, "start") };
+            letters("faint", (x + beside, frame.foot - 8.0), anchor, text, out);
+        }
+        Sign::Level { y, text } => {
+            let y = frame.y(*y);
+            line("sign", (frame.left, y), (frame.right, y), out);
+            letters("faint", (frame.left + 6.0, y - 6.0), "start", text, out);
         }
         Sign::Absent { x, told } => {
-            let (x, y) = (Px(frame.x(*x)), Px(frame.foot - 6.0));
-            out.raw(&format!("<text class=\"faint\" x=\"{x}\" y=\"{y}\" text-anchor=\"middle\">"));
+            out.open("g", &[]);
             out.text("title", &[], told);
-            out.raw("n/a</text>");
+            letters("faint", (frame.x(*x), frame.foot - 6.0), "middle", "n/a", out);
+            out.close("g");
         }
     }
 }
@@ -244,32 +183,21 @@ fn signed(frame: &Frame, sign: &Sign, out: &mut Markup) {
 /// The names of the series at the upper right, each behind a piece of its line, and what the fields
 /// are.
 fn legend(frame: &Frame, out: &mut Markup) {
+    let series = frame.curves.series.iter().filter(|series| !series.name.is_empty());
+    let named = series.map(|Series { name, tone, form, .. }| match form {
+        Form::Ground => (name, format!("{} ground", class(*tone)), 9.0),
+        Form::Line | Form::Marks | Form::Dots => (name, class(*tone).to_string(), 3.0),
+    });
     let field = frame.curves.signs.iter().find_map(|sign| match sign {
-        Sign::Field { name, .. } => Some((name.as_str(), "device ground".to_string(), 9.0)),
-        _ => None,
+        Sign::Field { name, .. } => Some((name, "device ground".to_string(), 9.0)),
+        Sign::At { .. } | Sign::Level { .. } | Sign::Absent { .. } => None,
     });
-    let entry = |series: &'_ Series| match series.form {
-        Form::Ground => (format!("{} ground", class(series.tone)), 9.0),
-        Form::Line | Form::Marks | Form::Dots => (class(series.tone).to_string(), 3.0),
-    };
-    let named = frame.curves.series.iter().filter(|series| !series.name.is_empty());
-    let entries = named.map(|series| {
-        let (class, high) = entry(series);
-        (series.name.as_str(), class, high)
-    });
-    let entries: Vec<(&str, String, f64)> = entries.chain(field).collect();
+    let entries: Vec<(&String, String, f64)> = named.chain(field).collect();
     let mut x = frame.right;
     for (name, class, high) in entries.into_iter().rev() {
-        let end: &dyn std::fmt::Display = &"end";
-        let place =
-            [("class", &"faint" as _), ("x", &Px(x) as _), ("y", &17 as _), ("text-anchor", end)];
-        out.text("text", &place, name);
+        letters("faint", (x, 17.0), "end", name, out);
         x -= room(name) + 21.0;
-        let y = Px(13.0 - high / 2.0);
-        out.leaf(
-            "rect",
-            &[("class", &class), ("x", &Px(x)), ("y", &y), ("width", &15), ("height", &high)],
-        );
+        patch(&class, (x, 13.0 - high / 2.0), (15.0, high), out);
         x -= 14.0;
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::markup::Markup;
 use super::super::picture::{Heat, HeatCell, Look};
-use super::{Px, class, room};
+use super::{Px, class, letters, room};
 
 /// Room above the cells (title, what is across, its values), and the height of a row.
 const ABOVE: f64 = 62.0;
@@ -24,18 +24,14 @@ pub fn draw(heat: &Heat, width: f64, out: &mut Markup) {
     let columns = heat.across.1.len().max(1) as f64;
     let cell = ((width - left - 4.0) / columns).min(WIDEST);
     let middle = left + cell * columns / 2.0;
-    out.text("text", &[("class", &"unit cell"), ("x", &Px(middle)), ("y", &34)], &heat.across.0);
+    letters("unit", (middle, 34.0), "middle", &heat.across.0, out);
     for (at, name) in heat.across.1.iter().enumerate() {
-        let x = Px(left + cell * (at as f64 + 0.5));
-        out.text("text", &[("class", &"tick cell"), ("x", &x), ("y", &54)], name);
+        letters("tick", (left + cell * (at as f64 + 0.5), 54.0), "middle", name, out);
     }
-    out.text("text", &[("class", &"unit"), ("x", &0), ("y", &54)], short(&heat.down.0));
+    letters("unit", (0.0, 54.0), "start", short(&heat.down.0), out);
     for (at, (name, cells)) in heat.down.1.iter().zip(&heat.cells).enumerate() {
         let y = ABOVE + ROW * at as f64;
-        let (x, base) = (Px(left - 10.0), Px(y + ROW / 2.0 + 4.0));
-        let place: [(&str, &dyn std::fmt::Display); 4] =
-            [("class", &"tick"), ("x", &x), ("y", &base), ("text-anchor", &"end")];
-        out.text("text", &place, name);
+        letters("tick", (left - 10.0, y + ROW / 2.0 + 4.0), "end", name, out);
         for (column, found) in cells.iter().enumerate() {
             let x = left + cell * column as f64;
             if let Some(found) = found {
@@ -73,6 +69,5 @@ fn one(cell: &HeatCell, tone: &str, (x, y, width): (f64, f64, f64), out: &mut Ma
     );
     let faint = cell.look == Look::Struck || cell.share <= 0.0;
     let class = if faint { "faint cell" } else { "cell" };
-    let (x, base) = (Px(x + wide / 2.0), Px(y + high / 2.0 + 4.0));
-    out.text("text", &[("class", &class), ("x", &x), ("y", &base)], &cell.text);
+    letters(class, (x + wide / 2.0, y + high / 2.0 + 4.0), "middle", &cell.text, out);
 }

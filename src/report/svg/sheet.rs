@@ -4,7 +4,7 @@ use super::super::gist;
 use super::super::markup::Markup;
 use super::super::paint::wrap;
 use super::super::picture::{self, Picture};
-use super::{COLOURS, HALF, Px, WIDE, draw, height};
+use super::{COLOURS, HALF, Px, WIDE, draw, height, letters};
 use crate::record::{PhaseRecord, Record};
 
 /// Around everything, between two side by side, and between rows.
@@ -57,7 +57,7 @@ pub fn sheet(record: &Record) -> String {
 fn heading(record: &Record, y: f64, out: &mut Markup) -> f64 {
     let mut y = y + LINE;
     for line in wrap(&gist::title(record), 66) {
-        out.text("text", &[("class", &"title"), ("x", &Px(MARGIN)), ("y", &Px(y))], &line);
+        letters("title", (MARGIN, y), "start", &line, out);
         y += 1.4 * LINE;
     }
     for fact in gist::heading(record) {
@@ -67,18 +67,21 @@ fn heading(record: &Record, y: f64, out: &mut Markup) -> f64 {
         y = labelled("verdict", &badge.words, badge.class, y + 4.0, out);
         y = labelled("", &badge.summary, "", y, out);
     }
+    for line in gist::ending(record) {
+        y = labelled("ended", &line, "", y, out);
+    }
     y + ROWS / 2.0
 }
 
 /// A label, and the text beside it.
 fn labelled(label: &str, text: &str, class: &str, mut y: f64, out: &mut Markup) -> f64 {
     const BESIDE: f64 = 62.0;
-    let class = if class.is_empty() { String::new() } else { format!("badge {class}") };
+    let class = if class.is_empty() { "says".into() } else { format!("badge {class}") };
     for (index, line) in wrap(text, LETTERS - 10).iter().enumerate() {
         if index == 0 && !label.is_empty() {
-            out.text("text", &[("class", &"faint"), ("x", &Px(MARGIN)), ("y", &Px(y))], label);
+            letters("faint", (MARGIN, y), "start", label, out);
         }
-        out.text("text", &[("class", &class), ("x", &Px(MARGIN + BESIDE)), ("y", &Px(y))], line);
+        letters(&class, (MARGIN + BESIDE, y), "start", line, out);
         y += LINE;
     }
     y
@@ -86,7 +89,7 @@ fn labelled(label: &str, text: &str, class: &str, mut y: f64, out: &mut Markup) 
 
 fn lines(text: &str, class: &str, mut y: f64, out: &mut Markup) -> f64 {
     for line in wrap(text, LETTERS) {
-        out.text("text", &[("class", &class), ("x", &Px(MARGIN)), ("y", &Px(y))], &line);
+        letters(class, (MARGIN, y), "start", &line, out);
         y += LINE;
     }
     y
@@ -96,15 +99,9 @@ fn lines(text: &str, class: &str, mut y: f64, out: &mut Markup) -> f64 {
 fn phase_of(record: &Record, phase: &PhaseRecord, y: f64, out: &mut Markup) -> f64 {
     let mut y = y + LINE;
     let (words, class) = gist::trust(phase);
-    out.text("text", &[("class", &"name"), ("x", &Px(MARGIN)), ("y", &Px(y))], &phase.name);
-    let right = Px(MARGIN + WIDE);
-    let class = format!("badge {class}");
-    out.text(
-        "text",
-        &[("class", &class), ("x", &right), ("y", &Px(y)), ("text-anchor", &"end")],
-        &words,
-    );
-    let class = if gist::is_refuted(phase) { "refuted" } else { "" };
+    letters("name", (MARGIN, y), "start", &phase.name, out);
+    letters(&format!("badge {class}"), (MARGIN + WIDE, y), "end", &words, out);
+    let class = if gist::is_refuted(phase) { "refuted" } else { "says" };
     y = lines(&gist::in_short(record, phase), class, y + LINE, out);
     rows(&picture::of_phase(phase), y - LINE / 2.0, out)
 }
