@@ -32,7 +32,7 @@ pub fn pictures(record: &Record) -> Vec<Picture> {
     let across = Axis::until("seconds", end);
     let up = Axis::from_zero("MB/s", most);
     let curves = Curves { across, up, series: vec![series], signs };
-    let title = "rate over the time".into();
+    let title = "rate over time".into();
     vec![Picture { title, half: false, plot: Plot::Curves(curves) }]
 }
 

@@ -30,7 +30,7 @@ pub fn picture(phase: &PhaseRecord) -> Option<Picture> {
         series,
         signs: sign.into_iter().collect(),
     };
-    Some(Picture { title: "rate over the time".into(), half: true, plot: Plot::Curves(curves) })
+    Some(Picture { title: "rate over time".into(), half: true, plot: Plot::Curves(curves) })
 }
 
 /// What the program did, each way that it did anything in.
