@@ -153,8 +153,8 @@ pub struct Common {
     /// Only print the plan (JSON), and what it would write and about how long it takes
     #[arg(long, conflicts_with = "record")]
     pub plan: bool,
-    /// Keep the whole record in this file, while it grows
-    #[arg(long, value_name = "FILE")]
+    /// Keep the whole record in this file, while it grows; in a folder in a file of its own
+    #[arg(long, value_name = "PLACE")]
     pub record: Option<PathBuf>,
     /// Write a report into this file: .html, .svg, .csv, .json or .txt, by its ending; may be repeated
     ///

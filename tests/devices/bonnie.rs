@@ -321,3 +321,24 @@ fn figures_are_those_of_the_card() {
         told("again", &heard);
     }
 }
+
+#[test]
+fn each_of_several_runs_has_a_record_of_its_own() {
+    lab::need!(lab::need_root());
+    let memory = lab::need!(Memory::tmpfs());
+    let kept = folder("bonnie-records");
+    let typed = |record: &Path| {
+        let words: Vec<&str> = "bonnie -u root -r 0 -s 4 -f -n 0 -x 2".split(' ').collect();
+        lab::assay(words).cwd(memory.mount()).env("ASSAY_RECORD", record).run()
+    };
+    let ran = typed(&kept.path().join("one.json"));
+    assert_eq!(ran.code(), 2, "{ran}");
+    assert!(ran.stderr.contains("ASSAY_RECORD: -x 2 makes 2 records, and "), "{ran}");
+    assert_eq!(kernel::names(kept.path()), [], "nothing is kept");
+    assert_eq!(typed(kept.path()).code(), 0);
+    let records = kernel::names(kept.path());
+    let named = |(path, _): &(PathBuf, u64)| path.display().to_string().contains("bonnie-20");
+    assert!(records.len() == 2 && records.iter().all(named), "{records:?}");
+    let ran = lab::assay(["compare"]).word(kept.path()).word(kept.path()).run();
+    assert!(ran.stdout.contains("  2 runs, "), "{ran}");
+}

@@ -9,7 +9,7 @@ use assay::evidence::Reading;
 use assay::plan::{Action, Work};
 use assay::record::{Comparison, Quantity, Record};
 use assay::stats::Change;
-use assay::unit::{Bandwidth, Bytes};
+use assay::unit::{Bandwidth, Bytes, Instant};
 
 /// What is printed of two records, and the exit status.
 fn compared(first: &Record, second: &Record) -> (i32, String) {
@@ -235,4 +235,49 @@ fn repetitions_of_a_phase_are_runs_of_it() {
     assert!(page.contains(" (1.99–2.01) faster"), "{page}");
     assert_eq!(page.matches("dd write").count(), 2, "{page}");
     assert_eq!(code, 0, "{page}");
+}
+
+/// A record of several phases, each as the dd; those with a time took only so many milliseconds.
+fn of_phases(times: f64, minute: usize, phases: &[(&str, Option<u64>)]) -> Record {
+    let mut record = faster(times, minute);
+    let (planned, done) = (record.plan.phases.remove(0), record.phases.remove(0));
+    for (name, short) in phases {
+        let (mut planned, mut done) = (planned.clone(), done.clone());
+        (planned.name, done.name) = (name.to_string(), name.to_string());
+        if let Some(short) = short {
+            let began = Instant(done.span.ended().0 - short * 1_000_000);
+            (done.span.started, done.span.counted) = (began, began);
+        }
+        record.plan.phases.push(planned);
+        record.phases.push(done);
+    }
+    record
+}
+
+#[test]
+fn figures_that_are_not_believed_keep_nothing_from_the_others() {
+    let side = |times: f64, short: [Option<u64>; 2]| -> Vec<Record> {
+        let [one, other] = short;
+        let phases =
+            [("put_block", None), ("seq_create", one), ("seq_stat", other), ("seq_del", None)];
+        let spread = [1.0, 1.004, 0.997, 1.002, 0.999].iter().enumerate();
+        spread.map(|(number, by)| of_phases(times * by, number, &phases)).collect()
+    };
+    let (first, second) = (side(1.0, [Some(85), Some(93)]), side(2.0, [None, Some(93)]));
+    let (code, page) = folders(&first, &second);
+    golden("compare", "but-for", &page);
+    assert_eq!(code, 0, "{page}");
+    let (_, found) = document(&first, &second);
+    let ratios = found.figures.iter().filter(|pair| pair.ratio.is_some());
+    let mut compared: Vec<&str> = ratios.map(|pair| pair.phase.as_str()).collect();
+    compared.dedup();
+    assert_eq!(compared, ["put_block", "seq_del"]);
+}
+
+#[test]
+fn where_no_figure_is_believed_there_is_nothing_to_compare() {
+    let one = |times| vec![of_phases(times, 0, &[("seq_create", Some(85))])];
+    let (code, page) = folders(&one(1.0), &one(2.0));
+    assert!(page.contains("  verdict  unlike: 2 things forbid to take a difference"), "{page}");
+    assert_eq!(code, 3, "{page}");
 }

@@ -5,8 +5,11 @@ use crate::common::pages::{UNICODE, golden_file, printed};
 use crate::common::sweeps::{grid, swept};
 use assay::record::Record;
 
-/// Records that show something of their own, by their names; made when they are wanted.
-const RECORDS: [(&str, fn() -> Record); 12] = [
+/// A record that is made when it is wanted.
+type Named = (&'static str, fn() -> Record);
+
+/// Records that show something of their own, by their names.
+const RECORDS: [Named; 12] = [
     ("card", common::card),
     ("deferred", common::deferred),
     ("memory", common::memory),

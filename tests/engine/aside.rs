@@ -101,7 +101,7 @@ fn every_so_many_writes_what_was_written_is_written_out() {
     ];
     match assay::sys::ring::available() {
         Ok(()) => ways.push((json!({ "io_uring": {} }), 4)),
-        Err(error) => eprintln!("SKIP io_uring in tests/devices/aside.rs: {error}"),
+        Err(error) => eprintln!("SKIP io_uring in tests/engine/aside.rs: {error}"),
     }
     for (method, depth) in ways {
         let way = json!({ "method": method, "iodepth": depth, "sync_file_range": every_four() });
