@@ -64,6 +64,11 @@ pub fn whole(record: &Record) -> Option<&Verdict> {
     record.verdict.as_ref().filter(|verdict| trusted(record) == Some(verdict.trust))
 }
 
+/// The readings that show it.
+pub fn because(verdict: &Verdict) -> Vec<Fact> {
+    text::because(verdict).into_iter().map(spelled).collect()
+}
+
 /// The sentence of a verdict, with the figure that does describe the device.
 pub fn summary(verdict: &Verdict) -> String {
     let device = |found| format!(" The device: {}.", figure::estimate(found));

@@ -92,7 +92,7 @@ fn verdict(record: &Record, out: &mut Markup) {
     for line in gist::ending(record) {
         out.text("p", &[], &format!("Ended {line}"));
     }
-    listed(&gist::whole(record).map(text::because).unwrap_or_default(), out);
+    listed(&gist::whole(record).map(gist::because).unwrap_or_default(), out);
     // Of other verbs the page itself says what comes next.
     let nexts = if has_page(&record.plan) { Vec::new() } else { text::nexts(record) };
     for next in nexts {

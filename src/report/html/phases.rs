@@ -6,7 +6,6 @@ use super::super::gist;
 use super::super::markup::Markup;
 use super::super::picture::{self, SHOWN};
 use super::super::row;
-use super::super::text::because;
 use super::drawn;
 use crate::record::{PhaseRecord, Record, Trust};
 
@@ -97,7 +96,7 @@ fn told(record: &Record, phase: &PhaseRecord, out: &mut Markup) {
         }
         out.close("p");
         if verdict.trust != Trust::Sound {
-            super::listed(&because(verdict), out);
+            super::listed(&gist::because(verdict), out);
         }
     }
     for text in row::steady(phase).into_iter().chain(row::troubles(phase)) {

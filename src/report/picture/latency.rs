@@ -7,14 +7,8 @@ use crate::record::PhaseRecord;
 use crate::stats::{Latency, Total};
 
 /// Quantiles that stand at the axis, and their names.
-const NINES: [(f64, &str); 6] = [
-    (0.0, "least"),
-    (0.5, "p50"),
-    (0.9, "p90"),
-    (0.99, "p99"),
-    (0.999, "p99.9"),
-    (0.9999, "p99.99"),
-];
+const NINES: [(f64, &str); 5] =
+    [(0.5, "p50"), (0.9, "p90"), (0.99, "p99"), (0.999, "p99.9"), (0.9999, "p99.99")];
 
 /// I/Os that are left where the curve ends: what lies beyond is a rumour, as on the page.
 const BEYOND: f64 = 10.0;
@@ -90,7 +84,7 @@ fn thinned(points: Vec<Point>) -> Vec<Point> {
 fn marks(total: &Total, look: Look) -> Vec<Point> {
     let Some(lat) = total.lat_ns else { return Vec::new() };
     let Latency { p50, p90, p99, p99_9, p99_99, .. } = lat;
-    let found = NINES[1..].iter().zip([p50, p90, p99, p99_9, p99_99]);
+    let found = NINES.iter().zip([p50, p90, p99, p99_9, p99_99]);
     let known = found.filter(|((q, _), _)| is_known(total, *q));
     let point = |((q, name), value): (&(f64, &str), u64)| Point {
         x: place(*q),
