@@ -12,6 +12,7 @@ mod csv;
 pub mod explain;
 pub mod fact;
 mod figure;
+mod framed;
 mod gist;
 pub mod heading;
 mod html;
@@ -43,6 +44,7 @@ use std::io::{self, Write};
 use crate::plan::{Aim, Plan};
 use crate::record::{Outcome, PhaseRecord, Record, Resolved, Trust};
 use crate::verdict::lesson::Taught;
+use framed::Framed;
 
 /// A way to write a record down.
 #[derive(Clone, Copy, Debug)]
@@ -87,13 +89,13 @@ pub trait Page {
 pub fn page(plan: &Plan, style: Style) -> Box<dyn Page> {
     match &plan.aim {
         Some(Aim::Lesson(lesson)) => return Box::new(lesson::Page::new(lesson, style)),
-        Some(Aim::Sweep(_)) => return Box::new(sweep::Table::new(style)),
-        Some(Aim::Profile(_)) => return Box::new(profile::Table::new(style)),
+        Some(Aim::Sweep(_)) => return Box::new(Framed::new(sweep::Table(style), style)),
+        Some(Aim::Profile(_)) => return Box::new(Framed::new(profile::Table(style), style)),
         Some(Aim::Capacity) => return Box::new(capacity::Page::new(style)),
         _ => {}
     }
     match plan.origin.dialect.as_str() {
-        modes::VERB => Box::new(modes::Modes::new(style)),
+        modes::VERB => Box::new(Framed::new(modes::Modes::new(style), style)),
         _ => Box::new(text::Text::new(style)),
     }
 }

@@ -5,19 +5,17 @@ mod csv;
 mod grid;
 mod rows;
 
-use std::io::{self, Write};
-
 pub(super) use csv::csv;
 pub use rows::{Columns, Unit, rows};
 
+use super::Style;
 use super::fact::{self, Fact, fact};
 use super::figure::duration;
-use super::heading;
+use super::framed::Content;
 use super::paint::ink;
-use super::text::{Text, foot, later_notes, lead};
-use super::{Page, Style};
+use super::text::{Text, lead};
 use crate::plan::{Aim, Axis, Job, Pace, Phase, Plan, Spot};
-use crate::record::{Measures, PhaseRecord, Plateau, Record, Resolved, Side, Trust};
+use crate::record::{Measures, Plateau, Record, Resolved, Side, Trust};
 use crate::verdict::sweep::{Placed, Sweep};
 use crate::verdict::words::{names, share};
 
@@ -30,55 +28,30 @@ const VALUE: usize = 9;
 /// Values of one group that are named one by one.
 const NAMED: usize = 4;
 
-/// The page while it grows. The table needs its highest figure before it can be drawn, so it stands
-/// at the end.
+/// The page. The table needs its highest figure before it can be drawn, so it stands at the end.
 #[derive(Debug)]
-pub(super) struct Table {
-    style: Style,
-    text: Text,
-    /// Notes of the heading that were printed.
-    notes: usize,
-}
+pub(super) struct Table(pub Style);
 
-impl Table {
-    /// An empty page.
-    pub fn new(style: Style) -> Self {
-        Self { style, text: Text::new(style), notes: 0 }
-    }
-}
-
-impl Page for Table {
-    fn opening(&mut self, plan: &Plan, resolved: &Resolved, out: &mut dyn Write) -> io::Result<()> {
-        let mut lines = heading::lines(plan, resolved, self.style);
-        lines.extend(fact::lines(rule(plan).as_slice(), self.style));
-        self.notes = resolved.notes.len();
-        heading::put(&lines, out)
+impl Content for Table {
+    fn opening(&self, plan: &Plan, _resolved: &Resolved) -> Option<Fact> {
+        rule(plan)
     }
 
-    fn phase(
-        &mut self,
-        _record: &Record,
-        phase: &PhaseRecord,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        self.text.troubles(phase, out)
+    fn table(&self, record: &Record) -> Vec<String> {
+        let Some(sweep) = Sweep::of(record) else { return Vec::new() };
+        let mut lines = table(&sweep, self.0);
+        lines.push(String::new());
+        lines.extend(fact::lines(&[left_out(&sweep), findings(&sweep)].concat(), self.0));
+        lines
     }
 
-    fn closing(&mut self, record: &Record, out: &mut dyn Write) -> io::Result<()> {
-        let style = self.style;
-        let mut lines = Vec::new();
-        let sweep = Sweep::of(record);
-        if let Some(sweep) = &sweep {
-            lines.extend(table(sweep, style));
-            lines.push(String::new());
-            lines.extend(fact::lines(&[left_out(sweep), findings(sweep)].concat(), style));
-        }
-        lines.extend(later_notes(record, self.notes, style));
-        lines.extend(self.text.ending(record));
-        lines.extend(record.verdict.iter().flat_map(|verdict| self.text.verdict(verdict)));
-        lines.extend(sweep.iter().flat_map(|sweep| fact::lines(&groups(sweep, style), style)));
-        lines.extend(self.text.next(record));
-        foot(&lines, record, style, out)
+    fn verdict(&self, record: &Record, text: &Text) -> Vec<String> {
+        let mut lines: Vec<String> =
+            record.verdict.iter().flat_map(|verdict| text.verdict(verdict)).collect();
+        let groups = Sweep::of(record).map(|sweep| groups(&sweep, self.0));
+        lines.extend(fact::lines(&groups.unwrap_or_default(), self.0));
+        lines.extend(text.next(record));
+        lines
     }
 }
 
