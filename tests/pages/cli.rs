@@ -201,7 +201,10 @@ fn help_goes_to_standard_output() {
         ("man", ".SH \"ASSAY QUICK\""),
         ("man", ".SH \"ENVIRONMENT\""),
         ("man", "\n  busy%         time with a request in flight (%util); several at once may\n"),
-        ("man", "\nExit status: 0 nothing forbids to compare the runs; 3 they are unlike, or none of their figures is\n"),
+        (
+            "man",
+            "\nExit status: 0 nothing forbids to compare the runs; 3 they are unlike, or none of their figures is\n",
+        ),
         ("completions bash", "_assay"),
         ("completions fish", "complete -c assay"),
     ] {
