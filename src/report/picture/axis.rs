@@ -22,22 +22,19 @@ impl Axis {
     /// From zero to a round value above `most`.
     pub fn from_zero(title: impl Into<String>, most: f64) -> Self {
         let step = step(most);
-        let steps = (most / step - 1e-9).ceil().max(1.0) as u32;
-        Self { high: step * f64::from(steps), ..Self::until(title, step * f64::from(steps)) }
+        Self::stepped(title, step, step * (most / step - 1e-9).ceil().max(1.0))
     }
 
     /// From zero to exactly there.
     pub fn until(title: impl Into<String>, end: f64) -> Self {
-        let step = step(end);
-        let count = (end / step + 1e-9) as u32;
+        Self::stepped(title, step(end), if end > 0.0 { end } else { 1.0 })
+    }
+
+    /// From zero to there, with a value at each step.
+    fn stepped(title: impl Into<String>, step: f64, high: f64) -> Self {
+        let count = (high / step + 1e-9) as u32;
         let ticks = (0..=count).map(|n| step * f64::from(n)).map(|at| (at, short(at, step)));
-        Self {
-            title: title.into(),
-            logarithmic: false,
-            low: 0.0,
-            high: if end > 0.0 { end } else { 1.0 },
-            ticks: ticks.collect(),
-        }
+        Self { title: title.into(), logarithmic: false, low: 0.0, high, ticks: ticks.collect() }
     }
 
     /// Values in ascending order, each with its name: their doubling is the same distance everywhere.
