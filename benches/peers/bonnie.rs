@@ -20,14 +20,14 @@ struct Round {
 
 const BYTES: Round = Round {
     words: "-s 2 -f2 -n 0",
-    turns: 5,
+    turns: 3,
     wanted: ">= 1.00",
     figures: &[(9, "bytes written one by one"), (15, "bytes read one by one")],
 };
 
 /// Here data are made for each block, there a byte of it is changed. In memory that is a tenth of its time.
 const BLOCKS: Round = Round {
-    words: "-s 4096 -f -n 0",
+    words: "-s 3072 -f -n 0",
     turns: 3,
     wanted: ">= 0.90",
     figures: &[(11, "block write"), (13, "rewrite"), (17, "block read")],
