@@ -48,17 +48,34 @@ const FILES: Round = Round {
     ],
 };
 
+/// On ext4 creating and deleting takes long enough with fewer.
+const FEWER: Round = Round { words: "-s 0 -n 64", figures: CHANGES, ..FILES };
+
+/// What takes many files there, once.
+const LOOKS: Round = Round { turns: 1, figures: STATS, ..FILES };
+
+const STATS: &[(usize, &str)] = &[(28, "stat, in order"), (34, "stat, at random")];
+
+const CHANGES: &[(usize, &str)] = &[
+    (26, "create, in order"),
+    (30, "delete, in order"),
+    (32, "create, at random"),
+    (36, "delete, at random"),
+];
+
 pub fn rows() {
     // It knows no --version: its usage is on standard error, with status 1.
     if Command::new("bonnie++").arg("-Q").output().is_err() {
         return println!("bonnie++ is not installed: its rows are left out");
     }
     match tempfile::Builder::new().tempdir_in("/dev/shm") {
-        Ok(memory) => [BYTES, BLOCKS, FILES].iter().for_each(|r| r.on("memory", memory.path())),
+        Ok(memory) => {
+            [BYTES, BLOCKS, FILES].iter().for_each(|round| round.on("memory", memory.path()));
+        }
         Err(error) => println!("bonnie++ in memory: left out: /dev/shm: {error}"),
     }
     match Ext4::new() {
-        Ok(disk) => FILES.on("ext4", &disk.mount),
+        Ok(disk) => [FEWER, LOOKS].iter().for_each(|round| round.on("ext4", &disk.mount)),
         Err(why) => println!("bonnie++ on ext4: left out: {why}"),
     }
 }
