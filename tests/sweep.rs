@@ -384,6 +384,27 @@ fn rows_below_a_logical_block_are_left_out() {
     assert!(page.contains(reason), "{heard}");
     assert!(page.contains("\n      512 B     n/a       n/a"), "{heard}");
     assert_eq!(below(card.mount()), Vec::<String>::new(), "{heard}");
+    nothing_is_written_for_no_cell(&card);
+}
+
+fn nothing_is_written_for_no_cell(card: &Card) {
+    for (words, such) in [
+        ("sweep --over bs=512,3k", "--over bs=4096..1M"),
+        ("sweep --over depth=1,2 --block 512", "--block 4096"),
+    ] {
+        let words: Vec<&str> = words.split(' ').collect();
+        let heard = hear_own(lab::assay(&words).word(card.mount()).within(card.rooms()));
+        heard.expect(Trust::Unproven, Measures::Invalid);
+        assert_eq!((heard.ran.code(), heard.record.phases.len()), (3, 0), "{heard}");
+        let leaf = card.leaf_name();
+        let page = heard.ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        let said = format!(
+            "verdict unproven · invalid Nothing could be measured: 512 B is less than a logical \
+             block of {leaf}, 4096 bytes. next give blocks that are multiples of 4096 bytes, such \
+             as {such} "
+        );
+        assert!(page.contains(&said) && !page.contains(" 0 B/s"), "{heard}");
+    }
 }
 
 #[test]

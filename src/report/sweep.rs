@@ -144,7 +144,9 @@ fn findings(sweep: &Sweep, style: Style) -> Vec<String> {
                 from.extend(sweep.spot_of(&plateau.from).copied());
                 plateau_text(sweep, &plateau)
             }
-            None => "no figure that is the device's".into(),
+            None if sweep.done(side) => "no figure that is the device's".into(),
+            // What is left out is told above, and what was not reached by how it ended.
+            None => continue,
         };
         lines.extend(labelled(side.name(), &text, style));
     }
@@ -187,7 +189,8 @@ struct Group<'a> {
 fn groups(sweep: &Sweep, style: Style) -> Vec<String> {
     let groups = grouped(sweep);
     let all = groups.iter().map(|group| group.spots.len()).sum::<usize>() == sweep.spots.len();
-    if all && groups.iter().all(|group| group.judged == groups[0].judged) {
+    let same = |group: &Group| (group.judged, group.claim) == (groups[0].judged, groups[0].claim);
+    if all && groups.iter().all(same) {
         return Vec::new();
     }
     let plain = Style { colour: false, ..style };

@@ -63,6 +63,11 @@ impl<'a> Sweep<'a> {
         Side::ALL.into_iter().filter(has).collect()
     }
 
+    /// Whether any cell of a side was done.
+    pub fn done(&self, side: Side) -> bool {
+        self.spots.iter().any(|placed| placed.side == side && placed.done.is_some())
+    }
+
     /// The values of an axis, ascending.
     pub fn values(&self, axis: Axis) -> Vec<u64> {
         let mut values: Vec<u64> = self.spots.iter().map(|placed| placed.spot.on(axis)).collect();

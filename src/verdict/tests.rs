@@ -2,6 +2,7 @@
 
 use super::bench::Bench;
 use super::*;
+use crate::record::Ending;
 use crate::evidence::{DiskCounters, LayerKind, Reading};
 use crate::plan::{Caching, Durability};
 use crate::unit::{Bytes, Instant, Nanos, Ops};
