@@ -62,8 +62,7 @@ pub struct Words {
     pub order: Places,
     /// Time of the whole on a slow device, a fast one takes a third of it: 90s, 5m
     ///
-    /// I/Os that were sent are waited for: where one block takes longer than its share, the whole
-    /// does.
+    /// I/Os that were sent are waited for. Cells for which no time is left are left out.
     #[arg(long, default_value = "3m", value_name = "T", value_parser = time)]
     pub time: Nanos,
     /// Write a test file of exactly this size, however long that takes; of a file or device, use
@@ -339,7 +338,7 @@ fn pace(whole: Nanos, cells: usize) -> Result<Pace, Refusal> {
     let most = most.min(LONGEST);
     let least = least.clamp(SHORTEST, most);
     let needed = Nanos((most + BESIDE).0 * cells as u64) + Nanos(whole.0 / FILLING);
-    Ok(Pace { whole: needed.min(Nanos(whole.0 / 100 * 95)), least, most })
+    Ok(Pace { whole: needed.min(Nanos(whole.0 / 100 * 95)), least, most, end: Some(whole) })
 }
 
 fn target(words: &Words, kind: Kind, writes: bool) -> Target {

@@ -87,7 +87,7 @@ impl Page for Table {
 /// How long the cells take.
 fn rule(plan: &Plan) -> Option<String> {
     let Some(Aim::Sweep(sweep)) = &plan.aim else { return None };
-    let Pace { whole, least, most } = sweep.pace?;
+    let Pace { whole, least, most, .. } = sweep.pace?;
     let each = match least == most {
         true => format!("each for {least}"),
         false => format!("each for {least} on a fast device and for {most} on a slow one"),

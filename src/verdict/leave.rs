@@ -2,7 +2,7 @@
 //! done here.
 
 use super::ramp;
-use super::sweep::{aim, totals};
+use super::sweep::{aim, over, totals};
 use crate::plan::{Axis, Phase, Plan, Work};
 use crate::record::{Next, Record, Resolved};
 use crate::unit::Bytes;
@@ -11,14 +11,23 @@ use crate::unit::Bytes;
 /// nothing is made ready for them.
 pub fn wanted(record: &Record, phase: &Phase) -> bool {
     if record.plan.leaves_out(&phase.name) {
-        return obstacle(record, phase).is_none();
+        return possible(record, phase) && over(record, phase).is_none();
     }
     ramp::wanted(record, phase) && nothing_possible(record).is_none()
 }
 
-/// Why a cell can not be done on this machine, or on the test file as it was made.
+/// Why a cell can not be done on this machine, on the test file as it was made, or in its time.
 pub(super) fn impossible(record: &Record, phase: &Phase) -> Option<String> {
-    obstacle(record, phase).map(|obstacle| obstacle.why())
+    let late = || {
+        let end = over(record, phase)?;
+        Some(format!("no time was left for it: {} s in all", end.as_secs()))
+    };
+    obstacle(record, phase).map(|obstacle| obstacle.why()).or_else(late)
+}
+
+/// Whether a cell can be done here, if there is time for it.
+pub(super) fn possible(record: &Record, phase: &Phase) -> bool {
+    obstacle(record, phase).is_none()
 }
 
 /// Why none of the cells can be done, and what to write instead; `None` where one can, or there are

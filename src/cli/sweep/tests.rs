@@ -57,7 +57,12 @@ fn the_cells_share_the_time() {
     let pace = |cells| pace(Nanos::secs(180), cells).expect("enough");
     assert_eq!(
         pace(36),
-        Pace { whole: Nanos::secs(171), least: Nanos::millis(1_150), most: Nanos::millis(4_400) }
+        Pace {
+            whole: Nanos::secs(171),
+            least: Nanos::millis(1_150),
+            most: Nanos::millis(4_400),
+            end: Some(Nanos::secs(180)),
+        }
     );
     assert_eq!((pace(6).least, pace(6).most), (LONGEST, LONGEST));
     assert!(super::pace(Nanos::secs(10), 36).is_err());
