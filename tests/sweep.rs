@@ -13,7 +13,7 @@ use assay::record::{Ending, Measures, Outcome, Profiled, Side, Swept, Trust};
 use serde_json::{Value, json};
 
 use kernel::{Heard, hear, hear_own, modelled, names, rate, run, told};
-use lab::{Card, Image, MI, Ran, Shape};
+use lab::{Card, Fake, Image, MI, Ran, Shape, Speed};
 
 /// What the page says between its heading and its verdict.
 fn said(page: &str) -> String {
@@ -340,6 +340,47 @@ fn atto_shows_the_same() {
     assert_eq!(cut, [true, true], "{heard}");
     let said = "  *        this row's time was over before its length was done";
     assert!(heard.ran.stdout.contains(said), "{heard}");
+}
+
+/// The rows up to a block that does not hold what was written there, and no more.
+#[test]
+fn atto_ends_at_the_first_wrong_block() {
+    let _alone = lab::alone();
+    let card = lab::need!(Card::new(Shape { speed: Speed::FREE, size: 96 * MI, ..Shape::paced() }));
+    card.fake(Fake::Flips(MI));
+    for (more, ended) in [("--verify", "read-8k"), ("--mode=compare", "write-8k")] {
+        let words = ["atto", more, "--sizes", "8k,64k", "-l", "2M"];
+        let heard = hear(lab::assay(words).word(card.mount()).within(card.rooms()));
+        let last = heard.record.phases.last().map(|phase| phase.name.as_str());
+        assert_eq!((heard.ran.code(), last), (1, Some(ended)), "{heard}");
+        let Ending::Failed(fault) = &heard.record.ending else { panic!("{heard}") };
+        assert_eq!((fault.doing.as_str(), fault.offset.map(|at| at % 512)), ("verify", Some(100)));
+        let fault = format!("  {ended}: cannot verify {} at ", card.mount().display());
+        assert!(heard.ran.stdout.contains(&fault), "{heard}");
+        // The row that it ended is refuted and not marked as cut, and the next was not begun.
+        let row = |size: &str| {
+            let line = heard.ran.stdout.lines().find(|line| line.trim_start().starts_with(size));
+            line.unwrap_or_else(|| panic!("no row of {size}\n{heard}")).trim_end().to_string()
+        };
+        assert!(row("8 KiB").contains(" ✗ ") && !heard.ran.stdout.contains("  *  "), "{heard}");
+        assert_eq!(row("64 KiB"), "     64 KiB          -          -          -", "{heard}");
+        heard.expect(Trust::Wrong, Measures::Invalid);
+        assert_eq!(below(card.mount()), Vec::<String>::new(), "{heard}");
+    }
+}
+
+#[test]
+fn what_is_compared_is_no_write() {
+    let _alone = lab::alone();
+    let card = lab::need!(Card::new(Shape { speed: Speed::FREE, size: 96 * MI, ..Shape::paced() }));
+    let words = ["atto", "--mode", "compare", "--sizes", "64k", "-l", "2M"];
+    let heard = hear(lab::assay(words).word(card.mount()).within(card.rooms()));
+    let phase = heard.named("write-64k");
+    let moved = |action| phase.totals.get(&action).map(|total| total.bytes.0);
+    assert_eq!([Action::Write, Action::Read].map(moved), [Some(2 * MI); 2], "{heard}");
+    let cell = &swept(&heard).cells[0];
+    assert_eq!(cell.bandwidth.map(|rate| rate.0), rate(phase, Action::Write), "{heard}");
+    assert!(!cell.cut, "{heard}");
 }
 
 /// The first column of the table of atto.

@@ -326,7 +326,7 @@ fn pace(whole: Nanos, cells: usize) -> Result<Pace, Refusal> {
         });
     }
     let share = |percent: u64| Nanos(whole.0 / 100 * percent / cells.max(1) as u64).less(BESIDE);
-    let (least, most) = (share(30), share(95));
+    let (least, most) = (share(27), share(95));
     if most < SHORTEST {
         let needed = Nanos((SHORTEST + BESIDE).0 * cells as u64 * 100 / 95);
         return Err(Refusal {

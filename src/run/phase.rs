@@ -279,7 +279,7 @@ fn left_behind<'s>(
 
 /// A fault when a target went away while it was measured.
 fn gone(site: &Site) -> Option<Fault> {
-    let error = std::fs::metadata(&site.path).err()?;
+    let error = std::fs::metadata(site.standing()).err()?;
     Some(
         Fault::new("find", site.label.clone(), &error)
             .hinting("it was removed while it was measured; the figures up to then are kept"),

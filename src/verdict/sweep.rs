@@ -9,7 +9,7 @@ pub use pace::paced;
 use super::leave;
 use crate::plan::{self, Action};
 use crate::plan::{Aim, Axis, Limit, Phase, Plan, Spot};
-use crate::record::{Cell, Drop, PhaseRecord, Plateau, Record, Side, Swept, Trust};
+use crate::record::{Cell, Drop, Ending, PhaseRecord, Plateau, Record, Side, Swept, Trust};
 use crate::stats::Total;
 use crate::unit::{Bandwidth, Bytes, Iops};
 
@@ -34,6 +34,8 @@ pub struct Placed<'a> {
     pub planned: &'a Phase,
     /// What happened in it; `None` when it was not done.
     pub done: Option<&'a PhaseRecord>,
+    /// A fault or a signal has ended it.
+    pub stopped: bool,
     /// Why it can not be done.
     pub left_out: Option<String>,
 }
@@ -46,7 +48,10 @@ impl<'a> Sweep<'a> {
             let spot = planned.spot()?;
             let done = record.phases.iter().find(|phase| phase.name == planned.name);
             let left_out = leave::impossible(record, planned);
-            Some(Placed { side: side(aim, &spot), spot, planned, done, left_out })
+            let signal = matches!(record.ending, Ending::Interrupted(_));
+            let last = record.phases.last().map(|last| &last.name) == Some(&planned.name);
+            let stopped = signal && last || done.is_some_and(|done| !done.faults.is_empty());
+            Some(Placed { side: side(aim, &spot), spot, planned, done, stopped, left_out })
         };
         let cells = record.plan.phases.iter().filter(|phase| aim.cells.contains(&phase.name));
         Some(Self { aim, spots: cells.filter_map(place).collect() })
@@ -118,16 +123,26 @@ impl<'a> Sweep<'a> {
 }
 
 impl Placed<'_> {
-    /// Bytes per second, both ways together; `None` when it was not done, or moved nothing.
+    /// Bytes per second, of a mix both ways together; `None` when it was not done, or moved nothing.
     pub fn bandwidth(&self) -> Option<Bandwidth> {
-        let rates = totals(self.done?).filter_map(|total| total.bandwidth).map(|rate| rate.0);
+        let rates = self.moved(self.done?).filter_map(|total| total.bandwidth).map(|rate| rate.0);
         Some(rates.sum()).filter(|rate: &f64| *rate > 0.0).map(Bandwidth)
     }
 
-    /// I/Os per second, both ways together.
+    /// I/Os per second, of a mix both ways together.
     pub fn iops(&self) -> Option<Iops> {
-        let rates = totals(self.done?).filter_map(|total| total.iops).map(|rate| rate.0);
+        let rates = self.moved(self.done?).filter_map(|total| total.iops).map(|rate| rate.0);
         Some(rates.sum()).filter(|rate: &f64| *rate > 0.0).map(Iops)
+    }
+
+    /// The totals that its figures are of: blocks that are read back to be compared are no writes.
+    fn moved<'a>(&self, done: &'a PhaseRecord) -> impl Iterator<Item = &'a Total> + use<'a> {
+        let actions: &[Action] = match self.side {
+            Side::Write => &[Action::Write],
+            Side::Read => &[Action::Read],
+            Side::Mixed => &[Action::Read, Action::Write],
+        };
+        actions.iter().filter_map(move |action| done.totals.get(action))
     }
 
     /// Whether its figure may be believed.
@@ -142,12 +157,12 @@ impl Placed<'_> {
 
     /// Whether its time was over before it had moved all that it was to move.
     pub fn cut(&self) -> bool {
-        let Some(done) = self.done else { return false };
+        let Some(done) = self.done.filter(|_| !self.stopped) else { return false };
         let goal =
             self.planned.jobs.iter().flat_map(|job| &job.stop.first_of).find_map(|limit| {
                 if let Limit::Bytes(bytes) = limit { Some(*bytes) } else { None }
             });
-        let moved: Bytes = totals(done).map(|total| total.bytes).sum();
+        let moved: Bytes = self.moved(done).map(|total| total.bytes).sum();
         goal.is_some_and(|goal| moved < goal)
     }
 

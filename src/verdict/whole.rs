@@ -15,7 +15,10 @@ pub(super) fn verdict(record: &Record, phases: &[Verdict]) -> Verdict {
             fault.doing, fault.path, fault.text
         );
         whole.trust = whole.trust.max(Trust::Unproven);
-        whole.summary = format!("{said} {}", whole.summary);
+        // A fault of the phase that is told of is not told twice.
+        if !whole.summary.contains(&fault.text) {
+            whole.summary = format!("{said} {}", whole.summary);
+        }
     }
     whole
 }

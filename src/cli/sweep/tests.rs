@@ -59,7 +59,7 @@ fn the_cells_share_the_time() {
         pace(36),
         Pace {
             whole: Nanos::secs(171),
-            least: Nanos::millis(1_150),
+            least: Nanos::millis(1_000),
             most: Nanos::millis(4_400),
             end: Some(Nanos::secs(180)),
         }
