@@ -406,6 +406,29 @@ fn a_profile_is_done_in_its_order() {
     assert_eq!(below(card.mount()), Vec::<String>::new(), "{heard}");
 }
 
+/// Each of AS SSD's threads has a file; whatever ends the run, none of them stays.
+#[test]
+fn as_ssd_has_a_file_for_each_thread() {
+    let _alone = lab::alone();
+    let card = lab::need!(Card::new(Shape { speed: Speed::FREE, ..card() }));
+    let words = ["quick", "--profile", "as-ssd", "--size", "16M", "--time", "6"];
+    let heard = hear_own(lab::assay(words).word(card.mount()).within(card.rooms()));
+    assert_eq!(heard.record.ending, Ending::Complete, "{heard}");
+    let jobs = &heard.record.resolved.jobs;
+    let threads = jobs.iter().filter(|job| job.phase.starts_with("4k-64thrd"));
+    let made: Vec<_> = threads.map(|job| (job.workers, job.files, job.size.0)).collect();
+    assert_eq!(made, [(64, 64, 16 * MI); 2], "{heard}");
+    assert!(profiled(&heard).cells.iter().all(|cell| cell.best.is_some()), "{heard}");
+    assert!(heard.ran.stdout.contains("Here those reads are all over the test file"), "{heard}");
+    assert_eq!(below(card.mount()), Vec::<String>::new(), "{heard}");
+    // Where no file can do without a name, it loses it at once.
+    let faulty = lab::need!(lab::FaultyFuse::new(lab::Faults::default()));
+    let heard = hear_own(lab::assay(words).word(faulty.mount()));
+    assert_eq!(heard.record.ending, Ending::Complete, "{heard}");
+    assert!(profiled(&heard).cells[4].best.is_some(), "{heard}");
+    assert_eq!(below(faulty.mount()), Vec::<String>::new(), "{heard}");
+}
+
 #[test]
 fn rows_below_a_logical_block_are_left_out() {
     let _alone = lab::alone();

@@ -7,7 +7,7 @@ use super::heading::{self, labelled};
 use super::paint::{Ink, ink};
 use super::text::{Text, foot, later_notes};
 use super::{Page, Style};
-use crate::plan::{Action, Aim, Plan, Tool};
+use crate::plan::{Action, Aim, Plan, Target, Tool, Work};
 use crate::record::{Figures, Outcome, PhaseRecord, Profiled, Record, Resolved, Trust};
 use crate::verdict::profile::{profiled, scores};
 
@@ -36,7 +36,8 @@ impl Page for Table {
     fn opening(&mut self, plan: &Plan, resolved: &Resolved, out: &mut dyn Write) -> io::Result<()> {
         let mut lines = heading::lines(plan, resolved, self.style);
         if let Some(Aim::Profile(profile)) = &plan.aim {
-            lines.extend(labelled("as", about(profile.of), self.style));
+            let text = format!("{}{}", about(profile.of), apart(profile.of, plan));
+            lines.extend(labelled("as", &text, self.style));
         }
         self.notes = resolved.notes.len();
         heading::put(&lines, out)
@@ -79,15 +80,32 @@ fn about(of: Tool) -> &'static str {
              in the timing. Here each block is written with data of its own, there with one buffer"
         }
         Tool::AsSsd => {
-            "AS SSD, as reviews describe it: 16 MiB units, 4 KiB one at a time and with 64 threads, \
-             access times. Here its 64 files are parts of one file, and access times are those of \
-             that file, not of the whole drive"
+            "AS SSD, as reviews describe it: 16 MiB units, 4 KiB one at a time and with 64 threads \
+             in a file each, reads of 4 KiB all over the drive and writes of 512 bytes"
         }
         Tool::Gnome => {
             "GNOME Disks: samples of 10 MiB at even distances, each write with its own fsync, then \
              1000 reads of 4 KiB anywhere. Here no page is read before a sample, and writes do not \
              put back what was there"
         }
+    }
+}
+
+/// Where this differs because of what stands at the path.
+fn apart(of: Tool, plan: &Plan) -> &'static str {
+    let on = |wanted: fn(&Target) -> bool| {
+        let mut jobs = plan.phases.iter().flat_map(|phase| &phase.jobs);
+        jobs.any(|job| matches!(&job.work, Work::Blocks(blocks) if wanted(&blocks.target)))
+    };
+    match of {
+        Tool::AsSsd if on(|target| matches!(target, Target::Files { .. })) => {
+            ". Here those reads are all over the test file, not the drive"
+        }
+        Tool::AsSsd if on(|target| matches!(target, Target::Device { .. })) => {
+            ". Here the files of the threads are parts of the device"
+        }
+        Tool::AsSsd => ". Here all of it is in this file",
+        Tool::Cdm | Tool::CdmNvme | Tool::CdmFlash | Tool::Gnome => "",
     }
 }
 
