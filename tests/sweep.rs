@@ -160,6 +160,41 @@ const PROFILE: &str = "  \
            1000: what it calls MB/s is 2.4 % less";
 
 #[test]
+fn gnomes_figures_are_drawn_by_their_places() {
+    let words = ["quick", "--profile", "gnome"];
+    let heard = run(&modelled(&words, &plain()));
+    assert_eq!(said(&heard.ran.stdout), GNOME, "\n{}", heard.ran.stdout);
+    let kept: Vec<usize> = heard.record.phases.iter().map(|phase| phase.each.len()).collect();
+    assert_eq!(kept, [100, 100, 1000]);
+}
+
+const GNOME: &str = "  \
+  [Read]  MB/s         best     mean   spread     IOPS    latency  runs
+  Read rate            99.9     99.9        -     9.53     105 ms     1
+  Access time          29.1     29.1        -     7094     141 µs     1  ?
+
+  [Write] MB/s         best     mean   spread     IOPS    latency  runs
+  Write rate           99.9     99.9        -     9.53     105 ms     1
+
+  read   99.9 MB/s │████████████████████████████████████████████████████████████
+                   │████████████████████████████████████████████████████████████
+                   │████████████████████████████████████████████████████████████
+                   │████████████████████████████████████████████████████████████
+                   │
+  write  99.9 MB/s │████████████████████████████████████████████████████████████
+                   │████████████████████████████████████████████████████████████
+                   │████████████████████████████████████████████████████████████
+                   │████████████████████████████████████████████████████████████
+                   │
+  access    141 µs │••••●•●●•••••••••••●•●●●•●●●•●•●••●●•●•••••·••●••••●••••●•••
+                   │
+                   │
+                   │
+                   └──────────────────────────────────────────────────────────── 1 GiB
+
+  units    MB/s are 10^6 bytes per second";
+
+#[test]
 fn words_that_make_no_sense_touch_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
     for (words, says) in [

@@ -5,9 +5,9 @@
 
 use crate::error::Refusal;
 use crate::plan::{
-    self, Action, Aim, BlockSize, Blocks, Caching, Cold, Durability, FileOrder, Job, Layout,
-    Lifetime, Limit, Method, Mix, Order, Origin, Pattern, Phase, Plan, Profile, ProfileCell,
-    Region, Ring, Size, Stop, Target, Tool, Verify, Work,
+    self, Action, Aim, BlockSize, Blocks, Caching, Cold, Detail, Durability, FileOrder, Job,
+    Layout, Lifetime, Limit, Method, Mix, Order, Origin, Pattern, Phase, Plan, Profile,
+    ProfileCell, Region, Ring, Size, Stop, Target, Tool, Verify, Work,
 };
 use crate::unit::{Bytes, GIB, MIB, Nanos, Ops};
 
@@ -316,7 +316,9 @@ fn run(
     };
     let limit = cell.until.unwrap_or(Limit::Time(bench.each));
     let stop = Stop { ramp: Nanos::ZERO, first_of: vec![limit] };
-    let job = Job { stop, workers, ..Job::of(name, Work::Blocks(blocks)) };
+    // GNOME's figures are drawn by their places.
+    let detail = Detail { each: bench.of == Tool::Gnome, ..Detail::default() };
+    let job = Job { stop, workers, detail, ..Job::of(name, Work::Blocks(blocks)) };
     Phase {
         cold: if writes { Cold::Keep } else { Cold::Target },
         settle: if writes { SETTLE } else { Nanos::ZERO },

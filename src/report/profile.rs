@@ -1,5 +1,7 @@
 //! The page of `quick --profile`: another program's table, with what it leaves out beside it.
 
+mod surface;
+
 use std::io::{self, Write};
 
 use super::figure::{digits, megabytes, time};
@@ -62,6 +64,7 @@ impl Page for Table {
         };
         if let Some(profiled) = outcome {
             lines.extend(tables(&profiled, style));
+            lines.extend(surface::graph(record, style));
             lines.extend(remarks(&profiled, style));
         }
         lines.extend(later_notes(record, self.notes, style));
