@@ -325,7 +325,7 @@ fn on_ram(device: &Path) {
     }
 }
 
-/// The twelve jobs of `tests/twelve.rs`, which both can do, over and over on a file in memory.
+/// The twelve jobs of `tests/engine/twelve.rs`, which both can do, over and over on a file in memory.
 fn twelve() {
     if !there("fio") {
         return;

@@ -285,14 +285,14 @@ fn records_are_held_against_each_other() {
     for beside in PAIRS {
         let name = beside.name;
         let found = verdict::unlike(&[&Bench::write_flushed().record], &[&kept(name, beside.make)]);
-        let traps: Vec<&str> = found.iter().map(|f| f.trap.0.as_str()).collect();
+        let traps: Vec<&str> = found.findings.iter().map(|f| f.trap.0.as_str()).collect();
         for trap in beside.named {
             assert!(traps.contains(trap), "{name} must name {trap}: {found:#?}");
         }
         for trap in beside.silent {
             assert!(!traps.contains(trap), "{name} must not name {trap}: {found:#?}");
         }
-        for claim in found.iter().map(|f| &f.claim) {
+        for claim in found.findings.iter().map(|f| &f.claim) {
             assert!(claim.ends_with('.') && !claim.contains("B/s"), "{name}: {claim}");
         }
     }

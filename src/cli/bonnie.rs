@@ -5,6 +5,7 @@ mod step;
 mod user;
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use step::Keeper;
 
@@ -177,6 +178,7 @@ fn tests(
     err: &mut dyn Write,
 ) -> Result<u8, Error> {
     let asked = &settled.asked;
+    one_each(asked.times, environment.record.as_deref())?;
     // As the original: a terminal that goes away ends nothing.
     let _ = signal::ignore(libc::SIGHUP);
     if asked.times.is_some_and(|times| times > 1) {
@@ -205,6 +207,18 @@ fn tests(
         told(&record, settled, environment, out, err)?;
     }
     Ok(SOUND)
+}
+
+/// Refuses to keep the records of several runs in one file.
+fn one_each(times: Option<u32>, record: Option<&Path>) -> Result<(), Refusal> {
+    match (times, record) {
+        (Some(times @ 2..), Some(path)) if !path.is_dir() => Err(Refusal {
+            place: "ASSAY_RECORD".into(),
+            why: format!("-x {times} makes {times} records, and {} is no folder", path.display()),
+            instead: "make a folder, and name that: 'assay compare' takes two of them".into(),
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// The verdicts, the tables, and the line of CSV.

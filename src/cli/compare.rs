@@ -14,7 +14,9 @@ use crate::{report, run, verdict};
     after_help = "Of two runs the figures are shown side by side. A difference can be told from chance where each\n\
 side is a folder of five records or more of the same work: then their ratio is shown, with its\n\
 interval.\n\n\
-Exit status: 0 nothing forbids to compare them; 3 they are unlike.\n\n\
+A figure that is not sound by itself is shown, and not compared.\n\n\
+Exit status: 0 nothing forbids to compare the runs; 3 they are unlike, or none of their figures is\n\
+sound.\n\n\
 Example: for i in 1 2 3 4 5; do assay quick --record before/$i.json /mnt; done\n         \
 assay compare before after"
 )]
@@ -38,7 +40,7 @@ pub fn compare(words: &Words, environment: &Environment, out: &mut dyn Write) ->
     let (first, second) = (side(&words.first)?, side(&words.second)?);
     let (first, second): (Vec<_>, Vec<_>) = (first.iter().collect(), second.iter().collect());
     let found = verdict::unlike(&first, &second);
-    let comparable = report::compare::comparable(&found);
+    let comparable = report::compare::comparable(&first, &second, &found);
     let outcome = if words.json {
         let document = report::compare::document(&first, &second, found);
         let text = serde_json::to_string_pretty(&document).map_err(io::Error::from);

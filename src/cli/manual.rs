@@ -42,7 +42,10 @@ const CHAPTERS: &[Chapter] = &[
         heading: "Environment",
         about: "The first four are for dialects, whose words are not ours; all but ASSAY_RECORD for dd.",
         entries: &[
-            ("ASSAY_RECORD=FILE", "keep the whole record in FILE, as --record does"),
+            (
+                "ASSAY_RECORD=PLACE",
+                "keep the whole record in a file, or in a folder in a file of its own, as --record does",
+            ),
             (
                 "ASSAY_COLD=target|machine|no",
                 "drop the cached pages of the source first, or all that the machine has (root only)",

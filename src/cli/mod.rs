@@ -148,8 +148,8 @@ pub struct Common {
     /// Only print the plan (JSON), and what it would write and about how long it takes
     #[arg(long, conflicts_with = "record")]
     pub plan: bool,
-    /// Keep the whole record in this file, while it grows
-    #[arg(long, value_name = "FILE")]
+    /// Keep the whole record in this file, while it grows; in a folder in a file of its own
+    #[arg(long, value_name = "PLACE")]
     pub record: Option<PathBuf>,
     /// Print the whole record as JSON instead of a page
     #[arg(long)]

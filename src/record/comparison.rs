@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Finding, Record};
+use super::{Finding, Record, Trust};
 use crate::plan::{Action, Origin};
 use crate::stats::Ratio;
 
@@ -23,7 +23,7 @@ pub struct Comparison {
     pub second: Vec<Compared>,
     /// The figures that both sides have.
     pub figures: Vec<Pair>,
-    /// Nothing that the records hold forbids to compare them.
+    /// Nothing that the records hold forbids to compare the runs; single figures may have no ratio yet.
     pub comparable: bool,
     /// What was found, the worst first; notes forbid nothing.
     pub findings: Vec<Finding>,
@@ -73,8 +73,10 @@ pub struct Pair {
     pub first: Vec<f64>,
     /// Those of the second side.
     pub second: Vec<f64>,
-    /// Median of the second side over median of the first. Absent where the sides may not be compared,
-    /// and of one run each, which do not tell a difference from chance.
+    /// The worst that is thought of these figures by themselves; only sound ones are compared.
+    pub trust: Trust,
+    /// Median of the second side over median of the first. Absent where the runs or the figures may not be
+    /// compared, and of one run each, which do not tell a difference from chance.
     pub ratio: Option<Ratio>,
 }
 

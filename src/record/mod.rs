@@ -80,6 +80,16 @@ pub struct Record {
     pub outcome: Option<Outcome>,
 }
 
+impl Record {
+    /// The phase that a phase of the plan is a repetition of; itself where it is none.
+    pub fn repeated<'a>(&'a self, phase: &'a str) -> &'a str {
+        let all = &self.plan.phases;
+        let planned = all.iter().find(|planned| planned.name == phase);
+        let first = planned.and_then(|planned| all.iter().find(|first| planned.repeats(first)));
+        first.map_or(phase, |first| &first.name)
+    }
+}
+
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -1,5 +1,6 @@
 //! The record on disk: written phase by phase, so that a run that dies leaves what it had.
 
+use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -13,18 +14,21 @@ pub struct Sink {
 }
 
 impl Sink {
-    /// A record at this path. The place is tried at once, so that a run does not find out at its
-    /// end that it can not be kept.
+    /// A record at this path, or in this folder in a file of its own: `name.json`, `name-2.json`... The
+    /// place is tried at once, so that a run does not find out at its end that it can not be kept.
     ///
     /// # Errors
     /// When the file can not be made, or something that is no record stands there.
-    pub fn at(path: &Path) -> Result<Self, Error> {
+    pub fn at(path: &Path, name: &str) -> Result<Self, Error> {
         let there = std::fs::metadata(path).ok();
-        // Keeping replaces what has this name: never a device, a pipe or a folder.
+        if there.as_ref().is_some_and(|there| there.is_dir()) {
+            return Ok(Self { path: fresh(path, name)? });
+        }
+        // Keeping replaces what has this name: never a device or a pipe.
         if there.as_ref().is_some_and(|there| !there.is_file()) {
             return Err(Refusal::new(
                 format!("{} is no regular file", path.display()),
-                "name a file",
+                "name a file or a folder",
             )
             .into());
         }
@@ -35,7 +39,6 @@ impl Sink {
             )
             .into());
         }
-        let sink = Self { path: path.to_path_buf() };
         let folder = match path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
@@ -47,12 +50,9 @@ impl Sink {
             )
             .into());
         }
-        std::fs::OpenOptions::new()
-            .append(true)
-            .create(true)
-            .open(path)
-            .map_err(|error| Fault::new("create", path.display().to_string(), &error))?;
-        Ok(sink)
+        let opened = OpenOptions::new().append(true).create(true).open(path);
+        opened.map_err(|error| Fault::new("create", path.display().to_string(), &error))?;
+        Ok(Self { path: path.to_path_buf() })
     }
 
     /// Replaces the document by this one, whole or not at all.
@@ -73,6 +73,23 @@ impl Sink {
             let _ = std::fs::remove_file(&fresh);
             fault(&error)
         })
+    }
+}
+
+/// A file in the folder that nothing had.
+fn fresh(folder: &Path, name: &str) -> Result<PathBuf, Fault> {
+    let numbered = |number: u32| match number {
+        1 => folder.join(format!("{name}.json")),
+        more => folder.join(format!("{name}-{more}.json")),
+    };
+    let mut number = 1;
+    loop {
+        let path = numbered(number);
+        match OpenOptions::new().write(true).create_new(true).open(&path) {
+            Ok(_) => return Ok(path),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
+            Err(error) => return Err(Fault::new("create", path.display().to_string(), &error)),
+        }
     }
 }
 

@@ -10,10 +10,11 @@ use super::heading::{labelled, title};
 use super::paint::{Ink, columns, ink};
 use super::{Style, traps};
 use crate::plan::Action;
-use crate::record::{
-    COMPARISON_SCHEMA, Compared, Comparison, Finding, PhaseRecord, Record, Trust, Weight,
-};
+use crate::record::{COMPARISON_SCHEMA, Compared, Comparison, PhaseRecord, Record, Trust, Weight};
 use crate::stats::Total;
+use crate::verdict::Unlike;
+use crate::verdict::words::names;
+use change::Row;
 
 /// Columns of the name of a figure, of each of its two values, and between two of them.
 const NAME: usize = 20;
@@ -25,28 +26,28 @@ const GAP: usize = 2;
 pub fn text(
     first: &[&Record],
     second: &[&Record],
-    found: &[Finding],
+    found: &Unlike,
     style: Style,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut lines = about("first", first, style);
     lines.extend(about("second", second, style));
     lines.push(String::new());
-    let rows = change::rows(first, second);
+    let rows = change::rows(first, second, found);
     match (first, second) {
         ([first], [second]) if !change::repeated(&rows) => {
             lines.extend(table(first, second, style));
             lines.push(String::new());
             let same = (&first.run, &first.started) == (&second.run, &second.started);
-            lines.extend(verdict(found, &of_two(same), style));
+            lines.extend(verdict(found, &rows, &of_two(same), style));
         }
         _ => {
-            lines.extend(change::table(&rows, comparable(found), style));
+            lines.extend(change::table(&rows, found.runs, style));
             lines.push(String::new());
-            lines.extend(verdict(found, &change::told(&rows), style));
+            lines.extend(verdict(found, &rows, &change::told(&rows), style));
         }
     }
-    for finding in found {
+    for finding in &found.findings {
         lines.extend(traps::claim(finding, style));
         lines.extend(traps::because(finding, style));
         lines.extend(traps::helps(finding, style));
@@ -58,23 +59,23 @@ pub fn text(
 }
 
 /// The same as a document.
-pub fn document(first: &[&Record], second: &[&Record], found: Vec<Finding>) -> Comparison {
+pub fn document(first: &[&Record], second: &[&Record], found: Unlike) -> Comparison {
     let runs = |side: &[&Record]| side.iter().map(|record| Compared::of(record)).collect();
-    let comparable = comparable(&found);
     Comparison {
         schema: COMPARISON_SCHEMA.into(),
         version: env!("CARGO_PKG_VERSION").into(),
         first: runs(first),
         second: runs(second),
-        figures: change::pairs(change::rows(first, second), comparable),
-        comparable,
-        findings: found,
+        figures: change::pairs(change::rows(first, second, &found)),
+        comparable: found.runs,
+        findings: found.findings,
     }
 }
 
-/// Whether nothing forbids to compare two runs of which this was found.
-pub fn comparable(found: &[Finding]) -> bool {
-    found.iter().all(|finding| finding.weight == Weight::Note)
+/// Whether at least one figure of two sides of which this was found may be compared.
+pub fn comparable(first: &[&Record], second: &[&Record], found: &Unlike) -> bool {
+    let rows = change::rows(first, second, found);
+    found.runs && (found.figures.is_empty() || rows.iter().any(|row| row.trust == Trust::Sound))
 }
 
 /// What a side was, where, and when.
@@ -183,23 +184,24 @@ fn of_two(same: bool) -> String {
 }
 
 /// May they be compared, and then `alike`, or what forbids it.
-fn verdict(found: &[Finding], alike: &str, style: Style) -> Vec<String> {
-    let forbids = found.iter().filter(|finding| finding.weight != Weight::Note).count();
-    let (word, text) = match forbids {
-        0 => ("alike", alike.to_string()),
-        1 => (
-            "unlike",
-            "one thing forbids to take a difference of these figures for one of the devices."
-                .into(),
-        ),
-        more => (
-            "unlike",
-            format!(
-                "{more} things forbid to take a difference of these figures for one of the devices."
-            ),
-        ),
+fn verdict(found: &Unlike, rows: &[Row], alike: &str, style: Style) -> Vec<String> {
+    let forbids = |weight: Weight| weight != Weight::Note;
+    let all = found.findings.iter().filter(|finding| forbids(finding.weight)).count();
+    let apart: Vec<String> = found.figures.keys().map(|phase| format!("'{phase}'")).collect();
+    let (trust, word, text) = if found.runs && apart.is_empty() {
+        (Trust::Sound, "alike", alike.to_string())
+    } else if found.runs && rows.iter().any(|row| row.trust == Trust::Sound) {
+        let (apart, are) = (names(&apart), if apart.len() == 1 { "is" } else { "are" });
+        let text = format!("but for {apart}, which {are} not to be compared: {alike}");
+        (Trust::Doubtful, "alike", text)
+    } else {
+        let things =
+            if all == 1 { "one thing forbids".into() } else { format!("{all} things forbid") };
+        let text =
+            format!("{things} to take a difference of these figures for one of the devices.");
+        (Trust::Wrong, "unlike", text)
     };
-    let ink = ink(if forbids == 0 { Trust::Sound } else { Trust::Wrong });
+    let ink = ink(trust);
     let lines = labelled("verdict", &format!("{word}: {text}"), style);
     lines.into_iter().map(|line| line.replacen(word, &style.paint(ink, word), 1)).collect()
 }

@@ -50,7 +50,7 @@ use resolve::Fitted;
 /// What a run should do beside its plan.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Where the record is kept while it grows.
+    /// Where the record is kept while it grows: a file, or a folder that gets one of its own.
     pub record: Option<PathBuf>,
     /// Signals that end the run in order, or that the observer answers.
     pub signals: Vec<i32>,
@@ -154,10 +154,11 @@ pub fn run(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> Resul
     let Fitted { resolved, mut sites, mut groves, places, descriptors } =
         resolve::fit(plan, &scene)?;
     limits::allow(descriptors)?;
-    let sink = options.record.as_deref().map(Sink::at).transpose()?;
+    let started = jiff::Zoned::now();
+    let name = format!("{}-{}", plan.origin.dialect, started.strftime("%Y%m%d-%H%M%S"));
+    let sink = options.record.as_deref().map(|path| Sink::at(path, &name)).transpose()?;
     observer.resolved(&resolved);
     let eyes = Eyes::new(&scene, &resolved.subjects);
-    let started = jiff::Zoned::now();
     let mut record = Record {
         schema: SCHEMA.into(),
         version: env!("CARGO_PKG_VERSION").into(),

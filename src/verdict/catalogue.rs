@@ -1,6 +1,6 @@
 //! The catalogue of traps for people: every number once, whether a rule judges it or not.
 //!
-//! `docs/TRAPS.md` is what [`page`] returns; `tests/traps.rs` fails when the two differ.
+//! `docs/TRAPS.md` is what [`page`] returns; `tests/pages/traps.rs` fails when the two differ.
 
 use super::{RULES, Rule, threshold};
 
@@ -70,7 +70,7 @@ const HEAD: &str = "\
 
 Ways in which a storage benchmark's number is not what its reader takes it for, by the numbers that
 verdicts and records carry, and what assay makes of each. This file is what `assay traps` prints;
-`ASSAY_BLESS=1 cargo test --test traps` writes it anew. The rules are in `src/verdict`, one per file; their
+`ASSAY_BLESS=1 cargo test --test pages -- traps` writes it anew. The rules are in `src/verdict`, one per file; their
 thresholds, with reasons, in `src/verdict/threshold.rs`.
 ";
 

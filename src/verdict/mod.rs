@@ -90,6 +90,8 @@ mod zoned_or_dax;
 pub use leave::wanted;
 pub use works_on::slower;
 
+use std::collections::BTreeMap;
+
 use crate::evidence::Bottom;
 use crate::plan::Aim;
 use crate::record::{
@@ -251,9 +253,36 @@ pub fn of_phase(record: &Record, phase: &PhaseRecord) -> Verdict {
     Verdict { trust, measures, summary, corrected, findings: found }
 }
 
-/// What speaks against comparing the figures of two sides, of one run or several each, the worst first;
-/// notes forbid nothing.
-pub fn unlike(first: &[&Record], second: &[&Record]) -> Vec<Finding> {
+/// What speaks against comparing two sides.
+#[derive(Clone, Debug)]
+pub struct Unlike {
+    /// What was found, the worst first; notes forbid nothing.
+    pub findings: Vec<Finding>,
+    /// Nothing forbids to compare the runs as such.
+    pub runs: bool,
+    /// Phases whose figures are not to be compared, and the worst that is thought of them.
+    pub figures: BTreeMap<String, Trust>,
+}
+
+/// What speaks against comparing the figures of two sides, of one run or several each.
+pub fn unlike(first: &[&Record], second: &[&Record]) -> Unlike {
+    let mut findings = of_runs(first, second);
+    let runs = findings.iter().all(|finding| finding.weight == Weight::Note);
+    let mut figures = BTreeMap::new();
+    for (which, side) in [("first", first), ("second", second)] {
+        let suspects = unlike_runs::suspects(side);
+        findings.extend(unlike_runs::told_of(side, which, &suspects));
+        for suspect in suspects {
+            let worst = figures.entry(suspect.phase).or_insert(Trust::Sound);
+            *worst = suspect.worst.trust.max(*worst);
+        }
+    }
+    findings.sort_by_key(rank);
+    Unlike { findings, runs, figures }
+}
+
+/// What speaks against comparing the runs, whatever their figures.
+fn of_runs(first: &[&Record], second: &[&Record]) -> Vec<Finding> {
     let (Some((one, others)), Some((other, more))) = (first.split_first(), second.split_first())
     else {
         return Vec::new();
@@ -268,9 +297,8 @@ pub fn unlike(first: &[&Record], second: &[&Record]) -> Vec<Finding> {
             }));
         }
     }
-    found.extend(unlike_runs::believed(first, "first"));
-    found.extend(unlike_runs::believed(second, "second"));
-    found.sort_by_key(rank);
+    found.extend(unlike_runs::cut(first, "first"));
+    found.extend(unlike_runs::cut(second, "second"));
     found
 }
 

@@ -229,43 +229,82 @@ fn version(first: &Record, second: &Record) -> Option<Finding> {
     differing(Weight::Note, what, all.into_iter().collect(), "the records", None)
 }
 
-/// Figures of a side that are not to be compared with any other, and runs that were cut off.
-pub(super) fn believed(side: &[&Record], which: &str) -> Vec<Finding> {
-    let mut found = Vec::new();
-    let said = |weight, claim| finding(RULE.id, weight, None, claim, Vec::new(), None);
-    let of = |runs: usize| match side.len() {
-        1 => format!("in the {which} run"),
-        all => format!("in {runs} of the {all} {which} runs"),
-    };
+/// A run of a side that was cut off has figures of less than was asked for.
+pub(super) fn cut(side: &[&Record], which: &str) -> Option<Finding> {
     let cut = side.iter().filter(|record| record.ending != Ending::Complete).count();
-    if cut > 0 {
-        found.push(said(Weight::Doubt, format!("It did not come to its end {}.", of(cut))));
+    let claim = || format!("It did not come to its end {}.", of_side(side, which, cut));
+    (cut > 0).then(|| finding(RULE.id, Weight::Doubt, None, claim(), Vec::new(), None))
+}
+
+/// Which runs of a side.
+fn of_side(side: &[&Record], which: &str, runs: usize) -> String {
+    match side.len() {
+        1 => format!("in the {which} run"),
+        all if all == runs => format!("in all {all} {which} runs"),
+        all => format!("in {runs} of the {all} {which} runs"),
     }
-    // Of each phase the worst that was said, and in how many runs something was.
-    let mut phases: Vec<(&str, usize, Verdict)> = Vec::new();
+}
+
+/// A figure that is not believed by itself.
+pub(super) struct Suspect {
+    /// The phase, whichever of its repetitions.
+    pub phase: String,
+    /// In how many runs of the side.
+    runs: usize,
+    /// The worst that was said.
+    pub worst: Verdict,
+}
+
+/// The figures of a side that are not to be compared with any other.
+pub(super) fn suspects(side: &[&Record]) -> Vec<Suspect> {
+    let mut suspects: Vec<Suspect> = Vec::new();
     for record in side {
         let (verdicts, _) = verdicts(record);
         for (phase, verdict) in record.phases.iter().zip(verdicts) {
             if verdict.trust == Trust::Sound {
                 continue;
             }
-            match phases.iter_mut().find(|(name, ..)| *name == phase.name) {
-                Some((_, runs, worst)) => {
-                    *runs += 1;
-                    if weight(verdict.trust) > weight(worst.trust) {
-                        *worst = verdict;
+            let name = record.repeated(&phase.name);
+            match suspects.iter_mut().find(|suspect| suspect.phase == name) {
+                Some(known) => {
+                    known.runs += 1;
+                    if verdict.trust > known.worst.trust {
+                        known.worst = verdict;
                     }
                 }
-                None => phases.push((&phase.name, 1, verdict)),
+                None => suspects.push(Suspect { phase: name.into(), runs: 1, worst: verdict }),
             }
         }
     }
-    found.extend(phases.into_iter().map(|(phase, runs, verdict)| {
-        let (by, summary) = (verdict.trust.name(), &verdict.summary);
-        let claim = format!("The figure of '{phase}' {} is {by} by itself: {summary}", of(runs));
-        said(weight(verdict.trust), claim)
-    }));
-    found
+    suspects
+}
+
+/// What is said of them: of those with the same cause once.
+pub(super) fn told_of(side: &[&Record], which: &str, suspects: &[Suspect]) -> Vec<Finding> {
+    let cause = |suspect: &Suspect| {
+        let trap = suspect.worst.findings.first().map(|finding| finding.trap.clone());
+        (suspect.worst.trust, trap, suspect.runs)
+    };
+    let mut groups: Vec<Vec<&Suspect>> = Vec::new();
+    for suspect in suspects {
+        match groups.iter_mut().find(|group| cause(group[0]) == cause(suspect)) {
+            Some(group) => group.push(suspect),
+            None => groups.push(vec![suspect]),
+        }
+    }
+    let told = |group: Vec<&Suspect>| {
+        let Suspect { phase, runs, worst } = group[0];
+        let (runs, by, summary) = (of_side(side, which, *runs), worst.trust.name(), &worst.summary);
+        let claim = if group.len() == 1 {
+            format!("The figure of '{phase}' {runs} is {by} by itself: {summary}")
+        } else {
+            let all: Vec<String> = group.iter().map(|one| format!("'{}'", one.phase)).collect();
+            let all = names(&all);
+            format!("The figures of {all} {runs} are {by} by themselves. '{phase}': {summary}")
+        };
+        finding(RULE.id, weight(worst.trust), None, claim, Vec::new(), None)
+    };
+    groups.into_iter().map(told).collect()
 }
 
 /// What a figure that is no better than this weighs in a comparison.
@@ -286,7 +325,7 @@ mod tests {
     use crate::verdict::unlike;
 
     fn claims(first: &Bench, second: &Bench) -> Vec<(Weight, String)> {
-        let found = unlike(&[&first.record], &[&second.record]);
+        let found = unlike(&[&first.record], &[&second.record]).findings;
         found.into_iter().map(|found| (found.weight, found.claim)).collect()
     }
 

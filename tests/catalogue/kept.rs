@@ -50,7 +50,7 @@ fn of_record(id: &str, path: &Path) -> Row {
     let how = format!("record {}", name(path).trim_end_matches(".json"));
     if RULES.iter().any(|rule| rule.id == id && matches!(rule.judge, Judge::Pair(_))) {
         let found = unlike(&[&self::record(&folder().join(OTHER))], &[&record]);
-        assert!(found.iter().any(|finding| finding.trap.0 == id), "{how}: {found:#?}");
+        assert!(found.findings.iter().any(|finding| finding.trap.0 == id), "{how}: {found:#?}");
         return Row::told(id, format!("{how}, beside another"), "not to be compared");
     }
     judge(&mut record);

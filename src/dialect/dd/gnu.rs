@@ -384,6 +384,6 @@ SIGUSR1 makes a running dd report.
 Before dd's own lines assay says what may be believed of them. --plan only prints
 the plan. Variables: ASSAY_COLD=target drops the source's cached pages first
 (machine: all pages), ASSAY_SETTLE=no leaves out watching what is still in memory
-afterwards, ASSAY_RECORD=FILE keeps the record, ASSAY_DIALECT=busybox speaks as
-that one does.
+afterwards, ASSAY_RECORD=PLACE keeps the record in a file or folder,
+ASSAY_DIALECT=busybox speaks as that one does.
 ";

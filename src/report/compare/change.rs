@@ -2,12 +2,13 @@
 
 use super::super::Style;
 use super::super::figure::{digits, time};
-use super::super::paint::{Ink, columns};
+use super::super::paint::{Ink, columns, ink};
 use super::{named, shown};
 use crate::plan::Action;
-use crate::record::{Pair, Quantity, Record};
+use crate::record::{Pair, Quantity, Record, Trust};
 use crate::stats::{self, Change, FEWEST, Ratio, SMALLEST, Total};
 use crate::unit::Nanos;
+use crate::verdict::Unlike;
 
 /// Columns of the name of a figure, of its unit, of a side and of the ratio.
 const NAME: usize = 18;
@@ -83,10 +84,12 @@ pub(super) struct Row {
     first: Vec<f64>,
     second: Vec<f64>,
     ratio: Option<Ratio>,
+    /// The worst that is thought of the figures of both sides.
+    pub trust: Trust,
 }
 
 /// The figures of all phases that both sides have.
-pub(super) fn rows(first: &[&Record], second: &[&Record]) -> Vec<Row> {
+pub(super) fn rows(first: &[&Record], second: &[&Record], unlike: &Unlike) -> Vec<Row> {
     let alone = first.iter().chain(second).all(|record| record.plan.phases.len() == 1);
     let mut names: Vec<(&str, Action)> = Vec::new();
     for (phase, action) in
@@ -103,6 +106,10 @@ pub(super) fn rows(first: &[&Record], second: &[&Record]) -> Vec<Row> {
             .filter_map(|(.., total)| kind.of(total))
             .collect()
     };
+    let thought = |name: &str| {
+        let these = unlike.figures.iter().filter(|(phase, _)| alone || *phase == name);
+        these.map(|(_, trust)| *trust).max().unwrap_or(Trust::Sound)
+    };
     let mut rows = Vec::new();
     for (phase, action) in &names {
         for kind in Kind::ALL {
@@ -111,38 +118,36 @@ pub(super) fn rows(first: &[&Record], second: &[&Record]) -> Vec<Row> {
             if !first.is_empty() && !second.is_empty() {
                 let single = names.iter().filter(|(name, _)| name == phase).count() == 1;
                 let name = named(phase, *action, single);
-                let (phase, action) = (phase.to_string(), *action);
-                rows.push(Row { name, phase, action, kind, first, second, ratio: None });
+                let (phase, action, trust) = (phase.to_string(), *action, thought(phase));
+                rows.push(Row { name, phase, action, kind, first, second, ratio: None, trust });
             }
         }
     }
     let among = rows.len();
-    for row in &mut rows {
+    for row in rows.iter_mut().filter(|row| unlike.runs && row.trust == Trust::Sound) {
         row.ratio = stats::ratio(&row.first, &row.second, among);
     }
     rows
 }
 
-/// Each total of a record: under the name that the plan has for its phase, whichever repetition it is.
+/// Each total of a record, and its phase, whichever repetition of that it is.
 fn of(record: &Record) -> impl Iterator<Item = (&str, Action, &Total)> {
     record.phases.iter().flat_map(|phase| {
-        let all = &record.plan.phases;
-        let planned = all.iter().find(|planned| planned.name == phase.name);
-        let first = planned.and_then(|planned| all.iter().find(|first| planned.repeats(first)));
-        let name = first.map_or(&phase.name, |first| &first.name);
-        shown(phase).map(move |(action, total)| (name.as_str(), action, total))
+        let name = record.repeated(&phase.name);
+        shown(phase).map(move |(action, total)| (name, action, total))
     })
 }
 
-/// The rows as values, with their ratios where something may be said of those.
-pub(super) fn pairs(rows: Vec<Row>, comparable: bool) -> Vec<Pair> {
-    let ratios = comparable && repeated(&rows);
+/// The rows as values; one run each has no ratio.
+pub(super) fn pairs(rows: Vec<Row>) -> Vec<Pair> {
+    let ratios = repeated(&rows);
     let pair = |row: Row| Pair {
         phase: row.phase,
         action: row.action,
         quantity: row.kind.quantity(),
         first: row.first,
         second: row.second,
+        trust: row.trust,
         ratio: row.ratio.filter(|_| ratios),
     };
     rows.into_iter().map(pair).collect()
@@ -169,8 +174,11 @@ pub(super) fn table(rows: &[Row], comparable: bool, style: Style) -> Vec<String>
             line.push_str(&" ".repeat(room.saturating_sub(columns(&text)).max(1)));
             line.push_str(&text);
         }
-        if comparable && let Some(ratio) = row.ratio {
+        if let Some(ratio) = row.ratio {
             line.push_str(&ratio_of(row, ratio, style));
+        } else if comparable && row.trust != Trust::Sound {
+            let word = format!("{:>RATIO$}", row.trust.name());
+            line.push_str(&style.paint(ink(row.trust), &word));
         }
         lines.push(line);
     }
@@ -220,7 +228,8 @@ pub(super) fn repeated(rows: &[Row]) -> bool {
 
 /// What may be said of several runs of a side.
 pub(super) fn told(rows: &[Row]) -> String {
-    let fewest = rows.iter().map(|row| row.first.len().min(row.second.len())).min().unwrap_or(0);
+    let believed = rows.iter().filter(|row| row.trust == Trust::Sound);
+    let fewest = believed.map(|row| row.first.len().min(row.second.len())).min().unwrap_or(0);
     let sure: Vec<_> =
         rows.iter().filter_map(|row| Some((row, row.ratio?, row.ratio?.sure?))).collect();
     if sure.is_empty() {

@@ -1,0 +1,26 @@
+//! Assay typed at devices of known speed and known faults: the figures, the verdicts, and nothing left
+//! behind.
+//!
+//! `cargo test --test devices -- sweep` keeps to one subject. What times something beside others that would
+//! disturb it holds [`lab::alone`]; what only burns processor time belongs into `tests/engine`.
+
+mod bonnie;
+mod card;
+mod data;
+mod dd;
+mod demo;
+mod explain;
+mod faults;
+mod firsts;
+mod honest;
+#[path = "../kernel/mod.rs"]
+mod kernel;
+#[path = "../lab/mod.rs"]
+mod lab;
+mod lab_itself;
+mod modes;
+mod quick;
+mod ramp;
+mod sustain;
+mod sweep;
+mod watch;

@@ -1,0 +1,534 @@
+//! `assay sweep`, `assay atto` and the profiles of `assay quick`: whole tables on modelled devices,
+//! and on cards the speed that they have, from the size on where that can be had.
+
+use std::fs;
+use std::path::Path;
+
+use assay::evidence::Snapshot;
+use assay::plan::Action;
+use assay::record::{Ending, Measures, Outcome, Profiled, Side, Swept, Trust};
+use serde_json::{Value, json};
+
+use crate::kernel::{Heard, hear, hear_own, modelled, names, rate, run, told};
+use crate::lab::{self, Card, Fake, Image, MI, Ran, Shape, Speed};
+
+/// What the page says between its heading and its verdict.
+fn said(page: &str) -> String {
+    let lines = page.lines().skip_while(|line| !line.is_empty()).skip(1);
+    let lines = lines.skip_while(|line| !line.is_empty()).skip(1);
+    let lines: Vec<&str> = lines.take_while(|line| !line.starts_with("  verdict")).collect();
+    lines.join("\n")
+}
+
+/// What a sweep came to.
+fn swept(heard: &Heard) -> &Swept {
+    let Some(Outcome::Sweep(swept)) = &heard.record.outcome else { panic!("no sweep\n{heard}") };
+    swept
+}
+
+/// What a profile came to.
+fn profiled(heard: &Heard) -> &Profiled {
+    let Some(Outcome::Profile(found)) = &heard.record.outcome else { panic!("none\n{heard}") };
+    found
+}
+
+/// What is below a folder, but for the file system's own.
+fn below(folder: &Path) -> Vec<String> {
+    let all = names(folder).into_iter().map(|(path, _)| path.display().to_string());
+    all.filter(|name| !name.ends_with("lost+found")).collect()
+}
+
+/// A device of one channel: 100 us for each request, and 100 MB/s.
+fn plain() -> Value {
+    json!({ "latency": 100_000, "channels": 1, "bandwidth": 100_000_000 })
+}
+
+#[test]
+fn rows_have_two_bars_and_say_from_where_on_they_are_good() {
+    let words = ["sweep", "--over", "bs=4k..1M", "--depth", "1"];
+    let heard = run(&modelled(&words, &plain()));
+    assert_eq!(said(&heard.ran.stdout), ROWS, "\n{}", heard.ran.stdout);
+    heard.expect(Trust::Sound, Measures::Tool);
+    let [write, read] = swept(&heard).plateaus.as_slice() else { panic!("two sides\n{heard}") };
+    assert_eq!((write.side, write.from.as_str()), (Side::Write, "write-128k"));
+    assert_eq!((read.side, read.best.as_str()), (Side::Read, "read-1m"));
+}
+
+/// The page of a record that was kept.
+fn judged(heard: &Heard, locale: &str) -> Ran {
+    let desk = tempfile::tempdir().expect("a folder");
+    let file = desk.path().join("record.json");
+    fs::write(&file, serde_json::to_string(&heard.record).expect("json")).expect("written");
+    lab::assay(["judge"]).word(&file).env("LC_ALL", locale).env("COLUMNS", "90").run()
+}
+
+const ROWS: &str = "      \
+      block      write         read    0                                      99.1 MB/s
+      4 KiB  29.1 MB/s    29.1 MB/s    ██████████████
+      8 KiB  45.0 MB/s    45.0 MB/s    ██████████████████████
+     16 KiB  62.1 MB/s    62.1 MB/s    ██████████████████████████████
+     32 KiB  76.6 MB/s    76.6 MB/s    █████████████████████████████████████
+     64 KiB  86.8 MB/s    86.8 MB/s    ██████████████████████████████████████████
+    128 KiB  92.9 MB/s    92.9 MB/s    █████████████████████████████████████████████
+    256 KiB  96.3 MB/s    96.3 MB/s    ███████████████████████████████████████████████
+    512 KiB  98.1 MB/s    98.1 MB/s    ████████████████████████████████████████████████
+      1 MiB  99.1 MB/s    99.1 MB/s    ████████████████████████████████████████████████
+                                       █ both, ▀ writes alone, ▄ reads alone
+
+  write    99.1 MB/s at 1 MiB, 90 % of it from 128 KiB
+  read     99.1 MB/s at 1 MiB, 90 % of it from 128 KiB
+  use      blocks of 128 KiB or more";
+
+#[test]
+fn two_things_make_a_grid() {
+    let words = ["sweep", "--over", "bs=4k,64k", "--over", "depth=1..8", "--action", "read"];
+    let model = json!({ "latency": 100_000, "channels": 4 });
+    let heard = run(&modelled(&words, &model));
+    assert_eq!(said(&heard.ran.stdout), GRID, "\n{}", heard.ran.stdout);
+}
+
+const GRID: &str = "  \
+  read     MB/s, depth across
+      block       1         2         4         8
+      4 KiB    41.0      81.9       164       164
+     64 KiB     655 ░    1311 ▒    2621 █    2621 █
+
+            of the best: ░ above 20 %, ▒ above 40 %, ▓ above 60 %, █ above 80 %
+
+  read     2621 MB/s at 64 KiB and 8 in flight, 90 % of it at 64 KiB and 4 in flight";
+
+#[test]
+fn a_share_of_reads_is_varied() {
+    let words = ["sweep", "--over", "read=0..100", "--block", "4k", "--order", "random"];
+    let heard = run(&modelled(&words, &plain()));
+    let cells = &swept(&heard).cells;
+    let mixes: Vec<(Side, u32)> = cells.iter().map(|c| (c.side, c.reads_percent)).collect();
+    assert_eq!(mixes, [0, 25, 50, 75, 100].map(|reads| (Side::Mixed, reads)));
+    for (phase, reads) in heard.record.phases.iter().zip([0.0, 0.25, 0.5, 0.75, 1.0]) {
+        let ops = |action| phase.totals.get(&action).map_or(0.0, |total| total.ops.0 as f64);
+        let share = ops(Action::Read) / (ops(Action::Read) + ops(Action::Write));
+        assert!((share - reads).abs() < 0.02, "{}: {share}\n{heard}", phase.name);
+    }
+}
+
+#[test]
+fn the_record_of_a_sweep_is_judged_again() {
+    let heard = run(&modelled(&["sweep", "--over", "depth=1..4"], &plain()));
+    assert_eq!(judged(&heard, "C.UTF-8").stdout, heard.ran.stdout);
+    let ascii = judged(&heard, "C");
+    assert!(ascii.stdout.is_ascii(), "{ascii}");
+    let row = "          1  86.8 MB/s    86.8 MB/s    ############";
+    assert!(ascii.stdout.lines().any(|line| line.starts_with(row)), "{ascii}");
+}
+
+#[test]
+fn a_profile_has_best_mean_and_spread() {
+    let words = ["quick", "--profile", "cdm", "--time", "24"];
+    let model = json!({ "latency": 100_000, "channels": 4, "bandwidth": 50_000_000 });
+    let heard = run(&modelled(&words, &model));
+    assert_eq!(said(&heard.ran.stdout), PROFILE, "\n{}", heard.ran.stdout);
+    let done: Vec<&str> = heard.record.phases.iter().map(|phase| phase.name.as_str()).collect();
+    assert_eq!(done.len(), 8 * 4);
+    let first = ["seq1m-q8t1-read-0", "seq1m-q8t1-read-1", "seq1m-q8t1-read-2"];
+    assert_eq!(done[..3], first);
+    assert_eq!(done[31], "rnd4k-q1t1-write-3");
+    // As it is installed, each run takes five seconds.
+    let usual = modelled(&words[..3], &model);
+    let stops: Vec<&Value> = usual["phases"].as_array().expect("phases").iter().collect();
+    let five = json!([{ "time": 5_000_000_000_u64 }]);
+    assert!(stops.iter().all(|phase| phase["jobs"][0]["stop"]["first_of"] == five), "{usual}");
+}
+
+const PROFILE: &str = "  \
+  [Read]  MB/s         best     mean   spread     IOPS    latency  runs
+  SEQ1M Q8T1            199      199       0%      190    41.4 ms     3
+  SEQ1M Q1T1           49.8     49.8       0%     47.5    21.1 ms     3
+  RND4K Q32T1          90.1     90.1       0%    22.0k    1.45 ms     3
+  RND4K Q1T1           22.5     22.5       0%     5497     182 µs     3
+
+  [Write] MB/s         best     mean   spread     IOPS    latency  runs
+  SEQ1M Q8T1            199      199       0%      190    41.4 ms     3
+  SEQ1M Q1T1           49.8     49.8       0%     47.5    21.1 ms     3
+  RND4K Q32T1          90.1     90.1       0%    22.0k    1.45 ms     3
+  RND4K Q1T1           22.5     22.5       0%     5497     182 µs     3
+
+  spread   the best run less the worst, as a share of the mean
+  units    MB/s are 10^6 bytes per second, as CrystalDiskMark's. KDiskMark divides KiB by
+           1000: what it calls MB/s is 2.4 % less";
+
+#[test]
+fn gnomes_figures_are_drawn_by_their_places() {
+    let words = ["quick", "--profile", "gnome"];
+    let heard = run(&modelled(&words, &plain()));
+    assert_eq!(said(&heard.ran.stdout), GNOME, "\n{}", heard.ran.stdout);
+    let kept: Vec<usize> = heard.record.phases.iter().map(|phase| phase.each.len()).collect();
+    assert_eq!(kept, [100, 100, 1000]);
+}
+
+const GNOME: &str = "  \
+  [Read]  MB/s         best     mean   spread     IOPS    latency  runs
+  Read rate            99.9     99.9        -     9.53     105 ms     1
+  Access time          29.1     29.1        -     7094     141 µs     1  ?
+
+  [Write] MB/s         best     mean   spread     IOPS    latency  runs
+  Write rate           99.9     99.9        -     9.53     105 ms     1
+
+  read   99.9 MB/s │████████████████████████████████████████████████████████████
+                   │████████████████████████████████████████████████████████████
+                   │████████████████████████████████████████████████████████████
+                   │████████████████████████████████████████████████████████████
+                   │
+  write  99.9 MB/s │████████████████████████████████████████████████████████████
+                   │████████████████████████████████████████████████████████████
+                   │████████████████████████████████████████████████████████████
+                   │████████████████████████████████████████████████████████████
+                   │
+  access    141 µs │••••●•●●•••••••••••●•●●●•●●●•●•●••●●•●•••••·••●••••●••••●•••
+                   │
+                   │
+                   │
+                   └──────────────────────────────────────────────────────────── 1 GiB
+
+  units    MB/s are 10^6 bytes per second";
+
+#[test]
+fn words_that_make_no_sense_touch_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (words, says) in [
+        ("sweep --over bs=4x", "assay: --over: '4x' is no bs; write 1 B to 1 GiB"),
+        (
+            "sweep --over size=4k",
+            "assay: --over: 'size' can not be varied; write bs, depth, workers or read",
+        ),
+        (
+            "sweep --over bs=4k --over bs=8k",
+            "assay: --over: bs is varied twice; give all its values in one list",
+        ),
+        (
+            "sweep --over bs=4k --block 4k",
+            "assay: --block: it is varied, and given beside that; leave --block out, or vary something else",
+        ),
+        (
+            "sweep --time 5",
+            "assay: --time: too short for 36 cells; give 33 or more, or fewer values",
+        ),
+        (
+            "sweep --csv /nowhere/x",
+            "assay: --csv: /nowhere/x can not be made; name a file in a folder that this user may write to",
+        ),
+        (
+            "sweep --csv /proc",
+            "assay: --csv: /proc is no regular file; name a file in a folder that this user may write to",
+        ),
+        ("atto -f 256", "assay: sizes: no row of 256 B; give 512 B to 64 MiB"),
+        ("atto -l 1k", "assay: -l: a total length of 1 KiB; give 64 KiB to 32 GiB"),
+        ("atto -q 300", "assay: --queue-depth: 300 is not in 1..=256"),
+        (
+            "atto --pattern xyz",
+            "assay: --pattern: 'xyz' is no pattern; write zero, ones, random, or pairs of digits such as a5 or deadbeef",
+        ),
+        (
+            "atto --mode neither -q 4",
+            "assay: -q: a queue of 4 in a mode that sends one at a time; leave -q out, or use --mode overlapped",
+        ),
+        (
+            "quick --profile gnome --size 4M",
+            "assay: --size: 4 MiB is less than one sample of 10 MiB; give 10 MiB or more; the usual 100 samples want 1000M",
+        ),
+        (
+            "quick --profile cdm --time 5",
+            "assay: --time: too short for 32 runs; give 23 or more, or fewer --loops",
+        ),
+        ("quick --profile cdm --loops 10", "assay: --loops: 10 is not in 1..=9"),
+        (
+            "quick --profile cdm --quick",
+            "assay: '--profile' and '--quick' contradict each other; leave one of them out",
+        ),
+    ] {
+        let words: Vec<&str> = words.split(' ').collect();
+        let ran = lab::assay(&words).word(folder.path()).run();
+        assert_eq!((ran.code(), ran.stderr.trim_end()), (2, says), "{words:?}");
+        assert_eq!(names(folder.path()), vec![], "{words:?}");
+    }
+}
+
+#[test]
+fn a_link_named_atto_is_atto() {
+    let desk = tempfile::tempdir().expect("a folder");
+    let link = desk.path().join("atto");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_assay"), &link).expect("a link");
+    let line = |program: &Path, words: &[&str]| {
+        let mut command = std::process::Command::new(program);
+        let ran = command.args(words).args(["--plan", "--seed", "1", "-l", "1M"]).arg(desk.path());
+        ran.output().expect("it runs")
+    };
+    let (linked, verb) =
+        (line(&link, &[]), line(Path::new(env!("CARGO_BIN_EXE_assay")), &["atto"]));
+    assert!(linked.status.success(), "{linked:?}");
+    assert_eq!((linked.stdout, linked.stderr), (verb.stdout, verb.stderr));
+}
+
+/// Cards idle most of the time: together they take no longer than one.
+#[test]
+fn cards_show_their_speed() {
+    let _alone = lab::alone();
+    std::thread::scope(|all| {
+        all.spawn(the_rates_are_the_pace_of_the_card);
+        all.spawn(a_disk_has_a_plateau);
+        all.spawn(atto_shows_the_same);
+        all.spawn(a_profile_is_done_in_its_order);
+    });
+}
+
+/// 4 MiB/s written and 16 MiB/s read, in memory: a busy disk of the host does not slow it down.
+fn card() -> Shape {
+    Shape { image: Image::Thin(256 * MI), ..Shape::sdcard() }
+}
+
+/// The cells that are further from the card's pace than three in a hundred.
+fn off(heard: &Heard) -> Vec<String> {
+    let far = |cell: &&assay::record::Cell| {
+        let pace = if cell.side == Side::Write { 4 * MI } else { 16 * MI };
+        cell.bandwidth.is_none_or(|rate| (rate.0 / pace as f64 - 1.0).abs() > 0.03)
+    };
+    swept(heard).cells.iter().filter(far).map(|cell| cell.phase.clone()).collect()
+}
+
+/// Whether somebody had to wait for a CPU for a fifth of the time of a phase: then what serves a card
+/// may have waited, which shows in no counter of it.
+fn crowded(heard: &Heard) -> bool {
+    heard.record.phases.iter().any(|phase| {
+        let (before, stop) = (&phase.evidence.before, &phase.evidence.stop);
+        let waited = |snapshot: &Snapshot| snapshot.pressure.seen().and_then(|it| it.cpu);
+        let time = stop.at.since(before.at).0;
+        let waited = waited(before).zip(waited(stop)).map(|(first, last)| last.less(first).0);
+        waited.is_some_and(|waited| waited * 5 > time)
+    })
+}
+
+/// What is said of a try that others have spoiled.
+fn again(left: u32) -> &'static str {
+    if left > 0 { "again" } else { "SKIP: others had the processors three times" }
+}
+
+fn the_rates_are_the_pace_of_the_card() {
+    let card = lab::need!(Card::new(card()));
+    let desk = tempfile::tempdir().expect("a folder");
+    let csv = desk.path().join("table.csv");
+    for left in (0..3).rev() {
+        // So much in flight that the card has work while the program waits for a CPU.
+        let words = ["sweep", "--over", "bs=64k,256k", "--depth", "32", "--time", "25", "--csv"];
+        let typed = lab::assay(words);
+        let heard = hear_own(typed.word(&csv).word(card.mount()).within(card.rooms()));
+        assert_eq!(below(card.mount()), Vec::<String>::new(), "{heard}");
+        if !off(&heard).is_empty() && (left > 0 || crowded(&heard)) {
+            told(again(left), &heard);
+            continue;
+        }
+        assert_eq!(off(&heard), Vec::<String>::new(), "{heard}");
+        // Right as they are: they are the pace of memory under a throttle, and no disk's.
+        heard.expect(Trust::Wrong, Measures::NotADisk);
+        let table = fs::read_to_string(&csv).expect("a table");
+        let lines: Vec<&str> = table.lines().collect();
+        let first = lines[1].starts_with("write,65536,32,1,0,") && lines[1].contains(",wrong,");
+        assert!(lines.len() == 5 && first, "{table}");
+        break;
+    }
+}
+
+fn a_disk_has_a_plateau() {
+    let card = lab::need!(Card::new(Shape::paced()));
+    for left in (0..3).rev() {
+        let typed = lab::assay(["sweep", "--over", "bs=512k,1M", "--time", "15"]);
+        let heard = hear_own(typed.word(card.mount()).within(card.rooms()));
+        assert_eq!(below(card.mount()), Vec::<String>::new(), "{heard}");
+        let sides: Vec<Side> = swept(&heard).plateaus.iter().map(|found| found.side).collect();
+        let spoiled = heard.disturbed() || crowded(&heard);
+        if sides.len() < 2 && (left > 0 || spoiled) {
+            told(again(left), &heard);
+            continue;
+        }
+        assert_eq!(sides, [Side::Write, Side::Read], "{heard}");
+        assert!(heard.ran.stdout.contains("\n  use      blocks of "), "{heard}");
+        break;
+    }
+}
+
+fn atto_shows_the_same() {
+    let card = lab::need!(Card::new(card()));
+    let words = ["atto", "--sizes", "64k,1M", "-l", "4M", "--row-limit", "60"];
+    let heard = hear(lab::assay(words).word(card.mount()).within(card.rooms()));
+    assert_eq!(heard.record.ending, Ending::Complete, "{heard}");
+    assert_eq!(below(card.mount()), Vec::<String>::new(), "{heard}");
+    assert_eq!(table_of(&heard.ran), ["I/O size", "64 KiB", "1 MiB"], "{heard}");
+    assert!(heard.ran.stderr.contains("assay: note: compressible data, as ATTO's"), "{heard}");
+    for cell in &swept(&heard).cells {
+        assert!(cell.bandwidth.is_some() && !cell.cut, "{heard}");
+        let moved: u64 = heard.named(&cell.phase).flows.iter().map(|flow| flow.bytes.0).sum();
+        assert_eq!(moved, 4 * MI, "{heard}");
+    }
+    // In no time at all: the row is marked.
+    let words = ["atto", "--sizes", "4k", "-l", "32M", "--row-limit", "1"];
+    let heard = hear(lab::assay(words).word(card.mount()).within(card.rooms()));
+    let cut: Vec<bool> = swept(&heard).cells.iter().map(|cell| cell.cut).collect();
+    assert_eq!(cut, [true, true], "{heard}");
+    let said = "  *        this row's time was over before its length was done";
+    assert!(heard.ran.stdout.contains(said), "{heard}");
+}
+
+/// The rows up to a block that does not hold what was written there, and no more.
+#[test]
+fn atto_ends_at_the_first_wrong_block() {
+    let _alone = lab::alone();
+    let card = lab::need!(Card::new(Shape { speed: Speed::FREE, size: 96 * MI, ..Shape::paced() }));
+    card.fake(Fake::Flips(MI));
+    for (more, ended) in [("--verify", "read-8k"), ("--mode=compare", "write-8k")] {
+        let words = ["atto", more, "--sizes", "8k,64k", "-l", "2M"];
+        let heard = hear(lab::assay(words).word(card.mount()).within(card.rooms()));
+        let last = heard.record.phases.last().map(|phase| phase.name.as_str());
+        assert_eq!((heard.ran.code(), last), (1, Some(ended)), "{heard}");
+        let Ending::Failed(fault) = &heard.record.ending else { panic!("{heard}") };
+        assert_eq!((fault.doing.as_str(), fault.offset.map(|at| at % 512)), ("verify", Some(100)));
+        let fault = format!("  {ended}: cannot verify {} at ", card.mount().display());
+        assert!(heard.ran.stdout.contains(&fault), "{heard}");
+        // The row that it ended is refuted and not marked as cut, and the next was not begun.
+        let row = |size: &str| {
+            let line = heard.ran.stdout.lines().find(|line| line.trim_start().starts_with(size));
+            line.unwrap_or_else(|| panic!("no row of {size}\n{heard}")).trim_end().to_string()
+        };
+        assert!(row("8 KiB").contains(" ✗ ") && !heard.ran.stdout.contains("  *  "), "{heard}");
+        assert_eq!(row("64 KiB"), "     64 KiB          -          -          -", "{heard}");
+        heard.expect(Trust::Wrong, Measures::Invalid);
+        assert_eq!(below(card.mount()), Vec::<String>::new(), "{heard}");
+    }
+}
+
+#[test]
+fn what_is_compared_is_no_write() {
+    let _alone = lab::alone();
+    let card = lab::need!(Card::new(Shape { speed: Speed::FREE, size: 96 * MI, ..Shape::paced() }));
+    let words = ["atto", "--mode", "compare", "--sizes", "64k", "-l", "2M"];
+    let heard = hear(lab::assay(words).word(card.mount()).within(card.rooms()));
+    let phase = heard.named("write-64k");
+    let moved = |action| phase.totals.get(&action).map(|total| total.bytes.0);
+    assert_eq!([Action::Write, Action::Read].map(moved), [Some(2 * MI); 2], "{heard}");
+    let cell = &swept(&heard).cells[0];
+    assert_eq!(cell.bandwidth.map(|rate| rate.0), rate(phase, Action::Write), "{heard}");
+    assert!(!cell.cut, "{heard}");
+}
+
+/// The first column of the table of atto.
+fn table_of(ran: &Ran) -> Vec<String> {
+    let lines = ran.stdout.lines().skip_while(|line| !line.contains("I/O size  "));
+    let rows = lines.take_while(|line| !line.contains("both"));
+    rows.map(|line| line.chars().take(11).collect::<String>().trim().to_string()).collect()
+}
+
+fn a_profile_is_done_in_its_order() {
+    let card = lab::need!(Card::new(card()));
+    let words = ["quick", "--profile", "cdm-nvme", "--loops", "1", "--time", "12", "--size", "4M"];
+    let heard = hear_own(lab::assay(words).word(card.mount()).within(card.rooms()));
+    assert_eq!(heard.record.ending, Ending::Complete, "{heard}");
+    let cells = &profiled(&heard).cells;
+    let titles: Vec<(&str, Action)> = cells.iter().map(|c| (c.title.as_str(), c.action)).collect();
+    let titled = ["SEQ1M Q8T1", "SEQ128K Q32T1", "RND4K Q32T16", "RND4K Q1T1"];
+    let both = [Action::Read, Action::Write].into_iter();
+    let all: Vec<(&str, Action)> =
+        both.flat_map(|action| titled.map(|title| (title, action))).collect();
+    assert_eq!(titles, all);
+    assert!(cells.iter().all(|cell| cell.runs == 1 && cell.best.is_some()), "{heard}");
+    assert_eq!(below(card.mount()), Vec::<String>::new(), "{heard}");
+}
+
+/// Each of AS SSD's threads has a file; whatever ends the run, none of them stays.
+#[test]
+fn as_ssd_has_a_file_for_each_thread() {
+    let _alone = lab::alone();
+    let card = lab::need!(Card::new(Shape { speed: Speed::FREE, ..card() }));
+    let words = ["quick", "--profile", "as-ssd", "--size", "16M", "--time", "6"];
+    let heard = hear_own(lab::assay(words).word(card.mount()).within(card.rooms()));
+    assert_eq!(heard.record.ending, Ending::Complete, "{heard}");
+    let jobs = &heard.record.resolved.jobs;
+    let threads = jobs.iter().filter(|job| job.phase.starts_with("4k-64thrd"));
+    let made: Vec<_> = threads.map(|job| (job.workers, job.files, job.size.0)).collect();
+    assert_eq!(made, [(64, 64, 16 * MI); 2], "{heard}");
+    assert!(profiled(&heard).cells.iter().all(|cell| cell.best.is_some()), "{heard}");
+    assert!(heard.ran.stdout.contains("Here those reads are all over the test file"), "{heard}");
+    assert_eq!(below(card.mount()), Vec::<String>::new(), "{heard}");
+    // Where no file can do without a name, it loses it at once.
+    let faulty = lab::need!(lab::FaultyFuse::new(lab::Faults::default()));
+    let heard = hear_own(lab::assay(words).word(faulty.mount()));
+    assert_eq!(heard.record.ending, Ending::Complete, "{heard}");
+    assert!(profiled(&heard).cells[4].best.is_some(), "{heard}");
+    assert_eq!(below(faulty.mount()), Vec::<String>::new(), "{heard}");
+}
+
+#[test]
+fn rows_below_a_logical_block_are_left_out() {
+    let _alone = lab::alone();
+    let card = lab::need!(Card::new(Shape::sector4k()));
+    let words = ["sweep", "--over", "bs=512,2k,4k", "--over", "depth=1,4", "--time", "15"];
+    let heard = hear_own(lab::assay(words).word(card.mount()).within(card.rooms()));
+    assert_eq!(heard.record.ending, Ending::Complete, "{heard}");
+    let reason = format!("less than a logical block of {}, 4096 bytes", card.leaf_name());
+    for cell in &swept(&heard).cells {
+        let small = cell.block.0 < 4096;
+        assert_eq!(cell.left_out.as_ref(), small.then_some(&reason), "{heard}");
+        assert_eq!(cell.bandwidth.is_none(), small, "{heard}");
+    }
+    let page = &heard.ran.stdout;
+    let reason =
+        "  n/a      8 cells, the first at 512 B and 1 in flight: less than a logical block";
+    assert!(page.contains(reason), "{heard}");
+    assert!(page.contains("\n      512 B     n/a       n/a"), "{heard}");
+    assert_eq!(below(card.mount()), Vec::<String>::new(), "{heard}");
+    nothing_is_written_for_no_cell(&card);
+}
+
+fn nothing_is_written_for_no_cell(card: &Card) {
+    for (words, such) in [
+        ("sweep --over bs=512,3k", "--over bs=4096..1M"),
+        ("sweep --over depth=1,2 --block 512", "--block 4096"),
+    ] {
+        let words: Vec<&str> = words.split(' ').collect();
+        let heard = hear_own(lab::assay(&words).word(card.mount()).within(card.rooms()));
+        heard.expect(Trust::Unproven, Measures::Invalid);
+        assert_eq!((heard.ran.code(), heard.record.phases.len()), (3, 0), "{heard}");
+        let leaf = card.leaf_name();
+        let page = heard.ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        let said = format!(
+            "verdict unproven · invalid Nothing could be measured: 512 B is less than a logical \
+             block of {leaf}, 4096 bytes. next give blocks that are multiples of 4096 bytes, such \
+             as {such} "
+        );
+        assert!(page.contains(&said) && !page.contains(" 0 B/s"), "{heard}");
+    }
+}
+
+#[test]
+fn memory_is_no_plateau() {
+    let _alone = lab::alone();
+    let tmpfs = lab::need!(lab::Memory::tmpfs());
+    let words = ["sweep", "--over", "bs=4k,64k", "--time", "5"];
+    let heard = hear_own(lab::assay(words).word(tmpfs.mount()));
+    heard.expect(Trust::Wrong, Measures::NotADisk);
+    assert_eq!(heard.ran.code(), 3, "{heard}");
+    assert!(swept(&heard).cells.iter().all(|cell| cell.trust == Some(Trust::Wrong)), "{heard}");
+    assert_eq!(swept(&heard).plateaus, vec![], "{heard}");
+    let said = "\n  write    no figure that is the device's\n  read     no figure that is";
+    assert!(heard.ran.stdout.contains(said), "{heard}");
+    assert!(!heard.ran.stdout.contains("\n  use "), "{heard}");
+}
+
+#[test]
+fn rates_of_a_profile_are_true_megabytes() {
+    let words = ["quick", "--profile", "as-ssd", "--size", "1M", "--time", "6"];
+    let heard = run(&modelled(&words, &plain()));
+    let cell = &profiled(&heard).cells[2];
+    assert_eq!((cell.title.as_str(), cell.runs), ("4K", 1));
+    let phase = heard.named("4k-read");
+    assert_eq!(cell.best.map(|best| best.0), rate(phase, Action::Read));
+    // 4096 bytes in 140.96 us.
+    let said = cell.best.expect("a rate").mb();
+    assert!((said - 29.06).abs() < 0.01, "{said}");
+}

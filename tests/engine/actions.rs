@@ -1,0 +1,244 @@
+//! Rewrites and trims: what they do to files and devices, and how they are counted.
+
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::Path;
+
+use assay::error::Error;
+use assay::evidence::Direction;
+use assay::plan::{Action, Plan};
+use assay::record::Record;
+use serde_json::{Value, json};
+
+use crate::lab::{self, Backing, Faults, FaultyFuse, MI, PacedFuse, RamDisk, Speed};
+
+use crate::runs::{go, refused};
+
+/// A plan of one job with these weights of actions.
+fn plan(target: Value, mix: &[(&str, u32)], changes: &[(&str, Value)]) -> Plan {
+    let mix: Vec<Value> =
+        mix.iter().map(|(action, weight)| json!({ "action": action, "weight": weight })).collect();
+    let mut blocks = json!({
+        "target": target,
+        "pattern": { "mix": mix, "block": { "fixed": 4096 } },
+    });
+    let mut job = json!({ "name": "j", "stop": { "first_of": [{ "passes": 1 }] } });
+    for (word, value) in changes {
+        match *word {
+            "method" | "iodepth" | "caching" => blocks[word] = value.clone(),
+            "stop" => job[word] = value.clone(),
+            _ => blocks["pattern"][word] = value.clone(),
+        }
+    }
+    job["work"] = json!({ "blocks": blocks });
+    let plan = json!({
+        "title": "actions", "origin": { "dialect": "plan" }, "seed": 7,
+        "phases": [{ "name": "p", "jobs": [job] }],
+    });
+    serde_json::from_value(plan).expect("a plan")
+}
+
+fn file(path: &Path, size: u64) -> Value {
+    json!({ "file": { "path": path, "size": { "exactly": size } } })
+}
+
+/// What was counted: action, operations, bytes.
+fn counts(record: &Record) -> Vec<(&'static str, u64, u64)> {
+    let totals = &record.phases[0].totals;
+    totals.iter().map(|(action, total)| (action.name(), total.ops.0, total.bytes.0)).collect()
+}
+
+/// Bytes of the flows of a phase: in, out.
+fn flows(record: &Record) -> Vec<(Direction, u64, u64)> {
+    let flows = record.phases[0].flows.iter();
+    flows.map(|flow| (flow.direction, flow.bytes.0, flow.calls.0)).collect()
+}
+
+#[test]
+fn a_rewrite_reads_and_writes_and_is_counted_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("x");
+    for (method, depth) in [(json!("psync"), 1), (json!({ "io_uring": {} }), 8), (json!("pool"), 3)]
+    {
+        std::fs::write(&path, vec![0xee; MI as usize]).expect("written");
+        let changes = [("method", method), ("iodepth", json!(depth))];
+        let record = go(&plan(file(&path, MI), &[("rewrite", 1)], &changes)).expect("a run");
+        assert_eq!(counts(&record), [("rewrite", 256, MI)]);
+        assert_eq!(flows(&record), [(Direction::Read, MI, 256), (Direction::Write, MI, 256)]);
+        let lat = record.phases[0].totals[&Action::Rewrite].lat_ns.expect("latency");
+        assert_eq!(lat.n, 256);
+        let content = std::fs::read(&path).expect("read");
+        assert!(content.chunks(512).all(|sector| sector.iter().any(|byte| *byte != 0xee)));
+    }
+}
+
+#[test]
+fn a_rewrite_takes_two_calls_of_the_device() {
+    let sim = json!({ "sim": { "latency": 100_000 } });
+    let nowhere = json!({ "nowhere": { "size": 1_u64 << 30 } });
+    let ops = json!({ "first_of": [{ "ops": 1000 }] });
+    let mix = [("read", 90), ("rewrite", 10)];
+    let record =
+        go(&plan(nowhere, &mix, &[("method", sim), ("order", json!("uniform")), ("stop", ops)]))
+            .expect("a run");
+    let totals = &record.phases[0].totals;
+    let lat = |action| totals[&action].lat_ns.expect("latency");
+    assert_eq!((lat(Action::Read).p50, lat(Action::Read).max), (100_000, 100_000));
+    assert_eq!((lat(Action::Rewrite).min, lat(Action::Rewrite).max), (200_000, 200_000));
+    // One of ten, as Bonnie's seekers do it.
+    let rewrites = totals[&Action::Rewrite].ops.0;
+    assert!((70..130).contains(&rewrites), "{rewrites} of 1000");
+    let time = record.phases[0].span.time().0;
+    assert_eq!(time, (1000 + rewrites) * 100_000);
+}
+
+#[test]
+fn a_trimmed_file_has_holes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("x");
+    for (method, depth) in [(json!("psync"), 1), (json!({ "io_uring": {} }), 8)] {
+        std::fs::write(&path, vec![0xee; MI as usize]).expect("written");
+        let before = std::fs::metadata(&path).expect("there").blocks();
+        let stride = json!({ "spaced": { "stride": 8192 } });
+        let changes = [("method", method), ("iodepth", json!(depth)), ("order", stride)];
+        let record = match go(&plan(file(&path, MI), &[("trim", 1)], &changes)) {
+            Err(Error::Refusal(why)) if why.why.contains("can make no holes") => {
+                eprintln!("SKIP a_trimmed_file_has_holes: {why}");
+                return;
+            }
+            record => record.expect("a run"),
+        };
+        assert_eq!(counts(&record), [("trim", 128, MI / 2)]);
+        // No data went anywhere.
+        assert_eq!(flows(&record), []);
+        let content = std::fs::read(&path).expect("read");
+        assert_eq!(content.len() as u64, MI);
+        for (index, block) in content.chunks(4096).enumerate() {
+            let left = if index % 2 == 0 { 0 } else { 0xee };
+            assert!(block.iter().all(|byte| *byte == left), "block {index}");
+        }
+        // Half of the data, and what the file system needs to know the holes.
+        let left = std::fs::metadata(&path).expect("there").blocks();
+        assert!(left < before * 3 / 4, "{left} of {before} blocks are left");
+        let note = "trims are done one at a time by each worker, whatever the iodepth of 8";
+        assert_eq!(record.resolved.notes.contains(&note.to_string()), depth > 1);
+    }
+}
+
+#[test]
+fn a_device_forgets_what_is_trimmed() {
+    let disk = lab::need!(RamDisk::raw(16 * MI));
+    let target = json!({ "device": {
+        "path": disk.device(), "size": "whole", "consent": { "device": disk.device() },
+    }});
+    let mix = [("write", 1), ("trim", 1)];
+    let changes = [
+        ("caching", json!("direct")),
+        ("fill", json!({ "repeat": [0xee] })),
+        ("stop", json!({ "first_of": [{ "ops": 2000 }] })),
+        ("order", json!("shuffled")),
+    ];
+    let record = go(&plan(target.clone(), &mix, &changes)).expect("a run");
+    assert_eq!(record.phases[0].faults, []);
+    let totals = &record.phases[0].totals;
+    assert_eq!(totals[&Action::Write].ops.0 + totals[&Action::Trim].ops.0, 2000);
+    assert_eq!(flows(&record).len(), 1);
+    let disk_file = std::fs::File::open(disk.device()).expect("open");
+    let mut content = vec![0; 16 * MI as usize];
+    disk_file.read_exact_at(&mut content, 0).expect("read");
+    let written = content.chunks(4096).filter(|block| block.iter().all(|b| *b == 0xee)).count();
+    assert_eq!(written as u64, totals[&Action::Write].ops.0);
+    let odd = [("block", json!({ "fixed": 5000 }))];
+    let why = refused(&plan(target, &[("trim", 1)], &odd));
+    assert!(why.contains("contradicts places or blocks that are no multiples of"), "{why}");
+}
+
+#[test]
+fn a_device_forgets_what_was_just_written_to_the_page_cache() {
+    let disk = lab::need!(RamDisk::raw(4 * MI));
+    let target = json!({ "device": {
+        "path": disk.device(), "size": "whole", "consent": { "device": disk.device() },
+    }});
+    let changes = [("order", json!("uniform")), ("stop", json!({ "first_of": [{ "ops": 4000 }] }))];
+    let record = go(&plan(target, &[("write", 1), ("trim", 1)], &changes)).expect("a run");
+    assert_eq!(record.phases[0].faults, []);
+    let totals = &record.phases[0].totals;
+    assert_eq!(totals[&Action::Write].ops.0 + totals[&Action::Trim].ops.0, 4000);
+}
+
+#[test]
+fn trims_of_a_file_in_a_folder_that_takes_no_others_are_refused_too() {
+    let fuse = lab::need!(PacedFuse::new(MI, Speed::FREE, Backing::Memory));
+    let why = refused(&plan(file(&fuse.path(), MI), &[("trim", 1)], &[]));
+    assert!(why.contains("its file system can make no holes in files"), "{why}");
+    // Where holes can be made it is left as it was.
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("x");
+    std::fs::write(&path, vec![0xee; MI as usize]).expect("written");
+    assert_ne!(assay::evidence::Scene::default().punches(&path), Some(false));
+    assert_eq!(std::fs::read(&path).expect("read"), vec![0xee; MI as usize]);
+}
+
+#[test]
+fn trims_that_the_file_system_can_not_do_are_refused() {
+    let faulty = lab::need!(FaultyFuse::new(Faults::default()));
+    let path = faulty.path("x");
+    faulty.put("x", &[0xee; 8192]);
+    let mix = [("read", 1), ("trim", 1)];
+    assert_eq!(
+        refused(&plan(file(&path, 8192), &mix, &[])),
+        format!(
+            "phase 'p', job 'j': 'trim' on {}: its file system can make no holes in files; leave 'trim' out of the mix",
+            path.display()
+        )
+    );
+    assert_eq!(faulty.content("x"), Some(vec![0xee; 8192]));
+}
+
+#[test]
+fn words_that_contradict_each_other_are_refused_together() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("x");
+    std::fs::write(&path, vec![0xee; MI as usize]).expect("written");
+    let job = |changes: &[(&str, Value)]| plan(file(&path, MI), &[("read", 1)], changes);
+    let direct = ("caching", json!("direct"));
+    let why = refused(&job(&[direct.clone(), ("block", json!({ "fixed": 1000 }))]));
+    let start =
+        "phase 'p', job 'j': 'direct' contradicts a block size of 1000 bytes: direct I/O on ";
+    assert!(why.starts_with(start) && why.ends_with(", or use 'buffered'"), "{why}");
+    let why = refused(&job(&[direct, ("region", json!({ "align": 100 }))]));
+    assert!(why.contains("'direct' contradicts an align of 100 bytes"), "{why}");
+    let flush = [("mix", json!([{ "action": "flush", "weight": 1 }]))];
+    assert!(refused(&job(&flush)).contains("'flush' is no part of a mix"));
+    for (word, value, said) in [
+        ("order", json!({ "zipf": { "theta": 0.0 } }), "zipf's theta 0"),
+        (
+            "order",
+            json!({ "zipf": { "theta": 1.2, "center": 2.0 } }),
+            "a center at 2 of the region",
+        ),
+        ("order", json!({ "pareto": { "h": 1.0 } }), "pareto's h 1"),
+        ("order", json!({ "normal": { "deviation": 0.0 } }), "a normal deviation of 0 %"),
+        (
+            "order",
+            json!({ "zoned": { "zones": [{ "access_percent": 60.0, "space_percent": 100.0 }] } }),
+            "zones whose percents do not add up to 100",
+        ),
+        ("order", json!({ "runs": { "sequential": 0, "random_percent": 50 } }), "runs of 0 blocks"),
+        ("order", json!({ "runs": { "sequential": 1, "random_percent": 101 } }), "more than 100"),
+        ("order", json!({ "spaced": { "stride": 0 } }), "a stride of 0"),
+        (
+            "fill",
+            json!({ "compressible": { "compress_percent": 97, "dedupe_percent": 0 } }),
+            "a compress_percent above 96",
+        ),
+        ("fill", json!({ "file": "/not/there" }), "/not/there: No such file or directory"),
+    ] {
+        let why = refused(&job(&[(word, value)]));
+        assert!(why.contains(said), "{why}");
+    }
+    // A rate is one or the other: both can not be written down.
+    let mut both = serde_json::to_value(job(&[])).expect("json");
+    both["phases"][0]["jobs"][0]["rate"] =
+        json!({ "capped_iops": 10.0, "thinking": { "pause": 1, "every": 1 } });
+    assert!(serde_json::from_value::<Plan>(both).is_err());
+}

@@ -1,0 +1,30 @@
+//! What is done to files, trees and devices, against models of it and against the real tools: which bytes
+//! were touched, how often, by which calls, and what is said when something is wrong or missing. No device
+//! is timed here.
+
+mod actions;
+mod aside;
+mod copies;
+mod dd_twin;
+mod evidence;
+mod fallbacks;
+mod files;
+#[path = "../kernel/mod.rs"]
+mod kernel;
+#[path = "../lab/mod.rs"]
+mod lab;
+mod matrix;
+mod methods;
+mod offsets;
+#[path = "../places/mod.rs"]
+mod places;
+mod plans;
+mod probe;
+#[path = "../common/runs.rs"]
+mod runs;
+mod sim;
+mod stops;
+mod trees;
+mod twelve;
+mod unwritten;
+mod verify;

@@ -1,0 +1,114 @@
+//! What ends a job: a steady state, and whatever comes first.
+
+use crate::kernel;
+use crate::lab;
+use assay::record::{Counted, Ending};
+use serde_json::{Value, json};
+
+/// A plan of one phase on the null method: one job for each of these.
+fn plan(jobs: &[(Value, Value)]) -> Value {
+    let jobs: Vec<Value> = (0..)
+        .zip(jobs)
+        .map(|(number, (rate, first_of)): (u32, _)| {
+            json!({
+                "name": format!("job{number}"),
+                "work": { "blocks": {
+                    "target": { "nowhere": { "size": 1 << 30 } },
+                    "pattern": { "mix": [{ "action": "write", "weight": 1 }], "block": { "fixed": 4096 } },
+                    "method": "null",
+                }},
+                "rate": rate,
+                "stop": { "first_of": first_of },
+            })
+        })
+        .collect();
+    json!({
+        "title": "ends", "origin": { "dialect": "plan" }, "seed": 7,
+        "phases": [{ "name": "writes", "jobs": jobs }],
+    })
+}
+
+fn run(plan: &Value) -> kernel::Heard {
+    let desk = tempfile::tempdir().expect("a folder");
+    let file = desk.path().join("plan.json");
+    std::fs::write(&file, plan.to_string()).expect("written");
+    let heard = kernel::hear_own(lab::assay(["run"]).word(&file));
+    assert_eq!(heard.record.ending, Ending::Complete, "{heard}");
+    heard
+}
+
+fn steady(rounds: u32, spread: f64) -> Value {
+    json!({ "steady": { "round": 200_000_000, "rounds": rounds, "spread": spread, "slope": spread } })
+}
+
+const MINUTE: u64 = 60_000_000_000;
+
+#[test]
+fn a_job_ends_when_its_rate_is_steady_and_the_others_go_on() {
+    // 1000 a second whatever the machine does, in bursts of 50.
+    let even = json!({ "bursts": { "ops": 50, "every": 50_000_000 } });
+    let heard = run(&plan(&[
+        (even.clone(), json!([steady(4, 0.5), { "time": MINUTE }])),
+        (even, json!([{ "ops": 2500 }])),
+    ]));
+    let phase = heard.phase();
+    let [found] = phase.steady.as_slice() else { panic!("{heard}") };
+    assert_eq!((found.job.as_str(), found.counted), ("job0", Counted::Bytes), "{heard}");
+    let state = found.state.as_ref().expect("steady");
+    assert_eq!(state.rounds.len(), 4, "{heard}");
+    assert!((state.mean / 4.096e6 - 1.0).abs() < 0.3, "{}\n{heard}", state.mean);
+    assert!(found.after.expect("when").as_secs() < 10.0, "{heard}");
+    let ops = |job: usize| phase.jobs[job].totals[&assay::plan::Action::Write].ops.0;
+    assert!(ops(0) < ops(1), "{heard}");
+    assert_eq!(ops(1), 2500, "{heard}");
+    assert!(heard.ran.stdout.contains("steady after "), "{heard}");
+    assert!(heard.ran.stdout.contains(" MB/s in the last 4 rounds"), "{heard}");
+}
+
+#[test]
+fn what_is_never_steady_ends_by_its_time_and_says_so() {
+    // All of it comes in every third round.
+    let bursts = json!({ "bursts": { "ops": 50, "every": 600_000_000 } });
+    let heard = run(&plan(&[(bursts, json!([steady(3, 0.2), { "time": 2_000_000_000_u64 }]))]));
+    let [found] = heard.phase().steady.as_slice() else { panic!("{heard}") };
+    assert_eq!((&found.state, found.after), (&None, None), "{heard}");
+    assert!(heard.ran.stdout.contains("not steady yet when something else ended it"), "{heard}");
+}
+
+#[test]
+fn latencies_over_time_are_kept_when_asked() {
+    let capped = json!({ "capped_iops": 1000.0 });
+    let mut asked = plan(&[(capped, json!([{ "ops": 700 }]))]);
+    asked["phases"][0]["heat"] = json!(200_000_000);
+    let heard = run(&asked);
+    let phase = heard.phase();
+    // Four stretches, the last of them to the end; every operation is in one of them.
+    assert!((3..=5).contains(&phase.heat.len()), "{heard}");
+    let all: u64 = phase.heat.iter().flat_map(|row| &row.cells).map(|cell| cell.1).sum();
+    assert_eq!(all, 700, "{heard}");
+    assert!(phase.heat.is_sorted_by_key(|row| row.at_ns), "{heard}");
+    asked["phases"][0]["heat"] = json!(7);
+    let desk = tempfile::tempdir().expect("a folder");
+    let file = desk.path().join("plan.json");
+    std::fs::write(&file, asked.to_string()).expect("written");
+    let refused = lab::assay(["run"]).word(&file).run();
+    assert_eq!(refused.code(), 2, "{refused}");
+    assert!(refused.stderr.contains("rows of heat of less than 100 ms"), "{refused}");
+}
+
+#[test]
+fn a_window_that_makes_no_sense_is_refused() {
+    for (limits, says) in [
+        (json!([{ "steady": { "rounds": 1 } }]), "a window of 1 rounds"),
+        (json!([{ "steady": { "round": 5 } }]), "a round of less than 100 ms"),
+        (json!([{ "steady": { "slope": 0.0 } }]), "no rate is so steady"),
+        (json!([steady(4, 0.5), { "steady": { "rounds": 1 } }]), "two steady states of one job"),
+    ] {
+        let desk = tempfile::tempdir().expect("a folder");
+        let file = desk.path().join("plan.json");
+        std::fs::write(&file, plan(&[(json!("closed"), limits)]).to_string()).expect("written");
+        let refused = lab::assay(["run"]).word(&file).run();
+        assert_eq!(refused.code(), 2, "{refused}");
+        assert!(refused.stderr.contains(says), "{refused}");
+    }
+}

@@ -1,0 +1,374 @@
+//! What the user types, and what comes back.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use crate::common;
+use assay::plan::Plan;
+use assay::record::Record;
+use serde_json::Value;
+
+/// A folder of its own, and the program in it.
+struct Desk {
+    dir: tempfile::TempDir,
+}
+
+struct Answer {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+impl Desk {
+    fn new() -> Self {
+        Self { dir: tempfile::tempdir().expect("a folder") }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn command(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(self.dir.path());
+        for name in ["NO_COLOR", "COLUMNS", "LANG", "LC_CTYPE", "ASSAY_RECORD", "ASSAY_DIALECT"] {
+            command.env_remove(name);
+        }
+        command.env("LC_ALL", "C.UTF-8");
+        command
+    }
+
+    fn type_words(&self, line: &str) -> Answer {
+        let mut command = self.command(Path::new(env!("CARGO_BIN_EXE_assay")));
+        answer(command.args(line.split_whitespace()).output().expect("it runs"))
+    }
+
+    /// Names that lie in the folder.
+    fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = std::fs::read_dir(self.dir.path())
+            .expect("readable")
+            .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+
+    fn keep(&self, name: &str, record: &Record) {
+        std::fs::write(self.path(name), serde_json::to_string(record).expect("json"))
+            .expect("written");
+    }
+}
+
+fn answer(output: Output) -> Answer {
+    Answer {
+        code: output.status.code().expect("no signal"),
+        out: String::from_utf8(output.stdout).expect("text"),
+        err: String::from_utf8(output.stderr).expect("text"),
+    }
+}
+
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+#[test]
+fn bad_words_are_refused_in_one_line_and_touch_nothing() {
+    let desk = Desk::new();
+    std::fs::write(desk.path("small"), b"few").expect("written");
+    std::fs::write(desk.path("large"), vec![0; 2 << 20]).expect("written");
+    std::fs::write(desk.path("words.json"), b"{ \"title\": 3 }").expect("written");
+    std::fs::create_dir(desk.path("folder")).expect("made");
+    std::fs::write(desk.path("empty.json"), b"\n").expect("written");
+    std::fs::write(desk.path("cut.json"), b"{\n  \"schema\": \"assay.rec").expect("written");
+    std::fs::write(desk.path("noise.json"), [0xff, 0xfe]).expect("written");
+    std::fs::write(desk.path("record.json"), b"{\"schema\": \"assay.record/1\"}").expect("written");
+    let before = desk.names();
+    for (line, says) in [
+        ("", "say what to do"),
+        ("quik .", "unknown verb 'quik'; did you mean 'quick'?"),
+        ("--frobnicate", "unknown word '--frobnicate'"),
+        ("quick", "PATH is missing; name a folder on the device, a file, or a block device"),
+        ("quick nowhere", "there is nothing at 'nowhere'; name a folder"),
+        ("quick small/x", "there is nothing at 'small/x'"),
+        ("quick /dev/null", "'/dev/null' is neither folder, file nor block device"),
+        ("quick small", "small has only 3 B; name a file of 1 MiB or more"),
+        ("quick . --tim 4", "unknown word '--tim'; did you mean '--time'?"),
+        ("quick . --time", "'--time' needs a value"),
+        ("quick . --time 3x", "--time: '3x' is no time; write 30, 90s, 5m or 1h"),
+        ("quick . --time 1", "--time: too short for 6 phases; give 3 or more"),
+        ("quick . --size 5x", "--size: 'x' in '5x' is not a unit"),
+        ("quick . --size 512", "--size: 512 B is less than one block; give 1M or more"),
+        ("quick large --size 3M", "--size: 3 MiB is more than large has (2 MiB)"),
+        ("quick . --seed x", "--seed"),
+        ("quick . --quick --time 60", "'--quick' and '--time' contradict each other"),
+        ("quick . --quick --quick", "'--quick' is there twice; leave one out"),
+        ("quick . --plan --record r.json", "'--plan' and '--record' contradict each other"),
+        ("quick . --read-only --keep", "contradict each other"),
+        ("quick . --read-only", "there is nothing to read in a folder with --read-only"),
+        ("quick . --read-only --size 4M", "there is nothing to read in a folder with --read-only"),
+        ("quick /dev/x /dev/x --read-only", "contradict each other"),
+        ("quick . .", "no block device; give one path"),
+        ("quick . a b", "unknown word 'b'"),
+        ("quick . --size 999999T", "do not fit"),
+        ("quick large --keep", "--keep is about the test file"),
+        ("ramp", "PATH is missing; name a folder"),
+        ("ramp nowhere", "there is nothing at 'nowhere'"),
+        ("ramp . --max-depth 0", "--max-depth: 0 is not in 1..=1024"),
+        ("ramp . --max-workers 1000", "--max-workers: 1000 is not in 1..=256"),
+        ("ramp . --p99 5", "--p99: '5' is no latency; write 500us, 5ms or 2s"),
+        ("ramp . --step 0", "--step: '0' is no time"),
+        ("ramp . --action trim", "'trim' is not good for --action; write one of read, write"),
+        ("ramp . --order up", "'up' is not good for --order; write one of random, forward"),
+        ("ramp . --size 1k", "--size: 1 KiB is less than one block; give 4 KiB or more"),
+        ("ramp large --action write", "large is somebody's file, and would be overwritten"),
+        ("ramp large --size 3M", "--size: 3 MiB is more than large has (2 MiB)"),
+        ("ramp . .", "no block device; give one path"),
+        ("sustain large", "large is somebody's file, and would be overwritten; name its folder"),
+        (
+            "sustain . --time 20",
+            "--time: 25 rounds in 20.0 s are shorter than 1.00 s; give 25 or more",
+        ),
+        ("sustain . --bytes 4k", "--bytes: 4 KiB is less than one block; give 1 MiB or more"),
+        ("sustain . --size 999999T", "do not fit"),
+        ("modes", "PATH is missing; name a folder on the device, a file, or a block device"),
+        ("modes nowhere", "there is nothing at 'nowhere'; name a folder"),
+        ("modes large", "modes writes, and would not overwrite the file large; name the folder"),
+        ("modes . .", "no block device; give one path"),
+        ("modes . --time 5", "--time: too short for all the ways; give 14 or more"),
+        ("modes . --time 3x", "--time: '3x' is no time; write 30, 90s, 5m or 1h"),
+        ("modes . --quick --time 60", "'--quick' and '--time' contradict each other"),
+        ("modes . --block 5x", "--block: 'x' in '5x' is not a unit"),
+        ("modes . --block 512", "--block: direct I/O can not be done in calls of 512 B; give mult"),
+        ("modes . --block 1M,64K,1M", "--block: 1 MiB is there twice; leave one out"),
+        ("modes . --size 512K", "--size: 512 KiB is less than one block; give 1M or more"),
+        ("modes . --size 1088K", "--size: 1.06 MiB is no multiple of 1 MiB, and all ways are to"),
+        ("modes . --size 999999T", "do not fit"),
+        ("modes . --plan --record r.json", "'--plan' and '--record' contradict each other"),
+        ("run", "PLAN is missing"),
+        ("run nowhere.json", "there is no plan at 'nowhere.json'; write one with"),
+        ("run words.json", "words.json:1:12: not a plan: invalid type: integer `3`"),
+        ("judge nowhere.json", "there is no record at 'nowhere.json'"),
+        ("judge words.json", "words.json:1:"),
+        ("judge folder", "'folder' is a folder, not a record; give a file that --record or"),
+        ("judge empty.json", "'empty.json' is empty, not a record; give a file"),
+        ("judge noise.json", "'noise.json' is no text, not a record; give a file"),
+        ("judge cut.json", "cut.json:2:22: not a record: EOF while parsing a string; give a file"),
+        ("compare folder folder", "there is no record in 'folder'; give a folder of files"),
+        ("run folder", "'folder' is a folder, not a plan; 'assay schema plan' describes it"),
+        ("run empty.json", "'empty.json' is empty, not a plan"),
+        ("run record.json", "'record.json' is a record, not a plan; judge it with 'assay judge"),
+        ("explain folder", "'folder' is a folder, not a line; give a line such as"),
+        ("explain empty.json", "'empty.json' holds neither a plan nor a record"),
+        ("explain cut.json", "cut.json:2:22: the file ends in the middle of a plan or a record"),
+        ("quick . --time -3", "'-3' is less than zero; sizes, times and numbers are more; 'assay"),
+        ("quick . --size -1M", "'-1' is less than zero"),
+        ("ramp . --time 3", "unknown word '--time'; 'assay ramp --help' shows what can be written"),
+        ("judge", "RECORD is missing; 'assay judge --help' shows what can be written"),
+        ("schema verdicts", "'verdicts' is not good for DOCUMENT; write one of record, plan"),
+        ("traps T65", "there is no trap 'T65'; write a number from T00 to T64"),
+        ("completions tcsh", "'tcsh' is not good for SHELL; write one of bash"),
+    ] {
+        let Answer { code, out, err } = desk.type_words(line);
+        assert_eq!(code, 2, "assay {line}: {err}");
+        assert_eq!(out, "", "assay {line}");
+        assert_eq!(err.lines().count(), 1, "assay {line}: {err}");
+        assert!(err.starts_with("assay: "), "assay {line}: {err}");
+        assert!(err.contains(says), "assay {line}: {err}");
+    }
+    assert_eq!(desk.names(), before);
+}
+
+#[test]
+fn a_folder_that_is_not_ours_is_refused() {
+    if is_root() {
+        // Root may write everywhere; another user's eyes are needed.
+        eprintln!("skipped: needs a user other than root");
+        return;
+    }
+    let Answer { code, err, .. } = Desk::new().type_words("quick /");
+    assert_eq!((code, err.lines().count()), (2, 1), "{err}");
+    assert!(err.contains("this user may not write in '/'"), "{err}");
+}
+
+#[test]
+fn help_goes_to_standard_output() {
+    let desk = Desk::new();
+    for (line, says) in [
+        ("-h", "Exit status: 0 the number is sound"),
+        ("--help", "ASSAY_COLD=target|machine|no"),
+        ("quick --help", "[DEVICE-AGAIN]"),
+        ("--version", env!("CARGO_PKG_VERSION")),
+        ("man", ".SH \"ASSAY QUICK\""),
+        ("man", ".SH \"ENVIRONMENT\""),
+        ("man", "\n  busy%         time with a request in flight (%util); several at once may\n"),
+        (
+            "man",
+            "\nExit status: 0 nothing forbids to compare the runs; 3 they are unlike, or none of their figures is\n",
+        ),
+        ("completions bash", "_assay"),
+        ("completions fish", "complete -c assay"),
+    ] {
+        let Answer { code, out, err } = desk.type_words(line);
+        assert_eq!((code, err.as_str()), (0, ""), "assay {line}");
+        assert!(out.contains(says), "assay {line}: {out}");
+    }
+}
+
+#[test]
+fn every_verb_stands_in_the_man_page_and_the_read_me() {
+    let desk = Desk::new();
+    let (help, page) = (desk.type_words("--help").out, desk.type_words("man").out);
+    let read_me = include_str!("../../README.md");
+    let commands = help.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next());
+    let verbs: Vec<&str> = commands
+        .expect("a list of verbs")
+        .lines()
+        .filter(|line| !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|verb| *verb != "help")
+        .collect();
+    assert!(verbs.contains(&"quick") && verbs.contains(&"completions"), "{verbs:?}");
+    for verb in verbs {
+        let heading = format!(".SH \"ASSAY {}\"\n", verb.to_uppercase());
+        assert!(page.contains(&heading), "the man page has no {verb}");
+        assert!(read_me.contains(&format!("`assay {verb}")), "the read-me has no {verb}");
+    }
+}
+
+#[test]
+fn records_and_plans_obey_the_schemas_that_are_published() {
+    let desk = Desk::new();
+    let schema = |line: &str| -> Value {
+        let Answer { code, out, .. } = desk.type_words(line);
+        assert_eq!(code, 0);
+        let schema: Value = serde_json::from_str(&out).expect("json");
+        assert!(jsonschema::meta::is_valid(&schema), "{line} is no JSON Schema");
+        schema
+    };
+    assert_eq!(schema("schema"), schema("schema record"));
+    let records = jsonschema::validator_for(&schema("schema record")).expect("a schema");
+    for record in [
+        common::card(),
+        common::fast(),
+        common::deferred(),
+        common::memory(),
+        common::interrupted(),
+        common::failed(),
+    ] {
+        let document = serde_json::to_value(&record).expect("json");
+        let errors: Vec<String> = records.iter_errors(&document).map(|e| e.to_string()).collect();
+        assert!(errors.is_empty(), "{errors:#?}");
+        let again: Record = serde_json::from_value(document).expect("a record");
+        assert_eq!(again, record);
+    }
+    let mut broken = serde_json::to_value(common::card()).expect("json");
+    broken["phases"] = "none".into();
+    assert!(!records.is_valid(&broken));
+    let plans = jsonschema::validator_for(&schema("schema plan")).expect("a schema");
+    let plan = serde_json::to_value(common::quick_plan("/mnt")).expect("json");
+    assert!(plans.is_valid(&plan));
+    let mut broken = plan;
+    broken["seed"] = "none".into();
+    assert!(!plans.is_valid(&broken));
+}
+
+#[test]
+fn an_old_record_is_judged_and_printed() {
+    let desk = Desk::new();
+    desk.keep("card.json", &common::card());
+    let Answer { code, out, err } = desk.type_words("judge card.json");
+    assert!([0, 3].contains(&code), "{code}");
+    assert_eq!(err, "");
+    assert!(out.contains("seq-write"), "{out}");
+    assert!(out.contains("verdict"), "{out}");
+    assert!(!out.contains('\u{1b}'), "colour in a pipe: {out}");
+    let Answer { out, .. } = desk.type_words("judge card.json --json");
+    let record: Record = serde_json::from_str(&out).expect("a record");
+    assert_eq!(record.plan, common::card().plan);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    use std::process::Stdio;
+    let desk = Desk::new();
+    let mut command = desk.command(Path::new(env!("CARGO_BIN_EXE_assay")));
+    let mut child = command
+        .args(["schema"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    drop(child.stdout.take());
+    let answer = answer(child.wait_with_output().expect("it ends"));
+    assert_eq!((answer.code, answer.err.as_str()), (0, ""));
+}
+
+#[test]
+fn an_output_that_is_full_is_a_fault() {
+    let desk = Desk::new();
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("there");
+    let mut command = desk.command(Path::new(env!("CARGO_BIN_EXE_assay")));
+    let answer = answer(command.args(["schema"]).stdout(full).output().expect("it runs"));
+    assert_eq!(answer.code, 1);
+    assert!(
+        answer.err.starts_with("assay: cannot write standard output: No space left on device"),
+        "{}",
+        answer.err
+    );
+}
+
+#[test]
+fn a_link_called_dd_hands_all_words_over() {
+    let desk = Desk::new();
+    let link = desk.path("dd");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_assay"), &link).expect("linked");
+    for mut command in [desk.command(&link), {
+        let mut verb = desk.command(Path::new(env!("CARGO_BIN_EXE_assay")));
+        verb.arg("dd");
+        verb
+    }] {
+        let answer = answer(command.arg("frobnicate=1").output().expect("it runs"));
+        assert!([1, 2].contains(&answer.code), "{}", answer.code);
+        // Whatever dd says, it is not our own grammar's complaint.
+        assert!(!answer.err.contains("unknown verb"), "{}", answer.err);
+        assert!(!answer.err.contains("unknown word '"), "{}", answer.err);
+    }
+}
+
+#[test]
+fn words_that_dd_refuses_touch_nothing_and_end_with_2() {
+    let desk = Desk::new();
+    let link = desk.path("dd");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_assay"), &link).expect("linked");
+    for (words, said) in [
+        ("bs=0", "dd: invalid number: '0'\n"),
+        ("count=abc", "dd: invalid number: 'abc'\n"),
+        ("conv=lcase,ucase", "dd: cannot combine lcase and ucase\n"),
+    ] {
+        let typed = desk.type_words(&format!("dd if=/dev/zero of=x {words}"));
+        assert_eq!(
+            (typed.code, typed.err.replace(['\u{2018}', '\u{2019}'], "'").as_str()),
+            (2, said)
+        );
+        let mut command = desk.command(&link);
+        let linked =
+            answer(command.args(["if=/dev/zero", "of=x", words]).output().expect("it runs"));
+        assert_eq!((linked.code, &linked.err), (1, &typed.err));
+        assert_eq!(desk.names(), ["dd"]);
+    }
+}
+
+#[test]
+fn a_plan_is_shown_and_can_be_run_again() {
+    let desk = Desk::new();
+    let Answer { code, out, err } = desk.type_words("quick . --quick --seed 7 --plan");
+    assert_eq!(code, 0, "{err}");
+    let plan: Plan = serde_json::from_str(&out).expect("a plan");
+    assert_eq!((plan.seed, plan.phases.len()), (7, 6));
+    assert!(err.contains("assay: would write "), "{err}");
+    assert!(err.contains(" s"), "{err}");
+    assert!(desk.names().is_empty(), "{:?}", desk.names());
+    std::fs::write(desk.path("plan.json"), &out).expect("written");
+    let again = desk.type_words("run plan.json --plan");
+    assert_eq!((again.code, again.out), (0, out));
+}

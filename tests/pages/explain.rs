@@ -1,0 +1,385 @@
+//! Pages of `assay explain`: well-known lines on a machine that is not here, and what the program
+//! itself says of plans, records and words that make no sense.
+//! `ASSAY_BLESS=1 cargo test --test pages -- explain` writes the pages anew.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use crate::common::pages::golden;
+use assay::cli::Environment;
+use assay::cli::explain::{Sight, of_line};
+use assay::error::Error;
+use assay::evidence::{CachePages, FileLay, Reading, Scene, Survey};
+use assay::record::Explanation;
+use assay::report::{self, Style};
+use assay::unit::{Bytes, GIB};
+
+use crate::common;
+use crate::machines::Tree;
+
+const CARD: &str = "platform/emmc2bus/fe340000.mmc/mmc_host/mmc0/mmc0:aaaa/block/mmcblk0";
+
+/// A card of 29 GiB with ext4 at `/`, and a mount that compresses on it at `/zip`.
+fn machine() -> Tree {
+    let tree = Tree::new(
+        "28 1 179:2 / / rw,relatime - ext4 /dev/mmcblk0p2 rw\n\
+         29 28 179:2 / /zip rw,relatime - xfs /dev/mmcblk0p2 rw,compress=zstd:3\n\
+         30 28 0:30 / /run rw - tmpfs tmpfs rw",
+    );
+    tree.disk(CARD, "179:0", 29);
+    tree.partition(&format!("{CARD}/mmcblk0p2"), "179:2", 256 << 20);
+    for file in ["mnt/sd/cold", "mnt/sd/warm", "zip/there", "run/there"] {
+        tree.file(file, "");
+    }
+    tree
+}
+
+/// A look at that machine. What stores nothing is the same on all machines; how a file lies and what
+/// of it is in memory only system calls would say.
+fn look(tree: &Tree, path: &Path) -> Survey {
+    let name = path.to_str().expect("a name");
+    if matches!(name, "/dev/zero" | "/dev/null" | "/dev/urandom") {
+        return Scene::default().survey(path);
+    }
+    let mut survey = tree.survey(name);
+    let resident = match name {
+        "/mnt/sd/warm" => GIB,
+        "/mnt/sd/cold" => 0,
+        _ => return survey,
+    };
+    survey.file = Some(FileLay {
+        size: Bytes(GIB),
+        extents: Reading::Unseen("not this machine".into()),
+        cached: Reading::Seen(CachePages {
+            resident: Bytes(resident),
+            dirty: None,
+            writeback: None,
+            evicted: None,
+        }),
+    });
+    survey
+}
+
+fn explained(tree: &Tree, line: &str) -> Result<Explanation, Error> {
+    let survey = |path: &Path| look(tree, path);
+    let sight = Sight { survey: &survey, machine: common::machine() };
+    let words = line.split_whitespace().map(String::from).collect();
+    of_line(words, &Environment::default(), &sight)
+}
+
+fn page(explanation: &Explanation, style: Style) -> String {
+    let mut out = Vec::new();
+    report::explain::text(explanation, style, &mut out).expect("written");
+    String::from_utf8(out).expect("text")
+}
+
+/// Lines as forums give them: the name of the page, the line, the traps it walks into, and the
+/// line that mends them.
+const LINES: &[(&str, &str, &[&str], Option<&str>)] = &[
+    (
+        "no-flush",
+        "dd if=/dev/zero of=/mnt/sd/x bs=20M count=1",
+        &["T02", "T25"],
+        Some("dd if=/dev/zero of=/mnt/sd/x bs=20M count=1 conv=fsync"),
+    ),
+    (
+        "small-blocks-flushed",
+        "dd if=/dev/zero of=/mnt/sd/x bs=10k count=2048 conv=fsync",
+        &["T13", "T25"],
+        None,
+    ),
+    ("fdatasync", "dd if=/dev/zero of=/mnt/sd/t bs=64k count=16k conv=fdatasync", &["T25"], None),
+    (
+        "one-gigabyte-dsync",
+        "dd if=/dev/zero of=/mnt/sd/test1.img bs=1G count=1 oflag=dsync",
+        &["T25"],
+        None,
+    ),
+    (
+        "latency-dsync",
+        "dd if=/dev/zero of=/mnt/sd/test2.img bs=512 count=1000 oflag=dsync",
+        &["T14", "T25"],
+        Some("dd if=/dev/zero of=/mnt/sd/test2.img bs=1M count=256 conv=fsync"),
+    ),
+    (
+        "direct",
+        "dd if=/dev/zero of=/mnt/sd/x bs=64K count=50K oflag=direct",
+        &["T16", "T25", "T54"],
+        Some("dd if=/dev/zero of=/mnt/sd/x bs=64K count=50K oflag=direct conv=fsync"),
+    ),
+    (
+        "direct-no-sector",
+        "dd if=/dev/zero of=/mnt/sd/x bs=1000 count=100000 oflag=direct",
+        &["T20", "T51", "T25"],
+        Some("dd if=/dev/zero of=/mnt/sd/x bs=1M count=96 oflag=direct"),
+    ),
+    (
+        "direct-busybox",
+        "busybox dd if=/dev/zero of=/mnt/sd/x bs=1000 count=100000 oflag=direct",
+        &["T19", "T51", "T25"],
+        Some("dd if=/dev/zero of=/mnt/sd/x bs=1M count=96 oflag=direct"),
+    ),
+    (
+        "bigger-than-the-limit",
+        "time dd if=/dev/zero of=/mnt/sd/ddfile bs=8k count=250000",
+        &["T05", "T25"],
+        Some("dd if=/dev/zero of=/mnt/sd/ddfile bs=8k count=250000 conv=fsync"),
+    ),
+    (
+        "until-full",
+        "dd if=/dev/zero of=/mnt/sd/x",
+        &["T05", "T51", "T62", "T25"],
+        Some("dd if=/dev/zero of=/mnt/sd/x conv=fsync bs=1M"),
+    ),
+    (
+        "random",
+        "dd if=/dev/urandom of=/mnt/sd/x bs=1M count=100 conv=sync",
+        &["T02", "T13", "T51"],
+        Some("dd if=/dev/urandom of=/mnt/sd/x bs=1M count=100 conv=fsync"),
+    ),
+    (
+        "zeros-on-compression",
+        "dd if=/dev/zero of=/zip/x bs=1M count=1000 conv=fsync",
+        &["T25", "T13"],
+        Some("dd if=/dev/urandom of=/zip/x bs=1M count=1000 conv=fsync"),
+    ),
+    (
+        "sparse",
+        "dd if=/dev/zero of=/mnt/sd/x bs=1M count=1000 conv=sparse",
+        &["T23"],
+        Some("dd if=/dev/zero of=/mnt/sd/x bs=1M count=1000 conv=fsync"),
+    ),
+    (
+        "read-cold",
+        "dd if=/mnt/sd/cold of=/dev/null bs=8k",
+        &["T01"],
+        Some("dd if=/mnt/sd/cold of=/dev/null bs=1M iflag=direct"),
+    ),
+    (
+        "read-again",
+        "dd if=/mnt/sd/warm of=/dev/null bs=8k",
+        &["T01"],
+        Some("dd if=/mnt/sd/warm of=/dev/null bs=1M iflag=direct"),
+    ),
+    (
+        "read-device",
+        "sudo dd if=/dev/mmcblk0 of=/dev/null bs=1M count=1024",
+        &["T01"],
+        Some("sudo dd if=/dev/mmcblk0 of=/dev/null bs=1M count=1024 iflag=direct"),
+    ),
+    (
+        "overwrite-device",
+        "dd if=/dev/zero of=/dev/mmcblk0 bs=1M count=1024",
+        &["T02", "T25"],
+        Some("dd if=/dev/zero of=/dev/mmcblk0 bs=1M count=1024 conv=fsync"),
+    ),
+    (
+        "same-disk",
+        "dd if=/dev/mmcblk0 of=/mnt/sd/x bs=1M count=500 conv=fsync",
+        &["T13", "T31"],
+        None,
+    ),
+    ("nothing-at-all", "dd if=/dev/zero of=/dev/null bs=1M count=10000", &["T29"], None),
+    ("memory", "dd if=/dev/zero of=/run/x bs=1M count=100 conv=fsync", &["T29"], None),
+    ("not-there", "dd if=/mnt/sd/nowhere of=/dev/null", &["T17"], None),
+];
+
+#[test]
+fn well_known_lines() {
+    let tree = machine();
+    let mut wrong = Vec::new();
+    for (name, line, traps, mended) in LINES {
+        let told = explained(&tree, line).expect("explained");
+        let wide = page(&told, Style { colour: false, unicode: true, width: 90 });
+        assert!(page(&told, Style::default()).is_ascii(), "{name}");
+        let text = serde_json::to_string(&told).expect("JSON");
+        assert_eq!(serde_json::from_str::<Explanation>(&text).expect("read"), told, "{name}");
+        let found: Vec<&str> =
+            told.phases[0].verdict.findings.iter().map(|f| f.trap.0.as_str()).collect();
+        let first = told.better.first().map(|better| better.line.as_str());
+        let first = first.filter(|line| !line.contains("assay dd"));
+        if found != *traps || first != *mended {
+            wrong.push(format!("{name}: {found:?} {first:?}"));
+        }
+        golden("explain", name, &wide);
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// What the tool does with its words, not what ours would.
+#[test]
+fn the_tests_of_bonnie() {
+    let tree = machine();
+    let line = "bonnie++ -d /mnt/sd -s 64 -r 32 -n 1 -u root";
+    let told = explained(&tree, line).expect("explained");
+    let found = |phase: &assay::record::Explained| {
+        phase.verdict.findings.iter().map(|f| f.trap.0.clone()).collect::<Vec<_>>().join(" ")
+    };
+    let found: Vec<String> =
+        told.phases.iter().map(|phase| format!("{}: {}", phase.name, found(phase))).collect();
+    let big = [
+        "putc: T51",
+        "put_block: ",
+        "rewrite: T01",
+        "getc: T01 T51",
+        "get_block: T01",
+        "seeks: T01",
+    ];
+    assert_eq!(found[..6], big);
+    golden("explain", "bonnie", &page(&told, Style { colour: false, unicode: true, width: 90 }));
+    let ours = explained(&tree, &line.replace("bonnie++", "assay bonnie")).expect("explained");
+    let cached = |phase: &assay::record::Explained| {
+        phase.verdict.findings.iter().any(|finding| finding.trap.0 == "T01")
+    };
+    assert!(told.phases.iter().any(cached) && !ours.phases.iter().any(cached));
+    let refused = explained(&tree, "bonnie++ -s 0 -n 0").expect_err("nothing to do");
+    assert_eq!(
+        refused.to_string(),
+        "bonnie++: -s 0 and -n 0 leave nothing to do; give one of them a size or number, or leave it out"
+    );
+}
+
+/// A mended line walks into nothing heavy any more, apart from what no words can mend.
+#[test]
+fn mended_lines_are_mended() {
+    let tree = machine();
+    for (name, _, _, mended) in LINES {
+        let Some(mended) = mended else { continue };
+        let told = explained(&tree, mended).expect("explained");
+        let heavy: Vec<_> = told.phases[0]
+            .verdict
+            .findings
+            .iter()
+            .filter(|f| f.weight > assay::record::Weight::Note && f.trap.0 != "T62")
+            .collect();
+        assert!(heavy.is_empty(), "{name}: {mended}: {heavy:?}");
+    }
+}
+
+// ------------------------------------------------------------------ the program itself
+
+fn run(folder: &Path, words: &[&str]) -> (i32, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
+    for name in ["NO_COLOR", "COLUMNS", "ASSAY_DIALECT", "ASSAY_COLD"] {
+        command.env_remove(name);
+    }
+    let Output { status, stdout, stderr } =
+        command.current_dir(folder).env("LC_ALL", "C.UTF-8").args(words).output().expect("it runs");
+    let text = |bytes| String::from_utf8(bytes).expect("text");
+    (status.code().expect("no signal"), text(stdout), text(stderr))
+}
+
+#[test]
+fn a_line_in_quotes_and_word_by_word_is_the_same() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let line = "dd if=/dev/zero of=/dev/null bs=1M count=10";
+    let words: Vec<&str> = ["explain"].into_iter().chain(line.split(' ')).collect();
+    let quoted = run(folder.path(), &["explain", line]);
+    assert_eq!((quoted.0, quoted.2.as_str()), (0, ""));
+    assert_eq!(run(folder.path(), &words), quoted);
+    let words: Vec<&str> = ["explain", "--", "sudo"].into_iter().chain(line.split(' ')).collect();
+    assert!(run(folder.path(), &words).1.contains("sudo assay dd if=/dev/zero"));
+    let (code, out, _) = run(folder.path(), &["explain", "--json", line]);
+    let told: Explanation = serde_json::from_str(&out).expect("JSON");
+    assert_eq!((code, told.line.as_str()), (0, line));
+}
+
+#[test]
+fn nothing_is_run_and_nothing_is_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (code, out, err) = run(folder.path(), &["explain", "dd if=/dev/zero of=x bs=1M count=1"]);
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    assert_eq!(std::fs::read_dir(folder.path()).expect("readable").count(), 0);
+}
+
+#[test]
+fn a_record_is_told_at_length() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for name in ["t02-no-flush", "t01-read-again", "t51-cpu-bound"] {
+        let from =
+            PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/records/{name}.json"));
+        std::fs::copy(from, folder.path().join("run.json")).expect("copied");
+        let (code, out, err) = run(folder.path(), &["explain", "run.json"]);
+        assert_eq!((code, err.as_str()), (0, ""));
+        golden("explain", &format!("record-{name}"), &out);
+    }
+}
+
+#[test]
+fn a_plan_is_told_phase_by_phase() {
+    let tree = machine();
+    let survey = |path: &Path| look(&tree, path);
+    let sight = Sight { survey: &survey, machine: common::machine() };
+    let told = assay::cli::explain::of_plan(
+        &common::quick_plan("/mnt/sd"),
+        "plan.json".into(),
+        vec![],
+        &sight,
+    );
+    golden("explain", "plan", &page(&told, Style { colour: false, unicode: true, width: 90 }));
+    let folder = tempfile::tempdir().expect("a folder");
+    let (_, plan, _) = run(folder.path(), &["quick", "--plan", "--size", "64M", "."]);
+    std::fs::write(folder.path().join("plan.json"), plan).expect("written");
+    let (code, out, err) = run(folder.path(), &["explain", "plan.json"]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    assert!(
+        out.contains("Writes in order in a file of its own in ., in blocks of 1 MiB, 8 at once"),
+        "{out}"
+    );
+    assert!(out.contains("\n  assay run plan.json\n"), "{out}");
+}
+
+#[test]
+fn words_that_make_no_sense_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("notes.txt"), "bs=1M was fine").expect("written");
+    for (words, says) in [
+        (
+            &["explain"][..],
+            "assay: LINE is missing; give a line such as 'dd if=/dev/zero of=x bs=1M count=100', a plan or a record\n",
+        ),
+        (
+            &["explain", ""],
+            "assay: there is nothing to explain; give a line such as 'dd if=/dev/zero of=x bs=1M count=100', a plan or a record\n",
+        ),
+        (
+            &["explain", "dd if=a foo"],
+            "assay: dd: unrecognized operand 'foo'; 'assay dd --help' lists the operands\n",
+        ),
+        (
+            &["explain", "dd", "--help"],
+            "assay: dd: it is asked for help or its version, and copies nothing; 'assay dd --help' lists the operands\n",
+        ),
+        (
+            &["explain", "busybox dd oflag=dsync"],
+            "assay: dd: invalid argument 'dsync' to 'oflag'; 'assay dd --help' lists the operands\n",
+        ),
+        (
+            &["explain", "dd if=a of=b && sync"],
+            "assay: '&' is for a shell, and nothing is run here; give one command alone: 'dd if=... of=...'\n",
+        ),
+        (&["explain", "dd if='a of=b"], "assay: a ' is not closed; close it\n"),
+        (
+            &["explain", "fio --name=x --rw=randread"],
+            "assay: the words of fio are not understood yet; those of dd and bonnie++ are: give a line such as 'dd if=/dev/zero of=x bs=1M count=100', a plan or a record\n",
+        ),
+        (
+            &["explain", "cp a b"],
+            "assay: 'cp' is neither a tool whose words are understood nor a file; give a line such as 'dd if=/dev/zero of=x bs=1M count=100', a plan or a record\n",
+        ),
+        (
+            &["explain", "assay probe ."],
+            "assay: of assay's own lines those of quick and run are explained; of modes, ramp and sustain give the plan that --plan writes\n",
+        ),
+        (
+            &["explain", "none.json"],
+            "assay: there is no plan or record at 'none.json'; write one with --plan or --record, or give a line such as 'dd if=... of=...'\n",
+        ),
+        (
+            &["explain", "notes.txt"],
+            "assay: 'notes.txt' holds neither a plan nor a record; give a file that --plan or --record wrote, or a line in quotes\n",
+        ),
+    ] {
+        assert_eq!(run(folder.path(), words), (2, String::new(), says.to_string()), "{words:?}");
+    }
+}

@@ -1,0 +1,20 @@
+//! What people read: the words they type and the pages that come back, compared whole with files.
+//!
+//! Records are made by hand and machines of files; no device is measured. `ASSAY_BLESS=1 cargo test --test
+//! pages` writes the pages anew; a word after `--` (`report`, `explain`) keeps to one subject.
+
+mod cli;
+#[path = "../common/mod.rs"]
+mod common;
+mod compare;
+mod demo;
+mod explain;
+#[path = "../lab/mod.rs"]
+mod lab;
+#[path = "../machines/mod.rs"]
+mod machines;
+mod modes;
+mod probe;
+mod report;
+mod traps;
+mod watch;

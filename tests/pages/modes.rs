@@ -1,0 +1,156 @@
+//! The page of `modes` on records made by hand: the table, and whether the words that explain it
+//! follow from the readings.
+
+use crate::common::modes::{EACH, FULL, ONE, Way, record, usual};
+use crate::common::pages::{ASCII, UNICODE, golden, page};
+use assay::evidence::{Bottom, Reading};
+use assay::record::Record;
+use assay::unit::Bytes;
+
+/// The sentences of the page, each on one line.
+fn sentences(record: &Record) -> Vec<String> {
+    let page = page(record, UNICODE);
+    let words = page.split_whitespace().collect::<Vec<_>>().join(" ");
+    words.split(" – ").map(String::from).collect()
+}
+
+/// The sentence about one way to write, when all others are as usual.
+fn said(name: &str, way: Way, begins: &str) -> String {
+    let record = record(|phase| if phase == name { way } else { usual(phase) });
+    let all = sentences(&record);
+    let found = all.iter().find(|sentence| sentence.starts_with(begins));
+    found.unwrap_or_else(|| panic!("no '{begins}' in {all:#?}")).clone()
+}
+
+#[test]
+fn the_page_is_as_it_was() {
+    let record = record(usual);
+    let text = page(&record, UNICODE);
+    for line in text.lines() {
+        assert!(line.chars().count() <= 90, "{line}");
+    }
+    golden("report", "modes", &text);
+    let plain = page(&record, ASCII);
+    assert!(plain.is_ascii(), "{plain}");
+    golden("report", "modes-ascii", &plain);
+}
+
+#[test]
+fn one_at_a_time_is_told_from_a_full_queue() {
+    let first = said("write-1m-fsync", FULL, "fsync at end and fdatasync");
+    assert_eq!(
+        first,
+        "fsync at end and fdatasync at end come to 116 MB/s to 117 MB/s: memory takes the writes \
+         and hands them on while the next ones come; sda was at work for 98 % of the time, with \
+         31.0 requests of 483 KiB in flight on average."
+    );
+    let direct = said("write-1m-direct", ONE, "O_DIRECT comes");
+    assert_eq!(
+        direct,
+        "O_DIRECT comes to 86.0 MB/s, 26 % less: one write at a time: between two of them sda had \
+         nothing to do for 3.42 ms, 28 % of the time; 0.72 requests of 1 MiB in flight."
+    );
+}
+
+#[test]
+fn small_requests_and_few_at_a_time_are_told_from_gaps() {
+    let small = Way { work: 0.99, depth: 0.99, size: Bytes::kib(64), ..ONE };
+    assert_eq!(
+        said("write-1m-direct", small, "O_DIRECT comes"),
+        "O_DIRECT comes to 86.0 MB/s, 26 % less: smaller requests, each with a cost of its own; \
+         0.99 requests of 64 KiB in flight, where fsync at end had 31.0 requests of 483 KiB in \
+         flight."
+    );
+    let few = Way { work: 0.99, depth: 0.99, ..ONE };
+    assert_eq!(
+        said("write-1m-direct", few, "O_DIRECT comes"),
+        "O_DIRECT comes to 86.0 MB/s, 26 % less: sda has less to do at a time; 0.99 requests of \
+         1 MiB in flight, where fsync at end had 31.0 requests of 483 KiB in flight."
+    );
+}
+
+#[test]
+fn a_flush_for_each_write_is_named_with_its_count_and_time() {
+    assert_eq!(
+        said("write-1m-dsync", EACH, "O_DSYNC comes"),
+        "O_DSYNC comes to 30.0 MB/s, 74 % less: each write waits for a flush, 256 flushes for 256 \
+         writes: sda was at work for 30 % of the time and flushing for 65 %; 0.30 requests of 1 MiB \
+         in flight."
+    );
+}
+
+#[test]
+fn what_never_reached_the_device_is_memory() {
+    assert_eq!(
+        said("", FULL, "no flush shows"),
+        "no flush shows 1100 MB/s, which is memory: 256 MiB of 256 MiB were only in memory when \
+         the clock stopped. With the flush it is 116 MB/s. read 1 MiB:"
+    );
+}
+
+#[test]
+fn pages_that_are_read_before_they_are_written_are_seen() {
+    let reads = Way { against: Bytes::mib(256), work: 0.95, flushing: 0.02, ..EACH };
+    assert_eq!(
+        said("write-1m-mmap-msync", reads, "mmap + msync comes"),
+        "mmap + msync comes to 30.0 MB/s, 74 % less: what is changed must be read before: sda read \
+         256 MiB for 256 MiB that were written; 0.30 requests of 1 MiB in flight."
+    );
+}
+
+#[test]
+fn somebody_elses_work_explains_nothing() {
+    let others = Way { against: Bytes::mib(256), work: 0.95, flushing: 0.02, ..EACH };
+    assert_eq!(
+        said("write-1m-dsync", others, "O_DSYNC comes"),
+        "O_DSYNC comes to 30.0 MB/s, 74 % less: Others used sda at the same time: 46 % of its \
+         bytes were not this run's."
+    );
+}
+
+#[test]
+fn a_busy_program_is_told_from_a_slow_device() {
+    let busy = Way { cpu: 0.97, work: 0.3, depth: 0.3, ..ONE };
+    assert_eq!(
+        said("write-1m-direct", busy, "O_DIRECT comes"),
+        "O_DIRECT comes to 86.0 MB/s, 26 % less: the program itself was at work for 97 % of the \
+         time, and sda had nothing to do for 70 %."
+    );
+}
+
+#[test]
+fn where_nothing_can_be_seen_nothing_is_explained() {
+    let mut unseen = record(usual);
+    for phase in &mut unseen.phases {
+        let evidence = &mut phase.evidence;
+        for edge in
+            [Some(&mut evidence.before), Some(&mut evidence.stop), evidence.settled.as_mut()]
+        {
+            for device in edge.into_iter().flat_map(|edge| &mut edge.devices) {
+                device.counters = Reading::Unseen("/sys/block/sda/stat: no such file".into());
+            }
+        }
+    }
+    assay::verdict::judge(&mut unseen);
+    let all = sentences(&unseen);
+    let direct = all.iter().find(|said| said.starts_with("O_DIRECT comes")).expect("there");
+    assert_eq!(
+        direct,
+        "O_DIRECT comes to 86.0 MB/s, 26 % less: why can not be said, for /sys/block/sda/stat: no \
+         such file."
+    );
+}
+
+#[test]
+fn memory_is_never_durable() {
+    let mut memory = record(usual);
+    memory.resolved.subjects[0].stack.clear();
+    memory.resolved.subjects[0].bottom = Bottom::Memory("tmpfs".into());
+    assay::verdict::judge(&mut memory);
+    let text = page(&memory, UNICODE);
+    let row = text.lines().find(|line| line.contains("fsync at end")).expect("a row");
+    let cells: Vec<&str> = row.split_whitespace().collect();
+    // The rate that the program saw, none that is durable, and all of it lost without power.
+    assert_eq!(cells[4..6], ["900", "-"], "{row}");
+    assert_eq!(cells.last(), Some(&"256"), "{row}");
+}

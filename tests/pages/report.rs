@@ -1,0 +1,125 @@
+//! Whole pages compared with files. `ASSAY_BLESS=1 cargo test --test pages -- report` writes them anew.
+
+use crate::common;
+use crate::common::pages::{ASCII, UNICODE, golden, page};
+use assay::record::{Measures, Record, Verdict};
+use assay::report::{self, Style};
+
+#[test]
+fn a_run_of_one_phase_that_was_interrupted_had_not_come_to_its_end() {
+    let mut record = common::sustained();
+    record.ending = assay::record::Ending::Interrupted(2);
+    let page = page(&record, UNICODE);
+    let said = "\n  ended    by SIGINT (Ctrl-C) in its only phase; what it had is above\n";
+    assert!(page.contains(said), "{page}");
+}
+
+#[test]
+fn pages_are_as_they_were() {
+    for (name, record) in [
+        ("card", common::card()),
+        ("fast", common::fast()),
+        ("deferred", common::deferred()),
+        ("memory", common::memory()),
+        ("interrupted", common::interrupted()),
+        ("failed", common::failed()),
+        ("ramp", common::climbed()),
+        ("sustain", common::sustained()),
+        ("classes", common::classes::graded()),
+        ("capacity", common::classes::wrapped()),
+    ] {
+        let page = page(&record, UNICODE);
+        for line in page.lines().filter(|line| !line.contains("assay dd")) {
+            assert!(line.chars().count() <= 90, "{name}: {line}");
+        }
+        golden("report", name, &page);
+    }
+}
+
+#[test]
+fn pages_for_old_terminals_are_plain_ascii() {
+    for (name, record) in [
+        ("card-ascii", common::card()),
+        ("deferred-ascii", common::deferred()),
+        ("ramp-ascii", common::climbed()),
+        ("sustain-ascii", common::sustained()),
+        ("classes-ascii", common::classes::graded()),
+        ("capacity-ascii", common::classes::wrapped()),
+    ] {
+        let page = page(&record, ASCII);
+        assert!(page.is_ascii(), "{page}");
+        golden("report", name, &page);
+    }
+}
+
+#[test]
+fn colour_changes_nothing_but_colour() {
+    let coloured = page(&common::memory(), Style { colour: true, ..UNICODE });
+    let mut plain = String::new();
+    let mut rest = coloured.as_str();
+    while let Some((text, code)) = rest.split_once('\u{1b}') {
+        plain.push_str(text);
+        rest = code.split_once('m').expect("a colour code").1;
+    }
+    plain.push_str(rest);
+    let trimmed = |text: &str| text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
+    assert_eq!(trimmed(&plain), trimmed(&page(&common::memory(), UNICODE)));
+}
+
+#[test]
+fn verdicts_for_dialects_are_a_few_harmless_lines() {
+    let mut unfounded = common::deferred();
+    unfounded.verdict = Some(common::sound(Measures::Device, "At 4.19 MB/s."));
+    let mut text = String::new();
+    for record in [common::deferred(), common::card(), common::memory(), unfounded] {
+        let lines = report::verdict_lines(&record, UNICODE);
+        assert!((2..=5).contains(&lines.len()), "{lines:?}");
+        for line in &lines {
+            assert!(line.starts_with("assay: "), "{line}");
+            let words: Vec<&str> = line.split(' ').collect();
+            let rate = words.windows(2).any(|pair| {
+                pair[0].ends_with(|c: char| c.is_ascii_digit()) && pair[1].contains("B/s")
+            });
+            assert!(!rate, "{line}");
+            text.push_str(line);
+            text.push('\n');
+        }
+        text.push('\n');
+    }
+    golden("report", "verdict-lines", &text);
+}
+
+#[test]
+fn a_record_without_a_verdict_has_no_verdict_lines() {
+    let mut record = common::card();
+    record.verdict = None;
+    record.phases.clear();
+    assert!(report::verdict_lines(&record, UNICODE).is_empty());
+}
+
+#[test]
+fn a_quantile_needs_ten_events_beyond_it() {
+    // Twenty large blocks: a median stands, a 99th percentile does not.
+    let page = page(&common::card(), UNICODE);
+    let line = page.lines().find(|line| line.contains("seq-write")).expect("there");
+    let words: Vec<&str> = line.split_whitespace().collect();
+    assert!(words.contains(&"-"), "{line}");
+}
+
+#[test]
+fn json_is_the_record() {
+    let record = common::card();
+    let mut out = Vec::new();
+    (report::format("json").expect("there").write)(&record, ASCII, &mut out).expect("written");
+    let again: Record = serde_json::from_slice(&out).expect("a record");
+    assert_eq!(again, record);
+}
+
+#[test]
+fn every_format_has_a_name_of_its_own() {
+    let mut names: Vec<&str> = report::FORMATS.iter().map(|format| format.name).collect();
+    names.dedup();
+    assert_eq!(names.len(), report::FORMATS.len());
+    assert!(report::format("nonsense").is_none());
+    let _: Option<Verdict> = common::card().verdict;
+}

@@ -1,0 +1,79 @@
+//! `docs/TRAPS.md` says what the rules say, and what it names as proof exists.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use assay::verdict::catalogue::{Standing, UNRULED};
+
+fn place(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+}
+
+fn traps(words: &[&str]) -> (i32, String, String) {
+    let ran = Command::new(env!("CARGO_BIN_EXE_assay"))
+        .arg("traps")
+        .args(words)
+        .output()
+        .expect("assay can be run");
+    let text = |bytes| String::from_utf8(bytes).expect("text");
+    (ran.status.code().expect("an exit status"), text(ran.stdout), text(ran.stderr))
+}
+
+#[test]
+fn the_document_is_what_the_verb_prints() {
+    let (code, page, _) = traps(&[]);
+    assert_eq!(code, 0);
+    let file = place("docs/TRAPS.md");
+    if std::env::var_os("ASSAY_BLESS").is_some() {
+        std::fs::write(&file, &page).expect("the document can be written");
+    }
+    let kept = std::fs::read_to_string(&file).unwrap_or_default();
+    assert!(
+        kept == page,
+        "docs/TRAPS.md is not what the rules say; 'ASSAY_BLESS=1 cargo test --test pages -- traps' writes it"
+    );
+}
+
+#[test]
+fn one_trap_is_told_by_its_number() {
+    let (code, page, _) = traps(&[]);
+    let (one, text, _) = traps(&["t02"]);
+    assert_eq!((code, one), (0, 0));
+    assert!(
+        text.starts_with("## T02: Written without a flush\n") && page.contains(&text),
+        "{text}"
+    );
+    // Two rules of one number are both told.
+    assert_eq!(traps(&["T31"]).1.matches("## T31: ").count(), 2);
+}
+
+#[test]
+fn a_number_may_be_written_shortly() {
+    let whole = traps(&["T02"]);
+    assert_eq!(whole.0, 0, "{}", whole.2);
+    for word in ["t02", "02", "T2", "2"] {
+        assert_eq!(traps(&[word]), whole, "{word}");
+    }
+}
+
+#[test]
+fn a_number_that_is_none_is_refused() {
+    for word in ["T65", "65", "cache", "T001", "T", ""] {
+        let (code, out, err) = traps(&[word]);
+        assert_eq!((code, out.as_str()), (2, ""), "{word}");
+        assert_eq!(
+            err,
+            format!("assay: there is no trap '{word}'; write a number from T00 to T64\n")
+        );
+    }
+}
+
+#[test]
+fn tests_that_are_named_as_proof_exist() {
+    for trap in UNRULED {
+        let (Standing::Under { shown, .. } | Standing::Prevented { shown, .. }) = trap.standing;
+        let (file, function) = shown.split_once(": ").expect("a file and a function");
+        let text = std::fs::read_to_string(place(file)).unwrap_or_default();
+        assert!(text.contains(&format!("fn {function}(")), "{}: {shown}", trap.id);
+    }
+}
