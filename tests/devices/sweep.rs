@@ -2,7 +2,10 @@
 //! and on cards the speed that they have, from the size on where that can be had.
 
 use std::fs;
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use assay::evidence::Snapshot;
 use assay::plan::Action;
@@ -415,6 +418,51 @@ fn what_is_compared_is_no_write() {
     let cell = &swept(&heard).cells[0];
     assert_eq!(cell.bandwidth.map(|rate| rate.0), rate(phase, Action::Write), "{heard}");
     assert!(!cell.cut, "{heard}");
+}
+
+#[test]
+fn atto_says_what_was_chosen() {
+    let _alone = lab::alone();
+    let tmpfs = lab::need!(lab::Memory::tmpfs());
+    let words =
+        ["atto", "--sizes", "4k", "-l", "64k", "--unit", "iops", "--description", "my card"];
+    let heard =
+        hear(lab::assay(words).words(&["--no-direct", "--bypass-write-cache"]).word(tmpfs.mount()));
+    let page: Vec<&str> = heard.ran.stdout.split_whitespace().collect();
+    let page = page.join(" ");
+    for said in [
+        "4 in flight, until 64 KiB are done or 20.0 s have passed (*), each write durable when it is answered; then",
+        "cached direct I/O is off: the page cache takes part in these figures about my card I/O size write read 0",
+    ] {
+        assert!(page.contains(said), "{said}\n{heard}");
+    }
+    let row = heard.ran.stdout.lines().find(|line| line.starts_with("      4 KiB"));
+    assert!(row.is_some_and(|row| row.matches(" IO/s").count() == 2), "{heard}");
+}
+
+/// It goes on until its time is over, or somebody ends it.
+#[test]
+fn atto_repeats_itself() {
+    let _alone = lab::alone();
+    let tmpfs = lab::need!(lab::Memory::tmpfs());
+    let desk = tempfile::tempdir().expect("a folder");
+    let out = desk.path().join("out");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_assay"));
+    command.args(["atto", "--sizes", "4k", "-l", "64k", "--continuous", "9"]).arg(tmpfs.mount());
+    command.stdout(fs::File::create(&out).expect("a file")).stderr(Stdio::null());
+    let mut going = command.spawn().expect("it runs");
+    let tables = || fs::read_to_string(&out).expect("its output").matches(" both, ").count();
+    let began = Instant::now();
+    while tables() < 2 && began.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let pid = rustix::process::Pid::from_child(&going);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("sent");
+    let ended = going.wait().expect("gone");
+    assert!(tables() >= 2, "it was done once");
+    // Between two of them it dies of the signal.
+    assert!(ended.code() == Some(130) || ended.signal() == Some(2), "{ended}");
+    assert_eq!(names(tmpfs.mount()), vec![]);
 }
 
 /// The first column of the table of atto.
