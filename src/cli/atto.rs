@@ -224,19 +224,8 @@ fn pattern(text: &str) -> Result<Fill, String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::told::words;
     use super::*;
-    use clap::Parser;
-
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        words: Words,
-    }
-
-    fn words(line: &str) -> Words {
-        let words = std::iter::once("atto").chain(line.split_whitespace());
-        Line::try_parse_from(words).unwrap_or_else(|error| panic!("{line}: {error}")).words
-    }
 
     fn plan(line: &str, kind: Kind) -> Result<Plan, Refusal> {
         let words = words(line);

@@ -189,20 +189,12 @@ fn phases(target: &Target, pattern: impl Fn(Action) -> Pattern, bytes: Bytes) ->
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::Common;
+    use super::super::super::told::words;
     use super::*;
 
     /// Files and the size of each that fill so much, where none may be larger than `file`.
     fn files(size: Bytes, file: Bytes) -> Result<(u32, Bytes), Refusal> {
-        let words = Words {
-            path: "/mnt".into(),
-            again: None,
-            quick: false,
-            capacity: true,
-            fill: true,
-            seed: Some(1),
-            common: Common::default(),
-        };
+        let words = words("--capacity --fill --seed 1 /mnt");
         let plan = plan(&words, Kind::Folder, Space { size, file, set_aside: false }, vec![])?;
         plan.check().expect("sound");
         let Work::Blocks(blocks) = &plan.phases[0].jobs[0].work else { panic!("blocks") };

@@ -1,18 +1,7 @@
 //! The words of a sweep and the plans that they make.
 
+use super::super::told::words;
 use super::*;
-use clap::Parser;
-
-#[derive(Parser)]
-struct Line {
-    #[command(flatten)]
-    words: Words,
-}
-
-fn words(line: &str) -> Words {
-    let words = std::iter::once("sweep").chain(line.split_whitespace());
-    Line::try_parse_from(words).unwrap_or_else(|error| panic!("{line}: {error}")).words
-}
 
 fn names(line: &str, kind: Kind) -> Vec<String> {
     let plan = plan(&words(line), kind, vec![]).expect("a plan");
