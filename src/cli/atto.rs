@@ -136,7 +136,7 @@ pub fn atto(
     loop {
         let page = Box::new(Atto::new(&options, environment.out_style()));
         let code = conduct_as(&plan, &common, environment, (&mut *out, &mut *err), page, verdict)
-            .map_err(without_place)?;
+            .map_err(|error| by_length(without_place(error)))?;
         if !matches!(code, SOUND | NOT_SOUND) {
             return Ok(code);
         }
@@ -145,6 +145,17 @@ pub fn atto(
             return Ok(worst);
         }
         printed(writeln!(out))?;
+    }
+}
+
+/// What other verbs call the size of the file is the total length here.
+fn by_length(error: Error) -> Error {
+    match error {
+        Error::Refusal(refusal) => {
+            let instead = refusal.instead.replace("--size", "-l");
+            Refusal { instead, ..refusal }.into()
+        }
+        fault => fault,
     }
 }
 

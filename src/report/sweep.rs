@@ -16,7 +16,7 @@ use super::paint::ink;
 use super::text::{Text, foot, later_notes, lead};
 use super::{Page, Style};
 use crate::plan::{Aim, Axis, Job, Pace, Phase, Plan, Spot};
-use crate::record::{Measures, PhaseRecord, Plateau, Record, Resolved, Side, Trust};
+use crate::record::{Ending, Measures, PhaseRecord, Plateau, Record, Resolved, Side, Trust};
 use crate::verdict::sweep::{Placed, Sweep};
 use crate::verdict::words::{names, share};
 
@@ -74,6 +74,10 @@ impl Page for Table {
             lines.push(String::new());
             lines.extend(left_out(sweep, style));
             lines.extend(findings(sweep, style));
+            // What was not done might be better.
+            if record.ending == Ending::Complete {
+                lines.extend(advice(sweep, style));
+            }
         }
         lines.extend(later_notes(record, self.notes, style));
         lines.extend(self.text.ending(record));
@@ -134,28 +138,32 @@ pub fn left_out(sweep: &Sweep, style: Style) -> Vec<String> {
     reasons.into_iter().flat_map(|reason| labelled("n/a", &text(reason), style)).collect()
 }
 
-/// The best of each side, what comes close to it, and what to use.
+/// The best of each side, and what comes close to it.
 fn findings(sweep: &Sweep, style: Style) -> Vec<String> {
     let mut lines = Vec::new();
-    let mut from = Vec::new();
     for side in sweep.sides() {
         let text = match sweep.plateau(side) {
-            Some(plateau) => {
-                from.extend(sweep.spot_of(&plateau.from).copied());
-                plateau_text(sweep, &plateau)
-            }
+            Some(plateau) => plateau_text(sweep, &plateau),
             None if sweep.done(side) => "no figure that is the device's".into(),
             // What is left out is told above, and what was not reached by how it ended.
             None => continue,
         };
         lines.extend(labelled(side.name(), &text, style));
     }
+    lines
+}
+
+/// Which blocks to use.
+fn advice(sweep: &Sweep, style: Style) -> Vec<String> {
+    let plateaus = sweep.sides().into_iter().filter_map(|side| sweep.plateau(side));
+    let from: Vec<Spot> =
+        plateaus.filter_map(|plateau| sweep.spot_of(&plateau.from).copied()).collect();
     if let ([Axis::Block], Some(block)) =
         (sweep.aim.over.as_slice(), from.iter().map(|spot| spot.block).max())
     {
-        lines.extend(labelled("use", &format!("blocks of {block} or more"), style));
+        return labelled("use", &format!("blocks of {block} or more"), style);
     }
-    lines
+    Vec::new()
 }
 
 fn plateau_text(sweep: &Sweep, plateau: &Plateau) -> String {

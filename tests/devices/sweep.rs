@@ -124,6 +124,19 @@ fn the_record_of_a_sweep_is_judged_again() {
     assert!(ascii.stdout.lines().any(|line| line.starts_with(row)), "{ascii}");
 }
 
+/// What was not done might be better.
+#[test]
+fn a_sweep_that_was_interrupted_gives_no_advice() {
+    let mut heard = run(&modelled(&["sweep", "--over", "bs=4k,64k"], &plain()));
+    assert!(heard.ran.stdout.contains("\n  use      blocks of 64 KiB or more\n"), "{heard}");
+    heard.record.phases.pop();
+    heard.record.ending = Ending::Interrupted(2);
+    let page = judged(&heard, "C.UTF-8").stdout;
+    assert!(page.contains("\n  write    86.8 MB/s at 64 KiB\n"), "{page}");
+    assert!(page.contains("\n  ended    by SIGINT (Ctrl-C) in phase 3 of 4;"), "{page}");
+    assert!(!page.contains("\n  use "), "{page}");
+}
+
 #[test]
 fn a_profile_has_best_mean_and_spread() {
     let words = ["quick", "--profile", "cdm", "--time", "24"];
@@ -438,6 +451,9 @@ fn atto_says_what_was_chosen() {
     }
     let row = heard.ran.stdout.lines().find(|line| line.starts_with("      4 KiB"));
     assert!(row.is_some_and(|row| row.matches(" IO/s").count() == 2), "{heard}");
+    let small = lab::need!(lab::Memory::tmpfs_of(16 * MI));
+    let ran = lab::assay(["atto", "-l", "64M"]).word(small.mount()).run().expect(2);
+    assert!(ran.stderr.ends_with("; give a smaller -l, or free some space\n"), "{ran}");
 }
 
 /// It goes on until its time is over, or somebody ends it.
@@ -492,23 +508,32 @@ fn a_profile_is_done_in_its_order() {
 #[test]
 fn as_ssd_has_a_file_for_each_thread() {
     let _alone = lab::alone();
-    let card = lab::need!(Card::new(Shape { speed: Speed::FREE, ..card() }));
     let words = ["quick", "--profile", "as-ssd", "--size", "16M", "--time", "6"];
-    let heard = hear_own(lab::assay(words).word(card.mount()).within(card.rooms()));
-    assert_eq!(heard.record.ending, Ending::Complete, "{heard}");
-    let jobs = &heard.record.resolved.jobs;
-    let threads = jobs.iter().filter(|job| job.phase.starts_with("4k-64thrd"));
-    let made: Vec<_> = threads.map(|job| (job.workers, job.files, job.size.0)).collect();
-    assert_eq!(made, [(64, 64, 16 * MI); 2], "{heard}");
-    assert!(profiled(&heard).cells.iter().all(|cell| cell.best.is_some()), "{heard}");
-    assert!(heard.ran.stdout.contains("Here those reads are all over the test file"), "{heard}");
-    assert_eq!(below(card.mount()), Vec::<String>::new(), "{heard}");
+    let on_a_card = || {
+        let card = lab::need!(Card::new(Shape { speed: Speed::FREE, ..card() }));
+        let heard = hear_own(lab::assay(words).word(card.mount()).within(card.rooms()));
+        assert_eq!(heard.record.ending, Ending::Complete, "{heard}");
+        let jobs = &heard.record.resolved.jobs;
+        let threads = jobs.iter().filter(|job| job.phase.starts_with("4k-64thrd"));
+        let made: Vec<_> = threads.map(|job| (job.workers, job.files, job.size.0)).collect();
+        assert_eq!(made, [(64, 64, 16 * MI); 2], "{heard}");
+        assert!(profiled(&heard).cells.iter().all(|cell| cell.best.is_some()), "{heard}");
+        let where_else = "Here those reads are all over the test file";
+        assert!(heard.ran.stdout.contains(where_else), "{heard}");
+        assert_eq!(below(card.mount()), Vec::<String>::new(), "{heard}");
+    };
     // Where no file can do without a name, it loses it at once.
-    let faulty = lab::need!(lab::FaultyFuse::new(lab::Faults::default()));
-    let heard = hear_own(lab::assay(words).word(faulty.mount()));
-    assert_eq!(heard.record.ending, Ending::Complete, "{heard}");
-    assert!(profiled(&heard).cells[4].best.is_some(), "{heard}");
-    assert_eq!(below(faulty.mount()), Vec::<String>::new(), "{heard}");
+    let on_fuse = || {
+        let faulty = lab::need!(lab::FaultyFuse::new(lab::Faults::default()));
+        let heard = hear_own(lab::assay(words).word(faulty.mount()));
+        assert_eq!(heard.record.ending, Ending::Complete, "{heard}");
+        assert!(profiled(&heard).cells[4].best.is_some(), "{heard}");
+        assert_eq!(below(faulty.mount()), Vec::<String>::new(), "{heard}");
+    };
+    std::thread::scope(|both| {
+        both.spawn(on_a_card);
+        both.spawn(on_fuse);
+    });
 }
 
 #[test]
