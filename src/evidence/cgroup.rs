@@ -336,33 +336,31 @@ fn cpu_stat(text: &str) -> Option<CpuThrottled> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::doctored;
     use super::*;
 
-    struct Tree(tempfile::TempDir);
+    struct Tree(doctored::Tree);
 
     impl Tree {
         fn new(cgroup: &str, mounts: &str) -> Self {
-            let tree = Self(tempfile::tempdir().unwrap());
+            let tree = doctored::Tree::new();
             tree.file("/proc/self/cgroup", cgroup).file("/proc/self/mountinfo", mounts);
-            tree
+            Self(tree)
         }
 
-        fn file(&self, path: &str, text: &str) -> &Self {
-            let path = self.0.path().join(path.trim_start_matches('/'));
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-            self
+        fn file(&self, path: &str, text: &str) {
+            self.0.file(path, text);
         }
 
         fn limits(&self) -> Limits {
-            match Scene::under(self.0.path()).limits(&[]) {
+            match self.0.scene().limits(&[]) {
                 Reading::Seen(limits) => limits,
                 Reading::Unseen(why) => panic!("{why}"),
             }
         }
 
         fn throttled(&self) -> Result<CpuThrottled, String> {
-            let scene = Scene::under(self.0.path());
+            let scene = self.0.scene();
             let files = cpu_stats(&scene)?;
             throttled(files.into_iter().map(|(path, kind)| (kind, scene.text(path))))
         }
@@ -453,13 +451,11 @@ mod tests {
     #[test]
     fn unmounted_groups_are_unseen_and_a_kernel_without_them_has_no_limits() {
         let tree = Tree::new("0::/a\n", "");
-        assert!(Scene::under(tree.0.path()).limits(&[]).why().is_some());
-        let tree = tempfile::tempdir().unwrap();
-        assert!(Scene::under(tree.path()).limits(&[]).why().is_some());
-        std::fs::create_dir_all(tree.path().join("proc/self")).unwrap();
-        std::fs::write(tree.path().join("proc/self/mountinfo"), "").unwrap();
-        let scene = Scene::under(tree.path());
-        assert_eq!(scene.limits(&[]), Reading::Seen(Limits::default()));
+        assert!(tree.0.scene().limits(&[]).why().is_some());
+        let tree = doctored::Tree::new();
+        assert!(tree.scene().limits(&[]).why().is_some());
+        tree.file("proc/self/mountinfo", "");
+        assert_eq!(tree.scene().limits(&[]), Reading::Seen(Limits::default()));
     }
 
     #[test]

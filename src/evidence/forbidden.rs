@@ -37,25 +37,21 @@ impl Scene {
 
 #[cfg(test)]
 mod tests {
+    use super::super::doctored::Tree;
     use super::*;
 
     #[test]
     fn the_switch_comes_before_the_filter_and_each_explains_its_own_errors() {
-        let folder = tempfile::tempdir().unwrap();
-        let scene = Scene::under(folder.path());
-        let put = |path: &str, text: &str| {
-            let path = folder.path().join(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        };
+        let tree = Tree::new();
+        let scene = tree.scene();
         assert_eq!(scene.forbids(Call::IoUring, libc::EPERM), None);
-        put("proc/self/status", "Name:\tassay\nSeccomp:\t0\nSeccomp_filters:\t0\n");
-        put("proc/sys/kernel/io_uring_disabled", "0\n");
+        tree.file("proc/self/status", "Name:\tassay\nSeccomp:\t0\nSeccomp_filters:\t0\n");
+        tree.file("proc/sys/kernel/io_uring_disabled", "0\n");
         assert_eq!(scene.forbids(Call::IoUring, libc::EPERM), None);
-        put("proc/self/status", "Name:\tassay\nSeccomp:\t2\nSeccomp_filters:\t1\n");
+        tree.file("proc/self/status", "Name:\tassay\nSeccomp:\t2\nSeccomp_filters:\t1\n");
         let said = |call, errno| scene.forbids(call, errno).unwrap();
         assert_eq!(said(Call::IoUring, libc::EPERM), "a seccomp filter forbids it");
-        put("proc/sys/kernel/io_uring_disabled", "2\n");
+        tree.file("proc/sys/kernel/io_uring_disabled", "2\n");
         assert_eq!(said(Call::IoUring, libc::EPERM), "kernel.io_uring_disabled is 2");
         assert_eq!(said(Call::Other, libc::EPERM), "a seccomp filter forbids it");
         let hidden = "the kernel lacks it, or a seccomp filter hides it";

@@ -141,6 +141,7 @@ fn processor(cpuinfo: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::doctored::Tree;
     use super::*;
 
     #[test]
@@ -160,8 +161,7 @@ mod tests {
 
     #[test]
     fn a_hypervisor_is_noticed_denied_or_unknown() {
-        let tree = tempfile::tempdir().unwrap();
-        let scene = Scene::under(tree.path());
+        let scene = Tree::new().scene();
         assert_eq!(scene.virtual_machine(Some("flags : fpu hypervisor\n"), ""), Some(true));
         assert_eq!(scene.virtual_machine(Some("flags : fpu\n"), ""), Some(false));
         assert_eq!(scene.virtual_machine(Some("CPU part : 1\n"), ""), None);
@@ -171,11 +171,8 @@ mod tests {
 
     #[test]
     fn the_product_of_a_board_ends_in_a_zero_byte() {
-        let tree = tempfile::tempdir().unwrap();
-        let folder = tree.path().join("proc/device-tree");
-        std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(folder.join("model"), b"Raspberry Pi 4\0").unwrap();
-        assert_eq!(Scene::under(tree.path()).product(), "Raspberry Pi 4");
+        let tree = Tree::of(&[("proc/device-tree/model", "Raspberry Pi 4\0")]);
+        assert_eq!(tree.scene().product(), "Raspberry Pi 4");
     }
 
     #[test]

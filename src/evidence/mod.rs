@@ -20,6 +20,8 @@ mod copying;
 mod cpu;
 mod direct;
 mod diskstats;
+#[cfg(test)]
+mod doctored;
 mod extents;
 mod eyes;
 mod forbidden;

@@ -147,28 +147,26 @@ fn disk(scene: &Scene, (major, minor): (u32, u32)) -> String {
 mod tests {
     use std::os::unix::fs::MetadataExt as _;
 
+    use super::super::doctored::Tree;
     use super::*;
 
     /// `PF_KTHREAD`.
     const KERNEL_THREAD: u64 = 0x0020_0000;
 
-    fn process(folder: &std::path::Path, pid: u32, stat: &str, io: Option<(u64, u64)>) {
-        let folder = folder.join(format!("proc/{pid}"));
-        std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(folder.join("stat"), stat).unwrap();
+    fn process(tree: &Tree, pid: u32, stat: &str, io: Option<(u64, u64)>) {
+        tree.file(&format!("proc/{pid}/stat"), stat);
         if let Some((read, written)) = io {
             let text = format!(
                 "rchar: 0\nwchar: 0\nsyscr: 0\nsyscw: 0\nread_bytes: {read}\nwrite_bytes: {written}\ncancelled_write_bytes: 0\n"
             );
-            std::fs::write(folder.join("io"), text).unwrap();
+            tree.file(&format!("proc/{pid}/io"), &text);
         }
     }
 
     #[test]
     fn what_others_did_is_what_their_counters_grew_by() {
-        let folder = tempfile::tempdir().unwrap();
-        let scene = Scene::under(folder.path());
-        let (here, mib) = (folder.path(), 1 << 20);
+        let here = &Tree::new();
+        let (scene, mib) = (here.scene(), 1 << 20);
         let stat = |pid: u32, flags: u64, ticks: u64, born: u64| {
             format!("{pid} (dd) R 1 1 1 0 -1 {flags} 0 0 0 0 {ticks} 0 0 0 20 0 1 0 {born} 0 0")
         };
@@ -201,26 +199,21 @@ mod tests {
     #[test]
     fn open_files_tell_the_disk_below_them() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        let (scene, here) = (Scene::under(folder.path()), folder.path());
+        let tree = Tree::new();
+        let scene = tree.scene();
         let device = file.as_file().metadata().unwrap().dev();
         let number = format!("{}:{}", rustix::fs::major(device), rustix::fs::minor(device));
-        std::fs::create_dir_all(here.join("proc/5/fd")).unwrap();
-        std::os::unix::fs::symlink(file.path(), here.join("proc/5/fd/3")).unwrap();
+        tree.link_outside("proc/5/fd/3", file.path());
         assert_eq!(open_on(&scene, 5), Some(vec![number.clone()]));
-        std::fs::create_dir_all(here.join("sys/devices/x/block/vda/vda1")).unwrap();
-        std::fs::create_dir_all(here.join("sys/dev/block")).unwrap();
-        let link = here.join(format!("sys/dev/block/{number}"));
-        std::os::unix::fs::symlink("../../devices/x/block/vda/vda1", link).unwrap();
+        let disk = "sys/devices/x/block/vda/vda1";
+        tree.folder(disk).link(&format!("sys/dev/block/{number}"), disk);
         assert_eq!(open_on(&scene, 5), Some(vec!["vda".into()]));
         assert_eq!(open_on(&scene, 6), None);
     }
 
     #[test]
     fn nobody_to_be_seen_is_unseen() {
-        let folder = tempfile::tempdir().unwrap();
-        let scene = Scene::under(folder.path());
-        let found = Census::take(&scene).err();
+        let found = Census::take(&Tree::new().scene()).err();
         assert_eq!(found.as_deref(), Some("/proc: no processes can be seen"));
     }
 

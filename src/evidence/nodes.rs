@@ -63,28 +63,19 @@ impl Scene {
 
 #[cfg(test)]
 mod tests {
+    use super::super::doctored::Tree;
     use super::*;
-
-    fn machine(files: &[(&str, &str)]) -> tempfile::TempDir {
-        let tree = tempfile::tempdir().unwrap();
-        for (name, text) in files {
-            let path = tree.path().join(name);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, format!("{text}\n")).unwrap();
-        }
-        tree
-    }
 
     #[test]
     fn nodes_have_their_cpus_and_devices_their_node() {
-        let tree = machine(&[
+        let tree = Tree::of(&[
             ("sys/devices/system/node/node0/cpulist", "0-3,8"),
             ("sys/devices/system/node/node1/cpulist", "4-7"),
             ("sys/devices/system/node/node2/cpulist", ""),
             ("sys/devices/pci0000:80/0000:80:01.0/numa_node", "1"),
             ("sys/devices/pci0000:80/0000:80:01.0/nvme/nvme0/numa_node", "-1"),
         ]);
-        let scene = Scene::under(tree.path());
+        let scene = tree.scene();
         let nodes = scene.nodes();
         let seen: Vec<_> = nodes.iter().map(|node| (node.number, node.usable)).collect();
         assert_eq!(seen, [(0, 5), (1, 4)]);
@@ -96,8 +87,8 @@ mod tests {
 
     #[test]
     fn one_node_is_none() {
-        let tree = machine(&[("sys/devices/system/node/node0/cpulist", "0-3")]);
-        assert!(Scene::under(tree.path()).nodes().is_empty());
+        let tree = Tree::of(&[("sys/devices/system/node/node0/cpulist", "0-3")]);
+        assert!(tree.scene().nodes().is_empty());
         println!("{:?}", Scene::default().nodes());
     }
 }

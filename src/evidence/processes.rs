@@ -136,22 +136,12 @@ fn printable(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::doctored::Tree;
     use super::*;
 
     const STAT: &str = "77 (a (b) c) R 1 77 77 0 -1 4194304 99 0 0 0 250 50 0 0 20 0 1 0 4711 2301952 410 18446744073709551615 1 1 0\n";
     const ABSENT: &str = "/proc/PID/io: No such file or directory (ENOENT)";
     const IO: &str = "rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: 4096\nwrite_bytes: 8192\ncancelled_write_bytes: 0\n";
-
-    fn scene(files: &[(&str, &str)]) -> (tempfile::TempDir, Scene) {
-        let folder = tempfile::tempdir().unwrap();
-        for (path, text) in files {
-            let path = folder.path().join(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        }
-        let scene = Scene::under(folder.path());
-        (folder, scene)
-    }
 
     #[test]
     fn a_name_may_hold_brackets() {
@@ -165,7 +155,7 @@ mod tests {
 
     #[test]
     fn a_process_without_io_is_there_and_not_idle() {
-        let (_folder, scene) = scene(&[
+        let tree = Tree::of(&[
             ("proc/7/stat", STAT),
             ("proc/7/io", IO),
             ("proc/8/stat", &STAT.replace("a (b) c", "\u{1b}[2J")),
@@ -180,7 +170,7 @@ mod tests {
             io,
         };
         assert_eq!(
-            scene.processes(),
+            tree.scene().processes(),
             Reading::Seen(vec![
                 process(7, "a (b) c", Reading::Seen(io)),
                 process(8, "?[2J", Reading::Unseen(ABSENT.into())),
@@ -190,8 +180,8 @@ mod tests {
 
     #[test]
     fn where_no_process_tells_the_reason_does() {
-        let (_folder, scene) = scene(&[("proc/8/stat", STAT)]);
-        assert_eq!(scene.processes(), Reading::Unseen(ABSENT.into()));
+        let tree = Tree::of(&[("proc/8/stat", STAT)]);
+        assert_eq!(tree.scene().processes(), Reading::Unseen(ABSENT.into()));
     }
 
     #[test]

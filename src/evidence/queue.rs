@@ -41,6 +41,7 @@ pub fn active(line: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use super::super::doctored::Tree;
     use super::*;
 
     #[test]
@@ -52,9 +53,7 @@ mod tests {
 
     #[test]
     fn absent_files_are_none_and_an_absent_queue_is_unseen() {
-        let tree = tempfile::tempdir().unwrap();
-        let queue = tree.path().join("sys/block/sda/queue");
-        std::fs::create_dir_all(&queue).unwrap();
+        let tree = Tree::new();
         for (name, text) in [
             ("logical_block_size", "512\n"),
             ("rotational", "1\n"),
@@ -62,9 +61,9 @@ mod tests {
             ("iostats", "0\n"),
             ("wbt_lat_usec", "-1\n"),
         ] {
-            std::fs::write(queue.join(name), text).unwrap();
+            tree.file(&format!("sys/block/sda/queue/{name}"), text);
         }
-        let scene = Scene::under(tree.path());
+        let scene = tree.scene();
         let Reading::Seen(seen) = read(&scene, "/sys/block/sda") else { panic!() };
         assert_eq!(seen.logical_block_size, Some(512));
         assert_eq!(seen.rotational, Some(true));

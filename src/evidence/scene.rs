@@ -115,12 +115,11 @@ impl<T> From<Result<T, String>> for Reading<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::super::doctored::Tree;
 
     #[test]
     fn an_absent_file_says_its_own_name() {
-        let folder = tempfile::tempdir().unwrap();
-        let scene = Scene::under(folder.path());
+        let scene = Tree::new().scene();
         let error = scene.text("/proc/self/io").unwrap_err();
         assert_eq!(error, "/proc/self/io: No such file or directory (ENOENT)");
         assert_eq!(scene.line("/proc/x"), None);
@@ -129,11 +128,9 @@ mod tests {
 
     #[test]
     fn links_are_resolved_inside_the_scene() {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::create_dir_all(folder.path().join("sys/devices/sda")).unwrap();
-        std::fs::create_dir_all(folder.path().join("sys/block")).unwrap();
-        std::os::unix::fs::symlink("../devices/sda", folder.path().join("sys/block/sda")).unwrap();
-        let scene = Scene::under(folder.path());
+        let tree = Tree::new();
+        tree.folder("sys/devices/sda").link("sys/block/sda", "sys/devices/sda");
+        let scene = tree.scene();
         assert_eq!(scene.real_folder("/sys/block/sda").unwrap(), "/sys/devices/sda");
     }
 }

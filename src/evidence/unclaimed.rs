@@ -238,6 +238,7 @@ fn zfs(part: &[u8], first: u64) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::doctored;
     use super::*;
 
     const SIZE: usize = 8 << 20;
@@ -286,29 +287,17 @@ mod tests {
 
     #[test]
     fn mounts_swap_holders_and_partitions_are_named() {
-        let tree = tempfile::tempdir().unwrap();
-        let write = |path: &str, text: &str| {
-            let path = tree.path().join(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        };
+        let tree = doctored::Tree::new();
         let disk = |name: &str, number: &str, part: Option<&str>| {
             let folder = match part {
                 Some(part) => format!("sys/devices/{name}/{part}"),
                 None => format!("sys/devices/{name}"),
             };
-            write(&format!("{folder}/dev"), number);
-            for link in [
-                format!("sys/dev/block/{number}"),
-                format!("sys/class/block/{}", part.unwrap_or(name)),
-            ] {
-                let link = tree.path().join(link);
-                std::fs::create_dir_all(link.parent().unwrap()).unwrap();
-                let target = format!("../../../{folder}");
-                std::os::unix::fs::symlink(target, link).unwrap();
-            }
+            tree.file(&format!("{folder}/dev"), number);
+            tree.link(&format!("sys/dev/block/{number}"), &folder);
+            tree.link(&format!("sys/class/block/{}", part.unwrap_or(name)), &folder);
             if part.is_some() {
-                write(&format!("{folder}/partition"), "1");
+                tree.file(&format!("{folder}/partition"), "1");
             }
         };
         disk("sda", "8:0", None);
@@ -319,13 +308,13 @@ mod tests {
         disk("sdc", "8:33", Some("sdc1"));
         disk("sdd", "8:48", None);
         disk("sde", "8:64", None);
-        write("sys/devices/sdd/holders/dm-0", "");
-        write("proc/swaps", "Filename Type Size Used Priority\n/dev/sdb partition 1 0 -2\n");
-        write(
+        tree.file("sys/devices/sdd/holders/dm-0", "");
+        tree.file("proc/swaps", "Filename Type Size Used Priority\n/dev/sdb partition 1 0 -2\n");
+        tree.file(
             "proc/self/mountinfo",
             "27 1 8:1 / /mnt/a rw - ext4 /dev/sda1 rw\n28 1 0:40 / /pool rw - btrfs /dev/sde rw\n",
         );
-        let scene = Scene::under(tree.path());
+        let scene = tree.scene();
         let says = |major, minor| scene.unused(DeviceNumber { major, minor });
         assert_eq!(says(8, 0), Err("sda1 is mounted on /mnt/a".into()));
         assert_eq!(says(8, 1), Err("sda1 is mounted on /mnt/a".into()));

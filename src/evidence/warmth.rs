@@ -143,22 +143,20 @@ fn drive(scene: &Scene, disk: &str) -> Option<DriveWarmth> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::doctored::Tree;
     use super::*;
 
-    fn machine(files: &[(&str, &str)]) -> (tempfile::TempDir, Scene) {
-        let tree = tempfile::tempdir().unwrap();
+    fn machine(files: &[(&str, &str)]) -> Tree {
+        let tree = Tree::new();
         for (name, text) in files {
-            let path = tree.path().join("sys").join(name);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, format!("{text}\n")).unwrap();
+            tree.file(&format!("sys/{name}"), &format!("{text}\n"));
         }
-        let scene = Scene::under(tree.path());
-        (tree, scene)
+        tree
     }
 
     #[test]
     fn all_that_is_shown_is_read() {
-        let (_tree, scene) = machine(&[
+        let tree = machine(&[
             ("devices/system/cpu/cpu0/thermal_throttle/core_throttle_count", "3"),
             ("devices/system/cpu/cpu0/thermal_throttle/package_throttle_count", "4"),
             ("devices/system/cpu/cpu1/thermal_throttle/core_throttle_count", "5"),
@@ -176,7 +174,7 @@ mod tests {
             ("block/nvme0n1/device/hwmon1/temp1_input", "70850"),
             ("block/nvme0n1/device/hwmon1/temp1_max", "81850"),
         ]);
-        let Reading::Seen(seen) = read(&scene, ["sda", "nvme0n1", "vda"].into_iter()) else {
+        let Reading::Seen(seen) = read(&tree.scene(), ["sda", "nvme0n1", "vda"].into_iter()) else {
             panic!("unseen")
         };
         assert_eq!(seen.slowed, Some(12));
@@ -193,7 +191,7 @@ mod tests {
 
     #[test]
     fn a_machine_that_shows_nothing_is_unseen_not_cool() {
-        let (_tree, scene) = machine(&[]);
-        assert!(read(&scene, ["vda"].into_iter()).why().is_some());
+        let tree = machine(&[]);
+        assert!(read(&tree.scene(), ["vda"].into_iter()).why().is_some());
     }
 }

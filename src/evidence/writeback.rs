@@ -46,27 +46,23 @@ impl Scene {
 
 #[cfg(test)]
 mod tests {
+    use super::super::doctored::Tree;
     use super::*;
 
     #[test]
     fn bytes_win_over_a_share() {
-        let tree = tempfile::tempdir().unwrap();
-        let put = |path: &str, text: &str| {
-            let path = tree.path().join(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        };
-        let scene = Scene::under(tree.path());
+        let tree = Tree::new();
+        let scene = tree.scene();
         assert!(scene.writeback().why().is_some());
-        put("proc/vmstat", "nr_dirty_threshold 1000\nnr_dirty_background_threshold 500\n");
-        put("proc/sys/vm/dirty_ratio", "20\n");
-        put("proc/sys/vm/dirty_bytes", "0\n");
-        put("proc/sys/vm/dirty_expire_centisecs", "3000\n");
+        tree.file("proc/vmstat", "nr_dirty_threshold 1000\nnr_dirty_background_threshold 500\n");
+        tree.file("proc/sys/vm/dirty_ratio", "20\n");
+        tree.file("proc/sys/vm/dirty_bytes", "0\n");
+        tree.file("proc/sys/vm/dirty_expire_centisecs", "3000\n");
         let page = rustix::param::page_size() as u64;
         let seen = scene.writeback().seen().cloned().expect("limits");
         assert_eq!((seen.limit, seen.background), (Bytes(1000 * page), Bytes(500 * page)));
         assert_eq!((seen.expire, &*seen.setting), (Some(Nanos::secs(30)), "dirty_ratio=20"));
-        put("proc/sys/vm/dirty_bytes", "67108864\n");
+        tree.file("proc/sys/vm/dirty_bytes", "67108864\n");
         assert_eq!(scene.writeback().seen().unwrap().setting, "dirty_bytes=67108864");
     }
 }

@@ -73,6 +73,7 @@ fn by_systems(scene: &Scene, disk: &str) -> Option<Bytes> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::doctored::Tree;
     use super::*;
 
     #[test]
@@ -94,20 +95,15 @@ mod tests {
 
     #[test]
     fn counters_and_file_systems_of_all_partitions_are_read() {
-        let tree = tempfile::tempdir().unwrap();
-        let scene = Scene::under(tree.path());
-        let file = |name: &str, text: &str| {
-            let path = tree.path().join("sys").join(name);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        };
-        file("devices/sda/stat", "1 0 2 3 4 0 4096 5 0 6 7");
-        file("devices/sda/sda1/partition", "1\n");
-        file("devices/sda/sda2/partition", "2\n");
-        file("devices/sda/queue/nr_requests", "64\n");
+        let tree = Tree::new();
+        let scene = tree.scene();
+        tree.file("sys/devices/sda/stat", "1 0 2 3 4 0 4096 5 0 6 7");
+        tree.file("sys/devices/sda/sda1/partition", "1\n");
+        tree.file("sys/devices/sda/sda2/partition", "2\n");
+        tree.file("sys/devices/sda/queue/nr_requests", "64\n");
         assert_eq!(read(&scene, "/sys/devices/sda").by_systems, None);
-        file("fs/ext4/sda1/lifetime_write_kbytes", "1024\n");
-        file("fs/f2fs/sda2/lifetime_write_kbytes", "3072\n");
+        tree.file("sys/fs/ext4/sda1/lifetime_write_kbytes", "1024\n");
+        tree.file("sys/fs/f2fs/sda2/lifetime_write_kbytes", "3072\n");
         let seen = read(&scene, "/sys/devices/sda");
         assert_eq!(seen.since_boot, Some(Bytes::mib(2)));
         assert_eq!(seen.by_systems, Some(Bytes::mib(4)));

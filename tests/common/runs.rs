@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
 use std::collections::BTreeMap;
+use std::io;
 use std::process::Command;
 
 use assay::error::Error;
@@ -30,28 +31,38 @@ pub fn refused(plan: &Plan) -> String {
     }
 }
 
-/// System calls of a run by name, as strace sees them, but not on names in `/proc`: how many those are
-/// depends on what else runs. `None`, and `what` is said to be skipped,
-/// where there is no strace.
-pub fn calls(plan: &Plan, what: &str) -> Option<BTreeMap<String, u64>> {
-    let desk = tempfile::tempdir().expect("a folder");
+/// What strace writes of the run of a plan (JSON), with options of its own; an error where there is none,
+/// or nothing may be traced.
+pub fn traced(plan: &str, options: &[&str]) -> io::Result<String> {
+    let desk = tempfile::tempdir()?;
     let (file, trace) = (desk.path().join("plan"), desk.path().join("trace"));
-    std::fs::write(&file, serde_json::to_string(plan).expect("json")).expect("written");
+    std::fs::write(&file, plan)?;
     let out = Command::new("strace")
-        .args(["-f", "-qq", "-e", "signal=none", "-o"])
+        .arg("-f")
+        .args(options)
+        .arg("-o")
         .arg(&trace)
         .arg(env!("CARGO_BIN_EXE_assay"))
         .arg("run")
         .arg(&file)
-        .output();
-    let Ok(out) = out else {
-        eprintln!("SKIP {what}: strace is not installed");
-        return None;
-    };
-    assert_ne!(out.status.code(), Some(2), "{}", String::from_utf8_lossy(&out.stderr));
-    let trace = std::fs::read(&trace).expect("a trace");
+        .output()?;
+    let said = String::from_utf8_lossy(&out.stderr);
+    if said.contains("ptrace") {
+        return Err(io::Error::other(said.into_owned()));
+    }
+    assert_ne!(out.status.code(), Some(2), "{said}");
+    Ok(String::from_utf8_lossy(&std::fs::read(&trace)?).into_owned())
+}
+
+/// System calls of a run by name, as strace sees them, but not on names in `/proc`: how many those are
+/// depends on what else runs. `None`, and `what` is said to be skipped,
+/// where there is no strace.
+pub fn calls(plan: &Plan, what: &str) -> Option<BTreeMap<String, u64>> {
+    let plan = serde_json::to_string(plan).expect("json");
+    let skipped = |error| eprintln!("SKIP {what}: strace: {error}");
+    let trace = traced(&plan, &["-qq", "-e", "signal=none"]).map_err(skipped).ok()?;
     let mut calls = BTreeMap::new();
-    for line in String::from_utf8_lossy(&trace).lines() {
+    for line in trace.lines() {
         // `1234  openat(3, "0001", ...) = 4`; what was interrupted is resumed in a line without a name.
         let Some((name, words)) = line.split_once(' ').and_then(|(_, call)| call.split_once('('))
         else {

@@ -224,27 +224,31 @@ fn the_whole_output_up_to_ctrl_c() {
     assert_eq!(after[1..].iter().map(|line| line.as_str()).collect::<Vec<_>>(), summary, "{text}");
 }
 
+/// What a line for the shell writes to a terminal of its own.
+fn on_terminal(script: &Path, line: &str) -> String {
+    let output = Command::new(script)
+        .args(["-q", "-e", "-c", line, "/dev/null"])
+        .env("TERM", "xterm")
+        .env("LC_ALL", "C.UTF-8")
+        .stdin(Stdio::null())
+        .output()
+        .expect("it runs");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    text
+}
+
 #[test]
 fn a_page_is_drawn_in_place_on_a_terminal() {
     let card = lab::need!(Card::new(card_in_memory()));
     let script = lab::need!(lab::need_tool("script", "bsdutils"));
     let typed = |columns: u32| {
-        let output = Command::new(&script)
-            .args(["-q", "-e", "-c"])
-            .arg(format!(
-                "stty rows 40 cols {columns}; {} watch --interval 200ms --count 3 {}",
-                env!("CARGO_BIN_EXE_assay"),
-                card.device().display()
-            ))
-            .arg("/dev/null")
-            .env("TERM", "xterm")
-            .env("LC_ALL", "C.UTF-8")
-            .stdin(Stdio::null())
-            .output()
-            .expect("it runs");
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert_eq!(output.status.code(), Some(0), "{text}");
-        text
+        let line = format!(
+            "stty rows 40 cols {columns}; {} watch --interval 200ms --count 3 {}",
+            env!("CARGO_BIN_EXE_assay"),
+            card.device().display()
+        );
+        on_terminal(&script, &line)
     };
     let page = typed(80);
     let redrawn: Vec<usize> = page
@@ -266,21 +270,12 @@ fn a_page_is_drawn_in_place_on_a_terminal() {
 fn a_terminal_of_another_size_gets_the_page_anew() {
     let card = lab::need!(Card::new(card_in_memory()));
     let script = lab::need!(lab::need_tool("script", "bsdutils"));
-    let output = Command::new(&script)
-        .args(["-q", "-e", "-c"])
-        .arg(format!(
-            "stty rows 40 cols 80; (sleep 2; stty -F /dev/tty cols 120) & exec {} watch --interval 1s --count 4 {}",
-            env!("CARGO_BIN_EXE_assay"),
-            card.device().display()
-        ))
-        .arg("/dev/null")
-        .env("TERM", "xterm")
-        .env("LC_ALL", "C.UTF-8")
-        .stdin(Stdio::null())
-        .output()
-        .expect("it runs");
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{text}");
+    let line = format!(
+        "stty rows 40 cols 80; (sleep 2; stty -F /dev/tty cols 120) & exec {} watch --interval 1s --count 4 {}",
+        env!("CARGO_BIN_EXE_assay"),
+        card.device().display()
+    );
+    let text = on_terminal(&script, &line);
     let pages: Vec<&str> = text.split("\u{1b}[H\u{1b}[2J").collect();
     assert_eq!(pages.len(), 2, "{text:?}");
     // With what stood above it, and the last figures; the ones after it take their place.

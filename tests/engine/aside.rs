@@ -2,10 +2,10 @@
 //! inside the timing. Each is counted and timed apart, and promises nothing.
 
 use std::path::Path;
-use std::process::Command;
 
 use crate::kernel::{Heard, hear_own, told};
 use crate::lab::{self, Card, Faults, FaultyFuse, MI};
+use crate::runs::traced;
 use assay::error::Error;
 use assay::plan::{Action, Durability, Plan};
 use assay::record::{Record, Trust};
@@ -55,32 +55,13 @@ fn counted(record: &Record) -> String {
 /// The calls of these names that a plan makes to a file from its first write on, in order; `None`
 /// where nothing can be traced.
 fn calls(plan: &Value, path: &Path, names: &str) -> Option<Vec<String>> {
-    let desk = tempfile::tempdir().expect("a folder");
-    let (file, table) = (desk.path().join("plan.json"), desk.path().join("calls"));
-    std::fs::write(&file, plan.to_string()).expect("written");
-    let out = Command::new("strace")
-        .args(["-f", "-qq", "-y", "-e", "signal=none", "-e"])
-        .arg(format!("trace={names}"))
-        .arg("-o")
-        .arg(&table)
-        .args([env!("CARGO_BIN_EXE_assay").as_ref(), "run".as_ref(), file.as_os_str()])
-        .output();
-    match out {
-        Err(error) => {
-            eprintln!("SKIP the calls of a plan: strace: {error}");
-            None
-        }
-        Ok(out) if String::from_utf8_lossy(&out.stderr).contains("ptrace") => {
-            eprintln!("SKIP the calls of a plan: {}", String::from_utf8_lossy(&out.stderr));
-            None
-        }
-        Ok(_) => {
-            let text = std::fs::read_to_string(&table).expect("a table");
-            let name = format!("<{}>", path.display());
-            let ours = text.lines().filter(|line| line.contains(&name));
-            Some(ours.skip_while(|line| !line.contains("pwrite64")).map(String::from).collect())
-        }
-    }
+    let trace = format!("trace={names}");
+    let skipped = |error| eprintln!("SKIP the calls of a plan: strace: {error}");
+    let options = ["-qq", "-y", "-e", "signal=none", "-e", &trace];
+    let text = traced(&plan.to_string(), &options).map_err(skipped).ok()?;
+    let name = format!("<{}>", path.display());
+    let ours = text.lines().filter(|line| line.contains(&name));
+    Some(ours.skip_while(|line| !line.contains("pwrite64")).map(String::from).collect())
 }
 
 /// Every four writes, all steps.

@@ -3,7 +3,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use assay::evidence::Reading;
 use assay::record::{Ending, Measures, Trust};
@@ -12,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::kernel;
 use crate::lab::{self, Card, MI, Shape, Skip, skipped};
+use crate::runs::traced;
 
 /// The calls, and how long a pipe they go through.
 fn ways() -> [(&'static str, Value); 4] {
@@ -110,10 +110,9 @@ fn every_way_copies_the_same_and_counts_the_same() {
 
 #[test]
 fn the_calls_are_those_of_the_plan() {
-    let strace = match lab::need_tool("strace", "strace") {
-        Ok(strace) => strace,
-        Err(skip) => return skipped("the_calls_are_those_of_the_plan", &skip),
-    };
+    if let Err(skip) = lab::need_tool("strace", "strace") {
+        return skipped("the_calls_are_those_of_the_plan", &skip);
+    }
     let folder = tempfile::tempdir().expect("a folder");
     let (from, to) = (folder.path().join("from"), folder.path().join("to"));
     fs::write(&from, noise(40 * 4096)).expect("written");
@@ -121,19 +120,8 @@ fn the_calls_are_those_of_the_plan() {
         ("copy_file_range", json!("copy_file_range"), ["copy_file_range(", "splice("]),
         ("splice", json!({ "splice": {} }), ["splice(", "copy_file_range("]),
     ] {
-        let (file, log) = (folder.path().join("plan.json"), folder.path().join("log"));
-        fs::write(&file, plan(&from, &to, 4096, &calls, &[]).to_string()).expect("written");
-        let done = Command::new(&strace)
-            .args(["-f", "-e", "trace=copy_file_range,splice", "-o"])
-            .arg(&log)
-            .arg(env!("CARGO_BIN_EXE_assay"))
-            .arg("run")
-            .arg(&file)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status();
-        done.expect("strace runs");
-        let text = fs::read_to_string(&log).expect("a log");
+        let plan = plan(&from, &to, 4096, &calls, &[]).to_string();
+        let text = traced(&plan, &["-e", "trace=copy_file_range,splice"]).expect("a trace");
         let calls = |call: &str| text.matches(call).count();
         // In and out for splice, and one more that finds the end.
         let times = if name == "splice" { 81 } else { 41 };

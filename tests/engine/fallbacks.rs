@@ -4,7 +4,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use assay::engine::{Filler, Known};
 use assay::evidence::Reading;
@@ -15,6 +14,7 @@ use serde_json::{Value, json};
 
 use crate::kernel;
 use crate::lab::{self, Card, Ran, Seccomp, Shape, Skip, Speed};
+use crate::runs::traced;
 
 const SEED: u64 = 7;
 /// `cachestat`, which has the same number everywhere.
@@ -352,7 +352,7 @@ fn atomic_writes_are_made_where_the_file_system_has_them() {
     assert!(is_written(&path), "{heard}");
     // The flag is there with every one of these writes.
     match lab::need_tool("strace", "strace") {
-        Ok(strace) => assert_eq!(flagged(&strace, &atomic(&path, 16384)), 64),
+        Ok(_) => assert_eq!(flagged(&atomic(&path, 16384)), 64),
         Err(skip) => lab::skipped("the flags of atomic writes", &skip),
     }
 
@@ -366,21 +366,8 @@ fn atomic_writes_are_made_where_the_file_system_has_them() {
 }
 
 /// How many writes of a run carry RWF_ATOMIC, by strace.
-fn flagged(strace: &Path, plan: &Value) -> usize {
-    let desk = tempfile::tempdir().expect("a folder");
-    let (file, log) = (desk.path().join("plan.json"), desk.path().join("log"));
-    fs::write(&file, plan.to_string()).expect("written");
-    let done = Command::new(strace)
-        .args(["-f", "-e", "trace=pwritev2", "-o"])
-        .arg(&log)
-        .arg(env!("CARGO_BIN_EXE_assay"))
-        .arg("run")
-        .arg(&file)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
-    done.expect("strace runs");
-    let text = fs::read_to_string(&log).expect("a log");
+fn flagged(plan: &Value) -> usize {
+    let text = traced(&plan.to_string(), &["-e", "trace=pwritev2"]).expect("a trace");
     let whole = |line: &&str| line.contains("16384") && line.trim_end().ends_with("= 16384");
     // By its name, or by its number where strace is older than the flag.
     let atomic = |line: &&str| line.contains("RWF_ATOMIC") || line.contains("0x40");

@@ -1,34 +1,29 @@
 //! Walks over doctored machines, and one over this.
 
-use super::super::PathKind;
+use super::super::{PathKind, doctored};
 use super::*;
 use std::path::Path;
 
-/// A doctored machine.
-struct Tree(tempfile::TempDir);
+/// A machine with its mounts.
+struct Tree(doctored::Tree);
 
 impl Tree {
     fn new(mounts: &str) -> Self {
-        let tree = Self(tempfile::tempdir().unwrap());
+        let tree = doctored::Tree::new();
         tree.file("proc/self/mountinfo", mounts);
         for folder in ["sys/dev/block", "sys/class/block", "sys/block", "sys/fs/btrfs"] {
-            std::fs::create_dir_all(tree.0.path().join(folder)).unwrap();
+            tree.folder(folder);
         }
-        tree
+        Self(tree)
     }
 
     fn file(&self, path: &str, text: &str) -> &Self {
-        let path = self.0.path().join(path.trim_start_matches('/'));
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
+        self.0.file(path, text);
         self
     }
 
     fn link(&self, from: &str, to: &str) {
-        let ups = "../".repeat(from.matches('/').count());
-        let path = self.0.path().join(from);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::os::unix::fs::symlink(format!("{ups}{to}"), path).unwrap();
+        self.0.link(from, to);
     }
 
     /// A disk or, inside the folder of one, a partition.
@@ -40,7 +35,7 @@ impl Tree {
         self.link(&format!("sys/dev/block/{number}"), &folder);
         self.link(&format!("sys/class/block/{name}"), &folder);
         let parent = folder.rsplit_once('/').unwrap().0;
-        if self.0.path().join(parent).join("queue").exists() {
+        if self.0.at(parent).join("queue").exists() {
             self.file(&format!("{folder}/partition"), "1\n");
         } else {
             self.link(&format!("sys/block/{name}"), &folder);
@@ -57,7 +52,7 @@ impl Tree {
     }
 
     fn walk(&self, path: &str) -> (String, Bottom) {
-        let scene = Scene::under(self.0.path());
+        let scene = self.0.scene();
         let subject = scene.subject(Path::new(path));
         let words: Vec<String> = subject
             .stack
@@ -72,7 +67,7 @@ impl Tree {
     }
 
     fn layer(&self, path: &str, name: &str) -> Layer {
-        let scene = Scene::under(self.0.path());
+        let scene = self.0.scene();
         scene.subject(Path::new(path)).stack.into_iter().find(|l| l.name == name).unwrap()
     }
 }
