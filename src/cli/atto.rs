@@ -62,7 +62,7 @@ pub struct Words {
     pub incompressible: bool,
     /// Repeat the whole until so many minutes are over; the last one is done to its end
     #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u32).range(1..=10_080))]
-    #[arg(conflicts_with_all = ["record", "plan", "json"])]
+    #[arg(conflicts_with_all = ["record", "report", "plan", "json"])]
     pub continuous: Option<u32>,
     /// What the figures are
     #[arg(long, value_enum, default_value = "bytes", value_name = "UNIT")]

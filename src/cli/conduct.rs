@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::io::{self, Write};
 
 use super::environment::Environment;
+use super::files::Files;
 use super::{Common, printed};
 use crate::error::{Error, Fault};
 use crate::plan::{Aim, Phase, Plan};
@@ -54,6 +55,7 @@ pub fn conduct_as(
     if common.plan {
         return show(plan, out, err);
     }
+    let files = Files::of(common, plan)?;
     // The record itself may go to standard output instead.
     let page = (!common.json).then_some(page);
     let mut watch = Watch::new(plan, page, environment, out, &mut *err);
@@ -62,8 +64,11 @@ pub fn conduct_as(
     let outcome = run::run(plan, &options, &mut watch);
     watch.erase();
     let record = outcome?;
+    // Where nobody reads the page, the files are written all the same.
+    let written = files.write(&record, environment.file_style());
     watch.close(&record)?;
     then(&record, err)?;
+    written?;
     // The page has told it already to somebody who looks at it.
     let told = environment.out.is_some() && !common.json;
     match &record.ending {

@@ -170,8 +170,9 @@ fn halves(topic: Topic) -> [Half; 2] {
 /// # Errors
 /// When something was said of a run, and none is meant.
 pub fn wanted(words: &Words) -> Result<Option<Topic>, Refusal> {
-    let Common { plan, record, json } = &words.common;
-    if words.lesson.is_none() && (*plan || *json || record.is_some()) {
+    let Common { plan, record, report, json } = &words.common;
+    let said = *plan || *json || record.is_some() || !report.is_empty();
+    if words.lesson.is_none() && said {
         return Err(Refusal::new(
             "LESSON is missing",
             "'assay demo' lists them; write for example 'assay demo flush .'",

@@ -76,6 +76,11 @@ impl Environment {
         self.style(self.err)
     }
 
+    /// What can be shown in a file.
+    pub fn file_style(&self) -> Style {
+        Style { colour: false, unicode: self.utf8, width: PAGE }
+    }
+
     fn style(&self, terminal: Option<usize>) -> Style {
         let wide = self.columns.or(terminal.filter(|&columns| columns > 0)).unwrap_or(PAGE);
         Style {

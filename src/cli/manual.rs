@@ -95,6 +95,10 @@ const CHAPTERS: &[Chapter] = &[
             ("assay quick --json . | jq .verdict", "for scripts"),
             ("assay quick --record r.json . ; assay judge r.json", "keep it, judge it again later"),
             (
+                "assay sweep . --report s.html --report s.csv",
+                "a page with charts for a browser, and a table",
+            ),
+            (
                 "assay compare a.json b.json",
                 "two runs side by side, and what forbids to compare them",
             ),

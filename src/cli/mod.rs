@@ -10,6 +10,7 @@ pub mod demo;
 mod dialect;
 mod environment;
 pub mod explain;
+mod files;
 mod manual;
 pub mod modes;
 mod place;
@@ -31,6 +32,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::error::{Error, Fault, Refusal};
@@ -84,8 +86,11 @@ enum Verb {
         #[arg(value_name = "RECORD")]
         file: PathBuf,
         /// Print the record with its new verdicts as JSON
-        #[arg(long)]
+        #[arg(long, conflicts_with = "format")]
         json: bool,
+        /// Print it in this form
+        #[arg(long, value_parser = formats(), default_value = "text")]
+        format: String,
     },
     /// Hold two records or folders of them against each other: by how much the figures differ, and
     /// what forbids to compare them
@@ -153,6 +158,12 @@ pub struct Common {
     /// Keep the whole record in this file, while it grows; in a folder in a file of its own
     #[arg(long, value_name = "PLACE")]
     pub record: Option<PathBuf>,
+    /// Write a report into this file: .html, .svg, .csv, .json or .txt, by its ending; may be repeated
+    ///
+    /// When the run is over, also when it was interrupted. A page or picture with charts, a table,
+    /// the record, or what is printed. A file that has this name is replaced.
+    #[arg(long, value_name = "FILE", conflicts_with = "plan")]
+    pub report: Vec<PathBuf>,
     /// Print the whole record as JSON instead of a page
     #[arg(long)]
     pub json: bool,
@@ -220,7 +231,10 @@ fn call(
             let plan = ramp::planned(&ramp, typed(words))?;
             conduct_path(&plan, &ramp.common, environment, out, err)
         }
-        Verb::Sweep(sweep) => sweep::sweep(&sweep, typed(words), environment, out, err),
+        Verb::Sweep(sweep) => {
+            let plan = sweep::planned(&sweep, typed(words))?;
+            conduct_path(&plan, &sweep.common, environment, out, err)
+        }
         Verb::Sustain(sustain) => {
             let plan = sustain::planned(&sustain, typed(words))?;
             conduct_path(&plan, &sustain.common, environment, out, err)
@@ -253,9 +267,9 @@ fn call(
         Verb::Run { file, common } => {
             conduct::conduct(&read_plan(&file)?, &common, environment, out, err)
         }
-        Verb::Judge { file, json } => {
+        Verb::Judge { file, json, format } => {
             let record = judged(read_record(&file)?);
-            let name = if json { "json" } else { "text" };
+            let name = if json { "json" } else { &format };
             if let Some(format) = report::format(name) {
                 printed((format.write)(&record, environment.out_style(), out))?;
             }
@@ -387,6 +401,12 @@ fn traps(number: Option<&str>) -> Result<String, Refusal> {
         )),
         entries => Ok(entries.join("\n")),
     }
+}
+
+/// The formats by their names.
+fn formats() -> PossibleValuesParser {
+    let named = |format: &report::Format| PossibleValue::new(format.name).help(format.about);
+    PossibleValuesParser::new(report::FORMATS.iter().map(named))
 }
 
 /// The record with the verdicts that today's rules give.

@@ -3,27 +3,20 @@
 
 mod over;
 
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-
-use rustix::fs::{Access, access};
+use std::path::PathBuf;
 
 pub use over::Over;
 
-use super::conduct::conduct_as;
-use super::environment::Environment;
+use super::Common;
 use super::place::{Kind, any_seed, consents, fits, look, standing, time};
 use super::ramp::Places;
-use super::{Common, without_place};
-use crate::error::{Error, Fault, Refusal};
+use crate::error::{Error, Refusal};
 use crate::plan::{
     self, Aim, Axis, BlockSize, Blocks, Caching, Cold, Durability, Job, Layout, Lifetime, Limit,
     Method, Mix, Order, Origin, Pace, Pattern, Phase, Plan, Region, Ring, Share, Size, Spot, Stop,
     Sweep, Target, Verify, Work,
 };
-use crate::record::Record;
-use crate::report::page;
-use crate::report::sweep::{VERB, csv};
+use crate::report::sweep::VERB;
 use crate::unit::{Bytes, KIB, MIB, Nanos};
 
 /// The words of the verb.
@@ -72,9 +65,6 @@ pub struct Words {
     /// 256 MiB.
     #[arg(long, value_name = "S")]
     pub size: Option<Bytes>,
-    /// Write the table into this file, too, with commas
-    #[arg(long, value_name = "FILE", conflicts_with = "plan")]
-    pub csv: Option<PathBuf>,
     /// Number from which all data and places follow (default: another one each time)
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
@@ -111,59 +101,6 @@ const LONGEST: Nanos = Nanos::secs(5);
 const SHORTEST: Nanos = Nanos::millis(500);
 /// What a cell takes beside its I/O: watching, opening, dropping, looking.
 const BESIDE: Nanos = Nanos::millis(350);
-
-/// Sweeps, and writes the table down where that is wanted.
-///
-/// # Errors
-/// When the words make no sense, it can not be done here, or something can not be written.
-pub fn sweep(
-    words: &Words,
-    typed: Vec<String>,
-    environment: &Environment,
-    out: &mut dyn Write,
-    err: &mut dyn Write,
-) -> Result<u8, Error> {
-    let plan = planned(words, typed)?;
-    words.csv.as_deref().map_or(Ok(()), can_be_made)?;
-    let keep = |record: &Record, _: &mut dyn Write| match &words.csv {
-        Some(path) => kept(path, record),
-        None => Ok(()),
-    };
-    let page = page(&plan, environment.out_style());
-    conduct_as(&plan, &words.common, environment, (out, err), page, keep).map_err(without_place)
-}
-
-/// Refuses a place at which no file can be written, without touching it.
-fn can_be_made(path: &Path) -> Result<(), Refusal> {
-    let refused = |why: &str| {
-        Err(Refusal {
-            place: "--csv".into(),
-            why: format!("{} {why}", path.display()),
-            instead: "name a file in a folder that this user may write to".into(),
-        })
-    };
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    match std::fs::metadata(path) {
-        Ok(there) if !there.is_file() => refused("is no regular file"),
-        Ok(_) if access(path, Access::WRITE_OK).is_err() => refused("may not be written"),
-        Ok(_) => Ok(()),
-        Err(_) if access(folder, Access::WRITE_OK | Access::EXEC_OK).is_err() => {
-            refused("can not be made")
-        }
-        Err(_) => Ok(()),
-    }
-}
-
-/// Writes the table.
-fn kept(path: &Path, record: &Record) -> Result<(), Error> {
-    let fault = |error: io::Error| Fault::new("write", path.display().to_string(), &error);
-    let mut text = Vec::new();
-    csv(record, &mut text).map_err(fault)?;
-    Ok(std::fs::write(path, text).map_err(fault)?)
-}
 
 /// Looks at the path and the words and makes a plan.
 ///

@@ -30,7 +30,7 @@ pub use judgement::{Exhibit, Finding, Measures, Next, TrapId, Trust, Verdict, We
 pub use outcome::{Bottleneck, Climb, Endurance, Outcome, Reached, Stretch};
 pub use probe::{PROBE_SCHEMA, Probe};
 pub use profiled::{Figures, Profiled};
-pub use store::{Sink, is_record, load, text_of};
+pub use store::{Sink, is_record, load, replace, text_of};
 pub use swept::{Cell, Drop, Plateau, Side, Swept};
 
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! The record on disk: written phase by phase, so that a run that dies leaves what it had.
 
 use std::fs::OpenOptions;
-use std::io::{ErrorKind, Write as _};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::{Record, SCHEMA};
@@ -60,20 +60,26 @@ impl Sink {
     /// # Errors
     /// When it can not be written.
     pub fn keep(&self, record: &Record) -> Result<(), Fault> {
-        let fault =
-            |error: &std::io::Error| Fault::new("write", self.path.display().to_string(), error);
-        let text = serde_json::to_vec_pretty(record).map_err(|error| fault(&error.into()))?;
-        let mut name = self.path.file_name().unwrap_or_default().to_os_string();
-        name.push(format!(".{}.new", std::process::id()));
-        let fresh = self.path.with_file_name(name);
-        let written = std::fs::File::create(&fresh)
-            .and_then(|mut file| file.write_all(&text).and_then(|()| file.write_all(b"\n")))
-            .and_then(|()| std::fs::rename(&fresh, &self.path));
-        written.map_err(|error| {
-            let _ = std::fs::remove_file(&fresh);
-            fault(&error)
-        })
+        let mut text = serde_json::to_vec_pretty(record)
+            .map_err(|error| Fault::new("write", self.path.display().to_string(), &error.into()))?;
+        text.push(b'\n');
+        replace(&self.path, &text)
     }
+}
+
+/// Writes a file whole or not at all: what had this name is there until the new one is complete.
+///
+/// # Errors
+/// When it can not be written.
+pub fn replace(path: &Path, text: &[u8]) -> Result<(), Fault> {
+    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    name.push(format!(".{}.new", std::process::id()));
+    let fresh = path.with_file_name(name);
+    let written = std::fs::write(&fresh, text).and_then(|()| std::fs::rename(&fresh, path));
+    written.map_err(|error| {
+        let _ = std::fs::remove_file(&fresh);
+        Fault::new("write", path.display().to_string(), &error)
+    })
 }
 
 /// A file in the folder that nothing had.

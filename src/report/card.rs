@@ -1,35 +1,31 @@
 //! Which speed classes a device clears: one line for each letter, what the card claims, and what of
 //! the host may be why a class is missed.
 
-use super::Style;
-use super::heading::{capacity, labelled};
+use super::fact::{self, Fact, fact};
+use super::heading::capacity;
 use crate::evidence::Card;
 use crate::plan::{Aim, Plan};
 use crate::record::{Grade, Grading, Outcome, Record, Resolved, Standing};
 
 /// How much may be written, said before anything is; nothing of a plan with another aim.
-pub fn budget(plan: &Plan, resolved: &Resolved, style: Style) -> Vec<String> {
-    if plan.aim != Some(Aim::Card) {
-        return Vec::new();
-    }
+pub fn budget(plan: &Plan, resolved: &Resolved) -> Option<Fact> {
+    (plan.aim == Some(Aim::Card)).then_some(())?;
     let most = resolved.jobs.iter().map(|job| job.size).max().unwrap_or_default();
     let text = format!("the same {most} or less, again and again, as fast as the device takes it");
-    labelled("writes", &text, style)
+    Some(fact("writes", text))
 }
 
 /// Everything that is to be said of it; nothing of a record with another aim.
-pub fn lines(record: &Record, style: Style) -> Vec<String> {
+pub fn facts(record: &Record) -> Vec<Fact> {
     let Some(Outcome::Card(found)) = &record.outcome else { return Vec::new() };
-    let mut lines = labelled("card", &identity(found), style);
+    let mut facts = vec![fact("card", identity(found))];
     for letter in ["C", "U", "V", "A"] {
         let grades: Vec<&Grade> =
             found.grades.iter().filter(|grade| grade.class.starts_with(letter)).collect();
-        lines.extend(labelled(letter, &standing(&grades, found), style));
+        facts.push(fact(letter, standing(&grades, found)));
     }
-    for (index, sentence) in found.host.iter().enumerate() {
-        lines.extend(labelled(if index == 0 { "host" } else { "" }, sentence, style));
-    }
-    lines
+    facts.extend(fact::listed("host", found.host.iter().cloned()));
+    facts
 }
 
 /// What the card says of itself.

@@ -50,9 +50,14 @@ pub fn micros(text: &str, style: Style) -> String {
     told + rest
 }
 
-/// A quantile of a latency, if at least ten events lie beyond it; else it would be a rumour.
+/// Whether at least ten events lie beyond a quantile of a latency; else it would be a rumour.
+pub fn is_known(total: &Total, q: f64) -> bool {
+    total.events_beyond(q) >= 10.0
+}
+
+/// A quantile of a latency, where it is known.
 pub fn quantile(total: &Total, q: f64, value: u64, style: Style) -> String {
-    if total.events_beyond(q) >= 10.0 { time(Nanos(value), style) } else { "-".into() }
+    if is_known(total, q) { time(Nanos(value), style) } else { "-".into() }
 }
 
 /// A relative spread: `±3 %`, `±0.4 %`.

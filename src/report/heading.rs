@@ -4,6 +4,7 @@
 use std::io::{self, Write};
 
 use super::Style;
+use super::fact::{self, Fact, fact};
 use super::figure::{digits, micros};
 use super::paint::{Ink, wrap};
 use crate::evidence::{Bottom, Direction, Layer, LayerKind, Limit, Limits, Mount, Subject};
@@ -32,24 +33,25 @@ pub fn put(lines: &[String], out: &mut dyn Write) -> io::Result<()> {
 pub fn lines(plan: &Plan, resolved: &Resolved, style: Style) -> Vec<String> {
     let title = title(&plan.origin.dialect, &plan.origin.words);
     let mut lines = vec![style.paint(Ink::Strong, &title), String::new()];
+    lines.extend(fact::lines(&facts(plan, resolved, style), style));
+    lines
+}
+
+/// What stands below the title.
+pub(super) fn facts(plan: &Plan, resolved: &Resolved, style: Style) -> Vec<Fact> {
+    let mut facts = Vec::new();
     for subject in &resolved.subjects {
         let site = Site::of(subject);
-        lines.extend(labelled("where", &place(&site, style), style));
-        lines.extend(devices(&site.stack, style));
-        if let Some(options) = subject.mount.seen().and_then(mount_options) {
-            lines.extend(labelled("mount", &options, style));
-        }
+        facts.push(fact("where", place(&site, style)));
+        facts.extend(devices(&site.stack, style));
+        facts.extend(
+            subject.mount.seen().and_then(mount_options).map(|options| fact("mount", options)),
+        );
     }
-    if let Some(limits) = resolved.limits.seen() {
-        lines.extend(throttles(limits, style));
-    }
-    if let Some(how) = how(plan, resolved) {
-        lines.extend(labelled("how", &how, style));
-    }
-    for note in &resolved.notes {
-        lines.extend(labelled("note", note, style));
-    }
-    lines
+    facts.extend(resolved.limits.seen().into_iter().flat_map(throttles));
+    facts.extend(how(plan, resolved).map(|how| fact("how", how)));
+    facts.extend(resolved.notes.iter().map(|note| fact("note", note)));
+    facts
 }
 
 /// A label and its text, wrapped beside it.
@@ -181,18 +183,13 @@ pub(super) fn mapper(uuid: &str) -> &str {
     }
 }
 
-/// One line for each device below the path that has something to say, the lowest last.
-pub(super) fn devices(stack: &[&Layer], style: Style) -> Vec<String> {
+/// Each device below the path that has something to say, the lowest last.
+pub(super) fn devices(stack: &[&Layer], style: Style) -> Vec<Fact> {
     let dot = style.glyph(" · ", ", ");
-    let mut lines = Vec::new();
-    for layer in stack.iter().take(MOST_DEVICES) {
-        let label = if lines.is_empty() { "device" } else { "" };
-        lines.extend(labelled(label, &device(layer).join(dot), style));
-    }
-    if let more @ 1.. = stack.len().saturating_sub(MOST_DEVICES) {
-        lines.extend(labelled("", &format!("and {more} more below"), style));
-    }
-    lines
+    let shown = stack.iter().take(MOST_DEVICES).map(|layer| device(layer).join(dot));
+    let more = stack.len().saturating_sub(MOST_DEVICES);
+    let rest = (more > 0).then(|| format!("and {more} more below"));
+    fact::listed("device", shown.chain(rest))
 }
 
 /// What is known of one device.
@@ -281,8 +278,8 @@ pub(super) fn mount_options(mount: &Mount) -> Option<String> {
     (!options.is_empty()).then(|| options.join(", "))
 }
 
-/// Limits of control groups on these devices: one line for each device and group.
-pub(super) fn throttles(limits: &Limits, style: Style) -> Vec<String> {
+/// Limits of control groups on these devices: one for each device and group.
+pub(super) fn throttles(limits: &Limits) -> Vec<Fact> {
     let mut groups: Vec<(&str, &str, Vec<String>)> = Vec::new();
     for throttle in &limits.io {
         let folder = throttle.file.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -299,13 +296,10 @@ pub(super) fn throttles(limits: &Limits, style: Style) -> Vec<String> {
             None => groups.push((&throttle.name, folder, vec![limit])),
         }
     }
-    let mut lines = Vec::new();
-    for (name, folder, limits) in groups {
-        let label = if lines.is_empty() { "limited" } else { "" };
-        let text = format!("{name}: {}, set in {folder}", limits.join(", "));
-        lines.extend(labelled(label, &text, style));
-    }
-    lines
+    let text = |(name, folder, limits): (&str, &str, Vec<String>)| {
+        format!("{name}: {}, set in {folder}", limits.join(", "))
+    };
+    fact::listed("limited", groups.into_iter().map(text))
 }
 
 /// By which calls, whether past the page cache, and what a finished write promised.

@@ -8,20 +8,29 @@ mod capacity;
 mod card;
 mod chart;
 pub mod compare;
+mod csv;
 pub mod explain;
+pub mod fact;
 mod figure;
+mod framed;
+mod gist;
 pub mod heading;
+mod html;
 mod json;
 pub mod lesson;
 pub mod live;
+mod markup;
 pub mod modes;
 mod paint;
+mod picture;
 pub mod probe;
 mod profile;
 mod ramp;
 mod rates;
 mod remark;
+mod row;
 mod sustain;
+mod svg;
 pub mod sweep;
 pub mod text;
 mod traps;
@@ -35,12 +44,15 @@ use std::io::{self, Write};
 use crate::plan::{Aim, Plan};
 use crate::record::{Outcome, PhaseRecord, Record, Resolved, Trust};
 use crate::verdict::lesson::Taught;
+use framed::Framed;
 
 /// A way to write a record down.
 #[derive(Clone, Copy, Debug)]
 pub struct Format {
     /// Its name on the command line.
     pub name: &'static str,
+    /// How names of files end that hold it, without the dot.
+    pub ending: &'static str,
     /// What it is for.
     pub about: &'static str,
     /// Writes a whole record.
@@ -77,13 +89,13 @@ pub trait Page {
 pub fn page(plan: &Plan, style: Style) -> Box<dyn Page> {
     match &plan.aim {
         Some(Aim::Lesson(lesson)) => return Box::new(lesson::Page::new(lesson, style)),
-        Some(Aim::Sweep(_)) => return Box::new(sweep::Table::new(style)),
-        Some(Aim::Profile(_)) => return Box::new(profile::Table::new(style)),
+        Some(Aim::Sweep(_)) => return Box::new(Framed::new(sweep::Table(style), style)),
+        Some(Aim::Profile(_)) => return Box::new(Framed::new(profile::Table(style), style)),
         Some(Aim::Capacity) => return Box::new(capacity::Page::new(style)),
         _ => {}
     }
     match plan.origin.dialect.as_str() {
-        modes::VERB => Box::new(modes::Modes::new(style)),
+        modes::VERB => Box::new(Framed::new(modes::Modes::new(style), style)),
         _ => Box::new(text::Text::new(style)),
     }
 }
@@ -103,7 +115,8 @@ pub fn trust(record: &Record) -> Option<Trust> {
 }
 
 /// Every format, the usual one first.
-pub const FORMATS: &[Format] = &[text::FORMAT, json::FORMAT];
+pub const FORMATS: &[Format] =
+    &[text::FORMAT, json::FORMAT, html::FORMAT, svg::FORMAT, csv::FORMAT];
 
 /// Writes a record in the format of that name; `None` when there is no such format.
 pub fn format(name: &str) -> Option<&'static Format> {

@@ -4,13 +4,13 @@
 mod row;
 mod why;
 
-use std::io::{self, Write};
-
+use super::Style;
+use super::fact::{Fact, fact};
 use super::figure::{digits, megabytes};
-use super::heading::{self, labelled};
+use super::framed::Content;
+use super::heading::labelled;
 use super::paint::{Ink, ink};
-use super::text::{Text, foot, later_notes};
-use super::{Page, Style};
+use super::text::Text;
 use crate::plan::{Durability, Plan};
 use crate::record::{Measures, PhaseRecord, Record, Resolved, Trust};
 use crate::unit::{Bandwidth, Bytes};
@@ -40,13 +40,10 @@ const FIGURES: [(&str, usize); 10] = [
 /// What stands above them, and over how many columns.
 const GROUPS: [(&str, usize); 4] = [("MB/s", 2), ("requests", 3), ("", 2), ("in memory, MiB", 3)];
 
-/// The page while it grows.
+/// What is between heading and foot of the page.
 #[derive(Debug)]
 pub(super) struct Modes {
     style: Style,
-    text: Text,
-    /// Notes of the heading that were printed.
-    notes: usize,
     /// Direction and block of the table that stands there.
     table: Option<(bool, Bytes)>,
 }
@@ -54,14 +51,13 @@ pub(super) struct Modes {
 impl Modes {
     /// An empty page.
     pub fn new(style: Style) -> Self {
-        Self { style, text: Text::new(style), notes: 0, table: None }
+        Self { style, table: None }
     }
 
-    /// The names of the columns.
-    fn head(&mut self, row: &Row, out: &mut dyn Write) -> io::Result<()> {
-        if self.table.replace((row.writes, row.block)).is_some() {
-            writeln!(out)?;
-        }
+    /// The names of the columns, apart from a table above.
+    fn head(&mut self, row: &Row) -> Vec<String> {
+        let above = self.table.replace((row.writes, row.block)).map(|_| String::new());
+        let mut lines: Vec<String> = above.into_iter().collect();
         let mut above = " ".repeat(NAME);
         let mut columns = FIGURES.iter();
         for (name, count) in GROUPS {
@@ -73,10 +69,8 @@ impl Modes {
         for (name, width) in FIGURES {
             below.push_str(&format!("{name:>width$}"));
         }
-        for line in [above, below] {
-            writeln!(out, "{}", self.style.paint(Ink::Faint, line.trim_end()))?;
-        }
-        Ok(())
+        lines.extend([above, below].map(|line| self.style.paint(Ink::Faint, line.trim_end())));
+        lines
     }
 
     fn row(&self, row: &Row) -> String {
@@ -170,7 +164,7 @@ impl Modes {
     }
 
     /// Trust in the rows: what is said against some, once for all of them.
-    fn verdict(&self, record: &Record, rows: &[Row]) -> Vec<String> {
+    fn judged(&self, record: &Record, rows: &[Row]) -> Vec<String> {
         let Some(all) = trust(record).filter(|_| !rows.is_empty()) else { return Vec::new() };
         let sound =
             rows.iter().filter(|row| row.trust.is_some_and(|(trust, _)| trust == Trust::Sound));
@@ -211,40 +205,36 @@ impl Modes {
     }
 }
 
-impl Page for Modes {
-    fn opening(&mut self, plan: &Plan, resolved: &Resolved, out: &mut dyn Write) -> io::Result<()> {
-        let mut lines = heading::lines(plan, resolved, self.style);
-        lines.extend(labelled("writes", &writes(plan, resolved), self.style));
-        self.notes = resolved.notes.len();
-        heading::put(&lines, out)
+impl Content for Modes {
+    fn opening(&self, plan: &Plan, resolved: &Resolved) -> Option<Fact> {
+        Some(fact("writes", writes(plan, resolved)))
     }
 
-    fn phase(
-        &mut self,
-        record: &Record,
-        phase: &PhaseRecord,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        if let Some(row) = Row::of(record, phase) {
-            if self.table != Some((row.writes, row.block)) {
-                self.head(&row, out)?;
-            }
-            writeln!(out, "{}", self.row(&row))?;
-        }
-        self.text.troubles(phase, out)
+    fn phase(&mut self, record: &Record, phase: &PhaseRecord) -> Vec<String> {
+        let Some(row) = Row::of(record, phase) else { return Vec::new() };
+        let known = self.table == Some((row.writes, row.block));
+        let mut lines = if known { Vec::new() } else { self.head(&row) };
+        lines.push(self.row(&row));
+        lines
     }
 
-    fn closing(&mut self, record: &Record, out: &mut dyn Write) -> io::Result<()> {
-        let rows: Vec<Row> =
-            record.phases.iter().filter_map(|phase| Row::of(record, phase)).collect();
-        writeln!(out)?;
-        let mut lines = later_notes(record, self.notes, self.style);
-        lines.extend(self.legend(record, &rows));
-        lines.extend(self.why(&rows));
-        lines.extend(self.text.ending(record));
-        lines.extend(self.verdict(record, &rows));
-        foot(&lines, record, self.style, out)
+    /// It stands there already.
+    fn table(&self, _record: &Record) -> Vec<String> {
+        vec![String::new()]
     }
+
+    fn findings(&self, record: &Record) -> Vec<String> {
+        let rows = rows(record);
+        [self.legend(record, &rows), self.why(&rows)].concat()
+    }
+
+    fn verdict(&self, record: &Record, _text: &Text) -> Vec<String> {
+        self.judged(record, &rows(record))
+    }
+}
+
+fn rows(record: &Record) -> Vec<Row> {
+    record.phases.iter().filter_map(|phase| Row::of(record, phase)).collect()
 }
 
 /// How much will be written, said before anything is.

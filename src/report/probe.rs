@@ -5,6 +5,7 @@ mod tree;
 
 use std::io::{self, Write};
 
+use super::fact;
 use super::heading::{labelled, throttles};
 use super::paint::Ink;
 use super::{Style, traps};
@@ -72,7 +73,7 @@ fn settings(probe: &Probe, style: Style) -> Vec<String> {
     add("card", cards);
     add("dirty", dirty(survey).into_iter().collect());
     if let Some(limits) = survey.limits.seen() {
-        lines.extend(throttles(limits, style));
+        lines.extend(fact::lines(&throttles(limits), style));
         let memory = limits.memory.map(|memory| format!("memory at most {memory}"));
         let cpus = limits.cpus.map(|cpus| format!("at most {cpus:.2} CPUs"));
         let both: Vec<String> = memory.into_iter().chain(cpus).collect();

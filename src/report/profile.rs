@@ -2,15 +2,14 @@
 
 mod surface;
 
-use std::io::{self, Write};
-
+use super::Style;
+use super::fact::{self, Fact, fact};
 use super::figure::{digits, megabytes, time};
-use super::heading::{self, labelled};
+use super::framed::Content;
 use super::paint::{Ink, ink};
-use super::text::{Text, foot, later_notes};
-use super::{Page, Style};
+use super::text::Text;
 use crate::plan::{Action, Aim, Plan, Target, Tool, Work};
-use crate::record::{Figures, Outcome, PhaseRecord, Profiled, Record, Resolved, Trust};
+use crate::record::{Figures, Outcome, Profiled, Record, Resolved, Trust};
 use crate::verdict::profile::{profiled, scores};
 
 /// Columns of the name of a cell, and the figures behind it.
@@ -18,59 +17,31 @@ const NAME: usize = 16;
 const FIGURES: [(&str, usize); 6] =
     [("best", 9), ("mean", 9), ("spread", 9), ("IOPS", 9), ("latency", 11), ("runs", 6)];
 
-/// The page while it grows: the table stands at the end, for a cell has several runs.
+/// The page: the table stands at the end, for a cell has several runs.
 #[derive(Debug)]
-pub(super) struct Table {
-    style: Style,
-    text: Text,
-    /// Notes of the heading that were printed.
-    notes: usize,
-}
+pub(super) struct Table(pub Style);
 
-impl Table {
-    /// An empty page.
-    pub fn new(style: Style) -> Self {
-        Self { style, text: Text::new(style), notes: 0 }
-    }
-}
-
-impl Page for Table {
-    fn opening(&mut self, plan: &Plan, resolved: &Resolved, out: &mut dyn Write) -> io::Result<()> {
-        let mut lines = heading::lines(plan, resolved, self.style);
-        if let Some(Aim::Profile(profile)) = &plan.aim {
-            let text = format!("{}{}", about(profile.of), apart(profile.of, plan));
-            lines.extend(labelled("as", &text, self.style));
-        }
-        self.notes = resolved.notes.len();
-        heading::put(&lines, out)
+impl Content for Table {
+    fn opening(&self, plan: &Plan, _resolved: &Resolved) -> Option<Fact> {
+        let Some(Aim::Profile(profile)) = &plan.aim else { return None };
+        Some(fact("as", format!("{}{}", about(profile.of), apart(profile.of, plan))))
     }
 
-    fn phase(
-        &mut self,
-        _record: &Record,
-        phase: &PhaseRecord,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        self.text.troubles(phase, out)
-    }
-
-    fn closing(&mut self, record: &Record, out: &mut dyn Write) -> io::Result<()> {
-        let style = self.style;
-        let mut lines = Vec::new();
+    fn table(&self, record: &Record) -> Vec<String> {
         // A record that was cut off has not come to its outcome.
         let outcome = match &record.outcome {
             Some(Outcome::Profile(profiled)) => Some(profiled.clone()),
             _ => profiled(record),
         };
-        if let Some(profiled) = outcome {
-            lines.extend(tables(&profiled, style));
-            lines.extend(surface::graph(record, style));
-            lines.extend(remarks(&profiled, style));
-        }
-        lines.extend(later_notes(record, self.notes, style));
-        lines.extend(self.text.ending(record));
-        lines.extend(record.verdict.iter().flat_map(|verdict| self.text.verdict(verdict)));
-        foot(&lines, record, style, out)
+        let Some(profiled) = outcome else { return Vec::new() };
+        let mut lines = tables(&profiled, self.0);
+        lines.extend(surface::graph(record, self.0));
+        lines.extend(fact::lines(&remarks(&profiled), self.0));
+        lines
+    }
+
+    fn verdict(&self, record: &Record, text: &Text) -> Vec<String> {
+        record.verdict.iter().flat_map(|verdict| text.verdict(verdict)).collect()
     }
 }
 
@@ -165,11 +136,11 @@ fn row(cell: &Figures, style: Style) -> String {
 }
 
 /// What is to be said of these figures beside those of the programs.
-fn remarks(profiled: &Profiled, style: Style) -> Vec<String> {
-    let mut lines = Vec::new();
+fn remarks(profiled: &Profiled) -> Vec<Fact> {
+    let mut facts = Vec::new();
     if profiled.cells.iter().any(|cell| cell.runs > 1) {
         let text = "the best run less the worst, as a share of the mean";
-        lines.extend(labelled("spread", text, style));
+        facts.push(fact("spread", text));
     }
     let units = match profiled.of {
         Tool::Cdm | Tool::CdmNvme | Tool::CdmFlash => {
@@ -178,7 +149,7 @@ fn remarks(profiled: &Profiled, style: Style) -> Vec<String> {
         }
         Tool::AsSsd | Tool::Gnome => "MB/s are 10^6 bytes per second",
     };
-    lines.extend(labelled("units", units, style));
+    facts.push(fact("units", units));
     if profiled.of == Tool::AsSsd
         && let Some([read, write, all]) = scores(profiled)
     {
@@ -186,7 +157,7 @@ fn remarks(profiled: &Profiled, style: Style) -> Vec<String> {
             "read {read:.0}, write {write:.0}, all {all:.0}, by AS SSD's formula: a number that \
              hides what the table tells"
         );
-        lines.extend(labelled("score", &text, style));
+        facts.push(fact("score", text));
     }
-    lines
+    facts
 }

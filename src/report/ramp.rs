@@ -2,8 +2,8 @@
 
 use super::Style;
 use super::chart::bar;
+use super::fact::{self, Fact, fact};
 use super::figure::time;
-use super::heading::labelled;
 use super::paint::Ink;
 use crate::record::Record;
 use crate::unit::{Iops, Nanos};
@@ -13,20 +13,18 @@ use crate::verdict::ramp::{Bound, Ramp, Step};
 const BAR: usize = 40;
 const AROUND: usize = 50;
 
-/// Everything that is to be said of a ramp; nothing of a record that has none.
-pub fn lines(record: &Record, style: Style) -> Vec<String> {
+/// What is to be said of a ramp; nothing of a record that has none.
+pub fn facts(record: &Record, style: Style) -> Vec<Fact> {
     let Some(ramp) = Ramp::of(record) else { return Vec::new() };
-    let mut lines = curve(&ramp, style);
-    lines.extend(labelled("knee", &knee(&ramp, style), style));
-    if let Some(within) = within(&ramp, style) {
-        lines.extend(labelled("p99", &within, style));
-    }
-    lines.extend(bound(&ramp.bound, style));
-    lines
+    let mut facts = vec![fact("knee", knee(&ramp, style))];
+    facts.extend(within(&ramp, style).map(|within| fact("p99", within)));
+    facts.extend(bound(&ramp.bound));
+    facts
 }
 
-/// One bar for each step.
-fn curve(ramp: &Ramp, style: Style) -> Vec<String> {
+/// One bar for each step; nothing of a record that has none.
+pub fn curve(record: &Record, style: Style) -> Vec<String> {
+    let Some(ramp) = Ramp::of(record) else { return Vec::new() };
     let most = ramp.steps[ramp.top].rung.iops;
     let room = style.width.saturating_sub(AROUND).min(BAR);
     let head = format!("  {:9}{:>9}  {:>7}  {:>8}", "curve", "in flight", "IOPS", "p99");
@@ -101,12 +99,9 @@ fn within(ramp: &Ramp, style: Style) -> Option<String> {
 }
 
 /// What sets the limit, and the two readings that show it best.
-fn bound(bound: &Bound, style: Style) -> Vec<String> {
-    let text = format!("{}: {}", bound.cause.name(), bound.claim);
-    let mut lines = labelled("limit", &text, style);
-    for exhibit in bound.because.iter().take(2) {
-        let text = format!("{}: {}", exhibit.reading, exhibit.value);
-        lines.extend(labelled("", &text, style).iter().map(|line| style.paint(Ink::Faint, line)));
-    }
-    lines
+fn bound(bound: &Bound) -> Vec<Fact> {
+    let mut facts = vec![fact("limit", format!("{}: {}", bound.cause.name(), bound.claim))];
+    let shown = bound.because.iter().take(2);
+    facts.extend(shown.map(|it| fact::aside(format!("{}: {}", it.reading, it.value))));
+    facts
 }

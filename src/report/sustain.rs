@@ -3,8 +3,8 @@
 
 use super::Style;
 use super::chart::{columns, gathered};
+use super::fact::{Fact, fact};
 use super::figure::duration;
-use super::heading::labelled;
 use super::paint::Ink;
 use crate::plan::{Aim, Limit, Plan, Steady};
 use crate::record::{Record, Resolved};
@@ -18,13 +18,9 @@ const WIDTH: usize = 60;
 const SCALE: usize = 18;
 
 /// What the run may write, and when it ends; nothing of a plan with another aim.
-pub fn budget(plan: &Plan, resolved: &Resolved, style: Style) -> Vec<String> {
-    let Some(job) = plan.phases.last().and_then(|phase| phase.jobs.first()) else {
-        return Vec::new();
-    };
-    if plan.aim != Some(Aim::Sustain) {
-        return Vec::new();
-    }
+pub fn budget(plan: &Plan, resolved: &Resolved) -> Option<Fact> {
+    (plan.aim == Some(Aim::Sustain)).then_some(())?;
+    let job = plan.phases.last()?.jobs.first()?;
     let size = resolved.jobs.last().map(|job| job.size).unwrap_or_default();
     let mut parts = vec![format!("writes the same {size} over and over")];
     for limit in &job.stop.first_of {
@@ -38,22 +34,22 @@ pub fn budget(plan: &Plan, resolved: &Resolved, style: Style) -> Vec<String> {
             Limit::Passes(passes) => format!("{passes} times at most"),
         });
     }
-    let text = parts.join(", ");
-    labelled("budget", &text, style)
+    Some(fact("budget", parts.join(", ")))
 }
 
-/// Everything that is to be said of it; nothing of a record with another aim.
-pub fn lines(record: &Record, style: Style) -> Vec<String> {
+/// What is to be said of it; nothing of a record with another aim.
+pub fn facts(record: &Record) -> Vec<Fact> {
     let Some(found) = Sustained::of(record) else { return Vec::new() };
-    let mut lines = timeline(&found, style);
-    lines.extend(labelled("burst", &burst(&found), style));
-    lines.extend(labelled("lasts", &lasting(&found), style));
-    lines.extend(labelled("stalls", &stalls(&found), style));
-    lines
+    vec![
+        fact("burst", burst(&found)),
+        fact("lasts", lasting(&found)),
+        fact("stalls", stalls(&found)),
+    ]
 }
 
-/// The rate over the time.
-fn timeline(found: &Sustained, style: Style) -> Vec<String> {
+/// The rate over the time; nothing of a record with another aim.
+pub fn timeline(record: &Record, style: Style) -> Vec<String> {
+    let Some(found) = Sustained::of(record) else { return Vec::new() };
     let rates: Vec<f64> = found.intervals.iter().map(|interval| interval.rate()).collect();
     let cells = gathered(&rates, style.width.saturating_sub(2 + SCALE + 1).min(WIDTH));
     let most = cells.iter().copied().fold(0.0, f64::max);

@@ -5,18 +5,17 @@ mod csv;
 mod grid;
 mod rows;
 
-use std::io::{self, Write};
-
-pub use csv::csv;
+pub(super) use csv::csv;
 pub use rows::{Columns, Unit, rows};
 
+use super::Style;
+use super::fact::{self, Fact, fact};
 use super::figure::duration;
-use super::heading::{self, labelled};
+use super::framed::Content;
 use super::paint::ink;
-use super::text::{Text, foot, later_notes, lead};
-use super::{Page, Style};
+use super::text::{Text, lead};
 use crate::plan::{Aim, Axis, Job, Pace, Phase, Plan, Spot};
-use crate::record::{Ending, Measures, PhaseRecord, Plateau, Record, Resolved, Side, Trust};
+use crate::record::{Measures, Plateau, Record, Resolved, Side, Trust};
 use crate::verdict::sweep::{Placed, Sweep};
 use crate::verdict::words::{names, share};
 
@@ -29,67 +28,35 @@ const VALUE: usize = 9;
 /// Values of one group that are named one by one.
 const NAMED: usize = 4;
 
-/// The page while it grows. The table needs its highest figure before it can be drawn, so it stands
-/// at the end.
+/// The page. The table needs its highest figure before it can be drawn, so it stands at the end.
 #[derive(Debug)]
-pub(super) struct Table {
-    style: Style,
-    text: Text,
-    /// Notes of the heading that were printed.
-    notes: usize,
-}
+pub(super) struct Table(pub Style);
 
-impl Table {
-    /// An empty page.
-    pub fn new(style: Style) -> Self {
-        Self { style, text: Text::new(style), notes: 0 }
-    }
-}
-
-impl Page for Table {
-    fn opening(&mut self, plan: &Plan, resolved: &Resolved, out: &mut dyn Write) -> io::Result<()> {
-        let mut lines = heading::lines(plan, resolved, self.style);
-        if let Some(rule) = rule(plan) {
-            lines.extend(labelled("cells", &rule, self.style));
-        }
-        self.notes = resolved.notes.len();
-        heading::put(&lines, out)
+impl Content for Table {
+    fn opening(&self, plan: &Plan, _resolved: &Resolved) -> Option<Fact> {
+        rule(plan)
     }
 
-    fn phase(
-        &mut self,
-        _record: &Record,
-        phase: &PhaseRecord,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        self.text.troubles(phase, out)
+    fn table(&self, record: &Record) -> Vec<String> {
+        let Some(sweep) = Sweep::of(record) else { return Vec::new() };
+        let mut lines = table(&sweep, self.0);
+        lines.push(String::new());
+        lines.extend(fact::lines(&[left_out(&sweep), findings(&sweep)].concat(), self.0));
+        lines
     }
 
-    fn closing(&mut self, record: &Record, out: &mut dyn Write) -> io::Result<()> {
-        let style = self.style;
-        let mut lines = Vec::new();
-        let sweep = Sweep::of(record);
-        if let Some(sweep) = &sweep {
-            lines.extend(table(sweep, style));
-            lines.push(String::new());
-            lines.extend(left_out(sweep, style));
-            lines.extend(findings(sweep, style));
-            // What was not done might be better.
-            if record.ending == Ending::Complete {
-                lines.extend(advice(sweep, style));
-            }
-        }
-        lines.extend(later_notes(record, self.notes, style));
-        lines.extend(self.text.ending(record));
-        lines.extend(record.verdict.iter().flat_map(|verdict| self.text.verdict(verdict)));
-        lines.extend(sweep.iter().flat_map(|sweep| groups(sweep, style)));
-        lines.extend(self.text.next(record));
-        foot(&lines, record, style, out)
+    fn verdict(&self, record: &Record, text: &Text) -> Vec<String> {
+        let mut lines: Vec<String> =
+            record.verdict.iter().flat_map(|verdict| text.verdict(verdict)).collect();
+        let groups = Sweep::of(record).map(|sweep| groups(&sweep, self.0));
+        lines.extend(fact::lines(&groups.unwrap_or_default(), self.0));
+        lines.extend(text.next(record));
+        lines
     }
 }
 
 /// How long the cells take.
-fn rule(plan: &Plan) -> Option<String> {
+pub(super) fn rule(plan: &Plan) -> Option<Fact> {
     let Some(Aim::Sweep(sweep)) = &plan.aim else { return None };
     let Pace { whole, least, most, .. } = sweep.pace?;
     let each = match least == most {
@@ -102,7 +69,8 @@ fn rule(plan: &Plan) -> Option<String> {
         plan.phases.iter().filter(cells_only).any(|phase| phase.jobs.iter().any(Job::writes));
     let flushed = if writes { "; writes with their flush" } else { "" };
     let cells = sweep.cells.len();
-    Some(format!("{cells}, {each}{flushed}; {} at the most", duration(whole)))
+    let most = duration(whole);
+    Some(fact("cells", format!("{cells}, {each}{flushed}; {most} at the most")))
 }
 
 /// The whole table: rows with bars, or grids.
@@ -125,7 +93,7 @@ fn mark(cell: &Placed, style: Style) -> String {
 }
 
 /// Which cells were not done, and why; each reason once.
-pub fn left_out(sweep: &Sweep, style: Style) -> Vec<String> {
+pub fn left_out(sweep: &Sweep) -> Vec<Fact> {
     let mut reasons: Vec<(&str, Vec<Spot>)> = Vec::new();
     for placed in &sweep.spots {
         let Some(why) = &placed.left_out else { continue };
@@ -135,35 +103,32 @@ pub fn left_out(sweep: &Sweep, style: Style) -> Vec<String> {
         }
     }
     let text = |(why, spots): (&str, Vec<Spot>)| format!("{}: {why}", listed(sweep, &spots));
-    reasons.into_iter().flat_map(|reason| labelled("n/a", &text(reason), style)).collect()
+    reasons.into_iter().map(|reason| fact("n/a", text(reason))).collect()
 }
 
-/// The best of each side, and what comes close to it.
-fn findings(sweep: &Sweep, style: Style) -> Vec<String> {
-    let mut lines = Vec::new();
+/// The best of each side, what comes close to it, and what to use.
+pub(super) fn findings(sweep: &Sweep) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    let mut from = Vec::new();
     for side in sweep.sides() {
         let text = match sweep.plateau(side) {
-            Some(plateau) => plateau_text(sweep, &plateau),
+            Some(plateau) => {
+                from.extend(sweep.spot_of(&plateau.from).copied());
+                plateau_text(sweep, &plateau)
+            }
             None if sweep.done(side) => "no figure that is the device's".into(),
             // What is left out is told above, and what was not reached by how it ended.
             None => continue,
         };
-        lines.extend(labelled(side.name(), &text, style));
+        facts.push(fact(side.name(), text));
     }
-    lines
-}
-
-/// Which blocks to use.
-fn advice(sweep: &Sweep, style: Style) -> Vec<String> {
-    let plateaus = sweep.sides().into_iter().filter_map(|side| sweep.plateau(side));
-    let from: Vec<Spot> =
-        plateaus.filter_map(|plateau| sweep.spot_of(&plateau.from).copied()).collect();
-    if let ([Axis::Block], Some(block)) =
-        (sweep.aim.over.as_slice(), from.iter().map(|spot| spot.block).max())
+    // What was not done might be better.
+    if let ([Axis::Block], Some(block), true) =
+        (sweep.aim.over.as_slice(), from.iter().map(|spot| spot.block).max(), sweep.complete)
     {
-        return labelled("use", &format!("blocks of {block} or more"), style);
+        facts.push(fact("use", format!("blocks of {block} or more")));
     }
-    Vec::new()
+    facts
 }
 
 fn plateau_text(sweep: &Sweep, plateau: &Plateau) -> String {
@@ -194,7 +159,7 @@ struct Group<'a> {
 
 /// What is not plainly the device's figure, and of which cells. What is said of all of them stands in
 /// the verdict on the whole.
-fn groups(sweep: &Sweep, style: Style) -> Vec<String> {
+pub(super) fn groups(sweep: &Sweep, style: Style) -> Vec<Fact> {
     let groups = grouped(sweep);
     let all = groups.iter().map(|group| group.spots.len()).sum::<usize>() == sweep.spots.len();
     let same = |group: &Group| (group.judged, group.claim) == (groups[0].judged, groups[0].claim);
@@ -202,14 +167,11 @@ fn groups(sweep: &Sweep, style: Style) -> Vec<String> {
         return Vec::new();
     }
     let plain = Style { colour: false, ..style };
-    let mut lines = Vec::new();
-    for Group { side, judged: (trust, measures), claim, spots } in groups {
+    let text = |Group { side, judged: (trust, measures), claim, spots }: Group| {
         let words = plain.judgement(trust, measures);
-        let text = format!("{} {}: {words}: {claim}", side.name(), listed(sweep, &spots));
-        let label = if lines.is_empty() { "cells" } else { "" };
-        lines.extend(labelled(label, &text, style));
-    }
-    lines
+        format!("{} {}: {words}: {claim}", side.name(), listed(sweep, &spots))
+    };
+    fact::listed("cells", groups.into_iter().map(text))
 }
 
 /// The cells that were done, by side and judgement, but for those that are plainly sound.

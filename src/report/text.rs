@@ -6,20 +6,21 @@
 
 use std::io::{self, Write};
 
-use super::figure::{digits, duration, estimate, megabytes, micros, quantile, spread, time};
+use super::fact::{self, Fact, fact};
+use super::figure::{digits, duration, estimate, micros};
 use super::heading::{self, labelled};
 use super::paint::{Ink, columns, wrap};
-use super::{Format, Page, Style, aim, page, rates};
-use crate::plan::{Action, Method, Phase, Plan, Work};
+use super::{Format, Page, Style, aim, page, rates, row};
+use crate::plan::{Method, Phase, Plan};
 use crate::record::{
-    Counted, Ending, Finding, Measures, Next, PhaseRecord, Record, Resolved, ResolvedJob, Steadied,
-    Trust, Verdict, Weight,
+    Ending, Finding, Measures, Next, PhaseRecord, Record, Resolved, ResolvedJob, Trust, Verdict,
+    Weight,
 };
 use crate::stats::Total;
-use crate::unit::Nanos;
 
 /// The usual format.
-pub const FORMAT: Format = Format { name: "text", about: "a page for a person", write };
+pub const FORMAT: Format =
+    Format { name: "text", ending: "txt", about: "a page for a person", write };
 
 fn write(record: &Record, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let mut page = page(&record.plan, style);
@@ -47,14 +48,13 @@ pub struct Text {
 /// Columns of the table, left to right: name, block and depth, figures.
 const NAME: usize = 14;
 const SHAPE: usize = 10;
-const FIGURES: [(&str, usize); 6] =
-    [("MB/s", 7), ("IOPS", 7), ("p50", 9), ("p99", 9), ("max", 9), ("spread", 7)];
+const WIDTHS: [usize; 6] = [7, 7, 9, 9, 9, 7];
 const CURVE: usize = 14;
 
 impl Page for Text {
     fn opening(&mut self, plan: &Plan, resolved: &Resolved, out: &mut dyn Write) -> io::Result<()> {
         let mut lines = heading::lines(plan, resolved, self.style);
-        lines.extend(aim::budget(plan, resolved, self.style));
+        lines.extend(fact::lines(aim::budget(plan, resolved).as_slice(), self.style));
         self.notes = resolved.notes.len();
         self.jobs.clone_from(&resolved.jobs);
         heading::put(&lines, out)
@@ -72,12 +72,7 @@ impl Page for Text {
             writeln!(out, "{}", style.paint(Ink::Faint, &self.head()))?;
         }
         let planned = plan.phases.iter().find(|planned| planned.name == phase.name);
-        let shown: Vec<(Action, &Total)> = phase
-            .totals
-            .iter()
-            .filter(|(action, total)| !action.serves() && (total.ops.0 > 0 || total.errors > 0))
-            .map(|(action, total)| (*action, total))
-            .collect();
+        let shown = row::done(phase);
         if shown.is_empty() {
             writeln!(out, "  {:NAME$} nothing was done", phase.name)?;
         }
@@ -97,7 +92,8 @@ impl Page for Text {
 
     fn closing(&mut self, record: &Record, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out)?;
-        let mut lines = aim::lines(record, self.style);
+        let mut lines = aim::drawn(record, self.style);
+        lines.extend(fact::lines(&aim::facts(record, self.style), self.style));
         if !lines.is_empty() {
             lines.push(String::new());
         }
@@ -128,26 +124,9 @@ impl Text {
         self.style.width >= 86
     }
 
-    /// `4 KiB q32`: block and I/Os in flight of the first job, as many as its method can keep.
-    fn shape(&self, phase: &Phase) -> Option<String> {
-        let job = phase.jobs.first()?;
-        match &job.work {
-            Work::Blocks(blocks) => {
-                let fits =
-                    self.jobs.iter().find(|fits| fits.phase == phase.name && fits.job == job.name);
-                let alone = fits.is_some_and(|fits| fits.method.one_at_a_time());
-                let iodepth = if alone { 1 } else { blocks.iodepth };
-                let block = blocks.pattern.largest();
-                Some(format!("{block} q{}", iodepth.saturating_mul(job.workers)))
-            }
-            Work::Copy(copy) => Some(copy.output_block.to_string()),
-            Work::Tree(tree) => Some(format!("{} files", tree.files)),
-        }
-    }
-
     /// Columns left for the curve of the rate.
     fn curve(&self) -> usize {
-        let figures: usize = FIGURES.iter().map(|(_, width)| width).sum();
+        let figures: usize = WIDTHS.iter().sum();
         let taken = 2 + NAME + if self.shapes() { SHAPE } else { 0 } + figures + 2;
         self.style.width.saturating_sub(taken).min(CURVE)
     }
@@ -157,7 +136,7 @@ impl Text {
         if self.shapes() {
             line.push_str(&" ".repeat(SHAPE));
         }
-        for (name, width) in FIGURES {
+        for (name, width) in row::FIGURES.into_iter().zip(WIDTHS) {
             line.push_str(&format!("{name:>width$}"));
         }
         line
@@ -175,24 +154,15 @@ impl Text {
         let mut line = format!("  {name:NAME$}");
         let mut over = 0;
         if self.shapes() {
-            let shape =
-                planned.filter(|_| first).and_then(|phase| self.shape(phase)).unwrap_or_default();
+            let planned = planned.filter(|_| first);
+            let shape = planned.and_then(|phase| row::shape(phase, &self.jobs)).unwrap_or_default();
             // A long name takes from the next column rather than pushing all others.
             let room = (NAME + SHAPE + 2).saturating_sub(columns(&line)).saturating_sub(1);
             over = columns(&shape).saturating_sub(room);
             line.push_str(&style.paint(Ink::Faint, &format!(" {shape:<room$}")));
         }
-        let lat = total.lat_ns.as_ref();
-        let moved = (total.bytes.0 > 0).then_some(total.bandwidth).flatten();
-        let texts = [
-            megabytes(moved),
-            total.iops.map_or_else(|| "-".into(), |iops| iops.to_string()),
-            lat.map_or_else(|| "-".into(), |lat| quantile(total, 0.5, lat.p50, style)),
-            lat.map_or_else(|| "-".into(), |lat| quantile(total, 0.99, lat.p99, style)),
-            lat.map_or_else(|| "-".into(), |lat| time(Nanos(lat.max), style)),
-            spread(rates::spread(phase).filter(|_| first), style),
-        ];
-        for (index, (text, (_, width))) in texts.iter().zip(FIGURES).enumerate() {
+        let texts = row::figures(phase, total, first, style);
+        for (index, (text, width)) in texts.iter().zip(WIDTHS).enumerate() {
             // So does a long shape.
             let width = if index == 0 { width.saturating_sub(over) } else { width };
             let cell = format!("{text:>width$}");
@@ -211,24 +181,7 @@ impl Text {
     /// Whether jobs that a steady state was to end came to one.
     fn steady(&self, phase: &PhaseRecord, out: &mut dyn Write) -> io::Result<()> {
         let arrow = self.style.paint(Ink::Faint, self.style.glyph("↳", "->"));
-        for Steadied { job, counted, after, state } in &phase.steady {
-            let of = if phase.steady.len() > 1 { format!("{job}: ") } else { String::new() };
-            let text = match state.as_ref().zip(*after) {
-                None => format!("{of}not steady yet when something else ended it"),
-                Some((state, after)) => {
-                    let rate = match counted {
-                        Counted::Bytes => format!("{} MB/s", digits(state.mean / 1e6)),
-                        Counted::Operations => {
-                            format!("{} operations per second", digits(state.mean))
-                        }
-                    };
-                    format!(
-                        "{of}steady after {}: {rate} in the last {} rounds",
-                        duration(after),
-                        state.rounds.len()
-                    )
-                }
-            };
+        for text in row::steady(phase) {
             writeln!(out, "    {arrow} {text}")?;
         }
         Ok(())
@@ -237,22 +190,11 @@ impl Text {
     /// What went wrong in a phase.
     pub(super) fn troubles(&self, phase: &PhaseRecord, out: &mut dyn Write) -> io::Result<()> {
         let arrow = self.style.paint(Ink::Bad, self.style.glyph("↳", "->"));
-        for fault in &phase.faults {
-            let text = fault.to_string();
+        for text in row::troubles(phase) {
             let mut indent = format!("    {arrow} ");
             for line in text.lines().flat_map(|line| wrap(line, self.beneath())) {
                 writeln!(out, "{indent}{line}")?;
                 indent = "      ".into();
-            }
-        }
-        let errors: u64 = phase.totals.values().map(|total| total.errors).sum();
-        let mismatches: u64 = phase.totals.values().map(|total| total.mismatches).sum();
-        for (count, what) in [
-            (errors, "answered with an error"),
-            (mismatches, "blocks did not hold what was written there"),
-        ] {
-            if count > 0 {
-                writeln!(out, "    {arrow} {count} {what}")?;
             }
         }
         Ok(())
@@ -305,41 +247,7 @@ impl Text {
 
     /// How the run ended, if not as planned.
     pub(super) fn ending(&self, record: &Record) -> Vec<String> {
-        let (done, planned) = (record.phases.len(), record.plan.at_most().count());
-        let far = match (done, planned) {
-            (0, _) => "before its first phase".to_string(),
-            (done, planned) if record.ending == Ending::Unfinished && done >= planned => {
-                "at its end".to_string()
-            }
-            (_, 1) => "in its only phase".to_string(),
-            (done, planned) => format!("in phase {done} of {planned}"),
-        };
-        let text = match &record.ending {
-            Ending::Complete => return Vec::new(),
-            Ending::Unfinished => format!("without a word {far}; what it had is above"),
-            Ending::Interrupted(signal) => {
-                format!("by {} {far}; what it had is above", signal_name(*signal))
-            }
-            Ending::Failed(fault)
-                if record.phases.iter().any(|phase| phase.faults.contains(fault)) =>
-            {
-                format!("by that fault {far}; what it had is above")
-            }
-            Ending::Failed(fault) => {
-                let mut lines = Vec::new();
-                for (index, line) in fault.to_string().lines().enumerate() {
-                    let line = line.trim();
-                    let text = if index == 0 { format!("{far}: {line}") } else { line.to_string() };
-                    lines.extend(labelled(
-                        if index == 0 { "ended" } else { "" },
-                        &text,
-                        self.style,
-                    ));
-                }
-                return lines;
-            }
-        };
-        labelled("ended", &text, self.style)
+        fact::lines(&fact::listed("ended", ending(record)), self.style)
     }
 
     /// The verdict on the whole, and the two readings that show it best.
@@ -355,39 +263,14 @@ impl Text {
         if let Some(corrected) = &verdict.corrected {
             lines.extend(labelled("", &format!("The device: {}.", estimate(corrected)), style));
         }
-        let plainly_sound = verdict.trust == Trust::Sound && verdict.measures == Measures::Device;
-        if let Some(finding) = lead(verdict).filter(|_| !plainly_sound) {
-            for (index, exhibit) in finding.because.iter().take(2).enumerate() {
-                let text = format!("{}: {}", exhibit.reading, exhibit.value);
-                lines.extend(labelled(if index == 0 { "because" } else { "" }, &text, style));
-                let source = format!("({})", exhibit.source);
-                lines.extend(
-                    labelled("", &source, style)
-                        .into_iter()
-                        .map(|line| style.paint(Ink::Faint, &line)),
-                );
-            }
-        }
+        lines.extend(fact::lines(&because(verdict), style));
         lines
     }
 
     /// What to type or do now.
     pub(super) fn next(&self, record: &Record) -> Vec<String> {
-        let mut nexts: Vec<Next> = Vec::new();
-        if let Some(verdict) = &record.verdict {
-            // A note beside a sound figure is no reason to do anything.
-            let heavy = verdict.findings.iter().filter(|finding| finding.weight > Weight::Note);
-            for next in heavy.filter_map(|finding| finding.next.as_ref()) {
-                if nexts.len() < 2 && !nexts.contains(next) {
-                    nexts.push(next.clone());
-                }
-            }
-        }
-        if nexts.is_empty() {
-            nexts.extend(usual_next(record));
-        }
         let mut lines = Vec::new();
-        for next in nexts {
+        for next in nexts(record) {
             let label = if lines.is_empty() { "next" } else { "" };
             match next {
                 // A command is never broken over lines: it is there to be copied.
@@ -406,6 +289,63 @@ impl Text {
 /// `wrong · memory`, without colour.
 fn plain(trust: Trust, measures: Measures, style: Style) -> String {
     Style { colour: false, ..style }.judgement(trust, measures)
+}
+
+/// How the run ended, if not as planned, in lines.
+pub(super) fn ending(record: &Record) -> Vec<String> {
+    let (done, planned) = (record.phases.len(), record.plan.at_most().count());
+    let far = match (done, planned) {
+        (0, _) => "before its first phase".to_string(),
+        (done, planned) if record.ending == Ending::Unfinished && done >= planned => {
+            "at its end".to_string()
+        }
+        (_, 1) => "in its only phase".to_string(),
+        (done, planned) => format!("in phase {done} of {planned}"),
+    };
+    match &record.ending {
+        Ending::Complete => Vec::new(),
+        Ending::Unfinished => vec![format!("without a word {far}; what it had is above")],
+        Ending::Interrupted(signal) => {
+            vec![format!("by {} {far}; what it had is above", signal_name(*signal))]
+        }
+        Ending::Failed(fault) if record.phases.iter().any(|phase| phase.faults.contains(fault)) => {
+            vec![format!("by that fault {far}; what it had is above")]
+        }
+        Ending::Failed(fault) => {
+            format!("{far}: {fault}").lines().map(|line| line.trim().to_string()).collect()
+        }
+    }
+}
+
+/// The two readings that show best why a figure is not plainly the device's.
+pub(super) fn because(verdict: &Verdict) -> Vec<Fact> {
+    let plainly_sound = verdict.trust == Trust::Sound && verdict.measures == Measures::Device;
+    let shown = lead(verdict).filter(|_| !plainly_sound).into_iter();
+    let mut facts = Vec::new();
+    for (index, exhibit) in shown.flat_map(|finding| &finding.because).take(2).enumerate() {
+        let label = if index == 0 { "because" } else { "" };
+        facts.push(fact(label, format!("{}: {}", exhibit.reading, exhibit.value)));
+        facts.push(fact::aside(format!("({})", exhibit.source)));
+    }
+    facts
+}
+
+/// What to type or do now: two things at the most.
+pub(super) fn nexts(record: &Record) -> Vec<Next> {
+    let mut nexts: Vec<Next> = Vec::new();
+    if let Some(verdict) = &record.verdict {
+        // A note beside a sound figure is no reason to do anything.
+        let heavy = verdict.findings.iter().filter(|finding| finding.weight > Weight::Note);
+        for next in heavy.filter_map(|finding| finding.next.as_ref()) {
+            if nexts.len() < 2 && !nexts.contains(next) {
+                nexts.push(next.clone());
+            }
+        }
+    }
+    if nexts.is_empty() {
+        nexts.extend(usual_next(record));
+    }
+    nexts
 }
 
 /// The finding that weighs most.
@@ -467,7 +407,7 @@ pub(super) fn foot(
 }
 
 /// When, how long, on which machine, by which version.
-fn imprint(record: &Record, style: Style) -> String {
+pub(super) fn imprint(record: &Record, style: Style) -> String {
     let dot = style.glyph(" · ", ", ");
     let machine = &record.machine;
     let mut when: String = record.started.chars().take(16).collect();

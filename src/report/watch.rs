@@ -13,6 +13,7 @@ pub use summary::Summary;
 use columns::{DEVICE, MACHINE, cells, heads};
 
 use super::Style;
+use super::fact;
 use super::heading::{self, Site, labelled, throttles};
 use super::paint::{Ink, columns as wide};
 use crate::evidence::{Layer, Place, Survey};
@@ -35,9 +36,9 @@ pub fn heading(words: &[String], survey: &Survey, unseen: &[String], style: Styl
     let site = Site { path: &survey.path, mount, stack, bottom: &survey.bottom };
     let mut lines = vec![style.paint(Ink::Strong, &heading::title("watch", words)), String::new()];
     lines.extend(labelled("where", &heading::place(&site, style), style));
-    lines.extend(heading::devices(&site.stack, style));
+    lines.extend(fact::lines(&heading::devices(&site.stack, style), style));
     if let Some(limits) = survey.limits.seen() {
-        lines.extend(throttles(limits, style));
+        lines.extend(fact::lines(&throttles(limits), style));
     }
     for (index, reason) in unseen.iter().enumerate() {
         lines.extend(labelled(if index == 0 { "unseen" } else { "" }, reason, style));

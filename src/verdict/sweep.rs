@@ -22,6 +22,8 @@ pub struct Sweep<'a> {
     pub aim: &'a plan::Sweep,
     /// All cells of the plan, in its order.
     pub spots: Vec<Placed<'a>>,
+    /// It came to its end.
+    pub complete: bool,
 }
 
 /// A cell and what became of it.
@@ -54,7 +56,8 @@ impl<'a> Sweep<'a> {
             Some(Placed { side: side(aim, &spot), spot, planned, done, stopped, left_out })
         };
         let cells = record.plan.phases.iter().filter(|phase| aim.cells.contains(&phase.name));
-        Some(Self { aim, spots: cells.filter_map(place).collect() })
+        let complete = record.ending == Ending::Complete;
+        Some(Self { aim, spots: cells.filter_map(place).collect(), complete })
     }
 
     /// The sides that it has, in the order in which they are shown.

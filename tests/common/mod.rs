@@ -5,6 +5,7 @@ pub mod classes;
 pub mod lessons;
 pub mod modes;
 pub mod pages;
+pub mod sweeps;
 
 use std::path::Path;
 

@@ -185,9 +185,12 @@ fn a_held_cpu_is_the_limit() {
 fn ctrl_c_keeps_the_steps_that_were_done() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("record.json");
+    let report = folder.path().join("report.html");
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_assay"))
         .args(["ramp", "--size", "4M", "--step", "1", "--record"])
         .arg(&file)
+        .arg("--report")
+        .arg(&report)
         .arg(folder.path())
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::null())
@@ -210,5 +213,7 @@ fn ctrl_c_keeps_the_steps_that_were_done() {
     assert!(page.contains("curve    in flight"), "{page}");
     assert!(page.contains("SIGINT (Ctrl-C)"), "{page}");
     let left = names(folder.path());
-    assert_eq!(left.len(), 1, "only the record: {left:?}");
+    assert_eq!(left.len(), 2, "only the record and the report: {left:?}");
+    let report = std::fs::read_to_string(report).expect("a report");
+    assert!(report.contains("<p>Ended by SIGINT (Ctrl-C) in phase "), "{report}");
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use assay::evidence::Snapshot;
 use assay::plan::Action;
-use assay::record::{Ending, Measures, Outcome, Profiled, Side, Swept, Trust};
+use assay::record::{Ending, Measures, Outcome, Profiled, Record, Side, Swept, Trust};
 use serde_json::{Value, json};
 
 use crate::kernel::{Heard, hear, hear_own, modelled, names, rate, run, told};
@@ -81,6 +81,41 @@ const ROWS: &str = "      \
   write    99.1 MB/s at 1 MiB, 90 % of it from 128 KiB
   read     99.1 MB/s at 1 MiB, 90 % of it from 128 KiB
   use      blocks of 128 KiB or more";
+
+/// On a modelled device: the words of the run, and the files with the endings of all formats.
+#[test]
+fn a_sweep_leaves_the_reports_that_were_asked_for() {
+    let desk = tempfile::tempdir().expect("a folder");
+    let plan = desk.path().join("plan");
+    let words = ["sweep", "--over", "bs=4k..1M", "--depth", "1"];
+    fs::write(&plan, modelled(&words, &plain()).to_string()).expect("written");
+    let mut typed = lab::assay(["run"]).word(&plan).env("LC_ALL", "C.UTF-8");
+    let endings = ["txt", "json", "html", "svg", "csv"];
+    let files = endings.map(|ending| desk.path().join("sweep").with_extension(ending));
+    for file in &files {
+        typed = typed.word("--report").word(file);
+    }
+    // What has such a name is replaced.
+    fs::write(&files[4], "an old table").expect("written");
+    let ran = typed.env("COLUMNS", "90").run();
+    assert_eq!(ran.code(), 0, "{ran}");
+    let [text, record, html, svg, csv] =
+        files.map(|file| fs::read_to_string(file).expect("a report"));
+    assert_eq!(text, ran.stdout);
+    let record: Record = serde_json::from_str(&record).expect("a record");
+    assert_eq!(record.ending, Ending::Complete);
+    let whole = (html.starts_with("<!DOCTYPE html>"), html.ends_with("</html>\n"));
+    assert_eq!(
+        (whole, svg.starts_with("<svg "), svg.ends_with("</svg>\n")),
+        ((true, true), true, true)
+    );
+    let told = "<title>read at 128 KiB: 92.9 MB/s, sound · tool</title>";
+    assert!(html.contains(told) && svg.contains(told), "{svg}");
+    let lines: Vec<&str> = csv.lines().collect();
+    assert!(lines.len() == 19 && lines[1].starts_with("write,4096,1,1,0,29"), "{csv}");
+    // Nothing else is left, of temporary files neither.
+    assert_eq!(names(desk.path()).len(), 6);
+}
 
 #[test]
 fn two_things_make_a_grid() {
@@ -229,12 +264,16 @@ fn words_that_make_no_sense_touch_nothing() {
             "assay: --time: too short for 36 cells; give 33 or more, or fewer values",
         ),
         (
-            "sweep --csv /nowhere/x",
-            "assay: --csv: /nowhere/x can not be made; name a file in a folder that this user may write to",
+            "sweep --report /nowhere/x.csv",
+            "assay: /nowhere/x.csv can not be made; name a file in a folder that this user may write to",
         ),
         (
-            "sweep --csv /proc",
-            "assay: --csv: /proc is no regular file; name a file in a folder that this user may write to",
+            "atto --report x.pdf",
+            "assay: the ending of x.pdf is that of no report; let its name end with .txt, .json, .html, .svg or .csv",
+        ),
+        (
+            "atto --report x.svg --continuous 1",
+            "assay: '--report' and '--continuous' contradict each other; leave one of them out",
         ),
         ("atto -f 256", "assay: sizes: no row of 256 B; give 512 B to 64 MiB"),
         ("atto -l 1k", "assay: -l: a total length of 1 KiB; give 64 KiB to 32 GiB"),
@@ -333,7 +372,7 @@ fn the_rates_are_the_pace_of_the_card() {
     let csv = desk.path().join("table.csv");
     for left in (0..3).rev() {
         // So much in flight that the card has work while the program waits for a CPU.
-        let words = ["sweep", "--over", "bs=64k,256k", "--depth", "32", "--time", "25", "--csv"];
+        let words = ["sweep", "--over", "bs=64k,256k", "--depth", "32", "--time", "25", "--report"];
         let typed = lab::assay(words);
         let heard = hear_own(typed.word(&csv).word(card.mount()).within(card.rooms()));
         assert_eq!(below(card.mount()), Vec::<String>::new(), "{heard}");

@@ -77,7 +77,9 @@ fn bad_words_are_refused_in_one_line_and_touch_nothing() {
     std::fs::write(desk.path("small"), b"few").expect("written");
     std::fs::write(desk.path("large"), vec![0; 2 << 20]).expect("written");
     std::fs::write(desk.path("words.json"), b"{ \"title\": 3 }").expect("written");
+    std::fs::write(desk.path("large.csv"), vec![0; 2 << 20]).expect("written");
     std::fs::create_dir(desk.path("folder")).expect("made");
+    std::fs::create_dir(desk.path("folder.csv")).expect("made");
     std::fs::write(desk.path("empty.json"), b"\n").expect("written");
     std::fs::write(desk.path("cut.json"), b"{\n  \"schema\": \"assay.rec").expect("written");
     std::fs::write(desk.path("noise.json"), [0xff, 0xfe]).expect("written");
@@ -102,6 +104,29 @@ fn bad_words_are_refused_in_one_line_and_touch_nothing() {
         ("quick . --seed x", "--seed"),
         ("quick . --quick --time 60", "'--quick' and '--time' contradict each other"),
         ("quick . --quick --quick", "'--quick' is there twice; leave one out"),
+        ("quick . --plan --report r.svg", "'--plan' and '--report' contradict each other"),
+        (
+            "quick . --report r.PDF",
+            "the ending of r.PDF is that of no report; let its name end with .txt",
+        ),
+        ("quick . --report small", "the ending of small is that of no report"),
+        (
+            "quick . --report /nowhere/r.svg",
+            "/nowhere/r.svg can not be made; name a file in a folder",
+        ),
+        (
+            "quick . --report folder.csv",
+            "folder.csv is no regular file, and so no place for a report",
+        ),
+        (
+            "quick . --report r.json --record r.json",
+            "r.json is no place for a report: it has another",
+        ),
+        ("quick large.csv --report ./large.csv", "./large.csv is no place for a report: it has"),
+        (
+            "judge record.json --format pdf",
+            "'pdf' is not good for --format; write one of text, json",
+        ),
         ("quick . --plan --record r.json", "'--plan' and '--record' contradict each other"),
         ("quick . --read-only --keep", "contradict each other"),
         ("quick . --read-only", "there is nothing to read in a folder with --read-only"),
@@ -285,6 +310,17 @@ fn an_old_record_is_judged_and_printed() {
     let Answer { out, .. } = desk.type_words("judge card.json --json");
     let record: Record = serde_json::from_str(&out).expect("a record");
     assert_eq!(record.plan, common::card().plan);
+    for (format, begin) in [
+        ("text", "assay quick /mnt/sd\n"),
+        ("json", "{\n"),
+        ("html", "<!DOCTYPE html>\n"),
+        ("svg", "<svg "),
+        ("csv", "phase,action,block_bytes,"),
+    ] {
+        let Answer { out, err, .. } =
+            desk.type_words(&format!("judge card.json --format {format}"));
+        assert!(out.starts_with(begin) && err.is_empty(), "{format}: {out}{err}");
+    }
 }
 
 #[test]

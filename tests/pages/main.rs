@@ -14,6 +14,7 @@ mod lab;
 #[path = "../machines/mod.rs"]
 mod machines;
 mod modes;
+mod pictures;
 mod probe;
 mod report;
 mod traps;

@@ -6,7 +6,7 @@ use super::{Options, data, rule};
 use crate::plan::{Axis, Plan};
 use crate::record::{PhaseRecord, Record, Resolved};
 use crate::report::sweep::{Columns, left_out, rows};
-use crate::report::{Page, Style, heading};
+use crate::report::{Page, Style, fact, heading};
 use crate::verdict::sweep::Sweep;
 
 /// The table while it grows: it stands at the end, for its scale is its highest figure.
@@ -56,7 +56,7 @@ impl Page for Atto<'_> {
             title: Some("I/O size"),
         };
         let mut lines = rows(&sweep, Axis::Block, &columns, self.style);
-        let absent = left_out(&sweep, self.style);
+        let absent = fact::lines(&left_out(&sweep), self.style);
         if !absent.is_empty() {
             lines.push(String::new());
             lines.extend(absent);

@@ -2,19 +2,18 @@
 
 use std::io::{self, Write};
 
-use crate::record::{Cell, Outcome, Record};
+use crate::record::{Cell, Swept};
 
 /// The names of the columns.
 const HEAD: &str =
     "side,block,iodepth,workers,reads_percent,bytes_per_second,iops,trust,cut,left_out";
 
-/// Writes it; of a record with another aim only the names of the columns.
+/// Writes what a sweep came to.
 ///
 /// # Errors
 /// When it can not be written.
-pub fn csv(record: &Record, out: &mut dyn Write) -> io::Result<()> {
+pub fn csv(swept: &Swept, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{HEAD}")?;
-    let Some(Outcome::Sweep(swept)) = &record.outcome else { return Ok(()) };
     swept.cells.iter().try_for_each(|cell| writeln!(out, "{}", line(cell)))
 }
 

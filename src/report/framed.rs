@@ -1,0 +1,80 @@
+//! The frame of a verb's own page: the heading, faults where they happen, notes that were made
+//! meanwhile, how it ended, and the foot. What stands between is the verb's.
+
+use std::io::{self, Write};
+
+use super::fact::{self, Fact};
+use super::heading;
+use super::text::{Text, foot, later_notes};
+use super::{Page, Style};
+use crate::plan::Plan;
+use crate::record::{PhaseRecord, Record, Resolved};
+
+/// What a verb puts into the frame, from above to below.
+pub trait Content {
+    /// What is added to the heading, before anything is done.
+    fn opening(&self, plan: &Plan, resolved: &Resolved) -> Option<Fact>;
+
+    /// The lines of a phase that is over; none where the table stands at the end.
+    fn phase(&mut self, _record: &Record, _phase: &PhaseRecord) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// What stands above the notes at the end.
+    fn table(&self, record: &Record) -> Vec<String>;
+
+    /// What stands below them, and above how it ended.
+    fn findings(&self, _record: &Record) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// What the figures are worth, and what to do now; `text` has the usual words for both.
+    fn verdict(&self, record: &Record, text: &Text) -> Vec<String>;
+}
+
+/// The page while it grows.
+#[derive(Debug)]
+pub struct Framed<C> {
+    style: Style,
+    text: Text,
+    /// Notes of the heading that were printed.
+    notes: usize,
+    content: C,
+}
+
+impl<C: Content> Framed<C> {
+    /// An empty page.
+    pub fn new(content: C, style: Style) -> Self {
+        Self { style, text: Text::new(style), notes: 0, content }
+    }
+}
+
+impl<C: Content> Page for Framed<C> {
+    fn opening(&mut self, plan: &Plan, resolved: &Resolved, out: &mut dyn Write) -> io::Result<()> {
+        let mut lines = heading::lines(plan, resolved, self.style);
+        lines.extend(fact::lines(self.content.opening(plan, resolved).as_slice(), self.style));
+        self.notes = resolved.notes.len();
+        heading::put(&lines, out)
+    }
+
+    fn phase(
+        &mut self,
+        record: &Record,
+        phase: &PhaseRecord,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        for line in self.content.phase(record, phase) {
+            writeln!(out, "{line}")?;
+        }
+        self.text.troubles(phase, out)
+    }
+
+    fn closing(&mut self, record: &Record, out: &mut dyn Write) -> io::Result<()> {
+        let mut lines = self.content.table(record);
+        lines.extend(later_notes(record, self.notes, self.style));
+        lines.extend(self.content.findings(record));
+        lines.extend(self.text.ending(record));
+        lines.extend(self.content.verdict(record, &self.text));
+        foot(&lines, record, self.style, out)
+    }
+}

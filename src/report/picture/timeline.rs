@@ -1,0 +1,53 @@
+//! The rate of a phase over its time: what the program moved, and what the device took of it.
+
+use super::super::rates::{self, Rates};
+use super::{Axis, Curves, Form, Look, Picture, Plot, Point, Series, Sign, Tone};
+use crate::record::PhaseRecord;
+
+/// The picture; `None` where there is too little to draw.
+pub fn picture(phase: &PhaseRecord) -> Option<Picture> {
+    let rates = rates::over_time(phase)?;
+    let look = Look::of_phase(phase);
+    let mut series = Vec::new();
+    if !rates.device.is_empty() {
+        series.push(one("device", Tone::Device, Form::Ground, &rates.device, rates.cell, look));
+    }
+    for (name, tone, values) in ways(&rates) {
+        series.push(one(name, tone, Form::Line, values, rates.cell, look));
+    }
+    let points = series.iter().flat_map(|series| &series.points);
+    let most = points.map(|point| point.y).fold(0.0, f64::max);
+    let unit = if rates.bytes { "MB/s" } else { "operations per second" };
+    let end = rates.cell * rates.read.len() as f64;
+    let span = &phase.span;
+    let stopped = span.ended().since(span.started).as_secs();
+    // A line at the very end would say nothing.
+    let early = span.settled.is_some() && stopped < end - rates.cell;
+    let sign = early.then(|| Sign::At { x: stopped, text: "the clock stopped".into() });
+    let curves = Curves {
+        across: Axis::until("seconds", end),
+        up: Axis::from_zero(unit, most),
+        series,
+        signs: sign.into_iter().collect(),
+    };
+    Some(Picture { title: "rate over time".into(), half: true, plot: Plot::Curves(curves) })
+}
+
+/// What the program did, each way that it did anything in.
+fn ways(rates: &Rates) -> Vec<(&'static str, Tone, &[f64])> {
+    if !rates.bytes {
+        return vec![("operations", Tone::Mixed, &rates.read)];
+    }
+    let all = [("written", Tone::Write, &rates.write), ("read", Tone::Read, &rates.read)];
+    let moved = |values: &[f64]| values.iter().any(|rate| *rate > 0.0);
+    all.into_iter().filter(|way| moved(way.2)).map(|way| (way.0, way.1, &way.2[..])).collect()
+}
+
+/// Each value as a level as wide as its cell.
+fn one(name: &str, tone: Tone, form: Form, values: &[f64], cell: f64, look: Look) -> Series {
+    let level = |(at, &y): (usize, &f64)| {
+        [at, at + 1].map(|edge| Point { x: edge as f64 * cell, y, look, ..Point::default() })
+    };
+    let points = values.iter().enumerate().flat_map(level).collect();
+    Series { name: name.into(), tone, form, points }
+}
