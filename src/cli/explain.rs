@@ -277,14 +277,19 @@ fn of_verb(typed: &[OsString], line: String, sight: &Sight<'_>) -> Result<Explan
             plan.check()?;
             Ok(of_plan(&plan, line, Vec::new(), sight))
         }
+        Verb::Card(words) => {
+            let plan = super::card::planned(&words, super::typed(typed))?;
+            plan.check()?;
+            Ok(of_plan(&plan, line, Vec::new(), sight))
+        }
         Verb::Run { file, .. } => {
             let plan = read_plan(&file)?;
             plan.check()?;
             Ok(of_plan(&plan, line, Vec::new(), sight))
         }
         _ => Err(Refusal::new(
-            "of assay's own lines those of quick and run are explained",
-            "of modes, ramp and sustain give the plan that --plan writes",
+            "of assay's own lines those of quick, card and run are explained",
+            "of the others give the plan that --plan writes",
         )
         .into()),
     }

@@ -21,6 +21,8 @@ pub mod ramp;
 mod shell;
 pub mod sustain;
 pub mod sweep;
+#[cfg(test)]
+mod told;
 mod watch;
 mod words;
 

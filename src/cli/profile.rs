@@ -5,9 +5,9 @@
 
 use crate::error::Refusal;
 use crate::plan::{
-    self, Action, Aim, BlockSize, Blocks, Caching, Cold, Durability, Job, Limit, Method, Mix,
-    Order, Origin, Pattern, Phase, Plan, Profile, ProfileCell, Region, Ring, Stop, Target, Tool,
-    Verify, Work,
+    self, Action, Aim, BlockSize, Blocks, Caching, Cold, Detail, Durability, FileOrder, Job,
+    Layout, Lifetime, Limit, Method, Mix, Order, Origin, Pattern, Phase, Plan, Profile,
+    ProfileCell, Region, Ring, Size, Stop, Target, Tool, Verify, Work,
 };
 use crate::unit::{Bytes, GIB, MIB, Nanos, Ops};
 
@@ -87,6 +87,10 @@ const LEAST: Nanos = Nanos::millis(500);
 /// Samples of GNOME Disks, and their size.
 const SAMPLES: u64 = 100;
 const SAMPLE: Bytes = Bytes::mib(10);
+
+/// The size of the file of each thread of AS SSD, where there is room; sizes are multiples of the other.
+const THREAD_FILE: Bytes = Bytes::mib(16);
+const GRAIN: u64 = 4096;
 
 /// The plan for a target whose size is known.
 ///
@@ -293,8 +297,7 @@ fn run(
 ) -> Phase {
     let writes = cell.action == Action::Write;
     let (iodepth, workers) = cell.load;
-    // Each of AS SSD's threads has a file of its own: here a part of one file.
-    let divided = bench.of == Tool::AsSsd && workers > 1;
+    let Place { target, divided, ours } = place(bench, cell, target, ours);
     let pattern = Pattern {
         region: Region { divided, ..Region::default() },
         verify: if ours && !writes { Verify::Tags } else { Verify::None },
@@ -309,16 +312,59 @@ fn run(
             _ => Durability::None,
         },
         iodepth,
-        ..Blocks::of(target.clone(), pattern)
+        ..Blocks::of(target, pattern)
     };
     let limit = cell.until.unwrap_or(Limit::Time(bench.each));
     let stop = Stop { ramp: Nanos::ZERO, first_of: vec![limit] };
-    let job = Job { stop, workers, ..Job::of(name, Work::Blocks(blocks)) };
+    // GNOME's figures are drawn by their places.
+    let detail = Detail { each: bench.of == Tool::Gnome, ..Detail::default() };
+    let job = Job { stop, workers, detail, ..Job::of(name, Work::Blocks(blocks)) };
     Phase {
         cold: if writes { Cold::Keep } else { Cold::Target },
         settle: if writes { SETTLE } else { Nanos::ZERO },
         quiet: quiet.max(QUIET),
         ..Phase::of(job)
+    }
+}
+
+/// Where a run goes.
+struct Place {
+    target: Target,
+    /// Its workers divide the target among them.
+    divided: bool,
+    /// All that is read there was written by this run.
+    ours: bool,
+}
+
+/// That of a cell. Each of AS SSD's threads has a file of its own, where there are files (of a device or
+/// of somebody's file it gets a part); and its reads that are timed go all over the device.
+fn place(bench: &Bench, cell: &Cell, target: &Target, ours: bool) -> Place {
+    let usual = Place { target: target.clone(), divided: false, ours };
+    if bench.of != Tool::AsSsd {
+        return usual;
+    }
+    let threads = cell.load.1;
+    match target {
+        Target::Scratch { dir, size: Size::Exactly(size), .. } if threads > 1 => {
+            let part = size.0 / u64::from(threads) / GRAIN * GRAIN;
+            let files = Target::Files {
+                dirs: vec![dir.clone()],
+                stem: ".assay-thread".into(),
+                count: 1,
+                shared: false,
+                size: Size::Exactly(Bytes(part.max(GRAIN)).min(THREAD_FILE)),
+                order: FileOrder::default(),
+                layout: Layout::Written,
+                lifetime: Lifetime::Unnamed,
+            };
+            Place { target: files, ..usual }
+        }
+        Target::Device { path, consent, .. } if cell.access && cell.action == Action::Read => {
+            let consent = consent.clone();
+            let whole = Target::Device { path: path.clone(), size: Size::Whole, consent };
+            Place { target: whole, ours: false, ..usual }
+        }
+        _ => Place { divided: threads > 1, ..usual },
     }
 }
 

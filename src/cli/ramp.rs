@@ -182,19 +182,8 @@ fn step(words: &Words, target: &Target, kind: Kind, (depth, workers): (u32, u32)
 
 #[cfg(test)]
 mod tests {
+    use super::super::told::words;
     use super::*;
-    use clap::Parser;
-
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        words: Words,
-    }
-
-    fn words(line: &str) -> Words {
-        let words = std::iter::once("ramp").chain(line.split_whitespace());
-        Line::try_parse_from(words).unwrap_or_else(|error| panic!("{line}: {error}")).words
-    }
 
     #[test]
     fn one_worker_is_tried_at_every_depth_first() {

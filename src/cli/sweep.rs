@@ -55,8 +55,7 @@ pub struct Words {
     pub order: Places,
     /// Time of the whole on a slow device, a fast one takes a third of it: 90s, 5m
     ///
-    /// I/Os that were sent are waited for: where one block takes longer than its share, the whole
-    /// does.
+    /// I/Os that were sent are waited for. Cells for which no time is left are left out.
     #[arg(long, default_value = "3m", value_name = "T", value_parser = time)]
     pub time: Nanos,
     /// Write a test file of exactly this size, however long that takes; of a file or device, use
@@ -264,7 +263,7 @@ fn pace(whole: Nanos, cells: usize) -> Result<Pace, Refusal> {
         });
     }
     let share = |percent: u64| Nanos(whole.0 / 100 * percent / cells.max(1) as u64).less(BESIDE);
-    let (least, most) = (share(30), share(95));
+    let (least, most) = (share(27), share(95));
     if most < SHORTEST {
         let needed = Nanos((SHORTEST + BESIDE).0 * cells as u64 * 100 / 95);
         return Err(Refusal {
@@ -276,7 +275,7 @@ fn pace(whole: Nanos, cells: usize) -> Result<Pace, Refusal> {
     let most = most.min(LONGEST);
     let least = least.clamp(SHORTEST, most);
     let needed = Nanos((most + BESIDE).0 * cells as u64) + Nanos(whole.0 / FILLING);
-    Ok(Pace { whole: needed.min(Nanos(whole.0 / 100 * 95)), least, most })
+    Ok(Pace { whole: needed.min(Nanos(whole.0 / 100 * 95)), least, most, end: Some(whole) })
 }
 
 fn target(words: &Words, kind: Kind, writes: bool) -> Target {

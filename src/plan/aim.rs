@@ -104,6 +104,15 @@ impl Plan {
         }
     }
 
+    /// Whether the figures of a phase are what the run is about: of a sweep or a profile those of its
+    /// cells are, and not those of what makes the file or warms it up.
+    pub fn counts(&self, phase: &str) -> bool {
+        match &self.aim {
+            Some(Aim::Sweep(_) | Aim::Profile(_)) => self.leaves_out(phase),
+            _ => true,
+        }
+    }
+
     /// The phases that are done at the most. Steps of a ramp with more than one worker are done at
     /// one iodepth only; those at the smallest, of which there are most, stand for all.
     pub fn at_most(&self) -> impl Iterator<Item = &Phase> {

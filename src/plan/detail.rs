@@ -5,6 +5,9 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::{Limit, Stop};
+use crate::error::Refusal;
+
 /// What costs too much to be kept always.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -15,4 +18,23 @@ pub struct Detail {
     /// A file into which a line is written for each I/O. What was in it is gone. It should lie on
     /// another device than the one that is measured.
     pub log: Option<PathBuf>,
+    /// Each I/O is kept in the record: where it went and how long it took. For a job that ends after
+    /// [`KEPT`] I/Os or fewer, and without a log beside.
+    pub each: bool,
+}
+
+/// I/Os of a job that are kept in the record one by one, at the most.
+pub const KEPT: u64 = 10_000;
+
+impl Detail {
+    pub(super) fn check(&self, stop: &Stop) -> Result<(), Refusal> {
+        let few = |limit: &Limit| matches!(limit, Limit::Ops(ops) if ops.0 <= KEPT);
+        if self.each && (self.log.is_some() || !stop.first_of.iter().any(few)) {
+            return Err(Refusal::new(
+                "each I/O kept in the record of a job that has no end to them, or a log",
+                format!("let it stop after {KEPT} I/Os or fewer, or use a log instead"),
+            ));
+        }
+        Ok(())
+    }
 }

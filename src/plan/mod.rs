@@ -363,6 +363,7 @@ impl Job {
         self.rate.check()?;
         self.rate.agree(&self.work)?;
         self.stop.check()?;
+        self.detail.check(&self.stop)?;
         self.cpus.as_ref().map_or(Ok(()), Cpus::check)?;
         self.balance.map_or(Ok(()), Balance::check)?;
         match &self.work {

@@ -48,6 +48,9 @@ pub struct Pace {
     /// Time of a cell on a slow device, if there is so much.
     #[serde(rename = "most_ns")]
     pub most: Nanos,
+    /// A cell that would not be over so long after the first I/O is left out; none is when absent.
+    #[serde(default, rename = "end_ns", skip_serializing_if = "Option::is_none")]
+    pub end: Option<Nanos>,
 }
 
 /// Where a phase stands in a sweep.

@@ -144,6 +144,9 @@ pub enum Lifetime {
     Keep,
     /// It goes.
     Remove,
+    /// It has no name, or loses it as soon as it is open: whatever ends the run, nothing stays, and
+    /// what has that name is left alone. For several files.
+    Unnamed,
 }
 
 /// Which of several files the next I/O goes to.
@@ -212,6 +215,11 @@ impl Target {
         }
     }
 
+    /// Whether its files have no names.
+    pub fn is_unnamed(&self) -> bool {
+        matches!(self, Self::Files { lifetime: Lifetime::Unnamed, .. })
+    }
+
     /// The path of one of several files, by its number among all; of any other target nothing.
     pub fn numbered(&self, file: u32) -> Option<PathBuf> {
         match self {
@@ -225,6 +233,17 @@ impl Target {
 
     pub(super) fn check(&self, writes: bool) -> Result<(), Refusal> {
         match self {
+            Self::File { lifetime: Lifetime::Unnamed, .. }
+            | Self::Scratch { lifetime: Lifetime::Unnamed, .. } => Err(Refusal::new(
+                "one file with the lifetime unnamed",
+                "give a scratch file the lifetime remove: it has no name where that can be had",
+            )),
+            Self::Files { lifetime: Lifetime::Unnamed, layout: Layout::Existing, .. } => {
+                Err(Refusal::new(
+                    "files without a name that are there already",
+                    "give another layout, or another lifetime",
+                ))
+            }
             Self::File { size, .. } | Self::Scratch { size, .. } => size.check(),
             Self::Files { size, count, dirs, stem, .. } => {
                 if stem.is_empty() || stem.contains('/') {

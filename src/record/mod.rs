@@ -45,7 +45,7 @@ use crate::evidence::{
 };
 use crate::plan::{Action, Caching, Durability, Method, Plan};
 use crate::stats::copy::CopyCounts;
-use crate::stats::{Census, DepthReached, HeatRow, SteadyState, Total};
+use crate::stats::{Census, DepthReached, HeatRow, Single, SteadyState, Total};
 use crate::unit::{Bytes, Instant, Nanos, Ops};
 
 /// The name and version of this document's form.
@@ -176,6 +176,9 @@ pub struct PhaseRecord {
     /// Latencies over time, when the plan asks for them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub heat: Vec<HeatRow>,
+    /// Single I/Os in the order of their answers, when the plan has them kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub each: Vec<Single>,
     /// What the blocks that were read hold, when the plan has that counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub census: Option<Census>,

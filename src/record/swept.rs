@@ -61,7 +61,7 @@ pub struct Cell {
     pub workers: u32,
     /// Percent of the I/Os that were reads.
     pub reads_percent: u32,
-    /// Bytes per second, both ways together; absent when it was not done, or moved nothing.
+    /// Bytes per second, of a mix both ways together; absent when it was not done, or moved nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bandwidth: Option<Bandwidth>,
     /// I/Os per second.

@@ -74,6 +74,26 @@ pub fn columns(values: &[f64], most: f64, height: usize, style: Style) -> Vec<St
     (0..height).rev().map(line).collect()
 }
 
+/// Dots at these places of an area of so many columns and lines, from the top down; places are shares
+/// (0 to 1) from the left and from below, and what is beyond stands at the edge. The
+/// more of the most on one place fall on it, the larger its dot.
+pub fn dots(places: &[(f64, f64)], (width, height): (usize, usize), style: Style) -> Vec<String> {
+    const DOTS: [char; 4] = [' ', '·', '•', '●'];
+    const ASCII: [char; 4] = [' ', '.', 'o', '@'];
+    let at = |share: f64, cells: usize| ((share.max(0.0) * cells as f64) as usize).min(cells - 1);
+    let mut counts = vec![vec![0_usize; width]; height];
+    for (across, up) in places {
+        counts[height - 1 - at(*up, height)][at(*across, width)] += 1;
+    }
+    let most = counts.iter().flatten().copied().max().unwrap_or_default().max(1);
+    let dot = |count: &usize| {
+        let size = (count * (DOTS.len() - 1)).div_ceil(most);
+        if style.unicode { DOTS[size] } else { ASCII[size] }
+    };
+    let line = |row: &Vec<usize>| row.iter().map(dot).collect::<String>().trim_end().to_string();
+    counts.iter().map(line).collect()
+}
+
 /// One line for the values, each a mark by its share of `most`, drawn from zero.
 pub fn spark(values: &[f64], most: f64, style: Style) -> String {
     // Without the full block: the lines of a table would grow together.
@@ -130,6 +150,15 @@ mod tests {
             assert_eq!(two_bars(shares, 4, ('w', 'r'), UNICODE), unicode);
             assert_eq!(two_bars(shares, 4, ('w', 'r'), Style::default()), ascii);
         }
+    }
+
+    #[test]
+    fn dots_stand_where_they_belong() {
+        let places =
+            [(0.0, 0.0), (0.3, 0.6), (0.3, 0.6), (1.0, 9.0), (1.0, 1.0), (1.0, 0.7), (1.0, 0.8)];
+        assert_eq!(dots(&places, (4, 2), UNICODE), [" • ●", "·"]);
+        assert_eq!(dots(&places, (4, 2), Style::default()), [" o @", "."]);
+        assert_eq!(dots(&[], (4, 2), UNICODE), ["", ""]);
     }
 
     #[test]

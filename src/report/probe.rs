@@ -12,6 +12,7 @@ use super::{Style, traps};
 use crate::evidence::{Bottom, Card, Device, FileLay, LayerKind, Link, PathKind, Survey};
 use crate::record::{Finding, Next, Probe};
 use crate::unit::{Bandwidth, Bytes};
+use crate::verdict::words::quoted;
 
 /// The probe as JSON.
 pub fn json(probe: &Probe, out: &mut dyn Write) -> io::Result<()> {
@@ -64,7 +65,12 @@ fn settings(probe: &Probe, style: Style) -> Vec<String> {
     add("sectors", each(sectors));
     add("cache", each(cache));
     add("link", each(links));
-    add("card", each(|device| device.card.as_ref().map(card)));
+    let mut cards = each(|device| device.card.as_ref().map(card));
+    let claims = |device: &Device| device.card.as_ref().is_some_and(|card| card.claims.is_some());
+    if survey.kind == PathKind::Folder && survey.devices().any(claims) {
+        cards.push(format!("what it clears here: assay card {}", quoted(&survey.path)));
+    }
+    add("card", cards);
     add("dirty", dirty(survey).into_iter().collect());
     if let Some(limits) = survey.limits.seen() {
         lines.extend(fact::lines(&throttles(limits), style));

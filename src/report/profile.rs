@@ -1,12 +1,14 @@
 //! The page of `quick --profile`: another program's table, with what it leaves out beside it.
 
+mod surface;
+
 use super::Style;
 use super::fact::{self, Fact, fact};
 use super::figure::{digits, megabytes, time};
 use super::framed::Content;
 use super::paint::{Ink, ink};
 use super::text::Text;
-use crate::plan::{Action, Aim, Plan, Tool};
+use crate::plan::{Action, Aim, Plan, Target, Tool, Work};
 use crate::record::{Figures, Outcome, Profiled, Record, Resolved, Trust};
 use crate::verdict::profile::{profiled, scores};
 
@@ -22,7 +24,7 @@ pub(super) struct Table(pub Style);
 impl Content for Table {
     fn opening(&self, plan: &Plan, _resolved: &Resolved) -> Option<Fact> {
         let Some(Aim::Profile(profile)) = &plan.aim else { return None };
-        Some(fact("as", about(profile.of)))
+        Some(fact("as", format!("{}{}", about(profile.of), apart(profile.of, plan))))
     }
 
     fn table(&self, record: &Record) -> Vec<String> {
@@ -33,6 +35,7 @@ impl Content for Table {
         };
         let Some(profiled) = outcome else { return Vec::new() };
         let mut lines = tables(&profiled, self.0);
+        lines.extend(surface::graph(record, self.0));
         lines.extend(fact::lines(&remarks(&profiled), self.0));
         lines
     }
@@ -51,15 +54,32 @@ fn about(of: Tool) -> &'static str {
              in the timing. Here each block is written with data of its own, there with one buffer"
         }
         Tool::AsSsd => {
-            "AS SSD, as reviews describe it: 16 MiB units, 4 KiB one at a time and with 64 threads, \
-             access times. Here its 64 files are parts of one file, and access times are those of \
-             that file, not of the whole drive"
+            "AS SSD, as reviews describe it: 16 MiB units, 4 KiB one at a time and with 64 threads \
+             in a file each, reads of 4 KiB all over the drive and writes of 512 bytes"
         }
         Tool::Gnome => {
             "GNOME Disks: samples of 10 MiB at even distances, each write with its own fsync, then \
              1000 reads of 4 KiB anywhere. Here no page is read before a sample, and writes do not \
              put back what was there"
         }
+    }
+}
+
+/// Where this differs because of what stands at the path.
+fn apart(of: Tool, plan: &Plan) -> &'static str {
+    let on = |wanted: fn(&Target) -> bool| {
+        let mut jobs = plan.phases.iter().flat_map(|phase| &phase.jobs);
+        jobs.any(|job| matches!(&job.work, Work::Blocks(blocks) if wanted(&blocks.target)))
+    };
+    match of {
+        Tool::AsSsd if on(|target| matches!(target, Target::Files { .. })) => {
+            ". Here those reads are all over the test file, not the drive"
+        }
+        Tool::AsSsd if on(|target| matches!(target, Target::Device { .. })) => {
+            ". Here the files of the threads are parts of the device"
+        }
+        Tool::AsSsd => ". Here all of it is in this file",
+        Tool::Cdm | Tool::CdmNvme | Tool::CdmFlash | Tool::Gnome => "",
     }
 }
 

@@ -58,7 +58,7 @@ impl Content for Table {
 /// How long the cells take.
 pub(super) fn rule(plan: &Plan) -> Option<Fact> {
     let Some(Aim::Sweep(sweep)) = &plan.aim else { return None };
-    let Pace { whole, least, most } = sweep.pace?;
+    let Pace { whole, least, most, .. } = sweep.pace?;
     let each = match least == most {
         true => format!("each for {least}"),
         false => format!("each for {least} on a fast device and for {most} on a slow one"),
@@ -116,12 +116,15 @@ pub(super) fn findings(sweep: &Sweep) -> Vec<Fact> {
                 from.extend(sweep.spot_of(&plateau.from).copied());
                 plateau_text(sweep, &plateau)
             }
-            None => "no figure that is the device's".into(),
+            None if sweep.done(side) => "no figure that is the device's".into(),
+            // What is left out is told above, and what was not reached by how it ended.
+            None => continue,
         };
         facts.push(fact(side.name(), text));
     }
-    if let ([Axis::Block], Some(block)) =
-        (sweep.aim.over.as_slice(), from.iter().map(|spot| spot.block).max())
+    // What was not done might be better.
+    if let ([Axis::Block], Some(block), true) =
+        (sweep.aim.over.as_slice(), from.iter().map(|spot| spot.block).max(), sweep.complete)
     {
         facts.push(fact("use", format!("blocks of {block} or more")));
     }
@@ -159,7 +162,8 @@ struct Group<'a> {
 pub(super) fn groups(sweep: &Sweep, style: Style) -> Vec<Fact> {
     let groups = grouped(sweep);
     let all = groups.iter().map(|group| group.spots.len()).sum::<usize>() == sweep.spots.len();
-    if all && groups.iter().all(|group| group.judged == groups[0].judged) {
+    let same = |group: &Group| (group.judged, group.claim) == (groups[0].judged, groups[0].claim);
+    if all && groups.iter().all(same) {
         return Vec::new();
     }
     let plain = Style { colour: false, ..style };

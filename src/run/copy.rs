@@ -339,6 +339,7 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
         depth: None,
         steady: Vec::new(),
         heat: Vec::new(),
+        each: Vec::new(),
         census: None,
         jobs: Vec::new(),
         copy: Some(outcome.counts),

@@ -1,27 +1,28 @@
-//! Writes the log of every I/O of a job to a file, in a thread of its own, away from those that do
-//! the I/O.
+//! Writes the log of every I/O of a job to a file, or keeps it for the record, in a thread of its own,
+//! away from those that do the I/O.
 //!
-//! One line for each I/O, as comma-separated values: when it was answered (ns since the start of
+//! In a file: one line for each I/O, as comma-separated values: when it was answered (ns since the start of
 //! the phase), worker, operation, file, offset and length in bytes, latency in ns, and bytes moved
 //! or the negative errno. Lines of one worker are in the order of their answers; those of several
 //! are mixed page by page.
 
 use std::fs::File;
-use std::io::{BufWriter, Write as _};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use crate::engine::{Log, Page, Return};
+use crate::engine::{Entry, Log, Page, Return};
 use crate::error::Fault;
-use crate::unit::Instant;
+use crate::stats::Single;
+use crate::unit::{Bytes, Instant};
 
 /// The first line.
 pub(super) const HEADING: &str = "time_ns,worker,op,file,offset,bytes,lat_ns,answer";
 
 /// A log that is being written.
 pub(super) struct Book {
-    path: PathBuf,
-    out: BufWriter<File>,
+    /// The file; absent where it is kept for the record.
+    out: Option<(PathBuf, BufWriter<File>)>,
     pages: Receiver<Page>,
     full: Option<Sender<Page>>,
     returns: Vec<Return>,
@@ -36,9 +37,13 @@ impl Book {
         let fault = |error| Fault::new("create", path.display().to_string(), &error);
         let mut out = BufWriter::with_capacity(1 << 20, File::create(path).map_err(fault)?);
         writeln!(out, "{HEADING}").map_err(fault)?;
+        Ok(Self { out: Some((path.to_path_buf(), out)), ..Self::kept() })
+    }
+
+    /// One that is kept for the record.
+    pub fn kept() -> Self {
         let (full, pages) = channel();
-        let path = path.to_path_buf();
-        Ok(Self { path, out, pages, full: Some(full), returns: Vec::new() })
+        Self { out: None, pages, full: Some(full), returns: Vec::new() }
     }
 
     /// The log of one more worker. `None` after [`Book::write`] has begun.
@@ -48,40 +53,61 @@ impl Book {
         Some(log)
     }
 
-    /// Writes until every worker has ended.
+    /// Writes until every worker has ended; or gives back those I/Os that were kept.
     ///
     /// # Errors
     /// The first thing that writing answered; the rest is not written.
-    pub fn write(mut self, start: Instant) -> Result<(), Fault> {
+    pub fn write(mut self, start: Instant) -> Result<Vec<Single>, Fault> {
         self.full = None;
-        let fault = |error| Fault::new("write", self.path.display().to_string(), &error);
+        let mut kept = Vec::new();
         for mut page in &self.pages {
             for entry in page.entries.drain(..) {
-                writeln!(
-                    self.out,
-                    "{},{},{},{},{},{},{},{}",
-                    entry.completed.since(start).0,
-                    page.worker,
-                    entry.io.op.action().name(),
-                    entry.io.file,
-                    entry.io.offset,
-                    entry.io.len,
-                    entry.completed.since(entry.since).0,
-                    entry.answer
-                )
-                .map_err(fault)?;
+                match &mut self.out {
+                    Some((path, out)) => line(out, &entry, page.worker, start)
+                        .map_err(|error| Fault::new("write", path.display().to_string(), &error))?,
+                    None => kept.extend(single(&entry, start)),
+                }
             }
             // The worker may have ended.
             let _ = self.returns[page.worker].send(page.entries);
         }
-        self.out.flush().map_err(fault)
+        if let Some((path, mut out)) = self.out {
+            out.flush().map_err(|error| Fault::new("write", path.display().to_string(), &error))?;
+        }
+        Ok(kept)
     }
+}
+
+/// The line of an I/O.
+fn line(out: &mut impl Write, entry: &Entry, worker: usize, start: Instant) -> io::Result<()> {
+    writeln!(
+        out,
+        "{},{},{},{},{},{},{},{}",
+        entry.completed.since(start).0,
+        worker,
+        entry.io.op.action().name(),
+        entry.io.file,
+        entry.io.offset,
+        entry.io.len,
+        entry.completed.since(entry.since).0,
+        entry.answer
+    )
+}
+
+/// What is kept of an I/O; nothing of one that failed.
+fn single(entry: &Entry, start: Instant) -> Option<Single> {
+    (entry.answer > 0).then(|| Single {
+        offset: Bytes(entry.io.offset),
+        at_ns: entry.since.since(start),
+        lat_ns: entry.completed.since(entry.since),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Entry, Io, Op};
+    use crate::engine::{Io, Op};
+    use crate::unit::Nanos;
 
     #[test]
     fn a_line_for_each_io() {
@@ -105,6 +131,23 @@ mod tests {
              500,0,read,2,8192,4096,300,4096\n\
              1500,0,write,2,8192,4096,1300,-5\n"
         );
+    }
+
+    #[test]
+    fn what_failed_is_not_kept() {
+        let mut book = Book::kept();
+        let mut log = book.worker().unwrap();
+        for (at, answer) in [(1500, 4096), (2500, -5)] {
+            log.add(Entry {
+                io: Io { op: Op::Read, file: 0, offset: 8192, len: 4096 },
+                since: Instant(1200),
+                completed: Instant(at),
+                answer,
+            });
+        }
+        drop(log);
+        let one = Single { offset: Bytes(8192), at_ns: Nanos(200), lat_ns: Nanos(300) };
+        assert_eq!(book.write(Instant(1000)).unwrap(), [one]);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use crate::error::{Error, Fault};
 use crate::evidence::{Eyes, Snapshot, Subject};
-use crate::plan::{Action, Job, Limit, Phase, Plan, Work};
+use crate::plan::{Action, Detail, Job, Limit, Phase, Plan, Work};
 use crate::record::{
     Cut, Evidence, Flow, PhaseRecord, Resolved, ResolvedJob, Settle, Span, Warmths,
 };
@@ -96,7 +96,7 @@ impl<'a> Stage<'a> {
         if simulated {
             series.points.clear();
         }
-        let Worked { before, stop, hauls, closings, ran, faults } = worked;
+        let Worked { before, stop, hauls, closings, ran, each, faults } = worked;
         let left = !left_behind(&ready, self.sites, self.groves).is_empty()
             && !settle.as_ref().is_some_and(|settle| settle.complete);
         let aftermath = prober.map(|prober| self.look_after(prober, left));
@@ -110,6 +110,7 @@ impl<'a> Stage<'a> {
             depth: account::depth(&all),
             steady: lookers.calm.found(),
             heat: lookers.heat.rows(span.started, span.stopped),
+            each,
             census: account::census(&all),
             jobs: account::jobs(&ready, &hauls, &closings, &span),
             copy: None,
@@ -255,8 +256,12 @@ impl<'a> Stage<'a> {
 
 /// The log of each job that keeps one.
 fn books(ready: &[Ready]) -> Result<Vec<Option<Book>>, Fault> {
-    let log = |job: &Ready| job.job.detail.log.as_deref().map(Book::new).transpose();
-    ready.iter().map(log).collect()
+    let book = |job: &Ready| match &job.job.detail {
+        Detail { log: Some(path), .. } => Book::new(path).map(Some),
+        Detail { each: true, .. } => Ok(Some(Book::kept())),
+        Detail { .. } => Ok(None),
+    };
+    ready.iter().map(book).collect()
 }
 
 /// The files that the jobs left in memory, or by direct writes in the cache of the drive, with their
@@ -279,7 +284,7 @@ fn left_behind<'s>(
 
 /// A fault when a target went away while it was measured.
 fn gone(site: &Site) -> Option<Fault> {
-    let error = std::fs::metadata(&site.path).err()?;
+    let error = std::fs::metadata(site.standing()).err()?;
     Some(
         Fault::new("find", site.label.clone(), &error)
             .hinting("it was removed while it was measured; the figures up to then are kept"),

@@ -10,6 +10,7 @@ use std::io;
 use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use rustix::fs::{FallocateFlags, FlockOperation, Mode, OFlags};
 
@@ -70,7 +71,11 @@ impl Make {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     File,
-    Scratch { keep: bool },
+    /// One of several that have a path in the plan only.
+    Unnamed,
+    Scratch {
+        keep: bool,
+    },
     Device,
 }
 
@@ -102,12 +107,12 @@ impl Site {
     }
 
     /// One of several files, not yet opened.
-    pub fn of_several(path: PathBuf, subject: usize) -> Self {
+    pub fn of_several(path: PathBuf, subject: usize, unnamed: bool) -> Self {
         Self {
             label: path.display().to_string(),
             path,
             subject,
-            kind: Kind::File,
+            kind: if unnamed { Kind::Unnamed } else { Kind::File },
             file: None,
             remove: None,
             written: Ranges::default(),
@@ -127,6 +132,14 @@ impl Site {
             }
             Target::Device { path, .. } => self.kind == Kind::Device && self.path == *path,
             Target::Files { .. } | Target::Nowhere { .. } => false,
+        }
+    }
+
+    /// What stands as long as nobody takes its place away: of a file without a name its folder.
+    pub fn standing(&self) -> &Path {
+        match self.kind {
+            Kind::Unnamed => folder_of(&self.path),
+            _ => &self.path,
         }
     }
 
@@ -166,14 +179,13 @@ impl Site {
                 }
                 self.file = Some(file);
             }
+            Kind::Unnamed => {
+                let (file, named) = unnamed_file(folder_of(&self.path), run)?;
+                (self.file, self.remove) = (Some(file), named);
+            }
             Kind::Scratch { keep } => {
                 sweep(&self.path);
-                let unnamed = rustix::fs::open(
-                    &self.path,
-                    OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC,
-                    Mode::from_raw_mode(0o600),
-                );
-                match unnamed {
+                match never_named(&self.path) {
                     Ok(file) if !keep => self.file = Some(file),
                     _ => {
                         let name = if keep {
@@ -182,21 +194,12 @@ impl Site {
                             format!("{STEM}{run}.tmp")
                         };
                         let path = self.path.join(name);
-                        let file = File::options()
-                            .read(true)
-                            .write(true)
-                            .create_new(true)
-                            .open(&path)
-                            .map_err(|error| {
-                                Fault::new("create", path.display().to_string(), &error)
-                            })?;
-                        // Lives as long as we do: tells the next run that this is no leftover.
-                        let _ = rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive);
+                        let file = locked(&path)?;
                         self.label = path.display().to_string();
                         if !keep {
                             self.remove = Some(path);
                         }
-                        self.file = Some(file.into());
+                        self.file = Some(file);
                     }
                 }
             }
@@ -316,7 +319,7 @@ impl Site {
         let file = rustix::fs::open(&path, flags, Mode::empty())
             .or_else(|error| match error {
                 rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR
-                    if self.kind != (Kind::Scratch { keep: false }) =>
+                    if !matches!(self.kind, Kind::Scratch { keep: false } | Kind::Unnamed) =>
                 {
                     rustix::fs::open(&self.path, flags, Mode::empty())
                 }
@@ -338,10 +341,61 @@ impl Drop for Site {
         let Some(file) = self.file.take() else { return };
         let size = size_of_open(file.as_fd()).unwrap_or(0);
         drop(file);
-        if matches!(self.kind, Kind::Scratch { keep: false }) {
-            release(&self.path, size);
+        match self.kind {
+            Kind::Scratch { keep: false } => release(&self.path, size),
+            Kind::Unnamed => release(folder_of(&self.path), size),
+            Kind::Scratch { keep: true } | Kind::File | Kind::Device => {}
         }
     }
+}
+
+/// The folder of a file.
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// A file that never has a name (`O_TMPFILE`): ext4, XFS, btrfs, F2FS and tmpfs have such, FAT has not.
+fn never_named(folder: &Path) -> rustix::io::Result<OwnedFd> {
+    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+    rustix::fs::open(folder, flags, Mode::from_raw_mode(0o600))
+}
+
+/// A file without a name: one that never has any, or else one that loses it at once. Where such a file
+/// can not be opened again, which each job does, it keeps its name until the end, and its path is told
+/// beside it; locked, so that the next run in that folder takes it away.
+fn unnamed_file(folder: &Path, run: &str) -> Result<(OwnedFd, Option<PathBuf>), Fault> {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    if let Ok(file) = never_named(folder) {
+        return Ok((file, None));
+    }
+    let named = || {
+        let next = NEXT.fetch_add(1, Ordering::Relaxed);
+        let path = folder.join(format!("{STEM}{run}-{next}.tmp"));
+        let file = locked(&path)?;
+        Ok::<_, Fault>((file, path))
+    };
+    let (file, path) = named()?;
+    if std::fs::remove_file(&path).is_err() {
+        return Ok((file, Some(path)));
+    }
+    let again = format!("/proc/self/fd/{}", file.as_raw_fd());
+    if rustix::fs::open(again, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()).is_ok() {
+        return Ok((file, None));
+    }
+    let (file, path) = named()?;
+    Ok((file, Some(path)))
+}
+
+/// Makes a file and locks it: that lives as long as we do, and tells the next run that this is no
+/// leftover.
+fn locked(path: &Path) -> Result<OwnedFd, Fault> {
+    let file = File::options().read(true).write(true).create_new(true).open(path);
+    let file = file.map_err(|error| Fault::new("create", path.display().to_string(), &error))?;
+    let _ = rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive);
+    Ok(file.into())
 }
 
 /// Makes the file system give back now what a removed file held, where that is most of what it

@@ -12,6 +12,7 @@ use crate::engine::Haul;
 use crate::error::Fault;
 use crate::evidence::{Eyes, Glance, Ran, Snapshot};
 use crate::plan::{Crew, Method, Until};
+use crate::stats::Single;
 use crate::sys::inbox::Bell;
 use crate::sys::{clock, files};
 use crate::unit::{Instant, Nanos};
@@ -41,6 +42,8 @@ pub(super) struct Worked {
     pub closings: Vec<Closing>,
     /// How the threads of the workers ran; `None` of processes.
     pub ran: Option<Ran>,
+    /// Single I/Os, where they are kept.
+    pub each: Vec<Single>,
     pub faults: Vec<Fault>,
 }
 
@@ -102,7 +105,7 @@ impl<'a> Stage<'a> {
             end: Mutex::default(),
         };
         let mut faults = Vec::new();
-        let unlogged: Mutex<Vec<Fault>> = Mutex::default();
+        let logged: Mutex<Vec<Result<Vec<Single>, Fault>>> = Mutex::default();
         // Processes first, while there is no other thread.
         let hands = floor.send_away(workers, &mut faults);
         let before = std::thread::scope(|scope| {
@@ -114,8 +117,11 @@ impl<'a> Stage<'a> {
             watch.restart();
             let start = if simulated(ready) { Instant(0) } else { watch.started() };
             for book in books.into_iter().flatten() {
-                let unlogged = &unlogged;
-                scope.spawn(move || keep(unlogged).extend(book.write(start).err()));
+                let logged = &logged;
+                scope.spawn(move || {
+                    let written = book.write(start);
+                    keep(logged).push(written);
+                });
             }
             common.gate().open_for(started);
             let looking = || {
@@ -139,7 +145,12 @@ impl<'a> Stage<'a> {
             }
         });
         let mut worked = floor.leave(before, faults);
-        worked.faults.extend(unlogged.into_inner().unwrap_or_else(PoisonError::into_inner));
+        for written in logged.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            match written {
+                Ok(each) => worked.each.extend(each),
+                Err(fault) => worked.faults.push(fault),
+            }
+        }
         Ok(worked)
     }
 }
@@ -291,7 +302,7 @@ impl<'f> Floor<'f> {
             .collect();
         faults.extend(closings.iter_mut().filter_map(|closing| closing.fault.take()));
         let ran = self.ran.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Worked { before, stop, hauls, closings, ran, faults }
+        Worked { before, stop, hauls, closings, ran, each: Vec::new(), faults }
     }
 }
 

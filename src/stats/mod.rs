@@ -3,6 +3,7 @@
 mod census;
 pub mod copy;
 mod depth;
+mod each;
 mod gauge;
 mod heat;
 mod histogram;
@@ -16,6 +17,7 @@ mod tally;
 
 pub use census::{Census, Content, Held};
 pub use depth::{DepthReached, Depths};
+pub use each::Single;
 pub use gauge::{Gauge, GaugeReading};
 pub use heat::{Heat, HeatRow, HeatRows};
 pub use histogram::{Cell, Histogram};

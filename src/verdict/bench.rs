@@ -233,6 +233,7 @@ impl Bench {
             depth: None,
             steady: Vec::new(),
             heat: Vec::new(),
+            each: Vec::new(),
             census: None,
             jobs: vec![],
             copy: None,

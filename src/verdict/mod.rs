@@ -80,6 +80,7 @@ mod unconditioned;
 mod unlike_runs;
 mod unseen;
 mod waiting_for_cpu;
+mod whole;
 pub mod words;
 mod works_on;
 mod worn_out;
@@ -94,8 +95,7 @@ use std::collections::BTreeMap;
 use crate::evidence::Bottom;
 use crate::plan::Aim;
 use crate::record::{
-    Ending, Exhibit, Finding, Measures, Next, Outcome, PhaseRecord, Record, TrapId, Trust, Verdict,
-    Weight,
+    Exhibit, Finding, Measures, Next, Outcome, PhaseRecord, Record, TrapId, Trust, Verdict, Weight,
 };
 use measure::{Case, Stage};
 
@@ -218,7 +218,7 @@ pub fn judge(record: &mut Record) {
 /// The verdict of every phase, in their order, and that of the whole run.
 pub fn verdicts(record: &Record) -> (Vec<Verdict>, Verdict) {
     let phases: Vec<Verdict> = record.phases.iter().map(|phase| of_phase(record, phase)).collect();
-    let whole = of_run(record, &phases);
+    let whole = whole::verdict(record, &phases);
     (phases, whole)
 }
 
@@ -411,16 +411,23 @@ fn summary(
         Some(figure) => {
             format!(" What did come from the disk came at {}.", words::pace(figure.value))
         }
-        None => {
-            let beside = |f: &&Finding| {
-                [flush_bound::RULE.id, waiting_for_cpu::RULE.id].contains(&&*f.trap.0)
-                    || f.claim.starts_with(same_disk::CLAIM)
-            };
-            let told = found.iter().filter(beside).filter(|_| trust == Trust::Sound);
-            told.map(|f| format!(" {}", words::sentence(&f.claim))).collect()
-        }
+        None if trust == Trust::Sound => aside(found),
+        None => String::new(),
     };
     format!("{first}{second}")
+}
+
+/// What is worth saying beside a figure that may be believed, each with a space before it.
+fn aside(found: &[Finding]) -> String {
+    asides(found).map(|f| format!(" {}", words::sentence(&f.claim))).collect()
+}
+
+/// The findings that are worth saying beside a figure that may be believed.
+fn asides(found: &[Finding]) -> impl Iterator<Item = &Finding> {
+    found.iter().filter(|f| {
+        [flush_bound::RULE.id, waiting_for_cpu::RULE.id].contains(&&*f.trap.0)
+            || f.claim.starts_with(same_disk::CLAIM)
+    })
 }
 
 /// What is said of a number that nothing speaks against.
@@ -448,62 +455,6 @@ fn sound(stage: &Stage<'_>) -> String {
         [] => "Nothing speaks against this figure.".into(),
         parts => format!("This is the speed of the device: {}.", parts.join(", and ")),
     }
-}
-
-/// The verdict of the whole run: that of its worst phase.
-fn of_run(record: &Record, phases: &[Verdict]) -> Verdict {
-    let mut whole = of_phases(record, phases);
-    if let Ending::Failed(fault) = &record.ending {
-        let said = format!(
-            "The run did not come to its end: cannot {} {}: {}.",
-            fault.doing, fault.path, fault.text
-        );
-        whole.trust = whole.trust.max(Trust::Unproven);
-        whole.summary = format!("{said} {}", whole.summary);
-    }
-    whole
-}
-
-fn of_phases(record: &Record, phases: &[Verdict]) -> Verdict {
-    if let [only] = phases {
-        return only.clone();
-    }
-    let order = |verdict: &Verdict| (verdict.trust, verdict.measures);
-    let worst = phases.iter().enumerate().max_by_key(|(at, v)| (order(v), std::cmp::Reverse(*at)));
-    let Some((at, worst)) = worst else {
-        let claim = "No phase came to its end, so there is no figure.".to_string();
-        return Verdict {
-            trust: Trust::Unproven,
-            measures: Measures::Invalid,
-            summary: claim.clone(),
-            corrected: None,
-            findings: vec![finding(
-                unseen::RULE.id,
-                Weight::Unproven,
-                Some(Measures::Invalid),
-                claim,
-                vec![],
-                None,
-            )],
-        };
-    };
-    let mut findings: Vec<Finding> = vec![];
-    for finding in phases.iter().flat_map(|verdict| &verdict.findings) {
-        if !findings.contains(finding) {
-            findings.push(finding.clone());
-        }
-    }
-    findings.sort_by_key(rank);
-    let good = phases.iter().filter(|verdict| verdict.trust == Trust::Sound).count();
-    let summary = match phases.len() - good {
-        0 => format!("All {good} phases may be believed. {}", worst.summary),
-        _ => {
-            let name = record.phases.get(at).map_or("", |phase| phase.name.as_str());
-            let count = phases.len();
-            format!("{good} of {count} phases may be believed. In '{name}': {}", worst.summary)
-        }
-    };
-    Verdict { trust: worst.trust, measures: worst.measures, summary, corrected: None, findings }
 }
 
 /// A finding, in one line.

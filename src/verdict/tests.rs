@@ -4,6 +4,7 @@ use super::bench::Bench;
 use super::*;
 use crate::evidence::{DiskCounters, LayerKind, Reading};
 use crate::plan::{Caching, Durability};
+use crate::record::Ending;
 use crate::unit::{Bytes, Instant, Nanos, Ops};
 use proptest::prelude::*;
 

@@ -89,7 +89,7 @@ pub fn graded() -> Record {
 
 /// A card of 64 GiB that holds 8 and wraps around.
 pub fn wrapped() -> Record {
-    let space = Space { size: Bytes(64 * GIB), set_aside: true };
+    let space = Space { size: Bytes(64 * GIB), file: Bytes(u64::MAX), set_aside: true };
     let words = Words { again: Some("/dev/sdx".into()), capacity: true, ..words("/dev/sdx") };
     let typed = ["--capacity", "/dev/sdx", "/dev/sdx"].map(String::from).to_vec();
     let plan = capacity::plan(&words, Kind::Device, space, typed).expect("a plan");

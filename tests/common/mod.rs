@@ -215,6 +215,7 @@ pub fn phase(shape: &Shape, started: Instant) -> PhaseRecord {
         depth: None,
         steady: Vec::new(),
         heat: Vec::new(),
+        each: Vec::new(),
         census: None,
         jobs: Vec::new(),
         copy: None,

@@ -1,5 +1,9 @@
 //! `assay card` at cards of known speed, and at fakes that hold less than they promise.
 
+use std::process::Stdio;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
 use assay::record::{Capacity, Grading, Holding, Measures, Outcome, Standing};
 use assay::unit::Bytes;
 
@@ -168,6 +172,28 @@ fn on_a_file_system_only_free_space_is_used_and_given_back() {
         }
         assert_eq!(std::fs::read_to_string(card.path("mine")).expect("there"), "as it was");
     });
+}
+
+/// Its files have no names: not even SIGKILL leaves any.
+#[test]
+fn a_killed_fill_leaves_nothing() {
+    let _alone = lab::alone();
+    let card = lab::need!(Card::new(Shape { size: 96 * MI, ..Shape::paced() }));
+    let mut command = card.command(env!("CARGO_BIN_EXE_assay"));
+    command.args(["card", "--capacity", "--fill"]).arg(card.mount());
+    let mut going = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it runs");
+    let before = card.leaf();
+    let since = || (card.leaf() - before).write_bytes;
+    let began = Instant::now();
+    while since() < 2 * MI && began.elapsed() < Duration::from_secs(60) {
+        sleep(Duration::from_millis(20));
+    }
+    let alive = going.try_wait().expect("asked").is_none();
+    going.kill().expect("killed");
+    going.wait().expect("gone");
+    assert!(alive && since() >= 2 * MI, "it was not at work");
+    let left = names(card.mount()).into_iter().filter(|(path, _)| !path.ends_with("lost+found"));
+    assert_eq!(left.collect::<Vec<_>>(), vec![]);
 }
 
 #[test]

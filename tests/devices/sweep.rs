@@ -2,7 +2,10 @@
 //! and on cards the speed that they have, from the size on where that can be had.
 
 use std::fs;
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use assay::evidence::Snapshot;
 use assay::plan::Action;
@@ -10,7 +13,7 @@ use assay::record::{Ending, Measures, Outcome, Profiled, Record, Side, Swept, Tr
 use serde_json::{Value, json};
 
 use crate::kernel::{Heard, hear, hear_own, modelled, names, rate, run, told};
-use crate::lab::{self, Card, Image, MI, Ran, Shape};
+use crate::lab::{self, Card, Fake, Image, MI, Ran, Shape, Speed};
 
 /// What the page says between its heading and its verdict.
 fn said(page: &str) -> String {
@@ -156,6 +159,19 @@ fn the_record_of_a_sweep_is_judged_again() {
     assert!(ascii.stdout.lines().any(|line| line.starts_with(row)), "{ascii}");
 }
 
+/// What was not done might be better.
+#[test]
+fn a_sweep_that_was_interrupted_gives_no_advice() {
+    let mut heard = run(&modelled(&["sweep", "--over", "bs=4k,64k"], &plain()));
+    assert!(heard.ran.stdout.contains("\n  use      blocks of 64 KiB or more\n"), "{heard}");
+    heard.record.phases.pop();
+    heard.record.ending = Ending::Interrupted(2);
+    let page = judged(&heard, "C.UTF-8").stdout;
+    assert!(page.contains("\n  write    86.8 MB/s at 64 KiB\n"), "{page}");
+    assert!(page.contains("\n  ended    by SIGINT (Ctrl-C) in phase 3 of 4;"), "{page}");
+    assert!(!page.contains("\n  use "), "{page}");
+}
+
 #[test]
 fn a_profile_has_best_mean_and_spread() {
     let words = ["quick", "--profile", "cdm", "--time", "24"];
@@ -190,6 +206,41 @@ const PROFILE: &str = "  \
   spread   the best run less the worst, as a share of the mean
   units    MB/s are 10^6 bytes per second, as CrystalDiskMark's. KDiskMark divides KiB by
            1000: what it calls MB/s is 2.4 % less";
+
+#[test]
+fn gnomes_figures_are_drawn_by_their_places() {
+    let words = ["quick", "--profile", "gnome"];
+    let heard = run(&modelled(&words, &plain()));
+    assert_eq!(said(&heard.ran.stdout), GNOME, "\n{}", heard.ran.stdout);
+    let kept: Vec<usize> = heard.record.phases.iter().map(|phase| phase.each.len()).collect();
+    assert_eq!(kept, [100, 100, 1000]);
+}
+
+const GNOME: &str = "  \
+  [Read]  MB/s         best     mean   spread     IOPS    latency  runs
+  Read rate            99.9     99.9        -     9.53     105 ms     1
+  Access time          29.1     29.1        -     7094     141 µs     1  ?
+
+  [Write] MB/s         best     mean   spread     IOPS    latency  runs
+  Write rate           99.9     99.9        -     9.53     105 ms     1
+
+  read   99.9 MB/s │████████████████████████████████████████████████████████████
+                   │████████████████████████████████████████████████████████████
+                   │████████████████████████████████████████████████████████████
+                   │████████████████████████████████████████████████████████████
+                   │
+  write  99.9 MB/s │████████████████████████████████████████████████████████████
+                   │████████████████████████████████████████████████████████████
+                   │████████████████████████████████████████████████████████████
+                   │████████████████████████████████████████████████████████████
+                   │
+  access    141 µs │••••●•●●•••••••••••●•●●●•●●●•●•●••●●•●•••••·••●••••●••••●•••
+                   │
+                   │
+                   │
+                   └──────────────────────────────────────────────────────────── 1 GiB
+
+  units    MB/s are 10^6 bytes per second";
 
 #[test]
 fn words_that_make_no_sense_touch_nothing() {
@@ -320,7 +371,9 @@ fn the_rates_are_the_pace_of_the_card() {
     let desk = tempfile::tempdir().expect("a folder");
     let csv = desk.path().join("table.csv");
     for left in (0..3).rev() {
-        let typed = lab::assay(["sweep", "--over", "bs=16k,1M", "--time", "25", "--report"]);
+        // So much in flight that the card has work while the program waits for a CPU.
+        let words = ["sweep", "--over", "bs=64k,256k", "--depth", "32", "--time", "25", "--report"];
+        let typed = lab::assay(words);
         let heard = hear_own(typed.word(&csv).word(card.mount()).within(card.rooms()));
         assert_eq!(below(card.mount()), Vec::<String>::new(), "{heard}");
         if !off(&heard).is_empty() && (left > 0 || crowded(&heard)) {
@@ -332,7 +385,7 @@ fn the_rates_are_the_pace_of_the_card() {
         heard.expect(Trust::Wrong, Measures::NotADisk);
         let table = fs::read_to_string(&csv).expect("a table");
         let lines: Vec<&str> = table.lines().collect();
-        let first = lines[1].starts_with("write,16384,4,1,0,") && lines[1].contains(",wrong,");
+        let first = lines[1].starts_with("write,65536,32,1,0,") && lines[1].contains(",wrong,");
         assert!(lines.len() == 5 && first, "{table}");
         break;
     }
@@ -378,6 +431,95 @@ fn atto_shows_the_same() {
     assert!(heard.ran.stdout.contains(said), "{heard}");
 }
 
+/// The rows up to a block that does not hold what was written there, and no more.
+#[test]
+fn atto_ends_at_the_first_wrong_block() {
+    let _alone = lab::alone();
+    let card = lab::need!(Card::new(Shape { speed: Speed::FREE, size: 96 * MI, ..Shape::paced() }));
+    card.fake(Fake::Flips(MI));
+    for (more, ended) in [("--verify", "read-8k"), ("--mode=compare", "write-8k")] {
+        let words = ["atto", more, "--sizes", "8k,64k", "-l", "2M"];
+        let heard = hear(lab::assay(words).word(card.mount()).within(card.rooms()));
+        let last = heard.record.phases.last().map(|phase| phase.name.as_str());
+        assert_eq!((heard.ran.code(), last), (1, Some(ended)), "{heard}");
+        let Ending::Failed(fault) = &heard.record.ending else { panic!("{heard}") };
+        assert_eq!((fault.doing.as_str(), fault.offset.map(|at| at % 512)), ("verify", Some(100)));
+        let fault = format!("  {ended}: cannot verify {} at ", card.mount().display());
+        assert!(heard.ran.stdout.contains(&fault), "{heard}");
+        // The row that it ended is refuted and not marked as cut, and the next was not begun.
+        let row = |size: &str| {
+            let line = heard.ran.stdout.lines().find(|line| line.trim_start().starts_with(size));
+            line.unwrap_or_else(|| panic!("no row of {size}\n{heard}")).trim_end().to_string()
+        };
+        assert!(row("8 KiB").contains(" ✗ ") && !heard.ran.stdout.contains("  *  "), "{heard}");
+        assert_eq!(row("64 KiB"), "     64 KiB          -          -          -", "{heard}");
+        heard.expect(Trust::Wrong, Measures::Invalid);
+        assert_eq!(below(card.mount()), Vec::<String>::new(), "{heard}");
+    }
+}
+
+#[test]
+fn what_is_compared_is_no_write() {
+    let _alone = lab::alone();
+    let card = lab::need!(Card::new(Shape { speed: Speed::FREE, size: 96 * MI, ..Shape::paced() }));
+    let words = ["atto", "--mode", "compare", "--sizes", "64k", "-l", "2M"];
+    let heard = hear(lab::assay(words).word(card.mount()).within(card.rooms()));
+    let phase = heard.named("write-64k");
+    let moved = |action| phase.totals.get(&action).map(|total| total.bytes.0);
+    assert_eq!([Action::Write, Action::Read].map(moved), [Some(2 * MI); 2], "{heard}");
+    let cell = &swept(&heard).cells[0];
+    assert_eq!(cell.bandwidth.map(|rate| rate.0), rate(phase, Action::Write), "{heard}");
+    assert!(!cell.cut, "{heard}");
+}
+
+#[test]
+fn atto_says_what_was_chosen() {
+    let _alone = lab::alone();
+    let tmpfs = lab::need!(lab::Memory::tmpfs());
+    let words =
+        ["atto", "--sizes", "4k", "-l", "64k", "--unit", "iops", "--description", "my card"];
+    let heard =
+        hear(lab::assay(words).words(&["--no-direct", "--bypass-write-cache"]).word(tmpfs.mount()));
+    let page: Vec<&str> = heard.ran.stdout.split_whitespace().collect();
+    let page = page.join(" ");
+    for said in [
+        "4 in flight, until 64 KiB are done or 20.0 s have passed (*), each write durable when it is answered; then",
+        "cached direct I/O is off: the page cache takes part in these figures about my card I/O size write read 0",
+    ] {
+        assert!(page.contains(said), "{said}\n{heard}");
+    }
+    let row = heard.ran.stdout.lines().find(|line| line.starts_with("      4 KiB"));
+    assert!(row.is_some_and(|row| row.matches(" IO/s").count() == 2), "{heard}");
+    let small = lab::need!(lab::Memory::tmpfs_of(16 * MI));
+    let ran = lab::assay(["atto", "-l", "64M"]).word(small.mount()).run().expect(2);
+    assert!(ran.stderr.ends_with("; give a smaller -l, or free some space\n"), "{ran}");
+}
+
+/// It goes on until its time is over, or somebody ends it.
+#[test]
+fn atto_repeats_itself() {
+    let _alone = lab::alone();
+    let tmpfs = lab::need!(lab::Memory::tmpfs());
+    let desk = tempfile::tempdir().expect("a folder");
+    let out = desk.path().join("out");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_assay"));
+    command.args(["atto", "--sizes", "4k", "-l", "64k", "--continuous", "9"]).arg(tmpfs.mount());
+    command.stdout(fs::File::create(&out).expect("a file")).stderr(Stdio::null());
+    let mut going = command.spawn().expect("it runs");
+    let tables = || fs::read_to_string(&out).expect("its output").matches(" both, ").count();
+    let began = Instant::now();
+    while tables() < 2 && began.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let pid = rustix::process::Pid::from_child(&going);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("sent");
+    let ended = going.wait().expect("gone");
+    assert!(tables() >= 2, "it was done once");
+    // Between two of them it dies of the signal.
+    assert!(ended.code() == Some(130) || ended.signal() == Some(2), "{ended}");
+    assert_eq!(names(tmpfs.mount()), vec![]);
+}
+
 /// The first column of the table of atto.
 fn table_of(ran: &Ran) -> Vec<String> {
     let lines = ran.stdout.lines().skip_while(|line| !line.contains("I/O size  "));
@@ -401,6 +543,38 @@ fn a_profile_is_done_in_its_order() {
     assert_eq!(below(card.mount()), Vec::<String>::new(), "{heard}");
 }
 
+/// Each of AS SSD's threads has a file; whatever ends the run, none of them stays.
+#[test]
+fn as_ssd_has_a_file_for_each_thread() {
+    let _alone = lab::alone();
+    let words = ["quick", "--profile", "as-ssd", "--size", "16M", "--time", "6"];
+    let on_a_card = || {
+        let card = lab::need!(Card::new(Shape { speed: Speed::FREE, ..card() }));
+        let heard = hear_own(lab::assay(words).word(card.mount()).within(card.rooms()));
+        assert_eq!(heard.record.ending, Ending::Complete, "{heard}");
+        let jobs = &heard.record.resolved.jobs;
+        let threads = jobs.iter().filter(|job| job.phase.starts_with("4k-64thrd"));
+        let made: Vec<_> = threads.map(|job| (job.workers, job.files, job.size.0)).collect();
+        assert_eq!(made, [(64, 64, 16 * MI); 2], "{heard}");
+        assert!(profiled(&heard).cells.iter().all(|cell| cell.best.is_some()), "{heard}");
+        let where_else = "Here those reads are all over the test file";
+        assert!(heard.ran.stdout.contains(where_else), "{heard}");
+        assert_eq!(below(card.mount()), Vec::<String>::new(), "{heard}");
+    };
+    // Where no file can do without a name, it loses it at once.
+    let on_fuse = || {
+        let faulty = lab::need!(lab::FaultyFuse::new(lab::Faults::default()));
+        let heard = hear_own(lab::assay(words).word(faulty.mount()));
+        assert_eq!(heard.record.ending, Ending::Complete, "{heard}");
+        assert!(profiled(&heard).cells[4].best.is_some(), "{heard}");
+        assert_eq!(below(faulty.mount()), Vec::<String>::new(), "{heard}");
+    };
+    std::thread::scope(|both| {
+        both.spawn(on_a_card);
+        both.spawn(on_fuse);
+    });
+}
+
 #[test]
 fn rows_below_a_logical_block_are_left_out() {
     let _alone = lab::alone();
@@ -420,6 +594,27 @@ fn rows_below_a_logical_block_are_left_out() {
     assert!(page.contains(reason), "{heard}");
     assert!(page.contains("\n      512 B     n/a       n/a"), "{heard}");
     assert_eq!(below(card.mount()), Vec::<String>::new(), "{heard}");
+    nothing_is_written_for_no_cell(&card);
+}
+
+fn nothing_is_written_for_no_cell(card: &Card) {
+    for (words, such) in [
+        ("sweep --over bs=512,3k", "--over bs=4096..1M"),
+        ("sweep --over depth=1,2 --block 512", "--block 4096"),
+    ] {
+        let words: Vec<&str> = words.split(' ').collect();
+        let heard = hear_own(lab::assay(&words).word(card.mount()).within(card.rooms()));
+        heard.expect(Trust::Unproven, Measures::Invalid);
+        assert_eq!((heard.ran.code(), heard.record.phases.len()), (3, 0), "{heard}");
+        let leaf = card.leaf_name();
+        let page = heard.ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        let said = format!(
+            "verdict unproven · invalid Nothing could be measured: 512 B is less than a logical \
+             block of {leaf}, 4096 bytes. next give blocks that are multiples of 4096 bytes, such \
+             as {such} "
+        );
+        assert!(page.contains(&said) && !page.contains(" 0 B/s"), "{heard}");
+    }
 }
 
 #[test]

@@ -327,6 +327,9 @@ fn a_plan_is_told_phase_by_phase() {
         "{out}"
     );
     assert!(out.contains("\n  assay run plan.json\n"), "{out}");
+    let (code, out, err) = run(folder.path(), &["explain", "assay card ."]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    assert!(out.contains("in ., in blocks of 512 KiB, 4 at once"), "{out}");
 }
 
 #[test]
@@ -369,7 +372,7 @@ fn words_that_make_no_sense_are_refused() {
         ),
         (
             &["explain", "assay probe ."],
-            "assay: of assay's own lines those of quick and run are explained; of modes, ramp and sustain give the plan that --plan writes\n",
+            "assay: of assay's own lines those of quick, card and run are explained; of the others give the plan that --plan writes\n",
         ),
         (
             &["explain", "none.json"],

@@ -10,6 +10,8 @@ use std::fs::File;
 use std::os::fd::AsFd;
 use std::path::Path;
 
+use rustix::process::{Resource, getrlimit};
+
 use super::super::place::{Kind, any_seed, target};
 use super::Words;
 use crate::error::{Error, Fault, Refusal};
@@ -29,7 +31,7 @@ const SPREAD: Bytes = Bytes::kib(64);
 /// The size of a block where all is written.
 const FILL: Bytes = Bytes(MIB);
 /// Files that fill a file system are no larger: FAT has no room for 4 GiB in one.
-const FILE: u64 = GIB;
+const FILE: Bytes = Bytes(GIB);
 /// What is left free on a file system for its own records, of its free space, and at the least.
 const LEFT_SHARE: u64 = 32;
 const LEFT: u64 = 16 * MIB;
@@ -46,6 +48,8 @@ const SETS_ASIDE: [u32; 4] = [0xef53, 0x5846_5342, 0x9123_683e, 0xf2f5_2010];
 pub struct Space {
     /// The device, or what may be used of the free space.
     pub size: Bytes,
+    /// The largest file that may be made in it.
+    pub file: Bytes,
     /// A file of it takes space all over it, though nothing was written yet.
     pub set_aside: bool,
 }
@@ -58,14 +62,20 @@ pub(super) fn space(path: &Path, kind: Kind) -> Result<Space, Error> {
     if kind != Kind::Folder {
         let file = File::open(path).map_err(|error| fault("open", error))?;
         let size = size_of_open(file.as_fd()).map_err(|error| fault("size", error))?;
-        return Ok(Space { size: Bytes(size / GRAIN * GRAIN), set_aside: true });
+        return Ok(Space {
+            size: Bytes(size / GRAIN * GRAIN),
+            file: Bytes(u64::MAX),
+            set_aside: true,
+        });
     }
     let free = rustix::fs::statvfs(path).map_err(|error| fault("statvfs", error.into()))?;
     let system = rustix::fs::statfs(path).map_err(|error| fault("statfs", error.into()))?;
     let free_bytes = free.f_bavail.saturating_mul(free.f_frsize);
     let used = free_bytes.saturating_sub(LEFT.max(free_bytes / LEFT_SHARE));
     let set_aside = SETS_ASIDE.contains(&(system.f_type as u32));
-    Ok(Space { size: Bytes(used / MIB * MIB), set_aside })
+    // A process that writes beyond its limit is killed (setrlimit(2)).
+    let file = getrlimit(Resource::Fsize).current.map_or(Bytes(u64::MAX), Bytes);
+    Ok(Space { size: Bytes(used / MIB * MIB), file, set_aside })
 }
 
 /// The plan for what stands at the path.
@@ -80,6 +90,12 @@ pub fn plan(words: &Words, kind: Kind, space: Space, typed: Vec<String>) -> Resu
         return Err(Refusal::new(
             format!("too little is free on {shown} to be checked"),
             "free at least 32M, or name another folder",
+        ));
+    }
+    if space.file < if words.fill { FILL } else { space.size } {
+        return Err(Refusal::new(
+            format!("no file may be larger than {} here (ulimit -f)", space.file),
+            "lift that: ulimit -f unlimited",
         ));
     }
     if !words.fill && !space.set_aside {
@@ -122,7 +138,7 @@ fn spread(target: &Target, space: Space) -> Vec<Phase> {
 fn filled(target: Target, kind: Kind, space: Space, words: &Words) -> Vec<Phase> {
     let target = match kind {
         Kind::Folder => {
-            let files = space.size.0.div_ceil(FILE);
+            let files = space.size.0.div_ceil(FILE.min(space.file).0);
             Target::Files {
                 dirs: vec![words.path.clone()],
                 stem: ".assay-capacity".into(),
@@ -131,7 +147,7 @@ fn filled(target: Target, kind: Kind, space: Space, words: &Words) -> Vec<Phase>
                 size: Size::Exactly(Bytes(space.size.0 / files / MIB * MIB)),
                 order: FileOrder::Sequential,
                 layout: Layout::AsFound,
-                lifetime: Lifetime::Remove,
+                lifetime: Lifetime::Unnamed,
             }
         }
         Kind::File(_) | Kind::Device => target,
@@ -173,12 +189,38 @@ fn phases(target: &Target, pattern: impl Fn(Action) -> Pattern, bytes: Bytes) ->
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::told::words;
     use super::*;
+
+    /// Files and the size of each that fill so much, where none may be larger than `file`.
+    fn files(size: Bytes, file: Bytes) -> Result<(u32, Bytes), Refusal> {
+        let words = words("--capacity --fill --seed 1 /mnt");
+        let plan = plan(&words, Kind::Folder, Space { size, file, set_aside: false }, vec![])?;
+        plan.check().expect("sound");
+        let Work::Blocks(blocks) = &plan.phases[0].jobs[0].work else { panic!("blocks") };
+        let Target::Files { count, size: Size::Exactly(each), lifetime, .. } = blocks.target else {
+            panic!("files")
+        };
+        assert_eq!(lifetime, Lifetime::Unnamed);
+        Ok((count, each))
+    }
+
+    #[test]
+    fn no_file_is_larger_than_any_may_be() {
+        // FAT has room for 4 GiB less one byte.
+        assert_eq!(files(Bytes(32 * GIB), Bytes(u64::MAX)), Ok((32, Bytes(GIB))));
+        assert_eq!(files(Bytes(GIB), Bytes::mib(300)), Ok((4, Bytes::mib(256))));
+        assert_eq!(files(Bytes::mib(10), Bytes::mib(4)), Ok((3, Bytes::mib(3))));
+        let refusal = files(Bytes(GIB), Bytes(1000)).expect_err("less than a block");
+        let said =
+            "no file may be larger than 1000 B here (ulimit -f); lift that: ulimit -f unlimited";
+        assert_eq!(refusal.to_string(), said);
+    }
 
     #[test]
     fn the_last_block_lies_at_the_end_and_a_power_of_two_between_all() {
         for size in [MIB, 64 * MIB, 3 * GIB + 12 * 4096, 31_914_983_424, 4000 * GIB] {
-            let space = Space { size: Bytes(size), set_aside: true };
+            let space = Space { size: Bytes(size), file: Bytes(u64::MAX), set_aside: true };
             let target = Target::Device { path: "/dev/x".into(), size: Size::Whole, consent: None };
             let [write, _] = spread(&target, space).try_into().expect("two phases");
             let Work::Blocks(blocks) = &write.jobs[0].work else { panic!("blocks") };

@@ -1,18 +1,7 @@
 //! The words of a sweep and the plans that they make.
 
+use super::super::told::words;
 use super::*;
-use clap::Parser;
-
-#[derive(Parser)]
-struct Line {
-    #[command(flatten)]
-    words: Words,
-}
-
-fn words(line: &str) -> Words {
-    let words = std::iter::once("sweep").chain(line.split_whitespace());
-    Line::try_parse_from(words).unwrap_or_else(|error| panic!("{line}: {error}")).words
-}
 
 fn names(line: &str, kind: Kind) -> Vec<String> {
     let plan = plan(&words(line), kind, vec![]).expect("a plan");
@@ -57,7 +46,12 @@ fn the_cells_share_the_time() {
     let pace = |cells| pace(Nanos::secs(180), cells).expect("enough");
     assert_eq!(
         pace(36),
-        Pace { whole: Nanos::secs(171), least: Nanos::millis(1_150), most: Nanos::millis(4_400) }
+        Pace {
+            whole: Nanos::secs(171),
+            least: Nanos::millis(1_000),
+            most: Nanos::millis(4_400),
+            end: Some(Nanos::secs(180)),
+        }
     );
     assert_eq!((pace(6).least, pace(6).most), (LONGEST, LONGEST));
     assert!(super::pace(Nanos::secs(10), 36).is_err());

@@ -45,7 +45,7 @@ impl Page for Atto<'_> {
         phase: &PhaseRecord,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        phase.faults.iter().try_for_each(|fault| writeln!(out, "  {}: {fault}", phase.name))
+        phase.faults.iter().try_for_each(|fault| writeln!(out, "  {}: {fault}\n", phase.name))
     }
 
     fn closing(&mut self, record: &Record, out: &mut dyn Write) -> io::Result<()> {

@@ -78,7 +78,7 @@ pub fn rows(sweep: &Sweep, axis: Axis, shown: &Columns, style: Style) -> Vec<Str
         line.push_str(&bars(&cells, shown.unit, most, room, style));
         lines.push(line.trim_end().to_string());
     }
-    if let [Side::Write, Side::Read] = sides[..] {
+    if let ([Side::Write, Side::Read], true) = (&sides[..], most > 0.0) {
         let (above, below) = (style.glyph("▀", "w"), style.glyph("▄", "r"));
         let both = style.glyph("█", "#");
         let key = format!("{both} both, {above} writes alone, {below} reads alone");
@@ -102,9 +102,11 @@ fn head(
             head.push_str(&format!("{:>FLUSH$}", "flush"));
         }
     }
-    let scale = shown.unit.shown(most);
-    head.push_str(&format!("  0{scale:>0$}", room.saturating_sub(1)));
-    head
+    if most > 0.0 {
+        let scale = shown.unit.shown(most);
+        head.push_str(&format!("  0{scale:>0$}", room.saturating_sub(1)));
+    }
+    head.trim_end().into()
 }
 
 /// A rate and its mark, right-aligned.

@@ -129,7 +129,9 @@ fn is_new(target: &Target) -> bool {
     match target {
         Target::Scratch { .. } => true,
         Target::File { path, .. } => !path.exists(),
-        Target::Files { .. } => target.numbered(0).is_some_and(|path| !path.exists()),
+        Target::Files { .. } => {
+            target.is_unnamed() || target.numbered(0).is_some_and(|path| !path.exists())
+        }
         Target::Device { .. } | Target::Nowhere { .. } => false,
     }
 }

@@ -118,7 +118,7 @@ impl Fitting<'_> {
             let Some(path) = target.numbered(sites.len() as u32) else {
                 unreachable!("there is a folder")
             };
-            self.sites.push(Site::of_several(path, subject));
+            self.sites.push(Site::of_several(path, subject, target.is_unnamed()));
             sites.push(self.sites.len() - 1);
         }
         sites[..files as usize].to_vec()
@@ -139,8 +139,9 @@ fn is_folder(dir: &Path) -> Result<(), Refusal> {
 /// Looks at each of the files. The first `to_come` of them need not be there: the job makes them,
 /// or one before it does.
 fn found(target: &Target, files: u32, to_come: u32) -> Result<Found, Refusal> {
-    let mut all = Found { there: Bytes::ZERO, least: None, absent: false };
-    for file in 0..files {
+    let mut all = Found { there: Bytes::ZERO, least: None, absent: target.is_unnamed() };
+    let named = if target.is_unnamed() { 0 } else { files };
+    for file in 0..named {
         let Some(path) = target.numbered(file) else { unreachable!("there is a folder") };
         match std::fs::metadata(&path) {
             Ok(found) if found.is_file() => {
