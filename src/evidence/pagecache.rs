@@ -1,6 +1,7 @@
 //! The page cache of one file: `cachestat` (6.5), else `mincore`.
 
 use std::os::fd::BorrowedFd;
+use std::time::Duration;
 
 use super::scene::why;
 use super::{CachePages, Reading};
@@ -56,25 +57,41 @@ fn resident(fd: BorrowedFd) -> Result<u64, String> {
     cache::resident(fd, length).map_err(|error| why("mincore", &error))
 }
 
-/// Writes a file out and drops its pages; says what is left in memory. Tries twice, since pages in
-/// use stay the first time.
+/// How long is waited before each further try to drop what stayed: the first comes at once, for pages
+/// in a processor's batch are let go by the try before it; then for those that somebody holds for a
+/// moment, as the kernel's reclaim does with what it looks at.
+const AGAIN: [Duration; 5] = [0, 10, 20, 40, 80].map(Duration::from_millis);
+
+/// Writes a file out and drops its pages; says what is left in memory after some tries. Where nothing
+/// goes (tmpfs, locked pages), two are enough.
 pub fn drop_cache(fd: BorrowedFd) -> Reading<CachePages> {
-    let mut left = Reading::Unseen("not tried".into());
-    for _ in 0..2 {
-        match rustix::fs::fsync(fd) {
-            // A file system that can not be asked to flush has nothing of ours to lose.
-            Ok(()) | Err(rustix::io::Errno::INVAL | rustix::io::Errno::ROFS) => {}
-            Err(error) => return Reading::Unseen(why("fsync", &error.into())),
-        }
-        if let Err(error) = cache::drop_pages(fd, 0, 0) {
-            return Reading::Unseen(why("fadvise", &error));
-        }
-        left = pages(fd);
-        if left.seen().is_none_or(|pages| pages.resident == Bytes::ZERO) {
+    let resident = |pages: &Reading<CachePages>| pages.seen().map(|pages| pages.resident);
+    let before = resident(&pages(fd));
+    let mut left = dropped(fd);
+    for pause in AGAIN {
+        let stayed = resident(&left);
+        if stayed.is_none_or(|stayed| stayed == Bytes::ZERO)
+            || (pause > Duration::ZERO && stayed >= before)
+        {
             break;
         }
+        std::thread::sleep(pause);
+        left = dropped(fd);
     }
     left
+}
+
+/// The same, tried once.
+fn dropped(fd: BorrowedFd) -> Reading<CachePages> {
+    match rustix::fs::fsync(fd) {
+        // A file system that can not be asked to flush has nothing of ours to lose.
+        Ok(()) | Err(rustix::io::Errno::INVAL | rustix::io::Errno::ROFS) => {}
+        Err(error) => return Reading::Unseen(why("fsync", &error.into())),
+    }
+    match cache::drop_pages(fd, 0, 0) {
+        Ok(()) => pages(fd),
+        Err(error) => Reading::Unseen(why("fadvise", &error)),
+    }
 }
 
 #[cfg(test)]
