@@ -57,10 +57,10 @@ fn resident(fd: BorrowedFd) -> Result<u64, String> {
     cache::resident(fd, length).map_err(|error| why("mincore", &error))
 }
 
-/// How long is waited before each further try to drop what stayed: the first comes at once, for pages
+/// Milliseconds that are waited before each further try to drop what stayed: the first comes at once, for pages
 /// in a processor's batch are let go by the try before it; then for those that somebody holds for a
 /// moment, as the kernel's reclaim does with what it looks at.
-const AGAIN: [Duration; 5] = [0, 10, 20, 40, 80].map(Duration::from_millis);
+const AGAIN_MS: [u64; 5] = [0, 10, 20, 40, 80];
 
 /// Writes a file out and drops its pages; says what is left in memory after some tries. Where nothing
 /// goes (tmpfs, locked pages), two are enough.
@@ -68,14 +68,12 @@ pub fn drop_cache(fd: BorrowedFd) -> Reading<CachePages> {
     let resident = |pages: &Reading<CachePages>| pages.seen().map(|pages| pages.resident);
     let before = resident(&pages(fd));
     let mut left = dropped(fd);
-    for pause in AGAIN {
+    for pause in AGAIN_MS {
         let stayed = resident(&left);
-        if stayed.is_none_or(|stayed| stayed == Bytes::ZERO)
-            || (pause > Duration::ZERO && stayed >= before)
-        {
+        if stayed.is_none_or(|stayed| stayed == Bytes::ZERO) || (pause > 0 && stayed >= before) {
             break;
         }
-        std::thread::sleep(pause);
+        std::thread::sleep(Duration::from_millis(pause));
         left = dropped(fd);
     }
     left

@@ -40,6 +40,7 @@ use crate::plan::{Phase, Plan};
 use crate::record::{Ending, PhaseRecord, Record, Resolved, SCHEMA, Sink};
 use crate::stats::GaugeReading;
 use crate::stats::copy::{CopyCounts, CopyEvent};
+use crate::sys::files;
 use crate::sys::inbox::Inbox;
 use crate::unit::{Bytes, Nanos};
 use crate::verdict;
@@ -146,6 +147,7 @@ pub fn began(record: &Record) -> Option<jiff::Timestamp> {
 /// A refusal when the plan can not be done here (nothing was touched), or a fault before the
 /// first phase.
 pub fn run(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> Result<Record, Error> {
+    let _run = files::run();
     let inbox = Inbox::new(&options.signals)
         .map_err(|error| Fault::new("prepare", "for signals", &error))?;
     let scene = Scene::default();

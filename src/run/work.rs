@@ -210,12 +210,11 @@ impl<'f> Floor<'f> {
         let Posted { job, cpus, hand } = posted;
         let mut began = None;
         let away = matches!(hand, Hand::Away(_));
+        let mut own = None;
         if !away {
             pin(&cpus);
-            if self.ready[job].keeps_to_its_own() {
-                // Without a table of its own it is only slower.
-                let _ = files::own();
-            }
+            // Without a table of its own it is only slower.
+            own = self.ready[job].keeps_to_its_own().then(files::own).and_then(Result::ok);
         }
         let haul = hand.go(|| {
             began = Some(Glance::now());
@@ -238,6 +237,9 @@ impl<'f> Floor<'f> {
         }
         if self.came_home(1) {
             self.bell.ring();
+        }
+        if let Some(own) = own {
+            own.close();
         }
     }
 

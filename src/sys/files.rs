@@ -4,10 +4,12 @@
 //! [`limit`] hands the kernel a place for its answer, which it writes before the call returns.
 //! After [`own`] the calling thread has a copy of the table: every descriptor stays valid in it
 //! under the same number, and closing one there leaves the other table's alone. Descriptors made
-//! later are known to this thread only, and must not be handed to another.
+//! later are known to this thread only, and must not be handed to another. [`Own::close`] takes the
+//! copy away again.
 #![allow(unsafe_code)]
 
 use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// How many descriptors this process may have: the soft and the hard limit; `u64::MAX`: any number.
 ///
@@ -21,15 +23,59 @@ pub fn limit() -> io::Result<(u64, u64)> {
     if answer == 0 { Ok((limit.rlim_cur, limit.rlim_max)) } else { Err(io::Error::last_os_error()) }
 }
 
+/// Runs that are going on in this process.
+static RUNS: Mutex<u32> = Mutex::new(0);
+
+/// A run that is going on in this process, until it is dropped.
+#[derive(Debug)]
+pub struct Run(());
+
+/// Counts a run: to be called before it opens anything.
+#[must_use = "it is over when this is dropped"]
+pub fn run() -> Run {
+    *runs() += 1;
+    Run(())
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        *runs() -= 1;
+    }
+}
+
+fn runs() -> MutexGuard<'static, u32> {
+    RUNS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A table that the calling thread shares with nobody.
+#[derive(Debug)]
+pub struct Own(());
+
 /// Gives the calling thread a descriptor table that it shares with nobody. The kernel then looks
 /// descriptors up without counting references (`fdget`, since 2.6), and moves a file's place without
 /// a lock (`fdget_pos`, since 3.14) if that was opened afterwards: together a good part of a call
 /// that moves 512 bytes, and a tenth of one that moves a single byte.
 ///
 /// # Errors
-/// ENOMEM.
-pub fn own() -> io::Result<()> {
+/// ENOMEM; EBUSY while several runs are going on: the copy would keep open what another closes, and so
+/// the claim on its device.
+pub fn own() -> io::Result<Own> {
+    let runs = runs();
+    if *runs > 1 {
+        return Err(io::Error::from_raw_os_error(libc::EBUSY));
+    }
     // SAFETY: only the calling thread's view changes, and no descriptor number loses its meaning.
     let answer = unsafe { libc::unshare(libc::CLONE_FILES) };
-    if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    if answer == 0 { Ok(Own(())) } else { Err(io::Error::last_os_error()) }
+}
+
+impl Own {
+    /// Closes all that is in it but the three standard ones (`close_range`, since 5.9), for the kernel
+    /// does that only some time after the thread has been waited for. The last thing that the thread
+    /// does: it owns no descriptor any more.
+    pub fn close(self) {
+        // SAFETY: a bare call on the table that only this thread has; where it is not known nothing
+        // happens.
+        unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, 0) };
+    }
 }
