@@ -6,6 +6,7 @@ use rustix::fs::{Access, access};
 
 use super::Common;
 use crate::error::{Error, Fault, Refusal};
+use crate::evidence::folder_of;
 use crate::plan::Plan;
 use crate::record::{Record, replace};
 use crate::report::{FORMATS, Format, Style};
@@ -77,18 +78,10 @@ fn can_be_made(path: &Path) -> Result<(), Refusal> {
         }
         Ok(_) if access(path, Access::WRITE_OK).is_err() => refused("may not be written"),
         // It is replaced, not written to.
-        _ if access(folder(path), Access::WRITE_OK | Access::EXEC_OK).is_err() => {
+        _ if access(folder_of(path), Access::WRITE_OK | Access::EXEC_OK).is_err() => {
             refused("can not be made")
         }
         _ => Ok(()),
-    }
-}
-
-/// The folder in which a file stands.
-fn folder(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
     }
 }
 
@@ -96,7 +89,7 @@ fn folder(path: &Path) -> &Path {
 fn same(one: &Path, other: &Path) -> bool {
     let whole = |path: &Path| {
         let there = std::fs::canonicalize(path).ok();
-        there.or_else(|| Some(std::fs::canonicalize(folder(path)).ok()?.join(path.file_name()?)))
+        there.or_else(|| Some(std::fs::canonicalize(folder_of(path)).ok()?.join(path.file_name()?)))
     };
     one == other || whole(one).is_some_and(|one| whole(other) == Some(one))
 }

@@ -75,6 +75,7 @@ pub use snapshot::{
     CachePages, CacheReading, Cpu, CpuThrottled, DeviceReading, DiskCounters, Memory, OwnIo,
     Pressure, Snapshot,
 };
+pub use subject::folder_of;
 pub use survey::{Device, FileLay, Inodes, May, Partition, Place, Step, Survey};
 pub use warmth::{Ceiling, Cooling, DriveWarmth, Warmth};
 pub use writeback::Writeback;

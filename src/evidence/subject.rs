@@ -8,6 +8,14 @@ use super::{Bottom, DeviceNumber, PathKind, Reading, Scene, Space, Subject, dire
 use crate::sys::block;
 use crate::unit::Bytes;
 
+/// The folder in which a file stands, or will: that of a bare name is the current one.
+pub fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
 impl Scene {
     /// Everything that can be known about a path before it is used. A path that is not there yet
     /// is judged by the nearest folder above it. Where only a probe can tell about direct I/O, one

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Record, SCHEMA};
 use crate::error::{Error, Fault, Refusal};
+use crate::evidence::folder_of;
 
 /// Where a record is kept while it grows.
 #[derive(Debug)]
@@ -39,10 +40,7 @@ impl Sink {
             )
             .into());
         }
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
+        let folder = folder_of(path);
         if !folder.is_dir() {
             return Err(Refusal::new(
                 format!("the folder of {} does not exist", path.display()),

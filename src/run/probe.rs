@@ -9,6 +9,7 @@ use std::sync::Arc;
 use rustix::fs::{Mode, OFlags};
 
 use crate::engine;
+use crate::evidence::folder_of;
 use crate::plan::{Ring, Target, Vectored};
 use crate::sys::buffer::Buffer;
 use crate::sys::map::Map;
@@ -34,10 +35,7 @@ impl Ground {
         let flags = OFlags::CLOEXEC | if direct { OFlags::DIRECT } else { OFlags::empty() };
         let folder = match target {
             Target::Scratch { .. } | Target::Files { .. } => Some(path),
-            Target::File { .. } => match path.parent() {
-                Some(folder) if !folder.as_os_str().is_empty() => Some(folder),
-                _ => Some(Path::new(".")),
-            },
+            Target::File { .. } => Some(folder_of(path)),
             _ => None,
         };
         if let Some(folder) = folder

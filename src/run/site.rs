@@ -16,6 +16,7 @@ use rustix::fs::{FallocateFlags, FlockOperation, Mode, OFlags};
 
 use crate::engine::Layer;
 use crate::error::Fault;
+use crate::evidence::folder_of;
 use crate::plan::{Caching, Durability, Fill, Layout, Lifetime, Pattern, Target};
 use crate::record::Cut;
 use crate::sys::block::size_of_open;
@@ -346,14 +347,6 @@ impl Drop for Site {
             Kind::Unnamed => release(folder_of(&self.path), size),
             Kind::Scratch { keep: true } | Kind::File | Kind::Device => {}
         }
-    }
-}
-
-/// The folder of a file.
-fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
     }
 }
 

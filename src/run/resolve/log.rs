@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::error::Refusal;
-use crate::evidence::Subject;
+use crate::evidence::{Subject, folder_of};
 use crate::plan::{Crew, Detail, Job, Work};
 
 use super::super::log::HEADING;
@@ -37,18 +37,14 @@ impl Fitting<'_> {
                 "name another file for the log",
             )),
             Ok(_) => Ok(()),
-            Err(_) => writable(match log.parent() {
-                Some(folder) if !folder.as_os_str().is_empty() => folder,
-                _ => Path::new("."),
-            }),
+            Err(_) => writable(folder_of(log)),
         }
     }
 
     /// Says so where a log would be written to a device that is measured.
     pub(super) fn log_beside(&mut self, job: &Job, subject: usize) {
         let Some(log) = &job.detail.log else { return };
-        let folder = log.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let of_log = self.scene.subject(folder.unwrap_or(Path::new(".")));
+        let of_log = self.scene.subject(folder_of(log));
         let leaves = |subject: &Subject| -> Vec<String> {
             subject.stack.iter().map(|layer| layer.name.clone()).collect()
         };

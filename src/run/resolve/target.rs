@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::error::{Fault, Refusal};
+use crate::evidence::folder_of;
 use crate::plan::{Layout, Pattern, Target};
 
 use super::Fitting;
@@ -67,12 +68,12 @@ impl Fitting<'_> {
                         "name a file that is there",
                     ))
                 }
-                Err(_) => match path.parent() {
-                    Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => Err(
-                        Refusal::new(format!("{} is no folder", folder.display()), "make it first"),
-                    ),
-                    Some(folder) if !folder.as_os_str().is_empty() => writable(folder),
-                    _ => writable(Path::new(".")),
+                Err(_) => match folder_of(path) {
+                    folder if folder.is_dir() => writable(folder),
+                    folder => Err(Refusal::new(
+                        format!("{} is no folder", folder.display()),
+                        "make it first",
+                    )),
                 },
             },
             Target::Files { .. } | Target::Nowhere { .. } => Ok(()),
