@@ -40,13 +40,13 @@ pub fn compare(words: &Words, environment: &Environment, out: &mut dyn Write) ->
     let (first, second) = (side(&words.first)?, side(&words.second)?);
     let (first, second): (Vec<_>, Vec<_>) = (first.iter().collect(), second.iter().collect());
     let found = verdict::unlike(&first, &second);
-    let comparable = report::compare::comparable(&first, &second, &found);
+    let sides = report::compare::Sides::of(&first, &second, found);
+    let comparable = sides.comparable();
     let outcome = if words.json {
-        let document = report::compare::document(&first, &second, found);
-        let text = serde_json::to_string_pretty(&document).map_err(io::Error::from);
+        let text = serde_json::to_string_pretty(&sides.document()).map_err(io::Error::from);
         text.and_then(|text| writeln!(out, "{text}"))
     } else {
-        report::compare::text(&first, &second, &found, environment.out_style(), out)
+        sides.text(environment.out_style(), out)
     };
     printed(outcome)?;
     Ok(if comparable { conduct::SOUND } else { conduct::NOT_SOUND })

@@ -21,61 +21,99 @@ const NAME: usize = 20;
 const VALUE: usize = 10;
 const GAP: usize = 2;
 
-/// Both sides, of one run or several each in the order in which they were made, and what was found of
-/// them by `verdict::unlike`.
-pub fn text(
-    first: &[&Record],
-    second: &[&Record],
-    found: &Unlike,
-    style: Style,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let mut lines = about("first", first, style);
-    lines.extend(about("second", second, style));
-    lines.push(String::new());
-    let rows = change::rows(first, second, found);
-    match (first, second) {
-        ([first], [second]) if !change::repeated(&rows) => {
-            lines.extend(table(first, second, style));
-            lines.push(String::new());
-            let same = (&first.run, &first.started) == (&second.run, &second.started);
-            lines.extend(verdict(found, &rows, &of_two(same), style));
-        }
-        _ => {
-            lines.extend(change::table(&rows, found.runs, style));
-            lines.push(String::new());
-            lines.extend(verdict(found, &rows, &change::told(&rows), style));
-        }
-    }
-    for finding in &found.findings {
-        lines.extend(traps::claim(finding, style));
-        lines.extend(traps::because(finding, style));
-        lines.extend(traps::helps(finding, style));
-    }
-    for line in lines {
-        writeln!(out, "{}", line.trim_end())?;
-    }
-    Ok(())
+/// Both sides, of one run or several each in the order in which they were made, what was found of them
+/// by `verdict::unlike`, and their figures.
+pub struct Sides<'a> {
+    first: &'a [&'a Record],
+    second: &'a [&'a Record],
+    found: Unlike,
+    rows: Vec<Row>,
 }
 
-/// The same as a document.
-pub fn document(first: &[&Record], second: &[&Record], found: Unlike) -> Comparison {
-    let runs = |side: &[&Record]| side.iter().map(|record| Compared::of(record)).collect();
-    Comparison {
-        schema: COMPARISON_SCHEMA.into(),
-        version: env!("CARGO_PKG_VERSION").into(),
-        first: runs(first),
-        second: runs(second),
-        figures: change::pairs(change::rows(first, second, &found)),
-        comparable: found.runs,
-        findings: found.findings,
+impl<'a> Sides<'a> {
+    /// The sides with their figures, and the ratios of those that may be compared.
+    pub fn of(first: &'a [&'a Record], second: &'a [&'a Record], found: Unlike) -> Self {
+        let rows = change::rows(first, second, &found);
+        Self { first, second, found, rows }
     }
-}
 
-/// Whether at least one figure of two sides of which this was found may be compared.
-pub fn comparable(first: &[&Record], second: &[&Record], found: &Unlike) -> bool {
-    let rows = change::rows(first, second, found);
-    found.runs && (found.figures.is_empty() || rows.iter().any(|row| row.trust == Trust::Sound))
+    /// Whether at least one figure may be compared.
+    pub fn comparable(&self) -> bool {
+        self.found.runs && (self.found.figures.is_empty() || self.any_sound())
+    }
+
+    fn any_sound(&self) -> bool {
+        self.rows.iter().any(|row| row.trust == Trust::Sound)
+    }
+
+    /// The page.
+    ///
+    /// # Errors
+    /// When the output can not be written.
+    pub fn text(&self, style: Style, out: &mut dyn Write) -> io::Result<()> {
+        let mut lines = about("first", self.first, style);
+        lines.extend(about("second", self.second, style));
+        lines.push(String::new());
+        let alike = match (self.first, self.second) {
+            ([first], [second]) if !change::repeated(&self.rows) => {
+                lines.extend(table(first, second, style));
+                of_two((&first.run, &first.started) == (&second.run, &second.started))
+            }
+            _ => {
+                lines.extend(change::table(&self.rows, self.found.runs, style));
+                change::told(&self.rows)
+            }
+        };
+        lines.push(String::new());
+        lines.extend(self.verdict(&alike, style));
+        for finding in &self.found.findings {
+            lines.extend(traps::claim(finding, style));
+            lines.extend(traps::because(finding, style));
+            lines.extend(traps::helps(finding, style));
+        }
+        for line in lines {
+            writeln!(out, "{}", line.trim_end())?;
+        }
+        Ok(())
+    }
+
+    /// The same as a document.
+    pub fn document(self) -> Comparison {
+        let runs = |side: &[&Record]| side.iter().map(|record| Compared::of(record)).collect();
+        Comparison {
+            schema: COMPARISON_SCHEMA.into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            first: runs(self.first),
+            second: runs(self.second),
+            figures: change::pairs(self.rows),
+            comparable: self.found.runs,
+            findings: self.found.findings,
+        }
+    }
+
+    /// May they be compared, and then `alike`, or what forbids it.
+    fn verdict(&self, alike: &str, style: Style) -> Vec<String> {
+        let found = &self.found;
+        let forbids = |weight: Weight| weight != Weight::Note;
+        let all = found.findings.iter().filter(|finding| forbids(finding.weight)).count();
+        let apart: Vec<String> = found.figures.keys().map(|phase| format!("'{phase}'")).collect();
+        let (trust, word, text) = if found.runs && apart.is_empty() {
+            (Trust::Sound, "alike", alike.to_string())
+        } else if found.runs && self.any_sound() {
+            let (apart, are) = (names(&apart), if apart.len() == 1 { "is" } else { "are" });
+            let text = format!("but for {apart}, which {are} not to be compared: {alike}");
+            (Trust::Doubtful, "alike", text)
+        } else {
+            let things =
+                if all == 1 { "one thing forbids".into() } else { format!("{all} things forbid") };
+            let text =
+                format!("{things} to take a difference of these figures for one of the devices.");
+            (Trust::Wrong, "unlike", text)
+        };
+        let ink = ink(trust);
+        let lines = labelled("verdict", &format!("{word}: {text}"), style);
+        lines.into_iter().map(|line| line.replacen(word, &style.paint(ink, word), 1)).collect()
+    }
 }
 
 /// What a side was, where, and when.
@@ -181,27 +219,4 @@ fn of_two(same: bool) -> String {
         return "both are the same run: there is no difference to tell.".into();
     }
     "nothing that the records hold forbids to compare them. Two runs do not tell a difference from chance: repeat each five times, and compare the two folders of records.".into()
-}
-
-/// May they be compared, and then `alike`, or what forbids it.
-fn verdict(found: &Unlike, rows: &[Row], alike: &str, style: Style) -> Vec<String> {
-    let forbids = |weight: Weight| weight != Weight::Note;
-    let all = found.findings.iter().filter(|finding| forbids(finding.weight)).count();
-    let apart: Vec<String> = found.figures.keys().map(|phase| format!("'{phase}'")).collect();
-    let (trust, word, text) = if found.runs && apart.is_empty() {
-        (Trust::Sound, "alike", alike.to_string())
-    } else if found.runs && rows.iter().any(|row| row.trust == Trust::Sound) {
-        let (apart, are) = (names(&apart), if apart.len() == 1 { "is" } else { "are" });
-        let text = format!("but for {apart}, which {are} not to be compared: {alike}");
-        (Trust::Doubtful, "alike", text)
-    } else {
-        let things =
-            if all == 1 { "one thing forbids".into() } else { format!("{all} things forbid") };
-        let text =
-            format!("{things} to take a difference of these figures for one of the devices.");
-        (Trust::Wrong, "unlike", text)
-    };
-    let ink = ink(trust);
-    let lines = labelled("verdict", &format!("{word}: {text}"), style);
-    lines.into_iter().map(|line| line.replacen(word, &style.paint(ink, word), 1)).collect()
 }
