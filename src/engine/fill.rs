@@ -416,8 +416,7 @@ fn same<'a>(buffer: &[u8], expected: impl Iterator<Item = &'a u8>) -> Result<(),
     }
 }
 
-/// The data of a sector. Words are made in groups of eight: within one the rotations are constants, so
-/// that the compiler unrolls it, and no step waits for the one before.
+/// The data of a sector: one key for all of its words, so that the compiler makes vectors of them.
 #[inline]
 fn fill_sector(
     sector: &mut [u8; SECTOR],
@@ -428,12 +427,9 @@ fn fill_sector(
 ) {
     let first = mix(place ^ seed);
     let second = mix(generation.0) ^ mix(seed ^ place);
-    let mut key = mix(first ^ second.rotate_left(32));
-    for (to, noise) in sector.as_chunks_mut::<64>().0.iter_mut().zip(noise.as_chunks::<8>().0) {
-        for (index, (to, word)) in (0..).zip(to.as_chunks_mut().0.iter_mut().zip(noise)) {
-            *to = (word ^ key.rotate_left(index)).to_le_bytes();
-        }
-        key = key.rotate_left(8);
+    let key = mix(first ^ second.rotate_left(32));
+    for (to, word) in sector.as_chunks_mut().0.iter_mut().zip(noise) {
+        *to = (word ^ key).to_le_bytes();
     }
     sector[..8].copy_from_slice(&first.to_le_bytes());
     sector[8..16].copy_from_slice(&second.to_le_bytes());
