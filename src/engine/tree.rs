@@ -6,8 +6,9 @@
 //! buffer, digits over digits; the order is a permutation. So an operation costs the same whether
 //! there are a thousand files or a hundred million, and nothing is allocated for it.
 //!
-//! A file is `f<worker>.<number>` in `d<folder>/` below the worker's root; one that was renamed
-//! begins with `r`, and renaming it again gives it back its `f`.
+//! A file is `f<worker>.<number>`, or `f<number><letters>` where names vary in length, in `d<folder>/`
+//! below the worker's root; one that was renamed begins with `r`, and renaming it again gives it back
+//! its `f`.
 
 mod beat;
 mod name;
@@ -23,7 +24,7 @@ use rustix::fs::{Mode, OFlags, RawDir};
 
 use self::beat::{Beat, Done, Stuck};
 pub use self::name::folder_name;
-use self::name::{Name, digits, number_in};
+use self::name::{Name, digits};
 use super::balance::Share;
 use super::drive::{Haul, Quota};
 use super::fill::{Filler, Generation};
@@ -31,7 +32,7 @@ use super::pace::Pace;
 use super::random::{Shuffle, mix};
 use super::tallies::Tallies;
 use crate::error::Fault;
-use crate::plan::{Action, Durability, Rate, TreeOrder, TreeSize, Verify};
+use crate::plan::{Action, Durability, Naming, Rate, TreeOrder, TreeSize, Verify};
 use crate::stats::{Gauge, Tally};
 use crate::sys::buffer::Buffer;
 use crate::sys::clock;
@@ -61,6 +62,8 @@ pub struct TreeWorker<'a> {
     pub folders: u32,
     /// Its number among all workers, part of the names of its files.
     pub number: u32,
+    /// What its files are called.
+    pub naming: Naming,
     /// Whether the folders hold files of others.
     pub shared: bool,
     /// Data are moved in pieces of this size at the most, bytes.
@@ -134,7 +137,7 @@ impl TreeWorker<'_> {
                 }
             },
             folder: None,
-            name: Name::new(self.number, self.folders > 0, self.renamed),
+            name: Name::new(self.naming, self.number, self.folders > 0, self.renamed),
         };
         if !self.filler.changes() {
             self.filler.fill(&mut hands.buffer, 0, Generation::default());
@@ -226,7 +229,7 @@ impl TreeWorker<'_> {
         listing: &mut [MaybeUninit<u8>],
         renamed: bool,
     ) {
-        let prefix = hands.name.prefix();
+        let any = hands.name;
         let mut visited = 0;
         for folder in 0..self.used_folders() {
             let fd = match self.open_folder(folder) {
@@ -249,7 +252,7 @@ impl TreeWorker<'_> {
                     Some(Err(errno)) => return beat.fail(("list", errno), c"."),
                 };
                 // Others' files, the anchor, and names that this very pass has given.
-                let Some(number) = number_in(entry.file_name().to_bytes(), prefix) else {
+                let Some(number) = any.number_in(entry.file_name().to_bytes()) else {
                     continue;
                 };
                 let Some(since) = beat.next() else { return };

@@ -41,7 +41,7 @@ pub use rate::{Arrivals, Cap, EachCap, Rate, ThinkTime};
 pub use stop::{Limit, Steady, Stop};
 pub use sweep::{Axis, Pace, Spot, Sweep};
 pub use target::{Consent, FileOrder, Layout, Lifetime, Size, Target};
-pub use tree::{Tree, TreeOrder, TreeSize};
+pub use tree::{Naming, Tree, TreeOrder, TreeSize};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

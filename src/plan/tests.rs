@@ -49,6 +49,7 @@ fn sayings() -> Vec<Plan> {
                 stat_first: false,
                 fill: Fill::Zero,
                 durability: Durability::FsyncEvery(Ops(1)),
+                naming: Naming::Numbers,
                 shared: true,
                 verify: Verify::None,
                 sync_folder: true,

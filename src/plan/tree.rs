@@ -30,6 +30,9 @@ pub struct Tree {
     /// All workers use the same folders, instead of each its own.
     #[serde(default)]
     pub shared: bool,
+    /// What they are called.
+    #[serde(default, skip_serializing_if = "Naming::is_numbers")]
+    pub naming: Naming,
     /// How large they are.
     #[serde(default)]
     pub size: TreeSize,
@@ -62,6 +65,27 @@ pub struct Tree {
     pub lifetime: Lifetime,
 }
 
+/// What the files of a tree are called. How long the names are decides how many a block of a folder
+/// holds, and whether they are all equally long how soon two of them are seen to differ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Naming {
+    /// The numbers of worker and file: 16 characters each.
+    #[default]
+    Numbers,
+    /// The number of the file, and up to twelve letters and digits more: 10 to 22 characters, 16 on
+    /// average, as those of Bonnie++. Not in folders that workers share.
+    Varied,
+    /// The same with the letters first: names sort otherwise than numbers.
+    LettersFirst,
+}
+
+impl Naming {
+    fn is_numbers(&self) -> bool {
+        *self == Self::Numbers
+    }
+}
+
 /// What the files of a tree are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -91,7 +115,7 @@ impl Default for TreeSize {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TreeOrder {
-    /// In the order of their names.
+    /// In the order of their numbers, which is that of their names, unless letters stand first.
     #[default]
     ByName,
     /// As the file system lists them: the listing goes on while they are visited, and is counted
@@ -126,7 +150,7 @@ impl Tree {
 
     /// Whether both work on the same files, given as many workers.
     pub fn is_same(&self, other: &Self) -> bool {
-        let of = |tree: &Self| (tree.files, tree.folders, tree.shared, tree.size);
+        let of = |tree: &Self| (tree.files, tree.folders, tree.shared, tree.naming, tree.size);
         self.dir == other.dir && of(self) == of(other)
     }
 
@@ -144,6 +168,12 @@ impl Tree {
             return Err(Refusal::new(
                 format!("a tree of {} folders", self.folders),
                 format!("give {FOLDERS} or fewer"),
+            ));
+        }
+        if self.shared && !self.naming.is_numbers() {
+            return Err(Refusal::new(
+                "varied names in folders that workers share: they do not tell whose a file is",
+                "leave one of 'naming' and 'shared' out",
             ));
         }
         let name = self.action.name();
@@ -252,6 +282,10 @@ mod tests {
         assert_eq!(tree(|_| {}), Ok(()));
         for (refused, why) in [
             (tree(|t| t.action = Action::Write), "'write' is done to blocks"),
+            (
+                tree(|t| (t.naming, t.shared) = (Naming::Varied, true)),
+                "varied names in folders that workers share",
+            ),
             (
                 tree(|t| {
                     t.action = Action::Read;

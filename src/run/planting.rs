@@ -151,6 +151,7 @@ impl<'a> Stage<'a> {
             files: tree.files,
             folders: tree.folders,
             number: place.0,
+            naming: tree.naming,
             shared: tree.shared,
             piece: tree.piece().0 as usize,
             stat_first: false,

@@ -4,8 +4,8 @@ use super::{Asked, Complaint, Host, Kind, PerChar, Settled, Understood};
 use crate::error::Refusal;
 use crate::plan::{
     Action, BlockSize, Blocks, Caching, Cold, Crew, Durability, FileOrder, Fill, Job, Layout,
-    Lifetime, Limit, Method, Mix, Order, Origin, Pattern, Phase, Plan, Share, Size, Stop, Target,
-    Tree, TreeOrder, TreeSize, Verify, Work,
+    Lifetime, Limit, Method, Mix, Naming, Order, Origin, Pattern, Phase, Plan, Share, Size, Stop,
+    Target, Tree, TreeOrder, TreeSize, Verify, Work,
 };
 use crate::unit::{Bytes, GIB, MIB, Nanos, Ops};
 
@@ -115,8 +115,9 @@ impl Tests<'_> {
         }
         if self.asked.files.count > 0 {
             let in_order = [TreeOrder::ByName, TreeOrder::AsListed, TreeOrder::AsListed];
-            phases.extend(self.file_tests("seq", in_order));
-            phases.extend(self.file_tests("ran", [TreeOrder::Shuffled; 3]));
+            phases.extend(self.file_tests("seq", Naming::Varied, in_order));
+            let shuffled = [TreeOrder::ByName, TreeOrder::Shuffled, TreeOrder::Shuffled];
+            phases.extend(self.file_tests("ran", Naming::LettersFirst, shuffled));
         }
         phases
     }
@@ -297,7 +298,9 @@ impl Tests<'_> {
     // -------------------------------------------------------------- many files
 
     /// Three of the tests 7 to 12.
-    fn file_tests(&self, which: &str, orders: [TreeOrder; 3]) -> [Phase; 3] {
+    /// Those of each name shape are in folders of their own: where a file system puts what is new
+    /// depends on what was removed there.
+    fn file_tests(&self, which: &str, naming: Naming, orders: [TreeOrder; 3]) -> [Phase; 3] {
         let kind = self.asked.files.kind;
         let looks = match kind {
             Kind::Files { max: 1.., .. } => Action::Read,
@@ -305,13 +308,13 @@ impl Tests<'_> {
         };
         let [create, stat, delete] = orders;
         [
-            self.file_test(&format!("{which}_create"), Action::Create, create),
-            self.file_test(&format!("{which}_stat"), looks, stat),
-            self.file_test(&format!("{which}_del"), Action::Remove, delete),
+            self.file_test(&format!("{which}_create"), Action::Create, naming, create),
+            self.file_test(&format!("{which}_stat"), looks, naming, stat),
+            self.file_test(&format!("{which}_del"), Action::Remove, naming, delete),
         ]
     }
 
-    fn file_test(&self, name: &str, action: Action, order: TreeOrder) -> Phase {
+    fn file_test(&self, name: &str, action: Action, naming: Naming, order: TreeOrder) -> Phase {
         let (asked, files) = (self.asked, self.asked.files);
         let size = match files.kind {
             Kind::Files { max, min } => TreeSize::Files { least: Bytes(min), most: Bytes(max) },
@@ -324,6 +327,7 @@ impl Tests<'_> {
             action,
             files: files.count * UNIT,
             folders: if files.dirs == 1 { 0 } else { files.dirs },
+            naming,
             shared: false,
             size,
             order,

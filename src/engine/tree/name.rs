@@ -1,25 +1,46 @@
-//! What the files of a tree are called, written digit over digit into a buffer of their own.
+//! What the files of a tree are called, written byte over byte into a buffer of their own.
 
 use std::ffi::CStr;
 
-/// The path of a file below the root: `d000012/f0003.0000000456`, with a byte 0 behind it.
+use crate::engine::random::mix;
+use crate::plan::Naming;
+
+/// The path of a file below the root, with a byte 0 behind it: `d000012/f0003.0000000456`, where names
+/// vary `d000012/f0000001c8ab`, or `d000012/abf0000001c8` with letters first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Name {
-    bytes: [u8; Self::FULL + 1],
+    bytes: [u8; Self::MOST + 1],
     /// Where it begins: a tree without folders passes over the first part.
     start: usize,
+    /// Where the byte stands that tells whether it is renamed.
+    mark: usize,
+    /// Where the byte 0 stands.
+    end: usize,
+    naming: Naming,
 }
 
 impl Name {
-    /// `d000012/`.
+    /// `d000000/`.
     const FOLDER: usize = 8;
-    const FULL: usize = Self::FOLDER + 16;
+    /// The first digit of the number of a file, where names are numbers: `f0000.` before it.
+    const NUMBER: usize = Self::FOLDER + 6;
+    const DIGITS: usize = 10;
+    /// Hexadecimal digits of the number, where names vary: `f` before them.
+    const HEX: usize = 9;
+    /// Letters beside them, at the most.
+    const EXTRA: usize = 12;
+    const MOST: usize = Self::FOLDER + 1 + Self::HEX + Self::EXTRA;
 
-    pub(super) fn new(worker: u32, foldered: bool, renamed: bool) -> Self {
-        let mut bytes = *b"d000000/f0000.0000000000\0";
+    pub(super) fn new(naming: Naming, worker: u32, foldered: bool, renamed: bool) -> Self {
+        let mut bytes = [0; Self::MOST + 1];
+        bytes[..Self::NUMBER].copy_from_slice(b"d000000/f0000.");
         digits(&mut bytes[Self::FOLDER + 1..Self::FOLDER + 5], u64::from(worker));
+        let start = if foldered { 0 } else { Self::FOLDER };
         bytes[Self::FOLDER] = letter(renamed);
-        Self { bytes, start: if foldered { 0 } else { Self::FOLDER } }
+        let end = Self::NUMBER + Self::DIGITS;
+        let mut name = Self { bytes, start, mark: Self::FOLDER, end, naming };
+        name.point(0, 0);
+        name
     }
 
     #[inline]
@@ -27,34 +48,69 @@ impl Name {
         if self.start == 0 {
             digits(&mut self.bytes[1..Self::FOLDER - 1], folder);
         }
-        digits(&mut self.bytes[Self::FOLDER + 6..Self::FULL], file);
+        match self.naming {
+            Naming::Numbers => digits(&mut self.bytes[Self::NUMBER..self.end], file),
+            Naming::Varied | Naming::LettersFirst => {
+                let mark = self.bytes[self.mark];
+                let (extra, count) = letters(file);
+                let (at, letters) = match self.naming {
+                    Naming::LettersFirst => (Self::FOLDER + count, Self::FOLDER),
+                    _ => (Self::FOLDER, Self::FOLDER + 1 + Self::HEX),
+                };
+                // All letters, as copying a fixed number of bytes is one step. What is too much is
+                // overwritten, or stands behind the end.
+                self.bytes[letters..letters + Self::EXTRA].copy_from_slice(&extra);
+                self.bytes[at] = mark;
+                hex(&mut self.bytes[at + 1..][..Self::HEX], file);
+                (self.mark, self.end) = (at, Self::FOLDER + 1 + Self::HEX + count);
+                self.bytes[self.end] = 0;
+            }
+        }
     }
 
     pub(super) fn rename(&mut self, renamed: bool) {
-        self.bytes[Self::FOLDER] = letter(renamed);
+        self.bytes[self.mark] = letter(renamed);
     }
 
     #[inline]
     pub(super) fn path(&self) -> &CStr {
-        CStr::from_bytes_with_nul(&self.bytes[self.start..]).unwrap_or(c".")
+        CStr::from_bytes_with_nul(&self.bytes[self.start..=self.end]).unwrap_or(c".")
     }
 
     /// The file alone, without its folder.
     #[inline]
     pub(super) fn file(&self) -> &CStr {
-        CStr::from_bytes_with_nul(&self.bytes[Self::FOLDER..]).unwrap_or(c".")
+        CStr::from_bytes_with_nul(&self.bytes[Self::FOLDER..=self.end]).unwrap_or(c".")
     }
 
-    /// What all files of this worker begin with.
-    pub(super) fn prefix(&self) -> [u8; 6] {
-        let mut prefix = [0; 6];
-        prefix.copy_from_slice(&self.bytes[Self::FOLDER..Self::FOLDER + 6]);
-        prefix
+    /// The number of a file of this worker, by its name. `None`: another's file, or one that has the
+    /// other of its two names.
+    #[inline]
+    pub(super) fn number_in(&self, name: &[u8]) -> Option<u64> {
+        let (before, number, base) = match self.naming {
+            Naming::Numbers => {
+                let (before, number) = name.split_at_checked(Self::NUMBER - Self::FOLDER)?;
+                let own = before == &self.bytes[Self::FOLDER..Self::NUMBER];
+                (own && number.len() == Self::DIGITS).then_some((before, number, 10))?
+            }
+            Naming::Varied => {
+                let (front, _) = name.split_at_checked(1 + Self::HEX)?;
+                let (mark, number) = front.split_at(1);
+                (mark, number, 16)
+            }
+            Naming::LettersFirst => {
+                let back = name.len().checked_sub(1 + Self::HEX)?;
+                let (mark, number) = name[back..].split_at(1);
+                (mark, number, 16)
+            }
+        };
+        if before.first() != Some(&self.bytes[self.mark]) {
+            return None;
+        }
+        number.iter().try_fold(0, |number, &byte| {
+            Some(number * u64::from(base) + u64::from(char::from(byte).to_digit(base)?))
+        })
     }
-}
-
-fn letter(renamed: bool) -> u8 {
-    if renamed { b'r' } else { b'f' }
 }
 
 /// Writes a number over all of `into`, with leading zeros.
@@ -66,19 +122,36 @@ pub(super) fn digits(into: &mut [u8], mut number: u64) {
     }
 }
 
+/// Writes a number over all of `into`, in hexadecimal digits with leading zeros.
+#[inline]
+fn hex(into: &mut [u8], mut number: u64) {
+    for digit in into.iter_mut().rev() {
+        *digit = b"0123456789abcdef"[(number & 15) as usize];
+        number >>= 4;
+    }
+}
+
+/// Letters and digits that follow from a number, and how many of them its name has: any number of
+/// them, with equal chance.
+#[inline]
+fn letters(number: u64) -> ([u8; Name::EXTRA], usize) {
+    let chance = mix(number);
+    let mut bits = mix(chance);
+    let letters = std::array::from_fn(|_| {
+        let letter = b"abcdefghijklmnopqrstuvwxyz012345"[(bits & 31) as usize];
+        bits >>= 5;
+        letter
+    });
+    (letters, ((u128::from(chance) * (Name::EXTRA as u128 + 1)) >> 64) as usize)
+}
+
+fn letter(renamed: bool) -> u8 {
+    if renamed { b'r' } else { b'f' }
+}
+
 /// The name of a subfolder.
 pub fn folder_name(folder: u32) -> String {
     format!("d{folder:06}")
-}
-
-/// The number in the name of a file that begins so.
-#[inline]
-pub(super) fn number_in(name: &[u8], prefix: [u8; 6]) -> Option<u64> {
-    let rest = name.strip_prefix(&prefix)?;
-    let digit = |number: u64, byte: &u8| {
-        byte.is_ascii_digit().then(|| number * 10 + u64::from(byte - b'0'))
-    };
-    if rest.len() == 10 { rest.iter().try_fold(0, digit) } else { None }
 }
 
 #[cfg(test)]
@@ -87,20 +160,59 @@ mod tests {
 
     #[test]
     fn names_say_folder_worker_and_number() {
-        let mut name = Name::new(12, true, false);
+        let mut name = Name::new(Naming::Numbers, 12, true, false);
         name.point(345, 6_789_012_345);
         assert_eq!(name.path(), c"d000345/f0012.6789012345");
         assert_eq!(name.file(), c"f0012.6789012345");
         name.rename(true);
         assert_eq!(name.path(), c"d000345/r0012.6789012345");
-        let mut name = Name::new(0, false, true);
+        let mut name = Name::new(Naming::Numbers, 0, false, true);
         name.point(7, 8);
         assert_eq!(name.path(), c"r0000.0000000008");
-        assert_eq!(number_in(b"r0000.0000000008", name.prefix()), Some(8));
-        for other in [&b"f0000.0000000008"[..], b"r0001.0000000008", b"r0000.000000000x", b"anchor"]
-        {
-            assert_eq!(number_in(other, name.prefix()), None);
+        assert_eq!(name.number_in(b"r0000.0000000008"), Some(8));
+        let others = [
+            &b"f0000.0000000008"[..],
+            b"r0001.0000000008",
+            b"r0000.000000000x",
+            b"r0000.00000000081",
+            b"r0000.",
+            b"anchor",
+        ];
+        for other in others {
+            assert_eq!(name.number_in(other), None);
         }
         assert_eq!(folder_name(345), "d000345");
+    }
+
+    #[test]
+    fn varied_names_are_as_long_as_those_of_bonnie() {
+        for naming in [Naming::Varied, Naming::LettersFirst] {
+            let mut name = Name::new(naming, 0, true, false);
+            let mut lengths = [0_u32; 13];
+            for number in 0..13_000 {
+                name.point(9, number);
+                let mut other = name;
+                other.rename(true);
+                let (file, other) = (name.file().to_bytes(), other.file().to_bytes());
+                let extra = file.len() - 10;
+                let (letters, rest) = match naming {
+                    Naming::LettersFirst => file.split_at(extra),
+                    _ => (&file[10..], &file[..10]),
+                };
+                assert_eq!(rest, format!("f{number:09x}").as_bytes(), "{name:?}");
+                assert!(letters.iter().all(u8::is_ascii_alphanumeric), "{name:?}");
+                assert_eq!(name.path().to_bytes(), [b"d000009/", file].concat());
+                assert_eq!(name.number_in(file), Some(number));
+                assert_eq!((other.len(), name.number_in(other)), (file.len(), None), "{name:?}");
+                lengths[extra] += 1;
+            }
+            // Each is expected a thousand times; five standard deviations are 152.
+            assert!(lengths.iter().all(|seen| (848..=1152).contains(seen)), "{lengths:?}");
+            name.point(0, (1 << 31) - 1);
+            assert_eq!(name.number_in(name.file().to_bytes()), Some((1 << 31) - 1));
+            for other in [&b"r000000001"[..], b"f00000001", b"f00000000g", b"anchor"] {
+                assert_eq!(name.number_in(other), None);
+            }
+        }
     }
 }

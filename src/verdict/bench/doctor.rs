@@ -52,6 +52,7 @@ impl Bench {
             action: Action::Create,
             files: 2000,
             folders: 0,
+            naming: Default::default(),
             shared: false,
             size: TreeSize::default(),
             order: TreeOrder::default(),
