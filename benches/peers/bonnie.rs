@@ -25,7 +25,7 @@ const BYTES: Round = Round {
     figures: &[(9, "bytes written one by one"), (15, "bytes read one by one")],
 };
 
-/// Here data are made for each block, there a byte of it is changed. In memory that is a tenth of its time.
+/// Here data are made for each block, there a byte of it is changed. In memory that is a part of its time.
 const BLOCKS: Round = Round {
     words: "-s 3072 -f -n 0",
     turns: 3,
