@@ -14,12 +14,15 @@ struct Round {
     words: &'static str,
     turns: usize,
     wanted: &'static str,
+    /// What is typed to ours besides.
+    besides: &'static str,
     /// Columns of a line of CSV, form 1.98, with what they are.
     figures: &'static [(usize, &'static str)],
 }
 
 const BYTES: Round = Round {
     words: "-s 2 -f2 -n 0",
+    besides: "",
     turns: 3,
     wanted: ">= 1.00",
     figures: &[(9, "bytes written one by one"), (15, "bytes read one by one")],
@@ -28,14 +31,23 @@ const BYTES: Round = Round {
 /// Here data are made for each block, there a byte of it is changed. In memory that is a part of its time.
 const BLOCKS: Round = Round {
     words: "-s 3072 -f -n 0",
+    besides: "",
     turns: 3,
     wanted: ">= 0.90",
     figures: &[(11, "block write"), (13, "rewrite"), (17, "block read")],
 };
 
+/// The same zeros in both.
+const ZEROS: Round = Round {
+    besides: "--as-original",
+    figures: &[(11, "block write of zeros"), (13, "rewrite of zeros")],
+    ..BLOCKS
+};
+
 /// So many that looking at each takes more than the half second below which a line has crosses.
 const FILES: Round = Round {
     words: "-s 0 -n 448",
+    besides: "",
     turns: 3,
     wanted: ">= 1.00",
     figures: &[
@@ -70,7 +82,9 @@ pub fn rows() {
     }
     match tempfile::Builder::new().tempdir_in("/dev/shm") {
         Ok(memory) => {
-            [BYTES, BLOCKS, FILES].iter().for_each(|round| round.on("memory", memory.path()));
+            [BYTES, BLOCKS, ZEROS, FILES]
+                .iter()
+                .for_each(|round| round.on("memory", memory.path()));
         }
         Err(error) => println!("bonnie++ in memory: left out: /dev/shm: {error}"),
     }
@@ -86,10 +100,10 @@ impl Round {
         let mut figures: Vec<[Vec<f64>; 2]> =
             self.figures.iter().map(|_| [vec![], vec![]]).collect();
         for _ in 0..self.turns {
-            for (which, program) in
-                [env!("CARGO_BIN_EXE_assay"), "bonnie++"].into_iter().enumerate()
-            {
-                let line = line_of(program, self.words, folder);
+            let ours = format!("{} {}", self.words, self.besides);
+            let both = [(env!("CARGO_BIN_EXE_assay"), ours.as_str()), ("bonnie++", self.words)];
+            for (which, (program, words)) in both.into_iter().enumerate() {
+                let line = line_of(program, words, folder);
                 let fields: Vec<&str> = line.split(',').collect();
                 for (rates, (column, _)) in figures.iter_mut().zip(self.figures) {
                     // Crosses are no number: it was over too soon.

@@ -215,7 +215,7 @@ impl TreeWorker<'_> {
             hands.name.point(folder, file);
             let at = At { folder: None, name: hands.name, number: file, folder_number: folder };
             let answer = self.act(hands, &at, renamed);
-            if !beat.ended(since, answer, hands.name.path()) {
+            if !beat.ended(since, answer, &hands.name) {
                 return;
             }
         }
@@ -264,7 +264,7 @@ impl TreeWorker<'_> {
                     folder_number: folder,
                 };
                 let answer = self.act(hands, &at, renamed);
-                if !beat.ended(since, answer, hands.name.path()) {
+                if !beat.ended(since, answer, &hands.name) {
                     return;
                 }
                 visited += 1;

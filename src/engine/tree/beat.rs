@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use rustix::io::Errno;
 
 use super::TreeWorker;
+use super::name::Name;
 use crate::engine::drive::Haul;
 use crate::engine::pace::Pace;
 use crate::engine::{Io, Op};
@@ -115,7 +116,7 @@ impl Beat<'_, '_> {
         &mut self,
         since: Instant,
         answer: Result<Done, Stuck>,
-        name: &CStr,
+        name: &Name,
     ) -> bool {
         match answer {
             Ok(done) if done.broken => {
@@ -123,7 +124,7 @@ impl Beat<'_, '_> {
                 self.cut = true;
             }
             Ok(done) => self.done(since, done),
-            Err(stuck) => self.fail(stuck, name),
+            Err(stuck) => self.fail(stuck, name.path()),
         }
         !self.cut
     }

@@ -136,7 +136,8 @@ fn hex(into: &mut [u8], mut number: u64) {
 #[inline]
 fn letters(number: u64) -> ([u8; Name::EXTRA], usize) {
     let chance = mix(number);
-    let mut bits = mix(chance);
+    // Five bits each, from below; how many follows from those above.
+    let mut bits = chance;
     let letters = std::array::from_fn(|_| {
         let letter = b"abcdefghijklmnopqrstuvwxyz012345"[(bits & 31) as usize];
         bits >>= 5;
