@@ -11,8 +11,9 @@ use std::os::fd::{IntoRawFd, OwnedFd};
 /// # Errors
 /// The kernel's; the descriptor is gone in any case.
 pub fn close(fd: OwnedFd) -> std::io::Result<()> {
+    // Not `close` of the C library: with several threads it prepares each time to be cancelled (pthreads(7)).
     // SAFETY: the number comes from an owner that is given up here, so nobody else closes it.
-    if unsafe { libc::close(fd.into_raw_fd()) } == 0 {
+    if unsafe { libc::syscall(libc::SYS_close, fd.into_raw_fd()) } == 0 {
         return Ok(());
     }
     Err(std::io::Error::last_os_error())

@@ -87,29 +87,16 @@ impl Name {
     /// other of its two names.
     #[inline]
     pub(super) fn number_in(&self, name: &[u8]) -> Option<u64> {
-        let (before, number, base) = match self.naming {
+        let (mark, number) = match self.naming {
             Naming::Numbers => {
-                let (before, number) = name.split_at_checked(Self::NUMBER - Self::FOLDER)?;
-                let own = before == &self.bytes[Self::FOLDER..Self::NUMBER];
-                (own && number.len() == Self::DIGITS).then_some((before, number, 10))?
+                let number = name.strip_prefix(&self.bytes[Self::FOLDER..Self::NUMBER])?;
+                return if number.len() == Self::DIGITS { parsed::<10>(number) } else { None };
             }
-            Naming::Varied => {
-                let (front, _) = name.split_at_checked(1 + Self::HEX)?;
-                let (mark, number) = front.split_at(1);
-                (mark, number, 16)
-            }
-            Naming::LettersFirst => {
-                let back = name.len().checked_sub(1 + Self::HEX)?;
-                let (mark, number) = name[back..].split_at(1);
-                (mark, number, 16)
-            }
-        };
-        if before.first() != Some(&self.bytes[self.mark]) {
-            return None;
+            Naming::Varied => name.get(..1 + Self::HEX)?,
+            Naming::LettersFirst => name.get(name.len().checked_sub(1 + Self::HEX)?..)?,
         }
-        number.iter().try_fold(0, |number, &byte| {
-            Some(number * u64::from(base) + u64::from(char::from(byte).to_digit(base)?))
-        })
+        .split_first()?;
+        if *mark == self.bytes[self.mark] { parsed::<16>(number) } else { None }
     }
 }
 
@@ -120,6 +107,14 @@ pub(super) fn digits(into: &mut [u8], mut number: u64) {
         *digit = b'0' + (number % 10) as u8;
         number /= 10;
     }
+}
+
+/// The number that is written so.
+#[inline]
+fn parsed<const BASE: u32>(digits: &[u8]) -> Option<u64> {
+    digits.iter().try_fold(0, |number, &byte| {
+        Some(number * u64::from(BASE) + u64::from(char::from(byte).to_digit(BASE)?))
+    })
 }
 
 /// Writes a number over all of `into`, in hexadecimal digits with leading zeros.
