@@ -6,9 +6,9 @@
 //! buffer, digits over digits; the order is a permutation. So an operation costs the same whether
 //! there are a thousand files or a hundred million, and nothing is allocated for it.
 //!
-//! A file is `f<worker>.<number>`, or `f<number><letters>` where names vary in length, in `d<folder>/`
-//! below the worker's root; one that was renamed begins with `r`, and renaming it again gives it back
-//! its `f`.
+//! A file is `f<worker>.<number>`, or where names vary in length `f<number><letters>` or
+//! `<letters>f<number>`, in `d<folder>/` below the worker's root; one that was renamed has an `r` there,
+//! and renaming it again gives it back its `f`.
 
 mod beat;
 mod name;
@@ -60,7 +60,7 @@ pub struct TreeWorker<'a> {
     pub files: u64,
     /// Subfolders over which they are spread; 0: none.
     pub folders: u32,
-    /// Its number among all workers, part of the names of its files.
+    /// Its number among all workers, part of the names of its files unless these vary.
     pub number: u32,
     /// What its files are called.
     pub naming: Naming,
@@ -316,7 +316,7 @@ impl TreeWorker<'_> {
             rustix::fs::openat(&self.root, c".", flags, Mode::empty())
         } else {
             let mut name = *b"d000000\0";
-            digits(&mut name[1..7], folder);
+            digits::<10>(&mut name[1..7], folder);
             let name = CStr::from_bytes_with_nul(&name).unwrap_or(c".");
             rustix::fs::openat(&self.root, name, flags, Mode::empty())
         };

@@ -34,7 +34,7 @@ impl Name {
     pub(super) fn new(naming: Naming, worker: u32, foldered: bool, renamed: bool) -> Self {
         let mut bytes = [0; Self::MOST + 1];
         bytes[..Self::NUMBER].copy_from_slice(b"d000000/f0000.");
-        digits(&mut bytes[Self::FOLDER + 1..Self::FOLDER + 5], u64::from(worker));
+        digits::<10>(&mut bytes[Self::FOLDER + 1..Self::FOLDER + 5], u64::from(worker));
         let start = if foldered { 0 } else { Self::FOLDER };
         bytes[Self::FOLDER] = letter(renamed);
         let end = Self::NUMBER + Self::DIGITS;
@@ -46,10 +46,10 @@ impl Name {
     #[inline]
     pub(super) fn point(&mut self, folder: u64, file: u64) {
         if self.start == 0 {
-            digits(&mut self.bytes[1..Self::FOLDER - 1], folder);
+            digits::<10>(&mut self.bytes[1..Self::FOLDER - 1], folder);
         }
         match self.naming {
-            Naming::Numbers => digits(&mut self.bytes[Self::NUMBER..self.end], file),
+            Naming::Numbers => digits::<10>(&mut self.bytes[Self::NUMBER..self.end], file),
             Naming::Varied | Naming::LettersFirst => {
                 let mark = self.bytes[self.mark];
                 let (extra, count) = letters(file);
@@ -61,7 +61,7 @@ impl Name {
                 // overwritten, or stands behind the end.
                 self.bytes[letters..letters + Self::EXTRA].copy_from_slice(&extra);
                 self.bytes[at] = mark;
-                hex(&mut self.bytes[at + 1..][..Self::HEX], file);
+                digits::<16>(&mut self.bytes[at + 1..][..Self::HEX], file);
                 (self.mark, self.end) = (at, Self::FOLDER + 1 + Self::HEX + count);
                 self.bytes[self.end] = 0;
             }
@@ -100,12 +100,12 @@ impl Name {
     }
 }
 
-/// Writes a number over all of `into`, with leading zeros.
+/// Writes a number over all of `into`, with leading zeros; a base up to 16.
 #[inline]
-pub(super) fn digits(into: &mut [u8], mut number: u64) {
+pub(super) fn digits<const BASE: u64>(into: &mut [u8], mut number: u64) {
     for digit in into.iter_mut().rev() {
-        *digit = b'0' + (number % 10) as u8;
-        number /= 10;
+        *digit = b"0123456789abcdef"[(number % BASE) as usize];
+        number /= BASE;
     }
 }
 
@@ -115,15 +115,6 @@ fn parsed<const BASE: u32>(digits: &[u8]) -> Option<u64> {
     digits.iter().try_fold(0, |number, &byte| {
         Some(number * u64::from(BASE) + u64::from(char::from(byte).to_digit(BASE)?))
     })
-}
-
-/// Writes a number over all of `into`, in hexadecimal digits with leading zeros.
-#[inline]
-fn hex(into: &mut [u8], mut number: u64) {
-    for digit in into.iter_mut().rev() {
-        *digit = b"0123456789abcdef"[(number & 15) as usize];
-        number >>= 4;
-    }
 }
 
 /// Letters and digits that follow from a number, and how many of them its name has: any number of
