@@ -20,7 +20,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use rustix::fs::{Mode, OFlags, RawDir};
+use rustix::fs::{CWD, Mode, OFlags, RawDir};
 
 use self::beat::{Beat, Done, Stuck};
 pub use self::name::folder_name;
@@ -36,6 +36,7 @@ use crate::plan::{Action, Durability, Naming, Rate, TreeOrder, TreeSize, Verify}
 use crate::stats::{Gauge, Tally};
 use crate::sys::buffer::Buffer;
 use crate::sys::clock;
+use crate::sys::stand::Stand;
 
 /// What links point to, in each root.
 pub const ANCHOR: &CStr = c"anchor";
@@ -137,6 +138,8 @@ impl TreeWorker<'_> {
                 }
             },
             folder: None,
+            // Where the kernel refuses that, paths go from descriptors of folders: only slower.
+            stand: Stand::alone().ok(),
             name: Name::new(self.naming, self.number, self.folders > 0, self.renamed),
         };
         if !self.filler.changes() {
@@ -208,14 +211,16 @@ impl TreeWorker<'_> {
         let shuffle = (self.order == TreeOrder::Shuffled).then(|| {
             Shuffle::new(self.files, self.seed ^ mix(pass + (u64::from(self.number) << 32)))
         });
+        let dir = hands.stand_in(&self.root);
+        let mut name = hands.name;
         for step in 0..self.files {
             let Some(since) = beat.next() else { return };
-            let file = shuffle.as_ref().map_or(step, |shuffle| shuffle.at(step));
-            let folder = self.folder_of(file);
-            hands.name.point(folder, file);
-            let at = At { folder: None, name: hands.name, number: file, folder_number: folder };
+            let number = shuffle.as_ref().map_or(step, |shuffle| shuffle.at(step));
+            let folder_number = self.folder_of(number);
+            name.point(folder_number, number);
+            let at = At { dir, path: name.path(), folder: None, number, folder_number };
             let answer = self.act(hands, &at, renamed);
-            if !beat.ended(since, answer, &hands.name) {
+            if !beat.ended(since, answer, &hands.name, &at) {
                 return;
             }
         }
@@ -229,13 +234,13 @@ impl TreeWorker<'_> {
         listing: &mut [MaybeUninit<u8>],
         renamed: bool,
     ) {
-        let any = hands.name;
         let mut visited = 0;
         for folder in 0..self.used_folders() {
             let fd = match self.open_folder(folder) {
                 Ok(fd) => fd,
                 Err(stuck) => return beat.fail(stuck, c"."),
             };
+            let dir = hands.stand_in(&fd);
             let mut entries = RawDir::new(&fd, listing);
             loop {
                 let fresh = entries.is_buffer_empty();
@@ -252,19 +257,12 @@ impl TreeWorker<'_> {
                     Some(Err(errno)) => return beat.fail(("list", errno), c"."),
                 };
                 // Others' files, the anchor, and names that this very pass has given.
-                let Some(number) = any.number_in(entry.file_name().to_bytes()) else {
-                    continue;
-                };
+                let path = entry.file_name();
+                let Some(number) = hands.name.number_in(path.to_bytes()) else { continue };
                 let Some(since) = beat.next() else { return };
-                hands.name.point(folder, number);
-                let at = At {
-                    folder: Some(fd.as_fd()),
-                    name: hands.name,
-                    number,
-                    folder_number: folder,
-                };
+                let at = At { dir, path, folder: Some(fd.as_fd()), number, folder_number: folder };
                 let answer = self.act(hands, &at, renamed);
-                if !beat.ended(since, answer, &hands.name) {
+                if !beat.ended(since, answer, &hands.name, &at) {
                     return;
                 }
                 visited += 1;
@@ -329,14 +327,30 @@ struct Hands {
     buffer: Buffer,
     /// The folder that was flushed last.
     folder: Option<(u64, OwnedFd)>,
+    /// The thread stands where its files are, as one who types their names does: the kernel need not look
+    /// up a descriptor for each.
+    stand: Option<Stand>,
+    /// The name of any file, as they are called in this pass.
     name: Name,
+}
+
+impl Hands {
+    /// Steps into a folder: from where the paths of its files go.
+    fn stand_in<'f>(&self, folder: &'f OwnedFd) -> BorrowedFd<'f> {
+        match &self.stand {
+            Some(stand) if stand.step(folder).is_ok() => CWD,
+            _ => folder.as_fd(),
+        }
+    }
 }
 
 /// One file.
 struct At<'f> {
-    /// Its folder, when that is open: the file is reached through it.
+    /// From where its path goes.
+    dir: BorrowedFd<'f>,
+    path: &'f CStr,
+    /// Its folder, when that is open: the path is the name in it.
     folder: Option<BorrowedFd<'f>>,
-    name: Name,
     number: u64,
     folder_number: u64,
 }

@@ -17,6 +17,7 @@ pub mod ring;
 pub mod semaphore;
 pub mod shared;
 pub mod signal;
+pub mod stand;
 pub mod stdio;
 pub mod user;
 pub mod writeout;

@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use rustix::io::Errno;
 
-use super::TreeWorker;
 use super::name::Name;
+use super::{At, TreeWorker};
 use crate::engine::drive::Haul;
 use crate::engine::pace::Pace;
 use crate::engine::{Io, Op};
@@ -117,6 +117,7 @@ impl Beat<'_, '_> {
         since: Instant,
         answer: Result<Done, Stuck>,
         name: &Name,
+        at: &At,
     ) -> bool {
         match answer {
             Ok(done) if done.broken => {
@@ -124,7 +125,11 @@ impl Beat<'_, '_> {
                 self.cut = true;
             }
             Ok(done) => self.done(since, done),
-            Err(stuck) => self.fail(stuck, name.path()),
+            Err(stuck) => {
+                let mut name = *name;
+                name.point(at.folder_number, at.number);
+                self.fail(stuck, name.path());
+            }
         }
         !self.cut
     }

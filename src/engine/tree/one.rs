@@ -18,23 +18,21 @@ impl TreeWorker<'_> {
     /// Does the one thing to the one file.
     #[inline]
     pub(super) fn act(&self, hands: &mut Hands, at: &At, renamed: bool) -> Result<Done, Stuck> {
-        let (dir, name) = match at.folder {
-            Some(folder) => (folder, at.name.file()),
-            None => (self.root.as_fd(), at.name.path()),
-        };
+        let At { dir, path, .. } = *at;
         let mut done = Done::default();
         match self.action {
-            Action::Create => self.create(hands, at, dir, name, &mut done)?,
+            Action::Create => self.create(hands, at, &mut done)?,
             Action::Open => {
-                let file = self.open(dir, name, OFlags::RDONLY)?;
+                let file = self.open(at, OFlags::RDONLY)?;
                 shut(file)?;
             }
-            Action::Stat => stat(dir, name)?,
+            Action::Stat => stat(dir, path)?,
             Action::Rename => {
-                let mut other = at.name;
+                let mut other = hands.name;
                 other.rename(!renamed);
+                other.point(at.folder_number, at.number);
                 let other = if at.folder.is_some() { other.file() } else { other.path() };
-                rustix::fs::renameat(dir, name, dir, other).map_err(|errno| ("rename", errno))?;
+                rustix::fs::renameat(dir, path, dir, other).map_err(|errno| ("rename", errno))?;
                 self.sync_folder(hands, at, &mut done)?;
             }
             Action::Remove => {
@@ -42,12 +40,12 @@ impl TreeWorker<'_> {
                     TreeSize::Folders => AtFlags::REMOVEDIR,
                     _ => AtFlags::empty(),
                 };
-                rustix::fs::unlinkat(dir, name, flags).map_err(|errno| ("remove", errno))?;
+                rustix::fs::unlinkat(dir, path, flags).map_err(|errno| ("remove", errno))?;
                 self.sync_folder(hands, at, &mut done)?;
             }
-            Action::Read => self.read(hands, at, dir, name, &mut done)?,
+            Action::Read => self.read(hands, at, &mut done)?,
             Action::Allocate => {
-                let file = self.open(dir, name, OFlags::WRONLY)?;
+                let file = self.open(at, OFlags::WRONLY)?;
                 let size = self.size_of(at.number);
                 if size > 0 {
                     rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, size)
@@ -57,7 +55,7 @@ impl TreeWorker<'_> {
                 shut(file)?;
             }
             Action::Truncate => {
-                let file = self.open(dir, name, OFlags::WRONLY)?;
+                let file = self.open(at, OFlags::WRONLY)?;
                 rustix::fs::ftruncate(&file, 0).map_err(|errno| ("truncate", errno))?;
                 self.sync_file(file.as_fd(), &mut done)?;
                 shut(file)?;
@@ -77,19 +75,13 @@ impl TreeWorker<'_> {
     }
 
     #[inline]
-    fn create(
-        &self,
-        hands: &mut Hands,
-        at: &At,
-        dir: BorrowedFd,
-        name: &CStr,
-        done: &mut Done,
-    ) -> Result<(), Stuck> {
+    fn create(&self, hands: &mut Hands, at: &At, done: &mut Done) -> Result<(), Stuck> {
         let fault = |errno| ("create", errno);
+        let At { dir, path, .. } = *at;
         match self.size {
             TreeSize::Files { .. } => {
                 let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
-                let file = self.open(dir, name, flags)?;
+                let file = self.open(at, flags)?;
                 self.write(hands, file.as_fd(), at.number, done)?;
                 if done.broken {
                     return shut(file);
@@ -99,28 +91,28 @@ impl TreeWorker<'_> {
             }
             TreeSize::SymbolicLinks => {
                 let target = if self.folders > 0 { c"../anchor" } else { ANCHOR };
-                rustix::fs::symlinkat(target, dir, name).map_err(fault)?;
+                rustix::fs::symlinkat(target, dir, path).map_err(fault)?;
             }
             TreeSize::HardLinks => {
-                rustix::fs::linkat(&self.root, ANCHOR, dir, name, AtFlags::empty())
+                rustix::fs::linkat(&self.root, ANCHOR, dir, path, AtFlags::empty())
                     .map_err(fault)?;
             }
             TreeSize::Folders => {
-                rustix::fs::mkdirat(dir, name, Mode::from_raw_mode(0o700)).map_err(fault)?;
+                rustix::fs::mkdirat(dir, path, Mode::from_raw_mode(0o700)).map_err(fault)?;
             }
         }
         self.sync_folder(hands, at, done)
     }
 
     #[inline]
-    fn open(&self, dir: BorrowedFd, name: &CStr, flags: OFlags) -> Result<OwnedFd, Stuck> {
+    fn open(&self, at: &At, flags: OFlags) -> Result<OwnedFd, Stuck> {
         let sync = match self.durability {
             Durability::OpenSync => OFlags::SYNC,
             Durability::OpenDsync => OFlags::DSYNC,
             _ => OFlags::empty(),
         };
         let mode = Mode::from_raw_mode(0o600);
-        rustix::fs::openat(dir, name, flags | sync | OFlags::CLOEXEC, mode).map_err(|errno| {
+        rustix::fs::openat(at.dir, at.path, flags | sync | OFlags::CLOEXEC, mode).map_err(|errno| {
             (if flags.contains(OFlags::CREATE) { "create" } else { "open" }, errno)
         })
     }
@@ -173,18 +165,11 @@ impl TreeWorker<'_> {
     }
 
     #[inline]
-    fn read(
-        &self,
-        hands: &mut Hands,
-        at: &At,
-        dir: BorrowedFd,
-        name: &CStr,
-        done: &mut Done,
-    ) -> Result<(), Stuck> {
+    fn read(&self, hands: &mut Hands, at: &At, done: &mut Done) -> Result<(), Stuck> {
         if self.stat_first {
-            stat(dir, name)?;
+            stat(at.dir, at.path)?;
         }
-        let file = self.open(dir, name, OFlags::RDONLY)?;
+        let file = self.open(at, OFlags::RDONLY)?;
         done.asked = self.size_of(at.number);
         while done.bytes < done.asked {
             if self.halt.load(Relaxed) {
