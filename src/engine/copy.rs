@@ -124,10 +124,10 @@ where
         fault.get_or_insert(new);
     };
     if let Err(error) = close::close(input) {
-        fail(Fault::new("close input", names.0, &error));
+        fail(Fault::new("close input", names.0, &error.into()));
     }
     if let Err(error) = close::close(output) {
-        fail(Fault::new("close output", names.1, &error));
+        fail(Fault::new("close output", names.1, &error.into()));
     }
     let stopped = clock::now();
     Outcome { counts: gauge.snapshot(), started, stopped, flush, fault, cut_short, otherwise }

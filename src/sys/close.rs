@@ -6,15 +6,15 @@
 
 use std::os::fd::{IntoRawFd, OwnedFd};
 
+use rustix::io::{Errno, try_close};
+
 /// Closes `fd`.
 ///
 /// # Errors
 /// The kernel's; the descriptor is gone in any case.
-pub fn close(fd: OwnedFd) -> std::io::Result<()> {
+#[inline]
+pub fn close(fd: OwnedFd) -> Result<(), Errno> {
     // Not `close` of the C library: with several threads it prepares each time to be cancelled (pthreads(7)).
     // SAFETY: the number comes from an owner that is given up here, so nobody else closes it.
-    if unsafe { libc::syscall(libc::SYS_close, fd.into_raw_fd()) } == 0 {
-        return Ok(());
-    }
-    Err(std::io::Error::last_os_error())
+    unsafe { try_close(fd.into_raw_fd()) }
 }
