@@ -76,7 +76,7 @@ impl TreeWorker<'_> {
         Ok(done)
     }
 
-    #[inline]
+    #[inline(always)]
     fn create(&self, hands: &mut Hands, at: &At, done: &mut Done) -> Result<(), Stuck> {
         let fault = |errno| ("create", errno);
         let At { dir, path, .. } = *at;
@@ -166,7 +166,7 @@ impl TreeWorker<'_> {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn read(&self, hands: &mut Hands, at: &At, done: &mut Done) -> Result<(), Stuck> {
         if self.stat_first {
             stat(at.dir, at.path)?;
@@ -209,7 +209,7 @@ impl TreeWorker<'_> {
     }
 
     /// Flushes a file, where the plan wants that of each.
-    #[inline]
+    #[inline(always)]
     fn sync_file(&self, file: BorrowedFd, done: &mut Done) -> Result<(), Stuck> {
         let began = match self.durability {
             Durability::FsyncEvery(_) | Durability::FdatasyncEvery(_) => clock::now(),
@@ -228,9 +228,10 @@ impl TreeWorker<'_> {
     /// Flushes the folder of a file, where the plan wants that.
     #[inline]
     fn sync_folder(&self, hands: &mut Hands, at: &At, done: &mut Done) -> Result<(), Stuck> {
-        if !self.sync_folder {
-            return Ok(());
-        }
+        if self.sync_folder { self.flush_folder(hands, at, done) } else { Ok(()) }
+    }
+
+    fn flush_folder(&self, hands: &mut Hands, at: &At, done: &mut Done) -> Result<(), Stuck> {
         let began = clock::now();
         let fault = |errno| ("fsync", errno);
         match at.folder {
