@@ -22,7 +22,7 @@ use std::sync::atomic::AtomicBool;
 
 use rustix::fs::{CWD, Mode, OFlags, RawDir};
 
-use self::beat::{Beat, Done, Stuck};
+use self::beat::{Beat, Done, Stuck, stuck};
 pub use self::name::folder_name;
 use self::name::{Name, digits};
 use super::balance::Share;
@@ -294,7 +294,7 @@ impl TreeWorker<'_> {
                 let fd = self.open_folder(folder)?;
                 let mut entries = RawDir::new(&fd, listing);
                 while let Some(entry) = entries.next() {
-                    entry.map_err(|errno| ("list", errno))?;
+                    entry.map_err(stuck("list"))?;
                 }
                 Ok(())
             };
@@ -318,7 +318,7 @@ impl TreeWorker<'_> {
             let name = CStr::from_bytes_with_nul(&name).unwrap_or(c".");
             rustix::fs::openat(&self.root, name, flags, Mode::empty())
         };
-        opened.map_err(|errno| ("open", errno))
+        opened.map_err(stuck("open"))
     }
 }
 

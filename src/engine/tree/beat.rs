@@ -41,6 +41,17 @@ impl Done {
 /// What stopped an operation: the call, and its answer.
 pub(super) type Stuck = (&'static str, Errno);
 
+/// What an answer of the kernel becomes, when it is an error. That is rare: what comes after a call that
+/// succeeded stands behind it in memory, and no jump is predicted wrongly there.
+pub(super) fn stuck(doing: &'static str) -> impl Fn(Errno) -> Stuck + Copy {
+    #[cold]
+    #[inline(never)]
+    fn rare(doing: &'static str, errno: Errno) -> Stuck {
+        (doing, errno)
+    }
+    move |errno| rare(doing, errno)
+}
+
 /// Time, limits and counts of a worker.
 pub(super) struct Beat<'w, 'a> {
     pub(super) worker: &'w TreeWorker<'a>,

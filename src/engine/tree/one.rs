@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use rustix::fs::{AtFlags, FallocateFlags, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::beat::{Done, Stuck};
+use super::beat::{Done, Stuck, stuck};
 use super::{ANCHOR, At, Hands, TreeWorker, size_of, tree_place};
 use crate::engine::fill::{Found, Generation, Known, SECTOR};
 use crate::plan::{Action, Durability, TreeSize, Verify};
@@ -34,7 +34,7 @@ impl TreeWorker<'_> {
                 other.rename(!renamed);
                 other.point(at.folder_number, at.number);
                 let other = if at.folder.is_some() { other.file() } else { other.path() };
-                rustix::fs::renameat(dir, path, dir, other).map_err(|errno| ("rename", errno))?;
+                rustix::fs::renameat(dir, path, dir, other).map_err(stuck("rename"))?;
                 self.sync_folder(hands, at, &mut done)?;
             }
             Action::Remove => {
@@ -42,7 +42,7 @@ impl TreeWorker<'_> {
                     TreeSize::Folders => AtFlags::REMOVEDIR,
                     _ => AtFlags::empty(),
                 };
-                rustix::fs::unlinkat(dir, path, flags).map_err(|errno| ("remove", errno))?;
+                rustix::fs::unlinkat(dir, path, flags).map_err(stuck("remove"))?;
                 self.sync_folder(hands, at, &mut done)?;
             }
             Action::Read => self.read(hands, at, &mut done)?,
@@ -51,14 +51,14 @@ impl TreeWorker<'_> {
                 let size = self.size_of(at.number);
                 if size > 0 {
                     rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, size)
-                        .map_err(|errno| ("allocate", errno))?;
+                        .map_err(stuck("allocate"))?;
                 }
                 self.sync_file(file.as_fd(), &mut done)?;
                 shut(file)?;
             }
             Action::Truncate => {
                 let file = self.open(at, OFlags::WRONLY)?;
-                rustix::fs::ftruncate(&file, 0).map_err(|errno| ("truncate", errno))?;
+                rustix::fs::ftruncate(&file, 0).map_err(stuck("truncate"))?;
                 self.sync_file(file.as_fd(), &mut done)?;
                 shut(file)?;
             }
@@ -78,29 +78,32 @@ impl TreeWorker<'_> {
 
     #[inline(always)]
     fn create(&self, hands: &mut Hands, at: &At, done: &mut Done) -> Result<(), Stuck> {
-        let fault = |errno| ("create", errno);
         let At { dir, path, .. } = *at;
         match self.size {
             TreeSize::Files { .. } => {
                 let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
                 let file = self.open(at, flags)?;
-                self.write(hands, file.as_fd(), at.number, done)?;
-                if done.broken {
-                    return shut(file);
+                done.asked = self.size_of(at.number);
+                if done.asked > 0 {
+                    self.write(hands, file.as_fd(), at.number, done)?;
+                    if done.broken {
+                        return shut(file);
+                    }
                 }
                 self.sync_file(file.as_fd(), done)?;
                 shut(file)?;
             }
             TreeSize::SymbolicLinks => {
                 let target = if self.folders > 0 { c"../anchor" } else { ANCHOR };
-                rustix::fs::symlinkat(target, dir, path).map_err(fault)?;
+                rustix::fs::symlinkat(target, dir, path).map_err(stuck("create"))?;
             }
             TreeSize::HardLinks => {
                 rustix::fs::linkat(&self.root, ANCHOR, dir, path, AtFlags::empty())
-                    .map_err(fault)?;
+                    .map_err(stuck("create"))?;
             }
             TreeSize::Folders => {
-                rustix::fs::mkdirat(dir, path, Mode::from_raw_mode(0o700)).map_err(fault)?;
+                rustix::fs::mkdirat(dir, path, Mode::from_raw_mode(0o700))
+                    .map_err(stuck("create"))?;
             }
         }
         self.sync_folder(hands, at, done)
@@ -114,9 +117,9 @@ impl TreeWorker<'_> {
             _ => OFlags::empty(),
         };
         let mode = Mode::from_raw_mode(0o600);
-        rustix::fs::openat(at.dir, at.path, flags | sync | OFlags::CLOEXEC, mode).map_err(|errno| {
-            (if flags.contains(OFlags::CREATE) { "create" } else { "open" }, errno)
-        })
+        let doing = if flags.contains(OFlags::CREATE) { "create" } else { "open" };
+        rustix::fs::openat(at.dir, at.path, flags | sync | OFlags::CLOEXEC, mode)
+            .map_err(stuck(doing))
     }
 
     fn size_of(&self, number: u64) -> u64 {
@@ -128,7 +131,7 @@ impl TreeWorker<'_> {
         u64::from(self.number) * self.files + number
     }
 
-    #[inline]
+    /// Writes all that was asked for.
     fn write(
         &self,
         hands: &mut Hands,
@@ -136,15 +139,13 @@ impl TreeWorker<'_> {
         number: u64,
         done: &mut Done,
     ) -> Result<(), Stuck> {
-        let size = self.size_of(number);
         let refill = self.filler.changes();
-        done.asked = size;
-        while done.bytes < size {
+        while done.bytes < done.asked {
             if self.halt.load(Relaxed) {
                 done.broken = true;
                 break;
             }
-            let piece = (size - done.bytes).min(hands.buffer.len() as u64) as usize;
+            let piece = (done.asked - done.bytes).min(hands.buffer.len() as u64) as usize;
             let piece = &mut hands.buffer[..piece];
             if refill {
                 let began = clock::now();
@@ -180,7 +181,7 @@ impl TreeWorker<'_> {
             }
             let most = (done.asked - done.bytes).min(hands.buffer.len() as u64) as usize;
             let piece = &mut hands.buffer[..most];
-            let bytes = read_whole(file.as_fd(), piece).map_err(|errno| ("read", errno))?;
+            let bytes = read_whole(file.as_fd(), piece).map_err(stuck("read"))?;
             if self.verify != Verify::None {
                 let began = clock::now();
                 let place = tree_place(self.global(at.number), done.bytes);
@@ -216,10 +217,8 @@ impl TreeWorker<'_> {
             _ => return Ok(()),
         };
         match self.durability {
-            Durability::FsyncEvery(_) => {
-                rustix::fs::fsync(file).map_err(|errno| ("fsync", errno))?
-            }
-            _ => rustix::fs::fdatasync(file).map_err(|errno| ("fdatasync", errno))?,
+            Durability::FsyncEvery(_) => rustix::fs::fsync(file).map_err(stuck("fsync"))?,
+            _ => rustix::fs::fdatasync(file).map_err(stuck("fdatasync"))?,
         }
         done.flushed(began);
         Ok(())
@@ -233,7 +232,7 @@ impl TreeWorker<'_> {
 
     fn flush_folder(&self, hands: &mut Hands, at: &At, done: &mut Done) -> Result<(), Stuck> {
         let began = clock::now();
-        let fault = |errno| ("fsync", errno);
+        let fault = stuck("fsync");
         match at.folder {
             Some(folder) => rustix::fs::fsync(folder).map_err(fault)?,
             None if self.folders == 0 => rustix::fs::fsync(&self.root).map_err(fault)?,
@@ -257,9 +256,7 @@ impl TreeWorker<'_> {
 /// Looks at the attributes of a file, or of the link itself.
 #[inline]
 fn stat(dir: BorrowedFd, name: &CStr) -> Result<(), Stuck> {
-    rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)
-        .map(|_| ())
-        .map_err(|errno| ("stat", errno))
+    rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).map(|_| ()).map_err(stuck("stat"))
 }
 
 /// Reads until the buffer is full or the file ends: the bytes read.
@@ -280,5 +277,5 @@ fn read_whole(file: BorrowedFd, buffer: &mut [u8]) -> Result<usize, Errno> {
 /// Closes a file, and hears what the file system has to say about it.
 #[inline]
 fn shut(file: OwnedFd) -> Result<(), Stuck> {
-    close::close(file).map_err(|errno| ("close", errno))
+    close::close(file).map_err(stuck("close"))
 }
