@@ -104,6 +104,8 @@ pub struct TreeWorker<'a> {
 /// The size of a file, by its number among those of all workers.
 pub fn size_of(size: TreeSize, seed: u64, number: u64) -> u64 {
     match size {
+        // All alike: nothing to be drawn, for each of many.
+        TreeSize::Files { least, most } if least == most => most.0,
         TreeSize::Files { least, most } => {
             let span = u128::from(most.0 - least.0) + 1;
             least.0 + ((u128::from(mix(seed ^ mix(number + 1))) * span) >> 64) as u64
