@@ -9,10 +9,10 @@ use std::process::{Command, Stdio};
 
 use crate::lab::{self, Card, Fs, Image, MI, Memory, Shape, Speed, need};
 use assay::engine::{Filler, Known, size_of, tree_place};
-use assay::error::Error;
-use assay::plan::{Action, Fill, Plan, TreeSize};
+use assay::error::{Error, Fault};
+use assay::plan::{Action, Fill, Phase, Plan, TreeSize};
 use assay::record::{Measures, Record, Trust};
-use assay::run::{self, Options};
+use assay::run::{self, Observer, Options};
 use assay::unit::Bytes;
 use serde_json::{Value, json};
 
@@ -299,6 +299,45 @@ fn workers_in_the_same_folders_visit_their_own_files() {
         }
         assert_eq!(walk(folder.path()).len(), 0);
     });
+}
+
+/// Puts something into one of the folders that are about to be removed.
+struct Meddler {
+    dir: PathBuf,
+    victim: Option<PathBuf>,
+}
+
+impl Observer for Meddler {
+    fn may_begin(&mut self, phase: &Phase) -> Result<bool, Fault> {
+        if phase.name == "remove" && self.victim.is_none() {
+            let among = walk(&self.dir);
+            let found = among.keys().find(|path| path.ends_with("w0001/d000001/f0001.0000000020"));
+            let victim = self.dir.join(found.expect("it was made"));
+            fs::write(victim.join("mine"), "x").expect("written");
+            self.victim = Some(victim);
+        }
+        Ok(true)
+    }
+}
+
+#[test]
+fn a_fault_names_the_file_with_its_folders() {
+    for order in ["by_name", "as_listed", "shuffled"] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let changes = [("size", json!("folders")), ("order", json!(order))];
+        let plan = plan(&[
+            phase("create", folder.path(), "create", &changes[..1]),
+            phase("remove", folder.path(), "remove", &changes),
+        ]);
+        let mut meddler = Meddler { dir: folder.path().into(), victim: None };
+        let record = run::run(&plan, &Options::default(), &mut meddler).expect("a run");
+        let victim = meddler.victim.expect("it began");
+        let [fault] = &record.phases[1].faults[..] else {
+            panic!("{order}: {:?}", record.phases[1].faults)
+        };
+        let said = (fault.doing.as_str(), Path::new(&fault.path), fault.name.as_str());
+        assert_eq!(said, ("remove", victim.as_path(), "ENOTEMPTY"), "{order}");
+    }
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn counts(test: usize, action: Action) -> bool {
     }
 }
 
-/// The latest run of each test; nothing of those that were not done.
+/// What each test came to; nothing of those that were not done.
 pub fn measured(record: &Record) -> [Option<Measure>; 12] {
     TESTS.map(|test| record.phases.iter().find(|phase| phase.name == test).and_then(Measure::of))
 }
