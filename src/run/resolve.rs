@@ -195,8 +195,8 @@ fn files_open(job: &Job, resolved: &ResolvedJob) -> u64 {
             u64::from(resolved.files)
                 * (1 + u64::from(own_places(resolved.method)) * u64::from(own))
         }
-        // Each worker has its root, a folder and a file.
-        Work::Tree(_) => 3 * u64::from(resolved.workers),
+        // Each worker has its root, a folder, a file, and where it stood before.
+        Work::Tree(_) => 4 * u64::from(resolved.workers),
         Work::Copy(_) => 2,
     }
 }
