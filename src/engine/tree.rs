@@ -147,6 +147,8 @@ impl TreeWorker<'_> {
         if !self.filler.changes() {
             self.filler.fill(&mut hands.buffer, 0, Generation::default());
         }
+        // By number all paths go from the root: as listed, it steps from folder to folder.
+        let dir = hands.stand_in(&self.root);
         ready();
         let now = clock::now();
         let quota = self.quota;
@@ -178,7 +180,7 @@ impl TreeWorker<'_> {
                 (_, TreeOrder::AsListed) => {
                     self.as_listed(&mut beat, &mut hands, &mut listing, renamed)
                 }
-                _ => self.by_number(&mut beat, &mut hands, renamed, pass),
+                _ => self.by_number(&mut beat, &mut hands, dir, renamed, pass),
             }
             renamed ^= self.action == Action::Rename;
             pass += 1;
@@ -209,11 +211,17 @@ impl TreeWorker<'_> {
     }
 
     /// One pass in the order of names, or shuffled.
-    fn by_number(&self, beat: &mut Beat, hands: &mut Hands, renamed: bool, pass: u64) {
+    fn by_number(
+        &self,
+        beat: &mut Beat,
+        hands: &mut Hands,
+        dir: BorrowedFd,
+        renamed: bool,
+        pass: u64,
+    ) {
         let shuffle = (self.order == TreeOrder::Shuffled).then(|| {
             Shuffle::new(self.files, self.seed ^ mix(pass + (u64::from(self.number) << 32)))
         });
-        let dir = hands.stand_in(&self.root);
         let mut name = hands.name;
         for step in 0..self.files {
             let Some(since) = beat.next() else { return };

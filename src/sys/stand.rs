@@ -42,7 +42,7 @@ impl Stand {
 
 impl Drop for Stand {
     fn drop(&mut self) {
-        // If the way back is barred meanwhile it stays: its relative paths go nowhere else then.
+        // It was there, so only rights that were lost meanwhile keep it away; nobody is left to be told.
         let _ = fchdir(&self.former);
     }
 }

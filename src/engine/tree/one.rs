@@ -1,6 +1,5 @@
 //! The operations, each on one file.
 
-use std::ffi::CStr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -28,7 +27,7 @@ impl TreeWorker<'_> {
                 let file = self.open(at, OFlags::RDONLY)?;
                 shut(file)?;
             }
-            Action::Stat => stat(dir, path)?,
+            Action::Stat => stat(at)?,
             Action::Rename => {
                 let mut other = hands.name;
                 other.rename(!renamed);
@@ -170,7 +169,7 @@ impl TreeWorker<'_> {
     #[inline(always)]
     fn read(&self, hands: &mut Hands, at: &At, done: &mut Done) -> Result<(), Stuck> {
         if self.stat_first {
-            stat(at.dir, at.path)?;
+            stat(at)?;
         }
         let file = self.open(at, OFlags::RDONLY)?;
         done.asked = self.size_of(at.number);
@@ -255,8 +254,10 @@ impl TreeWorker<'_> {
 
 /// Looks at the attributes of a file, or of the link itself.
 #[inline]
-fn stat(dir: BorrowedFd, name: &CStr) -> Result<(), Stuck> {
-    rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).map(|_| ()).map_err(stuck("stat"))
+fn stat(at: &At) -> Result<(), Stuck> {
+    rustix::fs::statat(at.dir, at.path, AtFlags::SYMLINK_NOFOLLOW)
+        .map(|_| ())
+        .map_err(stuck("stat"))
 }
 
 /// Reads until the buffer is full or the file ends: the bytes read.
