@@ -8,25 +8,24 @@
 
 use std::io;
 
+use rustix::time::{ClockId, Timespec, clock_gettime};
+
 use crate::unit::{Instant, Nanos};
 
-/// The time now, on CLOCK_MONOTONIC: read in user space where the machine's clock allows it.
+/// The time now, on CLOCK_MONOTONIC: read in user space where the machine's clock allows it (vdso(7)).
 #[inline]
 pub fn now() -> Instant {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is a valid timespec that lives until the call returns.
-    let answer = unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
-    assert_eq!(answer, 0, "CLOCK_MONOTONIC is always there");
-    Instant((time.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(time.tv_nsec as u64))
+    Instant(nanos(clock_gettime(ClockId::Monotonic)))
 }
 
 /// CPU time of the calling thread since it was made.
 pub fn thread_cpu() -> Nanos {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is a valid timespec that lives until the call returns.
-    let answer = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
-    assert_eq!(answer, 0, "every thread has a clock of its own (since Linux 2.6.12)");
-    Nanos(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
+    Nanos(nanos(clock_gettime(ClockId::ThreadCPUTime)))
+}
+
+#[inline]
+fn nanos(time: Timespec) -> u64 {
+    (time.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(time.tv_nsec as u64)
 }
 
 /// Sleeps until `due`, signals or not; returns at once when it has passed.
