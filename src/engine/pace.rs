@@ -123,6 +123,11 @@ impl Pace {
     /// When the next I/O is due; `None`: now.
     #[inline]
     pub(crate) fn due(&self) -> Option<Instant> {
+        // Whoever has no pace asks all the same, for each I/O: the rest stands elsewhere.
+        if matches!(self.kind, Kind::Closed) { None } else { self.paced() }
+    }
+
+    fn paced(&self) -> Option<Instant> {
         match &self.kind {
             Kind::Closed => None,
             Kind::Bursts { index, ops, every, .. } => {
@@ -151,6 +156,12 @@ impl Pace {
     /// An I/O was started at `now`.
     #[inline]
     pub(crate) fn started(&mut self, io: Io, now: Instant) {
+        if !matches!(self.kind, Kind::Closed) {
+            self.step(io, now);
+        }
+    }
+
+    fn step(&mut self, io: Io, now: Instant) {
         let now = || now.since(self.start).0 as f64;
         match &mut self.kind {
             Kind::Closed => {}
