@@ -13,6 +13,7 @@
 mod beat;
 mod name;
 mod one;
+mod walk;
 
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
@@ -20,16 +21,17 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use rustix::fs::{CWD, Mode, OFlags, RawDir};
+use rustix::fs::{CWD, Mode, OFlags};
 
-use self::beat::{Beat, Done, Stuck, stuck};
+use self::beat::{Beat, Stuck, stuck};
+use self::name::Name;
 pub use self::name::folder_name;
-use self::name::{Name, digits};
+use self::walk::Walk;
 use super::balance::Share;
 use super::drive::{Haul, Quota};
 use super::fill::{Filler, Generation};
 use super::pace::Pace;
-use super::random::{Shuffle, mix};
+use super::random::mix;
 use super::tallies::Tallies;
 use crate::error::Fault;
 use crate::plan::{Action, Durability, Naming, Rate, TreeOrder, TreeSize, Verify};
@@ -130,7 +132,6 @@ impl TreeWorker<'_> {
             _ => 0,
         };
         let buffer = Buffer::new((most as usize).clamp(1, self.piece));
-        let mut listing = vec![MaybeUninit::uninit(); LISTING];
         let mut hands = Hands {
             buffer: match buffer {
                 Ok(buffer) => buffer,
@@ -160,7 +161,7 @@ impl TreeWorker<'_> {
             stopped: now,
             ..Haul::default()
         };
-        let mut beat = Beat {
+        let beat = Beat {
             pace: Pace::new(self.rate, workers, place, now, self.seed),
             deadline: quota.time.map(|time| haul.counted + time),
             haul,
@@ -172,23 +173,15 @@ impl TreeWorker<'_> {
             cut: false,
             worker: &self,
         };
-        let (mut pass, mut renamed) = (0, self.renamed);
-        while !beat.cut && self.passes.is_none_or(|passes| pass < passes) {
-            hands.name.rename(renamed);
-            match (self.action, self.order) {
-                (Action::List, _) => self.list(&mut beat, &mut hands, &mut listing, pass),
-                (_, TreeOrder::AsListed) => {
-                    self.as_listed(&mut beat, &mut hands, &mut listing, renamed)
-                }
-                _ => self.by_number(&mut beat, &mut hands, dir, renamed, pass),
-            }
-            renamed ^= self.action == Action::Rename;
-            pass += 1;
+        let listing = vec![MaybeUninit::uninit(); LISTING];
+        let mut walk = Walk { worker: &self, beat, hands, listing, dir, pass: 0 };
+        while !walk.beat.cut && self.passes.is_none_or(|passes| walk.pass < passes) {
+            walk.pass();
         }
-        let Beat { mut haul, tally, listings, cut, .. } = beat;
+        let Walk { beat: Beat { mut haul, tally, listings, cut, .. }, hands, .. } = walk;
         haul.counted = haul.counted.min(haul.stopped);
         haul.whole = !cut;
-        haul.renamed = renamed;
+        haul.renamed = hands.name.renamed();
         haul.tallies.put(self.action, tally);
         if listings.ops > 0 {
             haul.tallies.put(Action::List, listings);
@@ -210,123 +203,12 @@ impl TreeWorker<'_> {
         self.folder_of(self.files - 1) + 1
     }
 
-    /// One pass in the order of names, or shuffled.
-    fn by_number(
-        &self,
-        beat: &mut Beat,
-        hands: &mut Hands,
-        dir: BorrowedFd,
-        renamed: bool,
-        pass: u64,
-    ) {
-        let shuffle = (self.order == TreeOrder::Shuffled).then(|| {
-            Shuffle::new(self.files, self.seed ^ mix(pass + (u64::from(self.number) << 32)))
-        });
-        let mut name = hands.name;
-        for step in 0..self.files {
-            let Some(since) = beat.next() else { return };
-            let number = shuffle.as_ref().map_or(step, |shuffle| shuffle.at(step));
-            let folder_number = self.folder_of(number);
-            name.point(folder_number, number);
-            let at = At { dir, path: name.path(), folder: None, number, folder_number };
-            let answer = self.act(hands, &at, renamed);
-            if !beat.ended(since, answer, &hands.name, &at) {
-                return;
-            }
-        }
-    }
-
-    /// One pass as the file system lists them.
-    fn as_listed(
-        &self,
-        beat: &mut Beat,
-        hands: &mut Hands,
-        listing: &mut [MaybeUninit<u8>],
-        renamed: bool,
-    ) {
-        let mut visited = 0;
-        for folder in 0..self.used_folders() {
-            let fd = match self.open_folder(folder) {
-                Ok(fd) => fd,
-                Err(stuck) => return beat.fail(stuck, c"."),
-            };
-            let dir = hands.stand_in(&fd);
-            let mut entries = RawDir::new(&fd, listing);
-            loop {
-                let fresh = entries.is_buffer_empty();
-                let entry = entries.next();
-                if fresh {
-                    let lat_ns = beat.skip();
-                    if beat.now >= beat.haul.counted {
-                        beat.listings.add(0, 0, lat_ns);
-                    }
-                }
-                let entry = match entry {
-                    None => break,
-                    Some(Ok(entry)) => entry,
-                    Some(Err(errno)) => return beat.fail(("list", errno), c"."),
-                };
-                // Others' files, the anchor, and names that this very pass has given.
-                let path = entry.file_name();
-                let Some(number) = hands.name.number_in(path.to_bytes()) else { continue };
-                let Some(since) = beat.next() else { return };
-                let at = At { dir, path, folder: Some(fd.as_fd()), number, folder_number: folder };
-                let answer = self.act(hands, &at, renamed);
-                if !beat.ended(since, answer, &hands.name, &at) {
-                    return;
-                }
-                visited += 1;
-            }
-        }
-        if visited != self.files {
-            beat.cut = true;
-            beat.haul.fault.get_or_insert_with(|| Fault {
-                doing: "list".into(),
-                path: self.path.clone(),
-                offset: None,
-                errno: 0,
-                name: String::new(),
-                text: format!("{visited} of {} files were listed", self.files),
-                hint: "something else changes this folder, or its file system lists wrongly".into(),
-            });
-        }
-    }
-
-    /// One pass over the folders: all names of each.
-    fn list(&self, beat: &mut Beat, hands: &mut Hands, listing: &mut [MaybeUninit<u8>], pass: u64) {
-        let folders = self.used_folders();
-        let shuffle = (self.order == TreeOrder::Shuffled)
-            .then(|| Shuffle::new(folders, self.seed ^ mix(pass)));
-        for step in 0..folders {
-            let Some(since) = beat.next() else { return };
-            let folder = shuffle.as_ref().map_or(step, |shuffle| shuffle.at(step));
-            let mut all = || -> Result<(), Stuck> {
-                let fd = self.open_folder(folder)?;
-                let mut entries = RawDir::new(&fd, listing);
-                while let Some(entry) = entries.next() {
-                    entry.map_err(stuck("list"))?;
-                }
-                Ok(())
-            };
-            match all() {
-                Ok(()) => beat.done(since, Done::default()),
-                Err(stuck) => {
-                    hands.name.point(folder, 0);
-                    return beat.fail(stuck, hands.name.path());
-                }
-            }
-        }
-    }
-
     fn open_folder(&self, folder: u64) -> Result<OwnedFd, Stuck> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let opened = if self.folders == 0 {
             rustix::fs::openat(&self.root, c".", flags, Mode::empty())
         } else {
-            let mut name = *b"d000000\0";
-            digits::<10>(&mut name[1..7], folder);
-            let name = CStr::from_bytes_with_nul(&name).unwrap_or(c".");
-            rustix::fs::openat(&self.root, name, flags, Mode::empty())
+            rustix::fs::openat(&self.root, name::folder(folder).from(0), flags, Mode::empty())
         };
         opened.map_err(stuck("open"))
     }

@@ -16,6 +16,7 @@ pub mod process;
 pub mod ring;
 pub mod semaphore;
 pub mod shared;
+pub mod short_path;
 pub mod signal;
 pub mod stand;
 pub mod stdio;

@@ -69,7 +69,7 @@ pub(super) struct Beat<'w, 'a> {
 
 impl Beat<'_, '_> {
     /// Waits for its turn: when the operation began, or was due. `None`: it is over.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next(&mut self) -> Option<Instant> {
         loop {
             let late = self.deadline.is_some_and(|deadline| self.now >= deadline);
@@ -94,7 +94,7 @@ impl Beat<'_, '_> {
     }
 
     /// The operation that began at `since` has ended.
-    #[inline]
+    #[inline(always)]
     pub(super) fn done(&mut self, since: Instant, done: Done) {
         let io = Io { op: Op::Read, file: 0, offset: 0, len: done.bytes as u32 };
         let began = self.now;
@@ -122,7 +122,7 @@ impl Beat<'_, '_> {
     }
 
     /// Takes in what became of the operation that began at `since`; whether to go on.
-    #[inline]
+    #[inline(always)]
     pub(super) fn ended(
         &mut self,
         since: Instant,

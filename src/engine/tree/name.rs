@@ -1,29 +1,32 @@
 //! What the files of a tree are called, written byte over byte into a buffer of their own.
 
 use std::ffi::CStr;
+use std::num::NonZero;
 
 use crate::engine::random::mix;
 use crate::plan::Naming;
+use crate::sys::short_path::{ShortPath, nonzero};
 
-/// The path of a file below the root, with a byte 0 behind it: `d000012/f0003.0000000456`, where names
-/// vary `d000012/f0000001c8ab`, or `d000012/abf0000001c8` with letters first.
+/// The path of a file below the root: `d000012/f0003.0000000456`, where names vary `d000012/f0000001c8ab`,
+/// or `d000012/abf0000001c8` with letters first. It stands at the end of its bytes: the shorter it is,
+/// the later it begins.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Name {
-    bytes: [u8; Self::MOST + 1],
-    /// Where it begins: a tree without folders passes over the first part.
-    start: usize,
-    /// Where the byte stands that tells whether it is renamed.
-    mark: usize,
-    /// Where the byte 0 stands.
-    end: usize,
+    path: ShortPath<{ Self::MOST }>,
+    /// Files lie in subfolders.
+    foldered: bool,
+    /// The byte that tells whether it is renamed, and where that stands.
+    mark: (NonZero<u8>, usize),
+    /// Where the file begins, without its folder.
+    file: usize,
     naming: Naming,
 }
 
 impl Name {
     /// `d000000/`.
     const FOLDER: usize = 8;
-    /// The first digit of the number of a file, where names are numbers: `f0000.` before it.
-    const NUMBER: usize = Self::FOLDER + 6;
+    /// `f0000.`, before the number of a file where names are numbers.
+    const WORKER: usize = 6;
     const DIGITS: usize = 10;
     /// Hexadecimal digits of the number, where names vary: `f` before them.
     const HEX: usize = 9;
@@ -32,55 +35,70 @@ impl Name {
     const MOST: usize = Self::FOLDER + 1 + Self::HEX + Self::EXTRA;
 
     pub(super) fn new(naming: Naming, worker: u32, foldered: bool, renamed: bool) -> Self {
-        let mut bytes = [0; Self::MOST + 1];
-        bytes[..Self::NUMBER].copy_from_slice(b"d000000/f0000.");
-        digits::<10>(&mut bytes[Self::FOLDER + 1..Self::FOLDER + 5], u64::from(worker));
-        let start = if foldered { 0 } else { Self::FOLDER };
-        bytes[Self::FOLDER] = letter(renamed);
-        let end = Self::NUMBER + Self::DIGITS;
-        let mut name = Self { bytes, start, mark: Self::FOLDER, end, naming };
+        let mut bytes = nonzero([b'.'; Self::MOST]);
+        let file = match naming {
+            Naming::Numbers => Self::MOST - Self::DIGITS - Self::WORKER,
+            Naming::Varied | Naming::LettersFirst => Self::MOST - Self::HEX - 1,
+        };
+        if naming == Naming::Numbers {
+            digits::<10>(&mut bytes[file + 1..][..4], u64::from(worker));
+        }
+        let mark = (letter(renamed), file);
+        let mut name = Self { path: ShortPath::new(bytes), foldered, mark, file, naming };
+        name.rename(renamed);
         name.point(0, 0);
         name
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn point(&mut self, folder: u64, file: u64) {
-        if self.start == 0 {
-            digits::<10>(&mut self.bytes[1..Self::FOLDER - 1], folder);
-        }
+        const ALL: usize = Name::MOST;
+        let bytes = self.path.bytes();
         match self.naming {
-            Naming::Numbers => digits::<10>(&mut self.bytes[Self::NUMBER..self.end], file),
+            Naming::Numbers => digits::<10>(&mut bytes[ALL - Self::DIGITS..], file),
             Naming::Varied | Naming::LettersFirst => {
-                let mark = self.bytes[self.mark];
                 let (extra, count) = letters(file);
-                let (at, letters) = match self.naming {
-                    Naming::LettersFirst => (Self::FOLDER + count, Self::FOLDER),
-                    _ => (Self::FOLDER, Self::FOLDER + 1 + Self::HEX),
+                let number = match self.naming {
+                    Naming::LettersFirst => ALL - Self::HEX,
+                    _ => ALL - count - Self::HEX,
+                };
+                let letters = match self.naming {
+                    Naming::LettersFirst => number - 1 - Self::EXTRA,
+                    _ => ALL - Self::EXTRA,
                 };
                 // All letters, as copying a fixed number of bytes is one step. What is too much is
-                // overwritten, or stands behind the end.
-                self.bytes[letters..letters + Self::EXTRA].copy_from_slice(&extra);
-                self.bytes[at] = mark;
-                digits::<16>(&mut self.bytes[at + 1..][..Self::HEX], file);
-                (self.mark, self.end) = (at, Self::FOLDER + 1 + Self::HEX + count);
-                self.bytes[self.end] = 0;
+                // overwritten, or stands before the beginning.
+                bytes[letters..][..Self::EXTRA].copy_from_slice(&extra);
+                digits::<16>(&mut bytes[number..][..Self::HEX], file);
+                self.mark.1 = number - 1;
+                bytes[self.mark.1] = self.mark.0;
+                self.file = ALL - count - Self::HEX - 1;
             }
+        }
+        if self.foldered {
+            let at = self.file - Self::FOLDER;
+            bytes[at..][..Self::FOLDER].copy_from_slice(&folder_path(folder));
         }
     }
 
     pub(super) fn rename(&mut self, renamed: bool) {
-        self.bytes[self.mark] = letter(renamed);
+        self.mark.0 = letter(renamed);
+        self.path.bytes()[self.mark.1] = self.mark.0;
+    }
+
+    pub(super) fn renamed(&self) -> bool {
+        self.mark.0 == letter(true)
     }
 
     #[inline]
     pub(super) fn path(&self) -> &CStr {
-        CStr::from_bytes_with_nul(&self.bytes[self.start..=self.end]).unwrap_or(c".")
+        self.path.from(if self.foldered { self.file - Self::FOLDER } else { self.file })
     }
 
     /// The file alone, without its folder.
     #[inline]
     pub(super) fn file(&self) -> &CStr {
-        CStr::from_bytes_with_nul(&self.bytes[Self::FOLDER..=self.end]).unwrap_or(c".")
+        self.path.from(self.file)
     }
 
     /// The number of a file of this worker, by its name. `None`: another's file, or one that has the
@@ -89,22 +107,24 @@ impl Name {
     pub(super) fn number_in(&self, name: &[u8]) -> Option<u64> {
         let (mark, number) = match self.naming {
             Naming::Numbers => {
-                let number = name.strip_prefix(&self.bytes[Self::FOLDER..Self::NUMBER])?;
+                let own = &self.file().to_bytes()[..Self::WORKER];
+                let number = name.strip_prefix(own)?;
                 return if number.len() == Self::DIGITS { parsed::<10>(number) } else { None };
             }
             Naming::Varied => name.get(..1 + Self::HEX)?,
             Naming::LettersFirst => name.get(name.len().checked_sub(1 + Self::HEX)?..)?,
         }
         .split_first()?;
-        if *mark == self.bytes[self.mark] { parsed::<16>(number) } else { None }
+        if *mark == self.mark.0.get() { parsed::<16>(number) } else { None }
     }
 }
 
 /// Writes a number over all of `into`, with leading zeros; a base up to 16.
 #[inline]
-pub(super) fn digits<const BASE: u64>(into: &mut [u8], mut number: u64) {
+fn digits<const BASE: u64>(into: &mut [NonZero<u8>], mut number: u64) {
+    const DIGITS: [NonZero<u8>; 16] = nonzero(*b"0123456789abcdef");
     for digit in into.iter_mut().rev() {
-        *digit = b"0123456789abcdef"[(number % BASE) as usize];
+        *digit = DIGITS[(number % BASE) as usize];
         number /= BASE;
     }
 }
@@ -120,20 +140,35 @@ fn parsed<const BASE: u32>(digits: &[u8]) -> Option<u64> {
 /// Letters and digits that follow from a number, and how many of them its name has: any number of
 /// them, with equal chance.
 #[inline]
-fn letters(number: u64) -> ([u8; Name::EXTRA], usize) {
+fn letters(number: u64) -> ([NonZero<u8>; Name::EXTRA], usize) {
+    const LETTERS: [NonZero<u8>; 32] = nonzero(*b"abcdefghijklmnopqrstuvwxyz012345");
     let chance = mix(number);
     // Five bits each, from below; how many follows from those above.
     let mut bits = chance;
     let letters = std::array::from_fn(|_| {
-        let letter = b"abcdefghijklmnopqrstuvwxyz012345"[(bits & 31) as usize];
+        let letter = LETTERS[(bits & 31) as usize];
         bits >>= 5;
         letter
     });
     (letters, ((u128::from(chance) * (Name::EXTRA as u128 + 1)) >> 64) as usize)
 }
 
-fn letter(renamed: bool) -> u8 {
-    if renamed { b'r' } else { b'f' }
+const fn letter(renamed: bool) -> NonZero<u8> {
+    const LETTERS: [NonZero<u8>; 2] = nonzero(*b"fr");
+    LETTERS[renamed as usize]
+}
+
+/// A subfolder, with the `/` behind it.
+#[inline]
+fn folder_path(folder: u64) -> [NonZero<u8>; Name::FOLDER] {
+    let mut name = const { nonzero(*b"d000000/") };
+    digits::<10>(&mut name[1..Name::FOLDER - 1], folder);
+    name
+}
+
+/// What opens a subfolder.
+pub(super) fn folder(folder: u64) -> ShortPath<{ Name::FOLDER }> {
+    ShortPath::new(folder_path(folder))
 }
 
 /// The name of a subfolder.

@@ -9,105 +9,212 @@ use rustix::io::Errno;
 use super::beat::{Done, Stuck, stuck};
 use super::{ANCHOR, At, Hands, TreeWorker, size_of, tree_place};
 use crate::engine::fill::{Found, Generation, Known, SECTOR};
-use crate::plan::{Action, Durability, TreeSize, Verify};
+use crate::plan::{Durability, TreeSize, Verify};
 use crate::sys::{clock, close};
 
-impl TreeWorker<'_> {
-    /// Does the one thing to the one file.
-    ///
-    /// Part of its loops, as each return from a function in which the kernel was called is predicted
-    /// wrongly on processors that must forget their returns there (Retbleed, SRSO): 10 ns.
+/// What is done to each file.
+///
+/// Types rather than values, as each has loops of its own which it is a part of. Processors that must
+/// forget in the kernel where code went (Retbleed, SRSO) pay some 10 ns for each return, and for each jump
+/// taken after a call.
+pub(super) trait Act {
+    /// Does it to one file.
+    fn act(worker: &TreeWorker, hands: &mut Hands, at: &At) -> Result<Done, Stuck>;
+}
+
+/// Makes a file, with its data.
+pub(super) struct Create;
+
+impl Act for Create {
     #[inline(always)]
-    pub(super) fn act(&self, hands: &mut Hands, at: &At, renamed: bool) -> Result<Done, Stuck> {
-        let At { dir, path, .. } = *at;
-        let mut done = Done::default();
-        match self.action {
-            Action::Create => self.create(hands, at, &mut done)?,
-            Action::Open => {
-                let file = self.open(at, OFlags::RDONLY)?;
-                shut(file)?;
-            }
-            Action::Stat => stat(at)?,
-            Action::Rename => {
-                let mut other = hands.name;
-                other.rename(!renamed);
-                other.point(at.folder_number, at.number);
-                let other = if at.folder.is_some() { other.file() } else { other.path() };
-                rustix::fs::renameat(dir, path, dir, other).map_err(stuck("rename"))?;
-                self.sync_folder(hands, at, &mut done)?;
-            }
-            Action::Remove => {
-                let flags = match self.size {
-                    TreeSize::Folders => AtFlags::REMOVEDIR,
-                    _ => AtFlags::empty(),
-                };
-                rustix::fs::unlinkat(dir, path, flags).map_err(stuck("remove"))?;
-                self.sync_folder(hands, at, &mut done)?;
-            }
-            Action::Read => self.read(hands, at, &mut done)?,
-            Action::Allocate => {
-                let file = self.open(at, OFlags::WRONLY)?;
-                let size = self.size_of(at.number);
-                if size > 0 {
-                    rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, size)
-                        .map_err(stuck("allocate"))?;
-                }
-                self.sync_file(file.as_fd(), &mut done)?;
-                shut(file)?;
-            }
-            Action::Truncate => {
-                let file = self.open(at, OFlags::WRONLY)?;
-                rustix::fs::ftruncate(&file, 0).map_err(stuck("truncate"))?;
-                self.sync_file(file.as_fd(), &mut done)?;
-                shut(file)?;
-            }
-            Action::List
-            | Action::Write
-            | Action::Rewrite
-            | Action::Trim
-            | Action::Flush
-            | Action::SyncFileRange
-            | Action::Drop
-            | Action::Close => {
-                unreachable!("the plan's check refuses '{}' here", self.action.name())
+    fn act(worker: &TreeWorker, hands: &mut Hands, at: &At) -> Result<Done, Stuck> {
+        let mut done = Done { asked: worker.size_of(at.number), ..Done::default() };
+        let file = worker.open(at, OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL)?;
+        if done.asked > 0 {
+            worker.write(hands, file.as_fd(), at.number, &mut done)?;
+            if done.broken {
+                return shut(file).map(|()| done);
             }
         }
+        worker.sync_file(file.as_fd(), &mut done)?;
+        shut(file)?;
+        worker.sync_folder(hands, at, &mut done)?;
         Ok(done)
     }
+}
 
+/// Makes a symbolic link.
+pub(super) struct SymbolicLink;
+
+impl Act for SymbolicLink {
     #[inline(always)]
-    fn create(&self, hands: &mut Hands, at: &At, done: &mut Done) -> Result<(), Stuck> {
-        let At { dir, path, .. } = *at;
-        match self.size {
-            TreeSize::Files { .. } => {
-                let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
-                let file = self.open(at, flags)?;
-                done.asked = self.size_of(at.number);
-                if done.asked > 0 {
-                    self.write(hands, file.as_fd(), at.number, done)?;
-                    if done.broken {
-                        return shut(file);
-                    }
+    fn act(worker: &TreeWorker, hands: &mut Hands, at: &At) -> Result<Done, Stuck> {
+        let mut done = Done::default();
+        let target = if worker.folders > 0 { c"../anchor" } else { ANCHOR };
+        rustix::fs::symlinkat(target, at.dir, at.path).map_err(stuck("create"))?;
+        worker.sync_folder(hands, at, &mut done)?;
+        Ok(done)
+    }
+}
+
+/// Makes a hard link.
+pub(super) struct HardLink;
+
+impl Act for HardLink {
+    #[inline(always)]
+    fn act(worker: &TreeWorker, hands: &mut Hands, at: &At) -> Result<Done, Stuck> {
+        let mut done = Done::default();
+        rustix::fs::linkat(&worker.root, ANCHOR, at.dir, at.path, AtFlags::empty())
+            .map_err(stuck("create"))?;
+        worker.sync_folder(hands, at, &mut done)?;
+        Ok(done)
+    }
+}
+
+/// Makes a folder.
+pub(super) struct MakeFolder;
+
+impl Act for MakeFolder {
+    #[inline(always)]
+    fn act(worker: &TreeWorker, hands: &mut Hands, at: &At) -> Result<Done, Stuck> {
+        let mut done = Done::default();
+        rustix::fs::mkdirat(at.dir, at.path, Mode::from_raw_mode(0o700))
+            .map_err(stuck("create"))?;
+        worker.sync_folder(hands, at, &mut done)?;
+        Ok(done)
+    }
+}
+
+/// Opens a file and closes it.
+pub(super) struct Open;
+
+impl Act for Open {
+    #[inline(always)]
+    fn act(worker: &TreeWorker, _: &mut Hands, at: &At) -> Result<Done, Stuck> {
+        let file = worker.open(at, OFlags::RDONLY)?;
+        shut(file)?;
+        Ok(Done::default())
+    }
+}
+
+/// Looks at its attributes.
+pub(super) struct Stat;
+
+impl Act for Stat {
+    #[inline(always)]
+    fn act(_: &TreeWorker, _: &mut Hands, at: &At) -> Result<Done, Stuck> {
+        look(at)?;
+        Ok(Done::default())
+    }
+}
+
+/// Gives it the other of its two names.
+pub(super) struct Rename;
+
+impl Act for Rename {
+    #[inline(always)]
+    fn act(worker: &TreeWorker, hands: &mut Hands, at: &At) -> Result<Done, Stuck> {
+        let mut done = Done::default();
+        let mut other = hands.name;
+        other.rename(!other.renamed());
+        other.point(at.folder_number, at.number);
+        let other = if at.folder.is_some() { other.file() } else { other.path() };
+        rustix::fs::renameat(at.dir, at.path, at.dir, other).map_err(stuck("rename"))?;
+        worker.sync_folder(hands, at, &mut done)?;
+        Ok(done)
+    }
+}
+
+/// Removes it.
+pub(super) struct Remove;
+
+impl Act for Remove {
+    #[inline(always)]
+    fn act(worker: &TreeWorker, hands: &mut Hands, at: &At) -> Result<Done, Stuck> {
+        let mut done = Done::default();
+        let flags = match worker.size {
+            TreeSize::Folders => AtFlags::REMOVEDIR,
+            _ => AtFlags::empty(),
+        };
+        rustix::fs::unlinkat(at.dir, at.path, flags).map_err(stuck("remove"))?;
+        worker.sync_folder(hands, at, &mut done)?;
+        Ok(done)
+    }
+}
+
+/// Reserves the room of a file that is there.
+pub(super) struct Allocate;
+
+impl Act for Allocate {
+    #[inline(always)]
+    fn act(worker: &TreeWorker, _: &mut Hands, at: &At) -> Result<Done, Stuck> {
+        let mut done = Done::default();
+        let file = worker.open(at, OFlags::WRONLY)?;
+        let size = worker.size_of(at.number);
+        if size > 0 {
+            rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, size)
+                .map_err(stuck("allocate"))?;
+        }
+        worker.sync_file(file.as_fd(), &mut done)?;
+        shut(file)?;
+        Ok(done)
+    }
+}
+
+/// Cuts a file to nothing.
+pub(super) struct Truncate;
+
+impl Act for Truncate {
+    #[inline(always)]
+    fn act(worker: &TreeWorker, _: &mut Hands, at: &At) -> Result<Done, Stuck> {
+        let mut done = Done::default();
+        let file = worker.open(at, OFlags::WRONLY)?;
+        rustix::fs::ftruncate(&file, 0).map_err(stuck("truncate"))?;
+        worker.sync_file(file.as_fd(), &mut done)?;
+        shut(file)?;
+        Ok(done)
+    }
+}
+
+/// Reads all of a file.
+pub(super) struct Read;
+
+impl Act for Read {
+    #[inline(always)]
+    fn act(worker: &TreeWorker, hands: &mut Hands, at: &At) -> Result<Done, Stuck> {
+        let mut done = Done::default();
+        if worker.stat_first {
+            look(at)?;
+        }
+        let file = worker.open(at, OFlags::RDONLY)?;
+        done.asked = worker.size_of(at.number);
+        while done.bytes < done.asked {
+            if worker.halt.load(Relaxed) {
+                done.broken = true;
+                break;
+            }
+            let most = (done.asked - done.bytes).min(hands.buffer.len() as u64) as usize;
+            let piece = &mut hands.buffer[..most];
+            let bytes = read_whole(file.as_fd(), piece).map_err(stuck("read"))?;
+            if worker.verify != Verify::None {
+                let began = clock::now();
+                let place = tree_place(worker.global(at.number), done.bytes);
+                if !worker.is_right(&piece[..bytes], place) {
+                    done.mismatches += 1;
                 }
-                self.sync_file(file.as_fd(), done)?;
-                shut(file)?;
+                done.aside_ns += clock::now().since(began).0;
             }
-            TreeSize::SymbolicLinks => {
-                let target = if self.folders > 0 { c"../anchor" } else { ANCHOR };
-                rustix::fs::symlinkat(target, dir, path).map_err(stuck("create"))?;
-            }
-            TreeSize::HardLinks => {
-                rustix::fs::linkat(&self.root, ANCHOR, dir, path, AtFlags::empty())
-                    .map_err(stuck("create"))?;
-            }
-            TreeSize::Folders => {
-                rustix::fs::mkdirat(dir, path, Mode::from_raw_mode(0o700))
-                    .map_err(stuck("create"))?;
+            done.bytes += bytes as u64;
+            if bytes < most {
+                break;
             }
         }
-        self.sync_folder(hands, at, done)
+        shut(file)?;
+        Ok(done)
     }
+}
 
+impl TreeWorker<'_> {
     #[inline]
     fn open(&self, at: &At, flags: OFlags) -> Result<OwnedFd, Stuck> {
         let sync = match self.durability {
@@ -166,37 +273,6 @@ impl TreeWorker<'_> {
         Ok(())
     }
 
-    #[inline(always)]
-    fn read(&self, hands: &mut Hands, at: &At, done: &mut Done) -> Result<(), Stuck> {
-        if self.stat_first {
-            stat(at)?;
-        }
-        let file = self.open(at, OFlags::RDONLY)?;
-        done.asked = self.size_of(at.number);
-        while done.bytes < done.asked {
-            if self.halt.load(Relaxed) {
-                done.broken = true;
-                break;
-            }
-            let most = (done.asked - done.bytes).min(hands.buffer.len() as u64) as usize;
-            let piece = &mut hands.buffer[..most];
-            let bytes = read_whole(file.as_fd(), piece).map_err(stuck("read"))?;
-            if self.verify != Verify::None {
-                let began = clock::now();
-                let place = tree_place(self.global(at.number), done.bytes);
-                if !self.is_right(&piece[..bytes], place) {
-                    done.mismatches += 1;
-                }
-                done.aside_ns += clock::now().since(began).0;
-            }
-            done.bytes += bytes as u64;
-            if bytes < most {
-                break;
-            }
-        }
-        shut(file)
-    }
-
     /// Whether a piece of a file is what was written there, looked at as closely as it was asked.
     fn is_right(&self, piece: &[u8], place: u64) -> bool {
         match self.verify {
@@ -211,10 +287,16 @@ impl TreeWorker<'_> {
     /// Flushes a file, where the plan wants that of each.
     #[inline(always)]
     fn sync_file(&self, file: BorrowedFd, done: &mut Done) -> Result<(), Stuck> {
-        let began = match self.durability {
-            Durability::FsyncEvery(_) | Durability::FdatasyncEvery(_) => clock::now(),
-            _ => return Ok(()),
-        };
+        match self.durability {
+            Durability::FsyncEvery(_) | Durability::FdatasyncEvery(_) => self.flush(file, done),
+            _ => Ok(()),
+        }
+    }
+
+    /// Apart from the loop, as a flush takes so long that a jump more is nothing.
+    #[cold]
+    fn flush(&self, file: BorrowedFd, done: &mut Done) -> Result<(), Stuck> {
+        let began = clock::now();
         match self.durability {
             Durability::FsyncEvery(_) => rustix::fs::fsync(file).map_err(stuck("fsync"))?,
             _ => rustix::fs::fdatasync(file).map_err(stuck("fdatasync"))?,
@@ -224,11 +306,12 @@ impl TreeWorker<'_> {
     }
 
     /// Flushes the folder of a file, where the plan wants that.
-    #[inline]
+    #[inline(always)]
     fn sync_folder(&self, hands: &mut Hands, at: &At, done: &mut Done) -> Result<(), Stuck> {
         if self.sync_folder { self.flush_folder(hands, at, done) } else { Ok(()) }
     }
 
+    #[cold]
     fn flush_folder(&self, hands: &mut Hands, at: &At, done: &mut Done) -> Result<(), Stuck> {
         let began = clock::now();
         let fault = stuck("fsync");
@@ -253,8 +336,8 @@ impl TreeWorker<'_> {
 }
 
 /// Looks at the attributes of a file, or of the link itself.
-#[inline]
-fn stat(at: &At) -> Result<(), Stuck> {
+#[inline(always)]
+fn look(at: &At) -> Result<(), Stuck> {
     rustix::fs::statat(at.dir, at.path, AtFlags::SYMLINK_NOFOLLOW)
         .map(|_| ())
         .map_err(stuck("stat"))

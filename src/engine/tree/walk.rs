@@ -1,0 +1,168 @@
+//! The ways through the files of a worker: by their numbers, and as their folders list them.
+
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd};
+
+use rustix::fs::RawDir;
+
+use super::beat::{Beat, Done, Stuck, stuck};
+use super::one::{
+    Act, Allocate, Create, HardLink, MakeFolder, Open, Read, Remove, Rename, Stat, SymbolicLink,
+    Truncate,
+};
+use super::{At, Hands, TreeWorker};
+use crate::engine::random::{Shuffle, mix};
+use crate::error::Fault;
+use crate::plan::{Action, TreeOrder, TreeSize};
+
+/// A worker on its way.
+pub(super) struct Walk<'w, 'a> {
+    pub(super) worker: &'w TreeWorker<'a>,
+    pub(super) beat: Beat<'w, 'a>,
+    pub(super) hands: Hands,
+    /// Names that a folder holds.
+    pub(super) listing: Vec<MaybeUninit<u8>>,
+    /// From where paths below the root go.
+    pub(super) dir: BorrowedFd<'w>,
+    /// How many passes came before.
+    pub(super) pass: u64,
+}
+
+impl Walk<'_, '_> {
+    /// One pass over all files.
+    pub(super) fn pass(&mut self) {
+        let action = self.worker.action;
+        match action {
+            Action::List => self.list(),
+            Action::Create => match self.worker.size {
+                TreeSize::Files { .. } => self.each::<Create>(),
+                TreeSize::SymbolicLinks => self.each::<SymbolicLink>(),
+                TreeSize::HardLinks => self.each::<HardLink>(),
+                TreeSize::Folders => self.each::<MakeFolder>(),
+            },
+            Action::Open => self.each::<Open>(),
+            Action::Stat => self.each::<Stat>(),
+            Action::Rename => self.each::<Rename>(),
+            Action::Remove => self.each::<Remove>(),
+            Action::Read => self.each::<Read>(),
+            Action::Allocate => self.each::<Allocate>(),
+            Action::Truncate => self.each::<Truncate>(),
+            Action::Write
+            | Action::Rewrite
+            | Action::Trim
+            | Action::Flush
+            | Action::SyncFileRange
+            | Action::Drop
+            | Action::Close => unreachable!("the plan's check refuses '{}' here", action.name()),
+        }
+        let name = &mut self.hands.name;
+        name.rename(name.renamed() ^ (action == Action::Rename));
+        self.pass += 1;
+    }
+
+    fn each<A: Act>(&mut self) {
+        match self.worker.order {
+            TreeOrder::AsListed => self.as_listed::<A>(),
+            TreeOrder::ByName | TreeOrder::Shuffled => self.by_number::<A>(),
+        }
+    }
+
+    /// In the order of names, or shuffled.
+    fn by_number<A: Act>(&mut self) {
+        let Self { worker, beat, hands, dir, .. } = self;
+        let shuffle = (worker.order == TreeOrder::Shuffled).then(|| {
+            let key = worker.seed ^ mix(self.pass + (u64::from(worker.number) << 32));
+            Shuffle::new(worker.files, key)
+        });
+        let mut name = hands.name;
+        for step in 0..worker.files {
+            let Some(since) = beat.next() else { return };
+            let number = shuffle.as_ref().map_or(step, |shuffle| shuffle.at(step));
+            let folder_number = worker.folder_of(number);
+            name.point(folder_number, number);
+            let at = At { dir: *dir, path: name.path(), folder: None, number, folder_number };
+            let answer = A::act(worker, hands, &at);
+            if !beat.ended(since, answer, &hands.name, &at) {
+                return;
+            }
+        }
+    }
+
+    /// As the file system lists them.
+    fn as_listed<A: Act>(&mut self) {
+        let Self { worker, beat, hands, listing, .. } = self;
+        let mut visited = 0;
+        for folder in 0..worker.used_folders() {
+            let fd = match worker.open_folder(folder) {
+                Ok(fd) => fd,
+                Err(stuck) => return beat.fail(stuck, c"."),
+            };
+            let dir = hands.stand_in(&fd);
+            let mut entries = RawDir::new(&fd, listing);
+            loop {
+                let fresh = entries.is_buffer_empty();
+                let entry = entries.next();
+                if fresh {
+                    let lat_ns = beat.skip();
+                    if beat.now >= beat.haul.counted {
+                        beat.listings.add(0, 0, lat_ns);
+                    }
+                }
+                let entry = match entry {
+                    None => break,
+                    Some(Ok(entry)) => entry,
+                    Some(Err(errno)) => return beat.fail(("list", errno), c"."),
+                };
+                // Others' files, the anchor, and names that this very pass has given.
+                let path = entry.file_name();
+                let Some(number) = hands.name.number_in(path.to_bytes()) else { continue };
+                let Some(since) = beat.next() else { return };
+                let at = At { dir, path, folder: Some(fd.as_fd()), number, folder_number: folder };
+                let answer = A::act(worker, hands, &at);
+                if !beat.ended(since, answer, &hands.name, &at) {
+                    return;
+                }
+                visited += 1;
+            }
+        }
+        if visited != worker.files {
+            beat.cut = true;
+            beat.haul.fault.get_or_insert_with(|| Fault {
+                doing: "list".into(),
+                path: worker.path.clone(),
+                offset: None,
+                errno: 0,
+                name: String::new(),
+                text: format!("{visited} of {} files were listed", worker.files),
+                hint: "something else changes this folder, or its file system lists wrongly".into(),
+            });
+        }
+    }
+
+    /// One pass over the folders: all names of each.
+    pub(super) fn list(&mut self) {
+        let Self { worker, beat, hands, listing, .. } = self;
+        let folders = worker.used_folders();
+        let shuffle = (worker.order == TreeOrder::Shuffled)
+            .then(|| Shuffle::new(folders, worker.seed ^ mix(self.pass)));
+        for step in 0..folders {
+            let Some(since) = beat.next() else { return };
+            let folder = shuffle.as_ref().map_or(step, |shuffle| shuffle.at(step));
+            let mut all = || -> Result<(), Stuck> {
+                let fd = worker.open_folder(folder)?;
+                let mut entries = RawDir::new(&fd, listing);
+                while let Some(entry) = entries.next() {
+                    entry.map_err(stuck("list"))?;
+                }
+                Ok(())
+            };
+            match all() {
+                Ok(()) => beat.done(since, Done::default()),
+                Err(stuck) => {
+                    hands.name.point(folder, 0);
+                    return beat.fail(stuck, hands.name.path());
+                }
+            }
+        }
+    }
+}
