@@ -148,6 +148,9 @@ impl TreeWorker<'_> {
         if !self.filler.changes() {
             self.filler.fill(&mut hands.buffer, 0, Generation::default());
         }
+        let listing = vec![MaybeUninit::uninit(); LISTING];
+        let tallies = Tallies::new([Action::Flush], false);
+        let (tally, listings) = (Tally::default(), Tally::default());
         // By number all paths go from the root: as listed, it steps from folder to folder.
         let dir = hands.stand_in(&self.root);
         ready();
@@ -155,7 +158,7 @@ impl TreeWorker<'_> {
         let quota = self.quota;
         let (place, workers) = self.place;
         let haul = Haul {
-            tallies: Tallies::new([Action::Flush], false),
+            tallies,
             started: now,
             counted: now + quota.ramp,
             stopped: now,
@@ -165,15 +168,14 @@ impl TreeWorker<'_> {
             pace: Pace::new(self.rate, workers, place, now, self.seed),
             deadline: quota.time.map(|time| haul.counted + time),
             haul,
-            tally: Tally::default(),
-            listings: Tally::default(),
+            tally,
+            listings,
             now,
             bytes_left: quota.bytes.unwrap_or(u64::MAX),
             ops_left: quota.ops.unwrap_or(u64::MAX),
             cut: false,
             worker: &self,
         };
-        let listing = vec![MaybeUninit::uninit(); LISTING];
         let mut walk = Walk { worker: &self, beat, hands, listing, dir, pass: 0 };
         while !walk.beat.cut && self.passes.is_none_or(|passes| walk.pass < passes) {
             walk.pass();

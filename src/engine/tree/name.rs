@@ -103,7 +103,7 @@ impl Name {
 
     /// The number of a file of this worker, by its name. `None`: another's file, or one that has the
     /// other of its two names.
-    #[inline]
+    #[inline(always)]
     pub(super) fn number_in(&self, name: &[u8]) -> Option<u64> {
         let (mark, number) = match self.naming {
             Naming::Numbers => {
@@ -130,7 +130,7 @@ fn digits<const BASE: u64>(into: &mut [NonZero<u8>], mut number: u64) {
 }
 
 /// The number that is written so.
-#[inline]
+#[inline(always)]
 fn parsed<const BASE: u32>(digits: &[u8]) -> Option<u64> {
     digits.iter().try_fold(0, |number, &byte| {
         Some(number * u64::from(BASE) + u64::from(char::from(byte).to_digit(BASE)?))
