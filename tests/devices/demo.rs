@@ -81,7 +81,9 @@ fn sentence(heard: &Heard, label: &str) -> String {
 #[test]
 fn each_trap_is_caught_and_each_cure_is_true() {
     let _alone = lab::alone();
-    at_once([flush, cache, holes, burst, compress, readahead], |lesson: fn()| lesson());
+    at_once([flush, cache, holes, compress, readahead], |lesson: fn()| lesson());
+    // What waits in memory is seen by what arrives at the lowest disk, where the cards of the others lie too.
+    burst();
 }
 
 fn flush() {
