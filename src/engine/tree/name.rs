@@ -81,9 +81,14 @@ impl Name {
         }
     }
 
-    pub(super) fn rename(&mut self, renamed: bool) {
+    fn rename(&mut self, renamed: bool) {
         self.mark.0 = letter(renamed);
         self.path.bytes()[self.mark.1] = self.mark.0;
+    }
+
+    /// The other of its two names.
+    pub(super) fn flip(&mut self) {
+        self.rename(!self.renamed());
     }
 
     pub(super) fn renamed(&self) -> bool {

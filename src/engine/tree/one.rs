@@ -116,7 +116,7 @@ impl Act for Rename {
     fn act(worker: &TreeWorker, hands: &mut Hands, at: &At) -> Result<Done, Stuck> {
         let mut done = Done::default();
         let mut other = hands.name;
-        other.rename(!other.renamed());
+        other.flip();
         other.point(at.folder_number, at.number);
         let other = if at.folder.is_some() { other.file() } else { other.path() };
         rustix::fs::renameat(at.dir, at.path, at.dir, other).map_err(stuck("rename"))?;

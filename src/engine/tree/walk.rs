@@ -55,8 +55,9 @@ impl Walk<'_, '_> {
             | Action::Drop
             | Action::Close => unreachable!("the plan's check refuses '{}' here", action.name()),
         }
-        let name = &mut self.hands.name;
-        name.rename(name.renamed() ^ (action == Action::Rename));
+        if action == Action::Rename {
+            self.hands.name.flip();
+        }
         self.pass += 1;
     }
 
