@@ -15,6 +15,8 @@ use std::fmt;
 use std::io::Read as _;
 use std::sync::Arc;
 
+use multiversion::multiversion;
+
 use crate::error::{Fault, Refusal};
 use crate::plan::Fill;
 use crate::unit::Bytes;
@@ -126,7 +128,9 @@ enum Kind {
     Repeat(Arc<[u8]>),
 }
 
+/// It begins where a line of the cache does: no vector of it lies in two.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 struct Noise {
     words: [u64; WORDS],
     /// Words of a sector that are not zeros.
@@ -252,14 +256,11 @@ impl Filler {
     pub fn fill(&self, buffer: &mut [u8], offset: u64, generation: Generation) {
         match &self.kind {
             Kind::Noise(noise) if noise.dense == WORDS && noise.copies == 0 => {
-                let mut place = offset;
                 let (sectors, rest) = buffer.as_chunks_mut();
-                for sector in sectors {
-                    fill_sector(sector, &noise.words, self.seed, place, generation);
-                    place += SECTOR as u64;
-                }
+                fill_sectors(sectors, &noise.words, self.seed, offset, generation);
                 if !rest.is_empty() {
                     let mut sector = [0; SECTOR];
+                    let place = offset + size_of_val(sectors) as u64;
                     fill_sector(&mut sector, &noise.words, self.seed, place, generation);
                     rest.copy_from_slice(&sector[..rest.len()]);
                 }
@@ -416,7 +417,23 @@ fn same<'a>(buffer: &[u8], expected: impl Iterator<Item = &'a u8>) -> Result<(),
     }
 }
 
-/// The data of a sector: one key for all of its words, so that the compiler makes vectors of them.
+/// The data of sectors that follow each other from `place` on. Without vectors of 32 bytes it takes
+/// twice as long; longer ones gain no more.
+#[multiversion(targets("x86_64+avx2"))]
+fn fill_sectors(
+    sectors: &mut [[u8; SECTOR]],
+    noise: &[u64; WORDS],
+    seed: u64,
+    place: u64,
+    generation: Generation,
+) {
+    for (sector, place) in sectors.iter_mut().zip((place..).step_by(SECTOR)) {
+        fill_sector(sector, noise, seed, place, generation);
+    }
+}
+
+/// The data of a sector. One key changes all of its words, so that the compiler makes vectors of
+/// them; only the first word has to be mixed for each sector, the rest once for a write.
 #[inline]
 fn fill_sector(
     sector: &mut [u8; SECTOR],
@@ -426,8 +443,8 @@ fn fill_sector(
     generation: Generation,
 ) {
     let first = mix(place ^ seed);
-    let second = mix(generation.0) ^ mix(seed ^ place);
-    let key = mix(first ^ second.rotate_left(32));
+    let second = mix(generation.0) ^ first;
+    let key = first.rotate_left(24).wrapping_add(mix(!generation.0));
     for (to, word) in sector.as_chunks_mut().0.iter_mut().zip(noise) {
         *to = (word ^ key).to_le_bytes();
     }
