@@ -47,7 +47,7 @@ impl Sync {
 
 impl Sync {
     /// Has `calls` move the data of an I/O where the file stands, after a seek if that is elsewhere.
-    #[inline]
+    #[inline(always)]
     pub(super) fn at_its_place(
         &mut self,
         io: Io,
@@ -66,7 +66,7 @@ impl Sync {
 }
 
 impl Calls for Sync {
-    #[inline]
+    #[inline(always)]
     fn transfer(&mut self, buffer: &mut [u8], io: Io) -> io::Result<usize> {
         self.at_its_place(io, |file| {
             Ok(if io.sends() {
