@@ -7,7 +7,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::lab::{self, Card, Faults, FaultyFuse, Image, KI, MI, Measured, Shape, Speed};
+use crate::lab::{
+    self, Card, DirtyLimit, Faults, FaultyFuse, Image, KI, MI, Measured, Shape, Speed,
+};
 
 /// Prints a figure past the harness' capture, beside the test's name.
 fn told(what: &str, figure: impl std::fmt::Display) {
@@ -385,6 +387,7 @@ fn leaking_child() {
     }
     let _card = lab::need!(Card::sdcard());
     let _paced = lab::need!(Card::paced());
+    let _limit = lab::need!(DirtyLimit::set(_card.number(), 16 * MI));
     let _group = lab::limit_mem(64 * MI);
     let _zram = lab::RamDisk::raw(16 * MI);
     let _faulty = FaultyFuse::new(Faults::default());
@@ -435,6 +438,17 @@ fn what_a_killed_test_leaves_is_swept() {
         left
     };
     assert!(left().len() >= 6, "{:?}", left());
+    // Loop devices whose dirty pages are limited; FUSE has them limited always.
+    let limited = || {
+        let disks = fs::read_dir("/sys/block").unwrap().flatten();
+        let loops = disks.map(|disk| disk.file_name().to_string_lossy().into_owned());
+        let strict = |name: &String| {
+            let strict = format!("/sys/block/{name}/bdi/strict_limit");
+            name.starts_with("loop") && fs::read_to_string(strict).is_ok_and(|is| is.trim() == "1")
+        };
+        loops.filter(strict).collect::<Vec<_>>()
+    };
+    assert_eq!(limited().len(), 1, "{:?}", limited());
     assert!(!lab::sweep().iter().any(|den| den.ends_with(&name)), "the living are left alone");
     child.kill().unwrap();
     child.wait().unwrap();
@@ -443,6 +457,7 @@ fn what_a_killed_test_leaves_is_swept() {
     told("swept in (s)", start.elapsed().as_secs_f64());
     assert!(swept.iter().any(|den| den.ends_with(&name)), "{swept:?}");
     assert_eq!(left(), Vec::<String>::new());
+    assert_eq!(limited(), Vec::<String>::new());
     assert!(swept.iter().all(|den| !den.exists()));
     for root in fs::read_dir("/sys/fs/cgroup").into_iter().flatten().flatten() {
         for group in fs::read_dir(root.path()).into_iter().flatten().flatten() {

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::{FlockOperation, flock};
 
 use super::skip::{broken, need_root, need_tool, run};
-use super::{Skip, group, memory, speed};
+use super::{Skip, dirty, group, memory, speed};
 
 /// How long a busy mount or loop device is asked again before force is used.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -271,7 +271,7 @@ fn loop_image(name: &str) -> Option<PathBuf> {
 
 /// Takes down everything at and below a folder of the lab, then the folder. Never panics.
 ///
-/// Throttles are lifted first, for an unmount would otherwise wait for slow writeback. Then mounts
+/// Throttles and limits are lifted first, for an unmount would otherwise wait for slow writeback. Then mounts
 /// and loop devices go, newest first, again and again, since each may stand upon the other.
 pub(super) fn undo(dir: &Path) {
     if !dir.exists() {
@@ -279,6 +279,7 @@ pub(super) fn undo(dir: &Path) {
     }
     for name in loops_below(dir) {
         speed::lift(&name);
+        dirty::lift(&Path::new("/sys/block").join(&name).join("bdi"));
     }
     let start = Instant::now();
     loop {
