@@ -209,6 +209,9 @@ fn hint(doing: &str, errno: i32) -> &'static str {
             "the device or its quota is full: free space (df shows it), or give a smaller --size"
         }
         (_, libc::EDQUOT) => "the quota of this user is used up: 'quota' shows it",
+        (_, libc::EFBIG) => {
+            "no file may be that large: lift the limit ('ulimit -f' shows it; some file systems have their own), or give a smaller size"
+        }
         (_, libc::EROFS) => {
             "the file system is mounted read-only: 'mount -o remount,rw' it, or use --read-only"
         }

@@ -180,8 +180,9 @@ fn tests(
 ) -> Result<u8, Error> {
     let asked = &settled.asked;
     one_each(asked.times, environment.record.as_deref())?;
-    // As the original: a terminal that goes away ends nothing.
+    // As the original: a terminal that goes away ends nothing, and a file that may not grow is an error.
     let _ = signal::ignore(libc::SIGHUP);
+    let _ = signal::ignore(libc::SIGXFSZ);
     if asked.times.is_some_and(|times| times > 1) {
         printed(writeln!(out, "{}", bonnie::header(asked.form)))?;
     }

@@ -12,6 +12,7 @@ use crate::record::{Ending, PhaseRecord, Record, Resolved, Trust};
 use crate::report::live::{Line, REWRITE};
 use crate::report::{self, Page, Style};
 use crate::run::{self, Live, Observer};
+use crate::sys::signal;
 use crate::unit::{Bytes, Nanos, Ops};
 
 /// Exit status of a number that may be believed.
@@ -59,6 +60,8 @@ pub fn conduct_as(
     // The record itself may go to standard output instead.
     let page = (!common.json).then_some(page);
     let mut watch = Watch::new(plan, page, environment, out, &mut *err);
+    // A write beyond the limit of a file's size fails then, and leaves a record.
+    let _ = signal::ignore(libc::SIGXFSZ);
     let signals = vec![libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
     let options = run::Options { record: common.record.clone(), signals };
     let outcome = run::run(plan, &options, &mut watch);

@@ -266,6 +266,27 @@ fn a_line_begins_each_test_and_a_signal_ends_them() {
 }
 
 #[test]
+fn a_file_that_may_not_grow_ends_them_as_it_does_there() {
+    lab::need!(lab::need_root());
+    let bonnie = lab::need!(lab::need_tool(REAL.0, REAL.1));
+    let memory = lab::need!(Memory::tmpfs());
+    let limited = |program: &Path, words: &str| {
+        let script = format!("ulimit -f 1024; exec \"$0\" {words} -u root -r 4 -s 8 -n 0");
+        let mut shell = Command::new("sh");
+        shell.arg("-c").arg(script).arg(program).current_dir(memory.mount());
+        let out = shell.output().expect("a shell");
+        assert_eq!(out.stdout, b"");
+        assert_eq!(kernel::names(memory.mount()), [], "nothing stays");
+        (out.status.code(), String::from_utf8_lossy(&out.stderr).into_owned())
+    };
+    let (code, theirs) = limited(&bonnie, "-f");
+    assert_eq!(code, Some(1), "{theirs}");
+    let (code, ours) = limited(Path::new(env!("CARGO_BIN_EXE_assay")), "bonnie -f");
+    assert_eq!(code, Some(1), "{ours}");
+    assert!(ours.contains("File too large (EFBIG)"), "{ours}");
+}
+
+#[test]
 fn another_user_works_with_its_own_rights() {
     lab::need!(lab::need_root());
     let memory = lab::need!(Memory::tmpfs());

@@ -370,6 +370,20 @@ fn more_files_than_may_be_open_raise_the_limit_or_are_refused() {
 }
 
 #[test]
+fn a_file_that_may_not_grow_is_a_fault_of_the_write_and_not_the_end_of_the_record() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let target = json!({ "scratch": { "dir": folder.path(), "size": { "exactly": 4 << 20 } } });
+    let stop = ("stop", json!({ "first_of": [{ "ops": 1024 }] }));
+    let plan = plan(&[phase("p", &[job("j", &target, "write", &[stop])])]);
+    // A shell counts in blocks of 512 bytes.
+    let (code, stderr, record) = typed("ulimit -f 2048;", &plan);
+    assert_eq!(code, 1, "{stderr}");
+    assert!(stderr.contains(": File too large (EFBIG)\n  no file may be that large"), "{stderr}");
+    assert!(record.is_some(), "{stderr}");
+    assert!(walk(folder.path()).is_empty());
+}
+
+#[test]
 fn an_io_costs_the_same_whatever_the_number_of_files() {
     let mut seen = Vec::new();
     for count in [1, 10, 100] {

@@ -73,7 +73,7 @@ pub(super) fn space(path: &Path, kind: Kind) -> Result<Space, Error> {
     let free_bytes = free.f_bavail.saturating_mul(free.f_frsize);
     let used = free_bytes.saturating_sub(LEFT.max(free_bytes / LEFT_SHARE));
     let set_aside = SETS_ASIDE.contains(&(system.f_type as u32));
-    // A process that writes beyond its limit is killed (setrlimit(2)).
+    // No write goes beyond the limit of this process (setrlimit(2)).
     let file = getrlimit(Resource::Fsize).current.map_or(Bytes(u64::MAX), Bytes);
     Ok(Space { size: Bytes(used / MIB * MIB), file, set_aside })
 }
