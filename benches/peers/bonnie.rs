@@ -36,8 +36,12 @@ const BLOCKS: Round = Round {
     besides: "",
     turns: 12,
     wanted: ">= 1.00 within noise",
-    figures: &[(11, "block write"), (13, "rewrite"), (17, "block read")],
+    figures: &[(11, "block write"), (13, "rewrite")],
 };
+
+/// So much as is not read from memory in less than half a second.
+const READS: Round =
+    Round { words: "-s 9216 -f -n 0", turns: 6, figures: &[(17, "block read")], ..BLOCKS };
 
 /// The same zeros in both.
 const ZEROS: Round = Round {
@@ -73,7 +77,7 @@ pub fn rows() {
     }
     match tempfile::Builder::new().tempdir_in("/dev/shm") {
         Ok(memory) => {
-            [BYTES, BLOCKS, ZEROS, FILES, LOOKS]
+            [BYTES, BLOCKS, ZEROS, READS, FILES, LOOKS]
                 .iter()
                 .for_each(|round| round.on("memory", memory.path()));
         }
@@ -96,7 +100,10 @@ impl Round {
             // Who comes second works in what the first has left: they change places.
             for which in [turn % 2, 1 - turn % 2] {
                 let (program, words) = both[which];
-                let line = line_of(program, words, folder);
+                let line = match line_of(program, words, folder) {
+                    Ok(line) => line,
+                    Err(why) => return println!("bonnie++ in {place}, {words}: left out: {why}"),
+                };
                 let fields: Vec<&str> = line.split(',').collect();
                 for (rates, (column, _)) in figures.iter_mut().zip(self.figures) {
                     // Crosses are no number: it was over too soon.
@@ -123,8 +130,8 @@ impl Round {
     }
 }
 
-/// The line that a run ends with.
-fn line_of(program: &str, words: &str, folder: &Path) -> String {
+/// The line that a run ends with, or what it says instead: that there is not so much memory.
+fn line_of(program: &str, words: &str, folder: &Path) -> Result<String, String> {
     // What the run before has freed, the kernel gives back by and by.
     std::thread::sleep(Duration::from_secs(1));
     let mut command = Command::new(program);
@@ -145,8 +152,11 @@ fn line_of(program: &str, words: &str, folder: &Path) -> String {
         .expect("it runs");
     let said = String::from_utf8_lossy(&out.stdout);
     let last = said.lines().next_back().unwrap_or_default().to_string();
-    assert_eq!(last.split(',').count(), 50, "{}", String::from_utf8_lossy(&out.stderr));
-    last
+    if last.split(',').count() == 50 {
+        return Ok(last);
+    }
+    let why = String::from_utf8_lossy(&out.stderr);
+    Err(why.lines().next_back().unwrap_or("it says nothing").trim().to_string())
 }
 
 /// A file system in a file in memory, with room for many files; unmounted when dropped.
