@@ -271,8 +271,8 @@ fn loop_image(name: &str) -> Option<PathBuf> {
 
 /// Takes down everything at and below a folder of the lab, then the folder. Never panics.
 ///
-/// Throttles and limits are lifted first, for an unmount would otherwise wait for slow writeback. Then mounts
-/// and loop devices go, newest first, again and again, since each may stand upon the other.
+/// Throttles and limits are lifted first, for an unmount would otherwise wait for slow writeback. Then
+/// mounts and loop devices go, newest first, again and again, since each may stand upon the other.
 pub(super) fn undo(dir: &Path) {
     if !dir.exists() {
         return;
