@@ -328,6 +328,10 @@ pub struct Point {
     pub leaf_read_bytes: Option<u64>,
     /// Bytes written to the leaf devices, all together.
     pub leaf_write_bytes: Option<u64>,
+    /// Bytes written to the devices that the paths name, all together; absent where the leaves are
+    /// just these. Of what a leaf has it lacks what others wrote there, and the copies of mirrors.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub top_write_bytes: Option<u64>,
 }
 
 /// What the kernel said around one phase.

@@ -1,7 +1,7 @@
 //! Takes samples while others work: live counters and device counters at the same moment, ten
 //! times a second, from a thread that does no I/O of its own.
 
-use crate::evidence::{Census, Eyes, Neighbours, Reading, Subject};
+use crate::evidence::{Census, DiskCounters, Eyes, Layer, Neighbours, Reading, Subject};
 use crate::plan::Phase;
 use crate::record::{Point, Quiet, QuietDevice, Series};
 use crate::stats::GaugeReading;
@@ -23,8 +23,10 @@ pub(super) type Progress<'a> = &'a dyn Fn() -> (GaugeReading, Option<CopyCounts>
 pub(super) struct Watch<'a> {
     eyes: &'a Eyes,
     leaves: Vec<usize>,
-    counters: Vec<Option<crate::evidence::DiskCounters>>,
-    leaf_before: Option<(u64, u64)>,
+    /// The devices that the paths name; none where these are the leaves.
+    tops: Vec<usize>,
+    counters: Vec<Option<DiskCounters>>,
+    before: Moved,
     done: GaugeReading,
     started: Instant,
     beat: Beat,
@@ -33,6 +35,14 @@ pub(super) struct Watch<'a> {
     limit: Option<Nanos>,
     /// Who was there at the first sample.
     census: Option<Result<Census, String>>,
+}
+
+/// Bytes that devices have moved since boot, read at one moment; absent what can not be read.
+#[derive(Clone, Copy, Default)]
+struct Moved {
+    leaf_read: Option<u64>,
+    leaf_write: Option<u64>,
+    top_write: Option<u64>,
 }
 
 /// Why watching ended.
@@ -47,24 +57,21 @@ pub(super) enum Over {
 impl<'a> Watch<'a> {
     /// A watch over the leaves of these subjects, which starts now.
     pub fn new(eyes: &'a Eyes, subjects: &[&Subject]) -> Self {
-        let leaves = eyes
-            .names()
-            .enumerate()
-            .filter(|(_, name)| {
-                subjects
-                    .iter()
-                    .flat_map(|subject| &subject.stack)
-                    .any(|layer| layer.leaf && layer.name == *name)
-            })
-            .map(|(index, _)| index)
-            .collect();
+        let those = |wanted: fn(&Layer) -> bool| -> Vec<usize> {
+            let layers = || subjects.iter().flat_map(|subject| &subject.stack);
+            let named = |name| layers().any(|layer| wanted(layer) && layer.name == name);
+            eyes.names().enumerate().filter(|(_, name)| named(*name)).map(|(at, _)| at).collect()
+        };
+        let leaves = those(|layer| layer.leaf);
+        let tops = Some(those(|layer| layer.level == 0)).filter(|tops| *tops != leaves);
         let series = Series { interval_ns: INTERVAL, points: Vec::with_capacity(1024) };
         let started = clock::now();
         let mut watch = Self {
             eyes,
             leaves,
+            tops: tops.unwrap_or_default(),
             counters: Vec::new(),
-            leaf_before: None,
+            before: Moved::default(),
             done: GaugeReading::default(),
             started,
             beat: Beat::new(started, INTERVAL),
@@ -73,7 +80,7 @@ impl<'a> Watch<'a> {
             limit: None,
             census: None,
         };
-        watch.leaf_before = watch.leaf();
+        watch.before = watch.moved();
         watch.restart();
         watch
     }
@@ -90,32 +97,31 @@ impl<'a> Watch<'a> {
         self.limit = limit;
     }
 
-    /// Bytes that the leaves have read and written since boot.
-    fn leaf(&mut self) -> Option<(u64, u64)> {
+    /// What the devices have moved since boot.
+    fn moved(&mut self) -> Moved {
         self.eyes.devices(&mut self.counters);
-        if self.leaves.is_empty() {
-            return None;
+        let sum = |devices: &[usize], which: fn(&DiskCounters) -> u64| {
+            let of = |&device: &usize| self.counters.get(device)?.as_ref().map(which);
+            devices.iter().map(of).sum::<Option<u64>>().filter(|_| !devices.is_empty())
+        };
+        Moved {
+            leaf_read: sum(&self.leaves, |counters| counters.read_bytes),
+            leaf_write: sum(&self.leaves, |counters| counters.write_bytes),
+            top_write: sum(&self.tops, |counters| counters.write_bytes),
         }
-        let mut sum = (0, 0);
-        for &leaf in &self.leaves {
-            let counters = self.counters.get(leaf)?.as_ref()?;
-            sum.0 += counters.read_bytes;
-            sum.1 += counters.write_bytes;
-        }
-        Some(sum)
     }
 
     /// Takes one sample.
     fn sample(&mut self, progress: Progress, settling: bool, observer: &mut dyn Observer) {
-        let leaf = self.leaf();
+        let devices = self.moved();
         let at = clock::now();
         let (now, copy) = progress();
         let before = self.done;
         let ops = now.ops().wrapping_sub(before.ops());
         let lat = now.lat_ns_sum.wrapping_sub(before.lat_ns_sum);
         let timed = now.timed_ops.wrapping_sub(before.timed_ops);
-        let moved = |which: fn(&(u64, u64)) -> u64| {
-            Some(which(&leaf?).wrapping_sub(which(&self.leaf_before?)))
+        let moved = |which: fn(&Moved) -> Option<u64>| {
+            Some(which(&devices)?.wrapping_sub(which(&self.before)?))
         };
         self.series.points.push(Point {
             at_ns: at.since(self.started),
@@ -124,8 +130,9 @@ impl<'a> Watch<'a> {
             write_bytes: now.write_bytes.wrapping_sub(before.write_bytes),
             lat_ns_mean: lat.checked_div(timed),
             lat_ns_max: (timed > 0).then_some(now.lat_ns_max),
-            leaf_read_bytes: moved(|sum| sum.0),
-            leaf_write_bytes: moved(|sum| sum.1),
+            leaf_read_bytes: moved(|devices| devices.leaf_read),
+            leaf_write_bytes: moved(|devices| devices.leaf_write),
+            top_write_bytes: moved(|devices| devices.top_write),
         });
         observer.tick(&Live {
             elapsed: at.since(self.started),
@@ -136,7 +143,7 @@ impl<'a> Watch<'a> {
             copy,
             settling,
         });
-        self.leaf_before = leaf;
+        self.before = devices;
         self.done = now;
     }
 

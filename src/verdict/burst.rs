@@ -38,7 +38,7 @@ fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
     if stage.cases.iter().any(|other| other.writes() && other.flow.caching == Caching::Direct) {
         return None;
     }
-    let burst = burst(stage)?;
+    let burst = burst(stage, case.levels.first().map_or(1, |top| top.copies))?;
     let first = burst.wrote.over(burst.time)?.0;
     let later = burst.later.over(burst.later_time)?.0;
     let much = burst.gathered.0 as f64 > case.flow.bytes.0 as f64 * BURST_SHARE;
@@ -75,14 +75,18 @@ fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
     ))
 }
 
-/// When what had gathered in memory came near its most, and what the program wrote then.
-fn burst(stage: &Stage<'_>) -> Option<Burst> {
+/// When what had gathered in memory came near its most, and what the program wrote then. What arrived
+/// is the less of what the path's own device got (`copies` times) and the leaves: these have what others
+/// write there and what mirrors double, and a layer above them may hold back what it got.
+fn burst(stage: &Stage<'_>, copies: u64) -> Option<Burst> {
     let end = stage.phase.span.stopped.since(stage.phase.span.started);
-    let (mut wrote, mut arrived) = (0_u64, 0_u64);
+    let (mut wrote, mut leaf, mut top) = (0_u64, 0_u64, Some(0_u64));
     let mut sums = vec![];
     for point in stage.phase.series.points.iter().filter(|point| point.at_ns <= end) {
         wrote = wrote.saturating_add(point.write_bytes);
-        arrived = arrived.saturating_add(point.leaf_write_bytes?);
+        leaf = leaf.saturating_add(point.leaf_write_bytes?);
+        top = top.zip(point.top_write_bytes).map(|(sum, more)| sum.saturating_add(more));
+        let arrived = leaf.min(top.unwrap_or(leaf) / copies.max(1));
         sums.push((point.at_ns, wrote, wrote.saturating_sub(arrived)));
     }
     let most = sums.iter().map(|(_, _, waiting)| *waiting).max()?;
@@ -113,5 +117,23 @@ mod tests {
         };
         assert!(!named(1));
         assert!(named(12));
+    }
+
+    #[test]
+    fn what_others_write_to_the_lowest_disk_is_not_taken_for_ours() {
+        let named = |others: u64, above: Option<u64>| {
+            let mut bench = Bench::write_flushed();
+            bench.burst_series(12);
+            for point in &mut bench.record.phases[0].series.points {
+                point.top_write_bytes = above.or(point.leaf_write_bytes);
+                point.leaf_write_bytes = point.leaf_write_bytes.map(|mine| mine + others);
+            }
+            verdict(&bench.record).findings.iter().any(|found| found.trap.0 == "T04")
+        };
+        assert!(named(0, None));
+        assert!(named(4 << 20, None));
+        // A layer that took all of it at once, and holds it back from the leaf.
+        assert!(named(0, Some(16 << 20)));
+        assert!(!named(4 << 20, Some(16 << 20)));
     }
 }

@@ -190,6 +190,7 @@ pub fn phase(shape: &Shape, started: Instant) -> PhaseRecord {
                 lat_ns_max: Some(lat as u64 * 2),
                 leaf_read_bytes: Some(if write { 0 } else { moved }),
                 leaf_write_bytes: Some(if write { moved } else { 0 }),
+                top_write_bytes: None,
             }
         })
         .collect();
