@@ -38,7 +38,7 @@ fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
     if stage.cases.iter().any(|other| other.writes() && other.flow.caching == Caching::Direct) {
         return None;
     }
-    let burst = burst(stage, case.levels.first().map_or(1, |top| top.copies))?;
+    let burst = burst(stage)?;
     let first = burst.wrote.over(burst.time)?.0;
     let later = burst.later.over(burst.later_time)?.0;
     let much = burst.gathered.0 as f64 > case.flow.bytes.0 as f64 * BURST_SHARE;
@@ -76,17 +76,18 @@ fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
 }
 
 /// When what had gathered in memory came near its most, and what the program wrote then. What arrived
-/// is the less of what the path's own device got (`copies` times) and the leaves: these have what others
-/// write there and what mirrors double, and a layer above them may hold back what it got.
-fn burst(stage: &Stage<'_>, copies: u64) -> Option<Burst> {
+/// is the less of what the path's own device got and the leaves: these have what others write there and
+/// what mirrors double, and a layer above them may hold back what it got.
+fn burst(stage: &Stage<'_>) -> Option<Burst> {
     let end = stage.phase.span.stopped.since(stage.phase.span.started);
-    let (mut wrote, mut leaf, mut top) = (0_u64, 0_u64, Some(0_u64));
+    let (mut wrote, mut leaf, mut top) = (0_u64, 0_u64, 0_u64);
     let mut sums = vec![];
     for point in stage.phase.series.points.iter().filter(|point| point.at_ns <= end) {
         wrote = wrote.saturating_add(point.write_bytes);
         leaf = leaf.saturating_add(point.leaf_write_bytes?);
-        top = top.zip(point.top_write_bytes).map(|(sum, more)| sum.saturating_add(more));
-        let arrived = leaf.min(top.unwrap_or(leaf) / copies.max(1));
+        // Where the leaves are the path's own devices they are told once.
+        top = top.saturating_add(point.top_write_bytes.or(point.leaf_write_bytes)?);
+        let arrived = leaf.min(top);
         sums.push((point.at_ns, wrote, wrote.saturating_sub(arrived)));
     }
     let most = sums.iter().map(|(_, _, waiting)| *waiting).max()?;
