@@ -1,7 +1,7 @@
 //! T32, without a limit that is met: requests wait above the queue.
 
 use super::measure::Stage;
-use super::threshold::{SHORT, WAITING_BUSY, WAITING_CPU, WAITING_FOR_CPU};
+use super::threshold::{SHORT, WAIT_EXPLAINS, WAITING_BUSY, WAITING_CPU, WAITING_FOR_CPU};
 use super::throttled::{exhibit, holding, rate};
 use super::words::share;
 use super::{Judge, Rule, file_lock, finding, refuted};
@@ -14,7 +14,7 @@ pub const RULE: Rule = Rule {
     title: "Waiting above the queue",
     happens: "Something above the queue holds requests back where no limit can be read, or none is near.",
     seen_by: "Time at work and in flushes of the device, requests in flight, CPU time.",
-    said_when: "The device works and flushes for less than {WAITING_BUSY}, the program uses less than {WAITING_CPU} of a CPU: a note, limited. A limit is named where the rate is {LIMIT_HOLDS} of it at least.",
+    said_when: "The device works and flushes for less than {WAITING_BUSY}, the program uses less than {WAITING_CPU} of a CPU, and waits for one explain little: a note, limited. A limit is named where the rate is {LIMIT_HOLDS} of it at least.",
     try_it: "A limit set outside of the container that measures.",
     answer: "Makes no claim about the device.",
     judge: Judge::Phase(judge),
@@ -56,7 +56,7 @@ fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
         || worked
         || cpu >= WAITING_CPU
         || case.time() < SHORT
-        || other_waits(stage)
+        || other_waits(stage, 1.0 - cpu - stage.work())
     {
         return None;
     }
@@ -104,8 +104,9 @@ fn source_or_sink(path: &str) -> bool {
     matches!(path, "/dev/zero" | "/dev/null" | "/dev/full")
 }
 
-/// Waiting for a CPU is not waiting for a device.
-fn other_waits(stage: &Stage<'_>) -> bool {
+/// Waiting for a CPU is not waiting for a device. What the whole machine waited, or its host took, need not
+/// have been our time: it is an answer only where it may explain much of what is open (shares of the time).
+fn other_waits(stage: &Stage<'_>, open: f64) -> bool {
     let evidence = &stage.phase.evidence;
     let wall = evidence.stop.at.since(evidence.before.at).0 as f64;
     let delay =
@@ -130,7 +131,8 @@ fn other_waits(stage: &Stage<'_>) -> bool {
         (Some(now), Some(then)) => now.less(then).0 as f64,
         _ => 0.0,
     };
-    run.max(stopped).max(crowded).max(stolen) > wall * WAITING_FOR_CPU
+    let explains = WAITING_FOR_CPU.max(open * WAIT_EXPLAINS);
+    run.max(stopped) > wall * WAITING_FOR_CPU || crowded.max(stolen) > wall * explains
 }
 
 #[cfg(test)]
@@ -144,6 +146,18 @@ mod tests {
         bench.work(0.01, 0.0);
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Sound, Measures::Limited));
+    }
+
+    #[test]
+    fn time_that_the_host_took_must_explain_much_of_what_is_open() {
+        let with_steal = |share: f64| {
+            let mut bench = Bench::write_flushed();
+            bench.work(0.01, 0.0);
+            bench.stolen(share);
+            verdict(&bench.record).measures
+        };
+        assert_eq!(with_steal(0.3), Measures::Limited);
+        assert_ne!(with_steal(0.6), Measures::Limited);
     }
 
     #[test]

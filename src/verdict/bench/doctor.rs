@@ -144,6 +144,17 @@ impl Bench {
         evidence.stop.cpu = Reading::Seen(Cpu { user, ..Cpu::default() });
     }
 
+    /// The host took this share of the time from the processors.
+    pub fn stolen(&mut self, share: f64) {
+        let evidence = &mut self.record.phases[0].evidence;
+        let wall = evidence.stop.at.since(evidence.before.at).as_secs();
+        for (edge, steal) in [(&mut evidence.before, 0.0), (&mut evidence.stop, wall * share)] {
+            if let Reading::Seen(cpu) = &mut edge.cpu {
+                cpu.steal = Some(Nanos::from_secs(steal));
+            }
+        }
+    }
+
     /// It was written by a call for each byte, and the worker used this share of a CPU.
     pub fn bytewise(&mut self, cpu: f64) {
         self.record.resolved.jobs[0].method = Method::Bytewise;
