@@ -63,7 +63,9 @@ fn places() -> Result<Vec<Place>, Skip> {
     let folder = lab::folder("honest");
     let own = on_file("ext4 on the machine's disk", folder.path().join("x"), folder);
     let card = |shape: Shape| Card::new(Shape { speed: lab::Speed::FREE, ..shape });
-    let (xfs, btrfs) = (card(Shape::xfs())?, card(Shape::btrfs())?);
+    // What is overwritten keeps its room until the next commit: a fast machine fills a small one.
+    let roomy = Shape { size: 2048 * MI, ..Shape::btrfs() };
+    let (xfs, btrfs) = (card(Shape::xfs())?, card(roomy)?);
     let raw = card(Shape { fs: Fs::Raw, size: 128 * MI, ..Shape::fast() })?;
     let memory = RamDisk::raw(128 * MI)?;
     let (device, disk) = (raw.device().to_owned(), memory.device().to_owned());
