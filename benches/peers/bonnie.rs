@@ -21,7 +21,7 @@ struct Round {
     figures: &'static [(usize, &'static str)],
 }
 
-/// As many as take half a second where four million are read in one.
+/// Reading them takes half a second and more where a second is enough for less than eight million.
 const BYTES: Round = Round {
     words: "-s 4 -f4 -n 0",
     besides: "",
