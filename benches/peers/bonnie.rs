@@ -54,13 +54,13 @@ const ZEROS: Round = Round {
 /// As few as take more than the half second below which a line has crosses. Nearly all of it is the
 /// kernel's work in both, and one run differs from the next by 3 to 6 %: so they take turns often.
 const FILES: Round =
-    Round { words: "-s 0 -n 150", besides: "", turns: 24, wanted: ">= 1.00", figures: CHANGES };
+    Round { words: "-s 0 -n 224", besides: "", turns: 16, wanted: ">= 1.00", figures: CHANGES };
 
 /// On ext4 creating and deleting takes long enough with fewer.
 const FEWER: Round = Round { words: "-s 0 -n 64", ..FILES };
 
 /// Looking at each is sooner done.
-const LOOKS: Round = Round { words: "-s 0 -n 448", turns: 4, figures: STATS, ..FILES };
+const LOOKS: Round = Round { words: "-s 0 -n 768", turns: 4, figures: STATS, ..FILES };
 
 const STATS: &[(usize, &str)] = &[(28, "stat, in order"), (34, "stat, at random")];
 
