@@ -63,13 +63,16 @@ impl<'a> Watch<'a> {
             eyes.names().enumerate().filter(|(_, name)| named(*name)).map(|(at, _)| at).collect()
         };
         let leaves = those(|layer| layer.leaf);
-        let tops = Some(those(|layer| layer.level == 0)).filter(|tops| *tops != leaves);
+        let mut tops = those(|layer| layer.level == 0);
+        if tops == leaves {
+            tops.clear();
+        }
         let series = Series { interval_ns: INTERVAL, points: Vec::with_capacity(1024) };
         let started = clock::now();
         let mut watch = Self {
             eyes,
             leaves,
-            tops: tops.unwrap_or_default(),
+            tops,
             counters: Vec::new(),
             before: Moved::default(),
             done: GaugeReading::default(),

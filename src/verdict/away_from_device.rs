@@ -3,6 +3,7 @@
 use super::measure::Stage;
 use super::threshold::{SHORT, WAIT_EXPLAINS, WAITING_BUSY, WAITING_CPU, WAITING_FOR_CPU};
 use super::throttled::{exhibit, holding, rate};
+use super::waiting_for_cpu::{grown, stopped};
 use super::words::share;
 use super::{Judge, Rule, file_lock, finding, refuted};
 use crate::evidence::PathKind;
@@ -107,32 +108,12 @@ fn source_or_sink(path: &str) -> bool {
 /// Waiting for a CPU is not waiting for a device. What the whole machine waited, or its host took, need not
 /// have been our time: it is an answer only where it may explain much of what is open (shares of the time).
 fn other_waits(stage: &Stage<'_>, open: f64) -> bool {
-    let evidence = &stage.phase.evidence;
-    let wall = evidence.stop.at.since(evidence.before.at).0 as f64;
-    let delay =
-        |snapshot: &crate::evidence::Snapshot| snapshot.cpu.seen().and_then(|cpu| cpu.run_delay);
-    let run = match (delay(&evidence.stop), delay(&evidence.before)) {
-        (Some(now), Some(then)) => now.less(then).0 as f64,
-        _ => 0.0,
-    };
-    let stopped = match (evidence.stop.cpu_throttled.seen(), evidence.before.cpu_throttled.seen()) {
-        (Some(now), Some(then)) => now.time.less(then.time).0 as f64,
-        _ => 0.0,
-    };
-    let pressed =
-        |snapshot: &crate::evidence::Snapshot| snapshot.pressure.seen().and_then(|p| p.cpu);
-    let crowded = match (pressed(&evidence.stop), pressed(&evidence.before)) {
-        (Some(now), Some(then)) => now.less(then).0 as f64,
-        _ => 0.0,
-    };
-    let taken =
-        |snapshot: &crate::evidence::Snapshot| snapshot.cpu.seen().and_then(|cpu| cpu.steal);
-    let stolen = match (taken(&evidence.stop), taken(&evidence.before)) {
-        (Some(now), Some(then)) => now.less(then).0 as f64,
-        _ => 0.0,
-    };
-    let explains = WAITING_FOR_CPU.max(open * WAIT_EXPLAINS);
-    run.max(stopped) > wall * WAITING_FOR_CPU || crowded.max(stolen) > wall * explains
+    let run = grown(stage, |snapshot| snapshot.cpu.seen()?.run_delay);
+    let crowded = grown(stage, |snapshot| snapshot.pressure.seen()?.cpu);
+    let stolen = grown(stage, |snapshot| snapshot.cpu.seen()?.steal);
+    let most = |one: Option<f64>, other: Option<f64>| one.unwrap_or(0.0).max(other.unwrap_or(0.0));
+    most(run, stopped(stage)) > WAITING_FOR_CPU
+        || most(crowded, stolen) > WAITING_FOR_CPU.max(open * WAIT_EXPLAINS)
 }
 
 #[cfg(test)]
