@@ -140,9 +140,9 @@ impl Worker<'_> {
         self.paths.get(file as usize).cloned().unwrap_or_default()
     }
 
-    /// Whether an I/O is more than a call and its time: it is followed by another, looked at,
-    /// written down, held back for others, or its latency is kept in parts.
-    fn has_more(&self) -> bool {
+    /// Whether an I/O is more than its calls and their time: others are in flight between them, it is
+    /// looked at, written down, held back for others, or its latency is kept in parts.
+    fn has_more<L: Lane>(&self) -> bool {
         let does = self.cursor.any();
         self.verify != Verify::None
             || self.split.any()
@@ -150,7 +150,7 @@ impl Worker<'_> {
             || self.balance.is_some()
             || self.aside.any()
             || matches!(self.rate, Rate::CappedEach(_))
-            || does.does(Op::Rewrite)
+            || does.does(Op::Rewrite) && !L::AT_ONCE
             || does.does(Op::Trim)
     }
 
@@ -225,7 +225,7 @@ fn go<L: Lane>(
         Ok((mut lane, slots)) => {
             worker.fill_once(&mut lane, &slots);
             // Decided once more: most jobs need none of what costs a look at each I/O.
-            Ok(if worker.has_more() {
+            Ok(if worker.has_more::<L>() {
                 Cycle::<L, true>::begin(lane, slots, worker, ready).run()
             } else {
                 Cycle::<L, false>::begin(lane, slots, worker, ready).run()

@@ -136,6 +136,9 @@ pub(crate) trait Lane {
     /// Whether [`Op::Trim`] may be pushed. Where not, the loop trims by itself, one at a time.
     const TAKES_TRIMS: bool = false;
 
+    /// Whether an I/O is done when it is pushed, and its answer there.
+    const AT_ONCE: bool = false;
+
     /// Whether an I/O is accepted first and done later, so that the two take a time of their own.
     const APART: bool = false;
 

@@ -44,6 +44,7 @@ impl<C: Calls> OneByOne<C> {
 impl<C: Calls> Lane for OneByOne<C> {
     const CARRIES_DATA: bool = true;
     const HOLDS_BACK: bool = C::HOLDS_BACK;
+    const AT_ONCE: bool = true;
 
     #[inline]
     fn buffer(&mut self, slot: &Slot) -> &mut [u8] {

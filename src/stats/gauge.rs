@@ -57,8 +57,7 @@ impl Gauge {
     /// One read of `bytes` that took `lat_ns`.
     #[inline]
     pub fn read(&self, bytes: u64, lat_ns: u64) {
-        add(&self.read_ops, 1);
-        add(&self.read_bytes, bytes);
+        self.fetched(bytes);
         self.latency(lat_ns);
     }
 
@@ -68,6 +67,13 @@ impl Gauge {
         add(&self.write_ops, 1);
         add(&self.write_bytes, bytes);
         self.latency(lat_ns);
+    }
+
+    /// The first half of a rewrite, a read of `bytes`: its time is in that of the whole.
+    #[inline]
+    pub fn fetched(&self, bytes: u64) {
+        add(&self.read_ops, 1);
+        add(&self.read_bytes, bytes);
     }
 
     /// Bytes of an operation that was broken off: they moved, but it has no end and no latency.

@@ -92,6 +92,51 @@ fn a_rewrite_takes_two_calls_of_the_device() {
 }
 
 #[test]
+fn a_rewrite_ends_alike_whichever_way_it_goes() {
+    let faulty = lab::need!(FaultyFuse::new(Faults::default()));
+    let path = faulty.path("x");
+    faulty.put("x", &[]);
+    let old = vec![0xee; 32_768];
+    // Methods that answer at once rewrite in one lap of the loop, a queue in two.
+    let ways = [json!("sync"), json!("psync"), json!({ "vectored": {} }), json!({ "libaio": {} })];
+    for (faults, ended, (blocks, read, written)) in [
+        (
+            Faults { eio_read_past: Some(20_480), ..Faults::default() },
+            Some(("read", 20_480)),
+            (5, 20_480, 20_480),
+        ),
+        (
+            Faults { eio_write_past: Some(20_480), ..Faults::default() },
+            Some(("write", 20_480)),
+            (5, 24_576, 20_480),
+        ),
+        // As much is written as was read.
+        (Faults { short_read: Some(1000), ..Faults::default() }, None, (8, 8000, 8000)),
+    ] {
+        for method in &ways {
+            faulty.set(Faults::default());
+            std::fs::write(&path, &old).expect("written");
+            faulty.set(faults.clone());
+            let changes = [("method", method.clone())];
+            let record =
+                go(&plan(file(&path, 32_768), &[("rewrite", 1)], &changes)).expect("a run");
+            let phase = &record.phases[0];
+            let fault = phase.faults.first().map(|f| (f.doing.as_str(), f.offset.unwrap_or(0)));
+            assert_eq!(fault, ended, "{method}");
+            assert_eq!(counts(&record), [("rewrite", blocks, written)], "{method}");
+            let bytes: Vec<_> = flows(&record).iter().map(|flow| (flow.0, flow.1)).collect();
+            assert_eq!(bytes, [(Direction::Read, read), (Direction::Write, written)], "{method}");
+            let (least, full) = (written.div_ceil(blocks) as usize, blocks as usize * 4096);
+            let now = faulty.content("x").expect("there");
+            let changed = |block: &[u8]| block[..least].iter().any(|byte| *byte != 0xee);
+            assert!(now[..full].chunks(4096).all(changed), "{method}");
+            assert!(now[..full].chunks(4096).all(|block| block[least..] == old[least..4096]));
+            assert_eq!(now[full..], old[full..], "{method}");
+        }
+    }
+}
+
+#[test]
 fn a_trimmed_file_has_holes() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("x");

@@ -25,7 +25,7 @@ use super::{Haul, Worker};
 
 /// A worker at its work.
 ///
-/// Without `MORE`, nothing that [`Worker::has_more`] asks for is compiled in.
+/// Without `MORE`, nothing that [`Worker::has_more`] asks for is done.
 pub(super) struct Cycle<'a, L, const MORE: bool> {
     pub(super) lane: L,
     pub(super) worker: Worker<'a>,
@@ -269,7 +269,7 @@ impl<'a, L: Lane, const MORE: bool> Cycle<'a, L, MORE> {
     /// Sends an I/O: the first of its calls.
     #[inline]
     fn send(&mut self, slot: Slot, io: Io, due: Option<Instant>) {
-        let call = self.ready_to_go(&slot, io);
+        let Some((slot, call)) = self.ready_to_go(slot, io) else { return };
         let since = match due {
             Some(due) if self.pace.counts_from_due() => due,
             _ => self.now,
@@ -296,9 +296,9 @@ impl<'a, L: Lane, const MORE: bool> Cycle<'a, L, MORE> {
         self.lane.push(slot, call);
     }
 
-    /// Makes the data of a write, and tells which call comes first.
+    /// Makes the data of a write, and tells which call comes first. `None`: it ended already.
     #[inline]
-    fn ready_to_go(&mut self, slot: &Slot, io: Io) -> Io {
+    fn ready_to_go(&mut self, slot: Slot, io: Io) -> Option<(Slot, Io)> {
         let mut first = Call::Main;
         let mut call = io;
         match io.op {
@@ -308,13 +308,16 @@ impl<'a, L: Lane, const MORE: bool> Cycle<'a, L, MORE> {
                 if self.ways.refill {
                     self.generation = self.generation.later(1);
                     let place = place_of(self.worker.first_file, io);
-                    let buffer = &mut self.lane.buffer(slot)[..io.len as usize];
+                    let buffer = &mut self.lane.buffer(&slot)[..io.len as usize];
                     self.worker.filler.fill(buffer, place, self.generation);
                     self.now = self.lane.now();
                 }
             }
             Op::Rewrite => {
                 self.unflushed += 1;
+                if !MORE {
+                    return self.fetch(slot, io);
+                }
                 first = Call::Fetch;
                 call.op = Op::Read;
             }
@@ -323,7 +326,7 @@ impl<'a, L: Lane, const MORE: bool> Cycle<'a, L, MORE> {
             let errand = &mut self.errands[slot.index()];
             (errand.call, errand.generation) = (first, self.generation);
         }
-        call
+        Some((slot, call))
     }
 
     /// Trims here and now: no queue holds it.
@@ -399,7 +402,7 @@ impl<'a, L: Lane, const MORE: bool> Cycle<'a, L, MORE> {
 
     /// Counts an answer, looks at it, and frees its slot, unless another call follows.
     #[inline]
-    fn take(&mut self, slot: Slot, flight: Flight, call: Call, answer: i32) {
+    pub(super) fn take(&mut self, slot: Slot, flight: Flight, call: Call, answer: i32) {
         let io = flight.io;
         if answer < 0 {
             self.failed(io, call, answer);
@@ -419,7 +422,7 @@ impl<'a, L: Lane, const MORE: bool> Cycle<'a, L, MORE> {
                 let wrong = self.look_at(&slot, &answer);
                 (Some(slot), wrong)
             }
-            Op::Write if !(MORE && self.ways.read_back) => {
+            Op::Write | Op::Rewrite if call == Call::Main && !(MORE && self.ways.read_back) => {
                 self.count(&answer);
                 self.worker.gauge.write(u64::from(moved), answer.lat_ns());
                 (Some(slot), None)
@@ -441,7 +444,7 @@ impl<'a, L: Lane, const MORE: bool> Cycle<'a, L, MORE> {
 
     /// Counts an I/O, in parts only where they are kept.
     #[inline]
-    fn count(&mut self, answer: &Answer) {
+    pub(super) fn count(&mut self, answer: &Answer) {
         if !answer.counts {
             return;
         }

@@ -7,7 +7,7 @@ use crate::unit::Instant;
 use super::super::fill::{Generation, Known};
 use super::super::{Io, Lane, Op};
 use super::cycle::Cycle;
-use super::flight::Answer;
+use super::flight::{Answer, Flight};
 use super::look::{Wrong, look, place_of};
 
 /// What is kept beside of an I/O that may take more than one call.
@@ -68,10 +68,38 @@ impl<L: Lane, const MORE: bool> Cycle<'_, L, MORE> {
         }
     }
 
+    /// Reads the block of a rewrite here and now, where a lane answers at once and nobody looks at what
+    /// is there: no clock is read between its calls. `None`: it ended with the read.
+    #[inline]
+    pub(super) fn fetch(&mut self, slot: Slot, io: Io) -> Option<(Slot, Io)> {
+        self.lane.push(slot, Io { op: Op::Read, ..io });
+        let (slot, answer) = self.lane.answer()?;
+        if answer <= 0 {
+            self.nothing_to_rewrite(slot, io, answer);
+            return None;
+        }
+        self.worker.gauge.fetched(answer as u64);
+        self.generation = self.generation.later(1);
+        let place = place_of(self.worker.first_file, io);
+        let buffer = &mut self.lane.buffer(&slot)[..answer as usize];
+        self.worker.filler.fill(buffer, place, self.generation);
+        // What ends here is rewritten as far as it goes.
+        Some((slot, Io { op: Op::Write, len: answer as u32, ..io }))
+    }
+
+    /// The read of a rewrite failed, or met the end.
+    #[cold]
+    fn nothing_to_rewrite(&mut self, slot: Slot, io: Io, answer: i32) {
+        self.now = self.lane.now();
+        self.haul.stopped = self.now;
+        let flight = Flight { io, since: self.now, sent: self.now, accepted: self.now };
+        self.take(slot, flight, Call::Fetch, answer);
+    }
+
     /// The first half of a rewrite is there: its data are made new, and written.
     fn fetched(&mut self, slot: Slot, answer: &Answer) -> (Option<Slot>, Option<Wrong>) {
         let (io, moved) = (answer.flight.io, answer.moved);
-        self.worker.gauge.read(u64::from(moved), answer.lat_ns());
+        self.worker.gauge.fetched(u64::from(moved));
         if moved == 0 {
             return (Some(slot), None);
         }
@@ -95,23 +123,15 @@ impl<L: Lane, const MORE: bool> Cycle<'_, L, MORE> {
         (None, None)
     }
 
-    /// The write is done; it may have to be read back.
+    /// The write is done; it is read back.
     fn written(&mut self, slot: Slot, answer: &Answer) -> Option<Slot> {
         let (io, moved) = (answer.flight.io, answer.moved);
-        let errand = &mut self.errands[slot.index()];
-        let call_ns = match io.op {
-            Op::Rewrite => self.now.since(errand.sent).0,
-            _ => answer.lat_ns(),
-        };
-        self.worker.gauge.write(u64::from(moved), call_ns);
-        if answer.counts {
-            let tally = self.haul.tallies.of(io.op.action());
-            tally.count(moved, io.len, self.ways.split, answer.moments());
-        }
-        if !self.ways.read_back || moved == 0 {
+        self.count(answer);
+        self.worker.gauge.write(u64::from(moved), answer.lat_ns());
+        if moved == 0 {
             return Some(slot);
         }
-        errand.call = Call::Back;
+        self.errands[slot.index()].call = Call::Back;
         self.follow.push((slot, Io { op: Op::Read, len: moved, ..io }));
         None
     }
