@@ -18,7 +18,7 @@ use std::sync::Arc;
 use multiversion::multiversion;
 
 use crate::error::{Fault, Refusal};
-use crate::plan::Fill;
+use crate::plan::{Change, Fill};
 use crate::unit::Bytes;
 
 use super::drive::OFFSET_BITS;
@@ -119,6 +119,7 @@ pub enum Known<'a> {
 pub struct Filler {
     kind: Kind,
     seed: u64,
+    change: Change,
 }
 
 #[derive(Clone, Debug)]
@@ -241,7 +242,13 @@ impl Filler {
                 noise((WORDS - zeros).max(2), u64::from(*dedupe_percent))
             }
         };
-        Ok(Self { kind, seed })
+        Ok(Self { kind, seed, change: Change::All })
+    }
+
+    /// The same, of which rewrites change so much.
+    #[must_use]
+    pub fn changing(self, change: Change) -> Self {
+        Self { change, ..self }
     }
 
     /// Whether a buffer must be filled again for each write.
@@ -280,6 +287,19 @@ impl Filler {
                     let (now, later) = rest.split_at_mut(from.len().min(rest.len()));
                     now.copy_from_slice(&from[..now.len()]);
                     (rest, from) = (later, bytes);
+                }
+            }
+        }
+    }
+
+    /// Changes a buffer that was read at `offset`, and will be written there again.
+    #[inline]
+    pub(super) fn change(&self, buffer: &mut [u8], offset: u64, generation: Generation) {
+        match self.change {
+            Change::All => self.fill(buffer, offset, generation),
+            Change::OneByte => {
+                for last in buffer.chunks_mut(SECTOR).filter_map(<[u8]>::last_mut) {
+                    *last = last.wrapping_add(1);
                 }
             }
         }

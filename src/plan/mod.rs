@@ -35,7 +35,7 @@ pub use durability::{Durability, SyncFileRange};
 pub use lesson::{Lesson, Topic};
 pub use method::{Advice, Aio, Caching, Mapping, Method, Model, Ring, Vectored};
 pub use order::{Order, SizedZone, Zone};
-pub use pattern::{ActionSize, BlockSize, Fill, Pattern, Region, Verify, WeightedSize};
+pub use pattern::{ActionSize, BlockSize, Change, Fill, Pattern, Region, Verify, WeightedSize};
 pub use profile::{Profile, ProfileCell, Tool};
 pub use rate::{Arrivals, Cap, EachCap, Rate, ThinkTime};
 pub use stop::{Limit, Steady, Stop};

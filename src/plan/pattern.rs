@@ -27,6 +27,9 @@ pub struct Pattern {
     /// What is written.
     #[serde(default)]
     pub fill: Fill,
+    /// What a rewrite changes of the block that it has read.
+    #[serde(default, skip_serializing_if = "Change::is_all")]
+    pub change: Change,
     /// Whether what is read is compared with what must be there.
     #[serde(default)]
     pub verify: Verify,
@@ -200,6 +203,25 @@ pub enum Fill {
     },
 }
 
+/// What a rewrite changes of the block that it has read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Change {
+    /// All of it: new data as for a write.
+    #[default]
+    All,
+    /// The last byte of each sector of 512: as a program changes a record. That is as little as keeps a
+    /// layer below from taking any part of the block for what stood there. Of such blocks only the
+    /// tags can be verified.
+    OneByte,
+}
+
+impl Change {
+    fn is_all(&self) -> bool {
+        *self == Self::All
+    }
+}
+
 /// How closely what is read is looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -316,6 +338,12 @@ impl Pattern {
                 "leave one of them out",
             ));
         }
+        if self.change == Change::OneByte && !self.mix.has(Action::Rewrite) {
+            return Err(Refusal::new(
+                "change 'one_byte' contradicts a mix without 'rewrite': nothing is read and changed",
+                "leave 'change' out",
+            ));
+        }
         self.check_verify()
     }
 
@@ -343,6 +371,10 @@ impl Pattern {
             Verify::AfterWrite if !self.mix.sends() => {
                 refused("a mix without 'write' or 'rewrite'".into(), "use verify 'full' for reads")
             }
+            Verify::Full | Verify::AfterWrite if self.change == Change::OneByte => refused(
+                "change 'one_byte': of what is changed so only the tags can be told".into(),
+                "use verify 'tags', or leave 'change' out",
+            ),
             Verify::Tags | Verify::Full if !self.mix.fetches() => refused(
                 "a mix without 'read' or 'rewrite': nothing is read that could be looked at".into(),
                 "use verify 'after_write', or verify in a later phase that reads",

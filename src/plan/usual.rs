@@ -2,8 +2,8 @@
 //! document. Verbs and dialects begin with these and name only what they want otherwise.
 
 use super::{
-    BlockSize, Blocks, Caching, Cold, Crew, Detail, Durability, Fill, Job, Method, Mix, Order,
-    Pattern, Phase, Rate, Region, Stop, Target, Until, Verify, Work,
+    BlockSize, Blocks, Caching, Change, Cold, Crew, Detail, Durability, Fill, Job, Method, Mix,
+    Order, Pattern, Phase, Rate, Region, Stop, Target, Until, Verify, Work,
 };
 use crate::unit::Nanos;
 
@@ -11,7 +11,7 @@ impl Pattern {
     /// Anywhere in the target, with incompressible data that nobody compares.
     pub fn of(mix: Mix, order: Order, block: BlockSize) -> Self {
         let (region, fill, verify) = (Region::default(), Fill::default(), Verify::default());
-        Self { mix, order, block, region, fill, verify }
+        Self { mix, order, block, region, fill, change: Change::default(), verify }
     }
 }
 

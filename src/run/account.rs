@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::engine::{Generation, Haul, Layer};
 use crate::evidence::Direction;
-use crate::plan::{Action, Durability, Order, Pattern};
+use crate::plan::{Action, Change, Durability, Order, Pattern};
 use crate::record::{Flow, JobRecord, Span};
 use crate::stats::{Census, DepthReached, Depths, GaugeReading, Tally, Total};
 use crate::unit::{Bytes, Instant, Nanos, Ops};
@@ -273,7 +273,7 @@ pub(super) fn lay(
     alone: bool,
 ) {
     let pattern = &job.blocks.pattern;
-    if pattern.mix.has(Action::Trim) || !pattern.fill.dated() {
+    if pattern.mix.has(Action::Trim) || !pattern.fill.dated() || pattern.change != Change::All {
         // Zeros, or data that say nothing of their age.
         layers.clear();
         return;

@@ -53,7 +53,8 @@ impl<'a> Stage<'a> {
     {
         let mut workers = Vec::new();
         for (number, job) in ready.iter().enumerate() {
-            let filler = Filler::new(&job.blocks.pattern.fill, self.plan.seed)?;
+            let pattern = &job.blocks.pattern;
+            let filler = Filler::new(&pattern.fill, self.plan.seed)?.changing(pattern.change);
             // Of several files nobody keeps account.
             let layers: Arc<[Layer]> = match job.sites.as_slice() {
                 [site] => self.sites[*site].layers.as_slice().into(),

@@ -72,6 +72,36 @@ fn a_rewrite_reads_and_writes_and_is_counted_once() {
 }
 
 #[test]
+fn a_rewrite_may_change_one_byte_of_each_sector() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("x");
+    let old: Vec<u8> = (0..MI).map(|at| (at % 251) as u8).collect();
+    let mut new = old.clone();
+    // The last of each sector, counted in its block, and of what is left over.
+    for block in new.chunks_mut(3000) {
+        block.chunks_mut(512).filter_map(|sector| sector.last_mut()).for_each(|byte| {
+            *byte = byte.wrapping_add(1);
+        });
+    }
+    let used = new.len() / 3000 * 3000;
+    new[used..].copy_from_slice(&old[used..]);
+    for (method, depth) in
+        [("sync", 1), ("psync", 1), ("mmap", 1), ("bytewise", 1), ("pool", 3), ("libaio", 4)]
+    {
+        std::fs::write(&path, &old).expect("written");
+        let changes = [
+            ("method", json!(method)),
+            ("iodepth", json!(depth)),
+            ("block", json!({ "fixed": 3000 })),
+            ("change", json!("one_byte")),
+        ];
+        let record = go(&plan(file(&path, MI), &[("rewrite", 1)], &changes)).expect("a run");
+        assert_eq!(counts(&record), [("rewrite", MI / 3000, used as u64)], "{method}");
+        assert!(std::fs::read(&path).expect("read") == new, "{method}");
+    }
+}
+
+#[test]
 fn a_rewrite_takes_two_calls_of_the_device() {
     let sim = json!({ "sim": { "latency": 100_000 } });
     let nowhere = json!({ "nowhere": { "size": 1_u64 << 30 } });
@@ -277,6 +307,7 @@ fn words_that_contradict_each_other_are_refused_together() {
             "a compress_percent above 96",
         ),
         ("fill", json!({ "file": "/not/there" }), "/not/there: No such file or directory"),
+        ("change", json!("one_byte"), "change 'one_byte' contradicts a mix without 'rewrite'"),
     ] {
         let why = refused(&job(&[(word, value)]));
         assert!(why.contains(said), "{why}");

@@ -398,6 +398,14 @@ fn words_that_contradict_verification_are_refused() {
             "verify 'full' contradicts blocks or places that are no multiples of 512 bytes; use whole sectors, one block size, or the fill 'repeat'",
         ),
         (
+            vec![
+                full(),
+                ("change", json!("one_byte")),
+                ("mix", json!([{ "action": "rewrite", "weight": 1 }])),
+            ],
+            "verify 'full' contradicts change 'one_byte': of what is changed so only the tags can be told; use verify 'tags', or leave 'change' out",
+        ),
+        (
             vec![("verify", json!("census")), ("mix", write(1))],
             "verify 'census' contradicts a mix of more than 'read'; use verify 'full'",
         ),

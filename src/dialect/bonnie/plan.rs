@@ -3,9 +3,9 @@
 use super::{Asked, Complaint, Host, Kind, PerChar, Settled, Understood};
 use crate::error::Refusal;
 use crate::plan::{
-    Action, BlockSize, Blocks, Caching, Cold, Crew, Durability, FileOrder, Fill, Job, Layout,
-    Lifetime, Limit, Method, Mix, Naming, Order, Origin, Pattern, Phase, Plan, Share, Size, Stop,
-    Target, Tree, TreeOrder, TreeSize, Verify, Work,
+    Action, BlockSize, Blocks, Caching, Change, Cold, Crew, Durability, FileOrder, Fill, Job,
+    Layout, Lifetime, Limit, Method, Mix, Naming, Order, Origin, Pattern, Phase, Plan, Share, Size,
+    Stop, Target, Tree, TreeOrder, TreeSize, Verify, Work,
 };
 use crate::unit::{Bytes, GIB, MIB, Nanos, Ops};
 
@@ -144,10 +144,11 @@ impl Tests<'_> {
 
     /// Test 3.
     fn rewrite(&self) -> Phase {
-        self.cold(self.big("rewrite", |copy| Blocks {
-            caching: self.caching(false),
-            durability: self.flushed(),
-            ..self.blocks(copy, self.whole(), Layout::AsFound, Mix::only(Action::Rewrite))
+        self.cold(self.big("rewrite", |copy| {
+            let whole = self.whole();
+            let mut blocks = self.blocks(copy, whole, Layout::AsFound, Mix::only(Action::Rewrite));
+            blocks.pattern.change = Change::OneByte;
+            Blocks { caching: self.caching(false), durability: self.flushed(), ..blocks }
         }))
     }
 
@@ -183,6 +184,7 @@ impl Tests<'_> {
         let once = !asked.as_original && chunks >= u64::from(asked.seekers);
         let mut phase = self.big("seeks", |copy| {
             let mut blocks = self.blocks(copy, self.whole(), Layout::AsFound, mix.clone());
+            blocks.pattern.change = Change::OneByte;
             (blocks.pattern.order, blocks.pattern.region.divided) = match once {
                 true => (Order::Shuffled, true),
                 false => (Order::Uniform, false),

@@ -1,7 +1,9 @@
 //! Words, plans, tables and lines, without a disk.
 
 use super::*;
-use crate::plan::{Action, Caching, Cold, Crew, Durability, Fill, Method, Target, TreeSize, Work};
+use crate::plan::{
+    Action, Caching, Change, Cold, Crew, Durability, Fill, Method, Target, TreeSize, Work,
+};
 use crate::unit::{Bytes, Nanos};
 
 fn words(typed: &str) -> Vec<String> {
@@ -121,6 +123,9 @@ fn twelve_tests_are_twelve_phases() {
     let (plan, _) = understood("-s 16 -f -n 0");
     let names: Vec<_> = plan.phases.iter().map(|phase| phase.name.as_str()).collect();
     assert_eq!(names, ["put_block", "rewrite", "get_block", "seeks"]);
+    let changes = ["put_block", "rewrite", "get_block", "seeks"]
+        .map(|name| blocks(&plan, name)[0].pattern.change);
+    assert_eq!(changes, [Change::All, Change::OneByte, Change::All, Change::OneByte]);
     let (plan, _) = understood("-s 0 -n 2:300:1");
     assert_eq!(plan.phases.len(), 6);
 }

@@ -82,7 +82,7 @@ impl<L: Lane, const MORE: bool> Cycle<'_, L, MORE> {
         self.generation = self.generation.later(1);
         let place = place_of(self.worker.first_file, io);
         let buffer = &mut self.lane.buffer(&slot)[..answer as usize];
-        self.worker.filler.fill(buffer, place, self.generation);
+        self.worker.filler.change(buffer, place, self.generation);
         // What ends here is rewritten as far as it goes.
         Some((slot, Io { op: Op::Write, len: answer as u32, ..io }))
     }
@@ -111,7 +111,7 @@ impl<L: Lane, const MORE: bool> Cycle<'_, L, MORE> {
             let buffer = &mut self.lane.buffer(&slot)[..moved as usize];
             let wrong = look(buffer, place, filler, verify, known);
             self.generation = self.generation.later(1);
-            filler.fill(buffer, place, self.generation);
+            filler.change(buffer, place, self.generation);
             if wrong.is_some() {
                 return (Some(slot), wrong);
             }
