@@ -79,10 +79,7 @@ impl<L: Lane, const MORE: bool> Cycle<'_, L, MORE> {
             return None;
         }
         self.worker.gauge.fetched(answer as u64);
-        self.generation = self.generation.later(1);
-        let place = place_of(self.worker.first_file, io);
-        let buffer = &mut self.lane.buffer(&slot)[..answer as usize];
-        self.worker.filler.change(buffer, place, self.generation);
+        self.renew(&slot, io, answer as u32);
         // What ends here is rewritten as far as it goes.
         Some((slot, Io { op: Op::Write, len: answer as u32, ..io }))
     }
@@ -94,6 +91,15 @@ impl<L: Lane, const MORE: bool> Cycle<'_, L, MORE> {
         self.haul.stopped = self.now;
         let flight = Flight { io, since: self.now, sent: self.now, accepted: self.now };
         self.take(slot, flight, Call::Fetch, answer);
+    }
+
+    /// Makes data new that were read.
+    #[inline]
+    fn renew(&mut self, slot: &Slot, io: Io, moved: u32) {
+        self.generation = self.generation.later(1);
+        let place = place_of(self.worker.first_file, io);
+        let buffer = &mut self.lane.buffer(slot)[..moved as usize];
+        self.worker.filler.change(buffer, place, self.generation);
     }
 
     /// The first half of a rewrite is there: its data are made new, and written.
@@ -108,10 +114,9 @@ impl<L: Lane, const MORE: bool> Cycle<'_, L, MORE> {
             let place = place_of(self.worker.first_file, io);
             let (verify, filler) = (self.worker.verify, &self.worker.filler);
             let known = Known::Layers(self.worker.known());
-            let buffer = &mut self.lane.buffer(&slot)[..moved as usize];
+            let buffer = &self.lane.buffer(&slot)[..moved as usize];
             let wrong = look(buffer, place, filler, verify, known);
-            self.generation = self.generation.later(1);
-            filler.change(buffer, place, self.generation);
+            self.renew(&slot, io, moved);
             if wrong.is_some() {
                 return (Some(slot), wrong);
             }
