@@ -25,13 +25,13 @@ struct Round {
 const BYTES: Round = Round {
     words: "-s 4 -f4 -n 0",
     besides: "",
-    turns: 3,
+    turns: 9,
     wanted: ">= 1.00",
     figures: &[(9, "bytes written one by one"), (15, "bytes read one by one")],
 };
 
-/// Here data are made for each block, there a byte of it is changed: in memory, where a block takes 3 us,
-/// that is 2 to 3 % of its time, and a run differs from the next by more.
+/// Here data are made for each block that is written, there a byte of it is changed: in memory, where a
+/// block takes 3 us, that is 2 to 3 % of its time, and a run differs from the next by more.
 const BLOCKS: Round = Round {
     words: "-s 3072 -f -n 0",
     besides: "",
