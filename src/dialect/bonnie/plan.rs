@@ -144,11 +144,10 @@ impl Tests<'_> {
 
     /// Test 3.
     fn rewrite(&self) -> Phase {
-        self.cold(self.big("rewrite", |copy| {
-            let whole = self.whole();
-            let mut blocks = self.blocks(copy, whole, Layout::AsFound, Mix::only(Action::Rewrite));
-            blocks.pattern.change = Change::OneByte;
-            Blocks { caching: self.caching(false), durability: self.flushed(), ..blocks }
+        self.cold(self.big("rewrite", |copy| Blocks {
+            caching: self.caching(false),
+            durability: self.flushed(),
+            ..self.blocks(copy, self.whole(), Layout::AsFound, Mix::only(Action::Rewrite))
         }))
     }
 
@@ -184,7 +183,6 @@ impl Tests<'_> {
         let once = !asked.as_original && chunks >= u64::from(asked.seekers);
         let mut phase = self.big("seeks", |copy| {
             let mut blocks = self.blocks(copy, self.whole(), Layout::AsFound, mix.clone());
-            blocks.pattern.change = Change::OneByte;
             (blocks.pattern.order, blocks.pattern.region.divided) = match once {
                 true => (Order::Shuffled, true),
                 false => (Order::Uniform, false),
@@ -219,10 +217,13 @@ impl Tests<'_> {
         Phase { cold, ..phase }
     }
 
-    /// One chunk after another by `read` and `write`.
+    /// One chunk after another by `read` and `write`. What is written back differs by a byte, as in the
+    /// original, but by one of each sector.
     fn blocks(&self, copy: u32, size: u64, layout: Layout, mix: Mix) -> Blocks {
         let chunk = BlockSize::Fixed(Bytes(self.asked.chunk));
-        let pattern = Pattern { fill: self.fill(), ..Pattern::of(mix, Order::Forward, chunk) };
+        let change = if mix.has(Action::Rewrite) { Change::OneByte } else { Change::All };
+        let pattern =
+            Pattern { fill: self.fill(), change, ..Pattern::of(mix, Order::Forward, chunk) };
         Blocks { method: Method::Sync, ..Blocks::of(self.target(copy, size, layout), pattern) }
     }
 
