@@ -391,33 +391,46 @@ impl Drop for Forbidden {
 fn io_uring_forbidden() {
     let _alone = lab::alone();
     let card = lab::need!(Card::paced());
-    let quick = || hear_own(lab::assay(["quick", "--time", "15"]).word(card.mount()));
-    let with_ring = quick();
-    let without = {
-        let _forbidden = lab::need!(Forbidden::now());
-        quick()
-    };
-    told("forbidden", &without);
-    assert_eq!(without.ran.stdout.matches("io_uring can not be used").count(), 1, "{without}");
-    assert_eq!(without.record.resolved.notes.len(), 1, "{without}");
-    for job in &without.record.resolved.jobs {
-        let deep = job.iodepth > 1;
-        assert!(!deep || job.method == assay::plan::Method::Pool, "{job:?}");
-    }
-    let rates = |heard: &Heard| -> Vec<f64> {
-        let sum = |phase: &assay::record::PhaseRecord| {
-            phase.totals.values().filter_map(|total| Some(total.bandwidth?.0)).sum()
+    // A busy machine wakes who waits for the card too late, and only ever takes from a rate: of
+    // each phase the best of some turns is told.
+    let (mut with, mut without) = (vec![0.0; 6], vec![0.0; 6]);
+    for left in (0..3).rev() {
+        let with_ring = quick_of(&card, &mut with);
+        let forbidden = {
+            let _forbidden = lab::need!(Forbidden::now());
+            quick_of(&card, &mut without)
         };
-        heard.record.phases.iter().map(sum).collect()
-    };
-    for (number, (with, without)) in rates(&with_ring).iter().zip(rates(&without)).enumerate() {
-        told("with and without", format_args!("{number}: {with:.0} {without:.0}"));
-        let off = without / with - 1.0;
+        told("forbidden", &forbidden);
+        assert_eq!(forbidden.ran.stdout.matches("io_uring can not be used").count(), 1);
+        assert_eq!(forbidden.record.resolved.notes.len(), 1, "{forbidden}");
+        for job in &forbidden.record.resolved.jobs {
+            let deep = job.iodepth > 1;
+            assert!(!deep || job.method == assay::plan::Method::Pool, "{job:?}");
+        }
+        told("with and without", format_args!("{with:.0?} {without:.0?}"));
+        let phases = with_ring.record.phases.iter().zip(with.iter().zip(&without));
         // At depth 1 it also counts how soon a busy machine wakes a waiter.
-        let shallow = with_ring.record.phases[number].name.ends_with("-q1");
-        assert!(shallow || off.abs() < 0.10, "phase {number}: {off}");
+        let deep = phases.filter(|(phase, _)| !phase.name.ends_with("-q1"));
+        let off = deep.map(|(_, (with, without))| (without / with - 1.0).abs());
+        let alike = off.fold(0.0, f64::max) < 0.10;
+        let trusts = (with_ring.verdict().trust, forbidden.verdict().trust);
+        if left == 0 || alike && trusts.0 == trusts.1 {
+            assert!(alike, "{with:.0?} {without:.0?}");
+            assert_eq!(trusts.0, trusts.1, "{forbidden}");
+            break;
+        }
     }
-    assert_eq!(with_ring.verdict().trust, without.verdict().trust, "{without}");
+}
+
+/// Runs quick, and takes the rates of its phases into `best` where they are better.
+fn quick_of(card: &Card, best: &mut [f64]) -> Heard {
+    let heard = hear_own(lab::assay(["quick", "--time", "15"]).word(card.mount()));
+    assert_eq!(heard.record.phases.len(), best.len(), "{heard}");
+    for (phase, best) in heard.record.phases.iter().zip(best) {
+        let rates = phase.totals.values().filter_map(|total| Some(total.bandwidth?.0));
+        *best = rates.sum::<f64>().max(*best);
+    }
+    heard
 }
 
 /// A plan of one phase that makes a tree by one worker.
