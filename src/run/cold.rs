@@ -1,4 +1,4 @@
-//! What a phase wants forgotten before it: cached pages, and read-ahead that is still on its way.
+//! What a phase wants forgotten before it: cached pages, and earlier work that is still on its way.
 
 use std::ops::Range;
 use std::os::fd::BorrowedFd;
@@ -6,7 +6,7 @@ use std::os::fd::BorrowedFd;
 use crate::error::{Error, Fault};
 use crate::evidence::{self, Extents, PathKind, Reading};
 use crate::plan::{Cold, Work};
-use crate::record::{Dropped, Laid, ResolvedJob, Sampled};
+use crate::record::{Dropped, Laid, Quiet, QuietDevice, ResolvedJob, Sampled};
 use crate::sys::cache;
 use crate::sys::inbox::Letter;
 use crate::unit::{Bytes, Nanos};
@@ -14,6 +14,7 @@ use crate::unit::{Bytes, Nanos};
 use super::account::touched;
 use super::phase::Stage;
 use super::ready::Ready;
+use super::watch::listen;
 
 impl Stage<'_> {
     /// What a phase of buffered reads had asked for ahead still comes when it has ended, and would
@@ -49,6 +50,25 @@ impl Stage<'_> {
                 *self.signal = Some(came);
             }
         }
+    }
+
+    /// Watches the devices while nothing is done. What file systems still write of this run's own
+    /// work passes (btrfs writes its trees down every 30 s), and who else is there goes on: where
+    /// something was written, it listens again.
+    pub(super) fn listen(&mut self) -> Quiet {
+        const TIMES: usize = 3;
+        let worked = self.number > 0 || self.sites.iter().any(|site| site.written.reach() > 0);
+        let mut quiet = listen(self.eyes, self.inbox, self.phase.quiet, self.signal);
+        for _ in 1..TIMES {
+            let written =
+                |device: &QuietDevice| device.counters.seen().map(|seen| seen.write_bytes);
+            let still = quiet.devices.iter().filter_map(written).all(|bytes| bytes == 0);
+            if still || !worked || self.signal.is_some() {
+                break;
+            }
+            quiet = listen(self.eyes, self.inbox, self.phase.quiet, self.signal);
+        }
+        quiet
     }
 
     /// Drops from memory what the phase wants dropped, and looks what is left.

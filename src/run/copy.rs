@@ -23,7 +23,7 @@ use super::cold::forget_machine;
 use super::phase::Stage;
 use super::resolve::Place;
 use super::settle::settle_all;
-use super::watch::{Over, Watch, listen};
+use super::watch::{Over, Watch};
 use super::{Observer, copying};
 
 /// What the copying thread brings home.
@@ -259,7 +259,7 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
     let mut watch = Watch::new(stage.eyes, &subjects);
     let goal = stage.jobs.first().and_then(|job| job.writes_at_most);
     watch.expect(goal, None);
-    let quiet = listen(stage.eyes, stage.inbox, stage.phase.quiet, stage.signal);
+    let quiet = stage.listen();
     hand.stop.store(stage.signal.is_some(), Ordering::Relaxed);
     let progress = || hand.progress();
 

@@ -23,7 +23,7 @@ use super::resolve::Place;
 use super::settle::settle_all;
 use super::site::{Make, Site};
 use super::steady::Calm;
-use super::watch::{Watch, limit, listen};
+use super::watch::{Watch, limit};
 use super::work::{Lookers, Worked, simulated, watched};
 use super::{Observer, copy, copying};
 
@@ -66,7 +66,7 @@ impl<'a> Stage<'a> {
         let prober = self.look_before(&ready);
         let warm = self.eyes.warmth();
         let mut watch = self.watch(&ready);
-        let quiet = listen(self.eyes, self.inbox, self.phase.quiet, self.signal);
+        let quiet = self.listen();
 
         self.wait_until_it_may_begin()?;
         let common = Common::new(&ready)

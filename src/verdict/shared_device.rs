@@ -17,7 +17,7 @@ pub const RULE: Rule = Rule {
     seen_by: "Bytes at the device that the run can not account for; what it did in the quiet time before; requests in flight at the start; what other processes read and wrote meanwhile, and where their files are.",
     said_when: "More than {FOREIGN} foreign: doubtful, disturbed. More than {FOREIGN_RUINS}: wrong.",
     try_it: "A second `dd` to the same disk.",
-    answer: "Listens to the devices before each phase, counts what it heard there as nobody's own, and names the processes that moved most.",
+    answer: "Listens to the devices before each phase (again, where its own earlier work may still have been written: that passes), counts what it heard there as nobody's own, and names the processes that moved most.",
     judge: Judge::Flow(judge),
 };
 
@@ -64,10 +64,10 @@ fn say(case: &Case<'_>, level: &Level<'_>, foreign: u64, part: f64, weight: Weig
         level.exhibit_work(),
     ];
     if let Some((quiet, time)) = &level.quiet {
-        let moved = Bytes(quiet.read_bytes.saturating_add(quiet.write_bytes));
+        let (read, written) = (Bytes(quiet.read_bytes), Bytes(quiet.write_bytes));
         because.push(Exhibit::new(
-            format!("moved by {} in the quiet time before", level.name()),
-            format!("{moved} in {time}"),
+            format!("read, written by {} in the quiet time before", level.name()),
+            format!("{read}, {written} in {time}"),
             level.source(),
         ));
     }

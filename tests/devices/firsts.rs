@@ -241,3 +241,26 @@ fn t53_small_calls_are_bound_by_their_copies() {
         }
     }
 }
+
+#[test]
+fn what_a_file_system_writes_of_earlier_work_is_nobody_else() {
+    let _alone = lab::alone();
+    // It writes its trees down each second: surely in the quiet time before the second phase.
+    let shape = Shape { fs: Fs::Btrfs, size: 256 * MI, mount: "commit=1", ..Shape::paced() };
+    let card = lab::need!(Card::new(shape));
+    let scattered = |millis: u64| {
+        let stop = json!({ "first_of": [{ "time": millis * 1_000_000 }] });
+        writes(4096, "uniform", json!({ "stop": stop }))
+    };
+    let quiet = json!({ "quiet": 1_200_000_000 });
+    let heard = run(
+        &file(&card, 32 * MI, "written"),
+        &[("before", scattered(1500), json!({})), ("after", scattered(3000), quiet)],
+    );
+    told("after scattered writes on btrfs", &heard);
+    assert!(of(&heard, "after", "T31").is_none(), "{heard}");
+    let quiet = &heard.named("after").evidence.quiet;
+    let own = quiet.devices.iter().find(|device| device.name == card.leaf_name());
+    let own = own.and_then(|device| device.counters.seen());
+    assert_eq!(own.map(|counters| counters.write_bytes), Some(0), "{quiet:?}\n{heard}");
+}
