@@ -115,6 +115,7 @@ fn work(method: Method, iodepth: u32, aside: Aside, ops: u64) -> u64 {
         layers: [].into(),
         census: None,
         split: Split::default(),
+        laps: false,
         log: None,
         gauge: &gauge,
         halt: &halt,

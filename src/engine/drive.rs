@@ -97,6 +97,8 @@ pub struct Worker<'a> {
     pub census: Option<Census>,
     /// The parts of each latency that are kept.
     pub split: Split,
+    /// Latency counts from the answer before, even where data are made in between.
+    pub laps: bool,
     /// Where each I/O is written down.
     pub log: Option<Log>,
     /// Live counters.

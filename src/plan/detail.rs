@@ -15,6 +15,10 @@ pub struct Detail {
     /// Submission and completion latency apart, of methods that do these apart (io_uring, libaio,
     /// posixaio): one more call and clock read for each batch.
     pub submission: bool,
+    /// Latency counts from the answer before, so that what a worker does itself between two I/Os is in
+    /// it, most of all the making of data. It is a clock reading less for each write that has data of
+    /// its own, which shows where a call takes few microseconds.
+    pub laps: bool,
     /// A file into which a line is written for each I/O. What was in it is gone. It should lie on
     /// another device than the one that is measured.
     pub log: Option<PathBuf>,

@@ -148,6 +148,7 @@ fn stroke(
         place: (0, 1),
         balance: None,
         split: Split::default(),
+        laps: true,
         log: None,
         flush: None,
         aside: Aside::default(),

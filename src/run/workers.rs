@@ -119,6 +119,7 @@ impl<'a> Stage<'a> {
                 by_arrival: job.job.rate.arrives(),
                 by_acceptance: job.job.detail.submission,
             },
+            laps: job.job.detail.laps,
             log: None,
             flush,
             aside: Aside {

@@ -25,7 +25,7 @@ fn plan(target: Value, mix: &[(&str, u32)], changes: &[(&str, Value)]) -> Plan {
     for (word, value) in changes {
         match *word {
             "method" | "iodepth" | "caching" => blocks[word] = value.clone(),
-            "stop" => job[word] = value.clone(),
+            "stop" | "detail" => job[word] = value.clone(),
             _ => blocks["pattern"][word] = value.clone(),
         }
     }
@@ -99,6 +99,28 @@ fn a_rewrite_may_change_one_byte_of_each_sector() {
         assert_eq!(counts(&record), [("rewrite", MI / 3000, used as u64)], "{method}");
         assert!(std::fs::read(&path).expect("read") == new, "{method}");
     }
+}
+
+#[test]
+fn latencies_of_laps_add_up_to_the_whole_time() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let block = ("block", json!({ "fixed": MI }));
+    // What part of the time of a worker is in no latency.
+    let beside = |laps: bool| {
+        let detail = ("detail", json!({ "laps": laps }));
+        let path = folder.path().join("x");
+        let plan = plan(file(&path, 64 * MI), &[("write", 1)], &[block.clone(), detail]);
+        let record = go(&plan).expect("a run");
+        let total = &record.phases[0].totals[&Action::Write];
+        let (lat, rate) = (total.lat_ns.expect("latency"), total.bandwidth.expect("a rate").0);
+        let time = total.bytes.0 as f64 / rate * 1e9;
+        1.0 - lat.mean * lat.n as f64 / time
+    };
+    let (none, some) = (beside(true), beside(false));
+    println!("in no latency: {none:.6} with laps, {some:.6} without");
+    assert!(none.abs() < 1e-4, "{none}");
+    // 1 MiB is made in 3 us at the least, and written in memory in 3 ms at the most.
+    assert!(some > 1e-3, "{some}");
 }
 
 #[test]

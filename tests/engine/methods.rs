@@ -91,6 +91,7 @@ fn worker<'w>(
         cursor,
         balance: None,
         split: Split::default(),
+        laps: false,
         log: None,
         filler: Filler::new(&pattern.fill, SEED).expect("a filler"),
         verify: pattern.verify,

@@ -3,9 +3,9 @@
 use super::{Asked, Complaint, Host, Kind, PerChar, Settled, Understood};
 use crate::error::Refusal;
 use crate::plan::{
-    Action, BlockSize, Blocks, Caching, Change, Cold, Crew, Durability, FileOrder, Fill, Job,
-    Layout, Lifetime, Limit, Method, Mix, Naming, Order, Origin, Pattern, Phase, Plan, Share, Size,
-    Stop, Target, Tree, TreeOrder, TreeSize, Verify, Work,
+    Action, BlockSize, Blocks, Caching, Change, Cold, Crew, Detail, Durability, FileOrder, Fill,
+    Job, Layout, Lifetime, Limit, Method, Mix, Naming, Order, Origin, Pattern, Phase, Plan, Share,
+    Size, Stop, Target, Tree, TreeOrder, TreeSize, Verify, Work,
 };
 use crate::unit::{Bytes, GIB, MIB, Nanos, Ops};
 
@@ -205,7 +205,9 @@ impl Tests<'_> {
         let copies = self.asked.concurrency;
         let job = |copy| {
             let called = if copies == 1 { name.into() } else { format!("copy-{copy}") };
-            Job { stop: Stop::one_pass(), ..Job::of(called, Work::Blocks(blocks(copy))) }
+            // Of all latencies the longest is shown.
+            let detail = Detail { laps: true, ..Detail::default() };
+            Job { stop: Stop::one_pass(), detail, ..Job::of(called, Work::Blocks(blocks(copy))) }
         };
         let jobs = (1..=copies).map(job).collect();
         Phase { name: name.into(), jobs, quiet: QUIET, ..Phase::of(job(1)) }

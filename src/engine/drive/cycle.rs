@@ -310,7 +310,9 @@ impl<'a, L: Lane, const MORE: bool> Cycle<'a, L, MORE> {
                     let place = place_of(self.worker.first_file, io);
                     let buffer = &mut self.lane.buffer(&slot)[..io.len as usize];
                     self.worker.filler.fill(buffer, place, self.generation);
-                    self.now = self.lane.now();
+                    if self.ways.data_apart {
+                        self.now = self.lane.now();
+                    }
                 }
             }
             Op::Rewrite => {

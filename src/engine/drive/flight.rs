@@ -14,6 +14,8 @@ pub(super) struct Ways {
     pub(super) read_back: bool,
     /// Each write needs data of its own: they change, or a read left its own in the buffer.
     pub(super) refill: bool,
+    /// Where data were made, latency counts from then on.
+    pub(super) data_apart: bool,
     /// Two at once at one place, one of them a write, are kept apart: nobody could say what must
     /// stand there.
     pub(super) guarded: bool,
@@ -32,6 +34,7 @@ impl Ways {
         Self {
             read_back,
             refill: L::CARRIES_DATA && (worker.filler.changes() || does.mixes() || read_back),
+            data_apart: !worker.laps,
             guarded: matches!(worker.verify, Verify::Full | Verify::AfterWrite) && does.sends(),
             follows: read_back || does.does(Op::Rewrite),
             apart,

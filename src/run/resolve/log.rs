@@ -15,7 +15,7 @@ impl Fitting<'_> {
     pub(super) fn detail(&mut self, job: &Job) -> Result<(), Refusal> {
         if !matches!(job.work, Work::Blocks(_)) && job.detail != Detail::default() {
             return Err(Refusal::new(
-                "submission latency and a log are kept of block work only",
+                "submission latency, laps and a log are of block work only",
                 "leave 'detail' out",
             ));
         }
