@@ -14,6 +14,8 @@ use serde_json::{Value, json};
 
 #[path = "peers/bonnie.rs"]
 mod bonnie;
+#[path = "peers/slices.rs"]
+mod slices;
 #[path = "peers/watch.rs"]
 mod watch;
 

@@ -1,5 +1,5 @@
-//! The same words to `assay bonnie` and to Bonnie++ 2.00: bytes one by one and blocks in memory, and
-//! many empty files made, looked at and removed, in memory and on ext4 that lies in memory.
+//! The same words to `assay bonnie` and to Bonnie++ 2.00: bytes one by one in memory, blocks in memory
+//! ([`slices`]), and many empty files made, looked at and removed, in memory and on ext4 that lies in memory.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,15 +8,13 @@ use std::time::Duration;
 use assay::stats::relative_spread;
 use tempfile::TempDir;
 
-use super::{median, row, thousands};
+use super::{median, row, slices, thousands};
 
 /// One pair of runs: what is typed, how often they take turns, and what is read from the lines.
 struct Round {
     words: &'static str,
     turns: usize,
     wanted: &'static str,
-    /// What is typed to ours besides.
-    besides: &'static str,
     /// Columns of a line of CSV, form 1.98, with what they are.
     figures: &'static [(usize, &'static str)],
 }
@@ -24,37 +22,14 @@ struct Round {
 /// Reading them takes half a second and more where a second is enough for less than eight million.
 const BYTES: Round = Round {
     words: "-s 4 -f4 -n 0",
-    besides: "",
     turns: 9,
     wanted: ">= 1.00",
     figures: &[(9, "bytes written one by one"), (15, "bytes read one by one")],
 };
 
-/// Here data are made for each block that is written, there a byte of it is changed: in memory, where a
-/// block takes 3 us, that is 2 to 3 % of its time, and a run differs from the next by more.
-const BLOCKS: Round = Round {
-    words: "-s 3072 -f -n 0",
-    besides: "",
-    turns: 12,
-    wanted: ">= 1.00 within noise",
-    figures: &[(11, "block write"), (13, "rewrite")],
-};
-
-/// So much as is not read from memory in less than half a second.
-const READS: Round =
-    Round { words: "-s 9216 -f -n 0", turns: 6, figures: &[(17, "block read")], ..BLOCKS };
-
-/// The same zeros in both.
-const ZEROS: Round = Round {
-    besides: "--as-original",
-    figures: &[(11, "block write of zeros"), (13, "rewrite of zeros")],
-    ..BLOCKS
-};
-
 /// As few as take more than the half second below which a line has crosses. Nearly all of it is the
 /// kernel's work in both, and one run differs from the next by 3 to 6 %: so they take turns often.
-const FILES: Round =
-    Round { words: "-s 0 -n 224", besides: "", turns: 16, wanted: ">= 1.00", figures: CHANGES };
+const FILES: Round = Round { words: "-s 0 -n 224", turns: 16, wanted: ">= 1.00", figures: CHANGES };
 
 /// On ext4 creating and deleting takes long enough with fewer.
 const FEWER: Round = Round { words: "-s 0 -n 64", ..FILES };
@@ -81,9 +56,11 @@ pub fn rows() {
     }
     match tempfile::Builder::new().tempdir_in("/dev/shm") {
         Ok(memory) => {
-            [BYTES, BLOCKS, ZEROS, READS, FILES, LOOKS]
-                .iter()
-                .for_each(|round| round.on("memory", memory.path()));
+            // Ours makes data for each block that it writes, theirs changes a byte of it.
+            slices::rows("", ["block write", "rewrite", "block read"], memory.path());
+            let same = ["block write of zeros", "rewrite of zeros", "block read of zeros"];
+            slices::rows("--as-original", same, memory.path());
+            [BYTES, FILES, LOOKS].iter().for_each(|round| round.on("memory", memory.path()));
         }
         Err(error) => println!("bonnie++ in memory: left out: /dev/shm: {error}"),
     }
@@ -98,15 +75,15 @@ impl Round {
     fn on(&self, place: &str, folder: &Path) {
         let mut figures: Vec<[Vec<f64>; 2]> =
             self.figures.iter().map(|_| [vec![], vec![]]).collect();
-        let ours = format!("{} {}", self.words, self.besides);
-        let both = [(env!("CARGO_BIN_EXE_assay"), ours.as_str()), ("bonnie++", self.words)];
+        let both = [env!("CARGO_BIN_EXE_assay"), "bonnie++"];
         for turn in 0..self.turns {
             // Who comes second works in what the first has left: they change places.
             for which in [turn % 2, 1 - turn % 2] {
-                let (program, words) = both[which];
-                let line = match line_of(program, words, folder) {
+                let line = match line_of(both[which], self.words, folder) {
                     Ok(line) => line,
-                    Err(why) => return println!("bonnie++ in {place}, {words}: left out: {why}"),
+                    Err(why) => {
+                        return println!("bonnie++ in {place}, {}: left out: {why}", self.words);
+                    }
                 };
                 let fields: Vec<&str> = line.split(',').collect();
                 for (rates, (column, _)) in figures.iter_mut().zip(self.figures) {
@@ -121,7 +98,7 @@ impl Round {
                 println!("{name}: left out: over in less than half a second");
                 continue;
             }
-            // KiB per second of bytes and blocks.
+            // KiB per second of bytes.
             let unit = if *column < 20 { 1024.0 } else { 1.0 };
             // Those of a pair ran one after the other, when the machine was as fast for both.
             let ratios: Vec<f64> =

@@ -1,0 +1,168 @@
+//! Blocks in memory by `assay bonnie` and by Bonnie++ 2.00, both at once on one CPU, in slices of some
+//! milliseconds: one is stopped while the other works.
+//!
+//! Whole runs that follow each other differ by a tenth, for what else the machine does, and its host, comes and
+//! goes. Slices this short meet the same of it. What is compared is the CPU time that a block takes, of all
+//! threads of a program: in memory nothing else passes.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use assay::stats::relative_spread;
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::{median, row};
+
+/// Size of the file, bytes, and of a block.
+const FILE: u64 = 3 << 30;
+const BLOCK: u64 = 8192;
+const TURNS: usize = 8;
+/// What passes until its data are in the caches again, and what is measured.
+const WARM: Duration = Duration::from_millis(4);
+const SLICE: Duration = Duration::from_millis(12);
+/// Fewer blocks in a slice are the end of a test, or the quiet before one.
+const FEWEST: u64 = 200;
+
+/// The three tests, by their order: write, rewrite, read.
+const TESTS: usize = 3;
+
+/// What a program has done so far.
+#[derive(Clone, Copy)]
+struct Done {
+    read: u64,
+    written: u64,
+    cpu_ns: u64,
+}
+
+/// A program at its work; killed when dropped.
+struct Side {
+    child: Child,
+    /// Nanoseconds of a block in each slice of a test.
+    slices: [Vec<f64>; TESTS],
+}
+
+/// Prints a line for each test, with words for ours besides, and names of the tests.
+pub fn rows(besides: &str, names: [&str; TESTS], folder: &Path) {
+    let mut ratios: [Vec<f64>; TESTS] = Default::default();
+    let mut both: [[Vec<f64>; 2]; TESTS] = Default::default();
+    for turn in 0..TURNS {
+        let Some(took) = race(besides, turn % 2 == 1, folder) else {
+            return println!(
+                "bonnie++ in memory, {}: left out: a test was over too soon",
+                names[0]
+            );
+        };
+        for (test, [ours, theirs]) in took.into_iter().enumerate() {
+            ratios[test].push(theirs / ours);
+            both[test][0].push(ours);
+            both[test][1].push(theirs);
+        }
+    }
+    for ((name, ratios), [ours, theirs]) in names.into_iter().zip(ratios).zip(both) {
+        let noise = relative_spread(&ratios).unwrap_or(f64::NAN) * 100.0;
+        let wanted = format!(">= 1.00 within noise; pairs differ by {noise:.1} %");
+        let ns = |values| format!("{:.0} ns", median(values));
+        row(&format!("bonnie++ in memory: {name}"), ns(ours), ns(theirs), median(ratios), &wanted);
+    }
+}
+
+/// Nanoseconds of a block in each test: ours, theirs. `None`: one of them came to no slice of it.
+fn race(besides: &str, theirs_first: bool, folder: &Path) -> Option<[[f64; 2]; TESTS]> {
+    let desk = tempfile::tempdir_in(folder).ok()?;
+    let mut ours = Side::start(env!("CARGO_BIN_EXE_assay"), &["bonnie", besides], desk.path())?;
+    let mut theirs = Side::start("bonnie++", &[], desk.path())?;
+    let mut all = true;
+    while all {
+        let order = if theirs_first { [&mut theirs, &mut ours] } else { [&mut ours, &mut theirs] };
+        all = order.map(Side::go_on).into_iter().any(|goes_on| goes_on);
+    }
+    let middle = |side: &Side, test: usize| -> Option<f64> {
+        Some(&side.slices[test]).filter(|slices| slices.len() >= 10).cloned().map(median)
+    };
+    let mut took = [[0.0; 2]; TESTS];
+    for (test, took) in took.iter_mut().enumerate() {
+        *took = [middle(&ours, test)?, middle(&theirs, test)?];
+    }
+    Some(took)
+}
+
+impl Side {
+    fn start(program: &str, words: &[&str], folder: &Path) -> Option<Self> {
+        let root = rustix::process::geteuid().is_root();
+        let size = format!("-q -r 0 -f -n 0 -s {}", FILE >> 20);
+        let child = Command::new(program)
+            .args(words.iter().filter(|word| !word.is_empty()))
+            .args(size.split(' '))
+            .args(if root { &["-u", "root"][..] } else { &[] })
+            .arg("-d")
+            .arg(folder)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .ok()?;
+        let side = Self { child, slices: Default::default() };
+        side.signal(Signal::STOP);
+        Some(side)
+    }
+
+    fn signal(&self, signal: Signal) {
+        let _ = kill_process(Pid::from_child(&self.child), signal);
+    }
+
+    /// Works for a slice; whether there is more to come.
+    fn go_on(&mut self) -> bool {
+        let ended = !matches!(self.child.try_wait(), Ok(None));
+        if ended || self.done().is_none_or(|done| done.read >= 2 * FILE) {
+            return false;
+        }
+        self.signal(Signal::CONT);
+        sleep(WARM);
+        let before = self.done();
+        sleep(SLICE);
+        let after = self.done();
+        self.signal(Signal::STOP);
+        if let (Some(before), Some(after)) = (before, after) {
+            self.note(before, after);
+        }
+        true
+    }
+
+    /// Notes a slice, if all of it was of one test.
+    fn note(&mut self, before: Done, after: Done) {
+        let read = (after.read - before.read) / BLOCK;
+        let written = (after.written - before.written) / BLOCK;
+        let test = match (read, written) {
+            (_, FEWEST..) if read * 50 < written => 0,
+            (FEWEST.., FEWEST..) if read.abs_diff(written) * 50 < read => 1,
+            (FEWEST.., _) if written * 50 < read => 2,
+            _ => return,
+        };
+        let cpu_ns = after.cpu_ns - before.cpu_ns;
+        self.slices[test].push(cpu_ns as f64 / read.max(written) as f64);
+    }
+
+    /// What it has done, as `/proc` shows it. `None`: it has ended.
+    fn done(&self) -> Option<Done> {
+        let proc = Path::new("/proc").join(self.child.id().to_string());
+        let io = fs::read_to_string(proc.join("io")).ok()?;
+        let of =
+            |name: &str| io.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok());
+        let threads = fs::read_dir(proc.join("task")).ok()?.flatten();
+        // On a CPU, waiting for one, slices: the first in ns.
+        let cpu = |path: &Path| -> Option<u64> {
+            fs::read_to_string(path.join("schedstat")).ok()?.split(' ').next()?.parse().ok()
+        };
+        let cpu_ns = threads.filter_map(|thread| cpu(&thread.path())).sum();
+        Some(Done { read: of("rchar:")?, written: of("wchar:")?, cpu_ns })
+    }
+}
+
+impl Drop for Side {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
