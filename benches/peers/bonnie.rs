@@ -103,8 +103,7 @@ impl Round {
             // Those of a pair ran one after the other, when the machine was as fast for both.
             let ratios: Vec<f64> =
                 ours.iter().zip(&theirs).map(|(ours, theirs)| ours / theirs).collect();
-            let noise = relative_spread(&ratios).unwrap_or(f64::NAN) * 100.0;
-            let wanted = format!("{}; pairs differ by {noise:.1} %", self.wanted);
+            let wanted = within(self.wanted, &ratios);
             let (ours, theirs) = (median(ours) * unit, median(theirs) * unit);
             row(&name, thousands(ours), thousands(theirs), median(ratios), &wanted);
         }
@@ -115,22 +114,7 @@ impl Round {
 fn line_of(program: &str, words: &str, folder: &Path) -> Result<String, String> {
     // What the run before has freed, the kernel gives back by and by.
     std::thread::sleep(Duration::from_secs(1));
-    let mut command = Command::new(program);
-    if program != "bonnie++" {
-        command.arg("bonnie");
-    }
-    // As the present user: root has to say so.
-    if rustix::process::geteuid().is_root() {
-        command.args(["-u", "root"]);
-    }
-    let words = words.split_whitespace();
-    let out = command
-        .args(["-q", "-r", "0"])
-        .args(words)
-        .arg("-d")
-        .arg(folder)
-        .output()
-        .expect("it runs");
+    let out = typed(program, words, folder).output().expect("it runs");
     let said = String::from_utf8_lossy(&out.stdout);
     let last = said.lines().next_back().unwrap_or_default().to_string();
     if last.split(',').count() == 50 {
@@ -138,6 +122,25 @@ fn line_of(program: &str, words: &str, folder: &Path) -> Result<String, String> 
     }
     let why = String::from_utf8_lossy(&out.stderr);
     Err(why.lines().next_back().unwrap_or("it says nothing").trim().to_string())
+}
+
+/// What is typed for these words, as the present user: root has to say so.
+pub fn typed(program: &str, words: &str, folder: &Path) -> Command {
+    let mut command = Command::new(program);
+    if program != "bonnie++" {
+        command.arg("bonnie");
+    }
+    if rustix::process::geteuid().is_root() {
+        command.args(["-u", "root"]);
+    }
+    command.args(["-q", "-r", "0"]).args(words.split_whitespace()).arg("-d").arg(folder);
+    command
+}
+
+/// What is wanted of a ratio, beside how far those of single pairs differ.
+pub fn within(wanted: &str, ratios: &[f64]) -> String {
+    let noise = relative_spread(ratios).unwrap_or(f64::NAN) * 100.0;
+    format!("{wanted}; pairs differ by {noise:.1} %")
 }
 
 /// A file system in a file in memory, with room for many files; unmounted when dropped.

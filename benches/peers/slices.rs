@@ -7,13 +7,13 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use assay::stats::relative_spread;
 use rustix::process::{Pid, Signal, kill_process};
 
+use super::bonnie::{typed, within};
 use super::{median, row};
 
 /// Size of the file, bytes, and of a block.
@@ -46,8 +46,7 @@ struct Side {
 
 /// Prints a line for each test, with words for ours besides, and names of the tests.
 pub fn rows(besides: &str, names: [&str; TESTS], folder: &Path) {
-    let mut ratios: [Vec<f64>; TESTS] = Default::default();
-    let mut both: [[Vec<f64>; 2]; TESTS] = Default::default();
+    let mut pairs = Vec::new();
     for turn in 0..TURNS {
         let Some(took) = race(besides, turn % 2 == 1, folder) else {
             return println!(
@@ -55,29 +54,28 @@ pub fn rows(besides: &str, names: [&str; TESTS], folder: &Path) {
                 names[0]
             );
         };
-        for (test, [ours, theirs]) in took.into_iter().enumerate() {
-            ratios[test].push(theirs / ours);
-            both[test][0].push(ours);
-            both[test][1].push(theirs);
-        }
+        pairs.push(took);
     }
-    for ((name, ratios), [ours, theirs]) in names.into_iter().zip(ratios).zip(both) {
-        let noise = relative_spread(&ratios).unwrap_or(f64::NAN) * 100.0;
-        let wanted = format!(">= 1.00 within noise; pairs differ by {noise:.1} %");
-        let ns = |values| format!("{:.0} ns", median(values));
-        row(&format!("bonnie++ in memory: {name}"), ns(ours), ns(theirs), median(ratios), &wanted);
+    for (test, name) in names.into_iter().enumerate() {
+        let ratios: Vec<f64> = pairs.iter().map(|took| took[test][1] / took[test][0]).collect();
+        let wanted = within(">= 1.00 within noise", &ratios);
+        let ns = |side: usize| {
+            format!("{:.0} ns", median(pairs.iter().map(|took| took[test][side]).collect()))
+        };
+        row(&format!("bonnie++ in memory: {name}"), ns(0), ns(1), median(ratios), &wanted);
     }
 }
 
 /// Nanoseconds of a block in each test: ours, theirs. `None`: one of them came to no slice of it.
 fn race(besides: &str, theirs_first: bool, folder: &Path) -> Option<[[f64; 2]; TESTS]> {
     let desk = tempfile::tempdir_in(folder).ok()?;
-    let mut ours = Side::start(env!("CARGO_BIN_EXE_assay"), &["bonnie", besides], desk.path())?;
-    let mut theirs = Side::start("bonnie++", &[], desk.path())?;
-    let mut all = true;
-    while all {
+    let mut ours = Side::start(env!("CARGO_BIN_EXE_assay"), besides, desk.path())?;
+    let mut theirs = Side::start("bonnie++", "", desk.path())?;
+    loop {
         let order = if theirs_first { [&mut theirs, &mut ours] } else { [&mut ours, &mut theirs] };
-        all = order.map(Side::go_on).into_iter().any(|goes_on| goes_on);
+        if order.map(Side::go_on) == [false, false] {
+            break;
+        }
     }
     let middle = |side: &Side, test: usize| -> Option<f64> {
         Some(&side.slices[test]).filter(|slices| slices.len() >= 10).cloned().map(median)
@@ -90,19 +88,10 @@ fn race(besides: &str, theirs_first: bool, folder: &Path) -> Option<[[f64; 2]; T
 }
 
 impl Side {
-    fn start(program: &str, words: &[&str], folder: &Path) -> Option<Self> {
-        let root = rustix::process::geteuid().is_root();
-        let size = format!("-q -r 0 -f -n 0 -s {}", FILE >> 20);
-        let child = Command::new(program)
-            .args(words.iter().filter(|word| !word.is_empty()))
-            .args(size.split(' '))
-            .args(if root { &["-u", "root"][..] } else { &[] })
-            .arg("-d")
-            .arg(folder)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .ok()?;
+    fn start(program: &str, besides: &str, folder: &Path) -> Option<Self> {
+        let words = format!("-f -n 0 -s {} {besides}", FILE >> 20);
+        let mut command = typed(program, &words, folder);
+        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()?;
         let side = Self { child, slices: Default::default() };
         side.signal(Signal::STOP);
         Some(side)

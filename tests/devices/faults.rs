@@ -401,7 +401,8 @@ fn io_uring_forbidden() {
             quick_of(&card, &mut without)
         };
         told("forbidden", &forbidden);
-        assert_eq!(forbidden.ran.stdout.matches("io_uring can not be used").count(), 1);
+        let said = forbidden.ran.stdout.matches("io_uring can not be used").count();
+        assert_eq!(said, 1, "{forbidden}");
         assert_eq!(forbidden.record.resolved.notes.len(), 1, "{forbidden}");
         for job in &forbidden.record.resolved.jobs {
             let deep = job.iodepth > 1;
