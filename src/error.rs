@@ -40,11 +40,122 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
+/// What was being done when the world said no. It is written down as the word for it.
+macro_rules! doings {
+    ($($name:ident = $word:literal,)*) => {
+        /// What was being done when the world said no.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        pub enum Doing {
+            $(#[doc = concat!("`", $word, "`")] #[serde(rename = $word)] $name,)*
+            /// Something that an earlier or later version calls by another word.
+            #[serde(other, rename = "work on")]
+            Other,
+        }
+
+        impl Doing {
+            /// All that this version knows.
+            pub const ALL: &[Self] = &[$(Self::$name,)*];
+
+            /// The word for it, as a verb.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$name => $word,)*
+                    Self::Other => "work on",
+                }
+            }
+        }
+    };
+}
+
+doings! {
+    Open = "open",
+    Read = "read",
+    Write = "write",
+    Trim = "trim",
+    Create = "create",
+    Remove = "remove",
+    Rename = "rename",
+    List = "list",
+    Allocate = "allocate",
+    Truncate = "truncate",
+    Stat = "stat",
+    Fsync = "fsync",
+    Fdatasync = "fdatasync",
+    Syncfs = "syncfs",
+    SyncFileRange = "sync_file_range",
+    Flush = "flush",
+    Close = "close",
+    Verify = "verify",
+    Drop = "drop",
+    DropFromCache = "drop from the cache",
+    Wait = "wait for",
+    Prepare = "prepare",
+    Reach = "reach",
+    SetFlags = "set flags",
+    Skip = "skip in",
+    Seek = "seek in",
+    WriteTo = "write to",
+    TurnOffDirect = "turn off O_DIRECT",
+    CloseInput = "close input",
+    CloseOutput = "close output",
+    FindMemory = "find memory for",
+    Swab = "swap the bytes of",
+    Find = "find",
+    Look = "look at",
+    Make = "make",
+    Join = "join",
+    Size = "size",
+    Statvfs = "statvfs",
+    Statfs = "statfs",
+    Start = "start",
+    Raise = "raise",
+    Begin = "begin",
+    Finish = "finish",
+    Watch = "watch",
+    Use = "use",
+    Map = "map",
+    Poll = "poll",
+}
+
+impl Doing {
+    /// The call by which it is done.
+    pub const fn call(self) -> &'static str {
+        match self {
+            Self::Open | Self::Create => "open()",
+            Self::Read => "read()",
+            Self::Write | Self::WriteTo => "write()",
+            Self::Trim | Self::Allocate => "fallocate()",
+            Self::Remove => "unlink()",
+            Self::Rename => "rename()",
+            Self::Truncate | Self::Reach => "ftruncate()",
+            Self::Stat => "stat()",
+            Self::Fsync => "fsync()",
+            Self::Fdatasync => "fdatasync()",
+            Self::Syncfs => "syncfs()",
+            Self::SyncFileRange => "sync_file_range()",
+            Self::Close | Self::CloseInput | Self::CloseOutput => "close()",
+            Self::DropFromCache => "posix_fadvise()",
+            Self::SetFlags | Self::TurnOffDirect => "fcntl()",
+            Self::Skip | Self::Seek => "lseek()",
+            Self::FindMemory | Self::Map => "mmap()",
+            Self::Statvfs => "statvfs()",
+            Self::Statfs => "statfs()",
+            _ => "the kernel's answer",
+        }
+    }
+}
+
+impl fmt::Display for Doing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 /// The world said no: an operation on a path failed. The record so far is kept. Exit status 1.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Fault {
     /// What was being done, as a verb: `write`, `open`, `fsync`.
-    pub doing: String,
+    pub doing: Doing,
     /// To what: a path, or what stands for one (`standard output`).
     pub path: String,
     /// Where in it, in bytes, for reads and writes.
@@ -63,7 +174,7 @@ pub struct Fault {
 
 impl Fault {
     /// A fault from a system call's error.
-    pub fn new(doing: &str, path: impl Into<String>, error: &std::io::Error) -> Self {
+    pub fn new(doing: Doing, path: impl Into<String>, error: &std::io::Error) -> Self {
         let errno = error.raw_os_error().unwrap_or(0);
         let (name, text) = if errno == 0 {
             (String::new(), error.to_string())
@@ -71,7 +182,7 @@ impl Fault {
             (errno_name(errno).to_string(), errno_text(errno))
         };
         let hint = hint(doing, errno).to_string();
-        Self { doing: doing.into(), path: path.into(), offset: None, errno, name, text, hint }
+        Self { doing, path: path.into(), offset: None, errno, name, text, hint }
     }
 
     /// The same fault with the place in the file.
@@ -203,7 +314,7 @@ pub fn errno_name(errno: i32) -> &'static str {
 }
 
 /// What to do about an error, by what was being done. Empty where nothing helps.
-fn hint(doing: &str, errno: i32) -> &'static str {
+fn hint(doing: Doing, errno: i32) -> &'static str {
     match (doing, errno) {
         (_, libc::ENOSPC) => {
             "the device or its quota is full: free space (df shows it), or give a smaller --size"
@@ -215,20 +326,23 @@ fn hint(doing: &str, errno: i32) -> &'static str {
         (_, libc::EROFS) => {
             "the file system is mounted read-only: 'mount -o remount,rw' it, or use --read-only"
         }
-        ("read" | "write" | "fsync" | "fdatasync" | "flush", libc::EIO) => {
+        (
+            Doing::Read | Doing::Write | Doing::Fsync | Doing::Fdatasync | Doing::Flush,
+            libc::EIO,
+        ) => {
             "the device failed: 'dmesg | tail' shows what the kernel saw; nothing measured after this can be trusted"
         }
-        ("open", libc::EINVAL) => {
+        (Doing::Open, libc::EINVAL) => {
             "this file system does not take O_DIRECT: use buffered I/O with a flush"
         }
-        ("read" | "write", libc::EINVAL) => {
+        (Doing::Read | Doing::Write, libc::EINVAL) => {
             "direct I/O needs block size and offset to be multiples of the logical block size"
         }
         (_, libc::EACCES | libc::EPERM) => "this user may not: try another path, or run as root",
-        ("read" | "write", libc::EFAULT) => {
+        (Doing::Read | Doing::Write, libc::EFAULT) => {
             "the file is shorter than what is mapped of it: something cut it during the run"
         }
-        ("create" | "open", libc::ENOENT) => {
+        (Doing::Create | Doing::Open, libc::ENOENT) => {
             "the path does not exist: check it for typing mistakes"
         }
         (_, libc::EBUSY) => "something holds it: 'lsblk' and 'fuser -vm' show what",
@@ -237,7 +351,7 @@ fn hint(doing: &str, errno: i32) -> &'static str {
             "the file system behind the path went away during the run"
         }
         (_, libc::EMFILE | libc::ENFILE) => "too many open files: raise 'ulimit -n'",
-        ("create", libc::EMLINK) => {
+        (Doing::Create, libc::EMLINK) => {
             "the file system has no more links for one file (ext4: 65000): give fewer files for each worker"
         }
         (_, libc::ENOMEM) => "not enough memory, or of locked memory ('ulimit -l')",
@@ -252,10 +366,21 @@ mod tests {
     #[test]
     fn a_fault_says_operation_path_place_and_name() {
         let error = std::io::Error::from_raw_os_error(libc::ENOSPC);
-        let fault = Fault::new("write", "/mnt/x", &error).at(4096);
+        let fault = Fault::new(Doing::Write, "/mnt/x", &error).at(4096);
         assert!(fault.to_string().starts_with(
             "cannot write /mnt/x at 4096: No space left on device (ENOSPC)\n  the device"
         ));
+    }
+
+    #[test]
+    fn what_was_done_is_written_as_its_word_and_unknown_words_are_read() {
+        for doing in Doing::ALL {
+            let word = serde_json::to_value(doing).expect("a word");
+            assert_eq!(word, doing.name());
+            assert_eq!(serde_json::from_value::<Doing>(word).expect("read back"), *doing);
+        }
+        let unknown = serde_json::from_str::<Doing>("\"levitate\"").expect("read");
+        assert_eq!(unknown, Doing::Other);
     }
 
     #[test]

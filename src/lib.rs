@@ -4,6 +4,10 @@
 //! its own group, as `tests/tidy.rs` has it.
 #![deny(unsafe_code)]
 
+// The list of studies: words that plan, verdict and report expand.
+#[macro_use]
+mod study;
+
 // Quantities, and the two ways in which things go wrong.
 pub mod error;
 pub mod unit;

@@ -1,12 +1,11 @@
 //! The `assay` program: hands words, surroundings and streams to [`assay::cli`], and ends with its
 //! exit status.
 
-use std::io;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let words: Vec<_> = std::env::args_os().collect();
     let environment = assay::cli::Environment::read();
-    let (mut out, mut err) = (io::stdout(), io::stderr());
+    let [mut out, mut err] = assay::cli::standard_streams();
     ExitCode::from(assay::cli::main(&words, &environment, &mut out, &mut err))
 }

@@ -1,7 +1,7 @@
 //! Quantities: the only arithmetic on bytes, operations and time in the program.
 //!
 //! Every quantity is a whole number of its base unit (bytes, operations, nanoseconds) in a type of
-//! its own, so that a size can not be added to a duration. MB is 10^6 bytes, MiB is 2^20 bytes; a
+//! its own, so that a size cannot be added to a duration. MB is 10^6 bytes, MiB is 2^20 bytes; a
 //! bare "M" is never printed.
 
 use std::fmt;
@@ -149,16 +149,16 @@ impl From<Nanos> for std::time::Duration {
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(transparent)]
-pub struct Instant(pub u64);
+pub struct Timestamp(pub u64);
 
-impl Instant {
+impl Timestamp {
     /// The time from `earlier` to this moment; zero when `earlier` is later.
     pub const fn since(self, earlier: Self) -> Nanos {
         Nanos(self.0.saturating_sub(earlier.0))
     }
 }
 
-impl Add<Nanos> for Instant {
+impl Add<Nanos> for Timestamp {
     type Output = Self;
     fn add(self, time: Nanos) -> Self {
         Self(self.0.saturating_add(time.0))

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use assay::error::Error;
 use assay::plan::{Action, Plan};
 use assay::record::{Ending, Record};
-use assay::run::{self, Options};
+use assay::run::{self, RunOptions};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -131,6 +131,13 @@ fn processes_do_what_threads_do() {
         ]));
         assert_eq!(ops(&record, 0, Action::Write), 3 * 2 * 16);
         assert_eq!(ops(&record, 1, Action::Read), 3 * 2 * 16);
+        for (phase, action) in record.phases.iter().zip([Action::Write, Action::Read]) {
+            let workers = &phase.jobs[0].workers;
+            let done: Vec<_> =
+                workers.iter().map(|one| (one.number, one.io[&action].ops.0)).collect();
+            assert_eq!(done, [(0, 32), (1, 32), (2, 32)]);
+            assert!(workers.iter().all(|worker| worker.cpu.is_some()));
+        }
         let read = &record.phases[1].totals[&Action::Read];
         assert_eq!(read.mismatches, 0);
         let lat = read.lat_ns.expect("latency");
@@ -174,7 +181,7 @@ fn threads_and_processes_keep_step() {
         blocks(&nowhere(), "write", &[null(), share(2), endless(), threads]),
     ];
     let mut plan = plan(&[("p", jobs)]);
-    plan.phases[0].until = assay::plan::Until::First;
+    plan.phases[0].until = assay::plan::PhaseEnd::First;
     let record = go(&plan);
     assert_eq!(ops(&record, 0, Action::Read), 10_000);
     assert!(ops(&record, 0, Action::Write) >= 19_000);
@@ -240,7 +247,7 @@ fn one_that_dies_is_missed_and_ends_the_others() {
 fn beside_other_threads_they_are_refused() {
     // The harness runs this beside its own.
     let plan = plan(&[("p", vec![blocks(&nowhere(), "read", &[null()])])]);
-    match run::run(&plan, &Options::default(), &mut ()) {
+    match run::run(&plan, &RunOptions::default(), &mut ()) {
         Err(Error::Refusal(refusal)) => assert!(refusal.why.contains("beside other threads")),
         other => panic!("not refused: {other:?}"),
     }

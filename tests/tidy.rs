@@ -1,11 +1,19 @@
 //! The rules of the house: who may import whom, and what may stand where.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+
+#[path = "tidy/circles.rs"]
+mod circles;
+#[path = "tidy/names.rs"]
+mod names;
 
 /// Each room and those it may know. `main.rs` knows `cli` only.
 const ROOMS: &[(&str, &[&str])] = &[
     ("unit", &[]),
     ("error", &[]),
+    // A list of words that plan, verdict and report expand: it knows nobody.
+    ("study", &[]),
     ("sys", &["unit", "error"]),
     ("plan", &["unit", "error"]),
     ("stats", &["unit", "error"]),
@@ -208,6 +216,80 @@ fn nobody_prints_but_the_printers() {
     settle(&complaints);
 }
 
+/// Whether a whole file is for tests.
+fn for_tests(source: &Source) -> bool {
+    let path = source.path.trim_end_matches(".rs");
+    path.split('/').any(|part| part == "bench" || part == "tests")
+}
+
+#[test]
+fn which_study_it_is_matters_to_the_list_of_studies_only() {
+    let mut complaints = Vec::new();
+    for source in sources("src", "rs").iter().filter(|source| !for_tests(source)) {
+        for (number, line) in source.code() {
+            let mut rest = line;
+            while let Some(at) = rest.find("StudyPlan::") {
+                let before = &rest[..at];
+                rest = &rest[at + "StudyPlan::".len()..];
+                let whole = before.chars().next_back().is_none_or(|c| !c.is_alphanumeric());
+                // A verb says which study it wants: `aim: Some(StudyPlan::Sustain)` in a plan of its own.
+                let makes = matches!(source.room(), "cli" | "dialect")
+                    && (before.ends_with("aim: Some(") || before.ends_with("aim = Some("));
+                if whole && source.path != "src/study.rs" && !makes {
+                    complaints.push(format!(
+                        "{}:{number}: asks which study it is; that is a method of the study",
+                        source.path
+                    ));
+                }
+            }
+        }
+    }
+    settle(&complaints);
+}
+
+#[test]
+fn whose_words_a_plan_was_made_of_decides_nothing() {
+    let asks = [".dialect ==", ".dialect !=", ".dialect.as_str()", "&*plan.origin.dialect"];
+    let mut complaints = Vec::new();
+    for source in sources("src", "rs").iter().filter(|source| !for_tests(source)) {
+        if !matches!(source.room(), "verdict" | "report" | "run" | "evidence" | "engine") {
+            continue;
+        }
+        for (number, line) in source.code() {
+            let matched = line.contains("match") && line.contains(".dialect");
+            if matched || asks.iter().any(|asks| line.contains(asks)) {
+                complaints.push(format!(
+                    "{}:{number}: asks which tool it is; what matters of it is in 'origin.tool'",
+                    source.path
+                ));
+            }
+        }
+    }
+    settle(&complaints);
+}
+
+#[test]
+fn tools_are_named_by_their_dialects_and_in_the_list_only() {
+    let names = ["dd", "bonnie", "bonnie++", "atto", "fio", "iozone", "ioping", "hdparm"];
+    let list = "src/cli/dialect.rs";
+    let mut complaints = Vec::new();
+    for source in sources("src", "rs").iter().filter(|source| !for_tests(source)) {
+        if source.room() == "dialect" || source.path == list {
+            continue;
+        }
+        for (number, line) in source.code() {
+            for name in names {
+                // HTML has an element of that name.
+                let element = source.path == "src/report/html.rs" && name == "dd";
+                if line.contains(&format!("\"{name}\"")) && !element {
+                    complaints.push(format!("{}:{number}: names {name}", source.path));
+                }
+            }
+        }
+    }
+    settle(&complaints);
+}
+
 #[test]
 fn surroundings_and_clocks_are_read_in_one_place() {
     let mut complaints = Vec::new();
@@ -232,6 +314,28 @@ fn surroundings_and_clocks_are_read_in_one_place() {
             }
             if line.contains("process::exit") {
                 refuse("an exit status is returned, not taken");
+            }
+        }
+    }
+    settle(&complaints);
+}
+
+#[test]
+fn figures_are_decided_in_one_place() {
+    let own = ["total.bandwidth", "total.iops", ".lat_ns", "relative_spread", "events_beyond"];
+    let mut complaints = Vec::new();
+    for source in sources("src", "rs") {
+        if !matches!(source.room(), "report" | "dialect" | "cli") {
+            continue;
+        }
+        for (number, line) in source.code() {
+            // How long a single I/O took is no figure of many.
+            let line = line.replace("single.lat_ns", "");
+            if let Some(word) = own.iter().find(|word| line.contains(**word)) {
+                complaints.push(format!(
+                    "{}:{number}: '{word}': ask record::PhaseFigures for a figure",
+                    source.path
+                ));
             }
         }
     }
@@ -314,6 +418,18 @@ fn every_rule_has_a_record_that_trips_it_and_one_that_nearly_does() {
         }
     }
     settle(&complaints);
+}
+
+#[test]
+fn one_trap_number_is_one_rule() {
+    let mut files: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for source in sources("src/verdict", "rs") {
+        if let Some(id) = rule_id(&source.text) {
+            files.entry(id.into()).or_default().push(source.path.clone());
+        }
+    }
+    let twice = files.iter().filter(|(_, files)| files.len() > 1);
+    settle(&twice.map(|(id, files)| format!("{id}: {}", files.join(", "))).collect::<Vec<_>>());
 }
 
 /// The trap number of a file that defines a rule.

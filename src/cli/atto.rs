@@ -4,22 +4,23 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use super::conduct::{NOT_SOUND, SOUND, conduct_as};
+use super::conduct::{NOT_SOUND, PlanVerb, SOUND, conduct_as, without_place};
 use super::environment::Environment;
-use super::place::{Kind, any_seed, consents, look, standing, time};
-use super::{Common, printed, without_place};
-use crate::dialect::atto::{self, Atto, Mode, Options};
+use super::output::OutputArgs;
+use super::place::{PathType, any_seed, consents, look, standing, time};
+use super::stdout::printed;
+use crate::dialect::atto::{self, AttoMode, AttoOptions, AttoTable};
 use crate::error::{Error, Refusal};
-use crate::plan::{Fill, Layout, Lifetime, Plan, Size};
+use crate::plan::{Fill, LayoutMode, Lifetime, Plan, Size};
 use crate::record::Record;
-use crate::report::sweep::Unit;
+use crate::report::sweep::SweepUnit;
 use crate::report::verdict_lines;
 use crate::sys::clock;
 use crate::unit::{Bytes, Nanos};
 
 /// The words of the dialect: ATTO has windows, and none of its own.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Words {
+pub struct AttoArgs {
     /// A folder on the drive, or a block device
     ///
     /// In a folder one test file is written, read and removed.
@@ -33,7 +34,7 @@ pub struct Words {
     /// The largest transfer size; those between them double
     #[arg(short, long, default_value = "64M", value_name = "S")]
     pub to: Bytes,
-    /// Any transfer sizes instead, with commas between them
+    /// Explicit transfer sizes, separated by commas
     #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with_all = ["from", "to"])]
     pub sizes: Vec<Bytes>,
     /// Total length: size of the file, and bytes that each row moves
@@ -44,7 +45,7 @@ pub struct Words {
     pub queue_depth: Option<u32>,
     /// How I/Os are sent
     #[arg(long, value_enum, default_value = "overlapped", value_name = "MODE")]
-    pub mode: Sending,
+    pub mode: SubmitMode,
     /// Through the page cache
     #[arg(long)]
     pub no_direct: bool,
@@ -60,30 +61,30 @@ pub struct Words {
     /// The same as --pattern random
     #[arg(long, conflicts_with = "pattern")]
     pub incompressible: bool,
-    /// Repeat the whole until so many minutes are over; the last one is done to its end
+    /// Repeat all of it for this many minutes; the last repetition runs to its end
     #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u32).range(1..=10_080))]
     #[arg(conflicts_with_all = ["record", "report", "plan", "json"])]
     pub continuous: Option<u32>,
     /// What the figures are
     #[arg(long, value_enum, default_value = "bytes", value_name = "UNIT")]
-    pub unit: Figures,
+    pub unit: FigureKind,
     /// A line for the heading
     #[arg(long, default_value = "", hide_default_value = true, value_name = "TEXT")]
     pub description: String,
-    /// The most time of a row: 20, 1m
+    /// Maximum time of a row: 20, 1m
     #[arg(long, default_value = "20", value_name = "T", value_parser = time)]
     pub row_limit: Nanos,
-    /// Number from which all random data follow (default: another one each time)
+    /// Random seed for data (default: random)
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// What it shares with other verbs.
     #[command(flatten)]
-    pub common: Common,
+    pub common: OutputArgs,
 }
 
 /// How I/Os are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Sending {
+pub enum SubmitMode {
     /// As many at once as the queue is deep
     Overlapped,
     /// One after another
@@ -94,7 +95,7 @@ pub enum Sending {
 
 /// What the figures are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Figures {
+pub enum FigureKind {
     /// Bytes per second
     Bytes,
     /// I/Os per second
@@ -104,47 +105,63 @@ pub enum Figures {
 /// Where nothing is said of the queue.
 const DEPTH: u32 = 4;
 
-/// Does what ATTO would do with these words.
-///
-/// # Errors
-/// When it can not be done here, or the output can not be written.
-pub fn atto(
-    words: &Words,
-    typed: Vec<String>,
-    environment: &Environment,
-    out: &mut dyn Write,
-    err: &mut dyn Write,
-) -> Result<u8, Error> {
-    let began = clock::now();
-    let options = options(words, typed)?;
-    let plan = planned(words, look(&words.target)?, &options)?;
-    let mut common = words.common.clone();
-    common.record = common.record.or_else(|| environment.record.clone());
-    let style = environment.err_style();
-    let verdict = |record: &Record, err: &mut dyn Write| {
-        for line in verdict_lines(record, style) {
-            let _ = writeln!(err, "{line}");
+impl AttoArgs {
+    /// The plan of what was chosen, and the choices.
+    fn chosen(&self, typed: Vec<String>) -> Result<(Plan, AttoOptions), Error> {
+        let options = options(self, typed)?;
+        let plan = plan(self, look(&self.target)?, &options)?;
+        Ok((plan, options))
+    }
+}
+
+impl PlanVerb for AttoArgs {
+    fn planned(&self, typed: Vec<String>) -> Result<Plan, Error> {
+        Ok(self.chosen(typed)?.0)
+    }
+
+    fn output(&self) -> &OutputArgs {
+        &self.common
+    }
+
+    /// Does what ATTO would do with these words.
+    fn run(
+        &self,
+        typed: Vec<String>,
+        environment: &Environment,
+        out: &mut dyn Write,
+        err: &mut dyn Write,
+    ) -> Result<u8, Error> {
+        let began = clock::now();
+        let (plan, options) = self.chosen(typed)?;
+        let mut common = self.common.clone();
+        common.record = common.record.or_else(|| environment.record.clone());
+        let style = environment.err_style();
+        let verdict = |record: &Record, err: &mut dyn Write| {
+            for line in verdict_lines(record, style) {
+                let _ = writeln!(err, "{line}");
+            }
+            if options.data != Fill::Random {
+                let _ = writeln!(err, "assay: note: {}", atto::data(&options));
+            }
+            Ok(())
+        };
+        let minutes = u64::from(self.continuous.unwrap_or_default());
+        let whole = Nanos::secs(minutes * 60);
+        let mut worst = SOUND;
+        loop {
+            let page = Box::new(AttoTable::new(&options, environment.out_style()));
+            let code =
+                conduct_as(&plan, &common, environment, (&mut *out, &mut *err), page, verdict)
+                    .map_err(|error| by_length(without_place(error)))?;
+            if !matches!(code, SOUND | NOT_SOUND) {
+                return Ok(code);
+            }
+            worst = worst.max(code);
+            if clock::now().since(began) >= whole {
+                return Ok(worst);
+            }
+            printed(writeln!(out))?;
         }
-        if options.data != Fill::Random {
-            let _ = writeln!(err, "assay: note: {}", atto::data(&options));
-        }
-        Ok(())
-    };
-    let minutes = u64::from(words.continuous.unwrap_or_default());
-    let whole = Nanos::secs(minutes * 60);
-    let mut worst = SOUND;
-    loop {
-        let page = Box::new(Atto::new(&options, environment.out_style()));
-        let code = conduct_as(&plan, &common, environment, (&mut *out, &mut *err), page, verdict)
-            .map_err(|error| by_length(without_place(error)))?;
-        if !matches!(code, SOUND | NOT_SOUND) {
-            return Ok(code);
-        }
-        worst = worst.max(code);
-        if clock::now().since(began) >= whole {
-            return Ok(worst);
-        }
-        printed(writeln!(out))?;
     }
 }
 
@@ -160,14 +177,14 @@ fn by_length(error: Error) -> Error {
 }
 
 /// The choices.
-fn options(words: &Words, typed: Vec<String>) -> Result<Options, Refusal> {
+fn options(words: &AttoArgs, typed: Vec<String>) -> Result<AttoOptions, Refusal> {
     let mode = match words.mode {
-        Sending::Overlapped => Mode::Overlapped,
-        Sending::Neither => Mode::Neither,
-        Sending::Compare => Mode::Compare,
+        SubmitMode::Overlapped => AttoMode::Overlapped,
+        SubmitMode::Neither => AttoMode::Neither,
+        SubmitMode::Compare => AttoMode::Compare,
     };
-    let usual = if mode == Mode::Overlapped { DEPTH } else { 1 };
-    Ok(Options {
+    let usual = if mode == AttoMode::Overlapped { DEPTH } else { 1 };
+    Ok(AttoOptions {
         sizes: sizes(words),
         length: words.length,
         depth: words.queue_depth.unwrap_or(usual),
@@ -178,8 +195,8 @@ fn options(words: &Words, typed: Vec<String>) -> Result<Options, Refusal> {
         data: if words.incompressible { Fill::Random } else { words.pattern.clone() },
         row_limit: words.row_limit,
         unit: match words.unit {
-            Figures::Bytes => Unit::Bytes,
-            Figures::Iops => Unit::Ios,
+            FigureKind::Bytes => SweepUnit::Bytes,
+            FigureKind::Iops => SweepUnit::Ios,
         },
         description: words.description.clone(),
         seed: words.seed.unwrap_or_else(any_seed),
@@ -188,7 +205,7 @@ fn options(words: &Words, typed: Vec<String>) -> Result<Options, Refusal> {
 }
 
 /// The transfer sizes, ascending, each once.
-fn sizes(words: &Words) -> Vec<Bytes> {
+fn sizes(words: &AttoArgs) -> Vec<Bytes> {
     let mut sizes = words.sizes.clone();
     if sizes.is_empty() {
         let doubled = std::iter::successors(Some(words.from.0.max(1)), |size| size.checked_mul(2));
@@ -200,16 +217,16 @@ fn sizes(words: &Words) -> Vec<Bytes> {
 }
 
 /// The plan for what stands at the path, without a look at the machine.
-fn planned(words: &Words, kind: Kind, options: &Options) -> Result<Plan, Refusal> {
+fn plan(words: &AttoArgs, kind: PathType, options: &AttoOptions) -> Result<Plan, Refusal> {
     let shown = words.target.display();
     consents(&words.target, kind, words.again.as_deref(), true)?;
-    if matches!(kind, Kind::File(_)) {
+    if matches!(kind, PathType::File(_)) {
         return Err(Refusal::new(
             format!("{shown} is somebody's file, and would be overwritten"),
             "name its folder: a test file of our own is made there",
         ));
     }
-    let made = (Size::Exactly(options.length), Layout::Written);
+    let made = (Size::Exactly(options.length), LayoutMode::Written);
     let target = standing(&words.target, kind, words.again.as_deref(), made, Lifetime::Remove);
     atto::plan(options, &target)
 }
@@ -238,9 +255,9 @@ mod tests {
     use super::super::told::words;
     use super::*;
 
-    fn plan(line: &str, kind: Kind) -> Result<Plan, Refusal> {
+    fn plan(line: &str, kind: PathType) -> Result<Plan, Refusal> {
         let words = words(line);
-        planned(&words, kind, &options(&words, vec![])?)
+        super::plan(&words, kind, &options(&words, vec![])?)
     }
 
     #[test]
@@ -263,18 +280,18 @@ mod tests {
         assert_eq!((usual.direct, usual.write_through, usual.verify), (true, false, false));
         assert_eq!((&usual.data, usual.row_limit), (&Fill::Zero, Nanos::secs(20)));
         for (line, one) in [
-            ("-q 16", Options { depth: 16, ..usual.clone() }),
-            ("-l 64k", Options { length: Bytes::kib(64), ..usual.clone() }),
-            ("--mode neither", Options { mode: Mode::Neither, depth: 1, ..usual.clone() }),
-            ("--mode compare", Options { mode: Mode::Compare, depth: 1, ..usual.clone() }),
-            ("--no-direct", Options { direct: false, ..usual.clone() }),
-            ("--bypass-write-cache", Options { write_through: true, ..usual.clone() }),
-            ("--verify", Options { verify: true, ..usual.clone() }),
-            ("--pattern ones", Options { data: Fill::Repeat(vec![0xff]), ..usual.clone() }),
-            ("--incompressible", Options { data: Fill::Random, ..usual.clone() }),
-            ("--unit iops", Options { unit: Unit::Ios, ..usual.clone() }),
-            ("--description mine", Options { description: "mine".into(), ..usual.clone() }),
-            ("--row-limit 1m", Options { row_limit: Nanos::secs(60), ..usual.clone() }),
+            ("-q 16", AttoOptions { depth: 16, ..usual.clone() }),
+            ("-l 64k", AttoOptions { length: Bytes::kib(64), ..usual.clone() }),
+            ("--mode neither", AttoOptions { mode: AttoMode::Neither, depth: 1, ..usual.clone() }),
+            ("--mode compare", AttoOptions { mode: AttoMode::Compare, depth: 1, ..usual.clone() }),
+            ("--no-direct", AttoOptions { direct: false, ..usual.clone() }),
+            ("--bypass-write-cache", AttoOptions { write_through: true, ..usual.clone() }),
+            ("--verify", AttoOptions { verify: true, ..usual.clone() }),
+            ("--pattern ones", AttoOptions { data: Fill::Repeat(vec![0xff]), ..usual.clone() }),
+            ("--incompressible", AttoOptions { data: Fill::Random, ..usual.clone() }),
+            ("--unit iops", AttoOptions { unit: SweepUnit::Ios, ..usual.clone() }),
+            ("--description mine", AttoOptions { description: "mine".into(), ..usual.clone() }),
+            ("--row-limit 1m", AttoOptions { row_limit: Nanos::secs(60), ..usual.clone() }),
         ] {
             assert_eq!(chosen(line), one, "{line}");
         }
@@ -292,16 +309,16 @@ mod tests {
 
     #[test]
     fn drives_are_written_only_where_that_is_allowed() {
-        plan("/mnt", Kind::Folder).expect("a plan").check().expect("sound");
-        plan("/dev/x /dev/x", Kind::Device).expect("a plan").check().expect("consent");
+        plan("/mnt", PathType::Folder).expect("a plan").check().expect("sound");
+        plan("/dev/x /dev/x", PathType::Device).expect("a plan").check().expect("consent");
         for (line, kind, says) in [
-            ("/dev/x", Kind::Device, "name the device a second time"),
-            ("/mnt/file", Kind::File(Bytes::mib(9)), "somebody's file"),
-            ("/mnt /mnt", Kind::Folder, "one path too many"),
-            ("-f 1M -t 4k /mnt", Kind::Folder, "no row at all"),
-            ("-q 8 --mode neither /mnt", Kind::Folder, "a queue of 8"),
-            ("-l 64G /mnt", Kind::Folder, "a total length of 64 GiB"),
-            ("-f 0 /mnt", Kind::Folder, "no row of 1 B"),
+            ("/dev/x", PathType::Device, "name the device a second time"),
+            ("/mnt/file", PathType::File(Bytes::mib(9)), "somebody's file"),
+            ("/mnt /mnt", PathType::Folder, "one path too many"),
+            ("-f 1M -t 4k /mnt", PathType::Folder, "no row at all"),
+            ("-q 8 --mode neither /mnt", PathType::Folder, "a queue of 8"),
+            ("-l 64G /mnt", PathType::Folder, "a total length of 64 GiB"),
+            ("-f 0 /mnt", PathType::Folder, "no row of 1 B"),
         ] {
             let refusal = plan(line, kind).expect_err(line);
             assert!(refusal.to_string().contains(says), "{line}: {refusal}");

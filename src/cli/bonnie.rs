@@ -7,208 +7,222 @@ mod user;
 use std::io::{self, Write};
 use std::path::Path;
 
-use step::Keeper;
+use step::StepKeeper;
 
-use super::conduct::{FAULT, REFUSAL, SOUND, show};
-use super::dialect::Called;
-use super::environment::Environment;
-use super::printed;
-use crate::dialect::bonnie::{self, Asked, Complaint, Host, Measure, Semaphores, Settled};
-use crate::error::{Error, Fault, Refusal};
-use crate::evidence::Scene;
+use super::conduct::SOUND;
+use super::session::{
+    Dialect, LineContext, ReadLine, SessionEnd, SignalUse, ToolRun, ToolSaid, ToolSession,
+    ToolStreams, without_plan,
+};
+use super::stdout::printed;
+use crate::dialect::bonnie::{
+    self, BonnieComplaint, BonnieOptions, BonnieRun, HostFacts, SemaphoreCommand, TestResult,
+};
+use crate::error::{Doing, Error, Fault, Refusal};
 use crate::plan::{Phase, Plan};
-use crate::record::{Ending, PhaseRecord, Record, Trust};
+use crate::record::{BetterCommand, Ending, PhaseRecord, Record, Trust};
 use crate::report;
-use crate::run::{self, Live, Observer};
-use crate::sys::{clock, semaphore, signal};
+use crate::run::{LiveStatus, Observer};
+use crate::sys::{clock, semaphore};
 use crate::unit::MIB;
+use crate::verdict::words::quoted;
 
 /// Exit status after a signal that ends the tests in order.
 const INTERRUPTED: u8 = 5;
 
-/// Does what Bonnie++ would do with these words.
-///
-/// # Errors
-/// When the run can not be done here, a call of it failed, or the output can not be written.
-pub fn call(
-    mut words: Vec<String>,
-    called: Called,
-    environment: &Environment,
-    out: &mut dyn Write,
-    err: &mut dyn Write,
-) -> Result<u8, Error> {
-    if words.iter().any(|word| word == "--help") {
-        return printed(out.write_all(help().as_bytes())).map(|()| SOUND);
-    }
-    let planned_only = words.iter().any(|word| word == "--plan");
-    words.retain(|word| word != "--plan");
-    let outcome = match understood(&words, planned_only, out, err) {
-        Ok(Some((plan, _))) if planned_only => show(&plan, out, err),
-        Ok(Some((plan, settled))) => tests(&plan, &settled, environment, out, err),
-        Ok(None) => Ok(SOUND),
-        Err(Stop::Complaint(complaint)) => {
-            let _ = err.write_all(complaint.text().as_bytes());
-            return Ok(refusal(called));
-        }
-        Err(Stop::Error(error)) => Err(error),
-    };
-    match outcome {
-        Err(Error::Refusal(refused)) if called == Called::Tool => {
-            let _ = writeln!(err, "assay: {refused}");
-            Ok(FAULT)
-        }
-        outcome => outcome,
-    }
-}
+/// Bonnie++, all versions.
+pub struct Bonnie;
 
-/// The exit status of words that make no sense.
-fn refusal(called: Called) -> u8 {
-    if called == Called::Tool { FAULT } else { REFUSAL }
-}
-
-/// The plan of a line that is not to be run: what our tests do, or those of the tool itself.
-///
-/// # Errors
-/// When the words would be refused, or make no plan.
-pub(super) fn planned(words: &[String], ours: bool) -> Result<Plan, Refusal> {
-    let words: Vec<String> = words.iter().filter(|word| *word != "--plan").cloned().collect();
-    let named = |refusal: Refusal| Refusal { place: "bonnie++".into(), ..refusal };
-    let mut asked = bonnie::read(&words).map_err(|complaint| named(complaint.refusal))?;
-    asked.as_original |= !ours;
-    if asked.semaphores.is_some() {
-        let refusal =
-            Refusal::new("-p makes or removes semaphores and tests nothing", "leave it out");
-        return Err(named(refusal));
+impl Dialect for Bonnie {
+    fn has_one_status(&self) -> bool {
+        true
     }
-    match settled(&asked) {
-        Ok((plan, _)) => Ok(plan),
-        Err(complaint) => Err(named(complaint.refusal)),
+
+    fn read(&self, words: &[String], context: &LineContext<'_>) -> Result<ReadLine, Error> {
+        if words.iter().any(|word| word == "--help") {
+            return Ok(ReadLine::Said(ToolSaid { out: help(), ..ToolSaid::default() }));
+        }
+        let mut said = String::new();
+        match understood(words, context, &mut said) {
+            Ok(read) => Ok(read),
+            Err(NoTests::Complaint(complaint)) => {
+                let err = said + &complaint.text();
+                Ok(ReadLine::Said(ToolSaid { err, refused: true, ..ToolSaid::default() }))
+            }
+            Err(NoTests::Error(error)) => Ok(ReadLine::Said(ToolSaid {
+                err: said,
+                error: Some(error),
+                ..ToolSaid::default()
+            })),
+        }
+    }
+
+    fn planned(
+        &self,
+        words: &[String],
+        ours: bool,
+        context: &LineContext<'_>,
+    ) -> Result<(Plan, BetterCommand), Refusal> {
+        let named = |refusal: Refusal| Refusal { place: bonnie::TITLE.into(), ..refusal };
+        let read = bonnie::read(&without_plan(words));
+        let mut asked = read.map_err(|complaint| named(complaint.refusal))?;
+        // What the tool makes of them, unless they are ours.
+        asked.as_original |= !ours;
+        if asked.semaphores.is_some() {
+            let refusal =
+                Refusal::new("-p makes or removes semaphores and tests nothing", "leave it out");
+            return Err(named(refusal));
+        }
+        let (plan, _) = settled(&asked, context).map_err(|complaint| named(complaint.refusal))?;
+        let words: String = words.iter().map(|word| format!(" {}", quoted(word))).collect();
+        let again = BetterCommand {
+            line: format!("assay bonnie{words}"),
+            why: "the same tests, cold and flushed, each with a verdict".into(),
+        };
+        Ok((plan, again))
     }
 }
 
 /// Why there are no tests.
-enum Stop {
-    Complaint(Complaint),
+enum NoTests {
+    Complaint(BonnieComplaint),
     Error(Error),
 }
 
-impl From<Complaint> for Stop {
-    fn from(complaint: Complaint) -> Self {
+impl From<BonnieComplaint> for NoTests {
+    fn from(complaint: BonnieComplaint) -> Self {
         Self::Complaint(complaint)
     }
 }
 
-impl From<Error> for Stop {
+impl From<Error> for NoTests {
     fn from(error: Error) -> Self {
         Self::Error(error)
     }
 }
 
-/// What the words come to, after whatever they want done before any test; nothing when that was all.
+/// What the words come to, after whatever they want done before any test; what was `said` then goes to
+/// standard error.
 fn understood(
     words: &[String],
-    planned_only: bool,
-    out: &mut dyn Write,
-    err: &mut dyn Write,
-) -> Result<Option<bonnie::Understood>, Stop> {
+    context: &LineContext<'_>,
+    said: &mut String,
+) -> Result<ReadLine, NoTests> {
     let asked = bonnie::read(words)?;
-    if !asked.dir.is_dir() {
+    if !(context.is_folder)(&asked.dir) {
         let dir = asked.dir.display();
         let refusal = Refusal::new(format!("-d '{dir}' is no folder"), "name one that is there");
         let said = format!("Can't change to directory \"{dir}\".\n");
-        return Err(Complaint { said, usage: Some(asked.form), refusal }.into());
+        return Err(BonnieComplaint { said, usage: Some(asked.form), refusal }.into());
     }
-    if planned_only {
-        return Ok(Some(settled(&asked)?));
+    if !context.planned_only {
+        user::become_who_is_asked(&asked, said)?;
+        if let Some(what) = asked.semaphores {
+            let (out, err) = (semaphores(what)?, std::mem::take(said));
+            return Ok(ReadLine::Said(ToolSaid { out, err, ..ToolSaid::default() }));
+        }
     }
-    user::become_who_is_asked(&asked, err)?;
-    if let Some(what) = asked.semaphores {
-        semaphores(what, out)?;
-        return Ok(None);
-    }
-    Ok(Some(settled(&asked)?))
+    let (plan, settled) = settled(&asked, context)?;
+    Ok(ReadLine::Run(Box::new(TestLine { plan, settled, said: std::mem::take(said) })))
 }
 
-/// Makes or removes the semaphores.
-fn semaphores(what: Semaphores, out: &mut dyn Write) -> Result<(), Error> {
+/// Makes or removes the semaphores, and says so.
+fn semaphores(what: SemaphoreCommand) -> Result<String, Error> {
     let fault =
-        |doing: &str, error: io::Error| Fault::new(doing, "the semaphores of bonnie++", &error);
+        |doing: Doing, error: io::Error| Fault::new(doing, "the semaphores of bonnie++", &error);
     match what {
-        Semaphores::Make(processes) => {
-            semaphore::Set::make(step::KEY, step::MEMBERS, processes as i32)
-                .map_err(|error| fault("make", error))?;
-            printed(writeln!(out, "Creating semaphore for {processes} procs."))
+        SemaphoreCommand::Make(processes) => {
+            semaphore::SemaphoreSet::make(step::KEY, step::MEMBERS, processes as i32)
+                .map_err(|error| fault(Doing::Make, error))?;
+            Ok(format!("Creating semaphore for {processes} procs.\n"))
         }
-        Semaphores::Remove => {
-            semaphore::Set::open(step::KEY, step::MEMBERS)
-                .and_then(semaphore::Set::remove)
-                .map_err(|error| fault("remove", error))?;
-            printed(writeln!(out, "Semaphore removed."))
+        SemaphoreCommand::Remove => {
+            semaphore::SemaphoreSet::open(step::KEY, step::MEMBERS)
+                .and_then(semaphore::SemaphoreSet::remove)
+                .map_err(|error| fault(Doing::Remove, error))?;
+            Ok("Semaphore removed.\n".into())
         }
     }
 }
 
 /// The plan on this machine.
-fn settled(asked: &Asked) -> Result<bonnie::Understood, Complaint> {
-    let machine = Scene::default().machine();
+fn settled(
+    asked: &BonnieOptions,
+    context: &LineContext<'_>,
+) -> Result<bonnie::BonnieCommand, BonnieComplaint> {
+    let machine = (context.machine)();
     let pid = std::process::id();
-    let host = Host {
+    let host = HostFacts {
         name: machine.host,
         ram: machine.memory.seen().map_or(0, |memory| memory.0 / MIB),
         pid,
         seed: pid ^ clock::now().0 as u32,
     };
-    let random = asked.random.as_deref().map(std::fs::read).transpose().map_err(|error| {
+    let random = asked.random.as_deref().map(context.files).transpose().map_err(|error| {
         let path = asked.random.clone().unwrap_or_default();
         let refusal = Refusal::new(
-            format!("-Z {}: {}", path.display(), Fault::new("read", "", &error).text),
+            format!("-Z {}: {}", path.display(), Fault::new(Doing::Read, "", &error).text),
             "name a file that can be read; below the folder of a -d before it",
         );
         let said = format!("Can't open random file \"{}\".\n", path.display());
-        Complaint { said, usage: None, refusal }
+        BonnieComplaint { said, usage: None, refusal }
     })?;
     asked.settled(&host, random.as_deref())
 }
 
-/// Runs the tests as often as asked, and prints what they came to.
-fn tests(
-    plan: &Plan,
-    settled: &Settled,
-    environment: &Environment,
-    out: &mut dyn Write,
-    err: &mut dyn Write,
-) -> Result<u8, Error> {
-    let asked = &settled.asked;
-    one_each(asked.times, environment.record.as_deref())?;
-    // As the original: a terminal that goes away ends nothing, and a file that may not grow is an error.
-    let _ = signal::ignore(libc::SIGHUP);
-    let _ = signal::ignore(libc::SIGXFSZ);
-    if asked.times.is_some_and(|times| times > 1) {
-        printed(writeln!(out, "{}", bonnie::header(asked.form)))?;
+/// A line that was understood.
+struct TestLine {
+    plan: Plan,
+    settled: BonnieRun,
+    /// What was said while it was read.
+    said: String,
+}
+
+impl ToolRun for TestLine {
+    fn plan(&self) -> &Plan {
+        &self.plan
     }
-    for _ in 0..asked.times.unwrap_or(1) {
-        let keeper = asked.step.map(Keeper::new).transpose()?;
-        let mut talk = Talk { settled, out, err, keeper, standing: false, interrupted: false };
-        let options = run::Options {
-            record: environment.record.clone(),
-            signals: vec![libc::SIGINT, libc::SIGTERM, libc::SIGXCPU],
-        };
-        let outcome = run::run(plan, &options, &mut talk);
-        talk.end_line();
-        let record = outcome?;
-        match &record.ending {
-            Ending::Failed(fault) => return Err(fault.clone().into()),
-            Ending::Interrupted(libc::SIGTERM) => {
-                let _ = err.flush();
-                signal::die_of(libc::SIGTERM);
-                return Ok(INTERRUPTED);
-            }
-            Ending::Interrupted(_) => return Ok(INTERRUPTED),
-            Ending::Complete | Ending::Unfinished => {}
+
+    fn warnings(&self) -> &str {
+        &self.said
+    }
+
+    fn times(&self) -> u32 {
+        self.settled.asked.times.unwrap_or(1)
+    }
+
+    fn signals(&self) -> SignalUse {
+        SignalUse {
+            answered: &[libc::SIGINT, libc::SIGTERM, libc::SIGXCPU],
+            inherits_pipe: false,
+            // As the original: a terminal that goes away ends nothing, and a file that may not grow is an
+            // error.
+            ignored: &[libc::SIGHUP, libc::SIGXFSZ],
         }
-        told(&record, settled, environment, out, err)?;
     }
-    Ok(SOUND)
+
+    fn session<'a>(
+        &'a self,
+        time: u32,
+        streams: ToolStreams<'a>,
+    ) -> Result<Box<dyn ToolSession + 'a>, Error> {
+        let asked = &self.settled.asked;
+        if time == 0 {
+            one_each(asked.times, streams.environment.record.as_deref())?;
+            if self.times() > 1 {
+                printed(writeln!(streams.out, "{}", bonnie::header(asked.form)))?;
+            }
+        }
+        let step_keeper = asked.step.map(StepKeeper::new).transpose()?;
+        let settled = &self.settled;
+        Ok(Box::new(BonnieProgress {
+            settled,
+            streams,
+            step_keeper,
+            standing: false,
+            interrupted: false,
+        }))
+    }
 }
 
 /// Refuses to keep the records of several runs in one file.
@@ -224,19 +238,14 @@ fn one_each(times: Option<u32>, record: Option<&Path>) -> Result<(), Refusal> {
 }
 
 /// The verdicts, the tables, and the line of CSV.
-fn told(
-    record: &Record,
-    settled: &Settled,
-    environment: &Environment,
-    out: &mut dyn Write,
-    err: &mut dyn Write,
-) -> Result<(), Error> {
+fn told(record: &Record, settled: &BonnieRun, streams: &mut ToolStreams<'_>) -> Result<(), Error> {
     let asked = &settled.asked;
     let named = |phase: &PhaseRecord| {
         let shown = phase.verdict.as_ref().is_some_and(|verdict| verdict.trust == Trust::Wrong);
-        let measure = Measure::of(phase).filter(|_| shown || !asked.quiet)?;
+        let measure = TestResult::of(phase).filter(|_| shown || !asked.quiet)?;
         Some(bonnie::figure(&phase.name, &measure))
     };
+    let ToolStreams { out, err, environment } = streams;
     for line in report::remarks(record, named, environment.err_style()) {
         let _ = writeln!(err, "{line}");
     }
@@ -252,28 +261,44 @@ fn told(
 }
 
 /// Says on standard error how far it has come.
-struct Talk<'a> {
-    settled: &'a Settled,
-    out: &'a mut dyn Write,
-    err: &'a mut dyn Write,
-    keeper: Option<Keeper>,
+struct BonnieProgress<'a> {
+    settled: &'a BonnieRun,
+    streams: ToolStreams<'a>,
+    step_keeper: Option<StepKeeper>,
     /// A line of progress stands there without an end.
     standing: bool,
     interrupted: bool,
 }
 
-impl Talk<'_> {
+impl BonnieProgress<'_> {
     fn end_line(&mut self) {
         if std::mem::take(&mut self.standing) {
-            let _ = self.err.write_all(b"\n");
+            let _ = self.streams.err.write_all(b"\n");
         }
     }
 }
 
-impl Observer for Talk<'_> {
+impl ToolSession for BonnieProgress<'_> {
+    fn finish(&mut self, outcome: Result<Record, Error>) -> Result<SessionEnd, Error> {
+        self.end_line();
+        let record = outcome?;
+        match &record.ending {
+            Ending::Failed(fault) => return Err(fault.clone().into()),
+            Ending::Interrupted(libc::SIGTERM) => {
+                return Ok(SessionEnd::Killed(libc::SIGTERM, INTERRUPTED));
+            }
+            Ending::Interrupted(_) => return Ok(SessionEnd::Status(INTERRUPTED)),
+            Ending::Complete | Ending::Unfinished => {}
+        }
+        told(&record, self.settled, &mut self.streams)?;
+        Ok(SessionEnd::Status(SOUND))
+    }
+}
+
+impl Observer for BonnieProgress<'_> {
     fn may_begin(&mut self, phase: &Phase) -> Result<bool, Fault> {
-        match (&mut self.keeper, bonnie::test_of(&phase.name)) {
-            (Some(keeper), Some(test)) => keeper.may_begin(test, self.out),
+        match (&mut self.step_keeper, bonnie::test_of(&phase.name)) {
+            (Some(step_keeper), Some(test)) => step_keeper.may_begin(test, self.streams.out),
             _ => Ok(true),
         }
     }
@@ -281,12 +306,13 @@ impl Observer for Talk<'_> {
     fn began(&mut self, phase: &Phase, _number: usize, _of: usize) {
         if !self.settled.asked.quiet {
             let text = bonnie::began(self.settled.asked.form, &phase.name);
-            let _ = self.err.write_all(text.as_bytes()).and_then(|()| self.err.flush());
+            let _ =
+                self.streams.err.write_all(text.as_bytes()).and_then(|()| self.streams.err.flush());
             self.standing = true;
         }
     }
 
-    fn asked(&mut self, _signal: i32, _live: &Live) -> bool {
+    fn asked(&mut self, _signal: i32, _live: &LiveStatus) -> bool {
         self.interrupted = true;
         false
     }
@@ -294,7 +320,8 @@ impl Observer for Talk<'_> {
     fn ended(&mut self, _record: &Record, phase: &PhaseRecord) {
         if phase.faults.is_empty() && !self.interrupted && std::mem::take(&mut self.standing) {
             let text = bonnie::ended(self.settled, &phase.name);
-            let _ = self.err.write_all(text.as_bytes()).and_then(|()| self.err.flush());
+            let _ =
+                self.streams.err.write_all(text.as_bytes()).and_then(|()| self.streams.err.flush());
         }
     }
 }
@@ -310,6 +337,57 @@ Of assay's own:
       --as-original                  nothing is dropped from memory before reads, data are zeros
       --plan                         the plan instead of a run
 ",
-        bonnie::help(bonnie::Form::default())
+        bonnie::help(bonnie::BonnieVersion::default())
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::environment::Environment;
+    use super::super::session::InvokedAs;
+    use super::*;
+    use crate::verdict::bench::DoctoredRecord;
+
+    /// What becomes of a line where there is a folder `/mnt/sd` with a file `seeds` in it.
+    fn read(line: &str) -> ReadLine {
+        let words: Vec<String> = line.split(' ').map(String::from).collect();
+        let environment = Environment::default();
+        let context = LineContext {
+            called: InvokedAs::Tool,
+            environment: &environment,
+            planned_only: true,
+            files: &|path| match path == Path::new("/mnt/sd/seeds") {
+                true => Ok(b"abcd".to_vec()),
+                false => Err(io::ErrorKind::NotFound.into()),
+            },
+            is_folder: &|path| path == Path::new("/mnt/sd"),
+            machine: &|| DoctoredRecord::write_flushed().record.machine().clone(),
+        };
+        Bonnie.read(&words, &context).expect("read")
+    }
+
+    fn said(line: &str) -> ToolSaid {
+        match read(line) {
+            ReadLine::Said(said) => said,
+            ReadLine::Run(_) => panic!("{line}: tests"),
+        }
+    }
+
+    #[test]
+    fn a_line_is_read_without_a_disk() {
+        let ReadLine::Run(tests) = read("-d /mnt/sd -s 16 -r 8 -n 0 -x 3 -Z seeds") else {
+            panic!("no tests")
+        };
+        assert_eq!((tests.times(), tests.warnings()), (3, ""));
+        assert_eq!(tests.plan().origin.sources, ["/mnt/sd/seeds"]);
+        let absent = said("-d /mnt/sd -s 16 -r 8 -n 0 -Z sown");
+        assert!(absent.refused && absent.out.is_empty());
+        assert!(absent.err.starts_with("Can't open random file \"/mnt/sd/sown\".\n"), "{absent:?}");
+        let nowhere = said("-d /mnt/hd");
+        assert!(nowhere.err.starts_with("Can't change to directory \"/mnt/hd\".\n"), "{nowhere:?}");
+        let help = said("--help");
+        assert!(!help.refused && help.err.is_empty() && help.out.contains("--as-original"));
+    }
 }

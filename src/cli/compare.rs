@@ -3,8 +3,11 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::{Environment, conduct, printed, read_record};
-use crate::error::{Error, Fault, Refusal};
+use super::conduct::{NOT_SOUND, SOUND};
+use super::documents::read_record;
+use super::environment::Environment;
+use super::stdout::printed;
+use crate::error::{Doing, Error, Fault, Refusal};
 use crate::record::Record;
 use crate::{report, run, verdict};
 
@@ -15,12 +18,12 @@ use crate::{report, run, verdict};
 side is a folder of five records or more of the same work: then their ratio is shown, with its\n\
 interval.\n\n\
 A figure that is not sound by itself is shown, and not compared.\n\n\
-Exit status: 0 nothing forbids to compare the runs; 3 they are unlike, or none of their figures is\n\
+Exit status: 0 the runs are comparable; 3 they are not, or none of their figures is\n\
 sound.\n\n\
 Example: for i in 1 2 3 4 5; do assay quick --record before/$i.json /mnt; done\n         \
 assay compare before after"
 )]
-pub struct Words {
+pub struct CompareArgs {
     /// A record that --record or ASSAY_RECORD wrote, or a folder of them (*.json)
     #[arg(value_name = "FIRST")]
     pub first: PathBuf,
@@ -35,12 +38,16 @@ pub struct Words {
 /// Prints both, and says whether they are alike by its exit status.
 ///
 /// # Errors
-/// A refusal when a file is no record, or a folder has none; a fault when the output can not be written.
-pub fn compare(words: &Words, environment: &Environment, out: &mut dyn Write) -> Result<u8, Error> {
+/// A refusal when a file is no record, or a folder has none; a fault when the output cannot be written.
+pub fn compare(
+    words: &CompareArgs,
+    environment: &Environment,
+    out: &mut dyn Write,
+) -> Result<u8, Error> {
     let (first, second) = (side(&words.first)?, side(&words.second)?);
     let (first, second): (Vec<_>, Vec<_>) = (first.iter().collect(), second.iter().collect());
     let found = verdict::unlike(&first, &second);
-    let sides = report::compare::Sides::of(&first, &second, found);
+    let sides = report::compare::ComparedSides::of(&first, &second, found);
     let comparable = sides.comparable();
     let outcome = if words.json {
         let text = serde_json::to_string_pretty(&sides.document()).map_err(io::Error::from);
@@ -49,7 +56,7 @@ pub fn compare(words: &Words, environment: &Environment, out: &mut dyn Write) ->
         sides.text(environment.out_style(), out)
     };
     printed(outcome)?;
-    Ok(if comparable { conduct::SOUND } else { conduct::NOT_SOUND })
+    Ok(if comparable { SOUND } else { NOT_SOUND })
 }
 
 /// The records of a side, in the order in which they were made.
@@ -57,7 +64,7 @@ fn side(path: &Path) -> Result<Vec<Record>, Error> {
     if !path.is_dir() {
         return Ok(vec![read_record(path)?]);
     }
-    let read = |error| Fault::new("read", path.display().to_string(), &error);
+    let read = |error| Fault::new(Doing::Read, path.display().to_string(), &error);
     let mut files = Vec::new();
     for entry in std::fs::read_dir(path).map_err(read)? {
         files.push(entry.map_err(read)?.path());

@@ -4,14 +4,14 @@ use std::collections::VecDeque;
 use std::io::{self, Write};
 
 use super::environment::Environment;
-use super::files::Files;
-use super::{Common, printed};
-use crate::error::{Error, Fault};
-use crate::plan::{Aim, Phase, Plan};
+use super::output::{OutputArgs, ReportFiles};
+use super::stdout::printed;
+use crate::error::{Doing, Error, Fault, Refusal};
+use crate::plan::{Phase, Plan};
 use crate::record::{Ending, PhaseRecord, Record, Resolved, Trust};
-use crate::report::live::{Line, REWRITE};
-use crate::report::{self, Page, Style};
-use crate::run::{self, Live, Observer};
+use crate::report::live::{LiveLine, REWRITE};
+use crate::report::{self, ReportPage, TerminalStyle};
+use crate::run::{self, LiveStatus, Observer};
 use crate::sys::signal;
 use crate::unit::{Bytes, Nanos, Ops};
 
@@ -21,16 +21,53 @@ pub const SOUND: u8 = 0;
 pub const FAULT: u8 = 1;
 /// Exit status when the words are wrong.
 pub const REFUSAL: u8 = 2;
-/// Exit status when it ran, and the number is not sound.
+/// Exit status when it ran, and the number is not sound, or not what was demanded.
 pub const NOT_SOUND: u8 = 3;
+
+/// The words of a verb, of which a plan is made: to be run, shown or explained.
+pub trait PlanVerb {
+    /// Looks at the path and the words and makes a plan. `typed` is what stands behind the verb, for the
+    /// record.
+    ///
+    /// # Errors
+    /// A refusal that says what to write instead; nothing was touched.
+    fn planned(&self, typed: Vec<String>) -> Result<Plan, Error>;
+
+    /// What becomes of the run.
+    fn output(&self) -> &OutputArgs;
+
+    /// Does what the words say.
+    ///
+    /// # Errors
+    /// As [`PlanVerb::planned`] and [`conduct`].
+    fn run(
+        &self,
+        typed: Vec<String>,
+        environment: &Environment,
+        out: &mut dyn Write,
+        err: &mut dyn Write,
+    ) -> Result<u8, Error> {
+        let plan = self.planned(typed)?;
+        conduct(&plan, self.output(), environment, out, err).map_err(without_place)
+    }
+}
+
+/// What was refused, without the place in the plan. Who typed a path has no phases in mind: it would only
+/// be in the way.
+pub fn without_place(error: Error) -> Error {
+    match error {
+        Error::Refusal(refusal) => Refusal { place: String::new(), ..refusal }.into(),
+        fault => fault,
+    }
+}
 
 /// Shows what a plan would do, or does it.
 ///
 /// # Errors
-/// When it can not be done here, or the output can not be written.
+/// When it cannot be done here, or the output cannot be written.
 pub fn conduct(
     plan: &Plan,
-    common: &Common,
+    common: &OutputArgs,
     environment: &Environment,
     out: &mut dyn Write,
     err: &mut dyn Write,
@@ -43,27 +80,27 @@ pub fn conduct(
 /// may write to standard error.
 ///
 /// # Errors
-/// When it can not be done here, or anything can not be written.
+/// When it cannot be done here, or anything cannot be written.
 pub fn conduct_as(
     plan: &Plan,
-    common: &Common,
+    common: &OutputArgs,
     environment: &Environment,
     (out, err): (&mut dyn Write, &mut dyn Write),
-    page: Box<dyn Page + '_>,
+    page: Box<dyn ReportPage + '_>,
     then: impl FnOnce(&Record, &mut dyn Write) -> Result<(), Error>,
 ) -> Result<u8, Error> {
     plan.check()?;
     if common.plan {
         return show(plan, out, err);
     }
-    let files = Files::of(common, plan)?;
+    let files = ReportFiles::of(common, plan)?;
     // The record itself may go to standard output instead.
     let page = (!common.json).then_some(page);
-    let mut watch = Watch::new(plan, page, environment, out, &mut *err);
+    let mut watch = TerminalObserver::new(plan, page, environment, out, &mut *err);
     // A write beyond the limit of a file's size fails then, and leaves a record.
     let _ = signal::ignore(libc::SIGXFSZ);
     let signals = vec![libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
-    let options = run::Options { record: common.record.clone(), signals };
+    let options = run::RunOptions { record: common.record.clone(), signals };
     let outcome = run::run(plan, &options, &mut watch);
     watch.erase();
     let record = outcome?;
@@ -93,16 +130,16 @@ pub fn code(record: &Record) -> u8 {
 /// The exit status that only the verdict decides.
 pub fn judged(record: &Record) -> u8 {
     match report::trust(record) {
-        Some(Trust::Sound) => SOUND,
+        Some(Trust::Sound) if report::met(record) => SOUND,
         _ => NOT_SOUND,
     }
 }
 
 /// The plan on standard output; what it would write, and how long that takes, on standard error.
-pub(super) fn show(plan: &Plan, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Error> {
+pub fn show(plan: &Plan, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Error> {
     let preview = run::preview(plan)?;
     let text = serde_json::to_string_pretty(plan)
-        .map_err(|error| Fault::new("write", "the plan", &error.into()))?;
+        .map_err(|error| Fault::new(Doing::Write, "the plan", &error.into()))?;
     printed(writeln!(out, "{text}"))?;
     let writes = match preview.writes {
         Bytes::ZERO if preview.writes_more => "would write as much as the device takes".to_string(),
@@ -114,7 +151,9 @@ pub(super) fn show(plan: &Plan, out: &mut dyn Write, err: &mut dyn Write) -> Res
     };
     let time = match preview.time {
         // Of a ramp steps are left out, and what writes until it is steady may be so at once.
-        Some(time) if plan.aim.is_some() => format!("at most about {} s", time.as_secs().ceil()),
+        Some(time) if plan.study().may_end_early() => {
+            format!("at most about {} s", time.as_secs().ceil())
+        }
         Some(time) => format!("about {} s", time.as_secs().ceil()),
         None => "as long as the device needs".into(),
     };
@@ -127,20 +166,23 @@ pub(super) fn show(plan: &Plan, out: &mut dyn Write, err: &mut dyn Write) -> Res
 
 /// Prints what happens while it happens: the page on standard output, part by part, and one
 /// rewritten line on standard error when that is a terminal.
-struct Watch<'a> {
+struct TerminalObserver<'a> {
     plan: &'a Plan,
     out: &'a mut dyn Write,
     err: &'a mut dyn Write,
     /// The page; absent when the record itself goes to standard output.
-    page: Option<Box<dyn Page + 'a>>,
-    out_style: Style,
-    err_style: Style,
+    page: Option<Box<dyn ReportPage + 'a>>,
+    out_style: TerminalStyle,
+    err_style: TerminalStyle,
     live: bool,
     /// A live line stands there.
     standing: bool,
-    line: Line,
-    /// Phases that have ended.
+    line: LiveLine,
+    /// Phases that have ended, and the time from the first to the end of the last.
     ended: usize,
+    gone: Nanos,
+    /// The time of the present phase with the quiet before it.
+    each: Option<Nanos>,
     /// The last second: time, bytes and operations since the start of the phase.
     past: VecDeque<(Nanos, Bytes, Ops)>,
     /// What went wrong with the output first.
@@ -150,10 +192,10 @@ struct Watch<'a> {
 /// Ticks over which the live rate is taken: about a second.
 const TICKS: usize = 10;
 
-impl<'a> Watch<'a> {
+impl<'a> TerminalObserver<'a> {
     fn new(
         plan: &'a Plan,
-        page: Option<Box<dyn Page + 'a>>,
+        page: Option<Box<dyn ReportPage + 'a>>,
         environment: &Environment,
         out: &'a mut dyn Write,
         err: &'a mut dyn Write,
@@ -167,8 +209,14 @@ impl<'a> Watch<'a> {
             err_style: environment.err_style(),
             live: environment.live(),
             standing: false,
-            line: Line { of: plan.unrolled().at_most().count(), ..Line::default() },
+            line: LiveLine {
+                of: phases(plan),
+                at_most: plan.study().may_leave_out(),
+                ..LiveLine::default()
+            },
             ended: 0,
+            gone: Nanos::ZERO,
+            each: None,
             past: VecDeque::new(),
             trouble: None,
         }
@@ -192,7 +240,7 @@ impl<'a> Watch<'a> {
     }
 
     /// Writes a part of the page.
-    fn page(&mut self, part: impl FnOnce(&mut dyn Page, &mut dyn Write) -> io::Result<()>) {
+    fn page(&mut self, part: impl FnOnce(&mut dyn ReportPage, &mut dyn Write) -> io::Result<()>) {
         self.erase();
         if let Some(page) = &mut self.page
             && self.trouble.is_none()
@@ -215,24 +263,48 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Whether phases of the plan may be left out: steps of a ramp, cells of a sweep or profile.
-    fn leaves_out(&self) -> bool {
-        matches!(self.plan.aim, Some(Aim::Ramp(_) | Aim::Sweep(_) | Aim::Profile(_)))
-    }
-
-    /// The place of a phase among those that are done, from 1.
+    /// The place of a phase among those that are done, from 1; of a sweep among its cells.
     fn place(&self, number: usize) -> usize {
-        if self.leaves_out() { self.ended + 1 } else { number + 1 }
+        let plan = self.plan;
+        match (plan.study().may_leave_out(), plan.study().steps()) {
+            (false, _) => number + 1,
+            (true, []) => {
+                let until = plan.phases.iter().take(number + 1);
+                until.filter(|phase| plan.counts(&phase.name)).count()
+            }
+            (true, _) => self.ended + 1,
+        }
     }
 
-    /// Time left after the present phase; `None` when a phase has no set time, or may be left out.
+    /// Time left after the present phase, at the most where phases may be left out; `None` when a phase has
+    /// no set time.
     fn later(&self) -> Option<Nanos> {
-        if self.leaves_out() {
-            return None;
+        let study = self.plan.study();
+        if !study.may_leave_out() {
+            let phases = self.plan.phases.iter().skip(self.line.number);
+            return phases.map(|phase| Some(phase.quiet + set_time(phase)?)).sum();
         }
-        let phases = self.plan.phases.iter().skip(self.line.number);
-        phases.map(|phase| Some(phase.quiet + set_time(phase)?)).sum()
+        // The others take as long as this one does, but all no longer than they may.
+        let rest = study.whole_time().map(|whole| whole.less(self.gone));
+        let others = self.line.of.saturating_sub(self.line.number) as u64;
+        let each = self.each.filter(|_| self.plan.counts(&self.line.phase));
+        let alike = each.map(|each| Nanos(each.0.saturating_mul(others)));
+        match (alike, rest) {
+            (Some(alike), Some(rest)) => Some(alike.min(rest)),
+            (alike, rest) => alike.or(rest),
+        }
     }
+}
+
+/// How many phases there are at the most; of a sweep how many cells.
+fn phases(plan: &Plan) -> usize {
+    let all = plan.unrolled();
+    let counted = |phase: &&Phase| {
+        !plan.study().may_leave_out()
+            || !plan.study().steps().is_empty()
+            || plan.counts(&phase.name)
+    };
+    all.at_most().filter(counted).count()
 }
 
 /// The time at which a phase ends at the latest, if it has one.
@@ -246,7 +318,7 @@ fn set_time(phase: &Phase) -> Option<Nanos> {
         .max()
 }
 
-impl Observer for Watch<'_> {
+impl Observer for TerminalObserver<'_> {
     fn resolved(&mut self, resolved: &Resolved) {
         let plan = self.plan;
         self.page(|page, out| page.opening(plan, resolved, out));
@@ -263,14 +335,17 @@ impl Observer for Watch<'_> {
 
     fn began(&mut self, phase: &Phase, number: usize, of: usize) {
         let (number, of) = (self.place(number), of.min(self.line.of));
-        self.line = Line { phase: phase.name.clone(), number, of, ..Line::default() };
+        let at_most = self.line.at_most;
+        self.each = set_time(phase).map(|time| phase.quiet + time);
+        self.line =
+            LiveLine { phase: phase.name.clone(), number, of, at_most, ..LiveLine::default() };
         self.line.left = set_time(phase).zip(self.later()).map(|(here, later)| here + later);
         self.past.clear();
         self.past.push_back((Nanos::ZERO, Bytes::ZERO, Ops::ZERO));
         self.rewrite();
     }
 
-    fn tick(&mut self, live: &Live) {
+    fn tick(&mut self, live: &LiveStatus) {
         let bytes = Bytes(live.done.read_bytes + live.done.write_bytes);
         let ops = Ops(live.done.ops());
         if let Some(&(then, old_bytes, old_ops)) = self.past.front() {
@@ -283,7 +358,7 @@ impl Observer for Watch<'_> {
             self.past.pop_front();
         }
         self.line.aside = if live.settling { "watching the flush".into() } else { String::new() };
-        self.line.share = Line::share_of(live.elapsed, live.limit, bytes, live.goal);
+        self.line.share = LiveLine::share_of(live.elapsed, live.limit, bytes, live.goal);
         let by_time = live.limit.map(|limit| limit.less(live.elapsed));
         let by_bytes = live.goal.zip(self.line.bandwidth).and_then(|(goal, rate)| {
             (rate.0 > 0.0).then(|| Nanos::from_secs(goal.less(bytes).0 as f64 / rate.0))
@@ -298,6 +373,9 @@ impl Observer for Watch<'_> {
 
     fn ended(&mut self, record: &Record, phase: &PhaseRecord) {
         self.ended += 1;
+        if let Some(first) = record.phases.first() {
+            self.gone = phase.span.ended().since(first.span.started);
+        }
         self.page(|page, out| page.phase(record, phase, out));
     }
 }

@@ -2,81 +2,111 @@
 //! lines what may be believed of them.
 
 use std::ffi::OsStr;
-use std::io::Write;
+use std::io::{self, Write};
+use std::os::unix::fs::FileTypeExt;
 
-use super::conduct::{FAULT, REFUSAL, SOUND, show};
-use super::dialect::Called;
+use super::conduct::{FAULT, SOUND};
 use super::environment::Environment;
-use crate::dialect::dd::{self, Complaint, Flavor, Options, Status};
-use crate::error::{Error, Fault, Refusal};
-use crate::plan::{Cold, Copy, Phase, Plan};
-use crate::record::{PhaseRecord, Record, Trust};
+use super::place::time;
+use super::session::{
+    Dialect, InvokedAs, LineContext, ReadLine, SessionEnd, SignalUse, ToolRun, ToolSaid,
+    ToolSession, ToolStreams, without_plan,
+};
+use crate::dialect::dd::{self, DdComplaint, DdFlavor, DdOutput, StatusLevel};
+use crate::error::{Doing, Error, Fault, Refusal};
+use crate::plan::{CacheDrop, CopyWork, Phase, Plan};
+use crate::record::{BetterCommand, Finding, PhaseRecord, Record};
 use crate::report::verdict_lines;
-use crate::run::{self, Live, Observer};
+use crate::run::{LiveStatus, Observer};
 use crate::stats::copy::{CopyCounts, CopyEvent};
-use crate::sys::{clock, signal};
-use crate::unit::{Instant, Nanos};
+use crate::sys::{clock, start};
+use crate::unit::{Nanos, Timestamp};
+use crate::verdict::words::quoted;
 
-/// What was left in memory is watched for so long at the most.
+/// What was left in memory is watched for so long at the most: where somebody sees why it takes longer, or
+/// wants it so.
 const SETTLE: Nanos = Nanos::secs(20);
+/// And where nobody can be told why dd does not end.
+const SETTLE_UNSEEN: Nanos = Nanos::secs(2);
 
-/// Does what dd would do with these words.
-///
-/// # Errors
-/// When a variable of ours makes no sense, or the record can not be kept.
-pub fn call(
-    mut words: Vec<String>,
-    called: Called,
-    environment: &Environment,
-    out: &mut dyn Write,
-    err: &mut dyn Write,
-) -> Result<u8, Error> {
-    let planned_only = words.iter().any(|word| word == "--plan");
-    words.retain(|word| word != "--plan");
-    let flavor = flavor(called, environment)?;
-    let (mut plan, options) = match dd::parse(&words, flavor) {
-        Ok(understood) => understood,
-        Err(complaint) => {
-            let _ = out.write_all(complaint.stdout.as_bytes());
-            let _ = err.write_all(complaint.stderr.as_bytes());
-            return Ok(match (complaint.code, called) {
-                (0, _) => SOUND,
-                (_, Called::Assay) => REFUSAL,
-                (_, Called::Tool | Called::Busybox) => FAULT,
-            });
+/// GNU's dd and BusyBox's.
+pub struct Dd;
+
+impl Dialect for Dd {
+    fn read(&self, words: &[String], context: &LineContext<'_>) -> Result<ReadLine, Error> {
+        let environment = context.environment;
+        let (mut plan, options) = match dd::parse(words, flavor(context.called, environment)?) {
+            Ok(understood) => understood,
+            Err(DdComplaint { stdout, stderr, code }) => {
+                let said = ToolSaid { out: stdout, err: stderr, refused: code != 0, error: None };
+                return Ok(ReadLine::Said(said));
+            }
+        };
+        for phase in &mut plan.phases {
+            phase.cold = cold(environment)?;
+            phase.settle = settle(&options, environment)?;
         }
-    };
-    let _ = err.write_all(options.warnings.as_bytes());
-    for phase in &mut plan.phases {
-        phase.cold = cold(environment)?;
-        phase.settle = settle(&options, environment)?;
+        if let Some(copy) = dd::copy_of(&plan) {
+            let input = if copy.from.path.is_none() { redirected(0) } else { None };
+            let output = if copy.to.path.is_none() { redirected(1) } else { None };
+            plan.origin.redirected = [input, output].into_iter().flatten().collect();
+        }
+        Ok(ReadLine::Run(Box::new(CopyLine { plan, options })))
     }
-    if planned_only {
-        return show(&plan, out, err);
+
+    fn planned(
+        &self,
+        words: &[String],
+        _ours: bool,
+        context: &LineContext<'_>,
+    ) -> Result<(Plan, BetterCommand), Refusal> {
+        let flavor = flavor(context.called, context.environment)?;
+        let read = dd::parse(&without_plan(words), flavor);
+        let (mut plan, _) = read.map_err(|complaint| refused(&complaint))?;
+        for phase in &mut plan.phases {
+            phase.cold = cold(context.environment)?;
+        }
+        Ok((plan, with_verdict(words, flavor)))
     }
-    copy(&plan, &options, environment, err)
+
+    fn unprinted(&self, error: &io::Error) -> Option<String> {
+        Some(dd::unprinted(error))
+    }
+
+    fn mended(&self, words: &[String], plan: &Plan, found: &[Finding]) -> Option<BetterCommand> {
+        dd::mended(words, dd::copy_of(plan)?, found)
+    }
 }
 
-/// The plan of a line that is not to be run, and whose dd it is.
-///
-/// # Errors
-/// When that dd would refuse the words, or only answer them; when a variable of ours makes no sense.
-pub(super) fn planned(
-    words: &[String],
-    called: Called,
-    environment: &Environment,
-) -> Result<(Plan, Flavor), Refusal> {
-    let flavor = flavor(called, environment)?;
-    let words: Vec<String> = words.iter().filter(|word| *word != "--plan").cloned().collect();
-    let (mut plan, _) = dd::parse(&words, flavor).map_err(|complaint| refused(&complaint))?;
-    for phase in &mut plan.phases {
-        phase.cold = cold(environment)?;
+/// How a shell was told of the file or device that a standard stream is, so that a line with the same
+/// effect can be typed.
+fn redirected(stream: u8) -> Option<String> {
+    let place = format!("/proc/self/fd/{stream}");
+    let path = std::fs::read_link(&place).ok().filter(|_| !start::was_closed(stream))?;
+    let kind = std::fs::metadata(&path).ok()?.file_type();
+    let sign = match stream {
+        0 => "<",
+        _ => ">",
+    };
+    (kind.is_file() || kind.is_block_device())
+        .then(|| format!(" {sign}{}", quoted(&path.to_string_lossy())))
+}
+
+/// The same line with a verdict.
+fn with_verdict(words: &[String], flavor: DdFlavor) -> BetterCommand {
+    let whose = match flavor {
+        DdFlavor::Gnu => "",
+        DdFlavor::Busybox => "ASSAY_DIALECT=busybox ",
+    };
+    let words: String = words.iter().map(|word| format!(" {}", quoted(word))).collect();
+    BetterCommand {
+        line: format!("{whose}assay dd{words}"),
+        why: "the same copy as it stands, with a verdict beside dd's own figure".into(),
     }
-    Ok((plan, flavor))
 }
 
 /// What a dd says instead of copying, as a refusal.
-fn refused(complaint: &Complaint) -> Refusal {
+fn refused(complaint: &DdComplaint) -> Refusal {
     let said = complaint.stderr.lines().find_map(|line| line.strip_prefix("dd: "));
     let why = match (complaint.code, said) {
         (0, _) => "it is asked for help or its version, and copies nothing",
@@ -84,39 +114,43 @@ fn refused(complaint: &Complaint) -> Refusal {
         (_, None) => "BusyBox's dd does not take these words",
     };
     Refusal {
-        place: "dd".into(),
+        place: dd::NAME.into(),
         why: why.into(),
         instead: "'assay dd --help' lists the operands".into(),
     }
 }
 
 /// Whose dd is meant.
-fn flavor(called: Called, environment: &Environment) -> Result<Flavor, Refusal> {
+fn flavor(called: InvokedAs, environment: &Environment) -> Result<DdFlavor, Refusal> {
     match environment.dialect.as_deref().map(OsStr::as_encoded_bytes) {
-        None if called == Called::Busybox => Ok(Flavor::Busybox),
-        None | Some(b"gnu") => Ok(Flavor::Gnu),
-        Some(b"busybox") => Ok(Flavor::Busybox),
+        None if called == InvokedAs::Busybox => Ok(DdFlavor::Busybox),
+        None | Some(b"gnu") => Ok(DdFlavor::Gnu),
+        Some(b"busybox") => Ok(DdFlavor::Busybox),
         Some(other) => Err(unknown("ASSAY_DIALECT", other, "gnu or busybox")),
     }
 }
 
 /// What is dropped from memory before the copy.
-fn cold(environment: &Environment) -> Result<Cold, Refusal> {
+fn cold(environment: &Environment) -> Result<CacheDrop, Refusal> {
     match environment.cold.as_deref().map(OsStr::as_encoded_bytes) {
-        None | Some(b"no") => Ok(Cold::Keep),
-        Some(b"target") => Ok(Cold::Target),
-        Some(b"machine") => Ok(Cold::Machine),
+        None | Some(b"no") => Ok(CacheDrop::Keep),
+        Some(b"target") => Ok(CacheDrop::Target),
+        Some(b"machine") => Ok(CacheDrop::Machine),
         Some(other) => Err(unknown("ASSAY_COLD", other, "target, machine or no")),
     }
 }
 
 /// How long the flush is watched after the copy.
-fn settle(options: &Options, environment: &Environment) -> Result<Nanos, Refusal> {
+fn settle(options: &DdOutput, environment: &Environment) -> Result<Nanos, Refusal> {
     match environment.settle.as_deref().map(OsStr::as_encoded_bytes) {
         Some(b"no") => Ok(Nanos::ZERO),
-        None | Some(b"yes") if options.status == Status::None => Ok(Nanos::ZERO),
+        None | Some(b"yes") if options.status == StatusLevel::None => Ok(Nanos::ZERO),
+        None if environment.err.is_none() => Ok(SETTLE_UNSEEN),
         None | Some(b"yes") => Ok(SETTLE),
-        Some(other) => Err(unknown("ASSAY_SETTLE", other, "yes or no")),
+        Some(other) => std::str::from_utf8(other)
+            .ok()
+            .and_then(|text| time(text).ok())
+            .ok_or_else(|| unknown("ASSAY_SETTLE", other, "yes, no, or a time such as 60s")),
     }
 }
 
@@ -128,74 +162,60 @@ fn unknown(name: &str, value: &[u8], known: &str) -> Refusal {
     }
 }
 
-/// Copies, judges, and says what dd would say.
-fn copy(
-    plan: &Plan,
-    options: &Options,
-    environment: &Environment,
-    err: &mut dyn Write,
-) -> Result<u8, Error> {
-    let Some(copy) = dd::copy_of(plan) else { unreachable!("dd's words make a copy") };
-    // A reader of standard output that goes away ends dd without a word.
-    let _ = signal::restore(libc::SIGPIPE);
-    let signals = match options.flavor {
-        Flavor::Gnu => vec![libc::SIGINT, libc::SIGUSR1],
-        Flavor::Busybox => vec![libc::SIGUSR1],
-    };
-    let mut talk = Talk {
-        options,
-        copy,
-        err,
-        terminal: environment.err.is_some(),
-        started: clock::now(),
-        next_progress: Nanos::secs(1),
-        standing: 0,
-        faults: Vec::new(),
-        told_of_settling: false,
-        shown: None,
-    };
-    let record = environment.record.clone();
-    let kept = record.as_ref().map(|path| path.display().to_string());
-    let record = match run::run(plan, &run::Options { record, signals }, &mut talk) {
-        Ok(record) => record,
-        // Of what no dd does: dropping caches, keeping a record.
-        Err(Error::Fault(fault)) if fault.doing == "drop" || kept.as_ref() == Some(&fault.path) => {
-            return Err(fault.into());
-        }
-        // What dd itself would have met when it opened its files; what had been said then has
-        // been heard.
-        Err(Error::Fault(fault)) => {
-            if fault.errno == libc::EINTR {
-                // While it waited for the other side of a FIFO.
-                signal::die_of(libc::SIGINT);
-            }
-            if talk.faults.is_empty() {
-                talk.say(&dd::fault(options, copy, &fault));
-            }
-            return Ok(FAULT);
-        }
-        Err(refusal) => return Err(refusal),
-    };
-    let Some(phase) = record.phases.first() else { return Ok(FAULT) };
-    talk.say(&verdict(&record, options, environment));
-    if dd::reports_after(options, &talk.faults) {
-        let counts = phase.copy.unwrap_or_default();
-        talk.say(&dd::report(options, &counts, phase.span.time()));
-    }
-    if !talk.faults.is_empty() {
-        return Ok(FAULT);
-    }
-    if let Some(signal) = cut_short(&record, phase) {
-        let _ = talk.err.flush();
-        signal::die_of(signal);
-    }
-    Ok(0)
+/// A line that was understood.
+struct CopyLine {
+    plan: Plan,
+    options: DdOutput,
 }
 
-/// The verdict's lines. With `status=none` only a number that is wrong may be spoken of.
-fn verdict(record: &Record, options: &Options, environment: &Environment) -> String {
-    let wrong = record.verdict.as_ref().is_some_and(|verdict| verdict.trust == Trust::Wrong);
-    if options.status == Status::None && !wrong {
+impl ToolRun for CopyLine {
+    fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    fn warnings(&self) -> &str {
+        &self.options.warnings
+    }
+
+    fn checks_stderr(&self) -> bool {
+        self.options.flavor == DdFlavor::Gnu
+    }
+
+    fn signals(&self) -> SignalUse {
+        SignalUse {
+            answered: match self.options.flavor {
+                DdFlavor::Gnu => &[libc::SIGINT, libc::SIGUSR1],
+                DdFlavor::Busybox => &[libc::SIGUSR1],
+            },
+            inherits_pipe: true,
+            ignored: &[],
+        }
+    }
+
+    fn session<'a>(
+        &'a self,
+        _time: u32,
+        streams: ToolStreams<'a>,
+    ) -> Result<Box<dyn ToolSession + 'a>, Error> {
+        let Some(copy) = dd::copy_of(&self.plan) else { unreachable!("dd's words make a copy") };
+        Ok(Box::new(DdProgress {
+            options: &self.options,
+            copy,
+            err: streams.err,
+            environment: streams.environment,
+            started: clock::now(),
+            next_progress: Nanos::secs(1),
+            standing: 0,
+            faults: Vec::new(),
+            told_of_settling: false,
+            shown: None,
+        }))
+    }
+}
+
+/// The verdict's lines. With `status=none` no number is printed, so there is nothing to speak of.
+fn verdict(record: &Record, options: &DdOutput, environment: &Environment) -> String {
+    if options.status == StatusLevel::None {
         return String::new();
     }
     verdict_lines(record, environment.err_style()).iter().map(|line| format!("{line}\n")).collect()
@@ -212,12 +232,12 @@ fn cut_short(record: &Record, phase: &PhaseRecord) -> Option<i32> {
 }
 
 /// Says on standard error what dd would say, when it would say it.
-struct Talk<'a> {
-    options: &'a Options,
-    copy: &'a Copy,
+struct DdProgress<'a> {
+    options: &'a DdOutput,
+    copy: &'a CopyWork,
     err: &'a mut dyn Write,
-    terminal: bool,
-    started: Instant,
+    environment: &'a Environment,
+    started: Timestamp,
     next_progress: Nanos,
     /// Length of the progress line that stands there without an end.
     standing: usize,
@@ -228,7 +248,7 @@ struct Talk<'a> {
     shown: Option<u64>,
 }
 
-impl Talk<'_> {
+impl DdProgress<'_> {
     /// Whole lines; a progress line that stands there is ended first.
     fn say(&mut self, text: &str) {
         if text.is_empty() {
@@ -257,27 +277,72 @@ impl Talk<'_> {
     }
 }
 
-impl Observer for Talk<'_> {
+impl ToolSession for DdProgress<'_> {
+    fn finish(&mut self, outcome: Result<Record, Error>) -> Result<SessionEnd, Error> {
+        let kept = self.environment.record.as_ref().map(|path| path.display().to_string());
+        let record = match outcome {
+            Ok(record) => record,
+            // Of what no dd does: dropping caches, keeping a record.
+            Err(Error::Fault(fault))
+                if fault.doing == Doing::Drop || kept.as_ref() == Some(&fault.path) =>
+            {
+                return Err(fault.into());
+            }
+            // While it waited for the other side of a FIFO.
+            Err(Error::Fault(fault)) if fault.errno == libc::EINTR => {
+                return Ok(SessionEnd::Killed(libc::SIGINT, FAULT));
+            }
+            // What dd itself would have met when it opened its files; what had been said then has
+            // been heard.
+            Err(Error::Fault(fault)) => {
+                if self.faults.is_empty() {
+                    self.say(&dd::fault(self.options, self.copy, &fault));
+                }
+                return Ok(SessionEnd::Status(FAULT));
+            }
+            Err(refusal) => return Err(refusal),
+        };
+        let Some(phase) = record.phases.first() else { return Ok(SessionEnd::Status(FAULT)) };
+        self.say(&verdict(&record, self.options, self.environment));
+        if dd::reports_after(self.options, &self.faults) {
+            let counts = phase.copy.unwrap_or_default();
+            self.say(&dd::report(self.options, &counts, phase.span.time()));
+        }
+        if !self.faults.is_empty() {
+            return Ok(SessionEnd::Status(FAULT));
+        }
+        Ok(match cut_short(&record, phase) {
+            Some(signal) => SessionEnd::Killed(signal, SOUND),
+            None => SessionEnd::Status(SOUND),
+        })
+    }
+}
+
+impl Observer for DdProgress<'_> {
     fn began(&mut self, _phase: &Phase, _number: usize, _of: usize) {
         self.started = clock::now();
     }
 
-    fn tick(&mut self, live: &Live) {
+    fn tick(&mut self, live: &LiveStatus) {
         let Some(counts) = live.copy else { return };
         if live.settling {
-            if self.terminal && !self.told_of_settling && self.options.status != Status::None {
+            if self.environment.err.is_some()
+                && !self.told_of_settling
+                && self.options.status != StatusLevel::None
+            {
                 self.told_of_settling = true;
                 self.say(
                     "assay: copied; watching what is still in memory go to the disk (ASSAY_SETTLE=no skips this)\n",
                 );
             }
-        } else if self.options.status == Status::Progress && live.elapsed >= self.next_progress {
+        } else if self.options.status == StatusLevel::Progress && live.elapsed >= self.next_progress
+        {
             self.next_progress += Nanos::secs(1);
             self.progress(&counts, live.elapsed);
         }
     }
 
-    fn asked(&mut self, signal: i32, live: &Live) -> bool {
+    fn asked(&mut self, signal: i32, live: &LiveStatus) -> bool {
         if signal != libc::SIGUSR1 {
             return false;
         }
@@ -291,7 +356,7 @@ impl Observer for Talk<'_> {
         let text = dd::event(self.options, self.copy, event);
         self.say(&text);
         match event {
-            CopyEvent::ReadError { counts, .. } if self.options.flavor == Flavor::Gnu => {
+            CopyEvent::ReadError { counts, .. } if self.options.flavor == DdFlavor::Gnu => {
                 let time = self.time();
                 self.say(&dd::report(self.options, counts, time));
             }
@@ -307,5 +372,59 @@ impl Observer for Talk<'_> {
             }
             _ => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str, variables: &Environment) -> Result<ReadLine, Error> {
+        let words: Vec<String> = line.split(' ').map(String::from).collect();
+        let context = LineContext {
+            called: InvokedAs::Assay,
+            environment: variables,
+            planned_only: false,
+            files: &|_| unreachable!("dd's words name no file that is read"),
+            is_folder: &|_| unreachable!("nor a folder"),
+            machine: &|| unreachable!("nor depend on the machine"),
+        };
+        Dd.read(&words, &context)
+    }
+
+    #[test]
+    fn variables_say_what_no_operand_can() {
+        let mut variables = Environment { cold: Some("target".into()), ..Environment::default() };
+        let Ok(ReadLine::Run(copy)) = read("if=a of=b count=1", &variables) else {
+            panic!("no copy")
+        };
+        let phase = &copy.plan().phases[0];
+        assert_eq!((phase.cold, phase.settle), (CacheDrop::Target, SETTLE_UNSEEN));
+        let settled = |variables: &Environment| match read("if=a of=b", variables) {
+            Ok(ReadLine::Run(copy)) => copy.plan().phases[0].settle,
+            _ => panic!("no copy"),
+        };
+        let seen = Environment { err: Some(80), ..Environment::default() };
+        assert_eq!(settled(&seen), SETTLE);
+        for (word, time) in [("yes", SETTLE), ("no", Nanos::ZERO), ("5m", Nanos::secs(300))] {
+            assert_eq!(settled(&Environment { settle: Some(word.into()), ..seen.clone() }), time);
+        }
+        variables.cold = Some("much".into());
+        let Err(Error::Refusal(refused)) = read("if=a of=b", &variables) else {
+            panic!("understood")
+        };
+        assert_eq!(
+            refused.to_string(),
+            "ASSAY_COLD: 'much' means nothing; say target, machine or no"
+        );
+    }
+
+    #[test]
+    fn what_dd_would_refuse_is_said_in_its_words() {
+        let Ok(ReadLine::Said(said)) = read("if=a fo=b", &Environment::default()) else {
+            panic!("a copy")
+        };
+        assert!(said.refused && said.out.is_empty());
+        assert!(said.err.starts_with("dd: unrecognized operand 'fo=b'\n"), "{said:?}");
     }
 }

@@ -1,38 +1,42 @@
 //! `assay demo`: a trap shown on this machine, and the truth beside it, in about half a minute.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 
-use super::Common;
-use super::place::{Kind, any_seed, look, standing};
-use crate::error::{Error, Fault, Refusal};
+use super::conduct::{PlanVerb, SOUND, conduct, without_place};
+use super::environment::Environment;
+use super::output::OutputArgs;
+use super::place::{PathType, any_seed, look, standing};
+use super::stdout::printed;
+use crate::error::{Doing, Error, Fault, Refusal};
 use crate::plan::{
-    Action, Aim, Arrivals, BlockSize, Blocks, Caching, Cold, Durability, Fill, Job, Layout, Lesson,
-    Lifetime, Method, Mix, Model, Order, Origin, Pattern, Phase, Plan, Rate, Ring, Size, Stop,
-    Target, Topic, Work,
+    Action, Arrivals, BlockSize, BlockWork, CacheDrop, Caching, Cap, Caps, DeviceModel, Durability,
+    Fill, Job, LayoutMode, LessonPlan, LessonTopic, Lifetime, Method, Mix, OffsetOrdering, Pattern,
+    Phase, Plan, PlanOrigin, Rate, RingOptions, Size, StopRule, StudyPlan, Target, Work,
 };
-use crate::report::lesson::about;
+use crate::report::lesson::{about, list};
 use crate::unit::{Bytes, GIB, Nanos};
 
 /// The words of the verb.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Example: assay demo flush /mnt/sd")]
-pub struct Words {
-    /// What is to be shown; without it the lessons are listed
+pub struct DemoArgs {
+    /// Which trap to show; without it the lessons are listed
     #[arg(value_enum)]
-    pub lesson: Option<Topic>,
+    pub lesson: Option<LessonTopic>,
     /// A folder on the device (default: this one)
     ///
     /// A test file is made there and removed: an eighth of what is free at most, and 1 GiB.
     pub path: Option<PathBuf>,
     /// What it shares with other verbs.
     #[command(flatten)]
-    pub common: Common,
+    pub common: OutputArgs,
 }
 
-impl ValueEnum for Topic {
+impl ValueEnum for LessonTopic {
     fn value_variants<'a>() -> &'a [Self] {
         &Self::ALL
     }
@@ -44,52 +48,52 @@ impl ValueEnum for Topic {
 
 /// One half of a lesson.
 #[derive(Clone)]
-struct Half {
+struct LessonHalf {
     action: Action,
-    order: Order,
+    order: OffsetOrdering,
     block: Bytes,
     fill: Fill,
-    layout: Layout,
+    layout: LayoutMode,
     /// Only so much of the file; all of it when absent.
     size: Option<Bytes>,
     method: Method,
     iodepth: u32,
     caching: Caching,
     durability: Durability,
-    cold: Cold,
+    cold: CacheDrop,
     rate: Rate,
     /// It ends after one pass over the file, or this time.
     time: Nanos,
 }
 
 /// `dd if=/dev/zero of=x bs=1M`, with data that do not compress.
-const WRITE: Half = Half {
+const WRITE: LessonHalf = LessonHalf {
     action: Action::Write,
-    order: Order::Forward,
+    order: OffsetOrdering::Forward,
     block: Bytes::mib(1),
     fill: Fill::Random,
-    layout: Layout::Preallocated,
+    layout: LayoutMode::Preallocated,
     size: None,
     method: Method::Psync,
     iodepth: 1,
     caching: Caching::Buffered,
     durability: Durability::None,
-    cold: Cold::Keep,
-    rate: Rate::Closed,
+    cold: CacheDrop::Keep,
+    rate: Rate::CLOSED,
     time: Nanos::secs(15),
 };
 
 /// `dd if=x of=/dev/null bs=1M`.
-const READ: Half = Half { action: Action::Read, ..WRITE };
+const READ: LessonHalf = LessonHalf { action: Action::Read, ..WRITE };
 
 /// Reads of 4 KiB anywhere in the file, past the page cache, one after the other.
-fn seeks() -> Half {
-    Half {
-        order: Order::Shuffled,
+fn seeks() -> LessonHalf {
+    LessonHalf {
+        order: OffsetOrdering::Shuffled,
         block: Bytes::kib(4),
-        method: Method::IoUring(Ring::default()),
+        method: Method::IoUring(RingOptions::default()),
         caching: Caching::DirectIfReal,
-        cold: Cold::Target,
+        cold: CacheDrop::Target,
         time: Nanos::secs(3),
         ..READ
     }
@@ -97,12 +101,12 @@ fn seeks() -> Half {
 
 /// A hundred requests per second on a device that stands still for one second in ten. No machine
 /// has to be stopped for it: the device is a model, and its clock, too.
-fn stalls() -> Half {
+fn stalls() -> LessonHalf {
     let (latency, stall_every, stall) = (Nanos::millis(4), Nanos::secs(10), Nanos::secs(1));
-    Half {
-        method: Method::Sim(Model { latency, stall_every, stall, ..Model::default() }),
+    LessonHalf {
+        method: Method::Sim(DeviceModel { latency, stall_every, stall, ..DeviceModel::default() }),
         caching: Caching::Buffered,
-        cold: Cold::Keep,
+        cold: CacheDrop::Keep,
         time: Nanos::secs(100),
         ..seeks()
     }
@@ -115,13 +119,21 @@ const MODELLED: Bytes = Bytes(GIB);
 
 /// The way in which the file is made: as much as is durable within the time, so that no lesson takes
 /// longer on a slow card. Its pages stay in memory.
-const MAKING: Half =
-    Half { block: Bytes::mib(4), durability: Durability::OpenDsync, time: Nanos::secs(3), ..WRITE };
+const MAKING: LessonHalf = LessonHalf {
+    block: Bytes::mib(4),
+    durability: Durability::OpenDsync,
+    time: Nanos::secs(3),
+    ..WRITE
+};
 
 /// `dd if=/dev/zero of=x bs=4M oflag=dsync`, for some time: nobody knows before how much becomes
 /// of zeros. Preallocated files are not compressed on btrfs, nor those that began with noise.
-const LOGGED: Half =
-    Half { layout: Layout::AsFound, caching: Caching::Buffered, time: Nanos::secs(5), ..MAKING };
+const LOGGED: LessonHalf = LessonHalf {
+    layout: LayoutMode::AsFound,
+    caching: Caching::Buffered,
+    time: Nanos::secs(5),
+    ..MAKING
+};
 
 /// A write so short that memory has room for it almost anywhere.
 const SHORT: Bytes = Bytes::mib(8);
@@ -142,76 +154,93 @@ const TRAP: &str = "trap";
 const CURE: &str = "cure";
 
 /// What people do, and what they should do.
-fn halves(topic: Topic) -> [Half; 2] {
-    let flushed = Half { durability: Durability::FsyncAtEnd, ..WRITE };
-    let cold = Half { cold: Cold::Target, ..READ };
+fn halves(topic: LessonTopic) -> [LessonHalf; 2] {
+    let flushed = LessonHalf { durability: Durability::FsyncAtEnd, ..WRITE };
+    let cold = LessonHalf { cold: CacheDrop::Target, ..READ };
     match topic {
-        Topic::Flush => [WRITE, flushed],
-        Topic::Cache => [READ, cold],
-        Topic::Holes => {
-            [Half { layout: Layout::Sparse, ..READ }, Half { layout: Layout::Written, ..cold }]
-        }
-        Topic::Burst => [Half { size: Some(SHORT), ..WRITE }, flushed],
-        Topic::Compress => [Half { fill: Fill::Zero, ..LOGGED }, LOGGED],
-        Topic::Readahead => [
-            Half { block: seeks().block, time: seeks().time, ..cold },
-            Half { method: Method::Psync, ..seeks() },
+        LessonTopic::Flush => [WRITE, flushed],
+        LessonTopic::Cache => [READ, cold],
+        LessonTopic::Holes => [
+            LessonHalf { layout: LayoutMode::Sparse, ..READ },
+            LessonHalf { layout: LayoutMode::Written, ..cold },
         ],
-        Topic::Depth => [seeks(), Half { iodepth: 32, ..seeks() }],
-        Topic::Omission => [
-            Half { rate: Rate::CappedIops(PER_SECOND), ..stalls() },
-            Half { rate: Rate::Open { iops: PER_SECOND, arrivals: Arrivals::Even }, ..stalls() },
+        LessonTopic::Burst => [LessonHalf { size: Some(SHORT), ..WRITE }, flushed],
+        LessonTopic::Compress => [LessonHalf { fill: Fill::Zero, ..LOGGED }, LOGGED],
+        LessonTopic::Readahead => [
+            LessonHalf { block: seeks().block, time: seeks().time, ..cold },
+            LessonHalf { method: Method::Psync, ..seeks() },
+        ],
+        LessonTopic::Depth => [seeks(), LessonHalf { iodepth: 32, ..seeks() }],
+        LessonTopic::Omission => [
+            LessonHalf { rate: Rate::capped(Caps::of_all(Cap::of_iops(PER_SECOND))), ..stalls() },
+            LessonHalf { rate: Rate::arriving(Arrivals::Even { iops: PER_SECOND }), ..stalls() },
         ],
     }
 }
 
-/// The lesson that was asked for; none when they are to be listed.
-///
-/// # Errors
-/// When something was said of a run, and none is meant.
-pub fn wanted(words: &Words) -> Result<Option<Topic>, Refusal> {
-    let Common { plan, record, report, json } = &words.common;
-    let said = *plan || *json || record.is_some() || !report.is_empty();
-    if words.lesson.is_none() && said {
-        return Err(Refusal::new(
-            "LESSON is missing",
-            "'assay demo' lists them; write for example 'assay demo flush .'",
-        ));
+impl DemoArgs {
+    /// Nothing is said but the verb: the lessons are listed.
+    fn lists(&self) -> bool {
+        let OutputArgs { plan, record, report, json } = &self.common;
+        let said = *plan || *json || record.is_some() || !report.is_empty();
+        self.lesson.is_none() && !said
     }
-    Ok(words.lesson)
 }
 
-/// Looks at the path and makes a plan.
-///
-/// # Errors
-/// A refusal that says what to write instead; nothing was touched.
-pub fn planned(topic: Topic, path: Option<&Path>, typed: Vec<String>) -> Result<Plan, Error> {
-    if topic == Topic::Omission {
-        return match path {
-            None => Ok(plan(topic, &Target::Nowhere { size: MODELLED }, typed)),
-            Some(path) => Err(Refusal::new(
-                format!("'{}' can not be made to stand still for this lesson", path.display()),
-                "leave it out: 'omission' is shown on a modelled device",
+impl PlanVerb for DemoArgs {
+    fn planned(&self, typed: Vec<String>) -> Result<Plan, Error> {
+        let Some(topic) = self.lesson else {
+            return Err(Refusal::new(
+                "LESSON is missing",
+                "'assay demo' lists them; write for example 'assay demo flush .'",
             )
-            .into()),
+            .into());
         };
+        if topic == LessonTopic::Omission {
+            return match &self.path {
+                None => Ok(plan(topic, &Target::Nowhere { size: MODELLED }, typed)),
+                Some(path) => Err(Refusal::new(
+                    format!("'{}' cannot be made to stand still for this lesson", path.display()),
+                    "leave it out: 'omission' is shown on a modelled device",
+                )
+                .into()),
+            };
+        }
+        let path = self.path.as_deref().unwrap_or(Path::new("."));
+        if look(path)? != PathType::Folder {
+            return Err(Refusal::new(
+                format!("a lesson makes a file of its own, and '{}' is no folder", path.display()),
+                "name a folder on the device",
+            )
+            .into());
+        }
+        Ok(plan(topic, &scratch(path, room(path)?), typed))
     }
-    let path = path.unwrap_or(Path::new("."));
-    if look(path)? != Kind::Folder {
-        return Err(Refusal::new(
-            format!("a lesson makes a file of its own, and '{}' is no folder", path.display()),
-            "name a folder on the device",
-        )
-        .into());
+
+    fn output(&self) -> &OutputArgs {
+        &self.common
     }
-    Ok(plan(topic, &scratch(path, room(path)?), typed))
+
+    fn run(
+        &self,
+        typed: Vec<String>,
+        environment: &Environment,
+        out: &mut dyn Write,
+        err: &mut dyn Write,
+    ) -> Result<u8, Error> {
+        if self.lists() {
+            printed(list(environment.out_style(), out))?;
+            return Ok(SOUND);
+        }
+        conduct(&self.planned(typed)?, &self.common, environment, out, err).map_err(without_place)
+    }
 }
 
 /// The size of the file at most.
 fn room(path: &Path) -> Result<Bytes, Error> {
     let shown = path.display();
     let there = rustix::fs::statvfs(path)
-        .map_err(|error| Fault::new("look at", shown.to_string(), &error.into()))?;
+        .map_err(|error| Fault::new(Doing::Look, shown.to_string(), &error.into()))?;
     let most = LARGEST.min(Bytes(there.f_bavail.saturating_mul(there.f_frsize) / SHARE));
     if most < LEAST {
         let needed = Bytes(LEAST.0 * SHARE);
@@ -225,31 +254,31 @@ fn room(path: &Path) -> Result<Bytes, Error> {
 }
 
 fn scratch(path: &Path, most: Bytes) -> Target {
-    let how = (Size::Written { most }, Layout::Preallocated);
-    standing(path, Kind::Folder, None, how, Lifetime::Remove)
+    let how = (Size::Written { most }, LayoutMode::Preallocated);
+    standing(path, PathType::Folder, None, how, Lifetime::Remove)
 }
 
 /// The plan of a lesson on a file of that target, or nowhere, without a look at the machine.
-pub fn plan(topic: Topic, target: &Target, typed: Vec<String>) -> Plan {
+pub fn plan(topic: LessonTopic, target: &Target, typed: Vec<String>) -> Plan {
     let [trap, cure] = halves(topic);
     let mut phases = Vec::new();
-    if !matches!(topic, Topic::Compress | Topic::Omission) {
+    if !matches!(topic, LessonTopic::Compress | LessonTopic::Omission) {
         // What is to be more than the burst must be written for longer.
-        let time = if topic == Topic::Burst { Nanos(2 * MAKING.time.0) } else { MAKING.time };
-        phases.push(phase(FILE, &Half { time, ..MAKING }, target));
+        let time = if topic == LessonTopic::Burst { Nanos(2 * MAKING.time.0) } else { MAKING.time };
+        phases.push(phase(FILE, &LessonHalf { time, ..MAKING }, target));
     }
     phases.extend([phase(TRAP, &trap, target), phase(CURE, &cure, target)]);
     Plan {
         title: format!("demo {}", topic.name()),
-        origin: Origin { dialect: "demo".into(), words: typed, sources: Vec::new() },
+        origin: PlanOrigin::of("demo", typed),
         seed: any_seed(),
-        aim: Some(Aim::Lesson(Lesson { topic, trap: TRAP.into(), cure: CURE.into() })),
+        aim: Some(StudyPlan::Lesson(LessonPlan { topic, trap: TRAP.into(), cure: CURE.into() })),
         phases,
     }
 }
 
 /// The target as one half wants it.
-fn laid(target: &Target, half: &Half) -> Target {
+fn laid(target: &Target, half: &LessonHalf) -> Target {
     match target.clone() {
         Target::Scratch { dir, size, lifetime, .. } => Target::Scratch {
             dir,
@@ -261,7 +290,7 @@ fn laid(target: &Target, half: &Half) -> Target {
     }
 }
 
-fn phase(name: &str, half: &Half, target: &Target) -> Phase {
+fn phase(name: &str, half: &LessonHalf, target: &Target) -> Phase {
     let unflushed = half.action == Action::Write && half.durability == Durability::None;
     let modelled = matches!(half.method, Method::Sim(_));
     let mix = Mix::only(half.action);
@@ -269,16 +298,16 @@ fn phase(name: &str, half: &Half, target: &Target) -> Phase {
         fill: half.fill.clone(),
         ..Pattern::of(mix, half.order.clone(), BlockSize::Fixed(half.block))
     };
-    let blocks = Blocks {
+    let blocks = BlockWork {
         method: half.method,
         caching: half.caching,
         durability: half.durability,
         iodepth: half.iodepth,
-        ..Blocks::of(laid(target, half), pattern)
+        ..BlockWork::of(laid(target, half), pattern)
     };
     let job = Job {
         rate: half.rate,
-        stop: Stop::pass_or(half.time),
+        stop: StopRule::pass_or(half.time),
         ..Job::of(name, Work::Blocks(blocks))
     };
     Phase {
@@ -295,14 +324,14 @@ mod tests {
 
     #[test]
     fn every_lesson_is_a_good_plan_of_half_a_minute() {
-        for topic in Topic::ALL {
+        for topic in LessonTopic::ALL {
             let target = scratch(Path::new("/x"), LARGEST);
             let plan = plan(topic, &target, vec![topic.name().into()]);
             plan.check().expect("a good plan");
             let time = |phase: &Phase| phase.jobs[0].stop.time();
             let most: Nanos = plan.phases.iter().filter_map(time).sum();
             // A modelled clock takes no time.
-            assert!(most <= Nanos::secs(36) || topic == Topic::Omission, "{topic:?} {most}");
+            assert!(most <= Nanos::secs(36) || topic == LessonTopic::Omission, "{topic:?} {most}");
         }
     }
 }

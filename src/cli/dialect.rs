@@ -1,83 +1,144 @@
-//! Where other tools' words are handed over, untouched, to whoever speaks them.
+//! The tools whose words are understood, and the one driver that runs their lines.
 
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
+use super::bonnie::Bonnie;
+use super::conduct::{FAULT, REFUSAL, SOUND, show};
+use super::dd::Dd;
 use super::environment::Environment;
+use super::session::{
+    Dialect, InvokedAs, LineContext, PLAN, ReadLine, SessionEnd, ToolStreams, without_plan,
+};
+use super::stdout::printed;
+use crate::dialect::{atto, bonnie, dd};
 use crate::error::{Error, Refusal};
+use crate::evidence::SysRoot;
+use crate::plan::ToolProfile;
+use crate::run;
+use crate::sys::{signal, start};
 
-/// A tool whose words are understood.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tool {
-    /// GNU's or BusyBox's.
-    Dd,
-    /// Bonnie++, all versions.
-    Bonnie,
+/// A tool, by its names.
+pub struct KnownTool {
+    /// What it is called in a sentence.
+    pub title: &'static str,
+    /// As verbs, and as names of links to the program; the first stands in the origin of its plans.
+    pub names: &'static [&'static str],
+    /// What others have to know of it.
+    pub profile: fn() -> ToolProfile,
+    /// Who reads its words; `None` of one without words of its own, for which we have a verb.
+    pub dialect: Option<&'static dyn Dialect>,
 }
 
-/// The tools whose words are understood: as verbs, and as names of links to the program.
-const TOOLS: &[(&str, Tool)] =
-    &[("dd", Tool::Dd), ("bonnie", Tool::Bonnie), ("bonnie++", Tool::Bonnie)];
+/// All tools whose words are understood, one line each.
+pub const DIALECTS: &[KnownTool] = &[
+    KnownTool { title: dd::NAME, names: &[dd::NAME], profile: dd::tool, dialect: Some(&Dd) },
+    KnownTool {
+        title: bonnie::TITLE,
+        names: &[bonnie::NAME, bonnie::TITLE],
+        profile: ToolProfile::default,
+        dialect: Some(&Bonnie),
+    },
+    KnownTool { title: atto::NAME, names: &[atto::NAME], profile: atto::tool, dialect: None },
+];
+
+/// Tools whose words may become dialects.
+pub const TO_COME: &[&str] = &["fio", "iozone", "ioping", "hdparm"];
 
 /// Another tool's words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Meant<'a> {
-    /// Which tool.
-    pub tool: Tool,
+#[derive(Clone, Copy)]
+pub struct ForeignCommand<'a> {
+    /// Whose words these are.
+    pub dialect: &'static dyn Dialect,
     /// What follows its name.
     pub words: &'a [OsString],
     /// By which name the program was called.
-    pub called: Called,
+    pub called: InvokedAs,
 }
 
-/// By which name the program was called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Called {
-    /// Its own, with the tool as a verb: words that make no sense end with our own status.
-    Assay,
-    /// The tool's, through a link: it stands in for the tool, in all respects.
-    Tool,
-    /// `busybox`, through a link: the same, and BusyBox's ways are meant.
-    Busybox,
+/// The tool of that name.
+pub fn named(name: &str) -> Option<&'static KnownTool> {
+    DIALECTS.iter().find(|tool| tool.names.contains(&name))
 }
 
-/// Dialects whose words are ours, as verbs: a link of that name means the verb.
-const VERBS: &[&str] = &["atto"];
+/// Who reads the words of the tool that a path or a verb names.
+fn speaker(word: &OsString) -> Option<&'static dyn Dialect> {
+    named(Path::new(word).file_name()?.to_str()?)?.dialect
+}
 
-/// The words as our own, where the program was called by the name of such a dialect.
+/// The words as our own, where the program was called by the name of a tool without words.
 pub fn as_verb(words: &[OsString]) -> Option<Vec<OsString>> {
     let (called, rest) = words.split_first()?;
-    let name = Path::new(called).file_name()?;
-    let verb = VERBS.iter().find(|verb| name == **verb)?;
+    let tool = named(Path::new(called).file_name()?.to_str()?)?;
+    let verb = *tool.names.first().filter(|_| tool.dialect.is_none())?;
     Some(["assay", verb].map(OsString::from).into_iter().chain(rest.iter().cloned()).collect())
 }
 
 /// The tool that is meant by the name under which the program was called, or by its first word;
 /// and the words that are that tool's.
-pub fn meant(words: &[OsString]) -> Option<Meant<'_>> {
-    let known = |word: &OsString| {
-        let name = Path::new(word).file_name()?;
-        TOOLS.iter().find(|(known, _)| name == *known).map(|(_, tool)| *tool)
-    };
+pub fn meant(words: &[OsString]) -> Option<ForeignCommand<'_>> {
     let (called, rest) = words.split_first()?;
-    if let Some(tool) = known(called) {
-        return Some(Meant { tool, words: rest, called: Called::Tool });
+    if let Some(dialect) = speaker(called) {
+        return Some(ForeignCommand { dialect, words: rest, called: InvokedAs::Tool });
     }
     let busybox = Path::new(called).file_name().is_some_and(|name| name == "busybox");
-    let called = if busybox { Called::Busybox } else { Called::Assay };
+    let called = if busybox { InvokedAs::Busybox } else { InvokedAs::Assay };
     let (verb, rest) = rest.split_first()?;
-    let (_, tool) = TOOLS.iter().find(|(known, _)| verb == *known)?;
-    Some(Meant { tool: *tool, words: rest, called })
+    let dialect = named(verb.to_str()?)?.dialect?;
+    Some(ForeignCommand { dialect, words: rest, called })
+}
+
+/// Refuses what `busybox` does otherwise, when the program was called by that name.
+pub fn spoken(words: &[OsString]) -> Result<(), Refusal> {
+    let applet = |word: &OsString| word.to_string_lossy().into_owned();
+    match words {
+        [called, rest @ ..] if Path::new(called).file_name().is_some_and(|n| n == "busybox") => {
+            let asked = rest.first().map_or_else(String::new, |word| format!(" {}", applet(word)));
+            let knows = "of busybox this program does only dd";
+            Err(Refusal {
+                place: format!("busybox{asked}"),
+                why: knows.into(),
+                instead: "write 'busybox dd if=... of=...', or call the real one by its path"
+                    .into(),
+            })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The words behind the verb that is called as a tool.
+pub fn behind<'a>(verb: &str, words: &'a [OsString]) -> ForeignCommand<'a> {
+    let Some(dialect) = named(verb).and_then(|tool| tool.dialect) else {
+        unreachable!("a verb that takes a tool's words has its line in the list")
+    };
+    ForeignCommand { dialect, words, called: InvokedAs::Assay }
+}
+
+/// Hands out what a line of this machine is read with.
+pub fn with_context<T>(
+    called: InvokedAs,
+    environment: &Environment,
+    planned_only: bool,
+    read: impl FnOnce(&LineContext<'_>) -> T,
+) -> T {
+    read(&LineContext {
+        called,
+        environment,
+        planned_only,
+        files: &|path| std::fs::read(path),
+        is_folder: &|path| path.is_dir(),
+        machine: &|| SysRoot::default().machine(),
+    })
 }
 
 /// Does as that tool would, and says on `err` whether its figure may be believed.
 ///
 /// # Errors
-/// When our own words (variables, `--plan`) make no sense, or the record can not be kept. What the
+/// When our own words (variables, `--plan`) make no sense, or the record cannot be kept. What the
 /// tool itself would refuse is printed in its words, with its exit status.
 pub fn call(
-    meant: &Meant,
+    meant: &ForeignCommand,
     environment: &Environment,
     out: &mut dyn Write,
     err: &mut dyn Write,
@@ -93,9 +154,106 @@ pub fn call(
             )),
         })
         .collect::<Result<_, _>>()?;
-    match meant.tool {
-        Tool::Dd => super::dd::call(words, meant.called, environment, out, err),
-        Tool::Bonnie => super::bonnie::call(words, meant.called, environment, out, err),
+    let planned_only = words.iter().any(|word| word == PLAN);
+    let words = without_plan(&words);
+    let outcome = with_context(meant.called, environment, planned_only, |context| {
+        done(meant.dialect, &words, context, out, err)
+    });
+    match outcome {
+        Err(Error::Refusal(refused))
+            if meant.called == InvokedAs::Tool && meant.dialect.has_one_status() =>
+        {
+            let _ = writeln!(err, "assay: {refused}");
+            Ok(FAULT)
+        }
+        outcome => outcome,
+    }
+}
+
+/// Reads the words and does what they say.
+fn done(
+    dialect: &dyn Dialect,
+    words: &[String],
+    context: &LineContext<'_>,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> Result<u8, Error> {
+    let err = &mut CheckedWriter { inner: err, failed: false };
+    let line = match dialect.read(words, context)? {
+        ReadLine::Run(line) => line,
+        ReadLine::Said(said) => {
+            let _ = err.write_all(said.err.as_bytes());
+            let printed_all = out.write_all(said.out.as_bytes()).and_then(|()| out.flush());
+            if let Err(error) = &printed_all
+                && let Some(complaint) = dialect.unprinted(error)
+            {
+                let _ = err.write_all(complaint.as_bytes());
+                return Ok(FAULT);
+            }
+            printed(printed_all)?;
+            if let Some(error) = said.error {
+                return Err(error);
+            }
+            return Ok(match (said.refused, context.called) {
+                (false, _) => SOUND,
+                (true, InvokedAs::Assay) => REFUSAL,
+                (true, InvokedAs::Tool | InvokedAs::Busybox) => FAULT,
+            });
+        }
+    };
+    let _ = err.write_all(line.warnings().as_bytes());
+    if context.planned_only {
+        return show(line.plan(), out, err);
+    }
+    let signals = line.signals();
+    if signals.inherits_pipe && !start::ignored_broken_pipes() {
+        let _ = signal::restore(libc::SIGPIPE);
+    }
+    for ignored in signals.ignored {
+        let _ = signal::ignore(*ignored);
+    }
+    for time in 0..line.times() {
+        let environment = context.environment;
+        let streams = ToolStreams { out: &mut *out, err: &mut *err, environment };
+        let mut session = line.session(time, streams)?;
+        let options = run::RunOptions {
+            record: environment.record.clone(),
+            // What whoever started us has ignored means nothing to the tool either.
+            signals: signals.answered.iter().copied().filter(|s| !start::is_ignored(*s)).collect(),
+        };
+        let outcome = run::run(line.plan(), &options, session.as_mut());
+        match session.finish(outcome)? {
+            SessionEnd::Status(SOUND) => {}
+            SessionEnd::Status(other) => return Ok(other),
+            SessionEnd::Killed(signal, otherwise) => {
+                drop(session);
+                let _ = err.flush();
+                signal::die_of(signal);
+                return Ok(otherwise);
+            }
+        }
+    }
+    Ok(if err.failed && line.checks_stderr() { FAULT } else { SOUND })
+}
+
+/// A writer that knows afterwards whether all of it was written.
+struct CheckedWriter<'a> {
+    inner: &'a mut dyn Write,
+    failed: bool,
+}
+
+impl Write for CheckedWriter<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let outcome = self.inner.write(bytes);
+        let interrupted = |error: &io::Error| error.kind() == io::ErrorKind::Interrupted;
+        self.failed |= outcome.as_ref().is_err_and(|error| !interrupted(error));
+        outcome
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let outcome = self.inner.flush();
+        self.failed |= outcome.is_err();
+        outcome
     }
 }
 
@@ -103,27 +261,39 @@ pub fn call(
 mod tests {
     use super::*;
 
+    fn typed(line: &str) -> Vec<OsString> {
+        line.split(' ').map(OsString::from).collect()
+    }
+
     #[test]
     fn a_tool_is_meant_by_a_link_or_a_verb() {
-        let words = |typed: &str| typed.split(' ').map(OsString::from).collect::<Vec<_>>();
-        for (typed, rest, called) in [
-            ("/usr/bin/dd if=a of=b", 2, Called::Tool),
-            ("assay dd --plan", 1, Called::Assay),
-            ("dd dd", 1, Called::Tool),
-            ("/bin/busybox dd if=a", 1, Called::Busybox),
+        for (line, rest, called) in [
+            ("/usr/bin/dd if=a of=b", 2, InvokedAs::Tool),
+            ("assay dd --plan", 1, InvokedAs::Assay),
+            ("dd dd", 1, InvokedAs::Tool),
+            ("/bin/busybox dd if=a", 1, InvokedAs::Busybox),
+            ("/usr/sbin/bonnie++ -q", 1, InvokedAs::Tool),
+            ("assay bonnie -q", 1, InvokedAs::Assay),
+            ("bonnie -q", 1, InvokedAs::Tool),
+            ("assay bonnie++ -q", 1, InvokedAs::Assay),
         ] {
-            let typed = words(typed);
-            let meant = meant(&typed).expect("dd");
-            assert_eq!((meant.tool, meant.words.len(), meant.called), (Tool::Dd, rest, called));
+            let typed = typed(line);
+            let meant = meant(&typed).expect(line);
+            assert_eq!((meant.words.len(), meant.called), (rest, called), "{line}");
         }
-        for typed in ["/usr/sbin/bonnie++ -q", "assay bonnie -q", "bonnie -q", "assay bonnie++ -q"]
-        {
-            let typed = words(typed);
-            let meant = meant(&typed).expect("bonnie");
-            assert_eq!((meant.tool, meant.words.len()), (Tool::Bonnie, 1));
+        for line in ["assay quick dd", "assay", "add dd2", "assay atto /mnt", "atto /mnt"] {
+            assert!(meant(&typed(line)).is_none(), "{line}");
         }
-        for typed in ["assay quick dd", "assay", "add dd2"] {
-            assert_eq!(meant(&words(typed)), None, "{typed}");
+        assert_eq!(as_verb(&typed("/bin/atto /mnt")), Some(typed("assay atto /mnt")));
+        assert_eq!(as_verb(&typed("dd if=a")), None);
+    }
+
+    #[test]
+    fn no_name_means_two_tools() {
+        let all: Vec<&str> = DIALECTS.iter().flat_map(|tool| tool.names).copied().collect();
+        for name in &all {
+            assert_eq!(all.iter().filter(|other| *other == name).count(), 1, "{name}");
+            assert!(!TO_COME.contains(name), "{name}");
         }
     }
 }

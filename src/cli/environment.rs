@@ -1,9 +1,11 @@
 //! What surrounds the program: its variables and its terminal. Read here, once, and nowhere else.
 
 use std::ffi::OsString;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
-use crate::report::Style;
+use crate::report::TerminalStyle;
+use crate::sys::start;
 
 /// What surrounds the program.
 #[derive(Clone, Debug, Default)]
@@ -34,6 +36,10 @@ pub struct Environment {
 
 /// Width of a page where nothing tells.
 const PAGE: usize = 90;
+/// Width of a page at the least.
+const LEAST: usize = 60;
+/// Width of the lines of a log where nobody asks for one.
+const LOG: usize = 1000;
 
 impl Environment {
     /// As it is now.
@@ -67,26 +73,34 @@ impl Environment {
     }
 
     /// What can be shown on standard output.
-    pub fn out_style(&self) -> Style {
+    pub fn out_style(&self) -> TerminalStyle {
         self.style(self.out)
     }
 
     /// What can be shown on standard error.
-    pub fn err_style(&self) -> Style {
+    pub fn err_style(&self) -> TerminalStyle {
         self.style(self.err)
     }
 
-    /// What can be shown in a file.
-    pub fn file_style(&self) -> Style {
-        Style { colour: false, unicode: self.utf8, width: PAGE }
+    /// What can be shown in the lines of a log on standard output: they are as wide as the terminal is,
+    /// and as they need to be where nobody asks for a width.
+    pub fn log_style(&self) -> TerminalStyle {
+        let asked = self.columns.or(self.out.filter(|&columns| columns > 0));
+        let width = asked.unwrap_or(LOG).max(LEAST);
+        TerminalStyle { width, ..self.out_style() }
     }
 
-    fn style(&self, terminal: Option<usize>) -> Style {
+    /// What can be shown in a file.
+    pub fn file_style(&self) -> TerminalStyle {
+        TerminalStyle { colour: false, unicode: self.utf8, width: PAGE }
+    }
+
+    fn style(&self, terminal: Option<usize>) -> TerminalStyle {
         let wide = self.columns.or(terminal.filter(|&columns| columns > 0)).unwrap_or(PAGE);
-        Style {
+        TerminalStyle {
             colour: terminal.is_some() && !self.no_colour && self.term != "dumb",
             unicode: self.utf8,
-            width: wide.clamp(60, PAGE),
+            width: wide.clamp(LEAST, PAGE),
         }
     }
 
@@ -99,6 +113,30 @@ impl Environment {
     /// A line can be rewritten on standard error.
     pub fn live(&self) -> bool {
         self.err.is_some() && self.term != "dumb"
+    }
+}
+
+/// Standard output and error. One that was closed when the program was started stays so: the language's
+/// runtime has opened `/dev/null` in its place, and what is written there would pass for written.
+pub fn standard_streams() -> [Box<dyn Write>; 2] {
+    let open: [Box<dyn Write>; 2] = [Box::new(io::stdout()), Box::new(io::stderr())];
+    let [out, err] = open;
+    [
+        if start::was_closed(1) { Box::new(ClosedStream) } else { out },
+        if start::was_closed(2) { Box::new(ClosedStream) } else { err },
+    ]
+}
+
+/// A stream that nothing can be written to.
+struct ClosedStream;
+
+impl Write for ClosedStream {
+    fn write(&mut self, _bytes: &[u8]) -> io::Result<usize> {
+        Err(io::Error::from_raw_os_error(libc::EBADF))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -1,41 +1,38 @@
 //! `assay explain`: what a line, a plan or a record measures, what not, and what to type instead.
 //!
 //! Nothing is run and nothing is written: words become a plan, the places it names are surveyed,
-//! and `verdict::foresee` says the rest.
+//! and `verdict::predict` says the rest. It stands above the verbs, whose lines it understands.
+
+mod line;
+
+pub use line::ExplainArgs;
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, Parser as _};
+use line::bare;
 
-use super::dialect::{self, Meant, Tool};
-use super::{Cli, Environment, Verb, judged, printed, read_plan, read_record, shell};
-use crate::dialect::dd::{self, Flavor};
-use crate::error::{Error, Fault, Refusal};
-use crate::evidence::{Machine, Scene, Survey};
+use super::dialect::{self, DIALECTS, ForeignCommand, TO_COME, with_context};
+use super::documents::{read_judged, read_plan};
+use super::environment::Environment;
+use super::quick;
+use super::stdout::printed;
+use super::verb::Cli;
+use super::words::{self, EXPLAINED};
+use crate::error::{Doing, Error, Fault, Refusal};
+use crate::evidence::{Machine, Survey, SysRoot};
 use crate::plan::Plan;
-use crate::record::{Basis, Better, EXPLANATION_SCHEMA, Explained, Explanation, Record};
+use crate::record::{
+    BetterCommand, EXPLANATION_SCHEMA, Explanation, PhaseExplanation, Record, VerdictBasis,
+};
 use crate::report;
-use crate::verdict::{foresee, words::quoted};
-
-/// The words of the verb.
-#[derive(Clone, Debug, clap::Args)]
-#[command(after_help = "Example: assay explain 'dd if=/dev/zero of=/mnt/sd/x bs=20M count=1'")]
-pub struct Words {
-    /// Print it as JSON ('assay schema explanation' describes it)
-    #[arg(long)]
-    pub json: bool,
-    /// A line in quotes or word by word, or the file of a plan or of a record
-    ///
-    /// The line is one command of dd or bonnie++, or of 'assay dd', 'assay bonnie', 'assay quick' or
-    /// 'assay run'; 'sudo', 'time' and the variables of a dialect may stand before it. Nothing is run, and nothing is written.
-    #[arg(required = true, trailing_var_arg = true, value_name = "LINE")]
-    pub line: Vec<OsString>,
-}
+use crate::verdict::predict;
+use crate::verdict::words::{names, quoted};
 
 /// How places are looked at, and the machine that they are on.
-pub struct Sight<'a> {
+pub struct PathSurveyor<'a> {
     /// Looks at one path.
     pub survey: &'a dyn Fn(&Path) -> Survey,
     /// The machine.
@@ -46,12 +43,17 @@ pub struct Sight<'a> {
 ///
 /// # Errors
 /// A refusal when the words are no line that is understood, or the file is neither plan nor record.
-pub fn explain(words: &Words, environment: &Environment, out: &mut dyn Write) -> Result<(), Error> {
-    let scene = Scene::default();
-    let sight = Sight { survey: &|path| scene.survey(path), machine: scene.machine() };
-    let explanation = match file_among(&words.line) {
-        Some(path) => of_file(path, &sight)?,
-        None => of_line(split(&words.line)?, environment, &sight)?,
+pub fn explain(
+    words: &ExplainArgs,
+    environment: &Environment,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
+    let sys_root = SysRoot::default();
+    let surveyor =
+        PathSurveyor { survey: &|path| sys_root.survey(path), machine: sys_root.machine() };
+    let explanation = match words.file() {
+        Some(path) => of_file(path, &surveyor)?,
+        None => of_line(words.words()?, environment, &surveyor)?,
     };
     printed(match words.json {
         true => report::explain::json(&explanation, out),
@@ -61,17 +63,8 @@ pub fn explain(words: &Words, environment: &Environment, out: &mut dyn Write) ->
 
 // ------------------------------------------------------------------ files
 
-/// The one word, when it is the name of a file rather than a line.
-fn file_among(line: &[OsString]) -> Option<&Path> {
-    let [only] = line else { return None };
-    let path = Path::new(only);
-    let named = path.extension().is_some_and(|extension| extension == "json");
-    let line = only.to_string_lossy().contains(char::is_whitespace);
-    (path.is_file() || named && !line).then_some(path)
-}
-
 /// A plan or a record, whichever the file holds.
-fn of_file(path: &Path, sight: &Sight<'_>) -> Result<Explanation, Error> {
+fn of_file(path: &Path, surveyor: &PathSurveyor<'_>) -> Result<Explanation, Error> {
     let shown = path.display().to_string();
     let text = std::fs::read_to_string(path).map_err(|error| match error.kind() {
         ErrorKind::NotFound => Error::from(Refusal::new(
@@ -79,20 +72,20 @@ fn of_file(path: &Path, sight: &Sight<'_>) -> Result<Explanation, Error> {
             "write one with --plan or --record, or give a line such as 'dd if=... of=...'",
         )),
         ErrorKind::InvalidData => neither(&shown).into(),
-        _ => Fault::new("read", shown.clone(), &error).into(),
+        _ => Fault::new(Doing::Read, shown.clone(), &error).into(),
     })?;
     let document: serde_json::Value =
         serde_json::from_str(&text).map_err(|error| unread(&shown, &text, &error))?;
     if document.get("schema").is_some() {
-        return Ok(of_record(judged(read_record(path)?), shown));
+        return Ok(of_record(read_judged(path)?, shown));
     }
     let plan = read_plan(path)?;
     plan.check()?;
-    let again = Better {
+    let again = BetterCommand {
         line: format!("assay run {}", quoted(&shown)),
         why: "runs this plan, with a verdict beside each figure".into(),
     };
-    Ok(of_plan(&plan, shown, vec![again], sight))
+    Ok(of_plan(&plan, shown, vec![again], surveyor))
 }
 
 /// Why the text is no document: a file that was cut off was one once.
@@ -115,44 +108,11 @@ fn neither(shown: &str) -> Refusal {
 }
 
 fn of_record(record: Record, line: String) -> Explanation {
-    let phases = foresee::told(&record);
-    explanation(line, Basis::Judged, phases, Vec::new(), Vec::new())
+    let phases = predict::told(&record);
+    explanation(line, VerdictBasis::Judged, phases, Vec::new(), Vec::new())
 }
 
 // ------------------------------------------------------------------ lines
-
-/// The words of a line that was given in quotes, or word by word.
-fn split(line: &[OsString]) -> Result<Vec<String>, Refusal> {
-    let text = |word: &OsString| match word.to_str() {
-        Some(word) => Ok(word.to_string()),
-        None => Err(Refusal::new(
-            format!("'{}' is not UTF-8", word.to_string_lossy()),
-            "give the file another name, or a link with one",
-        )),
-    };
-    let words = line.iter().map(text).collect::<Result<Vec<String>, Refusal>>()?;
-    match words.as_slice() {
-        [only] => shell::words(only),
-        _ => Ok(words),
-    }
-}
-
-/// Takes off what stands before the command and does not change what it does; variables of ours go
-/// where those of the program stand.
-fn bare(mut words: Vec<String>, environment: &Environment) -> (Vec<String>, Environment) {
-    let mut surroundings = environment.clone();
-    while let Some(first) = words.first() {
-        match first.split_once('=') {
-            None if matches!(first.as_str(), "sudo" | "time") => {}
-            Some(("ASSAY_COLD", value)) => surroundings.cold = Some(value.into()),
-            Some(("ASSAY_DIALECT", value)) => surroundings.dialect = Some(value.into()),
-            Some(("ASSAY_SETTLE" | "ASSAY_RECORD" | "LC_ALL" | "LANG", _)) => {}
-            _ => break,
-        }
-        words.remove(0);
-    }
-    (words, surroundings)
-}
 
 /// What a line is about, given as words.
 ///
@@ -161,32 +121,28 @@ fn bare(mut words: Vec<String>, environment: &Environment) -> (Vec<String>, Envi
 pub fn of_line(
     words: Vec<String>,
     environment: &Environment,
-    sight: &Sight<'_>,
+    surveyor: &PathSurveyor<'_>,
 ) -> Result<Explanation, Error> {
     let line = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
     let (words, environment) = bare(words, environment);
     let Some(first) = words.first() else {
-        return Err(Refusal::new("there is nothing to explain", KNOWN).into());
+        return Err(Refusal::new("there is nothing to explain", EXPLAINED).into());
     };
-    let ours = first == "assay";
     let root = line.starts_with("sudo ");
-    let mut typed: Vec<OsString> = words.iter().map(OsString::from).collect();
-    if !ours {
-        typed.insert(0, "assay".into());
-        // A tool may be called by its path; a link to this program is called by it alone.
-        if let Some(name) = Path::new(first).file_name() {
-            typed[1] = name.into();
-        }
-        if typed[1] == "busybox" {
-            typed.remove(0);
-        }
-    }
+    let typed: Vec<OsString> = words.iter().map(OsString::from).collect();
+    let as_verb = dialect::as_verb(&typed);
+    let ours = first == "assay" || as_verb.is_some();
+    let typed = match as_verb {
+        Some(verb) => verb,
+        None if ours => typed,
+        None => called(typed),
+    };
     let mut told = match dialect::meant(&typed) {
         Some(meant) => {
             let own = &words[words.len() - meant.words.len()..];
-            of_tool(&meant, own, ours, line, &environment, sight)?
+            of_tool(&meant, own, ours, line, &environment, surveyor)?
         }
-        None if ours => of_verb(&typed, line, sight)?,
+        None if ours => of_verb(&typed, line, surveyor)?,
         None => return Err(not_spoken(first).into()),
     };
     for better in told.better.iter_mut().filter(|_| root) {
@@ -195,104 +151,77 @@ pub fn of_line(
     Ok(told)
 }
 
-/// What can be given.
-pub(super) const KNOWN: &str =
-    "give a line such as 'dd if=/dev/zero of=x bs=1M count=100', a plan or a record";
-
-/// Tools whose words may become dialects.
-const TOOLS_TO_COME: &[&str] = &["fio", "iozone", "atto", "ioping", "hdparm"];
+/// A tool's words as if that tool were our verb.
+fn called(mut typed: Vec<OsString>) -> Vec<OsString> {
+    typed.insert(0, "assay".into());
+    // A tool may be called by its path; a link to this program is called by it alone.
+    if let Some(name) = Path::new(&typed[1]).file_name() {
+        typed[1] = name.into();
+    }
+    if typed[1] == "busybox" {
+        typed.remove(0);
+    }
+    typed
+}
 
 fn not_spoken(word: &str) -> Refusal {
     let name = Path::new(word).file_name().map_or(word.into(), |name| name.to_string_lossy());
-    if TOOLS_TO_COME.contains(&&*name) {
+    if TO_COME.contains(&&*name) || dialect::named(&name).is_some() {
+        let spoken = DIALECTS.iter().filter(|tool| tool.dialect.is_some());
+        let spoken: Vec<String> = spoken.map(|tool| tool.title.into()).collect();
         return Refusal::new(
             format!("the words of {name} are not understood yet"),
-            format!("those of dd and bonnie++ are: {KNOWN}"),
+            format!("those of {} are: {EXPLAINED}", names(&spoken)),
         );
     }
     if Path::new(word).is_dir() {
         return Refusal::new(
             format!("'{word}' is a folder, not a line"),
-            format!("{KNOWN}; 'assay probe {word}' tells what lies under it"),
+            format!("{EXPLAINED}; 'assay probe {word}' tells what lies under it"),
         );
     }
-    Refusal::new(format!("'{word}' is neither a tool whose words are understood nor a file"), KNOWN)
+    Refusal::new(
+        format!("'{word}' is neither a tool whose words are understood nor a file"),
+        EXPLAINED,
+    )
 }
 
 /// Another tool's line; `words` are those after its name. `ours`: it is typed to assay.
 fn of_tool(
-    meant: &Meant<'_>,
+    meant: &ForeignCommand<'_>,
     words: &[String],
     ours: bool,
     line: String,
     environment: &Environment,
-    sight: &Sight<'_>,
+    surveyor: &PathSurveyor<'_>,
 ) -> Result<Explanation, Error> {
-    match meant.tool {
-        Tool::Dd => {
-            let (plan, flavor) = super::dd::planned(words, meant.called, environment)?;
-            let mut told = of_plan(&plan, line, vec![with_verdict(words, flavor)], sight);
-            let found = told.phases.first().map(|phase| phase.verdict.findings.as_slice());
-            let mended = dd::copy_of(&plan)
-                .zip(found)
-                .and_then(|(copy, found)| dd::mended(words, copy, found));
-            if let Some(mended) = mended {
-                told.better.insert(0, mended);
-            }
-            Ok(told)
-        }
-        Tool::Bonnie => {
-            // What the tool makes of them, unless they are ours.
-            let plan = super::bonnie::planned(words, ours)?;
-            let words: String = words.iter().map(|word| format!(" {}", quoted(word))).collect();
-            let again = Better {
-                line: format!("assay bonnie{words}"),
-                why: "the same tests, cold and flushed, each with a verdict".into(),
-            };
-            Ok(of_plan(&plan, line, vec![again], sight))
-        }
+    let dialect = meant.dialect;
+    let (plan, again) = with_context(meant.called, environment, true, |context| {
+        dialect.planned(words, ours, context)
+    })?;
+    let mut told = of_plan(&plan, line, vec![again], surveyor);
+    let found = told.phases.first().map(|phase| phase.verdict.findings.as_slice());
+    if let Some(mended) = found.and_then(|found| dialect.mended(words, &plan, found)) {
+        told.better.insert(0, mended);
     }
-}
-
-/// The same line with a verdict.
-fn with_verdict(words: &[String], flavor: Flavor) -> Better {
-    let whose = match flavor {
-        Flavor::Gnu => "",
-        Flavor::Busybox => "ASSAY_DIALECT=busybox ",
-    };
-    let words: String = words.iter().map(|word| format!(" {}", quoted(word))).collect();
-    Better {
-        line: format!("{whose}assay dd{words}"),
-        why: "the same copy as it stands, with a verdict beside dd's own figure".into(),
-    }
+    Ok(told)
 }
 
 /// A line of our own.
-fn of_verb(typed: &[OsString], line: String, sight: &Sight<'_>) -> Result<Explanation, Error> {
-    let verb =
-        Cli::try_parse_from(typed).map_err(|error| super::words::refusal(&error, typed))?.verb;
-    match verb {
-        Verb::Quick(words) => {
-            let plan = super::quick::planned(&words, super::typed(typed))?;
-            plan.check()?;
-            Ok(of_plan(&plan, line, Vec::new(), sight))
-        }
-        Verb::Card(words) => {
-            let plan = super::card::planned(&words, super::typed(typed))?;
-            plan.check()?;
-            Ok(of_plan(&plan, line, Vec::new(), sight))
-        }
-        Verb::Run { file, .. } => {
-            let plan = read_plan(&file)?;
-            plan.check()?;
-            Ok(of_plan(&plan, line, Vec::new(), sight))
-        }
-        _ => Err(Refusal::new(
-            "of assay's own lines those of quick, card and run are explained",
-            "of the others give the plan that --plan writes",
-        )
-        .into()),
-    }
+fn of_verb(
+    typed: &[OsString],
+    line: String,
+    surveyor: &PathSurveyor<'_>,
+) -> Result<Explanation, Error> {
+    let cli = Cli::try_parse_from(typed)
+        .map_err(|error| words::refusal(&error, typed, &Cli::command()))?;
+    let Some(verb) = cli.verb.plan_verb() else {
+        let verb = typed.get(1).map(|verb| verb.to_string_lossy()).unwrap_or_default();
+        return Err(Refusal::new(format!("'assay {verb}' runs no plan"), EXPLAINED).into());
+    };
+    let plan = verb.planned(words::typed(typed))?;
+    plan.check()?;
+    Ok(of_plan(&plan, line, Vec::new(), surveyor))
 }
 
 // ------------------------------------------------------------------ what is seen and said
@@ -301,28 +230,28 @@ fn of_verb(typed: &[OsString], line: String, sight: &Sight<'_>) -> Result<Explan
 pub fn of_plan(
     plan: &Plan,
     line: String,
-    mut better: Vec<Better>,
-    sight: &Sight<'_>,
+    mut better: Vec<BetterCommand>,
+    surveyor: &PathSurveyor<'_>,
 ) -> Explanation {
     let surveys: Vec<Survey> =
-        foresee::places(plan).iter().map(|path| (sight.survey)(path)).collect();
-    let phases = foresee::foreseen(plan, &surveys, &sight.machine);
-    if plan.origin.dialect != "quick"
-        && let Some(path) = foresee::to_measure(plan, &surveys)
+        predict::places(plan).iter().map(|path| (surveyor.survey)(path)).collect();
+    let phases = predict::foreseen(plan, &surveys, &surveyor.machine);
+    if plan.origin.dialect != quick::VERB
+        && let Some(path) = predict::to_measure(plan, &surveys)
     {
-        better.push(Better {
+        better.push(BetterCommand {
             line: format!("assay quick {}", quoted(&path)),
             why: "that disk in half a minute: in order and at random, one at a time and many, each figure with a verdict".into(),
         });
     }
-    explanation(line, Basis::Foreseen, phases, better, surveys)
+    explanation(line, VerdictBasis::Foreseen, phases, better, surveys)
 }
 
 fn explanation(
     line: String,
-    basis: Basis,
-    phases: Vec<Explained>,
-    better: Vec<Better>,
+    basis: VerdictBasis,
+    phases: Vec<PhaseExplanation>,
+    better: Vec<BetterCommand>,
     places: Vec<Survey>,
 ) -> Explanation {
     Explanation {

@@ -11,7 +11,7 @@ be needed could not be seen) or wrong. And what the figure is about: device, lim
 unsteady, disturbed, mixed, deferred, layer, memory, not a disk, unsure or invalid.";
 
 /// What else a user can count on.
-struct Chapter {
+struct ManualSection {
     heading: &'static str,
     /// A sentence about the whole; may be empty.
     about: &'static str,
@@ -20,14 +20,14 @@ struct Chapter {
 }
 
 /// What the long help and the man page end with.
-const CHAPTERS: &[Chapter] = &[
-    Chapter {
+const CHAPTERS: &[ManualSection] = &[
+    ManualSection {
         heading: "Exit status",
         about: "Of assay's own verbs; a dialect such as dd ends with the status of its tool, except for words that it refuses (2; through a link the tool's own).",
         entries: &[
             ("0", "the number is sound, or what was asked for has been printed"),
             ("1", "something failed: a device, a file system, the output"),
-            ("2", "the words are wrong, or it can not be done here; nothing was touched"),
+            ("2", "the words are wrong, or it cannot be done here; nothing was touched"),
             (
                 "3",
                 "it ran, and the number is not sound: doubtful, unproven or wrong; two records are unlike",
@@ -38,7 +38,7 @@ const CHAPTERS: &[Chapter] = &[
             ),
         ],
     },
-    Chapter {
+    ManualSection {
         heading: "Environment",
         about: "The first four are for dialects, whose words are not ours; all but ASSAY_RECORD for dd.",
         entries: &[
@@ -51,8 +51,8 @@ const CHAPTERS: &[Chapter] = &[
                 "drop the cached pages of the source first, or all that the machine has (root only)",
             ),
             (
-                "ASSAY_SETTLE=yes|no",
-                "after a copy watch what is still in memory go to the disk, for 20 seconds at most (yes, but not with status=none)",
+                "ASSAY_SETTLE=yes|no|T",
+                "after a copy watch what is still in memory go to the disk, for 20 seconds, or that time, at most (2 seconds where standard error is no terminal, and not with status=none)",
             ),
             ("ASSAY_DIALECT=gnu|busybox", "whose dd is spoken (gnu)"),
             ("NO_COLOR", "no colours, when it is set to something"),
@@ -60,7 +60,7 @@ const CHAPTERS: &[Chapter] = &[
             ("LC_ALL, LC_CTYPE, LANG", "without UTF-8 the page is plain ASCII"),
         ],
     },
-    Chapter {
+    ManualSection {
         heading: "Files",
         about: "",
         entries: &[
@@ -71,18 +71,25 @@ const CHAPTERS: &[Chapter] = &[
             ("assay-RUN.dat", "the test file that --keep leaves"),
         ],
     },
-    Chapter {
+    ManualSection {
         heading: "Examples",
         about: "",
         entries: &[
-            ("assay quick .", "the device below this folder"),
+            ("assay quick .", "measure the device below this folder"),
             ("assay quick /dev/sdb", "a device, which is only read"),
+            (
+                "assay io . --rw randrw --read 70 --bs 8k --iodepth 16 --workers 4 --p99 2ms",
+                "one load, and whether its p99 held",
+            ),
             ("assay ramp --p99 5ms .", "the knee, and the highest rate with a p99 of 5 ms"),
             ("assay ramp --action write --block 16k .", "the same for writes of 16 KiB"),
-            ("assay sustain --time 30m --bytes 200G .", "what is left when the burst is over"),
-            ("assay modes .", "what fsync, O_DSYNC, O_DIRECT and mmap come to there, and why"),
+            (
+                "assay sustain --time 30m --bytes 200G .",
+                "the write speed that lasts after the burst",
+            ),
+            ("assay modes .", "what fsync, O_DSYNC, O_DIRECT and mmap cost there, and why"),
             ("assay demo flush .", "what a write without a flush leaves in memory, shown there"),
-            ("assay probe /mnt/sd", "what lies under it, and what would bite there"),
+            ("assay probe /mnt/sd", "what lies under it, and what can skew results there"),
             ("assay watch /mnt/sd", "what its disk does now, and who makes it"),
             (
                 "assay watch --json --time 1m . | jq .devices[0].figures.seen.write.bandwidth",
@@ -90,7 +97,7 @@ const CHAPTERS: &[Chapter] = &[
             ),
             (
                 "assay explain 'dd if=/dev/zero of=x bs=20M count=1'",
-                "what that line measures, what not, and what to type instead",
+                "what that line measures, what it does not, and what to type instead",
             ),
             ("assay quick --json . | jq .verdict", "for scripts"),
             ("assay quick --record r.json . ; assay judge r.json", "keep it, judge it again later"),
@@ -100,7 +107,7 @@ const CHAPTERS: &[Chapter] = &[
             ),
             (
                 "assay compare a.json b.json",
-                "two runs side by side, and what forbids to compare them",
+                "two runs side by side, and what makes the comparison invalid",
             ),
             ("assay quick --plan . > p.json ; assay run p.json", "change the plan between the two"),
             ("assay dd if=/dev/zero of=x bs=1M count=100 conv=fsync", "a copy, with a verdict"),
@@ -119,7 +126,7 @@ const CHAPTERS: &[Chapter] = &[
 /// What follows the long help.
 pub(super) fn epilogue() -> String {
     let mut text = String::new();
-    for Chapter { heading, about, entries } in CHAPTERS {
+    for ManualSection { heading, about, entries } in CHAPTERS {
         text += &format!("{heading}:\n");
         if !about.is_empty() {
             text += &format!("  {about}\n");
@@ -155,7 +162,7 @@ pub(super) fn write(mut command: clap::Command, out: &mut dyn Write) -> io::Resu
         let name = verb.get_name().to_uppercase();
         write!(out, ".SH \"ASSAY {name}\"\n{text}{}", afterwards(verb))?;
     }
-    for Chapter { heading, about, entries } in CHAPTERS {
+    for ManualSection { heading, about, entries } in CHAPTERS {
         writeln!(out, ".SH \"{}\"", heading.to_uppercase())?;
         if !about.is_empty() {
             writeln!(out, "{}", roff(about))?;

@@ -2,20 +2,25 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Common;
-use super::place::{Kind, any_seed, look, named_twice, standing, time};
+use super::conduct::PlanVerb;
+use super::output::OutputArgs;
+use super::place::{PathType, any_seed, look, named_twice, standing, time};
 use crate::error::{Error, Refusal};
 use crate::plan::{
-    Action, BlockSize, Blocks, Caching, Cold, Durability, Job, Layout, Lifetime, Mapping, Method,
-    Mix, Order, Origin, Pattern, Phase, Plan, Size, Stop, Target, Verify, Work,
+    Action, BlockSize, BlockWork, CacheDrop, Caching, Durability, Job, LayoutMode, Lifetime,
+    Method, Mix, MmapOptions, OffsetOrdering, Pattern, Phase, Plan, PlanOrigin, Size, StopRule,
+    StudyPlan, Target, Verify, Work,
 };
-use crate::report::modes::{SIZING, VERB};
+use crate::report::modes::SIZING;
 use crate::unit::{Bytes, GIB, MIB, Nanos, Ops};
+
+/// The verb, as it stands in the origin of its plans.
+pub const VERB: &str = "modes";
 
 /// The words of the verb.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Example: assay modes /mnt/sd --block 4K,1M")]
-pub struct Words {
+pub struct ModesArgs {
     /// A folder on the device, or a block device
     ///
     /// In a folder one test file is written again and again, read, and removed.
@@ -23,13 +28,13 @@ pub struct Words {
     /// The block device a second time: it is overwritten, and all that is on it is lost
     #[arg(value_name = "DEVICE-AGAIN")]
     pub again: Option<PathBuf>,
-    /// About fifteen seconds instead of a minute
+    /// Take about 15 seconds instead of a minute
     #[arg(long, conflicts_with = "time")]
     pub quick: bool,
-    /// About the time of the whole run, shared by its phases: 30, 90s, 5m, 1h
+    /// Approximate total time, shared by the phases: 30, 90s, 5m, 1h
     #[arg(long, value_name = "T", value_parser = time)]
     pub time: Option<Nanos>,
-    /// Sizes of the calls, with commas between them
+    /// Block sizes, separated by commas
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "64K,1M")]
     pub block: Vec<Bytes>,
     /// Size of the test file, or of the part of the device that is used
@@ -38,20 +43,20 @@ pub struct Words {
     /// 1 GiB: a slow card need not take minutes.
     #[arg(long, value_name = "S")]
     pub size: Option<Bytes>,
-    /// Leave the test file there
+    /// Keep the test file
     #[arg(long)]
     pub keep: bool,
-    /// Number from which all data follow (default: another one each time)
+    /// Random seed for data (default: random)
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// What it shares with other verbs.
     #[command(flatten)]
-    pub common: Common,
+    pub common: OutputArgs,
 }
 
 /// What is wanted, once all words are understood.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Options {
+pub struct ModesOptions {
     /// Time of each way that is durable call by call; those that flush at their end may take twice
     /// as long.
     pub each: Nanos,
@@ -70,7 +75,7 @@ pub struct Options {
 }
 
 /// One way to write or to read.
-struct Way {
+struct ModeVariant {
     name: &'static str,
     method: Method,
     caching: Caching,
@@ -78,16 +83,16 @@ struct Way {
 }
 
 const MMAP: Method =
-    Method::Mmap(Mapping { advice: crate::plan::Advice::AsOrder, msync_async: false });
+    Method::Mmap(MmapOptions { advice: crate::plan::Advice::AsOrder, msync_async: false });
 
 /// The ways to write. `msync` and the flags make each write durable before the next.
-const WRITES: [Way; 8] = {
+const WRITES: [ModeVariant; 8] = {
     use Caching::{Buffered, DirectIfReal};
     use Durability::{
         FdatasyncAtEnd, FdatasyncEvery, FsyncAtEnd, None as Nothing, OpenDsync, OpenSync,
     };
-    const fn way(name: &'static str, caching: Caching, durability: Durability) -> Way {
-        Way { name, method: Method::Psync, caching, durability }
+    const fn way(name: &'static str, caching: Caching, durability: Durability) -> ModeVariant {
+        ModeVariant { name, method: Method::Psync, caching, durability }
     }
     [
         way("none", Buffered, Nothing),
@@ -97,14 +102,14 @@ const WRITES: [Way; 8] = {
         way("sync", Buffered, OpenSync),
         way("direct", DirectIfReal, Nothing),
         way("direct-dsync", DirectIfReal, OpenDsync),
-        Way { method: MMAP, ..way("mmap-msync", Buffered, FdatasyncEvery(Ops(1))) },
+        ModeVariant { method: MMAP, ..way("mmap-msync", Buffered, FdatasyncEvery(Ops(1))) },
     ]
 };
 
 /// The ways to read: what is flushed, and when, changes nothing in them.
-const READS: [Way; 3] = {
-    const fn way(name: &'static str, method: Method, caching: Caching) -> Way {
-        Way { name, method, caching, durability: Durability::None }
+const READS: [ModeVariant; 3] = {
+    const fn way(name: &'static str, method: Method, caching: Caching) -> ModeVariant {
+        ModeVariant { name, method, caching, durability: Durability::None }
     }
     [
         way("buffered", Method::Psync, Caching::Buffered),
@@ -114,7 +119,7 @@ const READS: [Way; 3] = {
 };
 
 /// The way in which the file is made: the one whose time never goes into memory.
-const MAKING: Way = Way {
+const MAKING: ModeVariant = ModeVariant {
     name: SIZING,
     method: Method::Psync,
     caching: Caching::DirectIfReal,
@@ -147,48 +152,52 @@ const UNIT: Bytes = Bytes::kib(4);
 /// Larger calls are no other way to write.
 const LARGEST_BLOCK: Bytes = Bytes::mib(64);
 
-/// Looks at the path and the words and makes a plan.
-///
-/// # Errors
-/// A refusal that says what to write instead; nothing was touched.
-pub fn planned(words: &Words, typed: Vec<String>) -> Result<Plan, Error> {
-    let kind = look(&words.path)?;
-    let blocks = words.block.len() as u64;
-    let each = match (words.time, words.quick) {
-        (Some(time), _) => Nanos(time.less(quiet(blocks)).0 / shares(blocks)),
-        (None, true) => SHORT,
-        (None, false) => USUAL,
-    };
-    let options = Options {
-        each,
-        blocks: words.block.clone(),
-        size: words.size,
-        keep: words.keep,
-        again: words.again.clone(),
-        seed: words.seed.unwrap_or_else(any_seed),
-        words: typed,
-    };
-    Ok(plan(&words.path, kind, &options)?)
+impl PlanVerb for ModesArgs {
+    fn planned(&self, typed: Vec<String>) -> Result<Plan, Error> {
+        let kind = look(&self.path)?;
+        let blocks = self.block.len() as u64;
+        let each = match (self.time, self.quick) {
+            (Some(time), _) => Nanos(time.less(quiet(blocks)).0 / shares(blocks)),
+            (None, true) => SHORT,
+            (None, false) => USUAL,
+        };
+        let options = ModesOptions {
+            each,
+            blocks: self.block.clone(),
+            size: self.size,
+            keep: self.keep,
+            again: self.again.clone(),
+            seed: self.seed.unwrap_or_else(any_seed),
+            words: typed,
+        };
+        Ok(plan(&self.path, kind, &options)?)
+    }
+
+    fn output(&self) -> &OutputArgs {
+        &self.common
+    }
 }
 
 /// The plan for a path, without a look at the machine.
 ///
 /// # Errors
 /// When the words contradict each other or what stands at the path.
-pub fn plan(path: &Path, kind: Kind, options: &Options) -> Result<Plan, Refusal> {
+pub fn plan(path: &Path, kind: PathType, options: &ModesOptions) -> Result<Plan, Refusal> {
     check(path, kind, options)?;
     let target = target(path, kind, options);
     let made = match options.size {
-        Some(_) => Stop::one_pass(),
-        None => Stop::pass_or(Nanos(options.each.0 * FILE)),
+        Some(_) => StopRule::one_pass(),
+        None => StopRule::pass_or(Nanos(options.each.0 * FILE)),
     };
     let block = if options.size.is_some() { unit(options) } else { FILE_BLOCK.max(unit(options)) };
     let mut phases = vec![phase(SIZING.into(), &MAKING, Action::Write, block, &target, made)];
-    for (action, ways) in [(Action::Write, WRITES.as_slice()), (Action::Read, READS.as_slice())] {
+    for (action, loop_config) in
+        [(Action::Write, WRITES.as_slice()), (Action::Read, READS.as_slice())]
+    {
         for &block in &options.blocks {
-            for way in ways {
+            for way in loop_config {
                 let name = format!("{}-{}-{}", action.name(), short(block), way.name);
-                let stop = Stop::pass_or(options.each);
+                let stop = StopRule::pass_or(options.each);
                 let mut phase = phase(name, way, action, block, &target, stop);
                 if action == Action::Write && way.durability == Durability::None {
                     phase.settle = Nanos(options.each.0 * SETTLE);
@@ -197,13 +206,13 @@ pub fn plan(path: &Path, kind: Kind, options: &Options) -> Result<Plan, Refusal>
             }
         }
     }
-    let origin = Origin { dialect: VERB.into(), words: options.words.clone(), sources: Vec::new() };
+    let origin = PlanOrigin::of(VERB, options.words.clone());
     Ok(Plan {
         title: format!("modes {}", path.display()),
         origin,
         seed: options.seed,
         phases,
-        aim: None,
+        aim: Some(StudyPlan::Modes),
     })
 }
 
@@ -218,32 +227,32 @@ fn quiet(blocks: u64) -> Nanos {
 }
 
 /// The words that make no sense together, or not with what stands there.
-fn check(path: &Path, kind: Kind, options: &Options) -> Result<(), Refusal> {
+fn check(path: &Path, kind: PathType, options: &ModesOptions) -> Result<(), Refusal> {
     let shown = path.display();
     let refused = |place: &str, why: String, instead: String| {
         Err(Refusal { place: place.into(), why, instead })
     };
     named_twice(path, kind, options.again.as_deref())?;
     match kind {
-        Kind::File(_) => {
+        PathType::File(_) => {
             return Err(Refusal::new(
                 format!("modes writes, and would not overwrite the file {shown}"),
                 "name the folder it is in",
             ));
         }
-        Kind::Device if options.again.is_none() => {
+        PathType::Device if options.again.is_none() => {
             return Err(Refusal::new(
                 format!("modes writes, and all that is on {shown} would be lost"),
                 "give the name a second time to allow it, or name a folder on it",
             ));
         }
-        Kind::Device if options.keep => {
+        PathType::Device if options.keep => {
             return Err(Refusal::new(
                 format!("--keep is about the test file, and there is none for {shown}"),
                 "leave --keep out",
             ));
         }
-        Kind::Folder | Kind::Device => {}
+        PathType::Folder | PathType::Device => {}
     }
     if options.each < LEAST {
         let blocks = options.blocks.len() as u64;
@@ -253,11 +262,11 @@ fn check(path: &Path, kind: Kind, options: &Options) -> Result<(), Refusal> {
     }
     for (number, &block) in options.blocks.iter().enumerate() {
         if block == Bytes::ZERO || block.0 % UNIT.0 != 0 || block > LARGEST_BLOCK {
-            let why = format!("direct I/O can not be done in calls of {block}");
+            let why = format!("direct I/O cannot be done in calls of {block}");
             return refused("--block", why, "give multiples of 4K, 64M at most".into());
         }
         if options.blocks[..number].contains(&block) {
-            return refused("--block", format!("{block} is there twice"), "leave one out".into());
+            return refused("--block", format!("{block} was given twice"), "leave one out".into());
         }
     }
     let least = unit(options);
@@ -277,41 +286,41 @@ fn check(path: &Path, kind: Kind, options: &Options) -> Result<(), Refusal> {
 }
 
 /// What the file must hold a whole number of: the largest call.
-fn unit(options: &Options) -> Bytes {
+fn unit(options: &ModesOptions) -> Bytes {
     options.blocks.iter().copied().fold(UNIT, Ord::max)
 }
 
-fn target(path: &Path, kind: Kind, options: &Options) -> Target {
+fn target(path: &Path, kind: PathType, options: &ModesOptions) -> Target {
     let size = match options.size {
         Some(size) => Size::Exactly(size),
         None => Size::Written { most: LARGEST_FILE },
     };
     let lifetime = if options.keep { Lifetime::Keep } else { Lifetime::Remove };
-    standing(path, kind, options.again.as_deref(), (size, Layout::Preallocated), lifetime)
+    standing(path, kind, options.again.as_deref(), (size, LayoutMode::Preallocated), lifetime)
 }
 
 /// One way, on a file that is not in memory when it begins.
 fn phase(
     name: String,
-    way: &Way,
+    way: &ModeVariant,
     action: Action,
     block: Bytes,
     target: &Target,
-    stop: Stop,
+    stop: StopRule,
 ) -> Phase {
     let reads = action == Action::Read;
     let pattern = Pattern {
         verify: if reads { Verify::Tags } else { Verify::None },
-        ..Pattern::of(Mix::only(action), Order::Forward, BlockSize::Fixed(block))
+        ..Pattern::of(Mix::only(action), OffsetOrdering::Forward, BlockSize::Fixed(block))
     };
-    let blocks = Blocks {
+    let blocks = BlockWork {
         method: way.method,
         caching: way.caching,
         durability: way.durability,
-        ..Blocks::of(target.clone(), pattern)
+        ..BlockWork::of(target.clone(), pattern)
     };
     let job = Job { stop, ..Job::of(name, Work::Blocks(blocks)) };
-    Phase { cold: Cold::Target, quiet: QUIET, ..Phase::of(job) }
+    Phase { cold: CacheDrop::Target, quiet: QUIET, ..Phase::of(job) }
 }
 
 /// A size as it is typed: `64K`, `1M`.
@@ -332,8 +341,8 @@ fn short(block: Bytes) -> String {
 mod tests {
     use super::*;
 
-    fn options() -> Options {
-        Options {
+    fn options() -> ModesOptions {
+        ModesOptions {
             each: USUAL,
             blocks: vec![Bytes::kib(64), Bytes::mib(1)],
             size: None,
@@ -346,7 +355,7 @@ mod tests {
 
     #[test]
     fn every_way_is_tried_with_every_block() {
-        let plan = plan(Path::new("/mnt"), Kind::Folder, &options()).expect("a plan");
+        let plan = plan(Path::new("/mnt"), PathType::Folder, &options()).expect("a plan");
         plan.check().expect("a good one");
         let names: Vec<&str> = plan.phases.iter().map(|phase| phase.name.as_str()).collect();
         assert_eq!(
@@ -394,26 +403,26 @@ mod tests {
 
     #[test]
     fn words_against_each_other_are_refused() {
-        let device = Options { again: Some("/x".into()), ..options() };
+        let device = ModesOptions { again: Some("/x".into()), ..options() };
         for (kind, options) in [
-            (Kind::File(Bytes(MIB)), options()),
-            (Kind::Device, options()),
-            (Kind::Device, Options { keep: true, ..device.clone() }),
-            (Kind::Device, Options { again: Some("/y".into()), ..options() }),
-            (Kind::Folder, device),
-            (Kind::Folder, Options { each: Nanos::millis(100), ..options() }),
-            (Kind::Folder, Options { blocks: vec![Bytes(512)], ..options() }),
-            (Kind::Folder, Options { blocks: vec![Bytes::ZERO], ..options() }),
-            (Kind::Folder, Options { blocks: vec![Bytes::mib(65)], ..options() }),
-            (Kind::Folder, Options { blocks: vec![Bytes(MIB); 2], ..options() }),
-            (Kind::Folder, Options { size: Some(Bytes::kib(64)), ..options() }),
-            (Kind::Folder, Options { size: Some(Bytes(MIB + 4096)), ..options() }),
+            (PathType::File(Bytes(MIB)), options()),
+            (PathType::Device, options()),
+            (PathType::Device, ModesOptions { keep: true, ..device.clone() }),
+            (PathType::Device, ModesOptions { again: Some("/y".into()), ..options() }),
+            (PathType::Folder, device),
+            (PathType::Folder, ModesOptions { each: Nanos::millis(100), ..options() }),
+            (PathType::Folder, ModesOptions { blocks: vec![Bytes(512)], ..options() }),
+            (PathType::Folder, ModesOptions { blocks: vec![Bytes::ZERO], ..options() }),
+            (PathType::Folder, ModesOptions { blocks: vec![Bytes::mib(65)], ..options() }),
+            (PathType::Folder, ModesOptions { blocks: vec![Bytes(MIB); 2], ..options() }),
+            (PathType::Folder, ModesOptions { size: Some(Bytes::kib(64)), ..options() }),
+            (PathType::Folder, ModesOptions { size: Some(Bytes(MIB + 4096)), ..options() }),
         ] {
             let refusal = plan(Path::new("/x"), kind, &options).expect_err("refused");
             assert!(!refusal.instead.is_empty(), "{refusal}");
         }
-        let device = Options { again: Some("/x".into()), ..options() };
-        let plan = plan(Path::new("/x"), Kind::Device, &device).expect("a plan");
+        let device = ModesOptions { again: Some("/x".into()), ..options() };
+        let plan = plan(Path::new("/x"), PathType::Device, &device).expect("a plan");
         plan.check().expect("a good one");
     }
 }

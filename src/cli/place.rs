@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use rustix::fs::Access;
+use rustix::fs::{Access, SeekFrom};
 
-use crate::error::{Error, Fault, Refusal};
-use crate::plan::{Consent, Layout, Lifetime, Size, Target};
+use crate::error::{Doing, Error, Fault, Refusal};
+use crate::plan::{LayoutMode, Lifetime, OverwriteConsent, Size, Target};
 use crate::unit::{Bytes, Nanos};
 
 /// What stands at the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum PathType {
     /// A folder, for a test file of our own.
     Folder,
     /// A file with so many bytes, which is only read.
@@ -20,7 +20,7 @@ pub enum Kind {
 }
 
 /// What stands at a path, and whether this user may use it.
-pub(super) fn look(path: &Path) -> Result<Kind, Error> {
+pub(super) fn look(path: &Path) -> Result<PathType, Error> {
     use std::os::unix::fs::FileTypeExt as _;
     let shown = path.display();
     let metadata = match std::fs::metadata(path) {
@@ -35,18 +35,18 @@ pub(super) fn look(path: &Path) -> Result<Kind, Error> {
                     format!("this user may not look at '{shown}'"),
                     "name another path, or run as root",
                 ),
-                _ => return Err(Fault::new("look at", shown.to_string(), &error).into()),
+                _ => return Err(Fault::new(Doing::Look, shown.to_string(), &error).into()),
             };
             return Err(refusal.into());
         }
     };
     let kind = metadata.file_type();
     let (kind, access, what) = if kind.is_dir() {
-        (Kind::Folder, Access::WRITE_OK | Access::EXEC_OK, "write in")
+        (PathType::Folder, Access::WRITE_OK | Access::EXEC_OK, "write in")
     } else if kind.is_file() {
-        (Kind::File(Bytes(metadata.len())), Access::READ_OK, "read")
+        (PathType::File(Bytes(metadata.len())), Access::READ_OK, "read")
     } else if kind.is_block_device() {
-        (Kind::Device, Access::READ_OK, "read")
+        (PathType::Device, Access::READ_OK, "read")
     } else {
         return Err(Refusal::new(
             format!("'{shown}' is neither folder, file nor block device"),
@@ -65,7 +65,29 @@ pub(super) fn look(path: &Path) -> Result<Kind, Error> {
     Ok(kind)
 }
 
-/// Another seed each time, so that a drive can not know the data from the last run. Short, because
+/// The same for verbs that read a file as it is: of one that nothing was ever written to there is nothing
+/// to read from a device.
+pub(super) fn look_for_data(path: &Path) -> Result<PathType, Error> {
+    let kind = look(path)?;
+    if matches!(kind, PathType::File(Bytes(1..))) && all_holes(path) {
+        let shown = path.display();
+        return Err(Refusal::new(
+            format!("nothing was ever written to '{shown}': it is all holes, which memory answers"),
+            "name a file that holds data, or its folder: a test file is made there and written in full",
+        )
+        .into());
+    }
+    Ok(kind)
+}
+
+/// Whether a file has no data at all, neither on its device nor on the way there. What cannot be found
+/// out is none to refuse.
+fn all_holes(path: &Path) -> bool {
+    let Ok(file) = std::fs::File::open(path) else { return false };
+    rustix::fs::seek(&file, SeekFrom::Data(0)) == Err(rustix::io::Errno::NXIO)
+}
+
+/// Another seed each time, so that a drive cannot know the data from the last run. Short, because
 /// people repeat runs by it.
 pub(super) fn any_seed() -> u64 {
     let mut bytes = [0; 4];
@@ -116,14 +138,14 @@ pub(super) fn latency(text: &str) -> Result<Nanos, String> {
 /// When the words contradict what stands there.
 pub(super) fn target(
     path: &Path,
-    kind: Kind,
+    kind: PathType,
     again: Option<&Path>,
     writes: bool,
-    (size, layout): (Size, Layout),
+    (size, layout): (Size, LayoutMode),
 ) -> Result<Target, Refusal> {
     let shown = path.display();
     consents(path, kind, again, writes)?;
-    if writes && matches!(kind, Kind::File(_)) {
+    if writes && matches!(kind, PathType::File(_)) {
         return Err(Refusal::new(
             format!("{shown} is somebody's file, and would be overwritten"),
             "name its folder: a test file of our own is made there",
@@ -136,29 +158,33 @@ pub(super) fn target(
 /// file or device itself. Whether the words agree with it has been looked at.
 pub(super) fn standing(
     path: &Path,
-    kind: Kind,
+    kind: PathType,
     again: Option<&Path>,
-    (size, layout): (Size, Layout),
+    (size, layout): (Size, LayoutMode),
     lifetime: Lifetime,
 ) -> Target {
     let path = path.to_path_buf();
     match kind {
-        Kind::Folder => Target::Scratch { dir: path, size, layout, lifetime },
-        Kind::File(_) => {
-            Target::File { path, size, layout: Layout::Existing, lifetime: Lifetime::Keep }
+        PathType::Folder => Target::Scratch { dir: path, size, layout, lifetime },
+        PathType::File(_) => {
+            Target::File { path, size, layout: LayoutMode::Existing, lifetime: Lifetime::Keep }
         }
-        Kind::Device => {
-            let consent = again.map(|device| Consent { device: device.to_path_buf() });
+        PathType::Device => {
+            let consent = again.map(|device| OverwriteConsent { device: device.to_path_buf() });
             Target::Device { path, size, consent }
         }
     }
 }
 
 /// Refuses a second name that is not that of the device which may be overwritten.
-pub(super) fn named_twice(path: &Path, kind: Kind, again: Option<&Path>) -> Result<(), Refusal> {
+pub(super) fn named_twice(
+    path: &Path,
+    kind: PathType,
+    again: Option<&Path>,
+) -> Result<(), Refusal> {
     let shown = path.display();
     match again {
-        Some(again) if kind != Kind::Device => Err(Refusal::new(
+        Some(again) if kind != PathType::Device => Err(Refusal::new(
             format!("'{}' is one path too many: {shown} is no block device", again.display()),
             "give one path; only a device that may be overwritten is named twice",
         )),
@@ -174,7 +200,7 @@ pub(super) fn named_twice(path: &Path, kind: Kind, again: Option<&Path>) -> Resu
 /// is only read.
 pub(super) fn consents(
     path: &Path,
-    kind: Kind,
+    kind: PathType,
     again: Option<&Path>,
     writes: bool,
 ) -> Result<(), Refusal> {
@@ -185,7 +211,7 @@ pub(super) fn consents(
             format!("{shown} is named twice, and only read"),
             "name it once, or write to it with --action write",
         )),
-        None if kind == Kind::Device && writes => Err(Refusal::new(
+        None if kind == PathType::Device && writes => Err(Refusal::new(
             format!("writing would destroy what is on {shown}"),
             "name the device a second time to allow it, or name a folder on it",
         )),
@@ -196,7 +222,7 @@ pub(super) fn consents(
 /// Refuses a block of nothing, and a size that is smaller than a block, or larger than a file.
 pub(super) fn fits(
     path: &Path,
-    kind: Kind,
+    kind: PathType,
     size: Option<Bytes>,
     block: Bytes,
 ) -> Result<(), Refusal> {
@@ -214,11 +240,11 @@ pub(super) fn fits(
         (Some(size), _) if size < block => {
             refuse(format!("{size} is less than one block"), format!("give {block} or more"))
         }
-        (Some(size), Kind::File(there)) if size > there => refuse(
+        (Some(size), PathType::File(there)) if size > there => refuse(
             format!("{size} is more than {shown} has ({there})"),
             "give less, or leave --size out".into(),
         ),
-        (None, Kind::File(there)) if there < block => Err(Refusal::new(
+        (None, PathType::File(there)) if there < block => Err(Refusal::new(
             format!("{shown} has only {there}"),
             format!("name a file of {block} or more"),
         )),

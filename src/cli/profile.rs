@@ -5,15 +5,16 @@
 
 use crate::error::Refusal;
 use crate::plan::{
-    self, Action, Aim, BlockSize, Blocks, Caching, Cold, Detail, Durability, FileOrder, Job,
-    Layout, Lifetime, Limit, Method, Mix, Order, Origin, Pattern, Phase, Plan, Profile,
-    ProfileCell, Region, Ring, Size, Stop, Target, Tool, Verify, Work,
+    self, Action, BlockSize, BlockWork, CacheDrop, Caching, DetailLevel, Durability, FileOrder,
+    Job, LayoutMode, Lifetime, Method, Mix, OffsetOrdering, Pattern, Phase, Plan, PlanOrigin,
+    ProfileCell, ProfilePlan, ProfileTool, Region, RingOptions, Size, StopLimit, StopRule,
+    StudyPlan, Target, Verify, Work,
 };
 use crate::unit::{Bytes, GIB, MIB, Nanos, Ops};
 
 /// The programs, as they are typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Name {
+pub enum ProfileName {
     /// CrystalDiskMark as it is installed: 1 MiB and 4 KiB, the best of three runs
     Cdm,
     /// CrystalDiskMark's setting for NVMe: more in flight
@@ -28,9 +29,9 @@ pub enum Name {
 
 /// What is wanted beside the profile, once all words are understood.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Options {
+pub struct ProfileOptions {
     /// Whose test.
-    pub name: Name,
+    pub name: ProfileName,
     /// Runs of a cell that count; as that program has it when absent.
     pub loops: Option<u32>,
     /// Time that all runs share, without pauses between them; as that program has it when absent.
@@ -43,35 +44,35 @@ pub struct Options {
     pub lays: bool,
     /// Everything random follows from it.
     pub seed: u64,
-    /// The words as typed, for the record.
-    pub words: Vec<String>,
+    /// The verb and the words as typed, for the record.
+    pub origin: PlanOrigin,
 }
 
 /// The size of the file, where nothing is said.
 pub const SIZE: Bytes = Bytes(GIB);
 
 /// How a program goes about it.
-struct Bench {
-    of: Tool,
+struct ProfileMethod {
+    of: ProfileTool,
     /// Runs that count, and whether one before them does not.
     loops: u32,
     rehearsed: bool,
     /// Time of a run, and before each cell.
     each: Nanos,
     pause: Nanos,
-    cells: Vec<Cell>,
+    cells: Vec<CellJob>,
 }
 
 /// One cell.
-struct Cell {
+struct CellJob {
     title: &'static str,
     action: Action,
-    order: Order,
+    order: OffsetOrdering,
     block: Bytes,
     /// I/Os in flight, and workers.
     load: (u32, u32),
     /// What ends it instead of the time.
-    until: Option<Limit>,
+    until: Option<StopLimit>,
     /// After each write a flush is waited for.
     flushed: bool,
     /// Its figure is the time of an I/O.
@@ -96,7 +97,7 @@ const GRAIN: u64 = 4096;
 ///
 /// # Errors
 /// When the size or the time is too small for the cells.
-pub fn plan(target: &Target, options: &Options) -> Result<Plan, Refusal> {
+pub fn plan(target: &Target, options: &ProfileOptions) -> Result<Plan, Refusal> {
     let mut bench = bench(options)?;
     bench.cells.retain(|cell| options.writes || cell.action == Action::Read);
     if let Some(whole) = options.whole {
@@ -117,16 +118,16 @@ pub fn plan(target: &Target, options: &Options) -> Result<Plan, Refusal> {
     let laying = options.lays.then(|| laying(target));
     Ok(Plan {
         title: "quick".into(),
-        origin: Origin { dialect: "quick".into(), words: options.words.clone(), sources: vec![] },
+        origin: options.origin.clone(),
         seed: options.seed,
-        aim: Some(Aim::Profile(Profile { of: bench.of, cells })),
+        aim: Some(StudyPlan::Profile(ProfilePlan { of: bench.of, cells })),
         phases: laying.into_iter().chain(phases).collect(),
     })
 }
 
-fn bench(options: &Options) -> Result<Bench, Refusal> {
+fn bench(options: &ProfileOptions) -> Result<ProfileMethod, Refusal> {
     let loops = |usual: u32| options.loops.unwrap_or(usual);
-    let disk_mark = |of, cells| Bench {
+    let disk_mark = |of, cells| ProfileMethod {
         of,
         loops: loops(3),
         rehearsed: true,
@@ -135,23 +136,23 @@ fn bench(options: &Options) -> Result<Bench, Refusal> {
         cells,
     };
     Ok(match options.name {
-        Name::Cdm => disk_mark(Tool::Cdm, disk_mark_cells(false)),
-        Name::CdmNvme => disk_mark(Tool::CdmNvme, disk_mark_cells(true)),
-        Name::CdmFlash => Bench {
+        ProfileName::Cdm => disk_mark(ProfileTool::Cdm, disk_mark_cells(false)),
+        ProfileName::CdmNvme => disk_mark(ProfileTool::CdmNvme, disk_mark_cells(true)),
+        ProfileName::CdmFlash => ProfileMethod {
             each: Nanos::secs(1),
             pause: Nanos::secs(30),
-            ..disk_mark(Tool::CdmFlash, disk_mark_cells(false))
+            ..disk_mark(ProfileTool::CdmFlash, disk_mark_cells(false))
         },
-        Name::AsSsd => Bench {
-            of: Tool::AsSsd,
+        ProfileName::AsSsd => ProfileMethod {
+            of: ProfileTool::AsSsd,
             loops: loops(1),
             rehearsed: false,
             each: Nanos::secs(5),
             pause: QUIET,
             cells: as_ssd_cells(),
         },
-        Name::Gnome => Bench {
-            of: Tool::Gnome,
+        ProfileName::Gnome => ProfileMethod {
+            of: ProfileTool::Gnome,
             loops: loops(1),
             rehearsed: false,
             each: Nanos::secs(5),
@@ -162,11 +163,13 @@ fn bench(options: &Options) -> Result<Bench, Refusal> {
 }
 
 /// CrystalDiskMark: all reads, then all writes.
-fn disk_mark_cells(nvme: bool) -> Vec<Cell> {
+fn disk_mark_cells(nvme: bool) -> Vec<CellJob> {
     let cells = |action| {
-        let cell = |title, block, load| Cell { load, ..Cell::of(title, action, block) };
-        let random =
-            |title, load| Cell { order: Order::Uniform, ..cell(title, Bytes::kib(4), load) };
+        let cell = |title, block, load| CellJob { load, ..CellJob::of(title, action, block) };
+        let random = |title, load| CellJob {
+            order: OffsetOrdering::Uniform,
+            ..cell(title, Bytes::kib(4), load)
+        };
         let (second, workers) = match nvme {
             true => (cell("SEQ128K Q32T1", Bytes::kib(128), (32, 1)), 16),
             false => (cell("SEQ1M Q1T1", Bytes(MIB), (1, 1)), 1),
@@ -183,23 +186,25 @@ fn disk_mark_cells(nvme: bool) -> Vec<Cell> {
 }
 
 /// AS SSD: each read before its write.
-fn as_ssd_cells() -> Vec<Cell> {
+fn as_ssd_cells() -> Vec<CellJob> {
     let both = [Action::Read, Action::Write];
-    let large = both.map(|action| Cell {
-        until: Some(Limit::Passes(1)),
-        ..Cell::of("Seq", action, Bytes::mib(16))
+    let large = both.map(|action| CellJob {
+        until: Some(StopLimit::Passes(1)),
+        ..CellJob::of("Seq", action, Bytes::mib(16))
     });
-    let small =
-        both.map(|action| Cell { order: Order::Uniform, ..Cell::of("4K", action, Bytes::kib(4)) });
-    let many = both.map(|action| Cell {
-        order: Order::Uniform,
+    let small = both.map(|action| CellJob {
+        order: OffsetOrdering::Uniform,
+        ..CellJob::of("4K", action, Bytes::kib(4))
+    });
+    let many = both.map(|action| CellJob {
+        order: OffsetOrdering::Uniform,
         load: (1, 64),
-        ..Cell::of("4K-64Thrd", action, Bytes::kib(4))
+        ..CellJob::of("4K-64Thrd", action, Bytes::kib(4))
     });
-    let access = both.map(|action| Cell {
-        order: Order::Uniform,
+    let access = both.map(|action| CellJob {
+        order: OffsetOrdering::Uniform,
         access: true,
-        ..Cell::of(
+        ..CellJob::of(
             "Acc.time",
             action,
             if action == Action::Read { Bytes::kib(4) } else { Bytes(512) },
@@ -209,7 +214,7 @@ fn as_ssd_cells() -> Vec<Cell> {
 }
 
 /// GNOME Disks: samples at even distances, and reads anywhere.
-fn gnome_cells(size: Bytes) -> Result<Vec<Cell>, Refusal> {
+fn gnome_cells(size: Bytes) -> Result<Vec<CellJob>, Refusal> {
     if size < SAMPLE {
         return Err(Refusal {
             place: "--size".into(),
@@ -219,17 +224,17 @@ fn gnome_cells(size: Bytes) -> Result<Vec<Cell>, Refusal> {
     }
     let samples = SAMPLES.min(size.0 / SAMPLE.0);
     let stride = Bytes(size.0 / samples / 4096 * 4096);
-    let sample = |title, action, flushed| Cell {
-        order: Order::Spaced { stride },
-        until: Some(Limit::Ops(Ops(samples))),
+    let sample = |title, action, flushed| CellJob {
+        order: OffsetOrdering::Spaced { stride },
+        until: Some(StopLimit::Ops(Ops(samples))),
         flushed,
-        ..Cell::of(title, action, SAMPLE)
+        ..CellJob::of(title, action, SAMPLE)
     };
-    let access = Cell {
-        order: Order::Uniform,
-        until: Some(Limit::Ops(Ops(1000))),
+    let access = CellJob {
+        order: OffsetOrdering::Uniform,
+        until: Some(StopLimit::Ops(Ops(1000))),
         access: true,
-        ..Cell::of("Access time", Action::Read, Bytes::kib(4))
+        ..CellJob::of("Access time", Action::Read, Bytes::kib(4))
     };
     Ok(vec![
         sample("Read rate", Action::Read, false),
@@ -238,13 +243,13 @@ fn gnome_cells(size: Bytes) -> Result<Vec<Cell>, Refusal> {
     ])
 }
 
-impl Cell {
+impl CellJob {
     /// Forward, one at a time, for the time of a run.
     fn of(title: &'static str, action: Action, block: Bytes) -> Self {
         Self {
             title,
             action,
-            order: Order::Forward,
+            order: OffsetOrdering::Forward,
             block,
             load: (1, 1),
             until: None,
@@ -255,7 +260,7 @@ impl Cell {
 }
 
 /// Gives each run its share of a time, and leaves the pauses out.
-fn share(bench: &mut Bench, whole: Nanos) -> Result<(), Refusal> {
+fn share(bench: &mut ProfileMethod, whole: Nanos) -> Result<(), Refusal> {
     let runs = bench.cells.len() as u64 * u64::from(bench.loops + u32::from(bench.rehearsed));
     let quiet = Nanos(QUIET.0 * runs);
     bench.each = Nanos(whole.less(quiet).0 / runs.max(1));
@@ -272,10 +277,15 @@ fn share(bench: &mut Bench, whole: Nanos) -> Result<(), Refusal> {
 }
 
 /// The runs of a cell that count, and the one before them that does not.
-fn runs(bench: &Bench, cell: &Cell, target: &Target, ours: bool) -> (Option<Phase>, Vec<Phase>) {
+fn runs(
+    bench: &ProfileMethod,
+    cell: &CellJob,
+    target: &Target,
+    ours: bool,
+) -> (Option<Phase>, Vec<Phase>) {
     let words = cell.title.to_lowercase().replace([' ', '.'], "-");
     let name = match bench.of {
-        Tool::Gnome => words,
+        ProfileTool::Gnome => words,
         _ => format!("{words}-{}", cell.action.name()),
     };
     let run = |name: String, quiet| run(bench, cell, target, ours, (name, quiet));
@@ -289,38 +299,38 @@ fn runs(bench: &Bench, cell: &Cell, target: &Target, ours: bool) -> (Option<Phas
 }
 
 fn run(
-    bench: &Bench,
-    cell: &Cell,
+    bench: &ProfileMethod,
+    cell: &CellJob,
     target: &Target,
     ours: bool,
     (name, quiet): (String, Nanos),
 ) -> Phase {
     let writes = cell.action == Action::Write;
     let (iodepth, workers) = cell.load;
-    let Place { target, divided, ours } = place(bench, cell, target, ours);
+    let ProfileTarget { target, divided, ours } = place(bench, cell, target, ours);
     let pattern = Pattern {
         region: Region { divided, ..Region::default() },
         verify: if ours && !writes { Verify::Tags } else { Verify::None },
         ..Pattern::of(Mix::only(cell.action), cell.order.clone(), BlockSize::Fixed(cell.block))
     };
     let alone = iodepth == 1;
-    let blocks = Blocks {
-        method: if alone { Method::Psync } else { Method::IoUring(Ring::default()) },
+    let blocks = BlockWork {
+        method: if alone { Method::Psync } else { Method::IoUring(RingOptions::default()) },
         caching: Caching::DirectIfReal,
         durability: match (writes, cell.flushed) {
             (true, true) => Durability::FsyncEvery(Ops(1)),
             _ => Durability::None,
         },
         iodepth,
-        ..Blocks::of(target, pattern)
+        ..BlockWork::of(target, pattern)
     };
-    let limit = cell.until.unwrap_or(Limit::Time(bench.each));
-    let stop = Stop { ramp: Nanos::ZERO, first_of: vec![limit] };
+    let limit = cell.until.unwrap_or(StopLimit::Time(bench.each));
+    let stop = StopRule { ramp: Nanos::ZERO, first_of: vec![limit] };
     // GNOME's figures are drawn by their places.
-    let detail = Detail { each: bench.of == Tool::Gnome, ..Detail::default() };
+    let detail = DetailLevel { each: bench.of == ProfileTool::Gnome, ..DetailLevel::default() };
     let job = Job { stop, workers, detail, ..Job::of(name, Work::Blocks(blocks)) };
     Phase {
-        cold: if writes { Cold::Keep } else { Cold::Target },
+        cold: if writes { CacheDrop::Keep } else { CacheDrop::Target },
         settle: if writes { SETTLE } else { Nanos::ZERO },
         quiet: quiet.max(QUIET),
         ..Phase::of(job)
@@ -328,7 +338,7 @@ fn run(
 }
 
 /// Where a run goes.
-struct Place {
+struct ProfileTarget {
     target: Target,
     /// Its workers divide the target among them.
     divided: bool,
@@ -338,9 +348,9 @@ struct Place {
 
 /// That of a cell. Each of AS SSD's threads has a file of its own, where there are files (of a device or
 /// of somebody's file it gets a part); and its reads that are timed go all over the device.
-fn place(bench: &Bench, cell: &Cell, target: &Target, ours: bool) -> Place {
-    let usual = Place { target: target.clone(), divided: false, ours };
-    if bench.of != Tool::AsSsd {
+fn place(bench: &ProfileMethod, cell: &CellJob, target: &Target, ours: bool) -> ProfileTarget {
+    let usual = ProfileTarget { target: target.clone(), divided: false, ours };
+    if bench.of != ProfileTool::AsSsd {
         return usual;
     }
     let threads = cell.load.1;
@@ -354,30 +364,33 @@ fn place(bench: &Bench, cell: &Cell, target: &Target, ours: bool) -> Place {
                 shared: false,
                 size: Size::Exactly(Bytes(part.max(GRAIN)).min(THREAD_FILE)),
                 order: FileOrder::default(),
-                layout: Layout::Written,
+                layout: LayoutMode::Written,
                 lifetime: Lifetime::Unnamed,
             };
-            Place { target: files, ..usual }
+            ProfileTarget { target: files, ..usual }
         }
         Target::Device { path, consent, .. } if cell.access && cell.action == Action::Read => {
             let consent = consent.clone();
             let whole = Target::Device { path: path.clone(), size: Size::Whole, consent };
-            Place { target: whole, ours: false, ..usual }
+            ProfileTarget { target: whole, ours: false, ..usual }
         }
-        _ => Place { divided: threads > 1, ..usual },
+        _ => ProfileTarget { divided: threads > 1, ..usual },
     }
 }
 
 /// The file is filled before anything else, as those programs do.
 fn laying(target: &Target) -> Phase {
-    let pattern =
-        Pattern::of(Mix::only(plan::Action::Write), Order::Forward, BlockSize::Fixed(Bytes(MIB)));
-    let blocks = Blocks {
-        method: Method::IoUring(Ring::default()),
+    let pattern = Pattern::of(
+        Mix::only(plan::Action::Write),
+        OffsetOrdering::Forward,
+        BlockSize::Fixed(Bytes(MIB)),
+    );
+    let blocks = BlockWork {
+        method: Method::IoUring(RingOptions::default()),
         caching: Caching::DirectIfReal,
         durability: Durability::FdatasyncAtEnd,
         iodepth: 8,
-        ..Blocks::of(target.clone(), pattern)
+        ..BlockWork::of(target.clone(), pattern)
     };
-    Phase::of(Job { stop: Stop::one_pass(), ..Job::of("file", Work::Blocks(blocks)) })
+    Phase::of(Job { stop: StopRule::one_pass(), ..Job::of("file", Work::Blocks(blocks)) })
 }

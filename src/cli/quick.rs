@@ -3,21 +3,24 @@
 use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 
-pub use super::place::Kind;
+pub use super::place::PathType;
 
-use super::place::{any_seed, look, named_twice, standing, time};
-use super::{Common, profile};
-use crate::error::{Error, Fault, Refusal};
+use super::conduct::PlanVerb;
+use super::output::OutputArgs;
+use super::place::{any_seed, look_for_data, named_twice, standing, time};
+use super::profile;
+use crate::error::{Doing, Error, Fault, Refusal};
 use crate::plan::{
-    Action, BlockSize, Blocks, Caching, Cold, Durability, Job, Layout, Lifetime, Limit, Method,
-    Mix, Order, Origin, Pattern, Phase, Plan, Ring, Size, Stop, Target, Verify, Work,
+    Action, BlockSize, BlockWork, CacheDrop, Caching, Durability, Job, LayoutMode, Lifetime,
+    Method, Mix, OffsetOrdering, Pattern, Phase, Plan, PlanOrigin, RingOptions, Size, StopLimit,
+    StopRule, Target, ToolProfile, Verify, Work,
 };
 use crate::sys::block::size_of_open;
 use crate::unit::{Bytes, GIB, MIB, Nanos};
 
 /// The words of the verb.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Words {
+pub struct QuickArgs {
     /// A folder on the device, a file to read, or a block device
     ///
     /// In a folder one test file is written, read and removed. An existing file and a block device
@@ -26,10 +29,10 @@ pub struct Words {
     /// The block device a second time: it may be overwritten, and all that is on it is lost
     #[arg(value_name = "DEVICE-AGAIN", conflicts_with = "read_only")]
     pub again: Option<PathBuf>,
-    /// About ten seconds instead of thirty
+    /// Take about 10 seconds instead of 30
     #[arg(long, conflicts_with = "time")]
     pub quick: bool,
-    /// Time of the whole run, shared by its phases: 30, 90s, 5m, 1h
+    /// Total time, shared by the phases: 30, 90s, 5m, 1h
     #[arg(long, value_name = "T", value_parser = time)]
     pub time: Option<Nanos>,
     /// Write a test file of exactly this size, however long that takes; of a file or device, use
@@ -44,25 +47,25 @@ pub struct Words {
     pub read_only: bool,
     /// Measure what another program's quick test does, in its order and with its loops
     #[arg(long, value_enum, value_name = "PROGRAM", conflicts_with = "quick")]
-    pub profile: Option<profile::Name>,
+    pub profile: Option<profile::ProfileName>,
     /// Runs of each cell of a profile that count: 1 to 9
     #[arg(long, value_name = "N", requires = "profile")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=9))]
     pub loops: Option<u32>,
-    /// Leave the test file there
+    /// Keep the test file
     #[arg(long)]
     pub keep: bool,
-    /// Number from which all data and places follow (default: another one each time)
+    /// Random seed for data and offsets (default: random)
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// What it shares with other verbs.
     #[command(flatten)]
-    pub common: Common,
+    pub common: OutputArgs,
 }
 
 /// What is wanted, once all words are understood.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Options {
+pub struct QuickOptions {
     /// Time of each phase.
     pub time: PhaseTime,
     /// Size of the test file, or of the part that is read.
@@ -89,25 +92,26 @@ pub enum PhaseTime {
 }
 
 /// A phase as it comes: six figures that say most about a device.
-struct Shape {
+struct QuickPhase {
     name: &'static str,
     action: Action,
-    order: Order,
+    order: OffsetOrdering,
     block: Bytes,
     iodepth: u32,
 }
 
 /// Writes come before the reads that need what they wrote.
-fn shapes() -> [Shape; 6] {
-    let shape = |name, action, order, block, iodepth| Shape { name, action, order, block, iodepth };
+fn shapes() -> [QuickPhase; 6] {
+    let shape =
+        |name, action, order, block, iodepth| QuickPhase { name, action, order, block, iodepth };
     let (large, small) = (Bytes(MIB), Bytes::kib(4));
     [
-        shape("seq-write", Action::Write, Order::Forward, large, 8),
-        shape("seq-read", Action::Read, Order::Forward, large, 8),
-        shape("rand-write-q1", Action::Write, Order::Shuffled, small, 1),
-        shape("rand-read-q1", Action::Read, Order::Shuffled, small, 1),
-        shape("rand-write-q32", Action::Write, Order::Shuffled, small, 32),
-        shape("rand-read-q32", Action::Read, Order::Shuffled, small, 32),
+        shape("seq-write", Action::Write, OffsetOrdering::Forward, large, 8),
+        shape("seq-read", Action::Read, OffsetOrdering::Forward, large, 8),
+        shape("rand-write-q1", Action::Write, OffsetOrdering::Shuffled, small, 1),
+        shape("rand-read-q1", Action::Read, OffsetOrdering::Shuffled, small, 1),
+        shape("rand-write-q32", Action::Write, OffsetOrdering::Shuffled, small, 32),
+        shape("rand-read-q32", Action::Read, OffsetOrdering::Shuffled, small, 32),
     ]
 }
 
@@ -127,42 +131,44 @@ const QUIET: Nanos = Nanos::millis(400);
 /// the reads that follow would pay for it.
 const AFTERMATH: Nanos = Nanos::millis(250);
 
-/// Looks at the path and the words and makes a plan.
-///
-/// # Errors
-/// A refusal that says what to write instead; nothing was touched.
-pub fn planned(words: &Words, typed: Vec<String>) -> Result<Plan, Error> {
-    let kind = look(&words.path)?;
-    if let Some(name) = words.profile {
-        return profiled(words, name, kind, typed);
+impl PlanVerb for QuickArgs {
+    fn planned(&self, typed: Vec<String>) -> Result<Plan, Error> {
+        let kind = look_for_data(&self.path)?;
+        if let Some(name) = self.profile {
+            return profiled(self, name, kind, typed);
+        }
+        let time = match (self.time, self.quick) {
+            (Some(time), _) => PhaseTime::Whole(time),
+            (None, true) => PhaseTime::Each(SHORT),
+            (None, false) => PhaseTime::Each(USUAL),
+        };
+        let options = QuickOptions {
+            time,
+            size: self.size,
+            read_only: self.read_only,
+            keep: self.keep,
+            again: self.again.clone(),
+            seed: self.seed.unwrap_or_else(any_seed),
+            words: typed,
+        };
+        Ok(plan(&self.path, kind, &options)?)
     }
-    let time = match (words.time, words.quick) {
-        (Some(time), _) => PhaseTime::Whole(time),
-        (None, true) => PhaseTime::Each(SHORT),
-        (None, false) => PhaseTime::Each(USUAL),
-    };
-    let options = Options {
-        time,
-        size: words.size,
-        read_only: words.read_only,
-        keep: words.keep,
-        again: words.again.clone(),
-        seed: words.seed.unwrap_or_else(any_seed),
-        words: typed,
-    };
-    Ok(plan(&words.path, kind, &options)?)
+
+    fn output(&self) -> &OutputArgs {
+        &self.common
+    }
 }
 
 /// The plan of another program's quick test.
 fn profiled(
-    words: &Words,
-    name: profile::Name,
-    kind: Kind,
+    words: &QuickArgs,
+    name: profile::ProfileName,
+    kind: PathType,
     typed: Vec<String>,
 ) -> Result<Plan, Error> {
-    let writes = !words.read_only && (kind == Kind::Folder || words.again.is_some());
-    let spread = name == profile::Name::Gnome;
-    let lays = kind == Kind::Folder || (writes && !spread);
+    let writes = !words.read_only && (kind == PathType::Folder || words.again.is_some());
+    let spread = name == profile::ProfileName::Gnome;
+    let lays = kind == PathType::Folder || (writes && !spread);
     let there = there(&words.path, kind)?;
     let size = match (words.size, there) {
         (Some(size), _) => size,
@@ -171,7 +177,7 @@ fn profiled(
         (None, Some(there)) => profile::SIZE.min(there),
         (None, None) => profile::SIZE,
     };
-    let options = Options {
+    let options = QuickOptions {
         time: PhaseTime::Each(USUAL),
         size: Some(size),
         read_only: words.read_only,
@@ -184,7 +190,7 @@ fn profiled(
     let target = target(&words.path, kind, &options, writes);
     let plan = profile::plan(
         &target,
-        &profile::Options {
+        &profile::ProfileOptions {
             name,
             loops: words.loops,
             whole: words.time,
@@ -192,21 +198,33 @@ fn profiled(
             writes,
             lays,
             seed: options.seed,
-            words: options.words,
+            origin: PlanOrigin::of(VERB, options.words).with(tool()),
         },
     )?;
     Ok(plan)
 }
 
 /// The bytes of a file or device that is there.
-fn there(path: &Path, kind: Kind) -> Result<Option<Bytes>, Error> {
+fn there(path: &Path, kind: PathType) -> Result<Option<Bytes>, Error> {
     match kind {
-        Kind::Folder => Ok(None),
-        Kind::File(size) => Ok(Some(size)),
-        Kind::Device => std::fs::File::open(path)
+        PathType::Folder => Ok(None),
+        PathType::File(size) => Ok(Some(size)),
+        PathType::Device => std::fs::File::open(path)
             .and_then(|device| size_of_open(device.as_fd()))
             .map(|size| Some(Bytes(size)))
-            .map_err(|error| Fault::new("open", path.display().to_string(), &error).into()),
+            .map_err(|error| Fault::new(Doing::Open, path.display().to_string(), &error).into()),
+    }
+}
+
+/// The verb, as it stands in the origin of its plans.
+pub const VERB: &str = "quick";
+
+/// What there is to do after it.
+pub(super) fn tool() -> ToolProfile {
+    ToolProfile {
+        then: Some("assay quick --time 300 {path}    # does it last?".into()),
+        sooner: Some("type it again with --quick if the time was too long".into()),
+        ..ToolProfile::default()
     }
 }
 
@@ -214,15 +232,15 @@ fn there(path: &Path, kind: Kind) -> Result<Option<Bytes>, Error> {
 ///
 /// # Errors
 /// When the words contradict each other or what stands at the path.
-pub fn plan(path: &Path, kind: Kind, options: &Options) -> Result<Plan, Refusal> {
+pub fn plan(path: &Path, kind: PathType, options: &QuickOptions) -> Result<Plan, Refusal> {
     check(path, kind, options)?;
     let writes = match kind {
-        Kind::Folder => true,
-        Kind::File(_) => false,
-        Kind::Device => options.again.is_some(),
+        PathType::Folder => true,
+        PathType::File(_) => false,
+        PathType::Device => options.again.is_some(),
     };
     let target = target(path, kind, options, writes);
-    let shapes: Vec<Shape> =
+    let shapes: Vec<QuickPhase> =
         shapes().into_iter().filter(|shape| writes || shape.action == Action::Read).collect();
     let time = match options.time {
         PhaseTime::Each(time) => time,
@@ -242,11 +260,7 @@ pub fn plan(path: &Path, kind: Kind, options: &Options) -> Result<Plan, Refusal>
         .collect();
     Ok(Plan {
         title: format!("quick {}", path.display()),
-        origin: Origin {
-            dialect: "quick".into(),
-            words: options.words.clone(),
-            sources: Vec::new(),
-        },
+        origin: PlanOrigin::of(VERB, options.words.clone()).with(tool()),
         seed: options.seed,
         aim: None,
         phases,
@@ -254,16 +268,16 @@ pub fn plan(path: &Path, kind: Kind, options: &Options) -> Result<Plan, Refusal>
 }
 
 /// The words that make no sense together, or not with what stands there.
-fn check(path: &Path, kind: Kind, options: &Options) -> Result<(), Refusal> {
+fn check(path: &Path, kind: PathType, options: &QuickOptions) -> Result<(), Refusal> {
     let shown = path.display();
     named_twice(path, kind, options.again.as_deref())?;
-    if options.read_only && kind == Kind::Folder {
+    if options.read_only && kind == PathType::Folder {
         return Err(Refusal::new(
             format!("there is nothing to read in a folder with --read-only ({shown})"),
             "name a file in it or its block device, or leave --read-only out",
         ));
     }
-    if options.keep && kind != Kind::Folder {
+    if options.keep && kind != PathType::Folder {
         return Err(Refusal::new(
             format!("--keep is about the test file, and there is none for {shown}"),
             "leave --keep out",
@@ -271,7 +285,7 @@ fn check(path: &Path, kind: Kind, options: &Options) -> Result<(), Refusal> {
     }
     let Some(size) = options.size else {
         return match kind {
-            Kind::File(there) if there.0 < MIB => Err(Refusal::new(
+            PathType::File(there) if there.0 < MIB => Err(Refusal::new(
                 format!("{shown} has only {there}"),
                 "name a file of 1 MiB or more",
             )),
@@ -285,7 +299,7 @@ fn check(path: &Path, kind: Kind, options: &Options) -> Result<(), Refusal> {
             instead: "give 1M or more".into(),
         });
     }
-    if let Kind::File(there) = kind
+    if let PathType::File(there) = kind
         && size > there
     {
         return Err(Refusal {
@@ -297,45 +311,46 @@ fn check(path: &Path, kind: Kind, options: &Options) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn target(path: &Path, kind: Kind, options: &Options, writes: bool) -> Target {
+fn target(path: &Path, kind: PathType, options: &QuickOptions, writes: bool) -> Target {
     let size = match (options.size, writes) {
         (Some(size), _) => Size::Exactly(size),
         (None, true) => Size::Written { most: LARGEST_FILE },
         (None, false) => Size::Whole,
     };
     let lifetime = if options.keep { Lifetime::Keep } else { Lifetime::Remove };
-    standing(path, kind, options.again.as_deref(), (size, Layout::Preallocated), lifetime)
+    standing(path, kind, options.again.as_deref(), (size, LayoutMode::Preallocated), lifetime)
 }
 
-fn phase(shape: Shape, target: Target, time: Nanos, ours: bool, size: Option<Bytes>) -> Phase {
+fn phase(shape: QuickPhase, target: Target, time: Nanos, ours: bool, size: Option<Bytes>) -> Phase {
     let write = shape.action == Action::Write;
-    let sequential = shape.order == Order::Forward;
+    let sequential = shape.order == OffsetOrdering::Forward;
     let stop = match (sequential, write, size) {
         // A size that was asked for is written whole.
-        (true, true, Some(_)) => Stop::one_pass(),
-        (true, true, None) => {
-            Stop { ramp: Nanos::ZERO, first_of: vec![Limit::Time(time), Limit::Passes(1)] }
-        }
+        (true, true, Some(_)) => StopRule::one_pass(),
+        (true, true, None) => StopRule {
+            ramp: Nanos::ZERO,
+            first_of: vec![StopLimit::Time(time), StopLimit::Passes(1)],
+        },
         // No ramp: of a slow card's twenty large blocks none can be spared.
-        (true, false, _) => Stop::after(time),
+        (true, false, _) => StopRule::after(time),
         (false, ..) => {
             let ramp = Nanos(time.0 / 10);
-            Stop { ramp, first_of: vec![Limit::Time(time - ramp)] }
+            StopRule { ramp, first_of: vec![StopLimit::Time(time - ramp)] }
         }
     };
     let pattern = Pattern {
         verify: if ours && !write { Verify::Tags } else { Verify::None },
         ..Pattern::of(Mix::only(shape.action), shape.order, BlockSize::Fixed(shape.block))
     };
-    let blocks = Blocks {
-        method: Method::IoUring(Ring::default()),
+    let blocks = BlockWork {
+        method: Method::IoUring(RingOptions::default()),
         caching: Caching::DirectIfReal,
         durability: if write { Durability::FdatasyncAtEnd } else { Durability::None },
         iodepth: shape.iodepth,
-        ..Blocks::of(target, pattern)
+        ..BlockWork::of(target, pattern)
     };
     Phase {
-        cold: if write { Cold::Keep } else { Cold::Target },
+        cold: if write { CacheDrop::Keep } else { CacheDrop::Target },
         settle: if write { SETTLE } else { Nanos::ZERO },
         quiet: QUIET,
         aftermath: if write && !sequential { AFTERMATH } else { Nanos::ZERO },
@@ -347,8 +362,8 @@ fn phase(shape: Shape, target: Target, time: Nanos, ours: bool, size: Option<Byt
 mod tests {
     use super::*;
 
-    fn options() -> Options {
-        Options {
+    fn options() -> QuickOptions {
+        QuickOptions {
             time: PhaseTime::Each(USUAL),
             size: None,
             read_only: false,
@@ -365,7 +380,7 @@ mod tests {
 
     #[test]
     fn a_folder_gets_six_phases_on_one_scratch_file() {
-        let plan = plan(Path::new("/mnt"), Kind::Folder, &options()).expect("a plan");
+        let plan = plan(Path::new("/mnt"), PathType::Folder, &options()).expect("a plan");
         plan.check().expect("a good one");
         assert_eq!(
             names(&plan),
@@ -392,7 +407,7 @@ mod tests {
 
     #[test]
     fn files_and_devices_are_only_read() {
-        for kind in [Kind::File(Bytes(MIB)), Kind::Device] {
+        for kind in [PathType::File(Bytes(MIB)), PathType::Device] {
             let plan = plan(Path::new("/dev/x"), kind, &options()).expect("a plan");
             plan.check().expect("a good one");
             assert!(!plan.writes());
@@ -402,32 +417,35 @@ mod tests {
 
     #[test]
     fn a_device_is_written_when_it_is_named_twice() {
-        let again = Options { again: Some("/dev/x".into()), ..options() };
-        let writing = plan(Path::new("/dev/x"), Kind::Device, &again).expect("a plan");
+        let again = QuickOptions { again: Some("/dev/x".into()), ..options() };
+        let writing = plan(Path::new("/dev/x"), PathType::Device, &again).expect("a plan");
         writing.check().expect("a good one");
         assert!(writing.writes());
-        for (path, kind) in [("/dev/y", Kind::Device), ("/dev/x", Kind::Folder)] {
+        for (path, kind) in [("/dev/y", PathType::Device), ("/dev/x", PathType::Folder)] {
             assert!(plan(Path::new(path), kind, &again).is_err(), "{path}");
         }
     }
 
     #[test]
     fn a_size_that_was_asked_for_is_written_whole() {
-        let sized = Options { size: Some(Bytes::mib(64)), ..options() };
-        let plan = plan(Path::new("/mnt"), Kind::Folder, &sized).expect("a plan");
-        assert_eq!(plan.phases[0].jobs[0].stop, Stop::one_pass());
+        let sized = QuickOptions { size: Some(Bytes::mib(64)), ..options() };
+        let plan = plan(Path::new("/mnt"), PathType::Folder, &sized).expect("a plan");
+        assert_eq!(plan.phases[0].jobs[0].stop, StopRule::one_pass());
     }
 
     #[test]
     fn words_against_each_other_are_refused() {
         let folder = Path::new("/mnt");
         for (kind, options) in [
-            (Kind::Folder, Options { read_only: true, ..options() }),
-            (Kind::Folder, Options { size: Some(Bytes(4096)), ..options() }),
-            (Kind::Folder, Options { time: PhaseTime::Whole(Nanos::secs(2)), ..options() }),
-            (Kind::Device, Options { keep: true, ..options() }),
-            (Kind::File(Bytes(10)), options()),
-            (Kind::File(Bytes(MIB)), Options { size: Some(Bytes::mib(2)), ..options() }),
+            (PathType::Folder, QuickOptions { read_only: true, ..options() }),
+            (PathType::Folder, QuickOptions { size: Some(Bytes(4096)), ..options() }),
+            (
+                PathType::Folder,
+                QuickOptions { time: PhaseTime::Whole(Nanos::secs(2)), ..options() },
+            ),
+            (PathType::Device, QuickOptions { keep: true, ..options() }),
+            (PathType::File(Bytes(10)), options()),
+            (PathType::File(Bytes(MIB)), QuickOptions { size: Some(Bytes::mib(2)), ..options() }),
         ] {
             let refusal = plan(folder, kind, &options).expect_err("refused");
             assert!(!refusal.instead.is_empty(), "{refusal}");

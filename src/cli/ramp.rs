@@ -2,18 +2,20 @@
 
 use std::path::PathBuf;
 
-use super::Common;
-use super::place::{Kind, any_seed, fits, latency, look, target, time};
+use super::conduct::PlanVerb;
+use super::output::OutputArgs;
+use super::place::{PathType, any_seed, fits, latency, look_for_data, target, time};
 use crate::error::{Error, Refusal};
 use crate::plan::{
-    self, Aim, BlockSize, Blocks, Caching, Cold, Durability, Job, Layout, Limit, Method, Mix,
-    Order, Origin, Pattern, Phase, Plan, Ramp, Region, Ring, Size, Stop, Target, Verify, Work,
+    self, BlockSize, BlockWork, CacheDrop, Caching, Durability, Job, LayoutMode, Method, Mix,
+    OffsetOrdering, Pattern, Phase, Plan, PlanOrigin, RampPlan, Region, RingOptions, Size,
+    StopLimit, StopRule, StudyPlan, Target, Verify, Work,
 };
 use crate::unit::{Bytes, GIB, MIB, Nanos};
 
 /// The words of the verb.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Words {
+pub struct RampArgs {
     /// A folder on the device, a file to read, or a block device
     ///
     /// In a folder one test file is written, used and removed. An existing file is only read, and
@@ -24,52 +26,52 @@ pub struct Words {
     pub again: Option<PathBuf>,
     /// What is done
     #[arg(long, value_enum, default_value = "read", value_name = "ACTION")]
-    pub action: Action,
+    pub action: RampAction,
     /// Size of an I/O: 4k, 64k, 1M
     #[arg(long, default_value = "4k", value_name = "S")]
     pub block: Bytes,
-    /// Where the next I/O goes
+    /// Order of the I/Os
     #[arg(long, value_enum, default_value = "random", value_name = "ORDER")]
-    pub order: Places,
-    /// Most I/Os in flight of one worker; the steps are the powers of two up to it
+    pub order: RampOrder,
+    /// Maximum I/Os in flight per worker; steps are powers of two up to it
     #[arg(long, default_value_t = 256, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub max_depth: u32,
-    /// Most workers; they are doubled at the knee as long as that brings something
+    /// Maximum workers; they double at the knee while that still helps
     #[arg(long, default_value_t = 16, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     pub max_workers: u32,
     /// Time of each step: 2, 30s, 1m
     #[arg(long, default_value = "2", value_name = "T", value_parser = time)]
     pub step: Nanos,
-    /// Say the highest rate at which 99 of 100 I/Os are answered within this time: 500us, 5ms
+    /// Report the highest rate at which 99 of 100 I/Os finish within this time: 500us, 5ms
     #[arg(long, value_name = "T", value_parser = latency)]
     pub p99: Option<Nanos>,
     /// Write a test file of exactly this size, however long that takes; of a file or device, use
     /// only its first part
     #[arg(long, value_name = "S")]
     pub size: Option<Bytes>,
-    /// Number from which all data and places follow (default: another one each time)
+    /// Random seed for data and offsets (default: random)
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// What it shares with other verbs.
     #[command(flatten)]
-    pub common: Common,
+    pub common: OutputArgs,
 }
 
 /// What is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Action {
+pub enum RampAction {
     /// Reads
     Read,
     /// Writes, flushed at the end of each step
     Write,
 }
 
-/// Where the next I/O goes.
+/// Order of the I/Os.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Places {
+pub enum RampOrder {
     /// Anywhere
     Random,
-    /// To the next place; workers divide the whole among them
+    /// Sequential; workers divide the range among them
     Forward,
 }
 
@@ -84,28 +86,30 @@ const LARGEST_FILE: Bytes = Bytes(4 * GIB);
 /// Before each step the device is watched for so long while nothing is done.
 const QUIET: Nanos = Nanos::millis(200);
 
-/// Looks at the path and the words and makes a plan.
-///
-/// # Errors
-/// A refusal that says what to write instead; nothing was touched.
-pub fn planned(words: &Words, typed: Vec<String>) -> Result<Plan, Error> {
-    Ok(plan(words, look(&words.path)?, typed)?)
+impl PlanVerb for RampArgs {
+    fn planned(&self, typed: Vec<String>) -> Result<Plan, Error> {
+        Ok(plan(self, look_for_data(&self.path)?, typed)?)
+    }
+
+    fn output(&self) -> &OutputArgs {
+        &self.common
+    }
 }
 
 /// The plan for what stands at the path, without a look at the machine.
 ///
 /// # Errors
 /// When the words contradict each other or what stands there.
-pub fn plan(words: &Words, kind: Kind, typed: Vec<String>) -> Result<Plan, Refusal> {
+pub fn plan(words: &RampArgs, kind: PathType, typed: Vec<String>) -> Result<Plan, Refusal> {
     fits(&words.path, kind, words.size, words.block)?;
     let size = match (words.size, kind) {
         (Some(size), _) => Size::Exactly(size),
-        (None, Kind::Folder) => Size::Written { most: LARGEST_FILE },
-        (None, Kind::File(_) | Kind::Device) => Size::Whole,
+        (None, PathType::Folder) => Size::Written { most: LARGEST_FILE },
+        (None, PathType::File(_) | PathType::Device) => Size::Whole,
     };
-    let writes = words.action == Action::Write;
+    let writes = words.action == RampAction::Write;
     // A size that was asked for is written whole, and what becomes of a timed write is not.
-    let layout = if words.size.is_some() { Layout::Written } else { Layout::Preallocated };
+    let layout = if words.size.is_some() { LayoutMode::Written } else { LayoutMode::Preallocated };
     let target = target(&words.path, kind, words.again.as_deref(), writes, (size, layout))?;
     let steps: Vec<Phase> = loads(words.max_depth, words.max_workers)
         .into_iter()
@@ -115,9 +119,9 @@ pub fn plan(words: &Words, kind: Kind, typed: Vec<String>) -> Result<Plan, Refus
     let filling = matches!(size, Size::Written { .. }).then(|| filling(&target));
     Ok(Plan {
         title: format!("ramp {}", words.path.display()),
-        origin: Origin { dialect: "ramp".into(), words: typed, sources: Vec::new() },
+        origin: PlanOrigin::of("ramp", typed),
         seed: words.seed.unwrap_or_else(any_seed),
-        aim: Some(Aim::Ramp(Ramp { steps: names, gain: GAIN, p99: words.p99 })),
+        aim: Some(StudyPlan::Ramp(RampPlan { steps: names, gain: GAIN, p99: words.p99 })),
         phases: filling.into_iter().chain(steps).collect(),
     })
 }
@@ -135,17 +139,17 @@ fn loads(max_depth: u32, max_workers: u32) -> Vec<(u32, u32)> {
 }
 
 /// A phase of blocks, direct where that is real.
-fn phase(name: &str, target: &Target, pattern: Pattern, load: (u32, u32), stop: Stop) -> Phase {
+fn phase(name: &str, target: &Target, pattern: Pattern, load: (u32, u32), stop: StopRule) -> Phase {
     let writes = pattern.mix.writes();
-    let blocks = Blocks {
-        method: Method::IoUring(Ring::default()),
+    let blocks = BlockWork {
+        method: Method::IoUring(RingOptions::default()),
         caching: Caching::DirectIfReal,
         durability: if writes { Durability::FdatasyncAtEnd } else { Durability::None },
         iodepth: load.0,
-        ..Blocks::of(target.clone(), pattern)
+        ..BlockWork::of(target.clone(), pattern)
     };
     let job = Job { stop, workers: load.1, ..Job::of(name, Work::Blocks(blocks)) };
-    let cold = if writes { Cold::Keep } else { Cold::Target };
+    let cold = if writes { CacheDrop::Keep } else { CacheDrop::Target };
     Phase { cold, quiet: QUIET, ..Phase::of(job) }
 }
 
@@ -153,26 +157,26 @@ fn phase(name: &str, target: &Target, pattern: Pattern, load: (u32, u32), stop: 
 /// written is neither read nor written as the rest is.
 fn filling(target: &Target) -> Phase {
     let action = Mix::only(plan::Action::Write);
-    let pattern = Pattern::of(action, Order::Forward, BlockSize::Fixed(Bytes(MIB)));
-    phase("file", target, pattern, (8, 1), Stop::pass_or(FILLING))
+    let pattern = Pattern::of(action, OffsetOrdering::Forward, BlockSize::Fixed(Bytes(MIB)));
+    phase("file", target, pattern, (8, 1), StopRule::pass_or(FILLING))
 }
 
 /// One step.
-fn step(words: &Words, target: &Target, kind: Kind, (depth, workers): (u32, u32)) -> Phase {
+fn step(words: &RampArgs, target: &Target, kind: PathType, (depth, workers): (u32, u32)) -> Phase {
     let (action, verify) = match words.action {
-        Action::Write => (plan::Action::Write, Verify::None),
-        Action::Read if kind == Kind::Folder => (plan::Action::Read, Verify::Tags),
-        Action::Read => (plan::Action::Read, Verify::None),
+        RampAction::Write => (plan::Action::Write, Verify::None),
+        RampAction::Read if kind == PathType::Folder => (plan::Action::Read, Verify::Tags),
+        RampAction::Read => (plan::Action::Read, Verify::None),
     };
-    let forward = words.order == Places::Forward;
-    let order = if forward { Order::Forward } else { Order::Shuffled };
+    let forward = words.order == RampOrder::Forward;
+    let order = if forward { OffsetOrdering::Forward } else { OffsetOrdering::Shuffled };
     let pattern = Pattern {
         region: Region { divided: forward && workers > 1, ..Region::default() },
         verify,
         ..Pattern::of(Mix::only(action), order, BlockSize::Fixed(words.block))
     };
     let ramp = Nanos(words.step.0 / 10);
-    let stop = Stop { ramp, first_of: vec![Limit::Time(words.step - ramp)] };
+    let stop = StopRule { ramp, first_of: vec![StopLimit::Time(words.step - ramp)] };
     let name = match workers {
         1 => format!("q{depth}"),
         workers => format!("q{depth}-w{workers}"),
@@ -196,7 +200,7 @@ mod tests {
 
     #[test]
     fn a_folder_gets_a_file_first_and_the_plan_is_sound() {
-        let plan = plan(&words("/mnt"), Kind::Folder, vec![]).expect("a plan");
+        let plan = plan(&words("/mnt"), PathType::Folder, vec![]).expect("a plan");
         plan.check().expect("sound");
         assert_eq!((plan.phases[0].name.as_str(), plan.phases[1].name.as_str()), ("file", "q1"));
         // 9 depths with one worker, and with 2, 4, 8, 16 at one of them.
@@ -205,26 +209,26 @@ mod tests {
 
     #[test]
     fn files_and_devices_are_only_read_unless_a_device_is_named_twice() {
-        let device = plan(&words("/dev/x"), Kind::Device, vec![]).expect("a plan");
+        let device = plan(&words("/dev/x"), PathType::Device, vec![]).expect("a plan");
         assert!(!device.writes());
-        let file = plan(&words("/x"), Kind::File(Bytes::mib(1)), vec![]).expect("a plan");
+        let file = plan(&words("/x"), PathType::File(Bytes::mib(1)), vec![]).expect("a plan");
         assert!(!file.writes());
-        let named = plan(&words("/dev/x /dev/x --action write"), Kind::Device, vec![]);
+        let named = plan(&words("/dev/x /dev/x --action write"), PathType::Device, vec![]);
         named.expect("a plan").check().expect("consent");
     }
 
     #[test]
     fn words_against_each_other_are_refused() {
         for (line, kind, says) in [
-            ("/x --action write", Kind::File(Bytes::mib(1)), "somebody's file"),
-            ("/dev/x --action write", Kind::Device, "name the device a second time"),
-            ("/dev/x /dev/y --action write", Kind::Device, "the very same name twice"),
-            ("/dev/x /dev/x", Kind::Device, "named twice, and only read"),
-            ("/mnt /mnt", Kind::Folder, "one path too many"),
-            ("/mnt --size 1k", Kind::Folder, "less than one block"),
-            ("/mnt --block 0", Kind::Folder, "--block: a block has one byte at least"),
-            ("/x --size 2M", Kind::File(Bytes::mib(1)), "more than /x has"),
-            ("/x", Kind::File(Bytes(9)), "has only 9 B"),
+            ("/x --action write", PathType::File(Bytes::mib(1)), "somebody's file"),
+            ("/dev/x --action write", PathType::Device, "name the device a second time"),
+            ("/dev/x /dev/y --action write", PathType::Device, "the very same name twice"),
+            ("/dev/x /dev/x", PathType::Device, "named twice, and only read"),
+            ("/mnt /mnt", PathType::Folder, "one path too many"),
+            ("/mnt --size 1k", PathType::Folder, "less than one block"),
+            ("/mnt --block 0", PathType::Folder, "--block: a block has one byte at least"),
+            ("/x --size 2M", PathType::File(Bytes::mib(1)), "more than /x has"),
+            ("/x", PathType::File(Bytes(9)), "has only 9 B"),
         ] {
             let refusal = plan(&words(line), kind, vec![]).expect_err(line);
             assert!(refusal.to_string().contains(says), "{line}: {refusal}");

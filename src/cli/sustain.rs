@@ -2,19 +2,22 @@
 
 use std::path::PathBuf;
 
-use super::Common;
-use super::place::{Kind, any_seed, fits, look, target, time};
-use super::ramp::Places;
+use super::conduct::PlanVerb;
+use super::output::OutputArgs;
+use super::place::{PathType, any_seed, fits, look, target, time};
+use super::ramp::RampOrder;
 use crate::error::{Error, Refusal};
 use crate::plan::{
-    Action, Aim, BlockSize, Blocks, Caching, Durability, Job, Layout, Limit, Method, Mix, Order,
-    Origin, Pattern, Phase, Plan, Ring, Size, Steady, Stop, Target, Work,
+    Action, BlockSize, BlockWork, Caching, Durability, Job, LayoutMode, Method, Mix,
+    OffsetOrdering, Pattern, Phase, Plan, PlanOrigin, RingOptions, Size, SteadyRule, StopLimit,
+    StopRule, StudyPlan, Target, ToolProfile, Work,
 };
-use crate::unit::{Bytes, Nanos};
+use crate::unit::{Bytes, GIB, MIB, Nanos};
+use crate::verdict::words::quoted;
 
 /// The words of the verb.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Words {
+pub struct SustainArgs {
     /// A folder on the device, or a block device
     ///
     /// In a folder one test file is written over and over, and removed.
@@ -22,21 +25,21 @@ pub struct Words {
     /// The block device a second time: it is overwritten, and all that is on it is lost
     #[arg(value_name = "DEVICE-AGAIN")]
     pub again: Option<PathBuf>,
-    /// Most time: 60, 5m, 2h
+    /// Maximum time: 60, 5m, 2h
     ///
     /// A round of the steady state is a twenty-fifth of it: the SNIA's specification gives up
     /// after 25 rounds.
     #[arg(long, default_value = "5m", value_name = "T", value_parser = time)]
     pub time: Nanos,
-    /// Most bytes that are written: 10G, 500M
+    /// Maximum bytes to write: 10G, 500M
     #[arg(long, default_value = "64G", value_name = "S")]
     pub bytes: Bytes,
     /// Size of a write
     #[arg(long, default_value = "1M", value_name = "S")]
     pub block: Bytes,
-    /// Where the next write goes
+    /// Order of the writes
     #[arg(long, value_enum, default_value = "forward", value_name = "ORDER")]
-    pub order: Places,
+    pub order: RampOrder,
     /// Writes in flight
     #[arg(long, default_value_t = 8, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub depth: u32,
@@ -44,12 +47,12 @@ pub struct Words {
     /// free; the whole device)
     #[arg(long, value_name = "S")]
     pub size: Option<Bytes>,
-    /// Number from which all data and places follow (default: another one each time)
+    /// Random seed for data and offsets (default: random)
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// What it shares with other verbs.
     #[command(flatten)]
-    pub common: Common,
+    pub common: OutputArgs,
 }
 
 /// Rounds after which the SNIA's specification gives up.
@@ -60,20 +63,24 @@ const ROUND: Nanos = Nanos::secs(1);
 const SHARE: f64 = 0.5;
 /// Before it the device is watched for so long while nothing is done.
 const QUIET: Nanos = Nanos::millis(400);
+/// No verb takes a longer time, s.
+const WEEK: u64 = 604_800;
 
-/// Looks at the path and the words and makes a plan.
-///
-/// # Errors
-/// A refusal that says what to write instead; nothing was touched.
-pub fn planned(words: &Words, typed: Vec<String>) -> Result<Plan, Error> {
-    Ok(plan(words, look(&words.path)?, typed)?)
+impl PlanVerb for SustainArgs {
+    fn planned(&self, typed: Vec<String>) -> Result<Plan, Error> {
+        Ok(plan(self, look(&self.path)?, typed)?)
+    }
+
+    fn output(&self) -> &OutputArgs {
+        &self.common
+    }
 }
 
 /// The plan for what stands at the path, without a look at the machine.
 ///
 /// # Errors
 /// When the words contradict each other or what stands there.
-pub fn plan(words: &Words, kind: Kind, typed: Vec<String>) -> Result<Plan, Refusal> {
+pub fn plan(words: &SustainArgs, kind: PathType, typed: Vec<String>) -> Result<Plan, Refusal> {
     fits(&words.path, kind, words.size, words.block)?;
     let round = Nanos(words.time.0 / ROUNDS);
     if round < ROUND {
@@ -92,38 +99,86 @@ pub fn plan(words: &Words, kind: Kind, typed: Vec<String>) -> Result<Plan, Refus
     }
     let size = match (words.size, kind) {
         (Some(size), _) => Size::Exactly(size),
-        (None, Kind::Folder) => Size::ShareOfFree { share: SHARE, most: words.bytes },
-        (None, Kind::File(_) | Kind::Device) => Size::Whole,
+        (None, PathType::Folder) => Size::ShareOfFree { share: SHARE, most: words.bytes },
+        (None, PathType::File(_) | PathType::Device) => Size::Whole,
     };
     let target =
-        target(&words.path, kind, words.again.as_deref(), true, (size, Layout::Preallocated))?;
+        target(&words.path, kind, words.again.as_deref(), true, (size, LayoutMode::Preallocated))?;
+    let tool = ToolProfile { longer: Some(longer(words, &typed)), ..ToolProfile::default() };
     Ok(Plan {
         title: format!("sustain {}", words.path.display()),
-        origin: Origin { dialect: "sustain".into(), words: typed, sources: Vec::new() },
+        origin: PlanOrigin::of("sustain", typed).with(tool),
         seed: words.seed.unwrap_or_else(any_seed),
-        aim: Some(Aim::Sustain),
+        aim: Some(StudyPlan::Sustain),
         phases: vec![phase(words, target, round)],
     })
 }
 
-fn phase(words: &Words, target: Target, round: Nanos) -> Phase {
+/// The words that were typed, with twice the budget.
+fn longer(words: &SustainArgs, typed: &[String]) -> String {
+    let time = words.time.0.div_ceil(1_000_000_000).saturating_mul(2).min(WEEK);
+    let bytes = match words.bytes.0.saturating_mul(2) {
+        bytes if bytes.is_multiple_of(GIB) => format!("{}G", bytes / GIB),
+        bytes if bytes.is_multiple_of(MIB) => format!("{}M", bytes / MIB),
+        bytes => bytes.to_string(),
+    };
+    let mut line = format!("assay sustain --time {time} --bytes {bytes}");
+    let mut rest = typed.iter().skip_while(|word| matches!(word.as_str(), "assay" | "sustain"));
+    while let Some(word) = rest.next() {
+        match word.as_str() {
+            "--time" | "--bytes" => {
+                rest.next();
+            }
+            one if one.starts_with("--time=") || one.starts_with("--bytes=") => {}
+            one => {
+                line.push(' ');
+                line.push_str(&quoted(one));
+            }
+        }
+    }
+    line
+}
+
+fn phase(words: &SustainArgs, target: Target, round: Nanos) -> Phase {
     let order = match words.order {
-        Places::Random => Order::Shuffled,
-        Places::Forward => Order::Forward,
+        RampOrder::Random => OffsetOrdering::Shuffled,
+        RampOrder::Forward => OffsetOrdering::Forward,
     };
     let first_of = vec![
-        Limit::Steady(Steady { round, ..Steady::default() }),
-        Limit::Time(words.time),
-        Limit::Bytes(words.bytes),
+        StopLimit::Steady(SteadyRule { round, ..SteadyRule::default() }),
+        StopLimit::Time(words.time),
+        StopLimit::Bytes(words.bytes),
     ];
     let pattern = Pattern::of(Mix::only(Action::Write), order, BlockSize::Fixed(words.block));
-    let blocks = Blocks {
-        method: Method::IoUring(Ring::default()),
+    let blocks = BlockWork {
+        method: Method::IoUring(RingOptions::default()),
         caching: Caching::DirectIfReal,
         durability: Durability::FdatasyncAtEnd,
         iodepth: words.depth,
-        ..Blocks::of(target, pattern)
+        ..BlockWork::of(target, pattern)
     };
-    let stop = Stop { ramp: Nanos::ZERO, first_of };
+    let stop = StopRule { ramp: Nanos::ZERO, first_of };
     Phase { quiet: QUIET, ..Phase::of(Job { stop, ..Job::of("write", Work::Blocks(blocks)) }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_larger_budget_is_the_same_line_with_twice_as_much() {
+        let typed = ["sustain", "--time", "25", "--bytes=100M", "--depth", "4", "/mnt/my disk"];
+        let typed: Vec<String> = typed.map(String::from).into();
+        let parsed = <Line as clap::Parser>::parse_from(&typed).words;
+        assert_eq!(
+            longer(&parsed, &typed),
+            "assay sustain --time 50 --bytes 200M --depth 4 '/mnt/my disk'"
+        );
+    }
+
+    #[derive(clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        words: SustainArgs,
+    }
 }

@@ -5,25 +5,26 @@ mod over;
 
 use std::path::PathBuf;
 
-pub use over::Over;
+pub use over::VariedParam;
 
-use super::Common;
-use super::place::{Kind, any_seed, consents, fits, look, standing, time};
-use super::ramp::Places;
+use super::conduct::PlanVerb;
+use super::output::OutputArgs;
+use super::place::{PathType, any_seed, consents, fits, look_for_data, standing, time};
+use super::ramp::RampOrder;
 use crate::error::{Error, Refusal};
 use crate::plan::{
-    self, Aim, Axis, BlockSize, Blocks, Caching, Cold, Durability, Job, Layout, Lifetime, Limit,
-    Method, Mix, Order, Origin, Pace, Pattern, Phase, Plan, Region, Ring, Share, Size, Spot, Stop,
-    Sweep, Target, Verify, Work,
+    self, ActionShare, BlockSize, BlockWork, CacheDrop, Caching, CellParams, Durability, Job,
+    LayoutMode, Lifetime, Method, Mix, OffsetOrdering, Pattern, Phase, Plan, PlanOrigin, Region,
+    RingOptions, Size, StopLimit, StopRule, Study, StudyPlan, SweepAxis, SweepPacing, SweepPlan,
+    Target, ToolProfile, Verify, Work,
 };
-use crate::report::sweep::VERB;
-use crate::unit::{Bytes, KIB, MIB, Nanos};
+use crate::unit::{Bytes, Nanos};
 
 /// The words of the verb.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Examples: assay sweep /mnt/sd\n          \
                         assay sweep /mnt/sd --over bs=4k..1M --over depth=1..64")]
-pub struct Words {
+pub struct SweepArgs {
     /// A folder on the device, a file to read, or a block device
     ///
     /// In a folder one test file is written, used and removed. An existing file is only read, and
@@ -32,16 +33,16 @@ pub struct Words {
     /// The block device a second time: it may be overwritten, and all that is on it is lost
     #[arg(value_name = "DEVICE-AGAIN")]
     pub again: Option<PathBuf>,
-    /// What is varied: bs, depth, workers or read (percent); once or twice
+    /// What to vary: bs, depth, workers or read (percent); once or twice
     ///
-    /// With a range (bs=4k..1M) that is doubled, reads (read=0..100) in steps of 25; or with a list
+    /// A range (bs=4k..1M) doubles, reads (read=0..100) go in steps of 25; or with a list
     /// (bs=4k,64k,1M). Twice gives a grid. Without it bs=512..64M.
     #[arg(long, value_name = "WHAT=VALUES", value_parser = over::read)]
-    pub over: Vec<Over>,
+    pub over: Vec<VariedParam>,
     /// What is done
     #[arg(long, value_enum, default_value = "both", value_name = "ACTION")]
-    pub action: Action,
-    /// Size of an I/O, where it is not varied (default: 64k)
+    pub action: SweepAction,
+    /// Block size, where it is not varied (default: 64k)
     #[arg(long, value_name = "S")]
     pub block: Option<Bytes>,
     /// I/Os in flight of each worker, where they are not varied (default: 4)
@@ -50,12 +51,12 @@ pub struct Words {
     /// Workers, where they are not varied (default: 1)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     pub workers: Option<u32>,
-    /// Where the next I/O goes
+    /// Order of the I/Os
     #[arg(long, value_enum, default_value = "forward", value_name = "ORDER")]
-    pub order: Places,
-    /// Time of the whole on a slow device, a fast one takes a third of it: 90s, 5m
+    pub order: RampOrder,
+    /// Total time on a slow device; a fast one takes a third of it: 90s, 5m
     ///
-    /// I/Os that were sent are waited for. Cells for which no time is left are left out.
+    /// I/Os in flight are waited for. Cells for which no time is left are skipped.
     #[arg(long, default_value = "3m", value_name = "T", value_parser = time)]
     pub time: Nanos,
     /// Write a test file of exactly this size, however long that takes; of a file or device, use
@@ -65,17 +66,17 @@ pub struct Words {
     /// 256 MiB.
     #[arg(long, value_name = "S")]
     pub size: Option<Bytes>,
-    /// Number from which all data and places follow (default: another one each time)
+    /// Random seed for data and offsets (default: random)
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// What it shares with other verbs.
     #[command(flatten)]
-    pub common: Common,
+    pub common: OutputArgs,
 }
 
 /// What is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Action {
+pub enum SweepAction {
     /// Writes, flushed at the end of each cell, then reads
     Both,
     /// Reads
@@ -85,7 +86,7 @@ pub enum Action {
 }
 
 /// Where nothing else is said.
-const USUAL: Spot = Spot { block: Bytes::kib(64), iodepth: 4, workers: 1, reads: 0 };
+const USUAL: CellParams = CellParams { block: Bytes::kib(64), iodepth: 4, workers: 1, reads: 0 };
 /// The test file is no larger than this unless asked.
 const LARGEST_FILE: Bytes = Bytes::mib(256);
 /// Block of the phase that makes the file: so large that flushes do not decide how much it writes.
@@ -102,49 +103,66 @@ const SHORTEST: Nanos = Nanos::millis(500);
 /// What a cell takes beside its I/O: watching, opening, dropping, looking.
 const BESIDE: Nanos = Nanos::millis(350);
 
-/// Looks at the path and the words and makes a plan.
-///
-/// # Errors
-/// A refusal that says what to write instead; nothing was touched.
-pub fn planned(words: &Words, typed: Vec<String>) -> Result<Plan, Error> {
-    Ok(plan(words, look(&words.path)?, typed)?)
+/// The verb, as it stands in the origin of its plans.
+pub const VERB: &str = "sweep";
+
+/// How its remedies are spelled: where the blocks are varied, others are given there.
+pub(super) fn tool(varied: bool) -> ToolProfile {
+    let aligned = if varied { "--over bs={align}..1M" } else { "--block {align}" };
+    ToolProfile { aligned: Some(aligned.into()), ..ToolProfile::default() }
+}
+
+impl PlanVerb for SweepArgs {
+    fn planned(&self, typed: Vec<String>) -> Result<Plan, Error> {
+        Ok(plan(self, look_for_data(&self.path)?, typed)?)
+    }
+
+    fn output(&self) -> &OutputArgs {
+        &self.common
+    }
 }
 
 /// The plan for what stands at the path, without a look at the machine.
 ///
 /// # Errors
 /// When the words contradict each other or what stands there.
-pub fn plan(words: &Words, kind: Kind, typed: Vec<String>) -> Result<Plan, Refusal> {
+pub fn plan(words: &SweepArgs, kind: PathType, typed: Vec<String>) -> Result<Plan, Refusal> {
     let over = match words.over.as_slice() {
-        [] => vec![Over::usual()],
+        [] => vec![VariedParam::usual()],
         some => some.to_vec(),
     };
     check(words, &over)?;
     let writes = writes(words, kind, &over)?;
-    let spots = spots(words, &over, writes);
+    let params_of_cells = params_of_cells(words, &over, writes);
     // Larger blocks than there is room for are left out later, and said.
-    let smallest = spots.iter().map(|spot| spot.block).min().unwrap_or_default();
+    let smallest =
+        params_of_cells.iter().map(|cell_params| cell_params.block).min().unwrap_or_default();
     fits(&words.path, kind, words.size, smallest)?;
-    let pace = pace(words.time, spots.len())?;
+    let pace = pace(words.time, params_of_cells.len())?;
     let target = target(words, kind, writes);
-    let ours = writes || kind == Kind::Folder;
-    let cells: Vec<Phase> =
-        spots.iter().map(|spot| cell(words, &target, spot, &over, ours)).collect();
+    let ours = writes || kind == PathType::Folder;
+    let cells: Vec<Phase> = params_of_cells
+        .iter()
+        .map(|cell_params| cell(words, &target, cell_params, &over, ours))
+        .collect();
     let names = cells.iter().map(|cell| cell.name.clone()).collect();
     let filling = ours.then(|| filling(words, &target));
-    let aim =
-        Sweep { over: over.iter().map(|over| over.axis).collect(), cells: names, pace: Some(pace) };
+    let aim = SweepPlan {
+        over: over.iter().map(|over| over.axis).collect(),
+        cells: names,
+        pace: Some(pace),
+    };
     Ok(Plan {
         title: format!("sweep {}", words.path.display()),
-        origin: Origin { dialect: VERB.into(), words: typed, sources: Vec::new() },
+        origin: PlanOrigin::of(VERB, typed).with(tool(aim.varies(SweepAxis::Block))),
         seed: words.seed.unwrap_or_else(any_seed),
-        aim: Some(Aim::Sweep(aim)),
+        aim: Some(StudyPlan::Sweep(aim)),
         phases: filling.into_iter().chain(cells).collect(),
     })
 }
 
 /// The words that make no sense together.
-fn check(words: &Words, over: &[Over]) -> Result<(), Refusal> {
+fn check(words: &SweepArgs, over: &[VariedParam]) -> Result<(), Refusal> {
     let refused = |why: String, instead: &str| {
         Err(Refusal { place: "--over".into(), why, instead: instead.into() })
     };
@@ -160,9 +178,9 @@ fn check(words: &Words, over: &[Over]) -> Result<(), Refusal> {
         _ => return refused(format!("{} things are varied", over.len()), "vary one or two"),
     }
     for (axis, word, given) in [
-        (Axis::Block, "--block", words.block.is_some()),
-        (Axis::Depth, "--depth", words.depth.is_some()),
-        (Axis::Workers, "--workers", words.workers.is_some()),
+        (SweepAxis::Block, "--block", words.block.is_some()),
+        (SweepAxis::Depth, "--depth", words.depth.is_some()),
+        (SweepAxis::Workers, "--workers", words.workers.is_some()),
     ] {
         if given && over.iter().any(|over| over.axis == axis) {
             return Err(Refusal {
@@ -183,10 +201,10 @@ fn check(words: &Words, over: &[Over]) -> Result<(), Refusal> {
 }
 
 /// Whether anything is written but a test file, and whether that is allowed.
-fn writes(words: &Words, kind: Kind, over: &[Over]) -> Result<bool, Refusal> {
+fn writes(words: &SweepArgs, kind: PathType, over: &[VariedParam]) -> Result<bool, Refusal> {
     let shown = words.path.display();
-    let mixes = over.iter().any(|over| over.axis == Axis::Reads);
-    if mixes && words.action != Action::Both {
+    let mixes = over.iter().any(|over| over.axis == SweepAxis::Reads);
+    if mixes && words.action != SweepAction::Both {
         return Err(Refusal {
             place: "--action".into(),
             why: "the share of reads is varied, so both are done".into(),
@@ -194,67 +212,67 @@ fn writes(words: &Words, kind: Kind, over: &[Over]) -> Result<bool, Refusal> {
         });
     }
     let may = match kind {
-        Kind::Folder => true,
-        Kind::File(_) => false,
-        Kind::Device => words.again.is_some(),
+        PathType::Folder => true,
+        PathType::File(_) => false,
+        PathType::Device => words.again.is_some(),
     };
-    let must = mixes || words.action == Action::Write;
-    if must && !may && matches!(kind, Kind::File(_)) {
+    let must = mixes || words.action == SweepAction::Write;
+    if must && !may && matches!(kind, PathType::File(_)) {
         return Err(Refusal::new(
             format!("{shown} is somebody's file, and would be overwritten"),
             "name its folder: a test file of our own is made there",
         ));
     }
-    let wants = words.action != Action::Read;
+    let wants = words.action != SweepAction::Read;
     consents(&words.path, kind, words.again.as_deref(), must || (wants && may))?;
     Ok(may && wants)
 }
 
 /// Every cell, in the order in which they are done: a row after the other, in each the writes
 /// before the reads.
-fn spots(words: &Words, over: &[Over], writes: bool) -> Vec<Spot> {
-    let usual = Spot {
+fn params_of_cells(words: &SweepArgs, over: &[VariedParam], writes: bool) -> Vec<CellParams> {
+    let usual = CellParams {
         block: words.block.unwrap_or(USUAL.block),
         iodepth: words.depth.unwrap_or(USUAL.iodepth),
         workers: words.workers.unwrap_or(USUAL.workers),
         ..USUAL
     };
-    let mut spots = vec![usual];
-    for Over { axis, values } in over {
-        let varied = |spot: &Spot| {
-            let spot = *spot;
-            values.iter().map(move |value| at(spot, *axis, *value))
+    let mut params_of_cells = vec![usual];
+    for VariedParam { axis, values } in over {
+        let varied = |cell_params: &CellParams| {
+            let cell_params = *cell_params;
+            values.iter().map(move |value| at(cell_params, *axis, *value))
         };
-        spots = spots.iter().flat_map(varied).collect();
+        params_of_cells = params_of_cells.iter().flat_map(varied).collect();
     }
-    if over.iter().any(|over| over.axis == Axis::Reads) {
-        return spots;
+    if over.iter().any(|over| over.axis == SweepAxis::Reads) {
+        return params_of_cells;
     }
     let sides: &[u32] = match words.action {
-        Action::Write => &[0],
-        Action::Both if writes => &[0, 100],
-        Action::Read | Action::Both => &[100],
+        SweepAction::Write => &[0],
+        SweepAction::Both if writes => &[0, 100],
+        SweepAction::Read | SweepAction::Both => &[100],
     };
-    let sided = |spot: &Spot| {
-        let spot = *spot;
-        sides.iter().map(move |reads| Spot { reads: *reads, ..spot })
+    let sided = |cell_params: &CellParams| {
+        let cell_params = *cell_params;
+        sides.iter().map(move |reads| CellParams { reads: *reads, ..cell_params })
     };
-    spots.iter().flat_map(sided).collect()
+    params_of_cells.iter().flat_map(sided).collect()
 }
 
 /// The spot with another value on an axis. Values were read with their ranges.
-fn at(spot: Spot, axis: Axis, value: u64) -> Spot {
+fn at(cell_params: CellParams, axis: SweepAxis, value: u64) -> CellParams {
     let small = u32::try_from(value).unwrap_or(u32::MAX);
     match axis {
-        Axis::Block => Spot { block: Bytes(value), ..spot },
-        Axis::Depth => Spot { iodepth: small, ..spot },
-        Axis::Workers => Spot { workers: small, ..spot },
-        Axis::Reads => Spot { reads: small, ..spot },
+        SweepAxis::Block => CellParams { block: Bytes(value), ..cell_params },
+        SweepAxis::Depth => CellParams { iodepth: small, ..cell_params },
+        SweepAxis::Workers => CellParams { workers: small, ..cell_params },
+        SweepAxis::Reads => CellParams { reads: small, ..cell_params },
     }
 }
 
 /// How the time is shared: on a fast device all is over after a third of it.
-fn pace(whole: Nanos, cells: usize) -> Result<Pace, Refusal> {
+fn pace(whole: Nanos, cells: usize) -> Result<SweepPacing, Refusal> {
     if cells > MOST_CELLS {
         return Err(Refusal {
             place: "--over".into(),
@@ -275,60 +293,72 @@ fn pace(whole: Nanos, cells: usize) -> Result<Pace, Refusal> {
     let most = most.min(LONGEST);
     let least = least.clamp(SHORTEST, most);
     let needed = Nanos((most + BESIDE).0 * cells as u64) + Nanos(whole.0 / FILLING);
-    Ok(Pace { whole: needed.min(Nanos(whole.0 / 100 * 95)), least, most, end: Some(whole) })
+    Ok(SweepPacing { whole: needed.min(Nanos(whole.0 / 100 * 95)), least, most, end: Some(whole) })
 }
 
-fn target(words: &Words, kind: Kind, writes: bool) -> Target {
+fn target(words: &SweepArgs, kind: PathType, writes: bool) -> Target {
     let size = match (words.size, kind) {
         (Some(size), _) => Size::Exactly(size),
-        (None, Kind::Folder) => Size::Written { most: LARGEST_FILE },
-        (None, Kind::Device) if writes => Size::Written { most: LARGEST_FILE },
-        (None, Kind::File(_) | Kind::Device) => Size::Whole,
+        (None, PathType::Folder) => Size::Written { most: LARGEST_FILE },
+        (None, PathType::Device) if writes => Size::Written { most: LARGEST_FILE },
+        (None, PathType::File(_) | PathType::Device) => Size::Whole,
     };
-    let made = (size, Layout::Preallocated);
+    let made = (size, LayoutMode::Preallocated);
     standing(&words.path, kind, words.again.as_deref(), made, Lifetime::Remove)
 }
 
 /// The test file is written before anything is read from it or overwritten in it: what nobody has
 /// written is neither read nor written as the rest is. Each write is durable before the next, so that
 /// the time never goes into memory.
-fn filling(words: &Words, target: &Target) -> Phase {
+fn filling(words: &SweepArgs, target: &Target) -> Phase {
     let block = FILE_BLOCK.min(words.size.unwrap_or(LARGEST_FILE));
-    let pattern =
-        Pattern::of(Mix::only(plan::Action::Write), Order::Forward, BlockSize::Fixed(block));
-    let blocks = Blocks {
+    let pattern = Pattern::of(
+        Mix::only(plan::Action::Write),
+        OffsetOrdering::Forward,
+        BlockSize::Fixed(block),
+    );
+    let blocks = BlockWork {
         caching: Caching::DirectIfReal,
         durability: Durability::OpenDsync,
-        ..Blocks::of(target.clone(), pattern)
+        ..BlockWork::of(target.clone(), pattern)
     };
     let stop = match words.size {
-        Some(_) => Stop::one_pass(),
-        None => Stop::pass_or(Nanos(words.time.0 / FILLING)),
+        Some(_) => StopRule::one_pass(),
+        None => StopRule::pass_or(Nanos(words.time.0 / FILLING)),
     };
     Phase { quiet: QUIET, ..Phase::of(Job { stop, ..Job::of("file", Work::Blocks(blocks)) }) }
 }
 
 /// One cell. How long it really takes follows from what is found out meanwhile.
-fn cell(words: &Words, target: &Target, spot: &Spot, over: &[Over], ours: bool) -> Phase {
-    let mix = mix(spot);
+fn cell(
+    words: &SweepArgs,
+    target: &Target,
+    cell_params: &CellParams,
+    over: &[VariedParam],
+    ours: bool,
+) -> Phase {
+    let mix = mix(cell_params);
     let writes = mix.writes();
-    let blocks = Blocks {
-        method: Method::IoUring(Ring::default()),
+    let blocks = BlockWork {
+        method: Method::IoUring(RingOptions::default()),
         caching: Caching::DirectIfReal,
         durability: if writes { Durability::FdatasyncAtEnd } else { Durability::None },
-        iodepth: spot.iodepth,
-        ..Blocks::of(target.clone(), pattern(words, spot, mix, ours))
+        iodepth: cell_params.iodepth,
+        ..BlockWork::of(target.clone(), pattern(words, cell_params, mix, ours))
     };
-    let cold = if spot.reads > 0 { Cold::Target } else { Cold::Keep };
-    let stop = Stop { ramp: Nanos::ZERO, first_of: vec![Limit::Time(LONGEST)] };
-    let job =
-        Job { stop, workers: spot.workers, ..Job::of(name(spot, over), Work::Blocks(blocks)) };
+    let cold = if cell_params.reads > 0 { CacheDrop::Target } else { CacheDrop::Keep };
+    let stop = StopRule { ramp: Nanos::ZERO, first_of: vec![StopLimit::Time(LONGEST)] };
+    let job = Job {
+        stop,
+        workers: cell_params.workers,
+        ..Job::of(name(cell_params, over), Work::Blocks(blocks))
+    };
     Phase { cold, quiet: QUIET, ..Phase::of(job) }
 }
 
-fn mix(spot: &Spot) -> Mix {
-    let share = |action, weight| Share { action, weight };
-    match spot.reads {
+fn mix(cell_params: &CellParams) -> Mix {
+    let share = |action, weight| ActionShare { action, weight };
+    match cell_params.reads {
         0 => Mix::only(plan::Action::Write),
         100 => Mix::only(plan::Action::Read),
         reads => {
@@ -338,34 +368,25 @@ fn mix(spot: &Spot) -> Mix {
 }
 
 /// Where the I/Os of a cell go; `ours`: data of this run are read.
-fn pattern(words: &Words, spot: &Spot, mix: Mix, ours: bool) -> Pattern {
-    let forward = words.order == Places::Forward;
-    let order = if forward { Order::Forward } else { Order::Shuffled };
+fn pattern(words: &SweepArgs, cell_params: &CellParams, mix: Mix, ours: bool) -> Pattern {
+    let forward = words.order == RampOrder::Forward;
+    let order = if forward { OffsetOrdering::Forward } else { OffsetOrdering::Shuffled };
     Pattern {
-        region: Region { divided: forward && spot.workers > 1, ..Region::default() },
-        verify: if ours && spot.reads == 100 { Verify::Tags } else { Verify::None },
-        ..Pattern::of(mix, order, BlockSize::Fixed(spot.block))
+        region: Region { divided: forward && cell_params.workers > 1, ..Region::default() },
+        verify: if ours && cell_params.reads == 100 { Verify::Tags } else { Verify::None },
+        ..Pattern::of(mix, order, BlockSize::Fixed(cell_params.block))
     }
 }
 
 /// The name of a cell's phase: `write-64k`, `read-4k-q8`, `mix-r70`.
-fn name(spot: &Spot, over: &[Over]) -> String {
-    let action = match spot.reads {
+fn name(cell_params: &CellParams, over: &[VariedParam]) -> String {
+    let action = match cell_params.reads {
         0 => "write",
         100 => "read",
         _ => "mix",
     };
-    let parts = over.iter().map(|over| over.part_of_name(spot));
+    let parts = over.iter().map(|over| over.part_of_name(cell_params));
     std::iter::once(action.to_string()).chain(parts).collect::<Vec<_>>().join("-")
-}
-
-/// A size in the name of a phase: `512`, `64k`, `1m`.
-fn short(block: Bytes) -> String {
-    match block.0 {
-        bytes if bytes.is_multiple_of(MIB) => format!("{}m", bytes / MIB),
-        bytes if bytes.is_multiple_of(KIB) => format!("{}k", bytes / KIB),
-        bytes => bytes.to_string(),
-    }
 }
 
 #[cfg(test)]

@@ -4,20 +4,21 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use super::conduct::{FAULT, SOUND};
-use super::{Environment, Patient, printed};
+use super::environment::Environment;
+use super::stdout::{PipeWriter, printed};
 use crate::error::{Error, Refusal};
-use crate::evidence::{Bottom, Layer, PathKind, Scene, Survey};
-use crate::record::Glance;
-use crate::report::Style;
-use crate::report::watch::{Lines, Page, Summary, heading, json};
-use crate::run::monitor::{Monitor, Over, SHORTEST, Tick, Until};
+use crate::evidence::{BlockLayer, LeafKind, PathKind, Survey, SysRoot};
+use crate::record::IntervalStats;
+use crate::report::TerminalStyle;
+use crate::report::watch::{WatchLines, WatchPage, WatchSummary, heading, json};
+use crate::run::monitor::{DeviceMonitor, MonitorEnd, MonitorTick, SHORTEST, WatchUntil};
 use crate::unit::Nanos;
 
 /// The words of the verb.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Example: assay watch --interval 5s --count 12 /mnt/sd")]
 #[command(after_long_help = COLUMNS)]
-pub struct Words {
+pub struct WatchArgs {
     /// A folder, a file or a block device
     ///
     /// The lowest devices under it that can be reached are watched: the disks of a mirror, the disk
@@ -26,13 +27,13 @@ pub struct Words {
     /// Time between two lines: 500ms, 1s, 1m
     #[arg(long, default_value = "1s", value_name = "T", value_parser = interval)]
     pub interval: Nanos,
-    /// End after so many intervals (default: Ctrl-C ends it)
+    /// Stop after this many intervals (default: at Ctrl-C)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub count: Option<u64>,
-    /// End after this time: 30, 5m, 1h
+    /// Stop after this time: 30, 5m, 1h
     #[arg(long, value_name = "T", value_parser = super::place::time, conflicts_with = "count")]
     pub time: Option<Nanos>,
-    /// Show every device from the path downward, not only the lowest
+    /// Show every device below the path, not only the lowest
     ///
     /// What passes one is counted again by the one below it: never add them up.
     #[arg(long)]
@@ -45,7 +46,7 @@ pub struct Words {
 /// What follows the long help.
 const COLUMNS: &str = "\
 Columns, as iostat -x, vmstat and sar have them; '-' is what there is none of,
-or what can not be seen (the heading says why):
+or what cannot be seen (the heading says why):
   MB/s, IOPS    10^6 bytes, and requests that the device ended, each second
   KiB           mean size of a read or write
   depth         mean number of requests in flight (aqu-sz)
@@ -73,45 +74,44 @@ Example: assay watch --interval 5s --count 12 /mnt/sd";
 /// A refusal where there is no block device to watch; a fault when one goes away, or the output can
 /// not be written.
 pub(super) fn watch(
-    words: &Words,
+    words: &WatchArgs,
     typed: &[String],
     environment: &Environment,
-    out: &mut Patient<'_>,
+    out: &mut PipeWriter<'_>,
 ) -> Result<u8, Error> {
-    let scene = Scene::default();
-    let survey = scene.survey(&words.path);
+    let sys_root = SysRoot::default();
+    let survey = sys_root.survey(&words.path);
     let layers = watched(&survey, words.stack)?;
     let until = match (words.count, words.time) {
-        (Some(count), _) => Until::Count(count),
-        (None, Some(time)) => Until::Time(time),
-        (None, None) => Until::Told,
+        (Some(count), _) => WatchUntil::Count(count),
+        (None, Some(time)) => WatchUntil::Time(time),
+        (None, None) => WatchUntil::Told,
     };
-    let widest = layers.iter().map(|layer| layer.name.len()).max().unwrap_or(0);
-    let mut view = View::new(words.json, environment.page(Page::width(widest)));
+    let mut view = WatchView::new(words.json, environment.page(WatchPage::LEAST));
     let signals = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
-    let mut monitor = Monitor::start(&scene, layers, (words.interval, until), &signals)?;
+    let mut monitor = DeviceMonitor::start(&sys_root, layers, (words.interval, until), &signals)?;
     let unseen = monitor.unseen();
-    let mut style = environment.out_style();
+    let (mut style, mut log) = (environment.out_style(), environment.log_style());
     if !words.json {
         printed(put(out, &heading(typed, &survey, &unseen, style)))?;
     }
-    let mut summary = Summary::default();
+    let mut summary = WatchSummary::default();
     let mut last = None;
     let over = loop {
         match monitor.wait() {
-            Tick::Glance(glance) => {
-                summary.add(&glance);
-                printed(view.show(&glance, style, out))?;
-                last = Some(glance);
+            MonitorTick::Glance(interval_stats) => {
+                summary.add(&interval_stats);
+                printed(view.show(&interval_stats, (style, log), out))?;
+                last = Some(interval_stats);
             }
-            Tick::Resized => {
+            MonitorTick::Resized => {
                 let now = environment.resized();
-                style = now.out_style();
+                (style, log) = (now.out_style(), now.log_style());
                 let heading = heading(typed, &survey, &unseen, style);
-                let rows = now.page(Page::width(widest));
+                let rows = now.page(WatchPage::LEAST);
                 printed(view.resize(rows, (&heading, last.as_deref()), style, out))?;
             }
-            Tick::Over(over) => break over,
+            MonitorTick::Over(over) => break over,
         }
         // Nobody reads any more: 'assay watch . | head -5'.
         if out.gone {
@@ -124,29 +124,29 @@ pub(super) fn watch(
         printed(put(out, &lines))?;
     }
     match over {
-        Over::Done | Over::Signal(libc::SIGINT) => Ok(SOUND),
-        Over::Signal(signal) => Ok(u8::try_from(128 + signal).unwrap_or(FAULT)),
-        Over::Gone(fault) => Err(fault.into()),
+        MonitorEnd::Done | MonitorEnd::Signal(libc::SIGINT) => Ok(SOUND),
+        MonitorEnd::Signal(signal) => Ok(u8::try_from(128 + signal).unwrap_or(FAULT)),
+        MonitorEnd::Gone(fault) => Err(fault.into()),
     }
 }
 
 /// How glances are shown.
-enum View {
+enum WatchView {
     /// A line each.
-    Lines(Lines),
+    Lines(WatchLines),
     /// A page that is drawn anew in place, its lines, and how many the terminal has.
-    Page { page: Page, standing: usize, rows: usize },
+    Page { page: WatchPage, standing: usize, rows: usize },
     /// A line of JSON each.
     Json,
 }
 
-impl View {
+impl WatchView {
     /// `rows` are those of a terminal on which the page fits.
     fn new(json: bool, rows: Option<usize>) -> Self {
         match rows {
             _ if json => Self::Json,
-            Some(rows) => Self::Page { page: Page::default(), standing: 0, rows },
-            None => Self::Lines(Lines::default()),
+            Some(rows) => Self::Page { page: WatchPage::default(), standing: 0, rows },
+            None => Self::Lines(WatchLines::default()),
         }
     }
 
@@ -155,8 +155,8 @@ impl View {
     fn resize(
         &mut self,
         rows: Option<usize>,
-        (heading, glance): (&[String], Option<&Glance>),
-        style: Style,
+        (heading, interval_stats): (&[String], Option<&IntervalStats>),
+        style: TerminalStyle,
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let page = match (std::mem::replace(self, Self::Json), rows) {
@@ -166,13 +166,15 @@ impl View {
                 return Ok(());
             }
             (Self::Page { .. }, None) => {
-                *self = Self::Lines(Lines::default());
+                *self = Self::Lines(WatchLines::default());
                 return Ok(());
             }
             (Self::Page { page, .. }, Some(_)) => page,
-            (Self::Lines(_), Some(_)) => Page::default(),
+            (Self::Lines(_), Some(_)) => WatchPage::default(),
         };
-        let lines = glance.map(|glance| page.again(glance, style)).unwrap_or_default();
+        let lines = interval_stats
+            .map(|interval_stats| page.again(interval_stats, style))
+            .unwrap_or_default();
         let rows = rows.unwrap_or(0);
         // Terminals break lines anew, so that nobody knows where the old page stands.
         let text = format!("\x1b[H\x1b[2J{}{}", redrawn(heading, 0), redrawn(&lines, 0));
@@ -182,17 +184,22 @@ impl View {
         out.flush()
     }
 
-    fn show(&mut self, glance: &Glance, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    fn show(
+        &mut self,
+        interval_stats: &IntervalStats,
+        (style, log): (TerminalStyle, TerminalStyle),
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
         match self {
-            Self::Lines(lines) => put(out, &lines.of(glance, style)),
+            Self::Lines(lines) => put(out, &lines.of(interval_stats, log)),
             Self::Json => {
-                out.write_all(json(glance)?.as_bytes())?;
+                out.write_all(json(interval_stats)?.as_bytes())?;
                 out.flush()
             }
             Self::Page { page, standing, rows } => {
-                let lines = page.of(glance, style);
+                let lines = page.of(interval_stats, style);
                 let text = redrawn(&lines, *standing);
-                // What has left the terminal at its top can not be drawn over.
+                // What has left the terminal at its top cannot be drawn over.
                 *standing = if lines.len() < *rows { lines.len() } else { 0 };
                 out.write_all(text.as_bytes())?;
                 out.flush()
@@ -225,13 +232,13 @@ fn put(out: &mut dyn Write, lines: &[String]) -> io::Result<()> {
 ///
 /// # Errors
 /// Where there is none.
-fn watched(survey: &Survey, stack: bool) -> Result<Vec<Layer>, Refusal> {
+fn watched(survey: &Survey, stack: bool) -> Result<Vec<BlockLayer>, Refusal> {
     let shown = &survey.path;
     let instead = "name a folder, a file or a block device that lies on a disk";
     if survey.kind == PathKind::Missing && survey.hidden.is_none() {
         return Err(Refusal::new(format!("there is nothing at '{shown}'"), instead));
     }
-    let mut layers: Vec<Layer> = Vec::new();
+    let mut layers: Vec<BlockLayer> = Vec::new();
     for device in survey.devices().filter(|device| stack || device.layer.leaf) {
         if layers.iter().all(|layer| layer.name != device.layer.name) {
             layers.push(device.layer.clone());
@@ -239,12 +246,12 @@ fn watched(survey: &Survey, stack: bool) -> Result<Vec<Layer>, Refusal> {
     }
     if layers.is_empty() {
         let below = match &survey.bottom {
-            Bottom::Devices => "nothing".into(),
-            Bottom::Memory(name) => format!("{name}, which is memory"),
-            Bottom::Remote(name) => format!("{name}, whose disk can not be seen from here"),
-            Bottom::Nothing(name) if name == shown => "nothing that stores".into(),
-            Bottom::Nothing(name) => format!("{name}, which stores nothing"),
-            Bottom::Unknown(why) => format!("what can not be seen ({why})"),
+            LeafKind::Devices => "nothing".into(),
+            LeafKind::Memory(name) => format!("{name}, which is memory"),
+            LeafKind::Remote(name) => format!("{name}, whose disk cannot be seen from here"),
+            LeafKind::Nothing(name) if name == shown => "nothing that stores".into(),
+            LeafKind::Nothing(name) => format!("{name}, which stores nothing"),
+            LeafKind::Unknown(why) => format!("what cannot be seen ({why})"),
         };
         let why = format!("'{shown}' lies on {below}: there is no block device to watch");
         return Err(Refusal::new(why, instead));

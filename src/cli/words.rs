@@ -1,15 +1,24 @@
-//! What is wrong with the words, in one line, and what to write instead.
+//! The words as they were typed: those after the verb, and what is wrong with them, in one line, with what
+//! to write instead.
 
 use std::ffi::OsString;
 
-use clap::CommandFactory;
+use clap::Command;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 
-use super::Cli;
 use crate::error::Refusal;
 
-/// The parser's complaint about what was typed, said shortly.
-pub fn refusal(error: &Error, typed: &[OsString]) -> Refusal {
+/// What `explain` can be given.
+pub const EXPLAINED: &str =
+    "give a line such as 'dd if=/dev/zero of=x bs=1M count=100', a plan or a record";
+
+/// The words after the verb, for the record.
+pub fn typed(words: &[OsString]) -> Vec<String> {
+    words.iter().skip(2).map(|word| word.to_string_lossy().into_owned()).collect()
+}
+
+/// The parser's complaint about what was typed, said shortly; the parser is that of `command`.
+pub fn refusal(error: &Error, typed: &[OsString], command: &Command) -> Refusal {
     let named = |kind: ContextKind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),
         Some(ContextValue::Strings(texts)) => Some(texts.join(" ")),
@@ -24,28 +33,30 @@ pub fn refusal(error: &Error, typed: &[OsString]) -> Refusal {
         }
         _ => None,
     };
-    let help = format!("'{} --help' shows what can be written", called(typed));
+    let help = format!("see '{} --help'", called(typed, command));
     match (error.kind(), word, value) {
         (ErrorKind::InvalidSubcommand, _, _) => {
             let word = named(ContextKind::InvalidSubcommand).unwrap_or_default();
             Refusal::new(
-                format!("unknown verb '{word}'"),
+                format!("unknown command '{word}'"),
                 meant(ContextKind::SuggestedSubcommand)
-                    .unwrap_or_else(|| "write for example 'assay quick .'".into()),
+                    .unwrap_or_else(|| "type for example 'assay quick .'".into()),
             )
         }
-        (ErrorKind::UnknownArgument, Some(word), _) if negative(&word) => Refusal::new(
-            format!("'{word}' is less than zero"),
-            format!("sizes, times and numbers are more; {help}"),
-        ),
+        (ErrorKind::UnknownArgument, Some(word), _) if negative(&word) => {
+            Refusal::new(below_zero(&word, typed), format!("give a value above 0; {help}"))
+        }
         (ErrorKind::UnknownArgument, Some(word), _) => Refusal::new(
-            format!("unknown word '{word}'"),
+            format!(
+                "unknown {} '{word}'",
+                if word.starts_with('-') { "option" } else { "argument" }
+            ),
             meant(ContextKind::SuggestedArg).unwrap_or(help),
         ),
         (ErrorKind::MissingRequiredArgument, Some(word), _) => {
             let instead = match word.as_str() {
                 "PATH" => "name a folder on the device, a file, or a block device".to_string(),
-                "LINE" => super::explain::KNOWN.to_string(),
+                "LINE" => EXPLAINED.to_string(),
                 _ => help,
             };
             Refusal::new(format!("{word} is missing"), instead)
@@ -53,7 +64,7 @@ pub fn refusal(error: &Error, typed: &[OsString]) -> Refusal {
         (ErrorKind::ArgumentConflict, Some(word), _) => {
             let other = named(ContextKind::PriorArg).map(bare).unwrap_or_default();
             if other == word {
-                return Refusal::new(format!("'{word}' is there twice"), "leave one out");
+                return Refusal::new(format!("{word} was given twice"), "leave one out");
             }
             Refusal::new(
                 format!("'{word}' and '{other}' contradict each other"),
@@ -66,11 +77,11 @@ pub fn refusal(error: &Error, typed: &[OsString]) -> Refusal {
         (ErrorKind::InvalidValue, Some(word), Some(value)) => {
             let known = match error.get(ContextKind::ValidValue) {
                 Some(ContextValue::Strings(values)) => {
-                    format!("write one of {}", values.join(", "))
+                    format!("give one of {}", values.join(", "))
                 }
                 _ => help,
             };
-            Refusal::new(format!("'{value}' is not good for {word}"), known)
+            Refusal::new(format!("invalid value '{value}' for {word}"), known)
         }
         (ErrorKind::ValueValidation, Some(word), Some(value)) => {
             let why = std::error::Error::source(error).map(|source| {
@@ -80,19 +91,16 @@ pub fn refusal(error: &Error, typed: &[OsString]) -> Refusal {
                     None => source.to_string(),
                 }
             });
-            Refusal {
-                place: word,
-                why: why.unwrap_or_else(|| format!("'{value}' is not good")),
-                instead: String::new(),
-            }
+            let why = why.unwrap_or_else(|| format!("invalid value '{value}'"));
+            Refusal { place: word, why: within(&why, &value), instead: String::new() }
         }
         (
             ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand,
             _,
             _,
         ) => Refusal::new(
-            "say what to do",
-            "for example 'assay quick .' to measure the device under this folder; 'assay --help' shows all",
+            "no command given",
+            "type for example 'assay quick .' to measure the device below this folder; 'assay --help' lists all commands",
         ),
         _ => {
             let text = error.to_string();
@@ -103,11 +111,33 @@ pub fn refusal(error: &Error, typed: &[OsString]) -> Refusal {
 }
 
 /// The program and the verb that was typed, whose help knows the words: `assay ramp`.
-fn called(typed: &[OsString]) -> String {
+fn called(typed: &[OsString], command: &Command) -> String {
     let verb = typed.get(1).and_then(|word| word.to_str());
-    match verb.filter(|verb| Cli::command().find_subcommand(verb).is_some()) {
+    match verb.filter(|verb| command.find_subcommand(verb).is_some()) {
         Some(verb) => format!("assay {verb}"),
         None => "assay".into(),
+    }
+}
+
+/// What is wrong with a number below zero: which word, and of which option it is the value.
+fn below_zero(word: &str, typed: &[OsString]) -> String {
+    let typed: Vec<_> = typed.iter().map(|word| word.to_string_lossy()).collect();
+    let at = typed.iter().position(|typed| typed.starts_with(word));
+    let option = at.and_then(|at| typed.get(at.checked_sub(1)?)).filter(|it| it.starts_with("--"));
+    match (at.map(|at| &typed[at]), option) {
+        (Some(value), Some(option)) => {
+            format!("invalid value '{value}' for {option}: it cannot be negative")
+        }
+        (value, _) => format!("'{}' is negative", value.map_or(word, |value| value)),
+    }
+}
+
+/// The parser's sentence about a number out of its range, as a person says it: `257 is not in 1..=256`.
+fn within(why: &str, value: &str) -> String {
+    let range = why.split_once(" is not in ").and_then(|(_, range)| range.split_once("..="));
+    match range {
+        Some((least, most)) => format!("invalid value '{value}'; give {least} to {most}"),
+        None => why.into(),
     }
 }
 

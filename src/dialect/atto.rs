@@ -6,14 +6,15 @@
 
 mod page;
 
-pub use page::Atto;
+pub use page::AttoTable;
 
 use crate::error::Refusal;
 use crate::plan::{
-    Action, Aim, Axis, BlockSize, Blocks, Caching, Cold, Durability, Fill, Job, Limit, Method, Mix,
-    Order, Origin, Pattern, Phase, Plan, Ring, Stop, Sweep, Target, Verify, Work,
+    Action, BlockSize, BlockWork, CacheDrop, Caching, Durability, Fill, Job, Method, Mix,
+    OffsetOrdering, Pattern, Phase, Plan, PlanOrigin, RingOptions, StopLimit, StopRule, StudyPlan,
+    SweepAxis, SweepPlan, Target, ToolProfile, Verify, Work,
 };
-use crate::report::sweep::Unit;
+use crate::report::sweep::SweepUnit;
 use crate::unit::{Bytes, GIB, KIB, MIB, Nanos};
 
 /// The name of the dialect.
@@ -21,7 +22,7 @@ pub const NAME: &str = "atto";
 
 /// What ATTO's window offers.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Options {
+pub struct AttoOptions {
     /// The transfer sizes, ascending.
     pub sizes: Vec<Bytes>,
     /// Total length: bytes of the file, and of each row and direction.
@@ -29,7 +30,7 @@ pub struct Options {
     /// I/Os in flight, 1 to 256; one in the modes that know no queue.
     pub depth: u32,
     /// How I/Os are sent.
-    pub mode: Mode,
+    pub mode: AttoMode,
     /// Past the page cache.
     pub direct: bool,
     /// Each write is durable when it is answered.
@@ -41,7 +42,7 @@ pub struct Options {
     /// A row ends after this time, whatever it has moved.
     pub row_limit: Nanos,
     /// What the figures are.
-    pub unit: Unit,
+    pub unit: SweepUnit,
     /// A line for the heading; empty for none.
     pub description: String,
     /// Everything random follows from it.
@@ -52,7 +53,7 @@ pub struct Options {
 
 /// How I/Os are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub enum AttoMode {
     /// As many at once as the queue is deep.
     Overlapped,
     /// One after another.
@@ -70,11 +71,20 @@ const QUIET: Nanos = Nanos::millis(200);
 /// Name of the phase that writes a device before its rows.
 const LAYING: &str = "device";
 
+/// How its remedies are spelled.
+pub fn tool() -> ToolProfile {
+    ToolProfile {
+        aligned: Some("-f {align}".into()),
+        fitting: Some("give smaller sizes with -f and -t, or a larger -l".into()),
+        ..ToolProfile::default()
+    }
+}
+
 /// The plan for a target of our own, as large as the total length.
 ///
 /// # Errors
 /// When a choice is out of its range.
-pub fn plan(options: &Options, target: &Target) -> Result<Plan, Refusal> {
+pub fn plan(options: &AttoOptions, target: &Target) -> Result<Plan, Refusal> {
     check(options)?;
     let rows: Vec<Phase> = options
         .sizes
@@ -83,23 +93,33 @@ pub fn plan(options: &Options, target: &Target) -> Result<Plan, Refusal> {
             [Action::Write, Action::Read].map(|action| row(options, target, size, action))
         })
         .collect();
-    let aim = Sweep {
-        over: vec![Axis::Block],
-        cells: rows.iter().map(|row| row.name.clone()).collect(),
-        pace: None,
-    };
     // A file is laid out by its layout; a device has none.
     let laying = matches!(target, Target::Device { .. }).then(|| laying(options, target));
     Ok(Plan {
         title: NAME.into(),
-        origin: Origin { dialect: NAME.into(), words: options.words.clone(), sources: Vec::new() },
+        origin: PlanOrigin::of(NAME, options.words.clone()).with(tool()),
         seed: options.seed,
-        aim: Some(Aim::Sweep(aim)),
+        aim: Some(StudyPlan::Sweep(sweep(options))),
         phases: laying.into_iter().chain(rows).collect(),
     })
 }
 
-fn check(options: &Options) -> Result<(), Refusal> {
+/// Its rows as a sweep.
+fn sweep(options: &AttoOptions) -> SweepPlan {
+    let both = |size: &Bytes| [Action::Write, Action::Read].map(|action| name(*size, action));
+    SweepPlan {
+        over: vec![SweepAxis::Block],
+        cells: options.sizes.iter().flat_map(both).collect(),
+        pace: None,
+    }
+}
+
+/// The name of a row.
+fn name(size: Bytes, action: Action) -> String {
+    format!("{}-{}", action.name(), short(size))
+}
+
+fn check(options: &AttoOptions) -> Result<(), Refusal> {
     let refused = |place: &str, why: String, instead: &str| {
         Err(Refusal { place: place.into(), why, instead: instead.into() })
     };
@@ -114,7 +134,7 @@ fn check(options: &Options) -> Result<(), Refusal> {
         let why = format!("a total length of {}", options.length);
         return refused("-l", why, "give 64 KiB to 32 GiB");
     }
-    if options.mode != Mode::Overlapped && options.depth > 1 {
+    if options.mode != AttoMode::Overlapped && options.depth > 1 {
         let why = format!("a queue of {} in a mode that sends one at a time", options.depth);
         return refused("-q", why, "leave -q out, or use --mode overlapped");
     }
@@ -127,39 +147,39 @@ fn check(options: &Options) -> Result<(), Refusal> {
 }
 
 /// A device is written once before the rows, as far as they reach.
-fn laying(options: &Options, target: &Target) -> Phase {
+fn laying(options: &AttoOptions, target: &Target) -> Phase {
     let block = BlockSize::Fixed(Bytes(MIB).min(options.length));
     let pattern = Pattern {
         fill: options.data.clone(),
-        ..Pattern::of(Mix::only(Action::Write), Order::Forward, block)
+        ..Pattern::of(Mix::only(Action::Write), OffsetOrdering::Forward, block)
     };
-    let blocks = Blocks {
-        method: Method::IoUring(Ring::default()),
+    let blocks = BlockWork {
+        method: Method::IoUring(RingOptions::default()),
         caching: caching(options),
         durability: Durability::FdatasyncAtEnd,
         iodepth: 8,
-        ..Blocks::of(target.clone(), pattern)
+        ..BlockWork::of(target.clone(), pattern)
     };
-    Phase::of(Job { stop: Stop::one_pass(), ..Job::of(LAYING, Work::Blocks(blocks)) })
+    Phase::of(Job { stop: StopRule::one_pass(), ..Job::of(LAYING, Work::Blocks(blocks)) })
 }
 
 /// One direction of a row.
-fn row(options: &Options, target: &Target, size: Bytes, action: Action) -> Phase {
+fn row(options: &AttoOptions, target: &Target, size: Bytes, action: Action) -> Phase {
     let writes = action == Action::Write;
     let verify = match (options.mode, writes) {
-        (Mode::Compare, true) => Verify::AfterWrite,
-        (Mode::Compare, false) => Verify::Full,
+        (AttoMode::Compare, true) => Verify::AfterWrite,
+        (AttoMode::Compare, false) => Verify::Full,
         (_, false) if options.verify => Verify::Full,
         _ => Verify::None,
     };
     let pattern = Pattern {
         fill: options.data.clone(),
         verify,
-        ..Pattern::of(Mix::only(action), Order::Forward, BlockSize::Fixed(size))
+        ..Pattern::of(Mix::only(action), OffsetOrdering::Forward, BlockSize::Fixed(size))
     };
-    let overlapped = options.mode == Mode::Overlapped;
-    let blocks = Blocks {
-        method: if overlapped { Method::IoUring(Ring::default()) } else { Method::Psync },
+    let overlapped = options.mode == AttoMode::Overlapped;
+    let blocks = BlockWork {
+        method: if overlapped { Method::IoUring(RingOptions::default()) } else { Method::Psync },
         caching: caching(options),
         durability: match (writes, options.write_through) {
             (false, _) => Durability::None,
@@ -167,19 +187,19 @@ fn row(options: &Options, target: &Target, size: Bytes, action: Action) -> Phase
             (true, false) => Durability::FdatasyncAtEnd,
         },
         iodepth: if overlapped { options.depth } else { 1 },
-        ..Blocks::of(target.clone(), pattern)
+        ..BlockWork::of(target.clone(), pattern)
     };
     // Whole blocks; a size that is larger than the file is left out.
     let bytes = Bytes((options.length.0 / size.0).max(1) * size.0);
-    let first_of = vec![Limit::Bytes(bytes), Limit::Time(options.row_limit)];
-    let name = format!("{}-{}", action.name(), short(size));
-    let stop = Stop { ramp: Nanos::ZERO, first_of };
-    let cold = if writes { Cold::Keep } else { Cold::Target };
+    let first_of = vec![StopLimit::Bytes(bytes), StopLimit::Time(options.row_limit)];
+    let name = name(size, action);
+    let stop = StopRule { ramp: Nanos::ZERO, first_of };
+    let cold = if writes { CacheDrop::Keep } else { CacheDrop::Target };
     let job = Job { stop, ..Job::of(name, Work::Blocks(blocks)) };
     Phase { cold, quiet: QUIET, ..Phase::of(job) }
 }
 
-fn caching(options: &Options) -> Caching {
+fn caching(options: &AttoOptions) -> Caching {
     if options.direct { Caching::DirectIfReal } else { Caching::Buffered }
 }
 
@@ -193,12 +213,12 @@ fn short(size: Bytes) -> String {
 }
 
 /// The rule of a row, in words for the heading.
-pub fn rule(options: &Options) -> String {
-    let Options { length, row_limit, .. } = options;
+pub fn rule(options: &AttoOptions) -> String {
+    let AttoOptions { length, row_limit, .. } = options;
     let queue = match options.mode {
-        Mode::Overlapped => format!("{} in flight", options.depth),
-        Mode::Neither => "one at a time".into(),
-        Mode::Compare => "one at a time, each read back at once and compared".into(),
+        AttoMode::Overlapped => format!("{} in flight", options.depth),
+        AttoMode::Neither => "one at a time".into(),
+        AttoMode::Compare => "one at a time, each read back at once and compared".into(),
     };
     let flush = if options.write_through {
         "each write durable when it is answered"
@@ -214,7 +234,7 @@ pub fn rule(options: &Options) -> String {
 }
 
 /// What the data are, in words for the heading.
-pub fn data(options: &Options) -> &'static str {
+pub fn data(options: &AttoOptions) -> &'static str {
     match options.data {
         Fill::Random | Fill::Compressible { .. } => "random: nothing below can compress it",
         Fill::Zero | Fill::Repeat(_) | Fill::File(_) => {
@@ -227,20 +247,20 @@ pub fn data(options: &Options) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Layout, Lifetime, Size};
+    use crate::plan::{LayoutMode, Lifetime, Size};
 
-    fn options() -> Options {
-        Options {
+    fn options() -> AttoOptions {
+        AttoOptions {
             sizes: vec![Bytes(512), Bytes::kib(64), Bytes::mib(1)],
             length: Bytes::mib(256),
             depth: 4,
-            mode: Mode::Overlapped,
+            mode: AttoMode::Overlapped,
             direct: true,
             write_through: false,
             verify: false,
             data: Fill::Zero,
             row_limit: Nanos::secs(20),
-            unit: Unit::Bytes,
+            unit: SweepUnit::Bytes,
             description: String::new(),
             seed: 1,
             words: vec![],
@@ -251,12 +271,12 @@ mod tests {
         Target::Scratch {
             dir: "/mnt".into(),
             size: Size::Exactly(Bytes::mib(256)),
-            layout: Layout::Written,
+            layout: LayoutMode::Written,
             lifetime: Lifetime::Remove,
         }
     }
 
-    fn first_row(options: &Options) -> (Blocks, Stop) {
+    fn first_row(options: &AttoOptions) -> (BlockWork, StopRule) {
         let plan = plan(options, &target()).expect("a plan");
         plan.check().expect("sound");
         let job = plan.phases[0].jobs[0].clone();
@@ -278,12 +298,12 @@ mod tests {
         let (blocks, stop) = first_row(&options());
         assert_eq!((blocks.iodepth, blocks.caching), (4, Caching::DirectIfReal));
         assert_eq!(blocks.durability, Durability::FdatasyncAtEnd);
-        let both = [Limit::Bytes(Bytes::mib(256)), Limit::Time(Nanos::secs(20))];
+        let both = [StopLimit::Bytes(Bytes::mib(256)), StopLimit::Time(Nanos::secs(20))];
         assert_eq!(stop.first_of, both);
-        let through = Options { write_through: true, direct: false, ..options() };
+        let through = AttoOptions { write_through: true, direct: false, ..options() };
         let (blocks, _) = first_row(&through);
         assert_eq!((blocks.durability, blocks.caching), (Durability::OpenDsync, Caching::Buffered));
-        let compare = Options { mode: Mode::Compare, depth: 1, ..options() };
+        let compare = AttoOptions { mode: AttoMode::Compare, depth: 1, ..options() };
         let (blocks, _) = first_row(&compare);
         assert_eq!((blocks.method, blocks.iodepth), (Method::Psync, 1));
         assert_eq!(blocks.pattern.verify, Verify::AfterWrite);
@@ -292,12 +312,12 @@ mod tests {
     #[test]
     fn what_the_window_does_not_offer_is_refused() {
         for (options, says) in [
-            (Options { sizes: vec![Bytes(256)], ..options() }, "no row of 256 B"),
-            (Options { sizes: vec![Bytes::mib(128)], ..options() }, "no row of 128 MiB"),
-            (Options { sizes: vec![], ..options() }, "no row at all"),
-            (Options { length: Bytes::kib(32), ..options() }, "a total length of 32 KiB"),
-            (Options { mode: Mode::Neither, ..options() }, "a queue of 4 in a mode"),
-            (Options { data: Fill::Repeat(vec![]), ..options() }, "no bytes"),
+            (AttoOptions { sizes: vec![Bytes(256)], ..options() }, "no row of 256 B"),
+            (AttoOptions { sizes: vec![Bytes::mib(128)], ..options() }, "no row of 128 MiB"),
+            (AttoOptions { sizes: vec![], ..options() }, "no row at all"),
+            (AttoOptions { length: Bytes::kib(32), ..options() }, "a total length of 32 KiB"),
+            (AttoOptions { mode: AttoMode::Neither, ..options() }, "a queue of 4 in a mode"),
+            (AttoOptions { data: Fill::Repeat(vec![]), ..options() }, "no bytes"),
         ] {
             let refusal = plan(&options, &target()).expect_err(says);
             assert!(refusal.to_string().contains(says), "{refusal}");

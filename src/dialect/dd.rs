@@ -8,80 +8,63 @@ mod gnu;
 mod human;
 mod mend;
 mod number;
+mod options;
 mod quote;
 mod say;
 
 pub use human::{general, human, rate};
 pub use mend::mended;
-pub use say::{before_flush, event, fault, progress, report, reports_after};
+pub use options::{DdComplaint, DdFlavor, DdOutput, StatusLevel};
+pub use say::{before_flush, event, fault, progress, report, reports_after, unprinted};
 
-use crate::plan::{Copy, Job, Origin, Phase, Plan, Work};
+use crate::plan::{
+    AddedWords, CopyWork, Job, OtherMeaning, Phase, Plan, PlanOrigin, ToolProfile, Work,
+};
 
-/// Whose dd is spoken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flavor {
-    /// coreutils.
-    Gnu,
-    /// BusyBox.
-    Busybox,
-}
+/// The name of the dialect.
+pub const NAME: &str = "dd";
 
-/// How much is said at the end, and meanwhile (`status=`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Status {
-    /// All three lines.
-    #[default]
-    Full,
-    /// Errors only.
-    None,
-    /// No rate.
-    Noxfer,
-    /// All three lines, and one every second.
-    Progress,
-}
-
-/// What of the words is only about output.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// Whose dd.
-    pub flavor: Flavor,
-    /// How much is said.
-    pub status: Status,
-    /// Whole lines for standard error, to be printed before anything is opened.
-    pub warnings: String,
-}
-
-/// Instead of a plan: what to print, and the exit code.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Complaint {
-    /// For standard output.
-    pub stdout: String,
-    /// For standard error.
-    pub stderr: String,
-    /// The exit code.
-    pub code: i32,
+/// What others have to know of it.
+pub fn tool() -> ToolProfile {
+    ToolProfile {
+        until_end: true,
+        flush: Some(AddedWords::after(" conv=fsync")),
+        cold: Some(AddedWords::before("ASSAY_COLD=target ")),
+        direct: Some(AddedWords::after(" iflag=direct")),
+        direct_write: Some(AddedWords::after(" oflag=direct")),
+        overwrite: Some(AddedWords::after(" conv=notrunc")),
+        flush_elsewhere: Some(OtherMeaning {
+            option: "conv".into(),
+            value: "fsync".into(),
+            means:
+                "conv=fsync is one flush at the end, but in BusyBox 1.11 to 1.26 one after each \
+                    block: there the figure falls with the block."
+                    .into(),
+        }),
+        ..ToolProfile::default()
+    }
 }
 
 /// Reads the words after `dd`.
 ///
 /// # Errors
 /// What that dd would print instead of copying: also the answer to `--help`.
-pub fn parse(words: &[String], flavor: Flavor) -> Result<(Plan, Options), Complaint> {
+pub fn parse(words: &[String], flavor: DdFlavor) -> Result<(Plan, DdOutput), DdComplaint> {
     let (copy, status, warnings) = match flavor {
-        Flavor::Gnu => gnu::parse(words)?,
-        Flavor::Busybox => busybox::parse(words)?,
+        DdFlavor::Gnu => gnu::parse(words)?,
+        DdFlavor::Busybox => busybox::parse(words)?,
     };
-    Ok((plan(copy, words), Options { flavor, status, warnings }))
+    Ok((plan(copy, words), DdOutput { flavor, status, warnings }))
 }
 
-fn plan(copy: Copy, words: &[String]) -> Plan {
+fn plan(copy: CopyWork, words: &[String]) -> Plan {
     let phase = Phase::of(Job::of("copy", Work::Copy(copy)));
-    let origin = Origin { dialect: "dd".into(), words: words.to_vec(), sources: Vec::new() };
-    Plan { title: "dd".into(), origin, seed: 0, aim: None, phases: vec![phase] }
+    let origin = PlanOrigin::of(NAME, words.to_vec()).with(tool());
+    Plan { title: NAME.into(), origin, seed: 0, aim: None, phases: vec![phase] }
 }
 
 /// The copy in a plan that [`parse`] made.
-pub fn copy_of(plan: &Plan) -> Option<&Copy> {
+pub fn copy_of(plan: &Plan) -> Option<&CopyWork> {
     match &plan.phases.first()?.jobs.first()?.work {
         Work::Copy(copy) => Some(copy),
         _ => None,

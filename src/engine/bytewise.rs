@@ -6,29 +6,29 @@
 
 use std::io;
 
-use super::one_by_one::Calls;
-use super::sync::Sync;
-use super::{Files, Flush, Io};
+use super::sync::SyncStream;
+use super::sync_backend::SyncCalls;
+use super::{FlushKind, IoRequest, WorkerFiles};
 
 /// One byte at a time from where the file stands.
-pub(crate) struct Bytewise(Sync);
+pub(crate) struct Bytewise(SyncStream);
 
 impl Bytewise {
-    pub(crate) fn new(files: &Files) -> io::Result<Self> {
-        Sync::new(files).map(Self)
+    pub(crate) fn new(files: &WorkerFiles) -> io::Result<Self> {
+        SyncStream::new(files).map(Self)
     }
 }
 
-impl Calls for Bytewise {
+impl SyncCalls for Bytewise {
     #[inline]
-    fn transfer(&mut self, buffer: &mut [u8], io: Io) -> io::Result<usize> {
+    fn transfer(&mut self, buffer: &mut [u8], io: IoRequest) -> io::Result<usize> {
         self.0.at_its_place(io, |file| match io.sends() {
             true => each(buffer, |byte| Ok(rustix::io::write(file, byte)?)),
             false => each(buffer, |byte| Ok(rustix::io::read(file, byte)?)),
         })
     }
 
-    fn flush(&mut self, how: Flush) -> io::Result<()> {
+    fn flush(&mut self, how: FlushKind) -> io::Result<()> {
         self.0.flush(how)
     }
 }

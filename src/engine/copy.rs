@@ -4,6 +4,7 @@
 //! into the gauge. Everything dd would say on the way is told as an event at the moment it would
 //! say it; the words are not known here.
 
+mod copier;
 mod drop_behind;
 mod hand_on;
 mod meter;
@@ -17,46 +18,31 @@ mod writer;
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-use self::meter::Meter;
-pub use self::open::{Ends, open};
-use self::reader::{Reader, Unread};
-use self::records::{Letters, Shaper};
-use self::within::Handover;
-use self::writer::Writer;
-use crate::error::Fault;
+use self::copier::{Copier, CopyStop, memory};
+use self::meter::CopyMeter;
+pub use self::meter::CopySide;
+pub use self::open::{OpenEnds, open};
+use self::reader::{InputReader, ReadFailure};
+use self::records::{CharsetMap, LEAD, RecordConverter, swap};
+use self::writer::OutputWriter;
+use crate::error::{Doing, Fault};
 use crate::plan::{self, Resync};
-use crate::stats::copy::{CopyCounts, CopyEvent, CopyGauge};
+use crate::stats::copy::{CopyCounts, CopyEvent, LiveCopyCounts};
 use crate::sys::buffer::Buffer;
 use crate::sys::{clock, close};
-use crate::unit::{Instant, Nanos};
-
-/// Room in front of the read buffer for the byte that `swab` carries over; a page, so that the
-/// reads stay aligned.
-const LEAD: usize = 4096;
-
-/// Which call a sample is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// A read of the input.
-    Read,
-    /// A write of the output.
-    Write,
-    /// A flush of the output.
-    Flush,
-}
+use crate::unit::{Nanos, Timestamp};
 
 /// What became of a copy.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct CopyOutcome {
     /// What was copied.
     pub counts: CopyCounts,
     /// When it began; the ends were open.
-    pub started: Instant,
+    pub started: Timestamp,
     /// When it was over: flushed, and both ends closed.
-    pub stopped: Instant,
+    pub stopped: Timestamp,
     /// How long the flush at the end took, if there was one.
     pub flush: Option<Nanos>,
     /// The first thing that made it a failure. It and all others have been told.
@@ -67,38 +53,26 @@ pub struct Outcome {
     pub otherwise: Vec<String>,
 }
 
-/// Why the loop was left early.
-enum Halt {
-    /// Something failed; what can still be flushed is.
-    Failed(Fault),
-    /// The same, and it has been told.
-    Told(Fault),
-    /// Nothing more makes sense, not even a flush.
-    Dead(Fault),
-    /// The flag to stop is up.
-    Stopped,
-}
-
 /// Copies. `stop` is looked at before every block and after every interrupted call; `tell` hears
 /// what dd would say; `sample` is given every call, with its time
 /// if it was timed: while calls are as short as [`BRISK`], only one in [`SELDOM`] is.
 pub fn copy<S>(
-    plan: &plan::Copy,
-    ends: Ends,
-    gauge: &CopyGauge,
+    plan: &plan::CopyWork,
+    ends: OpenEnds,
+    live_counters: &LiveCopyCounts,
     stop: &AtomicBool,
     tell: &mut dyn FnMut(CopyEvent),
     sample: S,
-) -> Outcome
+) -> CopyOutcome
 where
-    S: FnMut(Side, usize, Option<Nanos>),
+    S: FnMut(CopySide, usize, Option<Nanos>),
 {
     let started = clock::now();
-    let Ends { input, output, input_name, output_name, input_place, faults } = ends;
+    let OpenEnds { input, output, input_name, output_name, input_place, closed, faults } = ends;
     let names = (input_name.clone(), output_name.clone());
-    let meter = Meter::new(plan, gauge, sample, started);
-    let reader = Reader::new(plan, input.as_fd(), input_name, input_place);
-    let writer = Writer::new(plan, output.as_fd(), output_name);
+    let meter = CopyMeter::new(plan, live_counters, sample, started);
+    let reader = InputReader::new(plan, input.as_fd(), input_name, input_place);
+    let writer = OutputWriter::new(plan, output.as_fd(), output_name);
     let mut copier = Copier {
         plan,
         reader,
@@ -106,7 +80,7 @@ where
         meter,
         stop,
         tell,
-        shaper: None,
+        converter: None,
         fault: None,
         handover: None,
         notes: Vec::new(),
@@ -115,26 +89,41 @@ where
         copier.fail(fault);
     }
     let halt = copier.run();
-    let cut_short = matches!(halt, Err(Halt::Stopped));
-    let flush = copier.settle(halt);
+    let cut_short = matches!(halt, Err(CopyStop::Stopped));
+    // dd gives up from within: there what fails in its flush is the last that it does.
+    let quits = matches!(&halt, Err(CopyStop::Failed(fault)) if fault.doing != Doing::Write);
+    let dead = matches!(halt, Err(CopyStop::Dead(_)));
+    let (flush, flushed) = copier.settle(halt);
+    let closes = !dead && (flushed || !quits);
     let otherwise = copier.otherwise();
     let mut fault = copier.fault.take();
     let mut fail = |new: Fault| {
         tell(CopyEvent::Failed(new.clone()));
         fault.get_or_insert(new);
     };
-    if let Err(error) = close::close(input) {
-        fail(Fault::new("close input", names.0, &error.into()));
-    }
-    if let Err(error) = close::close(output) {
-        fail(Fault::new("close output", names.1, &error.into()));
+    // What was closed before cannot be closed; and who fails at the first does not come to the second.
+    let end = |fd, closed| close::close(fd).and(if closed { Err(Errno::BADF) } else { Ok(()) });
+    if !closes {
+        drop((input, output));
+    } else if let Err(error) = end(input, closed[0]) {
+        fail(Fault::new(Doing::CloseInput, names.0, &error.into()));
+    } else if let Err(error) = end(output, closed[1]) {
+        fail(Fault::new(Doing::CloseOutput, names.1, &error.into()));
     }
     let stopped = clock::now();
-    Outcome { counts: gauge.snapshot(), started, stopped, flush, fault, cut_short, otherwise }
+    CopyOutcome {
+        counts: live_counters.snapshot(),
+        started,
+        stopped,
+        flush,
+        fault,
+        cut_short,
+        otherwise,
+    }
 }
 
 /// What a read of the input has brought.
-enum Got {
+enum InputRead {
     Bytes(usize),
     /// Nothing follows; or what failed, which has been told, ends the copy.
     End,
@@ -151,37 +140,14 @@ fn padding(resync: Resync) -> Option<u8> {
     }
 }
 
-/// Turns O_DIRECT off.
-fn undirect(fd: std::os::fd::BorrowedFd<'_>) -> Result<(), Errno> {
-    let flags = rustix::fs::fcntl_getfl(fd)?;
-    rustix::fs::fcntl_setfl(fd, flags.difference(OFlags::DIRECT))
-}
-
-/// The parts of a running copy.
-struct Copier<'a, S> {
-    plan: &'a plan::Copy,
-    reader: Reader<'a>,
-    writer: Writer<'a>,
-    meter: Meter<'a, S>,
-    stop: &'a AtomicBool,
-    tell: &'a mut dyn FnMut(CopyEvent),
-    shaper: Option<Shaper>,
-    /// A failure that did not end the copy.
-    fault: Option<Fault>,
-    /// Read and write took over.
-    handover: Option<Handover>,
-    /// What else is not as planned.
-    notes: Vec<String>,
-}
-
-impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
-    fn run(&mut self) -> Result<(), Halt> {
+impl<S: FnMut(CopySide, usize, Option<Nanos>)> Copier<'_, S> {
+    fn run(&mut self) -> Result<(), CopyStop> {
         let plan = self.plan;
         let mut input = None;
-        if plan.skip != plan::Extent::default() {
+        if plan.skip != plan::CopyLength::default() {
             self.skip(&mut input)?;
         }
-        if plan.seek != plan::Extent::default() {
+        if plan.seek != plan::CopyLength::default() {
             self.seek()?;
         }
         let (most, rest) = match plan.count {
@@ -194,41 +160,62 @@ impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
             Some(buffer) => buffer,
             None => self.input_buffer()?,
         };
-        let gathers = !plan.block_for_block || !plan.records.untouched();
+        let gathers = !plan.block_for_block || !plan.records.within_blocks();
         if gathers && self.writer.buffer.is_none() {
             self.writer.buffer =
                 Some(memory(self.writer.block, "output buffer", self.writer.block)?);
         }
-        self.shaper = Shaper::new(&plan.records);
-        let mut letters = Letters::new(&plan.records);
+        self.converter = RecordConverter::new(&plan.records);
+        let mut letters = CharsetMap::new(&plan.records);
         let mut blocks = match plan.only_read_write() {
             None => self.within(most, rest, &mut buffer)?,
             Some(_) => 0,
         };
-        // What the last block held when it was short.
-        let mut partial = 0;
+        // What the last block held when it was short, and when its last byte had no neighbour.
+        let (mut partial, mut odd) = (0, 0);
         let last_block = most.saturating_add(u64::from(rest > 0));
-        while blocks < last_block {
+        // Bytes that are still to come, where these are counted.
+        let mut left = plan
+            .from
+            .flags
+            .count_bytes
+            .then(|| most.saturating_mul(size as u64).saturating_add(rest));
+        while left.map_or(blocks < last_block, |left| left > 0) {
             if self.stop.load(Ordering::Relaxed) {
-                return Err(Halt::Stopped);
+                return Err(CopyStop::Stopped);
             }
-            let want = if blocks >= most { rest as usize } else { size };
+            let want = match left {
+                Some(left) => usize::try_from(left).unwrap_or(usize::MAX).min(size),
+                None if blocks >= most => rest as usize,
+                None => size,
+            };
             let block = &mut buffer[LEAD..LEAD + size];
             let bytes = match self.read(block, want)? {
-                Got::Bytes(bytes) => bytes,
-                Got::End => break,
-                Got::Error => {
+                InputRead::Bytes(bytes) => bytes,
+                InputRead::End => break,
+                InputRead::Error => {
                     self.pass_over((size - partial) as u64);
                     self.meter.stale = true;
-                    if plan.resync == Resync::No || partial > 0 {
+                    if !plan.unread_counts && (plan.resync == Resync::No || partial > 0) {
                         continue;
                     }
                     0
                 }
             };
+            left = left.map(|left| left.saturating_sub(bytes as u64));
+            if plan.records.swab_blocks {
+                if odd > 0 {
+                    let error = std::io::Error::other("only the last block may be of odd length");
+                    let fault = Fault::new(Doing::Swab, self.reader.name.as_str(), &error);
+                    return Err(CopyStop::Dead(fault.at(odd)));
+                }
+                odd = if bytes % 2 == 1 { bytes as u64 } else { 0 };
+                swap(&mut block[..bytes]);
+                self.meter.stale = true;
+            }
             blocks += 1;
             let full = bytes == size;
-            self.meter.gauge.note_read(bytes as u64, full);
+            self.meter.live_counters.note_read(bytes as u64, full);
             partial = if full { 0 } else { bytes };
             let len = if full { size } else { self.pad(block, bytes) };
             if gathers {
@@ -243,7 +230,7 @@ impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
 
     /// Reads up to `want` bytes of a block.
     #[inline]
-    fn read(&mut self, block: &mut [u8], want: usize) -> Result<Got, Halt> {
+    fn read(&mut self, block: &mut [u8], want: usize) -> Result<InputRead, CopyStop> {
         if self.plan.keep_going
             && let Some(padding) = padding(self.plan.resync)
         {
@@ -255,7 +242,7 @@ impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
             Ok(0) => {
                 self.reader.ended = true;
                 self.writer.to_end |= self.writer.nocache.is_some() && !self.plan.to.no_truncate;
-                Ok(Got::End)
+                Ok(InputRead::End)
             }
             Ok(bytes) => {
                 self.reader.place = self.reader.place.saturating_add(bytes as u64);
@@ -265,19 +252,19 @@ impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
                     nocache.moved(self.reader.fd, bytes as u64);
                     self.meter.stale = true;
                 }
-                Ok(Got::Bytes(bytes))
+                Ok(InputRead::Bytes(bytes))
             }
-            Err(Unread::Stopped) => Err(Halt::Stopped),
-            Err(Unread::Errno(errno)) => {
-                let fault = Fault::new("read", self.reader.name.as_str(), &errno.into())
+            Err(ReadFailure::Stopped) => Err(CopyStop::Stopped),
+            Err(ReadFailure::Errno(errno)) => {
+                let fault = Fault::new(Doing::Read, self.reader.name.as_str(), &errno.into())
                     .at(self.reader.place);
                 if !self.plan.keep_going {
                     self.fail(fault);
-                    return Ok(Got::End);
+                    return Ok(InputRead::End);
                 }
-                let counts = self.meter.gauge.snapshot();
+                let counts = self.meter.live_counters.snapshot();
                 (self.tell)(CopyEvent::ReadError { fault, counts });
-                Ok(Got::Error)
+                Ok(InputRead::Error)
             }
         }
     }
@@ -296,35 +283,38 @@ impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
         }
     }
 
-    /// After the loop: the flush, and what is to leave the cache.
-    fn settle(&mut self, halt: Result<(), Halt>) -> Option<Nanos> {
+    /// After the loop: the flush, and what is to leave the cache. How long the flush took, and whether
+    /// nothing of it failed.
+    fn settle(&mut self, halt: Result<(), CopyStop>) -> (Option<Nanos>, bool) {
         let whole = halt.is_ok();
         match halt {
-            Err(Halt::Stopped) => return None,
-            Err(Halt::Dead(fault)) => {
+            Err(CopyStop::Stopped) => return (None, true),
+            Err(CopyStop::Dead(fault)) => {
                 self.fail(fault);
-                return None;
+                return (None, true);
             }
-            Err(Halt::Failed(fault)) => self.fail(fault),
-            Err(Halt::Told(fault)) => {
+            Err(CopyStop::Failed(fault)) => self.fail(fault),
+            Err(CopyStop::Told(fault)) => {
                 self.fault.get_or_insert(fault);
             }
             Ok(()) => {}
         }
-        let mut flush = None;
-        if self.writer.fdatasync || self.writer.fsync {
-            (self.tell)(CopyEvent::Flushing { counts: self.meter.gauge.snapshot() });
+        let (mut flush, mut flushed) = (None, true);
+        let fails = self.plan.flush.unless_failed && self.fault.is_some();
+        if (self.writer.fdatasync || self.writer.fsync) && !fails {
+            (self.tell)(CopyEvent::Flushing { counts: self.meter.live_counters.snapshot() });
             let (time, faults) = self.writer.flush(&mut self.meter);
             flush = Some(time);
+            flushed = faults.is_empty();
             for fault in faults {
                 self.fail(fault);
             }
         }
         if whole {
             let count = self.plan.count;
-            let nothing = count.is_some_and(|count| count == plan::Extent::default());
+            let nothing = count.is_some_and(|count| count == plan::CopyLength::default());
             // Where nothing was copied the drop was all that was asked for.
-            let doing = "drop from the cache";
+            let doing = Doing::DropFromCache;
             if let Err(errno) = self.reader.drop_cache(nothing)
                 && nothing
             {
@@ -336,7 +326,7 @@ impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
                 self.fail(self.writer.fault(doing, errno));
             }
         }
-        flush
+        (flush, flushed)
     }
 
     fn fail(&mut self, fault: Fault) {
@@ -348,14 +338,8 @@ impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
         usize::try_from(self.plan.input_block.0).unwrap_or(usize::MAX)
     }
 
-    fn input_buffer(&self) -> Result<Buffer, Halt> {
+    fn input_buffer(&self) -> Result<Buffer, CopyStop> {
         let size = self.block_size();
         memory(size.saturating_add(LEAD), "input buffer", size)
     }
-}
-
-/// Memory for a buffer; the fault carries the `asked` size as its place.
-fn memory(len: usize, what: &str, asked: usize) -> Result<Buffer, Halt> {
-    Buffer::new(len)
-        .map_err(|error| Halt::Dead(Fault::new("find memory for", what, &error).at(asked as u64)))
 }

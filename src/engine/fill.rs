@@ -17,12 +17,12 @@ use std::sync::Arc;
 
 use multiversion::multiversion;
 
-use crate::error::{Fault, Refusal};
-use crate::plan::{Change, Fill};
+use crate::error::{Doing, Fault, Refusal};
+use crate::plan::{Fill, RewriteChange};
 use crate::unit::Bytes;
 
-use super::drive::OFFSET_BITS;
-use super::random::{Random, mix, unmix};
+use super::IoRequest;
+use super::random::{RandomStream, mix, unmix};
 
 /// Bytes that carry a tag of their own.
 pub const SECTOR: usize = 512;
@@ -35,14 +35,23 @@ const GROUP: u64 = 100;
 /// The largest file that a pattern may be read from.
 const LARGEST_PATTERN: Bytes = Bytes::mib(64);
 
+/// Bits of a place that are the offset in its file: data are told apart by file up to 16 TiB.
+pub(super) const OFFSET_BITS: u32 = 44;
+
+/// What a block's data are made from: its offset, and above that the number of its file.
+#[inline]
+pub(super) fn place_of(first_file: u32, io: IoRequest) -> u64 {
+    io.offset | u64::from(first_file + io.file) << OFFSET_BITS
+}
+
 /// Which write a sector is from.
 ///
 /// The stage of the run (the layout of a phase, or its timed part), the worker, and a counter of
 /// that worker's writes. Later writes of one worker compare as larger, and so do later stages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Generation(u64);
+pub struct WriteGeneration(u64);
 
-impl Generation {
+impl WriteGeneration {
     /// 15 bits of stages: a plan has at most ten thousand phases. 12 bits of workers: a phase has
     /// at most 4096. The rest counts writes: a million a second for a day and a half.
     const STAGE: u32 = 49;
@@ -80,7 +89,7 @@ impl Generation {
     }
 }
 
-impl fmt::Display for Generation {
+impl fmt::Display for WriteGeneration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (phase, write) = (self.stage() / 2 + 1, self.0 & ((1 << Self::WORKER) - 1));
         if write == 0 {
@@ -96,35 +105,35 @@ impl fmt::Display for Generation {
 
 /// What is known of a range of a file: nothing older stands there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Layer {
+pub struct DataLayer {
     /// Its first byte.
     pub start: u64,
     /// The first byte after it.
     pub end: u64,
     /// The oldest write that can stand there.
-    pub least: Generation,
+    pub least: WriteGeneration,
 }
 
 /// What a reader knows of the generations that it must find.
 #[derive(Clone, Copy, Debug)]
-pub enum Known<'a> {
+pub enum KnownGenerations<'a> {
     /// In these ranges, the first that holds a place, none older than these.
-    Layers(&'a [Layer]),
+    Layers(&'a [DataLayer]),
     /// This very write, all of it.
-    Exactly(Generation),
+    Exactly(WriteGeneration),
 }
 
 /// Fills buffers.
 #[derive(Clone, Debug)]
-pub struct Filler {
-    kind: Kind,
+pub struct DataFiller {
+    kind: FillKind,
     seed: u64,
-    change: Change,
+    change: RewriteChange,
 }
 
 #[derive(Clone, Debug)]
-enum Kind {
-    Noise(Box<Noise>),
+enum FillKind {
+    Noise(Box<NoiseBlock>),
     Constant,
     Repeat(Arc<[u8]>),
 }
@@ -132,7 +141,7 @@ enum Kind {
 /// It begins where a line of the cache does: no vector of it lies in two.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
-struct Noise {
+struct NoiseBlock {
     words: [u64; WORDS],
     /// Words of a sector that are not zeros.
     dense: usize,
@@ -142,7 +151,7 @@ struct Noise {
 
 /// What a block turned out to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum BlockCheck {
     /// It belongs here.
     Right,
     /// It is ours, but belongs to another place (bytes).
@@ -150,16 +159,16 @@ pub enum Found {
     /// It is ours and belongs here, but an earlier write of it.
     Stale {
         /// The oldest that can stand here.
-        least: Generation,
+        least: WriteGeneration,
         /// What stands here.
-        found: Generation,
+        found: WriteGeneration,
     },
     /// Its beginning is of one write, and the rest of another.
     Torn {
         /// The write that it must be of.
-        expected: Generation,
+        expected: WriteGeneration,
         /// The write that this part is of.
-        found: Generation,
+        found: WriteGeneration,
     },
     /// All zeros: never written, lost, or trimmed.
     Zeros,
@@ -179,7 +188,7 @@ pub enum Found {
     },
 }
 
-impl fmt::Display for Found {
+impl fmt::Display for BlockCheck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Right => f.write_str("what was written stands here"),
@@ -208,26 +217,26 @@ impl fmt::Display for Found {
     }
 }
 
-impl Filler {
+impl DataFiller {
     /// A filler for a plan. It reads the file that a pattern comes from.
     ///
     /// # Errors
-    /// A refusal when that file can not be read, is empty or larger than 64 MiB, or when a measure
+    /// A refusal when that file cannot be read, is empty or larger than 64 MiB, or when a measure
     /// of compression is out of its range.
     pub fn new(fill: &Fill, seed: u64) -> Result<Self, Refusal> {
         let noise = |dense, copies| {
-            let mut random = Random::new(mix(seed ^ 0x6e6f_6973_6500));
+            let mut random = RandomStream::new(mix(seed ^ 0x6e6f_6973_6500));
             let words = std::array::from_fn(|_| random.next());
-            Kind::Noise(Box::new(Noise { words, dense, copies }))
+            FillKind::Noise(Box::new(NoiseBlock { words, dense, copies }))
         };
         let kind = match fill {
             Fill::Random => noise(WORDS, 0),
-            Fill::Zero => Kind::Constant,
-            Fill::Repeat(bytes) if !bytes.is_empty() => Kind::Repeat(bytes.as_slice().into()),
+            Fill::Zero => FillKind::Constant,
+            Fill::Repeat(bytes) if !bytes.is_empty() => FillKind::Repeat(bytes.as_slice().into()),
             Fill::Repeat(_) => {
                 return Err(Refusal::new("a pattern of no bytes", "give one or more"));
             }
-            Fill::File(path) => Kind::Repeat(pattern(path)?),
+            Fill::File(path) => FillKind::Repeat(pattern(path)?),
             Fill::Compressible { compress_percent, dedupe_percent } => {
                 if *compress_percent > 96 || *dedupe_percent > 99 {
                     return Err(Refusal::new(
@@ -242,27 +251,27 @@ impl Filler {
                 noise((WORDS - zeros).max(2), u64::from(*dedupe_percent))
             }
         };
-        Ok(Self { kind, seed, change: Change::All })
+        Ok(Self { kind, seed, change: RewriteChange::All })
     }
 
     /// The same, of which rewrites change so much.
     #[must_use]
-    pub fn changing(self, change: Change) -> Self {
+    pub fn changing(self, change: RewriteChange) -> Self {
         Self { change, ..self }
     }
 
     /// Whether a buffer must be filled again for each write.
     #[inline]
     pub fn changes(&self) -> bool {
-        !matches!(self.kind, Kind::Constant)
+        !matches!(self.kind, FillKind::Constant)
     }
 
     /// Fills a buffer that will be written at `offset`. `generation` should differ between writes
     /// of the same place.
     #[inline]
-    pub fn fill(&self, buffer: &mut [u8], offset: u64, generation: Generation) {
+    pub fn fill(&self, buffer: &mut [u8], offset: u64, generation: WriteGeneration) {
         match &self.kind {
-            Kind::Noise(noise) if noise.dense == WORDS && noise.copies == 0 => {
+            FillKind::Noise(noise) if noise.dense == WORDS && noise.copies == 0 => {
                 let (sectors, rest) = buffer.as_chunks_mut();
                 fill_sectors(sectors, &noise.words, self.seed, offset, generation);
                 if !rest.is_empty() {
@@ -272,15 +281,15 @@ impl Filler {
                     rest.copy_from_slice(&sector[..rest.len()]);
                 }
             }
-            Kind::Noise(noise) => {
+            FillKind::Noise(noise) => {
                 let mut place = offset;
                 for sector in buffer.chunks_mut(SECTOR) {
                     self.write_sector(noise, sector, place, generation);
                     place += SECTOR as u64;
                 }
             }
-            Kind::Constant => buffer.fill(0),
-            Kind::Repeat(bytes) => {
+            FillKind::Constant => buffer.fill(0),
+            FillKind::Repeat(bytes) => {
                 let start = (offset % bytes.len() as u64) as usize;
                 let (mut rest, mut from) = (buffer, &bytes[start..]);
                 while !rest.is_empty() {
@@ -294,10 +303,10 @@ impl Filler {
 
     /// Changes a buffer that was read at `offset`, and will be written there again.
     #[inline]
-    pub(super) fn change(&self, buffer: &mut [u8], offset: u64, generation: Generation) {
+    pub(super) fn change(&self, buffer: &mut [u8], offset: u64, generation: WriteGeneration) {
         match self.change {
-            Change::All => self.fill(buffer, offset, generation),
-            Change::OneByte => {
+            RewriteChange::All => self.fill(buffer, offset, generation),
+            RewriteChange::OneByte => {
                 for last in buffer.chunks_mut(SECTOR).filter_map(<[u8]>::last_mut) {
                     *last = last.wrapping_add(1);
                 }
@@ -306,7 +315,13 @@ impl Filler {
     }
 
     /// The sector that belongs to a place, whole or as far as `sector` reaches.
-    fn write_sector(&self, noise: &Noise, sector: &mut [u8], place: u64, generation: Generation) {
+    fn write_sector(
+        &self,
+        noise: &NoiseBlock,
+        sector: &mut [u8],
+        place: u64,
+        generation: WriteGeneration,
+    ) {
         let (place, generation) = self.original(noise, place, generation);
         let mut whole = [0; SECTOR];
         fill_sector(&mut whole, &noise.words, self.seed, place, generation);
@@ -316,7 +331,12 @@ impl Filler {
 
     /// Which place's data belong to a place: its own, unless it is a copy. Where there are
     /// copies, all writes are of one generation, or a place written again would be none any more.
-    fn original(&self, noise: &Noise, place: u64, generation: Generation) -> (u64, Generation) {
+    fn original(
+        &self,
+        noise: &NoiseBlock,
+        place: u64,
+        generation: WriteGeneration,
+    ) -> (u64, WriteGeneration) {
         if noise.copies == 0 {
             return (place, generation);
         }
@@ -335,18 +355,18 @@ impl Filler {
         } else {
             piece
         };
-        (file | (source * PIECE + within), Generation::default())
+        (file | (source * PIECE + within), WriteGeneration::default())
     }
 
     /// Looks at the first word of a block read from `offset`: is it of this seed, and does it belong
-    /// here. A block shorter than a word, or without tags, can not be told.
+    /// here. A block shorter than a word, or without tags, cannot be told.
     #[inline]
-    pub fn check_tag(&self, block: &[u8], offset: u64) -> Found {
-        let Kind::Noise(noise) = &self.kind else { return Found::Right };
+    pub fn check_tag(&self, block: &[u8], offset: u64) -> BlockCheck {
+        let FillKind::Noise(noise) = &self.kind else { return BlockCheck::Right };
         if block.len() < 8 {
-            return Found::Right;
+            return BlockCheck::Right;
         }
-        let (place, _) = self.original(noise, offset, Generation::default());
+        let (place, _) = self.original(noise, offset, WriteGeneration::default());
         tag(block, self.seed, place)
     }
 
@@ -355,11 +375,16 @@ impl Filler {
     ///
     /// # Errors
     /// The first thing that is wrong.
-    pub fn check(&self, buffer: &[u8], offset: u64, known: Known) -> Result<(), (usize, Found)> {
+    pub fn check(
+        &self,
+        buffer: &[u8],
+        offset: u64,
+        known: KnownGenerations,
+    ) -> Result<(), (usize, BlockCheck)> {
         let noise = match &self.kind {
-            Kind::Noise(noise) => noise,
-            Kind::Constant => return same(buffer, std::iter::repeat(&0)),
-            Kind::Repeat(bytes) => {
+            FillKind::Noise(noise) => noise,
+            FillKind::Constant => return same(buffer, std::iter::repeat(&0)),
+            FillKind::Repeat(bytes) => {
                 let start = (offset % bytes.len() as u64) as usize;
                 return same(buffer, bytes[start..].iter().chain(bytes.iter().cycle()));
             }
@@ -370,25 +395,25 @@ impl Filler {
         for (index, sector) in buffer.chunks(SECTOR).enumerate().filter(|(_, s)| s.len() >= 16) {
             let at = index * SECTOR;
             let place = offset + at as u64;
-            let (source, _) = self.original(noise, place, Generation::default());
+            let (source, _) = self.original(noise, place, WriteGeneration::default());
             let found = tag(sector, self.seed, source);
-            if found != Found::Right {
+            if found != BlockCheck::Right {
                 return Err((at, found));
             }
-            let generation = Generation(unmix(word(sector, 1) ^ mix(self.seed ^ source)));
+            let generation = WriteGeneration(unmix(word(sector, 1) ^ mix(self.seed ^ source)));
             let expected = &mut whole[..sector.len()];
             self.write_sector(noise, expected, place, generation);
             if let Some(byte) = sector.iter().zip(expected.iter()).position(|(a, b)| a != b) {
                 let (expected, found) = (expected[byte], sector[byte]);
-                return Err((at + byte, Found::Damaged { expected, found }));
+                return Err((at + byte, BlockCheck::Damaged { expected, found }));
             }
             if noise.copies > 0 {
                 continue;
             }
             let least = match known {
-                Known::Exactly(expected) if generation == expected => None,
-                Known::Exactly(expected) => Some(expected),
-                Known::Layers(layers) => layers
+                KnownGenerations::Exactly(expected) if generation == expected => None,
+                KnownGenerations::Exactly(expected) => Some(expected),
+                KnownGenerations::Layers(layers) => layers
                     .iter()
                     .find(|layer| (layer.start..layer.end).contains(&place))
                     .map(|layer| layer.least)
@@ -402,8 +427,10 @@ impl Filler {
         match (old, right) {
             (None, _) => Ok(()),
             // Other sectors of the same block are as they must be.
-            (Some((at, _, found)), Some(expected)) => Err((at, Found::Torn { expected, found })),
-            (Some((at, least, found)), None) => Err((at, Found::Stale { least, found })),
+            (Some((at, _, found)), Some(expected)) => {
+                Err((at, BlockCheck::Torn { expected, found }))
+            }
+            (Some((at, least, found)), None) => Err((at, BlockCheck::Stale { least, found })),
         }
     }
 }
@@ -412,7 +439,7 @@ impl Filler {
 fn pattern(path: &std::path::Path) -> Result<Arc<[u8]>, Refusal> {
     let name = path.display();
     let refused = |why: String| Refusal::new(why, "name a file with the bytes to be written");
-    let failed = |error| refused(format!("{name}: {}", Fault::new("read", "", &error).text));
+    let failed = |error| refused(format!("{name}: {}", Fault::new(Doing::Read, "", &error).text));
     // Looked at first: a pipe would not open until somebody writes to it.
     if !std::fs::metadata(path).map_err(failed)?.is_file() {
         return Err(refused(format!("{name} is no regular file")));
@@ -430,10 +457,13 @@ fn pattern(path: &std::path::Path) -> Result<Arc<[u8]>, Refusal> {
 }
 
 /// Whether the bytes are these.
-fn same<'a>(buffer: &[u8], expected: impl Iterator<Item = &'a u8>) -> Result<(), (usize, Found)> {
+fn same<'a>(
+    buffer: &[u8],
+    expected: impl Iterator<Item = &'a u8>,
+) -> Result<(), (usize, BlockCheck)> {
     match buffer.iter().zip(expected).enumerate().find(|(_, (a, b))| a != b) {
         None => Ok(()),
-        Some((at, (&found, &expected))) => Err((at, Found::Damaged { expected, found })),
+        Some((at, (&found, &expected))) => Err((at, BlockCheck::Damaged { expected, found })),
     }
 }
 
@@ -447,7 +477,7 @@ fn fill_sectors(
     noise: &[u64; WORDS],
     seed: u64,
     place: u64,
-    generation: Generation,
+    generation: WriteGeneration,
 ) {
     for (sector, place) in sectors.iter_mut().zip((place..).step_by(SECTOR)) {
         fill_sector(sector, noise, seed, place, generation);
@@ -462,7 +492,7 @@ fn fill_sector(
     noise: &[u64; WORDS],
     seed: u64,
     place: u64,
-    generation: Generation,
+    generation: WriteGeneration,
 ) {
     let first = mix(place ^ seed);
     let second = mix(generation.0) ^ first;
@@ -483,18 +513,18 @@ fn word(sector: &[u8], index: usize) -> u64 {
 
 /// What the first word of a sector says, where the data of `place` must stand.
 #[inline]
-fn tag(sector: &[u8], seed: u64, place: u64) -> Found {
+fn tag(sector: &[u8], seed: u64, place: u64) -> BlockCheck {
     let first = word(sector, 0);
     let found = unmix(first) ^ seed;
     if found == place {
-        Found::Right
+        BlockCheck::Right
     } else if first == 0 && sector.iter().take(SECTOR).all(|&byte| byte == 0) {
-        Found::Zeros
+        BlockCheck::Zeros
     } else if found < 1 << 50 && found.is_multiple_of(SECTOR as u64) {
         // A foreign word unscrambles to such a place once in 2^23 times.
-        Found::Misplaced(found)
+        BlockCheck::Misplaced(found)
     } else {
-        Found::Foreign { expected: mix(place ^ seed), found: first }
+        BlockCheck::Foreign { expected: mix(place ^ seed), found: first }
     }
 }
 
@@ -502,24 +532,24 @@ fn tag(sector: &[u8], seed: u64, place: u64) -> Found {
 mod tests {
     use super::*;
 
-    const ANY: Known = Known::Layers(&[]);
+    const ANY: KnownGenerations = KnownGenerations::Layers(&[]);
 
-    fn filler(fill: &Fill) -> Filler {
-        Filler::new(fill, 7).unwrap()
+    fn filler(fill: &Fill) -> DataFiller {
+        DataFiller::new(fill, 7).unwrap()
     }
 
-    fn compressible(compress_percent: u8, dedupe_percent: u8) -> Filler {
+    fn compressible(compress_percent: u8, dedupe_percent: u8) -> DataFiller {
         filler(&Fill::Compressible { compress_percent, dedupe_percent })
     }
 
-    fn made(filler: &Filler, offset: u64, generation: Generation, len: usize) -> Vec<u8> {
+    fn made(filler: &DataFiller, offset: u64, generation: WriteGeneration, len: usize) -> Vec<u8> {
         let mut buffer = vec![0; len];
         filler.fill(&mut buffer, offset, generation);
         buffer
     }
 
     fn filled(offset: u64, generation: u64, len: usize) -> Vec<u8> {
-        made(&filler(&Fill::Random), offset, Generation(generation), len)
+        made(&filler(&Fill::Random), offset, WriteGeneration(generation), len)
     }
 
     #[test]
@@ -527,66 +557,72 @@ mod tests {
         let filler = filler(&Fill::Random);
         let mut buffer = filled(8192, 3, 4096);
         assert_eq!(filler.check(&buffer, 8192, ANY), Ok(()));
-        assert_eq!(filler.check(&buffer, 4096, ANY), Err((0, Found::Misplaced(8192))));
+        assert_eq!(filler.check(&buffer, 4096, ANY), Err((0, BlockCheck::Misplaced(8192))));
         assert_eq!(filler.check(&filled(512, 3, 1000), 512, ANY), Ok(()));
         let mut odd = filled(512, 3, 1000);
         odd[999] ^= 1;
         let damaged = |buffer: &[u8], at: usize| {
             let found = buffer[at];
-            Err((at, Found::Damaged { expected: found ^ 1, found }))
+            Err((at, BlockCheck::Damaged { expected: found ^ 1, found }))
         };
         assert_eq!(filler.check(&odd, 512, ANY), damaged(&odd, 999));
         buffer[4000] ^= 1;
         assert_eq!(filler.check(&buffer, 8192, ANY), damaged(&buffer, 4000));
-        assert_eq!(filler.check(&[0; 512], 0, ANY), Err((0, Found::Zeros)));
-        let foreign = |answer| matches!(answer, Err((0, Found::Foreign { .. })));
+        assert_eq!(filler.check(&[0; 512], 0, ANY), Err((0, BlockCheck::Zeros)));
+        let foreign = |answer| matches!(answer, Err((0, BlockCheck::Foreign { .. })));
         assert!(foreign(filler.check(&[1; 512], 0, ANY)));
-        let other = Filler::new(&Fill::Random, 8).unwrap();
+        let other = DataFiller::new(&Fill::Random, 8).unwrap();
         assert!(foreign(other.check(&filled(0, 0, 512), 0, ANY)));
     }
 
     #[test]
     fn an_older_write_is_told_from_a_later_one() {
         let filler = filler(&Fill::Random);
-        let write = |phase, worker, writes| Generation::timed(phase, worker).later(writes);
+        let write = |phase, worker, writes| WriteGeneration::timed(phase, worker).later(writes);
         let block = |generation| made(&filler, 4096, generation, 1024);
         let least = write(2, 1, 10);
         let layers = [
-            Layer { start: 4096, end: 8192, least },
-            Layer { start: 0, end: 1 << 20, least: write(9, 0, 0) },
+            DataLayer { start: 4096, end: 8192, least },
+            DataLayer { start: 0, end: 1 << 20, least: write(9, 0, 0) },
         ];
-        let check = |block: &[u8]| filler.check(block, 4096, Known::Layers(&layers));
-        for right in [least, write(2, 1, 11), write(2, 0, 1), write(3, 0, 1), Generation::laid(3)] {
+        let check = |block: &[u8]| filler.check(block, 4096, KnownGenerations::Layers(&layers));
+        for right in
+            [least, write(2, 1, 11), write(2, 0, 1), write(3, 0, 1), WriteGeneration::laid(3)]
+        {
             assert_eq!(check(&block(right)), Ok(()), "{right}");
         }
-        for found in [write(2, 1, 9), write(1, 5, 99), Generation::laid(2).later(4)] {
-            assert_eq!(check(&block(found)), Err((0, Found::Stale { least, found })), "{found}");
+        for found in [write(2, 1, 9), write(1, 5, 99), WriteGeneration::laid(2).later(4)] {
+            assert_eq!(
+                check(&block(found)),
+                Err((0, BlockCheck::Stale { least, found })),
+                "{found}"
+            );
         }
         // One sector of each.
         let found = write(1, 0, 3);
         let torn = [&block(least)[..512], &block(found)[512..]].concat();
-        assert_eq!(check(&torn), Err((512, Found::Torn { expected: least, found })));
-        let exactly = |known| filler.check(&block(least), 4096, Known::Exactly(known));
+        assert_eq!(check(&torn), Err((512, BlockCheck::Torn { expected: least, found })));
+        let exactly = |known| filler.check(&block(least), 4096, KnownGenerations::Exactly(known));
         assert_eq!(exactly(least), Ok(()));
         let later = least.later(1);
-        assert_eq!(exactly(later), Err((0, Found::Stale { least: later, found: least })));
+        assert_eq!(exactly(later), Err((0, BlockCheck::Stale { least: later, found: least })));
     }
 
     #[test]
     fn what_is_wrong_is_said_with_both_sides() {
         let texts = [
-            Found::Misplaced(4096),
-            Found::Stale {
-                least: Generation::timed(1, 3).later(17),
-                found: Generation::laid(0).later(5),
+            BlockCheck::Misplaced(4096),
+            BlockCheck::Stale {
+                least: WriteGeneration::timed(1, 3).later(17),
+                found: WriteGeneration::laid(0).later(5),
             },
-            Found::Torn {
-                expected: Generation::timed(0, 0).later(2),
-                found: Generation::timed(0, 0).later(1),
+            BlockCheck::Torn {
+                expected: WriteGeneration::timed(0, 0).later(2),
+                found: WriteGeneration::timed(0, 0).later(1),
             },
-            Found::Zeros,
-            Found::Foreign { expected: 1, found: 0x0807_0605_0403_0201 },
-            Found::Damaged { expected: 0, found: 255 },
+            BlockCheck::Zeros,
+            BlockCheck::Foreign { expected: 1, found: 0x0807_0605_0403_0201 },
+            BlockCheck::Damaged { expected: 0, found: 255 },
         ]
         .map(|found| found.to_string());
         assert_eq!(
@@ -639,7 +675,7 @@ mod tests {
         let percent = |value: f64| (value * 100.0).round() as i64;
         assert_eq!(percent(left(&filled(0, 1, 1 << 20), 1 << 17)), 100);
         for compress in [0, 10, 25, 50, 75, 90, 96] {
-            let data = made(&compressible(compress, 0), 1 << 20, Generation(1), 1 << 20);
+            let data = made(&compressible(compress, 0), 1 << 20, WriteGeneration(1), 1 << 20);
             for block in [4096, 1 << 17] {
                 let left = left(&data, block);
                 let wanted = 1.0 - f64::from(compress) / 100.0;
@@ -653,7 +689,7 @@ mod tests {
         let pieces = 2000;
         for dedupe in [0_u8, 1, 10, 50, 75, 99] {
             let filler = compressible(30, dedupe);
-            let data = made(&filler, 0, Generation(1), pieces * 4096);
+            let data = made(&filler, 0, WriteGeneration(1), pieces * 4096);
             let mut all: Vec<&[u8]> = data.chunks(4096).collect();
             all.sort_unstable();
             all.dedup();
@@ -662,16 +698,16 @@ mod tests {
             // Whatever the blocks they are written and read in.
             let mut other = Vec::new();
             for (at, len) in (0_u64..).map(|i| (i * 1536, 1536)).take(100) {
-                other.extend(made(&filler, at, Generation(at), len));
+                other.extend(made(&filler, at, WriteGeneration(at), len));
             }
             if dedupe > 0 {
                 assert_eq!(other, data[..other.len()]);
             }
             assert_eq!(filler.check(&data, 0, ANY), Ok(()));
-            assert_eq!(filler.check_tag(&data[8192..], 8192), Found::Right);
+            assert_eq!(filler.check_tag(&data[8192..], 8192), BlockCheck::Right);
         }
         let refused = |compress_percent, dedupe_percent| {
-            Filler::new(&Fill::Compressible { compress_percent, dedupe_percent }, 7).is_err()
+            DataFiller::new(&Fill::Compressible { compress_percent, dedupe_percent }, 7).is_err()
         };
         assert!(refused(97, 0) && refused(0, 100) && !refused(96, 99));
     }
@@ -684,10 +720,10 @@ mod tests {
         for fill in [Fill::Repeat(b"abc".to_vec()), Fill::File(path)] {
             let filler = filler(&fill);
             let mut buffer = [0; 5];
-            filler.fill(&mut buffer, 4, Generation(0));
+            filler.fill(&mut buffer, 4, WriteGeneration(0));
             assert_eq!(&buffer, b"bcabc");
             assert_eq!(filler.check(&buffer, 4, ANY), Ok(()));
-            let damaged = Found::Damaged { expected: b'c', found: b'b' };
+            let damaged = BlockCheck::Damaged { expected: b'c', found: b'b' };
             assert_eq!(filler.check(&buffer, 5, ANY), Err((0, damaged)));
         }
     }
@@ -696,7 +732,7 @@ mod tests {
     fn a_pattern_is_a_file_with_bytes() {
         let folder = tempfile::tempdir().unwrap();
         let refused = |path: &std::path::Path| {
-            Filler::new(&Fill::File(path.into()), 0).err().map(|refusal| refusal.why)
+            DataFiller::new(&Fill::File(path.into()), 0).err().map(|refusal| refusal.why)
         };
         let name = folder.path().display().to_string();
         assert_eq!(refused(folder.path()), Some(format!("{name} is no regular file")));

@@ -4,45 +4,46 @@
 
 use std::io;
 
-use crate::sys::aio::Queue;
+use crate::sys::aio::AioQueue;
 use crate::sys::clock;
-use crate::sys::ring::Slot;
-use crate::unit::Instant;
+use crate::sys::slab::{Brand, Slot};
+use crate::unit::Timestamp;
 
-use super::one_by_one::flush_files;
-use super::{Files, Flush, Io, Lane};
+use super::sync_backend::flush_files;
+use super::{FlushKind, IoBackend, IoRequest, WorkerFiles};
 
 /// A queue on the files of a worker.
-pub(crate) struct Libaio {
-    files: Files,
-    queue: Queue,
+pub(crate) struct Libaio<'s> {
+    files: WorkerFiles,
+    queue: AioQueue<'s>,
     batch: u32,
     in_flight: u32,
 }
 
-impl Libaio {
+impl<'s> Libaio<'s> {
     pub(crate) fn new(
-        files: Files,
+        brand: Brand<'s>,
+        files: WorkerFiles,
         depth: u32,
         size: usize,
         batch: u32,
-    ) -> io::Result<(Self, Vec<Slot>)> {
-        let (queue, slots) = Queue::new(files.clone(), depth, size)?;
+    ) -> io::Result<(Self, Vec<Slot<'s>>)> {
+        let (queue, slots) = AioQueue::new(brand, files.clone(), depth, size)?;
         Ok((Self { files, queue, batch: batch.clamp(1, depth), in_flight: 0 }, slots))
     }
 }
 
-impl Lane for Libaio {
+impl<'s> IoBackend<'s> for Libaio<'s> {
     const CARRIES_DATA: bool = true;
     const APART: bool = true;
 
     #[inline]
-    fn buffer(&mut self, slot: &Slot) -> &mut [u8] {
+    fn buffer(&mut self, slot: &Slot<'s>) -> &mut [u8] {
         self.queue.buffer(slot)
     }
 
     #[inline]
-    fn push(&mut self, slot: Slot, io: Io) {
+    fn push(&mut self, slot: Slot<'s>, io: IoRequest) {
         self.queue.push(slot, io.sends(), io.file, io.offset, io.len);
         self.in_flight += 1;
     }
@@ -53,19 +54,19 @@ impl Lane for Libaio {
     }
 
     #[inline]
-    fn wait(&mut self, until: Option<Instant>) -> io::Result<()> {
+    fn wait(&mut self, until: Option<Timestamp>) -> io::Result<()> {
         let longest = until.map(|until| until.since(clock::now()));
         self.queue.wait(self.batch.min(self.in_flight), longest)
     }
 
     #[inline]
-    fn answer(&mut self) -> Option<(Slot, i32)> {
+    fn answer(&mut self) -> Option<(Slot<'s>, i32)> {
         let answer = self.queue.answer()?;
         self.in_flight -= 1;
         Some(answer)
     }
 
-    fn flush(&mut self, how: Flush) -> io::Result<()> {
+    fn flush(&mut self, how: FlushKind) -> io::Result<()> {
         flush_files(&self.files, how)
     }
 }

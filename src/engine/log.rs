@@ -6,9 +6,9 @@
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use crate::unit::Instant;
+use crate::unit::Timestamp;
 
-use super::Io;
+use super::IoRequest;
 
 /// Entries in a page.
 pub const PAGE: usize = 8192;
@@ -17,41 +17,41 @@ const PAGES: usize = 2;
 
 /// What became of one I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct LogEntry {
     /// What it was.
-    pub io: Io,
+    pub io: IoRequest,
     /// When it was due, or was sent where nothing is due.
-    pub since: Instant,
+    pub since: Timestamp,
     /// When it was answered.
-    pub completed: Instant,
+    pub completed: Timestamp,
     /// Bytes moved, or the negative errno.
     pub answer: i32,
 }
 
 /// The entries of one worker, a page full of them.
 #[derive(Debug)]
-pub struct Page {
+pub struct LogPage {
     /// Which worker, by a number that whoever writes the log has given it.
     pub worker: usize,
     /// In the order in which they were answered.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<LogEntry>,
 }
 
 /// One worker's end.
 #[derive(Debug)]
-pub struct Log {
+pub struct WorkerLog {
     worker: usize,
-    page: Vec<Entry>,
-    full: Sender<Page>,
-    empty: Receiver<Vec<Entry>>,
+    page: Vec<LogEntry>,
+    full: Sender<LogPage>,
+    empty: Receiver<Vec<LogEntry>>,
 }
 
 /// Where the pages of one worker go back to when they have been written.
-pub type Return = Sender<Vec<Entry>>;
+pub type PageReturn = Sender<Vec<LogEntry>>;
 
-impl Log {
+impl WorkerLog {
     /// The log of a worker, whose full pages go to `full`; and where to give them back.
-    pub fn new(worker: usize, full: Sender<Page>) -> (Self, Return) {
+    pub fn new(worker: usize, full: Sender<LogPage>) -> (Self, PageReturn) {
         let (back, empty) = channel();
         for _ in 1..PAGES {
             // Its receiver is below.
@@ -62,7 +62,7 @@ impl Log {
 
     /// Adds one.
     #[inline]
-    pub fn add(&mut self, entry: Entry) {
+    pub fn add(&mut self, entry: LogEntry) {
         self.page.push(entry);
         if self.page.len() == PAGE {
             self.turn();
@@ -74,11 +74,11 @@ impl Log {
         let empty = self.empty.try_recv().unwrap_or_else(|_| Vec::with_capacity(PAGE));
         let entries = std::mem::replace(&mut self.page, empty);
         // Who writes the log may have given up, and has said so.
-        let _ = self.full.send(Page { worker: self.worker, entries });
+        let _ = self.full.send(LogPage { worker: self.worker, entries });
     }
 }
 
-impl Drop for Log {
+impl Drop for WorkerLog {
     fn drop(&mut self) {
         self.turn();
     }
@@ -87,16 +87,16 @@ impl Drop for Log {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::Op;
+    use crate::engine::IoOp;
 
     #[test]
     fn every_entry_arrives_in_order_and_pages_are_used_again() {
         let (full, pages) = channel();
-        let (mut log, back) = Log::new(3, full);
-        let entry = |offset| Entry {
-            io: Io { op: Op::Read, file: 0, offset, len: 1 },
-            since: Instant(0),
-            completed: Instant(offset),
+        let (mut log, back) = WorkerLog::new(3, full);
+        let entry = |offset| LogEntry {
+            io: IoRequest { op: IoOp::Read, file: 0, offset, len: 1 },
+            since: Timestamp(0),
+            completed: Timestamp(offset),
             answer: 1,
         };
         let all = 3 * PAGE as u64 + 5;

@@ -1,6 +1,6 @@
 //! Loads and stores in a mapping: a read copies out of it, a write copies into it.
 //!
-//! A page that can not be had is no crash: [`Map`] tells, and `pread` or `pwrite` of the same
+//! A page that cannot be had is no crash: [`FileMap`] tells, and `pread` or `pwrite` of the same
 //! block is then asked for the reason, which becomes the answer (ENOSPC, EIO, the end of the
 //! file). A store beyond the end of a file that somebody cut is EFAULT.
 //!
@@ -12,12 +12,12 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use rustix::fs::OFlags;
 
-use crate::plan::{Advice, Mapping};
+use crate::plan::{Advice, MmapOptions};
 use crate::sys::block::size_of_open;
-use crate::sys::map::{self, Map};
+use crate::sys::map::{self, FileMap};
 
-use super::one_by_one::Calls;
-use super::{Files, Flush, Io};
+use super::sync_backend::SyncCalls;
+use super::{FlushKind, IoRequest, WorkerFiles};
 
 /// Bytes of page tables that a mapping may cost.
 const TABLES: u64 = 32 << 20;
@@ -28,14 +28,14 @@ const WINDOW: u64 = if usize::BITS < 64 { 256 << 20 } else { 1 << 46 };
 
 /// Copies to and from mappings of the files.
 pub(crate) struct Mmap {
-    files: Files,
-    views: Vec<View>,
-    mapping: Mapping,
+    files: WorkerFiles,
+    views: Vec<MappedFile>,
+    mapping: MmapOptions,
 }
 
 /// One file, and the part of it that is mapped now.
-struct View {
-    map: Option<Map>,
+struct MappedFile {
+    map: Option<FileMap>,
     start: u64,
     end: u64,
     /// What its page tables may have cost, and the last offset that was touched.
@@ -48,7 +48,7 @@ struct View {
     syncs: bool,
 }
 
-impl View {
+impl MappedFile {
     /// Whether `len` bytes at `offset` are in the mapping that is there.
     #[inline]
     fn has(&mut self, offset: u64, len: u64) -> bool {
@@ -77,7 +77,7 @@ impl View {
         let page = rustix::param::page_size() as u64;
         self.start = if size <= WINDOW { 0 } else { offset / page * page };
         self.end = size.min(self.start + WINDOW.max(len + page));
-        let map = Map::new(file, self.start, (self.end - self.start) as usize, self.writes)?;
+        let map = FileMap::new(file, self.start, (self.end - self.start) as usize, self.writes)?;
         let advice = match told {
             Advice::AsOrder | Advice::Normal => map::Advice::Normal,
             Advice::Sequential => map::Advice::Sequential,
@@ -93,10 +93,10 @@ impl View {
 }
 
 impl Mmap {
-    pub(crate) fn new(files: Files, mapping: Mapping) -> io::Result<Self> {
+    pub(crate) fn new(files: WorkerFiles, mapping: MmapOptions) -> io::Result<Self> {
         let view = |file: BorrowedFd| {
             let flags = rustix::fs::fcntl_getfl(file)?;
-            let mut view = View {
+            let mut view = MappedFile {
                 map: None,
                 start: 0,
                 end: 0,
@@ -106,7 +106,7 @@ impl Mmap {
                 writes: flags & OFlags::ACCMODE == OFlags::RDWR,
                 syncs: flags.intersects(OFlags::SYNC | OFlags::DSYNC),
             };
-            // Here, so that a file that can not be mapped is heard of before the clock runs.
+            // Here, so that a file that cannot be mapped is heard of before the clock runs.
             view.map(file, 0, 1, mapping.advice)?;
             Ok::<_, io::Error>(view)
         };
@@ -115,16 +115,16 @@ impl Mmap {
     }
 }
 
-impl Calls for Mmap {
+impl SyncCalls for Mmap {
     #[inline]
-    fn transfer(&mut self, buffer: &mut [u8], io: Io) -> io::Result<usize> {
+    fn transfer(&mut self, buffer: &mut [u8], io: IoRequest) -> io::Result<usize> {
         let file = self.files[io.file as usize].as_fd();
         let view = &mut self.views[io.file as usize];
         let (mut len, wanted) = (u64::from(io.len), u64::from(io.len));
         if !view.has(io.offset, len) {
             len = view.map(file, io.offset, len, self.mapping.advice)?;
             if len < wanted && io.sends() {
-                // A store can not make a file longer.
+                // A store cannot make a file longer.
                 return Err(rustix::io::Errno::FAULT.into());
             }
         }
@@ -146,14 +146,16 @@ impl Calls for Mmap {
     }
 
     /// `msync` of what was stored since the last time, which does what `fdatasync` does; or `fsync`.
-    fn flush(&mut self, how: Flush) -> io::Result<()> {
+    fn flush(&mut self, how: FlushKind) -> io::Result<()> {
         for (file, view) in self.files.iter().zip(&mut self.views) {
             let Some((from, to)) = view.dirty.take() else { continue };
             match &view.map {
-                Some(map) if how == Flush::Fdatasync && from >= view.start && to <= view.end => {
+                Some(map)
+                    if how == FlushKind::Fdatasync && from >= view.start && to <= view.end =>
+                {
                     map.sync((from - view.start) as usize, (to - from) as usize, true)?;
                 }
-                _ if how == Flush::Fdatasync => rustix::fs::fdatasync(file)?,
+                _ if how == FlushKind::Fdatasync => rustix::fs::fdatasync(file)?,
                 _ => rustix::fs::fsync(file)?,
             }
         }
@@ -163,7 +165,12 @@ impl Calls for Mmap {
 
 /// What was the matter with a page: the calls know numbers for it.
 #[cold]
-fn torn(view: &mut View, file: BorrowedFd, io: Io, buffer: &mut [u8]) -> io::Result<usize> {
+fn torn(
+    view: &mut MappedFile,
+    file: BorrowedFd,
+    io: IoRequest,
+    buffer: &mut [u8],
+) -> io::Result<usize> {
     view.map = None;
     if !io.sends() {
         return Ok(rustix::io::pread(file, buffer, io.offset)?);

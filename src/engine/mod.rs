@@ -1,33 +1,33 @@
 //! One loop, several methods, no opinions: moves blocks as fast as the method allows, and counts.
 //!
 //! The engine does not know that anyone is watching. A worker is given an open file, a share of
-//! the plan's job and its own seed; it gives back a [`Haul`]. Everything that can be decided once
-//! is decided before the loop ([`Worker`] picks the [`Lane`], so that the loop is compiled for
+//! the plan's job and its own seed; it gives back a [`WorkerTotals`]. Everything that can be decided once
+//! is decided before the loop ([`Worker`] picks the [`IoBackend`], so that the loop is compiled for
 //! each method), everything else once per batch.
 
-mod aside;
 mod balance;
 mod bytewise;
+mod cache_control;
 pub mod copy;
-mod cursor;
-mod dice;
+mod distribution;
 mod drive;
 mod fill;
-mod law;
 mod libaio;
 mod log;
 mod mmap;
-mod one_by_one;
+mod offsets;
 mod pace;
+mod picker;
 mod posixaio;
 mod psync;
 mod random;
-mod reach;
 mod route;
 mod sim;
 mod stdio;
 mod sync;
-mod tallies;
+mod sync_backend;
+mod tally;
+mod touched;
 mod tree;
 mod trim;
 mod uring;
@@ -36,16 +36,16 @@ mod zones;
 
 mod null;
 
-pub use aside::Aside;
-pub use balance::{Share, Steps};
-pub use cursor::Cursor;
-pub use drive::{Haul, Quota, Worker};
-pub use fill::{Filler, Found, Generation, Known, Layer};
-pub use log::{Entry, Log, PAGE, Page, Return};
+pub use balance::{BalanceCounters, BalanceSlot};
+pub use cache_control::CacheControl;
+pub use drive::{IoQuota, Worker, WorkerTotals};
+pub use fill::{BlockCheck, DataFiller, DataLayer, KnownGenerations, WriteGeneration};
+pub use log::{LogEntry, LogPage, PAGE, PageReturn, WorkerLog};
+pub use offsets::OffsetStream;
 pub use posixaio::posixaio_threads;
-pub(crate) use random::Random;
-pub use route::{Route, Stretch};
-pub use tallies::Tallies;
+pub(crate) use random::RandomStream;
+pub use route::{FileSpan, IoRoute};
+pub use tally::ActionTallies;
 pub use tree::{ANCHOR, TreeWorker, folder_name, size_of, tree_place};
 pub use uring::setup as ring_setup;
 pub use vectored::{available as try_vectored, try_flags};
@@ -56,23 +56,23 @@ use std::sync::Arc;
 
 use crate::plan::Action;
 use crate::sys::clock;
-use crate::sys::ring::Slot;
-use crate::unit::Instant;
+use crate::sys::slab::Slot;
+use crate::unit::Timestamp;
 
 /// What one I/O is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Op {
+pub enum IoOp {
     /// From the file.
     Read,
     /// To the file.
     Write,
     /// A read, and then a write to the same place. A lane only sees these two.
     Rewrite,
-    /// What was there is needed no longer. Only lanes that take it ([`Lane::TAKES_TRIMS`]) see it.
+    /// What was there is needed no longer. Only lanes that take it ([`IoBackend::TAKES_TRIMS`]) see it.
     Trim,
 }
 
-impl Op {
+impl IoOp {
     /// All of them, in the order of their numbers.
     pub const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Rewrite, Self::Trim];
 
@@ -89,9 +89,9 @@ impl Op {
 
 /// One I/O to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Io {
+pub struct IoRequest {
     /// What is done.
-    pub op: Op,
+    pub op: IoOp,
     /// To which of the worker's files, from 0.
     pub file: u32,
     /// Where in it, bytes.
@@ -100,25 +100,25 @@ pub struct Io {
     pub len: u32,
 }
 
-impl Io {
+impl IoRequest {
     /// Whether it is a write, not a read. Lanes that take no trims see nothing else.
     #[inline]
     pub(crate) fn sends(self) -> bool {
         match self.op {
-            Op::Read => false,
-            Op::Write => true,
-            Op::Rewrite | Op::Trim => unreachable!("the loop makes reads and writes of these"),
+            IoOp::Read => false,
+            IoOp::Write => true,
+            IoOp::Rewrite | IoOp::Trim => unreachable!("the loop makes reads and writes of these"),
         }
     }
 }
 
-/// The open files of a worker, in the order of [`Io::file`]. Methods without I/O have none. Who is
+/// The open files of a worker, in the order of [`IoRequest::file`]. Methods without I/O have none. Who is
 /// the last to have them can close each, and hear what is said to that.
-pub type Files = Arc<Vec<OwnedFd>>;
+pub type WorkerFiles = Arc<Vec<OwnedFd>>;
 
 /// Which flush.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flush {
+pub enum FlushKind {
     /// `fsync`.
     Fsync,
     /// `fdatasync`.
@@ -126,14 +126,14 @@ pub enum Flush {
 }
 
 /// A way to get I/Os done: it has slots for as many as may be in flight, takes I/Os, and gives
-/// answers. The loop is generic over it.
-pub(crate) trait Lane {
+/// answers. The loop is generic over it; the slots fit this lane and no other.
+pub(crate) trait IoBackend<'s> {
     /// Whether what is written must be in the buffer. False where nothing is really written.
     const CARRIES_DATA: bool;
     /// Whether writes are held back in a buffer that is no part of the kernel.
     const HOLDS_BACK: bool = false;
 
-    /// Whether [`Op::Trim`] may be pushed. Where not, the loop trims by itself, one at a time.
+    /// Whether [`IoOp::Trim`] may be pushed. Where not, the loop trims by itself, one at a time.
     const TAKES_TRIMS: bool = false;
 
     /// Whether an I/O is done when it is pushed, and its answer there.
@@ -144,36 +144,36 @@ pub(crate) trait Lane {
 
     /// The time on the clock that this lane lives by: the machine's, unless it brings its own.
     #[inline]
-    fn now(&mut self) -> Instant {
+    fn now(&mut self) -> Timestamp {
         clock::now()
     }
 
     /// Waits until a moment on that clock.
-    fn sleep_until(&mut self, due: Instant) {
+    fn sleep_until(&mut self, due: Timestamp) {
         clock::sleep_until(due);
     }
 
     /// The buffer of a slot that is not in flight.
-    fn buffer(&mut self, slot: &Slot) -> &mut [u8];
+    fn buffer(&mut self, slot: &Slot<'s>) -> &mut [u8];
 
-    /// Takes an I/O. It may be done at once or be queued until [`Lane::wait`].
-    fn push(&mut self, slot: Slot, io: Io);
+    /// Takes an I/O. It may be done at once or be queued until [`IoBackend::wait`].
+    fn push(&mut self, slot: Slot<'s>, io: IoRequest);
 
     /// Hands over to the kernel what was queued, and returns when it has been accepted. Only lanes
-    /// that are [`Lane::APART`] are asked.
+    /// that are [`IoBackend::APART`] are asked.
     fn submit(&mut self) -> io::Result<()> {
         Ok(())
     }
 
     /// Returns when at least one of the I/Os in flight is answered (EINTR: perhaps none), or at
     /// `until`, when the next I/O is due.
-    fn wait(&mut self, until: Option<Instant>) -> io::Result<()>;
+    fn wait(&mut self, until: Option<Timestamp>) -> io::Result<()>;
 
     /// The next answer: its slot, and bytes moved or the negative errno.
-    fn answer(&mut self) -> Option<(Slot, i32)>;
+    fn answer(&mut self) -> Option<(Slot<'s>, i32)>;
 
     /// Makes durable what was written, in every file. Nothing is in flight.
-    fn flush(&mut self, how: Flush) -> io::Result<()>;
+    fn flush(&mut self, how: FlushKind) -> io::Result<()>;
 
     /// Hands to the kernel what is held back. Nothing is in flight.
     fn hand_over(&mut self) -> io::Result<()> {

@@ -2,49 +2,53 @@
 
 use std::io;
 
-use crate::sys::ring::{Slab, Slot};
-use crate::unit::Instant;
+use crate::sys::slab::{Brand, Slab, Slot};
+use crate::unit::Timestamp;
 
-use super::{Flush, Io, Lane};
+use super::{FlushKind, IoBackend, IoRequest};
 
 /// Answers every I/O at once and in full.
-pub(crate) struct Null {
-    slab: Slab,
-    done: Vec<(Slot, i32)>,
+pub(crate) struct NullBackend<'s> {
+    slab: Slab<'s>,
+    done: Vec<(Slot<'s>, i32)>,
 }
 
-impl Null {
-    pub(crate) fn new(depth: u32, size: usize) -> io::Result<(Self, Vec<Slot>)> {
-        let (slab, slots) = Slab::new(depth, size)?;
+impl<'s> NullBackend<'s> {
+    pub(crate) fn new(
+        brand: Brand<'s>,
+        depth: u32,
+        size: usize,
+    ) -> io::Result<(Self, Vec<Slot<'s>>)> {
+        let (slab, slots) = Slab::new(brand, depth, size)?;
         Ok((Self { slab, done: Vec::with_capacity(depth as usize) }, slots))
     }
 }
 
-impl Lane for Null {
+impl<'s> IoBackend<'s> for NullBackend<'s> {
     const CARRIES_DATA: bool = false;
     const TAKES_TRIMS: bool = true;
 
     #[inline]
-    fn buffer(&mut self, slot: &Slot) -> &mut [u8] {
+    fn buffer(&mut self, slot: &Slot<'s>) -> &mut [u8] {
         self.slab.buffer(slot)
     }
 
     #[inline]
-    fn push(&mut self, slot: Slot, io: Io) {
+    fn push(&mut self, slot: Slot<'s>, io: IoRequest) {
         self.done.push((slot, io.len as i32));
     }
 
     #[inline]
-    fn wait(&mut self, _until: Option<Instant>) -> io::Result<()> {
+    fn wait(&mut self, _until: Option<Timestamp>) -> io::Result<()> {
         Ok(())
     }
 
     #[inline]
-    fn answer(&mut self) -> Option<(Slot, i32)> {
+    fn answer(&mut self) -> Option<(Slot<'s>, i32)> {
         self.done.pop()
     }
 
-    fn flush(&mut self, _how: Flush) -> io::Result<()> {
+    fn flush(&mut self, _how: FlushKind) -> io::Result<()> {
         Ok(())
     }
 }

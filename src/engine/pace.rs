@@ -1,49 +1,115 @@
 //! When the next I/O may start.
 
-use crate::plan::{Arrivals, Rate};
-use crate::unit::{Instant, Nanos};
+use crate::plan::{Arrivals, Cap, Rate, ThinkTime};
+use crate::unit::{Nanos, Timestamp};
 
-use super::random::{Random, mix};
-use super::{Io, Op};
+use super::random::{RandomStream, mix};
+use super::{IoOp, IoRequest};
 
-/// The pace of one worker. Its moments are nanoseconds since its start: those since boot would
-/// leave a long-lived machine too few digits after the point.
+/// The pace of one worker: an I/O is due at the latest of what arrivals, caps and think time say. Its
+/// moments are nanoseconds since its start: those since boot would leave a long-lived machine too few
+/// digits after the point.
 #[derive(Debug)]
-pub(crate) struct Pace {
-    start: Instant,
-    kind: Kind,
+pub(crate) struct WorkerPace {
+    start: Timestamp,
+    /// Whether any of what follows is there.
+    held: bool,
+    arrivals: Option<ArrivalClock>,
+    /// What all actions share.
+    cap: Option<CapBuckets>,
+    /// What each action has for itself, by [`IoOp`].
+    own: Option<[CapBuckets; 4]>,
+    think: Option<ThinkPause>,
 }
 
+/// When I/Os arrive.
 #[derive(Debug)]
-enum Kind {
-    /// As soon as there is room.
-    Closed,
-    /// At set times; latency counts from them.
-    Open { next: f64, gap: f64, poisson: Option<Random> },
-    /// Operation `index` of all workers is part of burst `index / ops`; latency counts from it.
+enum ArrivalClock {
+    /// So far apart.
+    Even { next: f64, gap: f64 },
+    /// So far apart in the mean.
+    Poisson { next: f64, gap: f64, random: RandomStream },
+    /// Operation `index` of all workers is part of burst `index / ops`.
     Bursts { index: u64, step: u64, ops: u64, every: u64 },
-    /// No earlier than what was done so far allows.
-    Capped { bytes: Bucket, ops: Bucket },
-    /// The same for each action, by [`Op`].
-    Each { caps: [(Bucket, Bucket); 4] },
-    /// A pause after every so many.
-    Thinking { left: u32, every: u32, pause: f64, next: f64 },
+}
+
+impl ArrivalClock {
+    fn of(arrivals: Arrivals, workers: u32, worker: u32, seed: u64) -> Self {
+        let gap = |iops: f64| 1e9 * f64::from(workers) / iops;
+        // Workers take turns, so that together they are even too.
+        let next = |iops: f64| 1e9 / iops * f64::from(worker);
+        match arrivals {
+            Arrivals::Even { iops } => Self::Even { next: next(iops), gap: gap(iops) },
+            Arrivals::Poisson { iops } => {
+                // Their dice differ, or all would arrive together.
+                let random = RandomStream::new(seed.wrapping_add(mix(u64::from(worker))));
+                Self::Poisson { next: next(iops), gap: gap(iops), random }
+            }
+            Arrivals::Bursts { ops, every } => Self::Bursts {
+                index: u64::from(worker),
+                step: u64::from(workers),
+                ops,
+                every: every.0,
+            },
+        }
+    }
+
+    fn next(&self) -> u64 {
+        match self {
+            Self::Even { next, .. } | Self::Poisson { next, .. } => *next as u64,
+            Self::Bursts { index, ops, every, .. } => (index / ops).saturating_mul(*every),
+        }
+    }
+
+    fn step(&mut self) {
+        match self {
+            Self::Even { next, gap } => *next += *gap,
+            // The gaps of a Poisson process are exponentially distributed.
+            Self::Poisson { next, gap, random } => *next -= (1.0 - random.unit()).ln() * *gap,
+            Self::Bursts { index, step, .. } => *index += *step,
+        }
+    }
+}
+
+/// What the two parts of a cap allow.
+#[derive(Debug)]
+struct CapBuckets {
+    bytes: RateBucket,
+    ops: RateBucket,
+}
+
+impl CapBuckets {
+    /// The share of one of so many workers.
+    fn of(cap: Cap, workers: u32) -> Self {
+        let bucket = |rate: Option<f64>| RateBucket {
+            next: 0.0,
+            each: rate.map_or(0.0, |rate| 1e9 * f64::from(workers) / rate),
+        };
+        Self { bytes: bucket(cap.bandwidth.map(|bytes| bytes.0 as f64)), ops: bucket(cap.iops) }
+    }
+
+    /// When both allow the next.
+    #[inline]
+    fn next(&self) -> f64 {
+        self.bytes.next.max(self.ops.next)
+    }
+
+    fn take(&mut self, io: IoRequest, now: f64) {
+        self.bytes.take(f64::from(io.len), now);
+        self.ops.take(1.0, now);
+    }
 }
 
 /// What one cap allows.
 #[derive(Debug)]
-struct Bucket {
+struct RateBucket {
     /// When the next I/O may start.
     next: f64,
     /// Nanoseconds for each byte, or each operation; 0: no cap.
     each: f64,
 }
 
-impl Bucket {
-    fn of(each: f64) -> Self {
-        Self { next: 0.0, each }
-    }
-
+impl RateBucket {
     #[inline]
     fn take(&mut self, units: f64, now: f64) {
         // Lateness is caught up for 100 ms at the most: a cap, not a debt.
@@ -51,167 +117,139 @@ impl Bucket {
     }
 }
 
-impl Pace {
+/// A pause after every so many.
+#[derive(Debug)]
+struct ThinkPause {
+    think: ThinkTime,
+    /// I/Os until the next pause.
+    left: u32,
+    /// The end of the last.
+    next: u64,
+}
+
+impl ThinkPause {
+    fn of(think: ThinkTime) -> Self {
+        Self { think, left: think.every, next: 0 }
+    }
+
+    fn step(&mut self, now: Nanos) {
+        self.left -= 1;
+        if self.left == 0 {
+            self.left = self.think.every;
+            self.next = now.0.saturating_add(self.think.pause.0);
+        }
+    }
+}
+
+impl WorkerPace {
     /// The pace of one of `workers` that share a rate, from `start` on.
-    pub(crate) fn new(rate: Rate, workers: u32, worker: u32, start: Instant, seed: u64) -> Self {
-        let step = u64::from(workers);
-        let workers = f64::from(workers);
-        let kind = match rate {
-            Rate::Closed => Kind::Closed,
-            Rate::Open { iops, arrivals } => {
-                let gap = 1e9 * workers / iops;
-                // Workers take turns, so that together they are even too.
-                let next = 1e9 / iops * f64::from(worker);
-                // Their dice differ, or all would arrive together.
-                let seed = seed.wrapping_add(mix(u64::from(worker)));
-                let poisson = (arrivals == Arrivals::Poisson).then(|| Random::new(seed));
-                Kind::Open { next, gap, poisson }
-            }
-            Rate::Bursts { ops, every } => {
-                Kind::Bursts { index: u64::from(worker), step, ops, every: every.0 }
-            }
-            Rate::CappedBandwidth(bytes) => Kind::Capped {
-                bytes: Bucket::of(1e9 * workers / bytes.0 as f64),
-                ops: Bucket::of(0.0),
-            },
-            Rate::CappedIops(iops) => {
-                Kind::Capped { bytes: Bucket::of(0.0), ops: Bucket::of(1e9 * workers / iops) }
-            }
-            Rate::Capped { bandwidth, iops } => Kind::Capped {
-                bytes: Bucket::of(1e9 * workers / bandwidth.0 as f64),
-                ops: Bucket::of(1e9 * workers / iops),
-            },
-            Rate::CappedEach(each) => {
-                let gap = |rate: Option<f64>| rate.map_or(0.0, |rate| 1e9 * workers / rate);
-                let buckets = |op: Op| {
-                    let cap = each.of(op.action());
-                    let bytes = gap(cap.and_then(|cap| cap.bandwidth).map(|bytes| bytes.0 as f64));
-                    (Bucket::of(bytes), Bucket::of(gap(cap.and_then(|cap| cap.iops))))
-                };
-                Kind::Each { caps: Op::ALL.map(buckets) }
-            }
-            Rate::Thinking(think) => Kind::Thinking {
-                left: think.every,
-                every: think.every,
-                pause: think.pause.0 as f64,
-                next: 0.0,
-            },
-        };
-        Self { start, kind }
+    pub(crate) fn new(rate: Rate, workers: u32, worker: u32, start: Timestamp, seed: u64) -> Self {
+        let Rate { arrivals, caps, think } = rate;
+        let own = || IoOp::ALL.map(|op| CapBuckets::of(caps.of(op.action()), workers));
+        Self {
+            start,
+            held: !rate.is_closed(),
+            arrivals: arrivals.map(|arrivals| ArrivalClock::of(arrivals, workers, worker, seed)),
+            cap: (caps.all != Cap::NONE).then(|| CapBuckets::of(caps.all, workers)),
+            own: caps.has_own().then(own),
+            think: think.map(ThinkPause::of),
+        }
     }
 
     /// The same for a mix that does nothing else than `does` says: nobody waits for the rest.
-    pub(crate) fn among(mut self, does: impl Fn(Op) -> bool) -> Self {
-        if let Kind::Each { caps } = &mut self.kind {
-            for op in Op::ALL.into_iter().filter(|op| !does(*op)) {
-                caps[op as usize].1.next = f64::INFINITY;
+    pub(crate) fn among(mut self, does: impl Fn(IoOp) -> bool) -> Self {
+        if let Some(own) = &mut self.own {
+            for op in IoOp::ALL.into_iter().filter(|op| !does(*op)) {
+                own[op as usize].ops.next = f64::INFINITY;
             }
         }
         self
     }
 
-    /// The actions that may not be done at `now`, as bits by [`Op`]; none unless each has its own
+    /// The actions that may not be done at `now`, as bits by [`IoOp`]; none unless one has its own
     /// cap.
     #[inline]
-    pub(crate) fn barred(&self, now: Instant) -> u8 {
-        let Kind::Each { caps } = &self.kind else { return 0 };
+    pub(crate) fn barred(&self, now: Timestamp) -> u8 {
+        let Some(own) = &self.own else { return 0 };
         let now = now.since(self.start).0 as f64;
-        let bit = |(op, cap): (usize, &(Bucket, Bucket))| u8::from(later(cap) > now) << op;
-        caps.iter().enumerate().map(bit).sum()
+        let bit = |(op, cap): (usize, &CapBuckets)| u8::from(cap.next() > now) << op;
+        own.iter().enumerate().map(bit).sum()
     }
 
     /// When the next I/O is due; `None`: now.
     #[inline]
-    pub(crate) fn due(&self) -> Option<Instant> {
+    pub(crate) fn due(&self) -> Option<Timestamp> {
         // Whoever has no pace asks all the same, for each I/O: the rest stands elsewhere.
-        if matches!(self.kind, Kind::Closed) { None } else { self.paced() }
+        if self.held { Some(self.latest()) } else { None }
     }
 
-    fn paced(&self) -> Option<Instant> {
-        match &self.kind {
-            Kind::Closed => None,
-            Kind::Bursts { index, ops, every, .. } => {
-                Some(self.start + Nanos((index / ops).saturating_mul(*every)))
-            }
-            Kind::Capped { bytes, ops } => {
-                Some(self.start + Nanos(bytes.next.max(ops.next) as u64))
-            }
-            Kind::Each { caps } => {
-                let first = caps.iter().map(later).fold(f64::INFINITY, f64::min);
-                // Rounded up: then at least one may be done.
-                Some(self.start + Nanos(first.ceil() as u64))
-            }
-            Kind::Open { next, .. } | Kind::Thinking { next, .. } => {
-                Some(self.start + Nanos(*next as u64))
-            }
+    /// The latest of what each says.
+    fn latest(&self) -> Timestamp {
+        let mut due = self.arrivals.as_ref().map_or(0, ArrivalClock::next);
+        if let Some(cap) = &self.cap {
+            due = due.max(cap.next() as u64);
         }
+        if let Some(own) = &self.own {
+            let first = own.iter().map(CapBuckets::next).fold(f64::INFINITY, f64::min);
+            // Rounded up: then at least one may be done.
+            due = due.max(first.ceil() as u64);
+        }
+        if let Some(think) = &self.think {
+            due = due.max(think.next);
+        }
+        self.start + Nanos(due)
     }
 
-    /// Whether latency counts from when an I/O was due, not from when it was sent.
+    /// Whether latency counts from when an I/O was due, not from when it was sent: only where it
+    /// arrives. What caps and pauses of the plan hold back is late by nobody's fault.
     #[inline]
     pub(crate) fn counts_from_due(&self) -> bool {
-        matches!(self.kind, Kind::Open { .. } | Kind::Bursts { .. })
+        self.arrivals.is_some()
     }
 
     /// An I/O was started at `now`.
     #[inline]
-    pub(crate) fn started(&mut self, io: Io, now: Instant) {
-        if !matches!(self.kind, Kind::Closed) {
+    pub(crate) fn started(&mut self, io: IoRequest, now: Timestamp) {
+        if self.held {
             self.step(io, now);
         }
     }
 
-    fn step(&mut self, io: Io, now: Instant) {
-        let now = || now.since(self.start).0 as f64;
-        match &mut self.kind {
-            Kind::Closed => {}
-            Kind::Open { next, gap, poisson } => {
-                *next += match poisson {
-                    // The gaps of a Poisson process are exponentially distributed.
-                    Some(random) => -(1.0 - random.unit()).ln() * *gap,
-                    None => *gap,
-                };
-            }
-            Kind::Bursts { index, step, .. } => *index += *step,
-            Kind::Capped { bytes, ops } => {
-                let now = now();
-                bytes.take(f64::from(io.len), now);
-                ops.take(1.0, now);
-            }
-            Kind::Each { caps } => {
-                let now = now();
-                let (bytes, ops) = &mut caps[io.op as usize];
-                bytes.take(f64::from(io.len), now);
-                ops.take(1.0, now);
-            }
-            Kind::Thinking { left, every, pause, next } => {
-                *left -= 1;
-                if *left == 0 {
-                    *left = *every;
-                    *next = now() + *pause;
-                }
-            }
+    fn step(&mut self, io: IoRequest, now: Timestamp) {
+        let now = now.since(self.start);
+        if let Some(arrivals) = &mut self.arrivals {
+            arrivals.step();
+        }
+        if let Some(cap) = &mut self.cap {
+            cap.take(io, now.0 as f64);
+        }
+        if let Some(own) = &mut self.own {
+            own[io.op as usize].take(io, now.0 as f64);
+        }
+        if let Some(think) = &mut self.think {
+            think.step(now);
         }
     }
 }
 
-/// When both of two caps allow the next.
-#[inline]
-fn later((bytes, ops): &(Bucket, Bucket)) -> f64 {
-    bytes.next.max(ops.next)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use proptest::prelude::*;
 
-    fn arrivals(rate: Rate, worker: u32, start: Instant) -> Vec<u64> {
-        let mut pace = Pace::new(rate, 2, worker, start, 7);
-        let io = Io { op: crate::engine::Op::Read, file: 0, offset: 0, len: 4096 };
+    use super::*;
+    use crate::plan::Caps;
+    use crate::unit::Bytes;
+
+    fn read(len: u32) -> IoRequest {
+        IoRequest { op: IoOp::Read, file: 0, offset: 0, len }
+    }
+
+    fn arrivals(rate: Rate, worker: u32, start: Timestamp) -> Vec<u64> {
+        let mut pace = WorkerPace::new(rate, 2, worker, start, 7);
         (0..10_000)
             .map(|_| {
                 let due = pace.due().expect("a pace");
-                pace.started(io, due);
+                pace.started(read(4096), due);
                 due.since(start).0
             })
             .collect()
@@ -219,9 +257,9 @@ mod tests {
 
     #[test]
     fn a_rate_is_exact_on_a_machine_that_has_been_up_for_years() {
-        let rate = Rate::Open { iops: 300_000.0, arrivals: Arrivals::Even };
-        let years = Instant(10 * 365 * 86_400 * 1_000_000_000);
-        let young = arrivals(rate, 1, Instant(0));
+        let rate = Rate::arriving(Arrivals::Even { iops: 300_000.0 });
+        let years = Timestamp(10 * 365 * 86_400 * 1_000_000_000);
+        let young = arrivals(rate, 1, Timestamp(0));
         assert_eq!(arrivals(rate, 1, years), young);
         // 9999 gaps of 2/300000 s, and half a gap before.
         assert_eq!(young.last(), Some(&66_663_333));
@@ -230,22 +268,24 @@ mod tests {
     #[test]
     fn the_stricter_of_two_caps_holds() {
         // 1 MB and 1000 operations per second: bytes hold back the large, the count the small.
-        let rate = Rate::Capped { bandwidth: crate::unit::Bytes(1_000_000), iops: 1000.0 };
+        let rate = Rate::capped(Caps::of_all(Cap {
+            bandwidth: Some(Bytes(1_000_000)),
+            iops: Some(1000.0),
+        }));
         for (len, gap) in [(500, 1_000_000), (1000, 1_000_000), (4000, 4_000_000)] {
-            let mut pace = Pace::new(rate, 1, 0, Instant(0), 7);
-            let io = Io { op: crate::engine::Op::Read, file: 0, offset: 0, len };
+            let mut pace = WorkerPace::new(rate, 1, 0, Timestamp(0), 7);
             for n in 0..1000 {
                 let due = pace.due().expect("a pace");
                 assert!(due.0.abs_diff(n * gap) <= 1, "{len}: {n} at {}", due.0);
-                pace.started(io, due);
+                pace.started(read(len), due);
             }
         }
     }
 
     #[test]
     fn a_burst_comes_at_once_and_is_shared() {
-        let rate = Rate::Bursts { ops: 3, every: Nanos::millis(10) };
-        let [first, second] = [0, 1].map(|worker| arrivals(rate, worker, Instant(0)));
+        let rate = Rate::arriving(Arrivals::Bursts { ops: 3, every: Nanos::millis(10) });
+        let [first, second] = [0, 1].map(|worker| arrivals(rate, worker, Timestamp(0)));
         // Operations 0, 2, 4, 6 and 1, 3, 5, 7; three in each burst.
         assert_eq!(first[..4], [0, 0, 10_000_000, 20_000_000]);
         assert_eq!(second[..4], [0, 10_000_000, 10_000_000, 20_000_000]);
@@ -253,14 +293,92 @@ mod tests {
 
     #[test]
     fn workers_arrive_by_chance_but_not_together() {
-        let rate = Rate::Open { iops: 1000.0, arrivals: Arrivals::Poisson };
+        let rate = Rate::arriving(Arrivals::Poisson { iops: 1000.0 });
         let gaps = |worker| {
-            let all = arrivals(rate, worker, Instant(0));
+            let all = arrivals(rate, worker, Timestamp(0));
             all.windows(2).map(|pair| pair[1] - pair[0]).collect::<Vec<_>>()
         };
         let (first, second) = (gaps(0), gaps(1));
         assert!(first.iter().zip(&second).filter(|(a, b)| a.abs_diff(**b) < 2).count() < 100);
         let mean = first.iter().sum::<u64>() as f64 / first.len() as f64;
         assert!((1.9e6..2.1e6).contains(&mean), "a gap of {mean} ns in the mean");
+    }
+
+    #[test]
+    fn what_is_not_held_is_never_due_later() {
+        let mut pace = WorkerPace::new(Rate::default(), 3, 1, Timestamp(9), 7);
+        for n in 0..1000 {
+            assert_eq!((pace.due(), pace.barred(Timestamp(n))), (None, 0));
+            assert!(!pace.counts_from_due());
+            pace.started(read(u32::MAX), Timestamp(n));
+        }
+    }
+
+    #[test]
+    fn arrivals_caps_and_pauses_meet() {
+        // Six at once every 50 ms; 250 a second, so 4 ms apart; after every fourth, 20 ms.
+        let rate = Rate {
+            arrivals: Some(Arrivals::Bursts { ops: 6, every: Nanos::millis(50) }),
+            caps: Caps::of_all(Cap::of_iops(250.0)),
+            think: Some(ThinkTime { pause: Nanos::millis(20), every: 4 }),
+        };
+        let mut pace = WorkerPace::new(rate, 1, 0, Timestamp(0), 7);
+        assert!(pace.counts_from_due());
+        let due: Vec<u64> = (0..13)
+            .map(|_| {
+                let due = pace.due().expect("a pace");
+                pace.started(read(4096), due);
+                assert_eq!(due.0 % 1_000_000, 0);
+                due.0 / 1_000_000
+            })
+            .collect();
+        // The cap; then the pause until 32, in which the cap gathered room for four (16, 20, 24, 28);
+        // the burst at 50, and its third after the pause that its second began; the burst at 100.
+        assert_eq!(due, [0, 4, 8, 12, 32, 32, 50, 50, 70, 70, 70, 70, 100]);
+    }
+
+    proptest! {
+        #[test]
+        fn an_io_is_due_at_the_latest_of_what_each_says(
+            arrivals in prop_oneof![
+                (1.0..1e6).prop_map(|iops| Arrivals::Even { iops }),
+                (1.0..1e6).prop_map(|iops| Arrivals::Poisson { iops }),
+                (1_u64..50, 1_u64..1_000_000_000)
+                    .prop_map(|(ops, every)| Arrivals::Bursts { ops, every: Nanos(every) }),
+            ],
+            all in (prop::option::of(1_u64..1 << 30), prop::option::of(1.0..1e6)),
+            own in (prop::option::of(1_u64..1 << 30), prop::option::of(1.0..1e6)),
+            (pause, every) in (1_u64..100_000_000, 1_u32..50),
+            (workers, worker) in (3_u32..5, 0_u32..3),
+            ios in prop::collection::vec((any::<bool>(), 1_u32..1 << 20, 0_u64..10_000_000), 1..200),
+        ) {
+            let cap = |(bytes, iops): (Option<u64>, Option<f64>)| {
+                Cap { bandwidth: bytes.map(Bytes), iops }
+            };
+            let caps = Caps { all: cap(all), write: cap(own), ..Caps::NONE };
+            let think = ThinkTime { pause: Nanos(pause), every };
+            let start = Timestamp(1 << 50);
+            let [mut whole, mut arriving, mut together, mut apart, mut thinking] = [
+                Rate { arrivals: Some(arrivals), caps, think: Some(think) },
+                Rate::arriving(arrivals),
+                Rate::capped(Caps::of_all(caps.all)),
+                Rate::capped(Caps { all: Cap::NONE, ..caps }),
+                Rate::thinking(think),
+            ]
+            .map(|rate| WorkerPace::new(rate, workers, worker, start, 7));
+            for (write, len, late) in ios {
+                let due = whole.due();
+                let each = [&arriving, &together, &apart, &thinking].map(WorkerPace::due);
+                prop_assert_eq!(due, each.into_iter().max().flatten());
+                let now = due.expect("a pace") + Nanos(late);
+                prop_assert_eq!(whole.barred(now), apart.barred(now));
+                prop_assert!(whole.barred(now).count_ones() < 4);
+                let op = if write { IoOp::Write } else { IoOp::Read };
+                let io = IoRequest { op, ..read(len) };
+                for pace in [&mut whole, &mut arriving, &mut together, &mut apart, &mut thinking] {
+                    pace.started(io, now);
+                }
+            }
+        }
     }
 }

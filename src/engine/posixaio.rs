@@ -15,52 +15,55 @@ use std::time::Duration;
 
 use crate::sys::buffer::Buffer;
 use crate::sys::clock;
-use crate::sys::ring::{Slot, slots};
-use crate::unit::Instant;
+use crate::sys::slab::{Brand, Slot, slots};
+use crate::unit::Timestamp;
 
-use super::one_by_one::{answered, flush_files};
 use super::psync::at_place;
-use super::{Files, Flush, Io, Lane};
+use super::sync_backend::{answered, flush_files};
+use super::{FlushKind, IoBackend, IoRequest, WorkerFiles};
 
 /// glibc's `aio_threads`.
 const THREADS: usize = 20;
 
 /// One I/O, with its buffer.
-struct Request {
-    slot: Slot,
+struct AioRequest {
+    /// That of its slot.
+    number: usize,
     buffer: Buffer,
-    io: Io,
+    io: IoRequest,
 }
 
 /// What the lock guards.
-struct State {
+struct AioQueueState {
     /// One for each thread; a file's requests are all in one of them.
-    queues: Vec<VecDeque<Request>>,
-    done: VecDeque<(Request, i32)>,
+    queues: Vec<VecDeque<AioRequest>>,
+    done: VecDeque<(AioRequest, i32)>,
     over: bool,
 }
 
-struct Shared {
-    state: Mutex<State>,
+struct AioShared {
+    state: Mutex<AioQueueState>,
     /// One for each thread: something came, or it is over.
     come: Vec<Condvar>,
     /// Something is done.
     finished: Condvar,
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl AioShared {
+    fn lock(&self) -> MutexGuard<'_, AioQueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Queues of requests, and the threads that serve them.
-pub(crate) struct PosixAio {
-    files: Files,
-    shared: Arc<Shared>,
+pub(crate) struct PosixAio<'s> {
+    files: WorkerFiles,
+    shared: Arc<AioShared>,
     threads: Vec<JoinHandle<()>>,
     /// Those that are not in flight.
     buffers: Vec<Option<Buffer>>,
+    /// Those that are.
+    slots: Vec<Option<Slot<'s>>>,
 }
 
 /// Helper threads of one worker on so many files.
@@ -68,14 +71,19 @@ pub fn posixaio_threads(files: usize) -> usize {
     files.clamp(1, THREADS)
 }
 
-impl PosixAio {
-    pub(crate) fn new(files: Files, depth: u32, size: usize) -> io::Result<(Self, Vec<Slot>)> {
+impl<'s> PosixAio<'s> {
+    pub(crate) fn new(
+        brand: Brand<'s>,
+        files: WorkerFiles,
+        depth: u32,
+        size: usize,
+    ) -> io::Result<(Self, Vec<Slot<'s>>)> {
         let buffers =
             (0..depth).map(|_| Buffer::new(size).map(Some)).collect::<io::Result<Vec<_>>>()?;
         let count = posixaio_threads(files.len());
         let queue = || VecDeque::with_capacity(depth as usize);
-        let shared = Arc::new(Shared {
-            state: Mutex::new(State {
+        let shared = Arc::new(AioShared {
+            state: Mutex::new(AioQueueState {
                 queues: (0..count).map(|_| queue()).collect(),
                 done: VecDeque::with_capacity(depth as usize),
                 over: false,
@@ -83,20 +91,26 @@ impl PosixAio {
             come: (0..count).map(|_| Condvar::new()).collect(),
             finished: Condvar::new(),
         });
-        let mut lane = Self { files, shared, threads: Vec::with_capacity(count), buffers };
+        let mut backend = Self {
+            files,
+            shared,
+            threads: Vec::with_capacity(count),
+            buffers,
+            slots: (0..depth).map(|_| None).collect(),
+        };
         for number in 0..count {
-            let (shared, files) = (lane.shared.clone(), lane.files.clone());
+            let (shared, files) = (backend.shared.clone(), backend.files.clone());
             let thread = std::thread::Builder::new()
                 .name(format!("assay-aio-{number}"))
                 .spawn(move || serve(&shared, number, &files))?;
-            lane.threads.push(thread);
+            backend.threads.push(thread);
         }
-        Ok((lane, slots(depth)))
+        Ok((backend, slots(brand, depth)))
     }
 }
 
 /// Takes one request after the other, until it is over.
-fn serve(shared: &Shared, number: usize, files: &Files) {
+fn serve(shared: &AioShared, number: usize, files: &WorkerFiles) {
     let mut state = shared.lock();
     loop {
         if let Some(mut request) = state.queues[number].pop_front() {
@@ -114,11 +128,11 @@ fn serve(shared: &Shared, number: usize, files: &Files) {
     }
 }
 
-impl Lane for PosixAio {
+impl<'s> IoBackend<'s> for PosixAio<'s> {
     const CARRIES_DATA: bool = true;
 
     #[inline]
-    fn buffer(&mut self, slot: &Slot) -> &mut [u8] {
+    fn buffer(&mut self, slot: &Slot<'s>) -> &mut [u8] {
         match &mut self.buffers[slot.index()] {
             Some(buffer) => buffer,
             None => unreachable!("who holds a slot has its buffer"),
@@ -126,20 +140,22 @@ impl Lane for PosixAio {
     }
 
     #[inline]
-    fn push(&mut self, slot: Slot, io: Io) {
+    fn push(&mut self, slot: Slot<'s>, io: IoRequest) {
         let Some(buffer) = self.buffers[slot.index()].take() else {
             unreachable!("who holds a slot has its buffer")
         };
-        let number = io.file as usize % self.threads.len();
+        let number = slot.index();
+        self.slots[number] = Some(slot);
+        let queue = io.file as usize % self.threads.len();
         let mut state = self.shared.lock();
-        state.queues[number].push_back(Request { slot, buffer, io });
+        state.queues[queue].push_back(AioRequest { number, buffer, io });
         drop(state);
-        self.shared.come[number].notify_one();
+        self.shared.come[queue].notify_one();
     }
 
-    fn wait(&mut self, until: Option<Instant>) -> io::Result<()> {
+    fn wait(&mut self, until: Option<Timestamp>) -> io::Result<()> {
         let state = self.shared.lock();
-        let idle = |state: &mut State| state.done.is_empty();
+        let idle = |state: &mut AioQueueState| state.done.is_empty();
         let finished = &self.shared.finished;
         match until {
             None => drop(finished.wait_while(state, idle)),
@@ -152,18 +168,19 @@ impl Lane for PosixAio {
     }
 
     #[inline]
-    fn answer(&mut self) -> Option<(Slot, i32)> {
+    fn answer(&mut self) -> Option<(Slot<'s>, i32)> {
         let (request, moved) = self.shared.lock().done.pop_front()?;
-        self.buffers[request.slot.index()] = Some(request.buffer);
-        Some((request.slot, moved))
+        self.buffers[request.number] = Some(request.buffer);
+        let slot = self.slots[request.number].take()?;
+        Some((slot, moved))
     }
 
-    fn flush(&mut self, how: Flush) -> io::Result<()> {
+    fn flush(&mut self, how: FlushKind) -> io::Result<()> {
         flush_files(&self.files, how)
     }
 }
 
-impl Drop for PosixAio {
+impl Drop for PosixAio<'_> {
     fn drop(&mut self) {
         self.shared.lock().over = true;
         self.shared.come.iter().for_each(Condvar::notify_one);

@@ -4,28 +4,32 @@ use std::io;
 
 use rustix::io::{pread, pwrite};
 
-use super::one_by_one::{Calls, flush_files};
-use super::{Files, Flush, Io};
+use super::sync_backend::{SyncCalls, flush_files};
+use super::{FlushKind, IoRequest, WorkerFiles};
 
 /// The calls everybody uses.
 pub(crate) struct Psync {
-    pub(crate) files: Files,
+    pub(crate) files: WorkerFiles,
 }
 
 /// One `pread` or `pwrite`.
 #[inline]
-pub(super) fn at_place(files: &Files, buffer: &mut [u8], io: Io) -> rustix::io::Result<usize> {
+pub(super) fn at_place(
+    files: &WorkerFiles,
+    buffer: &mut [u8],
+    io: IoRequest,
+) -> rustix::io::Result<usize> {
     let file = &files[io.file as usize];
     if io.sends() { pwrite(file, buffer, io.offset) } else { pread(file, buffer, io.offset) }
 }
 
-impl Calls for Psync {
+impl SyncCalls for Psync {
     #[inline]
-    fn transfer(&mut self, buffer: &mut [u8], io: Io) -> io::Result<usize> {
+    fn transfer(&mut self, buffer: &mut [u8], io: IoRequest) -> io::Result<usize> {
         Ok(at_place(&self.files, buffer, io)?)
     }
 
-    fn flush(&mut self, how: Flush) -> io::Result<()> {
+    fn flush(&mut self, how: FlushKind) -> io::Result<()> {
         flush_files(&self.files, how)
     }
 }

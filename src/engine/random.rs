@@ -1,6 +1,6 @@
 //! Orders that follow from a seed, a few instructions a step.
 
-pub(crate) use crate::stats::random::{Random, mix};
+pub(crate) use crate::stats::random::{RandomStream, mix};
 
 /// The inverse of [`mix`].
 pub(crate) const fn unmix(mut x: u64) -> u64 {

@@ -8,120 +8,120 @@
 use crate::error::Refusal;
 use crate::plan::{FileOrder, Pattern};
 
-use super::Io;
-use super::cursor::Cursor;
-use super::random::{Random, mix};
+use super::IoRequest;
+use super::offsets::OffsetStream;
+use super::random::{RandomStream, mix};
 
 /// A stream of I/Os over one file or several.
 #[derive(Clone, Debug)]
-pub struct Route(Way);
+pub struct IoRoute(FilePicker);
 
 #[derive(Clone, Debug)]
-enum Way {
+enum FilePicker {
     /// One file.
-    Alone(Cursor),
+    Alone(OffsetStream),
     /// One file to its end, then the next: the pass of the cursor tells which.
-    Along { cursor: Cursor, files: u64 },
+    Along { cursor: OffsetStream, files: u64 },
     /// Each in turn. `next` closes a ring of the files that are not done; `before` is the one
     /// whose turn it was.
-    Turns { cursors: Vec<Cursor>, next: Vec<u32>, before: u32, left: u32 },
+    Turns { cursors: Vec<OffsetStream>, next: Vec<u32>, before: u32, left: u32 },
     /// Any of those that are not done.
-    Any { cursors: Vec<Cursor>, left: Vec<u32>, random: Random },
+    Any { cursors: Vec<OffsetStream>, left: Vec<u32>, random: RandomStream },
 }
 
 /// What all files of a worker have in common.
 #[derive(Clone, Copy, Debug)]
-pub struct Stretch {
+pub struct FileSpan {
     /// Where the part of each file that is used begins.
     pub start: u64,
     /// Its bytes.
     pub len: u64,
     /// (number of this lane, number of lanes that share the stream).
-    pub lane: (u32, u32),
+    pub backend: (u32, u32),
     /// Passes over all files; `None`: without end.
     pub passes: Option<u64>,
     /// Everything random follows from it.
     pub seed: u64,
 }
 
-impl Route {
+impl IoRoute {
     /// The stream over `files` files in this order. Of one file it is that file's cursor.
     ///
     /// # Errors
-    /// What [`Cursor::new`] refuses.
+    /// What [`OffsetStream::new`] refuses.
     pub fn new(
         pattern: &Pattern,
         files: u32,
         order: FileOrder,
-        stretch: Stretch,
+        stretch: FileSpan,
     ) -> Result<Self, Refusal> {
         assert!(files > 0, "a route over no file");
-        let Stretch { start, len, lane, passes, seed } = stretch;
+        let FileSpan { start, len, backend, passes, seed } = stretch;
         let each = |file: u32| {
             let seed = if file == 0 { seed } else { seed ^ mix(u64::from(file)) };
-            Cursor::new(pattern, start, len, lane, passes, seed)
+            OffsetStream::new(pattern, start, len, backend, passes, seed)
         };
         if files == 1 {
-            return Ok(Self(Way::Alone(each(0)?)));
+            return Ok(Self(FilePicker::Alone(each(0)?)));
         }
         Ok(Self(match order {
             FileOrder::Sequential => {
                 let passes = passes.map(|passes| passes.saturating_mul(u64::from(files)));
-                let cursor = Cursor::new(pattern, start, len, lane, passes, seed)?;
-                Way::Along { cursor, files: u64::from(files) }
+                let cursor = OffsetStream::new(pattern, start, len, backend, passes, seed)?;
+                FilePicker::Along { cursor, files: u64::from(files) }
             }
-            FileOrder::RoundRobin => Way::Turns {
+            FileOrder::RoundRobin => FilePicker::Turns {
                 cursors: (0..files).map(each).collect::<Result<_, _>>()?,
                 next: (0..files).map(|file| (file + 1) % files).collect(),
                 before: files - 1,
                 left: files,
             },
-            FileOrder::Random => Way::Any {
+            FileOrder::Random => FilePicker::Any {
                 cursors: (0..files).map(each).collect::<Result<_, _>>()?,
                 left: (0..files).collect(),
-                random: Random::new(mix(seed) ^ u64::from(lane.0)),
+                random: RandomStream::new(mix(seed) ^ u64::from(backend.0)),
             },
         }))
     }
 
     /// A cursor of one of the files: all do the same.
-    pub fn any(&self) -> &Cursor {
+    pub fn any(&self) -> &OffsetStream {
         match &self.0 {
-            Way::Alone(cursor) | Way::Along { cursor, .. } => cursor,
-            Way::Turns { cursors, .. } | Way::Any { cursors, .. } => &cursors[0],
+            FilePicker::Alone(cursor) | FilePicker::Along { cursor, .. } => cursor,
+            FilePicker::Turns { cursors, .. } | FilePicker::Any { cursors, .. } => &cursors[0],
         }
     }
 
     /// The next I/O; `None` after the last pass over the last file.
     #[inline]
-    pub fn next_io(&mut self) -> Option<Io> {
+    pub fn next_io(&mut self) -> Option<IoRequest> {
         self.next_but(0)
     }
 
     /// The next I/O, but no action that is barred (bits by [`super::Op`]) while the mix has another.
     #[inline]
-    pub fn next_but(&mut self, barred: u8) -> Option<Io> {
+    pub fn next_but(&mut self, barred: u8) -> Option<IoRequest> {
         match &mut self.0 {
-            Way::Alone(cursor) => cursor.next_but(barred),
+            FilePicker::Alone(cursor) => cursor.next_but(barred),
             way => way.among_several(barred),
         }
     }
 }
 
-impl Way {
-    fn among_several(&mut self, barred: u8) -> Option<Io> {
+impl FilePicker {
+    fn among_several(&mut self, barred: u8) -> Option<IoRequest> {
         match self {
             Self::Alone(cursor) => cursor.next_but(barred),
             Self::Along { cursor, files } => {
                 let file = (cursor.passed() % *files) as u32;
-                cursor.next_but(barred).map(|io| Io { file, ..io })
+                cursor.next_but(barred).map(|io| IoRequest { file, ..io })
             }
             Self::Turns { cursors, next, before, left } => {
                 while *left > 0 {
                     let file = next[*before as usize];
                     if let Some(io) = cursors[file as usize].next_but(barred) {
                         *before = file;
-                        return Some(Io { file, ..io });
+                        return Some(IoRequest { file, ..io });
                     }
                     next[*before as usize] = next[file as usize];
                     *left -= 1;
@@ -133,7 +133,7 @@ impl Way {
                     let which = random.below(left.len() as u64) as usize;
                     let file = left[which];
                     if let Some(io) = cursors[file as usize].next_but(barred) {
-                        return Some(Io { file, ..io });
+                        return Some(IoRequest { file, ..io });
                     }
                     left.swap_remove(which);
                 }
@@ -148,26 +148,31 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::plan::{Action, BlockSize, Mix, Order};
+    use crate::plan::{Action, BlockSize, Mix, OffsetOrdering};
     use crate::unit::Bytes;
 
-    fn pattern(order: Order) -> Pattern {
+    fn pattern(order: OffsetOrdering) -> Pattern {
         Pattern::of(Mix::only(Action::Read), order, BlockSize::Fixed(Bytes(4)))
     }
 
     fn places(
-        order: Order,
+        order: OffsetOrdering,
         files: u32,
         among: FileOrder,
         len: u64,
-        lanes: u32,
+        backends: u32,
         passes: u64,
     ) -> Vec<(u32, u64)> {
         let mut all = Vec::new();
-        for lane in 0..lanes {
-            let stretch =
-                Stretch { start: 0, len, lane: (lane, lanes), passes: Some(passes), seed: 5 };
-            let mut route = Route::new(&pattern(order.clone()), files, among, stretch).unwrap();
+        for backend in 0..backends {
+            let stretch = FileSpan {
+                start: 0,
+                len,
+                backend: (backend, backends),
+                passes: Some(passes),
+                seed: 5,
+            };
+            let mut route = IoRoute::new(&pattern(order.clone()), files, among, stretch).unwrap();
             while let Some(io) = route.next_io() {
                 all.push((io.file, io.offset));
             }
@@ -177,12 +182,12 @@ mod tests {
 
     #[test]
     fn files_take_turns_or_follow_each_other() {
-        let turns = places(Order::Forward, 2, FileOrder::RoundRobin, 8, 1, 1);
+        let turns = places(OffsetOrdering::Forward, 2, FileOrder::RoundRobin, 8, 1, 1);
         assert_eq!(turns, [(0, 0), (1, 0), (0, 4), (1, 4)]);
-        let along = places(Order::Forward, 2, FileOrder::Sequential, 8, 1, 2);
+        let along = places(OffsetOrdering::Forward, 2, FileOrder::Sequential, 8, 1, 2);
         let once = [(0, 0), (0, 4), (1, 0), (1, 4)];
         assert_eq!(along, [once, once].concat());
-        let any = places(Order::Forward, 3, FileOrder::Random, 400, 1, 1);
+        let any = places(OffsetOrdering::Forward, 3, FileOrder::Random, 400, 1, 1);
         let first = any.iter().take(30).map(|(file, _)| *file).collect::<Vec<_>>();
         assert!((0..3).all(|file| first.contains(&file)), "{first:?}");
         assert!(first.windows(2).any(|pair| pair[0] == pair[1]), "{first:?}");
@@ -190,7 +195,7 @@ mod tests {
 
     #[test]
     fn random_places_differ_from_file_to_file() {
-        let all = places(Order::Shuffled, 2, FileOrder::RoundRobin, 400, 1, 1);
+        let all = places(OffsetOrdering::Shuffled, 2, FileOrder::RoundRobin, 400, 1, 1);
         let of = |file| all.iter().filter(move |io| io.0 == file).map(|io| io.1);
         assert_ne!(of(0).collect::<Vec<_>>(), of(1).collect::<Vec<_>>());
     }
@@ -199,11 +204,11 @@ mod tests {
         #[test]
         fn a_pass_visits_each_block_of_each_file_once(
             among in 0_usize..3, shuffled: bool, files in 1_u32..20, blocks in 1_u64..40,
-            lanes in 1_u32..6, passes in 1_u64..3,
+            backends in 1_u32..6, passes in 1_u64..3,
         ) {
             let among = [FileOrder::RoundRobin, FileOrder::Sequential, FileOrder::Random][among];
-            let order = if shuffled { Order::Shuffled } else { Order::Forward };
-            let mut seen = places(order, files, among, blocks * 4, lanes, passes);
+            let order = if shuffled { OffsetOrdering::Shuffled } else { OffsetOrdering::Forward };
+            let mut seen = places(order, files, among, blocks * 4, backends, passes);
             seen.sort_unstable();
             let each = (0..files).flat_map(|file| {
                 (0..blocks).flat_map(move |b| (0..passes).map(move |_| (file, b * 4)))

@@ -4,34 +4,35 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io;
 
-use crate::plan::Model;
-use crate::sys::ring::{Slab, Slot};
-use crate::unit::Instant;
+use crate::plan::DeviceModel;
+use crate::sys::slab::{Brand, Slab, Slot};
+use crate::unit::Timestamp;
 
-use super::random::Random;
-use super::{Flush, Io, Lane, Op};
+use super::random::RandomStream;
+use super::{FlushKind, IoBackend, IoOp, IoRequest};
 
 /// The device: requests wait for the first free channel.
-pub(crate) struct Sim {
-    model: Model,
-    slab: Slab,
+pub(crate) struct SimulatedDevice<'s> {
+    model: DeviceModel,
+    slab: Slab<'s>,
     now: u64,
     channels: BinaryHeap<Reverse<u64>>,
     flying: BinaryHeap<Reverse<(u64, u64)>>,
-    slots: Vec<Option<(Slot, i32)>>,
+    slots: Vec<Option<(Slot<'s>, i32)>>,
     burst_left: u64,
-    random: Random,
+    random: RandomStream,
     sent: u64,
 }
 
-impl Sim {
+impl<'s> SimulatedDevice<'s> {
     pub(crate) fn new(
-        model: Model,
+        brand: Brand<'s>,
+        model: DeviceModel,
         depth: u32,
         size: usize,
         seed: u64,
-    ) -> io::Result<(Self, Vec<Slot>)> {
-        let (slab, slots) = Slab::new(depth, size)?;
+    ) -> io::Result<(Self, Vec<Slot<'s>>)> {
+        let (slab, slots) = Slab::new(brand, depth, size)?;
         let sim = Self {
             model,
             slab,
@@ -41,7 +42,7 @@ impl Sim {
             flying: BinaryHeap::with_capacity(depth as usize),
             slots: (0..depth).map(|_| None).collect(),
             burst_left: model.burst,
-            random: Random::new(seed),
+            random: RandomStream::new(seed),
             sent: 0,
         };
         Ok((sim, slots))
@@ -57,8 +58,8 @@ impl Sim {
         if into < stall { (at - into).saturating_add(stall) } else { at }
     }
 
-    fn service(&mut self, io: Io) -> u64 {
-        let bandwidth = if io.op == Op::Write && self.burst_left > 0 {
+    fn service(&mut self, io: IoRequest) -> u64 {
+        let bandwidth = if io.op == IoOp::Write && self.burst_left > 0 {
             self.burst_left = self.burst_left.saturating_sub(u64::from(io.len));
             self.model.burst_bandwidth
         } else {
@@ -67,7 +68,7 @@ impl Sim {
         let transfer = match bandwidth {
             0 => 0,
             // A trim carries nothing.
-            _ if io.op == Op::Trim => 0,
+            _ if io.op == IoOp::Trim => 0,
             rate => u64::from(io.len) * 1_000_000_000 / rate,
         };
         let jitter = match self.model.jitter.0 {
@@ -79,23 +80,23 @@ impl Sim {
     }
 }
 
-impl Lane for Sim {
+impl<'s> IoBackend<'s> for SimulatedDevice<'s> {
     const CARRIES_DATA: bool = false;
     const TAKES_TRIMS: bool = true;
 
-    fn now(&mut self) -> Instant {
-        Instant(self.now)
+    fn now(&mut self) -> Timestamp {
+        Timestamp(self.now)
     }
 
-    fn sleep_until(&mut self, due: Instant) {
+    fn sleep_until(&mut self, due: Timestamp) {
         self.now = self.now.max(due.0);
     }
 
-    fn buffer(&mut self, slot: &Slot) -> &mut [u8] {
+    fn buffer(&mut self, slot: &Slot<'s>) -> &mut [u8] {
         self.slab.buffer(slot)
     }
 
-    fn push(&mut self, slot: Slot, io: Io) {
+    fn push(&mut self, slot: Slot<'s>, io: IoRequest) {
         let Reverse(free) = self.channels.pop().unwrap_or(Reverse(0));
         let start = self.past_stall(free.max(self.now));
         let end = start.saturating_add(self.service(io));
@@ -107,7 +108,7 @@ impl Lane for Sim {
         self.slots[index] = Some((slot, io.len as i32));
     }
 
-    fn wait(&mut self, until: Option<Instant>) -> io::Result<()> {
+    fn wait(&mut self, until: Option<Timestamp>) -> io::Result<()> {
         if let Some(Reverse((end, _))) = self.flying.peek() {
             let end = until.map_or(*end, |until| until.0.min(*end));
             self.now = self.now.max(end);
@@ -115,7 +116,7 @@ impl Lane for Sim {
         Ok(())
     }
 
-    fn answer(&mut self) -> Option<(Slot, i32)> {
+    fn answer(&mut self) -> Option<(Slot<'s>, i32)> {
         let Reverse((end, key)) = *self.flying.peek()?;
         if end > self.now {
             return None;
@@ -124,7 +125,7 @@ impl Lane for Sim {
         self.slots[(key & 0xffff) as usize].take()
     }
 
-    fn flush(&mut self, _how: Flush) -> io::Result<()> {
+    fn flush(&mut self, _how: FlushKind) -> io::Result<()> {
         Ok(())
     }
 }

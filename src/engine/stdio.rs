@@ -23,45 +23,45 @@ use rustix::fs::OFlags;
 
 use crate::sys::stdio::Stream;
 
-use super::one_by_one::{Calls, flush_files};
 use super::sync::own_descriptions;
-use super::{Files, Flush, Io, Op};
+use super::sync_backend::{SyncCalls, flush_files};
+use super::{FlushKind, IoOp, IoRequest, WorkerFiles};
 
 /// One byte or record at a time through the library's buffer.
-pub(crate) struct Stdio {
-    files: Files,
-    open: Vec<Open>,
+pub(crate) struct BufferedStdio {
+    files: WorkerFiles,
+    open: Vec<OpenStream>,
     bytewise: bool,
 }
 
 /// A stream, and where it stands.
-struct Open {
+struct OpenStream {
     stream: Stream,
     /// Not known after an error.
     place: Option<u64>,
     /// C asks for a seek between a write and a read.
-    last: Op,
+    last: IoOp,
 }
 
-impl Stdio {
-    pub(crate) fn new(files: Files, buffer: u32, bytewise: bool) -> io::Result<Self> {
+impl BufferedStdio {
+    pub(crate) fn new(files: WorkerFiles, buffer: u32, bytewise: bool) -> io::Result<Self> {
         let open = own_descriptions(&files)?
             .into_iter()
             .map(|file| {
                 let access = rustix::fs::fcntl_getfl(file.as_fd())? & OFlags::ACCMODE;
                 let stream = Stream::new(file, buffer as usize, access == OFlags::RDWR)?;
-                Ok(Open { stream, place: Some(0), last: Op::Read })
+                Ok(OpenStream { stream, place: Some(0), last: IoOp::Read })
             })
             .collect::<io::Result<_>>()?;
         Ok(Self { files, open, bytewise })
     }
 }
 
-impl Calls for Stdio {
+impl SyncCalls for BufferedStdio {
     const HOLDS_BACK: bool = true;
 
     #[inline]
-    fn transfer(&mut self, buffer: &mut [u8], io: Io) -> io::Result<usize> {
+    fn transfer(&mut self, buffer: &mut [u8], io: IoRequest) -> io::Result<usize> {
         let open = &mut self.open[io.file as usize];
         if open.place.take() != Some(io.offset) || open.last != io.op {
             open.stream.seek(io.offset)?;
@@ -83,7 +83,7 @@ impl Calls for Stdio {
         Ok(moved)
     }
 
-    fn flush(&mut self, how: Flush) -> io::Result<()> {
+    fn flush(&mut self, how: FlushKind) -> io::Result<()> {
         self.hand_over()?;
         flush_files(&self.files, how)
     }

@@ -9,11 +9,11 @@ use std::os::fd::{AsRawFd, OwnedFd};
 
 use rustix::fs::{Mode, OFlags, SeekFrom};
 
-use super::one_by_one::{Calls, flush_files};
-use super::{Files, Flush, Io};
+use super::sync_backend::{SyncCalls, flush_files};
+use super::{FlushKind, IoRequest, WorkerFiles};
 
 /// One I/O at a time from where the file stands.
-pub(crate) struct Sync {
+pub(crate) struct SyncStream {
     files: Vec<OwnedFd>,
     /// Where each file stands; not known after an error.
     places: Vec<Option<u64>>,
@@ -37,20 +37,20 @@ pub(super) fn own_descriptions(files: &[OwnedFd]) -> io::Result<Vec<OwnedFd>> {
     files.iter().map(again).collect()
 }
 
-impl Sync {
-    pub(crate) fn new(files: &Files) -> io::Result<Self> {
+impl SyncStream {
+    pub(crate) fn new(files: &WorkerFiles) -> io::Result<Self> {
         let files = own_descriptions(files)?;
         let places = vec![Some(0); files.len()];
         Ok(Self { files, places })
     }
 }
 
-impl Sync {
+impl SyncStream {
     /// Has `calls` move the data of an I/O where the file stands, after a seek if that is elsewhere.
     #[inline(always)]
     pub(super) fn at_its_place(
         &mut self,
-        io: Io,
+        io: IoRequest,
         calls: impl FnOnce(&OwnedFd) -> io::Result<usize>,
     ) -> io::Result<usize> {
         let number = io.file as usize;
@@ -65,9 +65,9 @@ impl Sync {
     }
 }
 
-impl Calls for Sync {
+impl SyncCalls for SyncStream {
     #[inline(always)]
-    fn transfer(&mut self, buffer: &mut [u8], io: Io) -> io::Result<usize> {
+    fn transfer(&mut self, buffer: &mut [u8], io: IoRequest) -> io::Result<usize> {
         self.at_its_place(io, |file| {
             Ok(if io.sends() {
                 rustix::io::write(file, buffer)?
@@ -77,7 +77,7 @@ impl Calls for Sync {
         })
     }
 
-    fn flush(&mut self, how: Flush) -> io::Result<()> {
+    fn flush(&mut self, how: FlushKind) -> io::Result<()> {
         flush_files(&self.files, how)
     }
 }

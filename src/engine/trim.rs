@@ -6,16 +6,16 @@ use rustix::fs::{FallocateFlags, FileType};
 
 use crate::sys::{block, writeout};
 
-use super::{Files, Io};
+use super::{IoRequest, WorkerFiles};
 
 /// How each file of a worker is trimmed, found out once.
 pub(crate) struct Trimmer {
-    files: Files,
+    files: WorkerFiles,
     devices: Vec<bool>,
 }
 
 impl Trimmer {
-    pub(crate) fn new(files: &Files) -> Self {
+    pub(crate) fn new(files: &WorkerFiles) -> Self {
         let device = |file: BorrowedFd| {
             rustix::fs::fstat(file)
                 .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::BlockDevice)
@@ -25,7 +25,7 @@ impl Trimmer {
     }
 
     /// Trims a block: a hole in a file, a discard of a device.
-    pub(crate) fn trim(&self, io: Io) -> std::io::Result<()> {
+    pub(crate) fn trim(&self, io: IoRequest) -> std::io::Result<()> {
         let (file, number) = (self.files[io.file as usize].as_fd(), io.file as usize);
         if self.devices[number] {
             discard(file, io.offset, u64::from(io.len))

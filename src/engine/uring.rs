@@ -4,60 +4,62 @@ use std::io;
 
 use crate::plan;
 use crate::sys::clock;
-use crate::sys::ring::{Linked, Ring, Setup, Slot, Thread};
-use crate::unit::Instant;
+use crate::sys::ring::{LinkedFlush, RingSetup, SqThread, UringQueue};
+use crate::sys::slab::{Brand, Slot};
+use crate::unit::Timestamp;
 
-use super::one_by_one::flush_files;
-use super::{Files, Flush, Io, Lane};
+use super::sync_backend::flush_files;
+use super::{FlushKind, IoBackend, IoRequest, WorkerFiles};
 
 /// A ring on the files of a worker.
-pub(crate) struct Uring {
-    files: Files,
-    ring: Ring,
+pub(crate) struct Uring<'s> {
+    files: WorkerFiles,
+    ring: UringQueue<'s>,
     batch: u32,
     in_flight: u32,
 }
 
-impl Uring {
+impl<'s> Uring<'s> {
     pub(crate) fn new(
-        files: Files,
+        brand: Brand<'s>,
+        files: WorkerFiles,
         depth: u32,
         size: usize,
-        options: plan::Ring,
-        linked: Option<Flush>,
-    ) -> io::Result<(Self, Vec<Slot>)> {
+        options: plan::RingOptions,
+        linked: Option<FlushKind>,
+    ) -> io::Result<(Self, Vec<Slot<'s>>)> {
         let linked = linked.map(|how| match how {
-            Flush::Fsync => Linked::Fsync,
-            Flush::Fdatasync => Linked::Fdatasync,
+            FlushKind::Fsync => LinkedFlush::Fsync,
+            FlushKind::Fdatasync => LinkedFlush::Fdatasync,
         });
-        let setup = Setup { linked, ..setup(options) };
-        let (ring, slots) = Ring::new(files.clone(), depth, size, setup)?;
+        let setup = RingSetup { linked, ..setup(options) };
+        let (ring, slots) = UringQueue::new(brand, files.clone(), depth, size, setup)?;
         Ok((Self { files, ring, batch: options.batch.clamp(1, depth), in_flight: 0 }, slots))
     }
 }
 
 /// What the plan says, as the ring takes it.
-pub fn setup(options: plan::Ring) -> Setup {
-    Setup {
+pub fn setup(options: plan::RingOptions) -> RingSetup {
+    RingSetup {
         registered: options.fixed,
         vectored: options.vectored,
         polled: options.polled,
-        thread: options.sqpoll.then_some(Thread { cpu: options.sqpoll_cpu }),
+        thread: options.sqpoll.then_some(SqThread { cpu: options.sqpoll_cpu }),
         linked: None,
     }
 }
 
-impl Lane for Uring {
+impl<'s> IoBackend<'s> for Uring<'s> {
     const CARRIES_DATA: bool = true;
     const APART: bool = true;
 
     #[inline]
-    fn buffer(&mut self, slot: &Slot) -> &mut [u8] {
+    fn buffer(&mut self, slot: &Slot<'s>) -> &mut [u8] {
         self.ring.buffer(slot)
     }
 
     #[inline]
-    fn push(&mut self, slot: Slot, io: Io) {
+    fn push(&mut self, slot: Slot<'s>, io: IoRequest) {
         self.ring.push(slot, io.sends(), io.file, io.offset, io.len);
         self.in_flight += 1;
     }
@@ -68,7 +70,7 @@ impl Lane for Uring {
     }
 
     #[inline]
-    fn wait(&mut self, until: Option<Instant>) -> io::Result<()> {
+    fn wait(&mut self, until: Option<Timestamp>) -> io::Result<()> {
         let want = self.batch.min(self.in_flight);
         match until {
             None => self.ring.wait(want),
@@ -77,13 +79,13 @@ impl Lane for Uring {
     }
 
     #[inline]
-    fn answer(&mut self) -> Option<(Slot, i32)> {
+    fn answer(&mut self) -> Option<(Slot<'s>, i32)> {
         let answer = self.ring.answer()?;
         self.in_flight -= 1;
         Some(answer)
     }
 
-    fn flush(&mut self, how: Flush) -> io::Result<()> {
+    fn flush(&mut self, how: FlushKind) -> io::Result<()> {
         flush_files(&self.files, how)
     }
 }

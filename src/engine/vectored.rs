@@ -7,10 +7,10 @@ use std::io::{self, IoSlice, IoSliceMut};
 
 use rustix::io::{Errno, ReadWriteFlags, preadv2, pwritev2};
 
-use crate::plan::Vectored as Flags;
+use crate::plan::VectoredFlags as Flags;
 
-use super::one_by_one::{Calls, flush_files};
-use super::{Files, Flush, Io};
+use super::sync_backend::{SyncCalls, flush_files};
+use super::{FlushKind, IoRequest, WorkerFiles};
 
 /// RWF_ATOMIC, since 6.11.
 const ATOMIC: ReadWriteFlags = ReadWriteFlags::from_bits_retain(0x40);
@@ -19,7 +19,7 @@ const DONTCACHE: ReadWriteFlags = ReadWriteFlags::from_bits_retain(0x80);
 
 /// One I/O at a time, with what its flags ask for.
 pub(crate) struct Vectored {
-    files: Files,
+    files: WorkerFiles,
     reads: ReadWriteFlags,
     writes: ReadWriteFlags,
 }
@@ -45,15 +45,15 @@ fn bits(flags: Flags) -> (ReadWriteFlags, ReadWriteFlags) {
 }
 
 impl Vectored {
-    pub(crate) fn new(files: Files, flags: Flags) -> Self {
+    pub(crate) fn new(files: WorkerFiles, flags: Flags) -> Self {
         let (reads, writes) = bits(flags);
         Self { files, reads, writes }
     }
 }
 
-impl Calls for Vectored {
+impl SyncCalls for Vectored {
     #[inline]
-    fn transfer(&mut self, buffer: &mut [u8], io: Io) -> io::Result<usize> {
+    fn transfer(&mut self, buffer: &mut [u8], io: IoRequest) -> io::Result<usize> {
         let file = &self.files[io.file as usize];
         let mut transfer = |drop: ReadWriteFlags| {
             if io.sends() {
@@ -68,7 +68,7 @@ impl Calls for Vectored {
         })
     }
 
-    fn flush(&mut self, how: Flush) -> io::Result<()> {
+    fn flush(&mut self, how: FlushKind) -> io::Result<()> {
         flush_files(&self.files, how)
     }
 }

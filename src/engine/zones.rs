@@ -6,7 +6,7 @@ use crate::unit::Bytes;
 
 /// A zone in blocks.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Part {
+pub(super) struct BlockZone {
     /// Dice below this fall into it or into an earlier one.
     pub(super) until: u64,
     /// Its first block.
@@ -19,7 +19,7 @@ pub(super) struct Part {
 ///
 /// # Errors
 /// A refusal where a zone with accesses has not one block.
-pub(super) fn of_shares(zones: &[Zone], blocks: u64) -> Result<Vec<Part>, Refusal> {
+pub(super) fn of_shares(zones: &[Zone], blocks: u64) -> Result<Vec<BlockZone>, Refusal> {
     let place = |percent: f64| ((percent / 100.0 * blocks as f64).round() as u64).min(blocks);
     let mut space = 0.0;
     parts(zones.iter().map(|zone| {
@@ -39,7 +39,7 @@ pub(super) fn of_sizes(
     len: u64,
     cell: u64,
     largest: u64,
-) -> Result<Vec<Part>, Refusal> {
+) -> Result<Vec<BlockZone>, Refusal> {
     let all: u64 = zones.iter().fold(0, |all, zone| all.saturating_add(zone.size.0));
     if all > len {
         return Err(Refusal::new(
@@ -58,7 +58,7 @@ pub(super) fn of_sizes(
 }
 
 /// Zones of (percent of the accesses, first block, blocks), in the order of the space.
-fn parts(zones: impl Iterator<Item = (f64, u64, u64)>) -> Result<Vec<Part>, Refusal> {
+fn parts(zones: impl Iterator<Item = (f64, u64, u64)>) -> Result<Vec<BlockZone>, Refusal> {
     let mut accesses = 0.0;
     let mut parts = Vec::new();
     for (index, (percent, first, blocks)) in zones.enumerate() {
@@ -73,7 +73,7 @@ fn parts(zones: impl Iterator<Item = (f64, u64, u64)>) -> Result<Vec<Part>, Refu
             ));
         }
         let until = ((accesses / 100.0 * (1_u64 << 32) as f64).round() as u64).min(1 << 32);
-        parts.push(Part { until, first, blocks });
+        parts.push(BlockZone { until, first, blocks });
     }
     // Percents that add up to a little less than 100.
     match parts.last_mut() {

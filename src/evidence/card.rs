@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Scene;
+use super::SysRoot;
 use crate::unit::Bytes;
 
 /// An SD card or eMMC.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Card {
+pub struct CardInfo {
     /// `SD` or `MMC`.
     pub kind: String,
     /// The size in which it prefers to erase, bytes.
@@ -20,7 +20,7 @@ pub struct Card {
     /// Whether commands are queued (6.13 for SD): what the figures of class A2 need.
     pub queue: Option<bool>,
     /// Classes that an SD card claims; `None` where its status register is not shown.
-    pub claims: Option<Claims>,
+    pub claims: Option<SpeedClaims>,
     /// The allocation unit of an SD card, in which its speed is promised (`ssr`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<Bytes>,
@@ -37,7 +37,7 @@ pub struct Card {
 
 /// The classes of an SD card's status register, each 0 where none is claimed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Claims {
+pub struct SpeedClaims {
     /// `C`: MB/s of sequential writes, 2 to 10.
     pub speed: u32,
     /// `U`: 1 for 10 MB/s, 3 for 30 MB/s.
@@ -48,7 +48,7 @@ pub struct Claims {
     pub application: u32,
 }
 
-impl Claims {
+impl SpeedClaims {
     /// As they are printed on the card: `C10 U3 V30 A2`; empty when there is none.
     pub fn words(self) -> String {
         let classes =
@@ -63,23 +63,25 @@ impl Claims {
 }
 
 /// The card with this sysfs folder of a disk; `None` for what is none.
-pub(super) fn read(scene: &Scene, disk: &str) -> Option<Card> {
+pub(super) fn read(sys_root: &SysRoot, disk: &str) -> Option<CardInfo> {
     let folder = format!("{disk}/device");
-    let kind = scene.line(format!("{folder}/type")).filter(|kind| kind == "SD" || kind == "MMC")?;
-    let number = |name: &str| scene.number(format!("{folder}/{name}"));
-    let register = |name: &str| scene.line(format!("{folder}/{name}")).and_then(|text| bits(&text));
+    let kind =
+        sys_root.line(format!("{folder}/type")).filter(|kind| kind == "SD" || kind == "MMC")?;
+    let number = |name: &str| sys_root.number(format!("{folder}/{name}"));
+    let register =
+        |name: &str| sys_root.line(format!("{folder}/{name}")).and_then(|text| bits(&text));
     let sd = kind == "SD";
-    Some(Card {
+    Some(CardInfo {
         kind,
         erase: number("preferred_erase_size").map(Bytes),
-        life: scene.line(format!("{folder}/life_time")).and_then(|text| worst(&text)),
-        reserve: scene.line(format!("{folder}/pre_eol_info")).and_then(|text| worst(&text)),
+        life: sys_root.line(format!("{folder}/life_time")).and_then(|text| worst(&text)),
+        reserve: sys_root.line(format!("{folder}/pre_eol_info")).and_then(|text| worst(&text)),
         queue: number("cmdq_en").map(|on| on != 0),
         claims: register("ssr").and_then(|ssr| claims(&ssr)),
         unit: register("ssr").and_then(|ssr| unit(&ssr)),
         specification: register("scr").filter(|_| sd).and_then(|scr| specification(&scr)),
         capacity: register("csd").filter(|_| sd).and_then(|csd| capacity(&csd)),
-        made: scene.line(format!("{folder}/date")),
+        made: sys_root.line(format!("{folder}/date")),
     })
 }
 
@@ -110,10 +112,10 @@ fn worst(text: &str) -> Option<u32> {
 }
 
 /// The classes of the SD status (SD 6.0, 4.10.2).
-fn claims(ssr: &[u8]) -> Option<Claims> {
+fn claims(ssr: &[u8]) -> Option<SpeedClaims> {
     let class = |high, low| Some(field(ssr, high, low)? as u32);
     (ssr.len() == 64).then_some(())?;
-    Some(Claims {
+    Some(SpeedClaims {
         speed: match class(447, 440)? {
             code @ 1..=3 => 2 * code,
             4 => 10,

@@ -1,26 +1,27 @@
 //! Limits of control groups, version 1 and 2, from our own group up to the root.
 //!
-//! A container often sees only a part of the tree: limits above its visible root exist and can not
+//! A container often sees only a part of the tree: limits above its visible root exist and cannot
 //! be read, which is said (`partly_hidden`) and not taken for "no limits".
 
-use super::mount::{self, Entry};
-use super::scene::why;
+use super::mount::{self, MountEntry};
+use super::sys_root::why;
 use super::{
-    CpuThrottled, DeviceNumber, Direction, Layer, Limit, Limits, Reading, Scene, Throttle,
+    BlockLayer, CpuThrottled, DeviceNumber, Direction, LimitValue, Limits, Reading, SysRoot,
+    Throttle,
 };
 use crate::unit::{Bytes, Nanos};
 
 /// Which of the two versions a hierarchy is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Version {
+enum CgroupVersion {
     One,
     Two,
 }
 
 /// The folders of one hierarchy that hold for us, our own group first, then its parents.
 #[derive(Clone, Debug, PartialEq)]
-struct Groups {
-    version: Version,
+struct CgroupPath {
+    version: CgroupVersion,
     /// Controllers; empty for version 2, where the files that are there tell.
     controllers: Vec<String>,
     folders: Vec<String>,
@@ -28,61 +29,62 @@ struct Groups {
     hidden: bool,
 }
 
-impl Groups {
+impl CgroupPath {
     fn controls(&self, controller: &str) -> bool {
-        self.version == Version::Two || self.controllers.iter().any(|c| c == controller)
+        self.version == CgroupVersion::Two || self.controllers.iter().any(|c| c == controller)
     }
 }
 
 /// One line of `/proc/self/cgroup`: `4:memory:/a/b`, `0::/a/b`.
-fn membership(line: &str) -> Option<(Version, Vec<String>, String)> {
+fn membership(line: &str) -> Option<(CgroupVersion, Vec<String>, String)> {
     let mut parts = line.splitn(3, ':');
     let number = parts.next()?;
     let controllers: Vec<String> =
         parts.next()?.split(',').filter(|c| !c.is_empty()).map(String::from).collect();
-    let version = if number == "0" { Version::Two } else { Version::One };
+    let version = if number == "0" { CgroupVersion::Two } else { CgroupVersion::One };
     Some((version, controllers, parts.next()?.to_string()))
 }
 
 /// All hierarchies that we are in and that are mounted; and whether one of interest is not.
-fn groups(scene: &Scene) -> Result<(Vec<Groups>, bool), String> {
+fn groups(sys_root: &SysRoot) -> Result<(Vec<CgroupPath>, bool), String> {
     const OF_INTEREST: [&str; 3] = ["blkio", "memory", "cpu"];
-    if !scene.has("/proc/self/cgroup") && scene.has("/proc/self/mountinfo") {
+    if !sys_root.has("/proc/self/cgroup") && sys_root.has("/proc/self/mountinfo") {
         // This kernel was built without control groups, so there are no limits.
         return Ok((Vec::new(), false));
     }
-    let text = scene.text("/proc/self/cgroup")?;
-    let mounts = mount::parse(&scene.text("/proc/self/mountinfo")?);
+    let text = sys_root.text("/proc/self/cgroup")?;
+    let mounts = mount::parse(&sys_root.text("/proc/self/mountinfo")?);
     let (mut found, mut absent) = (Vec::new(), false);
     for (version, controllers, path) in text.lines().filter_map(membership) {
-        if version == Version::One && !controllers.iter().any(|c| OF_INTEREST.contains(&&**c)) {
+        if version == CgroupVersion::One && !controllers.iter().any(|c| OF_INTEREST.contains(&&**c))
+        {
             continue;
         }
-        let fits = |entry: &&Entry| match version {
-            Version::Two => entry.mount.kind == "cgroup2",
-            Version::One => {
+        let fits = |entry: &&MountEntry| match version {
+            CgroupVersion::Two => entry.mount.kind == "cgroup2",
+            CgroupVersion::One => {
                 let options: Vec<&str> = entry.super_options.split(',').collect();
                 entry.mount.kind == "cgroup" && controllers.iter().all(|c| options.contains(&&**c))
             }
         };
-        let candidates: Vec<&Entry> = mounts.iter().filter(fits).collect();
+        let candidates: Vec<&MountEntry> = mounts.iter().filter(fits).collect();
         let inside = candidates.iter().find(|entry| mount::below(&path, &entry.root).is_some());
         let Some(entry) = inside.or(candidates.first()) else {
             absent = true;
             continue;
         };
-        found.push(walk(scene, version, controllers, &path, entry));
+        found.push(walk(sys_root, version, controllers, &path, entry));
     }
     Ok((found, absent))
 }
 
 fn walk(
-    scene: &Scene,
-    version: Version,
+    sys_root: &SysRoot,
+    version: CgroupVersion,
     controllers: Vec<String>,
     path: &str,
-    entry: &Entry,
-) -> Groups {
+    entry: &MountEntry,
+) -> CgroupPath {
     let point = entry.mount.point.trim_end_matches('/');
     let below = mount::below(path, &entry.root);
     // A path with ".." is outside the root of our control group namespace.
@@ -91,7 +93,7 @@ fn walk(
     let mut folders = Vec::new();
     while !rest.is_empty() {
         let folder = format!("{point}/{rest}");
-        if scene.has(&folder) {
+        if sys_root.has(&folder) {
             folders.push(folder);
         }
         rest = rest.rsplit_once('/').map_or("", |(parent, _)| parent);
@@ -99,20 +101,20 @@ fn walk(
     folders.push(point.to_string());
     // Only groups other than the root have a type (version 2); only the root has a release agent.
     let is_root = match version {
-        Version::Two => !scene.has(format!("{point}/cgroup.type")),
-        Version::One => {
-            scene.has(format!("{point}/release_agent"))
-                || scene.has(format!("{point}/cgroup.sane_behavior"))
+        CgroupVersion::Two => !sys_root.has(format!("{point}/cgroup.type")),
+        CgroupVersion::One => {
+            sys_root.has(format!("{point}/release_agent"))
+                || sys_root.has(format!("{point}/cgroup.sane_behavior"))
         }
     };
     let hidden = outside || entry.root != "/" || !is_root;
-    Groups { version, controllers, folders, hidden }
+    CgroupPath { version, controllers, folders, hidden }
 }
 
-impl Scene {
+impl SysRoot {
     /// The limits on this process. Of the limits on disks only those on disks of `stack` are kept;
     /// all of them when the stack is empty.
-    pub fn limits(&self, stack: &[Layer]) -> Reading<Limits> {
+    pub fn limits(&self, stack: &[BlockLayer]) -> Reading<Limits> {
         let (groups, absent) = match groups(self) {
             Ok(found) => found,
             Err(why) => return Reading::Unseen(why),
@@ -148,10 +150,10 @@ impl Scene {
     }
 
     /// Adds the limits of one group. A file that is not there sets no limit; one that is there and
-    /// can not be read is an error.
+    /// cannot be read is an error.
     fn folder_limits(
         &self,
-        group: &Groups,
+        group: &CgroupPath,
         folder: &str,
         limits: &mut Limits,
     ) -> Result<(), String> {
@@ -168,7 +170,7 @@ impl Scene {
             (old, new) => old.or(new),
         };
         match group.version {
-            Version::Two => {
+            CgroupVersion::Two => {
                 if let Some(text) = read("io.max")? {
                     limits.io.extend(io_max(&text, &format!("{folder}/io.max")));
                 }
@@ -181,7 +183,7 @@ impl Scene {
                     lower(&mut limits.cpus, cpu_max(&text));
                 }
             }
-            Version::One => {
+            CgroupVersion::One => {
                 if group.controls("blkio") {
                     for (name, direction, of_bytes) in [
                         ("read_bps", Direction::Read, true),
@@ -244,10 +246,10 @@ fn io_max(text: &str, file: &str) -> Vec<Throttle> {
             let Some((key, value)) = word.split_once('=') else { continue };
             let Ok(value) = value.parse() else { continue };
             let (direction, limit) = match key {
-                "rbps" => (Direction::Read, Limit::BytesPerSecond(value)),
-                "wbps" => (Direction::Write, Limit::BytesPerSecond(value)),
-                "riops" => (Direction::Read, Limit::OpsPerSecond(value)),
-                "wiops" => (Direction::Write, Limit::OpsPerSecond(value)),
+                "rbps" => (Direction::Read, LimitValue::BytesPerSecond(value)),
+                "wbps" => (Direction::Write, LimitValue::BytesPerSecond(value)),
+                "riops" => (Direction::Read, LimitValue::OpsPerSecond(value)),
+                "wiops" => (Direction::Write, LimitValue::OpsPerSecond(value)),
                 _ => continue,
             };
             found.push(Throttle {
@@ -265,7 +267,7 @@ fn io_max(text: &str, file: &str) -> Vec<Throttle> {
 /// `8:16 1048576`, a line per disk.
 fn blkio(text: &str, file: &str, direction: Direction, of_bytes: bool) -> Vec<Throttle> {
     let limit = |value| {
-        if of_bytes { Limit::BytesPerSecond(value) } else { Limit::OpsPerSecond(value) }
+        if of_bytes { LimitValue::BytesPerSecond(value) } else { LimitValue::OpsPerSecond(value) }
     };
     text.lines()
         .filter_map(|line| {
@@ -288,14 +290,14 @@ pub(super) struct CpuStat {
 }
 
 /// The `cpu.stat` files of our group and its parents.
-pub(super) fn cpu_stats(scene: &Scene) -> Result<Vec<(String, CpuStat)>, String> {
-    let (groups, absent) = groups(scene)?;
+pub(super) fn cpu_stats(sys_root: &SysRoot) -> Result<Vec<(String, CpuStat)>, String> {
+    let (groups, absent) = groups(sys_root)?;
     let mut files = Vec::new();
     // In the mixed layout the cpu controller is in one of the two trees; the other has no counts.
     for group in groups.iter().filter(|group| group.controls("cpu")) {
         for folder in &group.folders {
             let path = format!("{folder}/cpu.stat");
-            if scene.has(&path) {
+            if sys_root.has(&path) {
                 files.push((path, CpuStat { hidden: group.hidden }));
             }
         }
@@ -336,14 +338,14 @@ fn cpu_stat(text: &str) -> Option<CpuThrottled> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::doctored;
+    use super::super::fake;
     use super::*;
 
-    struct Tree(doctored::Tree);
+    struct CgroupTree(fake::FakeSysRoot);
 
-    impl Tree {
+    impl CgroupTree {
         fn new(cgroup: &str, mounts: &str) -> Self {
-            let tree = doctored::Tree::new();
+            let tree = fake::FakeSysRoot::new();
             tree.file("/proc/self/cgroup", cgroup).file("/proc/self/mountinfo", mounts);
             Self(tree)
         }
@@ -353,16 +355,16 @@ mod tests {
         }
 
         fn limits(&self) -> Limits {
-            match self.0.scene().limits(&[]) {
+            match self.0.sys_root().limits(&[]) {
                 Reading::Seen(limits) => limits,
                 Reading::Unseen(why) => panic!("{why}"),
             }
         }
 
         fn throttled(&self) -> Result<CpuThrottled, String> {
-            let scene = self.0.scene();
-            let files = cpu_stats(&scene)?;
-            throttled(files.into_iter().map(|(path, kind)| (kind, scene.text(path))))
+            let sys_root = self.0.sys_root();
+            let files = cpu_stats(&sys_root)?;
+            throttled(files.into_iter().map(|(path, kind)| (kind, sys_root.text(path))))
         }
     }
 
@@ -370,7 +372,7 @@ mod tests {
 
     #[test]
     fn version_two_is_walked_to_the_root() {
-        let tree = Tree::new("0::/user.slice/mine\n", TWO);
+        let tree = CgroupTree::new("0::/user.slice/mine\n", TWO);
         tree.file("/sys/fs/cgroup/cgroup.procs", "");
         tree.file(
             "/sys/fs/cgroup/user.slice/io.max",
@@ -392,16 +394,16 @@ mod tests {
         assert_eq!(limits.memory, Some(Bytes(1 << 30)));
         assert_eq!(limits.cpus, Some(1.5));
         assert_eq!(limits.io.len(), 2);
-        assert_eq!(limits.io[0].limit, Limit::BytesPerSecond(2097152));
+        assert_eq!(limits.io[0].limit, LimitValue::BytesPerSecond(2097152));
         assert_eq!(limits.io[0].file, "/sys/fs/cgroup/user.slice/io.max");
         assert_eq!(limits.io[1].direction, Direction::Write);
-        assert_eq!(limits.io[1].limit, Limit::OpsPerSecond(120));
+        assert_eq!(limits.io[1].limit, LimitValue::OpsPerSecond(120));
         assert_eq!(tree.throttled(), Ok(CpuThrottled { periods: 2, time: Nanos::micros(30) }));
     }
 
     #[test]
     fn a_container_sees_only_a_part() {
-        let tree = Tree::new("0::/\n", TWO);
+        let tree = CgroupTree::new("0::/\n", TWO);
         tree.file("/sys/fs/cgroup/cgroup.type", "domain\n");
         tree.file("/sys/fs/cgroup/memory.max", "1000\n");
         tree.file("/sys/fs/cgroup/cpu.stat", "usage_usec 5\n");
@@ -411,13 +413,13 @@ mod tests {
         assert!(tree.throttled().is_err());
 
         let mounts = "30 22 0:26 /docker/abc /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n";
-        let tree = Tree::new("4:memory:/docker/abc\n", mounts);
+        let tree = CgroupTree::new("4:memory:/docker/abc\n", mounts);
         tree.file("/sys/fs/cgroup/memory/memory.limit_in_bytes", "4096\n");
         let limits = tree.limits();
         assert!(limits.partly_hidden);
         assert_eq!(limits.memory, Some(Bytes(4096)));
 
-        let tree = Tree::new("0::/../other\n", TWO);
+        let tree = CgroupTree::new("0::/../other\n", TWO);
         tree.file("/sys/fs/cgroup/memory.max", "4096\n");
         assert!(tree.limits().partly_hidden);
     }
@@ -425,7 +427,7 @@ mod tests {
     #[test]
     fn version_one_has_limits_at_the_root_too() {
         let mounts = "35 31 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu,cpuacct\n38 31 0:35 / /sys/fs/cgroup/blkio rw - cgroup cgroup rw,blkio\n";
-        let tree = Tree::new("9:name=systemd:/\n7:blkio:/\n2:cpu,cpuacct:/job\n", mounts);
+        let tree = CgroupTree::new("9:name=systemd:/\n7:blkio:/\n2:cpu,cpuacct:/job\n", mounts);
         tree.file("/sys/fs/cgroup/blkio/release_agent", "");
         tree.file("/sys/fs/cgroup/cpu/release_agent", "");
         tree.file("/sys/fs/cgroup/blkio/blkio.throttle.write_bps_device", "254:0 1048576\n");
@@ -442,20 +444,20 @@ mod tests {
         assert!(!limits.partly_hidden);
         assert_eq!(limits.cpus, Some(0.5));
         assert_eq!(limits.io.len(), 2);
-        assert_eq!(limits.io[0].limit, Limit::BytesPerSecond(1 << 20));
-        assert_eq!(limits.io[1].limit, Limit::OpsPerSecond(50));
+        assert_eq!(limits.io[0].limit, LimitValue::BytesPerSecond(1 << 20));
+        assert_eq!(limits.io[1].limit, LimitValue::OpsPerSecond(50));
         assert_eq!(limits.io[1].direction, Direction::Read);
         assert_eq!(tree.throttled(), Ok(CpuThrottled { periods: 3, time: Nanos(700) }));
     }
 
     #[test]
     fn unmounted_groups_are_unseen_and_a_kernel_without_them_has_no_limits() {
-        let tree = Tree::new("0::/a\n", "");
-        assert!(tree.0.scene().limits(&[]).why().is_some());
-        let tree = doctored::Tree::new();
-        assert!(tree.scene().limits(&[]).why().is_some());
+        let tree = CgroupTree::new("0::/a\n", "");
+        assert!(tree.0.sys_root().limits(&[]).why().is_some());
+        let tree = fake::FakeSysRoot::new();
+        assert!(tree.sys_root().limits(&[]).why().is_some());
         tree.file("proc/self/mountinfo", "");
-        assert_eq!(tree.scene().limits(&[]), Reading::Seen(Limits::default()));
+        assert_eq!(tree.sys_root().limits(&[]), Reading::Seen(Limits::default()));
     }
 
     #[test]
@@ -467,6 +469,6 @@ mod tests {
 
     #[test]
     fn this_machine() {
-        println!("{:?}", Scene::default().limits(&[]));
+        println!("{:?}", SysRoot::default().limits(&[]));
     }
 }

@@ -7,14 +7,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Reading;
-use super::scene::why;
+use super::sys_root::why;
 use crate::sys::buffer::Buffer;
 use crate::sys::clock;
 use crate::unit::{Bytes, MIB, Nanos};
 
 /// What one thread copies by the calls of a program, when no device takes part.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Copying {
+pub struct CopySpeed {
     /// Bytes of each call.
     pub block: Bytes,
     /// Bytes per second from the page cache: `pread` of a file in memory.
@@ -33,11 +33,11 @@ const ENOUGH: Nanos = Nanos::millis(60);
 const LARGEST: u64 = MIB;
 
 /// Measures it with calls of this size, in some ten milliseconds.
-pub fn copying(block: Bytes) -> Reading<Copying> {
+pub fn copying(block: Bytes) -> Reading<CopySpeed> {
     measured(block.0.clamp(512, LARGEST)).map_err(|error| why("memfd_create", &error)).into()
 }
 
-fn measured(block: u64) -> std::io::Result<Copying> {
+fn measured(block: u64) -> std::io::Result<CopySpeed> {
     let file = memfd_create("assay-copying", MemfdFlags::CLOEXEC)?;
     let mut buffer = Buffer::new(block as usize)?;
     buffer.fill(1);
@@ -45,7 +45,7 @@ fn measured(block: u64) -> std::io::Result<Copying> {
     pass(block, |at| rustix::io::pwrite(&file, &buffer, at))?;
     let into = fastest(block, |at| rustix::io::pwrite(&file, &buffer, at))?;
     let from = fastest(block, |at| read(&file, &mut buffer, at))?;
-    Ok(Copying { block: Bytes(block), from, into })
+    Ok(CopySpeed { block: Bytes(block), from, into })
 }
 
 fn read(file: &OwnedFd, buffer: &mut Buffer, at: u64) -> rustix::io::Result<usize> {

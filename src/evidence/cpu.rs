@@ -1,32 +1,32 @@
 //! CPU time of this process, its waiting for a CPU, and time stolen by the hypervisor.
 
-use super::{Cpu, Reading, Scene};
+use super::{Cpu, Reading, SysRoot};
 use crate::sys::clock;
 use crate::unit::Nanos;
 
 /// Our CPU time with `run_delay` from the threads that live now and `steal` from the first line
 /// of `/proc/stat`, which the caller has read.
-pub(super) fn read(scene: &Scene, stat: Option<&str>) -> Reading<Cpu> {
+pub(super) fn read(sys_root: &SysRoot, stat: Option<&str>) -> Reading<Cpu> {
     let usage = match clock::usage() {
         Ok(usage) => usage,
-        Err(error) => return Reading::Unseen(super::scene::why("getrusage", &error)),
+        Err(error) => return Reading::Unseen(super::sys_root::why("getrusage", &error)),
     };
     Reading::Seen(Cpu {
         user: usage.user,
         system: usage.system,
-        run_delay: run_delay(scene),
+        run_delay: run_delay(sys_root),
         major_faults: usage.major_faults,
         steal: stat.and_then(|text| steal(text, rustix::param::clock_ticks_per_second())),
     })
 }
 
 /// Time our threads were runnable and waited, summed; `None` when none of them tells.
-fn run_delay(scene: &Scene) -> Option<Nanos> {
+fn run_delay(sys_root: &SysRoot) -> Option<Nanos> {
     let mut sum = None;
-    for thread in scene.names("/proc/self/task") {
+    for thread in sys_root.names("/proc/self/task") {
         // A thread may end while we look.
         let path = format!("/proc/self/task/{thread}/schedstat");
-        if let Some(waited) = scene.line(path).as_deref().and_then(waited) {
+        if let Some(waited) = sys_root.line(path).as_deref().and_then(waited) {
             sum = Some(sum.unwrap_or(Nanos::ZERO) + waited);
         }
     }
@@ -68,9 +68,9 @@ mod tests {
 
     #[test]
     fn this_process_has_used_some() {
-        let scene = Scene::default();
-        let stat = scene.text("/proc/stat").ok();
-        let Reading::Seen(cpu) = read(&scene, stat.as_deref()) else { panic!() };
+        let sys_root = SysRoot::default();
+        let stat = sys_root.text("/proc/stat").ok();
+        let Reading::Seen(cpu) = read(&sys_root, stat.as_deref()) else { panic!() };
         println!("{cpu:?}");
         assert!(cpu.steal.is_some());
     }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Advice, Mode, OFlags, open};
 use rustix::io::Errno;
 
-use super::scene::why;
+use super::sys_root::why;
 use super::{DirectAlign, DirectIo, Reading, extents};
 use crate::sys::buffer::Buffer;
 use crate::sys::{block, cache};
@@ -25,6 +25,8 @@ pub(super) fn of_file(path: &Path) -> Reading<DirectIo> {
             let is_device = block::stat_open(file.as_fd())
                 .is_ok_and(|stat| stat.mode & libc::S_IFMT == libc::S_IFBLK);
             let place = if is_device { Some(0) } else { extents::written_place(file.as_fd()) };
+            // Of what waits in memory the read would have to be written first.
+            let place = place.filter(|&place| extents::is_clean(file.as_fd(), place));
             let align = align(file.as_fd());
             let misaligned_refused = place.and_then(|place| refused(file.as_fd(), place));
             let told = align.is_some() || misaligned_refused.is_some();
@@ -75,11 +77,11 @@ fn nameless(folder: &Path) -> Result<OwnedFd, Errno> {
 }
 
 /// Takes the name of a probe away, whatever happens.
-struct Unlink(PathBuf);
+struct ProbeFile(PathBuf);
 
-impl Drop for Unlink {
+impl Drop for ProbeFile {
     fn drop(&mut self) {
-        // A file that can not be removed was made by nobody else and is empty; the folder's owner
+        // A file that cannot be removed was made by nobody else and is empty; the folder's owner
         // sees its name.
         let _ = std::fs::remove_file(&self.0);
     }
@@ -94,7 +96,7 @@ fn named(folder: &Path) -> Result<Option<OwnedFd>, Errno> {
     let path = folder.join(format!(".assay-probe-{}-{now}", std::process::id()));
     let make = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
     let plain = open(&path, make, mode)?;
-    let unlink = Unlink(path);
+    let unlink = ProbeFile(path);
     let direct = open(&unlink.0, OFlags::RDWR | OFlags::DIRECT | OFlags::CLOEXEC, mode);
     drop((unlink, plain));
     match direct {
@@ -104,7 +106,8 @@ fn named(folder: &Path) -> Result<Option<OwnedFd>, Errno> {
     }
 }
 
-/// Writes 4 KiB through the cache, and says where they lie.
+/// Writes 4 KiB through the cache, and says where they lie. The direct read after it brings these to
+/// their blocks, and nothing else: a flush would take others' data along.
 fn written(file: &OwnedFd) -> Option<u64> {
     let flags = rustix::fs::fcntl_getfl(file).ok()?;
     rustix::fs::fcntl_setfl(file, flags - OFlags::DIRECT).ok()?;
@@ -112,9 +115,9 @@ fn written(file: &OwnedFd) -> Option<u64> {
     if rustix::io::pwrite(file, &block, 0).ok()? != block.len() {
         return None;
     }
-    rustix::fs::fdatasync(file).ok()?;
     rustix::fs::fcntl_setfl(file, flags).ok()?;
-    extents::written_place(file.as_fd())
+    let mut buffer = Buffer::new(block.len()).ok()?;
+    rustix::io::pread(file, &mut buffer[..], 0).ok().map(|_| 0)
 }
 
 /// Whether an aligned direct read of what is not in memory leaves it out of memory.

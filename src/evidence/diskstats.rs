@@ -3,9 +3,7 @@
 //! The kernel grew the line from 11 to 15 (4.18, discards) to 17 numbers (5.5, flushes). A sector
 //! is 512 bytes always, also on disks with larger blocks.
 
-use super::DiskCounters;
-
-const SECTOR: u64 = 512;
+use super::snapshot::{DiskCounters, SECTOR};
 
 /// Parses a `stat` line. Does not allocate unless it fails.
 pub fn parse(text: &str) -> Result<DiskCounters, String> {

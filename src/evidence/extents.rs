@@ -3,57 +3,91 @@
 use std::ops::Range;
 use std::os::fd::BorrowedFd;
 
-use super::scene::why;
-use super::{Extents, Reading};
-use crate::sys::block::{self, Extent};
+use super::sys_root::why;
+use super::{Extents, Reading, pagecache};
+use crate::sys::block::{self, FiemapExtent};
+use crate::sys::cache;
 use crate::unit::Bytes;
 
-/// What lies behind `range` (in bytes) of an open file. The file is written out first, so that
-/// delayed blocks have their place.
+/// What lies behind `range` (in bytes) of an open file, as it is: nothing is written out for it. What
+/// still waits in memory for its place counts as delayed. Unseen where unwritten blocks may have
+/// their data in memory: only a flush would tell them from those that never had any.
 pub fn extents(fd: BorrowedFd, range: Range<u64>) -> Reading<Extents> {
-    walked(fd, range, true)
-}
-
-/// The same as it is now: what still waits in memory for its place counts as delayed.
-pub fn extents_now(fd: BorrowedFd, range: Range<u64>) -> Reading<Extents> {
-    walked(fd, range, false)
-}
-
-fn walked(fd: BorrowedFd, range: Range<u64>, sync: bool) -> Reading<Extents> {
-    let length = range.end.saturating_sub(range.start);
-    let mut sum = Extents { range: Bytes(length), ..Extents::default() };
-    let walked = block::extents(fd, range.start, length, sync, |extent| {
-        add(&mut sum, extent, &range);
-        true
-    });
-    match walked {
-        Ok(()) => {
-            let covered = sum.written + sum.unwritten + sum.delayed;
-            sum.hole = sum.range.less(covered);
-            Reading::Seen(sum)
-        }
+    let look = || match walked(fd, &range) {
+        Ok(sum) => Reading::Seen(sum),
         Err(error) => Reading::Unseen(why("FIEMAP", &error)),
+    };
+    let first = look();
+    match first.seen() {
+        Some(sum) if sum.unwritten > Bytes::ZERO => match unwritten_out(fd, &range) {
+            // What was under way when it was first looked at has come to its place.
+            Reading::Seen(Bytes::ZERO) => look(),
+            Reading::Seen(waiting) => Reading::Unseen(format!(
+                "FIEMAP: {} were never written on the device, but {waiting} wait in memory, and only a flush would show where they belong",
+                sum.unwritten
+            )),
+            Reading::Unseen(why) => Reading::Unseen(format!(
+                "FIEMAP: {} were never written on the device, or wait in memory: {why}",
+                sum.unwritten
+            )),
+        },
+        _ => first,
     }
 }
 
+fn walked(fd: BorrowedFd, range: &Range<u64>) -> std::io::Result<Extents> {
+    let length = range.end.saturating_sub(range.start);
+    let mut sum = Extents { range: Bytes(length), ..Extents::default() };
+    block::extents(fd, range.start, length, |extent| {
+        add(&mut sum, extent, range);
+        true
+    })?;
+    let covered = sum.written + sum.unwritten + sum.delayed;
+    sum.hole = sum.range.less(covered);
+    Ok(sum)
+}
+
+/// Bytes of a part of a file that memory has and the device has not yet.
+fn unwritten_out(fd: BorrowedFd, range: &Range<u64>) -> Reading<Bytes> {
+    let page = rustix::param::page_size() as u64;
+    match cache::cachestat(fd, range.start, range.end.saturating_sub(range.start)) {
+        Ok(stat) => Reading::Seen(Bytes(stat.dirty.saturating_add(stat.writeback) * page)),
+        // What is not in memory at all does not wait there.
+        Err(error) => match pagecache::pages(fd) {
+            Reading::Seen(pages) if pages.resident == Bytes::ZERO => Reading::Seen(Bytes::ZERO),
+            _ => Reading::Unseen(why("cachestat", &error)),
+        },
+    }
+}
+
+/// Whether a page of an open file is as it is on the device, so that no read has to write it first.
+pub(super) fn is_clean(fd: BorrowedFd, at: u64) -> bool {
+    let page = rustix::param::page_size() as u64;
+    let start = at / page * page;
+    unwritten_out(fd, &(start..start + page)).seen() == Some(&Bytes::ZERO)
+}
+
 /// Adds the part of an extent that lies in the range.
-fn add(sum: &mut Extents, extent: Extent, range: &Range<u64>) {
+fn add(sum: &mut Extents, extent: FiemapExtent, range: &Range<u64>) {
     let end = extent.logical.saturating_add(extent.length).min(range.end);
     let part = Bytes(end.saturating_sub(extent.logical.max(range.start)));
     if part == Bytes::ZERO {
         return;
     }
-    sum.count += 1;
-    if extent.flags & Extent::DELAYED != 0 {
+    if extent.flags & FiemapExtent::DELAYED != 0 {
+        // In how many places it will lie is not decided.
         sum.delayed += part;
-    } else if extent.flags & Extent::UNWRITTEN != 0 {
+        return;
+    }
+    sum.count += 1;
+    if extent.flags & FiemapExtent::UNWRITTEN != 0 {
         sum.unwritten += part;
     } else {
         sum.written += part;
-        if extent.flags & Extent::ENCODED != 0 {
+        if extent.flags & FiemapExtent::ENCODED != 0 {
             sum.encoded += part;
         }
-        if extent.flags & Extent::SHARED != 0 {
+        if extent.flags & FiemapExtent::SHARED != 0 {
             sum.shared += part;
         }
     }
@@ -64,8 +98,11 @@ fn add(sum: &mut Extents, extent: Extent, range: &Range<u64>) {
 pub(super) fn written_place(fd: BorrowedFd) -> Option<u64> {
     let stat = block::stat_open(fd).ok()?;
     let mut place = None;
-    let walked = block::extents(fd, 0, stat.size, true, |extent| {
-        let no = Extent::DELAYED | Extent::UNWRITTEN | Extent::INLINE | Extent::UNKNOWN;
+    let walked = block::extents(fd, 0, stat.size, |extent| {
+        let no = FiemapExtent::DELAYED
+            | FiemapExtent::UNWRITTEN
+            | FiemapExtent::INLINE
+            | FiemapExtent::UNKNOWN;
         if extent.flags & no == 0
             && extent.length > 1
             && extent.logical.saturating_add(1) < stat.size
@@ -93,16 +130,24 @@ mod tests {
     fn extents_are_cut_to_the_range_and_sorted_by_kind() {
         let mut sum = Extents::default();
         let range = 4096..40960;
-        add(&mut sum, Extent::test(0, 8192, 0), &range);
-        add(&mut sum, Extent::test(8192, 4096, Extent::UNWRITTEN), &range);
-        add(&mut sum, Extent::test(16384, 4096, Extent::DELAYED | Extent::UNKNOWN), &range);
+        add(&mut sum, FiemapExtent::test(0, 8192, 0), &range);
+        add(&mut sum, FiemapExtent::test(8192, 4096, FiemapExtent::UNWRITTEN), &range);
         add(
             &mut sum,
-            Extent::test(36864, 65536, Extent::ENCODED | Extent::SHARED | Extent::LAST),
+            FiemapExtent::test(16384, 4096, FiemapExtent::DELAYED | FiemapExtent::UNKNOWN),
             &range,
         );
-        add(&mut sum, Extent::test(1 << 20, 4096, 0), &range);
-        assert_eq!(sum.count, 4);
+        add(
+            &mut sum,
+            FiemapExtent::test(
+                36864,
+                65536,
+                FiemapExtent::ENCODED | FiemapExtent::SHARED | FiemapExtent::LAST,
+            ),
+            &range,
+        );
+        add(&mut sum, FiemapExtent::test(1 << 20, 4096, 0), &range);
+        assert_eq!(sum.count, 3);
         assert_eq!((sum.written, sum.encoded), (Bytes(8192), Bytes(4096)));
         assert_eq!(sum.shared, Bytes(4096));
         assert_eq!((sum.unwritten, sum.delayed), (Bytes(4096), Bytes(4096)));
@@ -114,6 +159,7 @@ mod tests {
         file.write_all(&[1; 65536]).unwrap();
         file.seek(SeekFrom::Start(1 << 20)).unwrap();
         file.write_all(&[1; 65536]).unwrap();
+        rustix::fs::fdatasync(&file).unwrap();
         match extents(file.as_fd(), 0..(1 << 20) + 65536) {
             Reading::Seen(seen) => {
                 println!("{seen:?}");
@@ -124,6 +170,42 @@ mod tests {
             }
             Reading::Unseen(why) => println!("skipped: {why}"),
         }
+    }
+
+    #[test]
+    fn what_waits_in_memory_is_neither_a_hole_nor_written() {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&[1; 1 << 20]).unwrap();
+        match extents(file.as_fd(), 0..1 << 20) {
+            Reading::Seen(seen) => {
+                println!("{seen:?}");
+                // Elsewhere blocks may have their place as soon as they are written to.
+                assert_eq!((seen.hole, seen.unwritten), (Bytes::ZERO, Bytes::ZERO));
+                assert_eq!(seen.written + seen.delayed, Bytes::mib(1));
+            }
+            Reading::Unseen(why) => println!("skipped: {why}"),
+        }
+    }
+
+    #[test]
+    fn blocks_that_are_reserved_and_wait_for_their_data_are_not_called_empty() {
+        let mut file = tempfile::tempfile().unwrap();
+        let reserve = rustix::fs::FallocateFlags::empty();
+        if rustix::fs::fallocate(&file, reserve, 0, 1 << 20).is_err() {
+            return println!("skipped: no fallocate here");
+        }
+        let empty = extents(file.as_fd(), 0..1 << 20);
+        file.write_all(&[1; 1 << 20]).unwrap();
+        let Reading::Seen(empty) = empty else { return println!("skipped: {:?}", empty.why()) };
+        assert_eq!(empty.unwritten, Bytes::mib(1));
+        match extents(file.as_fd(), 0..1 << 20) {
+            // Written by now, by whoever writes out what is old.
+            Reading::Seen(seen) => assert_eq!(seen.unwritten, Bytes::ZERO, "{seen:?}"),
+            Reading::Unseen(why) => assert!(why.contains("1 MiB wait in memory"), "{why}"),
+        }
+        rustix::fs::fdatasync(&file).unwrap();
+        let flushed = extents(file.as_fd(), 0..1 << 20);
+        assert_eq!(flushed.seen().map(|seen| seen.written), Some(Bytes::mib(1)), "{flushed:?}");
     }
 
     #[test]

@@ -1,21 +1,21 @@
 //! What keeps this process from a system call that the kernel may well know.
 
-use super::Scene;
+use super::SysRoot;
 
 /// A call that may be refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Call {
+pub enum CheckedCall {
     /// One of io_uring's, for which there is a switch of its own (`kernel.io_uring_disabled`, 6.6).
     IoUring,
     /// Any other.
     Other,
 }
 
-impl Scene {
+impl SysRoot {
     /// Why a call was answered with `errno` (EPERM or ENOSYS), where the kernel shows it: by its
     /// switch, or by a seccomp filter, of which can be seen that there is one but not what it says.
-    pub fn forbids(&self, call: Call, errno: i32) -> Option<String> {
-        if call == Call::IoUring && errno == libc::EPERM {
+    pub fn forbids(&self, call: CheckedCall, errno: i32) -> Option<String> {
+        if call == CheckedCall::IoUring && errno == libc::EPERM {
             let switch = self.number("/proc/sys/kernel/io_uring_disabled");
             if let Some(switch) = switch.filter(|&switch| switch > 0) {
                 return Some(format!("kernel.io_uring_disabled is {switch}"));
@@ -37,25 +37,25 @@ impl Scene {
 
 #[cfg(test)]
 mod tests {
-    use super::super::doctored::Tree;
+    use super::super::fake::FakeSysRoot;
     use super::*;
 
     #[test]
     fn the_switch_comes_before_the_filter_and_each_explains_its_own_errors() {
-        let tree = Tree::new();
-        let scene = tree.scene();
-        assert_eq!(scene.forbids(Call::IoUring, libc::EPERM), None);
+        let tree = FakeSysRoot::new();
+        let sys_root = tree.sys_root();
+        assert_eq!(sys_root.forbids(CheckedCall::IoUring, libc::EPERM), None);
         tree.file("proc/self/status", "Name:\tassay\nSeccomp:\t0\nSeccomp_filters:\t0\n");
         tree.file("proc/sys/kernel/io_uring_disabled", "0\n");
-        assert_eq!(scene.forbids(Call::IoUring, libc::EPERM), None);
+        assert_eq!(sys_root.forbids(CheckedCall::IoUring, libc::EPERM), None);
         tree.file("proc/self/status", "Name:\tassay\nSeccomp:\t2\nSeccomp_filters:\t1\n");
-        let said = |call, errno| scene.forbids(call, errno).unwrap();
-        assert_eq!(said(Call::IoUring, libc::EPERM), "a seccomp filter forbids it");
+        let said = |call, errno| sys_root.forbids(call, errno).unwrap();
+        assert_eq!(said(CheckedCall::IoUring, libc::EPERM), "a seccomp filter forbids it");
         tree.file("proc/sys/kernel/io_uring_disabled", "2\n");
-        assert_eq!(said(Call::IoUring, libc::EPERM), "kernel.io_uring_disabled is 2");
-        assert_eq!(said(Call::Other, libc::EPERM), "a seccomp filter forbids it");
+        assert_eq!(said(CheckedCall::IoUring, libc::EPERM), "kernel.io_uring_disabled is 2");
+        assert_eq!(said(CheckedCall::Other, libc::EPERM), "a seccomp filter forbids it");
         let hidden = "the kernel lacks it, or a seccomp filter hides it";
-        assert_eq!(said(Call::IoUring, libc::ENOSYS), hidden);
-        assert_eq!(scene.forbids(Call::Other, libc::ENOMEM), None);
+        assert_eq!(said(CheckedCall::IoUring, libc::ENOSYS), hidden);
+        assert_eq!(sys_root.forbids(CheckedCall::Other, libc::ENOMEM), None);
     }
 }

@@ -1,14 +1,14 @@
 //! The drive itself, as sysfs names it.
 
-use super::stack::{last, numbered};
-use super::{Hardware, Scene, card, link, written};
+use super::sys_root::{last, numbered};
+use super::{Hardware, SysRoot, card, link, proven};
 
 /// Model, bus, firmware, links, card and past of the device with this sysfs folder.
-pub(super) fn read(scene: &Scene, disk: &str) -> Hardware {
+pub(super) fn read(sys_root: &SysRoot, disk: &str) -> Hardware {
     let line = |names: &[&str]| {
         names
             .iter()
-            .find_map(|name| scene.line(format!("{disk}/device/{name}")))
+            .find_map(|name| sys_root.line(format!("{disk}/device/{name}")))
             .unwrap_or_default()
     };
     let part = |word: &str| disk.split('/').any(|part| part.starts_with(word));
@@ -33,9 +33,9 @@ pub(super) fn read(scene: &Scene, disk: &str) -> Hardware {
         model: line(&["model", "name"]),
         bus: bus.into(),
         revision: line(&["firmware_rev", "rev", "fwrev"]),
-        links: link::read(scene, disk),
-        card: card::read(scene, disk),
-        node: scene.node_of(disk),
-        written: written::read(scene, disk),
+        links: link::read(sys_root, disk),
+        card: card::read(sys_root, disk),
+        node: sys_root.node_of(disk),
+        written: proven::read(sys_root, disk),
     }
 }

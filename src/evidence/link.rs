@@ -7,8 +7,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::stack::numbered;
-use super::{Reading, Scene};
+use super::sys_root::numbered;
+use super::{Reading, SysRoot};
 
 /// A link on the way to a disk.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -48,13 +48,13 @@ const MB: u64 = 1_000_000;
 /// The links above the disk with this sysfs folder, the nearest first. Above a link that tells of
 /// itself another may lie: a USB bridge hangs on a PCIe controller, but only the links of the
 /// disk's own kind and the nearest PCIe link are read.
-pub(super) fn read(scene: &Scene, disk: &str) -> Vec<Link> {
+pub(super) fn read(sys_root: &SysRoot, disk: &str) -> Vec<Link> {
     let mut links: Vec<Link> = Vec::new();
     for folder in above(disk) {
-        let link = pcie(scene, folder)
-            .or_else(|| sata(scene, folder))
-            .or_else(|| usb(scene, folder, disk))
-            .or_else(|| card_bus(scene, folder));
+        let link = pcie(sys_root, folder)
+            .or_else(|| sata(sys_root, folder))
+            .or_else(|| usb(sys_root, folder, disk))
+            .or_else(|| card_bus(sys_root, folder));
         if let Some(link) = link
             && links.iter().all(|known| known.kind != link.kind)
         {
@@ -70,24 +70,24 @@ fn above(folder: &str) -> impl Iterator<Item = &str> {
 }
 
 fn last(folder: &str) -> &str {
-    super::stack::last(folder)
+    super::sys_root::last(folder)
 }
 
 /// `current_link_speed` (`8.0 GT/s PCIe`) and `current_link_width` of a PCI device (4.13).
-fn pcie(scene: &Scene, folder: &str) -> Option<Link> {
-    let now = scene.line(format!("{folder}/current_link_speed"))?;
-    let width = scene.number(format!("{folder}/current_link_width"))?;
+fn pcie(sys_root: &SysRoot, folder: &str) -> Option<Link> {
+    let now = sys_root.line(format!("{folder}/current_link_speed"))?;
+    let width = sys_root.number(format!("{folder}/current_link_width"))?;
     // Inside a processor or a virtual machine a link says that it has no speed.
-    let (generation, lane) = pcie_lane(&now)?;
-    let best = scene
+    let (generation, backend) = pcie_lane(&now)?;
+    let best = sys_root
         .line(format!("{folder}/max_link_speed"))
         .and_then(|speed| pcie_lane(&speed))
-        .zip(scene.number(format!("{folder}/max_link_width")));
+        .zip(sys_root.number(format!("{folder}/max_link_width")));
     Some(Link {
         kind: LinkKind::Pcie,
         mode: Reading::Seen(format!("PCIe {generation} x{width}")),
-        ceiling: Some(lane * MB * width),
-        possible: best.map(|((_, lane), width)| lane * MB * width),
+        ceiling: Some(backend * MB * width),
+        possible: best.map(|((_, backend), width)| backend * MB * width),
         driver: None,
         source: format!("{folder}/current_link_speed"),
     })
@@ -109,18 +109,18 @@ fn pcie_lane(speed: &str) -> Option<(&'static str, u64)> {
 
 /// `sata_spd` of the link below `ataN` (2.6.37): `6.0 Gbps`; what both could is in
 /// `hw_sata_spd_limit`.
-fn sata(scene: &Scene, folder: &str) -> Option<Link> {
+fn sata(sys_root: &SysRoot, folder: &str) -> Option<Link> {
     let port =
         last(folder).strip_prefix("ata").filter(|n| n.bytes().all(|b| b.is_ascii_digit()))?;
     let link = format!("{folder}/link{port}/ata_link/link{port}");
     let source = format!("{link}/sata_spd");
-    let now = scene.line(&source)?;
+    let now = sys_root.line(&source)?;
     let ceiling = sata_mb(&now);
     let mode = match ceiling {
         Some(_) => Reading::Seen(format!("SATA {now}")),
         None => Reading::Unseen(format!("{source}: {now}")),
     };
-    let best = scene.line(format!("{link}/hw_sata_spd_limit"));
+    let best = sys_root.line(format!("{link}/hw_sata_spd_limit"));
     Some(Link {
         kind: LinkKind::Sata,
         mode,
@@ -141,12 +141,12 @@ fn sata_mb(speed: &str) -> Option<u64> {
 }
 
 /// `speed` of the USB device above a disk, Mbit/s, with the driver of its interface.
-fn usb(scene: &Scene, folder: &str, disk: &str) -> Option<Link> {
-    if !scene.has(format!("{folder}/bDeviceClass")) {
+fn usb(sys_root: &SysRoot, folder: &str, disk: &str) -> Option<Link> {
+    if !sys_root.has(format!("{folder}/bDeviceClass")) {
         return None;
     }
     let source = format!("{folder}/speed");
-    let now = scene.line(&source)?;
+    let now = sys_root.line(&source)?;
     let (name, mb) = match now.as_str() {
         "1.5" | "12" => ("USB 1", 1),
         "480" => ("USB 2, 480 Mbit/s", 60),
@@ -159,29 +159,29 @@ fn usb(scene: &Scene, folder: &str, disk: &str) -> Option<Link> {
         kind: LinkKind::Usb,
         mode: Reading::Seen(name.into()),
         ceiling: Some(mb * MB),
-        possible: usb_possible(scene, folder),
-        driver: usb_driver(scene, folder, disk),
+        possible: usb_possible(sys_root, folder),
+        driver: usb_driver(sys_root, folder, disk),
         source,
     })
 }
 
 /// A device that was made for USB 3 names version 2.1 where it runs as USB 2: at least 5 Gbit/s
 /// would be possible.
-fn usb_possible(scene: &Scene, folder: &str) -> Option<u64> {
-    let version = scene.line(format!("{folder}/version"))?;
+fn usb_possible(sys_root: &SysRoot, folder: &str) -> Option<u64> {
+    let version = sys_root.line(format!("{folder}/version"))?;
     let version: f64 = version.trim().parse().ok()?;
     (version > 2.0).then_some(500 * MB)
 }
 
 /// The driver of the interface `1-1:1.0` between the USB device and the disk.
-fn usb_driver(scene: &Scene, device: &str, disk: &str) -> Option<String> {
+fn usb_driver(sys_root: &SysRoot, device: &str, disk: &str) -> Option<String> {
     let interface = disk.strip_prefix(device)?.trim_start_matches('/').split('/').next()?;
-    let driver = scene.real_folder(&format!("{device}/{interface}/driver")).ok()?;
+    let driver = sys_root.real_folder(&format!("{device}/{interface}/driver")).ok()?;
     Some(last(&driver).to_string())
 }
 
 /// The bus of a card: `/sys/kernel/debug/mmcN/ios`, which only root may read.
-fn card_bus(scene: &Scene, folder: &str) -> Option<Link> {
+fn card_bus(sys_root: &SysRoot, folder: &str) -> Option<Link> {
     let host = last(folder);
     if !numbered(host, "mmc") {
         return None;
@@ -195,7 +195,7 @@ fn card_bus(scene: &Scene, folder: &str) -> Option<Link> {
         driver: None,
         source: source.clone(),
     };
-    match scene.text(&source) {
+    match sys_root.text(&source) {
         Ok(text) => {
             if let Some((mode, ceiling)) = card_mode(&text) {
                 (link.mode, link.ceiling) = (Reading::Seen(mode), Some(ceiling));

@@ -1,11 +1,57 @@
 //! The machine itself: kernel, processor, memory, clock, and whether it is a virtual one.
 
-use super::memory::value;
-use super::{Clock, Machine, Reading, Scene};
-use crate::sys::clock;
-use crate::unit::{Bytes, KIB};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-impl Scene {
+use super::Reading;
+use super::memory::value;
+use super::nodes::NumaNode;
+use super::sys_root::SysRoot;
+use crate::sys::clock;
+use crate::unit::{Bytes, KIB, Nanos};
+
+/// The machine, once per record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Machine {
+    /// Host name.
+    pub host: String,
+    /// Kernel release: `6.18.44`.
+    pub kernel: String,
+    /// `x86_64`, `aarch64`, `armv7l`.
+    pub architecture: String,
+    /// CPU model, if it names itself.
+    pub cpu: Reading<String>,
+    /// CPUs this process may use.
+    pub cpus: u32,
+    /// Its nodes, where it has several.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub nodes: Vec<NumaNode>,
+    /// Memory of the machine.
+    pub memory: Reading<Bytes>,
+    /// Memory page size in bytes.
+    pub page: Bytes,
+    /// A hypervisor was noticed (CPU flag, DMI, virtio): a host cache cannot be excluded.
+    pub virtual_machine: Option<bool>,
+    /// Board or product name (DMI or device tree); empty when unknown.
+    pub product: String,
+    /// The clock.
+    pub clock: Clock,
+    /// Whether this process runs as root.
+    pub root: bool,
+}
+
+/// The clock that times everything.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Clock {
+    /// `tsc`, `kvm-clock`, `arch_sys_counter`, `hpet`.
+    pub source: Reading<String>,
+    /// Smallest step seen, nanoseconds.
+    pub step: Nanos,
+    /// Cost of one reading, nanoseconds.
+    pub cost: Nanos,
+}
+
+impl SysRoot {
     /// The machine, read once per record. Measures the clock, which takes a few milliseconds.
     pub fn machine(&self) -> Machine {
         let name = rustix::system::uname();
@@ -141,7 +187,7 @@ fn processor(cpuinfo: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::doctored::Tree;
+    use super::super::fake::FakeSysRoot;
     use super::*;
 
     #[test]
@@ -161,23 +207,23 @@ mod tests {
 
     #[test]
     fn a_hypervisor_is_noticed_denied_or_unknown() {
-        let scene = Tree::new().scene();
-        assert_eq!(scene.virtual_machine(Some("flags : fpu hypervisor\n"), ""), Some(true));
-        assert_eq!(scene.virtual_machine(Some("flags : fpu\n"), ""), Some(false));
-        assert_eq!(scene.virtual_machine(Some("CPU part : 1\n"), ""), None);
-        assert_eq!(scene.virtual_machine(None, "QEMU Standard PC"), Some(true));
-        assert_eq!(scene.virtual_machine(None, "Raspberry Pi 4 Model B"), Some(false));
+        let sys_root = FakeSysRoot::new().sys_root();
+        assert_eq!(sys_root.virtual_machine(Some("flags : fpu hypervisor\n"), ""), Some(true));
+        assert_eq!(sys_root.virtual_machine(Some("flags : fpu\n"), ""), Some(false));
+        assert_eq!(sys_root.virtual_machine(Some("CPU part : 1\n"), ""), None);
+        assert_eq!(sys_root.virtual_machine(None, "QEMU Standard PC"), Some(true));
+        assert_eq!(sys_root.virtual_machine(None, "Raspberry Pi 4 Model B"), Some(false));
     }
 
     #[test]
     fn the_product_of_a_board_ends_in_a_zero_byte() {
-        let tree = Tree::of(&[("proc/device-tree/model", "Raspberry Pi 4\0")]);
-        assert_eq!(tree.scene().product(), "Raspberry Pi 4");
+        let tree = FakeSysRoot::of(&[("proc/device-tree/model", "Raspberry Pi 4\0")]);
+        assert_eq!(tree.sys_root().product(), "Raspberry Pi 4");
     }
 
     #[test]
     fn this_machine() {
-        let machine = Scene::default().machine();
+        let machine = SysRoot::default().machine();
         println!("{machine:#?}");
         assert!(machine.cpus > 0 && machine.page.0 >= 4096);
         assert!(machine.memory.seen().is_some());

@@ -1,7 +1,7 @@
 //! What the kernel says: readings of its counters and settings, one file per source.
 //!
 //! A reading is either `Seen` or `Unseen` with the reason, so that "could not look" is never
-//! mistaken for "nothing there". The parsers are free functions over text; only [`Scene`] knows
+//! mistaken for "nothing there". The parsers are free functions over text; only [`SysRoot`] knows
 //! where the text comes from, so tests can put a doctored `/proc` and `/sys` under them.
 //!
 //! Two kinds of facts. *Static* ones ([`Subject`], [`Machine`]) are read once and say what lies
@@ -11,75 +11,79 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::unit::{Bytes, Nanos};
+use crate::unit::Bytes;
 
-mod below;
 mod card;
 mod cgroup;
 mod copying;
+mod counter_delta;
+mod counters;
 mod cpu;
 mod direct;
 mod diskstats;
-#[cfg(test)]
-mod doctored;
 mod extents;
-mod eyes;
+#[cfg(test)]
+mod fake;
 mod forbidden;
 mod hardware;
+mod layers;
 mod link;
-mod look;
 mod machine;
 mod memory;
 mod mount;
 mod neighbours;
 mod nodes;
-mod own;
+mod own_io;
 mod pagecache;
 mod pressure;
 mod processes;
 mod processors;
+mod proven;
 mod punch;
 mod queue;
-mod ran;
 mod samples;
-mod scene;
 mod snapshot;
 mod stack;
 mod subject;
 mod survey;
+mod sys_root;
+mod system;
+mod thread_times;
 mod unclaimed;
 mod warmth;
 mod writeback;
-mod written;
 
-pub use below::{
-    Bottom, DirectAlign, DirectIo, Extents, Hardware, Layer, LayerKind, Mount, PathKind, Queue,
-    Space, Subject,
+pub use card::{CardInfo, SpeedClaims};
+pub use copying::{CopySpeed, copying};
+pub use counters::CounterReader;
+pub use extents::extents;
+pub use forbidden::CheckedCall;
+pub use layers::{
+    BlockLayer, DirectAlign, DirectIo, Extents, FilesystemSpace, Hardware, LayerKind, LeafKind,
+    Mount, PathKind, QueueSettings, Subject,
 };
-pub use card::{Card, Claims};
-pub use copying::{Copying, copying};
-pub use extents::{extents, extents_now};
-pub use eyes::Eyes;
-pub use forbidden::Call;
 pub use link::{Link, LinkKind};
-pub use look::Look;
-pub use neighbours::{Census, Neighbour, Neighbours};
-pub use nodes::Node;
+pub use machine::{Clock, Machine};
+pub use neighbours::{OtherProcess, OtherProcesses, ProcessCensus};
+pub use nodes::NumaNode;
 pub use pagecache::{drop_cache, pages};
-pub use processes::{Process, ProcessIo};
+pub use processes::{InheritedIo, Process, ProcessIo};
 pub use processors::Processors;
-pub use ran::{Glance, Ran};
-pub use samples::{Quartiles, Samples, samples};
-pub use scene::Scene;
+pub use proven::ProvenWrites;
+pub use samples::{BlockSamples, Quartiles, samples};
 pub use snapshot::{
     CachePages, CacheReading, Cpu, CpuThrottled, DeviceReading, DiskCounters, Memory, OwnIo,
     Pressure, Snapshot,
 };
 pub use subject::folder_of;
-pub use survey::{Device, FileLay, Inodes, May, Partition, Place, Step, Survey};
+pub use survey::{
+    FileLayout, Inodes, Partition, PathPermissions, Survey, SurveyPlace, SurveyStep, SurveyedDevice,
+};
+pub use sys_root::SysRoot;
+pub use system::SystemSample;
+pub use thread_times::{ThreadSample, ThreadTimes, waits_idly};
 pub use warmth::{Ceiling, Cooling, DriveWarmth, Warmth};
 pub use writeback::Writeback;
-pub use written::Written;
 
 /// A fact that was looked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -151,14 +155,14 @@ pub struct Throttle {
     /// Reads or writes.
     pub direction: Direction,
     /// What is limited.
-    pub limit: Limit,
+    pub limit: LimitValue,
 }
 
 impl Throttle {
     /// The number that stands in the file.
     pub fn value(&self) -> u64 {
         match self.limit {
-            Limit::BytesPerSecond(value) | Limit::OpsPerSecond(value) => value,
+            LimitValue::BytesPerSecond(value) | LimitValue::OpsPerSecond(value) => value,
         }
     }
 }
@@ -178,7 +182,7 @@ pub enum Direction {
 /// The value of a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Limit {
+pub enum LimitValue {
     /// Bytes per second.
     BytesPerSecond(u64),
     /// Operations per second.
@@ -194,47 +198,6 @@ pub struct Limits {
     pub memory: Option<Bytes>,
     /// The smallest CPU limit above us, in CPUs.
     pub cpus: Option<f64>,
-    /// The visible root of the groups is not the machine's: limits above it can not be seen.
+    /// The visible root of the groups is not the machine's: limits above it cannot be seen.
     pub partly_hidden: bool,
-}
-
-/// The machine, once per record.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Machine {
-    /// Host name.
-    pub host: String,
-    /// Kernel release: `6.18.44`.
-    pub kernel: String,
-    /// `x86_64`, `aarch64`, `armv7l`.
-    pub architecture: String,
-    /// CPU model, if it names itself.
-    pub cpu: Reading<String>,
-    /// CPUs this process may use.
-    pub cpus: u32,
-    /// Its nodes, where it has several.
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub nodes: Vec<Node>,
-    /// Memory of the machine.
-    pub memory: Reading<Bytes>,
-    /// Memory page size in bytes.
-    pub page: Bytes,
-    /// A hypervisor was noticed (CPU flag, DMI, virtio): a host cache can not be excluded.
-    pub virtual_machine: Option<bool>,
-    /// Board or product name (DMI or device tree); empty when unknown.
-    pub product: String,
-    /// The clock.
-    pub clock: Clock,
-    /// Whether this process runs as root.
-    pub root: bool,
-}
-
-/// The clock that times everything.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Clock {
-    /// `tsc`, `kvm-clock`, `arch_sys_counter`, `hpet`.
-    pub source: Reading<String>,
-    /// Smallest step seen, nanoseconds.
-    pub step: Nanos,
-    /// Cost of one reading, nanoseconds.
-    pub cost: Nanos,
 }

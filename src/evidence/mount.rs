@@ -4,7 +4,7 @@ use super::{DeviceNumber, Mount};
 
 /// One line of mountinfo.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
+pub struct MountEntry {
     /// Mount id, as `statx` names it.
     pub id: u64,
     /// What part of the file system is mounted: `/`, or a folder of it for bind mounts, or a
@@ -16,7 +16,7 @@ pub struct Entry {
     pub mount: Mount,
 }
 
-impl Entry {
+impl MountEntry {
     /// The value of an option of the file system: `upperdir`.
     pub fn option(&self, key: &str) -> Option<String> {
         self.super_options.split(',').find_map(|option| {
@@ -27,12 +27,12 @@ impl Entry {
 }
 
 /// Parses the whole of mountinfo; lines that are not understood are left out.
-pub fn parse(text: &str) -> Vec<Entry> {
+pub fn parse(text: &str) -> Vec<MountEntry> {
     text.lines().filter_map(entry).collect()
 }
 
 /// `36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=continue`
-fn entry(line: &str) -> Option<Entry> {
+fn entry(line: &str) -> Option<MountEntry> {
     let (left, right) = line.split_once(" - ")?;
     let mut left = left.split(' ');
     let id = left.next()?.parse().ok()?;
@@ -54,7 +54,7 @@ fn entry(line: &str) -> Option<Entry> {
     let read_only = options.contains(&"ro");
     let options = unescape(&options.join(","));
     let mount = Mount { point, kind, source, options, read_only, device };
-    Some(Entry { id, root, super_options, mount })
+    Some(MountEntry { id, root, super_options, mount })
 }
 
 /// `8:17`.
@@ -90,11 +90,11 @@ pub fn unescape(text: &str) -> String {
 /// equals, since it covers the others. With a device number only mounts of that device count, when
 /// there is one.
 pub fn find<'a>(
-    entries: &'a [Entry],
+    entries: &'a [MountEntry],
     id: Option<u64>,
     device: Option<DeviceNumber>,
     path: &str,
-) -> Option<&'a Entry> {
+) -> Option<&'a MountEntry> {
     if let Some(entry) = id.and_then(|id| entries.iter().find(|e| e.id == id)) {
         return Some(entry);
     }

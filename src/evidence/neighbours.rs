@@ -9,10 +9,10 @@ use rustix::fs::{AtFlags, CWD, FileType, StatxFlags, statx};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Scene;
-use super::processes::Process;
+use super::SysRoot;
+use super::processes::{InheritedIo, Process, ProcessIo};
 use crate::sys::clock;
-use crate::unit::{Bytes, Instant, Nanos};
+use crate::unit::{Bytes, Nanos, Timestamp};
 
 /// Looking at more processes than this would itself be work worth a word: about 15 us each.
 const MOST: usize = 2000;
@@ -28,16 +28,16 @@ const FILES_MOST: usize = 1000;
 
 /// Other processes while a phase went on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Neighbours {
+pub struct OtherProcesses {
     /// Between the two looks at them: from the first sample of the phase to its end.
     pub time: Nanos,
     /// Those that used a twentieth of a CPU or moved 1 MiB in that time, by number.
-    pub processes: Vec<Neighbour>,
+    pub processes: Vec<OtherProcess>,
 }
 
 /// What another process did between two looks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Neighbour {
+pub struct OtherProcess {
     /// Its number.
     pub pid: u32,
     /// Its name, of at most 15 characters, with nothing in it that a terminal would obey.
@@ -48,74 +48,88 @@ pub struct Neighbour {
     pub read: Option<Bytes>,
     /// Bytes that it wrote to devices, or to memory that is written to them later; absent likewise.
     pub written: Option<Bytes>,
+    /// Bytes of both that it did not move itself, at the least: children and threads of it did that have
+    /// ended meanwhile. Absent where that is nothing, or could not be seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by_ended: Option<Bytes>,
     /// Disks on which it had files open at the end, or which it had open themselves, by kernel name; a
     /// file system without a device of its own (btrfs) by its number, as `0:45`. Absent likewise.
     pub open_on: Option<Vec<String>>,
 }
 
 /// Every process at one moment.
-pub struct Census {
-    at: Instant,
+pub struct ProcessCensus {
+    at: Timestamp,
     processes: BTreeMap<u32, Process>,
 }
 
-impl Census {
+impl ProcessCensus {
     /// Looks at every process but this one and its children.
     ///
     /// # Errors
     /// There are too many, or none can be seen: why.
-    pub fn take(scene: &Scene) -> Result<Self, String> {
+    pub fn take(sys_root: &SysRoot) -> Result<Self, String> {
         let at = clock::now();
-        let numbers = scene.others();
+        let numbers = sys_root.others();
         match numbers.len() {
             0 => return Err("/proc: no processes can be seen".into()),
             1..=MOST => {}
             many => return Err(format!("/proc: {many} processes are too many to look at")),
         }
-        let processes = numbers.into_iter().filter_map(|pid| Some((pid, look(scene, pid)?)));
+        let processes = numbers.into_iter().filter_map(|pid| Some((pid, look(sys_root, pid)?)));
         Ok(Self { at, processes: processes.collect() })
     }
 
     /// What others have done since then, those who did nothing to speak of left out. Who has ended
-    /// in between is not here any more.
-    pub fn until(&self, later: &Self, scene: &Scene) -> Neighbours {
+    /// in between is not here any more; what he did in that time is with whoever waited for him.
+    pub fn until(&self, later: &Self, sys_root: &SysRoot) -> OtherProcesses {
         let time = later.at.since(self.at);
         let mut processes = Vec::new();
+        let there = |then: &Process| later.processes.get(&then.pid).is_some_and(|now| now.is(then));
+        let inherited = InheritedIo::between(self.processes.values(), there);
         for (&pid, now) in &later.processes {
             let then = self.processes.get(&pid).filter(|then| then.is(now));
-            let cpu = now.cpu.less(then.map_or(Nanos::ZERO, |then| then.cpu));
-            let moved = now.moved_since(then);
+            let cpu = now.cpu_since(then);
+            let moved = now.moved_since(then, &inherited);
             let busy = cpu.0 as f64 >= time.0 as f64 * CPU_LEAST;
             let moving = moved.is_some_and(|io| io.read + io.write >= BYTES_LEAST);
             if busy || moving {
-                processes.push(Neighbour {
+                processes.push(OtherProcess {
                     pid,
                     name: now.name.clone(),
                     cpu,
                     read: moved.map(|io| io.read),
                     written: moved.map(|io| io.write),
-                    open_on: open_on(scene, pid),
+                    by_ended: moved.and_then(|moved| by_ended(sys_root, pid, moved)),
+                    open_on: open_on(sys_root, pid),
                 });
             }
         }
-        Neighbours { time, processes }
+        OtherProcesses { time, processes }
     }
 }
 
 /// One process, unless it is of the kernel, of this run, or gone.
-fn look(scene: &Scene, pid: u32) -> Option<Process> {
+fn look(sys_root: &SysRoot, pid: u32) -> Option<Process> {
     let ours = std::process::id();
-    scene.process(pid, |stat| !stat.of_kernel() && (!scene.real() || stat.parent != ours))
+    sys_root.process(pid, |stat| !stat.of_kernel() && (!sys_root.real() || stat.parent != ours))
+}
+
+/// What is more than all that its living threads have ever moved was not moved by them.
+fn by_ended(sys_root: &SysRoot, pid: u32, moved: ProcessIo) -> Option<Bytes> {
+    let own = sys_root.threads_io(pid)?;
+    let rest = moved.read.less(own.read) + moved.write.less(own.write);
+    (rest > Bytes::ZERO).then_some(rest)
 }
 
 /// Where a process has its files; `None` when only its owner may know.
-fn open_on(scene: &Scene, pid: u32) -> Option<Vec<String>> {
-    let entries = std::fs::read_dir(scene.at(format!("/proc/{pid}/fd"))).ok()?;
+fn open_on(sys_root: &SysRoot, pid: u32) -> Option<Vec<String>> {
+    let entries = std::fs::read_dir(sys_root.at(format!("/proc/{pid}/fd"))).ok()?;
     let files = entries.flatten().take(FILES_MOST);
     let mut devices: Vec<_> = files.filter_map(|entry| device(&entry.path())).collect();
     devices.sort_unstable();
     devices.dedup();
-    let mut disks: Vec<String> = devices.into_iter().map(|number| disk(scene, number)).collect();
+    let mut disks: Vec<String> = devices.into_iter().map(|number| disk(sys_root, number)).collect();
     disks.dedup();
     Some(disks)
 }
@@ -134,9 +148,9 @@ fn device(open: &std::path::Path) -> Option<(u32, u32)> {
 }
 
 /// The kernel's name of the disk with this number, or with this partition; else the number.
-fn disk(scene: &Scene, (major, minor): (u32, u32)) -> String {
+fn disk(sys_root: &SysRoot, (major, minor): (u32, u32)) -> String {
     let number = format!("{major}:{minor}");
-    let folder = scene.real_folder(&format!("/sys/dev/block/{number}"));
+    let folder = sys_root.real_folder(&format!("/sys/dev/block/{number}"));
     // A partition lies below its disk: .../block/vda/vda1.
     let name =
         |folder: String| Some(folder.rsplit_once("/block/")?.1.split('/').next()?.to_string());
@@ -147,13 +161,13 @@ fn disk(scene: &Scene, (major, minor): (u32, u32)) -> String {
 mod tests {
     use std::os::unix::fs::MetadataExt as _;
 
-    use super::super::doctored::Tree;
+    use super::super::fake::FakeSysRoot;
     use super::*;
 
     /// `PF_KTHREAD`.
     const KERNEL_THREAD: u64 = 0x0020_0000;
 
-    fn process(tree: &Tree, pid: u32, stat: &str, io: Option<(u64, u64)>) {
+    fn process(tree: &FakeSysRoot, pid: u32, stat: &str, io: Option<(u64, u64)>) {
         tree.file(&format!("proc/{pid}/stat"), stat);
         if let Some((read, written)) = io {
             let text = format!(
@@ -165,8 +179,8 @@ mod tests {
 
     #[test]
     fn what_others_did_is_what_their_counters_grew_by() {
-        let here = &Tree::new();
-        let (scene, mib) = (here.scene(), 1 << 20);
+        let here = &FakeSysRoot::new();
+        let (sys_root, mib) = (here.sys_root(), 1 << 20);
         let stat = |pid: u32, flags: u64, ticks: u64, born: u64| {
             format!("{pid} (dd) R 1 1 1 0 -1 {flags} 0 0 0 0 {ticks} 0 0 0 20 0 1 0 {born} 0 0")
         };
@@ -174,14 +188,14 @@ mod tests {
         process(here, 6, &stat(6, KERNEL_THREAD, 10, 1), Some((0, 0)));
         process(here, 7, &stat(7, 0, 10, 1), Some((0, 0)));
         process(here, 8, &stat(8, 0, 10, 1), None);
-        let first = Census::take(&scene).unwrap();
+        let first = ProcessCensus::take(&sys_root).unwrap();
         process(here, 5, &stat(5, 0, 10, 1), Some((0, 9 * mib)));
         process(here, 6, &stat(6, KERNEL_THREAD, 9999, 1), Some((0, 90 * mib)));
         process(here, 7, &stat(7, 0, 10, 1), Some((10, 10)));
         process(here, 8, &stat(8, 0, 900_000, 1), None);
         process(here, 9, &stat(9, 0, 10, 2), Some((3 * mib, 0)));
-        let found = first.until(&Census::take(&scene).unwrap(), &scene).processes;
-        let moved = |n: &Neighbour| (n.pid, n.read, n.written);
+        let found = first.until(&ProcessCensus::take(&sys_root).unwrap(), &sys_root).processes;
+        let moved = |n: &OtherProcess| (n.pid, n.read, n.written);
         assert_eq!(
             found.iter().map(moved).collect::<Vec<_>>(),
             [
@@ -193,33 +207,69 @@ mod tests {
         assert!(found[1].cpu > Nanos::secs(100), "{found:?}");
         assert!(found.iter().all(|one| one.open_on.is_none()));
         process(here, 5, &stat(5, 0, 10, 1).replace("dd", "d\u{1b}[m"), None);
-        assert_eq!(look(&scene, 5).expect("there").name, "d?[m");
+        assert_eq!(look(&sys_root, 5).expect("there").name, "d?[m");
+    }
+
+    #[test]
+    fn what_children_did_before_is_not_whose_they_were() {
+        let here = &FakeSysRoot::new();
+        let (sys_root, mib) = (here.sys_root(), 1 << 20);
+        let stat = |pid: u32, parent: u32| {
+            format!("{pid} (bash) R {parent} 1 1 0 -1 0 0 0 0 0 9 0 0 0 20 0 1 0 1 0 0")
+        };
+        let own = |pid: u32, read: u64, written: u64| {
+            let io = format!(
+                "rchar: 0\nwchar: 0\nsyscr: 0\nsyscw: 0\nread_bytes: {read}\nwrite_bytes: {written}\ncancelled_write_bytes: 0\n"
+            );
+            here.file(&format!("proc/{pid}/task/{pid}/io"), &io);
+        };
+        // A shell, a script of it, and what that runs; a shell of somebody who hides his programs.
+        process(here, 5, &stat(5, 1), Some((0, mib)));
+        process(here, 6, &stat(6, 5), Some((0, 0)));
+        process(here, 7, &stat(7, 6), Some((0, 900 * mib)));
+        process(here, 8, &stat(8, 1), Some((0, 0)));
+        process(here, 9, &stat(9, 8), None);
+        let first = ProcessCensus::take(&sys_root).unwrap();
+        let ended = |pid: u32| here.remove(&format!("proc/{pid}"));
+        let found = || {
+            let found = first.until(&ProcessCensus::take(&sys_root).unwrap(), &sys_root).processes;
+            found.iter().map(|n| (n.pid, n.written, n.by_ended)).collect::<Vec<_>>()
+        };
+        // All that they did was done before: the shell did nothing.
+        [6, 7, 9].into_iter().for_each(ended);
+        process(here, 5, &stat(5, 1), Some((0, 901 * mib)));
+        process(here, 8, &stat(8, 1), Some((0, 700 * mib)));
+        assert_eq!(found(), []);
+        // What they did since is told, with whose doing it is not.
+        process(here, 5, &stat(5, 1), Some((0, 921 * mib)));
+        own(5, 0, mib);
+        assert_eq!(found(), [(5, Some(Bytes::mib(20)), Some(Bytes::mib(19)))]);
     }
 
     #[test]
     fn open_files_tell_the_disk_below_them() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let tree = Tree::new();
-        let scene = tree.scene();
+        let tree = FakeSysRoot::new();
+        let sys_root = tree.sys_root();
         let device = file.as_file().metadata().unwrap().dev();
         let number = format!("{}:{}", rustix::fs::major(device), rustix::fs::minor(device));
         tree.link_outside("proc/5/fd/3", file.path());
-        assert_eq!(open_on(&scene, 5), Some(vec![number.clone()]));
+        assert_eq!(open_on(&sys_root, 5), Some(vec![number.clone()]));
         let disk = "sys/devices/x/block/vda/vda1";
         tree.folder(disk).link(&format!("sys/dev/block/{number}"), disk);
-        assert_eq!(open_on(&scene, 5), Some(vec!["vda".into()]));
-        assert_eq!(open_on(&scene, 6), None);
+        assert_eq!(open_on(&sys_root, 5), Some(vec!["vda".into()]));
+        assert_eq!(open_on(&sys_root, 6), None);
     }
 
     #[test]
     fn nobody_to_be_seen_is_unseen() {
-        let found = Census::take(&Tree::new().scene()).err();
+        let found = ProcessCensus::take(&FakeSysRoot::new().sys_root()).err();
         assert_eq!(found.as_deref(), Some("/proc: no processes can be seen"));
     }
 
     #[test]
     fn this_process_is_not_its_own_neighbour() {
-        let census = Census::take(&Scene::default()).unwrap();
+        let census = ProcessCensus::take(&SysRoot::default()).unwrap();
         assert!(!census.processes.contains_key(&std::process::id()));
     }
 }

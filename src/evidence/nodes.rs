@@ -4,11 +4,11 @@ use rustix::thread::sched_getaffinity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Scene;
+use super::SysRoot;
 
 /// Some CPUs with the memory and the devices that are near to them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Node {
+pub struct NumaNode {
     /// Its number.
     pub number: u32,
     /// Its CPUs as the kernel lists them: `0-15,32-47`.
@@ -17,7 +17,7 @@ pub struct Node {
     pub usable: u32,
 }
 
-impl Node {
+impl NumaNode {
     /// Whether a CPU is one of its own.
     pub fn has(&self, cpu: u32) -> bool {
         spans(&self.cpus).any(|(first, last)| (first..=last).contains(&cpu))
@@ -32,10 +32,10 @@ fn spans(list: &str) -> impl Iterator<Item = (u32, u32)> {
     })
 }
 
-impl Scene {
+impl SysRoot {
     /// The nodes that have CPUs (`/sys/devices/system/node/node*/cpulist`). Empty where there is
     /// only one: everything is near then.
-    pub(super) fn nodes(&self) -> Vec<Node> {
+    pub(super) fn nodes(&self) -> Vec<NumaNode> {
         const FOLDER: &str = "/sys/devices/system/node";
         // Of a doctored machine the CPUs are not those of this process.
         let may = sched_getaffinity(None).ok().filter(|_| self.real());
@@ -46,9 +46,9 @@ impl Scene {
             let usable =
                 spans(&cpus).flat_map(|(first, last)| first..=last).filter(|&c| may_use(c));
             let usable = usable.count() as u32;
-            Some(Node { number, cpus, usable })
+            Some(NumaNode { number, cpus, usable })
         };
-        let nodes: Vec<Node> = self.names(FOLDER).into_iter().filter_map(node).collect();
+        let nodes: Vec<NumaNode> = self.names(FOLDER).into_iter().filter_map(node).collect();
         if nodes.len() > 1 { nodes } else { Vec::new() }
     }
 
@@ -63,32 +63,32 @@ impl Scene {
 
 #[cfg(test)]
 mod tests {
-    use super::super::doctored::Tree;
+    use super::super::fake::FakeSysRoot;
     use super::*;
 
     #[test]
     fn nodes_have_their_cpus_and_devices_their_node() {
-        let tree = Tree::of(&[
+        let tree = FakeSysRoot::of(&[
             ("sys/devices/system/node/node0/cpulist", "0-3,8"),
             ("sys/devices/system/node/node1/cpulist", "4-7"),
             ("sys/devices/system/node/node2/cpulist", ""),
             ("sys/devices/pci0000:80/0000:80:01.0/numa_node", "1"),
             ("sys/devices/pci0000:80/0000:80:01.0/nvme/nvme0/numa_node", "-1"),
         ]);
-        let scene = tree.scene();
-        let nodes = scene.nodes();
+        let sys_root = tree.sys_root();
+        let nodes = sys_root.nodes();
         let seen: Vec<_> = nodes.iter().map(|node| (node.number, node.usable)).collect();
         assert_eq!(seen, [(0, 5), (1, 4)]);
         assert!(nodes[0].has(8) && !nodes[0].has(4) && nodes[1].has(4));
         let disk = "/sys/devices/pci0000:80/0000:80:01.0/nvme/nvme0/nvme0n1";
-        assert_eq!(scene.node_of(disk), Some(1));
-        assert_eq!(scene.node_of("/sys/devices/virtual/block/loop0"), None);
+        assert_eq!(sys_root.node_of(disk), Some(1));
+        assert_eq!(sys_root.node_of("/sys/devices/virtual/block/loop0"), None);
     }
 
     #[test]
     fn one_node_is_none() {
-        let tree = Tree::of(&[("sys/devices/system/node/node0/cpulist", "0-3")]);
-        assert!(tree.scene().nodes().is_empty());
-        println!("{:?}", Scene::default().nodes());
+        let tree = FakeSysRoot::of(&[("sys/devices/system/node/node0/cpulist", "0-3")]);
+        assert!(tree.sys_root().nodes().is_empty());
+        println!("{:?}", SysRoot::default().nodes());
     }
 }

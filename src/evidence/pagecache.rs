@@ -3,7 +3,7 @@
 use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
-use super::scene::why;
+use super::sys_root::why;
 use super::{CachePages, Reading};
 use crate::sys::{block, cache};
 use crate::unit::Bytes;
@@ -82,7 +82,7 @@ pub fn drop_cache(fd: BorrowedFd) -> Reading<CachePages> {
 /// The same, tried once.
 fn dropped(fd: BorrowedFd) -> Reading<CachePages> {
     match rustix::fs::fsync(fd) {
-        // A file system that can not be asked to flush has nothing of ours to lose.
+        // A file system that cannot be asked to flush has nothing of ours to lose.
         Ok(()) | Err(rustix::io::Errno::INVAL | rustix::io::Errno::ROFS) => {}
         Err(error) => return Reading::Unseen(why("fsync", &error.into())),
     }

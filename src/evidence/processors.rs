@@ -1,5 +1,7 @@
 //! What all processors did: the first line of `/proc/stat`.
 
+use super::counter_delta::{CounterWidth, grown};
+
 /// Time of all processors since boot, in clock ticks (mostly 100 a second).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Processors {
@@ -19,11 +21,11 @@ impl Processors {
     /// What happened between `earlier` and this reading; a column that went down counts nothing.
     pub fn since(&self, earlier: &Self) -> Self {
         Self {
-            user: self.user.saturating_sub(earlier.user),
-            system: self.system.saturating_sub(earlier.system),
-            idle: self.idle.saturating_sub(earlier.idle),
-            iowait: self.iowait.saturating_sub(earlier.iowait),
-            steal: self.steal.saturating_sub(earlier.steal),
+            user: grown(earlier.user, self.user, CounterWidth::Long),
+            system: grown(earlier.system, self.system, CounterWidth::Long),
+            idle: grown(earlier.idle, self.idle, CounterWidth::Long),
+            iowait: grown(earlier.iowait, self.iowait, CounterWidth::Long),
+            steal: grown(earlier.steal, self.steal, CounterWidth::Long),
         }
     }
 

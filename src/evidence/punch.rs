@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{FallocateFlags, FileType, Mode, OFlags, fallocate, fstat, open};
 use rustix::io::Errno;
 
-use super::Scene;
+use super::SysRoot;
 
 /// So far beyond the end of a file that nothing was preallocated there.
 const BEYOND: u64 = 1 << 40;
 
-impl Scene {
+impl SysRoot {
     /// Whether the file system of a path makes holes in files (`FALLOC_FL_PUNCH_HOLE`). Tried on an
     /// empty file that has no name, or keeps it for an instant, in the nearest folder above; where
     /// no files can be made, on the file itself, far beyond its end. `None`: only the run can tell.
@@ -50,8 +50,8 @@ mod tests {
     #[test]
     fn a_folder_is_left_as_it_was() {
         let folder = tempfile::tempdir().unwrap();
-        println!("{:?}", Scene::default().punches(&folder.path().join("not/yet")));
+        println!("{:?}", SysRoot::default().punches(&folder.path().join("not/yet")));
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
-        assert_eq!(Scene::default().punches(Path::new("/proc/self/x")), None);
+        assert_eq!(SysRoot::default().punches(Path::new("/proc/self/x")), None);
     }
 }

@@ -1,17 +1,17 @@
 //! The settings of a block queue: `/sys/block/D/queue`.
 
-use super::{Queue, Reading, Scene};
+use super::{QueueSettings, Reading, SysRoot};
 
 /// Reads the settings of the device whose sysfs folder this is.
-pub(super) fn read(scene: &Scene, folder: &str) -> Reading<Queue> {
+pub(super) fn read(sys_root: &SysRoot, folder: &str) -> Reading<QueueSettings> {
     let folder = format!("{folder}/queue");
-    if !scene.has(&folder) {
+    if !sys_root.has(&folder) {
         return Reading::Unseen(format!("{folder}: no such folder"));
     }
-    let line = |name: &str| scene.line(format!("{folder}/{name}"));
-    let number = |name: &str| scene.number(format!("{folder}/{name}"));
+    let line = |name: &str| sys_root.line(format!("{folder}/{name}"));
+    let number = |name: &str| sys_root.number(format!("{folder}/{name}"));
     let flag = |name: &str| number(name).map(|n| n != 0);
-    Reading::Seen(Queue {
+    Reading::Seen(QueueSettings {
         logical_block_size: number("logical_block_size"),
         physical_block_size: number("physical_block_size"),
         optimal_io_size: number("optimal_io_size"),
@@ -41,7 +41,7 @@ pub fn active(line: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::doctored::Tree;
+    use super::super::fake::FakeSysRoot;
     use super::*;
 
     #[test]
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn absent_files_are_none_and_an_absent_queue_is_unseen() {
-        let tree = Tree::new();
+        let tree = FakeSysRoot::new();
         for (name, text) in [
             ("logical_block_size", "512\n"),
             ("rotational", "1\n"),
@@ -63,12 +63,12 @@ mod tests {
         ] {
             tree.file(&format!("sys/block/sda/queue/{name}"), text);
         }
-        let scene = tree.scene();
-        let Reading::Seen(seen) = read(&scene, "/sys/block/sda") else { panic!() };
+        let sys_root = tree.sys_root();
+        let Reading::Seen(seen) = read(&sys_root, "/sys/block/sda") else { panic!() };
         assert_eq!(seen.logical_block_size, Some(512));
         assert_eq!(seen.rotational, Some(true));
         assert_eq!(seen.write_cache.as_deref(), Some("write back"));
         assert_eq!((seen.iostats, seen.fua, seen.wbt_lat_usec), (Some(false), None, None));
-        assert!(read(&scene, "/sys/block/sdb").seen().is_none());
+        assert!(read(&sys_root, "/sys/block/sdb").seen().is_none());
     }
 }

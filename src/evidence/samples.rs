@@ -8,14 +8,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Reading;
-use super::scene::why;
+use super::sys_root::why;
 use crate::sys::buffer::Buffer;
 use crate::sys::clock;
 use crate::unit::Nanos;
 
 /// Blocks that were looked at, and how long their reads took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Samples {
+pub struct BlockSamples {
     /// How many were read.
     pub read: u32,
     /// How many of them hold nothing but zeros.
@@ -49,11 +49,11 @@ const STEP: u64 = 157;
 const LONGEST: Nanos = Nanos::millis(500);
 
 /// Looks at blocks of an open device, past the page cache and through a description of its own.
-pub fn samples(device: BorrowedFd, range: Range<u64>) -> Reading<Samples> {
+pub fn samples(device: BorrowedFd, range: Range<u64>) -> Reading<BlockSamples> {
     look(device, range).map_err(|error| why("reads of single blocks", &error)).into()
 }
 
-fn look(device: BorrowedFd, range: Range<u64>) -> std::io::Result<Samples> {
+fn look(device: BorrowedFd, range: Range<u64>) -> std::io::Result<BlockSamples> {
     let path = format!("/proc/self/fd/{}", device.as_raw_fd());
     let flags = OFlags::RDONLY | OFlags::DIRECT | OFlags::CLOEXEC;
     let file = rustix::fs::open(&path, flags, Mode::empty())?;
@@ -70,7 +70,7 @@ fn look(device: BorrowedFd, range: Range<u64>) -> std::io::Result<Samples> {
         let empty = buffer[..got].iter().all(|&byte| byte == 0);
         if empty { &mut zero } else { &mut other }.push(time);
     }
-    Ok(Samples {
+    Ok(BlockSamples {
         read: (zero.len() + other.len()) as u32,
         zero: zero.len() as u32,
         zero_ns: quartiles(zero),

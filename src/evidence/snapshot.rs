@@ -4,13 +4,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Reading;
-use crate::unit::{Bytes, Instant, Nanos, Ops};
+use super::counter_delta::{CounterWidth, both_grown, bytes_grown, grown, time_grown};
+use crate::unit::{Bytes, Nanos, Ops, Timestamp};
+
+/// Bytes of a sector in the kernel's counters, on every disk.
+pub(super) const SECTOR: u64 = 512;
 
 /// Everything that is read at one edge of a phase. Conclusions are differences of two of these.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Snapshot {
     /// When the reading began.
-    pub at: Instant,
+    pub at: Timestamp,
     /// The counters of every layer below every subject, each disk once.
     pub devices: Vec<DeviceReading>,
     /// The page cache of every file target that has a descriptor, in the order of the subjects.
@@ -25,6 +29,33 @@ pub struct Snapshot {
     pub cpu_throttled: Reading<CpuThrottled>,
     /// Time in which somebody waited for I/O, CPU or memory.
     pub pressure: Reading<Pressure>,
+}
+
+impl Snapshot {
+    /// CPU time and waiting since an earlier snapshot.
+    pub fn cpu_since(&self, earlier: &Self) -> Option<Cpu> {
+        Some(self.cpu.seen()?.since(earlier.cpu.seen()?))
+    }
+
+    /// What the control group's CPU limits did since an earlier snapshot.
+    pub fn throttled_since(&self, earlier: &Self) -> Option<CpuThrottled> {
+        Some(self.cpu_throttled.seen()?.since(earlier.cpu_throttled.seen()?))
+    }
+
+    /// Time in which somebody waited since an earlier snapshot.
+    pub fn pressure_since(&self, earlier: &Self) -> Option<Pressure> {
+        Some(self.pressure.seen()?.since(earlier.pressure.seen()?))
+    }
+
+    /// Our own I/O since an earlier snapshot.
+    pub fn own_since(&self, earlier: &Self) -> Option<OwnIo> {
+        Some(self.own.seen()?.since(earlier.own.seen()?))
+    }
+
+    /// Bytes swapped in and out since an earlier snapshot, on a machine with pages of this size.
+    pub fn swapped_since(&self, earlier: &Self, page: Bytes) -> Option<Bytes> {
+        self.memory.seen()?.swapped_since(earlier.memory.seen()?, page)
+    }
 }
 
 /// The counters of one disk at one moment.
@@ -68,30 +99,26 @@ pub struct DiskCounters {
 }
 
 impl DiskCounters {
-    /// What happened between `earlier` and this reading. `in_flight` is this reading's. Counters
-    /// that wrapped are followed: milliseconds at 2^32 everywhere, requests and sectors at 2^32 on
-    /// 32-bit kernels.
+    /// What happened between `earlier` and this reading. `in_flight` is this reading's. Counters that wrapped
+    /// are followed.
     pub fn since(&self, earlier: &Self) -> Self {
-        let step = |now: u64, then: u64, wrap: u64| {
-            if now >= then { now - then } else { now.wrapping_add(wrap).wrapping_sub(then) }
-        };
-        let count = |now, then| step(now, then, 1 << 32);
-        let bytes = |now, then| step(now, then, 512 << 32);
-        let part = |now: Option<u64>, then: Option<u64>| Some(count(now?, then?));
+        let count = |now, then| grown(then, now, CounterWidth::Register(1));
+        let bytes = |now, then| grown(then, now, CounterWidth::Register(SECTOR));
+        let ms = |now, then| grown(then, now, CounterWidth::Short);
         Self {
             reads: count(self.reads, earlier.reads),
             read_bytes: bytes(self.read_bytes, earlier.read_bytes),
-            read_ms: count(self.read_ms, earlier.read_ms),
+            read_ms: ms(self.read_ms, earlier.read_ms),
             writes: count(self.writes, earlier.writes),
             write_bytes: bytes(self.write_bytes, earlier.write_bytes),
-            write_ms: count(self.write_ms, earlier.write_ms),
+            write_ms: ms(self.write_ms, earlier.write_ms),
             in_flight: self.in_flight,
-            busy_ms: count(self.busy_ms, earlier.busy_ms),
-            weighted_ms: count(self.weighted_ms, earlier.weighted_ms),
+            busy_ms: ms(self.busy_ms, earlier.busy_ms),
+            weighted_ms: ms(self.weighted_ms, earlier.weighted_ms),
             discards: count(self.discards, earlier.discards),
             discard_bytes: bytes(self.discard_bytes, earlier.discard_bytes),
-            flushes: part(self.flushes, earlier.flushes),
-            flush_ms: part(self.flush_ms, earlier.flush_ms),
+            flushes: both_grown(earlier.flushes, self.flushes, CounterWidth::Register(1)),
+            flush_ms: both_grown(earlier.flush_ms, self.flush_ms, CounterWidth::Short),
         }
     }
 }
@@ -149,6 +176,14 @@ pub struct Memory {
     pub swapped: Option<Bytes>,
 }
 
+impl Memory {
+    /// Bytes swapped in and out since an earlier reading, on a machine with pages of this size.
+    pub fn swapped_since(&self, earlier: &Self, page: Bytes) -> Option<Bytes> {
+        let width = CounterWidth::Registers(page.0.max(1));
+        Some(Bytes(grown(earlier.swapped?.0, self.swapped?.0, width)))
+    }
+}
+
 /// `/proc/self/io`. `write_bytes` counts pages made dirty: it proves nothing about a device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OwnIo {
@@ -162,6 +197,23 @@ pub struct OwnIo {
     pub read_calls: Ops,
     /// Write calls.
     pub write_calls: Ops,
+}
+
+impl OwnIo {
+    /// What was done since an earlier reading.
+    pub fn since(&self, earlier: &Self) -> Self {
+        let calls = |now: Ops, then: Ops| Ops(grown(then.0, now.0, CounterWidth::Long));
+        Self {
+            read_bytes: bytes_grown(earlier.read_bytes, self.read_bytes),
+            write_bytes: bytes_grown(earlier.write_bytes, self.write_bytes),
+            cancelled_write_bytes: bytes_grown(
+                earlier.cancelled_write_bytes,
+                self.cancelled_write_bytes,
+            ),
+            read_calls: calls(self.read_calls, earlier.read_calls),
+            write_calls: calls(self.write_calls, earlier.write_calls),
+        }
+    }
 }
 
 /// CPU time of this process and what it waited for.
@@ -180,6 +232,21 @@ pub struct Cpu {
     pub steal: Option<Nanos>,
 }
 
+impl Cpu {
+    /// What was spent and waited since an earlier reading. The wait of threads that have ended in between is
+    /// no part of it.
+    pub fn since(&self, earlier: &Self) -> Self {
+        let time = |now: Option<Nanos>, then: Option<Nanos>| Some(time_grown(then?, now?));
+        Self {
+            user: time_grown(earlier.user, self.user),
+            system: time_grown(earlier.system, self.system),
+            run_delay: time(self.run_delay, earlier.run_delay),
+            major_faults: grown(earlier.major_faults, self.major_faults, CounterWidth::Register(1)),
+            steal: time(self.steal, earlier.steal),
+        }
+    }
+}
+
 /// CPU limits of our control group at work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CpuThrottled {
@@ -187,6 +254,16 @@ pub struct CpuThrottled {
     pub periods: u64,
     /// Time for which it was stopped.
     pub time: Nanos,
+}
+
+impl CpuThrottled {
+    /// What happened since an earlier reading.
+    pub fn since(&self, earlier: &Self) -> Self {
+        Self {
+            periods: grown(earlier.periods, self.periods, CounterWidth::Short),
+            time: time_grown(earlier.time, self.time),
+        }
+    }
 }
 
 /// Pressure stall totals ("some"), microseconds turned to nanoseconds.
@@ -198,4 +275,16 @@ pub struct Pressure {
     pub cpu: Option<Nanos>,
     /// Waiting for memory.
     pub memory: Option<Nanos>,
+}
+
+impl Pressure {
+    /// How long somebody waited since an earlier reading.
+    pub fn since(&self, earlier: &Self) -> Self {
+        let time = |now: Option<Nanos>, then: Option<Nanos>| Some(time_grown(then?, now?));
+        Self {
+            io: time(self.io, earlier.io),
+            cpu: time(self.cpu, earlier.cpu),
+            memory: time(self.memory, earlier.memory),
+        }
+    }
 }

@@ -6,9 +6,11 @@
 
 mod looped;
 
-use super::mount::{self, Entry};
-use super::scene::why;
-use super::{Bottom, DeviceNumber, Layer, LayerKind, Mount, Reading, Scene, hardware, queue};
+use super::mount::{self, MountEntry};
+use super::sys_root::{last, numbered, why};
+use super::{
+    BlockLayer, DeviceNumber, LayerKind, LeafKind, Mount, Reading, SysRoot, hardware, queue,
+};
 use crate::sys::block;
 use crate::unit::Bytes;
 
@@ -16,7 +18,7 @@ use crate::unit::Bytes;
 const DEEPEST: u32 = 16;
 
 /// Something that a walk came through.
-pub(super) enum Passed {
+pub(super) enum StackStep {
     /// A mount.
     Mount(Mount),
     /// The layer with this index.
@@ -24,26 +26,26 @@ pub(super) enum Passed {
 }
 
 /// A walk from one path or device downward.
-pub(super) struct Walk<'a> {
-    scene: &'a Scene,
-    mounts: Result<Vec<Entry>, String>,
+pub(super) struct StackWalk<'a> {
+    sys_root: &'a SysRoot,
+    mounts: Result<Vec<MountEntry>, String>,
     /// What was found, in the order of the walk.
-    pub(super) layers: Vec<Layer>,
+    pub(super) layers: Vec<BlockLayer>,
     /// Mounts and layers in the order of the walk, each with its depth below the path.
-    pub(super) trail: Vec<(u32, Passed)>,
+    pub(super) trail: Vec<(u32, StackStep)>,
     /// Bottoms of devices that were walked already, by folder and partition.
-    done: Vec<(String, Bottom)>,
+    done: Vec<(String, LeafKind)>,
     /// Folders of the devices between the path and here.
     above: Vec<String>,
     /// File systems between the path and here.
     nested: u32,
 }
 
-impl<'a> Walk<'a> {
-    pub(super) fn new(scene: &'a Scene) -> Self {
-        let mounts = scene.text("/proc/self/mountinfo").map(|text| mount::parse(&text));
+impl<'a> StackWalk<'a> {
+    pub(super) fn new(sys_root: &'a SysRoot) -> Self {
+        let mounts = sys_root.text("/proc/self/mountinfo").map(|text| mount::parse(&text));
         Self {
-            scene,
+            sys_root,
             mounts,
             layers: Vec::new(),
             trail: Vec::new(),
@@ -54,23 +56,23 @@ impl<'a> Walk<'a> {
     }
 
     /// Notes what the walk comes through now.
-    fn pass(&mut self, what: Passed) {
+    fn pass(&mut self, what: StackStep) {
         let depth = self.nested + self.above.len() as u32;
         self.trail.push((depth, what));
     }
 
-    /// The mount that a path lies on by its name alone: for what can not be looked at.
-    pub(super) fn mount_by_name(&self, path: &str) -> Option<Entry> {
+    /// The mount that a path lies on by its name alone: for what cannot be looked at.
+    pub(super) fn mount_by_name(&self, path: &str) -> Option<MountEntry> {
         mount::find(self.mounts.as_ref().ok()?, None, None, path).cloned()
     }
 
     /// The mount on which an existing path lies.
-    pub(super) fn mount_of(&self, path: &str) -> Result<Entry, String> {
+    pub(super) fn mount_of(&self, path: &str) -> Result<MountEntry, String> {
         let mounts = self.mounts.as_ref().map_err(Clone::clone)?;
-        let here = self.scene.at(path);
-        let (id, device, name) = if self.scene.real() {
+        let here = self.sys_root.at(path);
+        let (id, device, name) = if self.sys_root.real() {
             let stat = block::stat(&here).map_err(|error| why(path, &error))?;
-            let id = stat.mount.or_else(|| mount_id(self.scene, path));
+            let id = stat.mount.or_else(|| mount_id(self.sys_root, path));
             let (major, minor) = stat.device;
             let name = std::fs::canonicalize(&here).unwrap_or(here);
             (id, Some(DeviceNumber { major, minor }), name.display().to_string())
@@ -85,32 +87,34 @@ impl<'a> Walk<'a> {
     }
 
     /// What lies below an existing path.
-    pub(super) fn path(&mut self, path: &str, level: u32) -> Bottom {
+    pub(super) fn path(&mut self, path: &str, level: u32) -> LeafKind {
         match self.mount_of(path) {
             Ok(entry) => self.mounted(&entry, path, level),
-            Err(why) => Bottom::Unknown(why),
+            Err(why) => LeafKind::Unknown(why),
         }
     }
 
     /// What lies below a path of a mount.
-    pub(super) fn mounted(&mut self, entry: &Entry, path: &str, level: u32) -> Bottom {
+    pub(super) fn mounted(&mut self, entry: &MountEntry, path: &str, level: u32) -> LeafKind {
         if self.nested >= DEEPEST {
-            return Bottom::Unknown(format!("more than {DEEPEST} file systems on one another"));
+            return LeafKind::Unknown(format!("more than {DEEPEST} file systems on one another"));
         }
-        self.pass(Passed::Mount(entry.mount.clone()));
+        self.pass(StackStep::Mount(entry.mount.clone()));
         self.nested += 1;
         let bottom = self.file_system(entry, path, level);
         self.nested -= 1;
         bottom
     }
 
-    fn file_system(&mut self, entry: &Entry, path: &str, level: u32) -> Bottom {
+    fn file_system(&mut self, entry: &MountEntry, path: &str, level: u32) -> LeafKind {
         let kind = entry.mount.kind.as_str();
         if entry.mount.device.major != 0 {
             return self.device(entry.mount.device, level);
         }
         match kind {
-            "tmpfs" | "ramfs" | "rootfs" | "devtmpfs" | "hugetlbfs" => Bottom::Memory(kind.into()),
+            "tmpfs" | "ramfs" | "rootfs" | "devtmpfs" | "hugetlbfs" => {
+                LeafKind::Memory(kind.into())
+            }
             "btrfs" => self.btrfs(&entry.mount.source, level),
             "bcachefs" => {
                 let sources: Vec<&str> = entry.mount.source.split(':').collect();
@@ -120,39 +124,39 @@ impl<'a> Walk<'a> {
             "overlay" | "overlayfs" => self.overlay(entry, path, level),
             "ecryptfs" => self.path(&entry.mount.source, level),
             "proc" | "sysfs" | "cgroup" | "cgroup2" | "debugfs" | "tracefs" | "devpts" | "bpf"
-            | "securityfs" | "configfs" | "pstore" | "mqueue" => Bottom::Nothing(kind.into()),
-            _ if is_remote(kind) => Bottom::Remote(kind.into()),
-            _ => Bottom::Unknown(format!("{kind}: does not tell what it lies on")),
+            | "securityfs" | "configfs" | "pstore" | "mqueue" => LeafKind::Nothing(kind.into()),
+            _ if is_remote(kind) => LeafKind::Remote(kind.into()),
+            _ => LeafKind::Unknown(format!("{kind}: does not tell what it lies on")),
         }
     }
 
     /// What lies below a block device.
-    pub(super) fn device(&mut self, number: DeviceNumber, level: u32) -> Bottom {
+    pub(super) fn device(&mut self, number: DeviceNumber, level: u32) -> LeafKind {
         let link = format!("/sys/dev/block/{}:{}", number.major, number.minor);
-        match self.scene.real_folder(&link) {
+        match self.sys_root.real_folder(&link) {
             Ok(folder) => self.folder(&folder, level),
-            Err(why) => Bottom::Unknown(why),
+            Err(why) => LeafKind::Unknown(why),
         }
     }
 
     /// What lies below the device or partition with this sysfs folder.
-    fn folder(&mut self, folder: &str, level: u32) -> Bottom {
+    fn folder(&mut self, folder: &str, level: u32) -> LeafKind {
         if let Some((_, bottom)) = self.done.iter().find(|(done, _)| done == folder) {
             return bottom.clone();
         }
         let (disk, partition) = match folder.rsplit_once('/') {
-            Some((parent, name)) if self.scene.has(format!("{folder}/partition")) => {
+            Some((parent, name)) if self.sys_root.has(format!("{folder}/partition")) => {
                 (parent.to_string(), Some(name.to_string()))
             }
             _ => (folder.to_string(), None),
         };
         if level > DEEPEST || self.above.contains(&disk) {
-            return Bottom::Unknown(format!("{disk}: the stack of devices runs in a circle"));
+            return LeafKind::Unknown(format!("{disk}: the stack of devices runs in a circle"));
         }
         let index = self.layers.len();
         let layer = self.layer(&disk, partition, level);
         self.layers.push(layer);
-        self.pass(Passed::Layer(index));
+        self.pass(StackStep::Layer(index));
         self.above.push(disk.clone());
         let bottom = self.rests_on(index, &disk, level);
         self.above.pop();
@@ -160,26 +164,26 @@ impl<'a> Walk<'a> {
         bottom
     }
 
-    fn layer(&self, disk: &str, partition: Option<String>, level: u32) -> Layer {
+    fn layer(&self, disk: &str, partition: Option<String>, level: u32) -> BlockLayer {
         let name = last(disk).to_string();
         let number = self
-            .scene
+            .sys_root
             .line(format!("{disk}/dev"))
             .and_then(|text| mount::device_number(&text))
             .unwrap_or(DeviceNumber { major: 0, minor: 0 });
-        let size = match self.scene.number(format!("{disk}/size")) {
+        let size = match self.sys_root.number(format!("{disk}/size")) {
             Some(sectors) => Reading::Seen(Bytes(sectors.saturating_mul(512))),
             None => Reading::Unseen(format!("{disk}/size: not to be read")),
         };
         let start = partition.as_ref().and_then(|partition| {
             // In units of 512 bytes, whatever the sectors of the disk are.
-            let sectors = self.scene.number(format!("{disk}/{partition}/start"))?;
+            let sectors = self.sys_root.number(format!("{disk}/{partition}/start"))?;
             Some(Bytes(sectors.saturating_mul(512)))
         });
-        Layer {
+        BlockLayer {
             kind: self.kind(disk, &name),
-            hardware: hardware::read(self.scene, disk),
-            queue: queue::read(self.scene, disk),
+            hardware: hardware::read(self.sys_root, disk),
+            queue: queue::read(self.sys_root, disk),
             name,
             number,
             partition,
@@ -191,8 +195,8 @@ impl<'a> Walk<'a> {
     }
 
     fn kind(&self, disk: &str, name: &str) -> LayerKind {
-        let line = |file: &str| self.scene.line(format!("{disk}/{file}"));
-        if self.scene.has(format!("{disk}/dm")) {
+        let line = |file: &str| self.sys_root.line(format!("{disk}/{file}"));
+        if self.sys_root.has(format!("{disk}/dm")) {
             return LayerKind::Mapper { uuid: line("dm/uuid").unwrap_or_default() };
         }
         if let Some(level) = line("md/level") {
@@ -217,21 +221,21 @@ impl<'a> Walk<'a> {
     }
 
     /// Goes one level down from the layer at `index` and marks it as leaf if that leads nowhere.
-    fn rests_on(&mut self, index: usize, disk: &str, level: u32) -> Bottom {
+    fn rests_on(&mut self, index: usize, disk: &str, level: u32) -> LeafKind {
         let name = self.layers[index].name.clone();
         match self.layers[index].kind.clone() {
             LayerKind::Loop { file, .. } => self.loop_file(index, &name, &file, level),
             LayerKind::Memory => {
                 self.layers[index].leaf = true;
-                Bottom::Memory(name)
+                LeafKind::Memory(name)
             }
             _ if numbered(&name, "loop") => {
                 self.layers[index].leaf = true;
-                Bottom::Unknown(format!("{name}: no file is behind it"))
+                LeafKind::Unknown(format!("{name}: no file is behind it"))
             }
             _ => {
                 let mut lower: Vec<String> = self
-                    .scene
+                    .sys_root
                     .names(format!("{disk}/slaves"))
                     .iter()
                     .map(|slave| self.slave(&format!("{disk}/slaves/{slave}"), slave))
@@ -239,7 +243,7 @@ impl<'a> Walk<'a> {
                 lower.extend(self.nvme_paths(&name));
                 if lower.is_empty() {
                     self.layers[index].leaf = true;
-                    return Bottom::Devices;
+                    return LeafKind::Devices;
                 }
                 join(lower.iter().map(|folder| self.folder(folder, level + 1)).collect())
             }
@@ -248,9 +252,9 @@ impl<'a> Walk<'a> {
 
     /// The folder of a device that is linked from elsewhere.
     fn slave(&self, link: &str, name: &str) -> String {
-        self.scene
+        self.sys_root
             .real_folder(link)
-            .or_else(|_| self.scene.real_folder(&format!("/sys/class/block/{name}")))
+            .or_else(|_| self.sys_root.real_folder(&format!("/sys/class/block/{name}")))
             .unwrap_or_else(|_| link.to_string())
     }
 
@@ -265,7 +269,7 @@ impl<'a> Walk<'a> {
             return Vec::new();
         }
         let (front, back) = (format!("nvme{subsystem}c"), format!("n{space}"));
-        self.scene
+        self.sys_root
             .names("/sys/block")
             .iter()
             .filter(|path| {
@@ -273,18 +277,18 @@ impl<'a> Walk<'a> {
                     .and_then(|rest| rest.strip_suffix(&*back))
                     .is_some_and(|middle| numbered(middle, ""))
             })
-            .filter_map(|path| self.scene.real_folder(&format!("/sys/block/{path}")).ok())
+            .filter_map(|path| self.sys_root.real_folder(&format!("/sys/block/{path}")).ok())
             .collect()
     }
 
-    fn btrfs(&mut self, source: &str, level: u32) -> Bottom {
+    fn btrfs(&mut self, source: &str, level: u32) -> LeafKind {
         let name = self.device_name(source);
         let all: Vec<(String, Vec<String>)> = self
-            .scene
+            .sys_root
             .names("/sys/fs/btrfs")
             .into_iter()
             .map(|id| (format!("/sys/fs/btrfs/{id}/devices"), id))
-            .map(|(folder, _)| (folder.clone(), self.scene.names(&folder)))
+            .map(|(folder, _)| (folder.clone(), self.sys_root.names(&folder)))
             .filter(|(_, devices)| !devices.is_empty())
             .collect();
         let mine = all
@@ -303,37 +307,39 @@ impl<'a> Walk<'a> {
     }
 
     /// What lies below a mount source that is a block device.
-    pub(super) fn source(&mut self, source: &str, level: u32) -> Bottom {
+    pub(super) fn source(&mut self, source: &str, level: u32) -> LeafKind {
         let folder = self
             .device_name(source)
-            .and_then(|name| self.scene.real_folder(&format!("/sys/class/block/{name}")).ok());
+            .and_then(|name| self.sys_root.real_folder(&format!("/sys/class/block/{name}")).ok());
         match folder {
             Some(folder) => self.folder(&folder, level),
-            None => Bottom::Unknown(format!("{source}: no block device of that name")),
+            None => LeafKind::Unknown(format!("{source}: no block device of that name")),
         }
     }
 
     /// Kernel name of the block device that a path such as `/dev/mapper/home` means.
     pub(super) fn device_name(&self, source: &str) -> Option<String> {
-        if self.scene.real() {
+        if self.sys_root.real() {
             let stat = block::stat(std::path::Path::new(source)).ok()?;
             if stat.mode & libc::S_IFMT != libc::S_IFBLK {
                 return None;
             }
             let (major, minor) = stat.is_device;
-            let folder = self.scene.real_folder(&format!("/sys/dev/block/{major}:{minor}")).ok()?;
+            let folder =
+                self.sys_root.real_folder(&format!("/sys/dev/block/{major}:{minor}")).ok()?;
             return Some(last(&folder).to_string());
         }
         let name = last(source);
-        if self.scene.has(format!("/sys/class/block/{name}")) {
+        if self.sys_root.has(format!("/sys/class/block/{name}")) {
             return Some(name.to_string());
         }
-        self.scene.names("/sys/class/block").into_iter().find(|device| {
-            self.scene.line(format!("/sys/class/block/{device}/dm/name")).as_deref() == Some(name)
+        self.sys_root.names("/sys/class/block").into_iter().find(|device| {
+            self.sys_root.line(format!("/sys/class/block/{device}/dm/name")).as_deref()
+                == Some(name)
         })
     }
 
-    fn overlay(&mut self, entry: &Entry, path: &str, level: u32) -> Bottom {
+    fn overlay(&mut self, entry: &MountEntry, path: &str, level: u32) -> LeafKind {
         let kind = &entry.mount.kind;
         let upper = entry.option("upperdir");
         let mut layers: Vec<String> = upper.iter().cloned().collect();
@@ -345,25 +351,26 @@ impl<'a> Walk<'a> {
             }
         }
         let Some(first) = layers.first() else {
-            return Bottom::Unknown(format!("{kind}: does not name its folders"));
+            return LeafKind::Unknown(format!("{kind}: does not name its folders"));
         };
         // A file that was never changed still lies in a lower folder; all else goes to the upper.
         let mut chosen = first.clone();
-        let here = self.scene.at(path);
+        let here = self.sys_root.at(path);
         if here.is_file() {
             let here = std::fs::canonicalize(&here).map(|p| p.display().to_string());
             let name = match here {
-                Ok(name) if self.scene.real() => name,
+                Ok(name) if self.sys_root.real() => name,
                 _ => path.to_string(),
             };
             if let Some(rest) = mount::below(&name, &entry.mount.point) {
                 let rest = format!("{}/{rest}", entry.root.trim_end_matches('/'));
-                let holder = layers.iter().find(|layer| self.scene.has(format!("{layer}{rest}")));
+                let holder =
+                    layers.iter().find(|layer| self.sys_root.has(format!("{layer}{rest}")));
                 chosen = holder.map_or(chosen, |layer| format!("{layer}{rest}"));
             }
         }
-        if !chosen.starts_with('/') || !self.scene.has(&chosen) {
-            return Bottom::Unknown(format!(
+        if !chosen.starts_with('/') || !self.sys_root.has(&chosen) {
+            return LeafKind::Unknown(format!(
                 "{kind}: its folder {chosen} is not to be seen from here"
             ));
         }
@@ -373,26 +380,26 @@ impl<'a> Walk<'a> {
             return inner;
         }
         match inner {
-            Bottom::Memory(what) => Bottom::Memory(format!("{kind} on {what}")),
-            Bottom::Remote(what) => Bottom::Remote(format!("{kind} on {what}")),
+            LeafKind::Memory(what) => LeafKind::Memory(format!("{kind} on {what}")),
+            LeafKind::Remote(what) => LeafKind::Remote(format!("{kind} on {what}")),
             other => other,
         }
     }
 }
 
 /// Several bottoms as one: a part that cannot be seen outweighs what can, a disk outweighs memory.
-fn join(bottoms: Vec<Bottom>) -> Bottom {
-    let weight = |bottom: &Bottom| match bottom {
-        Bottom::Unknown(_) => 4,
-        Bottom::Remote(_) => 3,
-        Bottom::Devices => 2,
-        Bottom::Memory(_) => 1,
-        Bottom::Nothing(_) => 0,
+fn join(bottoms: Vec<LeafKind>) -> LeafKind {
+    let weight = |bottom: &LeafKind| match bottom {
+        LeafKind::Unknown(_) => 4,
+        LeafKind::Remote(_) => 3,
+        LeafKind::Devices => 2,
+        LeafKind::Memory(_) => 1,
+        LeafKind::Nothing(_) => 0,
     };
     bottoms
         .into_iter()
         .max_by_key(weight)
-        .unwrap_or_else(|| Bottom::Unknown("nothing lies below".into()))
+        .unwrap_or_else(|| LeafKind::Unknown("nothing lies below".into()))
 }
 
 /// File systems whose bytes are somewhere else, or behind a program.
@@ -423,23 +430,12 @@ fn is_remote(kind: &str) -> bool {
         )
 }
 
-/// Whether a name is a word and a number: `sda` is not, `zram0` is.
-pub(super) fn numbered(name: &str, word: &str) -> bool {
-    name.strip_prefix(word)
-        .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
-}
-
-/// The last part of a path.
-pub(super) fn last(path: &str) -> &str {
-    path.trim_end_matches('/').rsplit('/').next().unwrap_or(path)
-}
-
 /// The mount id of a path on kernels whose statx does not tell (before 5.8).
-fn mount_id(scene: &Scene, path: &str) -> Option<u64> {
+fn mount_id(sys_root: &SysRoot, path: &str) -> Option<u64> {
     use rustix::fs::{Mode, OFlags, open};
     use std::os::fd::AsRawFd;
     let file = open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()?;
-    let text = scene.text(format!("/proc/self/fdinfo/{}", file.as_raw_fd())).ok()?;
+    let text = sys_root.text(format!("/proc/self/fdinfo/{}", file.as_raw_fd())).ok()?;
     super::memory::value(&text, "mnt_id", ':')
 }
 

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::scene::why;
-use super::stack::Walk;
-use super::{Bottom, DeviceNumber, PathKind, Reading, Scene, Space, Subject, direct};
+use super::stack::StackWalk;
+use super::sys_root::why;
+use super::{DeviceNumber, FilesystemSpace, LeafKind, PathKind, Reading, Subject, SysRoot, direct};
 use crate::sys::block;
 use crate::unit::Bytes;
 
@@ -16,21 +16,28 @@ pub fn folder_of(path: &Path) -> &Path {
     }
 }
 
-impl Scene {
+impl SysRoot {
     /// Everything that can be known about a path before it is used. A path that is not there yet
     /// is judged by the nearest folder above it. Where only a probe can tell about direct I/O, one
     /// 4 KiB file without a name is written in that folder.
     pub fn subject(&self, path: &Path) -> Subject {
+        self.subject_beside(path, &[])
+    }
+
+    /// The same beside others that have just been looked at: what lies below a mount on a device is below
+    /// all its paths, and is not looked at twice.
+    pub fn subject_beside(&self, path: &Path, known: &[Subject]) -> Subject {
         let full = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
         let (kind, number) = self.what_is(&full);
-        let mut walk = Walk::new(self);
+        let mut walk = StackWalk::new(self);
         let mut subject = Subject {
+            host: 0,
             path: path.display().to_string(),
             kind,
             mount: Reading::Unseen("a device lies on no mount".into()),
             space: Reading::Unseen("not a file system".into()),
             stack: Vec::new(),
-            bottom: Bottom::Nothing(full.display().to_string()),
+            bottom: LeafKind::Nothing(full.display().to_string()),
             direct: Reading::Unseen("not a disk".into()),
         };
         match kind {
@@ -41,11 +48,21 @@ impl Scene {
                 let name = place.display().to_string();
                 match walk.mount_of(&name) {
                     Ok(entry) => {
-                        subject.bottom = walk.mounted(&entry, &name, 0);
+                        let same = known.iter().find(|known| {
+                            entry.mount.device.major != 0
+                                && known.mount.seen() == Some(&entry.mount)
+                        });
+                        match same {
+                            Some(known) => {
+                                subject.bottom = known.bottom.clone();
+                                walk.layers.clone_from(&known.stack);
+                            }
+                            None => subject.bottom = walk.mounted(&entry, &name, 0),
+                        }
                         subject.mount = Reading::Seen(entry.mount);
                     }
                     Err(why) => {
-                        subject.bottom = Bottom::Unknown(why.clone());
+                        subject.bottom = LeafKind::Unknown(why.clone());
                         subject.mount = Reading::Unseen(why);
                     }
                 }
@@ -95,11 +112,11 @@ impl Scene {
 }
 
 /// Space of the file system that holds an existing path.
-pub(super) fn space(path: &Path) -> Reading<Space> {
+pub(super) fn space(path: &Path) -> Reading<FilesystemSpace> {
     match rustix::fs::statvfs(path) {
         Ok(stat) => {
             let unit = if stat.f_frsize == 0 { stat.f_bsize } else { stat.f_frsize };
-            Reading::Seen(Space {
+            Reading::Seen(FilesystemSpace {
                 total: Bytes(stat.f_blocks.saturating_mul(unit)),
                 free: Bytes(stat.f_bavail.saturating_mul(unit)),
                 block: Bytes(stat.f_bsize),
@@ -115,18 +132,18 @@ mod tests {
 
     #[test]
     fn devices_that_store_nothing() {
-        let subject = Scene::default().subject(Path::new("/dev/zero"));
+        let subject = SysRoot::default().subject(Path::new("/dev/zero"));
         assert_eq!(subject.kind, PathKind::Character);
-        assert_eq!(subject.bottom, Bottom::Nothing("/dev/zero".into()));
+        assert_eq!(subject.bottom, LeafKind::Nothing("/dev/zero".into()));
         assert!(subject.stack.is_empty() && subject.mount.seen().is_none());
     }
 
     #[test]
     fn a_missing_path_is_judged_by_its_folder() {
         let folder = tempfile::tempdir().unwrap();
-        let scene = Scene::default();
-        let missing = scene.subject(&folder.path().join("not/yet"));
-        let there = scene.subject(folder.path());
+        let sys_root = SysRoot::default();
+        let missing = sys_root.subject(&folder.path().join("not/yet"));
+        let there = sys_root.subject(folder.path());
         assert_eq!(missing.kind, PathKind::Missing);
         assert_eq!((missing.mount, missing.stack), (there.mount, there.stack));
         assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none());

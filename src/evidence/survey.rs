@@ -11,14 +11,14 @@ use rustix::fs::{Access, Mode, OFlags};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::card::Card;
+use super::card::CardInfo;
 use super::link::Link;
-use super::scene::why;
-use super::stack::{Passed, Walk};
+use super::stack::{StackStep, StackWalk};
+use super::sys_root::why;
 use super::writeback::Writeback;
 use super::{
-    Bottom, CachePages, DirectAlign, Extents, Layer, Limits, Mount, PathKind, Reading, Scene,
-    Space, Warmth, card, extents, link, pagecache, subject, warmth,
+    BlockLayer, CachePages, DirectAlign, Extents, FilesystemSpace, LeafKind, Limits, Mount,
+    PathKind, Reading, SysRoot, Warmth, card, extents, link, pagecache, subject, warmth,
 };
 use crate::sys::block;
 use crate::unit::Bytes;
@@ -36,20 +36,20 @@ pub struct Survey {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hidden: Option<String>,
     /// What this user may do there.
-    pub may: Reading<May>,
+    pub may: Reading<PathPermissions>,
     /// The way from the path down to the leaf.
-    pub steps: Vec<Step>,
+    pub steps: Vec<SurveyStep>,
     /// What was found at the bottom.
-    pub bottom: Bottom,
+    pub bottom: LeafKind,
     /// Free and total space of the file system.
-    pub space: Reading<Space>,
+    pub space: Reading<FilesystemSpace>,
     /// Free and total inodes of the file system; both 0 where they are made as needed.
     pub inodes: Reading<Inodes>,
     /// Alignment of direct I/O (statx, 6.1); both 0: there is none.
     pub direct: Reading<DirectAlign>,
     /// How the bytes of a file lie, and what of it is in memory; absent for all that is no file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub file: Option<FileLay>,
+    pub file: Option<FileLayout>,
     /// Limits of control groups on this process and these devices.
     pub limits: Reading<Limits>,
     /// When written pages leave memory.
@@ -64,7 +64,7 @@ pub struct Survey {
 
 /// What this user may do at a path, by its permissions and its mount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct May {
+pub struct PathPermissions {
     /// Read a file or device, list a folder.
     pub read: bool,
     /// Write a file or device, make files in a folder.
@@ -82,7 +82,7 @@ pub struct Inodes {
 
 /// A file as it lies now.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct FileLay {
+pub struct FileLayout {
     /// Its length.
     pub size: Bytes,
     /// Its extents, as they are without a flush.
@@ -93,28 +93,28 @@ pub struct FileLay {
 
 /// One step on the way from the path to the leaf.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Step {
+pub struct SurveyStep {
     /// Depth below the path: 0 for what the path itself lies on.
     pub depth: u32,
     /// What is there.
-    pub place: Place,
+    pub place: SurveyPlace,
 }
 
 /// What a step comes to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Place {
+pub enum SurveyPlace {
     /// A mount.
     Mount(Mount),
     /// A block device.
-    Device(Box<Device>),
+    Device(Box<SurveyedDevice>),
 }
 
 /// A block device with what only a survey asks for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Device {
+pub struct SurveyedDevice {
     /// The device, its kind and its queue.
-    pub layer: Layer,
+    pub layer: BlockLayer,
     /// The partition through which the path goes.
     pub partition: Option<Partition>,
     /// Where a loop device begins in its file, bytes.
@@ -124,7 +124,7 @@ pub struct Device {
     /// Links between it and the processor, the nearest first.
     pub links: Vec<Link>,
     /// What a card tells of itself.
-    pub card: Option<Card>,
+    pub card: Option<CardInfo>,
 }
 
 /// A partition.
@@ -143,26 +143,26 @@ impl Survey {
     /// The mounts on the way, the one of the path first.
     pub fn mounts(&self) -> impl Iterator<Item = &Mount> {
         self.steps.iter().filter_map(|step| match &step.place {
-            Place::Mount(mount) => Some(mount),
-            Place::Device(_) => None,
+            SurveyPlace::Mount(mount) => Some(mount),
+            SurveyPlace::Device(_) => None,
         })
     }
 
     /// The devices on the way, in the order of the walk.
-    pub fn devices(&self) -> impl Iterator<Item = &Device> {
+    pub fn devices(&self) -> impl Iterator<Item = &SurveyedDevice> {
         self.steps.iter().filter_map(|step| match &step.place {
-            Place::Device(device) => Some(&**device),
-            Place::Mount(_) => None,
+            SurveyPlace::Device(device) => Some(&**device),
+            SurveyPlace::Mount(_) => None,
         })
     }
 
     /// The lowest devices that can be reached.
-    pub fn leaves(&self) -> impl Iterator<Item = &Device> {
+    pub fn leaves(&self) -> impl Iterator<Item = &SurveyedDevice> {
         self.devices().filter(|device| device.layer.leaf)
     }
 }
 
-impl Scene {
+impl SysRoot {
     /// Looks at everything under a path. Reads `/proc`, `/sys`, and what `stat` tells; an
     /// existing file is opened for reading, and none of its bytes are read.
     pub fn survey(&self, path: &Path) -> Survey {
@@ -170,10 +170,10 @@ impl Scene {
         let (kind, number) = self.what_is(&full);
         let hidden = self.hidden(&full, kind);
         let place = self.nearest(&full);
-        let mut walk = Walk::new(self);
+        let mut walk = StackWalk::new(self);
         let bottom = match kind {
             PathKind::Device => walk.device(number, 0),
-            PathKind::Character | PathKind::Stream => Bottom::Nothing(full.display().to_string()),
+            PathKind::Character | PathKind::Stream => LeafKind::Nothing(full.display().to_string()),
             _ => self.below(&mut walk, &full, &place, hidden.is_some()),
         };
         let stored = matches!(kind, PathKind::File | PathKind::Folder | PathKind::Missing);
@@ -200,7 +200,7 @@ impl Scene {
     }
 
     /// The limits on this process, and of those on disks only the ones on these.
-    fn limits_on(&self, layers: &[Layer]) -> Reading<Limits> {
+    fn limits_on(&self, layers: &[BlockLayer]) -> Reading<Limits> {
         self.limits(layers).map(|mut limits| {
             if layers.is_empty() {
                 limits.io.clear();
@@ -221,31 +221,33 @@ impl Scene {
 
     /// What lies below a path of a file system. A path that may not be looked at is placed by the
     /// mount table alone: something may be mounted below the folder that lets nobody in.
-    fn below(&self, walk: &mut Walk<'_>, full: &Path, place: &Path, hidden: bool) -> Bottom {
+    fn below(&self, walk: &mut StackWalk<'_>, full: &Path, place: &Path, hidden: bool) -> LeafKind {
         let name = place.display().to_string();
         let by_name = hidden.then(|| walk.mount_by_name(&full.display().to_string())).flatten();
         match by_name.map_or_else(|| walk.mount_of(&name), Ok) {
             Ok(entry) => walk.mounted(&entry, &name, 0),
-            Err(why) => Bottom::Unknown(why),
+            Err(why) => LeafKind::Unknown(why),
         }
     }
 
     /// The trail of a walk with its devices.
-    fn steps(&self, walk: Walk<'_>) -> Vec<Step> {
-        let Walk { trail, layers, .. } = walk;
+    fn steps(&self, walk: StackWalk<'_>) -> Vec<SurveyStep> {
+        let StackWalk { trail, layers, .. } = walk;
         trail
             .into_iter()
             .map(|(depth, passed)| {
                 let place = match passed {
-                    Passed::Mount(mount) => Place::Mount(mount),
-                    Passed::Layer(index) => Place::Device(Box::new(self.device(&layers[index]))),
+                    StackStep::Mount(mount) => SurveyPlace::Mount(mount),
+                    StackStep::Layer(index) => {
+                        SurveyPlace::Device(Box::new(self.device(&layers[index])))
+                    }
                 };
-                Step { depth, place }
+                SurveyStep { depth, place }
             })
             .collect()
     }
 
-    fn device(&self, layer: &Layer) -> Device {
+    fn device(&self, layer: &BlockLayer) -> SurveyedDevice {
         let folder = self
             .real_folder(&format!("/sys/class/block/{}", layer.name))
             .unwrap_or_else(|_| format!("/sys/block/{}", layer.name));
@@ -258,7 +260,7 @@ impl Scene {
                 .and_then(|text| text.parse().ok()),
             name: name.clone(),
         });
-        Device {
+        SurveyedDevice {
             partition,
             loop_offset: self.number(format!("{folder}/loop/offset")).map(Bytes),
             read_only: self.number(format!("{folder}/ro")) == Some(1),
@@ -268,13 +270,13 @@ impl Scene {
         }
     }
 
-    fn may(&self, place: &Path) -> Reading<May> {
+    fn may(&self, place: &Path) -> Reading<PathPermissions> {
         if !self.real() {
             return Reading::Unseen("not this machine".into());
         }
         let allows = |access: Access| rustix::fs::access(place, access).is_ok();
         let entry = if place.is_dir() { Access::EXEC_OK } else { Access::EXISTS };
-        Reading::Seen(May {
+        Reading::Seen(PathPermissions {
             read: allows(Access::READ_OK | entry),
             write: allows(Access::WRITE_OK | entry),
         })
@@ -298,14 +300,14 @@ impl Scene {
     }
 
     /// Swap areas with a leaf in common with these layers.
-    fn swap_beside(&self, layers: &[Layer]) -> Reading<Vec<String>> {
+    fn swap_beside(&self, layers: &[BlockLayer]) -> Reading<Vec<String>> {
         let text = match self.text("/proc/swaps") {
             Ok(text) => text,
             Err(why) => return Reading::Unseen(why),
         };
-        let leaf = |layer: &&Layer| layer.leaf;
+        let leaf = |layer: &&BlockLayer| layer.leaf;
         let shares = |area: &&str| {
-            let mut walk = Walk::new(self);
+            let mut walk = StackWalk::new(self);
             match walk.device_name(area) {
                 Some(_) => walk.source(area, 0),
                 None => walk.path(area, 0),
@@ -342,18 +344,18 @@ fn inodes(path: &Path) -> Reading<Inodes> {
 
 /// How an existing file lies. It is opened for reading and none of its bytes are read, so its access
 /// time stays; a file system without FIEMAP answers that it has none.
-fn file_lay(path: &Path) -> FileLay {
+fn file_lay(path: &Path) -> FileLayout {
     let size = block::stat(path).map_or(Bytes::ZERO, |stat| Bytes(stat.size));
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     match rustix::fs::open(path, flags, Mode::empty()) {
-        Ok(file) => FileLay {
+        Ok(file) => FileLayout {
             size,
-            extents: extents::extents_now(file.as_fd(), 0..size.0),
+            extents: extents::extents(file.as_fd(), 0..size.0),
             cached: pagecache::pages(file.as_fd()),
         },
         Err(error) => {
             let unseen = why("open", &error.into());
-            FileLay {
+            FileLayout {
                 size,
                 extents: Reading::Unseen(unseen.clone()),
                 cached: Reading::Unseen(unseen),

@@ -1,6 +1,6 @@
 //! Whether a bare block device may be written to: nothing uses it, and nothing is on it.
 //!
-//! Asked before anybody writes to a device. It errs on the safe side: what can not be looked at
+//! Asked before anybody writes to a device. It errs on the safe side: what cannot be looked at
 //! counts as a reason to keep off.
 
 use std::fs::File;
@@ -8,15 +8,15 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
-use super::scene::why;
-use super::stack::Walk;
-use super::{DeviceNumber, Scene, mount};
+use super::stack::StackWalk;
+use super::sys_root::why;
+use super::{DeviceNumber, SysRoot, mount};
 use crate::sys::block;
 
 /// How much is looked at, at either end of the device, in bytes.
 const LOOK: u64 = 1 << 20;
 
-impl Scene {
+impl SysRoot {
     /// Fails with what was found when a block device is mounted, used for swap, part of another
     /// device, partitioned, or carries the signature of a file system, RAID, volume manager or
     /// encryption; and when any of that could not be found out. Only reads.
@@ -52,7 +52,7 @@ impl Scene {
 
         let mounts = mount::parse(&self.text("/proc/self/mountinfo")?);
         let swaps = self.text("/proc/swaps").unwrap_or_default();
-        let walk = Walk::new(self);
+        let walk = StackWalk::new(self);
         for folder in &touched {
             let name = name(folder);
             let line = self
@@ -238,7 +238,7 @@ fn zfs(part: &[u8], first: u64) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::doctored;
+    use super::super::fake;
     use super::*;
 
     const SIZE: usize = 8 << 20;
@@ -287,7 +287,7 @@ mod tests {
 
     #[test]
     fn mounts_swap_holders_and_partitions_are_named() {
-        let tree = doctored::Tree::new();
+        let tree = fake::FakeSysRoot::new();
         let disk = |name: &str, number: &str, part: Option<&str>| {
             let folder = match part {
                 Some(part) => format!("sys/devices/{name}/{part}"),
@@ -314,8 +314,8 @@ mod tests {
             "proc/self/mountinfo",
             "27 1 8:1 / /mnt/a rw - ext4 /dev/sda1 rw\n28 1 0:40 / /pool rw - btrfs /dev/sde rw\n",
         );
-        let scene = tree.scene();
-        let says = |major, minor| scene.unused(DeviceNumber { major, minor });
+        let sys_root = tree.sys_root();
+        let says = |major, minor| sys_root.unused(DeviceNumber { major, minor });
         assert_eq!(says(8, 0), Err("sda1 is mounted on /mnt/a".into()));
         assert_eq!(says(8, 1), Err("sda1 is mounted on /mnt/a".into()));
         assert_eq!(says(8, 2), Ok(()));
@@ -329,7 +329,7 @@ mod tests {
 
     #[test]
     fn what_is_no_block_device_is_refused() {
-        assert!(Scene::default().unclaimed(Path::new("/dev/zero")).is_err());
-        assert!(Scene::default().unclaimed(Path::new("/nothing/here")).is_err());
+        assert!(SysRoot::default().unclaimed(Path::new("/dev/zero")).is_err());
+        assert!(SysRoot::default().unclaimed(Path::new("/nothing/here")).is_err());
     }
 }

@@ -7,8 +7,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::stack::numbered;
-use super::{Reading, Scene};
+use super::counter_delta::{CounterWidth, both_grown};
+use super::sys_root::numbered;
+use super::{Reading, SysRoot};
 
 /// How warm the machine is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -24,6 +25,13 @@ pub struct Warmth {
     pub undervolted: Option<bool>,
     /// Drives that have a thermometer.
     pub drives: Vec<DriveWarmth>,
+}
+
+impl Warmth {
+    /// How often processors were slowed since an earlier reading.
+    pub fn slowed_since(&self, earlier: &Self) -> Option<u64> {
+        both_grown(earlier.slowed, self.slowed, CounterWidth::Registers(1))
+    }
 }
 
 /// A cooling device of a processor.
@@ -60,13 +68,16 @@ pub struct DriveWarmth {
 }
 
 /// What can be seen of processors, and of the disks with these kernel names.
-pub(super) fn read<'n>(scene: &Scene, disks: impl Iterator<Item = &'n str>) -> Reading<Warmth> {
+pub(super) fn read<'n>(
+    sys_root: &SysRoot,
+    disks: impl Iterator<Item = &'n str>,
+) -> Reading<Warmth> {
     let warmth = Warmth {
-        slowed: slowed(scene),
-        cooling: cooling(scene),
-        ceilings: ceilings(scene),
-        undervolted: undervolted(scene),
-        drives: disks.filter_map(|disk| drive(scene, disk)).collect(),
+        slowed: slowed(sys_root),
+        cooling: cooling(sys_root),
+        ceilings: ceilings(sys_root),
+        undervolted: undervolted(sys_root),
+        drives: disks.filter_map(|disk| drive(sys_root, disk)).collect(),
     };
     if warmth == Warmth::default() {
         return Reading::Unseen(
@@ -76,62 +87,62 @@ pub(super) fn read<'n>(scene: &Scene, disks: impl Iterator<Item = &'n str>) -> R
     Reading::Seen(warmth)
 }
 
-fn slowed(scene: &Scene) -> Option<u64> {
+fn slowed(sys_root: &SysRoot) -> Option<u64> {
     let cpus = "/sys/devices/system/cpu";
-    let folders = scene.names(cpus).into_iter().filter(|name| numbered(name, "cpu"));
+    let folders = sys_root.names(cpus).into_iter().filter(|name| numbered(name, "cpu"));
     let counts = folders.flat_map(|cpu| {
         ["core", "package"].map(|of| format!("{cpus}/{cpu}/thermal_throttle/{of}_throttle_count"))
     });
-    counts.filter_map(|file| scene.number(file)).reduce(u64::saturating_add)
+    counts.filter_map(|file| sys_root.number(file)).reduce(u64::saturating_add)
 }
 
 /// Of the kinds in use: `Processor` (ACPI), `cpufreq-cpu0` and `thermal-cpufreq-0` (device tree, the
 /// second before 5.14), `intel_powerclamp`. Fans and displays are none.
-fn cooling(scene: &Scene) -> Vec<Cooling> {
+fn cooling(sys_root: &SysRoot) -> Vec<Cooling> {
     let folder = "/sys/class/thermal";
-    let devices = scene.names(folder).into_iter().filter(|name| numbered(name, "cooling_device"));
+    let devices =
+        sys_root.names(folder).into_iter().filter(|name| numbered(name, "cooling_device"));
     let read = |name: String| {
-        let kind = scene.line(format!("{folder}/{name}/type"))?;
+        let kind = sys_root.line(format!("{folder}/{name}/type"))?;
         let processor = matches!(&*kind, "Processor" | "intel_powerclamp")
             || kind.starts_with("cpufreq-")
             || kind.starts_with("thermal-cpufreq-");
         // An idle powerclamp says -1.
-        let state = scene.number(format!("{folder}/{name}/cur_state"))?;
+        let state = sys_root.number(format!("{folder}/{name}/cur_state"))?;
         processor.then_some(Cooling { name, kind, state })
     };
     devices.filter_map(read).collect()
 }
 
-fn ceilings(scene: &Scene) -> Vec<Ceiling> {
+fn ceilings(sys_root: &SysRoot) -> Vec<Ceiling> {
     let folder = "/sys/devices/system/cpu/cpufreq";
     let read = |policy: String| {
-        let khz = scene.number(format!("{folder}/{policy}/scaling_max_freq"))?;
+        let khz = sys_root.number(format!("{folder}/{policy}/scaling_max_freq"))?;
         Some(Ceiling { policy, khz })
     };
-    scene.names(folder).into_iter().filter_map(read).collect()
+    sys_root.names(folder).into_iter().filter_map(read).collect()
 }
 
-fn undervolted(scene: &Scene) -> Option<bool> {
+fn undervolted(sys_root: &SysRoot) -> Option<bool> {
     let folder = "/sys/class/hwmon";
-    let board = scene
-        .names(folder)
-        .into_iter()
-        .find(|name| scene.line(format!("{folder}/{name}/name")).as_deref() == Some("rpi_volt"))?;
-    Some(scene.number(format!("{folder}/{board}/in0_lcrit_alarm"))? != 0)
+    let board = sys_root.names(folder).into_iter().find(|name| {
+        sys_root.line(format!("{folder}/{name}/name")).as_deref() == Some("rpi_volt")
+    })?;
+    Some(sys_root.number(format!("{folder}/{board}/in0_lcrit_alarm"))? != 0)
 }
 
 /// The thermometer of a disk: NVMe has it beside its controller (5.5), SATA below its SCSI device
 /// (`drivetemp`, 5.6).
-fn drive(scene: &Scene, disk: &str) -> Option<DriveWarmth> {
+fn drive(sys_root: &SysRoot, disk: &str) -> Option<DriveWarmth> {
     let device = format!("/sys/block/{disk}/device");
     let places = [format!("{device}/hwmon"), device.clone(), format!("{device}/device/hwmon")];
     let folder = places.iter().find_map(|place| {
-        let names = scene.names(place).into_iter();
+        let names = sys_root.names(place).into_iter();
         let own =
             names.filter(|name| numbered(name, "hwmon")).map(|name| format!("{place}/{name}"));
-        own.into_iter().find(|folder| scene.has(format!("{folder}/temp1_input")))
+        own.into_iter().find(|folder| sys_root.has(format!("{folder}/temp1_input")))
     })?;
-    let number = |file: &str| scene.line(format!("{folder}/{file}"))?.parse().ok();
+    let number = |file: &str| sys_root.line(format!("{folder}/{file}"))?.parse().ok();
     Some(DriveWarmth {
         name: disk.into(),
         now: number("temp1_input")?,
@@ -143,11 +154,11 @@ fn drive(scene: &Scene, disk: &str) -> Option<DriveWarmth> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::doctored::Tree;
+    use super::super::fake::FakeSysRoot;
     use super::*;
 
-    fn machine(files: &[(&str, &str)]) -> Tree {
-        let tree = Tree::new();
+    fn machine(files: &[(&str, &str)]) -> FakeSysRoot {
+        let tree = FakeSysRoot::new();
         for (name, text) in files {
             tree.file(&format!("sys/{name}"), &format!("{text}\n"));
         }
@@ -174,7 +185,8 @@ mod tests {
             ("block/nvme0n1/device/hwmon1/temp1_input", "70850"),
             ("block/nvme0n1/device/hwmon1/temp1_max", "81850"),
         ]);
-        let Reading::Seen(seen) = read(&tree.scene(), ["sda", "nvme0n1", "vda"].into_iter()) else {
+        let Reading::Seen(seen) = read(&tree.sys_root(), ["sda", "nvme0n1", "vda"].into_iter())
+        else {
             panic!("unseen")
         };
         assert_eq!(seen.slowed, Some(12));
@@ -192,6 +204,6 @@ mod tests {
     #[test]
     fn a_machine_that_shows_nothing_is_unseen_not_cool() {
         let tree = machine(&[]);
-        assert!(read(&tree.scene(), ["vda"].into_iter()).why().is_some());
+        assert!(read(&tree.sys_root(), ["vda"].into_iter()).why().is_some());
     }
 }

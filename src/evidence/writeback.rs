@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Reading, Scene, memory};
+use super::{Reading, SysRoot, memory};
 use crate::unit::{Bytes, Nanos};
 
 /// The dirty limits of the machine as they are now.
@@ -19,7 +19,7 @@ pub struct Writeback {
     pub setting: String,
 }
 
-impl Scene {
+impl SysRoot {
     /// The dirty limits: `nr_dirty_threshold` of `/proc/vmstat` (2.6.37) and `/proc/sys/vm`.
     pub(super) fn writeback(&self) -> Reading<Writeback> {
         self.dirty_limits().into()
@@ -46,23 +46,23 @@ impl Scene {
 
 #[cfg(test)]
 mod tests {
-    use super::super::doctored::Tree;
+    use super::super::fake::FakeSysRoot;
     use super::*;
 
     #[test]
     fn bytes_win_over_a_share() {
-        let tree = Tree::new();
-        let scene = tree.scene();
-        assert!(scene.writeback().why().is_some());
+        let tree = FakeSysRoot::new();
+        let sys_root = tree.sys_root();
+        assert!(sys_root.writeback().why().is_some());
         tree.file("proc/vmstat", "nr_dirty_threshold 1000\nnr_dirty_background_threshold 500\n");
         tree.file("proc/sys/vm/dirty_ratio", "20\n");
         tree.file("proc/sys/vm/dirty_bytes", "0\n");
         tree.file("proc/sys/vm/dirty_expire_centisecs", "3000\n");
         let page = rustix::param::page_size() as u64;
-        let seen = scene.writeback().seen().cloned().expect("limits");
+        let seen = sys_root.writeback().seen().cloned().expect("limits");
         assert_eq!((seen.limit, seen.background), (Bytes(1000 * page), Bytes(500 * page)));
         assert_eq!((seen.expire, &*seen.setting), (Some(Nanos::secs(30)), "dirty_ratio=20"));
         tree.file("proc/sys/vm/dirty_bytes", "67108864\n");
-        assert_eq!(scene.writeback().seen().unwrap().setting, "dirty_bytes=67108864");
+        assert_eq!(sys_root.writeback().seen().unwrap().setting, "dirty_bytes=67108864");
     }
 }

@@ -116,12 +116,12 @@ impl Action {
 /// How often each action is done, by weight. One action alone needs any weight above 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
-pub struct Mix(pub Vec<Share>);
+pub struct Mix(pub Vec<ActionShare>);
 
 /// One action's weight in a mix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Share {
+pub struct ActionShare {
     /// The action.
     pub action: Action,
     /// Its weight: percent, or any whole number.
@@ -131,7 +131,7 @@ pub struct Share {
 impl Mix {
     /// One action only.
     pub fn only(action: Action) -> Self {
-        Self(vec![Share { action, weight: 100 }])
+        Self(vec![ActionShare { action, weight: 100 }])
     }
 
     /// Whether the action is done at all.

@@ -12,11 +12,11 @@ use crate::unit::Bytes;
 /// A copy as dd makes it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Copy {
+pub struct CopyWork {
     /// Where bytes come from.
-    pub from: End,
+    pub from: CopyInput,
     /// Where they go.
-    pub to: Outlet,
+    pub to: CopyOutput,
     /// By which calls blocks move.
     #[serde(default, skip_serializing_if = "CopyCalls::is_default")]
     pub calls: CopyCalls,
@@ -29,19 +29,23 @@ pub struct Copy {
     pub block_for_block: bool,
     /// Blocks or bytes of input that are passed over first.
     #[serde(default)]
-    pub skip: Extent,
+    pub skip: CopyLength,
     /// Blocks or bytes of output that are passed over first.
     #[serde(default)]
-    pub seek: Extent,
+    pub seek: CopyLength,
     /// Where to stop; absent: at the end of the input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub count: Option<Extent>,
+    pub count: Option<CopyLength>,
     /// What is done to the bytes on the way.
     #[serde(default)]
-    pub records: Records,
+    pub records: RecordConversion,
     /// Go on after errors of reading.
     #[serde(default)]
     pub keep_going: bool,
+    /// A block that cannot be read counts as one that was read, and written, with nothing in it
+    /// (BusyBox's way).
+    #[serde(default, skip_serializing_if = "is_not")]
+    pub unread_counts: bool,
     /// Fill short input blocks up to `input_block` with zeros (`conv=sync`).
     #[serde(default)]
     pub resync: Resync,
@@ -51,7 +55,7 @@ pub struct Copy {
     /// What is made durable at the end, inside the timing. GNU dd does both, `fdatasync` first,
     /// when both are asked for.
     #[serde(default)]
-    pub flush: Flush,
+    pub flush: CopyFlush,
     /// When a direct write or read is refused, go on through the page cache without a word
     /// (BusyBox's way) instead of failing.
     #[serde(default)]
@@ -106,7 +110,7 @@ impl CopyCalls {
 /// way at a time; both are here so that a remainder can be said).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Extent {
+pub struct CopyLength {
     /// Whole blocks.
     pub blocks: u64,
     /// Bytes beyond them.
@@ -116,17 +120,20 @@ pub struct Extent {
 /// The flush at the end of a copy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Flush {
+pub struct CopyFlush {
     /// `fdatasync`.
     pub fdatasync: bool,
     /// `fsync`.
     pub fsync: bool,
+    /// Neither after a failure (BusyBox's way).
+    #[serde(skip_serializing_if = "is_not")]
+    pub unless_failed: bool,
 }
 
 /// The input of a copy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct End {
+pub struct CopyInput {
     /// The file; absent: standard input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<PathBuf>,
@@ -138,7 +145,7 @@ pub struct End {
 /// The output of a copy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Outlet {
+pub struct CopyOutput {
     /// The file; absent: standard output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<PathBuf>,
@@ -172,6 +179,13 @@ pub struct EndFlags {
     pub sync: bool,
     /// Reads are repeated until a block is full.
     pub fullblock: bool,
+    /// The count is one of bytes that come, in however many reads (BusyBox's `count_bytes`).
+    #[serde(skip_serializing_if = "is_not")]
+    pub count_bytes: bool,
+    /// What stands before the place that is sought stays, be that less than a block away (BusyBox's
+    /// `seek_bytes`).
+    #[serde(skip_serializing_if = "is_not")]
+    pub seek_bytes: bool,
     /// O_NONBLOCK.
     pub nonblock: bool,
     /// O_NOATIME.
@@ -198,13 +212,17 @@ impl EndFlags {
 /// What is done to the bytes between the ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Records {
+pub struct RecordConversion {
     /// Another character set.
     pub charset: Charset,
     /// Another case.
     pub case: CaseChange,
     /// Neighbouring bytes change places.
     pub swab: bool,
+    /// The same in each block by itself: a last odd byte stays where it is, and ends the copy if a block
+    /// follows it (BusyBox's way).
+    #[serde(skip_serializing_if = "is_not")]
+    pub swab_blocks: bool,
     /// Lines to records of this length, filled with blanks (`conv=block cbs=N`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block: Option<u64>,
@@ -213,7 +231,16 @@ pub struct Records {
     pub unblock: Option<u64>,
 }
 
-impl Records {
+fn is_not(flag: &bool) -> bool {
+    !flag
+}
+
+impl RecordConversion {
+    /// Whether each byte stays in its block: reads need not be gathered.
+    pub fn within_blocks(&self) -> bool {
+        Self { swab_blocks: false, ..*self }.untouched()
+    }
+
     /// Whether the bytes come out as they went in.
     pub fn untouched(&self) -> bool {
         *self == Self::default()
@@ -261,7 +288,7 @@ pub enum Resync {
     Blanks,
 }
 
-impl Copy {
+impl CopyWork {
     pub(super) fn check(&self) -> Result<(), Refusal> {
         if self.input_block.0 == 0 || self.output_block.0 == 0 {
             return Err(Refusal::new("a block of 0 bytes copies nothing", "give 1 or more"));

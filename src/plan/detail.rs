@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Limit, Stop};
+use super::{StopLimit, StopRule};
 use crate::error::Refusal;
 
 /// What costs too much to be kept always.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Detail {
+pub struct DetailLevel {
     /// Submission and completion latency apart, of methods that do these apart (io_uring, libaio,
     /// posixaio): one more call and clock read for each batch.
     pub submission: bool,
@@ -19,6 +19,8 @@ pub struct Detail {
     /// it, most of all the making of data. It is a clock reading less for each write that has data of
     /// its own, which shows where a call takes few microseconds.
     pub laps: bool,
+    /// What each worker did is kept by itself, with its own samples, however many workers there are.
+    pub workers: bool,
     /// A file into which a line is written for each I/O. What was in it is gone. It should lie on
     /// another device than the one that is measured.
     pub log: Option<PathBuf>,
@@ -30,9 +32,9 @@ pub struct Detail {
 /// I/Os of a job that are kept in the record one by one, at the most.
 pub const KEPT: u64 = 10_000;
 
-impl Detail {
-    pub(super) fn check(&self, stop: &Stop) -> Result<(), Refusal> {
-        let few = |limit: &Limit| matches!(limit, Limit::Ops(ops) if ops.0 <= KEPT);
+impl DetailLevel {
+    pub(super) fn check(&self, stop: &StopRule) -> Result<(), Refusal> {
+        let few = |limit: &StopLimit| matches!(limit, StopLimit::Ops(ops) if ops.0 <= KEPT);
         if self.each && (self.log.is_some() || !stop.first_of.iter().any(few)) {
             return Err(Refusal::new(
                 "each I/O kept in the record of a job that has no end to them, or a log",

@@ -3,16 +3,17 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Plan;
+use super::phase::Phase;
+use super::study::Study;
 use crate::error::Refusal;
 
 /// A trap shown on purpose. Of two phases the first does what people type, the second what tells
 /// the truth; whatever other phases there are only prepare them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Lesson {
+pub struct LessonPlan {
     /// What is taught.
-    pub topic: Topic,
+    pub topic: LessonTopic,
     /// The phase that walks into the trap, by its name.
     pub trap: String,
     /// The phase that does not, by its name.
@@ -22,7 +23,7 @@ pub struct Lesson {
 /// What a lesson is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Topic {
+pub enum LessonTopic {
     /// A file that was just written is read from memory.
     Cache,
     /// A write that is not flushed is over when memory has it.
@@ -41,7 +42,7 @@ pub enum Topic {
     Omission,
 }
 
-impl Topic {
+impl LessonTopic {
     /// All of them, in the order in which they are best taken.
     pub const ALL: [Self; 8] = [
         Self::Flush,
@@ -69,11 +70,11 @@ impl Topic {
     }
 }
 
-impl Lesson {
+impl Study for LessonPlan {
     /// Refuses phases that are not there, or the same one twice.
-    pub(super) fn check(&self, plan: &Plan) -> Result<(), Refusal> {
+    fn check(&self, phases: &[Phase]) -> Result<(), Refusal> {
         for name in [&self.trap, &self.cure] {
-            let phase = plan.phases.iter().find(|phase| phase.name == *name);
+            let phase = phases.iter().find(|phase| phase.name == *name);
             if phase.is_none_or(|phase| phase.times != 1 || phase.load().is_none()) {
                 return Err(Refusal::new(
                     format!("'{name}' is no half of a lesson"),
@@ -94,11 +95,12 @@ impl Lesson {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::Plan;
     use serde_json::json;
 
     #[test]
     fn every_topic_has_one_word() {
-        for topic in Topic::ALL {
+        for topic in LessonTopic::ALL {
             assert_eq!(serde_json::to_value(topic).expect("text"), topic.name());
         }
     }

@@ -23,16 +23,16 @@ pub enum Method {
     /// (Bonnie++'s per-character columns since 1.96).
     Bytewise,
     /// `preadv2` and `pwritev2` with flags.
-    Vectored(Vectored),
+    Vectored(VectoredFlags),
     /// io_uring.
-    IoUring(Ring),
+    IoUring(RingOptions),
     /// The kernel's older asynchronous interface (`io_submit`).
-    Libaio(Aio),
+    Libaio(AioOptions),
     /// POSIX AIO as glibc does it: a thread for each file, which takes one request at a time.
     #[serde(rename = "posixaio", alias = "posix_aio")]
     PosixAio,
     /// Stores and loads in a mapping.
-    Mmap(Mapping),
+    Mmap(MmapOptions),
     /// A user-space buffer as stdio has it: `putc`, `getc`, `fread`, `fwrite`.
     Stdio {
         /// Size of the buffer, bytes (glibc uses the file's block size, mostly 4096).
@@ -48,7 +48,7 @@ pub enum Method {
     /// No I/O at all: what the program itself costs.
     Null,
     /// A modelled device on a virtual clock.
-    Sim(Model),
+    Sim(DeviceModel),
 }
 
 impl Method {
@@ -98,12 +98,12 @@ impl Method {
     /// The method with its usual options, by its word: `"io_uring"` means `{"io_uring": {}}`.
     fn usual(word: &str) -> Option<Self> {
         Some(match word {
-            "vectored" => Self::Vectored(Vectored::default()),
-            "io_uring" => Self::IoUring(Ring::default()),
-            "libaio" => Self::Libaio(Aio::default()),
-            "mmap" => Self::Mmap(Mapping::default()),
+            "vectored" => Self::Vectored(VectoredFlags::default()),
+            "io_uring" => Self::IoUring(RingOptions::default()),
+            "libaio" => Self::Libaio(AioOptions::default()),
+            "mmap" => Self::Mmap(MmapOptions::default()),
             "stdio" => Self::Stdio { buffer: 4096, bytewise: false },
-            "sim" => Self::Sim(Model::default()),
+            "sim" => Self::Sim(DeviceModel::default()),
             _ => return None,
         })
     }
@@ -138,7 +138,7 @@ pub(super) fn read<'de, D: Deserializer<'de>>(document: D) -> Result<Method, D::
 /// How the ring is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Ring {
+pub struct RingOptions {
     /// Files and buffers are registered beforehand, which saves looking them up for each I/O; the
     /// buffers as far as the limit of locked memory allows. It is the usual value.
     pub fixed: bool,
@@ -160,7 +160,7 @@ pub struct Ring {
     pub batch: u32,
 }
 
-impl Default for Ring {
+impl Default for RingOptions {
     fn default() -> Self {
         Self {
             fixed: true,
@@ -177,7 +177,7 @@ impl Default for Ring {
 /// How `io_submit` is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Aio {
+pub struct AioOptions {
     /// Wait for this many answers at a time, and so submit about as many together. 0: one.
     pub batch: u32,
 }
@@ -186,7 +186,7 @@ pub struct Aio {
 /// stored since the last time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Mapping {
+pub struct MmapOptions {
     /// What the kernel is told of it.
     pub advice: Advice,
     /// `msync(MS_ASYNC)` after each write, which promises nothing (and does nothing since 2.6.19).
@@ -215,7 +215,7 @@ pub enum Advice {
 /// Flags of `preadv2` and `pwritev2`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Vectored {
+pub struct VectoredFlags {
     /// RWF_DSYNC.
     pub dsync: bool,
     /// RWF_SYNC.
@@ -236,7 +236,7 @@ pub struct Vectored {
 /// plus its size over the bandwidth. Everything random in it follows from the plan's seed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Model {
+pub struct DeviceModel {
     /// Time that every request takes.
     pub latency: Nanos,
     /// Largest random addition to it, uniformly spread.
@@ -255,7 +255,7 @@ pub struct Model {
     pub burst_bandwidth: u64,
 }
 
-impl Default for Model {
+impl Default for DeviceModel {
     fn default() -> Self {
         Self {
             latency: Nanos::micros(100),
@@ -273,7 +273,7 @@ impl Default for Model {
 impl Method {
     pub(super) fn check(self) -> Result<(), Refusal> {
         match self {
-            Self::Sim(Model { stall, stall_every, .. })
+            Self::Sim(DeviceModel { stall, stall_every, .. })
                 if stall > Nanos::ZERO && stall >= stall_every =>
             {
                 Err(Refusal::new(
@@ -285,10 +285,12 @@ impl Method {
                 "stdio with a buffer of 0 bytes",
                 "give 1 or more, or use 'sync' for no buffer",
             )),
-            Self::IoUring(Ring { sqpoll: false, sqpoll_cpu: Some(_), .. }) => Err(Refusal::new(
-                "a CPU for a submission thread that there is not",
-                "give 'sqpoll' too, or leave 'sqpoll_cpu' out",
-            )),
+            Self::IoUring(RingOptions { sqpoll: false, sqpoll_cpu: Some(_), .. }) => {
+                Err(Refusal::new(
+                    "a CPU for a submission thread that there is not",
+                    "give 'sqpoll' too, or leave 'sqpoll_cpu' out",
+                ))
+            }
             _ => Ok(()),
         }
     }

@@ -1,4 +1,4 @@
-//! Where the next I/O goes.
+//! Order of the I/Os.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use crate::error::Refusal;
 use crate::unit::Bytes;
 
-/// Where the next I/O goes.
+/// Order of the I/Os.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Order {
+pub enum OffsetOrdering {
     /// From the beginning to the end, and again.
     #[default]
     Forward,
@@ -76,7 +76,7 @@ pub enum Order {
     /// one of a single action, all actions together.
     Each {
         /// How each goes: `forward`, `backward`, `strided` or `spaced`.
-        order: Box<Order>,
+        order: Box<OffsetOrdering>,
     },
     /// `sequential` blocks in a row after each jump.
     Runs {
@@ -116,7 +116,7 @@ pub struct SizedZone {
     pub size: Bytes,
 }
 
-impl Order {
+impl OffsetOrdering {
     /// Whether each action comes through places in order, so that read-ahead and merging can help.
     pub fn sequential(&self) -> bool {
         match self {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Refusal;
 use crate::unit::Bytes;
 
-use super::{Action, Mix, Order};
+use super::{Action, Mix, OffsetOrdering};
 
 /// The shape of a stream of I/Os.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -16,9 +16,9 @@ use super::{Action, Mix, Order};
 pub struct Pattern {
     /// What is done, and how often each.
     pub mix: Mix,
-    /// Where the next I/O goes.
+    /// Order of the I/Os.
     #[serde(default)]
-    pub order: Order,
+    pub order: OffsetOrdering,
     /// How large it is.
     pub block: BlockSize,
     /// The part of the target that is used, and how workers share it.
@@ -28,8 +28,8 @@ pub struct Pattern {
     #[serde(default)]
     pub fill: Fill,
     /// What a rewrite changes of the block that it has read.
-    #[serde(default, skip_serializing_if = "Change::is_all")]
-    pub change: Change,
+    #[serde(default, skip_serializing_if = "RewriteChange::is_all")]
+    pub change: RewriteChange,
     /// Whether what is read is compared with what must be there.
     #[serde(default)]
     pub verify: Verify,
@@ -206,7 +206,7 @@ pub enum Fill {
 /// What a rewrite changes of the block that it has read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Change {
+pub enum RewriteChange {
     /// All of it: new data as for a write.
     #[default]
     All,
@@ -216,7 +216,7 @@ pub enum Change {
     OneByte,
 }
 
-impl Change {
+impl RewriteChange {
     fn is_all(&self) -> bool {
         *self == Self::All
     }
@@ -237,7 +237,7 @@ pub enum Verify {
     /// of this very write. The reads are counted as such. Through the page cache this compares
     /// what memory holds.
     AfterWrite,
-    /// Every byte, and a block that does not hold what it must, or can not be read, ends nothing:
+    /// Every byte, and a block that does not hold what it must, or cannot be read, ends nothing:
     /// what was found is counted by place. For reads only.
     Census,
 }
@@ -338,7 +338,7 @@ impl Pattern {
                 "leave one of them out",
             ));
         }
-        if self.change == Change::OneByte && !self.mix.has(Action::Rewrite) {
+        if self.change == RewriteChange::OneByte && !self.mix.has(Action::Rewrite) {
             return Err(Refusal::new(
                 "change 'one_byte' contradicts a mix without 'rewrite': nothing is read and changed",
                 "leave 'change' out",
@@ -358,7 +358,7 @@ impl Pattern {
         match self.verify {
             Verify::None => Ok(()),
             _ if self.mix.has(Action::Trim) => refused(
-                "a mix with 'trim': what was trimmed can not be read back".into(),
+                "a mix with 'trim': what was trimmed cannot be read back".into(),
                 "leave one of them out",
             ),
             Verify::Census if !self.mix.has_only(Action::Read) => {
@@ -371,7 +371,7 @@ impl Pattern {
             Verify::AfterWrite if !self.mix.sends() => {
                 refused("a mix without 'write' or 'rewrite'".into(), "use verify 'full' for reads")
             }
-            Verify::Full | Verify::AfterWrite if self.change == Change::OneByte => refused(
+            Verify::Full | Verify::AfterWrite if self.change == RewriteChange::OneByte => refused(
                 "change 'one_byte': of what is changed so only the tags can be told".into(),
                 "use verify 'tags', or leave 'change' out",
             ),

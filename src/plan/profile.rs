@@ -3,15 +3,17 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Action, Plan};
+use super::Action;
+use super::phase::Phase;
+use super::study::Study;
 use crate::error::Refusal;
 
 /// The cells of another program's quick test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Profile {
+pub struct ProfilePlan {
     /// Which program, and which of its settings.
-    pub of: Tool,
+    pub of: ProfileTool,
     /// Its figures, in the order in which they are measured.
     pub cells: Vec<ProfileCell>,
 }
@@ -19,7 +21,7 @@ pub struct Profile {
 /// A program with a quick test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Tool {
+pub enum ProfileTool {
     /// CrystalDiskMark as it is installed.
     Cdm,
     /// CrystalDiskMark with its setting for NVMe.
@@ -47,8 +49,8 @@ pub struct ProfileCell {
     pub access: bool,
 }
 
-impl Profile {
-    pub(super) fn check(&self, plan: &Plan) -> Result<(), Refusal> {
+impl Study for ProfilePlan {
+    fn check(&self, phases: &[Phase]) -> Result<(), Refusal> {
         if self.cells.iter().any(|cell| cell.runs.is_empty()) || self.cells.is_empty() {
             return Err(Refusal::new(
                 "a profile with nothing to measure",
@@ -56,7 +58,7 @@ impl Profile {
             ));
         }
         for name in self.cells.iter().flat_map(|cell| &cell.runs) {
-            if !plan.phases.iter().any(|phase| phase.name == *name && phase.times == 1) {
+            if !phases.iter().any(|phase| phase.name == *name && phase.times == 1) {
                 return Err(Refusal::new(
                     format!("'{name}' is no run of a profile"),
                     "name phases that are done once",
@@ -66,8 +68,16 @@ impl Profile {
         Ok(())
     }
 
+    fn leaves_out(&self, phase: &str) -> bool {
+        self.counts(phase)
+    }
+
     /// Whether a phase is one of its runs that count.
-    pub fn counts(&self, phase: &str) -> bool {
+    fn counts(&self, phase: &str) -> bool {
         self.cells.iter().any(|cell| cell.runs.iter().any(|run| run == phase))
+    }
+
+    fn may_leave_out(&self) -> bool {
+        true
     }
 }

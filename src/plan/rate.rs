@@ -1,89 +1,79 @@
 //! How fast work is offered.
 
 use schemars::JsonSchema;
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use crate::error::Refusal;
 use crate::unit::{Bytes, Nanos};
 
-use super::{Action, Work};
+use super::Action;
+use super::usual::is_usual;
 
-/// How fast I/Os are offered.
+/// How fast I/Os are offered: an I/O is due at the latest of what arrivals, caps and think time say.
+/// Where none of them is there, the next is sent as soon as one is answered (a closed loop).
+///
+/// The form of before is still read: `"closed"`, or an object of one of `open`, `bursts`,
+/// `capped_bandwidth`, `capped_iops`, `capped`, `capped_each` and `thinking`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Rate {
-    /// The next as soon as one is answered.
-    #[default]
-    Closed,
-    /// At set times, whether or not the last is answered; latency counts from the set time.
-    Open {
+#[serde(deny_unknown_fields)]
+pub struct Rate {
+    /// I/Os arrive at times of their own, whether or not the last is answered (an open loop);
+    /// latency counts from when an I/O was due.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arrivals: Option<Arrivals>,
+    /// No faster than this, however fast answers come.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub caps: Caps,
+    /// A pause after every so many I/Os.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub think: Option<ThinkTime>,
+}
+
+/// When I/Os arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Arrivals {
+    /// One after the other, evenly spread.
+    Even {
         /// Operations per second of the job, all workers together.
         iops: f64,
-        /// How they are spread.
-        #[serde(default)]
-        arrivals: Arrivals,
     },
-    /// Many at once, every so often, whether or not the last are answered; latency counts from the
-    /// time of the burst.
+    /// By chance, as a Poisson process (fio's `rate_process=poisson`).
+    Poisson {
+        /// Operations per second of the job in the mean, all workers together.
+        iops: f64,
+    },
+    /// Many at once, every so often.
     Bursts {
         /// Operations in each burst, of all workers together.
         ops: u64,
         /// From one burst to the next.
         every: Nanos,
     },
-    /// No faster than this many bytes per second, all workers together.
-    CappedBandwidth(Bytes),
-    /// No faster than this many operations per second, all workers together.
-    CappedIops(f64),
-    /// No faster than either of these allows, all workers together: the stricter holds.
-    Capped {
-        /// Bytes per second.
-        bandwidth: Bytes,
-        /// Operations per second.
-        iops: f64,
-    },
-    /// Each action no faster than its own cap allows, all workers together (fio's `rate=R,W,T`
-    /// and `rate_iops=R,W,T`). One that must wait gives its turn to another, so that each comes
-    /// to its cap, whatever the weights of the mix.
-    CappedEach(EachCap),
-    /// With a pause after every so many I/Os.
-    Thinking(ThinkTime),
 }
 
-/// A cap for each action; one without is held back by nothing.
+/// Caps on what all workers of the job do together. Those of single actions (fio's `rate=R,W,T` and
+/// `rate_iops=R,W,T`) hold beside the one of all: an action that must wait gives its turn to another,
+/// so that each comes to its cap, whatever the weights of the mix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct EachCap {
+pub struct Caps {
+    /// Of all actions together.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub all: Cap,
     /// Of reads.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub read: Option<Cap>,
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub read: Cap,
     /// Of writes; rewrites have the same cap, each by itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub write: Option<Cap>,
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub write: Cap,
     /// Of trims.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub trim: Option<Cap>,
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub trim: Cap,
 }
 
-impl EachCap {
-    /// The cap of an action, if it has one.
-    pub fn of(self, action: Action) -> Option<Cap> {
-        match action {
-            Action::Read => self.read,
-            Action::Write | Action::Rewrite => self.write,
-            Action::Trim => self.trim,
-            _ => None,
-        }
-    }
-
-    fn caps(self) -> impl Iterator<Item = Cap> {
-        [self.read, self.write, self.trim].into_iter().flatten()
-    }
-}
-
-/// A cap; of two the stricter holds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// A cap; of two the stricter holds, and what is absent holds nothing back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cap {
     /// Bytes per second.
@@ -94,89 +84,138 @@ pub struct Cap {
     pub iops: Option<f64>,
 }
 
-impl Cap {
-    /// It says nothing.
-    fn is_empty(self) -> bool {
-        self.bandwidth.is_none() && self.iops.is_none()
-    }
-
-    /// Nothing of it is 0.
-    fn is_rate(self) -> bool {
-        self.bandwidth.is_none_or(|bytes| bytes.0 > 0) && self.iops.is_none_or(is_rate)
-    }
-}
-
-/// How open-loop arrivals are spread.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Arrivals {
-    /// Evenly.
-    #[default]
-    Even,
-    /// As a Poisson process.
-    Poisson,
-}
-
-/// Pauses.
+/// Pauses, of each worker by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ThinkTime {
-    /// How long.
+    /// How long, from when the last I/O before it was sent.
     pub pause: Nanos,
     /// After how many I/Os.
     pub every: u32,
 }
 
 impl Rate {
-    /// Whether I/Os arrive at times of their own, so that they can be late.
-    pub fn arrives(self) -> bool {
-        matches!(self, Self::Open { .. } | Self::Bursts { .. })
+    /// As fast as answers come.
+    pub const CLOSED: Self = Self { arrivals: None, caps: Caps::NONE, think: None };
+
+    /// I/Os that arrive so, and are held back by nothing else.
+    pub const fn arriving(arrivals: Arrivals) -> Self {
+        Self { arrivals: Some(arrivals), ..Self::CLOSED }
     }
 
-    /// Refuses caps of actions that are not done.
-    pub(super) fn agree(self, work: &Work) -> Result<(), Refusal> {
-        let Self::CappedEach(each) = self else { return Ok(()) };
-        let Work::Blocks(blocks) = work else {
-            return Err(Refusal::new(
-                "capped_each caps the reads, writes and trims of blocks",
-                "use 'capped' or another rate for this kind of work",
-            ));
-        };
-        let mix = &blocks.pattern.mix;
-        let needless = [
-            ("read", each.read, mix.has(Action::Read)),
-            ("write", each.write, mix.sends()),
-            ("trim", each.trim, mix.has(Action::Trim)),
-        ];
-        match needless.iter().find(|(_, cap, done)| cap.is_some() && !done) {
-            Some((action, ..)) => Err(Refusal::new(
-                format!("capped_each has a cap for '{action}', which the mix does not do"),
-                "leave one of them out, or add the other",
+    /// As fast as answers come, up to these caps.
+    pub const fn capped(caps: Caps) -> Self {
+        Self { caps, ..Self::CLOSED }
+    }
+
+    /// As fast as answers come, with pauses.
+    pub const fn thinking(think: ThinkTime) -> Self {
+        Self { think: Some(think), ..Self::CLOSED }
+    }
+
+    /// Whether nothing but answers is waited for.
+    pub fn is_closed(self) -> bool {
+        self == Self::CLOSED
+    }
+
+    /// Whether I/Os arrive at times of their own, so that they can be late.
+    pub fn arrives(self) -> bool {
+        self.arrivals.is_some()
+    }
+
+    pub(super) fn check(self) -> Result<(), Refusal> {
+        self.arrivals.map_or(Ok(()), Arrivals::check)?;
+        self.caps.check()?;
+        self.think.map_or(Ok(()), ThinkTime::check)
+    }
+}
+
+impl Arrivals {
+    fn check(self) -> Result<(), Refusal> {
+        match self {
+            Self::Even { iops } | Self::Poisson { iops } if !is_rate(iops) => Err(Refusal::new(
+                "at an arrival rate of 0 no I/O ever comes",
+                "give an 'iops' above 0, or leave 'arrivals' out",
+            )),
+            Self::Bursts { ops: 0, .. } => {
+                Err(Refusal::new("in bursts of 0 operations no I/O ever comes", "give 1 or more"))
+            }
+            Self::Bursts { every: Nanos::ZERO, .. } => Err(Refusal::new(
+                "bursts with no time between them never end",
+                "give an 'every' above 0, in ns",
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Caps {
+    /// Nothing is capped.
+    pub const NONE: Self =
+        Self { all: Cap::NONE, read: Cap::NONE, write: Cap::NONE, trim: Cap::NONE };
+
+    /// One cap for all actions together.
+    pub const fn of_all(all: Cap) -> Self {
+        Self { all, ..Self::NONE }
+    }
+
+    /// The cap that an action has for itself.
+    pub fn of(self, action: Action) -> Cap {
+        match action {
+            Action::Read => self.read,
+            Action::Write | Action::Rewrite => self.write,
+            Action::Trim => self.trim,
+            _ => Cap::NONE,
+        }
+    }
+
+    /// Whether an action has a cap for itself.
+    pub fn has_own(self) -> bool {
+        Self { all: Cap::NONE, ..self } != Self::NONE
+    }
+
+    fn check(self) -> Result<(), Refusal> {
+        let named =
+            [("all", self.all), ("read", self.read), ("write", self.write), ("trim", self.trim)];
+        match named.iter().find(|(_, cap)| !cap.lets_through()) {
+            Some((name, _)) => Err(Refusal::new(
+                format!("a cap of 0 on '{name}' lets nothing through"),
+                "give a cap above 0, or leave it out",
             )),
             None => Ok(()),
         }
     }
+}
 
-    pub(super) fn check(self) -> Result<(), Refusal> {
-        let bad = match self {
-            Self::Closed => false,
-            Self::Open { iops, .. } | Self::CappedIops(iops) => !is_rate(iops),
-            Self::Capped { bandwidth, iops } => bandwidth.0 == 0 || !is_rate(iops),
-            Self::CappedBandwidth(bytes) => bytes.0 == 0,
-            Self::Bursts { ops, every } => ops == 0 || every == Nanos::ZERO,
-            Self::CappedEach(each) => {
-                if each.caps().count() == 0 || each.caps().any(Cap::is_empty) {
-                    return Err(Refusal::new(
-                        "capped_each, and no cap",
-                        "give 'bandwidth' or 'iops' to 'read', 'write' or 'trim'",
-                    ));
-                }
-                !each.caps().all(Cap::is_rate)
-            }
-            Self::Thinking(think) => think.every == 0,
-        };
-        if bad {
-            return Err(Refusal::new("a rate of 0 never gets anywhere", "give a rate above 0"));
+impl Cap {
+    /// No cap.
+    pub const NONE: Self = Self { bandwidth: None, iops: None };
+
+    /// So many bytes per second.
+    pub const fn of_bandwidth(bytes: Bytes) -> Self {
+        Self { bandwidth: Some(bytes), iops: None }
+    }
+
+    /// So many operations per second.
+    pub const fn of_iops(iops: f64) -> Self {
+        Self { bandwidth: None, iops: Some(iops) }
+    }
+
+    fn lets_through(self) -> bool {
+        self.bandwidth != Some(Bytes::ZERO) && self.iops.is_none_or(is_rate)
+    }
+}
+
+impl ThinkTime {
+    fn check(self) -> Result<(), Refusal> {
+        if self.every == 0 {
+            return Err(Refusal::new("a pause after every 0 I/Os never ends", "give 1 or more"));
+        }
+        if self.pause == Nanos::ZERO {
+            return Err(Refusal::new(
+                "a pause of no time is none",
+                "give a 'pause' above 0, in ns, or leave 'think' out",
+            ));
         }
         Ok(())
     }
@@ -185,23 +224,4 @@ impl Rate {
 /// Once in 300 years is never.
 fn is_rate(iops: f64) -> bool {
     iops.is_finite() && iops > 1e-10
-}
-
-/// Reads the rate of a job. Two at once are refused by their names.
-pub(super) fn one<'de, D: Deserializer<'de>>(from: D) -> Result<Rate, D::Error> {
-    let value = serde_json::Value::deserialize(from)?;
-    let names: Vec<&str> =
-        value.as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect();
-    if let [first, second, ..] = names.as_slice() {
-        let caps = ["capped_bandwidth", "capped_iops"];
-        let instead = if [*first, *second] == caps {
-            "say 'capped' with bandwidth and iops"
-        } else {
-            "leave one of them out"
-        };
-        return Err(D::Error::custom(format!(
-            "a job has one rate, not {first} and {second}: {instead}"
-        )));
-    }
-    serde_json::from_value(value).map_err(D::Error::custom)
 }

@@ -9,17 +9,17 @@ use crate::unit::{Bytes, Nanos, Ops};
 /// Until when a job works. With no limit it ends after one pass over its region.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Stop {
+pub struct StopRule {
     /// Time at the beginning that is done but not counted.
     pub ramp: Nanos,
     /// The first of these that is reached ends the job.
-    pub first_of: Vec<Limit>,
+    pub first_of: Vec<StopLimit>,
 }
 
 /// One limit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Limit {
+pub enum StopLimit {
     /// Counted time.
     Time(Nanos),
     /// Bytes moved by all workers of the job.
@@ -29,13 +29,13 @@ pub enum Limit {
     /// Passes over the region.
     Passes(u32),
     /// A steady state.
-    Steady(Steady),
+    Steady(SteadyRule),
 }
 
 /// The SNIA rule: in the last `rounds` rounds the spread and the slope of the rate are small.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Steady {
+pub struct SteadyRule {
     /// Length of a round.
     pub round: Nanos,
     /// Rounds in the window; SNIA's is 5.
@@ -46,22 +46,24 @@ pub struct Steady {
     pub slope: f64,
 }
 
-impl Default for Steady {
+impl Default for SteadyRule {
     fn default() -> Self {
         Self { round: Nanos::secs(1), rounds: 5, spread: 0.20, slope: 0.10 }
     }
 }
 
-impl Stop {
+impl StopRule {
     pub(super) fn check(&self) -> Result<(), Refusal> {
-        let mut steady = self.first_of.iter().filter(|limit| matches!(limit, Limit::Steady(_)));
+        let mut steady = self.first_of.iter().filter(|limit| matches!(limit, StopLimit::Steady(_)));
         if steady.nth(1).is_some() {
             return Err(Refusal::new(
                 "two steady states of one job",
                 "give one 'steady', or two jobs",
             ));
         }
-        let Some(Steady { round, rounds, spread, slope }) = self.steady() else { return Ok(()) };
+        let Some(SteadyRule { round, rounds, spread, slope }) = self.steady() else {
+            return Ok(());
+        };
         if round < Nanos::millis(100) {
             return Err(Refusal::new(
                 "a round of less than 100 ms, the distance of two looks at a running job",
@@ -85,33 +87,33 @@ impl Stop {
 
     /// After one pass.
     pub fn one_pass() -> Self {
-        Self { ramp: Nanos::ZERO, first_of: vec![Limit::Passes(1)] }
+        Self { ramp: Nanos::ZERO, first_of: vec![StopLimit::Passes(1)] }
     }
 
     /// After this much time.
     pub fn after(time: Nanos) -> Self {
-        Self { ramp: Nanos::ZERO, first_of: vec![Limit::Time(time)] }
+        Self { ramp: Nanos::ZERO, first_of: vec![StopLimit::Time(time)] }
     }
 
     /// The counted time after which it ends at the latest, if that is planned.
     pub fn time(&self) -> Option<Nanos> {
         let times = self.first_of.iter().filter_map(|limit| match limit {
-            Limit::Time(time) => Some(*time),
+            StopLimit::Time(time) => Some(*time),
             _ => None,
         });
         times.min()
     }
 
     /// The steady state that ends it, if one is planned.
-    pub fn steady(&self) -> Option<Steady> {
+    pub fn steady(&self) -> Option<SteadyRule> {
         self.first_of.iter().find_map(|limit| match limit {
-            Limit::Steady(steady) => Some(*steady),
+            StopLimit::Steady(steady) => Some(*steady),
             _ => None,
         })
     }
 
     /// After one pass or this much time.
     pub fn pass_or(time: Nanos) -> Self {
-        Self { ramp: Nanos::ZERO, first_of: vec![Limit::Passes(1), Limit::Time(time)] }
+        Self { ramp: Nanos::ZERO, first_of: vec![StopLimit::Passes(1), StopLimit::Time(time)] }
     }
 }

@@ -3,42 +3,32 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Action, BlockSize, Job, Phase, Plan, Work};
+use super::axis::SweepAxis;
+use super::job::{Job, Work};
+use super::phase::Phase;
+use super::study::Study;
+use super::{Action, BlockSize};
 use crate::error::Refusal;
 use crate::unit::{Bytes, Nanos};
 
 /// What a sweep varies, and which phases are its cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Sweep {
+pub struct SweepPlan {
     /// One or two: the first goes down the table, the second across.
-    pub over: Vec<Axis>,
+    pub over: Vec<SweepAxis>,
     /// The phases that are its cells, by their names, in the order of the plan.
     pub cells: Vec<String>,
     /// How their time follows from the speed of the device; as their limits say when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pace: Option<Pace>,
-}
-
-/// What can be varied.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Axis {
-    /// Bytes of an I/O.
-    Block,
-    /// I/Os that each worker keeps in flight.
-    Depth,
-    /// Workers.
-    Workers,
-    /// Percent of the I/Os that are reads; the others are writes.
-    Reads,
+    pub pace: Option<SweepPacing>,
 }
 
 /// How the time of a sweep is shared by its cells: a fast device tells soon what it can do, a slow
 /// one needs longer to move enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Pace {
+pub struct SweepPacing {
     /// Time of the whole run, which the cells may share on a slow device.
     #[serde(rename = "whole_ns")]
     pub whole: Nanos,
@@ -55,7 +45,7 @@ pub struct Pace {
 
 /// Where a phase stands in a sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Spot {
+pub struct CellParams {
     /// Bytes of an I/O.
     pub block: Bytes,
     /// I/Os that each worker keeps in flight.
@@ -66,14 +56,14 @@ pub struct Spot {
     pub reads: u32,
 }
 
-impl Spot {
+impl CellParams {
     /// Its value on that axis.
-    pub fn on(&self, axis: Axis) -> u64 {
+    pub fn on(&self, axis: SweepAxis) -> u64 {
         match axis {
-            Axis::Block => self.block.0,
-            Axis::Depth => self.iodepth.into(),
-            Axis::Workers => self.workers.into(),
-            Axis::Reads => self.reads.into(),
+            SweepAxis::Block => self.block.0,
+            SweepAxis::Depth => self.iodepth.into(),
+            SweepAxis::Workers => self.workers.into(),
+            SweepAxis::Reads => self.reads.into(),
         }
     }
 
@@ -84,31 +74,10 @@ impl Spot {
     }
 }
 
-impl Axis {
-    /// What stands above its values in a table.
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Block => "block",
-            Self::Depth => "depth",
-            Self::Workers => "workers",
-            Self::Reads => "reads",
-        }
-    }
-
-    /// A value on it: `64 KiB`, `8`, `70 %`.
-    pub fn shown(self, value: u64) -> String {
-        match self {
-            Self::Block => Bytes(value).to_string(),
-            Self::Depth | Self::Workers => value.to_string(),
-            Self::Reads => format!("{value} %"),
-        }
-    }
-}
-
 impl Phase {
     /// Where it stands in a sweep; `None` of a phase that is not one job of reads and writes in
     /// blocks of one size.
-    pub fn spot(&self) -> Option<Spot> {
+    pub fn cell_params(&self) -> Option<CellParams> {
         let [Job { work: Work::Blocks(blocks), workers, .. }] = self.jobs.as_slice() else {
             return None;
         };
@@ -126,12 +95,36 @@ impl Phase {
             return None;
         }
         let reads = u32::try_from(reads * 100 / (reads + writes)).unwrap_or_default();
-        Some(Spot { block, iodepth: blocks.iodepth, workers: *workers, reads })
+        Some(CellParams { block, iodepth: blocks.iodepth, workers: *workers, reads })
     }
 }
 
-impl Sweep {
-    pub(super) fn check(&self, plan: &Plan) -> Result<(), Refusal> {
+impl Study for SweepPlan {
+    fn leaves_out(&self, phase: &str) -> bool {
+        self.cells.iter().any(|cell| cell == phase)
+    }
+
+    fn counts(&self, phase: &str) -> bool {
+        self.leaves_out(phase)
+    }
+
+    fn may_leave_out(&self) -> bool {
+        true
+    }
+
+    fn whole_time(&self) -> Option<Nanos> {
+        Some(self.pace?.whole)
+    }
+
+    fn varies(&self, axis: SweepAxis) -> bool {
+        self.over.contains(&axis)
+    }
+
+    fn maker<'p>(&self, phases: &'p [Phase]) -> Option<&'p Phase> {
+        phases.iter().find(|phase| !self.leaves_out(&phase.name))
+    }
+
+    fn check(&self, phases: &[Phase]) -> Result<(), Refusal> {
         let apart = !matches!(self.over.as_slice(), [one, other] if one == other);
         if !matches!(self.over.len(), 1 | 2) || !apart {
             return Err(Refusal::new(
@@ -146,8 +139,8 @@ impl Sweep {
             ));
         }
         for name in &self.cells {
-            let phase = plan.phases.iter().find(|phase| phase.name == *name);
-            if phase.filter(|phase| phase.times == 1).and_then(Phase::spot).is_none() {
+            let phase = phases.iter().find(|phase| phase.name == *name);
+            if phase.filter(|phase| phase.times == 1).and_then(Phase::cell_params).is_none() {
                 return Err(Refusal::new(
                     format!("'{name}' is no cell of a sweep"),
                     "name phases that are done once, and read or write blocks of one size",

@@ -20,7 +20,7 @@ pub enum Target {
         size: Size,
         /// How it comes to be.
         #[serde(default)]
-        layout: Layout,
+        layout: LayoutMode,
         /// What becomes of it.
         #[serde(default)]
         lifetime: Lifetime,
@@ -33,7 +33,7 @@ pub enum Target {
         size: Size,
         /// How it comes to be.
         #[serde(default)]
-        layout: Layout,
+        layout: LayoutMode,
         /// What becomes of it.
         #[serde(default)]
         lifetime: Lifetime,
@@ -56,7 +56,7 @@ pub enum Target {
         order: FileOrder,
         /// How they come to be.
         #[serde(default)]
-        layout: Layout,
+        layout: LayoutMode,
         /// What becomes of them.
         #[serde(default)]
         lifetime: Lifetime,
@@ -69,7 +69,7 @@ pub enum Target {
         size: Size,
         /// Permission to write to it. Reading needs none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        consent: Option<Consent>,
+        consent: Option<OverwriteConsent>,
     },
     /// No file at all: for the methods `null` and `sim`.
     Nowhere {
@@ -81,7 +81,7 @@ pub enum Target {
 /// Permission to overwrite a device: its name, given a second time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Consent {
+pub struct OverwriteConsent {
     /// Must equal the path of the device.
     pub device: PathBuf,
 }
@@ -114,7 +114,7 @@ pub enum Size {
 /// How a file comes to be before it is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Layout {
+pub enum LayoutMode {
     /// As found; made empty when it is not there (writes extend it). What no phase has written of a
     /// file that the run made is written out before a phase that reads it.
     #[default]
@@ -210,7 +210,7 @@ impl Target {
         match self {
             Self::File { layout, .. }
             | Self::Files { layout, .. }
-            | Self::Scratch { layout, .. } => *layout == Layout::Written,
+            | Self::Scratch { layout, .. } => *layout == LayoutMode::Written,
             Self::Device { .. } | Self::Nowhere { .. } => false,
         }
     }
@@ -238,7 +238,7 @@ impl Target {
                 "one file with the lifetime unnamed",
                 "give a scratch file the lifetime remove: it has no name where that can be had",
             )),
-            Self::Files { lifetime: Lifetime::Unnamed, layout: Layout::Existing, .. } => {
+            Self::Files { lifetime: Lifetime::Unnamed, layout: LayoutMode::Existing, .. } => {
                 Err(Refusal::new(
                     "files without a name that are there already",
                     "give another layout, or another lifetime",

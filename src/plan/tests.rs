@@ -1,26 +1,26 @@
 //! The plan must be able to say what the five tools can do, and survive its own JSON.
 
 use super::*;
-use crate::unit::{Bytes, Ops};
+use crate::unit::{Bytes, Nanos, Ops};
 
-fn plan(name: &str, work: Work, stop: Stop) -> Plan {
+fn plan(name: &str, work: Work, stop: StopRule) -> Plan {
     Plan {
         title: name.into(),
-        origin: Origin { dialect: "test".into(), words: vec![], sources: vec![] },
+        origin: PlanOrigin::of("test", vec![]),
         seed: 1,
         aim: None,
         phases: vec![Phase::of(Job { stop, ..Job::of(name, work) })],
     }
 }
 
-fn blocks(pattern: Pattern) -> Blocks {
+fn blocks(pattern: Pattern) -> BlockWork {
     let target = Target::File {
         path: "/mnt/x".into(),
         size: Size::Exactly(Bytes::mib(64)),
-        layout: Layout::AsFound,
+        layout: LayoutMode::AsFound,
         lifetime: Lifetime::AsFound,
     };
-    Blocks::of(target, pattern)
+    BlockWork::of(target, pattern)
 }
 
 /// An IOzone stride, a Bonnie tree, a fio bssplit, a dd copy between two devices, a mixed job.
@@ -31,14 +31,14 @@ fn sayings() -> Vec<Plan> {
             "iozone-stride",
             Work::Blocks(blocks(Pattern::of(
                 Mix::only(Action::Read),
-                Order::Strided { stride: Bytes::kib(64 * 17) },
+                OffsetOrdering::Strided { stride: Bytes::kib(64 * 17) },
                 fixed.clone(),
             ))),
-            Stop::one_pass(),
+            StopRule::one_pass(),
         ),
         plan(
             "bonnie-tree",
-            Work::Tree(Tree {
+            Work::Tree(TreeWork {
                 dir: "/mnt".into(),
                 action: Action::Create,
                 files: 16 * 1024,
@@ -55,20 +55,20 @@ fn sayings() -> Vec<Plan> {
                 sync_folder: true,
                 lifetime: Lifetime::Keep,
             }),
-            Stop::one_pass(),
+            StopRule::one_pass(),
         ),
         plan(
             "fio-bssplit",
-            Work::Blocks(Blocks {
-                method: Method::IoUring(Ring { fixed: true, ..Ring::default() }),
+            Work::Blocks(BlockWork {
+                method: Method::IoUring(RingOptions { fixed: true, ..RingOptions::default() }),
                 caching: Caching::Direct,
                 iodepth: 32,
                 ..blocks(Pattern::of(
                     Mix(vec![
-                        Share { action: Action::Read, weight: 70 },
-                        Share { action: Action::Write, weight: 30 },
+                        ActionShare { action: Action::Read, weight: 70 },
+                        ActionShare { action: Action::Write, weight: 30 },
                     ]),
-                    Order::Zipf { theta: 1.2, center: None },
+                    OffsetOrdering::Zipf { theta: 1.2, center: None },
                     BlockSize::PerAction(vec![
                         ActionSize {
                             action: Action::Read,
@@ -84,13 +84,13 @@ fn sayings() -> Vec<Plan> {
                     ]),
                 ))
             }),
-            Stop::after(Nanos::secs(60)),
+            StopRule::after(Nanos::secs(60)),
         ),
         plan(
             "dd-copy",
-            Work::Copy(Copy {
-                from: End { path: Some("/dev/sda1".into()), flags: EndFlags::default() },
-                to: Outlet {
+            Work::Copy(CopyWork {
+                from: CopyInput { path: Some("/dev/sda1".into()), flags: EndFlags::default() },
+                to: CopyOutput {
                     path: Some("/dev/sdb1".into()),
                     flags: EndFlags { direct: true, ..EndFlags::default() },
                     exclusive: false,
@@ -101,25 +101,30 @@ fn sayings() -> Vec<Plan> {
                 input_block: Bytes::kib(4),
                 output_block: Bytes::mib(1),
                 block_for_block: false,
-                skip: Extent { blocks: 3, bytes: Bytes::ZERO },
-                seek: Extent::default(),
-                count: Some(Extent { blocks: 0, bytes: Bytes(1_000_000) }),
-                records: Records { swab: true, ..Records::default() },
+                skip: CopyLength { blocks: 3, bytes: Bytes::ZERO },
+                seek: CopyLength::default(),
+                count: Some(CopyLength { blocks: 0, bytes: Bytes(1_000_000) }),
+                records: RecordConversion { swab: true, ..RecordConversion::default() },
                 keep_going: true,
+                unread_counts: false,
                 resync: Resync::Zeros,
                 sparse: false,
-                flush: Flush { fdatasync: true, fsync: true },
+                flush: CopyFlush { fdatasync: true, fsync: true, unless_failed: false },
                 direct_gives_way: false,
                 fsync_every_block: false,
             }),
-            Stop::default(),
+            StopRule::default(),
         ),
         plan(
             "hot-record",
-            Work::Blocks(blocks(Pattern::of(Mix::only(Action::Write), Order::Same, fixed))),
-            Stop {
+            Work::Blocks(blocks(Pattern::of(
+                Mix::only(Action::Write),
+                OffsetOrdering::Same,
+                fixed,
+            ))),
+            StopRule {
                 ramp: Nanos::secs(1),
-                first_of: vec![Limit::Ops(Ops(100)), Limit::Steady(Steady::default())],
+                first_of: vec![StopLimit::Ops(Ops(100)), StopLimit::Steady(SteadyRule::default())],
             },
         ),
     ]
@@ -139,23 +144,24 @@ fn what_the_tools_do_can_be_said_and_survives_its_json() {
 fn a_device_is_written_only_by_consent() {
     let mut work = blocks(Pattern::of(
         Mix::only(Action::Write),
-        Order::Forward,
+        OffsetOrdering::Forward,
         BlockSize::Fixed(Bytes::kib(4)),
     ));
     let device = |consent| Target::Device { path: "/dev/sdz".into(), size: Size::Whole, consent };
     work.target = device(None);
-    let refused = plan("w", Work::Blocks(work.clone()), Stop::default()).check();
+    let refused = plan("w", Work::Blocks(work.clone()), StopRule::default()).check();
     assert!(refused.is_err_and(|refusal| refusal.why.contains("/dev/sdz")));
-    work.target = device(Some(Consent { device: "/dev/sdy".into() }));
-    assert!(plan("w", Work::Blocks(work.clone()), Stop::default()).check().is_err());
-    work.target = device(Some(Consent { device: "/dev/sdz".into() }));
-    assert_eq!(plan("w", Work::Blocks(work), Stop::default()).check(), Ok(()));
+    work.target = device(Some(OverwriteConsent { device: "/dev/sdy".into() }));
+    assert!(plan("w", Work::Blocks(work.clone()), StopRule::default()).check().is_err());
+    work.target = device(Some(OverwriteConsent { device: "/dev/sdz".into() }));
+    assert_eq!(plan("w", Work::Blocks(work), StopRule::default()).check(), Ok(()));
 }
 
 #[test]
 fn what_makes_no_sense_is_refused_with_its_place() {
-    let zero = Pattern::of(Mix::only(Action::Read), Order::Forward, BlockSize::Fixed(Bytes(0)));
-    let refusal = plan("p", Work::Blocks(blocks(zero)), Stop::default()).check();
+    let zero =
+        Pattern::of(Mix::only(Action::Read), OffsetOrdering::Forward, BlockSize::Fixed(Bytes(0)));
+    let refusal = plan("p", Work::Blocks(blocks(zero)), StopRule::default()).check();
     assert_eq!(
         refusal.map_err(|r| r.to_string()),
         Err("phase 'p', job 'p': block size 0, or an empty range of sizes; give a size such as 4k"
@@ -165,12 +171,15 @@ fn what_makes_no_sense_is_refused_with_its_place() {
 
 #[test]
 fn an_aftermath_needs_something_to_read_and_an_end() {
-    let reads =
-        Pattern::of(Mix::only(Action::Read), Order::Uniform, BlockSize::Fixed(Bytes::kib(4)));
+    let reads = Pattern::of(
+        Mix::only(Action::Read),
+        OffsetOrdering::Uniform,
+        BlockSize::Fixed(Bytes::kib(4)),
+    );
     let checked = |aftermath: Nanos, target: Option<Target>| {
         let mut blocks = blocks(reads.clone());
         blocks.target = target.unwrap_or(blocks.target);
-        let mut plan = plan("reads", Work::Blocks(blocks), Stop::one_pass());
+        let mut plan = plan("reads", Work::Blocks(blocks), StopRule::one_pass());
         plan.phases[0].aftermath = aftermath;
         plan.check().map_err(|refusal| refusal.why)
     };

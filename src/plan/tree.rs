@@ -16,7 +16,7 @@ use crate::unit::Bytes;
 /// empty folder to create in) is made before its timing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Tree {
+pub struct TreeWork {
     /// The folder under which everything happens.
     pub dir: PathBuf,
     /// What is done to each: `create`, `open`, `stat`, `list`, `rename`, `read`, `allocate`,
@@ -134,7 +134,7 @@ const PIECE: Bytes = Bytes::mib(1);
 /// Size of one file.
 const LARGEST: Bytes = Bytes(1 << 30);
 
-impl Tree {
+impl TreeWork {
     /// The largest file, bytes.
     pub fn largest(&self) -> Bytes {
         match self.size {
@@ -224,13 +224,13 @@ impl Tree {
         }
         if self.action == Action::Allocate && self.largest() == Bytes::ZERO {
             return Err(Refusal::new(
-                "0 bytes can not be allocated",
+                "0 bytes cannot be allocated",
                 "give 'size' a 'most' above 0",
             ));
         }
         if self.action == Action::Create && self.order == TreeOrder::AsListed {
             return Err(Refusal::new(
-                "what is only created can not be listed",
+                "what is only created cannot be listed",
                 "use by_name or shuffled",
             ));
         }
@@ -267,8 +267,8 @@ mod tests {
     use super::*;
     use crate::unit::Ops;
 
-    fn tree(change: impl FnOnce(&mut Tree)) -> Result<(), String> {
-        let mut tree: Tree = serde_json::from_value(serde_json::json!({
+    fn tree(change: impl FnOnce(&mut TreeWork)) -> Result<(), String> {
+        let mut tree: TreeWork = serde_json::from_value(serde_json::json!({
             "dir": "/mnt", "action": "create", "files": 10,
         }))
         .expect("a tree");
@@ -293,7 +293,7 @@ mod tests {
                 }),
                 "'read' of links",
             ),
-            (tree(|t| t.action = Action::Allocate), "0 bytes can not be allocated"),
+            (tree(|t| t.action = Action::Allocate), "0 bytes cannot be allocated"),
             (tree(|t| t.order = TreeOrder::AsListed), "only created"),
             (tree(|t| t.verify = Verify::AfterWrite), "'after_write' in a tree"),
             (tree(|t| t.sync_folder = true), "'sync_folder' without"),

@@ -1,89 +1,16 @@
-//! What a plan means where it says nothing else: the same usual values that may be left out of a
-//! document. Verbs and dialects begin with these and name only what they want otherwise.
+//! Values that a document leaves out because they are the usual ones.
 
-use super::{
-    BlockSize, Blocks, Caching, Change, Cold, Crew, Detail, Durability, Fill, Job, Method, Mix,
-    Order, Pattern, Phase, Rate, Region, Stop, Target, Until, Verify, Work,
-};
-use crate::unit::Nanos;
-
-impl Pattern {
-    /// Anywhere in the target, with incompressible data that nobody compares.
-    pub fn of(mix: Mix, order: Order, block: BlockSize) -> Self {
-        let (region, fill, verify) = (Region::default(), Fill::default(), Verify::default());
-        Self { mix, order, block, region, fill, change: Change::default(), verify }
-    }
+/// What there is one of where nothing else is said.
+pub(super) fn one() -> u32 {
+    1
 }
 
-impl Blocks {
-    /// One buffered `pread` or `pwrite` at a time, without any flush.
-    pub fn of(target: Target, pattern: Pattern) -> Self {
-        Self {
-            target,
-            pattern,
-            method: Method::default(),
-            caching: Caching::default(),
-            durability: Durability::default(),
-            sync_file_range: None,
-            timed_close: false,
-            iodepth: 1,
-        }
-    }
+/// Whether it is one.
+pub(super) fn is_one(number: &u32) -> bool {
+    *number == 1
 }
 
-impl Job {
-    /// One thread, as fast as it can, from the start of the phase to its end.
-    pub fn of(name: impl Into<String>, work: Work) -> Self {
-        Self {
-            name: name.into(),
-            work,
-            rate: Rate::default(),
-            stop: Stop::default(),
-            workers: 1,
-            crew: Crew::default(),
-            delay: Nanos::ZERO,
-            cpus: None,
-            balance: None,
-            detail: Detail::default(),
-        }
-    }
-}
-
-impl Phase {
-    /// One job, once, on whatever is in memory; the phase is called as the job is.
-    pub fn of(job: Job) -> Self {
-        Self {
-            name: job.name.clone(),
-            jobs: vec![job],
-            cold: Cold::default(),
-            settle: Nanos::ZERO,
-            quiet: Nanos::ZERO,
-            heat: Nanos::ZERO,
-            aftermath: Nanos::ZERO,
-            until: Until::default(),
-            times: 1,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-    use crate::plan::Action;
-    use crate::unit::Bytes;
-
-    #[test]
-    fn a_document_that_says_no_more_means_the_same() {
-        let document = json!({ "name": "read", "jobs": [{ "name": "read", "work": { "blocks": {
-            "target": { "nowhere": { "size": 4096 } },
-            "pattern": { "mix": [{ "action": "read", "weight": 100 }], "block": { "fixed": 512 } },
-        } } }] });
-        let target = Target::Nowhere { size: Bytes(4096) };
-        let block = BlockSize::Fixed(Bytes(512));
-        let pattern = Pattern::of(Mix::only(Action::Read), Order::default(), block);
-        let phase = Phase::of(Job::of("read", Work::Blocks(Blocks::of(target, pattern))));
-        assert_eq!(serde_json::from_value::<Phase>(document).expect("a phase"), phase);
-    }
+/// Whether it is what it would be where nothing is said.
+pub(super) fn is_usual<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }

@@ -12,23 +12,23 @@ pub struct Aftermath {
     /// The file or device that was read.
     pub path: String,
     /// Before the phase; unseen where nothing of this run stood there yet, or direct I/O is not real.
-    pub before: Reading<Latencies>,
+    pub before: Reading<SingleReadLatencies>,
     /// After it. More than one round: the first was slow, and the next phase has waited.
-    pub after: Vec<Round>,
+    pub after: Vec<AftermathRound>,
 }
 
 /// Some reads after a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Round {
+pub struct AftermathRound {
     /// When they began, ns after the end of the phase and of its flush.
     pub since_end_ns: Nanos,
     /// How long they took.
-    pub reads: Latencies,
+    pub reads: SingleReadLatencies,
 }
 
 /// How long some single reads took, one at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Latencies {
+pub struct SingleReadLatencies {
     /// How many.
     pub reads: u32,
     /// A quarter were faster, ns.
@@ -41,7 +41,7 @@ pub struct Latencies {
     pub max_ns: Nanos,
 }
 
-impl Latencies {
+impl SingleReadLatencies {
     /// Of these times; `None` of fewer than four.
     pub fn of(times: &[Nanos]) -> Option<Self> {
         let mut sorted = times.to_vec();
@@ -64,9 +64,9 @@ mod tests {
     #[test]
     fn quarters_of_the_sorted_times() {
         let times: Vec<Nanos> = (0..20).map(|n| Nanos::micros(100 + (n * 7) % 20)).collect();
-        let of = Latencies::of(&times).expect("enough");
+        let of = SingleReadLatencies::of(&times).expect("enough");
         assert_eq!((of.reads, of.max_ns), (20, Nanos::micros(119)));
         assert_eq!([of.p25_ns, of.p50_ns, of.p75_ns].map(|t| t.0 / 1000), [105, 110, 115]);
-        assert_eq!(Latencies::of(&times[..3]), None);
+        assert_eq!(SingleReadLatencies::of(&times[..3]), None);
     }
 }

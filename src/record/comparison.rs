@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Finding, Record, Trust};
-use crate::plan::{Action, Origin};
-use crate::stats::Ratio;
+use crate::plan::{Action, PlanOrigin};
+use crate::stats::MedianRatio;
 
 /// Name and version of this document's form.
 pub const COMPARISON_SCHEMA: &str = "assay.comparison/1";
@@ -18,11 +18,11 @@ pub struct Comparison {
     /// Version of the program that wrote it.
     pub version: String,
     /// The runs of the first side, in the order in which they were made.
-    pub first: Vec<Compared>,
+    pub first: Vec<ComparedRun>,
     /// Those of the second side.
-    pub second: Vec<Compared>,
+    pub second: Vec<ComparedRun>,
     /// The figures that both sides have.
-    pub figures: Vec<Pair>,
+    pub figures: Vec<FigurePair>,
     /// Nothing that the records hold forbids to compare the runs; single figures may have no ratio yet.
     pub comparable: bool,
     /// What was found, the worst first; notes forbid nothing.
@@ -31,7 +31,7 @@ pub struct Comparison {
 
 /// What a run was, where, and when.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Compared {
+pub struct ComparedRun {
     /// Its number: that of the same run is the same.
     pub run: String,
     /// When it was started: RFC 3339.
@@ -43,17 +43,17 @@ pub struct Compared {
     /// Version of the program that ran it.
     pub version: String,
     /// The words that it was asked for with.
-    pub origin: Origin,
+    pub origin: PlanOrigin,
 }
 
-impl Compared {
+impl ComparedRun {
     /// The run of a record.
     pub fn of(record: &Record) -> Self {
         Self {
             run: record.run.clone(),
             started: record.started.clone(),
-            host: record.machine.host.clone(),
-            kernel: record.machine.kernel.clone(),
+            host: record.machine().host.clone(),
+            kernel: record.machine().kernel.clone(),
             version: record.version.clone(),
             origin: record.plan.origin.clone(),
         }
@@ -62,13 +62,13 @@ impl Compared {
 
 /// The same figure of both sides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Pair {
+pub struct FigurePair {
     /// The phase; its repetitions are runs of it.
     pub phase: String,
     /// What it did.
     pub action: Action,
     /// What the values are.
-    pub quantity: Quantity,
+    pub quantity: ComparedQuantity,
     /// A value for each run of the first side.
     pub first: Vec<f64>,
     /// Those of the second side.
@@ -77,13 +77,13 @@ pub struct Pair {
     pub trust: Trust,
     /// Median of the second side over median of the first. Absent where the runs or the figures may not be
     /// compared, and of one run each, which do not tell a difference from chance.
-    pub ratio: Option<Ratio>,
+    pub ratio: Option<MedianRatio>,
 }
 
 /// What is compared of a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Quantity {
+pub enum ComparedQuantity {
     /// 10^6 bytes per second.
     MegabytesPerSecond,
     /// Operations per second, of what moves no bytes.

@@ -19,11 +19,11 @@ pub struct Explanation {
     /// The line as a shell takes it, or the file.
     pub line: String,
     /// How its verdicts came about.
-    pub basis: Basis,
+    pub basis: VerdictBasis,
     /// Its phases, in their order; a copy has one.
-    pub phases: Vec<Explained>,
+    pub phases: Vec<PhaseExplanation>,
     /// What can be typed instead or next, the nearest to the line first.
-    pub better: Vec<Better>,
+    pub better: Vec<BetterCommand>,
     /// The places that were looked at; none for a record.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<Survey>,
@@ -32,7 +32,7 @@ pub struct Explanation {
 /// How verdicts came about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Basis {
+pub enum VerdictBasis {
     /// From the words and a look at the places: what would happen.
     Foreseen,
     /// From a record: what happened.
@@ -41,7 +41,7 @@ pub enum Basis {
 
 /// What one phase does, and what its figure is about.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Explained {
+pub struct PhaseExplanation {
     /// The phase.
     pub name: String,
     /// What it does, a sentence each.
@@ -56,7 +56,7 @@ pub struct Explained {
 
 /// A line to type instead.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Better {
+pub struct BetterCommand {
     /// The line, as a shell takes it.
     pub line: String,
     /// What it is good for.

@@ -3,21 +3,21 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::evidence::Card;
+use crate::evidence::CardInfo;
 use crate::unit::Bytes;
 
 /// Which speed classes a device clears here. A class on a label promises more than its rates (a
 /// bus, a set of commands, a state of the card before the test), so none is certified.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Grading {
+pub struct CardGrading {
     /// What the SD card or eMMC below tells of itself; absent where none shows itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub card: Option<Card>,
+    pub card: Option<CardInfo>,
     /// Bytes that were there for the reads and writes anywhere: what the first writes in order left.
     /// Many cards are faster in a small part of them.
     pub space: Bytes,
     /// Every class, those of one letter together, the lowest first.
-    pub grades: Vec<Grade>,
+    pub grades: Vec<ClassGrade>,
     /// What of this host, not of the card, may be why a class is missed, in sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub host: Vec<String>,
@@ -25,13 +25,13 @@ pub struct Grading {
 
 /// How a device stands to one class.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Grade {
+pub struct ClassGrade {
     /// As the label has it: `C10`, `U3`, `V30`, `A1`.
     pub class: String,
     /// Whether its minimums were reached.
-    pub standing: Standing,
+    pub standing: ClassStanding,
     /// Its minimums, and what was measured of each.
-    pub needs: Vec<Need>,
+    pub needs: Vec<ClassMinimum>,
     /// Why it is not cleared, in a clause; absent when it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub because: Option<String>,
@@ -42,7 +42,7 @@ pub struct Grade {
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum Standing {
+pub enum ClassStanding {
     /// All of them, by figures that are sound.
     Cleared,
     /// In the mean, but not in the slowest seconds.
@@ -55,9 +55,9 @@ pub enum Standing {
 
 /// One minimum of a class.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Need {
+pub struct ClassMinimum {
     /// What must be reached.
-    pub demand: Demand,
+    pub demand: ClassDemand,
     /// Bytes of one I/O: of writes in order the recording unit of the class.
     pub block: Bytes,
     /// At the least, bytes per second of writes in order, else operations per second.
@@ -76,7 +76,7 @@ pub struct Need {
 /// What a class asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Demand {
+pub enum ClassDemand {
     /// Writes in order.
     SequentialWrite,
     /// Reads of 4 KiB anywhere.

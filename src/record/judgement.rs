@@ -11,7 +11,7 @@ pub struct Verdict {
     /// May it be believed as what its reader takes it for.
     pub trust: Trust,
     /// What it is about.
-    pub measures: Measures,
+    pub measures: MeasuredSubject,
     /// One sentence for a person: what was measured and how that is known.
     pub summary: String,
     /// The figure that does describe the device, bytes per second, where it was measured too.
@@ -52,7 +52,7 @@ impl Trust {
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
-pub enum Measures {
+pub enum MeasuredSubject {
     /// The device.
     #[serde(rename = "device")]
     Device,
@@ -91,7 +91,7 @@ pub enum Measures {
     Invalid,
 }
 
-impl Measures {
+impl MeasuredSubject {
     /// The word for it.
     pub const fn name(self) -> &'static str {
         match self {
@@ -124,16 +124,16 @@ pub struct Finding {
     /// Its number in the catalogue.
     pub trap: TrapId,
     /// How much it weighs.
-    pub weight: Weight,
+    pub weight: FindingWeight,
     /// What the number is about because of it; absent when it changes nothing about that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub measures: Option<Measures>,
+    pub measures: Option<MeasuredSubject>,
     /// What is claimed, in one sentence that a person can repeat.
     pub claim: String,
     /// The very readings that show it.
     pub because: Vec<Exhibit>,
     /// What to do or type now; absent when nothing is to be done.
-    pub next: Option<Next>,
+    pub next: Option<NextStep>,
 }
 
 /// How much a finding weighs.
@@ -141,7 +141,7 @@ pub struct Finding {
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum Weight {
+pub enum FindingWeight {
     /// Good to know.
     Note,
     /// The number may be off.
@@ -177,14 +177,14 @@ impl Exhibit {
 /// What to do now.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Next {
+pub enum NextStep {
     /// Type this.
     Type(String),
     /// Do this.
     Do(String),
 }
 
-impl Next {
+impl NextStep {
     /// The words.
     pub fn words(&self) -> &str {
         match self {

@@ -7,31 +7,47 @@
 mod aftermath;
 mod capacity;
 mod comparison;
+mod document;
 mod explanation;
-mod glance;
+mod figures;
 mod grading;
+mod interval;
+mod journal;
 mod judgement;
 mod outcome;
 mod probe;
-mod profiled;
+mod profile;
+mod results;
 mod store;
-mod swept;
+mod sweep;
+mod version1;
 
-pub use aftermath::{Aftermath, Latencies, Round};
-pub use capacity::{Capacity, Holding};
-pub use comparison::{COMPARISON_SCHEMA, Compared, Comparison, Pair, Quantity};
-pub use explanation::{Basis, Better, EXPLANATION_SCHEMA, Explained, Explanation};
-pub use glance::{
-    CpuShares, DeviceFigures, DeviceGlance, Discards, Flushes, Glance, Pages, PressureShares,
-    ProcessGlance, Processes, WATCH_SCHEMA, Way, not_counted,
+pub use aftermath::{Aftermath, AftermathRound, SingleReadLatencies};
+pub use capacity::{BlockFate, CapacityResult};
+pub use comparison::{COMPARISON_SCHEMA, ComparedQuantity, ComparedRun, Comparison, FigurePair};
+pub use document::RecordDocument;
+pub use explanation::{
+    BetterCommand, EXPLANATION_SCHEMA, Explanation, PhaseExplanation, VerdictBasis,
 };
-pub use grading::{Demand, Grade, Grading, Need, Standing};
-pub use judgement::{Exhibit, Finding, Measures, Next, TrapId, Trust, Verdict, Weight};
-pub use outcome::{Bottleneck, Climb, Endurance, Outcome, Reached, Stretch};
-pub use probe::{PROBE_SCHEMA, Probe};
-pub use profiled::{Figures, Profiled};
-pub use store::{Sink, is_record, load, replace, text_of};
-pub use swept::{Cell, Drop, Plateau, Side, Swept};
+pub use figures::{
+    Absence, CountedSample, FEWEST_BEYOND, FEWEST_IN_STRETCH, Figure, FigureUnit, FigureValue,
+    LatencyPart, Metric, PhaseFigures, SpreadRange, Statistic, counted_samples, figures,
+};
+pub use grading::{CardGrading, ClassDemand, ClassGrade, ClassMinimum, ClassStanding};
+pub use interval::{
+    CpuShares, DeviceFigures, DeviceStats, DirectionStats, DiscardStats, FlushStats, IntervalStats,
+    PageStats, PressureShares, ProcessStats, ProcessesStats, WATCH_SCHEMA, not_counted,
+};
+pub use journal::{Journal, JournalEntry, replace};
+pub use judgement::{
+    Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, TrapId, Trust, Verdict,
+};
+pub use outcome::{Bottleneck, LoadPoint, RampResult, StudyResult, SustainedResult, WrittenSpan};
+pub use probe::{PROBE_SCHEMA, ProbeResult};
+pub use profile::{ProfileFigure, ProfileResult};
+pub use results::{FEW, Host, IntervalCount, IntervalCounts, JobResult, WorkSpan, WorkerResult};
+pub use store::{RecordSink, is_record, load, text_of};
+pub use sweep::{SweepCell, SweepPlateau, SweepResult, SweepSide, ThroughputDrop};
 
 use std::collections::BTreeMap;
 
@@ -40,21 +56,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Fault;
 use crate::evidence::{
-    CachePages, Copying, Direction, DiskCounters, Extents, Limits, Machine, Neighbours, Ran,
-    Reading, Samples, Snapshot, Subject, Warmth,
+    BlockSamples, CachePages, CopySpeed, Direction, DiskCounters, Extents, Limits, Machine,
+    OtherProcesses, Reading, Snapshot, Subject, ThreadTimes, Warmth,
 };
 use crate::plan::{Action, Caching, Durability, Method, Plan};
 use crate::stats::copy::CopyCounts;
-use crate::stats::{Census, DepthReached, HeatRow, Single, SteadyState, Total};
-use crate::unit::{Bytes, Instant, Nanos, Ops};
+use crate::stats::{ActionTotal, BlockCensus, DepthReached, HeatRow, SingleIo, SteadyState};
+use crate::unit::{Bytes, Nanos, Ops, Timestamp};
 
 /// The name and version of this document's form.
-pub const SCHEMA: &str = "assay.record/1";
+pub const SCHEMA: &str = "assay.record/2";
 
 /// A whole run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Record {
-    /// Always `assay.record/1`.
+    /// Always `assay.record/2`.
     pub schema: String,
     /// Version of the program that made it.
     pub version: String,
@@ -66,8 +82,8 @@ pub struct Record {
     pub plan: Plan,
     /// What that became on this machine.
     pub resolved: Resolved,
-    /// The machine.
-    pub machine: Machine,
+    /// The machines that took part, at least one: at present it is the one that the program ran on.
+    pub hosts: Vec<Host>,
     /// What happened, phase by phase, as far as it got.
     pub phases: Vec<PhaseRecord>,
     /// How it ended.
@@ -77,10 +93,18 @@ pub struct Record {
     pub verdict: Option<Verdict>,
     /// What its aim came to, where the plan has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<StudyResult>,
 }
 
 impl Record {
+    /// The first of the machines.
+    ///
+    /// # Panics
+    /// When there is none. [`load`] does not give such a record.
+    pub fn machine(&self) -> &Machine {
+        &self.hosts[0].machine
+    }
+
     /// The phase that a phase of the plan is a repetition of; itself where it is none.
     pub fn repeated<'a>(&'a self, phase: &'a str) -> &'a str {
         let all = &self.plan.phases;
@@ -161,7 +185,7 @@ pub struct PhaseRecord {
     /// When its parts began and ended.
     pub span: Span,
     /// What was done, by action: `read`, `write`, `flush`... all jobs together.
-    pub totals: BTreeMap<Action, Total>,
+    pub totals: BTreeMap<Action, ActionTotal>,
     /// CPU time of the workers' threads or processes from the first I/O to the end of the timing, all
     /// together, ns; absent of copies and models. Helpers of a method (the threads of POSIX AIO, a
     /// submission thread of the kernel) are not in it.
@@ -172,26 +196,25 @@ pub struct PhaseRecord {
     pub depth: Option<DepthReached>,
     /// What became of jobs that a steady state was to end.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub steady: Vec<Steadied>,
+    pub steady: Vec<SteadyResult>,
     /// Latencies over time, when the plan asks for them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub heat: Vec<HeatRow>,
     /// Single I/Os in the order of their answers, when the plan has them kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub each: Vec<Single>,
+    pub each: Vec<SingleIo>,
     /// What the blocks that were read hold, when the plan has that counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub census: Option<Census>,
-    /// The same for each job, when there was more than one.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub jobs: Vec<JobRecord>,
+    pub census: Option<BlockCensus>,
+    /// The same for each job, in the order of the plan.
+    pub jobs: Vec<JobResult>,
     /// dd's counts, when it was a copy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copy: Option<CopyCounts>,
     /// What moved between the program and each path: the unit of judgement.
     pub flows: Vec<Flow>,
     /// Every 100 ms, from the start to the end of settling.
-    pub series: Series,
+    pub series: SampleSeries,
     /// What the kernel said.
     pub evidence: Evidence,
     /// What went wrong.
@@ -204,11 +227,11 @@ pub struct PhaseRecord {
 
 /// What became of a job that a steady state was to end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Steadied {
+pub struct SteadyResult {
     /// Its name.
     pub job: String,
     /// What its rounds count.
-    pub counted: Counted,
+    pub counted: RateBasis,
     /// When it was steady, ns after `span.started`; absent when something else ended it before.
     #[serde(rename = "after_ns")]
     pub after: Option<Nanos>,
@@ -219,46 +242,34 @@ pub struct Steadied {
 /// What a rate counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Counted {
+pub enum RateBasis {
     /// Bytes.
     Bytes,
     /// Operations, where no bytes are moved.
     Operations,
 }
 
-/// Totals of one job.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct JobRecord {
-    /// Its name.
-    pub name: String,
-    /// By action.
-    pub totals: BTreeMap<Action, Total>,
-    /// I/Os of one worker in flight each time one was sent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub depth: Option<DepthReached>,
-}
-
 /// When the parts of a phase began and ended.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Span {
     /// First I/O.
-    pub started: Instant,
+    pub started: Timestamp,
     /// From here on it counts (after the ramp).
-    pub counted: Instant,
+    pub counted: Timestamp,
     /// Last I/O answered.
-    pub stopped: Instant,
+    pub stopped: Timestamp,
     /// End of the flush that the plan has inside the timing; absent without one.
-    pub flushed: Option<Instant>,
+    pub flushed: Option<Timestamp>,
     /// When the last file was closed, where the plan has that inside the timing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub closed: Option<Instant>,
+    pub closed: Option<Timestamp>,
     /// End of the flush that was only watched, after the timing; absent when nobody watched.
-    pub settled: Option<Instant>,
+    pub settled: Option<Timestamp>,
 }
 
 impl Span {
     /// The end of the timing.
-    pub fn ended(&self) -> Instant {
+    pub fn ended(&self) -> Timestamp {
         self.stopped.max(self.flushed.unwrap_or_default()).max(self.closed.unwrap_or_default())
     }
 
@@ -274,6 +285,8 @@ impl Span {
 pub struct Flow {
     /// Index into `resolved.subjects`.
     pub subject: usize,
+    /// Index into the `jobs` of the phase.
+    pub job: usize,
     /// From the path or to it.
     pub direction: Direction,
     /// Bytes by the calls' return values over the whole phase, ramp included: this is what the
@@ -302,16 +315,16 @@ pub struct Flow {
 
 /// Samples at a fixed interval.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Series {
+pub struct SampleSeries {
     /// Planned distance of two samples, ns; `at_ns` tells when each was really taken.
     pub interval_ns: Nanos,
     /// The samples. Each counts what happened since the one before it.
-    pub points: Vec<Point>,
+    pub points: Vec<SamplePoint>,
 }
 
 /// What happened in one interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Point {
+pub struct SamplePoint {
     /// Its end, ns after `span.started`.
     pub at_ns: Nanos,
     /// Operations answered.
@@ -325,9 +338,11 @@ pub struct Point {
     /// Largest latency, ns; absent when nothing was answered.
     pub lat_ns_max: Option<u64>,
     /// Bytes read from the leaf devices, all together.
-    pub leaf_read_bytes: Option<u64>,
+    #[serde(alias = "leaf_read_bytes")]
+    pub device_read_bytes: Option<u64>,
     /// Bytes written to the leaf devices, all together.
-    pub leaf_write_bytes: Option<u64>,
+    #[serde(alias = "leaf_write_bytes")]
+    pub device_write_bytes: Option<u64>,
     /// Bytes written to the devices that the paths name, all together; absent where the leaves are
     /// just these. Of what a leaf has it lacks what others wrote there, and the copies of mirrors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -338,30 +353,30 @@ pub struct Point {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Evidence {
     /// What the devices did while we did nothing, just before.
-    pub quiet: Quiet,
+    pub quiet: QuietPeriod,
     /// What was dropped from memory, and what was left after that, by path.
-    pub cold: Vec<Dropped>,
+    pub cold: Vec<DroppedCache>,
     /// How the files lay on the device before, by path.
-    pub extents: Vec<Laid>,
+    pub extents: Vec<FileExtents>,
     /// How the files that were written lay on the device before, as they were, by path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub onto: Vec<Laid>,
+    pub onto: Vec<FileExtents>,
     /// How the output of a copy by `copy_file_range` lay on the device after it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copied: Option<Reading<Extents>>,
     /// What was looked at when it was read though this plan is not certain to have written all of
     /// it, by path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub unsure: Vec<Unsure>,
+    pub unsure: Vec<UnprovenData>,
     /// What lies on the bare devices that are read, by path: not of those that this run has written.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub sampled: Vec<Sampled>,
+    pub sampled: Vec<SampledDevice>,
     /// The files that somebody has made shorter than they were written, by path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub cut: Vec<Cut>,
+    pub cut: Vec<TruncatedFile>,
     /// How the threads that did the I/O ran; absent where they are processes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ran: Option<Ran>,
+    pub ran: Option<ThreadTimes>,
     /// At the first I/O.
     pub before: Snapshot,
     /// When the clock stopped (after the flush that is inside the timing).
@@ -369,18 +384,18 @@ pub struct Evidence {
     /// After everything had been flushed, or watching it was given up.
     pub settled: Option<Snapshot>,
     /// How the watched flush went.
-    pub settle: Option<Settle>,
+    pub settle: Option<WatchedFlush>,
     /// Who else was there meanwhile; absent of phases that ended before they were looked at, and of
     /// those on no device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub neighbours: Option<Reading<Neighbours>>,
+    pub neighbours: Option<Reading<OtherProcesses>>,
     /// How warm processors and drives were before and after.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warmth: Option<Warmths>,
     /// How fast the machine copies between program and page cache, measured after a buffered phase
     /// that was fast enough for that to matter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub copying: Option<Reading<Copying>>,
+    pub copying: Option<Reading<CopySpeed>>,
     /// Single reads before and after, where the phase wants them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aftermath: Option<Aftermath>,
@@ -397,7 +412,7 @@ pub struct Warmths {
 
 /// The devices while we did nothing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Quiet {
+pub struct QuietPeriod {
     /// For how long.
     pub time: Nanos,
     /// What each did in that time.
@@ -415,7 +430,7 @@ pub struct QuietDevice {
 
 /// A file whose cached pages were dropped.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Dropped {
+pub struct DroppedCache {
     /// The file.
     pub path: String,
     /// The range that is used.
@@ -426,7 +441,7 @@ pub struct Dropped {
 
 /// How a file lay on its device.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Laid {
+pub struct FileExtents {
     /// The file.
     pub path: String,
     /// Its extents.
@@ -435,16 +450,16 @@ pub struct Laid {
 
 /// Blocks of a bare device that were looked at before it was read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Sampled {
+pub struct SampledDevice {
     /// The device.
     pub path: String,
     /// What they hold, and how long they took.
-    pub samples: Reading<Samples>,
+    pub samples: Reading<BlockSamples>,
 }
 
 /// A file that was cut while it was measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Cut {
+pub struct TruncatedFile {
     /// The file.
     pub path: String,
     /// How far it had been written.
@@ -456,7 +471,7 @@ pub struct Cut {
 /// Data that are compared with what this plan would have written there, though it has not, or not
 /// in the same way.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Unsure {
+pub struct UnprovenData {
     /// The file or device.
     pub path: String,
     /// The range that is read.
@@ -467,7 +482,7 @@ pub struct Unsure {
 
 /// A flush that was only watched.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Settle {
+pub struct WatchedFlush {
     /// For how long it was watched.
     pub time: Nanos,
     /// It ended while it was watched; otherwise it goes on and only its pace is known.

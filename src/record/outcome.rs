@@ -3,38 +3,38 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Capacity, Exhibit, Grading, Profiled, Swept};
+use super::{CapacityResult, CardGrading, Exhibit, ProfileResult, SweepResult};
 use crate::unit::{Bandwidth, Bytes, Iops, Nanos};
 
 /// What a run found out that no phase of it shows alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum StudyResult {
     /// Where the rate stops growing.
-    Ramp(Climb),
+    Ramp(RampResult),
     /// What a device keeps up.
-    Sustain(Endurance),
+    Sustain(SustainedResult),
     /// Which speed classes it clears.
-    Card(Grading),
+    Card(CardGrading),
     /// Whether it holds what it promises to.
-    Capacity(Capacity),
+    Capacity(CapacityResult),
     /// How the rate depends on what was varied.
-    Sweep(Swept),
+    Sweep(SweepResult),
     /// The figures of another program's quick test.
-    Profile(Profiled),
+    Profile(ProfileResult),
 }
 
 /// What a ramp came to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Climb {
+pub struct RampResult {
     /// The last step that brought anything.
-    pub knee: Reached,
+    pub knee: LoadPoint,
     /// The step with the highest rate.
-    pub top: Reached,
+    pub top: LoadPoint,
     /// The best step in which 99 of 100 I/Os were answered within the time that was asked for.
     /// Absent when none was, or no time was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub within: Option<Reached>,
+    pub within: Option<LoadPoint>,
     /// What sets the rate at the top.
     pub limit: Bottleneck,
     /// In one sentence.
@@ -45,7 +45,7 @@ pub struct Climb {
 
 /// One step of a ramp.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Reached {
+pub struct LoadPoint {
     /// Its phase.
     pub phase: String,
     /// I/Os that each worker kept in flight.
@@ -54,7 +54,7 @@ pub struct Reached {
     pub workers: u32,
     /// I/Os per second.
     pub iops: Iops,
-    /// Time in which 99 of 100 were answered; where fewer than ten took longer, the longest of all.
+    /// Time in which 99 of 100 were answered; absent where fewer than ten took longer.
     pub p99_ns: Option<Nanos>,
 }
 
@@ -92,10 +92,10 @@ impl Bottleneck {
 
 /// What came of writing for long.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Endurance {
+pub struct SustainedResult {
     /// What went fast at first, if there was a fall after it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub burst: Option<Stretch>,
+    pub burst: Option<WrittenSpan>,
     /// The rate that lasts: that of the steady rounds, else of all after the burst.
     pub rate: Bandwidth,
     /// When the rounds became steady, after the start; absent when they did not.
@@ -104,19 +104,19 @@ pub struct Endurance {
     /// Times in which next to nothing was written.
     pub stalls: Vec<Nanos>,
     /// Everything that was written.
-    pub written: Stretch,
+    pub written: WrittenSpan,
 }
 
 /// What was written in a while.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Stretch {
+pub struct WrittenSpan {
     /// How long.
     pub time: Nanos,
     /// How much.
     pub bytes: Bytes,
 }
 
-impl Stretch {
+impl WrittenSpan {
     /// Bytes per second; 0 of no time.
     pub fn rate(&self) -> f64 {
         self.bytes.over(self.time).map_or(0.0, |rate| rate.0)

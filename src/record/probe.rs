@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Finding, Next};
+use super::{Finding, NextStep};
 use crate::evidence::{Machine, Survey};
 
 /// Name and version of this document's form.
@@ -11,7 +11,8 @@ pub const PROBE_SCHEMA: &str = "assay.probe/1";
 
 /// What lies under a path, and what would bite there. Nothing was run for it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Probe {
+#[schemars(title = "Probe")]
+pub struct ProbeResult {
     /// [`PROBE_SCHEMA`].
     pub schema: String,
     /// Version of the program that wrote it.
@@ -23,5 +24,5 @@ pub struct Probe {
     /// Traps that a run here would meet, the worst first.
     pub findings: Vec<Finding>,
     /// What to type now.
-    pub next: Next,
+    pub next: NextStep,
 }

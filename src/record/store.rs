@@ -1,25 +1,30 @@
-//! The record on disk: written phase by phase, so that a run that dies leaves what it had.
+//! The record on disk: where it may stand, and how it is read, whole or while it grows.
 
 use std::fs::OpenOptions;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::{Record, SCHEMA};
-use crate::error::{Error, Fault, Refusal};
+use serde::Deserialize as _;
+use serde_json::Deserializer;
+
+use super::journal::{Journal, grown};
+use super::version1::{self, SCHEMA_1};
+use super::{Ending, Record, SCHEMA};
+use crate::error::{Doing, Error, Fault, Refusal};
 use crate::evidence::folder_of;
 
 /// Where a record is kept while it grows.
 #[derive(Debug)]
-pub struct Sink {
+pub struct RecordSink {
     path: PathBuf,
 }
 
-impl Sink {
+impl RecordSink {
     /// A record at this path, or in this folder in a file of its own: `name.json`, `name-2.json`... The
-    /// place is tried at once, so that a run does not find out at its end that it can not be kept.
+    /// place is tried at once, so that a run does not find out at its end that it cannot be kept.
     ///
     /// # Errors
-    /// When the file can not be made, or something that is no record stands there.
+    /// When the file cannot be made, or something that is no record stands there.
     pub fn at(path: &Path, name: &str) -> Result<Self, Error> {
         let there = std::fs::metadata(path).ok();
         if there.as_ref().is_some_and(|there| there.is_dir()) {
@@ -49,35 +54,17 @@ impl Sink {
             .into());
         }
         let opened = OpenOptions::new().append(true).create(true).open(path);
-        opened.map_err(|error| Fault::new("create", path.display().to_string(), &error))?;
+        opened.map_err(|error| Fault::new(Doing::Create, path.display().to_string(), &error))?;
         Ok(Self { path: path.to_path_buf() })
     }
 
-    /// Replaces the document by this one, whole or not at all.
+    /// Puts there the record of a run that begins, to grow from now on.
     ///
     /// # Errors
-    /// When it can not be written.
-    pub fn keep(&self, record: &Record) -> Result<(), Fault> {
-        let mut text = serde_json::to_vec_pretty(record)
-            .map_err(|error| Fault::new("write", self.path.display().to_string(), &error.into()))?;
-        text.push(b'\n');
-        replace(&self.path, &text)
+    /// When it cannot be written.
+    pub fn begin(self, record: &Record) -> Result<Journal, Fault> {
+        Journal::begin(self.path, record)
     }
-}
-
-/// Writes a file whole or not at all: what had this name is there until the new one is complete.
-///
-/// # Errors
-/// When it can not be written.
-pub fn replace(path: &Path, text: &[u8]) -> Result<(), Fault> {
-    let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(format!(".{}.new", std::process::id()));
-    let fresh = path.with_file_name(name);
-    let written = std::fs::write(&fresh, text).and_then(|()| std::fs::rename(&fresh, path));
-    written.map_err(|error| {
-        let _ = std::fs::remove_file(&fresh);
-        Fault::new("write", path.display().to_string(), &error)
-    })
 }
 
 /// A file in the folder that nothing had.
@@ -92,66 +79,110 @@ fn fresh(folder: &Path, name: &str) -> Result<PathBuf, Fault> {
         match OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(_) => return Ok(path),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
-            Err(error) => return Err(Fault::new("create", path.display().to_string(), &error)),
+            Err(error) => {
+                return Err(Fault::new(Doing::Create, path.display().to_string(), &error));
+            }
         }
     }
 }
 
-/// Reads a record.
+/// Reads a record, of version 1 too, and one that is still growing or was left so.
 ///
 /// # Errors
 /// A [`Refusal`] that says where the document stops making sense, or a [`Fault`] when the file
-/// can not be read.
+/// cannot be read.
 pub fn load(path: &Path) -> Result<Record, Error> {
     const INSTEAD: &str = "give a file that --record or ASSAY_RECORD wrote";
     let text = text_of(path, "a record", INSTEAD)?;
-    let record: Record = serde_json::from_str(&text).map_err(|error| {
+    let refused = |error: serde_json::Error| {
         // serde says where once more at the end of its sentence.
         let why = error.to_string();
         let why = why.split(" at line ").next().unwrap_or_default();
-        Refusal {
-            place: format!("{}:{}:{}", path.display(), error.line(), error.column()),
-            why: format!("not a record: {why}"),
-            instead: INSTEAD.into(),
+        let place = match error.line() {
+            0 => path.display().to_string(),
+            line => format!("{}:{line}:{}", path.display(), error.column()),
+        };
+        Refusal { place, why: format!("not a record: {why}"), instead: INSTEAD.into() }
+    };
+    let head = SchemaHead::deserialize(&mut Deserializer::from_str(&text)).map_err(refused)?;
+    let record: Record = match head.schema.as_str() {
+        SCHEMA_1 => {
+            let old = serde_json::from_str(&text).map_err(refused)?;
+            serde_json::from_value(version1::lifted(old)).map_err(refused)?
         }
-    })?;
-    if record.schema != SCHEMA {
+        SCHEMA => {
+            let mut parts = Deserializer::from_str(&text).into_iter::<Record>();
+            let begun = match parts.next() {
+                Some(begun) => begun.map_err(refused)?,
+                None => return Err(refused(serde::de::Error::custom("there is none")).into()),
+            };
+            let since = &text[parts.byte_offset()..];
+            match begun.ending {
+                // It has grown since it was begun.
+                Ending::Unfinished => grown(begun, since).map_err(|(line, error)| Refusal {
+                    place: format!("{}:{line}:{}", path.display(), error.column()),
+                    ..refused(error)
+                })?,
+                _ if since.trim().is_empty() => begun,
+                // What is over has nothing behind it.
+                _ => serde_json::from_str(&text).map_err(refused)?,
+            }
+        }
+        other => {
+            return Err(Refusal {
+                place: path.display().to_string(),
+                why: format!("its schema is '{other}'; this program reads '{SCHEMA}'"),
+                instead: "judge it with the version that made it".into(),
+            }
+            .into());
+        }
+    };
+    if record.hosts.is_empty() {
         return Err(Refusal {
             place: path.display().to_string(),
-            why: format!("its schema is '{}'; this program reads '{SCHEMA}'", record.schema),
-            instead: "judge it with the version that made it".into(),
+            why: "not a record: it has no host".into(),
+            instead: INSTEAD.into(),
         }
         .into());
     }
     Ok(record)
 }
 
+/// What every record begins with, of whatever version.
+#[derive(serde::Deserialize)]
+struct SchemaHead {
+    schema: String,
+}
+
 /// The text of a document of that `kind` ("a record"); `instead` says what to give.
 ///
 /// # Errors
 /// A [`Refusal`] when a folder, an empty file or one that is no text stands there, or a [`Fault`]
-/// when it can not be read.
+/// when it cannot be read.
 pub fn text_of(path: &Path, kind: &str, instead: &str) -> Result<String, Error> {
     let refused = |what: &str| {
         let why = format!("'{}' is {what}, not {kind}", path.display());
         Error::from(Refusal::new(why, instead))
     };
-    let text = std::fs::read_to_string(path).map_err(|error| match error.kind() {
+    let mut bytes = std::fs::read(path).map_err(|error| match error.kind() {
         ErrorKind::IsADirectory => refused("a folder"),
-        ErrorKind::InvalidData => refused("no text"),
-        _ => Fault::new("read", path.display().to_string(), &error).into(),
+        _ => Fault::new(Doing::Read, path.display().to_string(), &error).into(),
     })?;
+    // Whoever wrote it was killed in the middle of a sign.
+    if let Err(error) = std::str::from_utf8(&bytes)
+        && error.error_len().is_none()
+    {
+        bytes.truncate(error.valid_up_to());
+    }
+    let text = String::from_utf8(bytes).map_err(|_| refused("no text"))?;
     if text.trim().is_empty() {
         return Err(refused("empty"));
     }
     Ok(text)
 }
 
-/// Whether a text is a record, whole, of whatever version.
+/// Whether a text is a record, of whatever version; one that is still growing too.
 pub fn is_record(text: &str) -> bool {
-    #[derive(serde::Deserialize)]
-    struct Head {
-        schema: String,
-    }
-    serde_json::from_str::<Head>(text).is_ok_and(|head| head.schema.starts_with("assay.record/"))
+    let head = SchemaHead::deserialize(&mut Deserializer::from_str(text));
+    head.is_ok_and(|head| head.schema.starts_with("assay.record/"))
 }

@@ -3,33 +3,53 @@
 
 use std::io::{self, Write};
 
-use super::Style;
-use super::heading::{self, labelled};
+use super::closing::{foot, later_notes};
+use super::fact::labelled;
+use super::heading;
 use super::paint::Ink;
-use super::text::{Text, foot, later_notes};
-use crate::plan::Plan;
-use crate::record::{Capacity, Holding, Outcome, PhaseRecord, Record, Resolved, Trust};
-use crate::stats::Held;
+use super::study::StudyPrinter;
+use super::text::TextPage;
+use super::{ReportPage, TerminalStyle};
+use crate::plan::{CapacityStudy, PlainRun, Plan};
+use crate::record::{BlockFate, CapacityResult, PhaseRecord, Record, Resolved, StudyResult, Trust};
+use crate::stats::ContentCounts;
 use crate::unit::Bytes;
+
+impl StudyPrinter for CapacityStudy {
+    fn page(&self, style: TerminalStyle) -> Option<Box<dyn ReportPage>> {
+        Some(Box::new(CapacityPage::new(style)))
+    }
+
+    fn has_page(&self) -> bool {
+        true
+    }
+
+    fn trust(&self, record: &Record) -> Option<Trust> {
+        match &record.outcome {
+            Some(StudyResult::Capacity(found)) => Some(trust(found)),
+            _ => PlainRun.trust(record),
+        }
+    }
+}
 
 /// The page while it grows: what was written and read as any other run has it, and instead of a verdict
 /// on the speed one on the capacity.
 #[derive(Debug)]
-pub struct Page {
-    style: Style,
-    text: Text,
+struct CapacityPage {
+    style: TerminalStyle,
+    text: TextPage,
     /// Notes of the heading that were printed.
     notes: usize,
 }
 
-impl Page {
+impl CapacityPage {
     /// An empty page.
-    pub fn new(style: Style) -> Self {
-        Self { style, text: Text::new(style), notes: 0 }
+    fn new(style: TerminalStyle) -> Self {
+        Self { style, text: TextPage::new(style), notes: 0 }
     }
 }
 
-impl super::Page for Page {
+impl ReportPage for CapacityPage {
     fn opening(&mut self, plan: &Plan, resolved: &Resolved, out: &mut dyn Write) -> io::Result<()> {
         let mut lines = heading::lines(plan, resolved, self.style);
         lines.extend(labelled("writes", &budget(resolved), self.style));
@@ -47,10 +67,10 @@ impl super::Page for Page {
     }
 
     fn closing(&mut self, record: &Record, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out)?;
+        self.text.foot(out)?;
         let mut lines = later_notes(record, self.notes, self.style);
         lines.extend(self.text.ending(record));
-        if let Some(Outcome::Capacity(found)) = &record.outcome {
+        if let Some(StudyResult::Capacity(found)) = &record.outcome {
             lines.extend(told(found, self.style));
             lines.extend(next(record, found, self.style));
         }
@@ -59,11 +79,11 @@ impl super::Page for Page {
 }
 
 /// May the capacity be believed in.
-pub(super) fn trust(found: &Capacity) -> Trust {
+fn trust(found: &CapacityResult) -> Trust {
     match found.holding {
-        Holding::Genuine => Trust::Sound,
-        Holding::Unknown => Trust::Unproven,
-        Holding::Wraps | Holding::Loses | Holding::Damaged => Trust::Wrong,
+        BlockFate::Genuine => Trust::Sound,
+        BlockFate::Unknown => Trust::Unproven,
+        BlockFate::Wraps | BlockFate::Loses | BlockFate::Damaged => Trust::Wrong,
     }
 }
 
@@ -72,14 +92,14 @@ fn budget(resolved: &Resolved) -> String {
     let Some(job) = resolved.jobs.first() else { return "nothing".into() };
     let writes = job.writes_at_most.unwrap_or_default();
     if writes < job.size {
-        format!("{writes}, in blocks spread over {} and at its end", job.size)
+        format!("{writes}, in blocks spread over {} and at the end", job.size)
     } else {
-        format!("{writes}: all of it")
+        format!("{writes} (all of it)")
     }
 }
 
 /// What became of the blocks.
-fn told(found: &Capacity, style: Style) -> Vec<String> {
+fn told(found: &CapacityResult, style: TerminalStyle) -> Vec<String> {
     let (word, ink) = word(found);
     let mut lines = labelled("capacity", word, style);
     if let Some(first) = lines.first_mut() {
@@ -96,38 +116,38 @@ fn told(found: &Capacity, style: Style) -> Vec<String> {
 }
 
 /// What to type or do now.
-fn next(record: &Record, found: &Capacity, style: Style) -> Vec<String> {
+fn next(record: &Record, found: &CapacityResult, style: TerminalStyle) -> Vec<String> {
     let paths = &record.plan.origin.words;
     match found.holding {
-        Holding::Genuine if found.whole => Vec::new(),
-        Holding::Genuine => {
-            let mut lines = labelled("next", "write and read what lies between, too:", style);
+        BlockFate::Genuine if found.whole => Vec::new(),
+        BlockFate::Genuine => {
+            let mut lines = labelled("next", "to test every block:", style);
             let line = heading::title("card --fill", paths);
             lines.push(format!("           {}", style.paint(Ink::Strong, &line)));
             lines
         }
-        Holding::Unknown => {
-            labelled("next", "let it come to its end, on a path with a device of its own", style)
+        BlockFate::Unknown => {
+            labelled("next", "run it to the end, on a path with its own block device", style)
         }
-        Holding::Wraps | Holding::Loses | Holding::Damaged => {
-            labelled("next", "save what is on it, and do not trust this device with data", style)
+        BlockFate::Wraps | BlockFate::Loses | BlockFate::Damaged => {
+            labelled("next", "back up what is on it, and do not use this device for data", style)
         }
     }
 }
 
-fn word(found: &Capacity) -> (&'static str, Ink) {
+fn word(found: &CapacityResult) -> (&'static str, Ink) {
     match found.holding {
-        Holding::Genuine if found.whole => ("real", Ink::Good),
-        Holding::Genuine => ("real, as far as was looked", Ink::Good),
-        Holding::Wraps => ("fake: it wraps around", Ink::Bad),
-        Holding::Loses => ("fake or failing: it loses data", Ink::Bad),
-        Holding::Damaged => ("failing: it changes data", Ink::Bad),
-        Holding::Unknown => ("not shown", Ink::Careful),
+        BlockFate::Genuine if found.whole => ("real", Ink::Good),
+        BlockFate::Genuine => ("real, as far as tested", Ink::Good),
+        BlockFate::Wraps => ("fake: it wraps around", Ink::Bad),
+        BlockFate::Loses => ("fake or failing: it loses data", Ink::Bad),
+        BlockFate::Damaged => ("failing: it changes data", Ink::Bad),
+        BlockFate::Unknown => ("not shown", Ink::Careful),
     }
 }
 
 /// How large the device really is.
-fn real(found: &Capacity) -> Option<String> {
+fn real(found: &CapacityResult) -> Option<String> {
     let (least, most) = found.real?;
     let share = |bytes: Bytes| 100.0 * bytes.0 as f64 / found.space.0.max(1) as f64;
     Some(if least == most {
@@ -138,13 +158,13 @@ fn real(found: &Capacity) -> Option<String> {
 }
 
 /// Blocks by what they hold.
-fn held(blocks: &Held) -> String {
+fn held(blocks: &ContentCounts) -> String {
     let kinds = [
         (blocks.right, "right"),
-        (blocks.misplaced, "with the data of another place"),
+        (blocks.misplaced, "with data of another block"),
         (blocks.stale, "with older data"),
         (blocks.zeros, "zeros"),
-        (blocks.foreign, "with data that were never written"),
+        (blocks.foreign, "with data that was never written"),
         (blocks.damaged, "with single bytes changed"),
         (blocks.unreadable, "not readable"),
     ];

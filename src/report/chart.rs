@@ -3,11 +3,11 @@
 //! Crates that draw in terminals use Braille or colours; these pages must be readable in plain
 //! ASCII, in a file and in a mail.
 
-use super::Style;
+use super::TerminalStyle;
 
 /// A bar of at most `width` columns for this share (0 to 1) of the largest value. What is more than
 /// nothing shows.
-pub fn bar(share: f64, width: usize, style: Style) -> String {
+pub fn bar(share: f64, width: usize, style: TerminalStyle) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = (share.clamp(0.0, 1.0) * width as f64 * 8.0).round() as usize;
     if !style.unicode {
@@ -24,7 +24,7 @@ pub fn two_bars(
     shares: (f64, f64),
     width: usize,
     (upper, lower): (char, char),
-    style: Style,
+    style: TerminalStyle,
 ) -> String {
     let columns = |share: f64| {
         let columns = (share.clamp(0.0, 1.0) * width as f64).round() as usize;
@@ -42,7 +42,7 @@ pub fn two_bars(
 }
 
 /// How much of the largest value a share (0 to 1) is, in one character, and its level from 0 to 4.
-pub fn shade(share: f64, style: Style) -> (usize, char) {
+pub fn shade(share: f64, style: TerminalStyle) -> (usize, char) {
     const SHADES: [char; 5] = [' ', '░', '▒', '▓', '█'];
     const ASCII: [char; 5] = [' ', '.', ':', '+', '#'];
     let level = ((share.clamp(0.0, 1.0) * 5.0).ceil() as usize).saturating_sub(1);
@@ -50,7 +50,7 @@ pub fn shade(share: f64, style: Style) -> (usize, char) {
 }
 
 /// Columns for the values, `height` lines from the top down; none is higher than `most`.
-pub fn columns(values: &[f64], most: f64, height: usize, style: Style) -> Vec<String> {
+pub fn columns(values: &[f64], most: f64, height: usize, style: TerminalStyle) -> Vec<String> {
     const EIGHTHS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
     let level = |value: f64| {
         let share = if most > 0.0 { (value / most).clamp(0.0, 1.0) } else { 0.0 };
@@ -77,7 +77,11 @@ pub fn columns(values: &[f64], most: f64, height: usize, style: Style) -> Vec<St
 /// Dots at these places of an area of so many columns and lines, from the top down; places are shares
 /// (0 to 1) from the left and from below, and what is beyond stands at the edge. The
 /// more of the most on one place fall on it, the larger its dot.
-pub fn dots(places: &[(f64, f64)], (width, height): (usize, usize), style: Style) -> Vec<String> {
+pub fn dots(
+    places: &[(f64, f64)],
+    (width, height): (usize, usize),
+    style: TerminalStyle,
+) -> Vec<String> {
     const DOTS: [char; 4] = [' ', '·', '•', '●'];
     const ASCII: [char; 4] = [' ', '.', 'o', '@'];
     let at = |share: f64, cells: usize| ((share.max(0.0) * cells as f64) as usize).min(cells - 1);
@@ -95,7 +99,7 @@ pub fn dots(places: &[(f64, f64)], (width, height): (usize, usize), style: Style
 }
 
 /// One line for the values, each a mark by its share of `most`, drawn from zero.
-pub fn spark(values: &[f64], most: f64, style: Style) -> String {
+pub fn spark(values: &[f64], most: f64, style: TerminalStyle) -> String {
     // Without the full block: the lines of a table would grow together.
     const BARS: [char; 7] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇'];
     const ASCII: [char; 7] = ['_', '.', '-', '~', '=', '*', '#'];
@@ -122,7 +126,7 @@ pub fn gathered(values: &[f64], width: usize) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    const UNICODE: Style = Style { colour: false, unicode: true, width: 90 };
+    const UNICODE: TerminalStyle = TerminalStyle { colour: false, unicode: true, width: 90 };
 
     #[test]
     fn bars_are_as_long_as_their_share() {
@@ -135,7 +139,7 @@ mod tests {
             (9.0, "████", "####"),
         ] {
             assert_eq!(bar(share, 4, UNICODE), unicode);
-            assert_eq!(bar(share, 4, Style::default()), ascii);
+            assert_eq!(bar(share, 4, TerminalStyle::default()), ascii);
         }
     }
 
@@ -148,7 +152,7 @@ mod tests {
             ((0.0, 0.0), "", ""),
         ] {
             assert_eq!(two_bars(shares, 4, ('w', 'r'), UNICODE), unicode);
-            assert_eq!(two_bars(shares, 4, ('w', 'r'), Style::default()), ascii);
+            assert_eq!(two_bars(shares, 4, ('w', 'r'), TerminalStyle::default()), ascii);
         }
     }
 
@@ -157,7 +161,7 @@ mod tests {
         let places =
             [(0.0, 0.0), (0.3, 0.6), (0.3, 0.6), (1.0, 9.0), (1.0, 1.0), (1.0, 0.7), (1.0, 0.8)];
         assert_eq!(dots(&places, (4, 2), UNICODE), [" • ●", "·"]);
-        assert_eq!(dots(&places, (4, 2), Style::default()), [" o @", "."]);
+        assert_eq!(dots(&places, (4, 2), TerminalStyle::default()), [" o @", "."]);
         assert_eq!(dots(&[], (4, 2), UNICODE), ["", ""]);
     }
 
@@ -166,22 +170,22 @@ mod tests {
         let levels = [0.0, 0.2, 0.21, 0.6, 0.8, 0.81, 1.0].map(|share| shade(share, UNICODE));
         let shown = [(0, ' '), (0, ' '), (1, '░'), (2, '▒'), (3, '▓'), (4, '█'), (4, '█')];
         assert_eq!(levels, shown);
-        assert_eq!(shade(1.0, Style::default()), (4, '#'));
+        assert_eq!(shade(1.0, TerminalStyle::default()), (4, '#'));
     }
 
     #[test]
     fn columns_stand_side_by_side() {
         let values = [4.0, 3.0, 1.0, 0.0, 2.5];
         assert_eq!(columns(&values, 4.0, 2, UNICODE), ["█▄  ▂", "██▄ █"]);
-        assert_eq!(columns(&values, 4.0, 2, Style::default()), ["##", "### #"]);
+        assert_eq!(columns(&values, 4.0, 2, TerminalStyle::default()), ["##", "### #"]);
         assert_eq!(columns(&[], 0.0, 2, UNICODE), ["", ""]);
     }
 
     #[test]
     fn a_spark_is_as_high_as_its_share() {
         assert_eq!(spark(&[0.0, 1.0, 3.5, 7.0, 9.0], 7.0, UNICODE), "▁▂▄▇▇");
-        assert_eq!(spark(&[0.0, 1.0, 3.5, 7.0], 7.0, Style::default()), "_.~#");
-        assert_eq!(spark(&[0.0, 0.0], 0.0, Style::default()), "__");
+        assert_eq!(spark(&[0.0, 1.0, 3.5, 7.0], 7.0, TerminalStyle::default()), "_.~#");
+        assert_eq!(spark(&[0.0, 0.0], 0.0, TerminalStyle::default()), "__");
     }
 
     #[test]

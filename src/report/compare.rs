@@ -4,17 +4,22 @@
 mod change;
 
 use std::io::{self, Write};
+use std::rc::Rc;
 
-use super::figure::{megabytes, quantile};
-use super::heading::{labelled, title};
-use super::paint::{Ink, columns, ink};
-use super::{Style, traps};
+use super::fact::labelled;
+use super::figure::text;
+use super::fitted::{FittedCell, FittedColumn, FittedTable};
+use super::heading::title;
+use super::paint::ink;
+use super::{TerminalStyle, traps};
 use crate::plan::Action;
-use crate::record::{COMPARISON_SCHEMA, Compared, Comparison, PhaseRecord, Record, Trust, Weight};
-use crate::stats::Total;
-use crate::verdict::Unlike;
+use crate::record::{
+    COMPARISON_SCHEMA, ComparedRun, Comparison, FindingWeight, Metric, PhaseFigures, PhaseRecord,
+    Record, Trust,
+};
+use crate::verdict::UnlikeRule;
 use crate::verdict::words::names;
-use change::Row;
+use change::{CompareRow, named};
 
 /// Columns of the name of a figure, of each of its two values, and between two of them.
 const NAME: usize = 20;
@@ -23,16 +28,16 @@ const GAP: usize = 2;
 
 /// Both sides, of one run or several each in the order in which they were made, what was found of them
 /// by `verdict::unlike`, and their figures.
-pub struct Sides<'a> {
+pub struct ComparedSides<'a> {
     first: &'a [&'a Record],
     second: &'a [&'a Record],
-    found: Unlike,
-    rows: Vec<Row>,
+    found: UnlikeRule,
+    rows: Vec<CompareRow>,
 }
 
-impl<'a> Sides<'a> {
+impl<'a> ComparedSides<'a> {
     /// The sides with their figures, and the ratios of those that may be compared.
-    pub fn of(first: &'a [&'a Record], second: &'a [&'a Record], found: Unlike) -> Self {
+    pub fn of(first: &'a [&'a Record], second: &'a [&'a Record], found: UnlikeRule) -> Self {
         let rows = change::rows(first, second, &found);
         Self { first, second, found, rows }
     }
@@ -49,8 +54,8 @@ impl<'a> Sides<'a> {
     /// The page.
     ///
     /// # Errors
-    /// When the output can not be written.
-    pub fn text(&self, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    /// When the output cannot be written.
+    pub fn text(&self, style: TerminalStyle, out: &mut dyn Write) -> io::Result<()> {
         let mut lines = about("first", self.first, style);
         lines.extend(about("second", self.second, style));
         lines.push(String::new());
@@ -79,7 +84,7 @@ impl<'a> Sides<'a> {
 
     /// The same as a document.
     pub fn document(self) -> Comparison {
-        let runs = |side: &[&Record]| side.iter().map(|record| Compared::of(record)).collect();
+        let runs = |side: &[&Record]| side.iter().map(|record| ComparedRun::of(record)).collect();
         Comparison {
             schema: COMPARISON_SCHEMA.into(),
             version: env!("CARGO_PKG_VERSION").into(),
@@ -92,22 +97,24 @@ impl<'a> Sides<'a> {
     }
 
     /// May they be compared, and then `alike`, or what forbids it.
-    fn verdict(&self, alike: &str, style: Style) -> Vec<String> {
+    fn verdict(&self, alike: &str, style: TerminalStyle) -> Vec<String> {
         let found = &self.found;
-        let forbids = |weight: Weight| weight != Weight::Note;
+        let forbids = |weight: FindingWeight| weight != FindingWeight::Note;
         let all = found.findings.iter().filter(|finding| forbids(finding.weight)).count();
         let apart: Vec<String> = found.figures.keys().map(|phase| format!("'{phase}'")).collect();
         let (trust, word, text) = if found.runs && apart.is_empty() {
             (Trust::Sound, "alike", alike.to_string())
         } else if found.runs && self.any_sound() {
             let (apart, are) = (names(&apart), if apart.len() == 1 { "is" } else { "are" });
-            let text = format!("but for {apart}, which {are} not to be compared: {alike}");
+            let text = format!("except {apart}, which {are} not comparable: {alike}");
             (Trust::Doubtful, "alike", text)
         } else {
-            let things =
-                if all == 1 { "one thing forbids".into() } else { format!("{all} things forbid") };
-            let text =
-                format!("{things} to take a difference of these figures for one of the devices.");
+            let things = if all == 1 {
+                "one difference makes".into()
+            } else {
+                format!("{all} differences make")
+            };
+            let text = format!("{things} the comparison invalid.");
             (Trust::Wrong, "unlike", text)
         };
         let ink = ink(trust);
@@ -117,7 +124,7 @@ impl<'a> Sides<'a> {
 }
 
 /// What a side was, where, and when.
-fn about(which: &str, side: &[&Record], style: Style) -> Vec<String> {
+fn about(which: &str, side: &[&Record], style: TerminalStyle) -> Vec<String> {
     let (Some(record), Some(last)) = (side.first(), side.last()) else { return Vec::new() };
     let mut lines =
         labelled(which, &title(&record.plan.origin.dialect, &record.plan.origin.words), style);
@@ -125,7 +132,7 @@ fn about(which: &str, side: &[&Record], style: Style) -> Vec<String> {
         1 => record.started.clone(),
         runs => format!("{runs} runs, {} to {}", record.started, last.started),
     };
-    let machine = &record.machine;
+    let machine = record.machine();
     let text = format!(
         "{when}, on {} with Linux {}, assay {}",
         machine.host, machine.kernel, record.version
@@ -134,89 +141,80 @@ fn about(which: &str, side: &[&Record], style: Style) -> Vec<String> {
     lines
 }
 
-/// A kind of figure: its unit, and how it is told.
-type Column = (&'static str, fn(&Total, Style) -> String);
-
-/// Those of the table.
-const COLUMNS: [Column; 3] = [
-    ("MB/s", |total, _| megabytes(total.bandwidth.filter(|_| total.bytes.0 > 0))),
-    ("IOPS", |total, _| total.iops.map_or_else(|| "-".into(), |iops| iops.to_string())),
-    ("p99", |total, style| {
-        let latency = total.lat_ns.as_ref();
-        latency.map_or_else(|| "-".into(), |lat| quantile(total, 0.99, lat.p99, style))
-    }),
-];
+/// Those of the table: what stands above them, which they are, and in which order they go where the page
+/// is narrow: the highest first.
+const COLUMNS: [(&str, Metric, u8); 3] =
+    [("MB/s", Metric::Throughput, 0), ("IOPS", Metric::Iops, 2), ("p99", Metric::P99, 1)];
 
 /// The figures of all phases, those of the same name in one line.
-fn table(first: &Record, second: &Record, style: Style) -> Vec<String> {
-    let gap = " ".repeat(GAP);
-    let (mut units, mut sides) = (" ".repeat(2 + NAME), " ".repeat(2 + NAME));
-    for (unit, _) in COLUMNS {
-        units.push_str(&format!("{gap}{unit:>width$}", width = 2 * VALUE));
-        sides.push_str(&format!("{gap}{:>VALUE$}{:>VALUE$}", "first", "second"));
+fn table(first: &Record, second: &Record, style: TerminalStyle) -> Vec<String> {
+    let mut columns = vec![FittedColumn::left("", NAME)];
+    for (unit, _, rank) in COLUMNS {
+        let side =
+            |title, width| FittedColumn::right(title, width).under(unit).ranked(rank).named(unit);
+        columns.extend([side("first", GAP + VALUE), side("second", VALUE)]);
     }
-    let mut lines = vec![style.paint(Ink::Faint, &units), style.paint(Ink::Faint, &sides)];
-    for (name, one, other) in rows(first, second) {
-        let mut line = format!("  {name:NAME$}");
-        // A long name takes from what follows rather than pushing it away.
-        let over = columns(&line).saturating_sub(2 + NAME);
-        for (index, (_, told)) in COLUMNS.iter().enumerate() {
-            let cell = |total: Option<&Total>| total.map_or_else(|| "-".into(), |t| told(t, style));
-            let room = VALUE.saturating_sub(if index == 0 { over } else { 0 });
-            line.push_str(&format!("{gap}{:>room$}{:>VALUE$}", cell(one), cell(other)));
+    let cell = |side: &RunFigures, metric: Metric| {
+        let found = side.as_ref();
+        text(found.and_then(|(of, action)| of.find(Some(*action), metric)), style)
+    };
+    let row = |(name, one, other): (String, RunFigures, RunFigures)| {
+        let mut cells = vec![FittedCell::from(name)];
+        for (_, metric, _) in COLUMNS {
+            cells.extend([cell(&one, metric), cell(&other, metric)].map(FittedCell::from));
         }
-        lines.push(line);
-    }
+        cells
+    };
+    let rows: Vec<Vec<FittedCell>> = rows(first, second).into_iter().map(row).collect();
+    let mut table = FittedTable::of(columns, &rows, style);
+    let mut lines = table.head();
+    lines.extend(rows.iter().flat_map(|row| table.row(row)));
+    lines.extend(table.foot(&[]));
     lines
 }
 
-/// The name of each figure, and its totals in both runs.
-fn rows<'a>(
-    first: &'a Record,
-    second: &'a Record,
-) -> Vec<(String, Option<&'a Total>, Option<&'a Total>)> {
+/// The figures of an action in one run.
+type RunFigures = Option<(Rc<PhaseFigures>, Action)>;
+
+/// The name of each line, and its figures in both runs.
+fn rows(first: &Record, second: &Record) -> Vec<(String, RunFigures, RunFigures)> {
     let alone = first.phases.len() == 1 && second.phases.len() == 1;
-    let partner = |phase: &PhaseRecord, of: &'a Record| {
-        of.phases.iter().find(|other| alone || other.name == phase.name)
+    let partner = |phase: &PhaseRecord, of: &'_ Record| {
+        of.phases.iter().position(|other| alone || other.name == phase.name)
     };
+    let figures = |phase: &PhaseRecord| Rc::new(PhaseFigures::of(phase));
     let mut rows = Vec::new();
     for phase in &first.phases {
-        let other = partner(phase, second);
-        let theirs = other.map(|other| &other.totals);
-        for (action, total) in shown(phase) {
-            let found = theirs.and_then(|totals| totals.get(&action));
-            rows.push((row(phase, action), Some(total), found));
+        let ours = figures(phase);
+        let theirs = partner(phase, second).map(|at| figures(&second.phases[at]));
+        for action in ours.actions() {
+            let found = theirs.as_ref().filter(|theirs| theirs.actions().contains(&action));
+            let other = found.map(|theirs| (theirs.clone(), action));
+            rows.push((row(phase, &ours, action), Some((ours.clone(), action)), other));
         }
-        let more = other.into_iter().flat_map(shown);
-        let more = more.filter(|(action, _)| !phase.totals.contains_key(action));
-        rows.extend(more.map(|(action, total)| (row(phase, action), None, Some(total))));
+        if let Some(theirs) = theirs {
+            let more = theirs.actions().into_iter().filter(|it| !ours.actions().contains(it));
+            let row = |action| (row(phase, &ours, action), None, Some((theirs.clone(), action)));
+            rows.extend(more.map(row));
+        }
     }
     for phase in second.phases.iter().filter(|phase| partner(phase, first).is_none()) {
-        rows.extend(shown(phase).map(|(action, total)| (row(phase, action), None, Some(total))));
+        let theirs = figures(phase);
+        let row = |action| (row(phase, &theirs, action), None, Some((theirs.clone(), action)));
+        rows.extend(theirs.actions().into_iter().map(row));
     }
     rows
 }
 
-/// What is told of a phase: not the flushes and closes that serve the rest.
-fn shown(phase: &PhaseRecord) -> impl Iterator<Item = (Action, &Total)> {
-    let told = phase.totals.iter().filter(|(action, _)| !action.serves());
-    told.map(|(action, total)| (*action, total))
-}
-
 /// `seq-write`, or `mixed read` where the name does not say it.
-fn row(phase: &PhaseRecord, action: Action) -> String {
-    named(&phase.name, action, shown(phase).count() == 1)
-}
-
-/// The name of a phase, with the action where it has more than a single one.
-fn named(phase: &str, action: Action, single: bool) -> String {
-    if single { phase.into() } else { format!("{phase} {}", action.name()) }
+fn row(phase: &PhaseRecord, figures: &PhaseFigures, action: Action) -> String {
+    named(&phase.name, action, figures.actions().len() == 1)
 }
 
 /// What two runs alone allow to say; `same` says that both records are of one run.
 fn of_two(same: bool) -> String {
     if same {
-        return "both are the same run: there is no difference to tell.".into();
+        return "both are the same run, so there is no difference.".into();
     }
-    "nothing that the records hold forbids to compare them. Two runs do not tell a difference from chance: repeat each five times, and compare the two folders of records.".into()
+    "these runs are comparable. Two runs are too few to rule out chance: repeat each five times, and compare the two folders of records.".into()
 }

@@ -3,10 +3,10 @@
 
 use std::io::{self, Write};
 
-use super::heading::labelled;
+use super::fact::labelled;
 use super::paint::{Ink, wrap};
-use super::{Style, traps};
-use crate::record::{Basis, Better, Explained, Explanation, Finding};
+use super::{TerminalStyle, traps};
+use crate::record::{BetterCommand, Explanation, Finding, PhaseExplanation, VerdictBasis};
 
 /// The explanation as JSON.
 pub fn json(explanation: &Explanation, out: &mut dyn Write) -> io::Result<()> {
@@ -16,7 +16,11 @@ pub fn json(explanation: &Explanation, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// The explanation as a page.
-pub fn text(explanation: &Explanation, style: Style, out: &mut dyn Write) -> io::Result<()> {
+pub fn text(
+    explanation: &Explanation,
+    style: TerminalStyle,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let mut lines = vec![style.paint(Ink::Strong, &explanation.line)];
     let several = explanation.phases.len() > 1;
     // What several phases walk into is told once.
@@ -37,20 +41,20 @@ pub fn text(explanation: &Explanation, style: Style, out: &mut dyn Write) -> io:
 
 /// What a phase does, what its figure is about, and the traps on its way.
 fn told<'a>(
-    phase: &'a Explained,
-    basis: Basis,
+    phase: &'a PhaseExplanation,
+    basis: VerdictBasis,
     said: &mut Vec<&'a Finding>,
-    style: Style,
+    style: TerminalStyle,
 ) -> Vec<String> {
     let mut lines = labelled("does", &phase.does.join(" "), style);
     lines.extend(labelled("measures", &phase.measures, style));
     lines.extend(labelled("not", &phase.not, style));
     let verdict = &phase.verdict;
     let label = match basis {
-        Basis::Foreseen => "expect",
-        Basis::Judged => "verdict",
+        VerdictBasis::Foreseen => "expect",
+        VerdictBasis::Judged => "verdict",
     };
-    let plain = Style { colour: false, ..style }.judgement(verdict.trust, verdict.measures);
+    let plain = TerminalStyle { colour: false, ..style }.judgement(verdict.trust, verdict.measures);
     let coloured = style.judgement(verdict.trust, verdict.measures);
     let judged = labelled(label, &plain, style);
     lines.extend(judged.into_iter().map(|line| line.replacen(&plain, &coloured, 1)));
@@ -60,8 +64,8 @@ fn told<'a>(
         return lines;
     }
     let head = match basis {
-        Basis::Foreseen => "  What it walks into:",
-        Basis::Judged => "  What was found:",
+        VerdictBasis::Foreseen => "  Traps in this command:",
+        VerdictBasis::Judged => "  Findings:",
     };
     lines.extend([String::new(), style.paint(Ink::Strong, head)]);
     for finding in new {
@@ -74,12 +78,12 @@ fn told<'a>(
 }
 
 /// The lines to type instead. They are never broken, for they are there to be copied.
-fn better(better: &[Better], style: Style) -> Vec<String> {
+fn better(better: &[BetterCommand], style: TerminalStyle) -> Vec<String> {
     if better.is_empty() {
         return Vec::new();
     }
     let mut lines = vec![String::new(), style.paint(Ink::Strong, "  What to type:")];
-    for Better { line, why } in better {
+    for BetterCommand { line, why } in better {
         lines.push(format!("  {}", style.paint(Ink::Strong, line)));
         let room = style.width.saturating_sub(6).max(20);
         lines.extend(wrap(why, room).iter().map(|why| format!("      {why}")));

@@ -1,13 +1,16 @@
 //! What pages say beside their tables: a word for what it is about, and a sentence. A terminal gets
 //! lines of it, a web page a list.
 
-use super::Style;
-use super::heading::labelled;
-use super::paint::Ink;
+use super::TerminalStyle;
+use super::figure::micros;
+use super::paint::{Ink, wrap};
+
+/// Columns of the labels at the left.
+const LABEL: usize = 9;
 
 /// One thing that a page says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fact {
+pub struct PageFact {
     /// What it is about; empty where that is what the one before is about.
     pub label: &'static str,
     /// The words, on one line.
@@ -17,25 +20,25 @@ pub struct Fact {
 }
 
 /// A fact of its own.
-pub fn fact(label: &'static str, text: impl Into<String>) -> Fact {
-    Fact { label, text: text.into(), aside: false }
+pub fn fact(label: &'static str, text: impl Into<String>) -> PageFact {
+    PageFact { label, text: text.into(), aside: false }
 }
 
 /// Where the fact before comes from.
-pub fn aside(text: impl Into<String>) -> Fact {
-    Fact { label: "", text: text.into(), aside: true }
+pub fn aside(text: impl Into<String>) -> PageFact {
+    PageFact { label: "", text: text.into(), aside: true }
 }
 
 /// Several of one label, which stands at the first.
-pub fn listed(label: &'static str, texts: impl IntoIterator<Item = String>) -> Vec<Fact> {
+pub fn listed(label: &'static str, texts: impl IntoIterator<Item = String>) -> Vec<PageFact> {
     let label = |at: usize| if at == 0 { label } else { "" };
     texts.into_iter().enumerate().map(|(at, text)| fact(label(at), text)).collect()
 }
 
 /// The lines of a terminal's page.
-pub fn lines(facts: &[Fact], style: Style) -> Vec<String> {
+pub fn lines(facts: &[PageFact], style: TerminalStyle) -> Vec<String> {
     let mut lines = Vec::new();
-    for Fact { label, text, aside } in facts {
+    for PageFact { label, text, aside } in facts {
         let told = labelled(label, text, style);
         match aside {
             true => lines.extend(told.iter().map(|line| style.paint(Ink::Faint, line))),
@@ -43,4 +46,17 @@ pub fn lines(facts: &[Fact], style: Style) -> Vec<String> {
         }
     }
     lines
+}
+
+/// A label and its text, wrapped beside it.
+pub fn labelled(label: &str, text: &str, style: TerminalStyle) -> Vec<String> {
+    let room = style.width.saturating_sub(2 + LABEL).max(20);
+    wrap(&micros(text, style), room)
+        .into_iter()
+        .enumerate()
+        .map(|(index, line)| {
+            let label = if index == 0 { label } else { "" };
+            format!("  {}{line}", style.paint(Ink::Faint, &format!("{label:LABEL$}")))
+        })
+        .collect()
 }

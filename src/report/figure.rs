@@ -1,8 +1,9 @@
 //! Figures as a person reads them: three significant digits, the unit always named.
 
-use super::Style;
-use crate::stats::{Estimate, Total};
-use crate::unit::{Bandwidth, Nanos};
+use super::TerminalStyle;
+use crate::record::{Figure, FigureUnit};
+use crate::stats::Estimate;
+use crate::unit::{Bandwidth, Bytes, Iops, Nanos};
 
 /// Three significant digits down to 0.001: 4190, 419, 41.9, 4.19, 0.419, 0.0419.
 pub fn digits(value: f64) -> String {
@@ -28,12 +29,12 @@ pub fn megabytes(rate: Option<Bandwidth>) -> String {
 }
 
 /// A time in the unit that leaves at least one before the point.
-pub fn time(time: Nanos, style: Style) -> String {
+pub fn time(time: Nanos, style: TerminalStyle) -> String {
     micros(&time.to_string(), style)
 }
 
 /// A text whose microseconds are written as in the tables: `85.2 µs` where the terminal can show that.
-pub fn micros(text: &str, style: Style) -> String {
+pub fn micros(text: &str, style: TerminalStyle) -> String {
     if !style.unicode {
         return text.into();
     }
@@ -50,21 +51,27 @@ pub fn micros(text: &str, style: Style) -> String {
     told + rest
 }
 
-/// Whether at least ten events lie beyond a quantile of a latency; else it would be a rumour.
-pub fn is_known(total: &Total, q: f64) -> bool {
-    total.events_beyond(q) >= 10.0
+/// The text of a figure in the unit of its column; `-` where it is absent.
+pub fn text(figure: Option<&Figure>, style: TerminalStyle) -> String {
+    let known = figure.and_then(|figure| Some((figure.known()?, figure.unit)));
+    known.map_or_else(|| "-".into(), |(value, unit)| text_of(value, unit, style))
 }
 
-/// A quantile of a latency, where it is known.
-pub fn quantile(total: &Total, q: f64, value: u64, style: Style) -> String {
-    if is_known(total, q) { time(Nanos(value), style) } else { "-".into() }
+/// A number in the unit of its column.
+pub fn text_of(value: f64, unit: FigureUnit, style: TerminalStyle) -> String {
+    match unit {
+        FigureUnit::BytesPerSecond => megabytes(Some(Bandwidth(value))),
+        FigureUnit::OperationsPerSecond => Iops(value).to_string(),
+        FigureUnit::Ns => time(Nanos(value.round() as u64), style),
+        FigureUnit::Share => spread(value, style),
+        FigureUnit::Operations => format!("{value:.0}"),
+        FigureUnit::Bytes => Bytes(value as u64).to_string(),
+    }
 }
 
 /// A relative spread: `±3 %`, `±0.4 %`.
-pub fn spread(share: Option<f64>, style: Style) -> String {
-    let Some(percent) = share.map(|share| share * 100.0) else {
-        return "-".into();
-    };
+pub fn spread(share: f64, style: TerminalStyle) -> String {
+    let percent = share * 100.0;
     let sign = style.glyph("±", "+-");
     if percent < 0.95 { format!("{sign}{percent:.1}%") } else { format!("{sign}{percent:.0}%") }
 }
@@ -124,7 +131,7 @@ mod tests {
 
     #[test]
     fn microseconds_are_spelled_as_the_terminal_can() {
-        let style = |unicode| Style { unicode, ..Style::default() };
+        let style = |unicode| TerminalStyle { unicode, ..TerminalStyle::default() };
         let text = "latency: 85.2 us, 9 us; for us, 5 user";
         assert_eq!(micros(text, style(true)), "latency: 85.2 µs, 9 µs; for us, 5 user");
         assert_eq!(micros(text, style(false)), text);

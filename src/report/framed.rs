@@ -3,17 +3,18 @@
 
 use std::io::{self, Write};
 
-use super::fact::{self, Fact};
+use super::closing::{foot, later_notes};
+use super::fact::{self, PageFact};
 use super::heading;
-use super::text::{Text, foot, later_notes};
-use super::{Page, Style};
+use super::text::TextPage;
+use super::{ReportPage, TerminalStyle};
 use crate::plan::Plan;
 use crate::record::{PhaseRecord, Record, Resolved};
 
 /// What a verb puts into the frame, from above to below.
-pub trait Content {
+pub trait FramedContent {
     /// What is added to the heading, before anything is done.
-    fn opening(&self, plan: &Plan, resolved: &Resolved) -> Option<Fact>;
+    fn opening(&self, plan: &Plan, resolved: &Resolved) -> Option<PageFact>;
 
     /// The lines of a phase that is over; none where the table stands at the end.
     fn phase(&mut self, _record: &Record, _phase: &PhaseRecord) -> Vec<String> {
@@ -21,7 +22,7 @@ pub trait Content {
     }
 
     /// What stands above the notes at the end.
-    fn table(&self, record: &Record) -> Vec<String>;
+    fn table(&mut self, record: &Record) -> Vec<String>;
 
     /// What stands below them, and above how it ended.
     fn findings(&self, _record: &Record) -> Vec<String> {
@@ -29,27 +30,27 @@ pub trait Content {
     }
 
     /// What the figures are worth, and what to do now; `text` has the usual words for both.
-    fn verdict(&self, record: &Record, text: &Text) -> Vec<String>;
+    fn verdict(&self, record: &Record, text: &TextPage) -> Vec<String>;
 }
 
 /// The page while it grows.
 #[derive(Debug)]
-pub struct Framed<C> {
-    style: Style,
-    text: Text,
+pub struct FramedPage<C> {
+    style: TerminalStyle,
+    text: TextPage,
     /// Notes of the heading that were printed.
     notes: usize,
     content: C,
 }
 
-impl<C: Content> Framed<C> {
+impl<C: FramedContent> FramedPage<C> {
     /// An empty page.
-    pub fn new(content: C, style: Style) -> Self {
-        Self { style, text: Text::new(style), notes: 0, content }
+    pub fn new(content: C, style: TerminalStyle) -> Self {
+        Self { style, text: TextPage::new(style), notes: 0, content }
     }
 }
 
-impl<C: Content> Page for Framed<C> {
+impl<C: FramedContent> ReportPage for FramedPage<C> {
     fn opening(&mut self, plan: &Plan, resolved: &Resolved, out: &mut dyn Write) -> io::Result<()> {
         let mut lines = heading::lines(plan, resolved, self.style);
         lines.extend(fact::lines(self.content.opening(plan, resolved).as_slice(), self.style));

@@ -3,17 +3,16 @@
 
 use std::io::{self, Write};
 
-use super::Style;
-use super::fact::{self, Fact, fact};
-use super::figure::{digits, micros};
-use super::paint::{Ink, wrap};
-use crate::evidence::{Bottom, Direction, Layer, LayerKind, Limit, Limits, Mount, Subject};
-use crate::plan::{Blocks, Caching, Durability, Method, Plan, Work};
+use super::TerminalStyle;
+use super::fact::{self, PageFact, fact};
+use super::figure::digits;
+use super::paint::Ink;
+use crate::evidence::{
+    BlockLayer, Direction, LayerKind, LeafKind, LimitValue, Limits, Mount, Subject,
+};
+use crate::plan::{BlockWork, Caching, Durability, Method, Plan, Work};
 use crate::record::Resolved;
 use crate::unit::{Bandwidth, Bytes};
-
-/// Columns of the labels at the left.
-const LABEL: usize = 9;
 
 /// Devices that are described; of larger arrays the rest is counted.
 const MOST_DEVICES: usize = 3;
@@ -21,7 +20,7 @@ const MOST_DEVICES: usize = 3;
 /// Lines of a page, and an empty one behind them.
 ///
 /// # Errors
-/// When they can not be written.
+/// When they cannot be written.
 pub fn put(lines: &[String], out: &mut dyn Write) -> io::Result<()> {
     for line in lines {
         writeln!(out, "{line}")?;
@@ -30,7 +29,7 @@ pub fn put(lines: &[String], out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// The whole heading, each line without its end.
-pub fn lines(plan: &Plan, resolved: &Resolved, style: Style) -> Vec<String> {
+pub fn lines(plan: &Plan, resolved: &Resolved, style: TerminalStyle) -> Vec<String> {
     let title = title(&plan.origin.dialect, &plan.origin.words);
     let mut lines = vec![style.paint(Ink::Strong, &title), String::new()];
     lines.extend(fact::lines(&facts(plan, resolved, style), style));
@@ -38,12 +37,12 @@ pub fn lines(plan: &Plan, resolved: &Resolved, style: Style) -> Vec<String> {
 }
 
 /// What stands below the title.
-pub(super) fn facts(plan: &Plan, resolved: &Resolved, style: Style) -> Vec<Fact> {
+pub(super) fn facts(plan: &Plan, resolved: &Resolved, style: TerminalStyle) -> Vec<PageFact> {
     let mut facts = Vec::new();
     for subject in &resolved.subjects {
-        let site = Site::of(subject);
-        facts.push(fact("where", place(&site, style)));
-        facts.extend(devices(&site.stack, style));
+        let path_heading = PathHeading::of(subject);
+        facts.push(fact("where", place(&path_heading, style)));
+        facts.extend(devices(&path_heading.stack, style));
         facts.extend(
             subject.mount.seen().and_then(mount_options).map(|options| fact("mount", options)),
         );
@@ -52,19 +51,6 @@ pub(super) fn facts(plan: &Plan, resolved: &Resolved, style: Style) -> Vec<Fact>
     facts.extend(how(plan, resolved).map(|how| fact("how", how)));
     facts.extend(resolved.notes.iter().map(|note| fact("note", note)));
     facts
-}
-
-/// A label and its text, wrapped beside it.
-pub fn labelled(label: &str, text: &str, style: Style) -> Vec<String> {
-    let room = style.width.saturating_sub(2 + LABEL).max(20);
-    wrap(&micros(text, style), room)
-        .into_iter()
-        .enumerate()
-        .map(|(index, line)| {
-            let label = if index == 0 { label } else { "" };
-            format!("  {}{line}", style.paint(Ink::Faint, &format!("{label:LABEL$}")))
-        })
-        .collect()
 }
 
 /// What was typed.
@@ -82,18 +68,18 @@ pub(super) fn title(verb: &str, words: &[String]) -> String {
 }
 
 /// A path with what lies below it, whoever looked.
-pub(super) struct Site<'a> {
+pub(super) struct PathHeading<'a> {
     /// The path as it was typed.
     pub path: &'a str,
     /// Its mount.
     pub mount: Option<&'a Mount>,
     /// The devices below, the uppermost first.
-    pub stack: Vec<&'a Layer>,
+    pub stack: Vec<&'a BlockLayer>,
     /// What is at the bottom.
-    pub bottom: &'a Bottom,
+    pub bottom: &'a LeafKind,
 }
 
-impl<'a> Site<'a> {
+impl<'a> PathHeading<'a> {
     fn of(subject: &'a Subject) -> Self {
         Self {
             path: &subject.path,
@@ -105,26 +91,27 @@ impl<'a> Site<'a> {
 }
 
 /// `/mnt/sd: ext4 on loop3 → file on ext4 on vda1 (virtio)`.
-pub(super) fn place(site: &Site<'_>, style: Style) -> String {
-    let mut text = format!("{}: ", site.path);
-    if let Some(mount) = site.mount {
+pub(super) fn place(path_heading: &PathHeading<'_>, style: TerminalStyle) -> String {
+    let mut text = format!("{}: ", path_heading.path);
+    if let Some(mount) = path_heading.mount {
         text.push_str(&mount.kind);
-        if !site.stack.is_empty() {
+        if !path_heading.stack.is_empty() {
             text.push_str(" on ");
         }
     }
-    text.push_str(&stack(&site.stack, style));
-    let (name, what) = match site.bottom {
-        Bottom::Devices => {
-            if let Some(mount) = site.mount.filter(|mount| mount.point != site.path) {
+    text.push_str(&stack(&path_heading.stack, style));
+    let (name, what) = match path_heading.bottom {
+        LeafKind::Devices => {
+            if let Some(mount) = path_heading.mount.filter(|mount| mount.point != path_heading.path)
+            {
                 text.push_str(&format!(", mounted at {}", mount.point));
             }
             return text;
         }
-        Bottom::Memory(name) => (name.as_str(), "memory, not a disk"),
-        Bottom::Remote(name) => (name.as_str(), "no disk that can be seen from here"),
-        Bottom::Nothing(name) => (name.as_str(), "no storage at all"),
-        Bottom::Unknown(why) => (why.as_str(), "nobody knows what lies below"),
+        LeafKind::Memory(name) => (name.as_str(), "memory, not a disk"),
+        LeafKind::Remote(name) => (name.as_str(), "no disk visible from here"),
+        LeafKind::Nothing(name) => (name.as_str(), "not storage"),
+        LeafKind::Unknown(why) => (why.as_str(), "device unknown"),
     };
     if !text.ends_with(name) {
         text.push_str(if text.ends_with(": ") { "" } else { ", " });
@@ -136,7 +123,7 @@ pub(super) fn place(site: &Site<'_>, style: Style) -> String {
 }
 
 /// The devices from the file system down: `dm-0 (LUKS) → sda2 (sata)`.
-fn stack(stack: &[&Layer], style: Style) -> String {
+fn stack(stack: &[&BlockLayer], style: TerminalStyle) -> String {
     let arrow = style.glyph(" → ", " -> ");
     let mut text = String::new();
     let mut level = None;
@@ -184,7 +171,7 @@ pub(super) fn mapper(uuid: &str) -> &str {
 }
 
 /// Each device below the path that has something to say, the lowest last.
-pub(super) fn devices(stack: &[&Layer], style: Style) -> Vec<Fact> {
+pub(super) fn devices(stack: &[&BlockLayer], style: TerminalStyle) -> Vec<PageFact> {
     let dot = style.glyph(" · ", ", ");
     let shown = stack.iter().take(MOST_DEVICES).map(|layer| device(layer).join(dot));
     let more = stack.len().saturating_sub(MOST_DEVICES);
@@ -193,7 +180,7 @@ pub(super) fn devices(stack: &[&Layer], style: Style) -> Vec<Fact> {
 }
 
 /// What is known of one device.
-fn device(layer: &Layer) -> Vec<String> {
+fn device(layer: &BlockLayer) -> Vec<String> {
     let mut facts = vec![layer.name.clone()];
     let hardware = &layer.hardware;
     if !hardware.model.trim().is_empty() {
@@ -279,7 +266,7 @@ pub(super) fn mount_options(mount: &Mount) -> Option<String> {
 }
 
 /// Limits of control groups on these devices: one for each device and group.
-pub(super) fn throttles(limits: &Limits) -> Vec<Fact> {
+pub(super) fn throttles(limits: &Limits) -> Vec<PageFact> {
     let mut groups: Vec<(&str, &str, Vec<String>)> = Vec::new();
     for throttle in &limits.io {
         let folder = throttle.file.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -288,8 +275,8 @@ pub(super) fn throttles(limits: &Limits) -> Vec<Fact> {
             Direction::Write => "writes",
         };
         let limit = match throttle.limit {
-            Limit::BytesPerSecond(rate) => format!("{way} at most {}", Bandwidth(rate as f64)),
-            Limit::OpsPerSecond(rate) => format!("{way} at most {rate} IOPS"),
+            LimitValue::BytesPerSecond(rate) => format!("{way} at most {}", Bandwidth(rate as f64)),
+            LimitValue::OpsPerSecond(rate) => format!("{way} at most {rate} IOPS"),
         };
         match groups.iter_mut().find(|(name, at, _)| *name == throttle.name && *at == folder) {
             Some((_, _, limits)) => limits.push(limit),
@@ -297,7 +284,7 @@ pub(super) fn throttles(limits: &Limits) -> Vec<Fact> {
         }
     }
     let text = |(name, folder, limits): (&str, &str, Vec<String>)| {
-        format!("{name}: {}, set in {folder}", limits.join(", "))
+        format!("{name}: {} (cgroup {folder})", limits.join(", "))
     };
     fact::listed("limited", groups.into_iter().map(text))
 }
@@ -317,16 +304,16 @@ fn how(plan: &Plan, resolved: &Resolved) -> Option<String> {
         return Some(text);
     }
     if jobs.iter().all(|job| job.caching == Caching::Direct) {
-        text.push_str(", direct I/O past the page cache");
+        text.push_str(", direct I/O");
         text.push_str(match direct(resolved) {
             Some(true) => "",
-            Some(false) => " (but answered by a cache all the same)",
-            None => " (which the file system neither confirms nor denies)",
+            Some(false) => " (but served from a cache)",
+            None => " (not confirmed by the file system)",
         });
     } else if jobs.iter().all(|job| job.caching.through_memory()) {
         text.push_str(", through the page cache");
         if jobs.iter().all(|job| job.caching == Caching::DropBehind) {
-            text.push_str(", dropped from it as it goes");
+            text.push_str(", dropped from it as it runs");
         }
         if direct(resolved) == Some(false) {
             text.push_str(": direct I/O is not real here");
@@ -358,7 +345,7 @@ fn direct(resolved: &Resolved) -> Option<bool> {
 fn promise(plan: &Plan) -> Option<&'static str> {
     let mut promises =
         plan.phases.iter().flat_map(|phase| &phase.jobs).filter_map(|job| match &job.work {
-            Work::Blocks(Blocks { durability, pattern, sync_file_range, .. })
+            Work::Blocks(BlockWork { durability, pattern, sync_file_range, .. })
                 if pattern.mix.writes() =>
             {
                 Some((*durability, sync_file_range.is_some()))
@@ -373,21 +360,22 @@ fn promise(plan: &Plan) -> Option<&'static str> {
     }
     let (durability, written_out) = first;
     Some(match durability {
-        Durability::None if written_out => "written out as it goes, which promises nothing",
-        Durability::None => "writes promise nothing",
+        Durability::None if written_out => "written back as it runs, not durable",
+        Durability::None => "writes not flushed",
         Durability::OpenSync | Durability::OpenDsync => "every write durable",
-        Durability::FsyncEvery(_) | Durability::FdatasyncEvery(_) => "flushed as it goes",
-        Durability::FsyncAtEnd | Durability::FdatasyncAtEnd => "writes flushed inside their timing",
+        Durability::FsyncEvery(_) | Durability::FdatasyncEvery(_) => "flushed as it runs",
+        Durability::FsyncAtEnd | Durability::FdatasyncAtEnd => "writes flushed inside the timing",
     })
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::fact::labelled;
     use super::*;
 
     #[test]
     fn labels_stand_apart_and_long_texts_are_wrapped() {
-        let style = Style { width: 40, ..Style::default() };
+        let style = TerminalStyle { width: 40, ..TerminalStyle::default() };
         let lines = labelled("note", "one two three four five six seven eight nine ten", style);
         assert!(lines[0].starts_with("  note     one two"));
         assert!(lines[1].starts_with("           "));

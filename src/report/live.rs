@@ -2,14 +2,14 @@
 //!
 //! Pure functions over plain numbers; who calls them decides where the line goes and when.
 
-use super::Style;
+use super::TerminalStyle;
 use super::figure::duration;
 use super::paint::{Ink, columns};
 use crate::unit::{Bandwidth, Bytes, Iops, Nanos};
 
 /// How a run stands.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Line {
+pub struct LiveLine {
     /// The phase that goes on.
     pub phase: String,
     /// Its number, from 1.
@@ -26,6 +26,8 @@ pub struct Line {
     pub iops: Option<Iops>,
     /// Time left of the whole run; absent when nobody knows.
     pub left: Option<Nanos>,
+    /// It may well be less.
+    pub at_most: bool,
 }
 
 /// What rewrites the line before it: back to its beginning, and nothing left of it.
@@ -34,7 +36,7 @@ pub const REWRITE: &str = "\r\x1b[K";
 /// Columns of the bar.
 const BAR: usize = 16;
 
-impl Line {
+impl LiveLine {
     /// How a phase stands after `elapsed` of at most `limit`, or `moved` of `goal` bytes.
     pub fn share_of(
         elapsed: Nanos,
@@ -53,42 +55,47 @@ impl Line {
         .map(|share| share.clamp(0.0, 1.0))
     }
 
-    /// The line, no wider than the terminal, without an end.
-    pub fn text(&self, style: Style) -> String {
-        let mut line = format!("  {}/{} {:14}", self.number, self.of, self.phase);
-        let mut coloured = line.clone();
-        let mut add = |ink: Option<Ink>, part: String| {
-            // The last column stays free: some terminals wrap when it is written to.
-            if columns(&line) + columns(&part) < style.width {
-                line.push_str(&part);
-                coloured.push_str(&match ink {
-                    Some(ink) => style.paint(ink, &part),
-                    None => part,
-                });
-            }
-        };
-        if let Some(share) = self.share.filter(|_| self.aside.is_empty()) {
-            add(Some(Ink::Faint), format!(" {}", bar(share, style)));
+    /// The line, no wider than the terminal, without an end. What does not fit goes in this order:
+    /// operations, bar, bytes, time left.
+    pub fn text(&self, style: TerminalStyle) -> String {
+        let line = format!("  {}/{} {:14}", self.number, self.of, self.phase);
+        let inside = self.aside.is_empty();
+        let mut parts: Vec<(u8, Option<Ink>, String)> = Vec::new();
+        if let Some(share) = self.share.filter(|_| inside) {
+            parts.push((3, Some(Ink::Faint), format!(" {}", bar(share, style))));
         }
-        if self.aside.is_empty() {
-            if let Some(bandwidth) = self.bandwidth {
-                add(Some(Ink::Strong), format!("  {:>10}", bandwidth.to_string()));
-            }
-            if let Some(iops) = self.iops {
-                add(None, format!("  {:>6} IOPS", iops.to_string()));
-            }
-        } else {
-            add(None, format!(" {}", self.aside));
+        if let Some(bandwidth) = self.bandwidth.filter(|_| inside) {
+            parts.push((2, Some(Ink::Strong), format!("  {:>10}", bandwidth.to_string())));
+        }
+        if let Some(iops) = self.iops.filter(|_| inside) {
+            parts.push((4, None, format!("  {:>6} IOPS", iops.to_string())));
+        }
+        if !inside {
+            parts.push((2, None, format!(" {}", self.aside)));
         }
         if let Some(left) = self.left {
-            add(Some(Ink::Faint), format!("  {} left", duration(left)));
+            let most = if self.at_most { "at most " } else { "" };
+            parts.push((1, Some(Ink::Faint), format!("  {most}{} left", duration(left))));
         }
-        coloured
+        // The last column stays free: some terminals wrap when it is written to.
+        let wide = |parts: &[(u8, Option<Ink>, String)]| -> usize {
+            columns(&line) + parts.iter().map(|(.., part)| columns(part)).sum::<usize>()
+        };
+        while wide(&parts) >= style.width
+            && let Some(highest) = parts.iter().map(|(rank, ..)| *rank).max()
+        {
+            parts.retain(|(rank, ..)| *rank != highest);
+        }
+        let painted = parts.into_iter().map(|(_, ink, part)| match ink {
+            Some(ink) => style.paint(ink, &part),
+            None => part,
+        });
+        std::iter::once(line).chain(painted).collect()
     }
 }
 
 /// A bar that is filled by eighths where the terminal can show them.
-fn bar(share: f64, style: Style) -> String {
+fn bar(share: f64, style: TerminalStyle) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     if !style.unicode {
         let full = (share * BAR as f64).round() as usize;
@@ -103,8 +110,8 @@ fn bar(share: f64, style: Style) -> String {
 mod tests {
     use super::*;
 
-    fn half() -> Line {
-        Line {
+    fn half() -> LiveLine {
+        LiveLine {
             phase: "seq-read".into(),
             number: 2,
             of: 6,
@@ -112,14 +119,14 @@ mod tests {
             bandwidth: Some(Bandwidth(16.8e6)),
             iops: Some(Iops(16.0)),
             left: Some(Nanos::secs(24)),
-            ..Line::default()
+            ..LiveLine::default()
         }
     }
 
     #[test]
     fn a_line_says_phase_rate_and_time_left() {
         assert_eq!(
-            half().text(Style::default()),
+            half().text(TerminalStyle::default()),
             "  2/6 seq-read       [########        ]   16.8 MB/s    16.0 IOPS  24 s left"
         );
     }
@@ -128,7 +135,7 @@ mod tests {
     fn a_line_never_fills_the_terminal() {
         for width in 20..100 {
             for unicode in [false, true] {
-                let style = Style { width, unicode, colour: false };
+                let style = TerminalStyle { width, unicode, colour: false };
                 let text = half().text(style);
                 assert!(columns(&text) < width.max(21), "{width}: {text}");
             }
@@ -136,14 +143,27 @@ mod tests {
     }
 
     #[test]
+    fn on_a_narrow_terminal_the_time_that_is_left_stays() {
+        for (width, told) in [
+            (60, "  2/6 seq-read         16.8 MB/s  at most 24 s left"),
+            (40, "  2/6 seq-read        at most 24 s left"),
+            (30, "  2/6 seq-read      "),
+        ] {
+            let line = LiveLine { at_most: true, ..half() };
+            let style = TerminalStyle { width, ..TerminalStyle::default() };
+            assert_eq!(line.text(style), told);
+        }
+    }
+
+    #[test]
     fn what_happens_outside_the_timing_has_no_rate() {
-        let line = Line { aside: "flushing".into(), ..half() };
-        assert_eq!(line.text(Style::default()), "  2/6 seq-read       flushing  24 s left");
+        let line = LiveLine { aside: "flushing".into(), ..half() };
+        assert_eq!(line.text(TerminalStyle::default()), "  2/6 seq-read       flushing  24 s left");
     }
 
     #[test]
     fn the_nearer_limit_counts() {
-        let share = |limit, goal| Line::share_of(Nanos::secs(1), limit, Bytes(30), goal);
+        let share = |limit, goal| LiveLine::share_of(Nanos::secs(1), limit, Bytes(30), goal);
         assert_eq!(share(Some(Nanos::secs(4)), Some(Bytes(40))), Some(0.75));
         assert_eq!(share(Some(Nanos::secs(4)), None), Some(0.25));
         assert_eq!(share(None, None), None);

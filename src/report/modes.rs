@@ -4,76 +4,83 @@
 mod row;
 mod why;
 
-use super::Style;
-use super::fact::{Fact, fact};
+pub use row::SIZING;
+
+use super::fact::labelled;
+use super::fact::{PageFact, fact};
 use super::figure::{digits, megabytes};
-use super::framed::Content;
-use super::heading::labelled;
+use super::fitted::{FittedCell, FittedColumn, FittedTable, mark};
+use super::framed::{FramedContent, FramedPage};
 use super::paint::{Ink, ink};
-use super::text::Text;
-use crate::plan::{Durability, Plan};
-use crate::record::{Measures, PhaseRecord, Record, Resolved, Trust};
+use super::study::StudyPrinter;
+use super::text::TextPage;
+use super::{ReportPage, TerminalStyle};
+use crate::plan::{ModesStudy, Plan};
+use crate::record::{PhaseRecord, Record, Resolved, Trust};
 use crate::unit::{Bandwidth, Bytes};
 use crate::verdict::words;
-use row::Row;
+use row::ModeRow;
 
-/// The verb, as it stands in the origin of its plans.
-pub const VERB: &str = "modes";
+/// Columns of the mark and the name of a way.
+const NAME: usize = 18;
 
-/// The phase that makes the file, as large as it can be written in its time. It has no row.
-pub const SIZING: &str = "file";
+/// The figures behind it. Where the page is narrow those of the highest rank go first: what the file had
+/// in memory, then the CPU, then how the requests were made; what was safe always stays.
+fn figures() -> [FittedColumn; 10] {
+    let memory =
+        |title, width, rank| FittedColumn::right(title, width).ranked(rank).under("in memory, MiB");
+    let requests =
+        |title, width, rank| FittedColumn::right(title, width).ranked(rank).under("requests");
+    [
+        FittedColumn::right("app", 7).ranked(1).under("MB/s"),
+        FittedColumn::right("durable", 8).under("MB/s"),
+        requests("count", 7, 6),
+        requests("size", 9, 4),
+        requests("depth", 6, 5),
+        FittedColumn::right("flushes", 8).ranked(3),
+        FittedColumn::right("CPU", 5).ranked(7),
+        memory("before", 7, 8).named("in memory before"),
+        memory("after", 6, 8).named("in memory after"),
+        memory("lost", 6, 2),
+    ]
+}
 
-/// Columns of the table, left to right: mark and name, then the figures.
-const NAME: usize = 20;
-const FIGURES: [(&str, usize); 10] = [
-    ("app", 7),
-    ("durable", 8),
-    ("count", 7),
-    ("size", 9),
-    ("depth", 6),
-    ("flushes", 8),
-    ("CPU", 5),
-    ("before", 7),
-    ("after", 6),
-    ("lost", 6),
-];
-/// What stands above them, and over how many columns.
-const GROUPS: [(&str, usize); 4] = [("MB/s", 2), ("requests", 3), ("", 2), ("in memory, MiB", 3)];
+impl StudyPrinter for ModesStudy {
+    fn page(&self, style: TerminalStyle) -> Option<Box<dyn ReportPage>> {
+        Some(Box::new(FramedPage::new(ModesPage::new(style), style)))
+    }
+
+    fn has_page(&self) -> bool {
+        true
+    }
+}
 
 /// What is between heading and foot of the page.
 #[derive(Debug)]
-pub(super) struct Modes {
-    style: Style,
+struct ModesPage {
+    style: TerminalStyle,
     /// Direction and block of the table that stands there.
-    table: Option<(bool, Bytes)>,
+    of: Option<(bool, Bytes)>,
+    /// The same with its columns; all tables of a page have the same ones.
+    table: FittedTable,
 }
 
-impl Modes {
+impl ModesPage {
     /// An empty page.
-    pub fn new(style: Style) -> Self {
-        Self { style, table: None }
+    fn new(style: TerminalStyle) -> Self {
+        let columns = std::iter::once(FittedColumn::left("", NAME)).chain(figures());
+        Self { style, of: None, table: FittedTable::new(columns.collect(), style) }
     }
 
     /// The names of the columns, apart from a table above.
-    fn head(&mut self, row: &Row) -> Vec<String> {
-        let above = self.table.replace((row.writes, row.block)).map(|_| String::new());
-        let mut lines: Vec<String> = above.into_iter().collect();
-        let mut above = " ".repeat(NAME);
-        let mut columns = FIGURES.iter();
-        for (name, count) in GROUPS {
-            let width: usize = columns.by_ref().take(count).map(|(_, width)| width).sum();
-            above.push_str(&format!("{name:>width$}"));
-        }
+    fn head(&mut self, row: &ModeRow) -> Vec<String> {
+        let above = self.of.replace((row.writes, row.block)).map(|_| String::new());
         let what = if row.writes { "write" } else { "read" };
-        let mut below = format!("{:NAME$}", format!("  {what} {}", row.block));
-        for (name, width) in FIGURES {
-            below.push_str(&format!("{name:>width$}"));
-        }
-        lines.extend([above, below].map(|line| self.style.paint(Ink::Faint, line.trim_end())));
-        lines
+        self.table.title(0, format!("{what} {}", row.block));
+        above.into_iter().chain(self.table.head()).collect()
     }
 
-    fn row(&self, row: &Row) -> String {
+    fn row(&mut self, row: &ModeRow) -> Vec<String> {
         let style = self.style;
         let rate = |rate: Option<f64>| megabytes(rate.map(Bandwidth));
         let mib = |bytes: Option<Bytes>| {
@@ -82,28 +89,28 @@ impl Modes {
         let device = row.device.as_ref().ok();
         let cell = |text: Option<String>| text.unwrap_or_else(|| "-".into());
         let star = if row.drive.is_some() { "*" } else { "" };
-        let texts = [
-            rate(row.app),
-            rate(row.durable),
-            cell(device.map(|device| device.requests.to_string())),
-            cell(device.and_then(|device| Some(device.size?.to_string()))),
-            cell(device.map(row::Device::depth)),
-            cell(device.and_then(|device| Some(device.flushes?.to_string()))),
-            cell(row.cpu.map(|cpu| format!("{:.0}%", cpu * 100.0))),
-            mib(row.before),
-            mib(row.after),
-            mib(row.lost) + star,
+        let trust = row.trust.map(|(trust, _)| trust);
+        let sign = trust.map_or(" ", |trust| mark(trust, style));
+        let painted = trust.map_or_else(|| sign.into(), |trust| style.paint(ink(trust), sign));
+        let (name, painted) = (format!("{sign} {}", row.mode), format!("{painted} {}", row.mode));
+        let cells = [
+            FittedCell::painted(name, painted).marked(trust),
+            rate(row.app).into(),
+            FittedCell::inked(rate(row.durable), Ink::Strong, style),
+            cell(device.map(|device| device.requests.to_string())).into(),
+            cell(device.and_then(|device| Some(device.size?.to_string()))).into(),
+            cell(device.map(row::ModeDevice::depth)).into(),
+            cell(device.and_then(|device| Some(device.flushes?.to_string()))).into(),
+            cell(row.cpu.map(|cpu| format!("{:.0}%", cpu * 100.0))).into(),
+            mib(row.before).into(),
+            mib(row.after).into(),
+            (mib(row.lost) + star).into(),
         ];
-        let mut line = format!("  {} {:2$}", mark(row, style), row.mode, NAME - 4);
-        for (index, (text, (_, width))) in texts.iter().zip(FIGURES).enumerate() {
-            let cell = format!("{text:>width$}");
-            line.push_str(&if index == 1 { style.paint(Ink::Strong, &cell) } else { cell });
-        }
-        line.trim_end().to_string()
+        self.table.row(&cells)
     }
 
     /// Why the rows rank as they do, table by table.
-    fn why(&self, rows: &[Row]) -> Vec<String> {
+    fn why(&self, rows: &[ModeRow]) -> Vec<String> {
         let mut lines = Vec::new();
         let mut tables: Vec<(bool, Bytes)> = Vec::new();
         for row in rows {
@@ -112,7 +119,7 @@ impl Modes {
             }
         }
         for (writes, block) in tables {
-            let rows: Vec<&Row> =
+            let rows: Vec<&ModeRow> =
                 rows.iter().filter(|row| (row.writes, row.block) == (writes, block)).collect();
             let sentences = why::sentences(&rows);
             if sentences.is_empty() {
@@ -131,7 +138,7 @@ impl Modes {
     /// A sentence of a list.
     fn item(&self, text: &str) -> Vec<String> {
         let dash = self.style.glyph("–", "-");
-        let narrow = Style { width: self.style.width.saturating_sub(2), ..self.style };
+        let narrow = TerminalStyle { width: self.style.width.saturating_sub(2), ..self.style };
         let lines = labelled("", text, narrow).into_iter().enumerate();
         lines
             .map(|(index, line)| {
@@ -144,36 +151,32 @@ impl Modes {
     }
 
     /// What the signs mean, as far as they were used.
-    fn legend(&self, record: &Record, rows: &[Row]) -> Vec<String> {
+    fn legend(&self, record: &Record, rows: &[ModeRow]) -> Vec<String> {
         let mut lines = Vec::new();
         if let Some(drive) = rows.iter().find_map(|row| row.drive.as_ref()) {
             let text = format!(
-                "* and whatever the cache of {drive} held: nothing told it to write that out, and nobody can see how much it is"
+                "* plus whatever was in the write cache of {drive}, which was not flushed; how much cannot be seen"
             );
             lines.extend(labelled("lost", &text, self.style));
         }
         if let Some(names) = absent(record) {
-            let text = format!("{names}: not to be had here, so not in the table");
+            let text = format!("{names}: not available here, so not in the table");
             lines.extend(labelled("absent", &text, self.style));
         }
         if rows.iter().any(|row| !row.writes) {
-            let text = "of reads there are three ways: flushes and O_SYNC change nothing in them";
+            let text = "there are three ways to read: flushes and O_SYNC have no effect on reads";
             lines.extend(labelled("read", text, self.style));
         }
         lines
     }
 
     /// Trust in the rows: what is said against some, once for all of them.
-    fn judged(&self, record: &Record, rows: &[Row]) -> Vec<String> {
-        let Some(all) = trust(record).filter(|_| !rows.is_empty()) else { return Vec::new() };
+    fn judged(&self, record: &Record, rows: &[ModeRow]) -> Vec<String> {
+        let whole = record.verdict.as_ref().map(|verdict| verdict.trust);
+        let Some(all) = whole.filter(|_| !rows.is_empty()) else { return Vec::new() };
         let sound =
             rows.iter().filter(|row| row.trust.is_some_and(|(trust, _)| trust == Trust::Sound));
-        let text = format!(
-            "{}: {} of {} rows may be believed as they stand",
-            all.name(),
-            sound.count(),
-            rows.len()
-        );
+        let text = format!("{}: {} of {} results are valid", all.name(), sound.count(), rows.len());
         let mut lines = labelled("verdict", &text, self.style);
         if let Some(first) = lines.first_mut() {
             *first = first.replacen(all.name(), &self.style.paint(ink(all), all.name()), 1);
@@ -184,43 +187,43 @@ impl Modes {
         lines
     }
 
-    /// What is not sound, and of which rows; the claim is that of the first of them.
-    fn doubts(&self, rows: &[Row]) -> Vec<(String, Vec<String>)> {
-        let plain = Style { colour: false, ..self.style };
-        let mut said: Vec<((Trust, Measures), String, Vec<String>)> = Vec::new();
+    /// What is not sound, and of which rows: each row has its own reading.
+    fn doubts(&self, rows: &[ModeRow]) -> Vec<(String, Vec<String>)> {
+        let plain = TerminalStyle { colour: false, ..self.style };
+        let mut said: Vec<(String, Vec<String>)> = Vec::new();
         for row in rows {
             let Some(judged) = row.trust.filter(|(trust, _)| *trust != Trust::Sound) else {
                 continue;
             };
             let who = format!("{} {}", row.mode, row.block);
-            match said.iter_mut().find(|(known, _, _)| *known == judged) {
-                Some((_, _, rows)) => rows.push(who),
-                None => {
-                    let what = format!("{}: {}", plain.judgement(judged.0, judged.1), row.claim);
-                    said.push((judged, what, vec![who]));
-                }
+            let what = format!("{}: {}", plain.judgement(judged.0, judged.1), row.claim);
+            match said.iter_mut().find(|(known, _)| *known == what) {
+                Some((_, rows)) => rows.push(who),
+                None => said.push((what, vec![who])),
             }
         }
-        said.into_iter().map(|(_, what, who)| (what, who)).collect()
+        said
     }
 }
 
-impl Content for Modes {
-    fn opening(&self, plan: &Plan, resolved: &Resolved) -> Option<Fact> {
+impl FramedContent for ModesPage {
+    fn opening(&self, plan: &Plan, resolved: &Resolved) -> Option<PageFact> {
         Some(fact("writes", writes(plan, resolved)))
     }
 
     fn phase(&mut self, record: &Record, phase: &PhaseRecord) -> Vec<String> {
-        let Some(row) = Row::of(record, phase) else { return Vec::new() };
-        let known = self.table == Some((row.writes, row.block));
+        let Some(row) = ModeRow::of(record, phase) else { return Vec::new() };
+        let known = self.of == Some((row.writes, row.block));
         let mut lines = if known { Vec::new() } else { self.head(&row) };
-        lines.push(self.row(&row));
+        lines.extend(self.row(&row));
         lines
     }
 
     /// It stands there already.
-    fn table(&self, _record: &Record) -> Vec<String> {
-        vec![String::new()]
+    fn table(&mut self, _record: &Record) -> Vec<String> {
+        let mut lines = self.table.foot(&[]);
+        lines.push(String::new());
+        lines
     }
 
     fn findings(&self, record: &Record) -> Vec<String> {
@@ -228,13 +231,13 @@ impl Content for Modes {
         [self.legend(record, &rows), self.why(&rows)].concat()
     }
 
-    fn verdict(&self, record: &Record, _text: &Text) -> Vec<String> {
+    fn verdict(&self, record: &Record, _text: &TextPage) -> Vec<String> {
         self.judged(record, &rows(record))
     }
 }
 
-fn rows(record: &Record) -> Vec<Row> {
-    record.phases.iter().filter_map(|phase| Row::of(record, phase)).collect()
+fn rows(record: &Record) -> Vec<ModeRow> {
+    record.phases.iter().filter_map(|phase| ModeRow::of(record, phase)).collect()
 }
 
 /// How much will be written, said before anything is.
@@ -251,9 +254,9 @@ fn writes(plan: &Plan, resolved: &Resolved) -> String {
     let times = each.len();
     match making.and_then(|phase| phase.jobs.first()?.stop.time()) {
         Some(time) => format!(
-            "at most {all}: {times} times one part of {most} or less, as much as can be written safely in {time}"
+            "at most {all}: {times} runs of up to {most} each, as much as can be written and flushed in {time}"
         ),
-        None => format!("at most {all}: {times} times one part of {most}"),
+        None => format!("at most {all}: {times} runs of {most} each"),
     }
 }
 
@@ -269,34 +272,4 @@ fn absent(record: &Record) -> Option<String> {
         }
     }
     (!names.is_empty()).then(|| words::names(&names))
-}
-
-/// The trust in a row, in one character.
-fn mark(row: &Row, style: Style) -> String {
-    let Some((trust, _)) = row.trust else { return " ".into() };
-    let sign = match trust {
-        Trust::Sound => style.glyph("✓", "+"),
-        Trust::Doubtful | Trust::Unproven => "?",
-        Trust::Wrong => style.glyph("✗", "x"),
-    };
-    style.paint(ink(trust), sign)
-}
-
-/// May the page be believed. A write that was left unflushed on purpose, and whose flush was
-/// watched to its end, is what the table is there to show, and no reason to doubt it.
-pub(super) fn trust(record: &Record) -> Option<Trust> {
-    let judged = record.phases.iter().filter(|phase| !on_purpose(record, phase));
-    let worst = judged.filter_map(|phase| Some(phase.verdict.as_ref()?.trust)).max();
-    worst.or_else(|| record.verdict.as_ref().map(|verdict| verdict.trust))
-}
-
-fn on_purpose(record: &Record, phase: &PhaseRecord) -> bool {
-    let planned = record.plan.phases.iter().find(|planned| planned.name == phase.name);
-    let unflushed = planned
-        .and_then(row::blocks)
-        .is_some_and(|blocks| blocks.durability == Durability::None && blocks.pattern.mix.writes());
-    let watched = phase.evidence.settle.as_ref().is_some_and(|settle| settle.complete);
-    let deferred =
-        phase.verdict.as_ref().is_some_and(|verdict| verdict.measures == Measures::Deferred);
-    unflushed && watched && deferred
 }

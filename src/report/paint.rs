@@ -2,11 +2,11 @@
 
 use anstyle::{Ansi256Color, AnsiColor, Effects};
 
-use crate::record::{Measures, Trust};
+use crate::record::{MeasuredSubject, Trust};
 
 /// What the reader's terminal can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Style {
+pub struct TerminalStyle {
     /// Colour codes may be written.
     pub colour: bool,
     /// Characters beyond ASCII may be written.
@@ -15,7 +15,7 @@ pub struct Style {
     pub width: usize,
 }
 
-impl Default for Style {
+impl Default for TerminalStyle {
     /// What can be shown anywhere.
     fn default() -> Self {
         Self { colour: false, unicode: false, width: 90 }
@@ -25,6 +25,8 @@ impl Default for Style {
 /// What a word is, so that it can be told apart at a glance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ink {
+    /// As any other word.
+    Plain,
     /// Goes unnoticed.
     Faint,
     /// Stands out.
@@ -37,13 +39,14 @@ pub enum Ink {
     Bad,
 }
 
-impl Style {
+impl TerminalStyle {
     /// The text in that colour, or as it is.
     pub fn paint(self, ink: Ink, text: &str) -> String {
-        if !self.colour || text.is_empty() {
+        if !self.colour || text.is_empty() || ink == Ink::Plain {
             return text.to_string();
         }
         let style = match ink {
+            Ink::Plain => anstyle::Style::new(),
             Ink::Faint => anstyle::Style::new().effects(Effects::DIMMED),
             Ink::Strong => anstyle::Style::new().effects(Effects::BOLD),
             Ink::Good => AnsiColor::Green.on_default().effects(Effects::BOLD),
@@ -71,7 +74,7 @@ impl Style {
     }
 
     /// `sound · device`, in the colour of its trust.
-    pub fn judgement(self, trust: Trust, measures: Measures) -> String {
+    pub fn judgement(self, trust: Trust, measures: MeasuredSubject) -> String {
         let words = format!("{} {} {}", trust.name(), self.glyph("·", "-"), measures.name());
         self.paint(ink(trust), &words)
     }
@@ -94,9 +97,9 @@ pub fn columns(text: &str) -> usize {
 /// The text in lines of at most `width` columns, broken between words but never between a number
 /// and its unit; a longer word stays whole.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
-    const UNITS: [&str; 22] = [
+    const UNITS: [&str; 25] = [
         "%", "B", "KiB", "MiB", "GiB", "TiB", "kB", "MB", "GB", "TB", "B/s", "kB/s", "MB/s",
-        "GB/s", "MiB/s", "IOPS", "ns", "us", "ms", "s", "CPUs", "MB/s)",
+        "GB/s", "MiB/s", "IOPS", "ns", "us", "µs", "ms", "s", "min", "h", "CPUs", "MB/s)",
     ];
     let mut words: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -140,9 +143,9 @@ mod tests {
 
     #[test]
     fn colour_is_only_written_when_asked_for() {
-        let plain = Style::default();
+        let plain = TerminalStyle::default();
         assert_eq!(plain.paint(Ink::Bad, "wrong"), "wrong");
-        let coloured = Style { colour: true, ..plain };
+        let coloured = TerminalStyle { colour: true, ..plain };
         assert!(coloured.paint(Ink::Bad, "wrong").contains('\u{1b}'));
     }
 }

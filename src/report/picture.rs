@@ -3,19 +3,25 @@
 
 mod axis;
 mod latency;
+mod look;
+mod phase;
 mod ramp;
 mod sustain;
 mod sweep;
 mod timeline;
 
-pub use axis::Axis;
+pub use axis::PlotAxis;
+pub use look::{FigureLook, Tone};
+pub use phase::pictures as of_phase;
+pub use ramp::pictures as of_ramp;
+pub use sustain::pictures as of_sustain;
+pub use sweep::pictures as of_sweep;
 
-use super::paint::Style;
-use crate::plan::Action;
-use crate::record::{PhaseRecord, Record, Side, Trust};
+use super::paint::TerminalStyle;
+use crate::record::PhaseRecord;
 
 /// What browsers and viewers of pictures can show.
-pub const SHOWN: Style = Style { colour: false, unicode: true, width: 90 };
+pub const SHOWN: TerminalStyle = TerminalStyle { colour: false, unicode: true, width: 90 };
 
 /// A picture.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,47 +31,47 @@ pub struct Picture {
     /// Two of them stand side by side.
     pub half: bool,
     /// What it shows.
-    pub plot: Plot,
+    pub plot: PlotKind,
 }
 
 /// What a picture shows.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Plot {
+pub enum PlotKind {
     /// Points and lines between two axes.
     Curves(Curves),
     /// A table of figures, the deeper its colour the closer to the best.
-    Heat(Heat),
+    Heat(HeatTable),
 }
 
 /// Points and lines between two axes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curves {
     /// The axis at the foot.
-    pub across: Axis,
+    pub across: PlotAxis,
     /// The axis at the left.
-    pub up: Axis,
+    pub up: PlotAxis,
     /// What is drawn, the hindmost first.
-    pub series: Vec<Series>,
+    pub series: Vec<PlotSeries>,
     /// What is marked in it.
-    pub signs: Vec<Sign>,
+    pub signs: Vec<PlotMark>,
 }
 
 /// Points that belong together.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Series {
+pub struct PlotSeries {
     /// Its name in the legend.
     pub name: String,
     /// Its colour.
     pub tone: Tone,
     /// How its points are joined.
-    pub form: Form,
+    pub form: LineForm,
     /// The points, from the left to the right.
-    pub points: Vec<Point>,
+    pub points: Vec<PlotPoint>,
 }
 
 /// How points are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum LineForm {
     /// Each has a mark, and lines join them.
     Marks,
     /// Each has a mark, and nothing joins them.
@@ -78,45 +84,20 @@ pub enum Form {
 
 /// A point.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Point {
+pub struct PlotPoint {
     /// Where on the axis at the foot.
     pub x: f64,
     /// Where on the axis at the left.
     pub y: f64,
     /// Whether it may be believed.
-    pub look: Look,
+    pub look: FigureLook,
     /// What it is in words, for who points at it; empty where a line says enough.
     pub told: String,
 }
 
-/// A colour, by what it stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tone {
-    /// Writes.
-    Write,
-    /// Reads.
-    Read,
-    /// Both, or neither.
-    Mixed,
-    /// What the counters of the device saw.
-    Device,
-}
-
-/// How a figure looks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Look {
-    /// It may be believed.
-    #[default]
-    Firm,
-    /// Something speaks against it, or evidence is missing: hollow.
-    Hollow,
-    /// It is refuted: crossed out.
-    Struck,
-}
-
 /// Something that is marked in a plot.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Sign {
+pub enum PlotMark {
     /// A line from the foot to the top, and words beside it.
     At {
         /// Where on the axis at the foot.
@@ -153,7 +134,7 @@ pub enum Sign {
 
 /// A table of figures.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Heat {
+pub struct HeatTable {
     /// What varies from row to row, and the values.
     pub down: (String, Vec<String>),
     /// What varies from column to column, and the values.
@@ -172,45 +153,9 @@ pub struct HeatCell {
     /// The figure.
     pub text: String,
     /// Whether it may be believed.
-    pub look: Look,
+    pub look: FigureLook,
     /// What it is in words, for who points at it.
     pub told: String,
-}
-
-impl Look {
-    /// Of a figure with that trust. One that was not judged is firm: nothing speaks against it.
-    pub fn of(trust: Option<Trust>) -> Self {
-        match trust {
-            Some(Trust::Sound) | None => Self::Firm,
-            Some(Trust::Doubtful | Trust::Unproven) => Self::Hollow,
-            Some(Trust::Wrong) => Self::Struck,
-        }
-    }
-
-    /// Of what was done in a phase.
-    pub fn of_phase(phase: &PhaseRecord) -> Self {
-        Self::of(phase.verdict.as_ref().map(|verdict| verdict.trust))
-    }
-}
-
-impl Tone {
-    /// Of an action.
-    pub fn of(action: Action) -> Self {
-        match action {
-            Action::Write => Self::Write,
-            Action::Read => Self::Read,
-            _ => Self::Mixed,
-        }
-    }
-
-    /// Of a side of a sweep.
-    pub fn of_side(side: Side) -> Self {
-        match side {
-            Side::Write => Self::Write,
-            Side::Read => Self::Read,
-            Side::Mixed => Self::Mixed,
-        }
-    }
 }
 
 /// The figure and what is to be said of it: `64 KiB written: 86.8 MB/s, sound · device`.
@@ -226,21 +171,11 @@ fn told(what: &str, figure: &str, phase: Option<&PhaseRecord>) -> String {
 
 /// The most that an axis has to show: of figures that are not refuted, as long as there are any. One
 /// that is shall not make the others small.
-fn most(figures: impl Iterator<Item = (Look, f64)> + Clone) -> f64 {
+fn most(figures: impl Iterator<Item = (FigureLook, f64)> + Clone) -> f64 {
     let highest = |figures: &mut dyn Iterator<Item = f64>| figures.fold(0.0, f64::max);
-    let stands = figures.clone().filter(|(look, _)| *look != Look::Struck);
+    let stands = figures.clone().filter(|(look, _)| *look != FigureLook::Struck);
     match highest(&mut stands.map(|(_, figure)| figure)) {
         0.0 => highest(&mut figures.map(|(_, figure)| figure)),
         most => most,
     }
-}
-
-/// What the run as a whole came to; nothing of a run that only its phases show.
-pub fn of_record(record: &Record) -> Vec<Picture> {
-    [sweep::pictures(record), ramp::pictures(record), sustain::pictures(record)].concat()
-}
-
-/// A phase: its rate over its time, and how long its I/Os took.
-pub fn of_phase(phase: &PhaseRecord) -> Vec<Picture> {
-    timeline::picture(phase).into_iter().chain(latency::picture(phase)).collect()
 }

@@ -6,23 +6,26 @@ mod tree;
 use std::io::{self, Write};
 
 use super::fact;
-use super::heading::{labelled, throttles};
+use super::fact::labelled;
+use super::heading::throttles;
 use super::paint::Ink;
-use super::{Style, traps};
-use crate::evidence::{Bottom, Card, Device, FileLay, LayerKind, Link, PathKind, Survey};
-use crate::record::{Finding, Next, Probe};
+use super::{TerminalStyle, traps};
+use crate::evidence::{
+    CardInfo, FileLayout, LayerKind, LeafKind, Link, PathKind, Survey, SurveyedDevice,
+};
+use crate::record::{Finding, NextStep, ProbeResult};
 use crate::unit::{Bandwidth, Bytes};
 use crate::verdict::words::quoted;
 
 /// The probe as JSON.
-pub fn json(probe: &Probe, out: &mut dyn Write) -> io::Result<()> {
+pub fn json(probe: &ProbeResult, out: &mut dyn Write) -> io::Result<()> {
     let mut text = serde_json::to_string_pretty(probe)?;
     text.push('\n');
     out.write_all(text.as_bytes())
 }
 
 /// The probe as a page.
-pub fn text(probe: &Probe, style: Style, out: &mut dyn Write) -> io::Result<()> {
+pub fn text(probe: &ProbeResult, style: TerminalStyle, out: &mut dyn Write) -> io::Result<()> {
     let mut lines = tree::lines(&probe.survey, style);
     lines.push(String::new());
     lines.extend(settings(probe, style));
@@ -40,7 +43,7 @@ pub fn text(probe: &Probe, style: Style, out: &mut dyn Write) -> io::Result<()> 
 // ------------------------------------------------------------------ the settings
 
 /// All settings that can change a figure, a line or two each.
-fn settings(probe: &Probe, style: Style) -> Vec<String> {
+fn settings(probe: &ProbeResult, style: TerminalStyle) -> Vec<String> {
     let survey = &probe.survey;
     let mut lines = Vec::new();
     let mut add = |label: &str, texts: Vec<String>| {
@@ -52,10 +55,10 @@ fn settings(probe: &Probe, style: Style) -> Vec<String> {
     add("file", survey.file.iter().map(file).collect());
     add("direct", direct(survey).into_iter().collect());
     // What is mapped onto other devices hands its requests on: the queue below it is what counts.
-    let hands_on = |device: &&Device| {
+    let hands_on = |device: &&SurveyedDevice| {
         !matches!(device.layer.kind, LayerKind::Mapper { .. } | LayerKind::Raid { .. })
     };
-    let each = |words: fn(&Device) -> Option<String>| -> Vec<String> {
+    let each = |words: fn(&SurveyedDevice) -> Option<String>| -> Vec<String> {
         let devices = survey.devices().filter(hands_on);
         devices
             .filter_map(|device| Some(format!("{}: {}", device.layer.name, words(device)?)))
@@ -66,16 +69,17 @@ fn settings(probe: &Probe, style: Style) -> Vec<String> {
     add("cache", each(cache));
     add("link", each(links));
     let mut cards = each(|device| device.card.as_ref().map(card));
-    let claims = |device: &Device| device.card.as_ref().is_some_and(|card| card.claims.is_some());
+    let claims =
+        |device: &SurveyedDevice| device.card.as_ref().is_some_and(|card| card.claims.is_some());
     if survey.kind == PathKind::Folder && survey.devices().any(claims) {
-        cards.push(format!("what it clears here: assay card {}", quoted(&survey.path)));
+        cards.push(format!("to grade it here: assay card {}", quoted(&survey.path)));
     }
     add("card", cards);
     add("dirty", dirty(survey).into_iter().collect());
     if let Some(limits) = survey.limits.seen() {
         lines.extend(fact::lines(&throttles(limits), style));
-        let memory = limits.memory.map(|memory| format!("memory at most {memory}"));
-        let cpus = limits.cpus.map(|cpus| format!("at most {cpus:.2} CPUs"));
+        let memory = limits.memory.map(|memory| format!("memory limit {memory}"));
+        let cpus = limits.cpus.map(|cpus| format!("CPU limit {cpus:.2}"));
         let both: Vec<String> = memory.into_iter().chain(cpus).collect();
         if !both.is_empty() {
             let label = if limits.io.is_empty() { "limited" } else { "" };
@@ -97,14 +101,14 @@ fn space(survey: &Survey) -> Option<String> {
 }
 
 /// How a file lies: `20 MiB in 3 extents, 4 MiB never written, 8 MiB in memory`.
-fn file(file: &FileLay) -> String {
+fn file(file: &FileLayout) -> String {
     let mut parts = Vec::new();
     if let Some(extents) = file.extents.seen() {
         let s = if extents.count == 1 { "" } else { "s" };
         parts.push(format!("{} extent{s}", extents.count));
         for (bytes, what) in [
             (extents.hole + extents.unwritten, "never written"),
-            (extents.delayed, "not yet at the disk"),
+            (extents.delayed, "not yet on disk"),
             (extents.encoded, "compressed or encoded"),
             (extents.shared, "shared with other files"),
         ] {
@@ -115,8 +119,8 @@ fn file(file: &FileLay) -> String {
     }
     if let Some(pages) = file.cached.seen() {
         parts.push(match pages.resident {
-            Bytes::ZERO => "nothing in memory".into(),
-            resident => format!("{} in memory", resident.min(file.size)),
+            Bytes::ZERO => "not in the page cache".into(),
+            resident => format!("{} in the page cache", resident.min(file.size)),
         });
     }
     parts.join(", ")
@@ -125,7 +129,7 @@ fn file(file: &FileLay) -> String {
 fn direct(survey: &Survey) -> Option<String> {
     let align = survey.direct.seen()?;
     Some(match align.offset {
-        0 => "none: the file system says so".into(),
+        0 => "not supported by the file system".into(),
         offset => format!(
             "in multiples of {}, from memory aligned to {}",
             Bytes(offset.into()),
@@ -134,7 +138,7 @@ fn direct(survey: &Survey) -> Option<String> {
     })
 }
 
-fn queue(device: &Device) -> Option<String> {
+fn queue(device: &SurveyedDevice) -> Option<String> {
     let queue = device.layer.queue.seen()?;
     let mut parts = Vec::new();
     parts.extend(queue.scheduler.as_ref().map(|name| format!("scheduler {name}")));
@@ -143,11 +147,11 @@ fn queue(device: &Device) -> Option<String> {
     parts.extend(queue.read_ahead_kb.map(|kib| format!("read-ahead {}", Bytes::kib(kib))));
     let throttled = queue.wbt_lat_usec.filter(|target| *target > 0);
     parts.extend(throttled.map(|us| format!("writeback throttled at {} ms", us / 1000)));
-    parts.extend(queue.iostats.filter(|on| !on).map(|_| "not counted".to_string()));
+    parts.extend(queue.iostats.filter(|on| !on).map(|_| "I/O statistics off".to_string()));
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-fn sectors(device: &Device) -> Option<String> {
+fn sectors(device: &SurveyedDevice) -> Option<String> {
     let queue = device.layer.queue.seen()?;
     let mut parts = Vec::new();
     parts.extend(queue.logical_block_size.map(|size| format!("{} logical", Bytes(size))));
@@ -159,22 +163,22 @@ fn sectors(device: &Device) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-fn cache(device: &Device) -> Option<String> {
+fn cache(device: &SurveyedDevice) -> Option<String> {
     let queue = device.layer.queue.seen()?;
     let cache = queue.write_cache.as_ref()?;
     let forced = match queue.fua {
-        Some(true) => ", single writes can be forced through it (FUA)",
-        Some(false) if cache == "write back" => ", only a flush empties it",
+        Some(true) => ", FUA supported",
+        Some(false) if cache == "write back" => ", volatile until flushed",
         _ => "",
     };
     let discards = match queue.discard_max_bytes {
         Some(0) | None => "",
-        Some(_) => ", takes discards",
+        Some(_) => ", discard supported",
     };
     Some(format!("{cache}{forced}{discards}"))
 }
 
-fn links(device: &Device) -> Option<String> {
+fn links(device: &SurveyedDevice) -> Option<String> {
     let links: Vec<String> = device.links.iter().filter_map(link).collect();
     (!links.is_empty()).then(|| links.join(", behind "))
 }
@@ -186,21 +190,21 @@ fn link(link: &Link) -> Option<String> {
     Some(format!("{mode}{driver}{}", most.unwrap_or_default()))
 }
 
-fn card(card: &Card) -> String {
+fn card(card: &CardInfo) -> String {
     let mut parts = vec![card.kind.clone()];
     let claims = card.claims.map(|claims| claims.words()).filter(|words| !words.is_empty());
     parts.extend(claims.map(|words| format!("claims {words}")));
     parts.extend(card.erase.map(|erase| format!("erases {erase} at a time")));
     parts.extend(card.life.map(|life| match life {
-        1..=10 => format!("{} to {} % of its life used", (life - 1) * 10, life * 10),
-        _ => "its life used up".into(),
+        1..=10 => format!("{} to {} % of life used", (life - 1) * 10, life * 10),
+        _ => "life used up".into(),
     }));
     parts.extend(card.queue.map(|on| if on { "command queue" } else { "no command queue" }.into()));
     parts.join(", ")
 }
 
 fn dirty(survey: &Survey) -> Option<String> {
-    let through_memory = !matches!(survey.bottom, Bottom::Memory(_) | Bottom::Nothing(_));
+    let through_memory = !matches!(survey.bottom, LeafKind::Memory(_) | LeafKind::Nothing(_));
     let writeback = survey.writeback.seen().filter(|_| through_memory)?;
     let age = writeback.expire.map(|age| format!(" or after {} s", age.as_secs()));
     let set = match writeback.setting.as_str() {
@@ -208,14 +212,14 @@ fn dirty(survey: &Survey) -> Option<String> {
         setting => format!(" ({setting})"),
     };
     Some(format!(
-        "written out from {}{}, writers wait at {}{set}",
+        "writeback starts at {}{}, writers are throttled at {}{set}",
         writeback.background,
         age.unwrap_or_default(),
         writeback.limit
     ))
 }
 
-fn machine(probe: &Probe) -> String {
+fn machine(probe: &ProbeResult) -> String {
     let machine = &probe.machine;
     let s = if machine.cpus == 1 { "" } else { "s" };
     let mut parts = vec![
@@ -234,14 +238,14 @@ fn machine(probe: &Probe) -> String {
 // ------------------------------------------------------------------ the unseen
 
 /// What could not be seen, with the reason.
-fn unseen(survey: &Survey, style: Style) -> Vec<String> {
+fn unseen(survey: &Survey, style: TerminalStyle) -> Vec<String> {
     let mut reasons: Vec<&str> = Vec::new();
     reasons.extend(survey.hidden.as_deref());
     let stored = !matches!(survey.kind, PathKind::Device | PathKind::Character | PathKind::Stream);
     if stored {
         reasons.extend(survey.space.why());
     }
-    let on_disk = matches!(survey.bottom, Bottom::Devices | Bottom::Unknown(_));
+    let on_disk = matches!(survey.bottom, LeafKind::Devices | LeafKind::Unknown(_));
     if on_disk {
         reasons.extend(survey.direct.why());
     }
@@ -271,11 +275,11 @@ fn unseen(survey: &Survey, style: Style) -> Vec<String> {
 // ------------------------------------------------------------------ the traps
 
 /// What would bite, the worst first, each with what helps.
-fn bites(findings: &[Finding], style: Style) -> Vec<String> {
+fn bites(findings: &[Finding], style: TerminalStyle) -> Vec<String> {
     if findings.is_empty() {
-        return vec!["  Nothing that can be seen beforehand would bite here.".into()];
+        return vec!["  Nothing seen here would skew results.".into()];
     }
-    let mut lines = vec![style.paint(Ink::Strong, "  What would bite here:")];
+    let mut lines = vec![style.paint(Ink::Strong, "  Things that can skew results here:")];
     for finding in findings {
         lines.extend(traps::claim(finding, style));
         lines.extend(traps::helps(finding, style));
@@ -284,12 +288,12 @@ fn bites(findings: &[Finding], style: Style) -> Vec<String> {
 }
 
 /// The one thing to do now.
-fn next(next: &Next, style: Style) -> Vec<String> {
+fn next(next: &NextStep, style: TerminalStyle) -> Vec<String> {
     match next {
-        Next::Type(words) => {
+        NextStep::Type(words) => {
             let label = style.paint(Ink::Faint, &format!("{:9}", "next"));
             vec![format!("  {label}{}", style.paint(Ink::Strong, words))]
         }
-        Next::Do(words) => labelled("next", words, style),
+        NextStep::Do(words) => labelled("next", words, style),
     }
 }

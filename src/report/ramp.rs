@@ -1,47 +1,60 @@
 //! What a ramp found out: the curve, the knee, the rate within a latency, and what sets the limit.
 
-use super::Style;
+use super::TerminalStyle;
 use super::chart::bar;
-use super::fact::{self, Fact, fact};
-use super::figure::time;
+use super::fact::{self, PageFact, fact};
+use super::figure::{text, time};
 use super::paint::Ink;
-use crate::record::Record;
-use crate::unit::{Iops, Nanos};
-use crate::verdict::ramp::{Bound, Ramp, Step};
+use super::picture::{self, Picture};
+use super::study::StudyPrinter;
+use crate::plan;
+use crate::record::{Metric, Record, Statistic};
+use crate::unit::Iops;
+use crate::verdict::ramp::{RampStep, RampView, RateBound};
 
 /// Columns of the longest bar, and of what stands around it.
-const BAR: usize = 40;
-const AROUND: usize = 50;
+const BAR: usize = 60;
+const AROUND: usize = 32;
 
-/// What is to be said of a ramp; nothing of a record that has none.
-pub fn facts(record: &Record, style: Style) -> Vec<Fact> {
-    let Some(ramp) = Ramp::of(record) else { return Vec::new() };
+impl StudyPrinter for plan::RampPlan {
+    fn drawn(&self, record: &Record, style: TerminalStyle) -> Vec<String> {
+        curve(self, record, style)
+    }
+
+    fn facts(&self, record: &Record, style: TerminalStyle) -> Vec<PageFact> {
+        facts(self, record, style)
+    }
+
+    fn pictures(&self, record: &Record) -> Vec<Picture> {
+        picture::of_ramp(self, record)
+    }
+}
+
+/// What is to be said of a ramp; nothing where no step was done.
+fn facts(aim: &plan::RampPlan, record: &Record, style: TerminalStyle) -> Vec<PageFact> {
+    let Some(ramp) = RampView::of(aim, record) else { return Vec::new() };
     let mut facts = vec![fact("knee", knee(&ramp, style))];
     facts.extend(within(&ramp, style).map(|within| fact("p99", within)));
     facts.extend(bound(&ramp.bound));
     facts
 }
 
-/// One bar for each step; nothing of a record that has none.
-pub fn curve(record: &Record, style: Style) -> Vec<String> {
-    let Some(ramp) = Ramp::of(record) else { return Vec::new() };
-    let most = ramp.steps[ramp.top].rung.iops;
+/// One bar for each step; nothing where no step was done.
+fn curve(aim: &plan::RampPlan, record: &Record, style: TerminalStyle) -> Vec<String> {
+    let Some(ramp) = RampView::of(aim, record) else { return Vec::new() };
+    let most = ramp.steps[ramp.top].load_point.iops;
     let room = style.width.saturating_sub(AROUND).min(BAR);
-    let head = format!("  {:9}{:>9}  {:>7}  {:>8}", "curve", "in flight", "IOPS", "p99");
+    // The figures stand in the rows above, which were printed when each step had ended.
+    let scale = format!("{} IOPS", Iops(most));
+    let head = format!("  {:9}{:>9}  0{scale:>2$}", "curve", "in flight", room.max(1) - 1);
     let mut lines = vec![style.paint(Ink::Faint, &head)];
     for (at, step) in ramp.steps.iter().enumerate() {
-        let drawn = bar(step.rung.iops / most, room, style);
+        let drawn = bar(step.load_point.iops / most, room, style);
         let mark = match at {
             at if at == ramp.knee => style.glyph("  ← knee", "  <- knee"),
             _ => "",
         };
-        let line = format!(
-            "  {:9}{:>9}  {:>7}  {:>8}  {drawn}{mark}",
-            "",
-            load(step, style),
-            Iops(step.rung.iops).to_string(),
-            p99(step, style),
-        );
+        let line = format!("  {:9}{:>9}  {drawn}{mark}", "", load(step, style));
         lines.push(line.trim_end().to_string());
     }
     lines.push(String::new());
@@ -49,57 +62,69 @@ pub fn curve(record: &Record, style: Style) -> Vec<String> {
 }
 
 /// `8`, or `2 × 8` of two workers.
-fn load(step: &Step, style: Style) -> String {
-    match step.rung.workers {
-        1 => step.rung.iodepth.to_string(),
-        workers => format!("{workers} {} {}", style.glyph("×", "x"), step.rung.iodepth),
+fn load(step: &RampStep, style: TerminalStyle) -> String {
+    match step.load_point.workers {
+        1 => step.load_point.iodepth.to_string(),
+        workers => format!("{workers} {} {}", style.glyph("×", "x"), step.load_point.iodepth),
     }
 }
 
 /// The same in a sentence.
-fn loaded(step: &Step) -> String {
-    match step.rung.workers {
-        1 => format!("{} in flight", step.rung.iodepth),
-        workers => format!("{workers} workers with {} in flight each", step.rung.iodepth),
+fn loaded(step: &RampStep) -> String {
+    match step.load_point.workers {
+        1 => format!("{} in flight", step.load_point.iodepth),
+        workers => format!("{workers} workers with {} in flight each", step.load_point.iodepth),
     }
 }
 
-fn p99(step: &Step, style: Style) -> String {
-    step.p99().map_or_else(|| "-".into(), |p99| time(Nanos(p99), style))
+fn latency(step: &RampStep, of: Statistic, style: TerminalStyle) -> String {
+    text(step.figures.find(Some(step.action), Metric::lat(of)), style)
 }
 
-fn knee(ramp: &Ramp, style: Style) -> String {
+fn p99(step: &RampStep, style: TerminalStyle) -> String {
+    latency(step, Statistic::P99, style)
+}
+
+fn knee(ramp: &RampView, style: TerminalStyle) -> String {
     let step = &ramp.steps[ramp.knee];
-    let p50 = step.total.lat_ns.map_or_else(|| "-".into(), |lat| time(Nanos(lat.p50), style));
+    let p50 = latency(step, Statistic::P50, style);
     let percent = ramp.aim.gain * 100.0;
     let mut text = format!(
         "{}: {} IOPS, p50 {p50}, p99 {}",
         loaded(step),
-        Iops(step.rung.iops),
+        Iops(step.load_point.iops),
         p99(step, style)
     );
     if ramp.knee + 1 < ramp.steps.len() {
-        text.push_str(&format!("; no step after it brought {percent:.0} % more"));
+        text.push_str(&format!("; no later step added {percent:.0} %"));
     }
     text
 }
 
+/// The time by which it was within the one that was asked for.
+fn answered(step: &RampStep, style: TerminalStyle) -> String {
+    match step.latency(Statistic::P99) {
+        Some(p99) => format!("p99 {}", time(p99, style)),
+        None => format!("longest {}", latency(step, Statistic::Max, style)),
+    }
+}
+
 /// The highest rate within the time that was asked for.
-fn within(ramp: &Ramp, style: Style) -> Option<String> {
+fn within(ramp: &RampView, style: TerminalStyle) -> Option<String> {
     let most = time(ramp.aim.p99?, style);
     Some(match ramp.within() {
         Some(step) => format!(
-            "within {most}: {} IOPS at {} (p99 {})",
-            Iops(step.rung.iops),
+            "within {most}: {} IOPS at {} ({})",
+            Iops(step.load_point.iops),
             loaded(step),
-            p99(step, style)
+            answered(step, style)
         ),
-        None => format!("within {most}: no step was"),
+        None => format!("within {most}: no step"),
     })
 }
 
 /// What sets the limit, and the two readings that show it best.
-fn bound(bound: &Bound) -> Vec<Fact> {
+fn bound(bound: &RateBound) -> Vec<PageFact> {
     let mut facts = vec![fact("limit", format!("{}: {}", bound.cause.name(), bound.claim))];
     let shown = bound.because.iter().take(2);
     facts.extend(shown.map(|it| fact::aside(format!("{}: {}", it.reading, it.value))));

@@ -1,72 +1,14 @@
-//! The rate of a phase over its time: how much it spreads, and what it looks like.
+//! The rate of a phase over its time: what it looks like.
 
-use super::{Style, chart};
-use crate::record::{PhaseRecord, Point};
-use crate::stats::relative_spread;
-
-/// Operations that a stretch of time must hold on average before its rate means anything.
-const LEAST_OPS: u64 = 4;
-
-/// One sample of the counted time: begin and end in ns after the first I/O, and what was moved.
-struct Step {
-    from: u64,
-    to: u64,
-    amount: f64,
-    ops: u64,
-}
-
-/// The samples that lie wholly in the counted time, without the closing flush: no work is asked
-/// for during that.
-fn steps(phase: &PhaseRecord) -> Vec<Step> {
-    let span = &phase.span;
-    let (first, last) = (span.counted.since(span.started).0, span.stopped.since(span.started).0);
-    let bytes = phase.series.points.iter().any(|p| p.read_bytes + p.write_bytes > 0);
-    let mut from = 0;
-    let mut steps = Vec::new();
-    for point in &phase.series.points {
-        let to = point.at_ns.0;
-        if from >= first && to <= last && to > from {
-            let amount = if bytes {
-                (point.read_bytes + point.write_bytes) as f64
-            } else {
-                point.ops as f64
-            };
-            steps.push(Step { from, to, amount, ops: point.ops });
-        }
-        from = to;
-    }
-    steps
-}
-
-/// How much the rate spreads, as a share of its median: over stretches that are long enough to
-/// hold several operations. `None` when there are fewer than four of those.
-pub fn spread(phase: &PhaseRecord) -> Option<f64> {
-    let steps = steps(phase);
-    let ops: u64 = steps.iter().map(|step| step.ops).sum();
-    for together in [1, 2, 5, 10] {
-        let stretches: Vec<f64> = steps
-            .chunks_exact(together)
-            .map(|chunk| {
-                let time: u64 = chunk.iter().map(|step| step.to - step.from).sum();
-                chunk.iter().map(|step| step.amount).sum::<f64>() / time as f64
-            })
-            .collect();
-        if stretches.len() < 4 {
-            return None;
-        }
-        if ops / stretches.len() as u64 >= LEAST_OPS {
-            return relative_spread(&stretches);
-        }
-    }
-    None
-}
+use super::{TerminalStyle, chart};
+use crate::record::{CountedSample, FEWEST_IN_STRETCH, PhaseRecord, SamplePoint, counted_samples};
 
 /// The rate over the counted time in `most` columns or fewer, drawn from zero so that noise looks
 /// as small as it is. Empty when there is too little to draw.
-pub fn line(phase: &PhaseRecord, most: usize, style: Style) -> String {
-    let steps = steps(phase);
+pub fn line(phase: &PhaseRecord, most: usize, style: TerminalStyle) -> String {
+    let steps = counted_samples(phase);
     let ops: u64 = steps.iter().map(|step| step.ops).sum();
-    let cells = most.min(steps.len()).min((ops / LEAST_OPS) as usize);
+    let cells = most.min(steps.len()).min((ops / FEWEST_IN_STRETCH) as usize);
     let (Some(first), Some(last)) = (steps.first(), steps.last()) else {
         return String::new();
     };
@@ -80,7 +22,7 @@ pub fn line(phase: &PhaseRecord, most: usize, style: Style) -> String {
 
 /// The amounts of the steps in so many cells of that width (ns) from `start` on: what lies across an
 /// edge is shared by both sides.
-fn shared(steps: &[Step], start: f64, width: f64, cells: usize) -> Vec<f64> {
+fn shared(steps: &[CountedSample], start: f64, width: f64, cells: usize) -> Vec<f64> {
     let mut amounts = vec![0.0; cells];
     for step in steps {
         let (from, to) = (step.from as f64 - start, step.to as f64 - start);
@@ -97,7 +39,7 @@ fn shared(steps: &[Step], start: f64, width: f64, cells: usize) -> Vec<f64> {
 
 /// The rates of a phase from its first I/O to the end of settling, in cells of equal width.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rates {
+pub struct PhaseRates {
     /// They are MB (10^6 bytes) per second; else operations per second, and all of them are in `read`.
     pub bytes: bool,
     /// Width of a cell, seconds.
@@ -114,25 +56,27 @@ pub struct Rates {
 const CELLS: usize = 100;
 
 /// The rates over the whole time, for a picture; `None` where there is too little to draw.
-pub fn over_time(phase: &PhaseRecord) -> Option<Rates> {
+pub fn over_time(phase: &PhaseRecord) -> Option<PhaseRates> {
     let points = &phase.series.points;
     let ops: u64 = points.iter().map(|point| point.ops).sum();
     // What went into memory is followed to the device, however few calls it was.
-    let told = if phase.span.settled.is_some() { usize::MAX } else { (ops / LEAST_OPS) as usize };
+    let told =
+        if phase.span.settled.is_some() { usize::MAX } else { (ops / FEWEST_IN_STRETCH) as usize };
     let cells = CELLS.min(points.len()).min(told);
     let width = points.last()?.at_ns.0 as f64 / cells.max(1) as f64;
     if cells < 4 || width <= 0.0 {
         return None;
     }
     let bytes = points.iter().any(|point| point.read_bytes + point.write_bytes > 0);
-    let rates = |amount: &dyn Fn(&Point) -> f64| {
+    let rates = |amount: &dyn Fn(&SamplePoint) -> f64| {
         let per_second = 1e9 / width / if bytes { 1e6 } else { 1.0 };
         let moved = shared(&whole(points, amount), 0.0, width, cells);
         moved.into_iter().map(|amount| amount * per_second).collect::<Vec<f64>>()
     };
-    let leaf = |point: &Point| Some((point.leaf_read_bytes? + point.leaf_write_bytes?) as f64);
+    let leaf =
+        |point: &SamplePoint| Some((point.device_read_bytes? + point.device_write_bytes?) as f64);
     let seen = bytes && points.iter().all(|point| leaf(point).is_some());
-    Some(Rates {
+    Some(PhaseRates {
         bytes,
         cell: width / 1e9,
         read: rates(&|p| if bytes { p.read_bytes as f64 } else { p.ops as f64 }),
@@ -142,13 +86,13 @@ pub fn over_time(phase: &PhaseRecord) -> Option<Rates> {
 }
 
 /// All samples, with this amount of each.
-fn whole(points: &[Point], amount: &dyn Fn(&Point) -> f64) -> Vec<Step> {
+fn whole(points: &[SamplePoint], amount: &dyn Fn(&SamplePoint) -> f64) -> Vec<CountedSample> {
     let mut from = 0;
     let mut steps = Vec::new();
     for point in points.iter().filter(|point| point.at_ns.0 > 0) {
         let to = point.at_ns.0;
         if to > from {
-            steps.push(Step { from, to, amount: amount(point), ops: point.ops });
+            steps.push(CountedSample { from, to, amount: amount(point), ops: point.ops });
         }
         from = to;
     }

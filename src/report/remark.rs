@@ -2,15 +2,15 @@
 //!
 //! Scripts grep that output for `MB/s`; so no line here holds a number followed by such a unit.
 
-use super::Style;
+use super::TerminalStyle;
 use super::figure::{estimate_in_words, micros};
-use super::text::lead;
+use super::finding::lead;
 use crate::evidence::Direction;
 use crate::record::{PhaseRecord, Record, Trust, Verdict};
 use crate::unit::Bytes;
 
 /// Two to five lines, each beginning with `assay: `; none for a record that was not judged.
-pub fn verdict_lines(record: &Record, style: Style) -> Vec<String> {
+pub fn verdict_lines(record: &Record, style: TerminalStyle) -> Vec<String> {
     let first = record.phases.first();
     let Some(verdict) =
         record.verdict.as_ref().or_else(|| first.and_then(|phase| phase.verdict.as_ref()))
@@ -36,7 +36,7 @@ pub fn verdict_lines(record: &Record, style: Style) -> Vec<String> {
         lines.extend(first.and_then(|phase| seen(record, phase)));
     }
     if lines.len() == 1 {
-        lines.push("seen: nothing that speaks against it".into());
+        lines.push("seen: no problem".into());
     }
     lines.iter().map(|line| format!("assay: {}", micros(&harmless(line), style))).collect()
 }
@@ -47,7 +47,7 @@ pub fn verdict_lines(record: &Record, style: Style) -> Vec<String> {
 pub fn remarks(
     record: &Record,
     named: impl Fn(&PhaseRecord) -> Option<String>,
-    style: Style,
+    style: TerminalStyle,
 ) -> Vec<String> {
     let mut said: Vec<(String, String)> = Vec::new();
     let mut advice: Vec<String> = Vec::new();
@@ -68,7 +68,7 @@ pub fn remarks(
 }
 
 /// A verdict in a line.
-fn judged(verdict: &Verdict, style: Style) -> String {
+fn judged(verdict: &Verdict, style: TerminalStyle) -> String {
     let trust = style.paint(super::paint::ink(verdict.trust), verdict.trust.name());
     let (measures, summary) = (verdict.measures.name(), &verdict.summary);
     let itself = verdict.corrected.as_ref();

@@ -1,25 +1,105 @@
-//! The rows of the table of phases: what was done in a phase, and its figures as texts. Pages for
-//! terminals and for browsers have the same ones.
+//! The table of phases: what was done in each, and its figures. Every format has the same one.
 
-use super::Style;
-use super::figure::{digits, duration, megabytes, quantile, spread, time};
-use super::rates;
-use crate::plan::{Action, Phase, Work};
-use crate::record::{Counted, PhaseRecord, ResolvedJob, Steadied};
-use crate::stats::Total;
-use crate::unit::{Bytes, Nanos};
+use super::figure::{digits, duration};
+use super::table::{ReportTable, TableAlign, TableCell, TableColumn, TableRow};
+use crate::plan::{Action, Phase, Plan, Work};
+use crate::record::{
+    FigureUnit, Metric, PhaseFigures, PhaseRecord, RateBasis, Record, ResolvedJob, Statistic,
+    SteadyResult,
+};
+use crate::unit::Bytes;
+use crate::verdict::stopped_before_steady;
 
 /// What stands above the figures.
 pub const FIGURES: [&str; 6] = ["MB/s", "IOPS", "p50", "p99", "max", "spread"];
 
-/// What was done in a phase, but for calls that only serve others.
-pub fn done(phase: &PhaseRecord) -> Vec<(Action, &Total)> {
-    phase
-        .totals
-        .iter()
-        .filter(|(action, total)| !action.serves() && (total.ops.0 > 0 || total.errors > 0))
-        .map(|(action, total)| (*action, total))
-        .collect()
+/// What its cells are.
+const COLUMNS: [TableColumn; 19] = {
+    use TableAlign::{Left, Right};
+    [
+        TableColumn::both("phase", "phase", Left),
+        TableColumn::both("action", "", Left),
+        TableColumn::of_people("block, depth"),
+        TableColumn::of_programs("block_bytes"),
+        TableColumn::of_programs("in_flight"),
+        TableColumn::of_programs("ops"),
+        TableColumn::of_programs("bytes"),
+        TableColumn::of_programs("errors"),
+        TableColumn::of_programs("time_ns"),
+        TableColumn::both("bytes_per_second", FIGURES[0], Right),
+        TableColumn::both("iops", FIGURES[1], Right).with_decimals(2),
+        TableColumn::both("lat_p50_ns", FIGURES[2], Right),
+        TableColumn::both("lat_p99_ns", FIGURES[3], Right),
+        TableColumn::both("lat_max_ns", FIGURES[4], Right),
+        TableColumn::both("spread", FIGURES[5], Right).with_decimals(4),
+        TableColumn::of_people("verdict"),
+        TableColumn::of_programs("trust"),
+        TableColumn::of_programs("measures"),
+        TableColumn::of_programs("device_bytes_per_second"),
+    ]
+};
+
+/// What is said of a phase that makes the file for the others, or warms it up, in place of a verdict.
+pub const PREPARATION: &str = "preparation, not measured";
+
+/// The phases of a record and their figures.
+pub fn table(record: &Record) -> ReportTable {
+    let rows = |phase| rows(&record.plan, &record.resolved.jobs, phase);
+    let rows = record.phases.iter().flat_map(rows).collect();
+    ReportTable { columns: COLUMNS.to_vec(), rows }
+}
+
+/// One phase: a row for each action. Sizes are bytes, rates per second; the spread is a share of the
+/// median, belongs to the phase, and stands at its first action.
+pub fn one(plan: &Plan, jobs: &[ResolvedJob], phase: &PhaseRecord) -> ReportTable {
+    ReportTable { columns: COLUMNS.to_vec(), rows: rows(plan, jobs, phase) }
+}
+
+fn rows(plan: &Plan, jobs: &[ResolvedJob], phase: &PhaseRecord) -> Vec<TableRow> {
+    let figures = PhaseFigures::of(phase);
+    let done = figures.done();
+    if done.is_empty() {
+        return vec![TableRow::Remark(phase.name.clone(), "nothing was done".into())];
+    }
+    let planned = plan.phases.iter().find(|planned| planned.name == phase.name);
+    let load = planned.and_then(|planned| load(planned, jobs));
+    let shape = planned.and_then(|planned| shape(planned, jobs)).unwrap_or_default();
+    let counts = plan.counts(&phase.name);
+    let verdict = phase.verdict.as_ref().filter(|_| counts);
+    let judged = verdict.map(|verdict| (verdict.trust, verdict.measures));
+    let word = |word: Option<&str>| TableCell::text(word.unwrap_or_default());
+    let row = |(index, action): (usize, Action)| {
+        let first = index == 0;
+        let of = |metric| TableCell::of(figures.find(Some(action), metric));
+        let corrected = figures.find(Some(action), Metric::Throughput);
+        let corrected = corrected.and_then(|figure| figure.corrected);
+        let depth = load.and_then(|(_, depth)| depth);
+        TableRow::Cells(vec![
+            TableCell::text(&phase.name).once(first),
+            TableCell::text(action.name()),
+            TableCell::text(&shape).once(first),
+            TableCell::quantity(load.map(|(block, _)| block.0 as f64), FigureUnit::Bytes),
+            TableCell::quantity(depth.map(f64::from), FigureUnit::Operations),
+            of(Metric::Ops),
+            of(Metric::Bytes),
+            of(Metric::Errors),
+            of(Metric::Time),
+            of(Metric::Throughput),
+            of(Metric::Iops),
+            of(Metric::lat(Statistic::P50)),
+            of(Metric::P99),
+            of(Metric::lat(Statistic::Max)),
+            TableCell::of(figures.find(None, Metric::Spread).filter(|_| first)),
+            match counts {
+                true => TableCell::Judgement(judged).once(first),
+                false => TableCell::text("preparation").once(first),
+            },
+            word(judged.map(|(trust, _)| trust.name())),
+            word(judged.map(|(_, measures)| measures.name())),
+            corrected.map_or(TableCell::text(""), TableCell::Interval),
+        ])
+    };
+    done.into_iter().enumerate().map(row).collect()
 }
 
 /// Block of the first job, and the I/Os in flight of all its workers, as many as its method can keep;
@@ -48,31 +128,16 @@ pub fn shape(phase: &Phase, jobs: &[ResolvedJob]) -> Option<String> {
     }
 }
 
-/// The figures of an action; the spread is that of the phase, and stands at its first.
-pub fn figures(phase: &PhaseRecord, total: &Total, first: bool, style: Style) -> [String; 6] {
-    let absent = || "-".to_string();
-    let lat = total.lat_ns.as_ref();
-    let moved = (total.bytes.0 > 0).then_some(total.bandwidth).flatten();
-    [
-        megabytes(moved),
-        total.iops.map_or_else(absent, |iops| iops.to_string()),
-        lat.map_or_else(absent, |lat| quantile(total, 0.5, lat.p50, style)),
-        lat.map_or_else(absent, |lat| quantile(total, 0.99, lat.p99, style)),
-        lat.map_or_else(absent, |lat| time(Nanos(lat.max), style)),
-        spread(rates::spread(phase).filter(|_| first), style),
-    ]
-}
-
 /// Whether jobs that a steady state was to end came to one, a sentence for each.
-pub fn steady(phase: &PhaseRecord) -> Vec<String> {
-    let told = |Steadied { job, counted, after, state }: &Steadied| {
+pub fn steady(record: &Record, phase: &PhaseRecord) -> Vec<String> {
+    let told = |SteadyResult { job, counted, after, state }: &SteadyResult| {
         let of = if phase.steady.len() > 1 { format!("{job}: ") } else { String::new() };
         let Some((state, after)) = state.as_ref().zip(*after) else {
-            return format!("{of}not steady yet when something else ended it");
+            return format!("{of}{}", stopped_before_steady(record, phase, job));
         };
         let rate = match counted {
-            Counted::Bytes => format!("{} MB/s", digits(state.mean / 1e6)),
-            Counted::Operations => format!("{} operations per second", digits(state.mean)),
+            RateBasis::Bytes => format!("{} MB/s", digits(state.mean / 1e6)),
+            RateBasis::Operations => format!("{} operations per second", digits(state.mean)),
         };
         let rounds = state.rounds.len();
         format!("{of}steady after {}: {rate} in the last {rounds} rounds", duration(after))
@@ -85,10 +150,9 @@ pub fn troubles(phase: &PhaseRecord) -> Vec<String> {
     let mut texts: Vec<String> = phase.faults.iter().map(ToString::to_string).collect();
     let errors: u64 = phase.totals.values().map(|total| total.errors).sum();
     let mismatches: u64 = phase.totals.values().map(|total| total.mismatches).sum();
-    for (count, what) in [
-        (errors, "answered with an error"),
-        (mismatches, "blocks did not hold what was written there"),
-    ] {
+    for (count, what) in
+        [(errors, "answered with an error"), (mismatches, "blocks with wrong data")]
+    {
         if count > 0 {
             texts.push(format!("{count} {what}"));
         }

@@ -1,15 +1,18 @@
 //! What a device keeps up: the timeline, the burst, the rate that lasts, and stalls; and what a run
 //! may cost, before it starts.
 
-use super::Style;
+use super::TerminalStyle;
 use super::chart::{columns, gathered};
-use super::fact::{Fact, fact};
+use super::fact::{PageFact, fact};
 use super::figure::duration;
 use super::paint::Ink;
-use crate::plan::{Aim, Limit, Plan, Steady};
+use super::picture::{self, Picture};
+use super::study::StudyPrinter;
+use crate::plan::{Plan, SteadyRule, StopLimit, SustainStudy};
 use crate::record::{Record, Resolved};
 use crate::unit::Bandwidth;
-use crate::verdict::sustain::Sustained;
+use crate::verdict::stopped_before_steady;
+use crate::verdict::sustain::SustainedView;
 use crate::verdict::words::share;
 
 /// Lines and columns of the timeline, and columns of its scale.
@@ -17,41 +20,60 @@ const HEIGHT: usize = 6;
 const WIDTH: usize = 60;
 const SCALE: usize = 18;
 
-/// What the run may write, and when it ends; nothing of a plan with another aim.
-pub fn budget(plan: &Plan, resolved: &Resolved) -> Option<Fact> {
-    (plan.aim == Some(Aim::Sustain)).then_some(())?;
+impl StudyPrinter for SustainStudy {
+    fn budget(&self, plan: &Plan, resolved: &Resolved) -> Option<PageFact> {
+        budget(plan, resolved)
+    }
+
+    fn drawn(&self, record: &Record, style: TerminalStyle) -> Vec<String> {
+        timeline(record, style)
+    }
+
+    fn facts(&self, record: &Record, _style: TerminalStyle) -> Vec<PageFact> {
+        facts(record)
+    }
+
+    fn pictures(&self, record: &Record) -> Vec<Picture> {
+        picture::of_sustain(record)
+    }
+}
+
+/// What the run may write, and when it ends.
+fn budget(plan: &Plan, resolved: &Resolved) -> Option<PageFact> {
     let job = plan.phases.last()?.jobs.first()?;
     let size = resolved.jobs.last().map(|job| job.size).unwrap_or_default();
-    let mut parts = vec![format!("writes the same {size} over and over")];
+    let mut parts = vec![format!("overwrites the same {size}")];
     for limit in &job.stop.first_of {
         parts.push(match limit {
-            Limit::Steady(Steady { round, rounds, .. }) => {
+            StopLimit::Steady(SteadyRule { round, rounds, .. }) => {
                 format!("until {rounds} rounds of {} are steady", duration(*round))
             }
-            Limit::Time(time) => format!("{} at most", duration(*time)),
-            Limit::Bytes(bytes) => format!("{bytes} at most"),
-            Limit::Ops(ops) => format!("{} writes at most", ops.0),
-            Limit::Passes(passes) => format!("{passes} times at most"),
+            StopLimit::Time(time) => format!("{} at most", duration(*time)),
+            StopLimit::Bytes(bytes) => format!("{bytes} at most"),
+            StopLimit::Ops(ops) => format!("{} writes at most", ops.0),
+            StopLimit::Passes(passes) => format!("{passes} passes at most"),
         });
     }
     Some(fact("budget", parts.join(", ")))
 }
 
-/// What is to be said of it; nothing of a record with another aim.
-pub fn facts(record: &Record) -> Vec<Fact> {
-    let Some(found) = Sustained::of(record) else { return Vec::new() };
+/// What is to be said of it; nothing where nothing was written.
+fn facts(record: &Record) -> Vec<PageFact> {
+    let Some(found) = SustainedView::of(record) else { return Vec::new() };
     vec![
         fact("burst", burst(&found)),
-        fact("lasts", lasting(&found)),
+        fact("lasts", lasting(record, &found)),
         fact("stalls", stalls(&found)),
     ]
 }
 
-/// The rate over the time; nothing of a record with another aim.
-pub fn timeline(record: &Record, style: Style) -> Vec<String> {
-    let Some(found) = Sustained::of(record) else { return Vec::new() };
+/// The rate over the time; nothing where nothing was written.
+fn timeline(record: &Record, style: TerminalStyle) -> Vec<String> {
+    let Some(found) = SustainedView::of(record) else { return Vec::new() };
     let rates: Vec<f64> = found.intervals.iter().map(|interval| interval.rate()).collect();
-    let cells = gathered(&rates, style.width.saturating_sub(2 + SCALE + 1).min(WIDTH));
+    let length = format!(" {}", duration(found.all().time));
+    let taken = 2 + SCALE + 1 + length.len();
+    let cells = gathered(&rates, style.width.saturating_sub(taken).min(WIDTH));
     let most = cells.iter().copied().fold(0.0, f64::max);
     let mut lines = Vec::new();
     for (row, line) in columns(&cells, most, HEIGHT, style).into_iter().enumerate() {
@@ -64,16 +86,15 @@ pub fn timeline(record: &Record, style: Style) -> Vec<String> {
         let head = style.paint(Ink::Faint, &format!("  {label:5}{scale:>12} {edge}"));
         lines.push(format!("{head}{line}").trim_end().to_string());
     }
-    let all = found.all();
     let foot = style.glyph("└", "+").to_string()
         + &style.glyph("─", "-").repeat(cells.len().max(1))
-        + &format!(" {}", duration(all.time));
+        + &length;
     lines.push(style.paint(Ink::Faint, &format!("{:1$}{foot}", "", 2 + SCALE)));
     lines.push(String::new());
     lines
 }
 
-fn burst(found: &Sustained) -> String {
+fn burst(found: &SustainedView) -> String {
     match found.burst {
         Some(burst) => format!(
             "{} at {}, in the first {}",
@@ -81,25 +102,29 @@ fn burst(found: &Sustained) -> String {
             Bandwidth(burst.rate()),
             duration(burst.time)
         ),
-        None => format!("none within the {} that were written", found.all().bytes),
+        None => format!("none in the {} written", found.all().bytes),
     }
 }
 
-fn lasting(found: &Sustained) -> String {
+fn lasting(record: &Record, found: &SustainedView) -> String {
     let rate = Bandwidth(found.rate());
     match found.steady {
         Some((state, after)) => format!(
-            "{rate}: steady after {}, in {} rounds that differ by {} and drift by {}",
+            "{rate}: steady after {}, over {} rounds with a spread of {} and a slope of {}",
             duration(after),
             state.rounds.len(),
             share(state.spread),
             share(state.slope.abs()),
         ),
-        None => format!("{rate} so far: not steady when the budget or something else ended it"),
+        None => {
+            let job = found.phase.steady.first().map_or("", |job| job.job.as_str());
+            let stopped = stopped_before_steady(record, found.phase, job);
+            format!("{rate} so far. {stopped}")
+        }
     }
 }
 
-fn stalls(found: &Sustained) -> String {
+fn stalls(found: &SustainedView) -> String {
     match found.stalls.iter().max() {
         Some(longest) => format!("{}, the longest of {longest}", found.stalls.len()),
         None => "none".into(),

@@ -1,64 +1,98 @@
-//! The page of `sweep`: a row with two bars for each size, or a grid; from which size on the rest
-//! brings little, and where the rate drops.
+//! The page of `sweep`: a row for each size when it ends, two bars for each or shades at the end; from
+//! which size on the rest brings little, and where the rate drops.
 
-mod csv;
+mod cells;
 mod grid;
+mod growing;
+mod mark;
 mod rows;
 
-pub(super) use csv::csv;
-pub use rows::{Columns, Unit, rows};
+pub use rows::{SweepColumns, SweepUnit, rows};
 
-use super::Style;
-use super::fact::{self, Fact, fact};
+use super::fact::{self, PageFact, fact};
 use super::figure::duration;
-use super::framed::Content;
-use super::paint::ink;
-use super::text::{Text, lead};
-use crate::plan::{Aim, Axis, Job, Pace, Phase, Plan, Spot};
-use crate::record::{Measures, Plateau, Record, Resolved, Side, Trust};
-use crate::verdict::sweep::{Placed, Sweep};
+use super::finding::lead;
+use super::framed::{FramedContent, FramedPage};
+use super::picture::{self, Picture};
+use super::study::StudyPrinter;
+use super::table::ReportTable;
+use super::text::TextPage;
+use super::{ReportPage, TerminalStyle};
+use crate::plan::{self, CellParams, Job, Phase, Plan, SweepAxis, SweepPacing};
+use crate::record::{
+    MeasuredSubject, PhaseRecord, Record, Resolved, SweepPlateau, SweepSide, Trust,
+};
+use crate::verdict::sweep::{SweepView, swept};
 use crate::verdict::words::{names, share};
-
-/// The verb, as it stands in the origin of its plans.
-pub const VERB: &str = "sweep";
-
-/// Columns of a value.
-const VALUE: usize = 9;
+use growing::GrowingTable;
 
 /// Values of one group that are named one by one.
 const NAMED: usize = 4;
 
-/// The page. The table needs its highest figure before it can be drawn, so it stands at the end.
-#[derive(Debug)]
-pub(super) struct Table(pub Style);
-
-impl Content for Table {
-    fn opening(&self, plan: &Plan, _resolved: &Resolved) -> Option<Fact> {
-        rule(plan)
+impl StudyPrinter for plan::SweepPlan {
+    fn page(&self, style: TerminalStyle) -> Option<Box<dyn ReportPage>> {
+        let rows = GrowingTable::new(self.clone(), style);
+        Some(Box::new(FramedPage::new(SweepTable { aim: self.clone(), rows, style }, style)))
     }
 
-    fn table(&self, record: &Record) -> Vec<String> {
-        let Some(sweep) = Sweep::of(record) else { return Vec::new() };
-        let mut lines = table(&sweep, self.0);
+    fn budget(&self, plan: &Plan, _resolved: &Resolved) -> Option<PageFact> {
+        rule(self, plan)
+    }
+
+    fn facts(&self, record: &Record, style: TerminalStyle) -> Vec<PageFact> {
+        let found = SweepView::of(self, record);
+        [left_out(&found), findings(&found), groups(&found, style)].concat()
+    }
+
+    fn pictures(&self, record: &Record) -> Vec<Picture> {
+        picture::of_sweep(&SweepView::of(self, record))
+    }
+
+    fn table(&self, record: &Record) -> ReportTable {
+        cells::cells(&swept(self, record))
+    }
+}
+
+/// The page. Bars and shades need their highest figure before they can be drawn: they stand at the end.
+#[derive(Debug)]
+struct SweepTable {
+    aim: plan::SweepPlan,
+    rows: GrowingTable,
+    style: TerminalStyle,
+}
+
+impl FramedContent for SweepTable {
+    fn opening(&self, plan: &Plan, _resolved: &Resolved) -> Option<PageFact> {
+        rule(&self.aim, plan)
+    }
+
+    fn phase(&mut self, record: &Record, phase: &PhaseRecord) -> Vec<String> {
+        self.rows.after(record, phase)
+    }
+
+    fn table(&mut self, record: &Record) -> Vec<String> {
+        let sweep = SweepView::of(&self.aim, record);
+        let mut lines = self.rows.rest(&sweep, &record.plan);
         lines.push(String::new());
-        lines.extend(fact::lines(&[left_out(&sweep), findings(&sweep)].concat(), self.0));
+        lines.extend(drawn(&sweep, self.style));
+        lines.push(String::new());
+        lines.extend(fact::lines(&[left_out(&sweep), findings(&sweep)].concat(), self.style));
         lines
     }
 
-    fn verdict(&self, record: &Record, text: &Text) -> Vec<String> {
+    fn verdict(&self, record: &Record, text: &TextPage) -> Vec<String> {
         let mut lines: Vec<String> =
             record.verdict.iter().flat_map(|verdict| text.verdict(verdict)).collect();
-        let groups = Sweep::of(record).map(|sweep| groups(&sweep, self.0));
-        lines.extend(fact::lines(&groups.unwrap_or_default(), self.0));
+        let groups = groups(&SweepView::of(&self.aim, record), self.style);
+        lines.extend(fact::lines(&groups, self.style));
         lines.extend(text.next(record));
         lines
     }
 }
 
 /// How long the cells take.
-pub(super) fn rule(plan: &Plan) -> Option<Fact> {
-    let Some(Aim::Sweep(sweep)) = &plan.aim else { return None };
-    let Pace { whole, least, most, .. } = sweep.pace?;
+fn rule(sweep: &plan::SweepPlan, plan: &Plan) -> Option<PageFact> {
+    let SweepPacing { whole, least, most, .. } = sweep.pace?;
     let each = match least == most {
         true => format!("each for {least}"),
         false => format!("each for {least} on a fast device and for {most} on a slow one"),
@@ -73,41 +107,33 @@ pub(super) fn rule(plan: &Plan) -> Option<Fact> {
     Some(fact("cells", format!("{cells}, {each}{flushed}; {most} at the most")))
 }
 
-/// The whole table: rows with bars, or grids.
-fn table(sweep: &Sweep, style: Style) -> Vec<String> {
+/// The rates in bars, or in shades.
+fn drawn(sweep: &SweepView, style: TerminalStyle) -> Vec<String> {
     match sweep.aim.over.as_slice() {
-        [down, across] => grid::grids(sweep, *down, *across, style),
-        [down] => rows(sweep, *down, &Columns::default(), style),
+        [down, across] => grid::shades(sweep, *down, *across, style),
+        [down] => rows::bars_of(sweep, *down, style),
         _ => Vec::new(),
     }
 }
 
-/// What is to be said of a figure, in one character: refuted, doubtful, cut by its time.
-fn mark(cell: &Placed, style: Style) -> String {
-    match cell.trust() {
-        Some(trust @ Trust::Wrong) => style.paint(ink(trust), style.glyph("✗", "x")),
-        Some(trust @ (Trust::Doubtful | Trust::Unproven)) => style.paint(ink(trust), "?"),
-        _ if cell.cut() => "*".into(),
-        _ => " ".into(),
-    }
-}
-
 /// Which cells were not done, and why; each reason once.
-pub fn left_out(sweep: &Sweep) -> Vec<Fact> {
-    let mut reasons: Vec<(&str, Vec<Spot>)> = Vec::new();
-    for placed in &sweep.spots {
+pub fn left_out(sweep: &SweepView) -> Vec<PageFact> {
+    let mut reasons: Vec<(&str, Vec<CellParams>)> = Vec::new();
+    for placed in &sweep.params_of_cells {
         let Some(why) = &placed.left_out else { continue };
         match reasons.iter_mut().find(|(known, _)| known == why) {
-            Some((_, spots)) => spots.push(placed.spot),
-            None => reasons.push((why, vec![placed.spot])),
+            Some((_, params_of_cells)) => params_of_cells.push(placed.cell_params),
+            None => reasons.push((why, vec![placed.cell_params])),
         }
     }
-    let text = |(why, spots): (&str, Vec<Spot>)| format!("{}: {why}", listed(sweep, &spots));
+    let text = |(why, params_of_cells): (&str, Vec<CellParams>)| {
+        format!("{}: {why}", listed(sweep, &params_of_cells))
+    };
     reasons.into_iter().map(|reason| fact("n/a", text(reason))).collect()
 }
 
 /// The best of each side, what comes close to it, and what to use.
-pub(super) fn findings(sweep: &Sweep) -> Vec<Fact> {
+fn findings(sweep: &SweepView) -> Vec<PageFact> {
     let mut facts = Vec::new();
     let mut from = Vec::new();
     for side in sweep.sides() {
@@ -116,23 +142,27 @@ pub(super) fn findings(sweep: &Sweep) -> Vec<Fact> {
                 from.extend(sweep.spot_of(&plateau.from).copied());
                 plateau_text(sweep, &plateau)
             }
-            None if sweep.done(side) => "no figure that is the device's".into(),
+            None if sweep.done(side) => "no valid result for the device".into(),
             // What is left out is told above, and what was not reached by how it ended.
             None => continue,
         };
         facts.push(fact(side.name(), text));
     }
     // What was not done might be better.
-    if let ([Axis::Block], Some(block), true) =
-        (sweep.aim.over.as_slice(), from.iter().map(|spot| spot.block).max(), sweep.complete)
-    {
+    if let ([SweepAxis::Block], Some(block), true) = (
+        sweep.aim.over.as_slice(),
+        from.iter().map(|cell_params| cell_params.block).max(),
+        sweep.complete,
+    ) {
         facts.push(fact("use", format!("blocks of {block} or more")));
     }
     facts
 }
 
-fn plateau_text(sweep: &Sweep, plateau: &Plateau) -> String {
-    let place = |phase: &str| sweep.spot_of(phase).map_or_else(String::new, |spot| at(sweep, spot));
+fn plateau_text(sweep: &SweepView, plateau: &SweepPlateau) -> String {
+    let place = |phase: &str| {
+        sweep.spot_of(phase).map_or_else(String::new, |cell_params| at(sweep, cell_params))
+    };
     let (best, from) = (place(&plateau.best), place(&plateau.from));
     let on = if sweep.aim.over.len() == 1 { "from" } else { "at" };
     let mut text = format!("{} at {best}", plateau.bandwidth);
@@ -141,7 +171,7 @@ fn plateau_text(sweep: &Sweep, plateau: &Plateau) -> String {
     }
     let lowest = plateau.drops.iter().map(|drop| drop.share).fold(1.0, f64::min);
     let drops = plateau.drops.iter().filter_map(|drop| sweep.spot_of(&drop.phase)).copied();
-    let drops: Vec<Spot> = drops.collect();
+    let drops: Vec<CellParams> = drops.collect();
     if !drops.is_empty() {
         text.push_str(&format!("; drops to {} at {}", share(lowest), listed(sweep, &drops)));
     }
@@ -149,48 +179,51 @@ fn plateau_text(sweep: &Sweep, plateau: &Plateau) -> String {
 }
 
 /// Cells of a side of which the same is said.
-struct Group<'a> {
-    side: Side,
-    judged: (Trust, Measures),
+struct CellGroup<'a> {
+    side: SweepSide,
+    judged: (Trust, MeasuredSubject),
     /// That of the first of them.
     claim: &'a str,
-    spots: Vec<Spot>,
+    params_of_cells: Vec<CellParams>,
 }
 
 /// What is not plainly the device's figure, and of which cells. What is said of all of them stands in
 /// the verdict on the whole.
-pub(super) fn groups(sweep: &Sweep, style: Style) -> Vec<Fact> {
+fn groups(sweep: &SweepView, style: TerminalStyle) -> Vec<PageFact> {
     let groups = grouped(sweep);
-    let all = groups.iter().map(|group| group.spots.len()).sum::<usize>() == sweep.spots.len();
-    let same = |group: &Group| (group.judged, group.claim) == (groups[0].judged, groups[0].claim);
+    let all = groups.iter().map(|group| group.params_of_cells.len()).sum::<usize>()
+        == sweep.params_of_cells.len();
+    let same =
+        |group: &CellGroup| (group.judged, group.claim) == (groups[0].judged, groups[0].claim);
     if all && groups.iter().all(same) {
         return Vec::new();
     }
-    let plain = Style { colour: false, ..style };
-    let text = |Group { side, judged: (trust, measures), claim, spots }: Group| {
-        let words = plain.judgement(trust, measures);
-        format!("{} {}: {words}: {claim}", side.name(), listed(sweep, &spots))
-    };
+    let plain = TerminalStyle { colour: false, ..style };
+    let text =
+        |CellGroup { side, judged: (trust, measures), claim, params_of_cells }: CellGroup| {
+            let words = plain.judgement(trust, measures);
+            format!("{} {}: {words}: {claim}", side.name(), listed(sweep, &params_of_cells))
+        };
     fact::listed("cells", groups.into_iter().map(text))
 }
 
 /// The cells that were done, by side and judgement, but for those that are plainly sound.
-fn grouped<'a>(sweep: &'a Sweep) -> Vec<Group<'a>> {
-    let mut groups: Vec<Group> = Vec::new();
-    for placed in &sweep.spots {
+fn grouped<'a>(sweep: &'a SweepView) -> Vec<CellGroup<'a>> {
+    let mut groups: Vec<CellGroup> = Vec::new();
+    for placed in &sweep.params_of_cells {
         let Some(verdict) = placed.done.and_then(|done| done.verdict.as_ref()) else { continue };
         let judged = (verdict.trust, verdict.measures);
-        if judged == (Trust::Sound, Measures::Device) {
+        if judged == (Trust::Sound, MeasuredSubject::Device) {
             continue;
         }
-        let known = |group: &&mut Group| (group.side, group.judged) == (placed.side, judged);
+        let known = |group: &&mut CellGroup| (group.side, group.judged) == (placed.side, judged);
         match groups.iter_mut().find(known) {
-            Some(group) => group.spots.push(placed.spot),
-            None => groups.push(Group {
+            Some(group) => group.params_of_cells.push(placed.cell_params),
+            None => groups.push(CellGroup {
                 side: placed.side,
                 judged,
                 claim: lead(verdict).map_or(&verdict.summary, |finding| &finding.claim),
-                spots: vec![placed.spot],
+                params_of_cells: vec![placed.cell_params],
             }),
         }
     }
@@ -198,26 +231,27 @@ fn grouped<'a>(sweep: &'a Sweep) -> Vec<Group<'a>> {
 }
 
 /// The place of a cell in words: `64 KiB`, `64 KiB and 8 in flight`.
-fn at(sweep: &Sweep, spot: &Spot) -> String {
-    let one = |axis: &Axis| {
-        let value = axis.shown(spot.on(*axis));
+fn at(sweep: &SweepView, cell_params: &CellParams) -> String {
+    let one = |axis: &SweepAxis| {
+        let value = axis.shown(cell_params.on(*axis));
         match axis {
-            Axis::Block => value,
-            Axis::Depth => format!("{value} in flight"),
-            Axis::Workers if value == "1" => "1 worker".into(),
-            Axis::Workers => format!("{value} workers"),
-            Axis::Reads => format!("{value} reads"),
+            SweepAxis::Block => value,
+            SweepAxis::Depth => format!("{value} in flight"),
+            SweepAxis::Workers if value == "1" => "1 worker".into(),
+            SweepAxis::Workers => format!("{value} workers"),
+            SweepAxis::Reads => format!("{value} reads"),
         }
     };
     sweep.aim.over.iter().map(one).collect::<Vec<_>>().join(" and ")
 }
 
 /// Several cells: on one axis neighbours as a range, of a grid a few by their names.
-fn listed(sweep: &Sweep, spots: &[Spot]) -> String {
+fn listed(sweep: &SweepView, params_of_cells: &[CellParams]) -> String {
     if let [axis] = sweep.aim.over[..] {
-        return ranges(sweep, axis, spots);
+        return ranges(sweep, axis, params_of_cells);
     }
-    let places: Vec<String> = spots.iter().map(|spot| at(sweep, spot)).collect();
+    let places: Vec<String> =
+        params_of_cells.iter().map(|cell_params| at(sweep, cell_params)).collect();
     match places.as_slice() {
         [first, ..] if places.len() > NAMED => {
             format!("{} cells, the first at {first}", places.len())
@@ -227,14 +261,12 @@ fn listed(sweep: &Sweep, spots: &[Spot]) -> String {
 }
 
 /// `512 B, 4 KiB to 64 KiB and 1 MiB`.
-fn ranges(sweep: &Sweep, axis: Axis, spots: &[Spot]) -> String {
+fn ranges(sweep: &SweepView, axis: SweepAxis, params_of_cells: &[CellParams]) -> String {
     let values = sweep.values(axis);
     let mut runs: Vec<(usize, usize)> = Vec::new();
-    for (at, _) in values
-        .iter()
-        .enumerate()
-        .filter(|(_, value)| spots.iter().any(|spot| spot.on(axis) == **value))
-    {
+    for (at, _) in values.iter().enumerate().filter(|(_, value)| {
+        params_of_cells.iter().any(|cell_params| cell_params.on(axis) == **value)
+    }) {
         match runs.last_mut() {
             Some((_, last)) if *last + 1 == at => *last = at,
             _ => runs.push((at, at)),

@@ -1,28 +1,37 @@
 //! For a person: what the device is, one line a phase, the verdict in plain words, what to type
 //! next.
 //!
-//! The parts can be printed one by one while a run goes on ([`Text`]), or all at once ([`FORMAT`]);
+//! The parts can be printed one by one while a run goes on ([`TextPage`]), or all at once ([`FORMAT`]);
 //! the result is the same.
 
 use std::io::{self, Write};
 
-use super::fact::{self, Fact, fact};
-use super::figure::{digits, duration, estimate, micros};
-use super::heading::{self, labelled};
+use super::closing::{ending, foot, later_notes, nexts};
+use super::fact::{self, labelled};
+use super::figure::{estimate, micros};
+use super::finding::{because, lead};
+use super::fitted::{FittedCell, FittedColumn, FittedTable};
+use super::heading;
 use super::paint::{Ink, columns, wrap};
-use super::{Format, Page, Style, aim, page, rates, row};
-use crate::plan::{Method, Phase, Plan};
+use super::report_format::ReportFormat;
+use super::study::printer;
+use super::table::TableRow;
+use super::{ReportPage, TerminalStyle, rates, row};
+use crate::plan::{Phase, Plan, Work};
 use crate::record::{
-    Ending, Finding, Measures, Next, PhaseRecord, Record, Resolved, ResolvedJob, Trust, Verdict,
-    Weight,
+    MeasuredSubject, NextStep, PhaseRecord, Record, Resolved, ResolvedJob, Trust, Verdict,
 };
-use crate::stats::Total;
 
 /// The usual format.
-pub const FORMAT: Format =
-    Format { name: "text", ending: "txt", about: "a page for a person", write };
+pub const FORMAT: ReportFormat =
+    ReportFormat { name: "text", ending: "txt", about: "a page for a person", write };
 
-fn write(record: &Record, style: Style, out: &mut dyn Write) -> io::Result<()> {
+/// An empty page in the form that suits what a plan is about.
+pub fn page(plan: &Plan, style: TerminalStyle) -> Box<dyn ReportPage> {
+    printer(plan).page(style).unwrap_or_else(|| Box::new(TextPage::new(style)))
+}
+
+fn write(record: &Record, style: TerminalStyle, out: &mut dyn Write) -> io::Result<()> {
     let mut page = page(&record.plan, style);
     page.opening(&record.plan, &record.resolved, out)?;
     for phase in &record.phases {
@@ -33,28 +42,88 @@ fn write(record: &Record, style: Style, out: &mut dyn Write) -> io::Result<()> {
 
 /// The page while it grows.
 #[derive(Debug)]
-pub struct Text {
-    style: Style,
+pub struct TextPage {
+    style: TerminalStyle,
     /// Notes of the heading that were printed.
     notes: usize,
     /// The jobs as they fit the machine.
     jobs: Vec<ResolvedJob>,
-    /// The names of the columns were printed.
-    columns: bool,
+    /// The table, from its first row on.
+    table: Option<PhaseTable>,
     /// Harmless remarks that stand beneath an earlier phase and are not repeated.
     said: Vec<String>,
 }
 
-/// Columns of the table, left to right: name, block and depth, figures.
-const NAME: usize = 14;
-const SHAPE: usize = 10;
-const WIDTHS: [usize; 6] = [7, 7, 9, 9, 9, 7];
-const CURVE: usize = 14;
+/// The table of phases on a terminal, and the curve behind it.
+#[derive(Debug)]
+struct PhaseTable {
+    fitted: FittedTable,
+    /// Columns of the longest curve; 0 where there is no room for one.
+    curve: usize,
+    /// A curve could not be drawn.
+    curveless: bool,
+}
 
-impl Page for Text {
+/// Columns of a name, with the blanks before it of each figure, of the longest curve, and of the shortest.
+const NAME: [usize; 2] = [14, 26];
+const WIDTHS: [usize; 6] = [8, 7, 9, 9, 9, 7];
+const CURVE: usize = 14;
+const SHORTEST_CURVE: usize = 6;
+/// In which order block and depth, and the figures, go where the page is narrow: the highest first. The
+/// curve goes before all of them.
+const SHAPE_RANK: u8 = 2;
+const RANKS: [u8; 6] = [0, 1, 4, 3, 5, 6];
+
+impl PhaseTable {
+    /// An empty one for the phases of a plan.
+    fn new(plan: &Plan, jobs: &[ResolvedJob], style: TerminalStyle) -> Self {
+        let plan = plan.unrolled();
+        let phases = plan.phases.iter();
+        let name = phases.clone().map(name_width).max().unwrap_or_default();
+        let shapes = phases.filter_map(|phase| row::shape(phase, jobs));
+        let shape = shapes.map(|shape| 2 + columns(&shape)).max().unwrap_or_default();
+        let figures = row::FIGURES.into_iter().zip(WIDTHS).zip(RANKS);
+        let figures =
+            figures.map(|((title, width), rank)| FittedColumn::right(title, width).ranked(rank));
+        let names = [
+            FittedColumn::left("", name.clamp(NAME[0], NAME[1])),
+            FittedColumn::left("", shape).ranked(SHAPE_RANK).named("block and depth"),
+        ];
+        let mut fitted = FittedTable::new(names.into_iter().chain(figures).collect(), style);
+        let room = fitted.room().saturating_sub(2);
+        // It goes before any figure does.
+        let whole = fitted.left_out(&[]).is_empty();
+        let curve = if room < SHORTEST_CURVE || !whole { 0 } else { room.min(CURVE) };
+        if curve > 0 {
+            fitted.push(FittedColumn::left("", 2 + curve));
+        }
+        Self { fitted, curve, curveless: false }
+    }
+
+    /// What stands below it.
+    fn foot(&self) -> Vec<String> {
+        self.fitted.foot(if self.curveless { &["rate over time"] } else { &[] })
+    }
+}
+
+/// Columns of the longest name that a row of a phase can have: of several actions each has a row.
+fn name_width(phase: &Phase) -> usize {
+    let actions = phase.jobs.iter().flat_map(|job| match &job.work {
+        Work::Blocks(blocks) => blocks.pattern.mix.0.iter().collect(),
+        Work::Copy(_) | Work::Tree(_) => Vec::new(),
+    });
+    let mut names: Vec<&str> =
+        actions.filter(|share| share.weight > 0).map(|share| share.action.name()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let action = names.iter().map(|name| 1 + name.len()).max().filter(|_| names.len() > 1);
+    columns(&phase.name) + action.unwrap_or_default()
+}
+
+impl ReportPage for TextPage {
     fn opening(&mut self, plan: &Plan, resolved: &Resolved, out: &mut dyn Write) -> io::Result<()> {
         let mut lines = heading::lines(plan, resolved, self.style);
-        lines.extend(fact::lines(aim::budget(plan, resolved).as_slice(), self.style));
+        lines.extend(fact::lines(printer(plan).budget(plan, resolved).as_slice(), self.style));
         self.notes = resolved.notes.len();
         self.jobs.clone_from(&resolved.jobs);
         heading::put(&lines, out)
@@ -67,33 +136,65 @@ impl Page for Text {
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let (plan, style) = (&record.plan, self.style);
-        if !self.columns {
-            self.columns = true;
-            writeln!(out, "{}", style.paint(Ink::Faint, &self.head()))?;
-        }
-        let planned = plan.phases.iter().find(|planned| planned.name == phase.name);
-        let shown = row::done(phase);
-        if shown.is_empty() {
-            writeln!(out, "  {:NAME$} nothing was done", phase.name)?;
-        }
-        for (index, (action, total)) in shown.iter().enumerate() {
-            let name = match (shown.len(), index) {
-                (1, _) => phase.name.clone(),
-                (_, 0) => format!("{} {}", phase.name, action.name()),
-                _ => format!("  {}", action.name()),
+        let mut lines = Vec::new();
+        let known = self.table.take();
+        let mut written = known.unwrap_or_else(|| {
+            let written = PhaseTable::new(plan, &self.jobs, style);
+            lines.extend(written.fitted.head());
+            written
+        });
+        let table = row::one(plan, &self.jobs, phase);
+        for (index, row) in table.rows.iter().enumerate() {
+            let cells = match row {
+                TableRow::Cells(cells) => cells,
+                TableRow::Remark(name, text) => {
+                    lines.extend(written.fitted.remark(name, text));
+                    continue;
+                }
             };
-            writeln!(out, "{}", self.figures(&name, planned, phase, total, index == 0))?;
+            let mut texts = table.shown(cells).map(|(_, cell)| cell.shown(style));
+            let mut next = || texts.next().unwrap_or_default();
+            let (name, action, shape) = (next(), next(), next());
+            let name = match (table.rows.len(), index) {
+                (1, _) => name,
+                (_, 0) => format!("{name} {action}"),
+                _ => format!("  {action}"),
+            };
+            let mut cells =
+                vec![FittedCell::from(name), FittedCell::inked(shape, Ink::Faint, style)];
+            let figures = texts.take(WIDTHS.len()).enumerate().map(|(at, text)| match at {
+                0 => FittedCell::inked(text, Ink::Strong, style),
+                _ => text.into(),
+            });
+            cells.extend(figures);
+            let curve = match (index, written.curve) {
+                (0, 0) => {
+                    written.curveless |= !rates::line(phase, CURVE, style).is_empty();
+                    String::new()
+                }
+                (0, most) => rates::line(phase, most, style),
+                _ => String::new(),
+            };
+            cells.push(FittedCell::inked(curve, Ink::Faint, style));
+            lines.extend(written.fitted.row(&cells));
         }
-        self.steady(phase, out)?;
+        self.table = Some(written);
+        lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+        self.steady(record, phase, out)?;
         self.troubles(phase, out)?;
         // Of a single phase the verdict on the whole says the same.
-        if plan.phases.len() > 1 { self.remark(phase, out) } else { Ok(()) }
+        match plan.phases.len() {
+            1 => Ok(()),
+            _ if plan.counts(&phase.name) => self.remark(phase, out),
+            _ => self.preparation(out),
+        }
     }
 
     fn closing(&mut self, record: &Record, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out)?;
-        let mut lines = aim::drawn(record, self.style);
-        lines.extend(fact::lines(&aim::facts(record, self.style), self.style));
+        self.foot(out)?;
+        let study = printer(&record.plan);
+        let mut lines = study.drawn(record, self.style);
+        lines.extend(fact::lines(&study.facts(record, self.style), self.style));
         if !lines.is_empty() {
             lines.push(String::new());
         }
@@ -113,76 +214,26 @@ impl Page for Text {
     }
 }
 
-impl Text {
+impl TextPage {
     /// An empty page.
-    pub fn new(style: Style) -> Self {
-        Self { style, notes: 0, jobs: Vec::new(), columns: false, said: Vec::new() }
+    pub fn new(style: TerminalStyle) -> Self {
+        Self { style, notes: 0, jobs: Vec::new(), table: None, said: Vec::new() }
     }
 
-    /// Whether there is room to say block and depth.
-    fn shapes(&self) -> bool {
-        self.style.width >= 86
-    }
-
-    /// Columns left for the curve of the rate.
-    fn curve(&self) -> usize {
-        let figures: usize = WIDTHS.iter().sum();
-        let taken = 2 + NAME + if self.shapes() { SHAPE } else { 0 } + figures + 2;
-        self.style.width.saturating_sub(taken).min(CURVE)
-    }
-
-    fn head(&self) -> String {
-        let mut line = format!("  {:NAME$}", "");
-        if self.shapes() {
-            line.push_str(&" ".repeat(SHAPE));
-        }
-        for (name, width) in row::FIGURES.into_iter().zip(WIDTHS) {
-            line.push_str(&format!("{name:>width$}"));
-        }
-        line
-    }
-
-    fn figures(
-        &self,
-        name: &str,
-        planned: Option<&Phase>,
-        phase: &PhaseRecord,
-        total: &Total,
-        first: bool,
-    ) -> String {
-        let style = self.style;
-        let mut line = format!("  {name:NAME$}");
-        let mut over = 0;
-        if self.shapes() {
-            let planned = planned.filter(|_| first);
-            let shape = planned.and_then(|phase| row::shape(phase, &self.jobs)).unwrap_or_default();
-            // A long name takes from the next column rather than pushing all others.
-            let room = (NAME + SHAPE + 2).saturating_sub(columns(&line)).saturating_sub(1);
-            over = columns(&shape).saturating_sub(room);
-            line.push_str(&style.paint(Ink::Faint, &format!(" {shape:<room$}")));
-        }
-        let texts = row::figures(phase, total, first, style);
-        for (index, (text, width)) in texts.iter().zip(WIDTHS).enumerate() {
-            // So does a long shape.
-            let width = if index == 0 { width.saturating_sub(over) } else { width };
-            let cell = format!("{text:>width$}");
-            line.push_str(&if index == 0 { style.paint(Ink::Strong, &cell) } else { cell });
-        }
-        if first {
-            let curve = rates::line(phase, self.curve(), style);
-            if !curve.is_empty() {
-                line.push_str("  ");
-                line.push_str(&style.paint(Ink::Faint, &curve));
-            }
-        }
-        line.trim_end().to_string()
+    /// What stands below the table of phases, and an empty line.
+    pub(super) fn foot(&self, out: &mut dyn Write) -> io::Result<()> {
+        heading::put(&self.table.as_ref().map(PhaseTable::foot).unwrap_or_default(), out)
     }
 
     /// Whether jobs that a steady state was to end came to one.
-    fn steady(&self, phase: &PhaseRecord, out: &mut dyn Write) -> io::Result<()> {
+    fn steady(&self, record: &Record, phase: &PhaseRecord, out: &mut dyn Write) -> io::Result<()> {
         let arrow = self.style.paint(Ink::Faint, self.style.glyph("↳", "->"));
-        for text in row::steady(phase) {
-            writeln!(out, "    {arrow} {text}")?;
+        for text in row::steady(record, phase) {
+            let mut indent = format!("    {arrow} ");
+            for line in wrap(&text, self.beneath()) {
+                writeln!(out, "{indent}{line}")?;
+                indent = "      ".into();
+            }
         }
         Ok(())
     }
@@ -200,6 +251,12 @@ impl Text {
         Ok(())
     }
 
+    /// What stands beneath a phase that is not what the run is about.
+    fn preparation(&self, out: &mut dyn Write) -> io::Result<()> {
+        let arrow = self.style.paint(Ink::Faint, self.style.glyph("↳", "->"));
+        writeln!(out, "    {arrow} {}", row::PREPARATION)
+    }
+
     /// The verdict beneath a phase, unless it is plainly sound.
     fn remark(&mut self, phase: &PhaseRecord, out: &mut dyn Write) -> io::Result<()> {
         let style = self.style;
@@ -207,7 +264,7 @@ impl Text {
             return Ok(());
         };
         let sound = verdict.trust == Trust::Sound;
-        if sound && verdict.measures == Measures::Device {
+        if sound && verdict.measures == MeasuredSubject::Device {
             return Ok(());
         }
         let plain = plain(verdict.trust, verdict.measures, style);
@@ -259,12 +316,26 @@ impl Text {
         if let Some(first) = lines.first_mut() {
             *first = first.replacen(&plain, &words, 1);
         }
-        lines.extend(labelled("", &verdict.summary, style));
+        lines.extend(labelled("", &self.unsaid(&verdict.summary), style));
         if let Some(corrected) = &verdict.corrected {
             lines.extend(labelled("", &format!("The device: {}.", estimate(corrected)), style));
         }
         lines.extend(fact::lines(&because(verdict), style));
         lines
+    }
+
+    /// A summary of several phases without what stands beneath one of them already.
+    fn unsaid(&self, summary: &str) -> String {
+        let mut summary = summary.to_string();
+        for (_, claim) in self.said.iter().filter_map(|said| said.split_once(": ")) {
+            let told = format!(": {claim}");
+            let Some(at) = summary.find(&told) else { continue };
+            // From behind the sentence before, over the name of the phase.
+            if let Some(end) = summary[..at].rfind(". ") {
+                summary.replace_range(end + 1..at + told.len(), "");
+            }
+        }
+        summary
     }
 
     /// What to type or do now.
@@ -274,12 +345,12 @@ impl Text {
             let label = if lines.is_empty() { "next" } else { "" };
             match next {
                 // A command is never broken over lines: it is there to be copied.
-                Next::Type(words) => lines.push(format!(
+                NextStep::Type(words) => lines.push(format!(
                     "  {}{}",
                     self.style.paint(Ink::Faint, &format!("{label:9}")),
                     self.style.paint(Ink::Strong, &words)
                 )),
-                Next::Do(words) => lines.extend(labelled(label, &words, self.style)),
+                NextStep::Do(words) => lines.extend(labelled(label, &words, self.style)),
             }
         }
         lines
@@ -287,152 +358,22 @@ impl Text {
 }
 
 /// `wrong · memory`, without colour.
-fn plain(trust: Trust, measures: Measures, style: Style) -> String {
-    Style { colour: false, ..style }.judgement(trust, measures)
+fn plain(trust: Trust, measures: MeasuredSubject, style: TerminalStyle) -> String {
+    TerminalStyle { colour: false, ..style }.judgement(trust, measures)
 }
 
-/// How the run ended, if not as planned, in lines.
-pub(super) fn ending(record: &Record) -> Vec<String> {
-    let (done, planned) = (record.phases.len(), record.plan.at_most().count());
-    let far = match (done, planned) {
-        (0, _) => "before its first phase".to_string(),
-        (done, planned) if record.ending == Ending::Unfinished && done >= planned => {
-            "at its end".to_string()
-        }
-        (_, 1) => "in its only phase".to_string(),
-        (done, planned) => format!("in phase {done} of {planned}"),
-    };
-    match &record.ending {
-        Ending::Complete => Vec::new(),
-        Ending::Unfinished => vec![format!("without a word {far}; what it had is above")],
-        Ending::Interrupted(signal) => {
-            vec![format!("by {} {far}; what it had is above", signal_name(*signal))]
-        }
-        Ending::Failed(fault) if record.phases.iter().any(|phase| phase.faults.contains(fault)) => {
-            vec![format!("by that fault {far}; what it had is above")]
-        }
-        Ending::Failed(fault) => {
-            format!("{far}: {fault}").lines().map(|line| line.trim().to_string()).collect()
-        }
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// The two readings that show best why a figure is not plainly the device's.
-pub(super) fn because(verdict: &Verdict) -> Vec<Fact> {
-    let plainly_sound = verdict.trust == Trust::Sound && verdict.measures == Measures::Device;
-    let shown = lead(verdict).filter(|_| !plainly_sound).into_iter();
-    let mut facts = Vec::new();
-    for (index, exhibit) in shown.flat_map(|finding| &finding.because).take(2).enumerate() {
-        let label = if index == 0 { "because" } else { "" };
-        facts.push(fact(label, format!("{}: {}", exhibit.reading, exhibit.value)));
-        facts.push(fact::aside(format!("({})", exhibit.source)));
+    #[test]
+    fn what_stands_beneath_a_phase_is_not_said_again() {
+        let mut page = TextPage::new(TerminalStyle::default());
+        let whole = "All 6 results are valid. write: Limited by a cgroup.";
+        assert_eq!(page.unsaid(whole), whole);
+        page.said.push("sound · limited: Limited by a cgroup.".into());
+        assert_eq!(page.unsaid(whole), "All 6 results are valid.");
+        let more = format!("{whole} read: Flush-bound.");
+        assert_eq!(page.unsaid(&more), "All 6 results are valid. read: Flush-bound.");
     }
-    facts
-}
-
-/// What to type or do now: two things at the most.
-pub(super) fn nexts(record: &Record) -> Vec<Next> {
-    let mut nexts: Vec<Next> = Vec::new();
-    if let Some(verdict) = &record.verdict {
-        // A note beside a sound figure is no reason to do anything.
-        let heavy = verdict.findings.iter().filter(|finding| finding.weight > Weight::Note);
-        for next in heavy.filter_map(|finding| finding.next.as_ref()) {
-            if nexts.len() < 2 && !nexts.contains(next) {
-                nexts.push(next.clone());
-            }
-        }
-    }
-    if nexts.is_empty() {
-        nexts.extend(usual_next(record));
-    }
-    nexts
-}
-
-/// The finding that weighs most.
-pub fn lead(verdict: &Verdict) -> Option<&Finding> {
-    let weighs = |finding: &&Finding| finding.weight > Weight::Note;
-    verdict
-        .findings
-        .iter()
-        .find(|finding| finding.measures == Some(verdict.measures))
-        .or_else(|| verdict.findings.iter().find(weighs).or_else(|| verdict.findings.first()))
-}
-
-/// What is worth typing after a run that leaves nothing to mend.
-fn usual_next(record: &Record) -> Option<Next> {
-    let quick = record.plan.origin.dialect == "quick";
-    match record.ending {
-        Ending::Complete if quick && !record.phases.is_empty() => {
-            let path = &record.resolved.subjects.first()?.path;
-            Some(Next::Type(format!("assay quick --time 300 {path}    # does it last?")))
-        }
-        Ending::Interrupted(_) if quick => {
-            Some(Next::Do("type it again with --quick if the time was too long".into()))
-        }
-        _ => None,
-    }
-}
-
-/// The name of a signal that ends programs.
-fn signal_name(signal: i32) -> String {
-    match signal {
-        1 => "SIGHUP".into(),
-        2 => "SIGINT (Ctrl-C)".into(),
-        3 => "SIGQUIT".into(),
-        13 => "SIGPIPE".into(),
-        15 => "SIGTERM".into(),
-        other => format!("signal {other}"),
-    }
-}
-
-/// What had to be done otherwise than planned and was not known before it began: the notes behind the
-/// first `known`.
-pub(super) fn later_notes(record: &Record, known: usize, style: Style) -> Vec<String> {
-    let notes = record.resolved.notes.iter().skip(known);
-    notes.flat_map(|note| labelled("note", note, style)).collect()
-}
-
-/// The end of a page: these lines, an empty one, and when, where and with what it was measured.
-pub(super) fn foot(
-    lines: &[String],
-    record: &Record,
-    style: Style,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    heading::put(lines, out)?;
-    for line in wrap(&imprint(record, style), style.width.saturating_sub(2).max(20)) {
-        writeln!(out, "  {}", style.paint(Ink::Faint, &line))?;
-    }
-    Ok(())
-}
-
-/// When, how long, on which machine, by which version.
-pub(super) fn imprint(record: &Record, style: Style) -> String {
-    let dot = style.glyph(" · ", ", ");
-    let machine = &record.machine;
-    let mut when: String = record.started.chars().take(16).collect();
-    when = when.replace('T', " ");
-    let mut parts = vec![when];
-    if let (Some(first), Some(last)) = (record.phases.first(), record.phases.last()) {
-        let end = last.span.settled.unwrap_or(last.span.ended());
-        let length = duration(end.since(first.span.started));
-        let modelled = record.resolved.jobs.iter().all(|job| matches!(job.method, Method::Sim(_)));
-        parts.push(if modelled { format!("{length} by the model's clock") } else { length });
-    }
-    let mut host = format!("{}: Linux {}", machine.host, machine.kernel);
-    if !machine.product.is_empty() {
-        host = format!("{} ({}): Linux {}", machine.host, machine.product, machine.kernel);
-    }
-    parts.push(host);
-    let plural = if machine.cpus == 1 { "" } else { "s" };
-    parts.push(format!("{}, {} CPU{plural}", machine.architecture, machine.cpus));
-    if let Some(memory) = machine.memory.seen() {
-        let gib = digits(memory.0 as f64 / (1_u64 << 30) as f64);
-        parts.push(format!("{gib} GiB memory"));
-    }
-    if machine.virtual_machine == Some(true) {
-        parts.push("virtual machine".into());
-    }
-    parts.push(format!("assay {}", record.version));
-    parts.join(dot)
 }

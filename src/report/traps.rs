@@ -1,18 +1,18 @@
 //! A trap on a page: its number and weight, the claim, the readings, and what helps.
 
-use super::Style;
+use super::TerminalStyle;
 use super::figure::micros;
 use super::paint::{Ink, columns, wrap};
-use crate::record::{Finding, Next, Weight};
+use crate::record::{Finding, FindingWeight, NextStep};
 
 /// Number, weight and claim.
-pub fn claim(finding: &Finding, style: Style) -> Vec<String> {
+pub fn claim(finding: &Finding, style: TerminalStyle) -> Vec<String> {
     let (head, ink) = head(finding);
     beside(&head, ink, &finding.claim, style)
 }
 
 /// The readings that show it, beneath the claim.
-pub fn because(finding: &Finding, style: Style) -> Vec<String> {
+pub fn because(finding: &Finding, style: TerminalStyle) -> Vec<String> {
     let indent = columns(&head(finding).0) + 3;
     let room = style.width.saturating_sub(indent).max(20);
     let texts = finding
@@ -27,14 +27,16 @@ pub fn because(finding: &Finding, style: Style) -> Vec<String> {
 
 /// What helps, beneath the claim; a command is never broken over lines, for it is there to be
 /// copied.
-pub fn helps(finding: &Finding, style: Style) -> Vec<String> {
+pub fn helps(finding: &Finding, style: TerminalStyle) -> Vec<String> {
     let Some(next) = &finding.next else { return Vec::new() };
     let indent = columns(&head(finding).0);
     let arrow = style.glyph("→", "->");
     let blank = " ".repeat(indent + 3);
     match next {
-        Next::Type(words) => vec![format!("{blank}{arrow} {}", style.paint(Ink::Strong, words))],
-        Next::Do(words) => {
+        NextStep::Type(words) => {
+            vec![format!("{blank}{arrow} {}", style.paint(Ink::Strong, words))]
+        }
+        NextStep::Do(words) => {
             let deeper = " ".repeat(columns(arrow));
             let room = style.width.saturating_sub(indent + 4 + columns(arrow)).max(20);
             let lines = wrap(words, room).into_iter().enumerate();
@@ -51,16 +53,16 @@ pub fn helps(finding: &Finding, style: Style) -> Vec<String> {
 /// `T02 doubtful`, and its colour.
 fn head(finding: &Finding) -> (String, Ink) {
     let (word, ink) = match finding.weight {
-        Weight::Note => ("note", Ink::Faint),
-        Weight::Doubt => ("doubtful", Ink::Careful),
-        Weight::Unproven => ("unproven", Ink::Careful),
-        Weight::Refute => ("wrong", Ink::Bad),
+        FindingWeight::Note => ("note", Ink::Faint),
+        FindingWeight::Doubt => ("doubtful", Ink::Careful),
+        FindingWeight::Unproven => ("unproven", Ink::Careful),
+        FindingWeight::Refute => ("wrong", Ink::Bad),
     };
     (format!("{} {word:9}", finding.trap.0), ink)
 }
 
 /// A text beside a coloured head.
-fn beside(head: &str, ink: Ink, text: &str, style: Style) -> Vec<String> {
+fn beside(head: &str, ink: Ink, text: &str, style: TerminalStyle) -> Vec<String> {
     let room = style.width.saturating_sub(3 + columns(head)).max(20);
     let blank = " ".repeat(columns(head));
     let lines = wrap(&micros(text, style), room).into_iter().enumerate();

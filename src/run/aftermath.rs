@@ -7,20 +7,20 @@ use std::ops::Range;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::engine::Random;
-use crate::error::Fault;
+use crate::engine::RandomStream;
+use crate::error::{Doing, Fault};
 use crate::evidence::Reading;
 use crate::plan::{Caching, Durability};
-use crate::record::{Aftermath, Latencies, Round};
+use crate::record::{Aftermath, AftermathRound, SingleReadLatencies};
 use crate::sys::buffer::Buffer;
 use crate::sys::clock;
-use crate::sys::inbox::Letter;
-use crate::unit::{Instant, Nanos};
+use crate::sys::event_loop::Event;
+use crate::unit::{Nanos, Timestamp};
 use crate::verdict;
 
-use super::apart::apart;
-use super::phase::Stage;
-use super::ready::Ready;
+use super::phase_context::PhaseContext;
+use super::prepared_job::PreparedJob;
+use super::processes::apart;
 
 /// Reads of a round.
 const READS: u64 = 20;
@@ -32,26 +32,26 @@ const PAUSE: Nanos = Nanos::millis(500);
 const PATIENCE: Nanos = Nanos::secs(10);
 
 /// Something to look at a device with.
-pub(super) struct Prober {
+pub(super) struct SingleReader {
     path: String,
-    before: Reading<Latencies>,
-    eye: Option<Eye>,
+    before: Reading<SingleReadLatencies>,
+    eye: Option<ProbedFile>,
 }
 
 /// The open file, and where in it data of this run stood before the phase.
-struct Eye {
+struct ProbedFile {
     file: OwnedFd,
     places: Range<u64>,
     block: u64,
-    random: Random,
+    random: RandomStream,
     /// Of a round.
     time: Nanos,
 }
 
-impl Stage<'_> {
+impl PhaseContext<'_> {
     /// Looks before a phase that wants it; `None` where it does not, or works on no file or device.
-    pub(super) fn look_before(&mut self, ready: &[Ready]) -> Option<Prober> {
-        let job = ready.iter().find(|job| !job.sites.is_empty())?;
+    pub(super) fn look_before(&mut self, ready: &[PreparedJob]) -> Option<SingleReader> {
+        let job = ready.iter().find(|job| !job.open_targets.is_empty())?;
         if self.phase.aftermath == Nanos::ZERO {
             return None;
         }
@@ -59,17 +59,17 @@ impl Stage<'_> {
             Ok(eye) => eye,
             Err(why) => {
                 let (path, before) = (job.label.clone(), Reading::Unseen(why));
-                return Some(Prober { path, before, eye: None });
+                return Some(SingleReader { path, before, eye: None });
             }
         };
         let before = self.round(&mut eye);
-        Some(Prober { path: job.label.clone(), before, eye: Some(eye) })
+        Some(SingleReader { path: job.label.clone(), before, eye: Some(eye) })
     }
 
     /// Looks after it, again and again as long as the device is slow. What is still in memory (`left`)
     /// would have to be written before it is read past the page cache: then nothing is looked at.
-    pub(super) fn look_after(&mut self, prober: Prober, left: bool) -> Aftermath {
-        let Prober { path, before, eye } = prober;
+    pub(super) fn look_after(&mut self, prober: SingleReader, left: bool) -> Aftermath {
+        let SingleReader { path, before, eye } = prober;
         let (mut after, ended) = (Vec::new(), clock::now());
         let usual = before.seen().copied().filter(|_| !left);
         let (Some(mut eye), Some(usual)) = (eye, usual) else {
@@ -78,7 +78,7 @@ impl Stage<'_> {
         while self.signal.is_none() {
             let since_end_ns = clock::now().since(ended);
             let Reading::Seen(reads) = self.round(&mut eye) else { break };
-            after.push(Round { since_end_ns, reads });
+            after.push(AftermathRound { since_end_ns, reads });
             if !verdict::slower(&usual, &reads) || since_end_ns >= PATIENCE {
                 break;
             }
@@ -91,35 +91,36 @@ impl Stage<'_> {
     fn pause(&mut self) {
         let until = clock::now() + PAUSE;
         while self.signal.is_none() && clock::now() < until {
-            if let Letter::Signal(came) = self.inbox.wait(until.since(clock::now())) {
+            if let Event::Signal(came) = self.event_loop.wait(until.since(clock::now())) {
                 *self.signal = Some(came);
             }
         }
     }
 
     /// An eye on the first file of a job, or why there is none.
-    fn eye(&self, job: &Ready) -> Result<Eye, String> {
-        let site = &self.sites[job.sites[0]];
-        let direct = self.resolved.subjects.get(site.subject).and_then(|on| on.direct.seen());
+    fn eye(&self, job: &PreparedJob) -> Result<ProbedFile, String> {
+        let open_target = &self.open_targets[job.open_targets[0]];
+        let direct =
+            self.resolved.subjects.get(open_target.subject).and_then(|on| on.direct.seen());
         let Some(direct) = direct.filter(|direct| direct.real() == Some(true)) else {
             return Err("single reads: no direct I/O here, memory would answer them".into());
         };
         let align = direct.align.map_or(0, |align| u64::from(align.offset));
-        let (block, places) = (BLOCK.max(align), site.written.longest());
+        let (block, places) = (BLOCK.max(align), open_target.written.longest());
         if places.end - places.start < block * READS {
             return Err("single reads: nothing of this run stood there before the phase".into());
         }
-        let file = site.again(false, Caching::Direct, Durability::None);
+        let file = open_target.again(false, Caching::Direct, Durability::None);
         let file = file.map_err(|fault| fault.to_string())?;
-        let random = Random::new(self.plan.seed ^ self.number as u64);
-        Ok(Eye { file, places, block, random, time: self.phase.aftermath })
+        let random = RandomStream::new(self.plan.seed ^ self.number as u64);
+        Ok(ProbedFile { file, places, block, random, time: self.phase.aftermath })
     }
 
     /// One round, in a thread of its own: a device may hang.
-    fn round(&mut self, eye: &mut Eye) -> Reading<Latencies> {
+    fn round(&mut self, eye: &mut ProbedFile) -> Reading<SingleReadLatencies> {
         let halt = AtomicBool::new(self.signal.is_some());
-        let times = apart(self.inbox, self.signal, &halt, || eye.look(&halt));
-        match times.map(|times| Latencies::of(&times)) {
+        let times = apart(self.event_loop, self.signal, &halt, || eye.look(&halt));
+        match times.map(|times| SingleReadLatencies::of(&times)) {
             Ok(Some(reads)) => Reading::Seen(reads),
             Ok(None) => Reading::Unseen("single reads: interrupted".into()),
             Err(fault) => Reading::Unseen(fault.to_string()),
@@ -127,10 +128,11 @@ impl Stage<'_> {
     }
 }
 
-impl Eye {
+impl ProbedFile {
     /// The times of some reads here and there, spread over the time of a round.
     fn look(&mut self, halt: &AtomicBool) -> Result<Vec<Nanos>, Fault> {
-        let fault = |error: &std::io::Error| Fault::new("read", "for a look at the device", error);
+        let fault =
+            |error: &std::io::Error| Fault::new(Doing::Read, "for a look at the device", error);
         let mut buffer = Buffer::new(self.block as usize).map_err(|error| fault(&error))?;
         let mut times = Vec::with_capacity(READS as usize);
         let first = self.places.start.div_ceil(self.block);
@@ -152,7 +154,7 @@ impl Eye {
 }
 
 /// Sleeps until then, in steps after which `halt` is looked at.
-fn sleep(until: Instant, halt: &AtomicBool) {
+fn sleep(until: Timestamp, halt: &AtomicBool) {
     while clock::now() < until && !halt.load(Ordering::Relaxed) {
         clock::sleep_until(until.min(clock::now() + Nanos::millis(20)));
     }

@@ -7,71 +7,88 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::engine::copy::{self, Outcome, Side};
-use crate::error::{Error, Fault};
-use crate::evidence::{self, Direction, Glance, PathKind, Ran, Reading, Subject};
-use crate::plan::{Action, Caching, Cold, Copy, CopyCalls, Durability, Extent};
-use crate::record::{Cut, Dropped, Evidence, Flow, Laid, PhaseRecord, Sampled, Span, Warmths};
-use crate::stats::copy::{CopyCounts, CopyEvent, CopyGauge};
-use crate::stats::{Gauge, GaugeReading, Tally, Total};
+use crate::engine::copy::{self, CopyOutcome, CopySide};
+use crate::error::{Doing, Error, Fault};
+use crate::evidence::{self, Direction, PathKind, Reading, Subject, ThreadSample, ThreadTimes};
+use crate::plan::{Action, CacheDrop, Caching, CopyCalls, CopyLength, CopyWork, Durability};
+use crate::record::{
+    DroppedCache, Evidence, FileExtents, Flow, IntervalCounts, JobResult, PhaseRecord,
+    SampledDevice, Span, TruncatedFile, Warmths, WorkSpan,
+};
+use crate::stats::copy::{CopyCounts, CopyEvent, LiveCopyCounts};
+use crate::stats::{ActionTally, ActionTotal, LiveCounters, LiveReading};
 use crate::sys::block::size_of_open;
-use crate::sys::inbox::{Inbox, Letter};
+use crate::sys::event_loop::{Event, EventLoop};
 use crate::sys::{clock, files};
-use crate::unit::{Bytes, Instant, Nanos, Ops};
+use crate::unit::{Bytes, MIB, Nanos, Ops, Timestamp};
 
-use super::cold::forget_machine;
-use super::phase::Stage;
-use super::resolve::Place;
-use super::settle::settle_all;
-use super::watch::{Over, Watch};
-use super::{Observer, copying};
+use super::caches::forget_machine;
+use super::copying;
+use super::flush::settle_all;
+use super::observer::Observer;
+use super::phase_context::PhaseContext;
+use super::resolve::JobPlace;
+use super::sampler::{PhaseSampler, SamplingEnd};
 
 /// What the copying thread brings home.
-struct Home {
-    outcome: Outcome,
-    reads: Tally,
-    writes: Tally,
-    flushes: Tally,
+struct CopyResult {
+    outcome: CopyOutcome,
+    reads: ActionTally,
+    writes: ActionTally,
+    flushes: ActionTally,
     /// How its thread ran.
-    ran: Option<Ran>,
+    ran: Option<ThreadTimes>,
 }
 
-/// Time that a copy has to notice that it was told to stop. One that hangs in a read from a pipe
-/// never notices, and is left behind.
+/// Time that a copy has to notice that it was told to stop, and to count what its last call moved.
 const PATIENCE: Nanos = Nanos::millis(500);
+/// One that waits for a pipe or a terminal never notices: seen so twice in a row with this between, it
+/// is left behind.
+const IDLE: Nanos = Nanos::millis(4);
+
+/// Of less than this nobody watches the flush: it would take longer than the copy, and its time is that of
+/// a request or two.
+const WATCHED: u64 = MIB;
+
+/// Where the copying thread stands, and where both ends can be looked at.
+struct CopySeats {
+    thread: i32,
+    ends: [PathBuf; 2],
+}
 
 /// The copying thread as its conductor sees it. It has a descriptor table of its own, which makes
 /// its calls cheaper; so it opens both ends itself, and the conductor looks at them through
 /// descriptions of its own.
-struct Hand {
-    counts: Arc<CopyGauge>,
-    gauge: Arc<Gauge>,
+struct CopyThread {
+    counts: Arc<LiveCopyCounts>,
+    live_counters: Arc<LiveCounters>,
     stop: Arc<AtomicBool>,
-    home: Arc<Mutex<Option<Home>>>,
+    home: Arc<Mutex<Option<CopyResult>>>,
     told: Receiver<CopyEvent>,
-    opened: Receiver<Result<[PathBuf; 2], Fault>>,
+    opened: Receiver<Result<CopySeats, Fault>>,
     go: Sender<()>,
 }
 
-impl Hand {
-    /// Starts the thread, which opens both ends and then waits for [`Hand::go`].
-    fn start(plan: &Copy, inbox: &Inbox) -> Result<Self, Fault> {
-        let bell = || inbox.bell().map_err(|error| Fault::new("prepare", "a bell", &error));
-        let (done, news) = (bell()?, bell()?);
+impl CopyThread {
+    /// Starts the thread, which opens both ends and then waits for [`CopyThread::go`].
+    fn start(plan: &CopyWork, event_loop: &EventLoop) -> Result<Self, Fault> {
+        let waker =
+            || event_loop.waker().map_err(|error| Fault::new(Doing::Prepare, "a bell", &error));
+        let (done, news) = (waker()?, waker()?);
         let (tell, told) = channel();
         let (open, opened) = channel();
         let (go, gone) = channel();
         let hand = Self {
             counts: Arc::default(),
-            gauge: Arc::default(),
+            live_counters: Arc::default(),
             stop: Arc::default(),
             home: Arc::default(),
             told,
             opened,
             go,
         };
-        let (counts, gauge, stop, home) =
-            (hand.counts.clone(), hand.gauge.clone(), hand.stop.clone(), hand.home.clone());
+        let (counts, live_counters, stop, home) =
+            (hand.counts.clone(), hand.live_counters.clone(), hand.stop.clone(), hand.home.clone());
         let plan = plan.clone();
         // What is sent is missed only by a conductor that has given up.
         let work = move || {
@@ -79,26 +96,28 @@ impl Hand {
             let _ = files::own();
             let ends = copy::open(&plan);
             let seats = ends.as_ref().map_err(Clone::clone).map(|ends| {
-                let thread = rustix::thread::gettid().as_raw_nonzero();
-                [ends.input(), ends.output()]
-                    .map(|end| format!("/proc/self/task/{thread}/fd/{}", end.as_raw_fd()).into())
+                let thread = rustix::thread::gettid().as_raw_nonzero().get();
+                let seat = |end: BorrowedFd| {
+                    format!("/proc/self/task/{thread}/fd/{}", end.as_raw_fd()).into()
+                };
+                CopySeats { thread, ends: [ends.input(), ends.output()].map(seat) }
             });
             let _ = open.send(seats);
             done.ring();
             let (Ok(ends), Ok(())) = (ends, gone.recv()) else { return };
-            let began = Glance::now();
-            let [mut reads, mut writes, mut flushes] = <[Tally; 3]>::default();
+            let began = ThreadSample::now();
+            let [mut reads, mut writes, mut flushes] = <[ActionTally; 3]>::default();
             let sample = |side, bytes: usize, time: Option<Nanos>| {
                 let bytes = bytes as u64;
                 let tally = match side {
-                    Side::Read => &mut reads,
-                    Side::Write => &mut writes,
-                    Side::Flush => &mut flushes,
+                    CopySide::Read => &mut reads,
+                    CopySide::Write => &mut writes,
+                    CopySide::Flush => &mut flushes,
                 };
                 match time {
                     Some(time) => {
                         tally.add(bytes, bytes, time.0);
-                        gauge.latency(time.0);
+                        live_counters.latency(time.0);
                     }
                     None => tally.add_untimed(bytes),
                 }
@@ -109,19 +128,19 @@ impl Hand {
             };
             let outcome = copy::copy(&plan, ends, &counts, &stop, &mut say, sample);
             *home.lock().unwrap_or_else(PoisonError::into_inner) =
-                Some(Home { outcome, reads, writes, flushes, ran: Some(began.until_now()) });
+                Some(CopyResult { outcome, reads, writes, flushes, ran: Some(began.until_now()) });
             done.ring();
         };
         std::thread::Builder::new()
             .name("assay-copy".into())
             .spawn(work)
-            .map_err(|error| Fault::new("start", "a thread", &error))?;
+            .map_err(|error| Fault::new(Doing::Start, "a thread", &error))?;
         Ok(hand)
     }
 
     /// Where both ends can be looked at, once they are open. A signal that comes first (a FIFO
     /// may wait for its other side for ever) is the fault EINTR.
-    fn seats(&self, inbox: &Inbox) -> Result<[PathBuf; 2], Fault> {
+    fn seats(&self, event_loop: &EventLoop) -> Result<CopySeats, Fault> {
         loop {
             match self.opened.try_recv() {
                 Ok(seats) => return seats,
@@ -130,17 +149,17 @@ impl Hand {
                 }
                 Err(TryRecvError::Empty) => {}
             }
-            if let Letter::Signal(_) = inbox.wait(Nanos::secs(1)) {
+            if let Event::Signal(_) = event_loop.wait(Nanos::secs(1)) {
                 let error = std::io::Error::from_raw_os_error(libc::EINTR);
-                return Err(Fault::new("open", "the ends of the copy", &error));
+                return Err(Fault::new(Doing::Open, "the ends of the copy", &error));
             }
         }
     }
 
     /// What it has done so far.
-    fn progress(&self) -> (GaugeReading, Option<CopyCounts>) {
-        let mut reading = GaugeReading::default();
-        self.gauge.take(&mut reading);
+    fn progress(&self) -> (LiveReading, Option<CopyCounts>) {
+        let mut reading = LiveReading::default();
+        self.live_counters.take(&mut reading);
         // The copy counts by itself; the gauge only knows what its calls took.
         let counts = self.counts.snapshot();
         reading.read_ops = counts.reads_full + counts.reads_partial;
@@ -151,37 +170,45 @@ impl Hand {
     }
 
     /// What it brought home, if it came.
-    fn home(&self) -> Option<Home> {
+    fn home(&self) -> Option<CopyResult> {
         self.home.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Watches it until it comes home. `None` when a signal came and it does not notice.
-    fn awaited(&self, stage: &mut Stage, watch: &mut Watch) -> Option<Home> {
+    fn awaited(
+        &self,
+        thread: i32,
+        context: &mut PhaseContext,
+        watch: &mut PhaseSampler,
+    ) -> Option<CopyResult> {
         let progress = || self.progress();
         loop {
-            match watch.until_bell(stage.inbox, &progress, false, stage.observer) {
-                Over::Done => {
+            match watch.until_bell(context.event_loop, &progress, false, context.observer) {
+                SamplingEnd::Done => {
                     let home = self.home();
-                    self.pass_on(stage.observer);
+                    self.pass_on(context.observer);
                     if home.is_some() {
                         return home;
                     }
                 }
-                Over::Signal(signal) => {
-                    stage.signal.get_or_insert(signal);
+                SamplingEnd::Signal(signal) => {
+                    context.signal.get_or_insert(signal);
                     self.stop.store(true, Ordering::Relaxed);
-                    return self.home_soon(stage.inbox);
+                    return self.home_soon(thread, context.event_loop);
                 }
             }
         }
     }
 
-    /// What it brings home within [`PATIENCE`].
-    fn home_soon(&self, inbox: &Inbox) -> Option<Home> {
+    /// What it brings home within [`PATIENCE`], unless it waits for what may never come.
+    fn home_soon(&self, thread: i32, event_loop: &EventLoop) -> Option<CopyResult> {
         let until = clock::now() + PATIENCE;
+        let mut idle = 0;
         let mut home = None;
-        while home.is_none() && clock::now() < until {
-            inbox.wait(until.since(clock::now()));
+        while home.is_none() && idle < 2 && clock::now() < until {
+            event_loop.wait(IDLE);
+            let waits = evidence::waits_idly(thread) == Some(true);
+            idle = if waits { idle + 1 } else { 0 };
             home = self.home();
         }
         home
@@ -195,11 +222,11 @@ impl Hand {
     }
 
     /// What is known of a copy that never came home.
-    fn lost(&self, started: Instant, stopped: Instant) -> Home {
+    fn lost(&self, started: Timestamp, stopped: Timestamp) -> CopyResult {
         let counts = self.counts.snapshot();
-        let tally = |bytes, ops| Tally { bytes, ops, ..Tally::default() };
-        Home {
-            outcome: Outcome {
+        let tally = |bytes, ops| ActionTally { bytes, ops, ..ActionTally::default() };
+        CopyResult {
+            outcome: CopyOutcome {
                 counts,
                 started,
                 stopped,
@@ -210,7 +237,7 @@ impl Hand {
             },
             reads: tally(counts.bytes_read, counts.reads_full + counts.reads_partial),
             writes: tally(counts.bytes_written, counts.writes_full + counts.writes_partial),
-            flushes: Tally::default(),
+            flushes: ActionTally::default(),
             ran: None,
         }
     }
@@ -225,13 +252,13 @@ fn stored(subject: &Subject, seat: &Path) -> Option<OwnedFd> {
 }
 
 /// Does it.
-pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> {
-    let &[Place::Between(from, to)] = stage.places else {
+pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRecord, Error> {
+    let &[JobPlace::Between(from, to)] = context.places else {
         unreachable!("resolving puts a copy between two subjects")
     };
-    let subjects = [&stage.resolved.subjects[from], &stage.resolved.subjects[to]];
-    let hand = Hand::start(plan, stage.inbox)?;
-    let [input, output] = hand.seats(stage.inbox)?;
+    let subjects = [&context.resolved.subjects[from], &context.resolved.subjects[to]];
+    let hand = CopyThread::start(plan, context.event_loop)?;
+    let CopySeats { thread, ends: [input, output] } = hand.seats(context.event_loop)?;
     let source = stored(subjects[0], &input);
     let target = stored(subjects[1], &output);
     let mut files: Vec<(String, BorrowedFd)> = Vec::new();
@@ -239,11 +266,11 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
         files.extend(file.as_ref().map(|file| (subject.path.clone(), file.as_fd())));
     }
 
-    let cold = forgotten(stage.phase.cold, subjects[0], source.as_ref())?;
+    let cold = forgotten(context.phase.cold, subjects[0], source.as_ref())?;
     let extents = source
         .as_ref()
         .filter(|_| subjects[0].kind == PathKind::File)
-        .map(|file| Laid { path: subjects[0].path.clone(), extents: laid(file.as_fd()) })
+        .map(|file| FileExtents { path: subjects[0].path.clone(), extents: laid(file.as_fd()) })
         .into_iter()
         .collect();
 
@@ -251,34 +278,34 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
     let onto = target
         .as_ref()
         .filter(|_| subjects[1].kind != PathKind::Device)
-        .map(|file| Laid { path: subjects[1].path.clone(), extents: laid_now(file.as_fd()) })
+        .map(|file| FileExtents { path: subjects[1].path.clone(), extents: laid(file.as_fd()) })
         .into_iter()
         .collect();
-    let warm = stage.eyes.warmth();
+    let warm = context.counter_reader.warmth();
 
-    let mut watch = Watch::new(stage.eyes, &subjects);
-    let goal = stage.jobs.first().and_then(|job| job.writes_at_most);
+    let mut watch = PhaseSampler::new(context.counter_reader, &subjects);
+    let goal = context.jobs.first().and_then(|job| job.writes_at_most);
     watch.expect(goal, None);
-    let quiet = stage.listen();
-    hand.stop.store(stage.signal.is_some(), Ordering::Relaxed);
+    let quiet = context.listen();
+    hand.stop.store(context.signal.is_some(), Ordering::Relaxed);
     let progress = || hand.progress();
 
-    let before = stage.eyes.snapshot(&files);
+    let before = context.counter_reader.snapshot(&files);
     watch.restart();
-    stage.observer.began(stage.phase, stage.number, stage.plan.phases.len());
+    context.observer.began(context.phase, context.number, context.plan.phases.len());
     // It waits for this: it has not gone away.
     let _ = hand.go.send(());
-    let home = hand.awaited(stage, &mut watch);
-    let stop_snapshot = stage.eyes.snapshot(&files);
-    let warmth = Some(Warmths { before: warm, after: stage.eyes.warmth() });
-    hand.pass_on(stage.observer);
-    let Home { mut outcome, reads, writes, flushes, ran } =
+    let home = hand.awaited(thread, context, &mut watch);
+    let stop_snapshot = context.counter_reader.snapshot(&files);
+    let warmth = Some(Warmths { before: warm, after: context.counter_reader.warmth() });
+    hand.pass_on(context.observer);
+    let CopyResult { mut outcome, reads, writes, flushes, ran } =
         home.unwrap_or_else(|| hand.lost(watch.started(), stop_snapshot.at));
-    stage.otherwise.append(&mut outcome.otherwise);
+    context.otherwise.append(&mut outcome.otherwise);
     let mut span = Span {
         started: watch.started(),
         counted: outcome.started,
-        stopped: Instant(outcome.stopped.0 - outcome.flush.map_or(0, |flush| flush.0)),
+        stopped: Timestamp(outcome.stopped.0 - outcome.flush.map_or(0, |flush| flush.0)),
         flushed: outcome.flush.map(|_| outcome.stopped),
         closed: None,
         settled: None,
@@ -288,24 +315,24 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
     let mut settle = None;
     let mut faults: Vec<Fault> = outcome.fault.iter().cloned().collect();
     if let Some(file) = &target
-        && writes.bytes > 0
+        && writes.bytes >= WATCHED
         && plan.durability() == Durability::None
         && !plan.to.flags.direct
-        && stage.phase.settle > Nanos::ZERO
-        && stage.signal.is_none()
+        && context.phase.settle > Nanos::ZERO
+        && context.signal.is_none()
         && outcome.fault.is_none()
     {
         let len = size_of_open(file.as_fd()).unwrap_or(0);
         let (record, at) = settle_all(
             &[(subjects[1].path.as_str(), file.as_fd(), Some(len))],
-            stage.phase.settle,
+            context.phase.settle,
             &mut watch,
-            stage.inbox,
+            context.event_loop,
             &progress,
-            stage.observer,
-            stage.signal,
+            context.observer,
+            context.signal,
         );
-        settled = Some(stage.eyes.snapshot(&files));
+        settled = Some(context.counter_reader.snapshot(&files));
         span.settled = Some(at);
         settle = Some(record);
     }
@@ -320,7 +347,7 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
     let flows =
         vec![flow(plan, from, Direction::Read, &reads), flow(plan, to, Direction::Write, &writes)];
     let time = span.time();
-    let totals: BTreeMap<Action, Total> =
+    let totals: BTreeMap<Action, ActionTotal> =
         [(Action::Read, &reads), (Action::Write, &writes), (Action::Flush, &flushes)]
             .into_iter()
             .filter(|(_, tally)| tally.ops + tally.errors > 0)
@@ -329,10 +356,23 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
     if outcome.fault.is_some() {
         faults.truncate(1);
     }
-    let (series, neighbours) = watch.finish();
-    let copying = copying::around(&stage.resolved.subjects, &flows, &span);
+    let jobs = vec![JobResult {
+        name: context.phase.jobs[0].name.clone(),
+        span: Some(WorkSpan {
+            started: span.started,
+            counted: span.counted,
+            stopped: span.stopped,
+        }),
+        totals: totals.clone(),
+        cpu: None,
+        depth: None,
+        series: IntervalCounts::new(),
+        workers: Vec::new(),
+    }];
+    let (series, _, neighbours) = watch.finish();
+    let copying = copying::around(&context.resolved.subjects, &flows, &span);
     Ok(PhaseRecord {
-        name: stage.phase.name.clone(),
+        name: context.phase.name.clone(),
         span,
         totals,
         cpu: None,
@@ -341,7 +381,7 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
         heat: Vec::new(),
         each: Vec::new(),
         census: None,
-        jobs: Vec::new(),
+        jobs,
         copy: Some(outcome.counts),
         flows,
         series,
@@ -371,15 +411,15 @@ pub(super) fn act(stage: &mut Stage, plan: &Copy) -> Result<PhaseRecord, Error> 
 
 /// Puts out of memory what the phase wants out of it, and says what stayed of the input.
 fn forgotten(
-    cold: Cold,
+    cold: CacheDrop,
     subject: &Subject,
     source: Option<&OwnedFd>,
-) -> Result<Vec<Dropped>, Error> {
-    if cold == Cold::Machine {
+) -> Result<Vec<DroppedCache>, Error> {
+    if cold == CacheDrop::Machine {
         forget_machine()?;
     }
-    let source = source.filter(|_| matches!(cold, Cold::Target | Cold::Machine));
-    let dropped = source.map(|file| Dropped {
+    let source = source.filter(|_| matches!(cold, CacheDrop::Target | CacheDrop::Machine));
+    let dropped = source.map(|file| DroppedCache {
         path: subject.path.clone(),
         range: Bytes(size_of_open(file.as_fd()).unwrap_or(0)),
         left: evidence::drop_cache(file.as_fd()),
@@ -388,13 +428,14 @@ fn forgotten(
 }
 
 /// What one end has moved.
-fn flow(plan: &Copy, subject: usize, direction: Direction, tally: &Tally) -> Flow {
+fn flow(plan: &CopyWork, subject: usize, direction: Direction, tally: &ActionTally) -> Flow {
     let (block, flags, durability) = match direction {
         Direction::Read => (plan.input_block, plan.from.flags, Durability::None),
         Direction::Write => (plan.output_block, plan.to.flags, plan.durability()),
     };
     Flow {
         subject,
+        job: 0,
         direction,
         bytes: Bytes(tally.bytes),
         calls: Ops(tally.ops),
@@ -410,9 +451,9 @@ fn flow(plan: &Copy, subject: usize, direction: Direction, tally: &Tally) -> Flo
 }
 
 /// What lies on a bare device that is the input.
-fn sampled(plan: &Copy, subject: &Subject, source: Option<&OwnedFd>) -> Vec<Sampled> {
+fn sampled(plan: &CopyWork, subject: &Subject, source: Option<&OwnedFd>) -> Vec<SampledDevice> {
     let Some(file) = source.filter(|_| subject.kind == PathKind::Device) else { return Vec::new() };
-    let bytes = |extent: Extent| {
+    let bytes = |extent: CopyLength| {
         let whole = extent.blocks.saturating_mul(plan.input_block.0);
         whole.saturating_add(extent.bytes.0)
     };
@@ -420,33 +461,24 @@ fn sampled(plan: &Copy, subject: &Subject, source: Option<&OwnedFd>) -> Vec<Samp
     let start = bytes(plan.skip).min(end);
     let end = plan.count.map_or(end, |count| start.saturating_add(bytes(count)).min(end));
     let samples = evidence::samples(file.as_fd(), start..end);
-    vec![Sampled { path: subject.path.clone(), samples }]
+    vec![SampledDevice { path: subject.path.clone(), samples }]
 }
 
 /// Whether somebody has made the output shorter than it was written. Where it was written from is
 /// left out of account, and so is what a sparse copy has only passed over.
-fn cut(plan: &Copy, subject: &Subject, file: BorrowedFd, counts: &CopyCounts) -> Option<Cut> {
+fn cut(
+    plan: &CopyWork,
+    subject: &Subject,
+    file: BorrowedFd,
+    counts: &CopyCounts,
+) -> Option<TruncatedFile> {
     let (written, left) = (Bytes(counts.bytes_written), Bytes(size_of_open(file).ok()?));
     let path = subject.path.clone();
-    (left < written && !plan.sparse).then_some(Cut { path, written, left })
+    (left < written && !plan.sparse).then_some(TruncatedFile { path, written, left })
 }
 
-/// How a file that will be written lies on its device, as it is.
-fn laid_now(file: BorrowedFd) -> Reading<evidence::Extents> {
-    match size_of_open(file) {
-        Ok(size) => evidence::extents_now(file, 0..size),
-        Err(error) => Reading::Unseen(error.to_string()),
-    }
-}
-
-/// How a file lies on its device; without making it flush what it would not flush by itself.
+/// How a file lies on its device, as it is.
 fn laid(file: BorrowedFd) -> Reading<evidence::Extents> {
-    let pages = evidence::pages(file);
-    match pages.seen().and_then(|pages| pages.dirty) {
-        Some(Bytes(0)) => {}
-        Some(dirty) => return Reading::Unseen(format!("{dirty} of it are not yet on the device")),
-        None => return Reading::Unseen("whether it is dirty can not be seen".into()),
-    }
     match size_of_open(file) {
         Ok(size) => evidence::extents(file, 0..size),
         Err(error) => Reading::Unseen(error.to_string()),

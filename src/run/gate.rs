@@ -7,14 +7,14 @@ use rustix::thread::futex::{Flags, wait, wake};
 /// A barrier whose number is known only once every worker has been started. It may lie in memory
 /// that processes share: two words, and the kernel's wait on them.
 #[derive(Debug, Default)]
-pub(super) struct Gate {
+pub(super) struct StartGate {
     /// How many have come.
     come: AtomicU32,
     /// 1: they may go on.
     open: AtomicU32,
 }
 
-impl Gate {
+impl StartGate {
     /// One more has come, or never will.
     pub fn arrive(&self) {
         self.come.fetch_add(1, Ordering::AcqRel);
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn nobody_passes_before_all_have_come() {
-        let (gate, passed) = (Gate::default(), AtomicU32::new(0));
+        let (gate, passed) = (StartGate::default(), AtomicU32::new(0));
         std::thread::scope(|scope| {
             for _ in 0..3 {
                 scope.spawn(|| {

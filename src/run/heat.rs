@@ -2,27 +2,27 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::stats::{Gauge, HeatRow, HeatRows};
-use crate::unit::{Instant, Nanos};
+use crate::stats::{HeatRow, HeatRows, LiveCounters};
+use crate::unit::{Nanos, Timestamp};
 
 /// The heat map of a phase.
 pub(super) struct HeatMap<'a> {
     every: Nanos,
-    gauges: &'a [Gauge],
+    all_live_counters: &'a [LiveCounters],
     state: Mutex<(Nanos, HeatRows)>,
 }
 
 impl<'a> HeatMap<'a> {
     /// A row after each `every`; none at all when that is zero.
-    pub fn new(every: Nanos, gauges: &'a [Gauge]) -> Self {
+    pub fn new(every: Nanos, all_live_counters: &'a [LiveCounters]) -> Self {
         if every > Nanos::ZERO {
-            gauges.iter().for_each(|gauge| gauge.heat.turn_on());
+            all_live_counters.iter().for_each(|live_counters| live_counters.heat.turn_on());
         }
-        Self { every, gauges, state: Mutex::new((every, HeatRows::default())) }
+        Self { every, all_live_counters, state: Mutex::new((every, HeatRows::default())) }
     }
 
     /// Takes a row when it is time. The phase began at `start`.
-    pub fn look(&self, start: Instant, now: Instant) {
+    pub fn look(&self, start: Timestamp, now: Timestamp) {
         if self.every == Nanos::ZERO {
             return;
         }
@@ -30,7 +30,7 @@ impl<'a> HeatMap<'a> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let (next, rows) = &mut *state;
         if at >= *next {
-            rows.take(at, self.gauges.iter().map(|gauge| &gauge.heat));
+            rows.take(at, self.all_live_counters.iter().map(|live_counters| &live_counters.heat));
             while *next <= at {
                 *next += self.every;
             }
@@ -39,13 +39,13 @@ impl<'a> HeatMap<'a> {
 
     /// All rows, the last of them up to the end of the work, after which some may have been taken
     /// while it was flushed. None where none were wanted.
-    pub fn rows(self, start: Instant, end: Instant) -> Vec<HeatRow> {
+    pub fn rows(self, start: Timestamp, end: Timestamp) -> Vec<HeatRow> {
         let (_, mut rows) = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         if self.every == Nanos::ZERO {
             return Vec::new();
         }
         let end = end.since(start);
-        rows.take(end, self.gauges.iter().map(|gauge| &gauge.heat));
+        rows.take(end, self.all_live_counters.iter().map(|live_counters| &live_counters.heat));
         rows.rows(end)
     }
 }

@@ -5,29 +5,32 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::engine::{Aside, Files, Filler, Generation, Layer, Quota, Route, Stretch, Worker};
-use crate::error::{Error, Fault};
-use crate::plan::{
-    Action, BlockSize, Caching, Durability, FileOrder, Layout, Method, Mix, Order, Pattern, Rate,
-    Ring, Verify,
+use crate::engine::{
+    CacheControl, DataFiller, DataLayer, FileSpan, IoQuota, IoRoute, Worker, WorkerFiles,
+    WriteGeneration,
 };
-use crate::stats::{Gauge, Split};
-use crate::unit::{Bytes, Instant};
+use crate::error::{Doing, Error, Fault};
+use crate::plan::{
+    Action, BlockSize, Caching, Durability, FileOrder, LayoutMode, Method, Mix, OffsetOrdering,
+    Pattern, Rate, RingOptions, Verify,
+};
+use crate::stats::{LatencySplit, LiveCounters};
+use crate::unit::{Bytes, Timestamp};
 
-use super::account::{places, touched};
-use super::apart::apart;
-use super::phase::Stage;
-use super::ready::Ready;
-use super::settle;
-use super::site::{Make, Site};
+use super::coverage::{places, touched};
+use super::flush;
+use super::open_target::{DataRecipe, OpenTarget};
+use super::phase_context::PhaseContext;
+use super::prepared_job::PreparedJob;
+use super::processes::apart;
 
 /// Bytes of one write.
 const BLOCK: u64 = 1 << 20;
 
 /// A part of one of several files that is to be written.
-struct Part {
+struct LayoutPart {
     /// The site of the file.
-    site: usize,
+    open_target: usize,
     /// The number of the file among all files of the target.
     file: u32,
     /// From which byte to which.
@@ -36,72 +39,77 @@ struct Part {
 
 /// Whose data they are: the seed of the run, and the number of the phase.
 #[derive(Clone, Copy)]
-struct Origin {
+struct DataOrigin {
     seed: u64,
     phase: usize,
 }
 
-impl Stage<'_> {
+impl PhaseContext<'_> {
     /// Writes out what nobody has written: all of it where the layout says so, and of files that
     /// this run has made whatever the job will read. A read of holes is no read of the device.
     pub(super) fn lay_out(
         &mut self,
-        job: &Ready,
+        job: &PreparedJob,
         numbers: &[usize],
-        layout: Layout,
+        layout: LayoutMode,
     ) -> Result<(), Error> {
-        let missing = |site: &Site| match layout {
-            Layout::Written => site.written.gaps(0..job.size.0),
-            Layout::Sparse => Vec::new(),
-            _ if places(job).into_iter().all(|place| site.unwritten(place).is_empty()) => {
+        let missing = |open_target: &OpenTarget| match layout {
+            LayoutMode::Written => open_target.written.gaps(0..job.size.0),
+            LayoutMode::Sparse => Vec::new(),
+            _ if places(job).into_iter().all(|place| open_target.unwritten(place).is_empty()) => {
                 Vec::new()
             }
-            _ if job.reads() => site.unwritten(touched(job)),
+            _ if job.reads() => open_target.unwritten(touched(job)),
             _ => Vec::new(),
         };
-        let parts = (0..).zip(numbers).flat_map(|(file, &site)| {
-            let ranges = missing(&self.sites[site]).into_iter();
-            ranges.map(move |range| Part { site, file, range })
+        let parts = (0..).zip(numbers).flat_map(|(file, &open_target)| {
+            let ranges = missing(&self.open_targets[open_target]).into_iter();
+            ranges.map(move |range| LayoutPart { open_target, file, range })
         });
-        let parts: Vec<Part> = parts.collect();
+        let parts: Vec<LayoutPart> = parts.collect();
         if parts.is_empty() {
             return Ok(());
         }
         self.observer.preparing(self.phase, "writing the test file");
-        let origin = Origin { seed: self.plan.seed, phase: self.number };
+        let origin = DataOrigin { seed: self.plan.seed, phase: self.number };
         let halt = AtomicBool::new(self.signal.is_some());
-        let sites = &mut *self.sites;
-        apart(self.inbox, self.signal, &halt, || {
-            parts.iter().try_for_each(|part| fill(&mut sites[part.site], part, job, origin, &halt))
+        let open_targets = &mut *self.open_targets;
+        apart(self.event_loop, self.signal, &halt, || {
+            parts.iter().try_for_each(|part| {
+                fill(&mut open_targets[part.open_target], part, job, origin, &halt)
+            })
         })
     }
 }
 
 /// Writes a part of a file and makes it durable, as long as nobody raises `halt`.
 fn fill(
-    site: &mut Site,
-    part: &Part,
-    job: &Ready,
-    origin: Origin,
+    open_target: &mut OpenTarget,
+    part: &LayoutPart,
+    job: &PreparedJob,
+    origin: DataOrigin,
     halt: &AtomicBool,
 ) -> Result<(), Error> {
     // Data are made in whole sectors.
     let (start, end) = (part.range.start / 512 * 512, part.range.end);
     let block = BLOCK.min(end - start);
     let rest = (end - start) % block;
-    let files = Files::from(vec![site.again(true, Caching::Buffered, Durability::None)?]);
-    stroke(site, &files, part.file, (start..end - rest, block), job, origin, halt)?;
+    let files =
+        WorkerFiles::from(vec![open_target.again(true, Caching::Buffered, Durability::None)?]);
+    stroke(open_target, &files, part.file, (start..end - rest, block), job, origin, halt)?;
     if rest > 0 {
         // What is no whole block.
-        stroke(site, &files, part.file, (end - rest..end, rest), job, origin, halt)?;
+        stroke(open_target, &files, part.file, (end - rest..end, rest), job, origin, halt)?;
     }
-    let whole = settle::flush(files[0].as_fd(), end, Instant(u64::MAX), halt)
-        .map_err(|error| Fault::new("fdatasync", site.label.clone(), &error))?;
+    let whole = flush::flush(files[0].as_fd(), end, Timestamp(u64::MAX), halt)
+        .map_err(|error| Fault::new(Doing::Fdatasync, open_target.label.clone(), &error))?;
     if whole {
-        let make = Make { fill: job.blocks.pattern.fill.clone(), odd_block: None };
-        site.note(std::slice::from_ref(&(start..end)), &make);
+        let make = DataRecipe { fill: job.blocks.pattern.fill.clone(), odd_block: None };
+        open_target.note(std::slice::from_ref(&(start..end)), &make);
         if job.blocks.pattern.fill.dated() {
-            site.layers.insert(0, Layer { start, end, least: Generation::laid(origin.phase) });
+            open_target
+                .layers
+                .insert(0, DataLayer { start, end, least: WriteGeneration::laid(origin.phase) });
         }
     }
     Ok(())
@@ -109,55 +117,55 @@ fn fill(
 
 /// Writes a range forward, in blocks of one size that it is a multiple of.
 fn stroke(
-    site: &Site,
-    files: &Files,
+    open_target: &OpenTarget,
+    files: &WorkerFiles,
     file: u32,
     (range, block): (Range<u64>, u64),
-    job: &Ready,
-    Origin { seed, phase }: Origin,
+    job: &PreparedJob,
+    DataOrigin { seed, phase }: DataOrigin,
     halt: &AtomicBool,
 ) -> Result<(), Error> {
     let block_size = BlockSize::Fixed(Bytes(block));
     let pattern = Pattern {
         fill: job.blocks.pattern.fill.clone(),
-        ..Pattern::of(Mix::only(Action::Write), Order::Forward, block_size)
+        ..Pattern::of(Mix::only(Action::Write), OffsetOrdering::Forward, block_size)
     };
     let (method, iodepth) = match job.resolved.method {
-        Method::IoUring(_) => (Method::IoUring(Ring::default()), 4),
+        Method::IoUring(_) => (Method::IoUring(RingOptions::default()), 4),
         _ => (Method::Psync, 1),
     };
-    let stretch = Stretch {
+    let stretch = FileSpan {
         start: range.start,
         len: range.end - range.start,
-        lane: (0, 1),
+        backend: (0, 1),
         passes: Some(1),
         seed,
     };
-    let gauge = Gauge::default();
+    let live_counters = LiveCounters::default();
     let worker = Worker {
         files: files.clone(),
-        paths: Arc::from([site.label.clone()]),
+        paths: Arc::from([open_target.label.clone()]),
         first_file: file,
-        cursor: Route::new(&pattern, 1, FileOrder::default(), stretch)?,
-        filler: Filler::new(&pattern.fill, seed)?,
+        cursor: IoRoute::new(&pattern, 1, FileOrder::default(), stretch)?,
+        filler: DataFiller::new(&pattern.fill, seed)?,
         verify: Verify::None,
         method,
         iodepth,
         block: block as usize,
-        rate: Rate::Closed,
+        rate: Rate::CLOSED,
         place: (0, 1),
         balance: None,
-        split: Split::default(),
+        split: LatencySplit::default(),
         laps: true,
         log: None,
         flush: None,
-        aside: Aside::default(),
-        quota: Quota::default(),
+        aside: CacheControl::default(),
+        quota: IoQuota::default(),
         seed,
-        generation: Generation::laid(phase),
+        generation: WriteGeneration::laid(phase),
         layers: Arc::from([]),
         census: None,
-        gauge: &gauge,
+        live_counters: &live_counters,
         halt,
     };
     match worker.go(|| ())?.fault {

@@ -11,30 +11,30 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use crate::engine::{Entry, Log, Page, Return};
-use crate::error::Fault;
-use crate::stats::Single;
-use crate::unit::{Bytes, Instant};
+use crate::engine::{LogEntry, LogPage, PageReturn, WorkerLog};
+use crate::error::{Doing, Fault};
+use crate::stats::SingleIo;
+use crate::unit::{Bytes, Timestamp};
 
 /// The first line.
 pub(super) const HEADING: &str = "time_ns,worker,op,file,offset,bytes,lat_ns,answer";
 
 /// A log that is being written.
-pub(super) struct Book {
+pub(super) struct IoLogWriter {
     /// The file; absent where it is kept for the record.
     out: Option<(PathBuf, BufWriter<File>)>,
-    pages: Receiver<Page>,
-    full: Option<Sender<Page>>,
-    returns: Vec<Return>,
+    pages: Receiver<LogPage>,
+    full: Option<Sender<LogPage>>,
+    returns: Vec<PageReturn>,
 }
 
-impl Book {
+impl IoLogWriter {
     /// Makes the file; what was in it is gone.
     ///
     /// # Errors
     /// What making it answers.
     pub fn new(path: &Path) -> Result<Self, Fault> {
-        let fault = |error| Fault::new("create", path.display().to_string(), &error);
+        let fault = |error| Fault::new(Doing::Create, path.display().to_string(), &error);
         let mut out = BufWriter::with_capacity(1 << 20, File::create(path).map_err(fault)?);
         writeln!(out, "{HEADING}").map_err(fault)?;
         Ok(Self { out: Some((path.to_path_buf(), out)), ..Self::kept() })
@@ -46,9 +46,9 @@ impl Book {
         Self { out: None, pages, full: Some(full), returns: Vec::new() }
     }
 
-    /// The log of one more worker. `None` after [`Book::write`] has begun.
-    pub fn worker(&mut self) -> Option<Log> {
-        let (log, back) = Log::new(self.returns.len(), self.full.clone()?);
+    /// The log of one more worker. `None` after [`IoLogWriter::write`] has begun.
+    pub fn worker(&mut self) -> Option<WorkerLog> {
+        let (log, back) = WorkerLog::new(self.returns.len(), self.full.clone()?);
         self.returns.push(back);
         Some(log)
     }
@@ -57,14 +57,17 @@ impl Book {
     ///
     /// # Errors
     /// The first thing that writing answered; the rest is not written.
-    pub fn write(mut self, start: Instant) -> Result<Vec<Single>, Fault> {
+    pub fn write(mut self, start: Timestamp) -> Result<Vec<SingleIo>, Fault> {
         self.full = None;
         let mut kept = Vec::new();
         for mut page in &self.pages {
             for entry in page.entries.drain(..) {
                 match &mut self.out {
-                    Some((path, out)) => line(out, &entry, page.worker, start)
-                        .map_err(|error| Fault::new("write", path.display().to_string(), &error))?,
+                    Some((path, out)) => {
+                        line(out, &entry, page.worker, start).map_err(|error| {
+                            Fault::new(Doing::Write, path.display().to_string(), &error)
+                        })?
+                    }
                     None => kept.extend(single(&entry, start)),
                 }
             }
@@ -72,14 +75,15 @@ impl Book {
             let _ = self.returns[page.worker].send(page.entries);
         }
         if let Some((path, mut out)) = self.out {
-            out.flush().map_err(|error| Fault::new("write", path.display().to_string(), &error))?;
+            out.flush()
+                .map_err(|error| Fault::new(Doing::Write, path.display().to_string(), &error))?;
         }
         Ok(kept)
     }
 }
 
 /// The line of an I/O.
-fn line(out: &mut impl Write, entry: &Entry, worker: usize, start: Instant) -> io::Result<()> {
+fn line(out: &mut impl Write, entry: &LogEntry, worker: usize, start: Timestamp) -> io::Result<()> {
     writeln!(
         out,
         "{},{},{},{},{},{},{},{}",
@@ -95,8 +99,8 @@ fn line(out: &mut impl Write, entry: &Entry, worker: usize, start: Instant) -> i
 }
 
 /// What is kept of an I/O; nothing of one that failed.
-fn single(entry: &Entry, start: Instant) -> Option<Single> {
-    (entry.answer > 0).then(|| Single {
+fn single(entry: &LogEntry, start: Timestamp) -> Option<SingleIo> {
+    (entry.answer > 0).then(|| SingleIo {
         offset: Bytes(entry.io.offset),
         at_ns: entry.since.since(start),
         lat_ns: entry.completed.since(entry.since),
@@ -106,25 +110,25 @@ fn single(entry: &Entry, start: Instant) -> Option<Single> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Io, Op};
+    use crate::engine::{IoOp, IoRequest};
     use crate::unit::Nanos;
 
     #[test]
     fn a_line_for_each_io() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log.csv");
-        let mut book = Book::new(&path).unwrap();
-        let mut log = book.worker().unwrap();
-        for (op, at, answer) in [(Op::Read, 1500, 4096), (Op::Write, 2500, -5)] {
-            log.add(Entry {
-                io: Io { op, file: 2, offset: 8192, len: 4096 },
-                since: Instant(1200),
-                completed: Instant(at),
+        let mut log_writer = IoLogWriter::new(&path).unwrap();
+        let mut log = log_writer.worker().unwrap();
+        for (op, at, answer) in [(IoOp::Read, 1500, 4096), (IoOp::Write, 2500, -5)] {
+            log.add(LogEntry {
+                io: IoRequest { op, file: 2, offset: 8192, len: 4096 },
+                since: Timestamp(1200),
+                completed: Timestamp(at),
                 answer,
             });
         }
         drop(log);
-        book.write(Instant(1000)).unwrap();
+        log_writer.write(Timestamp(1000)).unwrap();
         assert_eq!(
             std::fs::read_to_string(&path).unwrap(),
             "time_ns,worker,op,file,offset,bytes,lat_ns,answer\n\
@@ -135,26 +139,26 @@ mod tests {
 
     #[test]
     fn what_failed_is_not_kept() {
-        let mut book = Book::kept();
-        let mut log = book.worker().unwrap();
+        let mut log_writer = IoLogWriter::kept();
+        let mut log = log_writer.worker().unwrap();
         for (at, answer) in [(1500, 4096), (2500, -5)] {
-            log.add(Entry {
-                io: Io { op: Op::Read, file: 0, offset: 8192, len: 4096 },
-                since: Instant(1200),
-                completed: Instant(at),
+            log.add(LogEntry {
+                io: IoRequest { op: IoOp::Read, file: 0, offset: 8192, len: 4096 },
+                since: Timestamp(1200),
+                completed: Timestamp(at),
                 answer,
             });
         }
         drop(log);
-        let one = Single { offset: Bytes(8192), at_ns: Nanos(200), lat_ns: Nanos(300) };
-        assert_eq!(book.write(Instant(1000)).unwrap(), [one]);
+        let one = SingleIo { offset: Bytes(8192), at_ns: Nanos(200), lat_ns: Nanos(300) };
+        assert_eq!(log_writer.write(Timestamp(1000)).unwrap(), [one]);
     }
 
     #[test]
     fn a_full_disk_is_said() {
-        let mut book = Book::new(Path::new("/dev/full")).unwrap();
-        drop(book.worker());
-        let fault = book.write(Instant(0)).unwrap_err();
-        assert_eq!((fault.doing.as_str(), fault.name.as_str()), ("write", "ENOSPC"));
+        let mut log_writer = IoLogWriter::new(Path::new("/dev/full")).unwrap();
+        drop(log_writer.worker());
+        let fault = log_writer.write(Timestamp(0)).unwrap_err();
+        assert_eq!((fault.doing.name(), fault.name.as_str()), ("write", "ENOSPC"));
     }
 }

@@ -3,115 +3,73 @@
 
 mod account;
 mod aftermath;
-mod apart;
-mod beat;
+mod caches;
 mod closing;
-mod cold;
-mod common;
 mod copy;
 mod copying;
+mod coverage;
+mod flush;
 mod gate;
-mod grove;
-mod hand;
 mod heat;
+mod id;
+mod interval_counts;
 mod layout;
 mod limits;
 mod log;
 pub mod monitor;
+mod observer;
+mod open_target;
 mod phase;
-mod planting;
+mod phase_context;
+mod phase_work;
+mod populate;
 mod prepare;
+mod prepared_job;
+mod prepared_tree;
 mod probe;
+mod processes;
+mod quota;
 mod ranges;
-mod ready;
+mod record_keeper;
 mod resolve;
-mod settle;
-mod site;
+mod sample_timer;
+mod sampler;
+mod shared_state;
 mod steady;
-mod watch;
-mod work;
+mod sums;
+mod tree_dir;
+mod tree_workers;
+mod worker_handle;
 mod workers;
 
 use std::path::PathBuf;
 
-use crate::error::{Error, Fault};
-use crate::evidence::{Eyes, Scene};
-use crate::plan::{Phase, Plan};
-use crate::record::{Ending, PhaseRecord, Record, Resolved, SCHEMA, Sink};
-use crate::stats::GaugeReading;
-use crate::stats::copy::{CopyCounts, CopyEvent};
+use crate::error::{Doing, Error, Fault};
+use crate::evidence::{CounterReader, SysRoot};
+use crate::plan::Plan;
+use crate::record::{Ending, Host, Record, RecordSink, Resolved, SCHEMA};
+use crate::sys::event_loop::EventLoop;
 use crate::sys::files;
-use crate::sys::inbox::Inbox;
 use crate::unit::{Bytes, Nanos};
 use crate::verdict;
 
-use phase::Stage;
-use resolve::Fitted;
+pub use observer::{LiveStatus, Observer};
+use phase_context::PhaseContext;
+use record_keeper::RecordKeeper;
+use resolve::FittedPlan;
 
 /// What a run should do beside its plan.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct RunOptions {
     /// Where the record is kept while it grows: a file, or a folder that gets one of its own.
     pub record: Option<PathBuf>,
     /// Signals that end the run in order, or that the observer answers.
     pub signals: Vec<i32>,
 }
 
-/// Somebody who is told what happens while it happens. Called from the conductor's thread, never
-/// from one that does I/O.
-pub trait Observer {
-    /// The plan has been made to fit this machine; nothing has been touched yet.
-    fn resolved(&mut self, _resolved: &Resolved) {}
-    /// A phase is about to be prepared (files laid out, caches dropped).
-    fn preparing(&mut self, _phase: &Phase, _what: &str) {}
-    /// Whether a phase that is prepared may begin. While it may not (it keeps step with somebody
-    /// outside of this program), it is asked again every few milliseconds.
-    ///
-    /// # Errors
-    /// When it never may: the run ends.
-    fn may_begin(&mut self, _phase: &Phase) -> Result<bool, Fault> {
-        Ok(true)
-    }
-    /// A phase has begun: its number from 0, and how many there are.
-    fn began(&mut self, _phase: &Phase, _number: usize, _of: usize) {}
-    /// Ten times a second while it goes on.
-    fn tick(&mut self, _live: &Live) {}
-    /// A signal came. True: it has been dealt with (dd prints its counts on SIGUSR1), and the run
-    /// goes on; false: the run ends here, and keeps what it has.
-    fn asked(&mut self, _signal: i32, _live: &Live) -> bool {
-        false
-    }
-    /// Something that a copy has to say while it runs.
-    fn said(&mut self, _event: &CopyEvent) {}
-    /// A phase has ended and is judged: the last of the record as it stands.
-    fn ended(&mut self, _record: &Record, _phase: &PhaseRecord) {}
-}
-
-/// Nobody.
-impl Observer for () {}
-
-/// How a phase stands.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Live {
-    /// Since its first I/O.
-    pub elapsed: Nanos,
-    /// How long it takes at the most, when time is what ends it.
-    pub limit: Option<Nanos>,
-    /// Bytes it moves in all, when that is what ends it.
-    pub goal: Option<Bytes>,
-    /// What its workers have done since its start; `lat_ns_max` since the last tick.
-    pub done: GaugeReading,
-    /// What they had done a tick before.
-    pub before: GaugeReading,
-    /// dd's counts, when it is a copy.
-    pub copy: Option<CopyCounts>,
-    /// The work is over and its flush is watched.
-    pub settling: bool,
-}
-
 /// What a plan would do, without doing it.
 #[derive(Clone, Debug)]
-pub struct Preview {
+pub struct PlanPreview {
     /// The plan made to fit this machine.
     pub resolved: Resolved,
     /// Bytes it would write, as far as that can be known beforehand; an upper bound.
@@ -125,14 +83,14 @@ pub struct Preview {
 /// Looks at the machine and says what the plan would do. Touches nothing.
 ///
 /// # Errors
-/// A refusal when the plan can not be done here.
-pub fn preview(plan: &Plan) -> Result<Preview, Error> {
+/// A refusal when the plan cannot be done here.
+pub fn preview(plan: &Plan) -> Result<PlanPreview, Error> {
     plan.check()?;
     let plan = &plan.unrolled();
-    let fitted = resolve::fit(plan, &Scene::default())?;
+    let fitted = resolve::fit(plan, &SysRoot::default())?;
     let writes = fitted.resolved.jobs.iter().filter_map(|job| job.writes_at_most).sum();
     let writes_more = fitted.resolved.jobs.iter().any(|job| job.writes_at_most.is_none());
-    Ok(Preview { resolved: fitted.resolved, writes, writes_more, time: resolve::about(plan) })
+    Ok(PlanPreview { resolved: fitted.resolved, writes, writes_more, time: resolve::about(plan) })
 }
 
 /// When the run of a record began: records of one side of a comparison are put in this order.
@@ -144,38 +102,43 @@ pub fn began(record: &Record) -> Option<jiff::Timestamp> {
 /// is in [`Record::ending`].
 ///
 /// # Errors
-/// A refusal when the plan can not be done here (nothing was touched), or a fault before the
+/// A refusal when the plan cannot be done here (nothing was touched), or a fault before the
 /// first phase.
-pub fn run(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> Result<Record, Error> {
+pub fn run(
+    plan: &Plan,
+    options: &RunOptions,
+    observer: &mut dyn Observer,
+) -> Result<Record, Error> {
     let _run = files::run();
-    let inbox = Inbox::new(&options.signals)
-        .map_err(|error| Fault::new("prepare", "for signals", &error))?;
-    let scene = Scene::default();
+    let event_loop = EventLoop::new(&options.signals)
+        .map_err(|error| Fault::new(Doing::Prepare, "for signals", &error))?;
+    let sys_root = SysRoot::default();
     plan.check()?;
     let plan = &plan.unrolled();
-    let Fitted { resolved, mut sites, mut groves, places, descriptors } =
-        resolve::fit(plan, &scene)?;
+    let FittedPlan { resolved, mut open_targets, mut tree_dirs, places, descriptors } =
+        resolve::fit(plan, &sys_root)?;
     limits::allow(descriptors)?;
     let started = jiff::Zoned::now();
     let name = format!("{}-{}", plan.origin.dialect, started.strftime("%Y%m%d-%H%M%S"));
-    let sink = options.record.as_deref().map(|path| Sink::at(path, &name)).transpose()?;
+    let sink = options.record.as_deref().map(|path| RecordSink::at(path, &name)).transpose()?;
     observer.resolved(&resolved);
-    let eyes = Eyes::new(&scene, &resolved.subjects);
+    let counter_reader = CounterReader::new(&sys_root, &resolved.subjects);
+    let machine = sys_root.machine();
+    let host = Host { name: machine.host.clone(), machine };
     let mut record = Record {
         schema: SCHEMA.into(),
         version: env!("CARGO_PKG_VERSION").into(),
-        run: format!("{:x}-{:x}", started.timestamp().as_second(), std::process::id()),
+        run: id::fresh(started.timestamp().as_millisecond().max(0) as u64),
         started: started.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),
         plan: plan.clone(),
         resolved,
-        machine: scene.machine(),
+        hosts: vec![host],
         phases: Vec::new(),
         ending: Ending::Unfinished,
         verdict: None,
         outcome: None,
     };
-    let keep = |record: &Record| sink.as_ref().map_or(Ok(()), |sink| sink.keep(record));
-    keep(&record)?;
+    let mut record_keeper = RecordKeeper::new(sink.map(|sink| sink.begin(&record)).transpose()?);
 
     let mut signal = None;
     let mut otherwise = Vec::new();
@@ -186,9 +149,9 @@ pub fn run(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> Resul
         if !verdict::wanted(&record, phase) {
             continue;
         }
-        let paced = verdict::sweep::paced(&record, phase);
+        let paced = verdict::paced(&record, phase);
         let phase = paced.as_ref().unwrap_or(phase);
-        let stage = Stage {
+        let context = PhaseContext {
             plan,
             phase,
             number,
@@ -196,15 +159,16 @@ pub fn run(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> Resul
             resolved: &record.resolved,
             jobs: &record.resolved.jobs[jobs],
             places,
-            sites: &mut sites,
-            groves: &mut groves,
-            eyes: &eyes,
-            inbox: &inbox,
+            open_targets: &mut open_targets,
+            tree_dirs: &mut tree_dirs,
+            counter_reader: &counter_reader,
+            event_loop: &event_loop,
             observer,
             otherwise: &mut otherwise,
             signal: &mut signal,
         };
-        let done = phase::act(stage);
+        let done = phase::act(context);
+        record_keeper.notes(&otherwise)?;
         record.resolved.notes.append(&mut otherwise);
         match done {
             Ok(done) => record.phases.push(done),
@@ -216,7 +180,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> Resul
             // What the phases before have left does not fit what this one was to do.
             Err(Error::Refusal(refusal)) => {
                 record.ending = Ending::Failed(Fault {
-                    doing: "begin".into(),
+                    doing: Doing::Begin,
                     path: format!("phase '{}'", phase.name),
                     offset: None,
                     errno: 0,
@@ -227,8 +191,9 @@ pub fn run(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> Resul
                 break;
             }
         }
-        verdict::judge(&mut record);
+        verdict::judge_last(&mut record);
         if let Some(done) = record.phases.last() {
+            record_keeper.phase(done)?;
             observer.ended(&record, done);
             if let Some(fault) = done.faults.first() {
                 record.ending = Ending::Failed(fault.clone());
@@ -237,7 +202,6 @@ pub fn run(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> Resul
         if let Some(signal) = signal {
             record.ending = Ending::Interrupted(signal);
         }
-        keep(&record)?;
         if record.ending != Ending::Unfinished {
             break;
         }
@@ -245,15 +209,50 @@ pub fn run(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> Resul
     if record.ending == Ending::Unfinished {
         record.ending = Ending::Complete;
     }
+    record_keeper.ending(&record.ending)?;
     // The files go before anybody reads about them.
-    drop(sites);
-    let felled = groves.iter_mut().map(|grove| grove.fell()).filter_map(Result::err).last();
+    drop(open_targets);
+    let felled =
+        tree_dirs.iter_mut().map(|tree_dir| tree_dir.remove_tree()).filter_map(Result::err).last();
     if let Some(fault) = felled
         && record.ending == Ending::Complete
     {
         record.ending = Ending::Failed(fault);
     }
     verdict::judge(&mut record);
-    keep(&record)?;
+    record_keeper.finish(&record)?;
     Ok(record)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_phase_is_judged_when_it_ends_and_once_more_at_the_end() {
+        let judged = |phases: usize| {
+            let phase = |number: usize| {
+                serde_json::json!({ "name": format!("p{number}"), "jobs": [{
+                    "name": "j",
+                    "work": { "blocks": {
+                        "target": { "nowhere": { "size": 1 << 20 } },
+                        "method": "null",
+                        "pattern": {
+                            "mix": [{ "action": "read", "weight": 1 }], "block": { "fixed": 4096 },
+                        },
+                    }},
+                }]})
+            };
+            let plan = serde_json::json!({
+                "title": "t", "origin": { "dialect": "plan" }, "seed": 1,
+                "phases": (0..phases).map(phase).collect::<Vec<_>>(),
+            });
+            let plan = serde_json::from_value(plan).unwrap();
+            let before = verdict::JUDGED.get();
+            let record = run(&plan, &RunOptions::default(), &mut ()).unwrap();
+            assert_eq!(record.phases.len(), phases);
+            verdict::JUDGED.get() - before
+        };
+        assert_eq!((judged(5), judged(20)), (10, 40));
+    }
 }

@@ -10,27 +10,27 @@ use rustix::fs::{Mode, OFlags};
 
 use crate::engine;
 use crate::evidence::folder_of;
-use crate::plan::{Ring, Target, Vectored};
+use crate::plan::{RingOptions, Target, VectoredFlags};
 use crate::sys::buffer::Buffer;
-use crate::sys::map::Map;
-use crate::sys::{block, ring};
+use crate::sys::map::FileMap;
+use crate::sys::{block, ring, slab};
 
 /// A block that any direct I/O takes.
 const BLOCK: usize = 4096;
 
 /// A place to try things.
-pub(super) struct Ground {
+pub(super) struct ProbeGround {
     file: OwnedFd,
     /// It is a file of our own, which may be written.
     ours: bool,
 }
 
-impl Ground {
+impl ProbeGround {
     /// The place to try things for a target: an unnamed file in its folder, or, where the file
     /// system has none or the target is a device, the target itself, open for reading.
     ///
     /// # Errors
-    /// When neither can be opened, or the unnamed file can not be written.
+    /// When neither can be opened, or the unnamed file cannot be written.
     pub fn of(target: &Target, path: &Path, direct: bool) -> io::Result<Self> {
         let flags = OFlags::CLOEXEC | if direct { OFlags::DIRECT } else { OFlags::empty() };
         let folder = match target {
@@ -56,7 +56,7 @@ impl Ground {
     ///
     /// # Errors
     /// What the kernel says: EOPNOTSUPP, ENOSYS.
-    pub fn takes(&self, flags: Vectored, writes: bool) -> io::Result<()> {
+    pub fn takes(&self, flags: VectoredFlags, writes: bool) -> io::Result<()> {
         let mut buffer = Buffer::new(BLOCK)?;
         engine::try_flags(self.file.as_fd(), flags, writes && self.ours, &mut buffer)
     }
@@ -69,19 +69,23 @@ impl Ground {
     /// Whether the target can be mapped.
     ///
     /// # Errors
-    /// ENODEV where it can not.
+    /// ENODEV where it cannot.
     pub fn maps(&self) -> io::Result<()> {
-        Map::new(self.file.as_fd(), 0, BLOCK, self.ours).map(drop)
+        FileMap::new(self.file.as_fd(), 0, BLOCK, self.ours).map(drop)
     }
 
     /// Whether a ring of this kind can be made, and reads.
     ///
     /// # Errors
-    /// EOPNOTSUPP where completions can not be polled; EPERM where a submission thread is not for
+    /// EOPNOTSUPP where completions cannot be polled; EPERM where a submission thread is not for
     /// this user; EINVAL for a CPU that is not there.
-    pub fn rings(&self, options: Ring) -> io::Result<()> {
-        let files = Arc::new(vec![self.file.try_clone()?]);
-        let (mut ring, mut slots) = ring::Ring::new(files, 1, BLOCK, engine::ring_setup(options))?;
+    pub fn rings(&self, options: RingOptions) -> io::Result<()> {
+        slab::branded(|brand| self.ring(brand, options))
+    }
+
+    fn ring(&self, brand: slab::Brand<'_>, options: RingOptions) -> io::Result<()> {
+        let (files, setup) = (Arc::new(vec![self.file.try_clone()?]), engine::ring_setup(options));
+        let (mut ring, mut slots) = ring::UringQueue::new(brand, files, 1, BLOCK, setup)?;
         let Some(slot) = slots.pop() else { return Ok(()) };
         ring.push(slot, false, 0, 0, BLOCK as u32);
         loop {

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 /// Ranges of bytes, in order; between two of them there is always a gap.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Ranges(Vec<Range<u64>>);
+pub(super) struct ByteRanges(Vec<Range<u64>>);
 
-impl Ranges {
+impl ByteRanges {
     /// Takes a range in, together with those that it touches.
     pub fn add(&mut self, new: Range<u64>) {
         if new.is_empty() {
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn ranges_that_touch_become_one() {
-        let mut ranges = Ranges::default();
+        let mut ranges = ByteRanges::default();
         for range in [8..9, 0..2, 4..6, 9..10, 3..3] {
             ranges.add(range);
         }
@@ -76,7 +76,7 @@ mod tests {
         assert_eq!((ranges.reach(), ranges.bytes_of(1..9)), (2, 4));
         assert_eq!(ranges.gaps(1..12), [2..4, 6..8, 10..12]);
         assert_eq!(ranges.longest().end - ranges.longest().start, 2);
-        assert_eq!(Ranges::default().longest(), 0..0);
+        assert_eq!(ByteRanges::default().longest(), 0..0);
         ranges.add(2..8);
         assert_eq!(ranges.0, std::slice::from_ref(&(0..10)));
         assert_eq!(ranges.gaps(3..7), []);
@@ -91,7 +91,7 @@ mod tests {
             parts in prop::collection::vec((0_u64..64, 0_u64..16), 0..12),
             start in 0_u64..64, len in 0_u64..64,
         ) {
-            let mut ranges = Ranges::default();
+            let mut ranges = ByteRanges::default();
             let mut bytes = [false; 128];
             for (start, len) in parts {
                 ranges.add(start..start + len);

@@ -6,6 +6,8 @@ mod copy;
 mod crowd;
 mod empty;
 mod files;
+mod fitted;
+mod fitter;
 mod log;
 mod method;
 mod region;
@@ -13,83 +15,36 @@ mod size;
 mod target;
 mod tree;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::error::{Error, Refusal};
-use crate::evidence::{Limits, Scene, Subject};
-use crate::plan::{Aim, Crew, Job, Lifetime, Plan, Sweep, Target, Work};
+use crate::evidence::{Limits, SysRoot};
+use crate::plan::{Job, Lifetime, Plan, Target, Work, WorkerKind};
 use crate::record::{Resolved, ResolvedJob};
 use crate::sys::process;
-use crate::unit::{Bytes, Nanos};
+use crate::unit::Nanos;
 
-use super::grove::Grove;
-use super::limits::{Room, room};
-use super::site::Site;
+use super::limits::{FileLimitRoom, room};
 
 use crowd::allowed;
-use files::Group;
+pub(super) use fitted::{FittedPlan, JobPlace};
+use fitter::PlanFitter;
 use method::own_places;
-pub(super) use region::{region, start_of};
-
-/// The plan, made to fit.
-pub(super) struct Fitted {
-    /// What goes into the record.
-    pub resolved: Resolved,
-    /// Every file and device, not yet opened.
-    pub sites: Vec<Site>,
-    /// Every folder in which trees of files grow, not yet made.
-    pub groves: Vec<Grove>,
-    /// For each job of each phase, its place among the sites.
-    pub places: Vec<Vec<Place>>,
-    /// Files that are open at once, at the most.
-    pub descriptors: u64,
-}
-
-/// Where a job works.
-#[derive(Clone, Debug)]
-pub(super) enum Place {
-    /// On a site, or on one for each of its files.
-    Sites(Vec<usize>),
-    /// In a grove.
-    Tree(usize),
-    /// Nowhere: no I/O is done.
-    Nowhere,
-    /// Between two ends; each is the index of a subject.
-    Between(usize, usize),
-}
-
-struct Fitting<'a> {
-    scene: &'a Scene,
-    subjects: Vec<Subject>,
-    sites: Vec<Site>,
-    notes: Vec<String>,
-    ring: Option<Result<(), String>>,
-    /// Files that a job so far leaves behind.
-    made: Vec<PathBuf>,
-    /// What jobs so far add to their file systems: mount point, file, bytes.
-    added: Vec<(PathBuf, PathBuf, Bytes)>,
-    /// Several files that a job so far works on.
-    groups: Vec<Group>,
-    groves: Vec<Grove>,
-    /// Folders in which a tree of the plan is to be kept.
-    kept: Vec<PathBuf>,
-    /// The phase at hand is left out where its blocks do not fit.
-    leaves_out: bool,
-}
+pub(super) use region::{region, start_of, writes_each_block};
 
 /// Looks at the machine and answers every question that the plan leaves open.
-pub(super) fn fit(plan: &Plan, scene: &Scene) -> Result<Fitted, Error> {
+pub(super) fn fit(plan: &Plan, sys_root: &SysRoot) -> Result<FittedPlan, Error> {
     plan.check()?;
-    let mut fitting = Fitting {
-        scene,
+    let mut fitting = PlanFitter {
+        sys_root,
         subjects: Vec::new(),
-        sites: Vec::new(),
+        open_targets: Vec::new(),
         notes: Vec::new(),
         ring: None,
         made: Vec::new(),
         added: Vec::new(),
         groups: Vec::new(),
-        groves: Vec::new(),
+        tree_dirs: Vec::new(),
         kept: kept(plan),
         leaves_out: false,
     };
@@ -130,39 +85,27 @@ pub(super) fn fit(plan: &Plan, scene: &Scene) -> Result<Fitted, Error> {
             .crowd(phase, theirs)
             .map_err(|refusal| Refusal { place: format!("phase '{}'", phase.name), ..refusal })?;
     }
-    let descriptors = opened + fitting.sites.len() as u64;
-    if let Room::Raise(soft, hard) = room(descriptors)? {
+    let descriptors = opened + fitting.open_targets.len() as u64;
+    if let FileLimitRoom::Raise(soft, hard) = room(descriptors)? {
         fitting.note(format!(
             "{descriptors} files are open at once: the soft limit is raised from {soft} to {hard}"
         ));
     }
     let stack: Vec<_> =
         fitting.subjects.iter().flat_map(|subject| subject.stack.iter().cloned()).collect();
-    let mut limits = scene.limits(&stack);
+    let mut limits = sys_root.limits(&stack);
     if stack.is_empty() {
         // No disk is below: limits on some other disk are none of ours.
         limits = limits.map(|limits| Limits { io: Vec::new(), ..limits });
     }
     let resolved = Resolved { subjects: fitting.subjects, jobs, limits, notes: fitting.notes };
-    Ok(Fitted { resolved, sites: fitting.sites, groves: fitting.groves, places, descriptors })
-}
-
-impl Fitting<'_> {
-    /// The subject of a path, looked at once.
-    fn subject(&mut self, path: &Path) -> usize {
-        let name = path.display().to_string();
-        if let Some(known) = self.subjects.iter().position(|subject| subject.path == name) {
-            return known;
-        }
-        self.subjects.push(self.scene.subject(path));
-        self.subjects.len() - 1
-    }
-
-    fn note(&mut self, note: String) {
-        if !self.notes.contains(&note) {
-            self.notes.push(note);
-        }
-    }
+    Ok(FittedPlan {
+        resolved,
+        open_targets: fitting.open_targets,
+        tree_dirs: fitting.tree_dirs,
+        places,
+        descriptors,
+    })
 }
 
 /// Whether the workers of a job can be what the plan wants them to be.
@@ -170,7 +113,7 @@ fn check_crew(job: &Job) -> Result<(), Refusal> {
     if let Some(cpus) = &job.cpus {
         allowed(&cpus.list)?;
     }
-    if job.crew != Crew::Processes {
+    if job.crew != WorkerKind::Processes {
         return Ok(());
     }
     if matches!(job.work, Work::Copy(_)) {
@@ -214,8 +157,8 @@ fn kept(plan: &Plan) -> Vec<PathBuf> {
 /// About how long a plan takes: the sum of its time limits, of a ramp or sweep at the most; `None`
 /// when only the device's speed decides.
 pub(super) fn about(plan: &Plan) -> Option<Nanos> {
-    if let Some(Aim::Sweep(Sweep { pace: Some(pace), .. })) = &plan.aim {
-        return Some(pace.whole);
+    if let Some(whole) = plan.study().whole_time() {
+        return Some(whole);
     }
     plan.at_most()
         .map(|phase| {

@@ -3,54 +3,58 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::plan::{Limit, Steady};
-use crate::record::{Counted, Steadied};
-use crate::stats::{Gauge, GaugeReading, Steadiness};
-use crate::unit::{Instant, Nanos};
+use crate::plan::{SteadyRule, StopLimit};
+use crate::record::{RateBasis, SteadyResult};
+use crate::stats::{LiveCounters, LiveReading, Steadiness};
+use crate::unit::{Nanos, Timestamp};
 
-use super::ready::Ready;
+use super::prepared_job::PreparedJob;
 
 /// Watches the jobs that a steady state ends.
-pub(super) struct Calm<'a> {
-    jobs: Vec<Mutex<Watched<'a>>>,
+pub(super) struct SteadyWatcher<'a> {
+    jobs: Vec<Mutex<SteadyJob<'a>>>,
 }
 
 /// One of them.
-struct Watched<'a> {
+struct SteadyJob<'a> {
     name: &'a str,
-    gauges: &'a [Gauge],
+    all_live_counters: &'a [LiveCounters],
     halt: &'a AtomicBool,
     /// Its ramp is not looked at.
     after: Nanos,
     bytes: Steadiness,
     ops: Steadiness,
-    found: Steadied,
+    found: SteadyResult,
 }
 
-impl<'a> Calm<'a> {
-    /// Those of the jobs that have such a limit. `gauges` are those of all workers in the order of
+impl<'a> SteadyWatcher<'a> {
+    /// Those of the jobs that have such a limit. `all_live_counters` are those of all workers in the order of
     /// the jobs; `halts` stop one job each.
-    pub fn new(ready: &[Ready<'a>], gauges: &'a [Gauge], halts: &'a [AtomicBool]) -> Self {
+    pub fn new(
+        ready: &[PreparedJob<'a>],
+        all_live_counters: &'a [LiveCounters],
+        halts: &'a [AtomicBool],
+    ) -> Self {
         let mut first = 0;
         let mut jobs = Vec::new();
         for (ready, halt) in ready.iter().zip(halts) {
-            let gauges = &gauges[first..first + ready.threads as usize];
+            let all_live_counters = &all_live_counters[first..first + ready.threads as usize];
             first += ready.threads as usize;
             for limit in &ready.job.stop.first_of {
-                let Limit::Steady(Steady { round, rounds, spread, slope }) = *limit else {
+                let StopLimit::Steady(SteadyRule { round, rounds, spread, slope }) = *limit else {
                     continue;
                 };
                 let steadiness = Steadiness::new(round, rounds, spread, slope);
-                jobs.push(Mutex::new(Watched {
+                jobs.push(Mutex::new(SteadyJob {
                     name: &ready.job.name,
-                    gauges,
+                    all_live_counters,
                     halt,
                     after: ready.job.delay + ready.ramp(),
                     bytes: steadiness.clone(),
                     ops: steadiness,
-                    found: Steadied {
+                    found: SteadyResult {
                         job: ready.job.name.clone(),
-                        counted: Counted::Bytes,
+                        counted: RateBasis::Bytes,
                         after: None,
                         state: None,
                     },
@@ -61,36 +65,36 @@ impl<'a> Calm<'a> {
     }
 
     /// Looks at all of them, and stops those that are steady. The phase began at `start`.
-    pub fn look(&self, start: Instant, now: Instant) {
+    pub fn look(&self, start: Timestamp, now: Timestamp) {
         for job in &self.jobs {
             job.lock().unwrap_or_else(PoisonError::into_inner).look(start, now);
         }
     }
 
     /// What was found.
-    pub fn found(self) -> Vec<Steadied> {
+    pub fn found(self) -> Vec<SteadyResult> {
         let jobs = self.jobs.into_iter();
         jobs.map(|job| job.into_inner().unwrap_or_else(PoisonError::into_inner).found).collect()
     }
 }
 
-impl Watched<'_> {
-    fn look(&mut self, start: Instant, now: Instant) {
+impl SteadyJob<'_> {
+    fn look(&mut self, start: Timestamp, now: Timestamp) {
         let gone = now.since(start);
         if gone < self.after || self.found.state.is_some() || self.halt.load(Ordering::Relaxed) {
             return;
         }
-        let mut reading = GaugeReading::default();
-        self.gauges.iter().for_each(|gauge| gauge.peek(&mut reading));
+        let mut reading = LiveReading::default();
+        self.all_live_counters.iter().for_each(|live_counters| live_counters.peek(&mut reading));
         let bytes = reading.read_bytes.wrapping_add(reading.write_bytes);
         let (bytes, ops) = (self.bytes.look(now, bytes), self.ops.look(now, reading.ops()));
         // What moves no bytes is counted by its operations.
         let moves = reading.read_bytes.wrapping_add(reading.write_bytes) > 0;
         let (counted, state) =
-            if moves { (Counted::Bytes, bytes) } else { (Counted::Operations, ops) };
+            if moves { (RateBasis::Bytes, bytes) } else { (RateBasis::Operations, ops) };
         if let Some(state) = state {
             let job = self.name.to_string();
-            self.found = Steadied { job, counted, after: Some(gone), state: Some(state) };
+            self.found = SteadyResult { job, counted, after: Some(gone), state: Some(state) };
             self.halt.store(true, Ordering::Relaxed);
         }
     }

@@ -1,81 +1,76 @@
 //! The workers of a phase: each with its part of the job, ready to be started.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use crate::engine::{
-    Aside, Filler, Flush, Generation, Layer, Quota, Route, Share, Steps, Stretch, Worker,
+    BalanceCounters, BalanceSlot, CacheControl, DataFiller, DataLayer, FileSpan, FlushKind,
+    IoQuota, IoRoute, Worker, WriteGeneration,
 };
 use crate::error::{Error, Refusal};
 use crate::plan::{
-    Caching, Cold, Durability, FileOrder, Limit, Method, Order, Stop, Target, Verify,
+    CacheDrop, Caching, Durability, FileOrder, Method, OffsetOrdering, Target, Verify,
 };
-use crate::stats::{Census, Gauge, Split};
-use crate::unit::Bytes;
+use crate::stats::{BlockCensus, LatencySplit};
 
-use super::common::Common;
-use super::hand::Hand;
-use super::log::Book;
-use super::phase::Stage;
-use super::ready::{self, Ready};
+use super::log::IoLogWriter;
+use super::phase_context::PhaseContext;
+use super::prepared_job::{self, PreparedJob};
+use super::quota::{passes, quota};
 use super::resolve::{region, start_of};
+use super::shared_state::SharedState;
+use super::worker_handle::{WorkerHandle, WorkerHandles};
 
 /// One worker that is ready to go.
-pub(super) struct Posted<'w> {
+pub(super) struct PreparedWorker<'w> {
     /// The number of its job in the phase.
     pub job: usize,
     /// The CPUs it runs on; none: any.
     pub cpus: Vec<u32>,
-    pub hand: Hand<'w>,
+    pub hand: WorkerHandle<'w>,
 }
 
-/// What ties a worker to its phase.
-pub(super) struct Reins<'w> {
-    /// Where it says what it has done.
-    pub gauge: &'w Gauge,
-    /// Raised when it is to end.
-    pub halt: &'w AtomicBool,
-    /// Other jobs that it keeps step with.
-    pub balance: Option<Share<'w>>,
-}
-
-impl<'a> Stage<'a> {
+impl<'a> PhaseContext<'a> {
     /// All workers of the phase, in the order of their threads. `books` holds the log of each job
     /// that keeps one.
     pub(super) fn workers<'w>(
         &self,
-        ready: &'w [Ready<'a>],
-        common: &'w Common,
-        books: &mut [Option<Book>],
-    ) -> Result<Vec<Posted<'w>>, Error>
+        ready: &'w [PreparedJob<'a>],
+        common: &'w SharedState,
+        books: &mut [Option<IoLogWriter>],
+    ) -> Result<Vec<PreparedWorker<'w>>, Error>
     where
         'a: 'w,
     {
         let mut workers = Vec::new();
         for (number, job) in ready.iter().enumerate() {
             let pattern = &job.blocks.pattern;
-            let filler = Filler::new(&pattern.fill, self.plan.seed)?.changing(pattern.change);
+            let filler = DataFiller::new(&pattern.fill, self.plan.seed)?.changing(pattern.change);
             // Of several files nobody keeps account.
-            let layers: Arc<[Layer]> = match job.sites.as_slice() {
-                [site] => self.sites[*site].layers.as_slice().into(),
+            let layers: Arc<[DataLayer]> = match job.open_targets.as_slice() {
+                [open_target] => self.open_targets[*open_target].layers.as_slice().into(),
                 _ => Arc::from([]),
             };
             for thread in 0..job.threads {
-                let reins = Reins {
-                    gauge: &common.gauges[workers.len()],
+                let worker_handles = WorkerHandles {
+                    live_counters: &common.all_live_counters[workers.len()],
                     halt: &common.halts()[number],
                     balance: balance(ready, &common.steps, number),
                 };
                 let hand = match job.tree {
-                    Some(tree) => Hand::Tree(Box::new(self.tree_worker(job, tree, thread, reins)?)),
-                    None => Hand::Blocks(Box::new(Worker {
-                        generation: Generation::timed(self.number, workers.len()),
+                    Some(tree) => WorkerHandle::Tree(Box::new(self.tree_worker(
+                        job,
+                        tree,
+                        thread,
+                        worker_handles,
+                    )?)),
+                    None => WorkerHandle::Blocks(Box::new(Worker {
+                        generation: WriteGeneration::timed(self.number, workers.len()),
                         layers: layers.clone(),
-                        log: books[number].as_mut().and_then(Book::worker),
-                        ..self.worker(job, thread, filler.clone(), reins)?
+                        log: books[number].as_mut().and_then(IoLogWriter::worker),
+                        ..self.worker(job, thread, filler.clone(), worker_handles)?
                     })),
                 };
-                workers.push(Posted { job: number, cpus: cpus(job, thread), hand });
+                workers.push(PreparedWorker { job: number, cpus: cpus(job, thread), hand });
             }
         }
         Ok(workers)
@@ -84,22 +79,22 @@ impl<'a> Stage<'a> {
     /// One worker of a job.
     fn worker<'w>(
         &self,
-        job: &Ready<'a>,
+        job: &PreparedJob<'a>,
         thread: u32,
-        filler: Filler,
-        reins: Reins<'w>,
+        filler: DataFiller,
+        worker_handles: WorkerHandles<'w>,
     ) -> Result<Worker<'w>, Refusal> {
         let resolved = job.resolved;
         let pattern = &job.blocks.pattern;
         let pool = matches!(resolved.method, Method::Pool);
         // In a pool the threads of a worker share its stream.
-        let lanes = if pool { resolved.iodepth } else { 1 };
-        let worker = thread / lanes;
+        let backends = if pool { resolved.iodepth } else { 1 };
+        let worker = thread / backends;
         let share = job.share(worker);
-        let cursor = self.route(job, &share, worker, (thread % lanes, lanes))?;
+        let cursor = self.route(job, &share, worker, (thread % backends, backends))?;
         let flush = match job.blocks.durability {
-            Durability::FsyncEvery(ops) => Some((ops.0, Flush::Fsync)),
-            Durability::FdatasyncEvery(ops) => Some((ops.0, Flush::Fdatasync)),
+            Durability::FsyncEvery(ops) => Some((ops.0, FlushKind::Fsync)),
+            Durability::FdatasyncEvery(ops) => Some((ops.0, FlushKind::Fdatasync)),
             _ => None,
         };
         Ok(Worker {
@@ -114,40 +109,40 @@ impl<'a> Stage<'a> {
             block: pattern.largest().0 as usize,
             rate: job.job.rate,
             place: (thread, job.threads),
-            balance: reins.balance,
-            split: Split {
+            balance: worker_handles.balance,
+            split: LatencySplit {
                 by_arrival: job.job.rate.arrives(),
                 by_acceptance: job.job.detail.submission,
             },
             laps: job.job.detail.laps,
             log: None,
             flush,
-            aside: Aside {
+            aside: CacheControl {
                 sync_file_range: job.blocks.sync_file_range,
                 drop_behind: resolved.caching == Caching::DropBehind,
             },
-            quota: Quota {
+            quota: IoQuota {
                 ramp: job.ramp(),
                 ..quota(&job.job.stop, pattern.largest(), thread, job.threads)
             },
             seed: self.plan.seed,
-            generation: Generation::default(),
+            generation: WriteGeneration::default(),
             layers: Arc::from([]),
             census: (pattern.verify == Verify::Census)
-                .then(|| Census::new(job.size, job.sites.len() as u32)),
-            gauge: reins.gauge,
-            halt: reins.halt,
+                .then(|| BlockCensus::new(job.size, job.open_targets.len() as u32)),
+            live_counters: worker_handles.live_counters,
+            halt: worker_handles.halt,
         })
     }
 
     /// The stream of I/Os of one lane of a worker: its number among how many.
     fn route(
         &self,
-        job: &Ready,
-        share: &ready::Share,
+        job: &PreparedJob,
+        share: &prepared_job::WorkerFileShare,
         worker: u32,
-        lane: (u32, u32),
-    ) -> Result<Route, Refusal> {
+        backend: (u32, u32),
+    ) -> Result<IoRoute, Refusal> {
         let (resolved, pattern) = (job.resolved, &job.blocks.pattern);
         let length = region(pattern, job.size, resolved.workers)?;
         let start = start_of(pattern, length, worker);
@@ -155,8 +150,8 @@ impl<'a> Stage<'a> {
             self.plan.seed.wrapping_add((self.number as u64) << 32).wrapping_add(u64::from(worker));
         let passes = passes(&job.job.stop).or_else(|| {
             // What was dropped from memory before is there again after one pass.
-            let cached = resolved.caching.through_memory() && self.phase.cold != Cold::Keep;
-            let once = matches!(pattern.order, Order::Forward | Order::Shuffled);
+            let cached = resolved.caching.through_memory() && self.phase.cold != CacheDrop::Keep;
+            let once = matches!(pattern.order, OffsetOrdering::Forward | OffsetOrdering::Shuffled);
             (cached && once && !job.writes()).then_some(1)
         });
         let order = match &job.blocks.target {
@@ -164,58 +159,27 @@ impl<'a> Stage<'a> {
             _ => FileOrder::default(),
         };
         let files = (share.files.len() as u32).max(1);
-        let stretch = Stretch { start, len: length, lane, passes, seed };
-        Route::new(pattern, files, order, stretch)
+        let stretch = FileSpan { start, len: length, backend, passes, seed };
+        IoRoute::new(pattern, files, order, stretch)
     }
-}
-
-/// How many passes a worker makes; `None`: without end.
-pub(super) fn passes(stop: &Stop) -> Option<u64> {
-    if stop.first_of.is_empty() {
-        return Some(1);
-    }
-    let passes = stop.first_of.iter().filter_map(|limit| match limit {
-        Limit::Passes(passes) => Some(u64::from(*passes)),
-        _ => None,
-    });
-    passes.min()
-}
-
-/// One worker's part of what ends a job. Bytes are shared in whole blocks, so that no worker but
-/// the last ends with a part of one.
-pub(super) fn quota(stop: &Stop, block: Bytes, thread: u32, threads: u32) -> Quota {
-    let part = |all: u64| {
-        let (share, rest) = (all / u64::from(threads), all % u64::from(threads));
-        share + u64::from(u64::from(thread) < rest)
-    };
-    let least = |known: Option<u64>, new: u64| Some(known.map_or(new, |known| known.min(new)));
-    let mut quota = Quota { time: stop.time(), ..Quota::default() };
-    for limit in &stop.first_of {
-        match limit {
-            Limit::Bytes(bytes) => {
-                let rest = if thread + 1 == threads { bytes.0 % block.0 } else { 0 };
-                let share = part(bytes.0 / block.0) * block.0 + rest;
-                quota.bytes = least(quota.bytes, share);
-            }
-            Limit::Ops(ops) => quota.ops = least(quota.ops, part(ops.0)),
-            Limit::Time(_) | Limit::Passes(_) | Limit::Steady(_) => {}
-        }
-    }
-    quota
 }
 
 /// The part of a job in the balance of its phase, if it keeps step with others.
-fn balance<'s>(ready: &[Ready], steps: &'s [Steps], number: usize) -> Option<Share<'s>> {
+fn balance<'s>(
+    ready: &[PreparedJob],
+    steps: &'s [BalanceCounters],
+    number: usize,
+) -> Option<BalanceSlot<'s>> {
     let mine = ready[number].job.balance?;
     let others = ready.iter().zip(steps).enumerate().filter_map(|(other, (job, steps))| {
         let theirs = job.job.balance.filter(|theirs| theirs.group == mine.group)?;
         (other != number).then_some((steps, theirs.weight))
     });
-    Some(Share::new(&steps[number], mine.weight, others.collect()))
+    Some(BalanceSlot::new(&steps[number], mine.weight, others.collect()))
 }
 
 /// The CPUs of one thread of a job; none: any.
-fn cpus(job: &Ready, thread: u32) -> Vec<u32> {
+fn cpus(job: &PreparedJob, thread: u32) -> Vec<u32> {
     let Some(cpus) = &job.job.cpus else { return Vec::new() };
     let worker = thread / (job.threads / job.resolved.workers).max(1);
     match cpus.split {

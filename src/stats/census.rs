@@ -12,7 +12,7 @@ const GRAIN: u64 = 4096;
 
 /// What a block turned out to hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Content {
+pub enum BlockContent {
     /// What was written there.
     Right,
     /// What was written to another place: the position where it belongs.
@@ -32,7 +32,7 @@ pub enum Content {
 /// Blocks of one part, by what they hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct Held {
+pub struct ContentCounts {
     /// What was written there.
     #[serde(skip_serializing_if = "is_zero")]
     pub right: u64,
@@ -60,7 +60,7 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-impl Held {
+impl ContentCounts {
     /// Blocks that do not hold what was written there.
     pub fn wrong(&self) -> u64 {
         let lost = self.misplaced + self.stale + self.zeros;
@@ -84,24 +84,24 @@ impl Held {
 
 /// What the blocks of a target hold. Positions count on from file to file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Census {
+pub struct BlockCensus {
     /// Bytes of each file, or of the device.
     pub file: Bytes,
     /// Bytes of each part but the last.
     pub part: Bytes,
     /// The parts, from the first position on; blocks count where they begin.
-    pub parts: Vec<Held>,
+    pub parts: Vec<ContentCounts>,
     /// The largest number of bytes that divides every distance between a misplaced block and where it
     /// belongs: a device that wraps its addresses has this size, or a part of it. 0 when none is.
     pub period: Bytes,
 }
 
-impl Census {
+impl BlockCensus {
     /// Nothing counted yet, of so many files of `file` bytes.
     pub fn new(file: Bytes, files: u32) -> Self {
         let all = file.0.saturating_mul(u64::from(files)).max(1);
         let part = all.div_ceil(PARTS).next_multiple_of(GRAIN);
-        let parts = vec![Held::default(); all.div_ceil(part) as usize];
+        let parts = vec![ContentCounts::default(); all.div_ceil(part) as usize];
         Self { file, part: Bytes(part), parts, period: Bytes::ZERO }
     }
 
@@ -111,22 +111,22 @@ impl Census {
     }
 
     /// Counts what the block at a position holds.
-    pub fn count(&mut self, position: u64, content: Content) {
+    pub fn count(&mut self, position: u64, content: BlockContent) {
         let last = self.parts.len().saturating_sub(1);
         let Some(held) = self.parts.get_mut(last.min((position / self.part.0) as usize)) else {
             return;
         };
         match content {
-            Content::Right => held.right += 1,
-            Content::Misplaced(home) => {
+            BlockContent::Right => held.right += 1,
+            BlockContent::Misplaced(home) => {
                 held.misplaced += 1;
                 self.period = Bytes(divisor(self.period.0, position.abs_diff(home)));
             }
-            Content::Stale => held.stale += 1,
-            Content::Zeros => held.zeros += 1,
-            Content::Foreign => held.foreign += 1,
-            Content::Damaged => held.damaged += 1,
-            Content::Unreadable => held.unreadable += 1,
+            BlockContent::Stale => held.stale += 1,
+            BlockContent::Zeros => held.zeros += 1,
+            BlockContent::Foreign => held.foreign += 1,
+            BlockContent::Damaged => held.damaged += 1,
+            BlockContent::Unreadable => held.unreadable += 1,
         }
     }
 
@@ -139,8 +139,8 @@ impl Census {
     }
 
     /// All parts together.
-    pub fn whole(&self) -> Held {
-        self.parts.iter().fold(Held::default(), |sum, held| sum.and(*held))
+    pub fn whole(&self) -> ContentCounts {
+        self.parts.iter().fold(ContentCounts::default(), |sum, held| sum.and(*held))
     }
 }
 
@@ -159,37 +159,40 @@ mod tests {
 
     #[test]
     fn blocks_are_counted_where_they_lie() {
-        let mut census = Census::new(Bytes(GIB), 2);
+        let mut census = BlockCensus::new(Bytes(GIB), 2);
         assert_eq!((census.part, census.parts.len()), (Bytes(2 * MIB), 1024));
-        census.count(census.position(0, 0), Content::Right);
-        census.count(census.position(1, GIB - 1), Content::Zeros);
-        census.count(census.position(1, 0), Content::Damaged);
+        census.count(census.position(0, 0), BlockContent::Right);
+        census.count(census.position(1, GIB - 1), BlockContent::Zeros);
+        census.count(census.position(1, 0), BlockContent::Damaged);
         // Beyond the end: with the last.
-        census.count(u64::MAX, Content::Unreadable);
-        assert_eq!(census.parts[0], Held { right: 1, ..Held::default() });
-        assert_eq!(census.parts[512], Held { damaged: 1, ..Held::default() });
-        assert_eq!(census.parts[1023], Held { zeros: 1, unreadable: 1, ..Held::default() });
+        census.count(u64::MAX, BlockContent::Unreadable);
+        assert_eq!(census.parts[0], ContentCounts { right: 1, ..ContentCounts::default() });
+        assert_eq!(census.parts[512], ContentCounts { damaged: 1, ..ContentCounts::default() });
+        assert_eq!(
+            census.parts[1023],
+            ContentCounts { zeros: 1, unreadable: 1, ..ContentCounts::default() }
+        );
         assert_eq!(census.whole().wrong(), 3);
     }
 
     #[test]
     fn the_period_is_that_of_the_wrapping() {
-        let mut census = Census::new(Bytes(64 * GIB), 1);
+        let mut census = BlockCensus::new(Bytes(64 * GIB), 1);
         assert_eq!(census.period, Bytes::ZERO);
         for (here, home) in [(0, 56), (8, 56), (16, 40)] {
-            census.count(here * GIB, Content::Misplaced(home * GIB));
+            census.count(here * GIB, BlockContent::Misplaced(home * GIB));
         }
         assert_eq!(census.period, Bytes(8 * GIB));
-        let mut other = Census::new(Bytes(64 * GIB), 1);
-        other.count(4 * GIB, Content::Misplaced(0));
+        let mut other = BlockCensus::new(Bytes(64 * GIB), 1);
+        other.count(4 * GIB, BlockContent::Misplaced(0));
         census.merge(&other);
         assert_eq!((census.period, census.whole().misplaced), (Bytes(4 * GIB), 4));
     }
 
     #[test]
     fn the_smallest_and_the_largest_have_parts() {
-        assert_eq!(Census::new(Bytes::ZERO, 0).parts.len(), 1);
-        assert_eq!(Census::new(Bytes(1), 1).parts.len(), 1);
-        assert!(Census::new(Bytes(u64::MAX), 9).parts.len() <= 1024);
+        assert_eq!(BlockCensus::new(Bytes::ZERO, 0).parts.len(), 1);
+        assert_eq!(BlockCensus::new(Bytes(1), 1).parts.len(), 1);
+        assert!(BlockCensus::new(Bytes(u64::MAX), 9).parts.len() <= 1024);
     }
 }

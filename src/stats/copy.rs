@@ -1,6 +1,6 @@
 //! What a copy adds up to: blocks and bytes on both sides, counted while it runs.
 //!
-//! A [`CopyGauge`] is written by the one copying thread and read by any other; a [`CopyCounts`] is
+//! A [`LiveCopyCounts`] is written by the one copying thread and read by any other; a [`CopyCounts`] is
 //! what it showed at one moment. A [`CopyEvent`] is what a copy has to say on the way; which words
 //! it is said in is the dialect's affair.
 
@@ -35,7 +35,7 @@ pub struct CopyCounts {
 ///
 /// One thread writes, with plain stores; the others may see one count a block ahead of another.
 #[derive(Debug, Default)]
-pub struct CopyGauge {
+pub struct LiveCopyCounts {
     reads_full: AtomicU64,
     reads_partial: AtomicU64,
     writes_full: AtomicU64,
@@ -45,7 +45,7 @@ pub struct CopyGauge {
     bytes_written: AtomicU64,
 }
 
-impl CopyGauge {
+impl LiveCopyCounts {
     /// What it shows now.
     pub fn snapshot(&self) -> CopyCounts {
         CopyCounts {
@@ -129,12 +129,12 @@ mod tests {
 
     #[test]
     fn a_gauge_shows_what_was_noted() {
-        let gauge = CopyGauge::default();
-        gauge.note_read(512, true);
-        gauge.note_read(100, false);
-        gauge.note_written(612);
-        gauge.note_write(false);
-        gauge.note_truncated(2);
+        let live_counters = LiveCopyCounts::default();
+        live_counters.note_read(512, true);
+        live_counters.note_read(100, false);
+        live_counters.note_written(612);
+        live_counters.note_write(false);
+        live_counters.note_truncated(2);
         let expected = CopyCounts {
             reads_full: 1,
             reads_partial: 1,
@@ -144,6 +144,6 @@ mod tests {
             bytes_read: 612,
             bytes_written: 612,
         };
-        assert_eq!(gauge.snapshot(), expected);
+        assert_eq!(live_counters.snapshot(), expected);
     }
 }

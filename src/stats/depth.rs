@@ -1,20 +1,28 @@
-//! How many I/Os were really in flight, each time one was sent.
+//! How many I/Os were really in flight: each time one was sent, and on average over the time.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::unit::Nanos;
 
 /// Powers of two up to the largest depth there is (4096).
 const CELLS: usize = 13;
 
 /// Running counts of one worker.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Depths {
+pub struct DepthCounts {
     cells: [u64; CELLS],
     sum: u64,
     most: u32,
+    /// I/Os in flight times the ns for which they were.
+    #[serde(default)]
+    held: u64,
+    /// The ns of all.
+    #[serde(default)]
+    time: u64,
 }
 
-impl Depths {
+impl DepthCounts {
     /// An I/O was sent and makes it `depth` in flight, itself included.
     #[inline]
     pub fn add(&mut self, depth: u32) {
@@ -24,12 +32,21 @@ impl Depths {
         self.most = self.most.max(depth);
     }
 
+    /// So many were in flight for this time.
+    #[inline]
+    pub fn hold(&mut self, depth: u32, time: Nanos) {
+        self.held += u64::from(depth) * time.0;
+        self.time += time.0;
+    }
+
     /// Adds another worker's.
     pub fn merge(&mut self, other: &Self) {
         for (mine, theirs) in self.cells.iter_mut().zip(other.cells) {
             *mine += theirs;
         }
         self.sum += other.sum;
+        self.held += other.held;
+        self.time += other.time;
         self.most = self.most.max(other.most);
     }
 
@@ -37,7 +54,10 @@ impl Depths {
     pub fn reached(&self) -> Option<DepthReached> {
         let n: u64 = self.cells.iter().sum();
         (n > 0).then(|| DepthReached {
-            mean: self.sum as f64 / n as f64,
+            mean: match self.time {
+                0 => self.sum as f64 / n as f64,
+                time => self.held as f64 / time as f64,
+            },
             max: self.most,
             counts: (0..)
                 .zip(self.cells)
@@ -48,14 +68,14 @@ impl Depths {
     }
 }
 
-/// I/Os of one worker in flight when one was sent, itself included.
+/// I/Os of one worker in flight.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DepthReached {
-    /// Mean.
+    /// Mean over the time; where that was not counted, of the moments when one was sent.
     pub mean: f64,
     /// Most.
     pub max: u32,
-    /// Depths from this up to twice it, and how often.
+    /// Depths from this up to twice it, and how often one was sent that made it so many, itself included.
     pub counts: Vec<(u32, u64)>,
 }
 
@@ -65,11 +85,22 @@ mod tests {
 
     #[test]
     fn depths_are_counted_by_powers_of_two() {
-        let mut depths = Depths::default();
+        let mut depths = DepthCounts::default();
         assert_eq!(depths.reached(), None);
         [1, 2, 3, 4, 4, 10_000].into_iter().for_each(|depth| depths.add(depth));
         let reached = depths.reached().unwrap();
         assert_eq!((reached.mean, reached.max), (10_014.0 / 6.0, 10_000));
         assert_eq!(reached.counts, [(1, 1), (2, 2), (4, 2), (4096, 1)]);
+    }
+
+    #[test]
+    fn the_mean_is_that_over_the_time() {
+        let mut depths = DepthCounts::default();
+        depths.add(32);
+        depths.hold(32, Nanos(300));
+        let mut other = DepthCounts::default();
+        other.hold(8, Nanos(100));
+        depths.merge(&other);
+        assert_eq!(depths.reached().unwrap().mean, (32.0 * 300.0 + 8.0 * 100.0) / 400.0);
     }
 }

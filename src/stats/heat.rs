@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::histogram::Cell;
+use super::histogram::HistogramCell;
 use crate::unit::Nanos;
 
 /// Up to 2^42 ns (73 minutes); what is longer is in the last.
@@ -17,12 +17,12 @@ const CELLS: usize = 84;
 
 /// Counts of one worker. Nothing is counted until it is turned on.
 #[derive(Debug)]
-pub struct Heat {
+pub struct HeatCounts {
     on: AtomicBool,
     cells: [AtomicU64; CELLS],
 }
 
-impl Default for Heat {
+impl Default for HeatCounts {
     fn default() -> Self {
         Self { on: AtomicBool::new(false), cells: [const { AtomicU64::new(0) }; CELLS] }
     }
@@ -44,7 +44,7 @@ fn floor(cell: usize) -> u64 {
     if cell.is_multiple_of(2) { power } else { power + power / 2 }
 }
 
-impl Heat {
+impl HeatCounts {
     /// From now on it counts.
     pub fn turn_on(&self) {
         self.on.store(true, Relaxed);
@@ -67,7 +67,7 @@ pub struct HeatRow {
     pub at_ns: Nanos,
     /// The cells that hold anything: smallest latency (ns), and how many were answered with it in
     /// this stretch.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<HistogramCell>,
 }
 
 /// Makes rows of the counts of several workers.
@@ -85,7 +85,7 @@ impl Default for HeatRows {
 
 impl HeatRows {
     /// A row of what happened since the last.
-    pub fn take<'h>(&mut self, at: Nanos, heats: impl IntoIterator<Item = &'h Heat>) {
+    pub fn take<'h>(&mut self, at: Nanos, heats: impl IntoIterator<Item = &'h HeatCounts>) {
         let mut now = [0_u64; CELLS];
         for heat in heats {
             for (sum, cell) in now.iter_mut().zip(&heat.cells) {
@@ -97,7 +97,7 @@ impl HeatRows {
         let cells = differences
             .enumerate()
             .filter(|&(_, n)| n > 0)
-            .map(|(at, n)| Cell(floor(at), n))
+            .map(|(at, n)| HistogramCell(floor(at), n))
             .collect();
         self.rows.push(HeatRow { at_ns: at, cells });
         self.before = now;
@@ -108,10 +108,10 @@ impl HeatRows {
     pub fn rows(mut self, end: Nanos) -> Vec<HeatRow> {
         let last = self.rows.partition_point(|row| row.at_ns < end);
         let mut sums = BTreeMap::new();
-        for Cell(least, count) in self.rows.drain(last..).flat_map(|row| row.cells) {
+        for HistogramCell(least, count) in self.rows.drain(last..).flat_map(|row| row.cells) {
             *sums.entry(least).or_insert(0) += count;
         }
-        let cells = sums.into_iter().map(|(least, count)| Cell(least, count)).collect();
+        let cells = sums.into_iter().map(|(least, count)| HistogramCell(least, count)).collect();
         self.rows.push(HeatRow { at_ns: end, cells });
         self.rows
     }
@@ -134,9 +134,9 @@ mod tests {
 
     #[test]
     fn rows_hold_what_came_since_the_last() {
-        let heats = [Heat::default(), Heat::default()];
+        let heats = [HeatCounts::default(), HeatCounts::default()];
         heats[0].add(9);
-        heats.iter().for_each(Heat::turn_on);
+        heats.iter().for_each(HeatCounts::turn_on);
         let mut rows = HeatRows::default();
         for (worker, value) in [(0, 1000), (1, 1000), (1, 1_000_000)] {
             heats[worker].add(value);
@@ -145,13 +145,13 @@ mod tests {
         heats[0].add(u64::MAX);
         rows.take(Nanos::secs(2), &heats);
         let [first, second] = rows.rows(Nanos::secs(2)).try_into().expect("two");
-        assert_eq!(first.cells, [Cell(768, 2), Cell(786_432, 1)]);
+        assert_eq!(first.cells, [HistogramCell(768, 2), HistogramCell(786_432, 1)]);
         assert_eq!((second.at_ns, second.cells.len()), (Nanos::secs(2), 1));
     }
 
     #[test]
     fn rows_end_with_the_work_though_its_flush_goes_on() {
-        let heat = Heat::default();
+        let heat = HeatCounts::default();
         heat.turn_on();
         let mut rows = HeatRows::default();
         heat.add(1000);
@@ -164,6 +164,6 @@ mod tests {
         let rows = rows.rows(Nanos::millis(1500));
         let ends: Vec<Nanos> = rows.iter().map(|row| row.at_ns).collect();
         assert_eq!(ends, [Nanos::secs(1), Nanos::millis(1500)]);
-        assert_eq!(rows[1].cells, [Cell(1536, 1)]);
+        assert_eq!(rows[1].cells, [HistogramCell(1536, 1)]);
     }
 }

@@ -14,7 +14,7 @@ const CELLS: usize = (TOP - BITS + 1) as usize * STEPS;
 
 /// Counts of durations in nanoseconds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Wire", into = "Wire")]
+#[serde(from = "SparseHistogram", into = "SparseHistogram")]
 pub struct Histogram {
     cells: Box<[u64; CELLS]>,
     beyond: u64,
@@ -27,7 +27,7 @@ pub struct Histogram {
 
 /// A histogram on its way from one process to another: only the cells that hold anything.
 #[derive(Serialize, Deserialize)]
-struct Wire {
+struct SparseHistogram {
     cells: Vec<(u16, u64)>,
     beyond: u64,
     count: u64,
@@ -38,7 +38,7 @@ struct Wire {
     most: u64,
 }
 
-impl From<Histogram> for Wire {
+impl From<Histogram> for SparseHistogram {
     fn from(all: Histogram) -> Self {
         let halves = |whole: u128| ((whole >> 64) as u64, whole as u64);
         let cells = (0..).zip(all.cells.iter()).filter(|(_, n)| **n > 0);
@@ -54,8 +54,8 @@ impl From<Histogram> for Wire {
     }
 }
 
-impl From<Wire> for Histogram {
-    fn from(wire: Wire) -> Self {
+impl From<SparseHistogram> for Histogram {
+    fn from(wire: SparseHistogram) -> Self {
         let whole = |(upper, lower): (u64, u64)| u128::from(upper) << 64 | u128::from(lower);
         let mut all = Self {
             beyond: wire.beyond,
@@ -190,19 +190,19 @@ impl Histogram {
     }
 
     /// The cells that hold anything, as pairs of smallest value and count.
-    pub fn cells(&self) -> Vec<Cell> {
+    pub fn cells(&self) -> Vec<HistogramCell> {
         self.cells
             .iter()
             .enumerate()
             .filter(|&(_, &n)| n > 0)
-            .map(|(index, &n)| Cell(floor(index), n))
+            .map(|(index, &n)| HistogramCell(floor(index), n))
             .collect()
     }
 }
 
 /// A cell of a histogram: the smallest value it holds (ns), and how many it holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Cell(pub u64, pub u64);
+pub struct HistogramCell(pub u64, pub u64);
 
 #[cfg(test)]
 mod tests {

@@ -8,7 +8,7 @@
 
 /// A load, and the rate under it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rung {
+pub struct LoadRate {
     /// I/Os in flight of each worker.
     pub iodepth: u32,
     /// Workers.
@@ -23,22 +23,23 @@ const PATIENCE: usize = 2;
 
 /// The last of the steps that brought `gain` (a share, 0.1) more than the best before it; `None`
 /// of none.
-pub fn knee(rungs: &[Rung], gain: f64) -> Option<usize> {
+pub fn knee(load_points: &[LoadRate], gain: f64) -> Option<usize> {
     let mut knee = 0;
-    let mut best = rungs.first()?.iops;
-    for (at, rung) in rungs.iter().enumerate() {
-        if rung.iops >= best * (1.0 + gain) {
+    let mut best = load_points.first()?.iops;
+    for (at, load_point) in load_points.iter().enumerate() {
+        if load_point.iops >= best * (1.0 + gain) {
             knee = at;
         }
-        best = best.max(rung.iops);
+        best = best.max(load_point.iops);
     }
     Some(knee)
 }
 
 /// Whether a step with that iodepth and so many workers can still tell something after those that
 /// were done.
-pub fn worth(done: &[Rung], iodepth: u32, workers: u32, gain: f64) -> bool {
-    let alone: Vec<Rung> = done.iter().copied().filter(|rung| rung.workers == 1).collect();
+pub fn worth(done: &[LoadRate], iodepth: u32, workers: u32, gain: f64) -> bool {
+    let alone: Vec<LoadRate> =
+        done.iter().copied().filter(|load_point| load_point.workers == 1).collect();
     let Some(turn) = knee(&alone, gain) else { return true };
     if workers == 1 {
         return alone.len() - 1 - turn < PATIENCE;
@@ -51,9 +52,9 @@ pub fn worth(done: &[Rung], iodepth: u32, workers: u32, gain: f64) -> bool {
 mod tests {
     use super::*;
 
-    fn alone(iops: &[f64]) -> Vec<Rung> {
-        let rung = |(n, &iops)| Rung { iodepth: 1_u32 << n, workers: 1, iops };
-        (0_u32..).zip(iops).map(rung).collect()
+    fn alone(iops: &[f64]) -> Vec<LoadRate> {
+        let load_point = |(n, &iops)| LoadRate { iodepth: 1_u32 << n, workers: 1, iops };
+        (0_u32..).zip(iops).map(load_point).collect()
     }
 
     #[test]
@@ -89,9 +90,9 @@ mod tests {
         let mut done = alone(&[10.0, 20.0, 20.0, 20.0]);
         assert!(!worth(&done, 1, 2, 0.1) && !worth(&done, 4, 2, 0.1));
         assert!(worth(&done, 2, 2, 0.1));
-        done.push(Rung { iodepth: 2, workers: 2, iops: 40.0 });
+        done.push(LoadRate { iodepth: 2, workers: 2, iops: 40.0 });
         assert!(worth(&done, 2, 4, 0.1));
-        done.push(Rung { iodepth: 2, workers: 4, iops: 41.0 });
+        done.push(LoadRate { iodepth: 2, workers: 4, iops: 41.0 });
         assert!(!worth(&done, 2, 8, 0.1));
         assert_eq!(knee(&done, 0.1), Some(4));
     }

@@ -11,9 +11,9 @@ pub(crate) const fn mix(mut x: u64) -> u64 {
 
 /// A stream of numbers.
 #[derive(Clone, Debug)]
-pub(crate) struct Random(u64);
+pub(crate) struct RandomStream(u64);
 
-impl Random {
+impl RandomStream {
     /// A stream that follows from the seed and nothing else.
     pub(crate) fn new(seed: u64) -> Self {
         Self(mix(seed ^ 0x9e37_79b9_7f4a_7c15))
@@ -48,7 +48,7 @@ mod tests {
     proptest! {
         #[test]
         fn below_stays_below(seed: u64, bound in 1_u64..u64::MAX) {
-            prop_assert!(Random::new(seed).below(bound) < bound);
+            prop_assert!(RandomStream::new(seed).below(bound) < bound);
         }
     }
 }

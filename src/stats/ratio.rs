@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::random::Random;
+use super::random::RandomStream;
 use super::spread::median;
 
 /// Fewer runs than this of either side allow no interval: of 3 against 3 even an exact test of ranks
@@ -24,28 +24,28 @@ const SEED: u64 = 0x7261_7469_6f00_0000;
 
 /// The median of the second side over the median of the first.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Ratio {
+pub struct MedianRatio {
     /// Above 1: the second is larger.
     pub value: f64,
     /// Where there are runs enough: the interval that it lies in, and what follows.
-    pub sure: Option<Sure>,
+    pub sure: Option<RatioKnowledge>,
 }
 
 /// What is known of a ratio.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Sure {
+pub struct RatioKnowledge {
     /// It is hardly less than this.
     pub low: f64,
     /// It is hardly more than this.
     pub high: f64,
     /// What may be said.
-    pub change: Change,
+    pub change: ChangeVerdict,
 }
 
 /// What may be said of two sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Change {
+pub enum ChangeVerdict {
     /// The second is larger.
     More,
     /// The second is smaller.
@@ -64,7 +64,7 @@ pub enum Change {
 /// Bootstrap", 1993, 13.3). It holds for all comparisons together (Bonferroni). A change is said only
 /// where the interval excludes 1 and the ratio differs from 1 by more than [`SMALLEST`] and by more
 /// than the later half of a side differs from its earlier half.
-pub fn ratio(first: &[f64], second: &[f64], among: usize) -> Option<Ratio> {
+pub fn ratio(first: &[f64], second: &[f64], among: usize) -> Option<MedianRatio> {
     let positive = |side: &[f64]| side.iter().all(|&value| value > 0.0 && value.is_finite());
     if !positive(first) || !positive(second) {
         return None;
@@ -75,14 +75,14 @@ pub fn ratio(first: &[f64], second: &[f64], among: usize) -> Option<Ratio> {
         let (low, high) = interval(first, second, MISSED / among.max(1) as f64);
         let least = (1.0 + SMALLEST).max(drift(first)).max(drift(second));
         let change = match value {
-            value if low > 1.0 && value > least => Change::More,
-            value if high < 1.0 && value < 1.0 / least => Change::Less,
-            _ if low >= 1.0 / (1.0 + SMALLEST) && high <= 1.0 + SMALLEST => Change::Same,
-            _ => Change::Open,
+            value if low > 1.0 && value > least => ChangeVerdict::More,
+            value if high < 1.0 && value < 1.0 / least => ChangeVerdict::Less,
+            _ if low >= 1.0 / (1.0 + SMALLEST) && high <= 1.0 + SMALLEST => ChangeVerdict::Same,
+            _ => ChangeVerdict::Open,
         };
-        Sure { low, high, change }
+        RatioKnowledge { low, high, change }
     });
-    Some(Ratio { value, sure })
+    Some(MedianRatio { value, sure })
 }
 
 /// How many times the later half of a side is its earlier half, or the other way about: 1 or more.
@@ -95,7 +95,7 @@ fn drift(side: &[f64]) -> f64 {
 }
 
 fn interval(first: &[f64], second: &[f64], missed: f64) -> (f64, f64) {
-    let mut random = Random::new(SEED);
+    let mut random = RandomStream::new(SEED);
     let mut drawn = Vec::new();
     let mut middle = |side: &[f64]| {
         drawn.clear();
@@ -115,7 +115,7 @@ mod tests {
 
     use super::*;
 
-    fn told(first: &[f64], second: &[f64]) -> Option<Change> {
+    fn told(first: &[f64], second: &[f64]) -> Option<ChangeVerdict> {
         ratio(first, second, 1).and_then(|ratio| ratio.sure).map(|sure| sure.change)
     }
 
@@ -127,29 +127,29 @@ mod tests {
         let sure = found.sure.unwrap();
         assert_eq!(found.value, 2.0);
         assert!((1.98..2.0).contains(&sure.low) && (2.0..2.02).contains(&sure.high), "{sure:?}");
-        assert_eq!(told(&slow, &fast), Some(Change::More));
-        assert_eq!(told(&fast, &slow), Some(Change::Less));
+        assert_eq!(told(&slow, &fast), Some(ChangeVerdict::More));
+        assert_eq!(told(&fast, &slow), Some(ChangeVerdict::Less));
     }
 
     #[test]
     fn chance_is_not_taken_for_a_change() {
         let one = [100.0, 120.0, 90.0, 110.0, 95.0];
         let other = [115.0, 92.0, 125.0, 98.0, 112.0];
-        assert_eq!(told(&one, &other), Some(Change::Open));
+        assert_eq!(told(&one, &other), Some(ChangeVerdict::Open));
     }
 
     #[test]
     fn steady_sides_that_differ_little_are_the_same() {
         let one = [100.0, 100.2, 99.9, 100.1, 100.0];
-        assert_eq!(told(&one, &one.map(|rate| rate * 1.01)), Some(Change::Same));
+        assert_eq!(told(&one, &one.map(|rate| rate * 1.01)), Some(ChangeVerdict::Same));
     }
 
     #[test]
     fn a_side_that_drifts_speaks_only_of_larger_changes() {
         let drifting = [100.0, 101.0, 110.0, 112.0, 111.0, 113.0];
         let steady = [120.0; 6];
-        assert_eq!(told(&drifting, &steady), Some(Change::Open));
-        assert_eq!(told(&drifting, &[200.0; 6]), Some(Change::More));
+        assert_eq!(told(&drifting, &steady), Some(ChangeVerdict::Open));
+        assert_eq!(told(&drifting, &[200.0; 6]), Some(ChangeVerdict::More));
     }
 
     #[test]
@@ -163,16 +163,18 @@ mod tests {
     #[test]
     fn the_interval_misses_the_truth_as_seldom_as_it_says() {
         // Two sides of the same spread, a hundred times: five of a hundred may be told apart.
-        let mut random = Random::new(7);
+        let mut random = RandomStream::new(7);
         let mut side = || -> Vec<f64> {
             // A sum of twelve is nearly normal.
-            let one = |random: &mut Random| (0..12).map(|_| random.unit()).sum::<f64>() - 6.0;
+            let one = |random: &mut RandomStream| (0..12).map(|_| random.unit()).sum::<f64>() - 6.0;
             (0..7).map(|_| 100.0 + 10.0 * one(&mut random)).collect()
         };
         let told = |_: &i32| {
             let (one, other) = (side(), side());
             let found = ratio(&one, &other, 1).and_then(|ratio| ratio.sure);
-            found.is_some_and(|sure| matches!(sure.change, Change::More | Change::Less))
+            found.is_some_and(|sure| {
+                matches!(sure.change, ChangeVerdict::More | ChangeVerdict::Less)
+            })
         };
         let wrong = (0..200).filter(told).count();
         assert!(wrong <= 10, "{wrong} of 200");

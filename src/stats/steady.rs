@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::unit::{Instant, Nanos};
+use crate::unit::{Nanos, Timestamp};
 
 /// Looks at a growing count, round by round.
 #[derive(Clone, Debug)]
@@ -19,7 +19,7 @@ pub struct Steadiness {
     spread: f64,
     slope: f64,
     /// When the present round began, and what had been done.
-    began: Option<(Instant, u64)>,
+    began: Option<(Timestamp, u64)>,
     window: VecDeque<f64>,
 }
 
@@ -45,7 +45,7 @@ impl Steadiness {
 
     /// At `now` this much has been done in all. The steady state, if it has been reached; the first
     /// look begins the first round.
-    pub fn look(&mut self, now: Instant, done: u64) -> Option<SteadyState> {
+    pub fn look(&mut self, now: Timestamp, done: u64) -> Option<SteadyState> {
         let Some((began, before)) = self.began else {
             self.began = Some((now, done));
             return None;
@@ -98,7 +98,7 @@ mod tests {
     /// Looks ten times a second at something that does so much in each second in turn.
     fn reached(rates: &[u64]) -> Option<(usize, SteadyState)> {
         let mut steadiness = Steadiness::new(Nanos::secs(1), 5, 0.20, 0.10);
-        let (mut done, mut now) = (0, Instant(0));
+        let (mut done, mut now) = (0, Timestamp(0));
         assert_eq!(steadiness.look(now, 0), None);
         for (second, rate) in rates.iter().enumerate() {
             for _ in 0..10 {

@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::histogram::{Cell, Histogram};
-use crate::unit::{Bandwidth, Bytes, Instant, Iops, Nanos, Ops};
+use super::histogram::{Histogram, HistogramCell};
+use crate::unit::{Bandwidth, Bytes, Iops, Nanos, Ops, Timestamp};
 
 /// Running totals of one action, one per worker; merged once at the end.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tally {
+pub struct ActionTally {
     /// Operations answered without an error.
     pub ops: u64,
     /// Bytes those moved, by the calls' own return values.
@@ -22,12 +22,12 @@ pub struct Tally {
     /// From submission (in open loops from the time it was due) to completion.
     pub lat: Histogram,
     /// The same in parts, where a job asks for them or has arrivals of its own.
-    pub parts: Option<Box<Parts>>,
+    pub parts: Option<Box<LatencyParts>>,
 }
 
 /// The parts of a latency: an I/O is due, submitted, accepted by the kernel, and completed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Parts {
+pub struct LatencyParts {
     /// Due to submitted: how late the program itself was.
     pub lag: Histogram,
     /// Submitted to completed: what the device and the kernel took.
@@ -40,37 +40,37 @@ pub struct Parts {
 
 /// When things happened to one I/O.
 #[derive(Clone, Copy, Debug)]
-pub struct Moments {
+pub struct IoTimes {
     /// It should have begun.
-    pub due: Instant,
+    pub due: Timestamp,
     /// It was handed over.
-    pub submitted: Instant,
+    pub submitted: Timestamp,
     /// The kernel had taken it; as `submitted` where nobody looked.
-    pub accepted: Instant,
+    pub accepted: Timestamp,
     /// It was answered.
-    pub completed: Instant,
+    pub completed: Timestamp,
 }
 
 /// Which parts of a latency are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Split {
+pub struct LatencySplit {
     /// Lag and service time: where I/Os are due at times of their own.
     pub by_arrival: bool,
     /// Submission and completion latency: where a method does these apart.
     pub by_acceptance: bool,
 }
 
-impl Split {
+impl LatencySplit {
     /// Whether anything is.
     pub fn any(self) -> bool {
         self.by_arrival || self.by_acceptance
     }
 }
 
-impl Parts {
+impl LatencyParts {
     /// One good operation.
     #[inline]
-    pub fn add(&mut self, split: Split, at: Moments) {
+    pub fn add(&mut self, split: LatencySplit, at: IoTimes) {
         if split.by_arrival {
             self.lag.record(at.submitted.since(at.due).0);
             self.service.record(at.completed.since(at.submitted).0);
@@ -89,7 +89,7 @@ impl Parts {
     }
 }
 
-impl Tally {
+impl ActionTally {
     /// One good operation.
     #[inline]
     pub fn add(&mut self, bytes: u64, asked: u64, lat_ns: u64) {
@@ -101,7 +101,7 @@ impl Tally {
 
     /// One good operation with its moments: latency counts from when it was due.
     #[inline]
-    pub fn count(&mut self, bytes: u32, asked: u32, split: Split, at: Moments) {
+    pub fn count(&mut self, bytes: u32, asked: u32, split: LatencySplit, at: IoTimes) {
         self.add(bytes.into(), asked.into(), at.completed.since(at.due).0);
         if let Some(parts) = &mut self.parts {
             parts.add(split, at);
@@ -128,13 +128,17 @@ impl Tally {
         }
     }
 
-    fn part(&self, which: impl Fn(&Parts) -> &Histogram) -> Option<Latency> {
+    fn part(&self, which: impl Fn(&LatencyParts) -> &Histogram) -> Option<Latency> {
         Latency::of(which(self.parts.as_ref()?))
     }
 
+    fn cells_of(&self, which: impl Fn(&LatencyParts) -> &Histogram) -> Vec<HistogramCell> {
+        self.parts.as_ref().map_or_else(Vec::new, |parts| which(parts).cells())
+    }
+
     /// The summary over a counted time. Rates are absent when no time passed.
-    pub fn total(&self, time: Nanos) -> Total {
-        Total {
+    pub fn total(&self, time: Nanos) -> ActionTotal {
+        ActionTotal {
             ops: Ops(self.ops),
             bytes: Bytes(self.bytes),
             errors: self.errors,
@@ -149,13 +153,15 @@ impl Tally {
             slat_ns: self.part(|parts| &parts.slat),
             clat_ns: self.part(|parts| &parts.clat),
             histogram: self.lat.cells(),
+            slat_histogram: self.cells_of(|parts| &parts.slat),
+            clat_histogram: self.cells_of(|parts| &parts.clat),
         }
     }
 }
 
 /// What an action added up to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Total {
+pub struct ActionTotal {
     /// Operations answered without an error.
     pub ops: Ops,
     /// Bytes those moved.
@@ -190,14 +196,13 @@ pub struct Total {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clat_ns: Option<Latency>,
     /// The cells of the latency histogram that hold anything: smallest value (ns), count.
-    pub histogram: Vec<Cell>,
-}
-
-impl Total {
-    /// Events beyond a quantile: fewer than ten, and it should not be printed as a fact.
-    pub fn events_beyond(&self, q: f64) -> f64 {
-        self.lat_ns.map_or(0.0, |lat| lat.n as f64) * (1.0 - q)
-    }
+    pub histogram: Vec<HistogramCell>,
+    /// Those of `slat_ns`, where it is there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slat_histogram: Vec<HistogramCell>,
+    /// Those of `clat_ns`, where it is there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub clat_histogram: Vec<HistogramCell>,
 }
 
 /// Latency of an action, nanoseconds. Mean, stddev, least and max are exact; quantiles are within 0.4 %.

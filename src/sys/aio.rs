@@ -2,8 +2,8 @@
 //! uses them.
 //!
 //! # Safety
-//! As with a ring: the [`Queue`] owns memory and files, a [`Slot`] is moved into it with each I/O
-//! and comes back only with the answer, and `io_destroy` waits for what is in flight before the
+//! As with a ring: the [`AioQueue`] owns memory and files, a [`Slot`] is moved into it with each I/O,
+//! is kept there, and comes back only with the answer, and `io_destroy` waits for what is in flight before the
 //! memory goes. The layouts below are those of `linux/aio_abi.h` and of `struct aio_ring` in
 //! `fs/aio.c`, which is an interface too (libaio and others read it since 2.6): the ring's head
 //! is written by its one reader only, its tail by the kernel, which writes the event before.
@@ -14,7 +14,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::ring::{Slab, Slot};
+use super::slab::{BorrowedSlot, Brand, Slab, Slot, branded};
 use crate::unit::Nanos;
 
 const PREAD: u16 = 0;
@@ -22,7 +22,7 @@ const PWRITE: u16 = 1;
 
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
-struct Block {
+struct IoControlBlock {
     data: u64,
     // These two stand the other way round on big-endian machines; both are zero here.
     key: u32,
@@ -40,7 +40,7 @@ struct Block {
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
-struct Event {
+struct AioEvent {
     data: u64,
     block: u64,
     result: i64,
@@ -49,7 +49,7 @@ struct Event {
 
 /// The head of the page that the kernel shares: events follow.
 #[repr(C)]
-struct Shared {
+struct AioRing {
     id: u32,
     count: u32,
     head: AtomicU32,
@@ -62,37 +62,44 @@ struct Shared {
 
 const MAGIC: u32 = 0xa10a_10a1;
 
-const _: () = assert!(size_of::<Block>() == 64 && size_of::<Event>() == 32);
-const _: () = assert!(size_of::<Shared>() == 32);
+const _: () = assert!(size_of::<IoControlBlock>() == 64 && size_of::<AioEvent>() == 32);
+const _: () = assert!(size_of::<AioRing>() == 32);
 
 /// I/Os on files through `io_submit`.
-pub struct Queue {
+pub struct AioQueue<'s> {
     context: libc::c_ulong,
-    slab: Slab,
+    slab: Slab<'s>,
+    /// Slots of what was pushed and not yet answered.
+    lent: BorrowedSlot<'s>,
     files: Arc<Vec<OwnedFd>>,
     /// One for each slot.
-    blocks: Box<[Block]>,
+    blocks: Box<[IoControlBlock]>,
     /// Slots that were pushed and not yet submitted.
     waiting: Vec<u32>,
-    pointers: Vec<*mut Block>,
+    pointers: Vec<*mut IoControlBlock>,
     /// Answers not yet taken, from `taken` on.
     answers: Vec<(u32, i32)>,
     taken: usize,
-    room: Box<[Event]>,
+    room: Box<[AioEvent]>,
     in_flight: u32,
 }
 
 // SAFETY: the pointers point into `blocks`, and the context is not tied to a thread.
-unsafe impl Send for Queue {}
+unsafe impl Send for AioQueue<'_> {}
 
-impl Queue {
+impl<'s> AioQueue<'s> {
     /// A queue for `depth` I/Os of up to `size` bytes on `files`, and its slots.
     ///
     /// # Errors
     /// ENOSYS where the kernel was built without it, EPERM where seccomp forbids it, EAGAIN when
     /// `fs.aio-max-nr` is used up, ENOMEM.
-    pub fn new(files: Arc<Vec<OwnedFd>>, depth: u32, size: usize) -> io::Result<(Self, Vec<Slot>)> {
-        let (slab, slots) = Slab::new(depth, size)?;
+    pub fn new(
+        brand: Brand<'s>,
+        files: Arc<Vec<OwnedFd>>,
+        depth: u32,
+        size: usize,
+    ) -> io::Result<(Self, Vec<Slot<'s>>)> {
+        let (slab, slots) = Slab::new(brand, depth, size)?;
         let mut context: libc::c_ulong = 0;
         // SAFETY: the kernel writes the context before the call returns.
         let answer =
@@ -100,17 +107,19 @@ impl Queue {
         if answer != 0 {
             return Err(io::Error::last_os_error());
         }
+        let lent = BorrowedSlot::new(depth);
         let depth = depth as usize;
         let queue = Self {
             context,
             slab,
+            lent,
             files,
-            blocks: vec![Block::default(); depth].into(),
+            blocks: vec![IoControlBlock::default(); depth].into(),
             waiting: Vec::with_capacity(depth),
             pointers: Vec::with_capacity(depth),
             answers: Vec::with_capacity(depth),
             taken: 0,
-            room: vec![Event::default(); depth].into(),
+            room: vec![AioEvent::default(); depth].into(),
             in_flight: 0,
         };
         Ok((queue, slots))
@@ -118,26 +127,27 @@ impl Queue {
 
     /// The buffer of a slot that is not in flight.
     #[inline]
-    pub fn buffer(&mut self, slot: &Slot) -> &mut [u8] {
+    pub fn buffer(&mut self, slot: &Slot<'s>) -> &mut [u8] {
         self.slab.buffer(slot)
     }
 
     /// Takes a read or write of `len` bytes at `offset` of a file. It starts with the next
-    /// [`Queue::wait`].
+    /// [`AioQueue::wait`].
     #[inline]
-    pub fn push(&mut self, slot: Slot, write: bool, file: u32, offset: u64, len: u32) {
+    pub fn push(&mut self, slot: Slot<'s>, write: bool, file: u32, offset: u64, len: u32) {
         let buffer = self.slab.buffer(&slot);
         assert!(len as usize <= buffer.len(), "an I/O larger than its buffer");
-        let index = slot.0;
-        self.blocks[index as usize] = Block {
+        let index = slot.index() as u32;
+        self.blocks[index as usize] = IoControlBlock {
             data: u64::from(index),
             opcode: if write { PWRITE } else { PREAD },
             file: self.files[file as usize].as_raw_fd() as u32,
             buffer: buffer.as_mut_ptr() as u64,
             bytes: u64::from(len),
             offset: offset as i64,
-            ..Block::default()
+            ..IoControlBlock::default()
         };
+        self.lent.take(slot);
         self.waiting.push(index);
     }
 
@@ -194,7 +204,7 @@ impl Queue {
     /// Takes answers from the shared page, without a system call.
     #[inline]
     fn reap(&mut self) {
-        let shared = self.context as *const Shared;
+        let shared = self.context as *const AioRing;
         // SAFETY: the context is the address of the page that the kernel shares with this process
         // until `io_destroy`; its fields are read, and the head is atomic.
         let shared = unsafe { &*shared };
@@ -207,8 +217,9 @@ impl Queue {
             return;
         }
         // SAFETY: `count` events follow the header.
-        let events =
-            unsafe { (shared as *const Shared).byte_add(shared.header as usize).cast::<Event>() };
+        let events = unsafe {
+            (shared as *const AioRing).byte_add(shared.header as usize).cast::<AioEvent>()
+        };
         while head != tail {
             // SAFETY: below `count`, and written by the kernel before it moved the tail.
             let event = unsafe { events.add(head as usize).read_volatile() };
@@ -243,7 +254,7 @@ impl Queue {
     /// Makes the calls that I/Os are made with, for none: a filter may let a queue be made, and not
     /// be used.
     fn call(&mut self) -> io::Result<()> {
-        let nothing = std::ptr::null_mut::<*mut Block>();
+        let nothing = std::ptr::null_mut::<*mut IoControlBlock>();
         // SAFETY: a list of no blocks is not looked at.
         if unsafe { libc::syscall(libc::SYS_io_submit, self.context, 0 as libc::c_long, nothing) }
             < 0
@@ -277,14 +288,19 @@ impl Queue {
 
     /// The next answer: the slot, and the bytes moved or the negative errno.
     #[inline]
-    pub fn answer(&mut self) -> Option<(Slot, i32)> {
-        let (index, moved) = *self.answers.get(self.taken)?;
-        self.taken += 1;
-        Some((Slot(index), moved))
+    pub fn answer(&mut self) -> Option<(Slot<'s>, i32)> {
+        loop {
+            let (number, moved) = *self.answers.get(self.taken)?;
+            self.taken += 1;
+            // Of a number that is not in flight there is nothing to give back.
+            if let Some(slot) = self.lent.give_back(u64::from(number)) {
+                return Some((slot, moved));
+            }
+        }
     }
 }
 
-impl Drop for Queue {
+impl Drop for AioQueue<'_> {
     fn drop(&mut self) {
         // Waits for everything in flight (since 3.19).
         // SAFETY: our own context; nobody uses it any more.
@@ -295,10 +311,12 @@ impl Drop for Queue {
 /// Whether this process may use `io_submit`.
 ///
 /// # Errors
-/// Why not, as [`Queue::new`].
+/// Why not, as [`AioQueue::new`].
 pub fn available() -> io::Result<()> {
-    let (mut queue, _) = Queue::new(Arc::default(), 1, 1)?;
-    queue.call()
+    branded(|brand| {
+        let (mut queue, _) = AioQueue::new(brand, Arc::default(), 1, 1)?;
+        queue.call()
+    })
 }
 
 #[cfg(test)]
@@ -313,24 +331,26 @@ mod tests {
             eprintln!("SKIP a_queue_reads_and_writes_where_it_is_told: io_setup: {error}");
             return;
         }
-        let mut file = tempfile::tempfile().unwrap();
-        file.write_all(&[1; 8192]).unwrap();
-        let (mut queue, mut slots) =
-            Queue::new(Arc::new(vec![OwnedFd::from(file)]), 2, 4096).unwrap();
-        let slot = slots.pop().unwrap();
-        queue.buffer(&slot).fill(2);
-        queue.push(slot, true, 0, 4096, 4096);
-        queue.wait(1, None).unwrap();
-        let (slot, moved) = queue.answer().unwrap();
-        assert_eq!((moved, queue.answer()), (4096, None));
-        queue.push(slot, false, 0, 4000, 4096);
-        queue.push(slots.pop().unwrap(), false, 0, 8192, 4096);
-        queue.wait(2, None).unwrap();
-        let mut answers = [queue.answer().unwrap(), queue.answer().unwrap()];
-        answers.sort_by_key(|(_, moved)| *moved);
-        assert_eq!(answers.each_ref().map(|(_, moved)| *moved), [0, 4096]);
-        let buffer = queue.buffer(&answers[1].0);
-        assert!(buffer[..96].iter().all(|&b| b == 1) && buffer[96..].iter().all(|&b| b == 2));
+        branded(|brand| {
+            let mut file = tempfile::tempfile().unwrap();
+            file.write_all(&[1; 8192]).unwrap();
+            let (mut queue, mut slots) =
+                AioQueue::new(brand, Arc::new(vec![OwnedFd::from(file)]), 2, 4096).unwrap();
+            let slot = slots.pop().unwrap();
+            queue.buffer(&slot).fill(2);
+            queue.push(slot, true, 0, 4096, 4096);
+            queue.wait(1, None).unwrap();
+            let (slot, moved) = queue.answer().unwrap();
+            assert_eq!((moved, queue.answer()), (4096, None));
+            queue.push(slot, false, 0, 4000, 4096);
+            queue.push(slots.pop().unwrap(), false, 0, 8192, 4096);
+            queue.wait(2, None).unwrap();
+            let mut answers = [queue.answer().unwrap(), queue.answer().unwrap()];
+            answers.sort_by_key(|(_, moved)| *moved);
+            assert_eq!(answers.each_ref().map(|(_, moved)| *moved), [0, 4096]);
+            let buffer = queue.buffer(&answers[1].0);
+            assert!(buffer[..96].iter().all(|&b| b == 1) && buffer[96..].iter().all(|&b| b == 2));
+        });
     }
 
     #[test]
@@ -339,14 +359,16 @@ mod tests {
             eprintln!("SKIP what_is_refused_is_answered: io_setup: {error}");
             return;
         }
-        let read_only = std::fs::File::open("/proc/self/exe").unwrap();
-        let (mut queue, mut slots) =
-            Queue::new(Arc::new(vec![OwnedFd::from(read_only)]), 2, 4096).unwrap();
-        queue.push(slots.pop().unwrap(), true, 0, 0, 4096);
-        queue.push(slots.pop().unwrap(), false, 0, 0, 4096);
-        queue.wait(2, Some(Nanos::secs(5))).unwrap();
-        let mut answers = [queue.answer().unwrap().1, queue.answer().unwrap().1];
-        answers.sort();
-        assert_eq!(answers, [-libc::EBADF, 4096]);
+        branded(|brand| {
+            let read_only = std::fs::File::open("/proc/self/exe").unwrap();
+            let (mut queue, mut slots) =
+                AioQueue::new(brand, Arc::new(vec![OwnedFd::from(read_only)]), 2, 4096).unwrap();
+            queue.push(slots.pop().unwrap(), true, 0, 0, 4096);
+            queue.push(slots.pop().unwrap(), false, 0, 0, 4096);
+            queue.wait(2, Some(Nanos::secs(5))).unwrap();
+            let mut answers = [queue.answer().unwrap().1, queue.answer().unwrap().1];
+            answers.sort();
+            assert_eq!(answers, [-libc::EBADF, 4096]);
+        });
     }
 }

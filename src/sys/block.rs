@@ -78,7 +78,7 @@ pub fn loop_file(fd: BorrowedFd) -> io::Result<((u32, u32), u64)> {
 /// One extent of a file, as FIEMAP tells it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Extent {
+pub struct FiemapExtent {
     /// Where it is in the file, bytes.
     pub logical: u64,
     /// Where it is on the device, bytes.
@@ -91,7 +91,7 @@ pub struct Extent {
     reserved_too: [u32; 3],
 }
 
-impl Extent {
+impl FiemapExtent {
     /// The last extent of the file.
     pub const LAST: u32 = 0x1;
     /// Its place is not known yet (with [`Self::DELAYED`]).
@@ -124,21 +124,19 @@ struct Fiemap {
     mapped: u32,
     room: u32,
     reserved: u32,
-    extents: [Extent; PER_CALL],
+    extents: [FiemapExtent; PER_CALL],
 }
 
 /// Walks the extents of `length` bytes of a file from `start`, in order, and hands each to `take`
-/// until it answers `false`. With `sync` the file is written out first, so that delayed blocks have
-/// their place. EOPNOTSUPP where the file system does not tell.
+/// until it answers `false`. As they are now: FIEMAP could write the file out first
+/// (FIEMAP_FLAG_SYNC), and is never asked to. EOPNOTSUPP where the file system does not tell.
 pub fn extents(
     fd: BorrowedFd,
     start: u64,
     length: u64,
-    sync: bool,
-    mut take: impl FnMut(Extent) -> bool,
+    mut take: impl FnMut(FiemapExtent) -> bool,
 ) -> io::Result<()> {
     const FS_IOC_FIEMAP: u32 = 0xC020_660B;
-    const FLAG_SYNC: u32 = 1;
     let end = start.saturating_add(length);
     let mut map = Box::new(Fiemap {
         start,
@@ -147,13 +145,10 @@ pub fn extents(
         mapped: 0,
         room: PER_CALL as u32,
         reserved: 0,
-        extents: [Extent::default(); PER_CALL],
+        extents: [FiemapExtent::default(); PER_CALL],
     });
-    let mut sync = sync;
     while map.start < end {
         map.length = end - map.start;
-        map.flags = if sync { FLAG_SYNC } else { 0 };
-        sync = false;
         map.mapped = 0;
         // SAFETY: `map` starts with `struct fiemap` and has room for the `room` extents it names.
         let answer = unsafe { libc::ioctl(fd.as_raw_fd(), FS_IOC_FIEMAP as _, &mut *map) };
@@ -168,7 +163,7 @@ pub fn extents(
             }
         }
         let next = last.logical.saturating_add(last.length);
-        if last.flags & Extent::LAST != 0 || next <= map.start {
+        if last.flags & FiemapExtent::LAST != 0 || next <= map.start {
             return Ok(());
         }
         map.start = next;
@@ -217,13 +212,13 @@ struct RawStatx {
 const _: () = assert!(size_of::<RawStatx>() == 256);
 const _: () = assert!(std::mem::offset_of!(RawStatx, dio_memory) == 0x98);
 const _: () = assert!(std::mem::offset_of!(RawStatx, atomic_least) == 0xa8);
-const _: () = assert!(size_of::<Extent>() == 56);
+const _: () = assert!(size_of::<FiemapExtent>() == 56);
 const _: () = assert!(std::mem::offset_of!(Fiemap, extents) == 32);
 const _: () = assert!(size_of::<LoopStatus>() == 232);
 
 /// What `statx` says about a path or an open file, or `fstatat` where that may not be called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stat {
+pub struct FileStat {
     /// Type and permissions, as `st_mode`.
     pub mode: u32,
     /// Owner.
@@ -246,7 +241,7 @@ pub struct Stat {
     pub atomic: Option<(u32, u32)>,
 }
 
-fn statx(fd: libc::c_int, path: &CString, flags: libc::c_int) -> io::Result<Stat> {
+fn statx(fd: libc::c_int, path: &CString, flags: libc::c_int) -> io::Result<FileStat> {
     const BASIC: u32 = 0x7ff;
     const MOUNT: u32 = 0x1000;
     const DIOALIGN: u32 = 0x2000;
@@ -272,7 +267,7 @@ fn statx(fd: libc::c_int, path: &CString, flags: libc::c_int) -> io::Result<Stat
         };
     }
     let told = |bit: u32| raw.mask & bit != 0;
-    Ok(Stat {
+    Ok(FileStat {
         mode: u32::from(raw.mode),
         uid: raw.uid,
         inode: raw.inode,
@@ -287,7 +282,7 @@ fn statx(fd: libc::c_int, path: &CString, flags: libc::c_int) -> io::Result<Stat
 }
 
 /// What was to be known before there was `statx` (4.11).
-fn fstatat(fd: libc::c_int, path: &CString, flags: libc::c_int) -> io::Result<Stat> {
+fn fstatat(fd: libc::c_int, path: &CString, flags: libc::c_int) -> io::Result<FileStat> {
     let mut raw = std::mem::MaybeUninit::<libc::stat64>::zeroed();
     // SAFETY: `path` is a C string and `raw` a `struct stat`; both outlive the call.
     if unsafe { libc::fstatat64(fd, path.as_ptr(), raw.as_mut_ptr(), flags) } != 0 {
@@ -295,7 +290,7 @@ fn fstatat(fd: libc::c_int, path: &CString, flags: libc::c_int) -> io::Result<St
     }
     // SAFETY: numbers only, which the call has filled in.
     let raw = unsafe { raw.assume_init() };
-    Ok(Stat {
+    Ok(FileStat {
         mode: raw.st_mode,
         uid: raw.st_uid,
         inode: raw.st_ino,
@@ -310,13 +305,13 @@ fn fstatat(fd: libc::c_int, path: &CString, flags: libc::c_int) -> io::Result<St
 }
 
 /// `statx` of a path; links are followed.
-pub fn stat(path: &Path) -> io::Result<Stat> {
+pub fn stat(path: &Path) -> io::Result<FileStat> {
     let path = CString::new(path.as_os_str().as_bytes())?;
     statx(libc::AT_FDCWD, &path, 0)
 }
 
 /// `statx` of an open file.
-pub fn stat_open(fd: BorrowedFd) -> io::Result<Stat> {
+pub fn stat_open(fd: BorrowedFd) -> io::Result<FileStat> {
     statx(fd.as_raw_fd(), &CString::default(), libc::AT_EMPTY_PATH)
 }
 
@@ -344,7 +339,8 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         let path = CString::new(file.path().as_os_str().as_bytes()).unwrap();
         let old = fstatat(libc::AT_FDCWD, &path, 0).unwrap();
-        let new = Stat { mount: None, direct: None, atomic: None, ..stat(file.path()).unwrap() };
+        let new =
+            FileStat { mount: None, direct: None, atomic: None, ..stat(file.path()).unwrap() };
         assert_eq!(old, new);
         let open = file.as_file().as_raw_fd();
         assert_eq!(fstatat(open, &CString::default(), libc::AT_EMPTY_PATH).unwrap(), old);
@@ -357,8 +353,10 @@ mod tests {
             file.seek(SeekFrom::Start(i * 8192)).unwrap();
             file.write_all(&[1; 4096]).unwrap();
         }
+        // On their way to a disk they have their places.
+        rustix::fs::fdatasync(&file).unwrap();
         let mut seen = 0;
-        match extents(file.as_fd(), 0, 600 * 8192, true, |_| {
+        match extents(file.as_fd(), 0, 600 * 8192, |_| {
             seen += 1;
             true
         }) {

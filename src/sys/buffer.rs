@@ -79,7 +79,7 @@ impl Drop for Buffer {
         if self.len == 0 {
             return;
         }
-        // SAFETY: exactly the mapping made in `new`; no borrow outlives `self`. The kernel can not
+        // SAFETY: exactly the mapping made in `new`; no borrow outlives `self`. The kernel cannot
         // refuse to unmap it, and there would be nothing to do about it.
         let _ = unsafe { munmap(self.start.as_ptr().cast(), self.len) };
     }

@@ -4,7 +4,7 @@
 //!
 //! `cachestat` gets two plain structs on the stack. The mappings made for `mincore` are private to
 //! one call here, have no access rights at all, are never turned into references, and are undone
-//! before the call returns: a file that shrinks meanwhile can not hurt.
+//! before the call returns: a file that shrinks meanwhile cannot hurt.
 #![allow(unsafe_code)]
 
 use std::io;
@@ -14,7 +14,7 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 const SYS_CACHESTAT: libc::c_long = 451;
 
 #[repr(C)]
-struct Range {
+struct CacheRange {
     offset: u64,
     length: u64,
 }
@@ -38,14 +38,14 @@ pub struct CacheStat {
 /// The page cache of `length` bytes of a file from `offset`; length 0 means to the end. ENOSYS
 /// before 6.5, EPERM on files of others, EOPNOTSUPP on huge pages.
 pub fn cachestat(fd: BorrowedFd, offset: u64, length: u64) -> io::Result<CacheStat> {
-    let range = Range { offset, length };
+    let range = CacheRange { offset, length };
     let mut stat = CacheStat::default();
     // SAFETY: both structs have the kernel's layout and live until the call returns.
     let answer = unsafe {
         libc::syscall(
             SYS_CACHESTAT,
             fd.as_raw_fd() as libc::c_long,
-            &range as *const Range,
+            &range as *const CacheRange,
             &mut stat as *mut CacheStat,
             0 as libc::c_long,
         )

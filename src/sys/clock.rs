@@ -10,17 +10,23 @@ use std::io;
 
 use rustix::time::{ClockId, Timespec, clock_gettime};
 
-use crate::unit::{Instant, Nanos};
+use crate::unit::{Nanos, Timestamp};
 
 /// The time now, on CLOCK_MONOTONIC: read in user space where the machine's clock allows it (vdso(7)).
 #[inline]
-pub fn now() -> Instant {
-    Instant(nanos(clock_gettime(ClockId::Monotonic)))
+pub fn now() -> Timestamp {
+    Timestamp(nanos(clock_gettime(ClockId::Monotonic)))
 }
 
 /// CPU time of the calling thread since it was made.
 pub fn thread_cpu() -> Nanos {
     Nanos(nanos(clock_gettime(ClockId::ThreadCPUTime)))
+}
+
+/// CPU time that the kernel has spent for the calling thread, to the microsecond; `None` where it does not
+/// say.
+pub fn thread_system() -> Option<Nanos> {
+    usage_of(libc::RUSAGE_THREAD).ok().map(|usage| usage.system)
 }
 
 #[inline]
@@ -29,7 +35,7 @@ fn nanos(time: Timespec) -> u64 {
 }
 
 /// Sleeps until `due`, signals or not; returns at once when it has passed.
-pub fn sleep_until(due: Instant) {
+pub fn sleep_until(due: Timestamp) {
     let time = libc::timespec {
         tv_sec: (due.0 / 1_000_000_000) as libc::time_t,
         tv_nsec: (due.0 % 1_000_000_000) as _,
@@ -87,7 +93,7 @@ pub fn measure() -> (Nanos, Nanos) {
 /// CPU time and faults of this process: all threads that live or lived, and the processes that it
 /// has forked and waited for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Usage {
+pub struct ProcessUsage {
     /// In user mode.
     pub user: Nanos,
     /// In the kernel.
@@ -97,25 +103,36 @@ pub struct Usage {
 }
 
 /// `getrusage` of ourselves and of children that are over.
-pub fn usage() -> io::Result<Usage> {
+pub fn usage() -> io::Result<ProcessUsage> {
     let (own, children) = (usage_of(libc::RUSAGE_SELF)?, usage_of(libc::RUSAGE_CHILDREN)?);
-    Ok(Usage {
+    Ok(ProcessUsage {
         user: own.user + children.user,
         system: own.system + children.system,
         major_faults: own.major_faults + children.major_faults,
     })
 }
 
-fn usage_of(whom: libc::c_int) -> io::Result<Usage> {
+/// How often this thread gave its CPU away because it had to wait (`ru_nvcsw`); 0 where the kernel does not
+/// tell.
+pub fn thread_sleeps() -> u64 {
+    rusage(libc::RUSAGE_THREAD).map_or(0, |usage| usage.ru_nvcsw as u64)
+}
+
+fn rusage(whom: libc::c_int) -> io::Result<libc::rusage> {
     // SAFETY: an all-zero rusage is a valid value of that plain C struct.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     // SAFETY: `usage` is a valid rusage that lives until the call returns.
     if unsafe { libc::getrusage(whom, &mut usage) } != 0 {
         return Err(io::Error::last_os_error());
     }
+    Ok(usage)
+}
+
+fn usage_of(whom: libc::c_int) -> io::Result<ProcessUsage> {
+    let usage = rusage(whom)?;
     let nanos =
         |t: libc::timeval| Nanos(t.tv_sec as u64 * 1_000_000_000 + t.tv_usec as u64 * 1_000);
-    Ok(Usage {
+    Ok(ProcessUsage {
         user: nanos(usage.ru_utime),
         system: nanos(usage.ru_stime),
         major_faults: usage.ru_majflt as u64,
@@ -131,7 +148,7 @@ mod tests {
         let due = now() + Nanos::millis(5);
         sleep_until(due);
         assert!(now() >= due);
-        sleep_until(Instant(0));
+        sleep_until(Timestamp(0));
         let (step, cost) = measure();
         println!("step {step}, cost {cost}");
         assert!(step.0 > 0);

@@ -4,7 +4,7 @@
 //! [`limit`] hands the kernel a place for its answer, which it writes before the call returns.
 //! After [`own`] the calling thread has a copy of the table: every descriptor stays valid in it
 //! under the same number, and closing one there leaves the other table's alone. Descriptors made
-//! later are known to this thread only, and must not be handed to another. [`Own::close`] takes the
+//! later are known to this thread only, and must not be handed to another. [`OwnFileTable::close`] takes the
 //! copy away again.
 #![allow(unsafe_code)]
 
@@ -28,16 +28,16 @@ static RUNS: Mutex<u32> = Mutex::new(0);
 
 /// A run that is going on in this process, until it is dropped.
 #[derive(Debug)]
-pub struct Run(());
+pub struct TempFileRun(());
 
 /// Counts a run: to be called before it opens anything.
 #[must_use = "it is over when this is dropped"]
-pub fn run() -> Run {
+pub fn run() -> TempFileRun {
     *runs() += 1;
-    Run(())
+    TempFileRun(())
 }
 
-impl Drop for Run {
+impl Drop for TempFileRun {
     fn drop(&mut self) {
         *runs() -= 1;
     }
@@ -49,7 +49,7 @@ fn runs() -> MutexGuard<'static, u32> {
 
 /// A table that the calling thread shares with nobody.
 #[derive(Debug)]
-pub struct Own(());
+pub struct OwnFileTable(());
 
 /// Gives the calling thread a descriptor table that it shares with nobody. The kernel then looks
 /// descriptors up without counting references (`fdget`, since 2.6), and moves a file's place without
@@ -59,17 +59,17 @@ pub struct Own(());
 /// # Errors
 /// ENOMEM; EBUSY while several runs are going on: the copy would keep open what another closes, and so
 /// the claim on its device.
-pub fn own() -> io::Result<Own> {
+pub fn own() -> io::Result<OwnFileTable> {
     let runs = runs();
     if *runs > 1 {
         return Err(io::Error::from_raw_os_error(libc::EBUSY));
     }
     // SAFETY: only the calling thread's view changes, and no descriptor number loses its meaning.
     let answer = unsafe { libc::unshare(libc::CLONE_FILES) };
-    if answer == 0 { Ok(Own(())) } else { Err(io::Error::last_os_error()) }
+    if answer == 0 { Ok(OwnFileTable(())) } else { Err(io::Error::last_os_error()) }
 }
 
-impl Own {
+impl OwnFileTable {
     /// Closes all that is in it but the three standard ones (`close_range`, since 5.9), for the kernel
     /// does that only some time after the thread has been waited for. The last thing that the thread
     /// does: it owns no descriptor any more.

@@ -1,13 +1,13 @@
 //! A part of a file in memory, by `mmap`, that survives the file's shrinking and a full disk.
 //!
 //! The kernel has no error number for a load or store: a page that is beyond the end of the file,
-//! that can not be read, or for which no block is free, raises SIGBUS in the thread that touched
-//! it. So [`Map::read`] and [`Map::write`] name the addresses that they are about to touch, and
+//! that cannot be read, or for which no block is free, raises SIGBUS in the thread that touched
+//! it. So [`FileMap::read`] and [`FileMap::write`] name the addresses that they are about to touch, and
 //! the handler puts an empty page in the place of one that failed there: the copy ends, and its
 //! caller hears that it was torn. Any other SIGBUS is answered as before.
 //!
 //! # Safety
-//! A [`Map`] owns one shared mapping from its making to its drop. Other processes and threads may
+//! A [`FileMap`] owns one shared mapping from its making to its drop. Other processes and threads may
 //! change the file at any time, so no reference into the mapping is ever made: bytes are copied
 //! by raw pointers within its bounds. The handler calls `mmap` and `sigaction` only (system calls
 //! without a lock), and reads cells of the thread that it interrupts, which need no
@@ -26,27 +26,27 @@ use rustix::mm::{MapFlags, MsyncFlags, ProtFlags};
 pub use rustix::mm::Advice;
 
 /// The addresses that this thread is about to touch, and whether one of them failed.
-struct Touching {
+struct TouchedAddresses {
     start: AtomicUsize,
     end: AtomicUsize,
     torn: AtomicBool,
 }
 
 thread_local! {
-    static TOUCHING: Touching = const {
-        Touching { start: AtomicUsize::new(0), end: AtomicUsize::new(0), torn: AtomicBool::new(false) }
+    static TOUCHING: TouchedAddresses = const {
+        TouchedAddresses { start: AtomicUsize::new(0), end: AtomicUsize::new(0), torn: AtomicBool::new(false) }
     };
 }
 
 /// The page size, and what SIGBUS meant before; set once, before any mapping is made.
-static BEFORE: OnceLock<(usize, Action)> = OnceLock::new();
+static BEFORE: OnceLock<(usize, SignalAction)> = OnceLock::new();
 
-struct Action(libc::sigaction);
+struct SignalAction(libc::sigaction);
 
 // SAFETY: a plain description of a handler, which is process-wide anyway.
-unsafe impl Send for Action {}
+unsafe impl Send for SignalAction {}
 // SAFETY: as above, and it is only read.
-unsafe impl Sync for Action {}
+unsafe impl Sync for SignalAction {}
 
 extern "C" fn on_bus(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
     let Some((page, before)) = BEFORE.get() else { return };
@@ -96,7 +96,7 @@ fn guard() -> io::Result<()> {
         if libc::sigaction(libc::SIGBUS, std::ptr::null(), &mut before) != 0 {
             return Err(io::Error::last_os_error());
         }
-        if BEFORE.set((rustix::param::page_size(), Action(before))).is_err() {
+        if BEFORE.set((rustix::param::page_size(), SignalAction(before))).is_err() {
             return Ok(());
         }
         let mut action: libc::sigaction = std::mem::zeroed();
@@ -111,19 +111,19 @@ fn guard() -> io::Result<()> {
 
 /// A touched page failed: the map is no longer the file everywhere, and should be dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Torn;
+pub struct TornMap;
 
 /// Part of a file in memory.
 #[derive(Debug)]
-pub struct Map {
+pub struct FileMap {
     start: NonNull<u8>,
     len: usize,
 }
 
 // SAFETY: a shared mapping is not tied to a thread.
-unsafe impl Send for Map {}
+unsafe impl Send for FileMap {}
 
-impl Map {
+impl FileMap {
     /// Maps `len` bytes (at least one) of a file or block device from `offset`, a multiple of the
     /// page size. What lies beyond the end of the file can be mapped, but not touched.
     ///
@@ -154,9 +154,9 @@ impl Map {
     /// Copies out of the map.
     ///
     /// # Errors
-    /// [`Torn`] when a page could not be had; `into` then holds zeros from there on.
+    /// [`TornMap`] when a page could not be had; `into` then holds zeros from there on.
     #[inline]
-    pub fn read(&self, at: usize, into: &mut [u8]) -> Result<(), Torn> {
+    pub fn read(&self, at: usize, into: &mut [u8]) -> Result<(), TornMap> {
         let from = self.place(at, into.len());
         touch(from as usize, into.len(), || {
             // SAFETY: inside the mapping; `into` is private memory, so they do not overlap.
@@ -167,9 +167,9 @@ impl Map {
     /// Copies into the map, which must have been made for writing.
     ///
     /// # Errors
-    /// [`Torn`] when a page could not be had; what was to go there is lost.
+    /// [`TornMap`] when a page could not be had; what was to go there is lost.
     #[inline]
-    pub fn write(&mut self, at: usize, from: &[u8]) -> Result<(), Torn> {
+    pub fn write(&mut self, at: usize, from: &[u8]) -> Result<(), TornMap> {
         let into = self.place(at, from.len());
         touch(into as usize, from.len(), || {
             // SAFETY: as in `read`.
@@ -201,7 +201,7 @@ impl Map {
 
 /// Does `copy` while the handler knows which addresses it touches.
 #[inline]
-fn touch(start: usize, len: usize, copy: impl FnOnce()) -> Result<(), Torn> {
+fn touch(start: usize, len: usize, copy: impl FnOnce()) -> Result<(), TornMap> {
     TOUCHING.with(|touching| {
         touching.start.store(start, Relaxed);
         touching.end.store(start + len, Relaxed);
@@ -212,13 +212,13 @@ fn touch(start: usize, len: usize, copy: impl FnOnce()) -> Result<(), Torn> {
         touching.end.store(0, Relaxed);
         if touching.torn.load(Relaxed) {
             touching.torn.store(false, Relaxed);
-            return Err(Torn);
+            return Err(TornMap);
         }
         Ok(())
     })
 }
 
-impl Drop for Map {
+impl Drop for FileMap {
     fn drop(&mut self) {
         // SAFETY: exactly the mapping made in `new`, with the pages that the handler put into it;
         // nothing points into it any more.
@@ -237,7 +237,7 @@ mod tests {
     fn what_is_stored_is_in_the_file_and_what_is_in_the_file_is_loaded() {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&[1; 10_000]).unwrap();
-        let mut map = Map::new(file.as_fd(), 0, 10_000, true).unwrap();
+        let mut map = FileMap::new(file.as_fd(), 0, 10_000, true).unwrap();
         map.write(9_000, &[2; 1000]).unwrap();
         map.sync(9_000, 1000, true).unwrap();
         let mut back = [0; 2000];
@@ -251,12 +251,12 @@ mod tests {
     fn a_file_that_shrinks_is_told_and_kills_nobody() {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&[1; 16_384]).unwrap();
-        let mut map = Map::new(file.as_fd(), 0, 16_384, true).unwrap();
+        let mut map = FileMap::new(file.as_fd(), 0, 16_384, true).unwrap();
         file.set_len(4096).unwrap();
         let mut back = [7; 8192];
-        assert_eq!(map.read(0, &mut back), Err(Torn));
+        assert_eq!(map.read(0, &mut back), Err(TornMap));
         assert!(back[..4096].iter().all(|&b| b == 1) && back[4096..].iter().all(|&b| b == 0));
-        assert_eq!(map.write(8192, &[3; 4096]), Err(Torn));
+        assert_eq!(map.write(8192, &[3; 4096]), Err(TornMap));
         // What is still there goes on.
         assert_eq!(map.read(0, &mut back[..4096]), Ok(()));
         assert_eq!(file.metadata().unwrap().len(), 4096);
@@ -269,7 +269,7 @@ mod tests {
         if std::env::var_os(WORD).is_some() {
             let file = tempfile::tempfile().unwrap();
             file.set_len(4096).unwrap();
-            let map = Map::new(file.as_fd(), 0, 4096, false).unwrap();
+            let map = FileMap::new(file.as_fd(), 0, 4096, false).unwrap();
             file.set_len(0).unwrap();
             // SAFETY: a load of a mapped byte; it raises SIGBUS, which is the point.
             unsafe { map.start.as_ptr().read_volatile() };

@@ -16,7 +16,7 @@ pub const PAGE: usize = 512;
 /// `struct nvme_passthru_cmd` of linux/nvme_ioctl.h.
 #[repr(C)]
 #[derive(Default)]
-struct Command {
+struct NvmeCommand {
     opcode: u8,
     flags: u8,
     reserved: u16,
@@ -31,7 +31,7 @@ struct Command {
     result: u32,
 }
 
-const _: () = assert!(size_of::<Command>() == 72);
+const _: () = assert!(size_of::<NvmeCommand>() == 72);
 
 /// Reads the SMART / Health Information page (log 02h) of a whole drive, through its controller or any of
 /// its disks.
@@ -45,16 +45,16 @@ pub fn health(drive: BorrowedFd) -> io::Result<[u8; PAGE]> {
     // In 32-bit words, less one.
     const WORDS: u32 = PAGE as u32 / 4 - 1;
     let mut page = [0_u8; PAGE];
-    let mut command = Command {
+    let mut command = NvmeCommand {
         opcode: GET_LOG_PAGE,
         namespace: ALL_NAMESPACES,
         data: page.as_mut_ptr() as u64,
         data_len: PAGE as u32,
         words_10_to_15: [HEALTH | WORDS << 16, 0, 0, 0, 0, 0],
         timeout_ms: 1000,
-        ..Command::default()
+        ..NvmeCommand::default()
     };
-    let number = rustix::ioctl::opcode::read_write::<Command>(b'N', 0x41);
+    let number = rustix::ioctl::opcode::read_write::<NvmeCommand>(b'N', 0x41);
     // SAFETY: `command` has the layout that the number names, and `page` the length that stands in it; both
     // live until the call returns.
     let answer = unsafe { libc::ioctl(drive.as_raw_fd(), number as _, &mut command) };

@@ -20,14 +20,14 @@ use rustix::process::{Pid, Signal, WaitOptions};
 
 /// A process that does one piece of work.
 #[derive(Debug)]
-pub struct Child {
+pub struct WorkerChild {
     pid: Option<Pid>,
     answer: OwnedFd,
 }
 
 /// How a child ended without an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Death {
+pub enum ChildDeath {
     /// By a signal.
     Signal(i32),
     /// With this exit status.
@@ -42,12 +42,12 @@ pub fn is_single() -> bool {
     std::fs::read_dir("/proc/self/task").is_ok_and(|tasks| tasks.count() == 1)
 }
 
-/// Runs `work` in a process of its own; its bytes come [home](Child::home). The child is killed
+/// Runs `work` in a process of its own; its bytes come [home](WorkerChild::home). The child is killed
 /// when this thread dies, however that happens.
 ///
 /// # Errors
 /// EBUSY while there is another thread, EAGAIN where no more processes may be made.
-pub fn fork(work: impl FnOnce() -> Vec<u8>) -> io::Result<Child> {
+pub fn fork(work: impl FnOnce() -> Vec<u8>) -> io::Result<WorkerChild> {
     // A thread that was joined is still listed for a moment while the kernel buries it.
     let mut looks = 0;
     while !is_single() {
@@ -83,31 +83,31 @@ pub fn fork(work: impl FnOnce() -> Vec<u8>) -> io::Result<Child> {
             // SAFETY: as above.
             unsafe { libc::_exit(1) }
         }
-        pid => Ok(Child { pid: Pid::from_raw(pid), answer }),
+        pid => Ok(WorkerChild { pid: Pid::from_raw(pid), answer }),
     }
 }
 
-impl Child {
+impl WorkerChild {
     /// Waits for its end; what it had to say.
     ///
     /// # Errors
     /// How it ended, when it did not come to its end.
-    pub fn home(mut self) -> Result<Vec<u8>, Death> {
+    pub fn home(mut self) -> Result<Vec<u8>, ChildDeath> {
         let mut bytes = Vec::new();
         let mut pipe = std::fs::File::from(match self.answer.try_clone() {
             Ok(pipe) => pipe,
-            Err(_) => return Err(self.end().unwrap_or(Death::Status(0))),
+            Err(_) => return Err(self.end().unwrap_or(ChildDeath::Status(0))),
         });
         let heard = pipe.read_to_end(&mut bytes);
         match self.end() {
             None if heard.is_ok() => Ok(bytes),
-            None => Err(Death::Status(0)),
+            None => Err(ChildDeath::Status(0)),
             Some(death) => Err(death),
         }
     }
 
     /// Reaps it; how it ended, unless well.
-    fn end(&mut self) -> Option<Death> {
+    fn end(&mut self) -> Option<ChildDeath> {
         let pid = self.pid.take()?;
         loop {
             match rustix::process::waitpid(Some(pid), WaitOptions::empty()) {
@@ -115,9 +115,9 @@ impl Child {
                 Err(_) | Ok(None) => return None,
                 Ok(Some((_, status))) => {
                     return match (status.terminating_signal(), status.exit_status()) {
-                        (Some(signal), _) => Some(Death::Signal(signal)),
+                        (Some(signal), _) => Some(ChildDeath::Signal(signal)),
                         (None, Some(0) | None) => None,
-                        (None, Some(status)) => Some(Death::Status(status)),
+                        (None, Some(status)) => Some(ChildDeath::Status(status)),
                     };
                 }
             }
@@ -125,7 +125,7 @@ impl Child {
     }
 }
 
-impl Drop for Child {
+impl Drop for WorkerChild {
     /// One that nobody waits for is not wanted any more.
     fn drop(&mut self) {
         if let Some(pid) = self.pid {

@@ -2,8 +2,9 @@
 //!
 //! # Safety
 //! A buffer lent to the kernel must stay where it is until its completion has been taken. The
-//! [`Ring`] owns the memory and the open file, and a [`Slot`] is moved into it with each
-//! submission and comes back only with the completion; so nobody can touch, free or reuse a
+//! [`UringQueue`] owns the memory and the open file, and a [`Slot`] is moved into it with each
+//! submission, is kept there, and comes back only with the completion; it cannot be made, copied or
+//! taken from another ring (see [`super::slab`]). So nobody can touch, free or reuse a
 //! buffer in flight. Dropping the ring first waits for everything in flight.
 #![allow(unsafe_code)]
 
@@ -14,63 +15,12 @@ use std::sync::Arc;
 use io_uring::{IoUring, opcode, squeue, types};
 use rustix::io::{Errno, ReadWriteFlags, preadv2};
 
-use super::buffer::Buffer;
+use super::slab::{BorrowedSlot, Brand, Slab, Slot};
 use crate::unit::Nanos;
-
-/// The right to use one buffer of a ring (or of any pool of equal buffers). Not copyable: whoever
-/// holds it is the only one who may touch the buffer.
-///
-/// A slot does not know its pool, and so must go back to the one it is from: a number of another
-/// pool would name a buffer that may be in flight. A brand in the type (a lifetime of its own for
-/// each pool) would have to run through every lane, and a number of the pool in each slot would be
-/// loaded and compared with every I/O. Instead a worker's loop
-/// (`engine::drive`) has one lane and the slots that were made with it, and takes them from nowhere
-/// else.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Slot(pub(super) u32);
-
-impl Slot {
-    /// Its number, from 0.
-    pub fn index(&self) -> usize {
-        self.0 as usize
-    }
-}
-
-/// Equal, page-aligned buffers, each reached through its slot.
-#[derive(Debug)]
-pub struct Slab {
-    memory: Buffer,
-    stride: usize,
-    size: usize,
-}
-
-impl Slab {
-    /// `count` buffers of `size` bytes, and the slots to reach them by.
-    ///
-    /// # Errors
-    /// ENOMEM.
-    pub fn new(count: u32, size: usize) -> io::Result<(Self, Vec<Slot>)> {
-        let stride = size.checked_next_multiple_of(4096).ok_or(io::ErrorKind::OutOfMemory)?;
-        let memory =
-            Buffer::new(stride.checked_mul(count as usize).ok_or(io::ErrorKind::OutOfMemory)?)?;
-        Ok((Self { memory, stride, size }, slots(count)))
-    }
-
-    /// The buffer of a slot.
-    #[inline]
-    pub fn buffer(&mut self, slot: &Slot) -> &mut [u8] {
-        self.memory.part(slot.index() * self.stride, self.size)
-    }
-}
-
-/// Slots for `count` buffers that somebody else keeps.
-pub fn slots(count: u32) -> Vec<Slot> {
-    (0..count).rev().map(Slot).collect()
-}
 
 /// How a ring is made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Setup {
+pub struct RingSetup {
     /// Files and buffers are registered; the buffers where the limit of locked memory allows it.
     pub registered: bool,
     /// READV and WRITEV instead of READ and WRITE.
@@ -78,21 +28,21 @@ pub struct Setup {
     /// Completions are polled from the device (IORING_SETUP_IOPOLL).
     pub polled: bool,
     /// A kernel thread takes the submissions (IORING_SETUP_SQPOLL).
-    pub thread: Option<Thread>,
+    pub thread: Option<SqThread>,
     /// Each write is followed by a flush that is linked to it, and answered with it.
-    pub linked: Option<Linked>,
+    pub linked: Option<LinkedFlush>,
 }
 
 /// The kernel thread that takes submissions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Thread {
+pub struct SqThread {
     /// Where it runs; `None`: anywhere.
     pub cpu: Option<u32>,
 }
 
 /// The flush that is linked to a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Linked {
+pub enum LinkedFlush {
     /// As `fsync`.
     Fsync,
     /// As `fdatasync`.
@@ -107,12 +57,14 @@ const WRITTEN: u64 = 1 << 32;
 const FLUSHED: u64 = 1 << 33;
 
 /// An io_uring on its files, with its own buffers.
-pub struct Ring {
+pub struct UringQueue<'s> {
     // Dropped in this order: the ring first, then what it points to.
     ring: IoUring,
-    slab: Slab,
+    slab: Slab<'s>,
+    /// Slots in flight.
+    lent: BorrowedSlot<'s>,
     files: Arc<Vec<OwnedFd>>,
-    setup: Setup,
+    setup: RingSetup,
     /// Registered buffers; files are registered as the setup says.
     fixed: bool,
     /// Everything goes to the ring's worker threads at once.
@@ -126,9 +78,9 @@ pub struct Ring {
 }
 
 // SAFETY: the vectors point into `slab`, and a ring is not tied to a thread before its first use.
-unsafe impl Send for Ring {}
+unsafe impl Send for UringQueue<'_> {}
 
-fn build(entries: u32, setup: Setup) -> io::Result<IoUring> {
+fn build(entries: u32, setup: RingSetup) -> io::Result<IoUring> {
     let mut builder = IoUring::builder();
     if setup.polled {
         builder.setup_iopoll();
@@ -149,7 +101,7 @@ fn build(entries: u32, setup: Setup) -> io::Result<IoUring> {
         .or_else(|_| plain.build(entries))
 }
 
-/// Whether a file can not be asked without waiting (it lacks FMODE_NOWAIT: devices without a queue of
+/// Whether a file cannot be asked without waiting (it lacks FMODE_NOWAIT: devices without a queue of
 /// requests, FUSE). A ring tries it all the same with each I/O, gives up, and hands it over to its
 /// worker threads (`io_read` and `io_write` in the kernel's io_uring/rw.c), unless it is told to do so
 /// at once, which spares a tenth of the cost.
@@ -161,18 +113,19 @@ fn always_waits(file: &OwnedFd) -> bool {
     preadv2(file, buffers, NOWHERE, ReadWriteFlags::NOWAIT) == Err(Errno::OPNOTSUPP)
 }
 
-impl Ring {
+impl<'s> UringQueue<'s> {
     /// A ring for `depth` I/Os of up to `size` bytes on `files`, and its slots.
     ///
     /// # Errors
     /// ENOSYS, EPERM or EACCES where io_uring is missing or forbidden; EINVAL for a CPU that is not
     /// there; ENOMEM; what registering the files answers (EMFILE, ENOMEM).
     pub fn new(
+        brand: Brand<'s>,
         files: Arc<Vec<OwnedFd>>,
         depth: u32,
         size: usize,
-        setup: Setup,
-    ) -> io::Result<(Self, Vec<Slot>)> {
+        setup: RingSetup,
+    ) -> io::Result<(Self, Vec<Slot<'s>>)> {
         let mut each = if setup.linked.is_some() { 2 } else { 1 };
         if setup.thread.is_some() {
             // The thread gives entries back only after a whole batch of them, of which some may be
@@ -180,7 +133,7 @@ impl Ring {
             each *= 2;
         }
         let ring = build((depth * each).next_power_of_two(), setup)?;
-        let (mut slab, slots) = Slab::new(depth, size)?;
+        let (mut slab, slots) = Slab::new(brand, depth, size)?;
         let vectors: Box<[libc::iovec]> = slots
             .iter()
             .rev()
@@ -201,24 +154,29 @@ impl Ring {
         // A polled ring has no worker threads.
         let handed_over = !setup.polled && files.iter().all(always_waits);
         let written = vec![0; depth as usize].into();
-        Ok((Self { ring, slab, files, setup, fixed, handed_over, vectors, written, out: 0 }, slots))
+        let lent = BorrowedSlot::new(depth);
+        Ok((
+            Self { ring, slab, lent, files, setup, fixed, handed_over, vectors, written, out: 0 },
+            slots,
+        ))
     }
 
     /// The buffer of a slot that is not in flight.
     #[inline]
-    pub fn buffer(&mut self, slot: &Slot) -> &mut [u8] {
+    pub fn buffer(&mut self, slot: &Slot<'s>) -> &mut [u8] {
         self.slab.buffer(slot)
     }
 
     /// Puts a read or write of `len` bytes at `offset` of a file into the queue. It starts with the
-    /// next [`Ring::wait`].
+    /// next [`UringQueue::wait`].
     #[inline]
-    pub fn push(&mut self, slot: Slot, write: bool, file: u32, offset: u64, len: u32) {
+    pub fn push(&mut self, slot: Slot<'s>, write: bool, file: u32, offset: u64, len: u32) {
         assert!((file as usize) < self.files.len(), "a file that the ring has not");
-        let index = slot.0;
+        let index = slot.index() as u32;
         let buffer = self.slab.buffer(&slot);
         assert!(len as usize <= buffer.len(), "an I/O larger than its buffer");
         let pointer = buffer.as_mut_ptr();
+        self.lent.take(slot);
         let number = self.files[file as usize].as_raw_fd();
         let vector = &mut self.vectors[index as usize];
         vector.iov_len = len as usize;
@@ -251,8 +209,8 @@ impl Ring {
         entry = entry.flags(squeue::Flags::IO_LINK).user_data(u64::from(index) | WRITTEN);
         self.queue(entry);
         let flags = match linked {
-            Linked::Fsync => types::FsyncFlags::empty(),
-            Linked::Fdatasync => types::FsyncFlags::DATASYNC,
+            LinkedFlush::Fsync => types::FsyncFlags::empty(),
+            LinkedFlush::Fdatasync => types::FsyncFlags::DATASYNC,
         };
         let flush = if self.setup.registered {
             opcode::Fsync::new(types::Fixed(file)).flags(flags).build()
@@ -264,7 +222,7 @@ impl Ring {
 
     #[inline]
     fn queue(&mut self, entry: squeue::Entry) {
-        // SAFETY: the buffer belongs to the slot that is given up in `push` and comes back only
+        // SAFETY: the buffer belongs to the slot that `push` has put into `lent`, which gives it back only
         // with the completion; slab and vectors outlive the ring. There is room: the queue has an
         // entry for every slot there is, or two where each may have a flush.
         let pushed = unsafe { self.ring.submission().push(&entry) };
@@ -274,7 +232,7 @@ impl Ring {
     /// Starts what is queued.
     ///
     /// # Errors
-    /// EINTR, EAGAIN or EBUSY when not all of it was taken: [`Ring::wait`] takes the rest.
+    /// EINTR, EAGAIN or EBUSY when not all of it was taken: [`UringQueue::wait`] takes the rest.
     #[inline]
     pub fn submit(&mut self) -> io::Result<()> {
         self.ring.submit().map(drop)
@@ -294,10 +252,10 @@ impl Ring {
         self.ring.submit_and_wait(want).map(drop)
     }
 
-    /// As [`Ring::wait`], but no longer than `longest` where the kernel can do that (5.11).
+    /// As [`UringQueue::wait`], but no longer than `longest` where the kernel can do that (5.11).
     ///
     /// # Errors
-    /// As [`Ring::wait`].
+    /// As [`UringQueue::wait`].
     pub fn wait_for(&mut self, want: u32, longest: Nanos) -> io::Result<()> {
         if !self.ring.params().is_feature_ext_arg() {
             return self.wait(want);
@@ -314,34 +272,38 @@ impl Ring {
     /// The next answer: the slot, and the bytes moved or the negative errno. A write with a linked
     /// flush is answered when that is.
     #[inline]
-    pub fn answer(&mut self) -> Option<(Slot, i32)> {
+    pub fn answer(&mut self) -> Option<(Slot<'s>, i32)> {
         loop {
             let entry = self.ring.completion().next()?;
             let (data, mut result) = (entry.user_data(), entry.result());
-            let index = data as u32;
+            let number = data & !(WRITTEN | FLUSHED);
             if data & WRITTEN != 0 {
-                self.written[index as usize] = result;
+                if let Some(written) = self.written.get_mut(number as usize) {
+                    *written = result;
+                }
                 continue;
             }
+            // Of a number that is not in flight there is nothing to give back.
+            let Some(slot) = self.lent.give_back(number) else { continue };
             if data & FLUSHED != 0 {
                 // A write that failed or moved less breaks the link: its flush is cancelled.
-                let written = self.written[index as usize];
+                let written = self.written[slot.index()];
                 if result >= 0 || result == -libc::ECANCELED {
                     result = written;
                 }
             }
             self.out = self.out.saturating_sub(1);
-            return Some((Slot(index), result));
+            return Some((slot, result));
         }
     }
 }
 
-impl Drop for Ring {
+impl Drop for UringQueue<'_> {
     fn drop(&mut self) {
         while self.out > 0 {
             if self.wait(1).is_err_and(|error| error.kind() != io::ErrorKind::Interrupted) {
                 // The kernel will not answer for its buffers.
-                self.slab.memory.abandon();
+                self.slab.abandon();
                 return;
             }
             while self.answer().is_some() {}
@@ -373,6 +335,7 @@ mod tests {
     use std::io::Write as _;
 
     use super::*;
+    use crate::sys::slab::branded;
 
     #[test]
     fn a_ring_reads_and_writes_where_it_is_told() {
@@ -380,24 +343,27 @@ mod tests {
             eprintln!("SKIP a_ring_reads_and_writes_where_it_is_told: io_uring: {error}");
             return;
         }
-        let mut file = tempfile::tempfile().unwrap();
-        file.write_all(&[1; 8192]).unwrap();
-        let files = Arc::new(vec![OwnedFd::from(file)]);
-        let (mut ring, mut slots) = Ring::new(files, 2, 4096, Setup::default()).unwrap();
-        let slot = slots.pop().unwrap();
-        ring.buffer(&slot).fill(2);
-        ring.push(slot, true, 0, 4096, 4096);
-        ring.wait(1).unwrap();
-        let (slot, moved) = ring.answer().unwrap();
-        assert_eq!(moved, 4096);
-        ring.push(slot, false, 0, 4000, 4096);
-        ring.wait(1).unwrap();
-        let (slot, moved) = ring.answer().unwrap();
-        assert_eq!(moved, 4096);
-        let buffer = ring.buffer(&slot);
-        assert!(buffer[..96].iter().all(|&b| b == 1) && buffer[96..].iter().all(|&b| b == 2));
-        ring.push(slot, false, 0, 0, 4096);
-        // Dropped in flight: must wait, not crash.
+        branded(|brand| {
+            let mut file = tempfile::tempfile().unwrap();
+            file.write_all(&[1; 8192]).unwrap();
+            let files = Arc::new(vec![OwnedFd::from(file)]);
+            let (mut ring, mut slots) =
+                UringQueue::new(brand, files, 2, 4096, RingSetup::default()).unwrap();
+            let slot = slots.pop().unwrap();
+            ring.buffer(&slot).fill(2);
+            ring.push(slot, true, 0, 4096, 4096);
+            ring.wait(1).unwrap();
+            let (slot, moved) = ring.answer().unwrap();
+            assert_eq!(moved, 4096);
+            ring.push(slot, false, 0, 4000, 4096);
+            ring.wait(1).unwrap();
+            let (slot, moved) = ring.answer().unwrap();
+            assert_eq!(moved, 4096);
+            let buffer = ring.buffer(&slot);
+            assert!(buffer[..96].iter().all(|&b| b == 1) && buffer[96..].iter().all(|&b| b == 2));
+            ring.push(slot, false, 0, 0, 4096);
+            // Dropped in flight: must wait, not crash.
+        });
     }
 
     #[test]
@@ -413,22 +379,25 @@ mod tests {
             eprintln!("SKIP a_wait_ends_when_its_time_is_over: io_uring: {error}");
             return;
         }
-        let (reader, mut writer) = io::pipe().unwrap();
-        let files = Arc::new(vec![reader.into()]);
-        let (mut ring, mut slots) = Ring::new(files, 2, 4096, Setup::default()).unwrap();
-        if !ring.ring.params().is_feature_ext_arg() {
-            eprintln!("SKIP a_wait_ends_when_its_time_is_over: a kernel before 5.11");
-            return;
-        }
-        ring.push(slots.pop().unwrap(), false, 0, 0, 5);
-        ring.wait_for(1, Nanos::millis(1)).unwrap();
-        assert!(ring.answer().is_none());
-        ring.wait_for(1, Nanos::millis(1)).unwrap();
-        assert_eq!((ring.out, ring.ring.submission().len()), (1, 0));
-        writer.write_all(b"there").unwrap();
-        ring.wait_for(1, Nanos::secs(9)).unwrap();
-        let (slot, moved) = ring.answer().unwrap();
-        assert_eq!(moved, 5);
-        assert_eq!(&ring.buffer(&slot)[..5], b"there");
+        branded(|brand| {
+            let (reader, mut writer) = io::pipe().unwrap();
+            let files = Arc::new(vec![reader.into()]);
+            let (mut ring, mut slots) =
+                UringQueue::new(brand, files, 2, 4096, RingSetup::default()).unwrap();
+            if !ring.ring.params().is_feature_ext_arg() {
+                eprintln!("SKIP a_wait_ends_when_its_time_is_over: a kernel before 5.11");
+                return;
+            }
+            ring.push(slots.pop().unwrap(), false, 0, 0, 5);
+            ring.wait_for(1, Nanos::millis(1)).unwrap();
+            assert!(ring.answer().is_none());
+            ring.wait_for(1, Nanos::millis(1)).unwrap();
+            assert_eq!((ring.out, ring.ring.submission().len()), (1, 0));
+            writer.write_all(b"there").unwrap();
+            ring.wait_for(1, Nanos::secs(9)).unwrap();
+            let (slot, moved) = ring.answer().unwrap();
+            assert_eq!(moved, 5);
+            assert_eq!(&ring.buffer(&slot)[..5], b"there");
+        });
     }
 }

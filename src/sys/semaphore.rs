@@ -9,7 +9,7 @@ use std::io;
 
 /// A set of semaphores.
 #[derive(Clone, Copy, Debug)]
-pub struct Set {
+pub struct SemaphoreSet {
     id: libc::c_int,
 }
 
@@ -20,7 +20,7 @@ fn answered(answer: libc::c_int) -> io::Result<libc::c_int> {
     if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(answer) }
 }
 
-impl Set {
+impl SemaphoreSet {
     /// The set of that key with so many members, made if it is not there; each member is set to
     /// `value`.
     ///
@@ -89,7 +89,7 @@ mod tests {
     fn a_member_falls_to_zero_and_no_further() {
         // A key of its own for each process that tests.
         let key = 0x5a00_0000 | std::process::id() as i32;
-        let set = match Set::make(key, 2, 2) {
+        let set = match SemaphoreSet::make(key, 2, 2) {
             Ok(set) => set,
             Err(error) => {
                 let _ = std::io::Write::write_all(
@@ -99,14 +99,14 @@ mod tests {
                 return;
             }
         };
-        let joined = Set::open(key, 2).unwrap();
+        let joined = SemaphoreSet::open(key, 2).unwrap();
         joined.lower(1).unwrap();
         assert!(!set.is_zero(1).unwrap());
         set.lower(1).unwrap();
         assert!(joined.is_zero(1).unwrap() && !joined.is_zero(0).unwrap());
         assert_eq!(set.lower(1).unwrap_err().raw_os_error(), Some(libc::EAGAIN));
         set.remove().unwrap();
-        assert_eq!(Set::open(key, 2).unwrap_err().raw_os_error(), Some(libc::ENOENT));
+        assert_eq!(SemaphoreSet::open(key, 2).unwrap_err().raw_os_error(), Some(libc::ENOENT));
         assert!(joined.is_zero(0).is_err());
     }
 }

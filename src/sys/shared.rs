@@ -1,7 +1,7 @@
 //! Memory that a process shares with those it forks.
 //!
 //! # Safety
-//! A [`Shared`] owns one anonymous shared mapping from its making to its drop. Its values are
+//! A [`SharedSlice`] owns one anonymous shared mapping from its making to its drop. Its values are
 //! written once, before anybody else knows of them, and after that only lent as `&T` of types that
 //! may be used from several threads at once; to the hardware another process is no different.
 //! Types with something to drop are refused, so that no value refers to memory of one process that
@@ -15,18 +15,18 @@ use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 
 /// A row of values in memory that outlives a fork as one and the same.
 #[derive(Debug)]
-pub struct Shared<T> {
+pub struct SharedSlice<T> {
     start: NonNull<T>,
     count: usize,
     bytes: usize,
 }
 
 // SAFETY: the mapping is not tied to a thread, and only lends what may be shared.
-unsafe impl<T: Sync> Send for Shared<T> {}
+unsafe impl<T: Sync> Send for SharedSlice<T> {}
 // SAFETY: only `&T` is lent, of types that may be shared.
-unsafe impl<T: Sync> Sync for Shared<T> {}
+unsafe impl<T: Sync> Sync for SharedSlice<T> {}
 
-impl<T: Default + Sync + 'static> Shared<T> {
+impl<T: Default + Sync + 'static> SharedSlice<T> {
     /// So many values, each as it begins.
     ///
     /// # Errors
@@ -53,7 +53,7 @@ impl<T: Default + Sync + 'static> Shared<T> {
     }
 }
 
-impl<T> Deref for Shared<T> {
+impl<T> Deref for SharedSlice<T> {
     type Target = [T];
     fn deref(&self) -> &[T] {
         // SAFETY: `count` values were written when the mapping was made, and it lives with `self`.
@@ -61,7 +61,7 @@ impl<T> Deref for Shared<T> {
     }
 }
 
-impl<T> Drop for Shared<T> {
+impl<T> Drop for SharedSlice<T> {
     fn drop(&mut self) {
         // SAFETY: the mapping is ours, and no borrow outlives `self`.
         let _ = unsafe { munmap(self.start.as_ptr().cast(), self.bytes) };

@@ -21,7 +21,7 @@ pub fn restore(signal: i32) -> io::Result<()> {
 /// From now on `signal` does nothing to this process.
 ///
 /// # Errors
-/// EINVAL, for a number that is no signal or one that can not be ignored.
+/// EINVAL, for a number that is no signal or one that cannot be ignored.
 pub fn ignore(signal: i32) -> io::Result<()> {
     // SAFETY: an ignored signal runs no code of ours.
     if unsafe { libc::signal(signal, libc::SIG_IGN) } == libc::SIG_ERR {

@@ -9,7 +9,7 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 
 /// The steps of `sync_file_range`, done in this order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Steps {
+pub struct WriteOutSteps {
     /// Wait for pages that are being written already.
     pub wait_before: bool,
     /// Begin to write all that is dirty and not being written.
@@ -22,8 +22,8 @@ pub struct Steps {
 ///
 /// # Errors
 /// EIO, ENOSPC of the writing; ESPIPE for what is no file or device.
-pub fn steps(fd: BorrowedFd, offset: u64, len: u64, steps: Steps) -> io::Result<()> {
-    let Steps { wait_before, write, wait_after } = steps;
+pub fn steps(fd: BorrowedFd, offset: u64, len: u64, steps: WriteOutSteps) -> io::Result<()> {
+    let WriteOutSteps { wait_before, write, wait_after } = steps;
     let flag = |wanted, flag| if wanted { flag } else { 0 };
     let flags = flag(wait_before, libc::SYNC_FILE_RANGE_WAIT_BEFORE)
         | flag(write, libc::SYNC_FILE_RANGE_WRITE)
@@ -38,7 +38,7 @@ pub fn steps(fd: BorrowedFd, offset: u64, len: u64, steps: Steps) -> io::Result<
 /// # Errors
 /// As [`steps`].
 pub fn start(fd: BorrowedFd, offset: u64, len: u64) -> io::Result<()> {
-    steps(fd, offset, len, Steps { write: true, ..Steps::default() })
+    steps(fd, offset, len, WriteOutSteps { write: true, ..WriteOutSteps::default() })
 }
 
 /// Waits until the pages of a range that are being written have been.
@@ -46,5 +46,5 @@ pub fn start(fd: BorrowedFd, offset: u64, len: u64) -> io::Result<()> {
 /// # Errors
 /// As [`steps`].
 pub fn wait(fd: BorrowedFd, offset: u64, len: u64) -> io::Result<()> {
-    steps(fd, offset, len, Steps { wait_before: true, ..Steps::default() })
+    steps(fd, offset, len, WriteOutSteps { wait_before: true, ..WriteOutSteps::default() })
 }

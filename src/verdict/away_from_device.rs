@@ -1,53 +1,53 @@
-//! T32, without a limit that is met: requests wait above the queue.
+//! T67: without a limit that is met, requests wait above the queue.
 
-use super::measure::Stage;
-use super::threshold::{SHORT, WAIT_EXPLAINS, WAITING_BUSY, WAITING_CPU, WAITING_FOR_CPU};
-use super::throttled::{exhibit, holding, rate};
+use super::measure::PhaseView;
+use super::threshold::{
+    IDLE, REACHED, SHORT, WAIT_EXPLAINS, WAITING_BUSY, WAITING_CPU, WAITING_FOR_CPU,
+};
+use super::throttled::{exhibit, holding, lift, rate};
 use super::waiting_for_cpu::{grown, stopped};
 use super::words::share;
-use super::{Judge, Rule, file_lock, finding, refuted};
+use super::{Rule, RuleJudge, advice, explained, file_lock, finding, flush_bound, refuted};
 use crate::evidence::PathKind;
-use crate::record::{Exhibit, Finding, Measures, Next, Weight};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
 
 /// The caller waits most of the time, and neither the device nor a flush is what it waits for.
 pub const RULE: Rule = Rule {
-    id: "T32",
-    title: "Waiting above the queue",
-    happens: "Something above the queue holds requests back where no limit can be read, or none is near.",
-    seen_by: "Time at work and in flushes of the device, requests in flight, CPU time.",
-    said_when: "The device works and flushes for less than {WAITING_BUSY}, the program uses less than {WAITING_CPU} of a CPU, and waits for one explain little: a note, limited. A limit is named where the rate is {LIMIT_HOLDS} of it at least.",
-    try_it: "A limit set outside of the container that measures.",
+    id: "T67",
+    title: "Held back above the device queue",
+    happens: "Something above the device queue holds requests back, and no limit can be read, or none is near.",
+    seen_by: "Busy and flush time of the device, requests in flight, CPU time.",
+    said_when: "The device is busy and flushing for less than {WAITING_BUSY}, the program uses less than {WAITING_CPU} of a CPU, and waiting for a CPU explains little: a note, limited. A limit is named if the rate is at least {LIMIT_HOLDS} of it. The same for sequential buffered data if the device is busy for less than {IDLE} while the program uses between {WAITING_BUSY} and {WAITING_CPU} of a CPU.",
+    try_it: "Set a limit outside the container that measures.",
     answer: "Makes no claim about the device.",
-    judge: Judge::Phase(judge),
+    judge: RuleJudge::Phase(judge),
 };
 
-fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
+fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     let locked = |f: &Finding| f.trap.0 == file_lock::RULE.id;
-    let known = found.iter().any(|f| f.measures == Some(Measures::Limited) || locked(f));
+    let known = found.iter().any(|f| f.measures == Some(MeasuredSubject::Limited) || locked(f));
     let partner = |kind: PathKind| matches!(kind, PathKind::Stream | PathKind::Character);
-    if refuted(found) || known || stage.paced() || stage.of_trees() {
+    if refuted(found) || known || phase_view.paced() || phase_view.of_trees() {
         return None;
     }
     // A pipe or a slow character device may be what the caller waited for.
-    if stage
-        .cases
-        .iter()
-        .any(|case| partner(case.subject.kind) && !source_or_sink(&case.subject.path))
-    {
+    if phase_view.cases.iter().any(|flow_view| {
+        partner(flow_view.subject.kind) && !source_or_sink(&flow_view.subject.path)
+    }) {
         return None;
     }
     // Kernels that do not count the time in flushes leave that cause open.
-    let blind = stage.cases.iter().any(|case| {
-        case.flow.durability.durable()
-            && case.levels.iter().any(|level| level.timed.flush_ms.is_none())
+    let blind = phase_view.cases.iter().any(|flow_view| {
+        flow_view.flow.durability.durable()
+            && flow_view.levels.iter().any(|level| level.timed.flush_ms.is_none())
     });
     let all_seen =
-        stage.cases.iter().filter(|case| case.on_devices()).all(|case| {
-            !case.levels.is_empty() && case.levels.iter().all(|level| level.readable())
+        phase_view.cases.iter().filter(|flow_view| flow_view.on_devices()).all(|flow_view| {
+            !flow_view.levels.is_empty() && flow_view.levels.iter().all(|level| level.readable())
         });
-    let case = stage.cases.iter().find(|case| case.on_devices())?;
-    let cpu = stage.cpu_share()?;
-    let worked = stage.cases.iter().flat_map(|case| &case.levels).any(|level| {
+    let flow_view = phase_view.cases.iter().find(|flow_view| flow_view.on_devices())?;
+    let cpu = phase_view.cpu_share()?;
+    let worked = phase_view.cases.iter().flat_map(|flow_view| &flow_view.levels).any(|level| {
         level.busy() >= WAITING_BUSY
             || level.flushing() >= WAITING_BUSY
             || level.in_flight() >= WAITING_BUSY
@@ -56,32 +56,32 @@ fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
         || blind
         || worked
         || cpu >= WAITING_CPU
-        || case.time() < SHORT
-        || other_waits(stage, 1.0 - cpu - stage.work())
+        || flow_view.time() < SHORT
+        || other_waits(phase_view, 1.0 - cpu - phase_view.work())
     {
-        return None;
+        return in_memory(phase_view, found, cpu);
     }
     // Where there were two rates, no limit set both.
-    let fell = found.iter().any(|f| f.measures == Some(Measures::Unsteady));
-    let (claim, limit, level, next) = match holding(case).filter(|_| !fell) {
+    let fell = found.iter().any(|f| f.measures == Some(MeasuredSubject::Unsteady));
+    let (claim, limit, level, next) = match holding(flow_view).filter(|_| !fell) {
         Some((throttle, level)) => (
             format!(
-                "The rate is set above the queue of {}, where {} holds it below {}: the program waited, and the device did not work.",
+                "Limited above the queue of {}, where {} holds the rate below {}: the program waited while the device was mostly idle.",
                 level.name(),
                 throttle.file,
                 rate(throttle.limit)
             ),
             Some(exhibit(throttle)),
             level,
-            format!("to see the device itself, lift the limit in {}", throttle.file),
+            lift(throttle),
         ),
         None => {
-            let level = case.top()?;
+            let level = flow_view.top()?;
             (
-                format!("The rate is set by something above the queue of {}: the program waited, and the device did not work.", level.name()),
+                format!("Limited by something above the queue of {}: the program waited while the device was mostly idle.", level.name()),
                 None,
                 level,
-                "look for a limit that can not be seen from here (a control group of the host, a quality-of-service setting), or that was set after the run had begun".into(),
+                NextStep::Do("check for limits that cannot be seen from here (a cgroup of the host, a storage QoS setting) or that were set after the run had started".into()),
             )
         }
     };
@@ -92,11 +92,11 @@ fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
     ]);
     Some(finding(
         RULE.id,
-        Weight::Note,
-        Some(Measures::Limited),
+        FindingWeight::Note,
+        Some(MeasuredSubject::Limited),
         claim,
         because,
-        Some(Next::Do(next)),
+        Some(next),
     ))
 }
 
@@ -105,68 +105,126 @@ fn source_or_sink(path: &str) -> bool {
     matches!(path, "/dev/zero" | "/dev/null" | "/dev/full")
 }
 
+/// Data that went through memory in order, and neither the device nor the program was at work for most of
+/// the time: it was spent on the way between them, in the kernel.
+fn in_memory(phase_view: &PhaseView<'_>, found: &[Finding], cpu: f64) -> Option<Finding> {
+    let each = |f: &Finding| f.trap.0 == flush_bound::RULE.id;
+    let work = phase_view.work();
+    let flow_view = phase_view.cases.iter().find(|flow_view| {
+        let through = flow_view.reach().is_some_and(|(reach, _)| reach >= REACHED);
+        let memory = flow_view.flow.caching.through_memory() && flow_view.flow.sequential;
+        flow_view.on_devices() && memory && through
+    })?;
+    let level = flow_view.top()?;
+    if explained(found)
+        || found.iter().any(each)
+        || !(WAITING_BUSY..WAITING_CPU).contains(&cpu)
+        || work >= IDLE
+        || flow_view.time() < SHORT
+    {
+        return None;
+    }
+    let name = level.name();
+    Some(finding(
+        RULE.id,
+        FindingWeight::Note,
+        Some(MeasuredSubject::Limited),
+        format!(
+            "Limited by the path through the page cache, not by {name}: {name} was busy {} of the time, and the program was on a CPU {}.",
+            share(work),
+            share(cpu)
+        ),
+        vec![
+            level.exhibit_work(),
+            Exhibit::new("CPU time of each worker", share(cpu), "/proc/self/stat"),
+        ],
+        Some(advice::direct(flow_view)),
+    ))
+}
+
 /// Waiting for a CPU is not waiting for a device. What the whole machine waited, or its host took, need not
 /// have been our time: it is an answer only where it may explain much of what is open (shares of the time).
-fn other_waits(stage: &Stage<'_>, open: f64) -> bool {
-    let run = grown(stage, |snapshot| snapshot.cpu.seen()?.run_delay);
-    let crowded = grown(stage, |snapshot| snapshot.pressure.seen()?.cpu);
-    let stolen = grown(stage, |snapshot| snapshot.cpu.seen()?.steal);
+fn other_waits(phase_view: &PhaseView<'_>, open: f64) -> bool {
+    let run = grown(phase_view, |before, stop| stop.cpu_since(before)?.run_delay);
+    let crowded = grown(phase_view, |before, stop| stop.pressure_since(before)?.cpu);
+    let stolen = grown(phase_view, |before, stop| stop.cpu_since(before)?.steal);
     let most = |one: Option<f64>, other: Option<f64>| one.unwrap_or(0.0).max(other.unwrap_or(0.0));
-    most(run, stopped(stage)) > WAITING_FOR_CPU
+    most(run, stopped(phase_view)) > WAITING_FOR_CPU
         || most(crowded, stolen) > WAITING_FOR_CPU.max(open * WAIT_EXPLAINS)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::{Bench, verdict};
-    use crate::record::{Measures, Trust};
+    use super::super::bench::{DoctoredRecord, verdict};
+    use crate::record::{MeasuredSubject, Trust};
 
     #[test]
     fn waiting_without_a_visible_cause_is_a_limit() {
-        let mut bench = Bench::write_flushed();
+        let mut bench = DoctoredRecord::write_flushed();
         bench.work(0.01, 0.0);
         let found = verdict(&bench.record);
-        assert_eq!((found.trust, found.measures), (Trust::Sound, Measures::Limited));
+        assert_eq!((found.trust, found.measures), (Trust::Sound, MeasuredSubject::Limited));
+    }
+
+    #[test]
+    fn a_device_that_was_idle_for_most_of_the_time_did_not_set_the_rate() {
+        let mut bench = DoctoredRecord::write_flushed();
+        for busy in [0.16, 0.33] {
+            bench.work(busy, 0.35);
+            bench.in_flight(18.0);
+            let found = verdict(&bench.record);
+            assert_eq!((found.trust, found.measures), (Trust::Sound, MeasuredSubject::Limited));
+            assert!(
+                found
+                    .summary
+                    .starts_with("Limited by the path through the page cache, not by loop3: ")
+            );
+        }
+        bench.work(0.55, 0.35);
+        assert_eq!(verdict(&bench.record).measures, MeasuredSubject::Device);
+        bench.work(0.33, 0.35);
+        bench.direct(true);
+        assert_eq!(verdict(&bench.record).measures, MeasuredSubject::Device);
     }
 
     #[test]
     fn time_that_the_host_took_must_explain_much_of_what_is_open() {
         let with_steal = |share: f64| {
-            let mut bench = Bench::write_flushed();
+            let mut bench = DoctoredRecord::write_flushed();
             bench.work(0.01, 0.0);
             bench.stolen(share);
             verdict(&bench.record).measures
         };
-        assert_eq!(with_steal(0.3), Measures::Limited);
-        assert_ne!(with_steal(0.6), Measures::Limited);
+        assert_eq!(with_steal(0.3), MeasuredSubject::Limited);
+        assert_ne!(with_steal(0.6), MeasuredSubject::Limited);
     }
 
     #[test]
     fn a_limit_that_holds_without_being_met_is_named() {
-        let mut bench = Bench::write_flushed();
+        let mut bench = DoctoredRecord::write_flushed();
         bench.capped(8 * crate::unit::MIB);
         bench.work(0.01, 0.0);
         let found = verdict(&bench.record);
-        assert_eq!((found.trust, found.measures), (Trust::Sound, Measures::Limited));
+        assert_eq!((found.trust, found.measures), (Trust::Sound, MeasuredSubject::Limited));
         let claim = &found.findings[0].claim;
-        assert!(claim.contains("holds it below 8.39 MB per second"), "{claim}");
+        assert!(claim.contains("holds the rate below 8.39 MB per second"), "{claim}");
         assert!(claim.contains("blkio.throttle.write_bps_device"), "{claim}");
     }
 
     #[test]
     fn a_limit_far_above_the_rate_is_not_what_holds_it() {
-        let mut bench = Bench::write_flushed();
+        let mut bench = DoctoredRecord::write_flushed();
         bench.capped(32 * crate::unit::MIB);
         bench.work(0.01, 0.0);
         let found = verdict(&bench.record);
-        assert_eq!((found.trust, found.measures), (Trust::Sound, Measures::Limited));
+        assert_eq!((found.trust, found.measures), (Trust::Sound, MeasuredSubject::Limited));
         let claim = &found.findings[0].claim;
-        assert!(claim.contains("set by something above the queue of loop3"), "{claim}");
+        assert!(claim.contains("by something above the queue of loop3"), "{claim}");
     }
 
     #[test]
     fn a_slow_file_under_a_loop_device_is_the_device() {
-        let found = verdict(&Bench::write_flushed().record);
-        assert_eq!((found.trust, found.measures), (Trust::Sound, Measures::Device));
+        let found = verdict(&DoctoredRecord::write_flushed().record);
+        assert_eq!((found.trust, found.measures), (Trust::Sound, MeasuredSubject::Device));
     }
 }

@@ -7,28 +7,31 @@ mod doctor;
 pub use doctor::{FRESH, SAME};
 
 use crate::evidence::{
-    Bottom, CachePages, CacheReading, Clock, Cpu, DeviceNumber, DeviceReading, DirectAlign,
-    DirectIo, Direction, DiskCounters, Extents, Hardware, Layer, LayerKind, Limit, Limits, Machine,
-    Memory, Mount, PathKind, Queue, Reading, Snapshot, Space, Subject, Throttle,
+    BlockLayer, CachePages, CacheReading, Clock, Cpu, DeviceNumber, DeviceReading, DirectAlign,
+    DirectIo, Direction, DiskCounters, Extents, FilesystemSpace, Hardware, LayerKind, LeafKind,
+    LimitValue, Limits, Machine, Memory, Mount, PathKind, QueueSettings, Reading, Snapshot,
+    Subject, Throttle,
 };
 use crate::plan::{
-    Action, Caching, Cold, Copy, CopyCalls, Durability, End, EndFlags, Extent, Flush, Job, Method,
-    Origin, Outlet, Phase, Plan, Records, Resync, Work,
+    Action, AddedWords, CacheDrop, Caching, CopyCalls, CopyFlush, CopyInput, CopyLength,
+    CopyOutput, CopyWork, Durability, EndFlags, Job, Method, Phase, Plan, PlanOrigin,
+    RecordConversion, Resync, ToolProfile, Work,
 };
 use crate::record::{
-    Counted, Ending, Evidence, Flow, Laid, PhaseRecord, Point, Quiet, QuietDevice, Record,
-    Resolved, ResolvedJob, SCHEMA, Series, Settle, Span, Steadied, Verdict,
+    Ending, Evidence, FileExtents, Flow, Host, PhaseRecord, QuietDevice, QuietPeriod, RateBasis,
+    Record, Resolved, ResolvedJob, SCHEMA, SamplePoint, SampleSeries, Span, SteadyResult, Verdict,
+    WatchedFlush,
 };
-use crate::stats::{Latency, SteadyState, Total};
-use crate::unit::{Bytes, Instant, KIB, MIB, Nanos, Ops};
+use crate::stats::{ActionTotal, Latency, SteadyState};
+use crate::unit::{Bytes, KIB, MIB, Nanos, Ops, Timestamp};
 
 /// Bytes that every run here moves.
 const MOVED: Bytes = Bytes::mib(20);
 /// When the first I/O was.
-const START: Instant = Instant(10_000_000_000);
+const START: Timestamp = Timestamp(10_000_000_000);
 
 /// A record to be doctored.
-pub struct Bench {
+pub struct DoctoredRecord {
     /// The record.
     pub record: Record,
 }
@@ -39,8 +42,8 @@ pub fn verdict(record: &Record) -> Verdict {
 }
 
 /// A disk that the path names.
-pub fn layer(name: &str, level: u32, kind: LayerKind, leaf: bool) -> Layer {
-    Layer {
+pub fn layer(name: &str, level: u32, kind: LayerKind, leaf: bool) -> BlockLayer {
+    BlockLayer {
         name: name.into(),
         number: DeviceNumber { major: 7 + level, minor: 3 },
         partition: None,
@@ -50,13 +53,13 @@ pub fn layer(name: &str, level: u32, kind: LayerKind, leaf: bool) -> Layer {
         leaf,
         size: Reading::Seen(Bytes::mib(1024)),
         hardware: Hardware { bus: "loop".into(), ..Hardware::default() },
-        queue: Reading::Seen(Queue {
+        queue: Reading::Seen(QueueSettings {
             logical_block_size: Some(512),
             physical_block_size: Some(512),
             read_ahead_kb: Some(128),
             write_cache: Some("write back".into()),
             iostats: Some(true),
-            ..Queue::default()
+            ..QueueSettings::default()
         }),
     }
 }
@@ -64,6 +67,7 @@ pub fn layer(name: &str, level: u32, kind: LayerKind, leaf: bool) -> Layer {
 fn subject(path: &str) -> Subject {
     let on = LayerKind::Loop { file: "/var/card.img".into(), on: "fuse".into(), direct: true };
     Subject {
+        host: 0,
         path: path.into(),
         kind: PathKind::File,
         mount: Reading::Seen(Mount {
@@ -74,13 +78,13 @@ fn subject(path: &str) -> Subject {
             read_only: false,
             device: DeviceNumber { major: 7, minor: 3 },
         }),
-        space: Reading::Seen(Space {
+        space: Reading::Seen(FilesystemSpace {
             total: Bytes::mib(1000),
             free: Bytes::mib(800),
             block: Bytes::kib(4),
         }),
         stack: vec![layer("loop3", 0, on, true)],
-        bottom: Bottom::Devices,
+        bottom: LeafKind::Devices,
         direct: Reading::Seen(DirectIo {
             accepted: true,
             align: Some(DirectAlign { memory: 512, offset: 512 }),
@@ -92,11 +96,12 @@ fn subject(path: &str) -> Subject {
 
 fn nothing(path: &str) -> Subject {
     Subject {
+        host: 0,
         kind: PathKind::Character,
         mount: Reading::Unseen("no mount".into()),
         space: Reading::Unseen("no file system".into()),
         stack: vec![],
-        bottom: Bottom::Nothing(path.into()),
+        bottom: LeafKind::Nothing(path.into()),
         direct: Reading::Unseen("no file".into()),
         ..subject(path)
     }
@@ -105,6 +110,7 @@ fn nothing(path: &str) -> Subject {
 fn flow(subject: usize, direction: Direction) -> Flow {
     Flow {
         subject,
+        job: 0,
         direction,
         bytes: MOVED,
         calls: Ops(20),
@@ -136,7 +142,7 @@ fn earlier() -> DiskCounters {
     }
 }
 
-fn snapshot(at: Instant) -> Snapshot {
+fn snapshot(at: Timestamp) -> Snapshot {
     Snapshot {
         at,
         devices: vec![device("loop3", earlier())],
@@ -157,8 +163,8 @@ fn snapshot(at: Instant) -> Snapshot {
     }
 }
 
-fn total(time: Nanos) -> Total {
-    Total {
+fn total(time: Nanos) -> ActionTotal {
+    ActionTotal {
         ops: Ops(20),
         bytes: MOVED,
         errors: 0,
@@ -184,16 +190,31 @@ fn total(time: Nanos) -> Total {
         slat_ns: None,
         clat_ns: None,
         histogram: vec![],
+        slat_histogram: vec![],
+        clat_histogram: vec![],
     }
 }
 
-impl Bench {
+/// What others know of dd, whose words the benches have.
+fn tool() -> ToolProfile {
+    ToolProfile {
+        until_end: true,
+        flush: Some(AddedWords::after(" conv=fsync")),
+        cold: Some(AddedWords::before("ASSAY_COLD=target ")),
+        direct: Some(AddedWords::after(" iflag=direct")),
+        direct_write: Some(AddedWords::after(" oflag=direct")),
+        overwrite: Some(AddedWords::after(" conv=notrunc")),
+        ..ToolProfile::default()
+    }
+}
+
+impl DoctoredRecord {
     /// dd from one path to another, which took this long; the devices did nothing yet.
     fn dd(from: Subject, to: Subject, words: &[&str], time: Nanos) -> Self {
         let path = |subject: &Subject| Some(subject.path.clone().into());
-        let copy = Copy {
-            from: End { path: path(&from), flags: EndFlags::default() },
-            to: Outlet {
+        let copy = CopyWork {
+            from: CopyInput { path: path(&from), flags: EndFlags::default() },
+            to: CopyOutput {
                 path: path(&to),
                 flags: EndFlags::default(),
                 exclusive: false,
@@ -204,14 +225,15 @@ impl Bench {
             input_block: Bytes::mib(1),
             output_block: Bytes::mib(1),
             block_for_block: true,
-            skip: Extent::default(),
-            seek: Extent::default(),
-            count: Some(Extent { blocks: 20, bytes: Bytes::ZERO }),
-            records: Records::default(),
+            skip: CopyLength::default(),
+            seek: CopyLength::default(),
+            count: Some(CopyLength { blocks: 20, bytes: Bytes::ZERO }),
+            records: RecordConversion::default(),
             keep_going: false,
+            unread_counts: false,
             resync: Resync::No,
             sparse: false,
-            flush: Flush::default(),
+            flush: CopyFlush::default(),
             direct_gives_way: false,
             fsync_every_block: false,
         };
@@ -238,9 +260,9 @@ impl Bench {
             jobs: vec![],
             copy: None,
             flows: vec![reading, writing],
-            series: Series { interval_ns: Nanos::millis(100), points: vec![] },
+            series: SampleSeries { interval_ns: Nanos::millis(100), points: vec![] },
             evidence: Evidence {
-                quiet: Quiet {
+                quiet: QuietPeriod {
                     time: Nanos::millis(500),
                     devices: vec![QuietDevice {
                         name: "loop3".into(),
@@ -265,7 +287,7 @@ impl Bench {
                 before: snapshot(START),
                 stop: snapshot(stopped),
                 settled: Some(snapshot(stopped)),
-                settle: Some(Settle { time: Nanos::millis(1), complete: true, fault: None }),
+                settle: Some(WatchedFlush { time: Nanos::millis(1), complete: true, fault: None }),
                 neighbours: None,
             },
             faults: vec![],
@@ -278,17 +300,14 @@ impl Bench {
             started: "2026-01-01T00:00:00Z".into(),
             plan: Plan {
                 title: "dd".into(),
-                origin: Origin {
-                    dialect: "dd".into(),
-                    words: words.iter().map(|&word| word.into()).collect(),
-                    sources: vec![],
-                },
+                origin: PlanOrigin::of("dd", words.iter().map(|&word| word.into()).collect())
+                    .with(tool()),
                 seed: 1,
                 aim: None,
                 phases: vec![Phase {
                     name: "dd".into(),
                     jobs: vec![job],
-                    cold: Cold::Keep,
+                    cold: CacheDrop::Keep,
                     settle: Nanos::secs(30),
                     quiet: Nanos::ZERO,
                     heat: Nanos::ZERO,
@@ -313,24 +332,27 @@ impl Bench {
                 limits: Reading::Seen(Limits::default()),
                 notes: vec![],
             },
-            machine: Machine {
-                host: "here".into(),
-                kernel: "6.18.0".into(),
-                architecture: "x86_64".into(),
-                cpu: Reading::Unseen("not named".into()),
-                cpus: 2,
-                nodes: Vec::new(),
-                memory: Reading::Seen(Bytes::mib(4096)),
-                page: Bytes::kib(4),
-                virtual_machine: Some(true),
-                product: String::new(),
-                clock: Clock {
-                    source: Reading::Seen("tsc".into()),
-                    step: Nanos(21),
-                    cost: Nanos(48),
+            hosts: vec![Host {
+                name: "here".into(),
+                machine: Machine {
+                    host: "here".into(),
+                    kernel: "6.18.0".into(),
+                    architecture: "x86_64".into(),
+                    cpu: Reading::Unseen("not named".into()),
+                    cpus: 2,
+                    nodes: Vec::new(),
+                    memory: Reading::Seen(Bytes::mib(4096)),
+                    page: Bytes::kib(4),
+                    virtual_machine: Some(true),
+                    product: String::new(),
+                    clock: Clock {
+                        source: Reading::Seen("tsc".into()),
+                        step: Nanos(21),
+                        cost: Nanos(48),
+                    },
+                    root: true,
                 },
-                root: true,
-            },
+            }],
             phases: vec![phase],
             ending: Ending::Complete,
             verdict: None,

@@ -1,53 +1,53 @@
 //! T05: a file larger than memory is not flushed by its size: up to the dirty limit stays behind.
 
-use super::measure::Case;
+use super::measure::FlowView;
 use super::words::share;
-use super::{Judge, Rule, not_direct, not_flushed};
+use super::{Rule, RuleJudge, left_behind, not_direct};
 use crate::record::{Exhibit, Finding};
 use crate::unit::Bytes;
 
 /// Larger than memory, and part of it was left behind.
 pub const RULE: Rule = Rule {
     id: "T05",
-    title: "Bigger than memory, and not flushed",
-    happens: "A file larger than memory still leaves its end there: up to the dirty limit.",
-    seen_by: "Size against memory and the memory control group; bytes at the device when the clock stopped.",
-    said_when: "As T02, for a write of memory's size or more: wrong, deferred.",
-    try_it: "`assay dd if=/dev/zero of=x bs=1M count=N` with N MiB above the memory of a control group.",
-    answer: "Flushes inside the timing; never relies on size.",
-    judge: Judge::Flow(judge),
+    title: "Larger than memory, not flushed",
+    happens: "The end of a file larger than memory still stays in the page cache, up to the dirty limit.",
+    seen_by: "File size against RAM and the memory cgroup; bytes at the device when the clock stopped.",
+    said_when: "As T02, for a write as large as memory or larger: wrong, deferred.",
+    try_it: "`assay dd if=/dev/zero of=x bs=1M count=N` with N MiB above the memory limit of a cgroup.",
+    answer: "Flushes inside the timing and never relies on file size.",
+    judge: RuleJudge::Flow(judge),
 };
 
 /// The memory that could hold it: the machine's or the group's.
-fn memory(case: &Case<'_>) -> Option<Bytes> {
-    let machine = case.record.machine.memory.seen().copied();
-    let group = case.record.resolved.limits.seen().and_then(|limits| limits.memory);
+fn memory(flow_view: &FlowView<'_>) -> Option<Bytes> {
+    let machine = flow_view.record.machine().memory.seen().copied();
+    let group = flow_view.record.resolved.limits.seen().and_then(|limits| limits.memory);
     [machine, group].into_iter().flatten().min()
 }
 
 /// The write is larger than memory and work was left behind.
-pub(super) fn applies(case: &Case<'_>) -> bool {
-    memory(case).is_some_and(|memory| case.flow.bytes >= memory)
-        && not_direct::applies(case).is_none()
-        && case.deferral().is_some()
+pub(super) fn applies(flow_view: &FlowView<'_>) -> bool {
+    memory(flow_view).is_some_and(|memory| flow_view.flow.bytes >= memory)
+        && not_direct::applies(flow_view).is_none()
+        && flow_view.deferral().is_some()
 }
 
-fn judge(case: &Case<'_>) -> Option<Finding> {
-    if !applies(case) {
+fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
+    if !applies(flow_view) {
         return None;
     }
-    let left = case.deferral()?;
+    let left = flow_view.deferral()?;
     let claim = format!(
-        "The file is larger than memory, but the last {} of it had not reached {} when the clock stopped.",
+        "The file is larger than memory, but {} of it had not reached {} when the clock stopped.",
         share((1.0 - left.reach).max(0.0)),
         left.level.name()
     );
-    let mut finding = not_flushed::deferred(RULE.id, case, &left, &claim);
-    if let Some(memory) = memory(case) {
+    let mut finding = left_behind::deferred(RULE.id, flow_view, &left, &claim);
+    if let Some(memory) = memory(flow_view) {
         finding.because.push(Exhibit::new(
             "memory",
             memory.to_string(),
-            "/proc/meminfo, memory control group",
+            "/proc/meminfo, memory cgroup",
         ));
     }
     Some(finding)
@@ -55,18 +55,18 @@ fn judge(case: &Case<'_>) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::{Bench, verdict};
+    use super::super::bench::{DoctoredRecord, verdict};
     use crate::evidence::Reading;
-    use crate::record::{Measures, Trust};
+    use crate::record::{MeasuredSubject, Trust};
     use crate::unit::Bytes;
 
     #[test]
     fn size_is_no_flush() {
-        let mut bench = Bench::write_without_flush();
-        bench.record.machine.memory = Reading::Seen(Bytes::mib(16));
+        let mut bench = DoctoredRecord::write_without_flush();
+        bench.record.hosts[0].machine.memory = Reading::Seen(Bytes::mib(16));
         bench.written(Bytes::mib(15), Bytes::mib(20));
         let found = verdict(&bench.record);
-        assert_eq!((found.trust, found.measures), (Trust::Wrong, Measures::Deferred));
+        assert_eq!((found.trust, found.measures), (Trust::Wrong, MeasuredSubject::Deferred));
         let traps: Vec<_> = found.findings.iter().map(|f| f.trap.0.as_str()).collect();
         assert!(traps.contains(&"T05") && !traps.contains(&"T02"), "{traps:?}");
     }

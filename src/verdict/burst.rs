@@ -1,28 +1,28 @@
 //! T04: a burst into memory, and then the pace of the device.
 
-use super::measure::Stage;
+use super::measure::PhaseView;
 use super::threshold::{BURST_SHARE, CLIFF, CLIFF_PART, SMALL_BYTES};
 use super::words::pace;
-use super::{Judge, Rule, finding, refuted};
+use super::{Rule, RuleJudge, advice, finding, refuted};
 use crate::plan::Caching;
-use crate::record::{Exhibit, Finding, Next, Weight};
+use crate::record::{Exhibit, Finding, FindingWeight};
 use crate::unit::{Bytes, Nanos};
 
 /// Buffered writes, flushed inside the timing, that went at two speeds: what the calls did at first
 /// is memory's, and latencies of both are mixed.
 pub const RULE: Rule = Rule {
     id: "T04",
-    title: "Burst, then the pace of the device",
-    happens: "Buffered writes go at the speed of memory up to the dirty limit, and are then held to the device.",
-    seen_by: "The series of the program against that of the device: what is in between is in memory.",
-    said_when: "More than {BURST_SHARE} of a buffered write gathered in memory, and the program then wrote at less than one in {CLIFF} of its first rate: a note with the size of the burst and both rates.",
-    try_it: "Limit the dirty pages of the device (`/sys/class/bdi/*/max_bytes`, strict_limit), and write more than that.",
-    answer: "Own verbs write past the page cache, and flush inside the timing.",
-    judge: Judge::Phase(judge),
+    title: "Burst into memory, then device speed",
+    happens: "Buffered writes run at memory speed up to the dirty limit and are then throttled to the speed of the device.",
+    seen_by: "Bytes written by the program against bytes at the device over time: the difference is in memory.",
+    said_when: "More than {BURST_SHARE} of a buffered write piled up in memory, and the program then slowed down by more than a factor of {CLIFF}: a note with the size of the burst and both rates.",
+    try_it: "Limit the dirty pages of the device (`/sys/class/bdi/*/max_bytes`, strict_limit) and write more than that.",
+    answer: "Own verbs bypass the page cache and flush inside the timing.",
+    judge: RuleJudge::Phase(judge),
 };
 
 /// The burst, and what came after it.
-struct Burst {
+struct WriteBurst {
     gathered: Bytes,
     wrote: Bytes,
     time: Nanos,
@@ -30,35 +30,37 @@ struct Burst {
     later_time: Nanos,
 }
 
-fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
-    if refuted(found) || stage.paced() || stage.of_trees() {
+fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
+    if refuted(found) || phase_view.paced() || phase_view.of_trees() {
         return None;
     }
-    let case = stage.cases.iter().find(|case| case.writes() && case.on_devices())?;
-    if stage.cases.iter().any(|other| other.writes() && other.flow.caching == Caching::Direct) {
+    let flow_view =
+        phase_view.cases.iter().find(|flow_view| flow_view.writes() && flow_view.on_devices())?;
+    if phase_view.cases.iter().any(|other| other.writes() && other.flow.caching == Caching::Direct)
+    {
         return None;
     }
-    let burst = burst(stage)?;
+    let burst = burst(phase_view)?;
     let first = burst.wrote.over(burst.time)?.0;
     let later = burst.later.over(burst.later_time)?.0;
-    let much = burst.gathered.0 as f64 > case.flow.bytes.0 as f64 * BURST_SHARE;
+    let much = burst.gathered.0 as f64 > flow_view.flow.bytes.0 as f64 * BURST_SHARE;
     let paced = burst.later_time >= CLIFF_PART && first > later * CLIFF;
     if !much || burst.gathered < SMALL_BYTES || !paced {
         return None;
     }
     Some(finding(
         RULE.id,
-        Weight::Note,
+        FindingWeight::Note,
         None,
         format!(
-            "The first {} went into memory at {}; from then on writing was held to {}.",
+            "The first {} went into memory at {}; after that, writes were throttled to {}.",
             burst.wrote,
             pace(first),
             pace(later)
         ),
         vec![
             Exhibit::new(
-                "most that was in memory and not yet at the device",
+                "most data in memory and not yet at the device",
                 burst.gathered.to_string(),
                 "the run's series",
             ),
@@ -68,31 +70,28 @@ fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
                 "the run's series",
             ),
         ],
-        Some(Next::Do(
-            "read latencies of this run as two kinds, or write past the cache (dd: oflag=direct)"
-                .into(),
-        )),
+        Some(advice::direct(flow_view)),
     ))
 }
 
 /// When what had gathered in memory came near its most, and what the program wrote then. What arrived
 /// is the less of what the path's own device got and the leaves: these have what others write there and
 /// what mirrors double, and a layer above them may hold back what it got.
-fn burst(stage: &Stage<'_>) -> Option<Burst> {
-    let end = stage.phase.span.stopped.since(stage.phase.span.started);
+fn burst(phase_view: &PhaseView<'_>) -> Option<WriteBurst> {
+    let end = phase_view.phase.span.stopped.since(phase_view.phase.span.started);
     let (mut wrote, mut leaf, mut top) = (0_u64, 0_u64, 0_u64);
     let mut sums = vec![];
-    for point in stage.phase.series.points.iter().filter(|point| point.at_ns <= end) {
+    for point in phase_view.phase.series.points.iter().filter(|point| point.at_ns <= end) {
         wrote = wrote.saturating_add(point.write_bytes);
-        leaf = leaf.saturating_add(point.leaf_write_bytes?);
+        leaf = leaf.saturating_add(point.device_write_bytes?);
         // Where the leaves are the path's own devices they are told once.
-        top = top.saturating_add(point.top_write_bytes.or(point.leaf_write_bytes)?);
+        top = top.saturating_add(point.top_write_bytes.or(point.device_write_bytes)?);
         let arrived = leaf.min(top);
         sums.push((point.at_ns, wrote, wrote.saturating_sub(arrived)));
     }
     let most = sums.iter().map(|(_, _, waiting)| *waiting).max()?;
     let (time, first, _) = sums.iter().find(|(_, _, waiting)| *waiting >= most - most / 20)?;
-    Some(Burst {
+    Some(WriteBurst {
         gathered: Bytes(most),
         wrote: Bytes(*first),
         time: *time,
@@ -103,12 +102,12 @@ fn burst(stage: &Stage<'_>) -> Option<Burst> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::{Bench, verdict};
+    use super::super::bench::{DoctoredRecord, verdict};
     use crate::record::Trust;
 
     #[test]
     fn a_burst_is_told_apart_from_what_follows() {
-        let mut bench = Bench::write_flushed();
+        let mut bench = DoctoredRecord::write_flushed();
         let mut named = |first: u64| {
             // The device takes 4 MiB in ten points; what it is given first waits in memory.
             bench.burst_series(first);
@@ -123,11 +122,11 @@ mod tests {
     #[test]
     fn what_others_write_to_the_lowest_disk_is_not_taken_for_ours() {
         let named = |others: u64, above: Option<u64>| {
-            let mut bench = Bench::write_flushed();
+            let mut bench = DoctoredRecord::write_flushed();
             bench.burst_series(12);
             for point in &mut bench.record.phases[0].series.points {
-                point.top_write_bytes = above.or(point.leaf_write_bytes);
-                point.leaf_write_bytes = point.leaf_write_bytes.map(|mine| mine + others);
+                point.top_write_bytes = above.or(point.device_write_bytes);
+                point.device_write_bytes = point.device_write_bytes.map(|mine| mine + others);
             }
             verdict(&bench.record).findings.iter().any(|found| found.trap.0 == "T04")
         };

@@ -1,62 +1,62 @@
 //! T06: part of what was read was in memory before, though the device's bytes seem enough.
 
-use super::measure::Case;
+use super::measure::FlowView;
 use super::threshold::{REACHED, RESIDENT};
 use super::words::of;
-use super::{Judge, Rule, finding};
+use super::{Rule, RuleJudge, finding};
 use crate::plan::Caching;
-use crate::record::{Exhibit, Finding, Measures, Weight};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject};
 
 /// A buffered read, more than a hundredth of it in memory before, and the device gave a little
 /// less than was read, or so little that read-ahead may have made up for it.
 pub const RULE: Rule = Rule {
     id: "T06",
-    title: "Partly in memory before",
-    happens: "Part of the file was in memory, or RAM is larger than the tool believes, and read-ahead hides how much.",
-    seen_by: "Pages of the file in memory before; bytes read from the device.",
-    said_when: "More than {RESIDENT} resident and the device gave a little less than was read: doubtful, mixed.",
+    title: "Partly cached before",
+    happens: "Part of the file was in the page cache, or RAM is larger than the tool assumes, and read-ahead hides how much.",
+    seen_by: "Cached pages of the file before the read; bytes read from the device.",
+    said_when: "More than {RESIDENT} was cached, and slightly less than was read came from the device: doubtful, mixed.",
     try_it: "Read half a file, then all of it.",
-    answer: "Drops and looks, instead of relying on a size.",
-    judge: Judge::Flow(judge),
+    answer: "Drops the file from the page cache and checks, instead of relying on file size.",
+    judge: RuleJudge::Flow(judge),
 };
 
-fn judge(case: &Case<'_>) -> Option<Finding> {
-    if !case.reads() || !case.on_devices() || case.flow.caching == Caching::Direct {
+fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
+    if !flow_view.reads() || !flow_view.on_devices() || flow_view.flow.caching == Caching::Direct {
         return None;
     }
-    let pages = case.cached(&case.phase.evidence.before)?;
-    let (reach, level) = case.reach()?;
-    let asked = case.flow.bytes.0 as f64;
+    let pages = flow_view.cached(&flow_view.phase.evidence.before)?;
+    let (reach, level) = flow_view.reach()?;
+    let asked = flow_view.flow.bytes.0 as f64;
     let some = pages.resident.0 as f64 > asked * RESIDENT && reach < 1.0;
-    let much = pages.resident.0 as f64 > asked * 0.5 && level.small(case.direction());
+    let much = pages.resident.0 as f64 > asked * 0.5 && level.small(flow_view.direction());
     (reach >= REACHED && asked > 0.0 && (some || much)).then(|| {
         finding(
             RULE.id,
-            Weight::Doubt,
-            Some(Measures::Mixed),
-            format!("Part of {} was in memory before it was read.", case.subject.path),
+            FindingWeight::Doubt,
+            Some(MeasuredSubject::Mixed),
+            format!("Part of {} was in the page cache before it was read.", flow_view.subject.path),
             vec![
                 Exhibit::new(
-                    "pages in memory before",
-                    of(pages.resident, case.flow.bytes),
+                    "cached before the read",
+                    of(pages.resident, flow_view.flow.bytes),
                     "cachestat()",
                 ),
-                level.exhibit(case.direction()),
+                level.exhibit(flow_view.direction()),
             ],
-            Some(case.cold_next()),
+            Some(flow_view.cold_next()),
         )
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::{Bench, verdict};
+    use super::super::bench::{DoctoredRecord, verdict};
     use crate::record::Trust;
     use crate::unit::{Bytes, MIB};
 
     #[test]
     fn a_part_in_memory_is_a_doubt_unless_the_device_gave_everything() {
-        let mut bench = Bench::read_cold();
+        let mut bench = DoctoredRecord::read_cold();
         bench.resident_before(Bytes::mib(1));
         assert_eq!(verdict(&bench.record).trust, Trust::Sound);
         bench.was_read(Bytes(20 * MIB * 99 / 100));

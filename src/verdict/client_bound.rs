@@ -1,108 +1,158 @@
 //! T51: the program, or the CPU under it, set the rate.
 
-use super::measure::Stage;
-use super::threshold::{CPU_DEVICE, CPU_FULL, CPU_OF_BYTES, MAKING};
+use super::measure::PhaseView;
+use super::threshold::{
+    CPU_DEVICE, CPU_FULL, CPU_MOST, CPU_OF_BYTES, IDLE, MAKING, REACHED, SHORT,
+};
 use super::words::share;
-use super::{Judge, Rule, copy_bound, finding, refuted};
-use crate::evidence::Bottom;
+use super::{Rule, RuleJudge, advice, copy_bound, explained, finding, refuted};
+use crate::evidence::LeafKind;
 use crate::plan::Action;
-use crate::record::{Exhibit, Finding, Measures, Next, Weight};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
 use crate::unit::Nanos;
 
 /// Each worker used up a CPU while the device had time left.
 pub const RULE: Rule = Rule {
     id: "T51",
-    title: "Bound by the CPU",
-    happens: "The program, or the making of its data, is slower than the device.",
-    seen_by: "CPU time of each worker, device busy, time in reads of a source that stores nothing.",
-    said_when: "CPU at least {CPU_FULL} of one per worker ({CPU_OF_BYTES}, with waiting for one, where each byte is a call of its own) while the device works for less than {CPU_DEVICE}: doubtful, tool.",
+    title: "CPU-bound",
+    happens: "The program, or generating its data, is slower than the device.",
+    seen_by: "CPU time of each worker, busy time of the device, time in reads from a source that stores nothing.",
+    said_when: "Each worker uses at least {CPU_FULL} of a CPU ({CPU_OF_BYTES}, waiting for a CPU included, with one call per byte) while the device is busy for less than {CPU_DEVICE}, or {CPU_MOST} for buffered calls while it is busy for less than {IDLE}: doubtful, tool.",
     try_it: "`assay dd if=/dev/urandom of=x bs=1M count=150 conv=fsync` on a fast disk.",
-    answer: "Says how much of the time went to making data, and how much of a CPU to the rest.",
-    judge: Judge::Phase(judge),
+    answer: "Says how much of the time went into generating data, and how much of a CPU the rest took.",
+    judge: RuleJudge::Phase(judge),
 };
 
-fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
+fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     // What the program was busy with is said already where it was the copying.
-    let said =
-        |f: &Finding| f.measures == Some(Measures::Limited) || f.trap.0 == copy_bound::RULE.id;
+    let said = |f: &Finding| {
+        f.measures == Some(MeasuredSubject::Limited) || f.trap.0 == copy_bound::RULE.id
+    };
     let limited = found.iter().any(said);
-    let case = stage.cases.iter().find(|case| case.on_devices() && case.top().is_some())?;
-    let idle =
-        stage.cases.iter().flat_map(|case| &case.levels).all(|level| level.in_flight() < 1.0);
+    let flow_view = phase_view
+        .cases
+        .iter()
+        .find(|flow_view| flow_view.on_devices() && flow_view.top().is_some())?;
+    let idle = phase_view
+        .cases
+        .iter()
+        .flat_map(|flow_view| &flow_view.levels)
+        .all(|level| level.in_flight() < 1.0);
     if !refuted(found)
         && !limited
-        && let Some(making) = making_data(stage).or_else(|| single_bytes(stage))
+        && let Some(making) = making_data(phase_view).or_else(|| single_bytes(phase_view))
     {
         return Some(making);
     }
-    let cpu = stage.cpu_share()?;
-    if refuted(found) || limited || cpu < CPU_FULL || stage.work() >= CPU_DEVICE || !idle {
+    let cpu = phase_view.cpu_share()?;
+    if refuted(found) || limited {
         return None;
     }
+    if cpu < CPU_FULL || phase_view.work() >= CPU_DEVICE || !idle {
+        return idle_meanwhile(phase_view, found, cpu);
+    }
     let mut because = vec![Exhibit::new("CPU time of each worker", share(cpu), "/proc/self/stat")];
-    because.extend(case.top().map(|level| level.exhibit_work()));
+    because.extend(flow_view.top().map(|level| level.exhibit_work()));
     Some(finding(
         RULE.id,
-        Weight::Doubt,
-        Some(Measures::Tool),
+        FindingWeight::Doubt,
+        Some(MeasuredSubject::Tool),
         format!(
-            "The CPU set the rate: each worker used {} of one, and {} had time left.",
+            "CPU-bound: each worker used {} of a CPU; {} was idle in between.",
             share(cpu),
-            case.named()
+            flow_view.named()
         ),
         because,
-        Some(Next::Do("use larger blocks, more workers, or direct I/O".into())),
+        Some(advice::less_cpu(flow_view)),
+    ))
+}
+
+/// Calls that ended in memory kept the program at work, and the device was idle for most of the time.
+fn idle_meanwhile(phase_view: &PhaseView<'_>, found: &[Finding], cpu: f64) -> Option<Finding> {
+    let work = phase_view.work();
+    let flow_view = phase_view.cases.iter().find(|flow_view| {
+        // One small read at a time waits for the device, by turns with the program.
+        let alone = flow_view.reads() && !flow_view.flow.sequential;
+        let through = flow_view.reach().is_some_and(|(reach, _)| reach >= REACHED);
+        flow_view.on_devices() && flow_view.flow.caching.through_memory() && through && !alone
+    })?;
+    let level = flow_view.top()?;
+    let apart = phase_view.paced() || phase_view.of_trees() || explained(found);
+    if apart || cpu < CPU_MOST || work >= IDLE || flow_view.time() < SHORT {
+        return None;
+    }
+    let copying = if flow_view.reads() { "out of" } else { "into" };
+    Some(finding(
+        RULE.id,
+        FindingWeight::Doubt,
+        Some(MeasuredSubject::Tool),
+        format!(
+            "Limited by the program, not by {}: it was on a CPU {} of the time (copying {copying} the page cache included); {} was busy {}.",
+            level.name(),
+            share(cpu),
+            level.name(),
+            share(work)
+        ),
+        vec![
+            Exhibit::new("CPU time of each worker", share(cpu), "/proc/self/stat"),
+            level.exhibit_work(),
+        ],
+        Some(advice::direct(flow_view)),
     ))
 }
 
 /// A copy from something that stores nothing, whose reads took most of the time.
-fn making_data(stage: &Stage<'_>) -> Option<Finding> {
-    let source = stage.cases.iter().find(|case| case.reads())?;
-    let Bottom::Nothing(name) = &source.subject.bottom else { return None };
-    stage.phase.copy?;
-    let reads = stage.phase.totals.get(&Action::Read)?;
-    let spent = reads.lat_ns?.mean * reads.ops.0 as f64 / stage.phase.span.time().0.max(1) as f64;
-    if spent < MAKING || stage.work() >= CPU_DEVICE {
+fn making_data(phase_view: &PhaseView<'_>) -> Option<Finding> {
+    let source = phase_view.cases.iter().find(|flow_view| flow_view.reads())?;
+    let LeafKind::Nothing(name) = &source.subject.bottom else { return None };
+    phase_view.phase.copy?;
+    let reads = phase_view.phase.totals.get(&Action::Read)?;
+    let spent =
+        reads.lat_ns?.mean * reads.ops.0 as f64 / phase_view.phase.span.time().0.max(1) as f64;
+    if spent < MAKING || phase_view.work() >= CPU_DEVICE {
         return None;
     }
     Some(finding(
         RULE.id,
-        Weight::Doubt,
-        Some(Measures::Tool),
-        format!("The source set the rate: {} of the time went to making data.", share(spent)),
+        FindingWeight::Doubt,
+        Some(MeasuredSubject::Tool),
+        format!("Limited by the source: {} of the time went into generating data.", share(spent)),
         vec![Exhibit::new(format!("time in reads of {name}"), share(spent), "the run's clock")],
-        Some(Next::Do(format!("copy from /dev/zero, or put the data of {name} into a file first"))),
+        Some(NextStep::Do(format!(
+            "copy from /dev/zero, or write the data of {name} to a file first and copy that file"
+        ))),
     ))
 }
 
 /// Each byte is a call of its own, to the kernel or to the C library, and calls are what the CPU did.
-fn single_bytes(stage: &Stage<'_>) -> Option<Finding> {
-    let jobs = &stage.record.resolved.jobs;
-    let mut own = jobs.iter().filter(|job| job.phase == stage.phase.name);
+fn single_bytes(phase_view: &PhaseView<'_>) -> Option<Finding> {
+    let jobs = &phase_view.record.resolved.jobs;
+    let mut own = jobs.iter().filter(|job| job.phase == phase_view.phase.name);
     let job = own.find(|job| job.method.is_bytewise())?;
-    let case = stage.cases.iter().find(|case| case.on_devices())?;
-    let all = case.time().0.saturating_mul(stage.workers()).max(1);
-    let waited = stage.phase.evidence.ran.as_ref().and_then(|ran| ran.waited).unwrap_or_default();
+    let flow_view = phase_view.cases.iter().find(|flow_view| flow_view.on_devices())?;
+    let all = flow_view.time().0.saturating_mul(phase_view.workers()).max(1);
+    let waited =
+        phase_view.phase.evidence.ran.as_ref().and_then(|ran| ran.waited).unwrap_or_default();
     let part = |time: Nanos| time.0 as f64 / all as f64;
-    let cpu = part(stage.phase.cpu?);
+    let cpu = part(phase_view.phase.cpu?);
     let processor = cpu + part(waited);
-    if processor < CPU_OF_BYTES || stage.work() >= CPU_DEVICE {
+    if processor < CPU_OF_BYTES || phase_view.work() >= CPU_DEVICE {
         return None;
     }
     let mut because = vec![
         Exhibit::new("CPU time of each worker", share(cpu), "its thread's clock"),
-        Exhibit::new("it waited for a CPU", share(part(waited)), "schedstat"),
+        Exhibit::new("waiting for a CPU", share(part(waited)), "schedstat"),
     ];
-    because.extend(case.top().map(|level| level.exhibit_work()));
+    because.extend(flow_view.top().map(|level| level.exhibit_work()));
     Some(finding(
         RULE.id,
-        Weight::Doubt,
-        Some(Measures::Tool),
+        FindingWeight::Doubt,
+        Some(MeasuredSubject::Tool),
         format!(
-            "Each byte is a call of its own ({}): each worker was on a CPU or waited for one for {} of the time, and {} had time left.",
-            job.method.name(),
+            "CPU-bound: workers ran or waited for a CPU {} of the time, one call per byte ({}); {} was idle in between.",
             share(processor),
-            case.named()
+            job.method.name(),
+            flow_view.named()
         ),
         because,
         Some(by_blocks()),
@@ -110,35 +160,54 @@ fn single_bytes(stage: &Stage<'_>) -> Option<Finding> {
 }
 
 /// What to do about a figure of single bytes.
-pub(super) fn by_blocks() -> Next {
-    Next::Do("take the block figures for the device: these are of the processor".into())
+pub(super) fn by_blocks() -> NextStep {
+    NextStep::Do(
+        "use the block results for the device: the per-byte results measure the CPU".into(),
+    )
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::{Bench, verdict};
-    use crate::record::{Measures, Trust};
+    use super::super::bench::{DoctoredRecord, verdict};
+    use crate::record::{MeasuredSubject, Trust};
 
     #[test]
     fn a_full_cpu_and_an_idle_device_are_the_tool() {
-        let mut bench = Bench::write_flushed();
+        let mut bench = DoctoredRecord::write_flushed();
         bench.work(0.4, 0.95);
         let found = verdict(&bench.record);
-        assert_eq!((found.trust, found.measures), (Trust::Doubtful, Measures::Tool));
+        assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Tool));
     }
 
     #[test]
     fn a_full_cpu_and_a_busy_device_are_the_device() {
-        let mut bench = Bench::write_flushed();
+        let mut bench = DoctoredRecord::write_flushed();
         bench.work(0.95, 0.99);
         assert_eq!(verdict(&bench.record).trust, Trust::Sound);
     }
 
     #[test]
+    fn a_device_that_was_idle_while_the_program_worked_is_not_praised() {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.work(0.18, 0.85);
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Tool));
+        let said = "Limited by the program, not by loop3: it was on a CPU 85 % of the time (copying into the page cache included); loop3 was busy 18 %.";
+        assert_eq!(found.summary, said);
+        // However many requests were in flight in the little time in which it worked.
+        bench.in_flight(1.3);
+        assert_eq!(verdict(&bench.record).measures, MeasuredSubject::Tool);
+        for (busy, cpu) in [(0.55, 0.85), (0.55, 0.3)] {
+            bench.work(busy, cpu);
+            assert_eq!(verdict(&bench.record).measures, MeasuredSubject::Device);
+        }
+    }
+
+    #[test]
     fn half_a_cpu_is_enough_where_each_byte_is_a_call() {
         for (cpu, trust) in [(0.6, Trust::Doubtful), (0.4, Trust::Sound)] {
-            let mut bench = Bench::write_flushed();
-            bench.work(0.4, cpu);
+            let mut bench = DoctoredRecord::write_flushed();
+            bench.work(0.6, cpu);
             assert_eq!(verdict(&bench.record).trust, Trust::Sound);
             bench.bytewise(cpu);
             assert_eq!(verdict(&bench.record).trust, trust);

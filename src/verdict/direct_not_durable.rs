@@ -1,36 +1,36 @@
 //! T16: direct writes skip the page cache, not the drive's own; `sync_file_range` empties the page
 //! cache, and not the drive's own.
 
-use super::measure::Case;
-use super::{Judge, Rule, finding, words};
+use super::measure::FlowView;
+use super::{Rule, RuleJudge, finding, words};
 use crate::plan::Durability;
-use crate::record::{Exhibit, Finding, Weight};
+use crate::record::{Exhibit, Finding, FindingWeight};
 
 /// Direct writes, no flush, and a drive with a write-back cache: into that cache is what was
 /// measured.
 pub const RULE: Rule = Rule {
     id: "T16",
     title: "Direct is not durable",
-    happens: "O_DIRECT skips the page cache, not the drive's own.",
-    seen_by: "write_cache of the device; flushes counted.",
-    said_when: "Direct writes, no flush, a device that says write back: a note.",
+    happens: "O_DIRECT bypasses the page cache, not the cache of the drive.",
+    seen_by: "write_cache of the device; its count of flushes.",
+    said_when: "Direct writes without a flush to a device with a write-back cache: a note.",
     try_it: "`assay dd if=/dev/zero of=x bs=1M count=256 oflag=direct`",
     answer: "Own verbs flush inside the timing.",
-    judge: Judge::Flow(judge),
+    judge: RuleJudge::Flow(judge),
 };
 
-fn judge(case: &Case<'_>) -> Option<Finding> {
-    let asked = case.flow.durability != Durability::None;
-    if !case.writes() || !case.on_devices() || asked {
+fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
+    let asked = flow_view.flow.durability != Durability::None;
+    if !flow_view.writes() || !flow_view.on_devices() || asked {
         return None;
     }
-    if case.flow.written_out {
-        return written_out(case);
+    if flow_view.flow.written_out {
+        return written_out(flow_view);
     }
-    if !case.direct() {
+    if !flow_view.direct() {
         return None;
     }
-    let level = case.levels.iter().filter(|level| level.readable()).find(|level| {
+    let level = flow_view.levels.iter().filter(|level| level.readable()).find(|level| {
         level.layers.iter().any(|layer| {
             let queue = layer.queue.seen();
             queue.is_some_and(|queue| queue.write_cache.as_deref() == Some("write back"))
@@ -53,47 +53,48 @@ fn judge(case: &Case<'_>) -> Option<Finding> {
     }
     Some(finding(
         RULE.id,
-        Weight::Note,
+        FindingWeight::Note,
         None,
-        format!("The bytes went into the cache of {}: no flush was asked for.", level.name()),
+        format!("The data went into the write cache of {}: no flush was requested.", level.name()),
         because,
-        Some(words::with_flush(&case.record.plan.origin)),
+        Some(words::with_flush(&flow_view.record.plan.origin)),
     ))
 }
 
 /// `sync_file_range` was the only thing that brought bytes to the device. Whether its cache is
 /// written through is no matter: what leads to the bytes was not written either.
-fn written_out(case: &Case<'_>) -> Option<Finding> {
-    let level = case.top()?;
+fn written_out(flow_view: &FlowView<'_>) -> Option<Finding> {
+    let level = flow_view.top()?;
     let flushes = level.timed.flushes.map_or("not counted".into(), |flushes| flushes.to_string());
     Some(finding(
         RULE.id,
-        Weight::Note,
+        FindingWeight::Note,
         None,
         format!(
-            "Not durable: sync_file_range writes no metadata and leaves the cache of {} as it is.",
+            "Not durable: sync_file_range writes no metadata and does not flush the cache of {}.",
             level.name()
         ),
         vec![
-            Exhibit::new("flushes that were asked for", "0", "plan"),
+            Exhibit::new("flushes requested", "0", "plan"),
             Exhibit::new(format!("flushes of {}", level.name()), flushes, level.source()),
         ],
-        Some(words::with_flush(&case.record.plan.origin)),
+        Some(words::with_flush(&flow_view.record.plan.origin)),
     ))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::{Bench, verdict};
+    use super::super::bench::{DoctoredRecord, verdict};
     use crate::plan::Durability;
     use crate::record::Trust;
 
     #[test]
     fn the_drives_cache_is_named_and_no_reason_to_doubt() {
-        let mut bench = Bench::write_flushed();
+        let mut bench = DoctoredRecord::write_flushed();
         bench.direct(true);
-        let named =
-            |bench: &Bench| verdict(&bench.record).findings.iter().any(|f| f.trap.0 == "T16");
+        let named = |bench: &DoctoredRecord| {
+            verdict(&bench.record).findings.iter().any(|f| f.trap.0 == "T16")
+        };
         assert!(!named(&bench));
         bench.record.phases[0].flows[0].durability = Durability::None;
         bench.flushes(0);
@@ -103,7 +104,7 @@ mod tests {
 
     #[test]
     fn what_only_sync_file_range_wrote_is_not_called_durable() {
-        let mut bench = Bench::write_flushed();
+        let mut bench = DoctoredRecord::write_flushed();
         bench.record.phases[0].flows[0].written_out = true;
         let found = verdict(&bench.record);
         assert!(found.findings.iter().all(|f| f.trap.0 != "T16"), "{found:?}");

@@ -1,12 +1,14 @@
 //! T45: a card is written in erase blocks, and not everywhere as fast.
 
-use super::measure::Stage;
+use super::measure::{FlowView, PhaseView};
 use super::threshold::{LARGE_WRITE, PLACES, PLACES_DIFFER, SCATTERED, SMALL_WRITE};
 use super::words::{pace, share};
-use super::{Judge, Rule, finding, refuted};
-use crate::evidence::{Card, Direction, Layer};
-use crate::plan::{Action, Blocks, Phase, Region, Work};
-use crate::record::{Exhibit, Finding, Flow, Measures, Next, PhaseRecord, Record, Weight};
+use super::{Rule, RuleJudge, disturbed, finding, refuted};
+use crate::evidence::{BlockLayer, CardInfo, Direction};
+use crate::plan::{Action, BlockWork, Phase, Region, Work};
+use crate::record::{
+    Exhibit, Finding, FindingWeight, Flow, MeasuredSubject, NextStep, PhaseRecord, Record,
+};
 use crate::unit::Bytes;
 
 /// Scattered small writes to a card are a hundred times slower than those in order; or the same work
@@ -14,58 +16,58 @@ use crate::unit::Bytes;
 pub const RULE: Rule = Rule {
     id: "T45",
     title: "Erase blocks of cards",
-    happens: "Small writes make a card read, erase and write whole erase blocks.",
-    seen_by: "Rates of scattered and of ordered writes to the same card in one run, and its preferred_erase_size; rates of the same phase at several offsets.",
-    said_when: "Scattered writes of {SMALL_WRITE} or less come to less than {SCATTERED} of the bytes per second of ordered ones: a note. The same phase at {PLACES} offsets or more, whose rates differ by more than {PLACES_DIFFER}: a note.",
-    try_it: "`assay quick` on an SD card; a plan of three equal phases whose regions begin at 0, in the middle and near the end.",
-    answer: "Measures both kinds of writes, and says which one a figure is.",
-    judge: Judge::Phase(judge),
+    happens: "Small writes make a card read, erase and rewrite whole erase blocks.",
+    seen_by: "Rates of random and of sequential writes to the same card in one run, and its preferred_erase_size; rates of the same phase at several offsets.",
+    said_when: "Random writes of {SMALL_WRITE} or less reach less than {SCATTERED} of the throughput of sequential ones: a note. The same phase at {PLACES} offsets or more, whose rates differ by more than {PLACES_DIFFER}: a note.",
+    try_it: "`assay quick` on an SD card; a plan of three equal phases with regions at 0, in the middle and near the end.",
+    answer: "Measures both kinds of writes and says which one a figure is.",
+    judge: RuleJudge::Phase(judge),
 };
 
-fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
-    let explained =
-        |f: &Finding| matches!(f.measures, Some(Measures::Limited | Measures::Disturbed));
-    if refuted(found) || found.iter().any(explained) || stage.paced() {
+fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
+    let limited = |f: &Finding| f.measures == Some(MeasuredSubject::Limited);
+    if refuted(found) || disturbed(found) || found.iter().any(limited) || phase_view.paced() {
         return None;
     }
-    scattered(stage).or_else(|| by_place(stage))
+    scattered(phase_view).or_else(|| by_place(phase_view))
 }
 
-fn scattered(stage: &Stage<'_>) -> Option<Finding> {
-    let flow = written(stage.phase).filter(|flow| !flow.sequential && flow.block <= SMALL_WRITE)?;
-    let (layer, card) = card(stage.record, flow)?;
+fn scattered(phase_view: &PhaseView<'_>) -> Option<Finding> {
+    let flow =
+        written(phase_view.phase).filter(|flow| !flow.sequential && flow.block <= SMALL_WRITE)?;
+    let (layer, card) = card(phase_view.record, flow)?;
     let ordered = |phase: &&PhaseRecord| {
         written(phase).is_some_and(|other| {
-            let same = card_of(stage.record, other).is_some_and(|name| *name == layer.name);
+            let same = card_of(phase_view.record, other).is_some_and(|name| *name == layer.name);
             same && other.sequential && other.block >= LARGE_WRITE
         })
     };
-    let other = stage.record.phases.iter().find(ordered)?;
-    let (slow, fast) = (rate(stage.phase)?, rate(other)?);
+    let other = phase_view.record.phases.iter().find(ordered)?;
+    let (slow, fast) = (rate(phase_view.phase)?, rate(other)?);
     if slow >= fast * SCATTERED {
         return None;
     }
     let mut because = vec![Exhibit::new(
-        format!("bytes per second in '{}' and in '{}'", stage.phase.name, other.name),
+        format!("throughput of {} and of {}", phase_view.phase.name, other.name),
         format!("{}, {}", pace(slow), pace(fast)),
         "the run's clock and counts",
     )];
     because.extend(card.erase.map(|erase| {
         let file = format!("/sys/block/{}/device/preferred_erase_size", layer.name);
-        Exhibit::new(format!("{} erases", layer.name), erase.to_string(), file)
+        Exhibit::new(format!("erase block of {}", layer.name), erase.to_string(), file)
     }));
     Some(finding(
         RULE.id,
-        Weight::Note,
+        FindingWeight::Note,
         None,
         format!(
-            "Scattered writes of {} came to {} of the speed of ordered ones: the card erases whole blocks of much more than that for each.",
+            "Random writes of {} reached {} of the sequential throughput: for each one the card erases a whole, much larger block.",
             flow.block,
             share(slow / fast)
         ),
         because,
-        Some(Next::Do(
-            "for many small files look at this figure, for film and photos at the other".into(),
+        Some(NextStep::Do(
+            "use this figure for many small files, the sequential one for video and photos".into(),
         )),
     ))
 }
@@ -79,7 +81,7 @@ fn written(phase: &PhaseRecord) -> Option<&Flow> {
 }
 
 /// The card below a flow.
-fn card<'a>(record: &'a Record, flow: &Flow) -> Option<(&'a Layer, &'a Card)> {
+fn card<'a>(record: &'a Record, flow: &Flow) -> Option<(&'a BlockLayer, &'a CardInfo)> {
     let subject = record.resolved.subjects.get(flow.subject)?;
     subject.stack.iter().find_map(|layer| Some((layer, layer.hardware.card.as_ref()?)))
 }
@@ -100,52 +102,56 @@ fn rate(phase: &PhaseRecord) -> Option<f64> {
 }
 
 /// The last of some phases that are one another's equal but for where they work, if their rates differ.
-fn by_place(stage: &Stage<'_>) -> Option<Finding> {
-    let mine = placed(stage.planned()?)?;
-    let mut places: Vec<(Bytes, f64)> = vec![];
-    for phase in &stage.record.phases {
-        let planned = stage.record.plan.phases.iter().find(|planned| planned.name == phase.name);
-        let Some((offset, work)) = planned.and_then(placed) else { continue };
-        if work == mine.1 && places.iter().all(|(known, _)| *known != offset) {
-            places.push((offset, rate(phase)?));
-        }
-        if std::ptr::eq(phase, stage.phase) {
-            break;
-        }
+fn by_place(phase_view: &PhaseView<'_>) -> Option<Finding> {
+    if !phase_view.cases.iter().any(FlowView::on_devices) {
+        return None;
     }
-    let later = |name: &str| stage.record.phases.iter().position(|phase| phase.name == name);
-    let here = later(&stage.phase.name)?;
-    let followed = stage.record.plan.phases.iter().any(|planned| {
-        later(&planned.name).is_some_and(|at| at > here)
-            && placed(planned).is_some_and(|(_, work)| work == mine.1)
-    });
+    let mine = placed(phase_view.planned()?)?;
+    let mut places: Vec<(Bytes, f64)> = vec![];
+    let (mut before, mut followed) = (true, false);
+    // What was done stands in the order of the plan.
+    let mut done = phase_view.record.phases.iter().peekable();
+    for planned in &phase_view.record.plan.phases {
+        let Some(phase) = done.next_if(|phase| phase.name == planned.name) else { continue };
+        let same = placed(planned).filter(|(_, work)| *work == mine.1);
+        if let Some((offset, _)) = same {
+            if !before {
+                followed = true;
+                break;
+            }
+            if places.iter().all(|(known, _)| *known != offset) {
+                places.push((offset, rate(phase)?));
+            }
+        }
+        before &= !std::ptr::eq(phase, phase_view.phase);
+    }
     let rates = places.iter().map(|(_, rate)| *rate);
     let (most, least) = (rates.clone().fold(0.0, f64::max), rates.fold(f64::INFINITY, f64::min));
     if followed || places.len() < PLACES || most - least <= most * PLACES_DIFFER {
         return None;
     }
     let because = places.iter().map(|(offset, rate)| {
-        Exhibit::new(format!("from {offset} on"), pace(*rate), "the run's clock and counts")
+        Exhibit::new(format!("from offset {offset}"), pace(*rate), "the run's clock and counts")
     });
     Some(finding(
         RULE.id,
-        Weight::Note,
+        FindingWeight::Note,
         None,
         format!(
-            "At {} places the same work went at {} to {}: it depends on where the data lie, or on what was done before.",
+            "The same work at {} offsets ran at {} to {}: the rate depends on the place, or on what was done before.",
             places.len(),
             pace(least),
             pace(most)
         ),
         because.collect(),
-        Some(Next::Do(
-            "do the phases in another order: what stays with the place is the place's".into(),
+        Some(NextStep::Do(
+            "run the phases in another order: a difference that stays with the offset is due to the place".into(),
         )),
     ))
 }
 
 /// Where a phase of one job works, and the work with the place left out.
-fn placed(phase: &Phase) -> Option<(Bytes, Blocks)> {
+fn placed(phase: &Phase) -> Option<(Bytes, BlockWork)> {
     let [job] = phase.jobs.as_slice() else { return None };
     let Work::Blocks(blocks) = &job.work else { return None };
     let mut work = blocks.clone();
@@ -156,20 +162,20 @@ fn placed(phase: &Phase) -> Option<(Bytes, Blocks)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::{Bench, verdict};
+    use super::super::bench::{DoctoredRecord, verdict};
     use crate::plan::{Action, Region, Work};
     use crate::record::Trust;
     use crate::unit::{Bandwidth, Bytes, KIB};
 
-    fn set_rate(bench: &mut Bench, phase: usize, mb: f64) {
+    fn set_rate(bench: &mut DoctoredRecord, phase: usize, mb: f64) {
         let totals = &mut bench.record.phases[phase].totals;
         totals.get_mut(&Action::Write).expect("counted").bandwidth = Some(Bandwidth(mb * 1e6));
     }
 
     /// Ordered writes of 1 MiB at 20 MB per second to a card, and scattered ones of 4 KiB at another
     /// rate.
-    fn ordered_and_scattered(mb: f64) -> Bench {
-        let mut bench = Bench::write_flushed();
+    fn ordered_and_scattered(mb: f64) -> DoctoredRecord {
+        let mut bench = DoctoredRecord::write_flushed();
         bench.only_writes();
         bench.worn(Some(1), None);
         bench.again_as("scattered");
@@ -180,7 +186,7 @@ mod tests {
         bench
     }
 
-    fn said(bench: &Bench, phase: usize) -> Option<String> {
+    fn said(bench: &DoctoredRecord, phase: usize) -> Option<String> {
         let found = super::super::of_phase(&bench.record, &bench.record.phases[phase]);
         found.findings.into_iter().find(|f| f.trap.0 == "T45").map(|f| f.claim)
     }
@@ -190,7 +196,7 @@ mod tests {
         let bench = ordered_and_scattered(0.1);
         let claim = said(&bench, 1).expect("explained");
         assert!(
-            claim.starts_with("Scattered writes of 4 KiB came to 0.50 % of the speed"),
+            claim.starts_with("Random writes of 4 KiB reached 0.50 % of the sequential"),
             "{claim}"
         );
         assert_eq!(said(&bench, 0), None);
@@ -201,8 +207,8 @@ mod tests {
     }
 
     /// The same phase at three places.
-    fn at_three_places(rates: [f64; 3]) -> Bench {
-        let mut bench = Bench::write_flushed();
+    fn at_three_places(rates: [f64; 3]) -> DoctoredRecord {
+        let mut bench = DoctoredRecord::write_flushed();
         bench.only_writes();
         bench.again_as("middle");
         bench.again_as("end");
@@ -221,7 +227,7 @@ mod tests {
     fn rates_that_depend_on_the_place_are_told_after_the_last() {
         let bench = at_three_places([30.0, 20.0, 21.0]);
         let claim = said(&bench, 2).expect("told");
-        let start = "At 3 places the same work went at 20.0 MB per second to 30.0 MB per second";
+        let start = "The same work at 3 offsets ran at 20.0 MB per second to 30.0 MB per second";
         assert!(claim.starts_with(start), "{claim}");
         assert_eq!((said(&bench, 0), said(&bench, 1)), (None, None));
         assert_eq!(said(&at_three_places([22.0, 20.0, 21.0]), 2), None);

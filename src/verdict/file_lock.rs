@@ -1,79 +1,83 @@
 //! T37: parallel writes that allocate wait for each other, behind the lock of their file.
 
-use super::measure::Stage;
+use super::measure::PhaseView;
 use super::threshold::{CPU_FULL, DEPTH_LEAST, DEPTH_REACHED, FIRST_WRITES, LOCKED, SHORT};
 use super::words::share;
-use super::{Judge, Rule, explained, finding, refuted};
+use super::{Rule, RuleJudge, explained, finding, refuted};
 use crate::evidence::{LayerKind, PathKind};
-use crate::record::{Exhibit, Finding, Measures, Next, Weight};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
 
 /// The program had enough writes in flight, the device did not, and the file had yet to be allocated.
 pub const RULE: Rule = Rule {
     id: "T37",
     title: "Writers behind one lock",
-    happens: "Writes that allocate or extend take the file's lock alone, so that parallel ones queue.",
+    happens: "Writes that allocate or extend take the file's lock exclusively, so parallel ones wait.",
     seen_by: "FIEMAP before the write; writes in flight from the program and at the device; CPU time.",
-    said_when: "Direct writes at depth {DEPTH_LEAST} or more to one file, most of it not yet allocated: the program had {DEPTH_REACHED} of the depth in flight and the device fewer than {LOCKED}, and neither a limit nor the CPU explains it: doubtful, tool.",
-    try_it: "Four workers that append to one file with direct writes of 16 KiB; then again over what they have written.",
-    answer: "`quick` allocates its file first, and measures scattered writes at depth 32 on what is written.",
-    judge: Judge::Phase(judge),
+    said_when: "Direct writes at depth {DEPTH_LEAST} or more to one file, most of it not yet allocated, with {DEPTH_REACHED} of the depth in flight from the program and fewer than {LOCKED} at the device, and neither a limit nor the CPU explains it: doubtful, tool.",
+    try_it: "Four workers append to one file with direct writes of 16 KiB, and then overwrite it.",
+    answer: "`quick` writes its file first and measures random writes at depth 32 as overwrites.",
+    judge: RuleJudge::Phase(judge),
 };
 
-fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
-    if refuted(found) || explained(found) || stage.paced() || stage.of_trees() {
+fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
+    if refuted(found) || explained(found) || phase_view.paced() || phase_view.of_trees() {
         return None;
     }
-    let [case] = stage.cases.as_slice() else { return None };
-    let one_file = case.subject.kind != PathKind::Device
-        && stage
+    let [flow_view] = phase_view.cases.as_slice() else { return None };
+    let one_file = flow_view.subject.kind != PathKind::Device
+        && phase_view
             .record
             .resolved
             .jobs
             .iter()
-            .all(|job| job.phase != stage.phase.name || job.files == 1);
-    if !case.writes() || !case.direct() || !case.on_devices() || !one_file {
+            .all(|job| job.phase != phase_view.phase.name || job.files == 1);
+    if !flow_view.writes() || !flow_view.direct() || !flow_view.on_devices() || !one_file {
         return None;
     }
-    let level = case.top()?;
+    let level = flow_view.top()?;
     // A disk in memory answers before the call returns: it never has more than one.
     if level.layers.iter().any(|layer| layer.kind == LayerKind::Memory) {
         return None;
     }
-    let planned = f64::from(case.flow.depth);
-    let program = stage.phase.depth.as_ref()?.mean * stage.workers() as f64;
+    let planned = f64::from(flow_view.flow.depth);
+    let program = phase_view.phase.depth.as_ref()?.mean * phase_view.workers() as f64;
     let had = level.in_flight();
     let waited = program >= planned * DEPTH_REACHED && had < LOCKED;
     // Blocks that are allocated and not yet written are no matter: ext4 (6.3) and XFS share the lock
     // there, as for what is overwritten.
-    let onto = case.onto()?;
-    let size = case.size_of_phase().max(onto.range);
+    let onto = flow_view.onto()?;
+    let size = flow_view.size_of_phase().max(onto.range);
     let there = onto.written + onto.unwritten;
     let allocates = (there.0 as f64) < size.0 as f64 * FIRST_WRITES;
-    let cpu = stage.cpu_share()?;
-    let long = case.time() >= SHORT && !level.small(case.direction());
-    if case.flow.depth < DEPTH_LEAST || !waited || !allocates || cpu >= CPU_FULL || !long {
+    let cpu = phase_view.cpu_share()?;
+    let long = flow_view.time() >= SHORT && !level.small(flow_view.direction());
+    if flow_view.flow.depth < DEPTH_LEAST || !waited || !allocates || cpu >= CPU_FULL || !long {
         return None;
     }
     Some(finding(
         RULE.id,
-        Weight::Doubt,
-        Some(Measures::Tool),
+        FindingWeight::Doubt,
+        Some(MeasuredSubject::Tool),
         format!(
-            "The lock of the file set the rate: {program:.0} writes were in flight, and {} had {had:.1}; writes that allocate wait for each other.",
+            "Limited by the lock of the file: {program:.0} writes were in flight, but {} had {had:.1}; writes that allocate wait for each other.",
             level.name()
         ),
         vec![
             level.exhibit_work(),
-            Exhibit::new("in flight from the program, mean", format!("{program:.1}"), "count of the calls"),
             Exhibit::new(
-                format!("allocated before in {}", case.subject.path),
+                "in flight from the program, average",
+                format!("{program:.1}"),
+                "count of the calls",
+            ),
+            Exhibit::new(
+                format!("allocated before in {}", flow_view.subject.path),
                 format!("{there} of {size}"),
                 "FIEMAP",
             ),
             Exhibit::new("CPU time of each worker", share(cpu), "/proc/self/stat"),
         ],
-        Some(Next::Do(
-            "write the file first (in a plan: layout written), or give each worker a file of its own"
+        Some(NextStep::Do(
+            "write the file first (in a plan: layout written), or give each worker its own file"
                 .into(),
         )),
     ))
@@ -81,16 +85,16 @@ fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::{Bench, verdict};
+    use super::super::bench::{DoctoredRecord, verdict};
     use crate::evidence::LayerKind;
-    use crate::record::{Measures, Trust};
+    use crate::record::{MeasuredSubject, Trust};
     use crate::stats::DepthReached;
     use crate::unit::Bytes;
 
     /// Direct writes at depth 8 to a file of which so many MiB are written; the device had one at a
     /// time.
-    fn eight(written: u64, in_flight: f64) -> Bench {
-        let mut bench = Bench::write_flushed();
+    fn eight(written: u64, in_flight: f64) -> DoctoredRecord {
+        let mut bench = DoctoredRecord::write_flushed();
         bench.direct(true);
         bench.only_writes();
         let phase = &mut bench.record.phases[0];
@@ -100,7 +104,7 @@ mod tests {
         bench
     }
 
-    fn named(bench: &Bench) -> bool {
+    fn named(bench: &DoctoredRecord) -> bool {
         verdict(&bench.record).findings.iter().any(|f| f.trap.0 == "T37")
     }
 
@@ -108,8 +112,12 @@ mod tests {
     fn writes_that_allocate_and_wait_are_behind_the_lock() {
         let bench = eight(0, 7.8);
         let found = verdict(&bench.record);
-        assert_eq!((found.trust, found.measures), (Trust::Doubtful, Measures::Tool), "{found:?}");
-        let said = "The lock of the file set the rate: 8 writes were in flight, and loop3 had 0.9;";
+        assert_eq!(
+            (found.trust, found.measures),
+            (Trust::Doubtful, MeasuredSubject::Tool),
+            "{found:?}"
+        );
+        let said = "Limited by the lock of the file: 8 writes were in flight, but loop3 had 0.9;";
         assert!(found.summary.starts_with(said), "{}", found.summary);
         assert!(found.findings.iter().all(|f| f.trap.0 != "T55"), "said once: {found:?}");
     }

@@ -1,77 +1,78 @@
 //! T36: the first write to a place costs more than the second.
 
-use super::measure::{Case, ratio};
+use super::measure::{FlowView, ratio};
 use super::own::moves_what_it_writes;
 use super::threshold::{FIRST_WRITES, SMALL_WRITE};
-use super::words::share;
-use super::{Judge, Rule, finding};
-use crate::evidence::{Bottom, Extents, PathKind};
-use crate::plan::{Durability, Order, Work};
-use crate::record::{Exhibit, Finding, Next, Weight};
+use super::words::{self, share};
+use super::{Rule, RuleJudge, finding};
+use crate::evidence::{Extents, LeafKind, PathKind};
+use crate::plan::{Durability, OffsetOrdering, Work};
+use crate::record::{Exhibit, Finding, FindingWeight};
 use crate::unit::Bytes;
 
 /// Small writes that cannot wait for each other were the first to their places, or some of them were.
 pub const RULE: Rule = Rule {
     id: "T36",
-    title: "The first write is not the second",
-    happens: "Writing where nothing was allocates; overwriting does not.",
-    seen_by: "FIEMAP before the write: holes, unwritten and written extents of what was written.",
-    said_when: "Direct or synchronous writes, scattered or of {SMALL_WRITE} and less, where the file system overwrites in place: a note if all were first writes, and another if between {FIRST_WRITES} and all but that share were.",
-    try_it: "4 KiB direct writes here and there into a new file, and then again.",
-    answer: "`quick` measures scattered writes as overwrites, on what its first phase has written.",
-    judge: Judge::Flow(judge),
+    title: "First write or overwrite",
+    happens: "The first write to a place allocates; an overwrite does not.",
+    seen_by: "FIEMAP before the write: holes, unwritten and written extents.",
+    said_when: "Direct or synchronous writes, random or of {SMALL_WRITE} or less, where the file system overwrites in place: a note if all were first writes, and another if between {FIRST_WRITES} and all but that share were.",
+    try_it: "Random direct writes of 4 KiB into a new file, and then once more.",
+    answer: "`quick` measures random writes as overwrites of what its first phase has written.",
+    judge: RuleJudge::Flow(judge),
 };
 
-fn judge(case: &Case<'_>) -> Option<Finding> {
-    let first = first_writes(case)?;
+fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
+    let first = first_writes(flow_view)?;
     let claim = if first > 1.0 - FIRST_WRITES {
         format!(
-            "These were first writes to {}, which allocate: overwriting what is there may be several times as fast.",
-            case.subject.path
+            "First writes to {}, which allocate: overwrites may be several times as fast.",
+            flow_view.subject.path
         )
     } else {
         format!(
-            "{} of the writes to {} were first writes, which allocate, and the others overwrote: the figure is of both.",
+            "{} of the writes to {} were first writes, which allocate, the others overwrites: the figure mixes both.",
             share(first),
-            case.subject.path
+            flow_view.subject.path
         )
     };
-    let onto = case.onto()?;
+    let onto = flow_view.onto()?;
     Some(finding(
         RULE.id,
-        Weight::Note,
+        FindingWeight::Note,
         None,
         claim,
         vec![Exhibit::new(
-            format!("written before in {}", case.subject.path),
-            format!("{} of {}", onto.written, case.size_of_phase().max(onto.range)),
+            format!("written before in {}", flow_view.subject.path),
+            format!("{} of {}", onto.written, flow_view.size_of_phase().max(onto.range)),
             "FIEMAP",
         )],
-        Some(Next::Do("compare it only with first writes, or write the same again".into())),
+        Some(words::overwriting(&flow_view.record.plan.origin)),
     ))
 }
 
 /// Share of the writes that were the first to their place, where that makes a difference and can be
 /// told: at least [`FIRST_WRITES`].
-fn first_writes(case: &Case<'_>) -> Option<f64> {
-    let waits = case.direct()
-        || matches!(case.flow.durability, Durability::OpenSync | Durability::OpenDsync);
-    let small = !case.flow.sequential || case.flow.block <= SMALL_WRITE;
-    let file = case.subject.kind != PathKind::Device && case.subject.bottom == Bottom::Devices;
-    if !case.writes() || !waits || !small || !file || moves_what_it_writes(case.subject) {
+fn first_writes(flow_view: &FlowView<'_>) -> Option<f64> {
+    let waits = flow_view.direct()
+        || matches!(flow_view.flow.durability, Durability::OpenSync | Durability::OpenDsync);
+    let small = !flow_view.flow.sequential || flow_view.flow.block <= SMALL_WRITE;
+    let file =
+        flow_view.subject.kind != PathKind::Device && flow_view.subject.bottom == LeafKind::Devices;
+    if !flow_view.writes() || !waits || !small || !file || moves_what_it_writes(flow_view.subject) {
         return None;
     }
-    case.first_share().filter(|first| *first > FIRST_WRITES)
+    flow_view.first_share().filter(|first| *first > FIRST_WRITES)
 }
 
-impl Case<'_> {
+impl FlowView<'_> {
     /// How the file lay before it was written.
     pub(super) fn onto(&self) -> Option<&Extents> {
         let laid = self.phase.evidence.onto.iter().find(|laid| laid.path == self.subject.path)?;
         laid.extents.seen()
     }
 
-    /// Share of the written bytes that were the first to their place; `None` where that can not be told.
+    /// Share of the written bytes that were the first to their place; `None` where that cannot be told.
     pub(super) fn first_share(&self) -> Option<f64> {
         let onto = self.onto()?;
         let (written, size) = (self.flow.bytes.0, self.size_of_phase().max(onto.range).0);
@@ -99,7 +100,12 @@ impl Case<'_> {
             && jobs.iter().all(|job| match &job.work {
                 Work::Blocks(blocks) => {
                     let order = &blocks.pattern.order;
-                    matches!(order, Order::Forward | Order::Backward | Order::Shuffled)
+                    matches!(
+                        order,
+                        OffsetOrdering::Forward
+                            | OffsetOrdering::Backward
+                            | OffsetOrdering::Shuffled
+                    )
                 }
                 Work::Copy(_) => true,
                 Work::Tree(_) => false,
@@ -109,13 +115,13 @@ impl Case<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::{Bench, verdict};
+    use super::super::bench::{DoctoredRecord, verdict};
     use crate::record::Trust;
     use crate::unit::{Bytes, KIB};
 
     /// What is said of direct writes of 4 KiB to a file of 20 MiB with so many MiB written before.
-    fn said(written: u64, change: impl FnOnce(&mut Bench)) -> Option<String> {
-        let mut bench = Bench::write_flushed();
+    fn said(written: u64, change: impl FnOnce(&mut DoctoredRecord)) -> Option<String> {
+        let mut bench = DoctoredRecord::write_flushed();
         bench.direct(true);
         bench.record.phases[0].flows[0].block = Bytes(4 * KIB);
         bench.written_onto(Bytes::mib(written));
@@ -128,7 +134,7 @@ mod tests {
     #[test]
     fn first_writes_overwrites_and_both_are_told_apart() {
         let first = said(0, |_| ()).expect("first writes");
-        assert!(first.starts_with("These were first writes to /mnt/x, which allocate"), "{first}");
+        assert!(first.starts_with("First writes to /mnt/x, which allocate"), "{first}");
         let both = said(5, |_| ()).expect("both");
         assert!(both.starts_with("75 % of the writes to /mnt/x were first writes"), "{both}");
         assert_eq!(said(20, |_| ()), None);
@@ -136,7 +142,8 @@ mod tests {
 
     #[test]
     fn large_writes_in_order_and_what_is_moved_anyway_are_no_matter() {
-        let large = |bench: &mut Bench| bench.record.phases[0].flows[0].block = Bytes::mib(1);
+        let large =
+            |bench: &mut DoctoredRecord| bench.record.phases[0].flows[0].block = Bytes::mib(1);
         assert_eq!(said(0, large), None);
         assert_eq!(said(0, |bench| bench.system("btrfs")), None);
         assert_eq!(said(0, |bench| bench.record.phases[0].evidence.onto.clear()), None);

@@ -1,68 +1,100 @@
 //! T14: a flush for each small write: the figure is the latency of a flush.
 
-use super::measure::Case;
-use super::threshold::{FLUSH_BOUND, FLUSH_WRITES};
-use super::{Judge, Rule, finding};
-use crate::record::{Exhibit, Finding, Next, Weight};
+use super::measure::{FlowView, ratio};
+use super::threshold::{AMPLIFIED, FLUSH_BOUND, FLUSH_WRITES};
+use super::{Rule, RuleJudge, advice, finding};
+use crate::evidence::Direction;
+use crate::record::{Exhibit, Finding, FindingWeight};
+use crate::unit::Bytes;
 
 /// At least half as many flushes as writes.
 pub const RULE: Rule = Rule {
     id: "T14",
-    title: "A flush for each write",
-    happens: "With a flush for each small write the figure is the latency of a flush, and that time is in no busy counter.",
+    title: "One flush per write",
+    happens: "With a flush after each small write the figure is flush latency, and that time is in no busy counter.",
     seen_by: "Flushes of the device against write calls.",
-    said_when: "At least {FLUSH_BOUND} flushes for each write: a note with the latency of a durable write.",
+    said_when: "At least {FLUSH_BOUND} flushes per write: a note with the latency of a durable write, and with the amplification if the device wrote at least {AMPLIFIED} times as much as the program.",
     try_it: "`assay dd if=/dev/zero of=x bs=10k count=400 oflag=dsync`",
-    answer: "Prints flushes and writes beside the rate.",
-    judge: Judge::Flow(judge),
+    answer: "Prints the counts of flushes and writes beside the rate.",
+    judge: RuleJudge::Flow(judge),
 };
 
-fn judge(case: &Case<'_>) -> Option<Finding> {
-    if !case.writes() || !case.on_devices() || !case.first_write() {
+/// Flushes of the device where there was one for every two writes at the least.
+fn flushes(flow_view: &FlowView<'_>) -> Option<u64> {
+    if !flow_view.writes() || !flow_view.on_devices() || !flow_view.first_write() {
         return None;
     }
-    let level = case.top()?;
-    let flushes = level.timed.flushes?;
+    let level = flow_view.top()?;
+    let (flushes, writes) = (level.timed.flushes?, level.asked.writes);
+    let bound = writes >= FLUSH_WRITES && flushes as f64 >= writes as f64 * FLUSH_BOUND;
+    bound.then_some(flushes)
+}
+
+/// What the device wrote beyond the program because each write was made durable by itself, in words,
+/// and the reading.
+pub(super) fn amplified(flow_view: &FlowView<'_>) -> Option<(String, Exhibit)> {
+    flushes(flow_view)?;
+    let level = flow_view.top()?;
+    let (asked, wrote) = (level.asked.write, level.moved(Direction::Write));
+    let times = ratio(wrote, asked);
+    if asked == 0 || times < AMPLIFIED {
+        return None;
+    }
+    let (name, writes) = (level.name(), level.asked.writes);
+    let said = format!(
+        "{name} wrote {times:.1} times as much as the program: each of its {writes} writes was made durable on its own, with file system metadata and a flush."
+    );
+    let value = format!("{} for {}", Bytes(wrote), Bytes(asked));
+    Some((said, Exhibit::new(format!("written to {name}"), value, level.source())))
+}
+
+fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
+    let flushes = flushes(flow_view)?;
+    let level = flow_view.top()?;
     let writes = level.asked.writes;
-    if writes < FLUSH_WRITES || (flushes as f64) < writes as f64 * FLUSH_BOUND {
-        return None;
-    }
     let mut because = vec![
         Exhibit::new(format!("flushes of {}", level.name()), flushes.to_string(), level.source()),
         Exhibit::new("write calls", writes.to_string(), "count of the calls"),
         level.exhibit_work(),
     ];
-    if let Some(each) = case.time().0.checked_div(writes) {
+    if let Some(each) = flow_view.time().0.checked_div(writes) {
         because.push(Exhibit::new(
-            "time for each durable write",
+            "time per durable write",
             crate::unit::Nanos(each).to_string(),
             "the run's clock",
         ));
     }
+    let mut claim = format!(
+        "Flush-bound: {flushes} flushes for {writes} writes; this is the latency of a durable write, not throughput."
+    );
+    if let Some((said, shown)) = amplified(flow_view) {
+        claim.push_str(&format!(" {said}"));
+        because.push(shown);
+    }
     Some(finding(
         RULE.id,
-        Weight::Note,
+        FindingWeight::Note,
         None,
-        format!(
-            "Flush-bound: {flushes} flushes for {writes} writes; this is the latency of a durable write, not bandwidth."
-        ),
+        claim,
         because,
-        Some(Next::Do(
-            "for bandwidth write larger blocks with one flush at the end (dd: bs=1M conv=fsync)"
-                .into(),
+        Some(advice::own_verb(
+            flow_view,
+            "quick",
+            "",
+            "for throughput use larger blocks and one flush at the end (dd: bs=1M conv=fsync)",
         )),
     ))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::{Bench, verdict};
+    use super::super::bench::{DoctoredRecord, verdict};
     use crate::record::Trust;
     use crate::unit::Ops;
 
     #[test]
     fn a_flush_for_each_write_is_latency() {
-        let mut bench = Bench::write_flushed();
+        let mut bench = DoctoredRecord::write_flushed();
         bench.record.phases[0].flows[0].calls = Ops(2048);
         bench.flushes(2049);
         let found = verdict(&bench.record);
@@ -72,7 +104,7 @@ mod tests {
 
     #[test]
     fn the_flush_at_the_end_of_one_large_write_is_none() {
-        let mut bench = Bench::write_flushed();
+        let mut bench = DoctoredRecord::write_flushed();
         bench.record.phases[0].flows[0].calls = Ops(1);
         bench.flushes(2);
         assert!(verdict(&bench.record).findings.iter().all(|f| f.trap.0 != "T14"));

@@ -1,10 +1,11 @@
 //! T15: flushes were asked for, and none came to the device.
 
-use super::measure::{Case, Level};
-use super::{Judge, Rule, finding};
-use crate::evidence::Reading;
+use super::measure::{DeviceLevel, FlowView};
+use super::words::quoted;
+use super::{Rule, RuleJudge, finding};
+use crate::evidence::{Mount, Reading};
 use crate::plan::Durability;
-use crate::record::{Exhibit, Finding, Measures, Next, Weight};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
 use crate::unit::Bytes;
 
 /// The device says that it has a write-back cache and has counted flushes before, and of those that
@@ -12,24 +13,28 @@ use crate::unit::Bytes;
 pub const RULE: Rule = Rule {
     id: "T15",
     title: "A flush that does not reach the device",
-    happens: "With nobarrier, or a layer that swallows it, a flush is answered and the drive keeps the data in its cache.",
-    seen_by: "Flushes of the device, which has counted some before; its write_cache; the mount's options.",
-    said_when: "Flushes were asked for, the device says write back, and it counted none: doubtful, deferred.",
+    happens: "With nobarrier, or a layer that swallows flushes, a flush returns while the data stay in the cache of the drive.",
+    seen_by: "Flushes of a device that has counted some before; its write_cache; the mount options.",
+    said_when: "Flushes were requested, the device has a write-back cache, and it counted none: doubtful, deferred.",
     try_it: "`mount -o remount,nobarrier`, then `assay dd if=/dev/zero of=x bs=4k count=1000 oflag=dsync`.",
-    answer: "Counts flushes at the device, and does not believe the answer to the call alone.",
-    judge: Judge::Flow(judge),
+    answer: "Counts flushes at the device and does not rely on the result of the call alone.",
+    judge: RuleJudge::Flow(judge),
 };
 
-fn judge(case: &Case<'_>) -> Option<Finding> {
-    let wrote = case.writes() && case.flow.bytes > Bytes::ZERO;
-    if !wrote || !case.on_devices() || case.of_trees() || !case.flow.durability.durable() {
+fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
+    let wrote = flow_view.writes() && flow_view.flow.bytes > Bytes::ZERO;
+    if !wrote
+        || !flow_view.on_devices()
+        || flow_view.of_trees()
+        || !flow_view.flow.durability.durable()
+    {
         return None;
     }
-    let level = case.top()?;
-    let evidence = &case.phase.evidence;
+    let level = flow_view.top()?;
+    let evidence = &flow_view.phase.evidence;
     let later = level.settled.as_ref().and_then(|counters| counters.flushes).unwrap_or(0);
     let none = level.timed.flushes == Some(0) && later == 0;
-    if !none || forced_through(case, level) {
+    if !none || forced_through(flow_view, level) {
         return None;
     }
     let keeps = level.layers.iter().all(|layer| {
@@ -42,17 +47,23 @@ fn judge(case: &Case<'_>) -> Option<Finding> {
         let counters = reading.map(|device| &device.counters).and_then(Reading::seen);
         counters.and_then(|counters| counters.flushes).is_some_and(|flushes| flushes > 0)
     });
-    (keeps && counts).then(|| say(case, level))
+    (keeps && counts).then(|| say(flow_view, level))
 }
 
 /// Each write may have gone through the drive's cache by itself, without a flush.
-fn forced_through(case: &Case<'_>, level: &Level<'_>) -> bool {
+fn forced_through(flow_view: &FlowView<'_>, level: &DeviceLevel<'_>) -> bool {
     let able =
         level.layers.iter().any(|layer| layer.queue.seen().is_some_and(|q| q.fua == Some(true)));
-    able && matches!(case.flow.durability, Durability::OpenSync | Durability::OpenDsync)
+    able && matches!(flow_view.flow.durability, Durability::OpenSync | Durability::OpenDsync)
 }
 
-fn say(case: &Case<'_>, level: &Level<'_>) -> Finding {
+/// Mounts it with barriers.
+fn mount_command(mount: &Mount, option: &str) -> NextStep {
+    let barrier = if option == "barrier=0" { "barrier=1" } else { "barrier" };
+    NextStep::Type(format!("mount -o remount,{barrier} {}", quoted(&mount.point)))
+}
+
+fn say(flow_view: &FlowView<'_>, level: &DeviceLevel<'_>) -> Finding {
     let first = level.layers.first().map_or("", |layer| layer.name.as_str());
     let mut because = vec![
         Exhibit::new(format!("flushes of {}", level.name()), "0", level.source()),
@@ -62,7 +73,7 @@ fn say(case: &Case<'_>, level: &Level<'_>) -> Finding {
             format!("/sys/block/{first}/queue/write_cache"),
         ),
     ];
-    let mount = case.subject.mount.seen();
+    let mount = flow_view.subject.mount.seen();
     let option = mount.and_then(|mount| {
         mount.options.split(',').find(|option| matches!(*option, "nobarrier" | "barrier=0"))
     });
@@ -73,48 +84,48 @@ fn say(case: &Case<'_>, level: &Level<'_>) -> Finding {
             "/proc/self/mountinfo",
         ));
     }
-    let (why, next) = match option {
-        Some(option) => (
+    let (why, next) = match mount.zip(option) {
+        Some((mount, option)) => (
             format!(" (it is mounted with {option})"),
-            format!("mount it without {option}: data that were said to be safe would be lost with the power"),
+            mount_command(mount, option),
         ),
         None => (
             String::new(),
-            "look which layer answers flushes by itself: data that were said to be safe may be lost with the power".into(),
+            NextStep::Do("find the layer that answers flushes itself: on a power failure data that were reported as safe may be lost".into()),
         ),
     };
     finding(
         RULE.id,
-        Weight::Doubt,
-        Some(Measures::Deferred),
+        FindingWeight::Doubt,
+        Some(MeasuredSubject::Deferred),
         format!(
-            "The flush never came to {}{why}: what is in its cache was not made safe.",
+            "The flush never reached {}{why}: data in its cache are not safe on a power failure.",
             level.name()
         ),
         because,
-        Some(Next::Do(next)),
+        Some(next),
     )
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::{Bench, verdict};
+    use super::super::bench::{DoctoredRecord, verdict};
     use crate::plan::Durability;
-    use crate::record::{Measures, Trust};
+    use crate::record::{MeasuredSubject, Trust};
 
     #[test]
     fn a_flush_that_was_not_counted_did_not_come() {
-        let mut bench = Bench::write_flushed();
+        let mut bench = DoctoredRecord::write_flushed();
         assert_eq!(verdict(&bench.record).trust, Trust::Sound);
         bench.flushes(0);
         let found = verdict(&bench.record);
-        assert_eq!((found.trust, found.measures), (Trust::Doubtful, Measures::Deferred));
+        assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Deferred));
         assert_eq!(found.findings[0].trap.0, "T15");
     }
 
     #[test]
     fn writes_that_go_through_by_themselves_need_none() {
-        let mut bench = Bench::write_flushed();
+        let mut bench = DoctoredRecord::write_flushed();
         bench.flushes(0);
         bench.record.phases[0].flows[0].durability = Durability::OpenDsync;
         bench.queue(|queue| queue.fua = Some(true));

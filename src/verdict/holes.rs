@@ -1,11 +1,11 @@
 //! T23: holes and unwritten extents: zeros that come from memory, even with O_DIRECT.
 
-use super::measure::Case;
+use super::measure::FlowView;
 use super::threshold::{REACHED, RESIDENT};
 use super::words::{of, quoted, share};
-use super::{Judge, Rule, finding};
+use super::{Rule, RuleJudge, finding};
 use crate::plan::Action;
-use crate::record::{Exhibit, Finding, Measures, Next, Weight};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
 use crate::unit::{Bytes, MIB};
 
 /// More than a hundredth of what is read has no data on the device, and the device gave that much
@@ -13,105 +13,105 @@ use crate::unit::{Bytes, MIB};
 pub const RULE: Rule = Rule {
     id: "T23",
     title: "Holes",
-    happens: "Parts of a file that were never written have no blocks, or blocks flagged unwritten: zeros are made in memory, even for O_DIRECT.",
+    happens: "Parts of a file that were never written have no blocks, or unwritten ones: reads get zeros from memory, even with O_DIRECT.",
     seen_by: "FIEMAP of the range before the read; bytes read from the device.",
-    said_when: "Holes and unwritten extents are more than {RESIDENT} of the range, and the device gave that much less: wrong, layer.",
+    said_when: "Holes and unwritten extents are more than {RESIDENT} of the range, and that much less came from the device: wrong, layer.",
     try_it: "`truncate -s 1G x; assay dd if=x of=/dev/null bs=1M iflag=direct`",
-    answer: "Own verbs write their files out in full before they read them.",
-    judge: Judge::Flow(judge),
+    answer: "Own verbs write their files in full before they read them.",
+    judge: RuleJudge::Flow(judge),
 };
 
-fn judge(case: &Case<'_>) -> Option<Finding> {
-    laid(case).or_else(|| trimmed(case))
+fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
+    laid(flow_view).or_else(|| trimmed(flow_view))
 }
 
 /// Holes that were there before the phase.
-fn laid(case: &Case<'_>) -> Option<Finding> {
-    let extents = case.extents()?;
-    let absent = case.empty_share();
-    if !case.reads() || absent <= RESIDENT || case.flow.calls.0 == 0 {
+fn laid(flow_view: &FlowView<'_>) -> Option<Finding> {
+    let extents = flow_view.extents()?;
+    let absent = flow_view.empty_share();
+    if !flow_view.reads() || absent <= RESIDENT || flow_view.flow.calls.0 == 0 {
         return None;
     }
-    let reach = case.reach();
+    let reach = flow_view.reach();
     if reach.is_some_and(|(reach, _)| reach >= 1.0 - absent / 2.0) {
         return None;
     }
     let empty = Bytes(extents.hole.0.saturating_add(extents.unwritten.0));
     let mut because = vec![Exhibit::new(
-        format!("holes and unwritten extents in {}", case.subject.path),
+        format!("holes and unwritten extents in {}", flow_view.subject.path),
         of(empty, extents.range),
         "FIEMAP",
     )];
     if let Some((_, level)) = reach {
-        because.push(level.exhibit(case.direction()));
+        because.push(level.exhibit(flow_view.direction()));
     }
     let count = extents.range.0.div_ceil(MIB).max(1);
-    let full = quoted(&format!("{}.full", case.subject.path));
+    let full = quoted(&format!("{}.full", flow_view.subject.path));
     Some(finding(
         RULE.id,
-        Weight::Refute,
-        Some(Measures::Layer),
+        FindingWeight::Refute,
+        Some(MeasuredSubject::Layer),
         format!(
-            "{} of the range holds no data: zeros were made in memory, and {} had nothing to read.",
+            "{} of the range holds no data: zeros came from memory, and {} had nothing to read.",
             share(absent),
-            case.named()
+            flow_view.named()
         ),
         because,
-        Some(Next::Type(format!(
+        Some(NextStep::Type(format!(
             "assay dd if=/dev/urandom of={full} bs=1M count={count} conv=fsync"
         ))),
     ))
 }
 
 /// Holes that the phase made itself, and read again.
-fn trimmed(case: &Case<'_>) -> Option<Finding> {
-    if !case.reads() || case.trimmed_share() <= RESIDENT {
+fn trimmed(flow_view: &FlowView<'_>) -> Option<Finding> {
+    if !flow_view.reads() || flow_view.trimmed_share() <= RESIDENT {
         return None;
     }
-    let (reach, level) = case.reach()?;
-    if reach >= REACHED || !case.layout_explains(reach) {
+    let (reach, level) = flow_view.reach()?;
+    if reach >= REACHED || !flow_view.layout_explains(reach) {
         return None;
     }
-    let trims = case.phase.totals.get(&Action::Trim)?;
+    let trims = flow_view.phase.totals.get(&Action::Trim)?;
     Some(finding(
         RULE.id,
-        Weight::Refute,
-        Some(Measures::Layer),
+        FindingWeight::Refute,
+        Some(MeasuredSubject::Layer),
         format!(
-            "{} of what was read had been trimmed before in the same phase: zeros were made in memory, and {} had nothing to read.",
+            "{} of what was read had been trimmed earlier in the same phase: zeros came from memory, and {} had nothing to read.",
             share(1.0 - reach),
-            case.named()
+            flow_view.named()
         ),
         vec![
             Exhibit::new(
-                format!("trimmed in {} during the phase", case.subject.path),
-                of(trims.bytes, case.size_of_phase()),
-                "the calls that were answered",
+                format!("trimmed in {} during the phase", flow_view.subject.path),
+                of(trims.bytes, flow_view.size_of_phase()),
+                "completed calls",
             ),
-            level.exhibit(case.direction()),
+            level.exhibit(flow_view.direction()),
         ],
-        Some(Next::Do(
-            "visit each place once (in a plan: order shuffled, one pass), or trim in a phase of its own".into(),
+        Some(NextStep::Do(
+            "visit each block once (in a plan: order shuffled, one pass), or trim in a phase of its own".into(),
         )),
     ))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::{Bench, verdict};
-    use crate::record::{Measures, Trust};
+    use super::super::bench::{DoctoredRecord, verdict};
+    use crate::record::{MeasuredSubject, Trust};
     use crate::unit::Bytes;
 
     #[test]
     fn a_hole_is_not_read() {
-        let found = verdict(&Bench::read_of_holes().record);
-        assert_eq!((found.trust, found.measures), (Trust::Wrong, Measures::Layer));
+        let found = verdict(&DoctoredRecord::read_of_holes().record);
+        assert_eq!((found.trust, found.measures), (Trust::Wrong, MeasuredSubject::Layer));
         assert!(found.findings.iter().all(|f| f.trap.0 != "T01"), "said once: {found:?}");
     }
 
     #[test]
     fn holes_that_were_not_read_do_not_matter() {
-        let mut bench = Bench::read_cold();
+        let mut bench = DoctoredRecord::read_cold();
         bench.lay(Bytes::mib(10), Bytes::mib(30));
         assert_eq!(verdict(&bench.record).trust, Trust::Sound);
     }

@@ -1,41 +1,41 @@
 //! T35: heat, or too little power, slowed the processors or the drive down.
 
-use super::measure::Stage;
+use super::measure::PhaseView;
 use super::threshold::{CEILING_FELL, CPU_DEVICE, WARM};
-use super::{Judge, Rule, finding, refuted};
+use super::{Rule, RuleJudge, finding, refuted};
 use crate::evidence::{DriveWarmth, Warmth};
-use crate::record::{Exhibit, Finding, Measures, Next, Weight};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
 
 /// The drive is at the temperature at which it slows down, or the processors were held back while the
 /// device had time left.
 pub const RULE: Rule = Rule {
     id: "T35",
     title: "Heat, frequency, power",
-    happens: "A hot processor or drive slows down in the middle of a run.",
-    seen_by: "Before and after: throttle counts, cooling devices and frequency limits of the processors, voltage of the board, temperature of the drive against its own limit.",
-    said_when: "The drive ended at its limit: doubtful, unsteady; within {WARM} of it: a note. Processors were slowed (a count rose, a cooling device is at work, a limit fell to less than one in {CEILING_FELL}): doubtful, unsteady, if the device worked for less than {CPU_DEVICE}, else a note.",
-    try_it: "Write to an NVMe drive without a heat sink for minutes, and look at `/sys/block/nvme0n1/device/hwmon*/temp1_input`.",
-    answer: "Says it beside the figure; what a machine does not show it does not call cool.",
-    judge: Judge::Phase(judge),
+    happens: "A hot CPU or drive throttles itself in the middle of a run.",
+    seen_by: "Before and after: throttle counts, cooling devices and frequency limits of the CPUs, voltage of the board, temperature of the drive against its own limit.",
+    said_when: "The drive ended at its limit: doubtful, unsteady; within {WARM} of it: a note. CPUs were throttled (a count rose, a cooling device is active, a limit fell by more than a factor of {CEILING_FELL}): doubtful, unsteady, if the device was busy for less than {CPU_DEVICE}, else a note.",
+    try_it: "Write to an NVMe drive without a heat sink for minutes and watch `/sys/block/nvme0n1/device/hwmon*/temp1_input`.",
+    answer: "Says so beside the figure; a temperature that cannot be read is not called cool.",
+    judge: RuleJudge::Phase(judge),
 };
 
-fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
-    let warmth = stage.phase.evidence.warmth.as_ref()?;
+fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
+    let warmth = phase_view.phase.evidence.warmth.as_ref()?;
     let after = warmth.after.seen()?;
     if refuted(found) {
         return None;
     }
-    hot_drive(stage, after).or_else(|| {
+    hot_drive(phase_view, after).or_else(|| {
         let slowed = slowed(warmth.before.seen()?, after)?;
-        let limited = found.iter().any(|f| f.measures == Some(Measures::Limited));
-        Some(slow_processors(stage, slowed, limited))
+        let limited = found.iter().any(|f| f.measures == Some(MeasuredSubject::Limited));
+        Some(slow_processors(phase_view, slowed, limited))
     })
 }
 
 /// The hottest of the drives that the phase used, against its limit.
-fn hot_drive(stage: &Stage<'_>, after: &Warmth) -> Option<Finding> {
+fn hot_drive(phase_view: &PhaseView<'_>, after: &Warmth) -> Option<Finding> {
     let used = |name: &str| {
-        let stacks = stage.cases.iter().flat_map(|case| &case.subject.stack);
+        let stacks = phase_view.cases.iter().flat_map(|flow_view| &flow_view.subject.stack);
         stacks.into_iter().any(|layer| layer.name == name)
     };
     let drives = after.drives.iter().filter(|drive| used(&drive.name));
@@ -43,22 +43,20 @@ fn hot_drive(stage: &Stage<'_>, after: &Warmth) -> Option<Finding> {
     let (drive, left) = told.min_by_key(|(_, left)| *left)?;
     let (weight, measures, claim) = match left {
         ..=0 => (
-            Weight::Doubt,
-            Some(Measures::Unsteady),
-            format!("{} is as hot as it may get: it slows itself down.", drive.name),
+            FindingWeight::Doubt,
+            Some(MeasuredSubject::Unsteady),
+            format!("{} is at its temperature limit and throttles itself.", drive.name),
         ),
         left if left <= WARM => (
-            Weight::Note,
+            FindingWeight::Note,
             None,
-            format!(
-                "{} is nearly as hot as it may get, and will slow itself down then.",
-                drive.name
-            ),
+            format!("{} is close to its temperature limit, where it throttles itself.", drive.name),
         ),
         _ => return None,
     };
-    let next =
-        Next::Do("cool it, wait, and measure again; or quote it as the rate of a hot drive".into());
+    let next = NextStep::Do(
+        "let it cool down and run again, or quote this as the rate of a hot drive".into(),
+    );
     Some(finding(RULE.id, weight, measures, claim, vec![thermometer(drive)], Some(next)))
 }
 
@@ -75,10 +73,10 @@ pub(super) fn thermometer(drive: &DriveWarmth) -> Exhibit {
 
 /// What shows that processors were slowed down in between.
 fn slowed(before: &Warmth, after: &Warmth) -> Option<Exhibit> {
-    let counted = after.slowed.zip(before.slowed).filter(|(now, then)| now > then);
-    let counted = counted.map(|(now, then)| {
+    let counted = after.slowed_since(before).filter(|times| *times > 0);
+    let counted = counted.map(|times| {
         let source = "/sys/devices/system/cpu/cpu*/thermal_throttle";
-        Exhibit::new("processors slowed for their heat", format!("{} times", now - then), source)
+        Exhibit::new("CPUs throttled for heat", format!("{times} times"), source)
     });
     counted.or_else(|| cooled(after)).or_else(|| lowered(before, after)).or_else(|| weak(after))
 }
@@ -101,7 +99,7 @@ fn lowered(before: &Warmth, after: &Warmth) -> Option<Exhibit> {
         let mhz = |khz: u64| khz / 1000;
         fell.then(|| {
             Exhibit::new(
-                "highest frequency that is allowed",
+                "highest allowed CPU frequency",
                 format!("{} MHz, {} before", mhz(now.khz), mhz(then.khz)),
                 format!("/sys/devices/system/cpu/cpufreq/{}/scaling_max_freq", now.policy),
             )
@@ -117,32 +115,32 @@ pub(super) fn weak(warmth: &Warmth) -> Option<Exhibit> {
     })
 }
 
-fn slow_processors(stage: &Stage<'_>, shown: Exhibit, limited: bool) -> Finding {
-    let device_had_time = stage.work() < CPU_DEVICE && !limited;
+fn slow_processors(phase_view: &PhaseView<'_>, shown: Exhibit, limited: bool) -> Finding {
+    let device_had_time = phase_view.work() < CPU_DEVICE && !limited;
     let (weight, measures, what) = if device_had_time {
-        let what = "and the device waited for them: the rate is that of a machine held back";
-        (Weight::Doubt, Some(Measures::Unsteady), what)
+        let what = "and the device waited for them: this is the rate of a throttled machine";
+        (FindingWeight::Doubt, Some(MeasuredSubject::Unsteady), what)
     } else {
-        (Weight::Note, None, "which the device, busy as it was, hardly felt")
+        (FindingWeight::Note, None, "but the device was busy, so it hardly mattered")
     };
     finding(
         RULE.id,
         weight,
         measures,
-        format!("Heat or too little power slowed the processors down, {what}."),
+        format!("Heat or low voltage throttled the CPUs, {what}."),
         vec![shown],
-        Some(Next::Do("look to cooling and power supply, and measure again".into())),
+        Some(NextStep::Do("check cooling and power supply, and run again".into())),
     )
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::{Bench, verdict};
+    use super::super::bench::{DoctoredRecord, verdict};
     use crate::evidence::{Ceiling, Cooling, Warmth};
-    use crate::record::{Measures, Trust};
+    use crate::record::{MeasuredSubject, Trust};
 
-    fn judged(busy: f64, before: Warmth, after: Warmth) -> (Trust, Measures, bool) {
-        let mut bench = Bench::write_flushed();
+    fn judged(busy: f64, before: Warmth, after: Warmth) -> (Trust, MeasuredSubject, bool) {
+        let mut bench = DoctoredRecord::write_flushed();
         bench.work(busy, 0.3);
         bench.warmed(before, after);
         let found = verdict(&bench.record);
@@ -153,32 +151,34 @@ mod tests {
     #[test]
     fn processors_that_were_slowed_matter_where_the_device_waited() {
         let slowed = |count| Warmth { slowed: Some(count), ..Warmth::default() };
-        let sound = (Trust::Sound, Measures::Device);
-        assert_eq!(judged(0.5, slowed(7), slowed(7)), (sound.0, sound.1, false));
+        let sound = (Trust::Sound, MeasuredSubject::Device);
+        assert_eq!(judged(0.55, slowed(7), slowed(7)), (sound.0, sound.1, false));
         assert_eq!(judged(0.9, slowed(7), slowed(9)), (sound.0, sound.1, true));
-        let doubtful = (Trust::Doubtful, Measures::Unsteady, true);
-        assert_eq!(judged(0.5, slowed(7), slowed(9)), doubtful);
+        let doubtful = (Trust::Doubtful, MeasuredSubject::Unsteady, true);
+        assert_eq!(judged(0.55, slowed(7), slowed(9)), doubtful);
         let kind = "cpufreq-cpu0".into();
         let cooling = vec![Cooling { name: "cooling_device0".into(), kind, state: 3 }];
-        assert_eq!(judged(0.5, Warmth::default(), Warmth { cooling, ..slowed(0) }), doubtful);
+        assert_eq!(judged(0.55, Warmth::default(), Warmth { cooling, ..slowed(0) }), doubtful);
         let weak = Warmth { undervolted: Some(true), ..Warmth::default() };
-        assert_eq!(judged(0.5, Warmth::default(), weak), doubtful);
+        assert_eq!(judged(0.55, Warmth::default(), weak), doubtful);
         let ceiling = |khz| Warmth {
             ceilings: vec![Ceiling { policy: "policy0".into(), khz }],
             ..Warmth::default()
         };
-        assert_eq!(judged(0.5, ceiling(1_800_000), ceiling(600_000)), doubtful);
-        assert!(!judged(0.5, ceiling(1_800_000), ceiling(1_700_000)).2);
-        assert!(!judged(0.5, ceiling(600_000), ceiling(1_800_000)).2);
+        assert_eq!(judged(0.55, ceiling(1_800_000), ceiling(600_000)), doubtful);
+        assert!(!judged(0.55, ceiling(1_800_000), ceiling(1_700_000)).2);
+        assert!(!judged(0.55, ceiling(600_000), ceiling(1_800_000)).2);
     }
 
     #[test]
     fn a_drive_is_held_against_its_own_limit() {
-        let drive =
-            |now| Warmth { drives: vec![Bench::thermometer(now, 81_850)], ..Warmth::default() };
+        let drive = |now| Warmth {
+            drives: vec![DoctoredRecord::thermometer(now, 81_850)],
+            ..Warmth::default()
+        };
         let at = |now| judged(0.95, drive(40_000), drive(now));
-        assert_eq!(at(70_000), (Trust::Sound, Measures::Device, false));
-        assert_eq!(at(79_850), (Trust::Sound, Measures::Device, true));
-        assert_eq!(at(81_850), (Trust::Doubtful, Measures::Unsteady, true));
+        assert_eq!(at(70_000), (Trust::Sound, MeasuredSubject::Device, false));
+        assert_eq!(at(79_850), (Trust::Sound, MeasuredSubject::Device, true));
+        assert_eq!(at(81_850), (Trust::Doubtful, MeasuredSubject::Unsteady, true));
     }
 }

@@ -1,28 +1,22 @@
-//! Which phases of a plan are left out: steps that can tell nothing more, and cells that can not be
-//! done here.
+//! Which cells of a plan are left out, because they cannot be done here.
 
-use super::ramp;
-use super::sweep::{aim, over, totals};
-use crate::plan::{Axis, Phase, Plan, Work};
-use crate::record::{Next, Record, Resolved};
+use crate::plan::{Action, Phase, Plan, Work};
+use crate::record::{NextStep, PhaseRecord, Record, Resolved};
+use crate::stats::ActionTotal;
 use crate::unit::Bytes;
 
 /// Whether a phase is still to be done, after those that the record has. Where no cell can be done,
 /// nothing is made ready for them.
-pub fn wanted(record: &Record, phase: &Phase) -> bool {
+pub(super) fn wanted(record: &Record, phase: &Phase) -> bool {
     if record.plan.leaves_out(&phase.name) {
-        return possible(record, phase) && over(record, phase).is_none();
+        return possible(record, phase);
     }
-    ramp::wanted(record, phase) && nothing_possible(record).is_none()
+    nothing_possible(record).is_none()
 }
 
-/// Why a cell can not be done on this machine, on the test file as it was made, or in its time.
+/// Why a cell cannot be done on this machine, or on the test file as it was made.
 pub(super) fn impossible(record: &Record, phase: &Phase) -> Option<String> {
-    let late = || {
-        let end = over(record, phase)?;
-        Some(format!("no time was left for it: {} s in all", end.as_secs()))
-    };
-    obstacle(record, phase).map(|obstacle| obstacle.why()).or_else(late)
+    obstacle(record, phase).map(|obstacle| obstacle.why())
 }
 
 /// Whether a cell can be done here, if there is time for it.
@@ -32,19 +26,19 @@ pub(super) fn possible(record: &Record, phase: &Phase) -> bool {
 
 /// Why none of the cells can be done, and what to write instead; `None` where one can, or there are
 /// none.
-pub(super) fn nothing_possible(record: &Record) -> Option<(String, Next)> {
+pub(super) fn nothing_possible(record: &Record) -> Option<(String, NextStep)> {
     let mut first = None;
     for phase in record.plan.phases.iter().filter(|phase| record.plan.leaves_out(&phase.name)) {
         let found = obstacle(record, phase)?;
         first = first.or(Some((phase, found)));
     }
     let (phase, found) = first?;
-    let block = phase.spot().map_or(Bytes::ZERO, |spot| spot.block);
-    Some((format!("{block} is {}", found.why()), Next::Do(found.instead(&record.plan))))
+    let block = phase.cell_params().map_or(Bytes::ZERO, |cell_params| cell_params.block);
+    Some((format!("{block} is {}", found.why()), NextStep::Do(found.instead(&record.plan))))
 }
 
 /// What keeps a cell from being done.
-enum Obstacle {
+enum CellObstacle {
     /// Its block does not fit the unit of direct I/O of that device, bytes.
     Unit { less: bool, align: u64, name: String },
     /// Its block, or one of each worker, is more than there is.
@@ -53,20 +47,20 @@ enum Obstacle {
     Written { divided: bool, there: Bytes },
 }
 
-impl Obstacle {
+impl CellObstacle {
     /// In words that go on from the size of the block.
     fn why(&self) -> String {
         let share = |divided| if divided { "each worker's part of " } else { "" };
         match self {
             Self::Unit { less, align, name } => {
-                let is = if *less { "less than" } else { "no multiple of" };
-                format!("{is} a logical block of {name}, {align} bytes")
+                let is = if *less { "smaller than" } else { "not a multiple of" };
+                format!("{is} a logical block of {name} ({align} bytes)")
             }
             Self::Room { divided, there } => {
-                format!("more than {}the {there} there are", share(*divided))
+                format!("larger than {}the {there} available", share(*divided))
             }
             Self::Written { divided, there } => format!(
-                "more than {}the test file: {there}, as much as could be written in its time",
+                "larger than {}the test file ({there}, all that could be written in its time)",
                 share(*divided)
             ),
         }
@@ -74,46 +68,39 @@ impl Obstacle {
 
     /// What to write instead.
     fn instead(&self, plan: &Plan) -> String {
-        let dialect = plan.origin.dialect.as_str();
-        let varied = aim(plan).is_some_and(|aim| aim.over.contains(&Axis::Block));
-        match (self, dialect) {
-            (Self::Unit { align, .. }, _) => {
-                let such = match dialect {
-                    "atto" => format!("-f {align}"),
-                    "sweep" if varied => format!("--over bs={align}..1M"),
-                    "sweep" => format!("--block {align}"),
-                    _ => align.to_string(),
-                };
-                format!("give blocks that are multiples of {align} bytes, such as {such}")
+        let tool = &plan.origin.tool;
+        match self {
+            Self::Unit { align, .. } => {
+                let align = align.to_string();
+                let such = tool.aligned.as_deref().unwrap_or("{align}").replace("{align}", &align);
+                format!("use blocks that are multiples of {align} bytes: {such}")
             }
-            (Self::Room { .. }, "atto") => {
-                "give smaller sizes with -f and -t, or a larger -l".into()
+            Self::Room { .. } => {
+                tool.fitting.as_deref().unwrap_or("use smaller blocks, or a larger --size").into()
             }
-            (Self::Room { .. }, _) => "give smaller blocks, or a larger --size".into(),
-            (Self::Written { .. }, _) => "give smaller blocks, or more --time".into(),
+            Self::Written { .. } => "use smaller blocks, or a longer --time".into(),
         }
     }
 }
 
-fn obstacle(record: &Record, phase: &Phase) -> Option<Obstacle> {
-    let spot = phase.spot()?;
+fn obstacle(record: &Record, phase: &Phase) -> Option<CellObstacle> {
+    let cell_params = phase.cell_params()?;
     if let Some((align, name)) = unit_of_direct(&record.resolved, &record.plan)
-        && !spot.block.0.is_multiple_of(align)
+        && !cell_params.block.0.is_multiple_of(align)
     {
-        return Some(Obstacle::Unit { less: spot.block.0 < align, align, name });
+        return Some(CellObstacle::Unit { less: cell_params.block.0 < align, align, name });
     }
     let job = record.resolved.jobs.iter().find(|job| job.phase == phase.name)?;
-    let workers = if divided(phase) { u64::from(spot.workers) } else { 1 };
-    let needed = Bytes(spot.block.0.saturating_mul(workers));
+    let workers = if divided(phase) { u64::from(cell_params.workers) } else { 1 };
+    let needed = Bytes(cell_params.block.0.saturating_mul(workers));
     let divided = workers > 1;
     if needed > job.size {
-        return Some(Obstacle::Room { divided, there: job.size });
+        return Some(CellObstacle::Room { divided, there: job.size });
     }
-    let aim = aim(&record.plan)?;
-    let made = record.plan.phases.iter().find(|phase| !aim.cells.contains(&phase.name))?;
+    let made = record.plan.study().maker(&record.plan.phases)?;
     let made = record.phases.iter().find(|phase| phase.name == made.name)?;
     let there: Bytes = totals(made).map(|total| total.bytes).sum();
-    (needed > there).then_some(Obstacle::Written { divided, there })
+    (needed > there).then_some(CellObstacle::Written { divided, there })
 }
 
 /// Whether its workers divide the target among them.
@@ -136,4 +123,9 @@ fn unit_of_direct(resolved: &Resolved, plan: &Plan) -> Option<(u64, String)> {
     let align = u64::from(direct.align.map_or(512, |align| align.offset.max(1)));
     let name = subject.stack.first().map_or(subject.path.clone(), |layer| layer.name.clone());
     Some((align, name))
+}
+
+/// The totals of what moves data.
+pub(super) fn totals(phase: &PhaseRecord) -> impl Iterator<Item = &ActionTotal> {
+    [Action::Read, Action::Write].into_iter().filter_map(|action| phase.totals.get(&action))
 }

@@ -1,37 +1,41 @@
 //! What a lesson came to: the two figures, whether the trap shows between them, and the readings
 //! that tell why.
 
-use super::measure::{Case, Level, Stage};
+use super::measure::{DeviceLevel, FlowView, PhaseView};
 use super::threshold::LESSON;
 use crate::evidence::{Direction, Snapshot};
-use crate::plan::{Action, Aim, Topic};
-use crate::record::{Finding, PhaseRecord, Record, Trust, Verdict, Weight};
-use crate::stats::Total;
+use crate::plan::{Action, LessonPlan, LessonTopic};
+use crate::record::{
+    Figure, Finding, FindingWeight, LatencyPart, Metric, PhaseFigures, PhaseRecord, Record,
+    Statistic, Trust, Verdict,
+};
 use crate::unit::{Bytes, Nanos, Ops};
 
 /// A lesson, as far as it got.
-pub struct Taught<'a> {
+pub struct LessonResult<'a> {
     /// What was to be taught.
-    pub topic: Topic,
+    pub topic: LessonTopic,
     /// What people do.
-    pub trap: Option<Half<'a>>,
+    pub trap: Option<LessonFigure<'a>>,
     /// What they should do.
-    pub cure: Option<Half<'a>>,
+    pub cure: Option<LessonFigure<'a>>,
 }
 
 /// One half of a lesson, measured.
-pub struct Half<'a> {
+pub struct LessonFigure<'a> {
     /// Its phase.
     pub phase: &'a PhaseRecord,
     /// What was read from the kernel meanwhile.
-    stage: Stage<'a>,
-    /// What was counted of its one action.
-    pub total: &'a Total,
+    phase_view: PhaseView<'a>,
+    /// What it did.
+    pub action: Action,
+    /// Its figures.
+    pub figures: PhaseFigures,
 }
 
 /// What a lesson is compared by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Figure {
+pub enum LessonHalfFigure {
     /// Bytes per second.
     Bandwidth,
     /// Operations per second.
@@ -42,10 +46,10 @@ pub enum Figure {
 
 /// Whether the trap shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Outcome {
+pub enum LessonOutcome {
     /// One of the halves is missing, or has no figure.
     Unfinished,
-    /// A figure that would have to be true is not ([`Taught::untrue`]): there is nothing to compare
+    /// A figure that would have to be true is not ([`LessonResult::untrue`]): there is nothing to compare
     /// with.
     Groundless,
     /// The rules of the trap have nothing against its figure: here it is none.
@@ -56,12 +60,12 @@ pub enum Outcome {
     Shown(f64),
 }
 
-impl Figure {
+impl LessonHalfFigure {
     /// What a topic is compared by.
-    pub fn of(topic: Topic) -> Self {
+    pub fn of(topic: LessonTopic) -> Self {
         match topic {
-            Topic::Readahead | Topic::Depth => Self::Iops,
-            Topic::Omission => Self::P99,
+            LessonTopic::Readahead | LessonTopic::Depth => Self::Iops,
+            LessonTopic::Omission => Self::P99,
             _ => Self::Bandwidth,
         }
     }
@@ -69,74 +73,79 @@ impl Figure {
 
 /// The rules that speak against the trap of a topic. There are none where its own figure is true, and
 /// only what it is taken for is not.
-fn caught_by(topic: Topic) -> &'static [&'static str] {
+fn caught_by(topic: LessonTopic) -> &'static [&'static str] {
     match topic {
-        Topic::Flush | Topic::Burst => &["T02", "T05"],
-        Topic::Cache => &["T01", "T06"],
-        Topic::Holes => &["T23"],
-        Topic::Compress => &["T25"],
-        Topic::Readahead | Topic::Depth | Topic::Omission => &[],
+        LessonTopic::Flush | LessonTopic::Burst => &["T02", "T05"],
+        LessonTopic::Cache => &["T01", "T06"],
+        LessonTopic::Holes => &["T23"],
+        LessonTopic::Compress => &["T25"],
+        LessonTopic::Readahead | LessonTopic::Depth | LessonTopic::Omission => &[],
     }
 }
 
-impl<'a> Taught<'a> {
-    /// What a record has of it; `None` where nothing was to be taught.
-    pub fn of(record: &'a Record) -> Option<Self> {
-        let Some(Aim::Lesson(lesson)) = &record.plan.aim else { return None };
+impl<'a> LessonResult<'a> {
+    /// What a record has of it.
+    pub fn of(lesson: &LessonPlan, record: &'a Record) -> Self {
         let half = |name: &str| {
             let phase = record.phases.iter().find(|phase| phase.name == name)?;
-            Half::of(record, phase)
+            LessonFigure::of(record, phase)
         };
-        Some(Self { topic: lesson.topic, trap: half(&lesson.trap), cure: half(&lesson.cure) })
+        Self { topic: lesson.topic, trap: half(&lesson.trap), cure: half(&lesson.cure) }
     }
 
     /// What was said of a figure that would have to be true for a lesson, and is not: that of the cure,
     /// and where no rule is to catch it that of the trap.
     pub fn untrue(&self) -> Option<&'a Verdict> {
         let trap = self.trap.as_ref().filter(|_| caught_by(self.topic).is_empty());
-        trap.into_iter().chain(&self.cure).find_map(Half::untrue)
+        trap.into_iter().chain(&self.cure).find_map(LessonFigure::untrue)
     }
 
     /// Whether the trap shows.
-    pub fn outcome(&self) -> Outcome {
+    pub fn outcome(&self) -> LessonOutcome {
         let (Some(trap), Some(cure)) = (&self.trap, &self.cure) else {
-            return Outcome::Unfinished;
+            return LessonOutcome::Unfinished;
         };
-        let figure = Figure::of(self.topic);
+        let figure = LessonHalfFigure::of(self.topic);
         let (Some(seen), Some(truth)) = (trap.figure(figure), cure.figure(figure)) else {
-            return Outcome::Unfinished;
+            return LessonOutcome::Unfinished;
         };
         if self.untrue().is_some() {
-            return Outcome::Groundless;
+            return LessonOutcome::Groundless;
         }
         let caught = caught_by(self.topic);
         if !caught.is_empty() && !caught.iter().any(|rule| trap.refuted_by(rule)) {
-            return Outcome::Escaped;
+            return LessonOutcome::Escaped;
         }
         let times = match self.topic {
             // One at a time is less than there is, and a p99 that leaves waits out is too short.
-            Topic::Depth | Topic::Omission => truth / seen,
+            LessonTopic::Depth | LessonTopic::Omission => truth / seen,
             _ => seen / truth,
         };
         // What would be lost without power is lost from the fastest device, too.
-        let lost = self.topic == Topic::Flush;
-        if times < LESSON && !lost { Outcome::Alike } else { Outcome::Shown(times) }
+        let lost = self.topic == LessonTopic::Flush;
+        if times < LESSON && !lost { LessonOutcome::Alike } else { LessonOutcome::Shown(times) }
     }
 }
 
-impl<'a> Half<'a> {
+impl<'a> LessonFigure<'a> {
     fn of(record: &'a Record, phase: &'a PhaseRecord) -> Option<Self> {
-        let action = [Action::Read, Action::Write].into_iter();
-        let total = action.filter_map(|action| phase.totals.get(&action)).next()?;
-        Some(Self { phase, stage: Stage::new(record, phase), total })
+        let mut actions = [Action::Read, Action::Write].into_iter();
+        let action = actions.find(|action| phase.totals.contains_key(action))?;
+        let figures = PhaseFigures::of(phase);
+        Some(Self { phase, phase_view: PhaseView::new(record, phase), action, figures })
+    }
+
+    /// A figure of its one action.
+    fn measured(&self, metric: Metric) -> Option<&Figure> {
+        self.figures.find(Some(self.action), metric)
     }
 
     /// Its figure, in the unit of that figure.
-    pub fn figure(&self, figure: Figure) -> Option<f64> {
+    pub fn figure(&self, figure: LessonHalfFigure) -> Option<f64> {
         let figure = match figure {
-            Figure::Bandwidth => self.total.bandwidth?.0,
-            Figure::Iops => self.total.iops?.0,
-            Figure::P99 => Nanos(self.total.lat_ns?.p99).as_secs(),
+            LessonHalfFigure::Bandwidth => self.measured(Metric::Throughput)?.known()?,
+            LessonHalfFigure::Iops => self.measured(Metric::Iops)?.known()?,
+            LessonHalfFigure::P99 => self.measured(Metric::P99)?.time()?.as_secs(),
         };
         (figure > 0.0).then_some(figure)
     }
@@ -155,7 +164,7 @@ impl<'a> Half<'a> {
     fn untrue(&self) -> Option<&'a Verdict> {
         let verdict = self.verdict()?;
         let missing = |found: &Finding| {
-            found.weight == Weight::Unproven && found.trap.0 != super::too_short::RULE.id
+            found.weight == FindingWeight::Unproven && found.trap.0 != super::too_short::RULE.id
         };
         let untrue = match verdict.trust {
             Trust::Wrong => true,
@@ -172,27 +181,33 @@ impl<'a> Half<'a> {
 
     /// A rule says more than a note.
     fn refuted_by(&self, rule: &str) -> bool {
-        self.found(rule).is_some_and(|found| found.weight > Weight::Note)
+        self.found(rule).is_some_and(|found| found.weight > FindingWeight::Note)
     }
 
-    fn case(&self) -> Option<&Case<'a>> {
-        self.stage.cases.first()
+    fn flow_view(&self) -> Option<&FlowView<'a>> {
+        self.phase_view.cases.first()
     }
 
     /// The device where the least arrived, or the one that the path names.
-    fn level(&self) -> Option<&Level<'a>> {
-        let case = self.case()?;
-        case.reach().map(|(_, level)| level).or_else(|| case.top())
+    fn level(&self) -> Option<&DeviceLevel<'a>> {
+        let flow_view = self.flow_view()?;
+        flow_view.reach().map(|(_, level)| level).or_else(|| flow_view.top())
     }
 
     /// Bytes that the program moved.
     pub fn moved(&self) -> Bytes {
-        self.case().map_or(Bytes::ZERO, |case| case.flow.bytes)
+        self.flow_view().map_or(Bytes::ZERO, |flow_view| flow_view.flow.bytes)
+    }
+
+    /// Operations that were answered.
+    fn answered(&self) -> Ops {
+        let ops = self.measured(Metric::Ops).and_then(Figure::known);
+        Ops(ops.unwrap_or_default() as u64)
     }
 
     /// Calls of the program.
     pub fn calls(&self) -> Ops {
-        self.case().map_or(self.total.ops, |case| case.flow.calls)
+        self.flow_view().map_or_else(|| self.answered(), |flow_view| flow_view.flow.calls)
     }
 
     /// The name of the device.
@@ -201,7 +216,7 @@ impl<'a> Half<'a> {
     }
 
     fn direction(&self) -> Option<Direction> {
-        Some(self.case()?.direction())
+        Some(self.flow_view()?.direction())
     }
 
     /// Bytes that the device moved for it until the clock stopped.
@@ -221,16 +236,16 @@ impl<'a> Half<'a> {
 
     /// Share of the time with a request in the device.
     pub fn busy(&self) -> Option<f64> {
-        self.level().map(Level::busy)
+        self.level().map(DeviceLevel::busy)
     }
 
     /// Requests in flight on average.
     pub fn in_flight(&self) -> Option<f64> {
-        self.level().map(Level::in_flight)
+        self.level().map(DeviceLevel::in_flight)
     }
 
     fn resident(&self, at: &Snapshot) -> Option<Bytes> {
-        Some(self.case()?.cached(at)?.resident)
+        Some(self.flow_view()?.cached(at)?.resident)
     }
 
     /// Bytes of the file in memory at the first call.
@@ -240,7 +255,7 @@ impl<'a> Half<'a> {
 
     /// Bytes that only memory had when the clock stopped.
     pub fn unwritten(&self) -> Option<Bytes> {
-        self.case()?.unwritten_pages()
+        self.flow_view()?.unwritten_pages()
     }
 
     /// How long the flush took that came after it, when it was watched to its end.
@@ -262,19 +277,20 @@ impl<'a> Half<'a> {
 
     /// Bytes of the range that lie nowhere on the device.
     pub fn empty(&self) -> Option<Bytes> {
-        let laid = self.case()?.extents()?;
+        let laid = self.flow_view()?.extents()?;
         Some(laid.hole + laid.unwritten)
     }
 
     /// The p99 from when I/Os were sent, and from when they were due.
     pub fn p99(&self) -> Option<[Nanos; 2]> {
-        let due = self.total.lat_ns?;
-        let sent = self.total.service_ns.unwrap_or(due);
-        Some([Nanos(sent.p99), Nanos(due.p99)])
+        let due = self.measured(Metric::P99)?.time()?;
+        let service = Metric::Latency(LatencyPart::Service, Statistic::P99);
+        let sent = self.measured(service).map_or(Some(due), Figure::time)?;
+        Some([sent, due])
     }
 
     /// The longest wait, from when an I/O was due.
     pub fn longest(&self) -> Option<Nanos> {
-        Some(Nanos(self.total.lat_ns?.max))
+        self.measured(Metric::lat(Statistic::Max))?.time()
     }
 }

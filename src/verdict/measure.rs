@@ -1,33 +1,34 @@
 //! What the snapshots of a phase add up to: the quantities that the rules compare.
 //!
-//! A [`Stage`] is a phase, a [`Case`] one flow of it, a [`Level`] the devices at one depth below
+//! A [`PhaseView`] is a phase, a [`FlowView`] one flow of it, a [`DeviceLevel`] the devices at one depth below
 //! the flow's path. Bytes are judged at the lowest level that can be read, which is the one where
 //! the least of what was asked for arrived; stacked levels are never added up.
 
 mod level;
 
-use super::threshold::{OWN_BYTES, SAMPLE, SAMPLE_SHARE_MOST, SETTLED_ADDS};
-use super::{dropped_unwritten, words};
-use crate::evidence::{Bottom, CachePages, Cpu, Direction, Extents, Snapshot, Subject};
-use crate::plan::{Action, Caching, Cold, Durability, Order, Phase, Rate, Work};
-use crate::record::{Flow, Next, PhaseRecord, Record};
+use super::threshold::{OWN_BYTES, REACHED, RESIDENT, SAMPLE, SAMPLE_SHARE_MOST, SETTLED_ADDS};
+use super::words;
+use crate::evidence::{CachePages, Direction, Extents, LeafKind, Snapshot, Subject};
+use crate::plan::{Action, CacheDrop, Caching, Durability, OffsetOrdering, Phase, Work};
+use crate::record::{Flow, NextStep, PhaseRecord, Record, TruncatedFile};
 use crate::stats::Estimate;
 use crate::unit::{Bytes, Nanos};
 
-pub use level::{Level, bytes, requests};
+pub(super) use level::ratio;
+pub use level::{DeviceLevel, bytes, requests};
 
 /// One phase, with the record around it.
-pub struct Stage<'a> {
+pub struct PhaseView<'a> {
     /// The whole run.
     pub record: &'a Record,
     /// The phase.
     pub phase: &'a PhaseRecord,
     /// Its flows, those whose subject the record has.
-    pub cases: Vec<Case<'a>>,
+    pub cases: Vec<FlowView<'a>>,
 }
 
 /// One flow of a phase.
-pub struct Case<'a> {
+pub struct FlowView<'a> {
     /// The whole run.
     pub record: &'a Record,
     /// Its phase.
@@ -37,16 +38,16 @@ pub struct Case<'a> {
     /// The path and what lies below it.
     pub subject: &'a Subject,
     /// The devices below, by depth, level 0 first. Empty when there is none.
-    pub levels: Vec<Level<'a>>,
+    pub levels: Vec<DeviceLevel<'a>>,
     /// No earlier flow of the phase has the same devices at level 0: what concerns the device and
     /// not the flow is said here.
     pub first_here: bool,
 }
 
 /// Work that was left behind when the clock stopped.
-pub struct Deferral<'c, 'a> {
+pub struct DeferredWork<'c, 'a> {
     /// Where it shows most.
-    pub level: &'c Level<'a>,
+    pub level: &'c DeviceLevel<'a>,
     /// Share of the bytes that had arrived.
     pub reach: f64,
     /// Still so when the counters are read a sample later.
@@ -57,7 +58,7 @@ pub struct Deferral<'c, 'a> {
     pub by_slope: bool,
 }
 
-impl<'a> Case<'a> {
+impl<'a> FlowView<'a> {
     fn new(
         record: &'a Record,
         phase: &'a PhaseRecord,
@@ -69,7 +70,7 @@ impl<'a> Case<'a> {
         let deepest = subject.stack.iter().map(|layer| layer.level).filter(|l| *l < most).max();
         let levels = match deepest {
             Some(deepest) => {
-                (0..=deepest).map(|depth| Level::at(depth, record, phase, subject)).collect()
+                (0..=deepest).map(|depth| DeviceLevel::at(depth, record, phase, subject)).collect()
             }
             None => vec![],
         };
@@ -109,7 +110,7 @@ impl<'a> Case<'a> {
 
     /// Block devices lie at the bottom, as far as could be found out.
     pub fn on_devices(&self) -> bool {
-        self.subject.bottom == Bottom::Devices
+        self.subject.bottom == LeafKind::Devices
     }
 
     /// The calls went past the page cache, or were meant to.
@@ -118,14 +119,14 @@ impl<'a> Case<'a> {
     }
 
     /// What to type to read from the device and not from memory.
-    pub fn cold_next(&self) -> Next {
+    pub fn cold_next(&self) -> NextStep {
         if self.of_trees() {
-            return Next::Do(
-                "forget what is in memory first (in a plan: cold machine, as root)".into(),
+            return NextStep::Do(
+                "drop the caches of the machine first (in a plan: cold machine, as root)".into(),
             );
         }
         let planned = self.record.plan.phases.iter().find(|phase| phase.name == self.phase.name);
-        let tried = planned.is_some_and(|phase| phase.cold != Cold::Keep) || self.direct();
+        let tried = planned.is_some_and(|phase| phase.cold != CacheDrop::Keep) || self.direct();
         words::cold(&self.record.plan.origin, tried)
     }
 
@@ -135,7 +136,7 @@ impl<'a> Case<'a> {
             let Some(subject) = self.record.resolved.subjects.get(flow.subject) else {
                 return false;
             };
-            let other = Case::new(self.record, self.phase, flow, subject);
+            let other = FlowView::new(self.record, self.phase, flow, subject);
             other.on_devices()
                 && other.reach().is_some_and(|(reach, _)| reach >= super::threshold::REACHED)
         })
@@ -147,7 +148,7 @@ impl<'a> Case<'a> {
     }
 
     /// The level at which the least arrived, and how much of what was asked.
-    pub fn reach(&self) -> Option<(f64, &Level<'a>)> {
+    pub fn reach(&self) -> Option<(f64, &DeviceLevel<'a>)> {
         self.levels
             .iter()
             .filter_map(|level| Some((level.reach(self.direction())?, level)))
@@ -155,7 +156,7 @@ impl<'a> Case<'a> {
     }
 
     /// The device that the path names.
-    pub fn top(&self) -> Option<&Level<'a>> {
+    pub fn top(&self) -> Option<&DeviceLevel<'a>> {
         self.levels.first().filter(|level| level.readable())
     }
 
@@ -163,7 +164,7 @@ impl<'a> Case<'a> {
     pub fn named(&self) -> String {
         match (&self.subject.bottom, self.levels.first()) {
             (_, Some(level)) => level.name(),
-            (Bottom::Memory(what) | Bottom::Remote(what) | Bottom::Nothing(what), None) => {
+            (LeafKind::Memory(what) | LeafKind::Remote(what) | LeafKind::Nothing(what), None) => {
                 what.clone()
             }
             (_, None) => self.subject.path.clone(),
@@ -211,7 +212,7 @@ impl<'a> Case<'a> {
     /// file system, not by moving bytes.
     pub fn shared_share(&self) -> Option<f64> {
         let laid = self.phase.evidence.copied.as_ref()?.seen()?;
-        let part = ratio(laid.shared.0, laid.written.0);
+        let part = ratio(laid.shared.0, (laid.written + laid.delayed).0);
         (part > super::threshold::RESIDENT).then_some(part)
     }
 
@@ -250,7 +251,10 @@ impl<'a> Case<'a> {
         jobs.iter().all(|job| match &job.work {
             Work::Blocks(blocks) => matches!(
                 blocks.pattern.order,
-                Order::Forward | Order::Backward | Order::Strided { .. } | Order::Shuffled
+                OffsetOrdering::Forward
+                    | OffsetOrdering::Backward
+                    | OffsetOrdering::Strided { .. }
+                    | OffsetOrdering::Shuffled
             ),
             _ => true,
         })
@@ -276,7 +280,7 @@ impl<'a> Case<'a> {
 
     /// A flush inside the timing was asked for, and everything that came to the device after it is
     /// no more than a flush with nothing to do writes.
-    pub fn flushed(&self, level: &Level<'_>) -> bool {
+    pub fn flushed(&self, level: &DeviceLevel<'_>) -> bool {
         if self.flow.durability == Durability::None {
             return false;
         }
@@ -297,8 +301,8 @@ impl<'a> Case<'a> {
     }
 
     /// The work that was left behind when the clock stopped, if any.
-    pub fn deferral(&self) -> Option<Deferral<'_, 'a>> {
-        let shared = self.shared_share().is_some() || dropped_unwritten::applies(self);
+    pub fn deferral(&self) -> Option<DeferredWork<'_, 'a>> {
+        let shared = self.shared_share().is_some() || lost_in_memory(self);
         if !self.writes() || !self.on_devices() || self.flow.bytes == Bytes::ZERO || shared {
             return None;
         }
@@ -319,11 +323,11 @@ impl<'a> Case<'a> {
         let certain =
             reach < super::threshold::REACHED - slack || reach >= super::threshold::REACHED;
         let (corrected, by_slope) = self.with_flush(level);
-        Some(Deferral { level, reach, certain, corrected, by_slope })
+        Some(DeferredWork { level, reach, certain, corrected, by_slope })
     }
 
     /// The rate with the watched flush in the time; and whether it is only the flush's pace.
-    fn with_flush(&self, level: &Level<'_>) -> (Option<Estimate>, bool) {
+    fn with_flush(&self, level: &DeviceLevel<'_>) -> (Option<Estimate>, bool) {
         let Some(settle) = self.phase.evidence.settle.as_ref().filter(|s| s.fault.is_none()) else {
             return (None, false);
         };
@@ -346,9 +350,52 @@ impl<'a> Case<'a> {
     }
 }
 
-/// The share of a whole; 0 of nothing.
-pub(super) fn ratio(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+/// Nothing of what was written is left in memory: a flush inside the timing has seen to that, or the one
+/// that was watched after it.
+pub(super) fn all_flushed(flow_view: &FlowView<'_>, level: &DeviceLevel<'_>) -> bool {
+    let settle = flow_view.phase.evidence.settle.as_ref();
+    let watched = settle.is_some_and(|settle| settle.complete && settle.fault.is_none());
+    flow_view.flushed(level) || watched && level.settled.is_some()
+}
+
+/// What became of the pages.
+pub(super) enum LostPages<'a> {
+    /// This process dropped so many bytes.
+    Dropped(Bytes),
+    /// Somebody cut the file.
+    Cut(&'a TruncatedFile),
+}
+
+/// What was dropped of a write, and where that shows.
+pub(super) fn lost<'c, 'a>(
+    flow_view: &'c FlowView<'a>,
+) -> Option<(LostPages<'a>, &'c DeviceLevel<'a>)> {
+    if !flow_view.writes() || !flow_view.on_devices() || flow_view.flow.bytes == Bytes::ZERO {
+        return None;
+    }
+    let (reach, level) = flow_view.reach()?;
+    if level.reach_settled(flow_view.direction()).unwrap_or(reach) >= REACHED {
+        return None;
+    }
+    let cuts = &flow_view.phase.evidence.cut;
+    if let Some(cut) = cuts.iter().find(|cut| cut.path == flow_view.subject.path) {
+        return Some((LostPages::Cut(cut), level));
+    }
+    let dropped = dropped(flow_view)?;
+    (ratio(dropped.0, flow_view.flow.bytes.0) > RESIDENT)
+        .then_some((LostPages::Dropped(dropped), level))
+}
+
+/// Whether the device was given less because of that.
+pub(super) fn lost_in_memory(flow_view: &FlowView<'_>) -> bool {
+    lost(flow_view).is_some()
+}
+
+/// Bytes that this process made dirty and dropped before they were written.
+pub(super) fn dropped(flow_view: &FlowView<'_>) -> Option<Bytes> {
+    let evidence = &flow_view.phase.evidence;
+    let until = |last: &Snapshot| Some(last.own_since(&evidence.before)?.cancelled_write_bytes);
+    evidence.settled.as_ref().and_then(until).or_else(|| until(&evidence.stop))
 }
 
 /// Bytes in a time, with a sample's inexactness either way. `None` unless it is a figure.
@@ -371,21 +418,21 @@ fn of_trees(record: &Record, phase: &PhaseRecord) -> bool {
     jobs.iter().any(|job| matches!(job.work, Work::Tree(_)))
 }
 
-impl<'a> Stage<'a> {
+impl<'a> PhaseView<'a> {
     /// The phase with its derived quantities.
     pub fn new(record: &'a Record, phase: &'a PhaseRecord) -> Self {
-        let mut cases: Vec<Case<'a>> = vec![];
+        let mut cases: Vec<FlowView<'a>> = vec![];
         for flow in &phase.flows {
             let Some(subject) = record.resolved.subjects.get(flow.subject) else { continue };
-            let mut case = Case::new(record, phase, flow, subject);
-            case.first_here = !cases.iter().any(|earlier| {
-                let (Some(mine), Some(theirs)) = (case.levels.first(), earlier.levels.first())
+            let mut flow_view = FlowView::new(record, phase, flow, subject);
+            flow_view.first_here = !cases.iter().any(|earlier| {
+                let (Some(mine), Some(theirs)) = (flow_view.levels.first(), earlier.levels.first())
                 else {
                     return false;
                 };
                 mine.layers.iter().any(|layer| theirs.has(&layer.name))
             });
-            cases.push(case);
+            cases.push(flow_view);
         }
         Self { record, phase, cases }
     }
@@ -398,7 +445,7 @@ impl<'a> Stage<'a> {
     /// Somebody asked for waiting: a rate that is held on purpose.
     pub fn paced(&self) -> bool {
         let jobs = self.planned().map(|phase| phase.jobs.as_slice()).unwrap_or_default();
-        jobs.iter().any(|job| job.rate != Rate::Closed)
+        jobs.iter().any(|job| !job.rate.is_closed())
     }
 
     /// It works on trees of files: bytes are not what it is about.
@@ -425,9 +472,9 @@ impl<'a> Stage<'a> {
 
     /// CPU time between the first I/O and the stop of the clock.
     pub fn cpu(&self) -> Option<Nanos> {
-        let spent = |cpu: &Cpu| cpu.user + cpu.system;
         let evidence = &self.phase.evidence;
-        Some(spent(evidence.stop.cpu.seen()?).less(spent(evidence.before.cpu.seen()?)))
+        let spent = evidence.stop.cpu_since(&evidence.before)?;
+        Some(spent.user + spent.system)
     }
 
     /// CPU time as a share of one CPU for each worker.
@@ -439,6 +486,6 @@ impl<'a> Stage<'a> {
 
     /// The hardest-working device of any flow, flushes included.
     pub fn work(&self) -> f64 {
-        self.cases.iter().map(Case::work).fold(0.0, f64::max)
+        self.cases.iter().map(FlowView::work).fold(0.0, f64::max)
     }
 }

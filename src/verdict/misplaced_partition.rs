@@ -1,46 +1,55 @@
 //! T22: a partition that does not begin where a physical sector does.
 
-use super::measure::Case;
-use super::{Judge, Rule, finding};
-use crate::evidence::{Layer, LayerKind};
-use crate::record::{Exhibit, Finding, Next, Weight};
+use super::measure::FlowView;
+use super::{Rule, RuleJudge, finding};
+use crate::evidence::{BlockLayer, LayerKind};
+use crate::record::{Exhibit, Finding, FindingWeight, NextStep};
 use crate::unit::Bytes;
 
 /// The start of the partition is no multiple of the physical sector.
 pub const RULE: Rule = Rule {
     id: "T22",
-    title: "A partition off its boundary",
-    happens: "A partition that begins inside a physical sector makes each block touch two.",
-    seen_by: "The start of the partition; physical_block_size of its device, and of what a loop device rests on.",
-    said_when: "The start is no multiple of the physical sector: a note.",
-    try_it: "A partition from sector 63 on a drive with physical sectors of 4096 bytes.",
-    answer: "Says it beside the figure.",
-    judge: Judge::Flow(judge),
+    title: "Misaligned partition",
+    happens: "A partition that starts inside a physical sector makes each of its blocks touch two.",
+    seen_by: "Start of the partition; physical_block_size of its device, and of the device below a loop device.",
+    said_when: "The start is not a multiple of the physical sector: a note.",
+    try_it: "A partition that starts at sector 63 on a drive with physical sectors of 4096 bytes.",
+    answer: "Says so beside the figure.",
+    judge: RuleJudge::Flow(judge),
 };
 
-fn judge(case: &Case<'_>) -> Option<Finding> {
-    if !case.on_devices() {
+fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
+    if !flow_view.on_devices() {
         return None;
     }
-    let stack = &case.subject.stack;
-    let mut off = stack.iter().enumerate().filter_map(|(index, layer)| {
+    let stack: Vec<&BlockLayer> = flow_view.subject.stack.iter().collect();
+    stack.iter().enumerate().find_map(|(index, layer)| {
         let (partition, start) = (layer.partition.as_deref()?, layer.start?);
         let (device, sector) = cut(&stack[index..], start)?;
-        Some((layer, partition, start, device, sector))
-    });
-    let (layer, partition, start, device, sector) = off.next()?;
-    Some(finding(
+        Some(said(layer, partition, start, device, sector))
+    })
+}
+
+/// What is said of a partition that begins there, before a run and after it.
+pub(super) fn said(
+    disk: &BlockLayer,
+    partition: &str,
+    start: Bytes,
+    device: &BlockLayer,
+    sector: Bytes,
+) -> Finding {
+    finding(
         RULE.id,
-        Weight::Note,
+        FindingWeight::Note,
         None,
         format!(
-            "{partition} begins inside a physical sector ({sector}): a block of it touches two."
+            "{partition} starts inside a physical sector ({sector}), so each of its blocks touches two."
         ),
         vec![
             Exhibit::new(
                 format!("start of {partition}"),
                 format!("{} bytes", start.0),
-                format!("/sys/block/{}/{partition}/start", layer.name),
+                format!("/sys/block/{}/{partition}/start", disk.name),
             ),
             Exhibit::new(
                 format!("physical sector of {}", device.name),
@@ -48,13 +57,13 @@ fn judge(case: &Case<'_>) -> Option<Finding> {
                 format!("/sys/block/{}/queue/physical_block_size", device.name),
             ),
         ],
-        Some(Next::Do("make the partition anew at a multiple of 1 MiB".into())),
-    ))
+        Some(NextStep::Do("recreate the partition at a multiple of 1 MiB".into())),
+    )
 }
 
 /// The device inside whose physical sector this place of the first one lies, and that sector. A loop
 /// device hands each place on as it is: file systems keep files at multiples of their blocks.
-fn cut(stack: &[Layer], place: Bytes) -> Option<(&Layer, Bytes)> {
+pub(super) fn cut<'l>(stack: &[&'l BlockLayer], place: Bytes) -> Option<(&'l BlockLayer, Bytes)> {
     for (above, layer) in stack.iter().enumerate() {
         let sector = layer.queue.seen().and_then(|queue| queue.physical_block_size).unwrap_or(0);
         if sector > 0 && !place.0.is_multiple_of(sector) {
@@ -70,14 +79,14 @@ fn cut(stack: &[Layer], place: Bytes) -> Option<(&Layer, Bytes)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::{Bench, layer, verdict};
+    use super::super::bench::{DoctoredRecord, layer, verdict};
     use super::cut;
-    use crate::evidence::{Layer, LayerKind, Queue, Reading};
+    use crate::evidence::{BlockLayer, LayerKind, QueueSettings, Reading};
     use crate::unit::Bytes;
 
     #[test]
     fn sector_sixty_three_is_off_the_boundary() {
-        let mut bench = Bench::write_flushed();
+        let mut bench = DoctoredRecord::write_flushed();
         let mut named = |start: u64| {
             bench.partition_at(start);
             verdict(&bench.record).findings.iter().any(|f| f.trap.0 == "T22")
@@ -87,9 +96,9 @@ mod tests {
     }
 
     /// A device of that kind and physical sector.
-    fn device(level: u32, kind: LayerKind, sector: u64) -> Layer {
-        let queue = Queue { physical_block_size: Some(sector), ..Queue::default() };
-        Layer { queue: Reading::Seen(queue), ..layer("d", level, kind, false) }
+    fn device(level: u32, kind: LayerKind, sector: u64) -> BlockLayer {
+        let queue = QueueSettings { physical_block_size: Some(sector), ..QueueSettings::default() };
+        BlockLayer { queue: Reading::Seen(queue), ..layer("d", level, kind, false) }
     }
 
     #[test]
@@ -99,13 +108,14 @@ mod tests {
         let sector = |kinds: [LayerKind; 2], place: u64| {
             let [first, second] = kinds;
             let stack = [device(0, first, 512), device(1, second, 4096)];
-            cut(&stack, Bytes(place)).map(|(layer, sector)| (layer.level, sector))
+            cut(&stack.iter().collect::<Vec<_>>(), Bytes(place))
+                .map(|(layer, sector)| (layer.level, sector))
         };
         assert_eq!(sector([over(), LayerKind::Disk], 63 * 512), Some((1, Bytes(4096))));
         assert_eq!(sector([over(), LayerKind::Disk], 64 * 512), None);
         assert_eq!(sector([volume(), LayerKind::Disk], 63 * 512), None);
         // Two disks side by side have nothing to do with each other.
         let beside = [device(0, over(), 512), device(0, LayerKind::Disk, 4096)];
-        assert!(cut(&beside, Bytes(512)).is_none());
+        assert!(cut(&beside.iter().collect::<Vec<_>>(), Bytes(512)).is_none());
     }
 }

@@ -1,42 +1,40 @@
 //! Who the others were, when the evidence shows that there were some. No rule of its own: that a
 //! process was at work proves nothing about a device.
 
-use super::measure::{Case, Level};
+use super::measure::{DeviceLevel, FlowView, PhaseView};
 use super::threshold::CULPRIT;
 use super::words::share;
-use crate::evidence::{Neighbour, Neighbours};
-use crate::record::{Exhibit, Next, PhaseRecord};
+use crate::evidence::{OtherProcess, OtherProcesses};
+use crate::record::{Exhibit, NextStep, PhaseRecord, Record};
 use crate::unit::{Bytes, Nanos};
 
 /// No more than this many are named.
 const NAMED: usize = 3;
 
 /// Processes that a finding can name.
-pub(super) struct Culprits {
+pub(super) struct NamedProcesses {
     /// What they did, as a part of a sentence.
     pub said: String,
     /// What shows it.
     pub because: Vec<Exhibit>,
     /// What to do about them.
-    pub next: Next,
+    pub next: NextStep,
 }
 
 /// Those who moved a part worth the name of a level's foreign bytes. Who is known to have no file open
 /// there moved them elsewhere.
-pub(super) fn movers(case: &Case<'_>, level: &Level<'_>, foreign: Bytes) -> Option<Culprits> {
-    let others = seen(case.phase)?;
-    let system = case.subject.mount.seen().filter(|_| level.depth == 0).map(|mount| mount.device);
-    let system = system.map(|device| format!("{}:{}", device.major, device.minor));
-    let here = |disk: &String| level.has(disk) || Some(disk) == system.as_ref();
-    let elsewhere =
-        |one: &Neighbour| one.open_on.as_ref().is_some_and(|disks| !disks.iter().any(here));
-    let moved = |one: &Neighbour| match elsewhere(one) {
-        true => Bytes::ZERO,
-        false => one.read.unwrap_or_default() + one.written.unwrap_or_default(),
-    };
+pub(super) fn movers(
+    flow_view: &FlowView<'_>,
+    level: &DeviceLevel<'_>,
+    foreign: Bytes,
+) -> Option<NamedProcesses> {
+    let others = seen(flow_view.phase)?;
+    let strangers = |one: &OtherProcess| !is_partner(flow_view.record, one);
+    let moved = |one: &OtherProcess| moved_here(flow_view, level, one);
     let least = foreign.0 as f64 * CULPRIT;
-    let found = most(others, |one| moved(one).0 as f64, least);
-    let did = |one: &Neighbour| {
+    let much = |one: &OtherProcess| if strangers(one) { moved(one).0 as f64 } else { 0.0 };
+    let found = most(others, much, least);
+    let did = |one: &OtherProcess| {
         let (read, written) = (one.read.unwrap_or_default(), one.written.unwrap_or_default());
         // Whoever starts reads his program; that is not worth a word.
         let little = |part: Bytes| part.0.saturating_mul(100) < moved(one).0;
@@ -46,22 +44,127 @@ pub(super) fn movers(case: &Case<'_>, level: &Level<'_>, foreign: Bytes) -> Opti
             _ => format!("read {read} and wrote {written}"),
         }
     };
-    let said = listed(&found, |one| format!("{} {}", named(one), did(one)));
-    let shown = |one: &Neighbour| {
+    let who = |one: &OtherProcess| {
+        if shell(one) && mostly_by_ended(one) {
+            format!("programs started by {}", named(one))
+        } else {
+            named(one)
+        }
+    };
+    let said = listed(&found, |one| format!("{} {}", who(one), did(one)));
+    let shown = |one: &OtherProcess| {
         let file = format!("/proc/{}/io", one.pid);
-        Exhibit::new(format!("what {} did in {}", named(one), others.time), did(one), file)
+        Exhibit::new(format!("I/O of {} in {}", who(one), others.time), did(one), file)
     };
     culprits(&found, said, shown)
 }
 
+/// Other runs that keep step with this one and were at work on a level meanwhile.
+pub(super) struct WorkingPartners {
+    /// Who they are, in a sentence.
+    pub named: String,
+    /// How many.
+    pub count: usize,
+    /// Bytes that all of them moved.
+    pub moved: Bytes,
+    /// In how long.
+    pub time: Nanos,
+    /// What shows it.
+    pub because: Vec<Exhibit>,
+}
+
+/// Those who wait at the same semaphores, by their program's name.
+pub(super) fn partners(
+    flow_view: &FlowView<'_>,
+    level: &DeviceLevel<'_>,
+) -> Option<WorkingPartners> {
+    let others = seen(flow_view.phase)?;
+    let moved = |one: &OtherProcess| moved_here(flow_view, level, one);
+    let at_work =
+        |one: &&OtherProcess| is_partner(flow_view.record, one) && moved(one) > Bytes::ZERO;
+    let found: Vec<&OtherProcess> = others.processes.iter().filter(at_work).collect();
+    let shown = |one: &&OtherProcess| {
+        let file = format!("/proc/{}/io", one.pid);
+        let reading = format!("I/O of {} in {}", named(one), others.time);
+        Exhibit::new(reading, moved(one).to_string(), file)
+    };
+    (!found.is_empty()).then(|| WorkingPartners {
+        named: listed(&found, named),
+        count: found.len(),
+        moved: found.iter().map(|one| moved(one)).sum(),
+        time: others.time,
+        because: found.iter().map(shown).collect(),
+    })
+}
+
+fn is_partner(record: &Record, one: &OtherProcess) -> bool {
+    record.plan.origin.tool.partners.contains(&one.name)
+}
+
+/// What a process moved that may have been on a level.
+fn moved_here(flow_view: &FlowView<'_>, level: &DeviceLevel<'_>, one: &OtherProcess) -> Bytes {
+    let system =
+        flow_view.subject.mount.seen().filter(|_| level.depth == 0).map(|mount| mount.device);
+    let system = system.map(|device| format!("{}:{}", device.major, device.minor));
+    let here = |disk: &String| level.has(disk) || Some(disk) == system.as_ref();
+    let elsewhere =
+        |one: &OtherProcess| one.open_on.as_ref().is_some_and(|disks| !disks.iter().any(here));
+    match elsewhere(one) {
+        true => Bytes::ZERO,
+        false => one.read.unwrap_or_default() + one.written.unwrap_or_default(),
+    }
+}
+
+/// Programs in which people work, or that keep others running: nobody ends them for a benchmark.
+const SHELLS: &[&str] = &[
+    "sh",
+    "bash",
+    "dash",
+    "ash",
+    "zsh",
+    "ksh",
+    "ksh93",
+    "mksh",
+    "fish",
+    "csh",
+    "tcsh",
+    "nu",
+    "xonsh",
+    "pwsh",
+    "busybox",
+    "login",
+    "sshd",
+    "sshd-session",
+    "su",
+    "sudo",
+    "screen",
+    "SCREEN",
+    "tmux",
+    "tmux: server",
+    "systemd",
+    "init",
+];
+
+fn shell(one: &OtherProcess) -> bool {
+    one.pid == 1 || SHELLS.contains(&one.name.as_str())
+}
+
+/// Children and threads that have ended moved most of it.
+fn mostly_by_ended(one: &OtherProcess) -> bool {
+    let moved = one.read.unwrap_or_default() + one.written.unwrap_or_default();
+    one.by_ended.is_some_and(|ended| ended.0 > moved.0 / 2)
+}
+
 /// Those who had this share of one CPU at least.
-pub(super) fn users_of_cpu(phase: &PhaseRecord, least: f64) -> Option<Culprits> {
-    let others = seen(phase)?;
-    let part = |one: &Neighbour| one.cpu.0 as f64 / others.time.0.max(1) as f64;
-    let found = most(others, part, least);
-    let used = |one: &Neighbour| format!("{} used {} of one", named(one), share(part(one)));
+pub(super) fn users_of_cpu(phase_view: &PhaseView<'_>, least: f64) -> Option<NamedProcesses> {
+    let others = seen(phase_view.phase)?;
+    let part = |one: &OtherProcess| one.cpu.0 as f64 / others.time.0.max(1) as f64;
+    let strangers =
+        |one: &OtherProcess| if is_partner(phase_view.record, one) { 0.0 } else { part(one) };
+    let found = most(others, strangers, least);
+    let used = |one: &OtherProcess| format!("{} used {} of a CPU", named(one), share(part(one)));
     let said = listed(&found, used);
-    let shown = |one: &Neighbour| {
+    let shown = |one: &OtherProcess| {
         let file = format!("/proc/{}/stat", one.pid);
         let time = format!("{} in {}", one.cpu, others.time);
         Exhibit::new(format!("CPU time of {}", named(one)), time, file)
@@ -74,90 +177,90 @@ pub(super) fn watched(phase: &PhaseRecord) -> Option<Nanos> {
     Some(seen(phase)?.time)
 }
 
-fn seen(phase: &PhaseRecord) -> Option<&Neighbours> {
+fn seen(phase: &PhaseRecord) -> Option<&OtherProcesses> {
     phase.evidence.neighbours.as_ref()?.seen()
 }
 
 /// Those of whom there was this much at the least, most first.
-fn most(others: &Neighbours, much: impl Fn(&Neighbour) -> f64, least: f64) -> Vec<&Neighbour> {
-    let mut found: Vec<&Neighbour> =
+fn most(
+    others: &OtherProcesses,
+    much: impl Fn(&OtherProcess) -> f64,
+    least: f64,
+) -> Vec<&OtherProcess> {
+    let mut found: Vec<&OtherProcess> =
         others.processes.iter().filter(|one| much(one) > 0.0 && much(one) >= least).collect();
     found.sort_by(|a, b| much(b).total_cmp(&much(a)));
     found.truncate(NAMED);
     found
 }
 
-fn named(one: &Neighbour) -> String {
+fn named(one: &OtherProcess) -> String {
     format!("{} (process {})", one.name, one.pid)
 }
 
-fn listed(found: &[&Neighbour], words: impl Fn(&Neighbour) -> String) -> String {
+fn listed(found: &[&OtherProcess], words: impl Fn(&OtherProcess) -> String) -> String {
     super::words::names(&found.iter().map(|one| words(one)).collect::<Vec<_>>())
 }
 
 fn culprits(
-    found: &[&Neighbour],
+    found: &[&OtherProcess],
     said: String,
-    shown: impl Fn(&Neighbour) -> Exhibit,
-) -> Option<Culprits> {
+    shown: impl Fn(&OtherProcess) -> Exhibit,
+) -> Option<NamedProcesses> {
     if found.is_empty() {
         return None;
     }
-    let them = listed(found, named);
-    let next = format!("end {them}, or wait until that is done; then run again");
-    Some(Culprits {
+    let ends: Vec<&OtherProcess> =
+        found.iter().copied().filter(|one| !shell(one) && !mostly_by_ended(one)).collect();
+    let next = if ends.is_empty() {
+        let them = listed(found, named);
+        format!(
+            "check what {them} is running (pidstat -d 1, or top), wait for it to finish, then run again"
+        )
+    } else {
+        let them = listed(&ends, named);
+        format!("stop {them} or wait for it to finish, then run again")
+    };
+    Some(NamedProcesses {
         said,
         because: found.iter().map(|one| shown(one)).collect(),
-        next: Next::Do(next),
+        next: NextStep::Do(next),
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::{Bench, verdict};
-    use crate::evidence::{LayerKind, Neighbour, Neighbours, Reading};
-    use crate::record::{Finding, Measures, Trust};
+    use super::super::bench::{DoctoredRecord, verdict};
+    use crate::evidence::{LayerKind, Reading};
+    use crate::record::{Finding, MeasuredSubject, Trust};
     use crate::unit::{Bytes, Nanos};
 
-    fn beside(bench: &mut Bench, processes: &[(&str, Nanos, Bytes)]) {
-        let all = (10..).zip(processes).map(|(pid, (name, cpu, written))| Neighbour {
-            pid,
-            name: (*name).into(),
-            cpu: *cpu,
-            read: Some(Bytes::ZERO),
-            written: Some(*written),
-            open_on: None,
-        });
-        let others = Neighbours { time: Nanos::secs(5), processes: all.collect() };
-        bench.record.phases[0].evidence.neighbours = Some(Reading::Seen(others));
-    }
-
     /// The file behind its loop device lies on such a file system.
-    fn rests_on(bench: &mut Bench, system: &str) {
+    fn rests_on(bench: &mut DoctoredRecord, system: &str) {
         bench.layer_kind(LayerKind::Loop { file: "/i".into(), on: system.into(), direct: true });
     }
 
-    fn found(bench: &Bench, trap: &str) -> Finding {
+    fn found(bench: &DoctoredRecord, trap: &str) -> Finding {
         let verdict = verdict(&bench.record);
         verdict.findings.into_iter().find(|f| f.trap.0 == trap).expect("named")
     }
 
     #[test]
     fn a_second_writer_is_named() {
-        let mut bench = Bench::write_flushed();
+        let mut bench = DoctoredRecord::write_flushed();
         bench.written(Bytes::mib(40), Bytes::mib(40));
-        assert!(found(&bench, "T31").claim.ends_with("were not this run's."));
+        assert!(found(&bench, "T31").claim.contains("no process was seen"));
         let small = ("sh", Nanos::ZERO, Bytes::mib(1));
-        beside(&mut bench, &[small, ("dd", Nanos::ZERO, Bytes::mib(19))]);
+        bench.beside(&[small, ("dd", Nanos::ZERO, Bytes::mib(19))]);
         let named = found(&bench, "T31");
         assert!(
-            named.claim.ends_with("this run's. Meanwhile dd (process 11) wrote 19 MiB."),
+            named.claim.ends_with("from this run. Meanwhile dd (process 11) wrote 19 MiB."),
             "{}",
             named.claim
         );
         assert_eq!(
             named.next.expect("something to do").words(),
-            "end dd (process 11), or wait until that is done; then run again"
+            "stop dd (process 11) or wait for it to finish, then run again"
         );
         assert!(named.because.iter().any(|shown| shown.source == "/proc/11/io"));
         let mut open_on = |disk: &str| {
@@ -170,15 +273,63 @@ mod tests {
     }
 
     #[test]
+    fn nobody_is_told_to_end_a_shell() {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.written(Bytes::mib(60), Bytes::mib(60));
+        let bash = ("bash", Nanos::ZERO, Bytes::mib(20));
+        bench.beside(&[bash]);
+        let see = "check what bash (process 10) is running (pidstat -d 1, or top), wait for it to finish, then run again";
+        let next = |bench: &DoctoredRecord| {
+            found(bench, "T31").next.expect("something to do").words().to_string()
+        };
+        assert_eq!(next(&bench), see);
+        bench.done_by_ended(0, Bytes::mib(19));
+        assert_eq!(next(&bench), see);
+        let claim = found(&bench, "T31").claim;
+        assert!(claim.ends_with("programs started by bash (process 10) wrote 20 MiB."), "{claim}");
+        bench.beside(&[bash, ("dd", Nanos::ZERO, Bytes::mib(19))]);
+        assert!(next(&bench).starts_with("stop dd (process 11) or wait"), "{}", next(&bench));
+        // Whose children have ended is as innocent, whatever it is called.
+        bench.beside(&[("make", Nanos::ZERO, Bytes::mib(19))]);
+        bench.done_by_ended(0, Bytes::mib(19));
+        assert!(
+            next(&bench).starts_with("check what make (process 10) is running"),
+            "{}",
+            next(&bench)
+        );
+    }
+
+    #[test]
+    fn whoever_keeps_step_is_a_partner() {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.written(Bytes::mib(60), Bytes::mib(60));
+        let partner = ("bonnie++", Nanos::secs(4), Bytes::mib(20));
+        bench.beside(&[partner, partner]);
+        assert_eq!(verdict(&bench.record).measures, MeasuredSubject::Disturbed);
+        bench.record.plan.origin.tool.partners = vec!["assay".into(), "bonnie++".into()];
+        let judged = verdict(&bench.record);
+        assert_eq!((judged.trust, judged.measures), (Trust::Sound, MeasuredSubject::Limited));
+        assert_eq!(
+            judged.summary,
+            "This is only part of what loop3 did: 2 partners on the same semaphores (bonnie++ (process 10) and bonnie++ (process 11)) moved 40 MiB meanwhile, 60 MiB in total, at 12.6 MB per second."
+        );
+        assert!(judged.findings.iter().all(|f| f.trap.0 != "T52"), "{judged:?}");
+        // A stranger beside them is one.
+        bench.beside(&[partner, ("dd", Nanos::ZERO, Bytes::mib(19))]);
+        let claim = found(&bench, "T31").claim;
+        assert!(claim.ends_with("Meanwhile dd (process 11) wrote 19 MiB."), "{claim}");
+    }
+
+    #[test]
     fn whoever_has_the_cpus_is_named() {
-        let mut bench = Bench::write_flushed();
+        let mut bench = DoctoredRecord::write_flushed();
         bench.direct(true);
         bench.work(0.3, 0.2);
         bench.waited_for_cpu(Nanos::secs(3));
-        beside(&mut bench, &[("sh", Nanos::millis(4900), Bytes::ZERO)]);
+        bench.beside(&[("sh", Nanos::millis(4900), Bytes::ZERO)]);
         let named = found(&bench, "T52");
         assert!(
-            named.claim.ends_with("the CPUs. Of the others sh (process 10) used 98 % of one."),
+            named.claim.ends_with("the CPUs. sh (process 10) used 98 % of a CPU."),
             "{}",
             named.claim
         );
@@ -186,22 +337,22 @@ mod tests {
 
     #[test]
     fn nobody_is_accused_when_nothing_is_found() {
-        let mut bench = Bench::write_flushed();
-        beside(&mut bench, &[("dd", Nanos::secs(2), Bytes::mib(19))]);
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.beside(&[("dd", Nanos::secs(2), Bytes::mib(19))]);
         let found = verdict(&bench.record);
         assert!(found.findings.is_empty(), "{found:?}");
     }
 
     #[test]
     fn whoever_has_a_cpu_is_told_beside_the_figure() {
-        let mut bench = Bench::write_flushed();
+        let mut bench = DoctoredRecord::write_flushed();
         rests_on(&mut bench, "ext4");
         bench.ran(&[0], Some(Nanos::millis(150)));
         let busy = ("sh", Nanos::millis(4900), Bytes::ZERO);
-        beside(&mut bench, &[busy, ("top", Nanos::millis(300), Bytes::ZERO)]);
+        bench.beside(&[busy, ("top", Nanos::millis(300), Bytes::ZERO)]);
         let found = verdict(&bench.record);
-        assert_eq!((found.trust, found.measures), (Trust::Sound, Measures::Device));
-        let said = "when the clock stopped. Meanwhile sh (process 10) used 98 % of one CPU; this run waited for a CPU for 3.0 % of the time.";
+        assert_eq!((found.trust, found.measures), (Trust::Sound, MeasuredSubject::Device));
+        let said = "when the clock stopped. Meanwhile sh (process 10) used 98 % of a CPU; this run waited for a CPU 3.0 % of the time.";
         assert!(found.summary.ends_with(said), "{}", found.summary);
         // A server of the file system works for the run.
         rests_on(&mut bench, "fuse");
@@ -210,18 +361,18 @@ mod tests {
 
     #[test]
     fn a_buffered_run_that_waited_for_a_cpu_is_disturbed() {
-        let mut bench = Bench::write_flushed();
+        let mut bench = DoctoredRecord::write_flushed();
         rests_on(&mut bench, "ext4");
         bench.work(0.3, 0.2);
         bench.ran(&[0], Some(Nanos::secs(1)));
         assert_eq!(verdict(&bench.record).trust, Trust::Sound, "nobody was there");
-        beside(&mut bench, &[("sh", Nanos::millis(4900), Bytes::ZERO)]);
+        bench.beside(&[("sh", Nanos::millis(4900), Bytes::ZERO)]);
         let found = verdict(&bench.record);
-        assert_eq!((found.trust, found.measures), (Trust::Doubtful, Measures::Disturbed));
+        assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Disturbed));
         let claim = &found.findings[0].claim;
         assert_eq!(
             claim,
-            "The program waited for a CPU for 20 % of the time, in which loop3 had time left. Of the others sh (process 10) used 98 % of one."
+            "The program waited for a CPU 20 % of the time; loop3 was idle in between. sh (process 10) used 98 % of a CPU."
         );
         // A server of the file system works for the run.
         rests_on(&mut bench, "fuse");

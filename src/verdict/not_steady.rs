@@ -1,57 +1,115 @@
-//! T43, without a fall that can be seen: the rate had not become steady when something else ended it.
+//! T68: without a fall that can be seen, the rate had not become steady when something else ended it.
 
-use super::measure::Stage;
+use super::measure::PhaseView;
 use super::words::pace;
-use super::{Judge, Rule, finding, refuted};
-use crate::record::{Counted, Ending, Exhibit, Finding, Measures, Next, Weight};
+use super::{Rule, RuleJudge, finding, refuted};
+use crate::plan::StopLimit;
+use crate::record::{
+    Ending, Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, PhaseRecord, RateBasis,
+    Record,
+};
 
 /// A steady state was to end the job, and its budget of time or bytes did.
 pub const RULE: Rule = Rule {
-    id: "T43",
+    id: "T68",
     title: "No steady state",
-    happens: "A run is to go on until its rate is steady, and its budget is used up before.",
-    seen_by: "The rounds of the steady state.",
-    said_when: "A job that a steady state was to end has been ended by something else than a signal or a fault: doubtful, unsteady.",
+    happens: "A run should continue until its rate is steady, but its budget runs out first.",
+    seen_by: "The rounds of the steady-state test.",
+    said_when: "A job that should end at steady state ended at another limit, not by a signal or a fault: doubtful, unsteady.",
     try_it: "`assay sustain --time 25 --bytes 100M .` on a fast disk.",
-    answer: "`assay sustain` says its budget first, and what it came to.",
-    judge: Judge::Phase(judge),
+    answer: "`assay sustain` states its budget first, and whether it was steady at the end.",
+    judge: RuleJudge::Phase(judge),
 };
 
-fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
-    let said = found.iter().any(|finding| finding.measures == Some(Measures::Unsteady));
-    let ended = matches!(stage.record.ending, Ending::Interrupted(_) | Ending::Failed(_));
+fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
+    let said = found.iter().any(|finding| finding.measures == Some(MeasuredSubject::Unsteady));
+    let ended = matches!(phase_view.record.ending, Ending::Interrupted(_) | Ending::Failed(_));
     if refuted(found) || said || ended {
         return None;
     }
-    let job = stage.phase.steady.iter().find(|job| job.state.is_none())?;
-    let time = stage.phase.span.stopped.since(stage.phase.span.started);
-    let moved = stage.phase.flows.iter().fold(0_u64, |sum, flow| sum.saturating_add(flow.bytes.0));
+    let job = phase_view.phase.steady.iter().find(|job| job.state.is_none())?;
+    let time = phase_view.phase.span.stopped.since(phase_view.phase.span.started);
+    let moved =
+        phase_view.phase.flows.iter().fold(0_u64, |sum, flow| sum.saturating_add(flow.bytes.0));
     let mean = match job.counted {
-        Counted::Bytes => pace(moved as f64 / time.as_secs().max(1e-9)),
-        Counted::Operations => format!("{} operations in all", stage.ops()),
+        RateBasis::Bytes => pace(moved as f64 / time.as_secs().max(1e-9)),
+        RateBasis::Operations => format!("{} operations in total", phase_view.ops()),
     };
     Some(finding(
         RULE.id,
-        Weight::Doubt,
-        Some(Measures::Unsteady),
-        format!("The rate was not steady yet when its budget ended it, after {time}."),
-        vec![Exhibit::new("mean over all of it", mean, "the run's clock and counts")],
-        Some(Next::Do("give it more time and more bytes".into())),
+        FindingWeight::Doubt,
+        Some(MeasuredSubject::Unsteady),
+        format!(
+            "{}, after {time}.",
+            stopped_before_steady(phase_view.record, phase_view.phase, &job.job)
+        ),
+        vec![Exhibit::new("mean over the whole run", mean, "the run's clock and counts")],
+        Some(longer(phase_view)),
     ))
+}
+
+/// What has ended a job before it was steady: `Stopped at the 20 GiB limit before it was steady`.
+pub fn stopped_before_steady(record: &Record, phase: &PhaseRecord, job: &str) -> String {
+    let last = record.phases.last().is_some_and(|last| last.name == phase.name);
+    let how = match &record.ending {
+        Ending::Interrupted(_) if last => "Interrupted".into(),
+        Ending::Failed(_) if last => "Failed".into(),
+        _ => match limit(record, phase, job) {
+            Some(limit) => format!("Stopped at the {limit} limit"),
+            None => "Stopped".into(),
+        },
+    };
+    format!("{how} before it was steady")
+}
+
+/// The limit that a job has reached, in words.
+fn limit(record: &Record, phase: &PhaseRecord, job: &str) -> Option<String> {
+    let planned = record.plan.phases.iter().find(|planned| planned.name == phase.name)?;
+    let rule = &planned.jobs.iter().find(|planned| planned.name == job)?.stop;
+    let time = phase.span.stopped.since(phase.span.counted);
+    let alone = planned.jobs.len() == 1;
+    let moved: u64 = phase.flows.iter().fold(0, |sum, flow| sum.saturating_add(flow.bytes.0));
+    let ops = phase.totals.values().fold(0_u64, |sum, total| sum.saturating_add(total.ops.0));
+    rule.first_of.iter().find_map(|limit| match limit {
+        StopLimit::Time(most) => (time >= *most).then(|| most.to_string()),
+        StopLimit::Bytes(most) => (alone && moved >= most.0).then(|| most.to_string()),
+        StopLimit::Ops(most) => (alone && ops >= most.0).then(|| format!("{} operations", most.0)),
+        StopLimit::Passes(_) | StopLimit::Steady(_) => None,
+    })
+}
+
+/// The same with a larger budget.
+fn longer(phase_view: &PhaseView<'_>) -> NextStep {
+    match &phase_view.record.plan.origin.tool.longer {
+        Some(command) => NextStep::Type(command.clone()),
+        None => {
+            NextStep::Do("double the limits of time and bytes in the plan (stop: first_of)".into())
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::{Bench, verdict};
-    use crate::record::{Ending, Measures, Trust};
+    use super::super::bench::{DoctoredRecord, verdict};
+    use crate::plan::StopLimit;
+    use crate::record::{Ending, MeasuredSubject, Trust};
+    use crate::unit::Bytes;
 
     #[test]
     fn what_did_not_become_steady_is_doubtful_unless_somebody_ended_it() {
-        let mut bench = Bench::write_flushed();
+        let mut bench = DoctoredRecord::write_flushed();
         bench.steadied(None);
         let found = verdict(&bench.record);
-        assert_eq!((found.trust, found.measures), (Trust::Doubtful, Measures::Unsteady));
+        assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Unsteady));
+        let said = |bench: &DoctoredRecord| {
+            super::stopped_before_steady(&bench.record, &bench.record.phases[0], "dd")
+        };
+        assert_eq!(said(&bench), "Stopped before it was steady");
+        bench.record.plan.phases[0].jobs[0].name = "dd".into();
+        bench.record.plan.phases[0].jobs[0].stop.first_of = vec![StopLimit::Bytes(Bytes::mib(20))];
+        assert_eq!(said(&bench), "Stopped at the 20 MiB limit before it was steady");
         bench.record.ending = Ending::Interrupted(2);
+        assert_eq!(said(&bench), "Interrupted before it was steady");
         assert_eq!(verdict(&bench.record).trust, Trust::Sound);
     }
 }

@@ -1,58 +1,68 @@
 //! T57: latency from when an I/O was due is far longer than from when it was sent.
 
-use super::measure::Stage;
-use super::threshold::{OMITTED, QUANTILE_EVENTS};
-use super::{Judge, Rule, finding, refuted};
-use crate::record::{Exhibit, Finding, Next, Weight};
-use crate::unit::Nanos;
+use super::measure::PhaseView;
+use super::threshold::OMITTED;
+use super::{Rule, RuleJudge, finding, refuted};
+use crate::record::{
+    Exhibit, Finding, FindingWeight, LatencyPart, Metric, NextStep, PhaseFigures, Statistic,
+};
 
 /// Requests had to wait for earlier ones, so that who times them from when they were sent counts a
 /// stall once.
 pub const RULE: Rule = Rule {
     id: "T57",
     title: "Coordinated omission",
-    happens: "A late answer delays the next request, so that a tool that times from sending counts a stall once.",
-    seen_by: "In plans with arrivals of their own: latency from when each I/O was due against that from when it was sent.",
-    said_when: "The p99 from when they were due is more than {OMITTED} times the other: a note with both.",
-    try_it: "A plan of 100 reads per second on a device that stops for a second now and then.",
-    answer: "With a rate, latency counts from when an I/O was due; lag and service are kept beside it.",
-    judge: Judge::Phase(judge),
+    happens: "A slow I/O delays the next one, so a tool that times from submission counts a stall only once.",
+    seen_by: "In plans with a fixed arrival rate: latency from when each I/O was due against latency from when it was submitted.",
+    said_when: "The p99 from the due time is more than {OMITTED} times the p99 from submission: a note with both.",
+    try_it: "A plan of 100 reads per second on a device that stalls for a second now and then.",
+    answer: "With a fixed rate, latency counts from when an I/O was due; lag and service time are recorded too.",
+    judge: RuleJudge::Phase(judge),
 };
 
-fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
+fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     if refuted(found) {
         return None;
     }
-    let (action, due, sent) = stage.phase.totals.iter().find_map(|(action, total)| {
-        let (due, sent) = (total.lat_ns?, total.service_ns?);
-        let enough = total.events_beyond(0.99) >= QUANTILE_EVENTS;
-        (enough && due.p99 as f64 > sent.p99 as f64 * OMITTED)
-            .then_some((action, due.p99, sent.p99))
+    let figures = PhaseFigures::of(phase_view.phase);
+    let (action, due, sent) = phase_view.phase.totals.keys().find_map(|action| {
+        let p99 = |part| figures.find(Some(*action), Metric::Latency(part, Statistic::P99))?.time();
+        let (due, sent) = (p99(LatencyPart::Whole)?, p99(LatencyPart::Service)?);
+        (due.0 as f64 > sent.0 as f64 * OMITTED).then_some((action, due, sent))
     })?;
-    let (due, sent) = (Nanos(due), Nanos(sent));
     Some(finding(
         RULE.id,
-        Weight::Note,
+        FindingWeight::Note,
         None,
         format!(
-            "Requests waited for earlier ones: the p99 is {due} from when they were due, and would be {sent} from when they were sent."
+            "I/Os queued behind earlier ones: the p99 is {due} from when they were due, but {sent} from when they were submitted."
         ),
         vec![
-            Exhibit::new(format!("p99 of {} from when it was due", action.name()), due.to_string(), "the run's clock"),
-            Exhibit::new(format!("p99 of {} from when it was sent", action.name()), sent.to_string(), "the run's clock"),
+            Exhibit::new(
+                format!("p99 of {} from the due time", action.name()),
+                due.to_string(),
+                "the run's clock",
+            ),
+            Exhibit::new(
+                format!("p99 of {} from submission", action.name()),
+                sent.to_string(),
+                "the run's clock",
+            ),
         ],
-        Some(Next::Do("quote the first: it is what somebody waits who does not wait for the answers of others".into())),
+        Some(NextStep::Do(
+            "quote the p99 from the due time: it is what an independent client would wait".into(),
+        )),
     ))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::{Bench, verdict};
+    use super::super::bench::{DoctoredRecord, verdict};
     use crate::record::Trust;
 
     #[test]
     fn both_latencies_are_told_when_they_differ() {
-        let mut bench = Bench::write_flushed();
+        let mut bench = DoctoredRecord::write_flushed();
         let mut named = |ops: u64, p99: u64| {
             bench.served(ops, p99);
             let found = verdict(&bench.record);

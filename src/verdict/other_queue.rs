@@ -1,26 +1,27 @@
 //! T33: the queues of two runs are set differently.
 
-use super::{Judge, Rule, finding};
-use crate::evidence::{Layer, Queue};
-use crate::record::{Exhibit, Finding, Next, Record, Weight};
+use super::words::quoted;
+use super::{Rule, RuleJudge, finding};
+use crate::evidence::{BlockLayer, QueueSettings};
+use crate::record::{Exhibit, Finding, FindingWeight, NextStep, Record};
 
 /// A setting of a queue that changes figures is not the same below two records.
 pub const RULE: Rule = Rule {
     id: "T33",
-    title: "Settings of the queue",
-    happens: "Scheduler, write-back throttling and request sizes differ between two runs that are compared.",
+    title: "Queue settings",
+    happens: "I/O scheduler, writeback throttling or request sizes differ between two runs that are compared.",
     seen_by: "/sys/block/D/queue of every layer, in both records.",
-    said_when: "A setting that both records tell is not the same: doubtful; they are not compared.",
+    said_when: "A setting recorded in both is not the same: doubtful; the runs are not compared.",
     try_it: "`assay quick . --record a`, `echo none > /sys/block/D/queue/scheduler`, `assay quick . --record b`, `assay compare a b`.",
-    answer: "Every record holds the settings, and `assay compare` holds them against each other before any figure.",
-    judge: Judge::Pair(judge),
+    answer: "Every record has the settings, and `assay compare` checks them before any figure.",
+    judge: RuleJudge::Pair(judge),
 };
 
 /// A setting: its file in the queue's folder, and its value as text.
-type Setting = (&'static str, fn(&Queue) -> Option<String>);
+type QueueSetting = (&'static str, fn(&QueueSettings) -> Option<String>);
 
 /// Those that change figures.
-const SETTINGS: &[Setting] = &[
+const SETTINGS: &[QueueSetting] = &[
     ("scheduler", |queue| queue.scheduler.clone()),
     ("nr_requests", |queue| queue.nr_requests.map(|value| value.to_string())),
     ("max_sectors_kb", |queue| queue.max_sectors_kb.map(|value| value.to_string())),
@@ -41,14 +42,14 @@ fn judge(first: &Record, second: &Record) -> Vec<Finding> {
 }
 
 /// The layers below all paths of a run.
-fn layers(record: &Record) -> impl Iterator<Item = &Layer> {
+fn layers(record: &Record) -> impl Iterator<Item = &BlockLayer> {
     record.resolved.subjects.iter().flat_map(|subject| &subject.stack)
 }
 
 /// What two queues differ in.
-fn between(one: &Layer, other: &Layer) -> Option<Finding> {
+fn between(one: &BlockLayer, other: &BlockLayer) -> Option<Finding> {
     let (here, there) = one.queue.seen().zip(other.queue.seen())?;
-    let differing = |(file, value): &Setting| {
+    let differing = |(file, value): &QueueSetting| {
         let (here, there) = value(here).zip(value(there))?;
         (here != there).then_some((*file, here, there))
     };
@@ -62,14 +63,19 @@ fn between(one: &Layer, other: &Layer) -> Option<Finding> {
             format!("/sys/block/{}/queue/{file}", one.name),
         )
     };
+    // The second device is set as the first one was; then its run has to be repeated.
+    let set = |(file, here, _): &(&str, String, String)| {
+        format!("echo {} | sudo tee /sys/block/{}/queue/{file}", quoted(here), other.name)
+    };
+    let same: Vec<String> = all.iter().map(set).collect();
     (!all.is_empty()).then(|| {
         finding(
             RULE.id,
-            Weight::Doubt,
+            FindingWeight::Doubt,
             None,
-            format!("The queues are set differently: {}.", told.join(", ")),
+            format!("The queue settings differ: {}.", told.join(", ")),
             all.iter().map(exhibit).collect(),
-            Some(Next::Do("set both queues alike, and run one of the two again".into())),
+            Some(NextStep::Type(same.join("; "))),
         )
     })
 }

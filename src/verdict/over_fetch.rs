@@ -1,35 +1,35 @@
 //! T12: reads here and there that fetch more than was asked for.
 
-use super::measure::Case;
-use super::{Judge, Rule, finding, read_beyond};
-use crate::record::{Finding, Next, Weight};
+use super::measure::FlowView;
+use super::{Rule, RuleJudge, finding, read_beyond};
+use crate::record::{Finding, FindingWeight, NextStep};
 
 /// Reads out of order, for which the kernel fetched more than a tenth beyond what was asked.
 pub const RULE: Rule = Rule {
     id: "T12",
-    title: "Small reads that fetch more",
-    happens: "Small or strided buffered reads fetch a whole window, block or unit of compression each.",
-    seen_by: "Bytes read from the device, and bytes that the kernel read for this process, against what was asked.",
-    said_when: "Both are more than {MORE} above what was asked here and there: a note with the multiple.",
+    title: "Small reads fetch more",
+    happens: "Each small or strided buffered read fetches a whole read-ahead window, block or compression unit.",
+    seen_by: "Bytes read from the device, and bytes the kernel read for this process, against the bytes requested.",
+    said_when: "Both are more than {MORE} above what random reads requested: a note with the factor.",
     try_it: "A plan that reads 4 KiB at random through a mapping (`advice` `normal`).",
-    answer: "`quick` reads past the page cache where that is real.",
-    judge: Judge::Flow(judge),
+    answer: "`quick` uses direct I/O where it is real.",
+    judge: RuleJudge::Flow(judge),
 };
 
-fn judge(case: &Case<'_>) -> Option<Finding> {
-    let excess = read_beyond::excess(case).filter(|_| !case.flow.sequential)?;
+fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
+    let excess = read_beyond::excess(flow_view).filter(|_| !flow_view.flow.sequential)?;
     Some(finding(
         RULE.id,
-        Weight::Note,
+        FindingWeight::Note,
         None,
         format!(
-            "The reads fetched more than they asked for: {} read {:.2} times as much.",
+            "Read amplification: {} read {:.2} times the bytes requested.",
             excess.level.name(),
             excess.times
         ),
         excess.exhibits(),
-        Some(Next::Do(
-            "read past the cache, or tell the kernel that reads are random (in a plan: advice random)".into(),
+        Some(NextStep::Do(
+            "use direct I/O, or tell the kernel that the reads are random (in a plan: advice random)".into(),
         )),
     ))
 }

@@ -1,6 +1,6 @@
 //! What a run's own work moves beyond the bytes it asks for; what is more than that, others moved.
 
-use super::measure::{Case, Level, ratio};
+use super::measure::{DeviceLevel, FlowView, ratio};
 use super::threshold::{
     AHEAD_BYTES, OWN_BYTES, OWN_COMMIT, OWN_PER_FLUSH, OWN_PER_MAPPED_FLUSH, OWN_PER_MOVED_WRITE,
     OWN_SHARE, RECORD, TRIMS_PER_LEAF, TRIMS_PER_MAP,
@@ -9,9 +9,9 @@ use crate::evidence::{Direction, Mount, PathKind, Subject};
 use crate::plan::{Action, Caching, Durability, Method};
 use crate::unit::{KIB, Nanos};
 
-impl Case<'_> {
+impl FlowView<'_> {
     /// Bytes on a level that the run cannot account for, until the stop of the clock.
-    pub fn foreign(&self, level: &Level<'_>) -> u64 {
+    pub fn foreign(&self, level: &DeviceLevel<'_>) -> u64 {
         let asked = &level.asked;
         let excess_read = level.timed.read_bytes.saturating_sub(asked.read);
         let written = asked.write.saturating_mul(level.copies.max(1));
@@ -30,7 +30,7 @@ impl Case<'_> {
 
     /// What the run's own work may have moved beyond the bytes it asked for: journal, metadata,
     /// parts of blocks, read-ahead.
-    fn own_extra(&self, level: &Level<'_>) -> u64 {
+    fn own_extra(&self, level: &DeviceLevel<'_>) -> u64 {
         let asked = &level.asked;
         let all = asked.read.saturating_add(asked.write).saturating_mul(level.copies.max(1));
         let mut extra = OWN_BYTES.max((all as f64 * OWN_SHARE) as u64);
@@ -57,6 +57,7 @@ impl Case<'_> {
                     }
                     let flushes = match flow.durability {
                         Durability::OpenSync | Durability::OpenDsync => calls,
+                        _ if mounted_sync(subject) => calls,
                         Durability::None => 0,
                         other => 1 + calls / other.every().unwrap_or(calls).max(1),
                     };
@@ -95,7 +96,7 @@ impl Case<'_> {
 
     /// What the file system may have written of its own records because of trims: they change the
     /// extents of files and the maps of free space.
-    fn own_of_trims(&self, level: &Level<'_>) -> u64 {
+    fn own_of_trims(&self, level: &DeviceLevel<'_>) -> u64 {
         let trims = self.phase.totals.get(&Action::Trim).map_or(0, |total| total.ops.0);
         if trims == 0 || self.subject.kind == PathKind::Device {
             return 0;
@@ -148,6 +149,12 @@ fn read_ahead(subject: &Subject) -> u64 {
     window.saturating_mul(KIB)
 }
 
+/// Every write to the file system is synchronous, whatever the program asked for.
+pub(super) fn mounted_sync(subject: &Subject) -> bool {
+    let options = subject.mount.seen().map_or("", |mount| &mount.options);
+    options.split(',').any(|option| option == "sync")
+}
+
 /// The file system writes data into its journal first, and so everything twice (ext4's
 /// `data=journal`).
 fn journals_data(subject: &Subject) -> bool {
@@ -157,14 +164,14 @@ fn journals_data(subject: &Subject) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::{Bench, verdict};
-    use crate::plan::{Action, Mapping, Method};
-    use crate::record::{Measures, Trust};
-    use crate::unit::{Bytes, MIB, Ops};
+    use super::super::bench::{DoctoredRecord, verdict};
+    use crate::plan::{Action, Method, MmapOptions};
+    use crate::record::{MeasuredSubject, Trust};
+    use crate::unit::{Bytes, MIB, Nanos, Ops};
 
     /// Direct reads mixed with so many trims, while as much more was written to the device.
-    fn reads_with_trims(trims: u64, written: u64) -> Bench {
-        let mut bench = Bench::read_cold();
+    fn reads_with_trims(trims: u64, written: u64) -> DoctoredRecord {
+        let mut bench = DoctoredRecord::read_cold();
         bench.direct(true);
         let phase = &mut bench.record.phases[0];
         let mut total = phase.totals[&Action::Read].clone();
@@ -181,21 +188,46 @@ mod tests {
 
     #[test]
     fn pages_that_a_mapping_reads_before_it_changes_them_are_nobody_else() {
-        let mut bench = Bench::write_flushed();
+        let mut bench = DoctoredRecord::write_flushed();
         bench.was_read(Bytes::mib(20));
-        let measures = |bench: &Bench| verdict(&bench.record).measures;
-        assert_eq!(measures(&bench), Measures::Disturbed);
-        bench.record.resolved.jobs[0].method = Method::Mmap(Mapping::default());
-        assert_eq!(measures(&bench), Measures::Device);
+        let measures = |bench: &DoctoredRecord| verdict(&bench.record).measures;
+        assert_eq!(measures(&bench), MeasuredSubject::Unsure);
+        bench.record.resolved.jobs[0].method = Method::Mmap(MmapOptions::default());
+        assert_eq!(measures(&bench), MeasuredSubject::Device);
+    }
+
+    #[test]
+    fn the_journal_of_a_file_system_that_is_mounted_sync_is_nobody_else() {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.record.phases[0].flows[0].calls = Ops(640);
+        bench.written(Bytes::mib(44), Bytes::mib(44));
+        let blamed = |bench: &DoctoredRecord| {
+            verdict(&bench.record).findings.iter().any(|f| f.trap.0 == "T31")
+        };
+        assert!(blamed(&bench));
+        for options in ["rw,sync,relatime", "rw,relatime,sync"] {
+            bench.mounted(options);
+            assert!(!blamed(&bench), "{options}");
+        }
+        bench.mounted("rw,dirsync,relatime");
+        assert!(blamed(&bench), "only folders are");
     }
 
     #[test]
     fn what_trims_make_the_file_system_write_is_nobody_else() {
         let found = verdict(&reads_with_trims(40_000, 2 * MIB).record);
-        assert_eq!((found.trust, found.measures), (Trust::Sound, Measures::Device), "{found:?}");
-        let found = verdict(&reads_with_trims(40_000, 20 * MIB).record);
-        assert_eq!((found.trust, found.measures), (Trust::Wrong, Measures::Disturbed));
-        let found = verdict(&reads_with_trims(10, 2 * MIB).record);
-        assert_eq!((found.trust, found.measures), (Trust::Doubtful, Measures::Disturbed));
+        assert_eq!(
+            (found.trust, found.measures),
+            (Trust::Sound, MeasuredSubject::Device),
+            "{found:?}"
+        );
+        for (trims, written, trust) in
+            [(40_000, 20 * MIB, Trust::Wrong), (10, 2 * MIB, Trust::Doubtful)]
+        {
+            let mut bench = reads_with_trims(trims, written);
+            bench.beside(&[("dd", Nanos::ZERO, Bytes(written))]);
+            let found = verdict(&bench.record);
+            assert_eq!((found.trust, found.measures), (trust, MeasuredSubject::Disturbed));
+        }
     }
 }

@@ -1,10 +1,10 @@
 //! T20: direct writes of parts of a file-system block.
 
-use super::measure::Case;
+use super::measure::FlowView;
 use super::words::of;
-use super::{Judge, Rule, finding, partial_sectors};
+use super::{Rule, RuleJudge, finding, partial_sectors};
 use crate::evidence::{Direction, PathKind};
-use crate::record::{Exhibit, Finding, Next, Weight};
+use crate::record::{Exhibit, Finding, FindingWeight, NextStep};
 use crate::unit::Bytes;
 
 /// Direct writes to a file that are no multiple of the file system's block. Where they are no
@@ -12,30 +12,30 @@ use crate::unit::Bytes;
 pub const RULE: Rule = Rule {
     id: "T20",
     title: "Misaligned direct I/O",
-    happens: "A direct write of part of a block makes the file system take such writes one at a time, and clear or copy the rest of the block.",
-    seen_by: "Size of the calls against the block of the file system; bytes at the device.",
-    said_when: "Direct writes to a file are no multiple of its block: a note with what the device took for it.",
+    happens: "For a direct write of part of a block, the file system serializes such writes and zeroes or copies the rest of the block.",
+    seen_by: "Size of the writes against the file system's block size; bytes at the device.",
+    said_when: "Direct writes to a file are not multiples of its block size: a note with the bytes written to the device.",
     try_it: "`assay dd if=/dev/zero of=x bs=512 count=500 oflag=direct` on XFS.",
-    answer: "Refuses blocks that the device can not take; own verbs write whole blocks.",
-    judge: Judge::Flow(judge),
+    answer: "Refuses block sizes that the device cannot take; own verbs write whole blocks.",
+    judge: RuleJudge::Flow(judge),
 };
 
-fn judge(case: &Case<'_>) -> Option<Finding> {
-    let writes = case.writes() && case.direct() && case.flow.bytes > Bytes::ZERO;
-    let file = case.subject.kind != PathKind::Device;
-    if !writes || !file || !case.on_devices() || partial_sectors::sector(case).is_some() {
+fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
+    let writes = flow_view.writes() && flow_view.direct() && flow_view.flow.bytes > Bytes::ZERO;
+    let file = flow_view.subject.kind != PathKind::Device;
+    if !writes || !file || !flow_view.on_devices() || partial_sectors::sector(flow_view).is_some() {
         return None;
     }
-    let unit = case.subject.space.seen()?.block;
-    let block = case.flow.block;
+    let unit = flow_view.subject.space.seen()?.block;
+    let block = flow_view.flow.block;
     if unit == Bytes::ZERO || block.0.is_multiple_of(unit.0) {
         return None;
     }
     let mut because = vec![
-        Exhibit::new("block of the file system", unit.to_string(), "statfs()"),
-        Exhibit::new("size of a write", block.to_string(), "the plan"),
+        Exhibit::new("file system block size", unit.to_string(), "statfs()"),
+        Exhibit::new("write size", block.to_string(), "the plan"),
     ];
-    if let Some(level) = case.top() {
+    if let Some(level) = flow_view.top() {
         let (moved, asked) = (level.moved(Direction::Write), level.asked.write);
         because.push(Exhibit::new(
             format!("written to {} for {}", level.name(), Bytes(asked)),
@@ -45,12 +45,12 @@ fn judge(case: &Case<'_>) -> Option<Finding> {
     }
     Some(finding(
         RULE.id,
-        Weight::Note,
+        FindingWeight::Note,
         None,
         format!(
-            "Writes of {block} are no whole blocks of the file system ({unit}), which takes such writes one at a time."
+            "{block} is not a multiple of the file system's block size ({unit}): such direct writes run one at a time."
         ),
         because,
-        Some(Next::Do(format!("write multiples of {unit}"))),
+        Some(NextStep::Do(format!("use a block size that is a multiple of {unit}"))),
     ))
 }

@@ -1,49 +1,55 @@
 //! T21: writes of less than a physical sector.
 
-use super::measure::Case;
-use super::{Judge, Rule, finding};
-use crate::evidence::Layer;
-use crate::record::{Exhibit, Finding, Next, Weight};
+use super::measure::FlowView;
+use super::{Rule, RuleJudge, finding};
+use crate::evidence::BlockLayer;
+use crate::record::{Exhibit, Finding, FindingWeight, NextStep};
 use crate::unit::Bytes;
 
 /// Direct writes that are no multiple of the sector that the drive really writes.
 pub const RULE: Rule = Rule {
     id: "T21",
     title: "Less than a physical sector",
-    happens: "A drive with sectors of 4096 bytes that takes 512 reads the sector before it writes part of it.",
-    seen_by: "Size of the calls against physical_block_size of every device below, down to a loop device over a file.",
-    said_when: "Direct writes are no multiple of a physical sector: a note.",
-    try_it: "`assay dd if=/dev/zero of=x bs=512 oflag=direct` on a drive of kind 512e.",
-    answer: "Own verbs write blocks of 4 KiB and more.",
-    judge: Judge::Flow(judge),
+    happens: "A drive with 4096-byte sectors that accepts 512-byte writes reads the sector before it writes part of it.",
+    seen_by: "Size of the writes against physical_block_size of every device below, down to a loop device over a file.",
+    said_when: "Direct writes are not multiples of a physical sector: a note.",
+    try_it: "`assay dd if=/dev/zero of=x bs=512 oflag=direct` on a 512e drive.",
+    answer: "Own verbs write blocks of 4 KiB or more.",
+    judge: RuleJudge::Flow(judge),
 };
 
 /// The device below a flow of direct writes of whose physical sector they cover a part, and that
 /// sector.
-pub(super) fn sector<'a>(case: &Case<'a>) -> Option<(&'a Layer, Bytes)> {
-    if !case.writes() || !case.direct() || !case.on_devices() || case.flow.bytes == Bytes::ZERO {
+pub(super) fn sector<'a>(flow_view: &FlowView<'a>) -> Option<(&'a BlockLayer, Bytes)> {
+    if !flow_view.writes()
+        || !flow_view.direct()
+        || !flow_view.on_devices()
+        || flow_view.flow.bytes == Bytes::ZERO
+    {
         return None;
     }
     // Below the file of a loop device another file system decides what is written.
-    let apart = case.subject.stack.iter().filter(|layer| layer.kind.over_file());
+    let apart = flow_view.subject.stack.iter().filter(|layer| layer.kind.over_file());
     let depth = apart.map(|layer| layer.level).min();
-    let layers = case.subject.stack.iter().filter(|layer| layer.level <= depth.unwrap_or(u32::MAX));
+    let layers =
+        flow_view.subject.stack.iter().filter(|layer| layer.level <= depth.unwrap_or(u32::MAX));
     let mut cut = layers.filter_map(|layer| {
         let sector = layer.queue.seen()?.physical_block_size?;
-        (sector > 0 && !case.flow.block.0.is_multiple_of(sector)).then_some((layer, Bytes(sector)))
+        (sector > 0 && !flow_view.flow.block.0.is_multiple_of(sector))
+            .then_some((layer, Bytes(sector)))
     });
     cut.next()
 }
 
-fn judge(case: &Case<'_>) -> Option<Finding> {
-    let (layer, sector) = sector(case)?;
-    let block = case.flow.block;
+fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
+    let (layer, sector) = sector(flow_view)?;
+    let block = flow_view.flow.block;
     Some(finding(
         RULE.id,
-        Weight::Note,
+        FindingWeight::Note,
         None,
         format!(
-            "Writes of {block} cover parts of the physical sectors of {} ({sector}): it reads before it writes.",
+            "{block} is not a multiple of the physical sector of {} ({sector}): it reads before it writes (read-modify-write).",
             layer.name
         ),
         vec![
@@ -52,24 +58,24 @@ fn judge(case: &Case<'_>) -> Option<Finding> {
                 sector.to_string(),
                 format!("/sys/block/{}/queue/physical_block_size", layer.name),
             ),
-            Exhibit::new("size of a write", block.to_string(), "the plan"),
+            Exhibit::new("write size", block.to_string(), "the plan"),
         ],
-        Some(Next::Do(format!("write multiples of {sector}"))),
+        Some(NextStep::Do(format!("use a block size that is a multiple of {sector}"))),
     ))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::{Bench, verdict};
+    use super::super::bench::{DoctoredRecord, verdict};
     use crate::record::Trust;
     use crate::unit::Bytes;
 
     #[test]
     fn parts_of_sectors_are_named_once() {
-        let mut bench = Bench::write_flushed();
+        let mut bench = DoctoredRecord::write_flushed();
         bench.direct(true);
         bench.record.phases[0].flows[0].block = Bytes(512);
-        let traps = |bench: &Bench| -> Vec<String> {
+        let traps = |bench: &DoctoredRecord| -> Vec<String> {
             let found = verdict(&bench.record);
             assert_eq!(found.trust, Trust::Sound);
             found.findings.into_iter().map(|f| f.trap.0).collect()

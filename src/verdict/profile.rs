@@ -1,39 +1,44 @@
 //! What the runs of a profile come to.
 
 use super::leave;
-use crate::plan::{Aim, ProfileCell};
-use crate::record::{Figures, PhaseRecord, Profiled, Record, Trust};
-use crate::stats::Total;
-use crate::unit::{Bandwidth, Nanos};
+use crate::plan::{ProfileCell, ProfilePlan};
+use crate::record::{
+    Metric, PhaseFigures, PhaseRecord, ProfileFigure, ProfileResult, Record, Statistic, Trust,
+};
+use crate::unit::{Bandwidth, Iops, Nanos};
 
-/// What the profile of a record came to; `None` where there is none.
-pub fn profiled(record: &Record) -> Option<Profiled> {
-    let Some(Aim::Profile(profile)) = &record.plan.aim else { return None };
+/// What the profile of a record came to.
+pub fn profiled(profile: &ProfilePlan, record: &Record) -> ProfileResult {
     let cells = profile.cells.iter().map(|cell| figures(record, cell)).collect();
-    Some(Profiled { of: profile.of, cells })
+    ProfileResult { of: profile.of, cells }
 }
 
-fn figures(record: &Record, cell: &ProfileCell) -> Figures {
+fn figures(record: &Record, cell: &ProfileCell) -> ProfileFigure {
     let done = record.phases.iter().filter(|phase| cell.runs.contains(&phase.name));
-    let runs: Vec<(&PhaseRecord, &Total, f64)> = done
+    let runs: Vec<(&PhaseRecord, PhaseFigures, f64)> = done
         .filter_map(|phase| {
-            let total = phase.totals.get(&cell.action)?;
-            Some((phase, total, total.bandwidth?.0))
+            let figures = PhaseFigures::of(phase);
+            let rate = figures.value(cell.action, Metric::Throughput)?;
+            Some((phase, figures, rate))
         })
         .collect();
     let rates = || runs.iter().map(|(_, _, rate)| *rate);
     let best = runs.iter().max_by(|(_, _, a), (_, _, b)| a.total_cmp(b));
     let mean = (!runs.is_empty()).then(|| rates().sum::<f64>() / runs.len() as f64);
     let planned = record.plan.phases.iter().find(|phase| cell.runs.contains(&phase.name));
-    Figures {
+    ProfileFigure {
         title: cell.title.clone(),
         action: cell.action,
         runs: runs.len() as u32,
         best: best.map(|(_, _, rate)| Bandwidth(*rate)),
         mean: mean.map(Bandwidth),
         least: rates().min_by(f64::total_cmp).map(Bandwidth),
-        iops: best.and_then(|(_, total, _)| total.iops),
-        lat: runs.iter().filter_map(|(_, total, _)| Some(Nanos(total.lat_ns?.mean as u64))).min(),
+        iops: best.and_then(|(_, of, _)| of.value(cell.action, Metric::Iops)).map(Iops),
+        lat: runs
+            .iter()
+            .filter_map(|(_, of, _)| of.value(cell.action, Metric::lat(Statistic::Mean)))
+            .map(|mean| Nanos(mean as u64))
+            .min(),
         trust: runs.iter().filter_map(|(phase, ..)| trust(phase)).max(),
         left_out: planned.and_then(|phase| leave::impossible(record, phase)),
     }
@@ -45,7 +50,7 @@ fn trust(phase: &PhaseRecord) -> Option<Trust> {
 
 /// The scores of AS SSD, of read, write and all: one number each for six, which hides most of what
 /// they tell. `None` where a figure is missing or refuted.
-pub fn scores(profiled: &Profiled) -> Option<[f64; 3]> {
+pub fn scores(profiled: &ProfileResult) -> Option<[f64; 3]> {
     use crate::plan::Action::{Read, Write};
     let rate = |title: &str, action| {
         let cell = profiled.cells.iter().find(|c| c.title == title && c.action == action)?;
@@ -63,11 +68,11 @@ pub fn scores(profiled: &Profiled) -> Option<[f64; 3]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Action, Tool};
+    use crate::plan::{Action, ProfileTool};
 
-    fn cell(title: &str, action: Action, mb: f64) -> Figures {
+    fn cell(title: &str, action: Action, mb: f64) -> ProfileFigure {
         let rate = Some(Bandwidth(mb * 1e6));
-        Figures {
+        ProfileFigure {
             title: title.into(),
             action,
             runs: 1,
@@ -87,7 +92,7 @@ mod tests {
         let cells = rates.into_iter().flat_map(|(title, read, write)| {
             [cell(title, Action::Read, read), cell(title, Action::Write, write)]
         });
-        let mut profiled = Profiled { of: Tool::AsSsd, cells: cells.collect() };
+        let mut profiled = ProfileResult { of: ProfileTool::AsSsd, cells: cells.collect() };
         let scores = scores(&profiled).expect("all there").map(f64::round);
         assert_eq!(scores, [462.0, 488.0, 1194.0]);
         profiled.cells[0].trust = Some(Trust::Wrong);

@@ -1,31 +1,34 @@
 //! T39: a phase that only reads, and writes all the same.
 
-use super::measure::Stage;
+use super::measure::PhaseView;
 use super::threshold::{OWN_BYTES, WRITES_OF_READS};
-use super::{Judge, Rule, finding, shared_device};
-use crate::record::{Exhibit, Finding, Next, Weight};
+use super::words::quoted;
+use super::{Rule, RuleJudge, finding, shared_device};
+use crate::record::{Exhibit, Finding, FindingWeight, NextStep};
 use crate::unit::Bytes;
 
 /// The device was written to while it was only read.
 pub const RULE: Rule = Rule {
     id: "T39",
-    title: "Reading that writes",
-    happens: "Reading a file writes its access time, and the journal with it.",
-    seen_by: "Bytes written to the device in a phase that only reads; the mount's options.",
-    said_when: "More than {WRITES_OF_READS} of what was read was written, and the file system keeps access times: a note.",
+    title: "Reads that cause writes",
+    happens: "Reading a file updates its access time, which is written with the journal.",
+    seen_by: "Bytes written to the device in a read-only phase; mount options.",
+    said_when: "Writes exceed {WRITES_OF_READS} of the bytes read, and the file system keeps access times: a note.",
     try_it: "Read many small files on a mount with `strictatime`.",
-    answer: "Says it, so that the writes are not taken for somebody else's.",
-    judge: Judge::Phase(judge),
+    answer: "Names the cause, so that the writes are not taken for another program's.",
+    judge: RuleJudge::Phase(judge),
 };
 
-fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
+fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     // Whose they are is said there.
     if found.iter().any(|f| f.trap.0 == shared_device::RULE.id) {
         return None;
     }
-    let reads_only = stage.cases.iter().all(|case| case.reads() || !case.on_devices());
-    let case = stage.cases.iter().find(|case| case.reads() && case.on_devices())?;
-    let (level, mount) = (case.top()?, case.subject.mount.seen()?);
+    let reads_only =
+        phase_view.cases.iter().all(|flow_view| flow_view.reads() || !flow_view.on_devices());
+    let flow_view =
+        phase_view.cases.iter().find(|flow_view| flow_view.reads() && flow_view.on_devices())?;
+    let (level, mount) = (flow_view.top()?, flow_view.subject.mount.seen()?);
     let keeps = !mount.read_only && !mount.options.split(',').any(|option| option == "noatime");
     let written = level.timed.write_bytes;
     let least = (level.asked.read as f64 * WRITES_OF_READS).max(OWN_BYTES as f64);
@@ -34,16 +37,16 @@ fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
     }
     Some(finding(
         RULE.id,
-        Weight::Note,
+        FindingWeight::Note,
         None,
         format!(
-            "{} was written to {} while it was only read: access times, or the work of others.",
+            "{} was written to {} during reads: access times, or another program.",
             Bytes(written),
             level.name()
         ),
         vec![
             Exhibit::new(
-                format!("written to {} meanwhile", level.name()),
+                format!("written to {} during the phase", level.name()),
                 Bytes(written).to_string(),
                 level.source(),
             ),
@@ -53,20 +56,20 @@ fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
                 "/proc/self/mountinfo",
             ),
         ],
-        Some(Next::Do(format!("mount {} with noatime to have the reads alone", mount.point))),
+        Some(NextStep::Type(format!("sudo mount -o remount,noatime {}", quoted(&mount.point)))),
     ))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::{Bench, verdict};
+    use super::super::bench::{DoctoredRecord, verdict};
     use crate::record::Trust;
     use crate::unit::{Bytes, KIB};
 
     #[test]
     fn writes_during_reads_are_named_unless_there_are_none_to_expect() {
-        let mut bench = Bench::read_cold();
-        let named = |bench: &Bench| {
+        let mut bench = DoctoredRecord::read_cold();
+        let named = |bench: &DoctoredRecord| {
             let found = verdict(&bench.record);
             assert_eq!(found.trust, Trust::Sound, "{found:?}");
             found.findings.iter().any(|f| f.trap.0 == "T39")

@@ -1,27 +1,29 @@
 //! T28: storage that keeps the same data once writes them faster than fresh ones.
 
-use super::measure::Stage;
+use super::measure::PhaseView;
 use super::threshold::SAME_FASTER;
 use super::words::pace;
-use super::{Judge, Rule, finding, refuted};
-use crate::plan::{Action, Blocks, Fill, Phase, Work};
-use crate::record::{Exhibit, Finding, Measures, Next, PhaseRecord, Record, Weight};
+use super::{Rule, RuleJudge, finding, refuted};
+use crate::plan::{Action, BlockWork, Fill, Phase, Work};
+use crate::record::{
+    Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, PhaseRecord, Record,
+};
 
 /// Of phases that write alike in turns, fresh data and data that repeat, each of the second kind was
 /// faster than all of the first.
 pub const RULE: Rule = Rule {
     id: "T28",
-    title: "Storage that deduplicates",
-    happens: "Thin or deduplicating storage stores the same data once; the guest can not see it.",
-    seen_by: "The rates of phases that write alike but for their data, fresh ones and such as repeat, in turns.",
-    said_when: "At least two of each, one of them fresh after one that repeats, and every one that repeats is faster by {SAME_FASTER} than all fresh ones: wrong, layer, for those that repeat.",
-    try_it: "`assay run docs/plans/same-data.json` in a folder of that storage: four phases that write alike, whose fills are in turns `random` and `compressible` with `dedupe_percent` 99.",
-    answer: "Own data never repeat, in a run or in the next one, unless the plan says so.",
-    judge: Judge::Phase(judge),
+    title: "Deduplicating storage",
+    happens: "Thin or deduplicating storage stores identical data once; the guest cannot see it.",
+    seen_by: "The rates of phases that differ only in their data, unique and repeated, in turn.",
+    said_when: "At least two of each, one with unique data after one with repeated data, and every phase with repeated data at least {SAME_FASTER} faster than all with unique data: wrong, layer, for repeated data.",
+    try_it: "`assay run docs/plans/same-data.json` in a folder on that storage: four phases that differ only in their fill, in turn `random` and `compressible` with `dedupe_percent` 99.",
+    answer: "Own data never repeats, in a run or in the next one, unless the plan says so.",
+    judge: RuleJudge::Phase(judge),
 };
 
 /// What a phase writes, when that is all it does, and to one target.
-fn writes(phase: &Phase) -> Option<&Blocks> {
+fn writes(phase: &Phase) -> Option<&BlockWork> {
     match phase.jobs.as_slice() {
         [job] => match &job.work {
             Work::Blocks(blocks) if blocks.pattern.mix.sends() => {
@@ -55,31 +57,31 @@ fn freshened(phase: &Phase) -> Phase {
 }
 
 /// A phase that is like the one that is judged: whether its data repeat, and its rate.
-struct Like {
+struct LikePhase {
     repeats: bool,
     rate: f64,
 }
 
 /// All phases that are like this one, itself included, in their order.
-fn alike(record: &Record, phase: &Phase) -> Vec<Like> {
+fn alike(record: &Record, phase: &Phase) -> Vec<LikePhase> {
     let model = freshened(phase);
     let like = |done: &PhaseRecord| {
         let planned = record.plan.phases.iter().find(|planned| planned.name == done.name)?;
         let blocks = writes(planned)?;
         let rate = done.totals.get(&Action::Write)?.bandwidth?.0;
-        let like = Like { repeats: repeats(&blocks.pattern.fill), rate };
+        let like = LikePhase { repeats: repeats(&blocks.pattern.fill), rate };
         (freshened(planned) == model).then_some(like)
     };
     record.phases.iter().filter_map(like).collect()
 }
 
-fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
-    let planned = stage.planned()?;
+fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
+    let planned = phase_view.planned()?;
     let repeated = repeats(&writes(planned)?.pattern.fill);
     if !repeated || refuted(found) {
         return None;
     }
-    let all = alike(stage.record, planned);
+    let all = alike(phase_view.record, planned);
     let of = |repeats: bool| all.iter().filter(move |like| like.repeats == repeats);
     let first = all.iter().position(|like| like.repeats)?;
     let in_turns = all[first..].iter().any(|like| !like.repeats);
@@ -97,25 +99,25 @@ fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
     };
     Some(finding(
         RULE.id,
-        Weight::Refute,
-        Some(Measures::Layer),
+        FindingWeight::Refute,
+        Some(MeasuredSubject::Layer),
         format!(
-            "The storage has these data already: what repeats was written at {} and more, and fresh data at {} at the most.",
+            "The storage deduplicates: repeated data was written at {} or more, unique data at {} at most.",
             pace(slowest),
             pace(fastest)
         ),
         vec![
-            Exhibit::new("rates of fresh data", rates(false), "the phases of this run"),
-            Exhibit::new("rates of data that repeat", rates(true), "the phases of this run"),
+            Exhibit::new("rates with unique data", rates(false), "the phases of this run"),
+            Exhibit::new("rates with repeated data", rates(true), "the phases of this run"),
         ],
-        Some(Next::Do("take the figure of the phases with fresh data (fill random)".into())),
+        Some(NextStep::Do("use the figures of the phases with unique data (fill random)".into())),
     ))
 }
 
 #[cfg(test)]
 mod tests {
     use crate::record::Record;
-    use crate::verdict::bench::{Bench, FRESH, SAME};
+    use crate::verdict::bench::{DoctoredRecord, FRESH, SAME};
 
     fn told(record: &Record) -> Vec<bool> {
         let of = |phase| crate::verdict::of_phase(record, phase).findings;
@@ -125,7 +127,8 @@ mod tests {
     #[test]
     fn what_repeats_is_told_where_it_is_faster_each_time() {
         let record =
-            Bench::in_turns(&[(FRESH, 4.0), (SAME, 6.0), (FRESH, 4.2), (SAME, 7.0)]).record;
+            DoctoredRecord::in_turns(&[(FRESH, 4.0), (SAME, 6.0), (FRESH, 4.2), (SAME, 7.0)])
+                .record;
         assert_eq!(told(&record), [false, true, false, true]);
     }
 
@@ -133,12 +136,14 @@ mod tests {
     fn a_rate_that_only_changes_with_time_is_no_proof() {
         for rates in [[4.0, 5.0, 6.0, 7.5], [8.0, 6.0, 4.0, 3.0], [4.0, 4.4, 4.1, 4.5]] {
             let [a, b, c, d] = rates;
-            let record = Bench::in_turns(&[(FRESH, a), (SAME, b), (FRESH, c), (SAME, d)]).record;
+            let record =
+                DoctoredRecord::in_turns(&[(FRESH, a), (SAME, b), (FRESH, c), (SAME, d)]).record;
             assert_eq!(told(&record), [false; 4], "{rates:?}");
         }
         // Not in turns: overwriting may be what is faster.
         let record =
-            Bench::in_turns(&[(FRESH, 4.0), (FRESH, 4.0), (SAME, 8.0), (SAME, 8.0)]).record;
+            DoctoredRecord::in_turns(&[(FRESH, 4.0), (FRESH, 4.0), (SAME, 8.0), (SAME, 8.0)])
+                .record;
         assert_eq!(told(&record), [false; 4]);
     }
 }

@@ -1,60 +1,93 @@
-//! T31, for oneself: both ends of a copy lie on one disk.
+//! T66: both ends of a copy lie on one disk.
 
-use super::measure::{Case, Stage};
-use super::{Judge, Rule, finding};
-use crate::record::{Exhibit, Finding, Next, Weight};
+use super::measure::{FlowView, PhaseView};
+use super::threshold::{FROM_DISK, REACHED};
+use super::words::of;
+use super::{Rule, RuleJudge, finding};
+use crate::evidence::Direction;
+use crate::record::{Exhibit, Finding, FindingWeight, NextStep};
+use crate::unit::Bytes;
 
 /// A copy reads and writes the same disk in turn: good to know, for neither figure is the disk's
 /// best.
 pub const RULE: Rule = Rule {
-    id: "T31",
+    id: "T66",
     title: "Both ends on one disk",
-    happens: "A copy within one disk makes it read and write in turn.",
-    seen_by: "The lowest devices of both ends.",
-    said_when: "The same device below both ends: a note.",
+    happens: "A copy within one disk makes that disk read and write in turn.",
+    seen_by: "The lowest devices of both ends, and the bytes read from them.",
+    said_when: "The same device below both ends, and {FROM_DISK} of the source or more came from it: a note.",
     try_it: "`assay dd if=x of=y bs=1M conv=fsync` on one disk.",
-    answer: "Says that the figure is of both directions together.",
-    judge: Judge::Phase(judge),
+    answer: "Says that the figure combines reading and writing.",
+    judge: RuleJudge::Phase(judge),
 };
 
-/// How the claim begins, by which it is known among those of the same number.
+/// How the claim begins, before a run and after it.
 pub(super) const CLAIM: &str = "Both ends of the copy are on the same disk";
 
-fn judge(stage: &Stage<'_>, _: &[Finding]) -> Option<Finding> {
-    if !stage.copies() {
+fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
+    if !phase_view.copies() {
         return None;
     }
-    let from = stage.cases.iter().find(|case| case.reads() && case.on_devices())?;
-    let to = stage.cases.iter().find(|case| case.writes() && case.on_devices())?;
-    let leaves = |case: &Case<'_>| -> Vec<String> {
-        let leaves = case.subject.stack.iter().filter(|layer| layer.leaf);
+    let from =
+        phase_view.cases.iter().find(|flow_view| flow_view.reads() && flow_view.on_devices())?;
+    let to =
+        phase_view.cases.iter().find(|flow_view| flow_view.writes() && flow_view.on_devices())?;
+    let leaves = |flow_view: &FlowView<'_>| -> Vec<String> {
+        let leaves = flow_view.subject.stack.iter().filter(|layer| layer.leaf);
         leaves.map(|layer| layer.name.clone()).collect()
     };
     let targets = leaves(to);
     let disk = leaves(from).into_iter().find(|name| targets.contains(name))?;
+    // What came from memory cost the disk nothing.
+    let (share, level) = from.reach().filter(|(share, _)| *share >= FROM_DISK)?;
+    let did = if share >= REACHED {
+        "it read and wrote in turn, so it moved twice this many bytes".to_string()
+    } else {
+        let read = of(Bytes(level.moved(Direction::Read)), from.flow.bytes);
+        format!("it read {read} and wrote in turn")
+    };
     Some(finding(
         RULE.id,
-        Weight::Note,
+        FindingWeight::Note,
         None,
-        format!("{CLAIM}, {disk}: it read and wrote in turn, and did twice this many bytes."),
-        vec![Exhibit::new(
-            "lowest device of both ends",
-            disk.clone(),
-            "/proc/self/mountinfo, /sys/dev/block",
-        )],
-        Some(Next::Do("to measure one way, copy from /dev/zero or to /dev/null".into())),
+        format!("{CLAIM}, {disk}: {did}."),
+        vec![
+            Exhibit::new(
+                "lowest device of both ends",
+                disk.clone(),
+                "/proc/self/mountinfo, /sys/dev/block",
+            ),
+            level.exhibit(Direction::Read),
+        ],
+        Some(NextStep::Do("to measure one direction, copy from /dev/zero or to /dev/null".into())),
     ))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::{Bench, verdict};
+    use super::super::bench::{DoctoredRecord, verdict};
     use crate::record::Trust;
+    use crate::unit::Bytes;
 
     #[test]
     fn a_copy_within_one_disk_is_nobody_elses_traffic() {
-        let found = verdict(&Bench::copy_within().record);
+        let found = verdict(&DoctoredRecord::copy_within().record);
         assert_eq!(found.trust, Trust::Sound, "{found:?}");
         assert!(found.findings.iter().any(|f| f.claim.contains("same disk")), "{found:?}");
+    }
+
+    #[test]
+    fn a_source_that_came_from_memory_cost_the_disk_nothing() {
+        let said = |from_disk: Bytes| {
+            let mut bench = DoctoredRecord::copy_within();
+            bench.was_read(from_disk);
+            let found = verdict(&bench.record).findings;
+            found.into_iter().map(|f| f.claim).find(|claim| claim.contains("same disk"))
+        };
+        assert_eq!(said(Bytes::kib(32)), None);
+        assert_eq!(said(Bytes::mib(8)), None);
+        let part = said(Bytes::mib(15)).expect("most came from it");
+        assert!(part.ends_with("it read 15 MiB of 20 MiB and wrote in turn."), "{part}");
+        assert!(said(Bytes::mib(20)).is_some_and(|all| all.contains("twice this many bytes")));
     }
 }

@@ -1,98 +1,104 @@
 //! T01: what was read was in memory from before.
 
-use super::measure::{Case, estimate};
+use super::measure::{FlowView, estimate};
 use super::threshold::{REACHED, SMALL_BYTES, UNTOUCHED};
 use super::words::{of, quoted, share};
-use super::{Judge, Rule, finding, not_direct, trimmed_blocks};
+use super::{Rule, RuleJudge, finding, not_direct, trimmed_blocks};
 use crate::evidence::LayerKind;
-use crate::record::{Exhibit, Finding, Measures, Next, Weight};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
 use crate::stats::Estimate;
 use crate::unit::Bytes;
 
 /// Less than 98 % of the bytes came from the lowest device.
 pub const RULE: Rule = Rule {
     id: "T01",
-    title: "Served from memory",
-    happens: "The data were in memory from the write or an earlier read.",
-    seen_by: "Bytes read from the lowest device; pages of the file in memory before.",
-    said_when: "Less than {UNTOUCHED} came from the device: wrong, memory. Less than {REACHED}: wrong, mixed, with the rate of the part that did come from it.",
+    title: "Served from the page cache",
+    happens: "The data was in the page cache from the write or an earlier read.",
+    seen_by: "Bytes read from the lowest device; pages of the file in the page cache before.",
+    said_when: "Less than {UNTOUCHED} came from the device: wrong, memory. Less than {REACHED}: wrong, mixed, with the rate of the part that did.",
     try_it: "`assay dd if=x of=/dev/null bs=1M`, twice.",
-    answer: "Own verbs drop the file from memory, look whether it is gone, or read past the cache.",
-    judge: Judge::Flow(judge),
+    answer: "Own verbs drop the file from the page cache and check that it is gone, or use direct I/O.",
+    judge: RuleJudge::Flow(judge),
 };
 
 /// Share of the read that came from the device, when memory is what gave the rest.
-fn part(case: &Case<'_>) -> Option<f64> {
-    let shared = case.shared_share().is_some() || trimmed_blocks::applies(case);
-    if !case.reads() || !case.on_devices() || case.flow.bytes == Bytes::ZERO || shared {
+fn part(flow_view: &FlowView<'_>) -> Option<f64> {
+    let shared = flow_view.shared_share().is_some() || trimmed_blocks::applies(flow_view);
+    if !flow_view.reads()
+        || !flow_view.on_devices()
+        || flow_view.flow.bytes == Bytes::ZERO
+        || shared
+    {
         return None;
     }
-    let (reach, _) = case.reach()?;
-    (reach < REACHED && !case.layout_explains(reach)).then_some(reach)
+    let (reach, _) = flow_view.reach()?;
+    (reach < REACHED && !flow_view.layout_explains(reach)).then_some(reach)
 }
 
 /// The pace of the part that did come from the device, when there was enough of it.
-pub(super) fn device_part(case: &Case<'_>) -> Option<Estimate> {
-    let reach = part(case)?;
-    let (_, level) = case.reach()?;
-    let moved = Bytes(level.moved(case.direction()));
-    (reach >= UNTOUCHED && moved >= SMALL_BYTES).then(|| estimate(moved, case.time())).flatten()
+pub(super) fn device_part(flow_view: &FlowView<'_>) -> Option<Estimate> {
+    let reach = part(flow_view)?;
+    let (_, level) = flow_view.reach()?;
+    let moved = Bytes(level.moved(flow_view.direction()));
+    (reach >= UNTOUCHED && moved >= SMALL_BYTES)
+        .then(|| estimate(moved, flow_view.time()))
+        .flatten()
 }
 
-fn judge(case: &Case<'_>) -> Option<Finding> {
-    if not_direct::applies(case).is_some() {
+fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
+    if not_direct::applies(flow_view).is_some() {
         return None;
     }
-    let reach = part(case)?;
-    let (_, level) = case.reach()?;
+    let reach = part(flow_view)?;
+    let (_, level) = flow_view.reach()?;
     let name = level.name();
-    let below =
-        level.depth > 0 && case.top().and_then(|top| top.reach(case.direction())) >= Some(REACHED);
+    let below = level.depth > 0
+        && flow_view.top().and_then(|top| top.reach(flow_view.direction())) >= Some(REACHED);
     let (measures, claim) = match reach {
-        r if below && r < UNTOUCHED && past_cache(case) => (
-            Measures::Layer,
+        r if below && r < UNTOUCHED && past_cache(flow_view) => (
+            MeasuredSubject::Layer,
             format!(
-                "This is not the speed of a disk: {} answered by itself, as it does where the file behind it has holes, and {name} had nothing to do.",
-                case.named()
+                "This is not the speed of a disk: {} answered by itself, as it does for holes in its backing file, and {name} was idle.",
+                flow_view.named()
             ),
         ),
         r if below && r < UNTOUCHED => (
-            Measures::Memory,
+            MeasuredSubject::Memory,
             format!(
-                "This is the speed of memory: {} read from a cache below it, and {name} had nothing to do.",
-                case.named()
+                "This is the speed of memory: {} read from a cache below it, and {name} was idle.",
+                flow_view.named()
             ),
         ),
         r if r < UNTOUCHED => (
-            Measures::Memory,
+            MeasuredSubject::Memory,
             format!(
-                "This is the speed of memory: {} of what was read came from {name}.",
+                "This is the speed of memory: {} of the data read came from {name}.",
                 if r == 0.0 { "nothing".into() } else { share(r) }
             ),
         ),
         r => (
-            Measures::Mixed,
+            MeasuredSubject::Mixed,
             format!(
-                "This is a mixture of disk and memory: {} of what was read came from {name}, the rest was in memory.",
+                "This is a mix of disk and memory: {} of the data read came from {name}, the rest from the page cache.",
                 share(r)
             ),
         ),
     };
-    let mut because = vec![level.exhibit(case.direction())];
-    if let Some(pages) = case.cached(&case.phase.evidence.before) {
+    let mut because = vec![level.exhibit(flow_view.direction())];
+    if let Some(pages) = flow_view.cached(&flow_view.phase.evidence.before) {
         because.push(Exhibit::new(
-            format!("pages of {} in memory before", case.subject.path),
-            of(pages.resident, case.flow.bytes),
+            format!("pages of {} cached before", flow_view.subject.path),
+            of(pages.resident, flow_view.flow.bytes),
             "cachestat()",
         ));
     }
-    let next = if below { uncached(case) } else { case.cold_next() };
-    Some(finding(RULE.id, Weight::Refute, Some(measures), claim, because, Some(next)))
+    let next = if below { uncached(flow_view) } else { flow_view.cold_next() };
+    Some(finding(RULE.id, FindingWeight::Refute, Some(measures), claim, because, Some(next)))
 }
 
 /// Whether the loop devices on the way read their files past the page cache.
-fn past_cache(case: &Case<'_>) -> bool {
-    let mut loops = case.subject.stack.iter().filter_map(|layer| match layer.kind {
+fn past_cache(flow_view: &FlowView<'_>) -> bool {
+    let mut loops = flow_view.subject.stack.iter().filter_map(|layer| match layer.kind {
         LayerKind::Loop { direct, .. } => Some(direct),
         _ => None,
     });
@@ -100,34 +106,34 @@ fn past_cache(case: &Case<'_>) -> bool {
 }
 
 /// What keeps a cache from lying below the device that the path names.
-fn uncached(case: &Case<'_>) -> Next {
-    let cached = case.subject.stack.iter().find_map(|layer| match &layer.kind {
+fn uncached(flow_view: &FlowView<'_>) -> NextStep {
+    let cached = flow_view.subject.stack.iter().find_map(|layer| match &layer.kind {
         LayerKind::Loop { direct: false, .. } => Some(&layer.name),
         _ => None,
     });
     match cached {
         Some(name) => {
-            Next::Type(format!("losetup --direct-io=on {}", quoted(&format!("/dev/{name}"))))
+            NextStep::Type(format!("losetup --direct-io=on {}", quoted(&format!("/dev/{name}"))))
         }
-        None if past_cache(case) => {
-            Next::Do("read a part that has been written, or write it out first".into())
+        None if past_cache(flow_view) => {
+            NextStep::Do("read a region that has been written, or write it first".into())
         }
-        None => Next::Do(
-            "read a part that was not read before, or more than the cache below holds".into(),
+        None => NextStep::Do(
+            "read a region that was not read before, or more than the cache below holds".into(),
         ),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::{Bench, verdict};
-    use crate::record::{Measures, Trust};
+    use super::super::bench::{DoctoredRecord, verdict};
+    use crate::record::{MeasuredSubject, Trust};
     use crate::unit::Bytes;
 
     #[test]
     fn a_second_read_is_memory() {
-        let found = verdict(&Bench::read_again().record);
-        assert_eq!((found.trust, found.measures), (Trust::Wrong, Measures::Memory));
+        let found = verdict(&DoctoredRecord::read_again().record);
+        assert_eq!((found.trust, found.measures), (Trust::Wrong, MeasuredSubject::Memory));
         assert_eq!(
             found.findings[0].next.as_ref().map(|next| next.words()),
             Some("ASSAY_COLD=target assay dd if=/mnt/x of=/dev/null bs=1M")
@@ -136,16 +142,16 @@ mod tests {
 
     #[test]
     fn half_of_it_is_a_mixture_with_the_disks_part() {
-        let mut bench = Bench::read_cold();
+        let mut bench = DoctoredRecord::read_cold();
         bench.was_read(Bytes::mib(10));
         let found = verdict(&bench.record);
-        assert_eq!((found.trust, found.measures), (Trust::Wrong, Measures::Mixed));
+        assert_eq!((found.trust, found.measures), (Trust::Wrong, MeasuredSubject::Mixed));
         assert!(found.corrected.is_some());
     }
 
     #[test]
     fn a_cold_read_is_the_device() {
-        let found = verdict(&Bench::read_cold().record);
-        assert_eq!((found.trust, found.measures), (Trust::Sound, Measures::Device));
+        let found = verdict(&DoctoredRecord::read_cold().record);
+        assert_eq!((found.trust, found.measures), (Trust::Sound, MeasuredSubject::Device));
     }
 }

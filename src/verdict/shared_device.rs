@@ -1,63 +1,74 @@
 //! T31: others used the device at the same time.
 
-use super::measure::{Case, Level};
-use super::threshold::{FOREIGN, FOREIGN_RUINS, LOWER_BUSY};
-use super::words::{of, share};
-use super::{Judge, Rule, finding, neighbours, throttled};
-use crate::evidence::LayerKind;
-use crate::record::{Exhibit, Finding, Measures, Next, Weight};
-use crate::unit::Bytes;
+use super::measure::{DeviceLevel, FlowView};
+use super::neighbours::WorkingPartners;
+use super::threshold::{FOREIGN, FOREIGN_RUINS, LOWER_BUSY, OWN_BYTES};
+use super::words::{of, pace, share};
+use super::{Rule, RuleJudge, finding, neighbours, throttled};
+use crate::evidence::{DiskCounters, LayerKind};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
+use crate::unit::{Bytes, Nanos};
 
 /// Bytes passed the device that the run cannot account for. On devices below the one that the
 /// path names they matter only where little time was left.
 pub const RULE: Rule = Rule {
     id: "T31",
-    title: "Others on the device",
-    happens: "Somebody else's I/O shares the device.",
-    seen_by: "Bytes at the device that the run can not account for; what it did in the quiet time before; requests in flight at the start; what other processes read and wrote meanwhile, and where their files are.",
-    said_when: "More than {FOREIGN} foreign: doubtful, disturbed. More than {FOREIGN_RUINS}: wrong.",
+    title: "Other I/O on the device",
+    happens: "Another program's I/O shares the device.",
+    seen_by: "Bytes at the device that the run did not request; its traffic in the quiet time before; requests in flight at the start; what other processes read and wrote meanwhile, and where their files are.",
+    said_when: "More than {FOREIGN} of the bytes are foreign, and a process that moved them is known, or the device was busy before the phase began: doubtful, disturbed. More than {FOREIGN_RUINS}: wrong. Where no process is known: unproven. Runs that share semaphores with this one are partners: a note with the sum of all.",
     try_it: "A second `dd` to the same disk.",
-    answer: "Listens to the devices before each phase (again, where its own earlier work may still have been written: that passes), counts what it heard there as nobody's own, and names the processes that moved most.",
-    judge: Judge::Flow(judge),
+    answer: "Watches the devices before each phase (again where its own earlier writes may still be in progress), counts that traffic as foreign, and names the processes that moved most.",
+    judge: RuleJudge::Flow(judge),
 };
 
-fn judge(case: &Case<'_>) -> Option<Finding> {
-    if !case.first_here || !case.on_devices() || case.of_trees() {
+fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
+    if !flow_view.first_here || !flow_view.on_devices() || flow_view.of_trees() {
         return None;
     }
-    let mut found: Option<(&Level<'_>, u64, f64, Weight)> = None;
-    for level in case.levels.iter().filter(|level| level.readable()) {
+    let mut found: Option<(&DeviceLevel<'_>, u64, f64, FindingWeight)> = None;
+    for level in flow_view.levels.iter().filter(|level| level.readable()) {
         if level.asked.read == 0 && level.asked.write == 0 {
             continue;
         }
-        let foreign = case.foreign(level);
+        let foreign = flow_view.foreign(level);
         let part = foreign as f64 / level.traffic().max(1) as f64;
         let weight = match level.depth {
-            0 if part > FOREIGN_RUINS => Weight::Refute,
-            0 if part > FOREIGN => Weight::Doubt,
+            0 if part > FOREIGN_RUINS => FindingWeight::Refute,
+            0 if part > FOREIGN => FindingWeight::Doubt,
             0 => continue,
             // Below a limit that was met there was time left for others.
-            _ if parity(case) || throttled::limit(case).is_some() => continue,
-            _ if part > FOREIGN_RUINS && level.busy() >= LOWER_BUSY => Weight::Doubt,
+            _ if parity(flow_view) || throttled::limit(flow_view).is_some() => continue,
+            _ if part > FOREIGN_RUINS && level.busy() >= LOWER_BUSY => FindingWeight::Doubt,
             _ => continue,
         };
         if found.is_none_or(|(.., worse)| worse < weight) {
             found = Some((level, foreign, part, weight));
         }
     }
-    found.map(|(level, foreign, part, weight)| say(case, level, foreign, part, weight))
+    found.map(|(level, foreign, part, weight)| say(flow_view, level, foreign, part, weight))
 }
 
 /// Parity makes writes of its own at the members.
-fn parity(case: &Case<'_>) -> bool {
+fn parity(flow_view: &FlowView<'_>) -> bool {
     let raid = |level: &str| matches!(level, "raid4" | "raid5" | "raid6");
-    case.subject.stack.iter().any(|l| matches!(&l.kind, LayerKind::Raid { level } if raid(level)))
+    flow_view
+        .subject
+        .stack
+        .iter()
+        .any(|l| matches!(&l.kind, LayerKind::Raid { level } if raid(level)))
 }
 
-fn say(case: &Case<'_>, level: &Level<'_>, foreign: u64, part: f64, weight: Weight) -> Finding {
+fn say(
+    flow_view: &FlowView<'_>,
+    level: &DeviceLevel<'_>,
+    foreign: u64,
+    part: f64,
+    weight: FindingWeight,
+) -> Finding {
     let mut because = vec![
         Exhibit::new(
-            format!("bytes on {} that the run can not account for", level.name()),
+            format!("foreign bytes on {}", level.name()),
             of(Bytes(foreign), Bytes(level.traffic())),
             level.source(),
         ),
@@ -66,7 +77,7 @@ fn say(case: &Case<'_>, level: &Level<'_>, foreign: u64, part: f64, weight: Weig
     if let Some((quiet, time)) = &level.quiet {
         let (read, written) = (Bytes(quiet.read_bytes), Bytes(quiet.write_bytes));
         because.push(Exhibit::new(
-            format!("read, written by {} in the quiet time before", level.name()),
+            format!("read, written on {} in the quiet time before", level.name()),
             format!("{read}, {written} in {time}"),
             level.source(),
         ));
@@ -78,40 +89,124 @@ fn say(case: &Case<'_>, level: &Level<'_>, foreign: u64, part: f64, weight: Weig
             level.source(),
         ));
     }
-    let mut claim = format!(
-        "Others used {} at the same time: {} of its bytes were not this run's.",
-        level.name(),
-        share(part)
-    );
-    let mut next =
-        Next::Do("find out who: pidstat -d 1 (or iotop) shows it; then run again".into());
-    if let Some(who) = neighbours::movers(case, level, Bytes(foreign)) {
-        claim.push_str(&format!(" Meanwhile {}.", who.said));
-        because.extend(who.because);
-        next = who.next;
+    let (name, part) = (level.name(), share(part));
+    let next = NextStep::Type("pidstat -d 1 10".into());
+    let who = neighbours::movers(flow_view, level, Bytes(foreign));
+    if who.is_none()
+        && let Some(partners) = neighbours::partners(flow_view, level)
+    {
+        return with_partners(flow_view, level, partners, because);
     }
-    finding(RULE.id, weight, Some(Measures::Disturbed), claim, because, Some(next))
+    if who.is_none() && !at_work_before(level) {
+        return finding(
+            RULE.id,
+            FindingWeight::Unproven,
+            Some(MeasuredSubject::Unsure),
+            format!(
+                "{part} of the bytes that {name} moved were not requested by this run, and no process was seen that moved them: the file system itself, or another program."
+            ),
+            because,
+            Some(next),
+        );
+    }
+    let mut claim = format!(
+        "Other programs used {name} at the same time: {part} of its bytes were not from this run."
+    );
+    let next = match who {
+        Some(who) => {
+            claim.push_str(&format!(" Meanwhile {}.", who.said));
+            because.extend(who.because);
+            who.next
+        }
+        None => next,
+    };
+    finding(RULE.id, weight, Some(MeasuredSubject::Disturbed), claim, because, Some(next))
+}
+
+/// Runs that keep step with this one had the rest of the device.
+fn with_partners(
+    flow_view: &FlowView<'_>,
+    level: &DeviceLevel<'_>,
+    partners: WorkingPartners,
+    mut because: Vec<Exhibit>,
+) -> Finding {
+    because.extend(partners.because);
+    let asked = level.asked.read.saturating_add(level.asked.write);
+    let rate = |bytes: u64, time: Nanos| bytes as f64 / time.as_secs().max(f64::MIN_POSITIVE);
+    let both = rate(asked, flow_view.time()) + rate(partners.moved.0, partners.time);
+    let count = match partners.count {
+        1 => "a partner".to_string(),
+        many => format!("{many} partners"),
+    };
+    let claim = format!(
+        "This is only part of what {} did: {count} on the same semaphores ({}) moved {} meanwhile, {} in total, at {}.",
+        level.name(),
+        partners.named,
+        partners.moved,
+        Bytes(asked.saturating_add(partners.moved.0)),
+        pace(both)
+    );
+    let measures = Some(MeasuredSubject::Limited);
+    finding(RULE.id, FindingWeight::Note, measures, claim, because, None)
+}
+
+/// Somebody was at work there in the quiet time, before the run began.
+fn at_work_before(level: &DeviceLevel<'_>) -> bool {
+    let heard = |(counters, _): &(DiskCounters, Nanos)| {
+        counters.read_bytes.saturating_add(counters.write_bytes) >= OWN_BYTES
+    };
+    level.quiet.as_ref().is_some_and(heard)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::{Bench, verdict};
-    use crate::record::{Measures, Trust};
-    use crate::unit::Bytes;
+    use super::super::bench::{DoctoredRecord, verdict};
+    use crate::record::{MeasuredSubject, Trust};
+    use crate::unit::{Bytes, Nanos};
 
     #[test]
     fn a_second_writer_is_seen() {
-        let mut bench = Bench::write_flushed();
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.beside(&[("dd", Nanos::ZERO, Bytes::mib(19))]);
         bench.written(Bytes::mib(40), Bytes::mib(40));
         let found = verdict(&bench.record);
-        assert_eq!((found.trust, found.measures), (Trust::Wrong, Measures::Disturbed));
+        assert_eq!((found.trust, found.measures), (Trust::Wrong, MeasuredSubject::Disturbed));
         bench.written(Bytes::mib(23), Bytes::mib(23));
         assert_eq!(verdict(&bench.record).trust, Trust::Doubtful);
     }
 
     #[test]
+    fn nobody_is_accused_who_is_not_named() {
+        for others in [None, Some([("sh", Nanos::ZERO, Bytes::kib(4))])] {
+            for more in [Bytes::mib(40), Bytes::mib(23)] {
+                let mut bench = DoctoredRecord::write_flushed();
+                others.iter().for_each(|others| bench.beside(others));
+                bench.written(more, more);
+                let found = verdict(&bench.record);
+                assert_eq!(
+                    (found.trust, found.measures),
+                    (Trust::Unproven, MeasuredSubject::Unsure)
+                );
+                assert!(
+                    found.summary.contains("and no process was seen that moved them"),
+                    "{found:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn traffic_that_was_there_before_the_run_is_somebody_elses() {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.written(Bytes::mib(40), Bytes::mib(40));
+        bench.earlier(Bytes::mib(2), Bytes::ZERO);
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Wrong, MeasuredSubject::Disturbed));
+    }
+
+    #[test]
     fn a_journal_is_nobody_else() {
-        let mut bench = Bench::write_flushed();
+        let mut bench = DoctoredRecord::write_flushed();
         bench.written(Bytes(20_971_520 + 300_000), Bytes(20_971_520 + 300_000));
         assert_eq!(verdict(&bench.record).trust, Trust::Sound);
     }

@@ -1,12 +1,12 @@
 //! T58: an average that hides stalls.
 
-use super::measure::Stage;
+use super::measure::PhaseView;
 use super::threshold::{
     STALL, STALL_INTERVAL_OPS, STALL_INTERVALS, STALL_OPS, STALL_P99, STALL_RATE,
 };
-use super::{Judge, Rule, cliff, finding, refuted};
+use super::{Rule, RuleJudge, cliff, finding, refuted};
 use crate::plan::{Action, Caching};
-use crate::record::{Exhibit, Finding, Measures, Next, Point, Weight};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, SamplePoint};
 use crate::stats::median;
 use crate::unit::Nanos;
 
@@ -15,48 +15,45 @@ use crate::unit::Nanos;
 pub const RULE: Rule = Rule {
     id: "T58",
     title: "Stalls",
-    happens: "An average hides seconds in which nothing was answered.",
-    seen_by: "The series of 100 ms, its longest gap.",
-    said_when: "A gap longer than {STALL} and {STALL_P99} times the p99, or intervals below {STALL_RATE} of the usual rate: doubtful, unsteady.",
-    try_it: "A device that stops for 1.5 s every 4 s.",
-    answer: "Prints the longest latency and the series beside each mean.",
-    judge: Judge::Phase(judge),
+    happens: "An average hides seconds in which no I/O completed.",
+    seen_by: "The 100 ms series and its longest gap.",
+    said_when: "A gap longer than {STALL} and {STALL_P99} times the p99, or intervals below {STALL_RATE} of the median rate: doubtful, unsteady.",
+    try_it: "A device that stalls for 1.5 s every 4 s.",
+    answer: "Prints the maximum latency and the series beside each mean.",
+    judge: RuleJudge::Phase(judge),
 };
 
-fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
-    if refuted(found) || stage.paced() || stage.ops() < STALL_OPS {
+fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
+    if refuted(found) || phase_view.paced() || phase_view.ops() < STALL_OPS {
         return None;
     }
     let fell = found.iter().any(|f| f.trap.0 == cliff::RULE.id);
-    let stalls = stalls(stage, fell);
+    let stalls = stalls(phase_view, fell);
     let worst = stalls.iter().copied().max()?;
     let count = stalls.len();
     let noun = if count == 1 { "stall" } else { "stalls" };
     Some(finding(
         RULE.id,
-        Weight::Doubt,
-        Some(Measures::Unsteady),
+        FindingWeight::Doubt,
+        Some(MeasuredSubject::Unsteady),
         format!("The average hides {count} {noun}, the longest of {worst}."),
         vec![Exhibit::new(
-            "longest time with next to nothing answered",
+            "longest time with almost no I/O completed",
             worst.to_string(),
             "the run's series",
         )],
-        Some(Next::Do(
-            "run longer and look at the series and the maximum latency; dmesg may name the cause"
-                .into(),
-        )),
+        Some(NextStep::Type("sudo dmesg -T | tail -n 30".into())),
     ))
 }
 
 /// The points between the first and the last I/O, with the time each covers.
-fn points<'a>(stage: &Stage<'a>) -> Vec<(Nanos, &'a Point)> {
-    let span = &stage.phase.span;
+fn points<'a>(phase_view: &PhaseView<'a>) -> Vec<(Nanos, &'a SamplePoint)> {
+    let span = &phase_view.phase.span;
     let first = span.counted.since(span.started);
     let last = span.stopped.since(span.started);
     let mut then = Nanos::ZERO;
     let mut inside = vec![];
-    for point in &stage.phase.series.points {
+    for point in &phase_view.phase.series.points {
         let covered = point.at_ns.less(then);
         if then >= first && point.at_ns <= last && covered > Nanos::ZERO {
             inside.push((covered, point));
@@ -68,8 +65,8 @@ fn points<'a>(stage: &Stage<'a>) -> Vec<(Nanos, &'a Point)> {
 
 /// Whether nothing happened in an interval. Buffered calls come in bursts that mean nothing; there
 /// the device must have been still as well.
-fn still(point: &Point, direct: bool) -> bool {
-    let leaf = match (point.leaf_read_bytes, point.leaf_write_bytes) {
+fn still(point: &SamplePoint, direct: bool) -> bool {
+    let leaf = match (point.device_read_bytes, point.device_write_bytes) {
         (Some(read), Some(write)) => read == 0 && write == 0,
         _ => false,
     };
@@ -78,13 +75,13 @@ fn still(point: &Point, direct: bool) -> bool {
 
 /// The stalls. A device that fell to a lower rate and stayed there is `fell`: intervals with less in
 /// them are no stalls then.
-pub(super) fn stalls(stage: &Stage<'_>, fell: bool) -> Vec<Nanos> {
-    let direct = stage.cases.iter().all(|case| case.flow.caching == Caching::Direct);
-    let slow = |action| stage.phase.totals.get(&action).and_then(|total| total.lat_ns);
+pub(super) fn stalls(phase_view: &PhaseView<'_>, fell: bool) -> Vec<Nanos> {
+    let direct = phase_view.cases.iter().all(|flow_view| flow_view.flow.caching == Caching::Direct);
+    let slow = |action| phase_view.phase.totals.get(&action).and_then(|total| total.lat_ns);
     let p99 = [Action::Read, Action::Write, Action::Rewrite].into_iter().filter_map(slow);
     let p99 = p99.map(|lat| lat.p99).max().unwrap_or(0);
     let least = STALL.max(Nanos((p99 as f64 * STALL_P99) as u64));
-    let points = points(stage);
+    let points = points(phase_view);
     let mut stalls = vec![];
     let mut gap = Nanos::ZERO;
     for (covered, point) in &points {
@@ -104,7 +101,7 @@ pub(super) fn stalls(stage: &Stage<'_>, fell: bool) -> Vec<Nanos> {
 }
 
 /// Long intervals with next to nothing in them, long enough that chance does not empty them.
-fn thin(points: &[(Nanos, &Point)], p99: u64) -> Vec<Nanos> {
+fn thin(points: &[(Nanos, &SamplePoint)], p99: u64) -> Vec<Nanos> {
     let time: Nanos = points.iter().map(|(covered, _)| *covered).sum();
     let ops: u64 = points.iter().fold(0, |sum, (_, point)| sum.saturating_add(point.ops));
     if ops == 0 {
@@ -135,12 +132,12 @@ fn thin(points: &[(Nanos, &Point)], p99: u64) -> Vec<Nanos> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::{Bench, verdict};
-    use crate::record::{Measures, Trust};
+    use super::super::bench::{DoctoredRecord, verdict};
+    use crate::record::{MeasuredSubject, Trust};
 
     #[test]
     fn a_stall_is_named() {
-        let mut bench = Bench::write_flushed();
+        let mut bench = DoctoredRecord::write_flushed();
         bench.direct(true);
         bench.series(&[10; 50]);
         assert_eq!(verdict(&bench.record).trust, Trust::Sound);
@@ -148,13 +145,13 @@ mod tests {
         points[20..35].fill(0);
         bench.series(&points);
         let found = verdict(&bench.record);
-        assert_eq!((found.trust, found.measures), (Trust::Doubtful, Measures::Unsteady));
+        assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Unsteady));
         assert!(found.summary.contains("1 stall, the longest of 1.50 s"), "{}", found.summary);
     }
 
     #[test]
     fn lumps_of_a_limiter_are_no_stalls() {
-        let mut bench = Bench::write_flushed();
+        let mut bench = DoctoredRecord::write_flushed();
         bench.direct(true);
         let points: Vec<u64> = (0..50).map(|n| u64::from(n % 3 == 0)).collect();
         bench.series(&points);

@@ -3,96 +3,101 @@
 
 mod pace;
 
-pub(super) use pace::over;
-pub use pace::paced;
+pub(super) use pace::{over, paced};
 
 use super::leave;
 use crate::plan::{self, Action};
-use crate::plan::{Aim, Axis, Limit, Phase, Plan, Spot};
-use crate::record::{Cell, Drop, Ending, PhaseRecord, Plateau, Record, Side, Swept, Trust};
-use crate::stats::Total;
-use crate::unit::{Bandwidth, Bytes, Iops};
+use crate::plan::{CellParams, Phase, StopLimit, SweepAxis};
+use crate::record::{
+    Ending, Metric, PhaseFigures, PhaseRecord, Record, SweepCell, SweepPlateau, SweepResult,
+    SweepSide, ThroughputDrop, Trust,
+};
+use crate::unit::{Bandwidth, Iops};
 
 /// A share of the best rate that nobody misses in practice: from here on a size is good enough.
 pub const GOOD_ENOUGH: f64 = 0.90;
 
 /// A sweep as far as it got.
-pub struct Sweep<'a> {
+pub struct SweepView<'a> {
     /// What was to be varied.
-    pub aim: &'a plan::Sweep,
+    pub aim: &'a plan::SweepPlan,
     /// All cells of the plan, in its order.
-    pub spots: Vec<Placed<'a>>,
+    pub params_of_cells: Vec<CellResult<'a>>,
     /// It came to its end.
     pub complete: bool,
 }
 
 /// A cell and what became of it.
-pub struct Placed<'a> {
+pub struct CellResult<'a> {
     /// What was done.
-    pub side: Side,
+    pub side: SweepSide,
     /// Where it stands.
-    pub spot: Spot,
+    pub cell_params: CellParams,
     /// As planned.
     pub planned: &'a Phase,
     /// What happened in it; `None` when it was not done.
     pub done: Option<&'a PhaseRecord>,
+    /// The figures of that.
+    pub figures: Option<PhaseFigures>,
     /// A fault or a signal has ended it.
     pub stopped: bool,
-    /// Why it can not be done.
+    /// Why it cannot be done.
     pub left_out: Option<String>,
 }
 
-impl<'a> Sweep<'a> {
-    /// The sweep of a record; `None` where there is none.
-    pub fn of(record: &'a Record) -> Option<Self> {
-        let aim = aim(&record.plan)?;
+impl<'a> SweepView<'a> {
+    /// The sweep of a record.
+    pub fn of(aim: &'a plan::SweepPlan, record: &'a Record) -> Self {
         let place = |planned: &'a Phase| {
-            let spot = planned.spot()?;
+            let cell_params = planned.cell_params()?;
             let done = record.phases.iter().find(|phase| phase.name == planned.name);
-            let left_out = leave::impossible(record, planned);
+            let left_out =
+                leave::impossible(record, planned).or_else(|| pace::late(aim, record, planned));
             let signal = matches!(record.ending, Ending::Interrupted(_));
             let last = record.phases.last().map(|last| &last.name) == Some(&planned.name);
             let stopped = signal && last || done.is_some_and(|done| !done.faults.is_empty());
-            Some(Placed { side: side(aim, &spot), spot, planned, done, stopped, left_out })
+            let (side, figures) = (pace::side(aim, &cell_params), done.map(PhaseFigures::of));
+            Some(CellResult { side, cell_params, planned, done, figures, stopped, left_out })
         };
         let cells = record.plan.phases.iter().filter(|phase| aim.cells.contains(&phase.name));
         let complete = record.ending == Ending::Complete;
-        Some(Self { aim, spots: cells.filter_map(place).collect(), complete })
+        Self { aim, params_of_cells: cells.filter_map(place).collect(), complete }
     }
 
     /// The sides that it has, in the order in which they are shown.
-    pub fn sides(&self) -> Vec<Side> {
-        let has = |side: &Side| self.spots.iter().any(|placed| placed.side == *side);
-        Side::ALL.into_iter().filter(has).collect()
+    pub fn sides(&self) -> Vec<SweepSide> {
+        let has = |side: &SweepSide| self.params_of_cells.iter().any(|placed| placed.side == *side);
+        SweepSide::ALL.into_iter().filter(has).collect()
     }
 
     /// Whether any cell of a side was done.
-    pub fn done(&self, side: Side) -> bool {
-        self.spots.iter().any(|placed| placed.side == side && placed.done.is_some())
+    pub fn done(&self, side: SweepSide) -> bool {
+        self.params_of_cells.iter().any(|placed| placed.side == side && placed.done.is_some())
     }
 
     /// The values of an axis, ascending.
-    pub fn values(&self, axis: Axis) -> Vec<u64> {
-        let mut values: Vec<u64> = self.spots.iter().map(|placed| placed.spot.on(axis)).collect();
+    pub fn values(&self, axis: SweepAxis) -> Vec<u64> {
+        let mut values: Vec<u64> =
+            self.params_of_cells.iter().map(|placed| placed.cell_params.on(axis)).collect();
         values.sort_unstable();
         values.dedup();
         values
     }
 
     /// The cell of a side at these values, one for each axis.
-    pub fn at(&self, side: Side, values: &[u64]) -> Option<&Placed<'a>> {
-        let there = |placed: &&Placed| {
+    pub fn at(&self, side: SweepSide, values: &[u64]) -> Option<&CellResult<'a>> {
+        let there = |placed: &&CellResult| {
             let mut axes = self.aim.over.iter().zip(values);
-            placed.side == side && axes.all(|(axis, value)| placed.spot.on(*axis) == *value)
+            placed.side == side && axes.all(|(axis, value)| placed.cell_params.on(*axis) == *value)
         };
-        self.spots.iter().find(there)
+        self.params_of_cells.iter().find(there)
     }
 
     /// The highest rate of a side that can stand for the device, and what comes close to it; `None` when there
     /// is none.
-    pub fn plateau(&self, side: Side) -> Option<Plateau> {
-        let held: Vec<(&Placed, f64)> = self
-            .spots
+    pub fn plateau(&self, side: SweepSide) -> Option<SweepPlateau> {
+        let held: Vec<(&CellResult, f64)> = self
+            .params_of_cells
             .iter()
             .filter(|placed| placed.side == side && placed.holds())
             .filter_map(|placed| Some((placed, placed.bandwidth()?.0)))
@@ -105,11 +110,11 @@ impl<'a> Sweep<'a> {
             let sound = placed.trust() == Some(Trust::Sound);
             alone && sound && *other < rate * GOOD_ENOUGH
         });
-        let drops = behind.map(|(placed, other)| Drop {
+        let drops = behind.map(|(placed, other)| ThroughputDrop {
             phase: placed.planned.name.clone(),
             share: other / rate,
         });
-        Some(Plateau {
+        Some(SweepPlateau {
             side,
             best: best.planned.name.clone(),
             bandwidth: Bandwidth(rate),
@@ -119,33 +124,38 @@ impl<'a> Sweep<'a> {
     }
 
     /// Where a phase of it stands.
-    pub fn spot_of(&self, phase: &str) -> Option<&Spot> {
-        let placed = self.spots.iter().find(|placed| placed.planned.name == phase);
-        placed.map(|placed| &placed.spot)
+    pub fn spot_of(&self, phase: &str) -> Option<&CellParams> {
+        let placed = self.params_of_cells.iter().find(|placed| placed.planned.name == phase);
+        placed.map(|placed| &placed.cell_params)
     }
 }
 
-impl Placed<'_> {
+impl CellResult<'_> {
     /// Bytes per second, of a mix both ways together; `None` when it was not done, or moved nothing.
     pub fn bandwidth(&self) -> Option<Bandwidth> {
-        let rates = self.moved(self.done?).filter_map(|total| total.bandwidth).map(|rate| rate.0);
-        Some(rates.sum()).filter(|rate: &f64| *rate > 0.0).map(Bandwidth)
+        self.rate(Metric::Throughput).map(Bandwidth)
     }
 
     /// I/Os per second, of a mix both ways together.
     pub fn iops(&self) -> Option<Iops> {
-        let rates = self.moved(self.done?).filter_map(|total| total.iops).map(|rate| rate.0);
-        Some(rates.sum()).filter(|rate: &f64| *rate > 0.0).map(Iops)
+        self.rate(Metric::Iops).map(Iops)
     }
 
-    /// The totals that its figures are of: blocks that are read back to be compared are no writes.
-    fn moved<'a>(&self, done: &'a PhaseRecord) -> impl Iterator<Item = &'a Total> + use<'a> {
-        let actions: &[Action] = match self.side {
-            Side::Write => &[Action::Write],
-            Side::Read => &[Action::Read],
-            Side::Mixed => &[Action::Read, Action::Write],
-        };
-        actions.iter().filter_map(move |action| done.totals.get(action))
+    /// A rate of what it is about; of a mix that came to one way only, the rate of that.
+    fn rate(&self, metric: Metric) -> Option<f64> {
+        let figures = self.figures.as_ref()?;
+        let both = (self.side == SweepSide::Mixed).then(|| figures.whole(metric)).flatten();
+        let one = || self.actions().iter().find_map(|action| figures.value(*action, metric));
+        both.or_else(one).filter(|rate| *rate > 0.0)
+    }
+
+    /// What its figures are of: blocks that are read back to be compared are no writes.
+    fn actions(&self) -> &'static [Action] {
+        match self.side {
+            SweepSide::Write => &[Action::Write],
+            SweepSide::Read => &[Action::Read],
+            SweepSide::Mixed => &[Action::Read, Action::Write],
+        }
     }
 
     /// Whether its figure may be believed.
@@ -160,23 +170,23 @@ impl Placed<'_> {
 
     /// Whether its time was over before it had moved all that it was to move.
     pub fn cut(&self) -> bool {
-        let Some(done) = self.done.filter(|_| !self.stopped) else { return false };
-        let goal =
-            self.planned.jobs.iter().flat_map(|job| &job.stop.first_of).find_map(|limit| {
-                if let Limit::Bytes(bytes) = limit { Some(*bytes) } else { None }
-            });
-        let moved: Bytes = self.moved(done).map(|total| total.bytes).sum();
-        goal.is_some_and(|goal| moved < goal)
+        let Some(done) = self.figures.as_ref().filter(|_| !self.stopped) else { return false };
+        let goal = self.planned.jobs.iter().flat_map(|job| &job.stop.first_of).find_map(|limit| {
+            if let StopLimit::Bytes(bytes) = limit { Some(*bytes) } else { None }
+        });
+        let moved = self.actions().iter().filter_map(|it| done.value(*it, Metric::Bytes));
+        let moved: f64 = moved.sum();
+        goal.is_some_and(|goal| moved < goal.0 as f64)
     }
 
-    fn cell(&self) -> Cell {
-        Cell {
+    fn cell(&self) -> SweepCell {
+        SweepCell {
             phase: self.planned.name.clone(),
             side: self.side,
-            block: self.spot.block,
-            iodepth: self.spot.iodepth,
-            workers: self.spot.workers,
-            reads_percent: self.spot.reads,
+            block: self.cell_params.block,
+            iodepth: self.cell_params.iodepth,
+            workers: self.cell_params.workers,
+            reads_percent: self.cell_params.reads,
             bandwidth: self.bandwidth(),
             iops: self.iops(),
             trust: self.trust(),
@@ -186,46 +196,26 @@ impl Placed<'_> {
     }
 }
 
-/// What the sweep of a record came to; `None` where there is none.
-pub fn swept(record: &Record) -> Option<Swept> {
-    let sweep = Sweep::of(record)?;
+/// What the sweep of a record came to.
+pub fn swept(aim: &plan::SweepPlan, record: &Record) -> SweepResult {
+    let sweep = SweepView::of(aim, record);
     let plateaus = sweep.sides().into_iter().filter_map(|side| sweep.plateau(side)).collect();
-    let cells = sweep.spots.iter().map(Placed::cell).collect();
-    Some(Swept { over: sweep.aim.over.clone(), cells, plateaus })
-}
-
-/// The sweep that a plan aims at.
-pub(super) fn aim(plan: &Plan) -> Option<&plan::Sweep> {
-    match &plan.aim {
-        Some(Aim::Sweep(sweep)) => Some(sweep),
-        _ => None,
-    }
-}
-
-/// The side that a cell belongs to.
-fn side(aim: &plan::Sweep, spot: &Spot) -> Side {
-    match spot.reads {
-        _ if aim.over.contains(&Axis::Reads) => Side::Mixed,
-        0 => Side::Write,
-        100 => Side::Read,
-        _ => Side::Mixed,
-    }
-}
-
-/// The totals of what moves data.
-pub(super) fn totals(phase: &PhaseRecord) -> impl Iterator<Item = &Total> {
-    [Action::Read, Action::Write].into_iter().filter_map(|action| phase.totals.get(&action))
+    let cells = sweep.params_of_cells.iter().map(CellResult::cell).collect();
+    SweepResult { over: sweep.aim.over.clone(), cells, plateaus }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::Bench;
+    use super::super::bench::DoctoredRecord;
     use super::*;
-    use crate::plan::{BlockSize, Blocks, Caching, Mix, Order, Pace, Pattern, Target, Work};
+    use crate::plan::{
+        BlockSize, BlockWork, Caching, Mix, OffsetOrdering, Pattern, StudyPlan, SweepPacing,
+        Target, Work,
+    };
     use crate::record::ResolvedJob;
-    use crate::unit::Nanos;
+    use crate::unit::{Bytes, Nanos};
 
-    pub const WHOLE: Pace = Pace {
+    pub const WHOLE: SweepPacing = SweepPacing {
         whole: Nanos::secs(60),
         least: Nanos::secs(1),
         most: Nanos::secs(4),
@@ -234,7 +224,7 @@ mod tests {
 
     /// Writes of these sizes on a device that writes so many bytes per second: the first is done.
     pub fn writing(sizes: &[Bytes], rate: f64) -> Record {
-        let mut record = Bench::write_flushed().record;
+        let mut record = DoctoredRecord::write_flushed().record;
         let phase = record.plan.phases[0].clone();
         let job = record.resolved.jobs[0].clone();
         let target = Target::Nowhere { size: Bytes::mib(256) };
@@ -242,8 +232,8 @@ mod tests {
         record.resolved.jobs.clear();
         for size in sizes {
             let block = BlockSize::Fixed(*size);
-            let pattern = Pattern::of(Mix::only(Action::Write), Order::Forward, block);
-            let blocks = Blocks { iodepth: 4, ..Blocks::of(target.clone(), pattern) };
+            let pattern = Pattern::of(Mix::only(Action::Write), OffsetOrdering::Forward, block);
+            let blocks = BlockWork { iodepth: 4, ..BlockWork::of(target.clone(), pattern) };
             let mut cell = phase.clone();
             cell.name = format!("write-{}", size.0);
             cell.jobs[0].work = Work::Blocks(blocks);
@@ -253,8 +243,9 @@ mod tests {
             record.plan.phases.push(cell);
         }
         let cells = record.plan.phases.iter().map(|phase| phase.name.clone()).collect();
-        let over = vec![Axis::Block];
-        record.plan.aim = Some(Aim::Sweep(plan::Sweep { over, cells, pace: Some(WHOLE) }));
+        let over = vec![SweepAxis::Block];
+        record.plan.aim =
+            Some(StudyPlan::Sweep(plan::SweepPlan { over, cells, pace: Some(WHOLE) }));
         let done = &mut record.phases[0];
         done.name.clone_from(&record.plan.phases[0].name);
         done.totals.retain(|action, _| *action == Action::Write);
@@ -262,6 +253,14 @@ mod tests {
             total.bandwidth = Some(Bandwidth(rate));
         }
         record
+    }
+
+    /// The sweep that a record is of.
+    pub fn aim(record: &Record) -> &plan::SweepPlan {
+        match &record.plan.aim {
+            Some(StudyPlan::Sweep(sweep)) => sweep,
+            other => panic!("no sweep: {other:?}"),
+        }
     }
 
     #[test]
@@ -282,19 +281,14 @@ mod tests {
             cell.verdict = Some(verdict);
             record.phases.push(cell);
         }
-        let found = swept(&record).expect("a sweep");
+        let found = swept(aim(&record), &record);
         let name = |kib: u64| format!("write-{}", kib * 1024);
         let [plateau] = found.plateaus.as_slice() else { panic!("one side") };
         assert_eq!((&plateau.best, &plateau.from), (&name(32), &name(8)));
-        assert_eq!(plateau.drops, [Drop { phase: name(16), share: 0.6 }]);
+        assert_eq!(plateau.drops, [ThroughputDrop { phase: name(16), share: 0.6 }]);
         for phase in &mut record.phases {
             phase.verdict.as_mut().expect("judged").trust = Trust::Wrong;
         }
-        assert_eq!(swept(&record).expect("a sweep").plateaus, []);
-    }
-
-    #[test]
-    fn other_records_have_no_sweep() {
-        assert!(swept(&Bench::write_flushed().record).is_none());
+        assert_eq!(swept(aim(&record), &record).plateaus, []);
     }
 }

@@ -1,21 +1,21 @@
 //! What holds for all verdicts, whatever the record says.
 
-use super::bench::Bench;
+use super::bench::DoctoredRecord;
 use super::*;
 use crate::evidence::{DiskCounters, LayerKind, Reading};
 use crate::plan::{Caching, Durability};
-use crate::record::Ending;
-use crate::unit::{Bytes, Instant, Nanos, Ops};
+use crate::record::{Ending, MeasuredSubject, NextStep, Verdict};
+use crate::unit::{Bytes, Nanos, Ops, Timestamp};
 use proptest::prelude::*;
 
-fn benches() -> Vec<Bench> {
+fn benches() -> Vec<DoctoredRecord> {
     vec![
-        Bench::write_without_flush(),
-        Bench::write_flushed(),
-        Bench::read_cold(),
-        Bench::read_again(),
-        Bench::read_of_holes(),
-        Bench::copy_within(),
+        DoctoredRecord::write_without_flush(),
+        DoctoredRecord::write_flushed(),
+        DoctoredRecord::read_cold(),
+        DoctoredRecord::read_again(),
+        DoctoredRecord::read_of_holes(),
+        DoctoredRecord::copy_within(),
     ]
 }
 
@@ -59,50 +59,54 @@ fn each_rule_has_a_number_and_a_title() {
 
 #[test]
 fn a_run_is_as_good_as_its_worst_phase() {
-    let mut record = Bench::write_flushed().record;
-    let worse = Bench::write_without_flush().record;
+    let mut record = DoctoredRecord::write_flushed().record;
+    let worse = DoctoredRecord::write_without_flush().record;
     let mut second = worse.phases[0].clone();
     second.name = "again".into();
     record.phases.push(second);
     let (phases, whole) = verdicts(&record);
     assert_eq!([phases[0].trust, phases[1].trust], [Trust::Sound, Trust::Wrong]);
-    assert_eq!((whole.trust, whole.measures), (Trust::Wrong, Measures::Deferred));
-    assert!(whole.summary.starts_with("1 of 2 phases may be believed. In 'again':"));
+    assert_eq!((whole.trust, whole.measures), (Trust::Wrong, MeasuredSubject::Deferred));
+    assert!(whole.summary.starts_with("1 of 2 results are valid. again:"));
     record.phases.clear();
     assert_eq!(verdicts(&record).1.trust, Trust::Unproven);
 }
 
 #[test]
 fn a_source_in_memory_does_not_make_the_written_end_memory() {
-    let mut bench = Bench::copy_within();
+    let mut bench = DoctoredRecord::copy_within();
     bench.was_read(Bytes::ZERO);
     let found = bench::verdict(&bench.record);
-    assert_eq!((found.trust, found.measures), (Trust::Sound, Measures::Device), "{found:?}");
-    assert!(found.findings.iter().any(|f| f.trap.0 == "T01" && f.weight == Weight::Note));
+    assert_eq!((found.trust, found.measures), (Trust::Sound, MeasuredSubject::Device), "{found:?}");
+    assert!(found.findings.iter().any(|f| f.trap.0 == "T01" && f.weight == FindingWeight::Note));
 }
 
 #[test]
 fn a_copy_that_was_read_and_not_written_left_work_behind() {
-    let mut bench = Bench::copy_within();
+    let mut bench = DoctoredRecord::copy_within();
     bench.record.phases[0].flows[1].durability = Durability::None;
     bench.written(Bytes::ZERO, Bytes::mib(20));
     bench.settled_at(Nanos::secs(5), Bytes::mib(20), true);
     let found = bench::verdict(&bench.record);
-    assert_eq!((found.trust, found.measures), (Trust::Wrong, Measures::Deferred));
-    assert!(found.summary.starts_with("Work was left behind: the copy was read"), "{found:?}");
+    assert_eq!((found.trust, found.measures), (Trust::Wrong, MeasuredSubject::Deferred));
+    assert!(
+        found.summary.starts_with("Writes were left in memory: the source was read"),
+        "{found:?}"
+    );
 }
 
 #[test]
 fn a_run_that_failed_is_not_sound() {
-    let mut record = Bench::write_flushed().record;
+    let mut record = DoctoredRecord::write_flushed().record;
     let error = std::io::Error::from_raw_os_error(5);
-    record.ending = Ending::Failed(crate::error::Fault::new("open", "/mnt/y", &error));
+    record.ending =
+        Ending::Failed(crate::error::Fault::new(crate::error::Doing::Open, "/mnt/y", &error));
     assert_eq!(verdicts(&record).1.trust, Trust::Unproven);
 }
 
 /// A cold read through a loop device, for which the disk below did nothing.
-fn nothing_read_below_a_loop(direct: bool) -> Bench {
-    let mut bench = Bench::read_cold();
+fn nothing_read_below_a_loop(direct: bool) -> DoctoredRecord {
+    let mut bench = DoctoredRecord::read_cold();
     let subject = &mut bench.record.resolved.subjects[0];
     let on = LayerKind::Loop { file: "/i".into(), on: "ext4".into(), direct };
     subject.stack =
@@ -124,9 +128,9 @@ fn nothing_read_below_a_loop(direct: bool) -> Bench {
 #[test]
 fn a_cache_below_a_loop_device_is_found() {
     let found = bench::verdict(&nothing_read_below_a_loop(false).record);
-    assert_eq!((found.trust, found.measures), (Trust::Wrong, Measures::Memory));
+    assert_eq!((found.trust, found.measures), (Trust::Wrong, MeasuredSubject::Memory));
     assert_eq!(
-        found.findings[0].next.as_ref().map(Next::words),
+        found.findings[0].next.as_ref().map(NextStep::words),
         Some("losetup --direct-io=on /dev/loop3")
     );
 }
@@ -134,13 +138,13 @@ fn a_cache_below_a_loop_device_is_found() {
 #[test]
 fn a_loop_device_past_the_cache_read_holes() {
     let found = bench::verdict(&nothing_read_below_a_loop(true).record);
-    assert_eq!((found.trust, found.measures), (Trust::Wrong, Measures::Layer));
+    assert_eq!((found.trust, found.measures), (Trust::Wrong, MeasuredSubject::Layer));
     assert!(found.summary.contains("holes"), "{}", found.summary);
 }
 
 /// A card as it is built for tests: a loop device under a limit, over a busy disk that others use.
-fn card_on_a_busy_disk() -> Bench {
-    let mut bench = Bench::write_flushed();
+fn card_on_a_busy_disk() -> DoctoredRecord {
+    let mut bench = DoctoredRecord::write_flushed();
     bench.work(0.01, 0.05);
     let on = LayerKind::Loop { file: "/i".into(), on: "ext4".into(), direct: true };
     bench.record.resolved.subjects[1].stack =
@@ -164,15 +168,26 @@ fn card_on_a_busy_disk() -> Bench {
 fn others_below_matter_only_where_no_limit_left_time_for_them() {
     let mut bench = card_on_a_busy_disk();
     let found = bench::verdict(&bench.record);
-    assert_eq!((found.trust, found.measures), (Trust::Doubtful, Measures::Disturbed), "{found:?}");
+    assert_eq!((found.trust, found.measures), (Trust::Unproven, MeasuredSubject::Unsure));
+    bench.beside(&[("dd", Nanos::ZERO, Bytes::mib(350))]);
+    let found = bench::verdict(&bench.record);
+    assert_eq!(
+        (found.trust, found.measures),
+        (Trust::Doubtful, MeasuredSubject::Disturbed),
+        "{found:?}"
+    );
     bench.capped(4 << 20);
     let found = bench::verdict(&bench.record);
-    assert_eq!((found.trust, found.measures), (Trust::Sound, Measures::Limited), "{found:?}");
+    assert_eq!(
+        (found.trust, found.measures),
+        (Trust::Sound, MeasuredSubject::Limited),
+        "{found:?}"
+    );
 }
 
 #[test]
 fn both_halves_of_a_mirror_are_expected() {
-    let mut bench = Bench::write_flushed();
+    let mut bench = DoctoredRecord::write_flushed();
     let subject = &mut bench.record.resolved.subjects[1];
     let raid = LayerKind::Raid { level: "raid1".into() };
     subject.stack = vec![
@@ -193,7 +208,7 @@ fn both_halves_of_a_mirror_are_expected() {
         }
     }
     let found = bench::verdict(&bench.record);
-    assert_eq!((found.trust, found.measures), (Trust::Sound, Measures::Device), "{found:?}");
+    assert_eq!((found.trust, found.measures), (Trust::Sound, MeasuredSubject::Device), "{found:?}");
 }
 
 /// Hides everything that was read from the kernel.
@@ -261,14 +276,14 @@ proptest! {
         phase.evidence.stop.devices[0].counters = Reading::Seen(stop);
         if let Some(end) = &mut phase.evidence.settled {
             end.devices[0].counters = Reading::Seen(settled);
-            end.at = Instant(times[5]);
+            end.at = Timestamp(times[5]);
         }
         phase.evidence.quiet.devices[0].counters = Reading::Seen(quiet);
         phase.evidence.quiet.time = Nanos(times[0] % 3);
-        phase.evidence.before.at = Instant(times[1]);
-        phase.evidence.stop.at = Instant(times[2]);
-        phase.span.started = Instant(times[3]);
-        phase.span.stopped = Instant(times[4]);
+        phase.evidence.before.at = Timestamp(times[1]);
+        phase.evidence.stop.at = Timestamp(times[2]);
+        phase.span.started = Timestamp(times[3]);
+        phase.span.stopped = Timestamp(times[4]);
         if let Some(settle) = &mut phase.evidence.settle {
             settle.time = Nanos(times[0]);
         }

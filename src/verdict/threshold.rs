@@ -119,6 +119,14 @@ pub const FOREIGN_RUINS: f64 = 0.25;
 /// Who moved less than this share of the foreign bytes is not the one to be named.
 pub const CULPRIT: f64 = 0.10;
 
+/// Of a source that came from its disk to a smaller part than this, the disk read little beside what it
+/// wrote.
+pub const FROM_DISK: f64 = 0.50;
+
+/// A device that wrote this many times what the program did, or more, is worth a word: the usual journal
+/// of a flushed file adds a few percent.
+pub const AMPLIFIED: f64 = 1.5;
+
 /// Below the device that the path names, others matter only when that device had little time
 /// left.
 pub const LOWER_BUSY: f64 = 0.50;
@@ -161,6 +169,10 @@ pub const CPU_FULL: f64 = 0.90;
 
 /// ...if the device works and flushes for less than this share of the time.
 pub const CPU_DEVICE: f64 = 0.70;
+
+/// As `CPU_FULL` where calls end in memory and the device works for less than `IDLE`: more of the time
+/// went to the program than to the device.
+pub const CPU_MOST: f64 = 0.50;
 
 /// As `CPU_FULL` where each byte is a call of its own: between the calls is little else than their flush.
 pub const CPU_OF_BYTES: f64 = 0.50;
@@ -213,16 +225,13 @@ pub const WRITES_OF_READS: f64 = 0.01;
 /// stalls that the other leaves out.
 pub const OMITTED: f64 = 2.0;
 
-/// A quantile stands for something when this many events lie beyond it.
-pub const QUANTILE_EVENTS: f64 = 10.0;
-
 /// More of a call's time than this outside of the device is no time of the device.
 pub const OUTSIDE_DEVICE: f64 = 0.50;
 
 /// And the wait for a CPU is what it was if it is this share of that time at least.
 pub const WAIT_EXPLAINS: f64 = 0.50;
 
-/// Below this planned depth a mean can not tell whether it was reached.
+/// Below this planned depth a mean cannot tell whether it was reached.
 pub const DEPTH_LEAST: u32 = 4;
 
 /// The share of the planned depth that the device must have had on average.
@@ -350,7 +359,7 @@ pub const AFTERMATH_LEAST: Nanos = Nanos::micros(200);
 /// Share of the speed at which a machine copies that can only be reached by copying most of the time.
 pub const COPYING: f64 = 0.70;
 
-/// A threshold in words, by its name: for the catalogue, so that it can not say another number.
+/// A threshold in words, by its name: for the catalogue, so that it cannot say another number.
 /// Those that no text names are not here.
 pub(super) fn spoken(name: &str) -> Option<String> {
     Some(match name {
@@ -365,6 +374,10 @@ pub(super) fn spoken(name: &str) -> Option<String> {
         "WAITING_CPU" => share(WAITING_CPU),
         "WAITING_BUSY" => share(WAITING_BUSY),
         "CPU_FULL" => share(CPU_FULL),
+        "FROM_DISK" => share(FROM_DISK),
+        "AMPLIFIED" => AMPLIFIED.to_string(),
+        "CPU_MOST" => share(CPU_MOST),
+        "IDLE" => share(IDLE),
         "CPU_OF_BYTES" => share(CPU_OF_BYTES),
         "CPU_DEVICE" => share(CPU_DEVICE),
         "LATENCY_BUSY" => share(LATENCY_BUSY),

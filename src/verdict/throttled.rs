@@ -1,78 +1,84 @@
 //! T32: a limit of a control group sets the rate.
 
-use super::measure::{Case, Level, Stage};
+use super::measure::{DeviceLevel, FlowView, PhaseView};
 use super::threshold::{IDLE, LIMIT_HOLDS, LIMIT_NEAR, LIMIT_NEAR_IDLE, LIMIT_SLICE, SHORT};
-use super::words::{pace, share};
-use super::{Judge, Rule, finding, refuted};
-use crate::evidence::{Direction, Limit, Throttle};
-use crate::record::{Exhibit, Finding, Measures, Next, Weight};
+use super::words::{pace, quoted, share};
+use super::{Rule, RuleJudge, finding, refuted};
+use crate::evidence::{Direction, LimitValue, Throttle};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
 use crate::unit::three_digits;
 
 /// The rate is within 3 % of a limit that can be read. The figure is true, and it is the limit's.
 pub const RULE: Rule = Rule {
     id: "T32",
     title: "A limit sets the rate",
-    happens: "A control group caps bytes or operations per second; requests wait above the queue, so the device looks idle.",
-    seen_by: "io.max and blkio.throttle of every group from our own to the root; the rate.",
-    said_when: "The rate is within {LIMIT_NEAR} of a limit: sound, limited; the file and its value are named. Where something else refutes a figure above a limit: a note beside it.",
+    happens: "A cgroup caps bytes or operations per second; I/Os wait above the queue, so the device looks idle.",
+    seen_by: "io.max and blkio.throttle of every cgroup from our own to the root; the rate.",
+    said_when: "The rate is within {LIMIT_NEAR} of a limit: sound, limited, with the file and its value. Where something else refutes a figure above a limit: a note beside it.",
     try_it: "`echo '8:0 wbps=4194304' > io.max`, then measure.",
-    answer: "Reads the limits before the run and says what they are.",
-    judge: Judge::Phase(judge),
+    answer: "Reads the limits before the run and shows them.",
+    judge: RuleJudge::Phase(judge),
 };
 
-fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
+fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     if refuted(found) {
-        return stage.cases.iter().filter(|case| case.on_devices()).find_map(below);
+        return phase_view.cases.iter().filter(|flow_view| flow_view.on_devices()).find_map(below);
     }
-    stage
-        .cases
-        .iter()
-        .filter(|case| case.on_devices())
-        .find_map(|case| limit(case).map(|(throttle, rate)| say(case, throttle, rate)))
+    phase_view.cases.iter().filter(|flow_view| flow_view.on_devices()).find_map(|flow_view| {
+        limit(flow_view).map(|(throttle, rate)| say(flow_view, throttle, rate))
+    })
 }
 
 /// The limit whose rate a flow has, and that rate.
-pub(super) fn limit<'a>(case: &Case<'a>) -> Option<(&'a Throttle, f64)> {
-    over(case).find_map(|(throttle, level)| met(case, level, throttle).map(|rate| (throttle, rate)))
+pub(super) fn limit<'a>(flow_view: &FlowView<'a>) -> Option<(&'a Throttle, f64)> {
+    over(flow_view)
+        .find_map(|(throttle, level)| met(flow_view, level, throttle).map(|rate| (throttle, rate)))
 }
 
 /// A figure that is not the device's, above a limit that the device could not have passed: said
 /// beside what refutes it, for whoever mends that finds the limit next.
-fn below(case: &Case<'_>) -> Option<Finding> {
-    let reported = case.flow.bytes.over(case.time())?.0;
+fn below(flow_view: &FlowView<'_>) -> Option<Finding> {
+    let reported = flow_view.flow.bytes.over(flow_view.time())?.0;
     let above = |throttle: &Throttle| match throttle.limit {
-        Limit::BytesPerSecond(cap) => reported > cap as f64 * (1.0 + LIMIT_NEAR),
-        Limit::OpsPerSecond(_) => false,
+        LimitValue::BytesPerSecond(cap) => reported > cap as f64 * (1.0 + LIMIT_NEAR),
+        LimitValue::OpsPerSecond(_) => false,
     };
-    let (throttle, _) = over(case).find(|(throttle, _)| above(throttle))?;
+    let (throttle, _) = over(flow_view).find(|(throttle, _)| above(throttle))?;
     let claim = format!(
-        "Whatever {} can do, no more than {} reaches it here: that limit is set in {}.",
+        "A cgroup limits {} to {} here, whatever the device can do ({}).",
         throttle.name,
         rate(throttle.limit),
         throttle.file
     );
-    Some(finding(RULE.id, Weight::Note, None, claim, vec![exhibit(throttle)], Some(lift(throttle))))
+    Some(finding(
+        RULE.id,
+        FindingWeight::Note,
+        None,
+        claim,
+        vec![exhibit(throttle)],
+        Some(lift(throttle)),
+    ))
 }
 
 /// The limits on the devices below a flow, in its direction.
 pub(super) fn over<'c, 'a>(
-    case: &'c Case<'a>,
-) -> impl Iterator<Item = (&'a Throttle, &'c Level<'a>)> {
-    let limits = case.record.resolved.limits.seen().map(|limits| limits.io.as_slice());
+    flow_view: &'c FlowView<'a>,
+) -> impl Iterator<Item = (&'a Throttle, &'c DeviceLevel<'a>)> {
+    let limits = flow_view.record.resolved.limits.seen().map(|limits| limits.io.as_slice());
     limits.unwrap_or_default().iter().filter_map(|throttle| {
-        let level = case.levels.iter().find(|level| {
+        let level = flow_view.levels.iter().find(|level| {
             let here = |number, name: &str| number == throttle.device || name == throttle.name;
             level.layers.iter().any(|layer| here(layer.number, &layer.name))
         })?;
-        (throttle.direction == case.direction()).then_some((throttle, level))
+        (throttle.direction == flow_view.direction()).then_some((throttle, level))
     })
 }
 
 /// A limit in words: its rate.
-pub(super) fn rate(limit: Limit) -> String {
+pub(super) fn rate(limit: LimitValue) -> String {
     match limit {
-        Limit::BytesPerSecond(cap) => pace(cap as f64),
-        Limit::OpsPerSecond(cap) => format!("{cap} operations per second"),
+        LimitValue::BytesPerSecond(cap) => pace(cap as f64),
+        LimitValue::OpsPerSecond(cap) => format!("{cap} operations per second"),
     }
 }
 
@@ -85,17 +91,31 @@ pub(super) fn exhibit(throttle: &Throttle) -> Exhibit {
     )
 }
 
-/// What shows the device without a limit.
-pub(super) fn lift(throttle: &Throttle) -> Next {
-    Next::Do(format!("to see the device itself, lift the limit in {}", throttle.file))
+/// What lifts the limit, to show the device itself.
+pub(super) fn lift(throttle: &Throttle) -> NextStep {
+    let (file, number) = (&throttle.file, throttle.device);
+    // Version 1 has a file for each kind of limit, in which 0 is none.
+    let none = match (&throttle.limit, throttle.direction) {
+        _ if !file.ends_with("io.max") => "0",
+        (LimitValue::BytesPerSecond(_), Direction::Read) => "rbps=max",
+        (LimitValue::BytesPerSecond(_), Direction::Write) => "wbps=max",
+        (LimitValue::OpsPerSecond(_), Direction::Read) => "riops=max",
+        (LimitValue::OpsPerSecond(_), Direction::Write) => "wiops=max",
+    };
+    NextStep::Type(format!(
+        "echo '{}:{} {none}' | sudo tee {}",
+        number.major,
+        number.minor,
+        quoted(file)
+    ))
 }
 
 /// The rate, when it is that of the limit.
-fn met(case: &Case<'_>, level: &Level<'_>, throttle: &Throttle) -> Option<f64> {
-    if case.time() < SHORT {
+fn met(flow_view: &FlowView<'_>, level: &DeviceLevel<'_>, throttle: &Throttle) -> Option<f64> {
+    if flow_view.time() < SHORT {
         return None;
     }
-    let seconds = case.time().as_secs();
+    let seconds = flow_view.time().as_secs();
     let (cap, amounts) = used(level, throttle);
     let waiting = level.readable() && level.busy() + level.flushing() < IDLE;
     let near = if waiting { LIMIT_NEAR_IDLE } else { LIMIT_NEAR };
@@ -109,14 +129,14 @@ fn met(case: &Case<'_>, level: &Level<'_>, throttle: &Throttle) -> Option<f64> {
 
 /// A limit's amount for each second, and what a run has used of it: as the program counts, and as the
 /// device does.
-fn used(level: &Level<'_>, throttle: &Throttle) -> (f64, [f64; 2]) {
+fn used(level: &DeviceLevel<'_>, throttle: &Throttle) -> (f64, [f64; 2]) {
     let way = throttle.direction;
     match throttle.limit {
-        Limit::BytesPerSecond(cap) => {
+        LimitValue::BytesPerSecond(cap) => {
             let passed = super::measure::bytes(&level.timed, way);
             (cap as f64, [level.asked.bytes(way) as f64, passed as f64])
         }
-        Limit::OpsPerSecond(cap) => {
+        LimitValue::OpsPerSecond(cap) => {
             let requests = super::measure::requests(&level.timed, way);
             (cap as f64, [requests as f64; 2])
         }
@@ -125,51 +145,45 @@ fn used(level: &Level<'_>, throttle: &Throttle) -> (f64, [f64; 2]) {
 
 /// A limit that may hold a flow back although its figure is below it: the kernel counts some requests
 /// twice that are split on the way (6.18: those of io_uring on a bare device).
-pub(super) fn holding<'c, 'a>(case: &'c Case<'a>) -> Option<(&'a Throttle, &'c Level<'a>)> {
-    let seconds = case.time().as_secs();
-    over(case).find(|(throttle, level)| {
+pub(super) fn holding<'c, 'a>(
+    flow_view: &'c FlowView<'a>,
+) -> Option<(&'a Throttle, &'c DeviceLevel<'a>)> {
+    let seconds = flow_view.time().as_secs();
+    over(flow_view).find(|(throttle, level)| {
         let (cap, amounts) = used(level, throttle);
         amounts.into_iter().fold(0.0, f64::max) >= cap * LIMIT_HOLDS * seconds
     })
 }
 
-fn say(case: &Case<'_>, throttle: &Throttle, reached: f64) -> Finding {
+fn say(flow_view: &FlowView<'_>, throttle: &Throttle, reached: f64) -> Finding {
     let limit = rate(throttle.limit);
     let reached = match throttle.limit {
-        Limit::BytesPerSecond(_) => pace(reached),
-        Limit::OpsPerSecond(_) => format!("{} operations per second", three_digits(reached)),
+        LimitValue::BytesPerSecond(_) => pace(reached),
+        LimitValue::OpsPerSecond(_) => format!("{} operations per second", three_digits(reached)),
     };
-    let durable = match case.direction() {
-        Direction::Write if case.flow.durability.durable() => ", durably",
+    let durable = match flow_view.direction() {
+        Direction::Write if flow_view.flow.durability.durable() => "; all data was flushed",
         _ => "",
     };
     let mut because = vec![
         exhibit(throttle),
         Exhibit::new(
-            "reached, with what the file system added",
+            "reached, including file system overhead",
             reached,
             "the run's clock and counts",
         ),
     ];
-    because.extend(case.top().map(Level::exhibit_work));
-    if let Some(cpu) = case.phase.evidence.stop.pressure.seen().and_then(|pressure| pressure.io) {
-        let before = case.phase.evidence.before.pressure.seen().and_then(|pressure| pressure.io);
-        let waited = cpu.less(before.unwrap_or_default());
-        let part = waited.0 as f64 / case.time().0.max(1) as f64;
-        because.push(Exhibit::new(
-            "time in which somebody waited for I/O",
-            share(part),
-            "/proc/pressure/io",
-        ));
+    because.extend(flow_view.top().map(DeviceLevel::exhibit_work));
+    let evidence = &flow_view.phase.evidence;
+    if let Some(waited) = evidence.stop.pressure_since(&evidence.before).and_then(|all| all.io) {
+        let part = waited.0 as f64 / flow_view.time().0.max(1) as f64;
+        because.push(Exhibit::new("I/O pressure (some)", share(part), "/proc/pressure/io"));
     }
     finding(
         RULE.id,
-        Weight::Note,
-        Some(Measures::Limited),
-        format!(
-            "This is what this path delivers{durable}; the limit is {limit}, set in {}.",
-            throttle.file
-        ),
+        FindingWeight::Note,
+        Some(MeasuredSubject::Limited),
+        format!("Limited by a cgroup to {limit} ({}){durable}.", throttle.file),
         because,
         Some(lift(throttle)),
     )
@@ -177,18 +191,35 @@ fn say(case: &Case<'_>, throttle: &Throttle, reached: f64) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::{Bench, verdict};
-    use crate::record::{Measures, Trust};
-    use crate::unit::MIB;
+    use super::super::bench::{DoctoredRecord, verdict};
+    use crate::plan::Durability;
+    use crate::record::{MeasuredSubject, Trust};
+    use crate::unit::{Bytes, MIB, Ops};
+
+    #[test]
+    fn a_limit_is_lifted_by_a_command() {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.capped(4 * MIB);
+        let limits = &bench.record.resolved.limits;
+        let mut throttle = limits.seen().expect("limits").io[0].clone();
+        let number = format!("{}:{}", throttle.device.major, throttle.device.minor);
+        let file = throttle.file.clone();
+        let lifted = super::lift(&throttle).words().to_string();
+        assert_eq!(lifted, format!("echo '{number} 0' | sudo tee {file}"));
+        throttle.file = "/sys/fs/cgroup/a b/io.max".into();
+        let lifted = super::lift(&throttle).words().to_string();
+        let said = format!("echo '{number} rbps=max' | sudo tee '/sys/fs/cgroup/a b/io.max'");
+        assert_eq!(lifted, said);
+    }
 
     #[test]
     fn a_rate_at_its_limit_is_true_and_the_limits() {
-        let mut bench = Bench::write_flushed();
+        let mut bench = DoctoredRecord::write_flushed();
         bench.capped(4 * MIB);
         let found = verdict(&bench.record);
-        assert_eq!((found.trust, found.measures), (Trust::Sound, Measures::Limited));
+        assert_eq!((found.trust, found.measures), (Trust::Sound, MeasuredSubject::Limited));
         assert!(
-            found.summary.contains("durably; the limit is 4.19 MB per second"),
+            found.summary.contains("Limited by a cgroup to 4.19 MB per second"),
             "{}",
             found.summary
         );
@@ -196,23 +227,39 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_stands_beside_what_refutes_a_figure_above_it() {
-        let mut bench = Bench::write_without_flush();
+    fn what_a_device_wrote_beyond_the_program_is_said_with_its_cause() {
+        let mut bench = DoctoredRecord::write_flushed();
+        let flow = &mut bench.record.phases[0].flows[0];
+        (flow.bytes, flow.calls) = (Bytes::mib(4), Ops(1024));
+        flow.durability = Durability::OpenDsync;
+        bench.flushes(1024);
         bench.capped(4 * MIB);
         let found = verdict(&bench.record);
-        assert_eq!((found.trust, found.measures), (Trust::Wrong, Measures::Deferred));
+        assert_eq!((found.trust, found.measures), (Trust::Sound, MeasuredSubject::Limited));
+        let said = "loop3 wrote 5.0 times as much as the program: each of its 1024 writes was made durable on its own, with file system metadata and a flush.";
+        assert!(found.summary.contains(said), "{}", found.summary);
+        let written = |f: &crate::record::Exhibit| f.value == "20.1 MiB for 4 MiB";
+        assert!(found.findings.iter().any(|f| f.because.iter().any(written)), "{found:#?}");
+    }
+
+    #[test]
+    fn a_limit_stands_beside_what_refutes_a_figure_above_it() {
+        let mut bench = DoctoredRecord::write_without_flush();
+        bench.capped(4 * MIB);
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Wrong, MeasuredSubject::Deferred));
         let claims: Vec<&str> = found.findings.iter().map(|f| f.claim.as_str()).collect();
         assert!(
-            claims[1].starts_with("Whatever loop3 can do, no more than 4.19 MB per second reaches"),
+            claims[1].starts_with("A cgroup limits loop3 to 4.19 MB per second here"),
             "{claims:?}"
         );
     }
 
     #[test]
     fn a_limit_that_was_not_met_is_not_named() {
-        let mut bench = Bench::write_flushed();
+        let mut bench = DoctoredRecord::write_flushed();
         bench.capped(6 * MIB);
         let found = verdict(&bench.record);
-        assert_eq!((found.trust, found.measures), (Trust::Sound, Measures::Device));
+        assert_eq!((found.trust, found.measures), (Trust::Sound, MeasuredSubject::Device));
     }
 }

@@ -1,13 +1,13 @@
 //! T24: blocks of a bare device that hold nothing, which it answers without its flash.
 
-use super::measure::{Case, estimate, ratio};
+use super::measure::{FlowView, estimate, ratio};
 use super::threshold::{
     REACHED, SAMPLES_EACH, SAMPLES_LEAST, SMALL_BYTES, UNTOUCHED, ZEROS, ZEROS_FASTER,
 };
 use super::words::share;
-use super::{Judge, Rule, finding};
-use crate::evidence::{Device, PathKind, Quartiles, Samples, Subject, Survey};
-use crate::record::{Exhibit, Finding, Measures, Next, Weight};
+use super::{Rule, RuleJudge, finding};
+use crate::evidence::{BlockSamples, PathKind, Quartiles, Subject, Survey, SurveyedDevice};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
 use crate::stats::Estimate;
 use crate::unit::Bytes;
 
@@ -15,22 +15,22 @@ use crate::unit::Bytes;
 pub const RULE: Rule = Rule {
     id: "T24",
     title: "Trimmed blocks",
-    happens: "A drive answers reads of trimmed blocks without its flash, at the speed of the bus.",
-    seen_by: "Up to 256 single blocks, spread over the part of a bare device that will be read and that this run has not written: which are all zeros, and how long each took; discard_max_bytes.",
-    said_when: "More than {ZEROS} of at least {SAMPLES_LEAST} blocks are zeros, and three quarters of these take no more than one in {ZEROS_FASTER} of the time that three quarters of the others take at least: wrong, layer, with the rate of what did come from a lower device where that shows. Where there are fewer than {SAMPLES_EACH} of a kind to compare, and the device can be trimmed: doubtful. Zeros that take as long as others are data.",
+    happens: "A drive answers reads of trimmed blocks without reading flash, at bus speed.",
+    seen_by: "Up to 256 single blocks, spread over the part of a raw device that will be read and that this run has not written: which are all zeros, and how long each took; discard_max_bytes.",
+    said_when: "More than {ZEROS} of at least {SAMPLES_LEAST} blocks are zeros, and the upper quartile of their read times is at most one in {ZEROS_FASTER} of the lower quartile of the others: wrong, layer, with the rate of the part that came from a lower device where that shows. With fewer than {SAMPLES_EACH} blocks of either kind, and a device that can be trimmed: doubtful. Zeros that take as long as other blocks count as data.",
     try_it: "`blkdiscard /dev/sdX; assay dd if=/dev/sdX of=/dev/null bs=1M iflag=direct`",
-    answer: "Own verbs read what they have written, and nothing else of a device that they may write.",
-    judge: Judge::Flow(judge),
+    answer: "Own verbs read only what they have written on a device that they may write.",
+    judge: RuleJudge::Flow(judge),
 };
 
 /// What the blocks of the path hold.
-fn samples<'a>(case: &Case<'a>) -> Option<&'a Samples> {
-    let sampled = &case.phase.evidence.sampled;
-    sampled.iter().find(|found| found.path == case.subject.path)?.samples.seen()
+fn samples<'a>(flow_view: &FlowView<'a>) -> Option<&'a BlockSamples> {
+    let sampled = &flow_view.phase.evidence.sampled;
+    sampled.iter().find(|found| found.path == flow_view.subject.path)?.samples.seen()
 }
 
 /// How blocks of zeros compare with others.
-enum Pace {
+enum ZeroReadPace {
     /// They come so many times as fast, by the medians, and the slow ones of them are still faster than
     /// the fast ones of the others.
     Faster(f64),
@@ -42,16 +42,16 @@ enum Pace {
 
 /// How blocks of zeros compare with others. Medians alone wander where some reads wait for other work
 /// and some do not; so three quarters of each kind must lie apart.
-fn pace(samples: &Samples) -> Pace {
+fn pace(samples: &BlockSamples) -> ZeroReadPace {
     let others = samples.read.saturating_sub(samples.zero);
     let enough = samples.zero.min(others) >= SAMPLES_EACH;
     let Some((zero, other)) = samples.zero_ns.zip(samples.other_ns).filter(|_| enough) else {
-        return Pace::Unknown;
+        return ZeroReadPace::Unknown;
     };
     if ratio(other.p25.0, zero.p75.0.max(1)) >= ZEROS_FASTER {
-        Pace::Faster(ratio(other.p50.0, zero.p50.0.max(1)))
+        ZeroReadPace::Faster(ratio(other.p50.0, zero.p50.0.max(1)))
     } else {
-        Pace::Alike
+        ZeroReadPace::Alike
     }
 }
 
@@ -64,7 +64,7 @@ fn trims(subject: &Subject) -> Option<&str> {
 
 /// What may be said of a bare device before anything of it is read.
 pub(super) fn foreseen(survey: &Survey) -> Option<Finding> {
-    let can = |device: &&Device| {
+    let can = |device: &&SurveyedDevice| {
         let queue = device.layer.queue.seen();
         queue.is_some_and(|queue| queue.discard_max_bytes.is_some_and(|most| most > 0))
     };
@@ -72,10 +72,10 @@ pub(super) fn foreseen(survey: &Survey) -> Option<Finding> {
     let name = &device.layer.name;
     Some(finding(
         RULE.id,
-        Weight::Note,
+        FindingWeight::Note,
         None,
         format!(
-            "Blocks of {name} that were trimmed or never written are answered without reading: their figure is not that of its flash."
+            "Reads of trimmed or unwritten blocks of {name} are answered without reading flash."
         ),
         vec![trimmable(name)],
         None,
@@ -85,68 +85,69 @@ pub(super) fn foreseen(survey: &Survey) -> Option<Finding> {
 /// The reading that tells so.
 fn trimmable(name: &str) -> Exhibit {
     let source = format!("/sys/block/{name}/queue/discard_max_bytes");
-    Exhibit::new(format!("{name} can be trimmed"), "yes", source)
+    Exhibit::new(format!("{name} supports discard"), "yes", source)
 }
 
 /// Zeros come from something faster than the device: that alone explains a fast read.
-pub(super) fn applies(case: &Case<'_>) -> bool {
-    let faster = |samples: &Samples| matches!(pace(samples), Pace::Faster(_));
-    case.reads() && samples(case).is_some_and(|samples| mostly(samples) && faster(samples))
+pub(super) fn applies(flow_view: &FlowView<'_>) -> bool {
+    let faster = |samples: &BlockSamples| matches!(pace(samples), ZeroReadPace::Faster(_));
+    flow_view.reads()
+        && samples(flow_view).is_some_and(|samples| mostly(samples) && faster(samples))
 }
 
 /// The pace of the part that did pass the lowest device, where that can be seen and was enough of it.
-pub(super) fn device_part(case: &Case<'_>) -> Option<Estimate> {
-    let (reach, level) = case.reach().filter(|_| applies(case))?;
-    let moved = Bytes(level.moved(case.direction()));
+pub(super) fn device_part(flow_view: &FlowView<'_>) -> Option<Estimate> {
+    let (reach, level) = flow_view.reach().filter(|_| applies(flow_view))?;
+    let moved = Bytes(level.moved(flow_view.direction()));
     let part = (UNTOUCHED..REACHED).contains(&reach) && moved >= SMALL_BYTES;
-    part.then(|| estimate(moved, case.time())).flatten()
+    part.then(|| estimate(moved, flow_view.time())).flatten()
 }
 
 /// Enough was looked at, and more of it is zeros than data have by chance.
-fn mostly(samples: &Samples) -> bool {
+fn mostly(samples: &BlockSamples) -> bool {
     samples.read >= SAMPLES_LEAST && ratio(u64::from(samples.zero), u64::from(samples.read)) > ZEROS
 }
 
-fn judge(case: &Case<'_>) -> Option<Finding> {
-    let samples = samples(case).filter(|samples| case.reads() && mostly(samples))?;
+fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
+    let samples = samples(flow_view).filter(|samples| flow_view.reads() && mostly(samples))?;
     let part = share(ratio(u64::from(samples.zero), u64::from(samples.read)));
-    let name = case.named();
-    let (weight, claim, more) = match (pace(samples), trims(case.subject)) {
-        (Pace::Faster(times), _) => (
-            Weight::Refute,
+    let name = flow_view.named();
+    let (weight, claim, more) = match (pace(samples), trims(flow_view.subject)) {
+        (ZeroReadPace::Faster(times), _) => (
+            FindingWeight::Refute,
             format!(
-                "{part} of {} holds nothing, and such blocks come {times:.1} times as fast as others: {name} answers them without reading.",
-                case.subject.path
+                "{part} of {} is zeros, and these blocks read {times:.1} times as fast as others: {name} answers them without reading (trimmed).",
+                flow_view.subject.path
             ),
             None,
         ),
         // They cost as much as any other.
-        (Pace::Alike, _) => return None,
-        (Pace::Unknown, Some(trims)) => (
-            Weight::Doubt,
+        (ZeroReadPace::Alike, _) => return None,
+        (ZeroReadPace::Unknown, Some(trims)) => (
+            FindingWeight::Doubt,
             format!(
-                "{part} of {} holds nothing: blocks that were trimmed, or never written, are answered without reading, and there is too little else to compare them with.",
-                case.subject.path
+                "{part} of {} is zeros: trimmed or unwritten blocks are answered without reading, and there is too little other data to compare.",
+                flow_view.subject.path
             ),
             Some(trimmable(trims)),
         ),
-        (Pace::Unknown, None) => return None,
+        (ZeroReadPace::Unknown, None) => return None,
     };
-    let mut because = vec![exhibit(case, samples)];
+    let mut because = vec![exhibit(flow_view, samples)];
     because.extend(more);
-    let next = Next::Do("write all of it first, or read a file that has been written".into());
-    Some(finding(RULE.id, weight, Some(Measures::Layer), claim, because, Some(next)))
+    let next = NextStep::Do("write the region first, or read a file that has been written".into());
+    Some(finding(RULE.id, weight, Some(MeasuredSubject::Layer), claim, because, Some(next)))
 }
 
-fn exhibit(case: &Case<'_>, samples: &Samples) -> Exhibit {
+fn exhibit(flow_view: &FlowView<'_>, samples: &BlockSamples) -> Exhibit {
     let time = |times: Option<Quartiles>| match times {
         Some(Quartiles { p25, p50, p75 }) => format!("{p50} ({p25} to {p75})"),
         None => "-".into(),
     };
     Exhibit::new(
         format!(
-            "blocks of {} that are zeros; medians and quartiles of these and of others",
-            case.subject.path
+            "zero blocks of {}; median (quartiles) of their read times and of others",
+            flow_view.subject.path
         ),
         format!(
             "{} of {}; {} and {}",
@@ -161,12 +162,16 @@ fn exhibit(case: &Case<'_>, samples: &Samples) -> Exhibit {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::{Bench, verdict};
-    use crate::record::{Measures, Trust};
+    use super::super::bench::{DoctoredRecord, verdict};
+    use crate::record::{MeasuredSubject, Trust};
 
     /// So many blocks of zeros and others with their quartiles in us, on a device that can be trimmed.
-    fn read(zeros: (u32, [u64; 3]), others: (u32, [u64; 3]), trims: u64) -> (Trust, Measures) {
-        let mut bench = Bench::read_cold();
+    fn read(
+        zeros: (u32, [u64; 3]),
+        others: (u32, [u64; 3]),
+        trims: u64,
+    ) -> (Trust, MeasuredSubject) {
+        let mut bench = DoctoredRecord::read_cold();
         bench.sampled(zeros, others);
         bench.queue(|queue| queue.discard_max_bytes = Some(trims));
         let found = verdict(&bench.record);
@@ -176,13 +181,16 @@ mod tests {
     #[test]
     fn zeros_that_come_faster_were_not_read() {
         let (fast, slow) = ([15, 20, 30], [70, 80, 90]);
-        assert_eq!(read((64, fast), (192, slow), 0), (Trust::Wrong, Measures::Layer));
-        assert_eq!(read((250, fast), (6, slow), 1 << 30), (Trust::Doubtful, Measures::Layer));
+        assert_eq!(read((64, fast), (192, slow), 0), (Trust::Wrong, MeasuredSubject::Layer));
+        assert_eq!(
+            read((250, fast), (6, slow), 1 << 30),
+            (Trust::Doubtful, MeasuredSubject::Layer)
+        );
     }
 
     #[test]
     fn zeros_that_cost_as_much_are_data() {
-        let sound = (Trust::Sound, Measures::Device);
+        let sound = (Trust::Sound, MeasuredSubject::Device);
         let (fast, slow) = ([15, 20, 30], [70, 80, 90]);
         assert_eq!(read((64, slow), (192, slow), 1 << 30), sound);
         // Some reads of either kind waited for other work, and the medians say nothing.

@@ -1,28 +1,32 @@
 //! T40: somebody trims the device while it is measured.
 
-use super::measure::Case;
-use super::{Judge, Rule, finding};
+use super::measure::FlowView;
+use super::words::quoted;
+use super::{Rule, RuleJudge, finding};
 use crate::plan::Action;
-use crate::record::{Exhibit, Finding, Next, Weight};
+use crate::record::{Exhibit, Finding, FindingWeight, NextStep};
 use crate::unit::Bytes;
 
 /// Discards on the device, and none in the plan.
 pub const RULE: Rule = Rule {
     id: "T40",
-    title: "Discard as one goes",
-    happens: "A file system mounted with discard trims what was removed, and reads wait for it.",
-    seen_by: "Discards of the device; the mount's options.",
-    said_when: "The device was trimmed, and the plan trims nothing: a note.",
-    try_it: "Mount with `discard`, remove a large file, and measure.",
-    answer: "Its own test file goes after the last phase.",
-    judge: Judge::Flow(judge),
+    title: "Online discard",
+    happens: "A file system mounted with discard trims deleted files at once, and other I/O waits for that.",
+    seen_by: "Discards of the device; mount options.",
+    said_when: "The device was trimmed, and the plan does not trim: a note.",
+    try_it: "Mount with `discard`, delete a large file, and measure.",
+    answer: "Deletes its own test file only after the last phase.",
+    judge: RuleJudge::Flow(judge),
 };
 
-fn judge(case: &Case<'_>) -> Option<Finding> {
-    if !case.first_here || !case.on_devices() || case.phase.totals.contains_key(&Action::Trim) {
+fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
+    if !flow_view.first_here
+        || !flow_view.on_devices()
+        || flow_view.phase.totals.contains_key(&Action::Trim)
+    {
         return None;
     }
-    let level = case.top()?;
+    let level = flow_view.top()?;
     let (count, bytes) = (level.timed.discards, Bytes(level.timed.discard_bytes));
     if count == 0 {
         return None;
@@ -32,7 +36,7 @@ fn judge(case: &Case<'_>) -> Option<Finding> {
         format!("{count}, {bytes}"),
         level.source(),
     )];
-    let mount = case.subject.mount.seen();
+    let mount = flow_view.subject.mount.seen();
     let by_mount = mount.filter(|mount| {
         mount.options.split(',').any(|option| option == "discard" || option.starts_with("discard="))
     });
@@ -44,37 +48,37 @@ fn judge(case: &Case<'_>) -> Option<Finding> {
                 "/proc/self/mountinfo",
             ));
             (
-                "the file system does it, for it is mounted with discard",
-                format!("mount {} without discard, and trim it by fstrim", mount.point),
+                "the file system is mounted with discard",
+                format!("sudo mount -o remount,nodiscard {}", quoted(&mount.point)),
             )
         }
-        None => ("nothing in this run asks for it", "see who runs fstrim, then run again".into()),
+        None => ("not by this run", "systemctl list-timers fstrim.timer; pgrep -a fstrim".into()),
     };
     Some(finding(
         RULE.id,
-        Weight::Note,
+        FindingWeight::Note,
         None,
-        format!("{} was trimmed while it was measured: {whose}.", level.name()),
+        format!("{} was trimmed during the run: {whose}.", level.name()),
         because,
-        Some(Next::Do(next)),
+        Some(NextStep::Type(next)),
     ))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::{Bench, verdict};
+    use super::super::bench::{DoctoredRecord, verdict};
     use crate::record::Trust;
 
     #[test]
     fn discards_are_named_with_who_makes_them() {
-        let mut bench = Bench::write_flushed();
+        let mut bench = DoctoredRecord::write_flushed();
         bench.discarded(3);
         let found = verdict(&bench.record);
         assert_eq!(found.trust, Trust::Sound);
         let claim = |found: &crate::record::Verdict| {
             found.findings.iter().find(|f| f.trap.0 == "T40").map(|f| f.claim.clone())
         };
-        assert!(claim(&found).is_some_and(|claim| claim.contains("nothing in this run")));
+        assert!(claim(&found).is_some_and(|claim| claim.contains("not by this run")));
         bench.mounted("rw,discard");
         assert!(claim(&verdict(&bench.record)).is_some_and(|c| c.contains("with discard")));
         bench.discarded(0);

@@ -1,43 +1,44 @@
 //! T18: names and sizes are changed in memory, and the journal writes them down every few seconds.
 
-use super::measure::{Case, Level, Stage, ratio};
+use super::measure::{DeviceLevel, FlowView, PhaseView, ratio};
 use super::own::commit_option;
 use super::threshold::{COMMIT_INTERVALS, COMMITS, REACHED, UNTOUCHED};
 use super::words::share;
-use super::{Judge, Rule, finding, refuted, shared_device};
+use super::{Rule, RuleJudge, finding, refuted, shared_device};
 use crate::evidence::{Mount, Survey};
 use crate::plan::Durability;
-use crate::record::{Exhibit, Finding, Measures, Next, Weight};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
 use crate::unit::{Bytes, Nanos};
 
 /// Files were made, renamed or removed, nothing was flushed, and most of what that costs the device
 /// came after the clock had stopped; or the run is too short to have met the usual share of commits.
 pub const RULE: Rule = Rule {
     id: "T18",
-    title: "Commits of the journal",
-    happens: "Journals commit every few seconds; a short run meets one commit or none.",
-    seen_by: "How often the file system commits (`commit=`, or what it does by itself); bytes written to the device before the clock stopped, and by the flush that is watched after it.",
-    said_when: "Names or sizes were changed without a flush, and of what the device was given for it less than {UNTOUCHED} came before the clock stopped: wrong, deferred; less than {REACHED}: doubtful. Where nobody watched, and it took less than {COMMITS} commits: a note.",
-    try_it: "A plan that makes 5000 empty files (`tree`, `create`) with durability `none`.",
-    answer: "With durability `fsync_at_end` the commit is inside the timing; without, the flush is watched.",
-    judge: Judge::Phase(judge),
+    title: "Journal commits",
+    happens: "Journals commit every few seconds; a short run includes one commit or none.",
+    seen_by: "The commit interval of the file system (`commit=`, or its default); bytes written to the device before the clock stopped, and by a flush observed afterwards.",
+    said_when: "Metadata was changed without a flush, and less than {UNTOUCHED} of what that wrote to the device came before the clock stopped: wrong, deferred; less than {REACHED}: doubtful. Where the flush was not observed, and the run was shorter than {COMMITS} commits: a note.",
+    try_it: "A plan that creates 5000 empty files (`tree`, `create`) with durability `none`.",
+    answer: "With durability `fsync_at_end` the commit is inside the timing; without it, the flush is observed.",
+    judge: RuleJudge::Phase(judge),
 };
 
-fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
+fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     let disturbed = found.iter().any(|f| f.trap.0 == shared_device::RULE.id);
-    if !stage.of_trees() || stage.ops() == 0 || refuted(found) || disturbed {
+    if !phase_view.of_trees() || phase_view.ops() == 0 || refuted(found) || disturbed {
         return None;
     }
-    let case = stage.cases.iter().find(|case| case.writes() && case.on_devices())?;
-    let mount = case.subject.mount.seen()?;
+    let flow_view =
+        phase_view.cases.iter().find(|flow_view| flow_view.writes() && flow_view.on_devices())?;
+    let mount = flow_view.subject.mount.seen()?;
     let interval = interval(mount)?;
-    if case.flow.durability != Durability::None {
+    if flow_view.flow.durability != Durability::None {
         return None;
     }
-    let level = case.top()?;
-    match level.settled.filter(|_| flushed(case)) {
+    let level = flow_view.top()?;
+    match level.settled.filter(|_| flushed(flow_view)) {
         Some(settled) => late(level, (mount, interval), settled.write_bytes),
-        None => short(case, mount, interval),
+        None => short(flow_view, mount, interval),
     }
 }
 
@@ -53,10 +54,10 @@ pub(super) fn foreseen(survey: &Survey) -> Option<Finding> {
     let interval = interval(mount)?;
     Some(finding(
         RULE.id,
-        Weight::Note,
+        FindingWeight::Note,
         None,
         format!(
-            "{} writes its journal down every {interval}: of a run of a few seconds one commit or none is timed.",
+            "{} commits its journal every {interval}: a run of a few seconds includes one commit or none.",
             mount.kind
         ),
         vec![exhibit(mount, interval)],
@@ -65,27 +66,27 @@ pub(super) fn foreseen(survey: &Survey) -> Option<Finding> {
 }
 
 /// The flush after the clock was watched to its end.
-fn flushed(case: &Case<'_>) -> bool {
-    let settle = case.phase.evidence.settle.as_ref();
+fn flushed(flow_view: &FlowView<'_>) -> bool {
+    let settle = flow_view.phase.evidence.settle.as_ref();
     settle.is_some_and(|settle| settle.complete && settle.fault.is_none())
 }
 
 /// What of the cost came after the clock.
-fn late(level: &Level<'_>, (mount, interval): (&Mount, Nanos), all: u64) -> Option<Finding> {
+fn late(level: &DeviceLevel<'_>, (mount, interval): (&Mount, Nanos), all: u64) -> Option<Finding> {
     let before = ratio(level.timed.write_bytes, all);
     if all == 0 || before >= REACHED {
         return None;
     }
-    let weight = if before < UNTOUCHED { Weight::Refute } else { Weight::Doubt };
+    let weight = if before < UNTOUCHED { FindingWeight::Refute } else { FindingWeight::Doubt };
     let claim = match weight {
-        Weight::Refute => format!(
-            "This was done in memory: {} writes its journal down every {interval}, and when the clock stopped {} had been given {} of what the changes cost it.",
+        FindingWeight::Refute => format!(
+            "This was done in memory: {} commits its journal every {interval}, and when the clock stopped {} had {} of the writes that the changes cause.",
             mount.kind,
             level.name(),
             share(before)
         ),
         _ => format!(
-            "Part of this was done in memory: {} had been given {} of what the changes cost it when the clock stopped; {} writes its journal down every {interval}.",
+            "Part of this was done in memory: {} had {} of the writes that the changes cause when the clock stopped; {} commits its journal every {interval}.",
             level.name(),
             share(before),
             mount.kind
@@ -94,7 +95,7 @@ fn late(level: &Level<'_>, (mount, interval): (&Mount, Nanos), all: u64) -> Opti
     let because = vec![
         Exhibit::new(
             format!(
-                "written to {} when the clock stopped, of all until the flush was over",
+                "written to {} when the clock stopped, of the total after the flush",
                 level.name()
             ),
             super::words::of(Bytes(level.timed.write_bytes), Bytes(all)),
@@ -102,19 +103,19 @@ fn late(level: &Level<'_>, (mount, interval): (&Mount, Nanos), all: u64) -> Opti
         ),
         exhibit(mount, interval),
     ];
-    Some(finding(RULE.id, weight, Some(Measures::Deferred), claim, because, Some(next())))
+    Some(finding(RULE.id, weight, Some(MeasuredSubject::Deferred), claim, because, Some(next())))
 }
 
 /// Too short for the usual share of commits.
-fn short(case: &Case<'_>, mount: &Mount, interval: Nanos) -> Option<Finding> {
-    let time = case.time();
+fn short(flow_view: &FlowView<'_>, mount: &Mount, interval: Nanos) -> Option<Finding> {
+    let time = flow_view.time();
     (time.0 < interval.0.saturating_mul(COMMITS)).then(|| {
         finding(
             RULE.id,
-            Weight::Note,
+            FindingWeight::Note,
             None,
             format!(
-                "{} writes its journal down every {interval}, and this took {time}: how many commits it met is chance, and what they cost comes later.",
+                "{} commits its journal every {interval}, and the run took {time}: the number of commits in it is chance, and the rest of their cost comes later.",
                 mount.kind
             ),
             vec![exhibit(mount, interval)],
@@ -126,23 +127,23 @@ fn short(case: &Case<'_>, mount: &Mount, interval: Nanos) -> Option<Finding> {
 fn exhibit(mount: &Mount, interval: Nanos) -> Exhibit {
     let source = match commit_option(mount) {
         Some(_) => "/proc/self/mountinfo".to_string(),
-        None => format!("what {} does by itself", mount.kind),
+        None => format!("default of {}", mount.kind),
     };
-    Exhibit::new(format!("commits of {}", mount.point), format!("every {interval}"), source)
+    Exhibit::new(format!("journal commits of {}", mount.point), format!("every {interval}"), source)
 }
 
-fn next() -> Next {
-    Next::Do("let the timing end with a flush (in a plan: durability fsync_at_end)".into())
+fn next() -> NextStep {
+    NextStep::Do("let the timing end with a flush (in a plan: durability fsync_at_end)".into())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::{Bench, verdict};
-    use crate::record::{Measures, Trust};
+    use super::super::bench::{DoctoredRecord, verdict};
+    use crate::record::{MeasuredSubject, Trust};
     use crate::unit::Bytes;
 
-    fn made(before: Bytes, all: Bytes) -> Bench {
-        let mut bench = Bench::write_flushed();
+    fn made(before: Bytes, all: Bytes) -> DoctoredRecord {
+        let mut bench = DoctoredRecord::write_flushed();
         bench.made_files();
         bench.written(before, all);
         bench
@@ -151,17 +152,17 @@ mod tests {
     #[test]
     fn names_that_were_changed_in_memory_are_left_behind() {
         let found = verdict(&made(Bytes::ZERO, Bytes::mib(1)).record);
-        assert_eq!((found.trust, found.measures), (Trust::Wrong, Measures::Deferred));
+        assert_eq!((found.trust, found.measures), (Trust::Wrong, MeasuredSubject::Deferred));
         assert_eq!(
             found.summary,
-            "This was done in memory: ext4 writes its journal down every 5.00 s, and when the clock \
-             stopped loop3 had been given 0 % of what the changes cost it."
+            "This was done in memory: ext4 commits its journal every 5.00 s, and when the clock \
+             stopped loop3 had 0 % of the writes that the changes cause."
         );
     }
 
     #[test]
     fn what_was_written_in_time_is_not_told() {
-        let said = |bench: &Bench| {
+        let said = |bench: &DoctoredRecord| {
             verdict(&bench.record).findings.iter().any(|found| found.trap.0 == "T18")
         };
         assert!(!said(&made(Bytes::mib(1), Bytes::mib(1))));

@@ -1,58 +1,84 @@
 //! T44: nobody knows whether a flash drive is as slow as it will be.
 
-use super::measure::Case;
+use super::measure::FlowView;
 use super::threshold::PRECONDITIONED;
-use super::{Judge, Rule, finding};
-use crate::evidence::{Layer, LayerKind, Snapshot};
+use super::words::quoted;
+use super::{Rule, RuleJudge, finding};
+use crate::evidence::{BlockLayer, DiskCounters, LayerKind, PathKind, Snapshot};
 use crate::plan::Action;
-use crate::record::{Exhibit, Finding, Next, Weight};
+use crate::record::{Exhibit, Finding, FindingWeight, NextStep};
 use crate::unit::Bytes;
 
 /// Less than twice its capacity is known to have been written to a flash drive.
 pub const RULE: Rule = Rule {
     id: "T44",
-    title: "Fresh out of the box",
-    happens: "A new SSD is several times faster than a full one.",
-    seen_by: "Bytes written to the drive since boot, by its file systems since they were made, and in its life by the health log of an NVMe drive (root); the life register of an eMMC; its capacity.",
+    title: "Unknown preconditioning",
+    happens: "A fresh SSD writes several times faster than one in steady state.",
+    seen_by: "Bytes written to the drive since boot, by its file systems since they were created, and over its life by the health log of an NVMe drive (root); the life register of an eMMC; its capacity.",
     said_when: "Writes to a flash drive of which less than {PRECONDITIONED} times its capacity is known to have been written, the run included: a note, once a run.",
-    try_it: "Any run that writes to an SSD of a machine that was started today.",
-    answer: "Says that the state of the drive is unknown, unless it can show otherwise; `assay sustain` goes on until the rate is steady.",
-    judge: Judge::Flow(judge),
+    try_it: "Any run that writes to an SSD of a machine that was booted today.",
+    answer: "Says that the state of the drive is unknown, unless the evidence shows it; `assay sustain` writes until the rate is steady.",
+    judge: RuleJudge::Flow(judge),
 };
 
-fn judge(case: &Case<'_>) -> Option<Finding> {
-    let written = case.phase.totals.contains_key(&Action::Write);
-    if !case.writes() || !written || case.record.machine.virtual_machine == Some(true) {
+fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
+    let written = flow_view.phase.totals.contains_key(&Action::Write);
+    if !flow_view.writes() || !written || flow_view.record.machine().virtual_machine == Some(true) {
         return None;
     }
-    let layer = case.subject.stack.iter().find(|layer| layer.leaf && wears(layer))?;
-    let first = case.record.phases.iter().find(|phase| {
+    let layer = flow_view.subject.stack.iter().find(|layer| layer.leaf && wears(layer))?;
+    let first = flow_view.record.phases.iter().find(|phase| {
         phase.totals.contains_key(&Action::Write)
             && phase.evidence.stop.devices.iter().any(|device| device.name == layer.name)
     })?;
-    if !std::ptr::eq(first, case.phase) {
+    if !std::ptr::eq(first, flow_view.phase) {
         return None;
     }
-    unconditioned(layer, taken(&case.phase.evidence.stop, &layer.name))
+    let evidence = &flow_view.phase.evidence;
+    let before = taken(&evidence.before, &layer.name);
+    let since_boot = taken(&evidence.stop, &layer.name).zip(before).map(|(stop, before)| {
+        // Where the counter wrapped in between, it is more than it says.
+        Bytes(before.write_bytes.saturating_add(stop.since(before).write_bytes))
+    });
+    let subject = flow_view.subject;
+    let next = sustained(subject.kind, &subject.path);
+    unconditioned(layer, since_boot.unwrap_or_default(), next)
+}
+
+/// What shows the speed in the steady state, at a path. Nobody is told to overwrite a device.
+pub(super) fn sustained(kind: PathKind, path: &str) -> NextStep {
+    let folder = match (kind, path.rsplit_once('/')) {
+        (PathKind::Folder, _) => path,
+        (PathKind::File | PathKind::Missing, Some(("", _))) => "/",
+        (PathKind::File | PathKind::Missing, Some((folder, _))) => folder,
+        (PathKind::File | PathKind::Missing, None) => ".",
+        _ => {
+            return NextStep::Do(
+                "measure the steady state: assay sustain, in a folder on this drive".into(),
+            );
+        }
+    };
+    NextStep::Type(format!("assay sustain {}", quoted(folder)))
 }
 
 /// Flash behind a controller that moves blocks about: a drive of this machine that does not spin.
-fn wears(layer: &Layer) -> bool {
+fn wears(layer: &BlockLayer) -> bool {
     let spins = layer.queue.seen().and_then(|queue| queue.rotational);
     let bus = matches!(&*layer.hardware.bus, "nvme" | "sata" | "mmc" | "usb" | "scsi");
     layer.kind == LayerKind::Disk && bus && spins == Some(false)
 }
 
-/// Bytes written to a device since boot, as a snapshot has them.
-fn taken(snapshot: &Snapshot, name: &str) -> Bytes {
-    let device = snapshot.devices.iter().find(|device| device.name == name);
-    device
-        .and_then(|device| device.counters.seen())
-        .map_or(Bytes::ZERO, |now| Bytes(now.write_bytes))
+/// What a device has done since boot, as a snapshot has it.
+fn taken<'s>(snapshot: &'s Snapshot, name: &str) -> Option<&'s DiskCounters> {
+    snapshot.devices.iter().find(|device| device.name == name)?.counters.seen()
 }
 
 /// What there is to say of a flash drive to which at least so much was written.
-pub(super) fn unconditioned(layer: &Layer, since_boot: Bytes) -> Option<Finding> {
+pub(super) fn unconditioned(
+    layer: &BlockLayer,
+    since_boot: Bytes,
+    next: NextStep,
+) -> Option<Finding> {
     if !wears(layer) {
         return None;
     }
@@ -67,13 +93,13 @@ pub(super) fn unconditioned(layer: &Layer, since_boot: Bytes) -> Option<Finding>
     let name = &layer.name;
     Some(finding(
         RULE.id,
-        Weight::Note,
+        FindingWeight::Note,
         None,
         format!(
-            "The state of {name} is unknown: a fresh drive writes faster than one that has been written full twice."
+            "Whether {name} is in steady state is unknown: a fresh drive writes faster than one that has been filled twice."
         ),
         vec![Exhibit::new(
-            format!("known to have been written to {name}"),
+            format!("known writes to {name}"),
             format!("{known}, capacity {size}"),
             match layer.hardware.written.by_itself {
                 Some(_) => format!("health log of {name}"),
@@ -82,17 +108,18 @@ pub(super) fn unconditioned(layer: &Layer, since_boot: Bytes) -> Option<Finding>
                 }
             },
         )],
-        Some(Next::Do("see what lasts: assay sustain".into())),
+        Some(next),
     ))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::{Bench, verdict};
-    use crate::record::Trust;
+    use super::super::bench::{DoctoredRecord, verdict};
+    use crate::evidence::PathKind;
+    use crate::record::{NextStep, Trust};
     use crate::unit::Bytes;
 
-    fn named(bench: &Bench) -> bool {
+    fn named(bench: &DoctoredRecord) -> bool {
         let found = verdict(&bench.record);
         assert_eq!(found.trust, Trust::Sound, "{found:?}");
         found.findings.iter().any(|f| f.trap.0 == "T44")
@@ -101,7 +128,7 @@ mod tests {
     #[test]
     fn a_drive_with_an_unknown_past_is_told_and_one_with_a_known_one_is_not() {
         // 1 GiB large, and 110 MiB written since boot.
-        let mut bench = Bench::write_flushed();
+        let mut bench = DoctoredRecord::write_flushed();
         bench.flash("nvme", Bytes::ZERO);
         assert!(named(&bench));
         bench.flash("nvme", Bytes::mib(2047));
@@ -117,19 +144,28 @@ mod tests {
 
     #[test]
     fn what_is_no_flash_of_this_machine_has_no_such_state() {
-        let mut bench = Bench::write_flushed();
+        let mut bench = DoctoredRecord::write_flushed();
         assert!(!named(&bench), "a loop device");
         bench.flash("nvme", Bytes::ZERO);
         bench.queue(|queue| queue.rotational = Some(true));
         assert!(!named(&bench), "it spins");
         bench.flash("nvme", Bytes::ZERO);
-        bench.record.machine.virtual_machine = Some(true);
+        bench.record.hosts[0].machine.virtual_machine = Some(true);
         assert!(!named(&bench), "a disk that somebody else's machine makes up");
     }
 
     #[test]
+    fn the_steady_state_is_measured_in_a_folder_and_no_device_is_overwritten() {
+        let next = |kind, path| super::sustained(kind, path).words().to_string();
+        assert_eq!(next(PathKind::Folder, "/mnt/my disk"), "assay sustain '/mnt/my disk'");
+        assert_eq!(next(PathKind::File, "/mnt/x"), "assay sustain /mnt");
+        assert_eq!(next(PathKind::Missing, "x"), "assay sustain .");
+        assert!(matches!(super::sustained(PathKind::Device, "/dev/sda"), NextStep::Do(_)));
+    }
+
+    #[test]
     fn it_is_said_once_a_run() {
-        let mut bench = Bench::write_flushed();
+        let mut bench = DoctoredRecord::write_flushed();
         bench.flash("nvme", Bytes::ZERO);
         let mut again = bench.record.phases[0].clone();
         again.name = "again".into();

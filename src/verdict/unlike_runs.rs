@@ -5,22 +5,22 @@ use serde::Serialize;
 use super::differences::{Difference, differences};
 use super::other_node::nodes_of;
 use super::words::names;
-use super::{Judge, Rule, finding, throttled, verdicts};
-use crate::evidence::{Direction, Layer, Machine, Mount, Reading, Throttle};
+use super::{Rule, RuleJudge, finding, throttled};
+use crate::evidence::{BlockLayer, Direction, Machine, Mount, Reading, Throttle};
 use crate::plan::Phase;
-use crate::record::{Ending, Exhibit, Finding, Next, Record, ResolvedJob, Trust, Verdict, Weight};
+use crate::record::{Exhibit, Finding, FindingWeight, NextStep, Record, ResolvedJob};
 use crate::unit::Bytes;
 
 /// Something that both records tell, and that a figure depends on, is not the same.
 pub const RULE: Rule = Rule {
     id: "T64",
     title: "Unlike runs compared",
-    happens: "Two figures of different sizes, states, limits or kernels are compared.",
-    seen_by: "Both records: the plans, what became of them, limits of control groups, machine, kernel, mounts, devices, and the verdicts.",
-    said_when: "They were asked for different work, did it differently, were limited differently, or one of the figures is wrong: wrong, not comparable. Kernels, machines, file systems, mount options or nodes differ, or a figure is doubtful: doubtful. Another device or version of assay: a note.",
+    happens: "Two figures with different sizes, states, limits or kernels are compared.",
+    seen_by: "Both records: plans, resolved jobs, cgroup limits, machine, kernel, mounts, devices, and verdicts.",
+    said_when: "Plans, methods or limits differ, or one of the figures is wrong: wrong, not comparable. Kernels, machines, file systems, mount options or NUMA nodes differ, or a figure is doubtful: doubtful. Another device or version of assay: a note.",
     try_it: "`assay quick --record a .`, `assay ramp --record b .`, `assay compare a b`",
-    answer: "`assay compare` shows the differences beside the figures, and no ratio; of five or more runs that are alike, the ratio with its interval.",
-    judge: Judge::Pair(judge),
+    answer: "`assay compare` shows the differences beside the figures, without a ratio; for five or more comparable runs per side, the ratio with its interval.",
+    judge: RuleJudge::Pair(judge),
 };
 
 /// Words of a plan that say where and not what, and those that change no figure.
@@ -36,11 +36,11 @@ fn judge(first: &Record, second: &Record) -> Vec<Finding> {
 
 /// A finding about differences, each of which is a reading.
 fn differing(
-    weight: Weight,
+    weight: FindingWeight,
     what: &str,
     all: Vec<Difference>,
     source: &str,
-    next: Option<Next>,
+    next: Option<NextStep>,
 ) -> Option<Finding> {
     let told: Vec<String> = all
         .iter()
@@ -100,8 +100,8 @@ fn asked(first: &Record, second: &Record) -> Option<Finding> {
         let only = other.phases.iter().filter(|p| one.phases.iter().all(|q| q.name != p.name));
         all.extend(only.map(|phase| missing(&phase.name, false)));
     }
-    let next = Next::Do("run both with the same words, or the same plan (assay run)".into());
-    differing(Weight::Refute, "They were not asked for the same", all, "the plans", Some(next))
+    let next = NextStep::Do("run the same command for both, or the same plan (assay run)".into());
+    differing(FindingWeight::Refute, "The plans differ", all, "the plans", Some(next))
 }
 
 /// What the machines made of equal plans.
@@ -111,8 +111,14 @@ fn done(first: &Record, second: &Record) -> Option<Finding> {
     let but = ["phase", "job", "writes_at_most"];
     let below = |(one, other): (&ResolvedJob, &ResolvedJob)| of(&one.phase, one, other, &but);
     let all = one.iter().zip(other).filter(|_| asked_alike).flat_map(below).collect();
-    let next = Next::Do("give the size, the method and the caching in the plan".into());
-    differing(Weight::Refute, "They did not do the same", all, "the records", Some(next))
+    let next = NextStep::Do("set size, method and caching in the plan".into());
+    differing(
+        FindingWeight::Refute,
+        "The jobs were run differently",
+        all,
+        "the records",
+        Some(next),
+    )
 }
 
 /// Limits of control groups, without the names of devices.
@@ -123,8 +129,8 @@ fn limited(first: &Record, second: &Record) -> Option<Finding> {
         let mut words: Vec<String> = throttles
             .iter()
             .map(|throttle| match throttle.direction {
-                Direction::Read => format!("reads at {}", throttled::rate(throttle.limit)),
-                Direction::Write => format!("writes at {}", throttled::rate(throttle.limit)),
+                Direction::Read => format!("reads {}", throttled::rate(throttle.limit)),
+                Direction::Write => format!("writes {}", throttled::rate(throttle.limit)),
             })
             .collect();
         words.sort_unstable();
@@ -134,12 +140,12 @@ fn limited(first: &Record, second: &Record) -> Option<Finding> {
     let bytes = |bytes: Option<Bytes>| bytes.map_or_else(|| "none".into(), |b| b.to_string());
     let cpus = |cpus: Option<f64>| cpus.map_or_else(|| "none".into(), |n| format!("{n:.2}"));
     let all = vec![
-        told("limits on disks", io(&one.io), io(&other.io)),
-        told("of memory", bytes(one.memory), bytes(other.memory)),
-        told("of CPUs", cpus(one.cpus), cpus(other.cpus)),
+        told("I/O limits", io(&one.io), io(&other.io)),
+        told("memory limit", bytes(one.memory), bytes(other.memory)),
+        told("CPU limit", cpus(one.cpus), cpus(other.cpus)),
     ];
     let all = all.into_iter().flatten().collect();
-    differing(Weight::Refute, "They were not limited alike", all, "control groups", None)
+    differing(FindingWeight::Refute, "The cgroup limits differ", all, "cgroups", None)
 }
 
 /// A difference, if it is one.
@@ -151,7 +157,7 @@ fn told(at: &str, first: String, second: String) -> Option<Difference> {
 fn machine(first: &Record, second: &Record) -> Option<Finding> {
     let text = |reading: &Reading<String>| reading.seen().cloned().unwrap_or_default();
     let memory = |machine: &Machine| machine.memory.seen().map(|m| m.to_string());
-    let (one, other) = (&first.machine, &second.machine);
+    let (one, other) = (first.machine(), second.machine());
     let all = vec![
         told("kernel", one.kernel.clone(), other.kernel.clone()),
         told("processor", text(&one.cpu), text(&other.cpu)),
@@ -162,7 +168,7 @@ fn machine(first: &Record, second: &Record) -> Option<Finding> {
         told("clock", text(&one.clock.source), text(&other.clock.source)),
     ];
     let all = all.into_iter().flatten().collect();
-    differing(Weight::Doubt, "The machines are not the same", all, "/proc, /sys", None)
+    differing(FindingWeight::Doubt, "The machines differ", all, "/proc, /sys", None)
 }
 
 /// File systems and their options.
@@ -179,9 +185,9 @@ fn mounts(first: &Record, second: &Record) -> Option<Finding> {
             all.extend(told("options", options(one, other), options(other, one)));
         }
     }
-    let next = Next::Do("mount both alike".into());
-    let what = "The file systems are not the same";
-    differing(Weight::Doubt, what, all, "/proc/self/mountinfo", Some(next))
+    let next = NextStep::Do("mount both with the same options".into());
+    let what = "The file systems differ";
+    differing(FindingWeight::Doubt, what, all, "/proc/self/mountinfo", Some(next))
 }
 
 /// The options that only one of two mounts has, but for names of places.
@@ -199,14 +205,14 @@ fn placed(first: &Record, second: &Record) -> Option<Finding> {
         |record: &Record| names(&nodes_of(record).iter().map(u32::to_string).collect::<Vec<_>>());
     let known = |record: &Record| !nodes_of(record).is_empty();
     let all = told("nodes", text(first), text(second)).filter(|_| known(first) && known(second));
-    let next = Next::Do("run both on the CPUs of one node (in a plan: cpus)".into());
-    let what = "The workers did not run on the same nodes";
-    differing(Weight::Doubt, what, all.into_iter().collect(), "sched_getcpu()", Some(next))
+    let next = NextStep::Do("run both on the same NUMA node (in a plan: cpus)".into());
+    let what = "The workers ran on different NUMA nodes";
+    differing(FindingWeight::Doubt, what, all.into_iter().collect(), "sched_getcpu()", Some(next))
 }
 
 /// The lowest devices. To compare two of them is what most comparisons are for.
 fn device(first: &Record, second: &Record) -> Option<Finding> {
-    let leaf = |layer: &Layer| {
+    let leaf = |layer: &BlockLayer| {
         let size = layer.size.seen().map(|size| size.to_string()).unwrap_or_default();
         let hardware = &layer.hardware;
         let words = [hardware.model.trim(), &hardware.revision, &hardware.bus, &size];
@@ -219,150 +225,59 @@ fn device(first: &Record, second: &Record) -> Option<Finding> {
     };
     let (one, other) = (of(first), of(second));
     let all = told("devices", names(&one), names(&other)).into_iter().collect();
-    differing(Weight::Note, "The devices are not the same", all, "/sys/block", None)
+    differing(FindingWeight::Note, "The devices differ", all, "/sys/block", None)
 }
 
 /// The programs that made the records.
 fn version(first: &Record, second: &Record) -> Option<Finding> {
     let all = told("version", first.version.clone(), second.version.clone());
-    let what = "They were made by different versions of assay";
-    differing(Weight::Note, what, all.into_iter().collect(), "the records", None)
-}
-
-/// A run of a side that was cut off has figures of less than was asked for.
-pub(super) fn cut(side: &[&Record], which: &str) -> Option<Finding> {
-    let cut = side.iter().filter(|record| record.ending != Ending::Complete).count();
-    let claim = || format!("It did not come to its end {}.", of_side(side, which, cut));
-    (cut > 0).then(|| finding(RULE.id, Weight::Doubt, None, claim(), Vec::new(), None))
-}
-
-/// Which runs of a side.
-fn of_side(side: &[&Record], which: &str, runs: usize) -> String {
-    match side.len() {
-        1 => format!("in the {which} run"),
-        all if all == runs => format!("in all {all} {which} runs"),
-        all => format!("in {runs} of the {all} {which} runs"),
-    }
-}
-
-/// A figure that is not believed by itself.
-pub(super) struct Suspect {
-    /// The phase, whichever of its repetitions.
-    pub phase: String,
-    /// In how many runs of the side.
-    runs: usize,
-    /// The worst that was said.
-    pub worst: Verdict,
-}
-
-/// The figures of a side that are not to be compared with any other.
-pub(super) fn suspects(side: &[&Record]) -> Vec<Suspect> {
-    let mut suspects: Vec<Suspect> = Vec::new();
-    for record in side {
-        let (verdicts, _) = verdicts(record);
-        for (phase, verdict) in record.phases.iter().zip(verdicts) {
-            if verdict.trust == Trust::Sound {
-                continue;
-            }
-            let name = record.repeated(&phase.name);
-            match suspects.iter_mut().find(|suspect| suspect.phase == name) {
-                Some(known) => {
-                    known.runs += 1;
-                    if verdict.trust > known.worst.trust {
-                        known.worst = verdict;
-                    }
-                }
-                None => suspects.push(Suspect { phase: name.into(), runs: 1, worst: verdict }),
-            }
-        }
-    }
-    suspects
-}
-
-/// What is said of them: of those with the same cause once.
-pub(super) fn told_of(side: &[&Record], which: &str, suspects: &[Suspect]) -> Vec<Finding> {
-    let cause = |suspect: &Suspect| {
-        let trap = suspect.worst.findings.first().map(|finding| finding.trap.clone());
-        (suspect.worst.trust, trap, suspect.runs)
-    };
-    let mut groups: Vec<Vec<&Suspect>> = Vec::new();
-    for suspect in suspects {
-        match groups.iter_mut().find(|group| cause(group[0]) == cause(suspect)) {
-            Some(group) => group.push(suspect),
-            None => groups.push(vec![suspect]),
-        }
-    }
-    let told = |group: Vec<&Suspect>| {
-        let Suspect { phase, runs, worst } = group[0];
-        let (runs, by, summary) = (of_side(side, which, *runs), worst.trust.name(), &worst.summary);
-        let claim = if group.len() == 1 {
-            format!("The figure of '{phase}' {runs} is {by} by itself: {summary}")
-        } else {
-            let all: Vec<String> = group.iter().map(|one| format!("'{}'", one.phase)).collect();
-            let all = names(&all);
-            format!("The figures of {all} {runs} are {by} by themselves. '{phase}': {summary}")
-        };
-        finding(RULE.id, weight(worst.trust), None, claim, Vec::new(), None)
-    };
-    groups.into_iter().map(told).collect()
-}
-
-/// What a figure that is no better than this weighs in a comparison.
-fn weight(trust: Trust) -> Weight {
-    match trust {
-        Trust::Sound => Weight::Note,
-        Trust::Doubtful => Weight::Doubt,
-        Trust::Unproven => Weight::Unproven,
-        Trust::Wrong => Weight::Refute,
-    }
+    let what = "The versions of assay differ";
+    differing(FindingWeight::Note, what, all.into_iter().collect(), "the records", None)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::unit::MIB;
-    use crate::verdict::bench::Bench;
+    use crate::verdict::bench::DoctoredRecord;
     use crate::verdict::unlike;
 
-    fn claims(first: &Bench, second: &Bench) -> Vec<(Weight, String)> {
+    fn claims(first: &DoctoredRecord, second: &DoctoredRecord) -> Vec<(FindingWeight, String)> {
         let found = unlike(&[&first.record], &[&second.record]).findings;
         found.into_iter().map(|found| (found.weight, found.claim)).collect()
     }
 
     #[test]
     fn equal_runs_of_another_day_are_alike() {
-        let first = Bench::write_flushed();
-        let mut second = Bench::write_flushed();
+        let first = DoctoredRecord::write_flushed();
+        let mut second = DoctoredRecord::write_flushed();
         second.record.started = "2027-01-01T00:00:00Z".into();
         second.record.plan.seed = 7;
-        second.record.machine.host = "there".into();
+        second.record.hosts[0].machine.host = "there".into();
         second.record.resolved.subjects[1].path = "/mnt/elsewhere".into();
         assert_eq!(claims(&first, &second), []);
     }
 
     #[test]
     fn other_work_is_named_by_the_words_of_the_plan() {
-        let first = Bench::write_flushed();
-        let mut second = Bench::write_flushed();
+        let first = DoctoredRecord::write_flushed();
+        let mut second = DoctoredRecord::write_flushed();
         let crate::plan::Work::Copy(copy) = &mut second.record.plan.phases[0].jobs[0].work else {
             unreachable!("the bench copies")
         };
         copy.output_block = Bytes::kib(64);
         let [(weight, claim)] = &claims(&first, &second)[..] else { panic!() };
-        assert_eq!(*weight, Weight::Refute);
-        assert_eq!(
-            claim,
-            "They were not asked for the same: dd jobs.work.copy.output_block 1048576 and 65536."
-        );
+        assert_eq!(*weight, FindingWeight::Refute);
+        assert_eq!(claim, "The plans differ: dd jobs.work.copy.output_block 1048576 and 65536.");
     }
 
     #[test]
     fn surroundings_are_told_apart_from_the_work() {
-        let first = Bench::write_flushed();
-        let mut second = Bench::write_flushed();
+        let first = DoctoredRecord::write_flushed();
+        let mut second = DoctoredRecord::write_flushed();
         second.capped(64 * MIB);
         second.mounted("rw,relatime,nobarrier");
-        second.record.machine.kernel = "6.1.0".into();
+        second.record.hosts[0].machine.kernel = "6.1.0".into();
         second.record.version = "0.2.0".into();
         second.queue(|queue| queue.scheduler = Some("bfq".into()));
         let found = claims(&first, &second);
@@ -370,27 +285,26 @@ mod tests {
             assert!(found.contains(&(weight, claim.into())), "{claim}: {found:#?}");
         };
         told(
-            Weight::Refute,
-            "They were not limited alike: limits on disks none and reads at 67.1 MB per second, writes at 67.1 MB per second.",
+            FindingWeight::Refute,
+            "The cgroup limits differ: I/O limits none and reads 67.1 MB per second, writes 67.1 MB per second.",
         );
-        told(Weight::Doubt, "The machines are not the same: kernel 6.18.0 and 6.1.0.");
-        told(Weight::Doubt, "The file systems are not the same: options - and nobarrier.");
-        told(
-            Weight::Note,
-            "They were made by different versions of assay: version 0.1.0 and 0.2.0.",
-        );
+        told(FindingWeight::Doubt, "The machines differ: kernel 6.18.0 and 6.1.0.");
+        told(FindingWeight::Doubt, "The file systems differ: options - and nobarrier.");
+        told(FindingWeight::Note, "The versions of assay differ: version 0.1.0 and 0.2.0.");
     }
 
     #[test]
     fn a_wrong_figure_is_compared_with_none() {
-        let found = claims(&Bench::write_flushed(), &Bench::write_without_flush());
-        assert!(found.iter().any(|(weight, claim)| *weight == Weight::Refute
-            && claim.starts_with("The figure of 'dd' in the second run is wrong by itself:")));
+        let found =
+            claims(&DoctoredRecord::write_flushed(), &DoctoredRecord::write_without_flush());
+        assert!(found.iter().any(|(weight, claim)| *weight == FindingWeight::Refute
+            && claim.starts_with("'dd' in the second run is wrong:")));
     }
 
     #[test]
     fn other_nodes_are_named() {
-        let (mut first, mut second) = (Bench::write_flushed(), Bench::write_flushed());
+        let (mut first, mut second) =
+            (DoctoredRecord::write_flushed(), DoctoredRecord::write_flushed());
         first.nodes(0);
         second.nodes(0);
         first.ran(&[1], None);
@@ -400,8 +314,8 @@ mod tests {
         assert_eq!(
             claims(&first, &second),
             [(
-                Weight::Doubt,
-                "The workers did not run on the same nodes: nodes 0 and 0 and 1.".into()
+                FindingWeight::Doubt,
+                "The workers ran on different NUMA nodes: nodes 0 and 0 and 1.".into()
             )]
         );
     }

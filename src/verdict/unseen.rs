@@ -1,129 +1,142 @@
 //! T00: no evidence, no praise.
 
-use super::measure::{Case, Stage};
+use super::measure::{FlowView, PhaseView};
 use super::threshold::REACHED;
-use super::{Judge, Rule, finding};
-use crate::evidence::Bottom;
+use super::{Rule, RuleJudge, finding};
+use crate::evidence::LeafKind;
 use crate::plan::{Action, Durability, Method};
-use crate::record::{Exhibit, Finding, Measures, Next, Weight};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
 use crate::unit::Bytes;
 
 /// The counters of the device were not seen, so nothing is proven.
 pub const RULE: Rule = Rule {
     id: "T00",
-    title: "Evidence that was not seen",
-    happens: "Without the counters of the lowest device nothing can be shown.",
-    seen_by: "Which readings are absent, and why.",
-    said_when: "A reading that the verdict would rest on was not seen: unproven.",
+    title: "Missing evidence",
+    happens: "Without the counters of the lowest device nothing can be proven.",
+    seen_by: "Which readings are missing, and why.",
+    said_when: "A reading that the verdict depends on is missing: unproven.",
     try_it: "`echo 0 > /sys/block/D/queue/iostats`, then measure.",
     answer: "Calls nothing sound without evidence.",
-    judge: Judge::Phase(judge),
+    judge: RuleJudge::Phase(judge),
 };
 
-fn judge(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
-    let jobs = stage.record.resolved.jobs.iter();
-    let mut ours = jobs.filter(|job| job.phase == stage.phase.name).peekable();
+fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
+    let jobs = phase_view.record.resolved.jobs.iter();
+    let mut ours = jobs.filter(|job| job.phase == phase_view.phase.name).peekable();
     let idle = ours.peek().is_some()
         && ours.all(|job| matches!(job.method, Method::Null | Method::Sim(_)));
     if idle {
         return Some(finding(
             RULE.id,
-            Weight::Note,
-            Some(Measures::Tool),
-            "No device took part: this is what the program itself does.",
+            FindingWeight::Note,
+            Some(MeasuredSubject::Tool),
+            "No device was involved: this is the speed of the program itself.",
             vec![],
             None,
         ));
     }
-    let mut done = stage.phase.totals.keys().filter(|action| !action.serves()).peekable();
-    if stage.phase.flows.is_empty() && done.peek().is_some() && done.all(|a| *a == Action::Trim) {
+    let mut done = phase_view.phase.totals.keys().filter(|action| !action.serves()).peekable();
+    if phase_view.phase.flows.is_empty()
+        && done.peek().is_some()
+        && done.all(|a| *a == Action::Trim)
+    {
         return Some(finding(
             RULE.id,
-            Weight::Unproven,
-            Some(Measures::Unsure),
-            "Trims move no data: it can not be told when the device itself did what they ask for.",
+            FindingWeight::Unproven,
+            Some(MeasuredSubject::Unsure),
+            "Trims move no data, so when the device actually did the work is unknown.",
             vec![],
-            Some(Next::Do("compare it only with runs on the same device".into())),
+            Some(NextStep::Do("compare only with runs on the same device".into())),
         ));
     }
-    if stage.cases.len() < stage.phase.flows.len() || stage.cases.is_empty() {
-        return Some(say("the record does not tell what moved where", vec![]));
+    if phase_view.cases.len() < phase_view.phase.flows.len() || phase_view.cases.is_empty() {
+        return Some(say("the record does not say which bytes went where", vec![]));
     }
-    let unseen = stage.cases.iter().find_map(|case| missing(stage, case, found));
-    unseen.or_else(|| metadata(stage, found))
+    let unseen =
+        phase_view.cases.iter().find_map(|flow_view| missing(phase_view, flow_view, found));
+    unseen.or_else(|| metadata(phase_view, found))
 }
 
 /// No counter of a device says which of its requests were for names and attributes, so what files
 /// were created or looked at per second is never proven to be about the device; only that it had
 /// nothing to do can be seen.
-fn metadata(stage: &Stage<'_>, found: &[Finding]) -> Option<Finding> {
-    let case = stage.cases.iter().find(|case| case.on_devices()).filter(|_| stage.of_trees())?;
-    if stage.ops() == 0 {
+fn metadata(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
+    let flow_view = phase_view
+        .cases
+        .iter()
+        .find(|flow_view| flow_view.on_devices())
+        .filter(|_| phase_view.of_trees())?;
+    if phase_view.ops() == 0 {
         return None;
     }
-    if found.iter().any(|f| f.weight == Weight::Refute) {
+    if found.iter().any(|f| f.weight == FindingWeight::Refute) {
         return None;
     }
-    let level = case.top()?;
-    let lean = if case.reads() {
-        case.cold_next()
+    let level = flow_view.top()?;
+    let lean = if flow_view.reads() {
+        flow_view.cold_next()
     } else {
-        Next::Do("have each file flushed (in a plan: durability fsync_every 1, sync_folder)".into())
+        NextStep::Do("flush each file (in a plan: durability fsync_every 1, sync_folder)".into())
     };
     let moved = [
         Exhibit::new(
-            format!("read from {} meanwhile", level.name()),
+            format!("read from {} during the phase", level.name()),
             Bytes(level.timed.read_bytes).to_string(),
             level.source(),
         ),
         Exhibit::new(
-            format!("written to {} meanwhile", level.name()),
+            format!("written to {} during the phase", level.name()),
             Bytes(level.timed.write_bytes).to_string(),
             level.source(),
         ),
     ];
     let (measures, claim, next) = if level.traffic() == 0 {
         (
-            Measures::Memory,
-            format!("This is the speed of memory: {} had nothing to do.", level.name()),
+            MeasuredSubject::Memory,
+            format!("This is the speed of memory: {} was idle.", level.name()),
             lean,
         )
     } else {
         (
-            Measures::Unsure,
+            MeasuredSubject::Unsure,
             format!(
-                "It can not be told how much of this is {}: what the file system writes and reads for names and attributes is not counted by file.",
+                "{}'s share is unknown: the kernel does not account metadata I/O per file.",
                 level.name()
             ),
-            Next::Do(
-                "compare it only with runs on the same file system, with as many files".into(),
+            NextStep::Do(
+                "compare only with runs on the same file system with the same number of files"
+                    .into(),
             ),
         )
     };
-    Some(finding(RULE.id, Weight::Unproven, Some(measures), claim, moved.into(), Some(next)))
+    Some(finding(RULE.id, FindingWeight::Unproven, Some(measures), claim, moved.into(), Some(next)))
 }
 
-fn missing(stage: &Stage<'_>, case: &Case<'_>, found: &[Finding]) -> Option<Finding> {
-    match &case.subject.bottom {
-        Bottom::Unknown(why) => {
+fn missing(
+    phase_view: &PhaseView<'_>,
+    flow_view: &FlowView<'_>,
+    found: &[Finding],
+) -> Option<Finding> {
+    match &flow_view.subject.bottom {
+        LeafKind::Unknown(why) => {
             let shown = Exhibit::new(
-                format!("what {} lies on", case.subject.path),
+                format!("below {}", flow_view.subject.path),
                 why.clone(),
                 "mountinfo, /sys/dev/block",
             );
             return Some(say(
-                &format!("what {} lies on could not be found out", case.subject.path),
+                &format!("the device below {} could not be found", flow_view.subject.path),
                 vec![shown],
             ));
         }
-        Bottom::Devices => {}
-        Bottom::Memory(_) | Bottom::Remote(_) | Bottom::Nothing(_) => return None,
+        LeafKind::Devices => {}
+        LeafKind::Memory(_) | LeafKind::Remote(_) | LeafKind::Nothing(_) => return None,
     }
-    if case.levels.iter().all(|level| level.layers.is_empty()) {
-        return Some(say(&format!("no device was found below {}", case.subject.path), vec![]));
+    if flow_view.levels.iter().all(|level| level.layers.is_empty()) {
+        return Some(say(&format!("no device was found below {}", flow_view.subject.path), vec![]));
     }
     // Leaves that end higher are part of the deepest level, so it is the one that judges.
-    if let Some(level) = case.levels.last().filter(|level| level.unseen.is_some()) {
+    if let Some(level) = flow_view.levels.last().filter(|level| level.unseen.is_some()) {
         let why = level.unseen.clone().unwrap_or_default();
         let shown = Exhibit::new(format!("counters of {}", level.name()), why, level.source());
         return Some(say(
@@ -131,34 +144,34 @@ fn missing(stage: &Stage<'_>, case: &Case<'_>, found: &[Finding]) -> Option<Find
             vec![shown],
         ));
     }
-    let dax = case
+    let dax = flow_view
         .subject
         .stack
         .iter()
         .any(|layer| layer.queue.seen().is_some_and(|q| q.dax == Some(true)))
-        && case
+        && flow_view
             .subject
             .mount
             .seen()
             .is_some_and(|mount| mount.options.split(',').any(|o| o == "dax=inode"));
     if dax {
-        return Some(say("files may go around the counted queue (dax=inode)", vec![]));
+        return Some(say("files may bypass the counted queue (dax=inode)", vec![]));
     }
     // The counters of a small buffered write without a flush prove nothing: its journal may be all
     // that they show. Only the file's pages could tell.
-    let (reach, level) = case.reach()?;
-    let blind = case.writes()
-        && case.flow.durability == Durability::None
-        && !case.direct()
+    let (reach, level) = flow_view.reach()?;
+    let blind = flow_view.writes()
+        && flow_view.flow.durability == Durability::None
+        && !flow_view.direct()
         && reach >= REACHED
-        && level.small(case.direction())
-        && case.unwritten_pages().is_none()
-        && !stage.of_trees();
-    let told = found.iter().any(|f| f.weight == Weight::Refute);
+        && level.small(flow_view.direction())
+        && flow_view.unwritten_pages().is_none()
+        && !phase_view.of_trees();
+    let told = found.iter().any(|f| f.weight == FindingWeight::Refute);
     (blind && !told).then(|| {
         say(
-            "so little was written that the journal may be all that reached the device",
-            vec![level.exhibit(case.direction())],
+            "so little was written that only the journal may have reached the device",
+            vec![level.exhibit(flow_view.direction())],
         )
     })
 }
@@ -166,41 +179,41 @@ fn missing(stage: &Stage<'_>, case: &Case<'_>, found: &[Finding]) -> Option<Find
 fn say(why: &str, because: Vec<Exhibit>) -> Finding {
     finding(
         RULE.id,
-        Weight::Unproven,
-        Some(Measures::Unsure),
-        format!("It can not be told what this figure is about: {why}."),
+        FindingWeight::Unproven,
+        Some(MeasuredSubject::Unsure),
+        format!("What this figure measures is unknown: {why}."),
         because,
-        Some(Next::Do(
-            "run as root on the machine itself, where /sys/block and /proc can be read".into(),
+        Some(NextStep::Do(
+            "run it as root on the host, where /sys/block and /proc can be read".into(),
         )),
     )
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::{Bench, verdict};
-    use crate::evidence::{Bottom, Reading};
-    use crate::record::{Measures, Trust};
+    use super::super::bench::{DoctoredRecord, verdict};
+    use crate::evidence::{LeafKind, Reading};
+    use crate::record::{MeasuredSubject, Trust};
 
     #[test]
     fn what_was_not_seen_is_not_sound() {
-        let mut bench = Bench::write_flushed();
+        let mut bench = DoctoredRecord::write_flushed();
         bench.record.phases[0].evidence.stop.devices[0].counters = Reading::Unseen("EACCES".into());
         let found = verdict(&bench.record);
-        assert_eq!((found.trust, found.measures), (Trust::Unproven, Measures::Unsure));
+        assert_eq!((found.trust, found.measures), (Trust::Unproven, MeasuredSubject::Unsure));
 
-        let mut bench = Bench::write_flushed();
-        bench.bottom(Bottom::Unknown("zfs".into()));
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.bottom(LeafKind::Unknown("zfs".into()));
         assert_eq!(verdict(&bench.record).trust, Trust::Unproven);
 
-        let mut bench = Bench::write_flushed();
+        let mut bench = DoctoredRecord::write_flushed();
         bench.record.phases[0].flows.clear();
         assert_eq!(verdict(&bench.record).trust, Trust::Unproven);
     }
 
     #[test]
     fn counters_that_are_switched_off_prove_nothing() {
-        let mut bench = Bench::read_again();
+        let mut bench = DoctoredRecord::read_again();
         bench.queue(|queue| queue.iostats = Some(false));
         assert_eq!(verdict(&bench.record).trust, Trust::Unproven);
     }

@@ -1,17 +1,25 @@
 //! The verdict on a whole run: that of the worst phase of those whose figures it is about.
 
-use super::{aside, asides, finding, leave, rank, unseen, words};
-use crate::plan::Aim;
-use crate::record::{Ending, Finding, Measures, Record, Trust, Verdict, Weight};
+use super::rules::PRAISE;
+use super::{aside, asides, finding, leave, rank, study, unseen, words};
+use crate::record::{
+    Ending, Finding, FindingWeight, MeasuredSubject, PhaseRecord, Record, Trust, Verdict,
+};
 
 /// The verdict on the whole run, from those on its phases, in their order.
 pub(super) fn verdict(record: &Record, phases: &[Verdict]) -> Verdict {
-    let names = record.phases.iter().map(|phase| phase.name.as_str());
-    let counted = names.zip(phases).filter(|(name, _)| record.plan.counts(name));
-    let mut whole = of_counted(record, &counted.collect::<Vec<_>>());
+    let mut counted: Vec<(&PhaseRecord, &Verdict)> = record.phases.iter().zip(phases).collect();
+    counted.retain(|(phase, _)| record.plan.counts(&phase.name));
+    let speaks =
+        |(phase, verdict): &(&PhaseRecord, &Verdict)| study::speaks(record, phase, verdict);
+    if counted.iter().any(speaks) {
+        counted.retain(speaks);
+    }
+    let named = counted.into_iter().map(|(phase, verdict)| (phase.name.as_str(), verdict));
+    let mut whole = of_counted(record, &named.collect::<Vec<_>>());
     if let Ending::Failed(fault) = &record.ending {
         let said = format!(
-            "The run did not come to its end: cannot {} {}: {}.",
+            "The run did not finish: cannot {} {}: {}.",
             fault.doing, fault.path, fault.text
         );
         whole.trust = whole.trust.max(Trust::Unproven);
@@ -39,17 +47,12 @@ fn of_counted(record: &Record, phases: &[(&str, &Verdict)]) -> Verdict {
         }
     }
     findings.sort_by_key(rank);
-    let what = match record.plan.aim {
-        Some(Aim::Sweep(_)) => "cells",
-        Some(Aim::Profile(_)) => "runs",
-        _ => "phases",
-    };
     let good = phases.iter().filter(|(_, verdict)| verdict.trust == Trust::Sound).count();
     let summary = match phases.len() - good {
-        0 => format!("All {good} {what} may be believed. {}", of_good(phases, *worst)),
+        0 => format!("All {good} results are valid. {}", of_good(phases, *worst)),
         _ => {
             let (count, (name, verdict)) = (phases.len(), worst);
-            format!("{good} of {count} {what} may be believed. In '{name}': {}", verdict.summary)
+            format!("{good} of {count} results are valid. {name}: {}", verdict.summary)
         }
     };
     let (trust, measures) = order(worst.1);
@@ -63,9 +66,10 @@ fn of_good(phases: &[(&str, &Verdict)], (name, worst): (&str, &Verdict)) -> Stri
         verdict.summary.strip_suffix(&aside).unwrap_or(&verdict.summary).to_string()
     };
     let lead = plain(worst);
-    let all = worst.measures == Measures::Device
-        || phases.iter().all(|(_, verdict)| plain(verdict) == lead);
-    let mut said = if all { lead } else { format!("In '{name}': {lead}") };
+    // A device that was idle for most of one phase is not praised for all of them.
+    let all = phases.iter().all(|(_, verdict)| plain(verdict) == lead)
+        || phases.iter().all(|(_, verdict)| verdict.summary.starts_with(PRAISE));
+    let mut said = if all { lead } else { format!("{name}: {lead}") };
     let mut known: Vec<&str> = Vec::new();
     for (name, finding) in
         phases.iter().flat_map(|(name, verdict)| asides(&verdict.findings).map(move |f| (name, f)))
@@ -78,12 +82,12 @@ fn of_good(phases: &[(&str, &Verdict)], (name, worst): (&str, &Verdict)) -> Stri
             asides(&verdict.findings).any(|other| other.trap == finding.trap)
         };
         let place = match phases.iter().filter(same).count() {
-            count if count == phases.len() => format!("'{name}', as in all others"),
-            1 => format!("'{name}'"),
-            2 => format!("'{name}' and another"),
-            count => format!("'{name}' and {} others", count - 1),
+            count if count == phases.len() => format!("{name} and all others"),
+            1 => (*name).to_string(),
+            2 => format!("{name} and one other"),
+            count => format!("{name} and {} others", count - 1),
         };
-        said.push_str(&format!(" In {place}: {}", words::sentence(&finding.claim)));
+        said.push_str(&format!(" {place}: {}", words::sentence(&finding.claim)));
     }
     said
 }
@@ -92,28 +96,28 @@ fn of_good(phases: &[(&str, &Verdict)], (name, worst): (&str, &Verdict)) -> Stri
 fn of_none(record: &Record) -> Verdict {
     let (claim, next) = match leave::nothing_possible(record) {
         Some((why, next)) => (format!("Nothing could be measured: {why}."), Some(next)),
-        None => ("No phase came to its end, so there is no figure.".to_string(), None),
+        None => ("No phase finished, so there is no result.".to_string(), None),
     };
-    let (id, invalid) = (unseen::RULE.id, Measures::Invalid);
+    let (id, invalid) = (unseen::RULE.id, MeasuredSubject::Invalid);
     Verdict {
         trust: Trust::Unproven,
         measures: invalid,
         summary: claim.clone(),
         corrected: None,
-        findings: vec![finding(id, Weight::Unproven, Some(invalid), claim, vec![], next)],
+        findings: vec![finding(id, FindingWeight::Unproven, Some(invalid), claim, vec![], next)],
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::Bench;
+    use super::super::bench::DoctoredRecord;
     use super::super::{flush_bound, throttled};
     use super::*;
-    use crate::plan::{Axis, Sweep};
+    use crate::plan::{StudyPlan, SweepAxis, SweepPlan};
 
     /// A record with phases of these names, of which `cells` are a sweep's.
     fn record(names: &[&str], cells: &[&str]) -> Record {
-        let mut record = Bench::write_flushed().record;
+        let mut record = DoctoredRecord::write_flushed().record;
         let (planned, done) = (record.plan.phases[0].clone(), record.phases[0].clone());
         record.plan.phases.clear();
         record.phases.clear();
@@ -122,14 +126,16 @@ mod tests {
             record.phases.push(crate::record::PhaseRecord { name: (*name).into(), ..done.clone() });
         }
         let cells = cells.iter().map(|cell| (*cell).to_string()).collect();
-        record.plan.aim = Some(Aim::Sweep(Sweep { over: vec![Axis::Block], cells, pace: None }));
+        record.plan.aim =
+            Some(StudyPlan::Sweep(SweepPlan { over: vec![SweepAxis::Block], cells, pace: None }));
         record
     }
 
     /// A sound verdict that says this, with a note beside it.
-    fn sound(measures: Measures, said: &str, flush_bound: Option<&str>) -> Verdict {
-        let note =
-            |claim: &str| finding(flush_bound::RULE.id, Weight::Note, None, claim, vec![], None);
+    fn sound(measures: MeasuredSubject, said: &str, flush_bound: Option<&str>) -> Verdict {
+        let note = |claim: &str| {
+            finding(flush_bound::RULE.id, FindingWeight::Note, None, claim, vec![], None)
+        };
         let findings: Vec<Finding> = flush_bound.map(note).into_iter().collect();
         let summary = format!("{said}{}", aside(&findings));
         Verdict { trust: Trust::Sound, measures, summary, corrected: None, findings }
@@ -138,53 +144,74 @@ mod tests {
     #[test]
     fn of_a_sweep_only_cells_count() {
         let record = record(&["file", "a", "b"], &["a", "b"]);
-        let limited = finding(throttled::RULE.id, Weight::Refute, None, "No.", vec![], None);
+        let limited = finding(throttled::RULE.id, FindingWeight::Refute, None, "No.", vec![], None);
         let file = Verdict {
             trust: Trust::Wrong,
             findings: vec![limited],
-            ..sound(Measures::Memory, "No.", None)
+            ..sound(MeasuredSubject::Memory, "No.", None)
         };
-        let cell = sound(Measures::Device, "Yes.", None);
+        let cell = sound(MeasuredSubject::Device, "Yes.", None);
         let whole = verdict(&record, &[file, cell.clone(), cell]);
-        assert_eq!((whole.trust, whole.measures), (Trust::Sound, Measures::Device));
+        assert_eq!((whole.trust, whole.measures), (Trust::Sound, MeasuredSubject::Device));
         assert_eq!(
             (whole.summary.as_str(), whole.findings),
-            ("All 2 cells may be believed. Yes.", vec![])
+            ("All 2 results are valid. Yes.", vec![])
         );
+    }
+
+    #[test]
+    fn of_a_ramp_only_steps_count() {
+        let mut record = record(&["file", "q1"], &[]);
+        let ramp = serde_json::json!({ "ramp": { "steps": ["q1"], "gain": 0.1 } });
+        record.plan.aim = Some(serde_json::from_value(ramp).expect("a ramp"));
+        let file = Verdict { trust: Trust::Wrong, ..sound(MeasuredSubject::Deferred, "No.", None) };
+        let step = sound(MeasuredSubject::Device, "Yes.", None);
+        assert_eq!(verdict(&record, &[file, step]).trust, Trust::Sound);
     }
 
     #[test]
     fn what_goes_for_one_is_said_with_its_name() {
         let record = record(&["a", "b", "c"], &["a", "b", "c"]);
-        let yes = |note| sound(Measures::Device, "Yes.", note);
+        let yes = |note| sound(MeasuredSubject::Device, "Yes.", note);
         let said = |phases: [Verdict; 3]| verdict(&record, &phases).summary;
-        let all = "All 3 cells may be believed.";
+        let all = "All 3 results are valid.";
         assert_eq!(
             said([yes(None), yes(Some("flush-bound")), yes(None)]),
-            format!("{all} Yes. In 'b': Flush-bound")
+            format!("{all} Yes. b: Flush-bound")
         );
         assert_eq!(
             said([yes(Some("flush-bound")), yes(None), yes(Some("flush-bound, too"))]),
-            format!("{all} Yes. In 'a' and another: Flush-bound")
+            format!("{all} Yes. a and one other: Flush-bound")
         );
         assert_eq!(
             said([(); 3].map(|()| yes(Some("flush-bound")))),
-            format!("{all} Yes. In 'a', as in all others: Flush-bound")
+            format!("{all} Yes. a and all others: Flush-bound")
         );
-        let limited = |limit| sound(Measures::Limited, limit, None);
+        let limited = |limit| sound(MeasuredSubject::Limited, limit, None);
         assert_eq!(
             said([yes(None), limited("Limited to 4."), limited("Limited to 16.")]),
-            format!("{all} In 'b': Limited to 4.")
+            format!("{all} b: Limited to 4.")
         );
         let same = [(); 3].map(|()| limited("Limited to 4."));
         assert_eq!(said(same), format!("{all} Limited to 4."));
     }
 
     #[test]
+    fn a_device_is_not_praised_for_the_phase_in_which_it_was_idle() {
+        let record = record(&["a", "b"], &["a", "b"]);
+        let fast = sound(MeasuredSubject::Device, &format!("{PRAISE}all came from it."), None);
+        let slow = sound(MeasuredSubject::Device, "It worked for 20 % of the time.", None);
+        let said = |second: &Verdict| verdict(&record, &[fast.clone(), second.clone()]).summary;
+        let all = "All 2 results are valid.";
+        assert_eq!(said(&fast), format!("{all} {PRAISE}all came from it."));
+        assert_eq!(said(&slow), format!("{all} a: {PRAISE}all came from it."));
+    }
+
+    #[test]
     fn where_no_cell_was_done_there_is_no_figure() {
         let record = record(&["file"], &["a"]);
-        let whole = verdict(&record, &[sound(Measures::Device, "Yes.", None)]);
-        assert_eq!((whole.trust, whole.measures), (Trust::Unproven, Measures::Invalid));
-        assert_eq!(whole.summary, "No phase came to its end, so there is no figure.");
+        let whole = verdict(&record, &[sound(MeasuredSubject::Device, "Yes.", None)]);
+        assert_eq!((whole.trust, whole.measures), (Trust::Unproven, MeasuredSubject::Invalid));
+        assert_eq!(whole.summary, "No phase finished, so there is no result.");
     }
 }

@@ -4,8 +4,8 @@
 //! number followed by `MB/s`. So no rate is ever written with a slash here: [`pace`] says
 //! `4.19 MB per second`.
 
-use crate::plan::Origin;
-use crate::record::Next;
+use crate::plan::{AddedWords, PlanOrigin};
+use crate::record::NextStep;
 use crate::unit::{Bandwidth, Bytes};
 
 /// A rate in words: `4.19 MB per second`.
@@ -59,7 +59,7 @@ pub fn quoted(word: &str) -> String {
 
 /// The command that made the plan, with more words before and after it. `before` is for the
 /// environment. Absent when the plan was not typed.
-fn again(origin: &Origin, before: &str, after: &str) -> Option<String> {
+fn again(origin: &PlanOrigin, before: &str, after: &str) -> Option<String> {
     if origin.dialect.is_empty() || origin.dialect.contains(['.', '/', ' ']) {
         return None;
     }
@@ -76,72 +76,82 @@ fn again(origin: &Origin, before: &str, after: &str) -> Option<String> {
         command.push_str(&quoted(word));
     }
     command.push_str(after);
+    command.push_str(&origin.redirected);
     Some(command)
 }
 
-/// Whether a fio command line describes its job by itself, so that a word more changes that job.
-fn job_on_the_line(origin: &Origin) -> bool {
-    origin.words.iter().any(|word| word.starts_with("--name") || word.starts_with("-name"))
+/// The same with the words that a tool has for something.
+pub(super) fn with(origin: &PlanOrigin, added: &AddedWords) -> Option<String> {
+    again(origin, &added.before, &added.after)
 }
 
-fn typed(command: Option<String>, otherwise: &str) -> Next {
+/// A command, or what to do where it cannot be typed.
+pub(super) fn typed(command: Option<String>, otherwise: &str) -> NextStep {
     match command {
-        Some(command) => Next::Type(command),
-        None => Next::Do(otherwise.into()),
+        Some(command) => NextStep::Type(command),
+        None => NextStep::Do(otherwise.into()),
     }
 }
 
 /// The same with a flush inside the timing.
-pub fn with_flush(origin: &Origin) -> Next {
-    let command = match origin.dialect.as_str() {
-        "dd" => again(origin, "", " conv=fsync"),
-        "fio" if job_on_the_line(origin) => again(origin, "", " --end_fsync=1"),
-        "iozone" => again(origin, "", " -e"),
-        _ => None,
-    };
-    typed(command, "let the timing end with a flush (in a plan: durability fsync_at_end)")
+pub fn with_flush(origin: &PlanOrigin) -> NextStep {
+    let added = origin.tool.flush.as_ref();
+    typed(
+        added.and_then(|added| with(origin, added)),
+        "flush inside the timing (in a plan: durability fsync_at_end)",
+    )
 }
 
 /// The same with the target's pages dropped from memory first; where that was `tried` already,
 /// past the page cache.
-pub fn cold(origin: &Origin, tried: bool) -> Next {
-    let command = match origin.dialect.as_str() {
-        "dd" if tried => again(origin, "", " iflag=direct"),
-        "dd" => again(origin, "ASSAY_COLD=target ", ""),
-        "fio" if job_on_the_line(origin) => again(origin, "", " --direct=1"),
-        "iozone" => again(origin, "", " -I"),
-        _ => None,
-    };
+pub fn cold(origin: &PlanOrigin, tried: bool) -> NextStep {
+    let tool = &origin.tool;
+    let added = if tried { &tool.direct } else { &tool.cold };
     typed(
-        command,
-        "drop the target from memory before the phase (in a plan: cold target), or use direct I/O",
+        added.as_ref().and_then(|added| with(origin, added)),
+        "drop the target from the page cache first (in a plan: cold target), or use direct I/O",
     )
 }
 
 /// The same on the CPUs of one node of the machine.
-pub fn on_node(origin: &Origin, node: u32) -> Next {
+pub fn on_node(origin: &PlanOrigin, node: u32) -> NextStep {
     typed(
         again(origin, &format!("numactl --cpunodebind={node} "), ""),
-        "run it on the CPUs near to the device (in a plan: cpus)",
+        "run it on the CPUs of the device's node (in a plan: cpus)",
+    )
+}
+
+/// The same after everything that is still in memory has been written.
+pub fn after_sync(origin: &PlanOrigin) -> NextStep {
+    typed(again(origin, "sync && ", ""), "wait until everything is written (sync), then run again")
+}
+
+/// The same over what it has written.
+pub fn overwriting(origin: &PlanOrigin) -> NextStep {
+    typed(
+        origin.tool.overwrite.as_ref().and_then(|added| with(origin, added)),
+        "compare it only with first writes, or write the same file again",
     )
 }
 
 /// The same once more, unchanged.
-pub fn once_more(origin: &Origin, otherwise: &str) -> Next {
+pub fn once_more(origin: &PlanOrigin, otherwise: &str) -> NextStep {
     typed(again(origin, "", ""), otherwise)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::ToolProfile;
     use crate::unit::MIB;
 
-    fn origin(dialect: &str, words: &[&str]) -> Origin {
-        Origin {
-            dialect: dialect.into(),
-            words: words.iter().map(|&word| word.into()).collect(),
-            sources: vec![],
-        }
+    fn origin(dialect: &str, words: &[&str]) -> PlanOrigin {
+        let tool = ToolProfile {
+            flush: Some(AddedWords::after(" conv=fsync")),
+            cold: Some(AddedWords::before("ASSAY_COLD=target ")),
+            ..ToolProfile::default()
+        };
+        PlanOrigin::of(dialect, words.iter().map(|&word| word.into()).collect()).with(tool)
     }
 
     #[test]
@@ -168,8 +178,12 @@ mod tests {
 
     #[test]
     fn what_can_not_be_typed_is_described() {
-        assert!(matches!(with_flush(&origin("fio", &["job.fio"])), Next::Do(_)));
-        assert!(matches!(with_flush(&origin("plan.json", &[])), Next::Do(_)));
+        assert!(matches!(
+            with_flush(&PlanOrigin::of("fio", vec!["job.fio".into()])),
+            NextStep::Do(_)
+        ));
+        assert!(matches!(cold(&origin("dd", &["if=x"]), true), NextStep::Do(_)));
+        assert!(matches!(with_flush(&origin("plan.json", &[])), NextStep::Do(_)));
     }
 
     #[test]

@@ -1,86 +1,90 @@
 //! T48: what was read is not what was written: a device that wraps its addresses, or fails.
 
-use super::measure::Stage;
+use super::measure::PhaseView;
 use super::words::of;
-use super::{Judge, Rule, finding};
-use crate::record::{Exhibit, Finding, Measures, Next, Weight};
+use super::{Rule, RuleJudge, finding};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
 
 /// One block with the wrong content is enough.
 pub const RULE: Rule = Rule {
     id: "T48",
-    title: "What was read is not what was written",
-    happens: "A fake card wraps its addresses, a failing one forgets: it takes every byte and gives back others.",
-    seen_by: "The data: each sector carries its place and the write it is from.",
+    title: "Wrong data read back",
+    happens: "A fake card wraps its addresses, a failing one loses data: it accepts every write and returns something else.",
+    seen_by: "The data: each sector holds its own address and the write it came from.",
     said_when: "One block with the wrong content: wrong, invalid.",
     try_it: "`assay card --capacity PATH` on a fake card; or write a run's data, change a block of the device behind it, and read with verification.",
-    answer: "`quick` looks at the tag of each block that it reads back from its own file; `card --capacity` looks all over the device, and tells a wrap from losses and from single errors.",
-    judge: Judge::Phase(judge),
+    answer: "`quick` checks the tag of each block that it reads back from its own file; `card --capacity` checks the whole device, and tells wrapping from lost data and single errors.",
+    judge: RuleJudge::Phase(judge),
 };
 
-fn judge(stage: &Stage<'_>, _: &[Finding]) -> Option<Finding> {
-    let wrong: u64 = stage.phase.totals.values().fold(0, |sum, t| sum.saturating_add(t.mismatches));
+fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
+    let wrong: u64 =
+        phase_view.phase.totals.values().fold(0, |sum, t| sum.saturating_add(t.mismatches));
     if wrong == 0 {
         return None;
     }
-    let content = Exhibit::new("blocks with the wrong content", wrong.to_string(), "verification");
-    if let Some(unsure) = stage.phase.evidence.unsure.first() {
+    let content = Exhibit::new("blocks with wrong data", wrong.to_string(), "verification");
+    if let Some(unsure) = phase_view.phase.evidence.unsure.first() {
         let written = Exhibit::new(
-            format!("certainly written to {} by this plan before", unsure.path),
+            format!("known to be written to {} by this plan before", unsure.path),
             of(unsure.written, unsure.range),
             "the plan and what its phases have done",
         );
         return Some(finding(
             RULE.id,
-            Weight::Refute,
-            Some(Measures::Invalid),
+            FindingWeight::Refute,
+            Some(MeasuredSubject::Invalid),
             format!(
-                "Blocks did not hold the data of this plan ({wrong} of them), but it has not certainly written them: of the device that says nothing."
+                "{wrong} blocks did not hold this plan's data, but the plan may never have written them: this says nothing about the device."
             ),
             vec![content, written],
-            Some(Next::Do(
-                "have all of it written first (in a plan: layout written, or a whole pass of writes), or give the seed of the run that wrote it".into(),
+            Some(NextStep::Do(
+                "write the whole region first (in a plan: layout written, or a full pass of writes), or use the seed of the run that wrote it".into(),
             )),
         ));
     }
     Some(finding(
         RULE.id,
-        Weight::Refute,
-        Some(Measures::Invalid),
+        FindingWeight::Refute,
+        Some(MeasuredSubject::Invalid),
         format!(
-            "Blocks did not hold what was written there ({wrong} of them): the device is fake or failing."
+            "{wrong} blocks did not hold what was written there: the device is fake or failing."
         ),
         vec![content],
-        Some(Next::Do("save what is on it, and do not trust this device with data".into())),
+        Some(NextStep::Do("back up what is on it, and do not use this device for data".into())),
     ))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::{Bench, verdict};
+    use super::super::bench::{DoctoredRecord, verdict};
     use super::*;
     use crate::plan::Action;
-    use crate::record::{Trust, Unsure};
+    use crate::record::{Trust, UnprovenData};
     use crate::unit::Bytes;
 
     #[test]
     fn a_file_that_was_not_all_written_says_nothing_of_its_device() {
-        let mut bench = Bench::read_cold();
+        let mut bench = DoctoredRecord::read_cold();
         let total = bench.record.phases[0].totals.get_mut(&Action::Read);
         total.expect("a read was counted").mismatches = 1;
-        bench.record.phases[0].evidence.unsure =
-            vec![Unsure { path: "/mnt/x".into(), range: Bytes::mib(20), written: Bytes::mib(5) }];
+        bench.record.phases[0].evidence.unsure = vec![UnprovenData {
+            path: "/mnt/x".into(),
+            range: Bytes::mib(20),
+            written: Bytes::mib(5),
+        }];
         let verdict = verdict(&bench.record);
-        assert_eq!((verdict.trust, verdict.measures), (Trust::Wrong, Measures::Invalid));
+        assert_eq!((verdict.trust, verdict.measures), (Trust::Wrong, MeasuredSubject::Invalid));
         let claims: Vec<&str> = verdict.findings.iter().map(|f| f.claim.as_str()).collect();
-        assert!(claims.concat().contains("it has not certainly written them"), "{claims:?}");
+        assert!(claims.concat().contains("the plan may never have written them"), "{claims:?}");
     }
 
     #[test]
     fn one_wrong_block_is_enough() {
-        let mut bench = Bench::read_cold();
+        let mut bench = DoctoredRecord::read_cold();
         let total = bench.record.phases[0].totals.get_mut(&Action::Read);
         total.expect("a read was counted").mismatches = 1;
         let verdict = verdict(&bench.record);
-        assert_eq!((verdict.trust, verdict.measures), (Trust::Wrong, Measures::Invalid));
+        assert_eq!((verdict.trust, verdict.measures), (Trust::Wrong, MeasuredSubject::Invalid));
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::time::Duration;
 
 use assay::plan::Action;
-use assay::record::{Measures, Trust};
+use assay::record::{MeasuredSubject, Trust};
 use serde_json::json;
 
 use crate::Rows;
@@ -32,12 +32,12 @@ fn t01_a_file_read_again(shelf: &Shelf) -> Rows {
     put(card, "x", 64 * MI);
     let words = "if={x} of=/dev/null bs=20k";
     let cold = dd(card, words);
-    cold.expect(Trust::Sound, Measures::Device);
+    cold.expect(Trust::Sound, MeasuredSubject::Device);
     let warm = read_again(card, words);
     assert!(warm.rate(Action::Read) > 10.0 * READS, "{warm}");
     let dropped = dd_typed(card, words).env("ASSAY_COLD", "target");
     let dropped = heard(crate::kernel::hear(dropped));
-    dropped.expect(Trust::Sound, Measures::Device);
+    dropped.expect(Trust::Sound, MeasuredSubject::Device);
     let read = |heard: &crate::kernel::Heard| heard.rate(Action::Read);
     Ok(vec![
         Row::silent("T01", "dd reads a file", &cold).figure(read(&cold), READS),
@@ -52,7 +52,7 @@ fn t06_much_of_it_in_memory(shelf: &Shelf) -> Rows {
     let half = dd(card, "if={x} of=/dev/null bs=1M count=32");
     assert_eq!(half.verdict().trust, Trust::Sound, "{half}");
     let mixed = dd(card, "if={x} of=/dev/null bs=1M");
-    mixed.expect(Trust::Wrong, Measures::Mixed);
+    mixed.expect(Trust::Wrong, MeasuredSubject::Mixed);
     let row = Row::by("T06", "T01", "dd reads a file of which two fifths were read before", &mixed);
     Ok(vec![row.corrected(&mixed, READS)])
 }
@@ -69,7 +69,7 @@ fn t06_a_little_of_it_in_memory(shelf: &Shelf) -> Rows {
         true => Row::named("T06", "dd reads a file of which a little was read before", &mixed),
         false => busy(format!("pages were forgotten meanwhile\n{mixed}")),
     };
-    mixed.expect(Trust::Doubtful, Measures::Mixed);
+    mixed.expect(Trust::Doubtful, MeasuredSubject::Mixed);
     Ok(vec![row.figure(mixed.rate(Action::Read), READS)])
 }
 
@@ -86,7 +86,7 @@ impl Locked {
         // SAFETY: a new mapping at an address of the kernel's choice, which nobody looks into.
         let at = unsafe { mmap(std::ptr::null_mut(), len, ProtFlags::READ, flags, file, 0) };
         let at = at.map_err(|error| {
-            lab::Skip::Machine(format!("pages can not be locked into memory: {error}"))
+            lab::Skip::Machine(format!("pages cannot be locked into memory: {error}"))
         })?;
         Ok(Locked { at, len })
     }
@@ -138,7 +138,7 @@ fn t10_t12_small_reads(shelf: &Shelf) -> Rows {
     put(card, "x", 16 * MI);
     let small = dd(card, "if={x} of=/dev/null bs=4k");
     let claim = &finding(&small, "T10").claim;
-    assert!(claim.starts_with("Read-ahead served 4097 calls from "), "{small}");
+    assert!(claim.starts_with("Read-ahead served 4097 calls with "), "{small}");
     lab::cold(&card.path("x")).expect("dropped");
     let direct = dd(card, "if={x} of=/dev/null bs=4k count=4000 iflag=direct");
     lab::cold(&card.path("x")).expect("dropped");

@@ -1,7 +1,7 @@
 //! Two traps at once: both are named.
 
 use assay::plan::Action;
-use assay::record::{Measures, Trust};
+use assay::record::{MeasuredSubject, Trust};
 use serde_json::json;
 
 use crate::Rows;
@@ -33,7 +33,7 @@ fn t01_t32_cached_and_throttled(shelf: &Shelf) -> Rows {
     put(card, "x", 80 * MI);
     dd(card, "if={x} of=/dev/null bs=1M count=16");
     let mixed = dd(card, "if={x} of=/dev/null bs=1M");
-    mixed.expect(Trust::Wrong, Measures::Mixed);
+    mixed.expect(Trust::Wrong, MeasuredSubject::Mixed);
     let again = read_again(card, "if={x} of=/dev/null bs=1M count=16");
     let [first, second] = both(["T01", "T32"], "a fifth cached, under a throttle", &mixed);
     let [third, fourth] = both(["T01", "T32"], "all cached, under a throttle", &again);
@@ -43,7 +43,7 @@ fn t01_t32_cached_and_throttled(shelf: &Shelf) -> Rows {
 fn t02_t32_deferred_and_throttled(shelf: &Shelf) -> Rows {
     let card = shelf.slow()?;
     let written = dd(card, "if=/dev/zero of={x} bs=20M count=1");
-    written.expect(Trust::Wrong, Measures::Deferred);
+    written.expect(Trust::Wrong, MeasuredSubject::Deferred);
     if written.rate(Action::Write) <= 10.0 * SLOW_WRITES {
         busy(format!("memory was no faster\n{written}"));
     }

@@ -1,6 +1,6 @@
 //! Direct I/O that is not what it says, and blocks that do not fit.
 
-use assay::record::{Trust, Weight};
+use assay::record::{FindingWeight, Trust};
 use serde_json::json;
 
 use crate::Rows;
@@ -14,7 +14,7 @@ fn t19_direct_that_is_not_direct(_: &Shelf) -> Rows {
     let card = Card::journal()?;
     let through = dd(&card, "if=/dev/zero of={x} bs=1M count=8 oflag=direct");
     assert_eq!(through.verdict().trust, Trust::Wrong, "{through}");
-    assert_eq!(finding(&through, "T19").weight, Weight::Refute, "{through}");
+    assert_eq!(finding(&through, "T19").weight, FindingWeight::Refute, "{through}");
     // Our own verbs ask for direct I/O only where it is real: they go another way here, and say so.
     let words = json!({
         "caching": "direct_if_real", "durability": "fsync_at_end",

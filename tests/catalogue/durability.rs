@@ -1,7 +1,7 @@
 //! Writes that had not arrived when the clock stopped, and flushes.
 
 use assay::plan::Action;
-use assay::record::{Measures, Trust, Weight};
+use assay::record::{FindingWeight, MeasuredSubject, Trust};
 use serde_json::json;
 
 use crate::Rows;
@@ -29,14 +29,14 @@ fn t02_written_without_a_flush(shelf: &Shelf) -> Rows {
     let slower = || shelf.paced_at(Speed::bytes(READS as u64, WRITES as u64 / 2));
     let card = slower()?;
     let written = dd(card, "if=/dev/zero of={x} bs=16M count=1");
-    written.expect(Trust::Wrong, Measures::Deferred);
+    written.expect(Trust::Wrong, MeasuredSubject::Deferred);
     if written.rate(Action::Write) <= 10.0 * WRITES {
         // Memory takes no more at its own pace while much of it waits to be written elsewhere.
         busy(format!("memory was no faster\n{written}"));
     }
     let card = slower()?;
     let flushed = dd(card, "if=/dev/zero of={x} bs=16M count=1 conv=fsync");
-    flushed.expect(Trust::Sound, Measures::Device);
+    flushed.expect(Trust::Sound, MeasuredSubject::Device);
     Ok(vec![
         Row::named("T02", "dd bs=16M count=1", &written).corrected(&written, WRITES / 2.0),
         Row::silent("T02", "dd bs=16M count=1 conv=fsync", &flushed).between(
@@ -67,10 +67,10 @@ fn t03_a_close_is_not_a_flush(shelf: &Shelf) -> Rows {
         run(card, &blocks(card, size, "truncated", words))
     };
     let closed = put(patient(shelf)?, PATIENT_SIZE, "none");
-    closed.expect(Trust::Wrong, Measures::Deferred);
+    closed.expect(Trust::Wrong, MeasuredSubject::Deferred);
     assert!(!closed.found("T02"), "{closed}");
     let flushed = put(shelf.paced()?, 16 * MI, "fsync_at_end");
-    assert_ne!(flushed.verdict().measures, Measures::Deferred, "{flushed}");
+    assert_ne!(flushed.verdict().measures, MeasuredSubject::Deferred, "{flushed}");
     Ok(vec![
         Row::named("T03", "putc and a close", &closed).corrected(&closed, PATIENT_WRITES as f64),
         Row::silent("T03", "putc and an fsync", &flushed),
@@ -83,7 +83,7 @@ fn t04_a_burst_into_memory(shelf: &Shelf) -> Rows {
     let burst = dd(card, "if=/dev/zero of={x} bs=64k count=640 conv=fsync");
     drop(limit);
     assert!(finding(&burst, "T04").claim.contains(" went into memory at "), "{burst}");
-    burst.expect(Trust::Sound, Measures::Device);
+    burst.expect(Trust::Sound, MeasuredSubject::Device);
     let how = "dd writes 40 MiB, of which 16 may be dirty";
     let row = Row::named("T04", how, &burst);
     Ok(vec![row.between(burst.rate(Action::Write), WRITES, 0.96, 1.03)])
@@ -94,7 +94,7 @@ fn t05_more_than_memory(shelf: &Shelf) -> Rows {
     let small = lab::limit_mem(32 * MI)?;
     let words = dd_typed(card, "if=/dev/zero of={x} bs=1M count=64").within(small.rooms());
     let large = heard(crate::kernel::hear(words));
-    large.expect(Trust::Wrong, Measures::Deferred);
+    large.expect(Trust::Wrong, MeasuredSubject::Deferred);
     let named = if large.found("T05") { "T05" } else { "T02" };
     let row = Row::by("T05", named, "dd writes 64 MiB with 32 MiB of memory", &large);
     Ok(vec![row.corrected(&large, WRITES)])
@@ -109,10 +109,10 @@ fn t09_a_mapping_is_memory_until_it_is_flushed(shelf: &Shelf) -> Rows {
         run(card, &blocks(card, size, "truncated", words))
     };
     let stored = store(patient(shelf)?, PATIENT_SIZE, "none");
-    stored.expect(Trust::Wrong, Measures::Deferred);
+    stored.expect(Trust::Wrong, MeasuredSubject::Deferred);
     let flushed = store(shelf.paced()?, 16 * MI, "fsync_at_end");
     assert!(!flushed.found("T02"), "{flushed}");
-    assert_ne!(flushed.verdict().measures, Measures::Deferred, "{flushed}");
+    assert_ne!(flushed.verdict().measures, MeasuredSubject::Deferred, "{flushed}");
     let row = Row::by("T09", "T02", "4 MiB are stored into a mapping", &stored);
     Ok(vec![
         row.corrected(&stored, PATIENT_WRITES as f64),
@@ -123,7 +123,7 @@ fn t09_a_mapping_is_memory_until_it_is_flushed(shelf: &Shelf) -> Rows {
 fn t14_a_flush_for_each_write(shelf: &Shelf) -> Rows {
     let card = shelf.paced()?;
     let each = dd(card, "if=/dev/zero of={x} oflag=sync bs=10k count=400");
-    each.expect(Trust::Sound, Measures::Device);
+    each.expect(Trust::Sound, MeasuredSubject::Device);
     let row = Row::named("T14", "dd bs=10k count=400 oflag=sync", &each);
     Ok(vec![row.between(each.rate(Action::Write), WRITES, 0.05, 0.75)])
 }
@@ -133,7 +133,7 @@ fn t15_a_flush_that_nobody_passes_on(shelf: &Shelf) -> Rows {
     let card = Card::nobarrier()?;
     let swallowed = dd(&card, words);
     let found = finding(&swallowed, "T15");
-    assert_eq!(found.measures, Some(Measures::Deferred), "{swallowed}");
+    assert_eq!(found.measures, Some(MeasuredSubject::Deferred), "{swallowed}");
     assert!(found.claim.contains("(it is mounted with nobarrier)"), "{swallowed}");
     assert_ne!(swallowed.verdict().trust, Trust::Sound, "{swallowed}");
     drop(card);
@@ -152,7 +152,7 @@ fn t16_direct_is_not_durable(shelf: &Shelf) -> Rows {
     if queue.and_then(|queue| queue.write_cache.as_deref()) != Some("write back") {
         return Err(Skip::Machine("the lab's device has no cache of its own".into()));
     }
-    assert_eq!(finding(&direct, "T16").weight, Weight::Note, "{direct}");
+    assert_eq!(finding(&direct, "T16").weight, FindingWeight::Note, "{direct}");
     let flushed = dd(card, "if=/dev/zero of={x} bs=16k count=12000 oflag=direct conv=fsync");
     Ok(vec![
         Row::named("T16", "dd bs=1M oflag=direct", &direct),
@@ -164,7 +164,7 @@ fn t17_only_the_flush_tells(_: &Shelf) -> Rows {
     // 64 MiB are there, 512 were promised; dd would say that all is well.
     let card = Card::thin()?;
     let lost = dd(&card, "if=/dev/zero of={x} bs=1M count=100");
-    lost.expect(Trust::Wrong, Measures::Invalid);
+    lost.expect(Trust::Wrong, MeasuredSubject::Invalid);
     Ok(vec![Row::named("T17", "dd writes 100 MiB to a thin device that has 64", &lost)])
 }
 
@@ -179,7 +179,7 @@ fn t60_written_again_in_memory(shelf: &Shelf) -> Rows {
         run(card, &job)
     };
     let again = write("uniform");
-    again.expect(Trust::Wrong, Measures::Mixed);
+    again.expect(Trust::Wrong, MeasuredSubject::Mixed);
     Ok(vec![
         Row::named("T60", "10 MiB to random places of 10 MiB, then an fsync", &again),
         Row::silent("T60", "the same, each place once", &write("shuffled")),

@@ -1,10 +1,10 @@
-//! Rows of what this machine can not make happen: kept records judged anew, and traps that are prevented.
+//! Rows of what this machine cannot make happen: kept records judged anew, and traps that are prevented.
 
 use std::path::{Path, PathBuf};
 
 use assay::record::Record;
-use assay::verdict::catalogue::{Standing, UNRULED};
-use assay::verdict::{Judge, RULES, judge, unlike};
+use assay::verdict::catalogue::{TrapStanding, UNRULED};
+use assay::verdict::{RULES, RuleJudge, judge, unlike};
 
 use crate::row::{Row, word};
 
@@ -23,8 +23,8 @@ pub fn rows(made: &[Row]) -> Vec<Row> {
     let unruled = UNRULED.iter().filter(|trap| without(trap.id)).filter_map(|trap| {
         Some(match &trap.standing {
             // Somebody else finds it, and a case must show that.
-            Standing::Under { .. } => return None,
-            Standing::Prevented { shown, .. } => {
+            TrapStanding::Under { .. } => return None,
+            TrapStanding::Prevented { shown, .. } => {
                 Row::told(trap.id, format!("prevented: {shown}"), "-")
             }
         })
@@ -48,10 +48,10 @@ fn of_records(id: &str) -> Vec<Row> {
 fn of_record(id: &str, path: &Path) -> Row {
     let mut record = record(path);
     let how = format!("record {}", name(path).trim_end_matches(".json"));
-    if RULES.iter().any(|rule| rule.id == id && matches!(rule.judge, Judge::Pair(_))) {
+    if RULES.iter().any(|rule| rule.id == id && matches!(rule.judge, RuleJudge::Pair(_))) {
         let found = unlike(&[&self::record(&folder().join(OTHER))], &[&record]);
         assert!(found.findings.iter().any(|finding| finding.trap.0 == id), "{how}: {found:#?}");
-        return Row::told(id, format!("{how}, beside another"), "not to be compared");
+        return Row::told(id, format!("{how}, beside another"), "not comparable");
     }
     judge(&mut record);
     let verdict = record.verdict.expect("judged");
@@ -61,8 +61,7 @@ fn of_record(id: &str, path: &Path) -> Row {
 }
 
 fn record(path: &Path) -> Record {
-    let text = std::fs::read_to_string(path).expect("a record");
-    serde_json::from_str(&text).expect("a record")
+    assay::record::load(path).expect("a record")
 }
 
 fn folder() -> PathBuf {

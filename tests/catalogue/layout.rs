@@ -5,7 +5,7 @@ use std::path::Path;
 
 use assay::evidence::Snapshot;
 use assay::plan::Action;
-use assay::record::{Measures, Trust};
+use assay::record::{MeasuredSubject, Trust};
 use serde_json::json;
 
 use crate::Rows;
@@ -40,7 +40,10 @@ fn t21_t22_sectors_of_4096_bytes(_: &Shelf) -> Rows {
     let early = write(&early, "bs=4k");
     let later = drive.partition(16_384, 8192)?;
     let later = write(&later, "bs=4k");
-    assert!(finding(&parts, "T21").claim.contains("Writes of 512 B cover parts of "), "{parts}");
+    assert!(
+        finding(&parts, "T21").claim.contains("512 B is not a multiple of the physical sector of "),
+        "{parts}"
+    );
     let start = &finding(&early, "T22").because[0];
     assert_eq!(start.value, "32256 bytes", "{early}");
     Ok(vec![
@@ -79,7 +82,7 @@ fn holes(fs: Fs) -> Rows {
     for (file, what) in [(&holes.hole, "holes"), (&holes.unwritten, "unwritten extents")] {
         for (flag, way) in [("iflag=direct", "direct"), ("iflag=fullblock", "buffered")] {
             let found = read(file, flag);
-            found.expect(Trust::Wrong, Measures::Layer);
+            found.expect(Trust::Wrong, MeasuredSubject::Layer);
             rows.push(Row::named("T23", format!("dd reads {what} on {name}, {way}"), &found));
         }
     }
@@ -87,7 +90,7 @@ fn holes(fs: Fs) -> Rows {
     assert_eq!(eighth.verdict().trust, Trust::Wrong, "{eighth}");
     rows.push(Row::named("T23", format!("dd reads one eighth data on {name}"), &eighth));
     let written = read(&holes.written, "iflag=direct");
-    written.expect(Trust::Sound, Measures::Device);
+    written.expect(Trust::Sound, MeasuredSubject::Device);
     rows.push(Row::silent("T23", format!("dd reads data on {name}"), &written));
     Ok(rows)
 }
@@ -104,7 +107,7 @@ fn reads_among_trims(card: &Card, order: &str, seconds: u64) -> Heard {
         },
     });
     let mut job = blocks(card, 256 * MI, "existing", words);
-    job["rate"] = json!({ "capped_iops": 14_000.0 });
+    job["rate"] = json!({ "caps": { "all": { "iops": 14_000.0 } } });
     job["stop"] = json!({ "first_of": [{ "passes": 1 }, { "time": seconds * 1_000_000_000 }] });
     run(card, &job)
 }
@@ -132,8 +135,8 @@ fn t23_t31_what_trims_cause(_: &Shelf) -> Rows {
     assert!(!once.found("T19") && !once.found("T23"), "{once}");
     let again = reads_among_trims(&card, "uniform", 2);
     let found = finding(&again, "T23");
-    assert!(found.claim.contains("had been trimmed before in the same phase"), "{again}");
-    assert_eq!(found.measures, Some(Measures::Layer), "{again}");
+    assert!(found.claim.contains("had been trimmed earlier in the same phase"), "{again}");
+    assert_eq!(found.measures, Some(MeasuredSubject::Layer), "{again}");
     assert!(!again.found("T31") && !again.found("T19"), "{again}");
     Ok(vec![
         Row::silent("T31", "reads among trims, each place once", &once),
@@ -144,9 +147,9 @@ fn t23_t31_what_trims_cause(_: &Shelf) -> Rows {
 fn t25_zeros_on_a_layer_that_compresses(_: &Shelf) -> Rows {
     let card = Card::compress()?;
     let zeros = dd(&card, "if=/dev/zero of={x} bs=1M count=64 conv=fsync");
-    zeros.expect(Trust::Wrong, Measures::Layer);
+    zeros.expect(Trust::Wrong, MeasuredSubject::Layer);
     let noise = dd(&card, "if=/dev/urandom of={x} bs=1M count=16 conv=fsync");
-    assert_ne!(noise.verdict().measures, Measures::Layer, "{noise}");
+    assert_ne!(noise.verdict().measures, MeasuredSubject::Layer, "{noise}");
     Ok(vec![
         Row::named("T25", "dd writes zeros to btrfs with compress-force", &zeros),
         Row::silent("T25", "dd writes noise there", &noise),
@@ -162,10 +165,10 @@ fn t25_blocks_that_two_files_share(_: &Shelf) -> Rows {
     });
     let job = json!({ "name": "copy", "work": { "copy": copy } });
     let shared = run_plan(&plan(&job), |typed| typed);
-    shared.expect(Trust::Wrong, Measures::Layer);
+    shared.expect(Trust::Wrong, MeasuredSubject::Layer);
     let same = fs::read(&from).expect("there") == fs::read(card.path("to")).expect("there");
     assert!(same, "the copy differs");
-    Ok(vec![Row::named("T25", "a copy by copy_file_range on btrfs", &shared)])
+    Ok(vec![Row::named("T65", "a copy by copy_file_range on btrfs", &shared)])
 }
 
 fn t38_a_file_in_pieces(_: &Shelf) -> Rows {
@@ -174,7 +177,7 @@ fn t38_a_file_in_pieces(_: &Shelf) -> Rows {
     put(&card, "x", 8 * MI);
     let crumbs = dd(&card, "if={x} of=/dev/null bs=1M iflag=direct");
     let claim = &finding(&crumbs, "T38").claim;
-    assert!(claim.contains(" pieces: calls of 1 MiB came to "), "{crumbs}");
+    assert!(claim.contains(" extents: calls of 1 MiB reached "), "{crumbs}");
     let row = Row::named("T38", "dd reads a file in pieces of 64 KiB", &crumbs);
     Ok(vec![row.between(crumbs.rate(Action::Read), READS, 0.9, 1.03)])
 }
@@ -199,7 +202,7 @@ fn reads_of_many_files(options: &'static str) -> Result<Heard, lab::Skip> {
         },
     });
     let job = json!({
-        "name": "job", "work": { "blocks": work }, "rate": { "capped_iops": 1500.0 },
+        "name": "job", "work": { "blocks": work }, "rate": { "caps": { "all": { "iops": 1500.0 } } },
         "stop": { "first_of": [{ "passes": 1 }] },
     });
     let place = lab::folder("reader");

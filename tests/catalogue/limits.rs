@@ -1,7 +1,7 @@
 //! What sets the rate when the device does not: limits, the program, the depth.
 
 use assay::plan::Action;
-use assay::record::{Finding, Measures, Trust};
+use assay::record::{Finding, MeasuredSubject, Trust};
 use serde_json::json;
 
 use crate::Rows;
@@ -39,7 +39,7 @@ fn t32_a_throttle(shelf: &Shelf) -> Rows {
     put(card, "x", 64 * MI);
     let read = dd(card, "if={x} of=/dev/null bs=20k");
     for heard in [&written, &read] {
-        heard.expect(Trust::Sound, Measures::Limited);
+        heard.expect(Trust::Sound, MeasuredSubject::Limited);
         names_the_throttle(heard);
     }
     Ok(vec![
@@ -55,13 +55,13 @@ fn t32_a_throttle_that_can_not_be_seen(shelf: &Shelf) -> Rows {
     put(card, "x", 64 * MI);
     let typed = dd_typed(card, "if={x} of=/dev/null bs=1M iflag=direct");
     let hidden = heard(hear(typed.hiding(&["/sys/fs/cgroup"])?));
-    if !hidden.found("T32") {
-        // Who waits for a CPU as well can not tell what else was waited for.
-        busy(format!("no T32\n{hidden}"));
+    if !hidden.found("T67") {
+        // Who waits for a CPU as well cannot tell what else was waited for.
+        busy(format!("no T67\n{hidden}"));
     }
-    hidden.expect(Trust::Sound, Measures::Limited);
-    assert!(finding(&hidden, "T32").claim.contains("above"), "{hidden}");
-    let row = Row::named("T32", "dd reads under a throttle, without /sys/fs/cgroup", &hidden);
+    hidden.expect(Trust::Sound, MeasuredSubject::Limited);
+    assert!(finding(&hidden, "T67").claim.contains("above"), "{hidden}");
+    let row = Row::named("T67", "dd reads under a throttle, without /sys/fs/cgroup", &hidden);
     Ok(vec![row.figure(hidden.rate(Action::Read), SLOW_READS)])
 }
 
@@ -90,7 +90,7 @@ fn t52_a_limit_on_the_processor(shelf: &Shelf) -> Rows {
     let group = lab::limit_cpu(3)?;
     let words = "if=/dev/zero of={x} bs=4k count=3000 oflag=direct";
     let held = heard(hear(dd_typed(card, words).within(group.rooms())));
-    let limited = |f: &Finding| f.trap.0 == "T52" && f.measures == Some(Measures::Limited);
+    let limited = |f: &Finding| f.trap.0 == "T52" && f.measures == Some(MeasuredSubject::Limited);
     if !held.verdict().findings.iter().any(limited) {
         // A disk that others keep busy is waited for as well.
         busy(format!("the limit is not named\n{held}"));

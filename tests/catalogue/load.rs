@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use assay::plan::Action;
-use assay::record::{Measures, Trust, Weight};
+use assay::record::{FindingWeight, MeasuredSubject, Trust};
 use serde_json::json;
 
 use crate::Rows;
@@ -17,7 +17,7 @@ use crate::shelf::{
 
 crate::cases![
     t31_a_second_writer,
-    t31_both_ends_on_one_disk,
+    t66_both_ends_on_one_disk,
     t34_swap,
     t43_a_fast_start_that_does_not_last,
     t52_another_process_on_the_cpu,
@@ -29,10 +29,10 @@ crate::cases![
 
 /// Somebody else is blamed, and nobody says anything of the device.
 fn does_not_blame_the_disk(heard: &Heard) {
-    assert_eq!(heard.verdict().measures, Measures::Disturbed, "{heard}");
+    assert_eq!(heard.verdict().measures, MeasuredSubject::Disturbed, "{heard}");
     for finding in &heard.verdict().findings {
-        let blamed =
-            finding.weight >= Weight::Doubt && finding.measures != Some(Measures::Disturbed);
+        let blamed = finding.weight >= FindingWeight::Doubt
+            && finding.measures != Some(MeasuredSubject::Disturbed);
         assert!(!blamed, "{} blames something else\n{heard}", finding.trap.0);
     }
 }
@@ -53,7 +53,7 @@ fn t31_a_second_writer(shelf: &Shelf) -> Rows {
     Ok(vec![Row::named("T31", "a second dd writes to the same disk, and is named", &disturbed)])
 }
 
-fn t31_both_ends_on_one_disk(shelf: &Shelf) -> Rows {
+fn t66_both_ends_on_one_disk(shelf: &Shelf) -> Rows {
     let card = shelf.paced()?;
     let device = card.device().to_owned();
     let mut rows = Vec::new();
@@ -78,7 +78,7 @@ fn t31_both_ends_on_one_disk(shelf: &Shelf) -> Rows {
         assert_ne!(copied.verdict().trust, Trust::Wrong, "{copied}");
         let said = ["same", "one disk"].iter().any(|word| copied.ran.stderr.contains(word));
         assert!(said, "the same disk is not spoken of\n{copied}");
-        rows.push(Row::named("T31", how, &copied));
+        rows.push(Row::named("T66", how, &copied));
     }
     Ok(rows)
 }
@@ -95,7 +95,7 @@ fn t34_swap(shelf: &Shelf) -> Rows {
     let swapped = dd(card, "if=/dev/zero of={x} bs=1M count=24 conv=fsync");
     drop((hungry, small, swap));
     drop(area);
-    assert_eq!(finding(&swapped, "T34").measures, Some(Measures::Disturbed), "{swapped}");
+    assert_eq!(finding(&swapped, "T34").measures, Some(MeasuredSubject::Disturbed), "{swapped}");
     Ok(vec![Row::named("T34", "dd while another program is swapped out and in", &swapped)])
 }
 
@@ -112,7 +112,7 @@ fn t43_a_fast_start_that_does_not_last(shelf: &Shelf) -> Rows {
     let bursts = card.bursts(64 * MI, 4 * MI, Duration::from_secs(60));
     let burst = write();
     drop(bursts);
-    assert_eq!(finding(&burst, "T43").measures, Some(Measures::Unsteady), "{burst}");
+    assert_eq!(finding(&burst, "T43").measures, Some(MeasuredSubject::Unsteady), "{burst}");
     Ok(vec![
         Row::silent("T43", "80 MiB at one pace", &steady),
         Row::named("T43", "the first 64 MiB at 32 MiB/s, then 4", &burst)
@@ -212,7 +212,7 @@ fn t57_a_stall_counts_for_all_who_wait(shelf: &Shelf) -> Rows {
     let card = shelf.paced()?;
     put(card, "x", 64 * MI);
     let mut job = reads(card, kib(4), 5.5);
-    job["rate"] = json!({ "open": { "iops": 250.0 } });
+    job["rate"] = json!({ "arrivals": { "even": { "iops": 250.0 } } });
     let stalls = card.stalls(Duration::from_millis(2500), Duration::from_millis(800));
     let late = run(card, &job);
     drop(stalls);
@@ -225,7 +225,7 @@ fn t58_an_average_hides_stalls(shelf: &Shelf) -> Rows {
     let stalls = card.stalls(Duration::from_millis(2500), Duration::from_millis(1500));
     let stopped = run(card, &reads(card, kib(16), 4.5));
     drop(stalls);
-    assert_eq!(finding(&stopped, "T58").measures, Some(Measures::Unsteady), "{stopped}");
+    assert_eq!(finding(&stopped, "T58").measures, Some(MeasuredSubject::Unsteady), "{stopped}");
     assert_ne!(stopped.verdict().trust, Trust::Sound, "{stopped}");
     let steady = run(card, &reads(card, kib(16), 1.0));
     Ok(vec![

@@ -1,10 +1,10 @@
-//! Where the evidence can not be seen, what is no disk, and devices that forget.
+//! Where the evidence cannot be seen, what is no disk, and devices that forget.
 
 use std::fs;
 use std::os::unix::fs::FileExt;
 
 use assay::plan::Action;
-use assay::record::{Ending, Measures, Trust};
+use assay::record::{Ending, MeasuredSubject, Trust};
 use serde_json::json;
 
 use crate::Rows;
@@ -30,7 +30,7 @@ fn t00_counters_that_are_switched_off(shelf: &Shelf) -> Rows {
     let off = Setting::queue(&card.leaf_name(), "iostats", "0")?;
     let blind = dd(card, "if={x} of=/dev/null bs=1M iflag=direct");
     drop(off);
-    blind.expect(Trust::Unproven, Measures::Unsure);
+    blind.expect(Trust::Unproven, MeasuredSubject::Unsure);
     Ok(vec![Row::named("T00", "dd from a device with iostats 0", &blind)])
 }
 
@@ -53,10 +53,10 @@ fn t00_a_sandbox(_: &Shelf) -> Rows {
     works(&blind);
     assert_eq!(blind.verdict().trust, Trust::Unproven, "{blind}");
     let found = finding(&blind, "T00");
-    assert!(found.claim.contains("could not be found out"), "{blind}");
+    assert!(found.claim.contains("could not be found"), "{blind}");
     assert!(found.because.iter().any(|shown| shown.value.contains("/sys/")), "{blind}");
     assert_eq!(blind.ran.code(), 3, "{blind}");
-    assert!(!blind.record.machine.root, "{blind}");
+    assert!(!blind.record.machine().root, "{blind}");
     Ok(vec![Row::named("T00", "quick by nobody, without /sys and cachestat", &blind)])
 }
 
@@ -69,7 +69,7 @@ fn t00_a_user_without_rights(_: &Shelf) -> Rows {
     let record = assay::record::load(&record).expect("a record");
     let seen = heard(crate::kernel::Heard { ran, record });
     works(&seen);
-    assert!(!seen.record.machine.root, "{seen}");
+    assert!(!seen.record.machine().root, "{seen}");
     Ok(vec![Row::silent("T00", "dd by nobody, with what everybody may see", &seen)])
 }
 
@@ -86,7 +86,7 @@ fn t29_memory_and_nothing(_: &Shelf) -> Rows {
         ] {
             let found = heard(hear(lab::assay(["dd"]).words(&words)));
             harmless(&found.ran);
-            found.expect(Trust::Wrong, Measures::NotADisk);
+            found.expect(Trust::Wrong, MeasuredSubject::NotADisk);
             assert_eq!(found.ran.code(), 0, "{found}");
             rows.push(Row::named("T29", format!("dd {how} {name}"), &found));
         }
@@ -94,7 +94,7 @@ fn t29_memory_and_nothing(_: &Shelf) -> Rows {
     let words = ["dd", "if=/dev/zero", "of=/dev/null", "bs=1M", "count=1000"];
     let nothing = heard(hear(lab::assay(words)));
     harmless(&nothing.ran);
-    nothing.expect(Trust::Wrong, Measures::Tool);
+    nothing.expect(Trust::Wrong, MeasuredSubject::Tool);
     // Nothing left memory, and nothing says otherwise: the last line is dd's.
     let last = nothing.ran.stderr.lines().next_back().unwrap_or_default();
     assert!(last.starts_with("1048576000 bytes (1.0 GB, 1000 MiB) copied, "), "{nothing}");
@@ -128,7 +128,7 @@ fn t48_a_device_that_forgets(shelf: &Shelf) -> Rows {
     file.sync_all().expect("flushed");
     lab::cold(&card.path("x")).expect("dropped");
     let harmed = run(card, &job("read", "existing", "full"));
-    harmed.expect(Trust::Wrong, Measures::Invalid);
+    harmed.expect(Trust::Wrong, MeasuredSubject::Invalid);
     Ok(vec![
         Row::silent("T48", "data are read back and verified", &whole),
         Row::named("T48", "the same after 4 KiB of them were lost", &harmed),

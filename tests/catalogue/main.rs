@@ -38,7 +38,7 @@ pub struct Case {
     run: fn(&Shelf) -> Rows,
 }
 
-/// What a case has checked, or why it can not be done on this machine.
+/// What a case has checked, or why it cannot be done on this machine.
 pub type Rows = Result<Vec<Row>, Skip>;
 
 /// The cases of a family, by their functions.

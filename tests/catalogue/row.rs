@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use assay::record::{Finding, Verdict, Weight};
+use assay::record::{Finding, FindingWeight, Verdict};
 
 use crate::kernel::Heard;
 use crate::lab::Skip;
@@ -42,7 +42,7 @@ impl Row {
 
     /// Nearly the same, and the trap makes no doubt; a note, that others were there too, it may.
     pub fn undoubted(trap: &str, how: impl Into<String>, heard: &Heard) -> Row {
-        let doubts = |f: &&Finding| f.trap.0 == trap && f.weight > Weight::Note;
+        let doubts = |f: &&Finding| f.trap.0 == trap && f.weight > FindingWeight::Note;
         assert_eq!(heard.verdict().findings.iter().find(doubts), None, "{heard}");
         Row::told(trap, how, format!("{}, no doubt by {trap}", word(heard.verdict())))
     }

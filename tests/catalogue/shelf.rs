@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use assay::record::{Finding, Measures, Trust};
+use assay::record::{Finding, MeasuredSubject, Trust};
 use serde_json::{Value, json};
 
 use crate::kernel::{self, Heard};
@@ -167,7 +167,7 @@ pub fn finding<'a>(heard: &'a Heard, trap: &str) -> &'a Finding {
 pub fn read_again(card: &Card, words: &str) -> Heard {
     let mut heard = dd(card, words);
     for _ in 0..8 {
-        if heard.verdict().measures != Measures::Mixed {
+        if heard.verdict().measures != MeasuredSubject::Mixed {
             break;
         }
         heard = dd(card, words);
@@ -178,10 +178,10 @@ pub fn read_again(card: &Card, words: &str) -> Heard {
 
 /// Fails unless memory is what was measured.
 pub fn from_memory(heard: &Heard) {
-    if heard.verdict().measures == Measures::Mixed {
+    if heard.verdict().measures == MeasuredSubject::Mixed {
         busy(format!("pages were forgotten meanwhile\n{heard}"));
     }
-    heard.expect(Trust::Wrong, Measures::Memory);
+    heard.expect(Trust::Wrong, MeasuredSubject::Memory);
 }
 
 /// A program that runs beside, until it is dropped.

@@ -1,20 +1,21 @@
 //! Records of `assay card`: a card in a slot that is too slow for it, and a fake.
 
-use assay::cli::card::capacity::{self, Space};
-use assay::cli::card::{self, Words};
-use assay::cli::quick::Kind;
+use assay::cli::card::capacity::{self, CheckedSpace};
+use assay::cli::card::{self, CardArgs};
+use assay::cli::quick::PathType;
 use assay::evidence::{
-    Card, Claims, Hardware, Layer, LayerKind, Limits, Link, LinkKind, PathKind, Reading, Subject,
+    BlockLayer, CardInfo, Hardware, LayerKind, Limits, Link, LinkKind, PathKind, Reading,
+    SpeedClaims, Subject,
 };
 use assay::plan::{Action, Caching};
-use assay::record::{Holding, Measures, Outcome, Record};
-use assay::stats::{Census, Content};
-use assay::unit::{Bytes, GIB, Instant, MIB, Nanos};
+use assay::record::{BlockFate, MeasuredSubject, Record, StudyResult};
+use assay::stats::{BlockCensus, BlockContent};
+use assay::unit::{Bytes, GIB, MIB, Nanos, Timestamp};
 
 use super::{Shape, card_subject, layer, phase, record, resolved, sound};
 
-fn words(path: &str) -> Words {
-    Words {
+fn words(path: &str) -> CardArgs {
+    CardArgs {
         path: path.into(),
         again: None,
         quick: false,
@@ -25,9 +26,9 @@ fn words(path: &str) -> Words {
     }
 }
 
-fn slot() -> Layer {
-    let claims = Claims { speed: 10, uhs: 3, video: 30, application: 2 };
-    let card = Card {
+fn slot() -> BlockLayer {
+    let claims = SpeedClaims { speed: 10, uhs: 3, video: 30, application: 2 };
+    let card = CardInfo {
         kind: "SD".into(),
         queue: Some(false),
         claims: Some(claims),
@@ -35,7 +36,7 @@ fn slot() -> Layer {
         specification: Some("6".into()),
         capacity: Some(Bytes(31_914_983_424)),
         made: Some("09/2021".into()),
-        ..Card::default()
+        ..CardInfo::default()
     };
     let bus = Link {
         kind: LinkKind::Mmc,
@@ -58,7 +59,8 @@ fn slot() -> Layer {
 
 /// A card of classes C10, U3, V30 and A2 on a bus that carries 25 MB/s and queues nothing.
 pub fn graded() -> Record {
-    let plan = card::plan(&words("/mnt/sd"), Kind::Folder, vec!["/mnt/sd".into()]).expect("a plan");
+    let plan =
+        card::plan(&words("/mnt/sd"), PathType::Folder, vec!["/mnt/sd".into()]).expect("a plan");
     let subject = Subject { stack: vec![slot()], ..card_subject("/mnt/sd") };
     let limits = Reading::Seen(Limits::default());
     let resolved = resolved(&plan, subject, limits, Caching::Direct);
@@ -76,23 +78,23 @@ pub fn graded() -> Record {
     let mut phases = Vec::new();
     for (name, action, block, depth, rate) in shapes {
         let shape = Shape { name, action, block, depth, rate, seconds: 10, device: "mmcblk0" };
-        let started = Instant(Nanos::millis(10_400).0 * phases.len() as u64);
+        let started = Timestamp(Nanos::millis(10_400).0 * phases.len() as u64);
         let mut done = phase(&shape, started);
-        done.verdict = Some(sound(Measures::Device, "The device."));
+        done.verdict = Some(sound(MeasuredSubject::Device, "The device."));
         phases.push(done);
     }
-    let verdict = sound(Measures::Device, "This is the speed of the device.");
+    let verdict = sound(MeasuredSubject::Device, "This is the speed of the device.");
     let mut record = record(plan, resolved, phases, verdict);
-    record.outcome = Some(Outcome::Card(assay::verdict::card::grading(&record)));
+    record.outcome = Some(StudyResult::Card(assay::verdict::card::grading(&record)));
     record
 }
 
 /// A card of 64 GiB that holds 8 and wraps around.
 pub fn wrapped() -> Record {
-    let space = Space { size: Bytes(64 * GIB), file: Bytes(u64::MAX), set_aside: true };
-    let words = Words { again: Some("/dev/sdx".into()), capacity: true, ..words("/dev/sdx") };
+    let space = CheckedSpace { size: Bytes(64 * GIB), file: Bytes(u64::MAX), set_aside: true };
+    let words = CardArgs { again: Some("/dev/sdx".into()), capacity: true, ..words("/dev/sdx") };
     let typed = ["--capacity", "/dev/sdx", "/dev/sdx"].map(String::from).to_vec();
-    let plan = capacity::plan(&words, Kind::Device, space, typed).expect("a plan");
+    let plan = capacity::plan(&words, PathType::Device, space, typed).expect("a plan");
     let subject = Subject {
         kind: PathKind::Device,
         mount: Reading::Unseen("a device lies on no mount".into()),
@@ -108,23 +110,24 @@ pub fn wrapped() -> Record {
         let (block, device) = (Bytes::kib(64), "sdx");
         let mut done = phase(
             &Shape { name, action, block, depth: 4, rate: 8e6, seconds: 8, device },
-            Instant(0),
+            Timestamp(0),
         );
-        done.verdict = Some(sound(Measures::Device, "The device."));
+        done.verdict = Some(sound(MeasuredSubject::Device, "The device."));
         done
     };
     let mut phases = vec![read("write", Action::Write), read("read", Action::Read)];
-    let mut census = Census::new(space.size, 1);
+    let mut census = BlockCensus::new(space.size, 1);
     for place in (0..64 * GIB).step_by(64 * MIB as usize) {
         let last = place % (8 * GIB) + 56 * GIB;
         let right = last == place;
-        census.count(place, if right { Content::Right } else { Content::Misplaced(last) });
+        census
+            .count(place, if right { BlockContent::Right } else { BlockContent::Misplaced(last) });
     }
     phases[1].census = Some(census);
-    let verdict = sound(Measures::Device, "This is the speed of the device.");
+    let verdict = sound(MeasuredSubject::Device, "This is the speed of the device.");
     let mut record = record(plan, resolved, phases, verdict);
     let found = assay::verdict::capacity::capacity(&record);
-    assert_eq!(found.holding, Holding::Wraps);
-    record.outcome = Some(Outcome::Capacity(found));
+    assert_eq!(found.holding, BlockFate::Wraps);
+    record.outcome = Some(StudyResult::Capacity(found));
     record
 }

@@ -4,10 +4,12 @@ use assay::cli::demo;
 use assay::evidence::{
     CachePages, Direction, DiskCounters, Extents, Limits, Reading, Snapshot, Subject,
 };
-use assay::plan::{Action, Caching, Layout, Lifetime, Method, Plan, Size, Target, Topic, Work};
-use assay::record::{Flow, Laid, PhaseRecord, Record, Settle, Span};
-use assay::stats::Tally;
-use assay::unit::{Bytes, Instant, Nanos, Ops};
+use assay::plan::{
+    Action, Caching, LayoutMode, LessonTopic, Lifetime, Method, Plan, Size, Target, Work,
+};
+use assay::record::{FileExtents, Flow, PhaseRecord, Record, Span, WatchedFlush};
+use assay::stats::ActionTally;
+use assay::unit::{Bytes, Nanos, Ops, Timestamp};
 
 /// What came of one half.
 #[derive(Clone, Copy, Debug)]
@@ -63,18 +65,18 @@ pub const KEPT: Came =
 /// The path of all these lessons.
 const PATH: &str = "/mnt/sd";
 
-fn plan(topic: Topic) -> Plan {
+fn plan(topic: LessonTopic) -> Plan {
     let target = Target::Scratch {
         dir: PATH.into(),
         size: Size::Written { most: Bytes::mib(100) },
-        layout: Layout::Preallocated,
+        layout: LayoutMode::Preallocated,
         lifetime: Lifetime::Remove,
     };
     demo::plan(topic, &target, vec![topic.name().into(), PATH.into()])
 }
 
 /// The record of a lesson on that subject, judged.
-pub fn lesson(topic: Topic, subject: Subject, came: [Came; 2]) -> Record {
+pub fn lesson(topic: LessonTopic, subject: Subject, came: [Came; 2]) -> Record {
     let plan = plan(topic);
     let limits = Reading::Seen(Limits::default());
     let mut resolved = super::resolved(&plan, subject, limits, Caching::Buffered);
@@ -89,21 +91,21 @@ pub fn lesson(topic: Topic, subject: Subject, came: [Came; 2]) -> Record {
         }
     }
     let mut phases = Vec::new();
-    let mut started = Instant(1_000_000_000);
+    let mut started = Timestamp(1_000_000_000);
     let before = vec![PACED; plan.phases.len() - came.len()];
     for (number, came) in before.into_iter().chain(came).enumerate() {
         let phase = phase(&plan, number, resolved.jobs[number].caching, started, &came);
         started = phase.span.settled.unwrap_or(phase.span.ended()) + Nanos::millis(300);
         phases.push(phase);
     }
-    let unjudged = super::sound(assay::record::Measures::Device, "");
+    let unjudged = super::sound(assay::record::MeasuredSubject::Device, "");
     let mut record = super::record(plan, resolved, phases, unjudged);
     assay::verdict::judge(&mut record);
     record
 }
 
 /// One half of it.
-fn phase(plan: &Plan, number: usize, caching: Caching, at: Instant, came: &Came) -> PhaseRecord {
+fn phase(plan: &Plan, number: usize, caching: Caching, at: Timestamp, came: &Came) -> PhaseRecord {
     let planned = &plan.phases[number];
     let Work::Blocks(blocks) = &planned.jobs[0].work else { panic!("blocks") };
     let writes = blocks.pattern.mix.writes();
@@ -114,7 +116,7 @@ fn phase(plan: &Plan, number: usize, caching: Caching, at: Instant, came: &Came)
         super::Shape { name: "", action, block, depth: 1, rate: 1e9, seconds: 1, device: "loop3" };
     let mut phase = super::phase(&shape, at);
     phase.name.clone_from(&planned.name);
-    let mut tally = Tally::default();
+    let mut tally = ActionTally::default();
     (0..calls).for_each(|_| tally.add(block.0, block.0, came.time.0 / calls));
     phase.totals = [(action, tally.total(came.time))].into();
     let flushes = blocks.durability.flushes_at_end();
@@ -153,17 +155,17 @@ fn phase(plan: &Plan, number: usize, caching: Caching, at: Instant, came: &Came)
     if let Some(end) = settled {
         evidence.settled =
             Some(edge(end, counted(came, writes, came.moved), came.before, Bytes::ZERO));
-        evidence.settle = Some(Settle { time: came.later, complete: true, fault: None });
+        evidence.settle = Some(WatchedFlush { time: came.later, complete: true, fault: None });
     }
     if !writes {
         let extents =
             Extents { range: came.moved, hole: came.hole, count: 1, ..Extents::default() };
-        evidence.extents = vec![Laid { path: PATH.into(), extents: Reading::Seen(extents) }];
+        evidence.extents = vec![FileExtents { path: PATH.into(), extents: Reading::Seen(extents) }];
     }
     phase
 }
 
-fn edge(at: Instant, counters: DiskCounters, resident: Bytes, dirty: Bytes) -> Snapshot {
+fn edge(at: Timestamp, counters: DiskCounters, resident: Bytes, dirty: Bytes) -> Snapshot {
     let mut edge = super::snapshot(at, "loop3", counters, PATH, 0);
     edge.cache[0].pages = Reading::Seen(CachePages {
         resident: resident.max(dirty),

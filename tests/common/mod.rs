@@ -9,24 +9,26 @@ pub mod sweeps;
 
 use std::path::Path;
 
-use assay::cli::quick::{self, Kind, Options, PhaseTime};
+use assay::cli::quick::{self, PathType, PhaseTime, QuickOptions};
 use assay::cli::{ramp, sustain};
-use assay::error::Fault;
+use assay::dialect::dd;
+use assay::error::{Doing, Fault};
 use assay::evidence::{
-    Bottom, CachePages, CacheReading, Clock, DeviceNumber, DeviceReading, DirectAlign, DirectIo,
-    Direction, DiskCounters, Hardware, Layer, LayerKind, Limit, Limits, Machine, Mount, PathKind,
-    Queue, Reading, Snapshot, Space, Subject, Throttle,
+    BlockLayer, CachePages, CacheReading, Clock, DeviceNumber, DeviceReading, DirectAlign,
+    DirectIo, Direction, DiskCounters, FilesystemSpace, Hardware, LayerKind, LeafKind, LimitValue,
+    Limits, Machine, Mount, PathKind, QueueSettings, Reading, Snapshot, Subject, Throttle,
 };
 use assay::plan::{
-    Action, Caching, Copy, CopyCalls, Durability, End, EndFlags, Extent, Flush, Method, Outlet,
-    Plan, Records, Resync, Ring, Work,
+    Action, Caching, CopyCalls, CopyFlush, CopyInput, CopyLength, CopyOutput, CopyWork, Durability,
+    EndFlags, Method, Plan, PlanOrigin, RecordConversion, Resync, RingOptions, Work,
 };
 use assay::record::{
-    Ending, Evidence, Exhibit, Finding, Flow, Measures, Next, PhaseRecord, Point, Quiet, Record,
-    Resolved, ResolvedJob, SCHEMA, Series, Settle, Span, TrapId, Trust, Verdict, Weight,
+    Ending, Evidence, Exhibit, Finding, FindingWeight, Flow, Host, MeasuredSubject, NextStep,
+    PhaseRecord, QuietPeriod, Record, Resolved, ResolvedJob, SCHEMA, SamplePoint, SampleSeries,
+    Span, TrapId, Trust, Verdict, WatchedFlush,
 };
-use assay::stats::{Estimate, Tally};
-use assay::unit::{Bytes, Instant, MIB, Nanos, Ops};
+use assay::stats::{ActionTally, Estimate};
+use assay::unit::{Bytes, MIB, Nanos, Ops, Timestamp};
 
 pub fn machine() -> Machine {
     Machine {
@@ -45,8 +47,8 @@ pub fn machine() -> Machine {
     }
 }
 
-pub fn layer(name: &str, level: u32, kind: LayerKind, leaf: bool, size: u64) -> Layer {
-    Layer {
+pub fn layer(name: &str, level: u32, kind: LayerKind, leaf: bool, size: u64) -> BlockLayer {
+    BlockLayer {
         name: name.into(),
         number: DeviceNumber { major: 7, minor: 3 },
         partition: None,
@@ -56,10 +58,10 @@ pub fn layer(name: &str, level: u32, kind: LayerKind, leaf: bool, size: u64) -> 
         leaf,
         size: Reading::Seen(Bytes(size)),
         hardware: Hardware::default(),
-        queue: Reading::Seen(Queue {
+        queue: Reading::Seen(QueueSettings {
             scheduler: Some("none".into()),
             write_cache: Some("write back".into()),
-            ..Queue::default()
+            ..QueueSettings::default()
         }),
     }
 }
@@ -81,16 +83,17 @@ pub fn card_subject(path: &str) -> Subject {
     disk.hardware.bus = "virtio".into();
     let on = LayerKind::Loop { file: "/var/tmp/sd.img".into(), on: "ext4".into(), direct: true };
     Subject {
+        host: 0,
         path: path.into(),
         kind: PathKind::Folder,
         mount: Reading::Seen(mount("/mnt/sd", "ext4", "rw,relatime,data=ordered")),
-        space: Reading::Seen(Space {
+        space: Reading::Seen(FilesystemSpace {
             total: Bytes::mib(120),
             free: Bytes::mib(100),
             block: Bytes(4096),
         }),
         stack: vec![layer("loop3", 0, on, true, 128 * MIB), disk],
-        bottom: Bottom::Devices,
+        bottom: LeafKind::Devices,
         direct: Reading::Seen(DirectIo {
             accepted: true,
             align: Some(DirectAlign { memory: 512, offset: 512 }),
@@ -106,7 +109,7 @@ pub fn card_limits() -> Reading<Limits> {
         device: DeviceNumber { major: 7, minor: 3 },
         name: "loop3".into(),
         direction,
-        limit: Limit::BytesPerSecond(rate),
+        limit: LimitValue::BytesPerSecond(rate),
     };
     Reading::Seen(Limits {
         io: vec![
@@ -118,7 +121,7 @@ pub fn card_limits() -> Reading<Limits> {
 }
 
 pub fn snapshot(
-    at: Instant,
+    at: Timestamp,
     device: &str,
     counters: DiskCounters,
     path: &str,
@@ -157,11 +160,11 @@ pub struct Shape {
     pub device: &'static str,
 }
 
-pub fn phase(shape: &Shape, started: Instant) -> PhaseRecord {
+pub fn phase(shape: &Shape, started: Timestamp) -> PhaseRecord {
     let time = Nanos::secs(shape.seconds);
     let gap = shape.block.0 as f64 / shape.rate * 1e9;
     let ops = (time.0 as f64 / gap + 1e-6) as u64;
-    let mut tally = Tally::default();
+    let mut tally = ActionTally::default();
     let lat = gap * f64::from(shape.depth);
     for op in 0..ops {
         // One in 500 takes four times as long; the others differ by an eighth.
@@ -181,15 +184,15 @@ pub fn phase(shape: &Shape, started: Instant) -> PhaseRecord {
             let done = (((at.0 as f64 + wave) / gap + 1e-6) as u64).clamp(before, ops);
             let moved = (done - before) * shape.block.0;
             before = done;
-            Point {
+            SamplePoint {
                 at_ns: at,
                 ops: moved / shape.block.0,
                 read_bytes: if write { 0 } else { moved },
                 write_bytes: if write { moved } else { 0 },
                 lat_ns_mean: Some(lat as u64),
                 lat_ns_max: Some(lat as u64 * 2),
-                leaf_read_bytes: Some(if write { 0 } else { moved }),
-                leaf_write_bytes: Some(if write { moved } else { 0 }),
+                device_read_bytes: Some(if write { 0 } else { moved }),
+                device_write_bytes: Some(if write { moved } else { 0 }),
                 top_write_bytes: None,
             }
         })
@@ -222,6 +225,7 @@ pub fn phase(shape: &Shape, started: Instant) -> PhaseRecord {
         copy: None,
         flows: vec![Flow {
             subject: 0,
+            job: 0,
             direction: if write { Direction::Write } else { Direction::Read },
             bytes,
             calls: Ops(ops),
@@ -234,9 +238,9 @@ pub fn phase(shape: &Shape, started: Instant) -> PhaseRecord {
             short: 0,
             end_of_data: false,
         }],
-        series: Series { interval_ns: step, points },
+        series: SampleSeries { interval_ns: step, points },
         evidence: Evidence {
-            quiet: Quiet { time: Nanos::millis(500), devices: Vec::new() },
+            quiet: QuietPeriod { time: Nanos::millis(500), devices: Vec::new() },
             cold: Vec::new(),
             onto: vec![],
             warmth: None,
@@ -259,7 +263,7 @@ pub fn phase(shape: &Shape, started: Instant) -> PhaseRecord {
     }
 }
 
-pub fn sound(measures: Measures, summary: &str) -> Verdict {
+pub fn sound(measures: MeasuredSubject, summary: &str) -> Verdict {
     Verdict {
         trust: Trust::Sound,
         measures,
@@ -273,8 +277,8 @@ fn throttled(direction: &str, file: &str, rate: u64) -> Verdict {
     Verdict {
         findings: vec![Finding {
             trap: TrapId("T32".into()),
-            weight: Weight::Note,
-            measures: Some(Measures::Limited),
+            weight: FindingWeight::Note,
+            measures: Some(MeasuredSubject::Limited),
             claim: format!("{direction} are held at {rate} MiB/s by a control group"),
             because: vec![Exhibit::new(
                 format!("limit on {direction} of loop3"),
@@ -283,12 +287,12 @@ fn throttled(direction: &str, file: &str, rate: u64) -> Verdict {
             )],
             next: None,
         }],
-        ..sound(Measures::Limited, "What this path delivers under its limit.")
+        ..sound(MeasuredSubject::Limited, "What this path delivers under its limit.")
     }
 }
 
 pub fn quick_plan(path: &str) -> Plan {
-    let options = Options {
+    let options = QuickOptions {
         time: PhaseTime::Each(Nanos::secs(5)),
         size: None,
         read_only: false,
@@ -297,7 +301,7 @@ pub fn quick_plan(path: &str) -> Plan {
         seed: 1,
         words: vec![path.into()],
     };
-    quick::plan(Path::new(path), Kind::Folder, &options).expect("a plan")
+    quick::plan(Path::new(path), PathType::Folder, &options).expect("a plan")
 }
 
 pub fn record(
@@ -313,7 +317,7 @@ pub fn record(
         started: "2026-11-03T14:02:11+01:00".into(),
         plan,
         resolved,
-        machine: machine(),
+        hosts: vec![Host { name: machine().host, machine: machine() }],
         phases,
         ending: Ending::Complete,
         outcome: None,
@@ -336,7 +340,7 @@ pub fn resolved(
             size: Bytes::mib(20),
             files: 1,
             method: match &phase.jobs[0].work {
-                Work::Blocks(_) => Method::IoUring(Ring::default()),
+                Work::Blocks(_) => Method::IoUring(RingOptions::default()),
                 _ => Method::Sync,
             },
             caching,
@@ -364,7 +368,7 @@ fn six(rates: [f64; 6], device: &'static str) -> Vec<PhaseRecord> {
     .enumerate()
     .map(|(index, ((name, action, block, depth), rate))| {
         let shape = Shape { name, action, block, depth, rate, seconds: 5, device };
-        phase(&shape, Instant(Nanos::millis(5_600).0 * index as u64))
+        phase(&shape, Timestamp(Nanos::millis(5_600).0 * index as u64))
     })
     .collect()
 }
@@ -413,10 +417,10 @@ pub fn fast() -> Record {
     let resolved = resolved(&plan, subject, Reading::Seen(Limits::default()), Caching::Direct);
     let mut phases = six([2.1e9, 3.3e9, 2.9e8, 8.4e7, 1.1e9, 1.4e9], "nvme0n1");
     for phase in &mut phases {
-        phase.verdict = Some(sound(Measures::Device, "The device."));
+        phase.verdict = Some(sound(MeasuredSubject::Device, "The device."));
     }
     let verdict = sound(
-        Measures::Device,
+        MeasuredSubject::Device,
         "These figures describe the device: nvme0n1 moved every byte that was counted, and was \
          flushed before the clock stopped.",
     );
@@ -427,14 +431,13 @@ pub fn fast() -> Record {
 pub fn deferred() -> Record {
     let mut plan = quick_plan("/mnt/sd");
     plan.title = "dd".into();
-    plan.origin.dialect = "dd".into();
-    plan.origin.words =
-        ["if=/dev/zero", "of=/mnt/sd/x", "bs=20M", "count=1"].map(String::from).into();
+    let words = ["if=/dev/zero", "of=/mnt/sd/x", "bs=20M", "count=1"];
+    plan.origin = PlanOrigin::of(dd::NAME, words.map(String::from).into()).with(dd::tool());
     plan.phases.truncate(1);
     plan.phases[0].name = "copy".into();
-    plan.phases[0].jobs[0].work = Work::Copy(Copy {
-        from: End { path: Some("/dev/zero".into()), flags: EndFlags::default() },
-        to: Outlet {
+    plan.phases[0].jobs[0].work = Work::Copy(CopyWork {
+        from: CopyInput { path: Some("/dev/zero".into()), flags: EndFlags::default() },
+        to: CopyOutput {
             path: Some("/mnt/sd/x".into()),
             flags: EndFlags::default(),
             exclusive: false,
@@ -445,19 +448,20 @@ pub fn deferred() -> Record {
         input_block: Bytes::mib(20),
         output_block: Bytes::mib(20),
         block_for_block: true,
-        skip: Extent::default(),
-        seek: Extent::default(),
-        count: Some(Extent { blocks: 1, bytes: Bytes::ZERO }),
-        records: Records::default(),
+        skip: CopyLength::default(),
+        seek: CopyLength::default(),
+        count: Some(CopyLength { blocks: 1, bytes: Bytes::ZERO }),
+        records: RecordConversion::default(),
         keep_going: false,
+        unread_counts: false,
         resync: Resync::No,
         sparse: false,
-        flush: Flush::default(),
+        flush: CopyFlush::default(),
         direct_gives_way: false,
         fsync_every_block: false,
     });
     let resolved = resolved(&plan, card_subject("/mnt/sd/x"), card_limits(), Caching::Buffered);
-    let started = Instant(0);
+    let started = Timestamp(0);
     let shape = Shape {
         name: "copy",
         action: Action::Write,
@@ -468,9 +472,9 @@ pub fn deferred() -> Record {
         device: "loop3",
     };
     let mut copied = phase(&shape, started);
-    let stopped = Instant(Nanos::millis(31).0);
+    let stopped = Timestamp(Nanos::millis(31).0);
     let settled = stopped + Nanos::secs(5);
-    let mut tally = Tally::default();
+    let mut tally = ActionTally::default();
     tally.add(20 * MIB, 20 * MIB, Nanos::millis(31).0);
     copied.totals = [(Action::Write, tally.total(Nanos::millis(31)))].into();
     copied.span = Span {
@@ -487,18 +491,19 @@ pub fn deferred() -> Record {
     copied.evidence.stop =
         snapshot(stopped, "loop3", DiskCounters::default(), "/mnt/sd/x", 20 * MIB);
     copied.evidence.settled = Some(snapshot(settled, "loop3", counters, "/mnt/sd/x", 0));
-    copied.evidence.settle = Some(Settle { time: Nanos::secs(5), complete: true, fault: None });
+    copied.evidence.settle =
+        Some(WatchedFlush { time: Nanos::secs(5), complete: true, fault: None });
     let verdict = Verdict {
         trust: Trust::Wrong,
-        measures: Measures::Deferred,
+        measures: MeasuredSubject::Deferred,
         summary: "The copy ended when its bytes were in memory; the card took 5.00 s more to \
                   write them."
             .into(),
         corrected: Some(Estimate { value: 4_168_000.0, low: 4_130_000.0, high: 4_200_000.0 }),
         findings: vec![Finding {
             trap: TrapId("T02".into()),
-            weight: Weight::Refute,
-            measures: Some(Measures::Deferred),
+            weight: FindingWeight::Refute,
+            measures: Some(MeasuredSubject::Deferred),
             claim: "the work was not done when the clock stopped".into(),
             because: vec![
                 Exhibit::new(
@@ -508,7 +513,7 @@ pub fn deferred() -> Record {
                 ),
                 Exhibit::new("pages of the file still to be written", "20 MiB", "cachestat"),
             ],
-            next: Some(Next::Type(
+            next: Some(NextStep::Type(
                 "assay dd if=/dev/zero of=/mnt/sd/x bs=20M count=1 conv=fsync".into(),
             )),
         }],
@@ -522,7 +527,7 @@ pub fn subject_in_memory(path: &str, options: &str) -> Subject {
     Subject {
         mount: Reading::Seen(mount(path, "tmpfs", options)),
         stack: Vec::new(),
-        bottom: Bottom::Memory("tmpfs".into()),
+        bottom: LeafKind::Memory("tmpfs".into()),
         direct: Reading::Seen(DirectIo {
             accepted: true,
             align: None,
@@ -550,16 +555,16 @@ pub fn memory() -> Record {
     let mut phases = six([2.8e9, 6.1e9, 9.0e8, 1.1e9, 9.5e8, 1.2e9], "none");
     let wrong = Verdict {
         trust: Trust::Wrong,
-        measures: Measures::NotADisk,
+        measures: MeasuredSubject::NotADisk,
         summary: "There is no disk behind /tmp: it is memory (tmpfs).".into(),
         corrected: None,
         findings: vec![Finding {
             trap: TrapId("T23".into()),
-            weight: Weight::Refute,
-            measures: Some(Measures::NotADisk),
+            weight: FindingWeight::Refute,
+            measures: Some(MeasuredSubject::NotADisk),
             claim: "/tmp is memory, whatever its figures".into(),
             because: vec![Exhibit::new("file system of /tmp", "tmpfs", "/proc/self/mountinfo")],
-            next: Some(Next::Do(
+            next: Some(NextStep::Do(
                 "name a folder on the disk that is meant; 'df -T' lists them".into(),
             )),
         }],
@@ -576,7 +581,7 @@ pub fn interrupted() -> Record {
     record.phases.truncate(3);
     record.ending = Ending::Interrupted(2);
     record.verdict = Some(sound(
-        Measures::Limited,
+        MeasuredSubject::Limited,
         "As far as it got: what /mnt/sd delivers under the limit of its control group.",
     ));
     record
@@ -587,11 +592,11 @@ pub fn failed() -> Record {
     let mut record = card();
     record.phases.truncate(1);
     let error = std::io::Error::from_raw_os_error(28);
-    let fault = Fault::new("write", "/mnt/sd", &error).at(104_857_600);
+    let fault = Fault::new(Doing::Write, "/mnt/sd", &error).at(104_857_600);
     record.phases[0].faults.push(fault.clone());
     record.phases[0].verdict = Some(Verdict {
         trust: Trust::Wrong,
-        ..sound(Measures::Invalid, "The phase did not get to its end.")
+        ..sound(MeasuredSubject::Invalid, "The phase did not get to its end.")
     });
     record.verdict.clone_from(&record.phases[0].verdict);
     record.ending = Ending::Failed(fault);
@@ -600,12 +605,12 @@ pub fn failed() -> Record {
 
 /// A drive that answers in 80 us whatever is asked, eight at a time.
 pub fn climbed() -> Record {
-    let words = ramp::Words {
+    let words = ramp::RampArgs {
         path: "/home".into(),
         again: None,
-        action: ramp::Action::Read,
+        action: ramp::RampAction::Read,
         block: Bytes::kib(4),
-        order: ramp::Places::Random,
+        order: ramp::RampOrder::Random,
         max_depth: 256,
         max_workers: 1,
         step: Nanos::secs(2),
@@ -615,7 +620,7 @@ pub fn climbed() -> Record {
         common: Default::default(),
     };
     let plan =
-        ramp::plan(&words, Kind::Folder, vec!["--p99".into(), "300us".into(), "/home".into()])
+        ramp::plan(&words, PathType::Folder, vec!["--p99".into(), "300us".into(), "/home".into()])
             .expect("a plan");
     let base = fast();
     let names = ["q1", "q2", "q4", "q8", "q16", "q32"];
@@ -625,7 +630,7 @@ pub fn climbed() -> Record {
         let rate = 4096.0 / 80e-6 * f64::from(depth.min(8));
         let (action, block) = (Action::Read, Bytes::kib(4));
         let shape = Shape { name, action, block, depth, rate, seconds: 2, device: "nvme0n1" };
-        let mut done = phase(&shape, Instant(Nanos::millis(2_200).0 * u64::from(n)));
+        let mut done = phase(&shape, Timestamp(Nanos::millis(2_200).0 * u64::from(n)));
         if let Reading::Seen(counters) = &mut done.evidence.stop.devices[0].counters {
             counters.busy_ms = 2000;
             counters.weighted_ms = 2000 * u64::from(depth);
@@ -636,7 +641,7 @@ pub fn climbed() -> Record {
         let idle =
             DeviceReading { name: "dm-0".into(), counters: Reading::Seen(DiskCounters::default()) };
         done.evidence.before.devices.push(idle);
-        done.verdict = Some(sound(Measures::Device, "The device."));
+        done.verdict = Some(sound(MeasuredSubject::Device, "The device."));
         phases.push(done);
     }
     let mut resolved = Resolved { jobs: Vec::new(), ..base.resolved };
@@ -647,37 +652,37 @@ pub fn climbed() -> Record {
             job: phase.name.clone(),
             size: Bytes::mib(64),
             files: 1,
-            method: Method::IoUring(Ring::default()),
+            method: Method::IoUring(RingOptions::default()),
             caching: Caching::Direct,
             iodepth,
             workers,
             writes_at_most: None,
         });
     }
-    record(plan, resolved, phases, sound(Measures::Device, "All 6 phases may be believed."))
+    record(plan, resolved, phases, sound(MeasuredSubject::Device, "All 6 results are valid."))
 }
 
 /// The same drive written to for a minute: 1.2 GB/s for 20 s, and then 300 MB/s with a stall.
 pub fn sustained() -> Record {
-    let words = sustain::Words {
+    let words = sustain::SustainArgs {
         path: "/home".into(),
         again: None,
         time: Nanos::secs(60),
         bytes: Bytes(100 << 30),
         block: Bytes::mib(1),
-        order: ramp::Places::Forward,
+        order: ramp::RampOrder::Forward,
         depth: 8,
         size: None,
         seed: Some(1),
         common: Default::default(),
     };
     let plan =
-        sustain::plan(&words, Kind::Folder, vec!["--time".into(), "60".into(), "/home".into()])
+        sustain::plan(&words, PathType::Folder, vec!["--time".into(), "60".into(), "/home".into()])
             .expect("a plan");
     let (action, block) = (Action::Write, Bytes::mib(1));
     let shape =
         Shape { name: "write", action, block, depth: 8, rate: 6e8, seconds: 60, device: "nvme0n1" };
-    let mut done = phase(&shape, Instant(0));
+    let mut done = phase(&shape, Timestamp(0));
     for (n, point) in (0_u64..).zip(&mut done.series.points) {
         let blocks = match n {
             0..200 => 114,
@@ -686,9 +691,9 @@ pub fn sustained() -> Record {
         };
         (point.ops, point.write_bytes) = (blocks, blocks * MIB);
     }
-    done.steady = vec![assay::record::Steadied {
+    done.steady = vec![assay::record::SteadyResult {
         job: "write".into(),
-        counted: assay::record::Counted::Bytes,
+        counted: assay::record::RateBasis::Bytes,
         after: Some(Nanos::secs(60)),
         state: Some(assay::stats::SteadyState {
             mean: 298.8e6,
@@ -697,10 +702,15 @@ pub fn sustained() -> Record {
             rounds: vec![298.8e6; 5],
         }),
     }];
-    done.verdict = Some(sound(Measures::Device, "The device."));
+    done.verdict = Some(sound(MeasuredSubject::Device, "The device."));
     let fits = fast().resolved.jobs.remove(0);
     let fits =
         ResolvedJob { phase: "write".into(), job: "write".into(), size: Bytes(100 << 30), ..fits };
     let resolved = Resolved { jobs: vec![fits], ..fast().resolved };
-    record(plan, resolved, vec![done], sound(Measures::Device, "This is the speed of the device."))
+    record(
+        plan,
+        resolved,
+        vec![done],
+        sound(MeasuredSubject::Device, "This is the speed of the device."),
+    )
 }

@@ -3,15 +3,15 @@
 
 use std::path::Path;
 
-use assay::cli::modes::{self, Options};
-use assay::cli::quick::Kind;
+use assay::cli::modes::{self, ModesOptions};
+use assay::cli::quick::PathType;
 use assay::evidence::{
     Cpu, Direction, DiskCounters, LayerKind, Limits, Reading, Snapshot, Subject,
 };
 use assay::plan::{Action, Caching, Plan, Work};
-use assay::record::{Flow, PhaseRecord, Record, Settle, Span};
-use assay::stats::Tally;
-use assay::unit::{Bytes, Instant, MIB, Nanos, Ops};
+use assay::record::{Flow, PhaseRecord, Record, Span, WatchedFlush};
+use assay::stats::ActionTally;
+use assay::unit::{Bytes, MIB, Nanos, Ops, Timestamp};
 
 /// Bytes that each way moves.
 const MOVED: Bytes = Bytes::mib(256);
@@ -98,7 +98,7 @@ pub fn usual(phase: &str) -> Way {
 }
 
 fn plan() -> Plan {
-    let options = Options {
+    let options = ModesOptions {
         each: Nanos::secs(2),
         blocks: vec![Bytes(MIB)],
         size: None,
@@ -107,7 +107,7 @@ fn plan() -> Plan {
         seed: 7,
         words: ["/mnt/hd", "--block", "1M"].map(String::from).into(),
     };
-    modes::plan(Path::new("/mnt/hd"), Kind::Folder, &options).expect("a plan")
+    modes::plan(Path::new("/mnt/hd"), PathType::Folder, &options).expect("a plan")
 }
 
 /// The whole record, judged.
@@ -133,7 +133,7 @@ pub fn record(way: impl Fn(&str) -> Way) -> Record {
         }
     }
     let mut phases = Vec::new();
-    let mut started = Instant(1_000_000_000);
+    let mut started = Timestamp(1_000_000_000);
     for planned in &plan.phases {
         let Work::Blocks(blocks) = &planned.jobs[0].work else { panic!("blocks") };
         let caching = resolved.jobs[phases.len()].caching;
@@ -145,14 +145,19 @@ pub fn record(way: impl Fn(&str) -> Way) -> Record {
         started = phase.span.settled.unwrap_or(phase.span.ended()) + Nanos::millis(300);
         phases.push(phase);
     }
-    let unjudged = super::sound(assay::record::Measures::Device, "");
+    let unjudged = super::sound(assay::record::MeasuredSubject::Device, "");
     let mut record = super::record(plan, resolved, phases, unjudged);
     assay::verdict::judge(&mut record);
     record
 }
 
 /// One phase of it.
-fn phase(name: &str, started: Instant, way: &Way, promise: impl FnOnce(&mut Flow)) -> PhaseRecord {
+fn phase(
+    name: &str,
+    started: Timestamp,
+    way: &Way,
+    promise: impl FnOnce(&mut Flow),
+) -> PhaseRecord {
     let write = !name.starts_with("read");
     let action = if write { Action::Write } else { Action::Read };
     let shape = super::Shape {
@@ -169,7 +174,7 @@ fn phase(name: &str, started: Instant, way: &Way, promise: impl FnOnce(&mut Flow
     phase.series.points.clear();
     let calls = Nanos::from_secs(MOVED.0 as f64 / way.app);
     let all = Nanos::from_secs(MOVED.0 as f64 / way.durable).max(calls);
-    let mut tally = Tally::default();
+    let mut tally = ActionTally::default();
     (0..CALLS).for_each(|_| tally.add(MIB, MIB, calls.0 / CALLS));
     let flow = &mut phase.flows[0];
     (flow.bytes, flow.calls) = (MOVED, Ops(CALLS));
@@ -185,7 +190,7 @@ fn phase(name: &str, started: Instant, way: &Way, promise: impl FnOnce(&mut Flow
         settled: later.then_some(over),
         closed: None,
     };
-    let edge = |at: Instant, done: bool, dirty: Bytes| -> Snapshot {
+    let edge = |at: Timestamp, done: bool, dirty: Bytes| -> Snapshot {
         let none = || DiskCounters { flushes: Some(0), flush_ms: Some(0), ..Default::default() };
         let counters = if done { counters(way, write, all) } else { none() };
         let mut edge = super::snapshot(at, DISK, counters, "/mnt/hd", dirty.0);
@@ -200,7 +205,7 @@ fn phase(name: &str, started: Instant, way: &Way, promise: impl FnOnce(&mut Flow
     evidence.stop = edge(if later { stopped } else { over }, left == Bytes::ZERO, left);
     if later {
         evidence.settled = Some(edge(over, true, Bytes::ZERO));
-        evidence.settle = Some(Settle { time: all.less(calls), complete: true, fault: None });
+        evidence.settle = Some(WatchedFlush { time: all.less(calls), complete: true, fault: None });
     }
     assert_eq!(phase.flows[0].direction == Direction::Write, write);
     phase

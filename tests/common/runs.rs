@@ -8,11 +8,11 @@ use std::process::Command;
 use assay::error::Error;
 use assay::plan::Plan;
 use assay::record::{Ending, Record};
-use assay::run::{self, Options};
+use assay::run::{self, RunOptions};
 
 /// Runs it here, with nobody looking on.
 pub fn go(plan: &Plan) -> Result<Record, Error> {
-    run::run(plan, &Options::default(), &mut ())
+    run::run(plan, &RunOptions::default(), &mut ())
 }
 
 /// The record of a run that came to its end without a fault.

@@ -3,18 +3,18 @@
 
 use std::path::Path;
 
-use assay::cli::quick::Kind;
-use assay::cli::ramp::Places;
-use assay::cli::sweep::{self, Action as Done, Over, Words};
+use assay::cli::quick::PathType;
+use assay::cli::ramp::RampOrder;
+use assay::cli::sweep::{self, SweepAction as Done, SweepArgs, VariedParam};
 use assay::evidence::DirectAlign;
-use assay::plan::{self, Action, Axis, Caching};
-use assay::record::{Measures, PhaseRecord, Record, Trust, Verdict};
-use assay::unit::{Bytes, Instant, MIB, Nanos};
+use assay::plan::{self, Action, Caching, SweepAxis};
+use assay::record::{MeasuredSubject, PhaseRecord, Record, Trust, Verdict};
+use assay::unit::{Bytes, MIB, Nanos, Timestamp};
 
 use super::{Shape, card_limits, card_subject, phase, record, resolved, sound};
 
-fn words(over: Vec<Over>) -> Words {
-    Words {
+fn words(over: Vec<VariedParam>) -> SweepArgs {
+    SweepArgs {
         path: "/mnt/sd".into(),
         again: None,
         over,
@@ -22,7 +22,7 @@ fn words(over: Vec<Over>) -> Words {
         block: None,
         depth: None,
         workers: None,
-        order: Places::Forward,
+        order: RampOrder::Forward,
         time: Nanos::secs(180),
         size: None,
         seed: Some(1),
@@ -32,42 +32,46 @@ fn words(over: Vec<Over>) -> Words {
 
 /// What a cell of the card comes to: 4 ms for each request and 40 MB/s of writes, 1 ms and 90 MB/s of
 /// reads; four at a time are no faster than one.
-fn rate(spot: &plan::Spot) -> f64 {
-    let block = spot.block.0 as f64;
-    let depth = f64::from(spot.iodepth.min(4)) / 4.0;
-    let (each, pace) = if spot.reads == 100 { (1e-3, 90e6) } else { (4e-3, 40e6) };
+fn rate(cell_params: &plan::CellParams) -> f64 {
+    let block = cell_params.block.0 as f64;
+    let depth = f64::from(cell_params.iodepth.min(4)) / 4.0;
+    let (each, pace) = if cell_params.reads == 100 { (1e-3, 90e6) } else { (4e-3, 40e6) };
     depth * block / (each / 4.0 + block / pace)
 }
 
 /// A phase that was judged.
 fn done(name: &str, (action, block, depth): (Action, Bytes, u32), rate: f64) -> PhaseRecord {
     let shape = Shape { name: "", action, block, depth, rate, seconds: 2, device: "loop3" };
-    let mut done = phase(&shape, Instant(0));
+    let mut done = phase(&shape, Timestamp(0));
     done.name = name.into();
-    done.verdict = Some(sound(Measures::Device, "This is the speed of the device."));
+    done.verdict = Some(sound(MeasuredSubject::Device, "This is the speed of the device."));
     done
 }
 
-fn sweep_of(over: Vec<Over>, typed: &[&str]) -> Record {
+fn sweep_of(over: Vec<VariedParam>, typed: &[&str]) -> Record {
     let typed = typed.iter().map(|word| (*word).to_string()).collect();
     let mut words = words(over);
     words.path = Path::new("/mnt/sd").into();
-    let plan = sweep::plan(&words, Kind::Folder, typed).expect("a plan");
+    let plan = sweep::plan(&words, PathType::Folder, typed).expect("a plan");
     let mut subject = card_subject("/mnt/sd");
     if let assay::evidence::Reading::Seen(direct) = &mut subject.direct {
         direct.align = Some(DirectAlign { memory: 512, offset: 4096 });
     }
     let mut phases = Vec::new();
     for planned in &plan.phases {
-        let spot = planned.spot().expect("a cell or the file");
-        if planned.name == "file" || spot.block.0 >= 4096 {
-            let action = if spot.reads == 100 { Action::Read } else { Action::Write };
-            phases.push(done(&planned.name, (action, spot.block, spot.iodepth), rate(&spot)));
+        let cell_params = planned.cell_params().expect("a cell or the file");
+        if planned.name == "file" || cell_params.block.0 >= 4096 {
+            let action = if cell_params.reads == 100 { Action::Read } else { Action::Write };
+            phases.push(done(
+                &planned.name,
+                (action, cell_params.block, cell_params.iodepth),
+                rate(&cell_params),
+            ));
         }
     }
     let mut resolved = resolved(&plan, subject, card_limits(), Caching::Direct);
     resolved.jobs.iter_mut().for_each(|job| job.size = Bytes(128 * MIB));
-    let verdict = sound(Measures::Device, "This is the speed of the device.");
+    let verdict = sound(MeasuredSubject::Device, "This is the speed of the device.");
     record(plan, resolved, phases, verdict)
 }
 
@@ -82,19 +86,21 @@ fn judged(record: &mut Record, phase: &str, rate: f64, verdict: Verdict) {
 
 fn memory() -> Verdict {
     let said = "This is the speed of memory: loop3 sent no byte.";
-    Verdict { trust: Trust::Wrong, ..sound(Measures::Memory, said) }
+    Verdict { trust: Trust::Wrong, ..sound(MeasuredSubject::Memory, said) }
 }
 
 fn unsteady() -> Verdict {
     let said = "The device stood still for 0.41 s of it.";
-    Verdict { trust: Trust::Doubtful, ..sound(Measures::Unsteady, said) }
+    Verdict { trust: Trust::Doubtful, ..sound(MeasuredSubject::Unsteady, said) }
 }
 
 /// Over one thing: sizes from 512 B to 1 MiB.
 pub fn swept() -> Record {
     let values = (9..=20).map(|power| 1_u64 << power).collect();
-    let mut record =
-        sweep_of(vec![Over { axis: Axis::Block, values }], &["--over", "bs=512..1M", "/mnt/sd"]);
+    let mut record = sweep_of(
+        vec![VariedParam { axis: SweepAxis::Block, values }],
+        &["--over", "bs=512..1M", "/mnt/sd"],
+    );
     judged(&mut record, "write-256k", 24e6, unsteady());
     judged(&mut record, "read-8k", 2.31e9, memory());
     record
@@ -103,8 +109,8 @@ pub fn swept() -> Record {
 /// Over two things: sizes and depths.
 pub fn grid() -> Record {
     let over = vec![
-        Over { axis: Axis::Block, values: vec![2048, 4096, 65536, 1 << 20] },
-        Over { axis: Axis::Depth, values: vec![1, 2, 4, 8] },
+        VariedParam { axis: SweepAxis::Block, values: vec![2048, 4096, 65536, 1 << 20] },
+        VariedParam { axis: SweepAxis::Depth, values: vec![1, 2, 4, 8] },
     ];
     let typed = ["--over", "bs=2k,4k,64k,1M", "--over", "depth=1..8", "/mnt/sd"];
     let mut record = sweep_of(over, &typed);

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use assay::plan::Action;
-use assay::record::{Measures, Trust};
+use assay::record::{MeasuredSubject, Trust};
 
 use crate::kernel::{self, hear, told};
 use crate::lab::{self, Card, MI, Memory, Ran, folder};
@@ -120,7 +120,7 @@ fn refused_words_end_as_the_tool_does_and_say_why() {
         ("-u root -s 64:1000 -r 0", "a chunk of '1000' is no power of two from 256 to 1048576"),
         ("-u root -s 0 -n 1:10:20", "the largest file has 10 bytes, the smallest 20"),
         ("-u root -c 0", "-c '0' is no number that makes sense here"),
-        ("-u root -u root", "-u is there twice"),
+        ("-u root -u root", "-u was given twice"),
         ("-u root -p 2 -y s", "-p makes semaphores and ends, -y joins them"),
         ("-u no-such-user -s 0", "there is no user 'no-such-user'"),
         ("-u root -g no-such-group", "there is no group 'no-such-group'"),
@@ -326,7 +326,8 @@ fn figures_are_those_of_the_card() {
         // A throttle lets a tenth of a second's worth pass at once, and reads are over in one.
         let right = near(write, WRITES, 0.10) && near(read, READS, 0.15);
         let sound = trusts.iter().all(|(trust, measures)| {
-            *trust == Trust::Sound && matches!(measures, Measures::Device | Measures::Limited)
+            *trust == Trust::Sound
+                && matches!(measures, MeasuredSubject::Device | MeasuredSubject::Limited)
         });
         if right && sound {
             let line = heard.ran.stdout.lines().next_back().expect("a line");

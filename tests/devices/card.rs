@@ -4,7 +4,9 @@ use std::process::Stdio;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use assay::record::{Capacity, Grading, Holding, Measures, Outcome, Standing};
+use assay::record::{
+    BlockFate, CapacityResult, CardGrading, ClassStanding, MeasuredSubject, StudyResult,
+};
 use assay::unit::Bytes;
 
 use crate::kernel::{Heard, at_once, cards, hear_own, names};
@@ -14,24 +16,24 @@ use crate::lab::{self, Card, Fake, Fs, MI, Memory, Shape, Slowness, Speed};
 const SPREAD: u64 = 64 << 10;
 
 /// What came of the classes.
-fn grading(heard: &Heard) -> &Grading {
+fn grading(heard: &Heard) -> &CardGrading {
     match &heard.record.outcome {
-        Some(Outcome::Card(found)) => found,
+        Some(StudyResult::Card(found)) => found,
         other => panic!("{other:?}\n{heard}"),
     }
 }
 
 /// What came of the capacity.
-fn capacity(heard: &Heard) -> &Capacity {
+fn capacity(heard: &Heard) -> &CapacityResult {
     match &heard.record.outcome {
-        Some(Outcome::Capacity(found)) => found,
+        Some(StudyResult::Capacity(found)) => found,
         other => panic!("{other:?}\n{heard}"),
     }
 }
 
 /// The classes that are cleared.
-fn cleared(found: &Grading) -> Vec<&str> {
-    let cleared = found.grades.iter().filter(|grade| grade.standing == Standing::Cleared);
+fn cleared(found: &CardGrading) -> Vec<&str> {
+    let cleared = found.grades.iter().filter(|grade| grade.standing == ClassStanding::Cleared);
     cleared.map(|grade| grade.class.as_str()).collect()
 }
 
@@ -50,9 +52,8 @@ fn a_card_of_4_mib_per_second_clears_class_4_and_no_more() {
             let words = lab::assay(["card", "--quick"]).word(card.mount());
             let heard = hear_own(words.within(card.rooms()));
             let found = grading(&heard);
-            let limited =
-                says(&heard, "host This is what this path delivers, durably; the limit is");
-            let cause = limited == (measures == Measures::Limited);
+            let limited = says(&heard, "host Limited by a cgroup to");
+            let cause = limited == (measures == MeasuredSubject::Limited);
             // Who takes the processors away makes a card slower than it is, or its figure doubtful.
             if left > 0 && (cleared(found) != ["C2", "C4"] || !cause) {
                 continue;
@@ -60,9 +61,9 @@ fn a_card_of_4_mib_per_second_clears_class_4_and_no_more() {
             assert_eq!(cleared(found), ["C2", "C4"], "{heard}");
             assert!(cause, "{heard}");
             for words in [
-                "C clears the C4 minimums here; below the C6 minimums here: writes in order of 64 KiB reach ",
-                "A below the A1 minimums here: writes in order of 512 KiB reach ",
-                "card none shows itself, and so no claim",
+                "C meets C4; below C6: sequential writes of 64 KiB reach ",
+                "A below A1: sequential writes of 512 KiB reach ",
+                "card no card detected, so no claimed class",
             ] {
                 assert!(says(&heard, words), "{heard}");
             }
@@ -79,12 +80,12 @@ fn fakes_are_told_from_honest_cards() {
     let real = |bytes: u64| Some((Bytes(bytes), Bytes(bytes)));
     let block = |bytes: u64, more: u64| Some((Bytes(bytes - more), Bytes(bytes + more)));
     let fakes = [
-        (Fake::Honest, Holding::Genuine, None, None),
-        (Fake::Wraps(32 * MI), Holding::Wraps, real(32 * MI), real(32 * MI)),
+        (Fake::Honest, BlockFate::Genuine, None, None),
+        (Fake::Wraps(32 * MI), BlockFate::Wraps, real(32 * MI), real(32 * MI)),
         // Where it wraps between the blocks only a whole pass sees it.
-        (Fake::Wraps(100 * MI + SPREAD), Holding::Genuine, None, real(100 * MI + SPREAD)),
-        (Fake::Loses(40 * MI), Holding::Loses, block(40 * MI, 128 << 10), block(40 * MI, MI)),
-        (Fake::Flips(49 * SPREAD), Holding::Damaged, None, None),
+        (Fake::Wraps(100 * MI + SPREAD), BlockFate::Genuine, None, real(100 * MI + SPREAD)),
+        (Fake::Loses(40 * MI), BlockFate::Loses, block(40 * MI, 128 << 10), block(40 * MI, MI)),
+        (Fake::Flips(49 * SPREAD), BlockFate::Damaged, None, None),
     ];
     let shape = Shape {
         name: "fake",
@@ -101,7 +102,7 @@ fn fakes_are_told_from_honest_cards() {
         let ran = plan.word(card.device()).word(card.device()).run().expect(0);
         let costs = "assay: would write 64 MiB (67108864 bytes) at most, and take as long as the device needs\n";
         assert_eq!(ran.stderr, costs);
-        let check = |more: &[&str], holding: Holding, real: Option<(Bytes, Bytes)>| {
+        let check = |more: &[&str], holding: BlockFate, real: Option<(Bytes, Bytes)>| {
             let words = lab::assay(["card", "--capacity"]).words(more);
             let words = words.word(card.device()).word(card.device());
             let heard = hear_own(words.within(card.rooms()));
@@ -116,22 +117,22 @@ fn fakes_are_told_from_honest_cards() {
             }
             assert_eq!(
                 heard.ran.code(),
-                if holding == Holding::Genuine { 0 } else { 3 },
+                if holding == BlockFate::Genuine { 0 } else { 3 },
                 "{heard}"
             );
             heard
         };
         let heard = check(&[], holding, spread);
         assert!(
-            says(&heard, "writes 64 MiB, in blocks spread over 128 MiB and at its end"),
+            says(&heard, "writes 64 MiB, in blocks spread over 128 MiB and at the end"),
             "{heard}"
         );
-        let whole_holding = if matches!(fake, Fake::Wraps(_)) { Holding::Wraps } else { holding };
+        let whole_holding = if matches!(fake, Fake::Wraps(_)) { BlockFate::Wraps } else { holding };
         let heard = check(&["--fill"], whole_holding, whole);
         let found = capacity(&heard);
         assert_eq!((found.whole, found.checked), (true, size), "{heard}");
         let said = match fake {
-            Fake::Honest => "capacity real All 128 MiB came back as they were written.",
+            Fake::Honest => "capacity real All 128 MiB read back as written.",
             Fake::Wraps(_) => "capacity fake: it wraps around",
             Fake::Loses(_) => "blocks 40 right, 88 zeros",
             Fake::Flips(_) => "blocks 86 right, 42 with single bytes changed",
@@ -160,7 +161,7 @@ fn on_a_file_system_only_free_space_is_used_and_given_back() {
             let words = lab::assay(["card", "--capacity"]).words(more).word(card.mount());
             let heard = hear_own(words.within(card.rooms()));
             let found = capacity(&heard);
-            let holding = if fake == Fake::Honest { Holding::Genuine } else { Holding::Loses };
+            let holding = if fake == Fake::Honest { BlockFate::Genuine } else { BlockFate::Loses };
             assert_eq!((found.holding, found.real), (holding, None), "{heard}");
             let kept =
                 found.blocks.right as f64 / (found.blocks.right + found.blocks.wrong()) as f64;
@@ -204,7 +205,7 @@ fn memory_shows_no_capacity_and_words_against_each_other_are_refused() {
     assert_eq!(
         ran.stderr,
         format!(
-            "assay: the file system of {} sets no space aside: blocks can not be spread over it; add --fill, which writes all that is free, or name the bare device\n",
+            "assay: the file system of {} sets no space aside: blocks cannot be spread over it; add --fill, which writes all that is free, or name the bare device\n",
             disk.mount().display()
         )
     );

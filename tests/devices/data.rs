@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::kernel::{self, Heard, hear, hear_own, rate, told};
 use crate::lab::{self, Card, MI, Shape};
 use assay::plan::Action;
-use assay::record::{Finding, Measures, Trust, Weight};
+use assay::record::{Finding, FindingWeight, MeasuredSubject, Trust};
 use serde_json::{Value, json};
 
 /// `assay dd` with these words; `{x}` is a file on the card.
@@ -61,8 +61,11 @@ fn t18_names_are_changed_in_memory_until_the_journal_is_written() {
     told("3000 names without a flush", &left);
     // A commit may come in the middle: how much of it was in memory is chance.
     let said = found(&left, "make", "T18").unwrap_or_else(|| panic!("no T18\n{left}"));
-    assert!(said.weight >= Weight::Doubt && said.measures == Some(Measures::Deferred), "{left}");
-    assert!(said.claim.contains("ext4 writes its journal down every 5.00 s"), "{left}");
+    assert!(
+        said.weight >= FindingWeight::Doubt && said.measures == Some(MeasuredSubject::Deferred),
+        "{left}"
+    );
+    assert!(said.claim.contains("ext4 commits its journal every 5.00 s"), "{left}");
     let flushed = make("fsync_at_end");
     assert!(found(&flushed, "make", "T18").is_none(), "{flushed}");
 }
@@ -79,8 +82,8 @@ fn t27_files_that_are_removed_before_they_were_written() {
     let dropped = remove("none");
     told("removed at once", &dropped);
     let said = found(&dropped, "gone", "T27").unwrap_or_else(|| panic!("no T27\n{dropped}"));
-    assert_eq!(said.measures, Some(Measures::Deferred), "{dropped}");
-    assert!(said.claim.contains("were dropped from memory, without "), "{dropped}");
+    assert_eq!(said.measures, Some(MeasuredSubject::Deferred), "{dropped}");
+    assert!(said.claim.contains("they never reached "), "{dropped}");
     let written = remove("fsync_at_end");
     assert!(found(&written, "gone", "T27").is_none(), "{written}");
 }
@@ -109,9 +112,12 @@ fn t27_a_file_that_somebody_cuts_is_no_layer() {
     let heard = hear(dd(&card, &words));
     other.join().expect("the other program");
     told("cut before it was flushed", &heard);
-    heard.expect(Trust::Wrong, Measures::Deferred);
+    heard.expect(Trust::Wrong, MeasuredSubject::Deferred);
     assert!(heard.found("T27") && !heard.found("T25") && !heard.found("T02"), "{heard}");
-    assert!(heard.verdict().summary.contains(" was cut to 1 MiB while it was measured"), "{heard}");
+    assert!(
+        heard.verdict().summary.contains(" was truncated to 1 MiB during the measurement"),
+        "{heard}"
+    );
     let whole = hear(dd(&card, "if=/dev/zero of={x} bs=1M count=4 conv=fsync"));
     assert!(!whole.found("T27"), "{whole}");
 }
@@ -158,7 +164,7 @@ fn t24_blocks_that_are_not_there_are_not_read() {
         half = read(&disk);
     }
     told("half of it is not there", &half);
-    half.expect(Trust::Wrong, Measures::Layer);
+    half.expect(Trust::Wrong, MeasuredSubject::Layer);
     assert!(half.found("T24") && !half.found("T01"), "{half}");
     let part = half.verdict().corrected.expect("what did come from the card").value;
     assert!((0.97..1.03).contains(&(part / MI as f64)), "{part} {half}");

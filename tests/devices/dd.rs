@@ -2,11 +2,13 @@
 //! the traps is in `catalogue`.
 
 use std::fs;
+use std::io::Read;
 use std::path::Path;
-use std::time::Duration;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use assay::plan::Action;
-use assay::record::{Measures, Trust};
+use assay::record::{MeasuredSubject, Trust};
 
 use crate::kernel::{self, harmless, hear, told};
 use crate::lab::{self, Card, MI, Shape, Speed};
@@ -46,7 +48,7 @@ struct Row {
     env: &'static [(&'static str, &'static str)],
     before: Before,
     trust: Trust,
-    measures: Measures,
+    measures: MeasuredSubject,
     traps: &'static [&'static str],
     figure: Figure,
 }
@@ -56,7 +58,7 @@ const PLAIN: Row = Row {
     env: &[],
     before: Before::Nothing,
     trust: Trust::Sound,
-    measures: Measures::Device,
+    measures: MeasuredSubject::Device,
     traps: &[],
     figure: Is(Action::Write, WRITES),
 };
@@ -106,8 +108,8 @@ fn check(card: &Card, row: &Row) {
         // Some machines take pages from the cache at any time (DAMON's reclaim does). This try has
         // read them again.
         let forgotten = matches!(row.before, Before::AsLeft)
-            && row.measures == Measures::Memory
-            && heard.verdict().measures == Measures::Mixed;
+            && row.measures == MeasuredSubject::Memory
+            && heard.verdict().measures == MeasuredSubject::Mixed;
         if left > 0 && (off || forgotten || heard.disturbed()) {
             told("again", &heard);
             continue;
@@ -156,7 +158,7 @@ const ARTICLES: &[Row] = &[
     Row {
         words: "if=/dev/zero of={x} bs=64K count=128",
         trust: Trust::Wrong,
-        measures: Measures::Deferred,
+        measures: MeasuredSubject::Deferred,
         traps: &["T02"],
         figure: Corrected(WRITES),
         ..PLAIN
@@ -191,7 +193,7 @@ const ARTICLES: &[Row] = &[
         words: "if={x} of=/dev/null bs=20k iflag=sync",
         before: Before::AsLeft,
         trust: Trust::Wrong,
-        measures: Measures::Memory,
+        measures: MeasuredSubject::Memory,
         traps: &["T01"],
         figure: Above(Action::Read, 10.0 * READS),
         ..PLAIN
@@ -251,17 +253,73 @@ fn who_does_not_want_to_wait_does_not_wait() {
     let lines: Vec<&str> = watched.ran.stderr.lines().collect();
     assert_eq!(lines[lines.len() - 2..], ["12+0 records in", "12+0 records out"], "{watched}");
 
-    // Silence is for what is sound; a wrong number may be spoken of.
-    let silent = write("", "status=none");
+    // Where no number is printed there is nothing to speak of, however wrong it would be. The record has it.
+    let _ = fs::remove_file(card.path("x"));
+    card.freely(|| Ok(()));
+    let silent = hear(
+        lab::assay(["dd", "if=/dev/zero", "bs=1M", "count=12", "status=none"])
+            .word(of(&card.path("x")))
+            .env("ASSAY_SETTLE", "no"),
+    );
     assert!(silent.ran.wall < Duration::from_secs(1), "{silent}");
-    assert!(silent.ran.stderr.lines().all(|line| line.starts_with("assay: ")), "{silent}");
-    assert!(!silent.ran.stderr.is_empty(), "{silent}");
+    assert_eq!((silent.ran.stderr.as_str(), silent.ran.stdout.as_str()), ("", ""), "{silent}");
+    assert_eq!(silent.verdict().trust, Trust::Wrong, "{silent}");
     card.freely(|| Ok(()));
     let _ = fs::remove_file(card.path("x"));
     let sound = hear(
         lab::assay(["dd", "if=/dev/zero", "bs=1M", "count=12", "status=none", "conv=fsync"])
             .word(of(&card.path("x"))),
     );
-    sound.expect(Trust::Sound, Measures::Device);
+    sound.expect(Trust::Sound, MeasuredSubject::Device);
     assert_eq!((sound.ran.stderr.as_str(), sound.ran.stdout.as_str()), ("", ""), "{sound}");
+}
+
+/// A copy of 24 MiB to a card of 4 MiB/s by dd without a terminal: how long it took to end after its own
+/// time, or, `told` that by a signal while the flush is watched, after that.
+fn unseen(card: &Card, told: bool) -> (Duration, String) {
+    let x = card.path("x");
+    let _ = fs::remove_file(&x);
+    card.freely(|| Ok(()));
+    let began = Instant::now();
+    let mut child = lab::command_in(card.rooms(), env!("CARGO_BIN_EXE_assay"))
+        .args(["dd", "if=/dev/zero", "bs=1M", "count=24"])
+        .arg(of(&x))
+        .stdin(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut since = began;
+    if told {
+        while fs::metadata(&x).map_or(0, |file| file.len()) < 24 * MI {
+            assert!(began.elapsed() < Duration::from_secs(60), "it does not copy");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        std::thread::sleep(Duration::from_millis(300));
+        since = Instant::now();
+        let pid = rustix::process::Pid::from_child(&child);
+        rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("sent");
+    }
+    let status = child.wait().expect("it ends");
+    let time = since.elapsed();
+    let mut said = String::new();
+    child.stderr.take().expect("a pipe").read_to_string(&mut said).expect("read");
+    // The copy was over: what was ended is the watching.
+    assert_eq!(status.code(), Some(0), "{said}");
+    assert!(said.contains("24+0 records in\n24+0 records out\n"), "{said}");
+    let seconds = said.split_once("copied, ").and_then(|(_, rest)| rest.split_once(" s, "));
+    let own: f64 = seconds.and_then(|(seconds, _)| seconds.parse().ok()).expect("a time");
+    (if told { time } else { time.saturating_sub(Duration::from_secs_f64(own)) }, said)
+}
+
+#[test]
+fn without_a_terminal_the_watch_is_short_and_a_signal_ends_it_at_once() {
+    let _alone = lab::alone();
+    let card = lab::need!(Card::paced());
+    let (time, said) = unseen(&card, false);
+    told("watched", format_args!("{time:?}"));
+    assert!((1900..3000).contains(&time.as_millis()), "{time:?}\n{said}");
+    let tries = (0..3).map(|_| unseen(&card, true));
+    let (fastest, said) = tries.min_by_key(|(time, _)| *time).expect("one");
+    told("ended by a signal", format_args!("{fastest:?}"));
+    assert!(fastest < Duration::from_millis(100), "{fastest:?}\n{said}");
 }

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use assay::plan::Action;
-use assay::record::{Ending, Measures, Trust};
+use assay::record::{Ending, MeasuredSubject, Trust};
 
 use crate::kernel::{self, Heard, at_once, hear_own, names, told};
 use crate::lab::{self, Card, DirtyLimit, MI, Shape};
@@ -26,7 +26,7 @@ fn below(folder: &Path) -> Vec<String> {
 }
 
 /// Trust in a half of a lesson, and what it is about.
-fn judged(heard: &Heard, half: &str) -> (Trust, Measures) {
+fn judged(heard: &Heard, half: &str) -> (Trust, MeasuredSubject) {
     let verdict = heard.named(half).verdict.as_ref().expect("judged");
     (verdict.trust, verdict.measures)
 }
@@ -48,7 +48,7 @@ fn taught(
             continue;
         }
         assert!(off.abs() <= near, "{off}\n{heard}");
-        assert_eq!(judged(&heard, "cure"), (Trust::Sound, Measures::Limited), "{heard}");
+        assert_eq!(judged(&heard, "cure"), (Trust::Sound, MeasuredSubject::Limited), "{heard}");
         // The exit status is that of the cure, and nobody waits for a lesson.
         assert_eq!(heard.ran.code(), 0, "{heard}");
         assert!(heard.ran.wall < Duration::from_secs(45), "{heard}");
@@ -89,9 +89,9 @@ fn each_trap_is_caught_and_each_cure_is_true() {
 fn flush() {
     let card = lab::need!(Card::sdcard());
     let heard = taught(&card, "flush", bandwidth(Action::Write), (WRITES, 0.03));
-    assert_eq!(judged(&heard, "trap"), (Trust::Wrong, Measures::Deferred), "{heard}");
+    assert_eq!(judged(&heard, "trap"), (Trust::Wrong, MeasuredSubject::Deferred), "{heard}");
     let why = sentence(&heard, "why");
-    assert!(why.contains("were only in memory: a power cut would have taken them."), "{heard}");
+    assert!(why.contains("were only in memory: a power cut would have lost them."), "{heard}");
     assert!(why.contains(" A is "), "{heard}");
 }
 
@@ -101,14 +101,14 @@ fn cache() {
     let (trust, measures) = judged(&heard, "trap");
     // Some kernels drop pages by themselves: then it is a mixture.
     assert_eq!(trust, Trust::Wrong, "{heard}");
-    assert!(matches!(measures, Measures::Memory | Measures::Mixed), "{heard}");
-    assert!(sentence(&heard, "why").contains(" that A read lay in memory"), "{heard}");
+    assert!(matches!(measures, MeasuredSubject::Memory | MeasuredSubject::Mixed), "{heard}");
+    assert!(sentence(&heard, "why").contains(" that A read were in the page cache"), "{heard}");
 }
 
 fn holes() {
     let card = lab::need!(Card::sdcard());
     let heard = taught(&card, "holes", bandwidth(Action::Read), (READS, 0.03));
-    assert_eq!(judged(&heard, "trap"), (Trust::Wrong, Measures::Layer), "{heard}");
+    assert_eq!(judged(&heard, "trap"), (Trust::Wrong, MeasuredSubject::Layer), "{heard}");
     let [trap, cure] = ["trap", "cure"].map(|half| heard.named(half).flows[0].bytes);
     assert_eq!(trap, cure, "files of one size\n{heard}");
 }
@@ -119,17 +119,17 @@ fn burst() {
     let heard = taught(&card, "burst", bandwidth(Action::Write), (WRITES, 0.03));
     drop(limit);
     let (trust, measures) = judged(&heard, "trap");
-    assert_eq!((trust, measures), (Trust::Wrong, Measures::Deferred), "{heard}");
+    assert_eq!((trust, measures), (Trust::Wrong, MeasuredSubject::Deferred), "{heard}");
     // Memory had room for some of the long write, and then the writer had to wait.
     let why = sentence(&heard, "why");
-    assert!(why.contains("In B both speeds show. The first "), "{heard}");
+    assert!(why.contains("B shows both speeds. The first "), "{heard}");
 }
 
 fn compress() {
     let card = lab::need!(Card::compress());
     // The trees of btrfs are a part of what the card takes.
     let heard = taught(&card, "compress", bandwidth(Action::Write), (WRITES, 0.10));
-    assert_eq!(judged(&heard, "trap"), (Trust::Wrong, Measures::Layer), "{heard}");
+    assert_eq!(judged(&heard, "trap"), (Trust::Wrong, MeasuredSubject::Layer), "{heard}");
 }
 
 fn readahead() {
@@ -137,7 +137,7 @@ fn readahead() {
     let card = lab::need!(Card::hdd());
     let iops = |heard: &Heard| heard.named("cure").totals[&Action::Read].iops.expect("a rate").0;
     let heard = taught(&card, "readahead", iops, (150.0, 0.03));
-    assert!(sentence(&heard, "why").contains("answered by what had been read ahead"), "{heard}");
+    assert!(sentence(&heard, "why").contains("most of them were served by read-ahead"), "{heard}");
 }
 
 #[test]
@@ -146,13 +146,13 @@ fn memory_has_no_truth_to_compare_with() {
     let tmpfs = lab::need!(lab::Memory::tmpfs());
     for topic in ["flush", "cache", "holes"] {
         let heard = hear_own(demo(topic).word(tmpfs.mount()));
-        heard.expect(Trust::Wrong, Measures::NotADisk);
+        heard.expect(Trust::Wrong, MeasuredSubject::NotADisk);
         let here = sentence(&heard, "here");
         assert!(
-            here.starts_with("the lesson does not work here: there is no true figure "),
+            here.starts_with("this demonstration does not work here: there is no valid "),
             "{heard}"
         );
-        assert!(here.contains("lies on tmpfs, and no disk is below it."), "{heard}");
+        assert!(here.contains("is on tmpfs, with no disk below it."), "{heard}");
         assert_eq!(heard.ran.code(), 3, "{heard}");
         assert_eq!(below(tmpfs.mount()), Vec::<String>::new());
     }

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use assay::plan::Action;
-use assay::record::{Ending, Measures, Trust};
+use assay::record::{Ending, MeasuredSubject, Trust};
 use serde_json::{Value, json};
 
 use crate::kernel::{self, Heard, hear, hear_own, names, told};
@@ -56,7 +56,7 @@ fn fails(plan: &Value, doing: &str, offset: Option<u64>, errno: &str) -> Heard {
     told(errno, &heard.ran.stderr);
     assert_eq!(heard.ran.code(), 1, "{heard}");
     let Ending::Failed(fault) = &heard.record.ending else { panic!("{heard}") };
-    assert_eq!((fault.doing.as_str(), fault.name.as_str()), (doing, errno), "{heard}");
+    assert_eq!((fault.doing.name(), fault.name.as_str()), (doing, errno), "{heard}");
     if let Some(offset) = offset {
         assert_eq!(fault.offset, Some(offset), "{heard}");
     }
@@ -118,7 +118,7 @@ fn errors_in_mid_run() {
     let (_desk, unflushed) = typed(&plan(&fresh, "write", mib, "buffered", "none"));
     let heard = hear_own(unflushed);
     told("only the flush tells", &heard.ran.stderr);
-    heard.expect(Trust::Wrong, Measures::Invalid);
+    heard.expect(Trust::Wrong, MeasuredSubject::Invalid);
     assert_eq!(heard.ran.code(), 1, "{heard}");
     assert!(heard.found("T17"), "{heard}");
     message(&heard.ran, "flush", "EIO");
@@ -239,7 +239,7 @@ fn a_thin_device_fails_at_the_flush() {
     // EIO or ENOSPC: kernels differ.
     let says = format!("dd: fsync failed for '{}': ", x.display());
     assert!(heard.ran.stderr.lines().any(|line| line.starts_with(&says)), "{heard}");
-    heard.expect(Trust::Wrong, Measures::Invalid);
+    heard.expect(Trust::Wrong, MeasuredSubject::Invalid);
     drop(card);
 
     let card = lab::need!(Card::thin());
@@ -247,7 +247,7 @@ fn a_thin_device_fails_at_the_flush() {
     let heard = hear(lab::assay(["dd", "if=/dev/zero", "bs=1M", "count=100"]).word(&to));
     told("not flushed", &heard);
     // dd would say that all is well; the bytes are lost all the same.
-    heard.expect(Trust::Wrong, Measures::Invalid);
+    heard.expect(Trust::Wrong, MeasuredSubject::Invalid);
     assert!(heard.found("T17"), "{heard}");
     drop(card);
 
@@ -401,7 +401,7 @@ fn io_uring_forbidden() {
             quick_of(&card, &mut without)
         };
         told("forbidden", &forbidden);
-        let said = forbidden.ran.stdout.matches("io_uring can not be used").count();
+        let said = forbidden.ran.stdout.matches("io_uring cannot be used").count();
         assert_eq!(said, 1, "{forbidden}");
         assert_eq!(forbidden.record.resolved.notes.len(), 1, "{forbidden}");
         for job in &forbidden.record.resolved.jobs {

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use crate::kernel::{self, Heard, hear, hear_own, rate, told};
 use crate::lab::{self, Card, Fs, MI, Shape, Speed};
-use assay::evidence::{Copying, Reading};
+use assay::evidence::{CopySpeed, Reading};
 use assay::plan::Action;
-use assay::record::{Finding, Measures, Trust};
+use assay::record::{Finding, MeasuredSubject, Trust};
 use serde_json::{Value, json};
 
 /// Runs phases on a file or device, each with words of its own for the job.
@@ -72,7 +72,7 @@ fn t36_the_first_write_is_told_from_the_second() {
     );
     told("into an allocated file, twice", &heard);
     let first = of(&heard, "first", "T36").unwrap_or_else(|| panic!("not named\n{heard}"));
-    assert!(first.claim.starts_with("These were first writes to "), "{heard}");
+    assert!(first.claim.starts_with("First writes to "), "{heard}");
     assert!(of(&heard, "second", "T36").is_none(), "{heard}");
     // Half of it written before, by somebody else.
     kernel::put(&card, "x", 8 * MI);
@@ -103,7 +103,7 @@ fn t37_writers_that_extend_a_file_wait_for_its_lock() {
         return;
     }
     assert!(found && !extend.found("T55"), "{extend}");
-    extend.expect(Trust::Doubtful, Measures::Tool);
+    extend.expect(Trust::Doubtful, MeasuredSubject::Tool);
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn t45_a_device_that_is_not_as_fast_everywhere() {
     drop(bursts);
     told("three places", &heard);
     let found = of(&heard, "end", "T45").unwrap_or_else(|| panic!("not named\n{heard}"));
-    assert!(found.claim.starts_with("At 3 places the same work went at "), "{heard}");
+    assert!(found.claim.starts_with("The same work at 3 offsets ran at "), "{heard}");
     assert!(of(&heard, "start", "T45").is_none() && of(&heard, "middle", "T45").is_none());
     let even = run(&target, &phases);
     assert!(!even.found("T45"), "{even}");
@@ -154,11 +154,14 @@ fn t49_a_device_that_works_on_is_waited_for() {
             writes(16_384, "shuffled", json!({ "stop": { "first_of": [{ "bytes": 32 * MI }] } }));
         [("scattered", words, json!({ "aftermath": 250_000_000 }))]
     };
-    let calm = run(&file(&card, 32 * MI, "written"), &phase());
-    told("a device that is done", &calm);
-    let aftermath = calm.phase().evidence.aftermath.as_ref().expect("looked");
-    assert!(matches!(aftermath.before, Reading::Seen(_)) && !aftermath.after.is_empty(), "{calm}");
-    assert!(!calm.found("T49") || calm.disturbed(), "{calm}");
+    let steady_watcher = run(&file(&card, 32 * MI, "written"), &phase());
+    told("a device that is done", &steady_watcher);
+    let aftermath = steady_watcher.phase().evidence.aftermath.as_ref().expect("looked");
+    assert!(
+        matches!(aftermath.before, Reading::Seen(_)) && !aftermath.after.is_empty(),
+        "{steady_watcher}"
+    );
+    assert!(!steady_watcher.found("T49") || steady_watcher.disturbed(), "{steady_watcher}");
     // It is slow from the moment at which the last write has come, for some seconds.
     let knob = card.knob();
     let usual = knob.speed();
@@ -181,7 +184,7 @@ fn t49_a_device_that_works_on_is_waited_for() {
     });
     told("a device that works on", &heard);
     let found = of(&heard, "scattered", "T49").unwrap_or_else(|| panic!("not named\n{heard}"));
-    assert!(found.claim.contains(" after it had said that all was done"), "{heard}");
+    assert!(found.claim.contains(" after the last completion"), "{heard}");
     assert!(heard.phase().evidence.aftermath.as_ref().expect("looked").after.len() >= 2, "{heard}");
 }
 
@@ -199,14 +202,14 @@ fn t53_how_fast_the_machine_copies_is_known_where_it_matters() {
     let pace = rate(heard.phase(), Action::Read).expect("a rate");
     told("a buffered read out of a file in memory, bytes per second", pace);
     match &heard.phase().evidence.copying {
-        Some(Reading::Seen(Copying { from, into, .. })) => {
+        Some(Reading::Seen(CopySpeed { from, into, .. })) => {
             told("copied from and into the page cache", format_args!("{from:.0} {into:.0}"));
             assert!(pace >= 100e6, "measured for nothing\n{heard}");
             // No buffered read is faster than the copying that it is made of.
             assert!(pace < from * 1.5, "{pace} {from}\n{heard}");
             assert_eq!(
                 heard.found("T53"),
-                heard.verdict().measures == Measures::Tool && !heard.found("T51")
+                heard.verdict().measures == MeasuredSubject::Tool && !heard.found("T51")
             );
         }
         Some(Reading::Unseen(why)) => panic!("{why}"),
@@ -232,7 +235,7 @@ fn t53_small_calls_are_bound_by_their_copies() {
         let heard = run(&file(&card, 512 * MI, "existing"), &phases);
         told("buffered reads of 512 bytes", &heard);
         if heard.found("T53") {
-            heard.expect(Trust::Doubtful, Measures::Tool);
+            heard.expect(Trust::Doubtful, MeasuredSubject::Tool);
             assert!(!heard.found("T51"), "said once\n{heard}");
             return;
         }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use assay::record::{Ending, Finding, Measures, Weight};
+use assay::record::{Ending, Finding, FindingWeight, MeasuredSubject};
 use serde_json::{Value, json};
 
 use crate::kernel::{Heard, hear_own, told};
@@ -114,11 +114,11 @@ fn run(target: &Value, kind: &Kind) -> Heard {
 fn slander<'a>(heard: &'a Heard, declared: Option<&str>, others: &Others) -> Vec<&'a Finding> {
     let untrue = |finding: &&Finding| {
         let true_of_place = Some(&*finding.trap.0) == declared;
-        let of_others = ["T31", "T51", "T52", "T58", "T43"].contains(&&*finding.trap.0)
-            && finding.weight < Weight::Refute;
+        let of_others = ["T31", "T51", "T52", "T58", "T43", "T68"].contains(&&*finding.trap.0)
+            && finding.weight < FindingWeight::Refute;
         let refuted_by_others = finding.trap.0 == "T31" && others.moved > MI;
         let true_of_others = refuted_by_others || of_others && others.at_work();
-        finding.weight != Weight::Note && !true_of_place && !true_of_others
+        finding.weight != FindingWeight::Note && !true_of_place && !true_of_others
     };
     heard.verdict().findings.iter().filter(untrue).collect()
 }
@@ -155,7 +155,11 @@ fn fifty_honest_runs_are_not_slandered() {
             if !slander(&heard, *declared, &others).is_empty() {
                 slandered.push(heard);
             } else if declared.is_some() {
-                assert_eq!(verdict.measures, Measures::NotADisk, "a RAM disk is no disk\n{heard}");
+                assert_eq!(
+                    verdict.measures,
+                    MeasuredSubject::NotADisk,
+                    "a RAM disk is no disk\n{heard}"
+                );
             }
         }
     }

@@ -9,6 +9,7 @@ mod card;
 mod data;
 mod dd;
 mod demo;
+mod documents;
 mod explain;
 mod faults;
 mod firsts;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use assay::evidence::Reading;
 use assay::plan::Action;
-use assay::record::{Ending, Measures, Record, Trust};
+use assay::record::{Ending, MeasuredSubject, Record, Trust};
 use assay::unit::Bytes;
 
 use crate::kernel::{Heard, at_once, cards, hear_own, names, rate, told};
@@ -85,7 +85,7 @@ fn cards_are_measured_at_their_pace() {
     });
 }
 
-fn what_is_durable_is_at_the_pace_of_the_card((shape, pace): (Shape, Measures)) {
+fn what_is_durable_is_at_the_pace_of_the_card((shape, pace): (Shape, MeasuredSubject)) {
     let card = lab::need!(Card::new(shape));
     for left in (0..3).rev() {
         let typed = modes(&["--block", "1M", "--time", "80"]);
@@ -129,7 +129,7 @@ fn without_any_option_it_takes_two_minutes() {
         "read N KiB app durable count size depth flushes CPU before after lost",
         "read N MiB app durable count size depth flushes CPU before after lost",
         "✗ no flush N N N N MiB N N N N N N",
-        "read of reads there are three ways: flushes and O_SYNC change nothing in them",
+        "read there are three ways to read: flushes and O_SYNC have no effect on reads",
         "why write N KiB:",
     ] {
         let there =
@@ -195,14 +195,14 @@ fn memory_is_never_durable() {
     let tmpfs = lab::need!(lab::Memory::tmpfs());
     let heard = hear_own(modes(&["--quick", "--size", "16M"]).word(tmpfs.mount()));
     assert_eq!(heard.ran.code(), 3, "{heard}");
-    let ways = ["no flush", "fsync at end", "O_DSYNC", "O_SYNC", "mmap + msync"];
-    for row in rows(&heard.ran.stdout, "write 1 MiB", &ways) {
+    let loop_config = ["no flush", "fsync at end", "O_DSYNC", "O_SYNC", "mmap + msync"];
+    for row in rows(&heard.ran.stdout, "write 1 MiB", &loop_config) {
         assert_eq!((row[0].as_str(), row[3].as_str()), ("✗", "-"), "{row:?}\n{heard}");
         assert_eq!(row[4..8], ["-"; 4], "no device, no requests {row:?}");
     }
-    let absent = "absent O_DIRECT and O_DIRECT+O_DSYNC: not to be had here, so not in the table";
+    let absent = "absent O_DIRECT and O_DIRECT+O_DSYNC: not available here, so not in the table";
     assert!(masked(&heard.ran.stdout).iter().any(|line| line == absent), "{heard}");
-    heard.expect(Trust::Wrong, Measures::NotADisk);
+    heard.expect(Trust::Wrong, MeasuredSubject::NotADisk);
     assert_eq!(below(tmpfs.mount()), Vec::<String>::new());
 }
 
@@ -223,7 +223,7 @@ fn somebody_without_rights_gets_the_same_table() {
     assert!(matches!(ran.status.code(), Some(0 | 3)), "{:?} {err}", ran.status);
     let record: Record = serde_json::from_slice(&ran.stdout).expect("a record");
     assert_eq!((record.phases.len(), &record.ending), (12, &Ending::Complete), "{err}");
-    assert!(!record.machine.root);
+    assert!(!record.machine().root);
     for phase in &record.phases {
         assert!(phase.faults.is_empty(), "{:?}", phase.faults);
         let moved: u64 = phase.totals.values().map(|total| total.bytes.0).sum();

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use assay::plan::Action;
-use assay::record::{Ending, Measures, Record, Trust};
+use assay::record::{Ending, MeasuredSubject, Record, Trust};
 
 use crate::kernel::{self, Heard, at_once, cards, hear_own, names, rate, told};
 use crate::lab::{self, Card, Fs, MI, Shape};
@@ -47,7 +47,7 @@ fn cards_of_every_kind() {
     [Shape::btrfs(), Shape::xfs()].into_iter().for_each(another_file_system);
 }
 
-fn without_any_option((shape, pace): (Shape, Measures)) {
+fn without_any_option((shape, pace): (Shape, MeasuredSubject)) {
     let card = lab::need!(Card::new(shape));
     for left in (0..3).rev() {
         let heard = hear_own(lab::assay(["quick"]).word(card.mount()).within(card.rooms()));
@@ -115,7 +115,7 @@ fn memory_is_no_disk() {
     let tmpfs = lab::need!(lab::Memory::tmpfs());
     let heard = hear_own(lab::assay(["quick", "--quick"]).word(tmpfs.mount()));
     figures(&heard);
-    heard.expect(Trust::Wrong, Measures::NotADisk);
+    heard.expect(Trust::Wrong, MeasuredSubject::NotADisk);
     assert_eq!(heard.ran.code(), 3, "{heard}");
     assert_eq!(below(tmpfs.mount()), Vec::<String>::new());
 }
@@ -133,7 +133,7 @@ fn files_and_devices_are_read_and_stay_as_they_were() {
     // A second and a half, of which the throttle gives a tenth of a second for nothing.
     assert!((0.95..1.10).contains(&read), "{read} {heard}");
     let measures = heard.named("seq-read").verdict.as_ref().expect("judged").measures;
-    assert_eq!(measures, Measures::Limited, "{heard}");
+    assert_eq!(measures, MeasuredSubject::Limited, "{heard}");
     assert!(fs::read(&file).unwrap() == content, "the file was changed");
 
     // The device below, mounted: reading is allowed, writing never. On a card of which every block

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use assay::record::{Ending, Measures, Outcome, Reached, Record, Trust};
+use assay::record::{Ending, LoadPoint, MeasuredSubject, Record, StudyResult, Trust};
 use assay::unit::Nanos;
 use serde_json::{Value, json};
 
@@ -38,30 +38,31 @@ fn the_knee_is_where_the_model_puts_it() {
     );
     let heard = run(&plan);
     assert_eq!(heard.record.ending, Ending::Complete, "{heard}");
-    heard.expect(Trust::Sound, Measures::Tool);
+    heard.expect(Trust::Sound, MeasuredSubject::Tool);
     let said = said(&heard.ran.stdout);
     assert_eq!(said, CURVE, "\n{said}\n{heard}");
     // The same for programs.
-    let Some(Outcome::Ramp(climb)) = &heard.record.outcome else { panic!("none\n{heard}") };
-    let step = |reached: &Reached| (reached.phase.clone(), reached.iodepth, reached.p99_ns);
-    assert_eq!(step(&climb.knee), ("q8".into(), 8, Some(Nanos::micros(100))), "{heard}");
-    assert_eq!(climb.within.as_ref().map(step), Some(step(&climb.knee)), "{heard}");
+    let Some(StudyResult::Ramp(ramp_result)) = &heard.record.outcome else {
+        panic!("none\n{heard}")
+    };
+    let step = |reached: &LoadPoint| (reached.phase.clone(), reached.iodepth, reached.p99_ns);
+    assert_eq!(step(&ramp_result.knee), ("q8".into(), 8, Some(Nanos::micros(100))), "{heard}");
+    assert_eq!(ramp_result.within.as_ref().map(step), Some(step(&ramp_result.knee)), "{heard}");
 }
 
 const CURVE: &str = "  \
-  curve    in flight     IOPS       p99
-                   1    10.0k    100 µs  █████
-                   2    20.0k    100 µs  ██████████
-                   4    40.0k    100 µs  ████████████████████
-                   8    80.0k    100 µs  ████████████████████████████████████████  ← knee
-                  16    80.0k    200 µs  ████████████████████████████████████████
-                  32    80.0k    400 µs  ████████████████████████████████████████
+  curve    in flight  0                                               80.0k IOPS
+                   1  ███████▎
+                   2  ██████████████▌
+                   4  █████████████████████████████
+                   8  ██████████████████████████████████████████████████████████  ← knee
+                  16  ██████████████████████████████████████████████████████████
+                  32  ██████████████████████████████████████████████████████████
 
-  knee     8 in flight: 80.0k IOPS, p50 100 µs, p99 100 µs; no step after it brought 10 %
-           more
+  knee     8 in flight: 80.0k IOPS, p50 100 µs, p99 100 µs; no later step added 10 %
   p99      within 150 µs: 80.0k IOPS at 8 in flight (p99 100 µs)
-  limit    unknown: no device's counters tell. No device took part: this is what the
-           program itself does.
+  limit    unknown: no device counters could be read. No device was involved: this is the
+           speed of the program itself.
 ";
 
 #[test]
@@ -99,8 +100,8 @@ fn a_rate_that_still_grows_has_no_limit_yet() {
     let heard = run(&plan);
     let page = &heard.ran.stdout;
     assert_eq!(labelled(page, "knee"), "8 in flight: 80.0k IOPS, p50 100 µs, p99 100 µs");
-    assert_eq!(labelled(page, "p99"), "within 50.0 µs: no step was");
-    assert_eq!(labelled(page, "limit"), "none yet: it still grew at the last step");
+    assert_eq!(labelled(page, "p99"), "within 50.0 µs: no step");
+    assert_eq!(labelled(page, "limit"), "none yet: throughput was still growing at the last step");
 }
 
 #[test]
@@ -124,7 +125,10 @@ fn a_throttle_is_the_limit_and_is_named() {
         }
         assert!((485.0..515.0).contains(&most), "{most}\n{heard}");
         let limit = labelled(page, "limit");
-        assert!(limit.starts_with("throttle: 500 operations per second"), "{heard}");
+        assert!(
+            limit.starts_with("throttle: cgroup limit of 500 operations per second"),
+            "{heard}"
+        );
         assert!(page.contains("read_iops_device") || page.contains("io.max"), "{heard}");
         assert_eq!(heard.ran.code(), 0, "{heard}");
         assert!(labelled(page, "p99").starts_with("within 500 ms: "), "{heard}");
@@ -154,7 +158,10 @@ fn a_slow_device_is_the_limit_itself() {
         if left > 0 && (heard.disturbed() || !limit.starts_with("device: ")) {
             continue;
         }
-        assert!(limit.starts_with(&format!("device: {} had", card.leaf_name())), "{heard}");
+        assert!(
+            limit.starts_with(&format!("device: {} was saturated", card.leaf_name())),
+            "{heard}"
+        );
         break;
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use assay::record::Outcome;
+use assay::record::StudyResult;
 use assay::stats::mean;
 
 use crate::kernel::{hear_own, told};
@@ -40,14 +40,16 @@ fn a_burst_is_told_from_what_lasts() {
         assert!((0.95..1.05).contains(&rate), "{rate}\n{heard}");
         assert!(page.contains(BUDGET), "{heard}");
         // The limit of the start is none that held the rate of the whole.
-        let held = |claim: &str| claim.contains("holds it below");
+        let held = |claim: &str| claim.contains("holds the rate below");
         assert!(!heard.verdict().findings.iter().any(|f| held(&f.claim)), "{heard}");
         let burst = labelled(page, "burst");
         let size: f64 = burst.split(' ').next().and_then(|n| n.parse().ok()).expect("a size");
         assert!((90.0..112.0).contains(&size) && burst.contains(" MiB at "), "{heard}");
         assert!(labelled(page, "lasts").contains("MB/s: steady after "), "{heard}");
         assert!(page.contains("  rate "), "{heard}");
-        let Some(Outcome::Sustain(found)) = &heard.record.outcome else { panic!("none\n{heard}") };
+        let Some(StudyResult::Sustain(found)) = &heard.record.outcome else {
+            panic!("none\n{heard}")
+        };
         let lasts = found.rate.0 / (4 * MI) as f64;
         assert!(found.burst.is_some() && (0.95..1.05).contains(&lasts), "{found:?}\n{heard}");
         break;
@@ -55,8 +57,8 @@ fn a_burst_is_told_from_what_lasts() {
 }
 
 const BUDGET: &str = "
-  budget   writes the same 64 MiB over and over, until 5 rounds of 1 s are steady, 30 s at
-           most, 64 GiB at most
+  budget   overwrites the same 64 MiB, until 5 rounds of 1 s are steady, 30 s at most,
+           64 GiB at most
 ";
 
 #[test]
@@ -67,7 +69,7 @@ fn a_budget_of_bytes_ends_it() {
     let written = heard.phase().flows.iter().map(|flow| flow.bytes.0).sum::<u64>();
     assert_eq!(written, 8 * MI, "{heard}");
     let page = &heard.ran.stdout;
-    assert!(labelled(page, "budget").starts_with("writes the same 4 MiB over"), "{heard}");
+    assert!(labelled(page, "budget").starts_with("overwrites the same 4 MiB"), "{heard}");
     assert_eq!(std::fs::read_dir(folder.path()).expect("there").count(), 0);
 }
 

@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 
 use assay::evidence::Snapshot;
 use assay::plan::Action;
-use assay::record::{Ending, Measures, Outcome, Profiled, Record, Side, Swept, Trust};
+use assay::record::{
+    Ending, MeasuredSubject, ProfileResult, Record, StudyResult, SweepResult, SweepSide, Trust,
+};
 use serde_json::{Value, json};
 
 use crate::kernel::{Heard, hear, hear_own, modelled, names, rate, run, told};
@@ -24,14 +26,16 @@ fn said(page: &str) -> String {
 }
 
 /// What a sweep came to.
-fn swept(heard: &Heard) -> &Swept {
-    let Some(Outcome::Sweep(swept)) = &heard.record.outcome else { panic!("no sweep\n{heard}") };
+fn swept(heard: &Heard) -> &SweepResult {
+    let Some(StudyResult::Sweep(swept)) = &heard.record.outcome else {
+        panic!("no sweep\n{heard}")
+    };
     swept
 }
 
 /// What a profile came to.
-fn profiled(heard: &Heard) -> &Profiled {
-    let Some(Outcome::Profile(found)) = &heard.record.outcome else { panic!("none\n{heard}") };
+fn profiled(heard: &Heard) -> &ProfileResult {
+    let Some(StudyResult::Profile(found)) = &heard.record.outcome else { panic!("none\n{heard}") };
     found
 }
 
@@ -51,10 +55,10 @@ fn rows_have_two_bars_and_say_from_where_on_they_are_good() {
     let words = ["sweep", "--over", "bs=4k..1M", "--depth", "1"];
     let heard = run(&modelled(&words, &plain()));
     assert_eq!(said(&heard.ran.stdout), ROWS, "\n{}", heard.ran.stdout);
-    heard.expect(Trust::Sound, Measures::Tool);
+    heard.expect(Trust::Sound, MeasuredSubject::Tool);
     let [write, read] = swept(&heard).plateaus.as_slice() else { panic!("two sides\n{heard}") };
-    assert_eq!((write.side, write.from.as_str()), (Side::Write, "write-128k"));
-    assert_eq!((read.side, read.best.as_str()), (Side::Read, "read-1m"));
+    assert_eq!((write.side, write.from.as_str()), (SweepSide::Write, "write-128k"));
+    assert_eq!((read.side, read.best.as_str()), (SweepSide::Read, "read-1m"));
 }
 
 /// The page of a record that was kept.
@@ -66,21 +70,74 @@ fn judged(heard: &Heard, locale: &str) -> Ran {
 }
 
 const ROWS: &str = "      \
-      block      write         read    0                                      99.1 MB/s
-      4 KiB  29.1 MB/s    29.1 MB/s    ██████████████
-      8 KiB  45.0 MB/s    45.0 MB/s    ██████████████████████
-     16 KiB  62.1 MB/s    62.1 MB/s    ██████████████████████████████
-     32 KiB  76.6 MB/s    76.6 MB/s    █████████████████████████████████████
-     64 KiB  86.8 MB/s    86.8 MB/s    ██████████████████████████████████████████
-    128 KiB  92.9 MB/s    92.9 MB/s    █████████████████████████████████████████████
-    256 KiB  96.3 MB/s    96.3 MB/s    ███████████████████████████████████████████████
-    512 KiB  98.1 MB/s    98.1 MB/s    ████████████████████████████████████████████████
-      1 MiB  99.1 MB/s    99.1 MB/s    ████████████████████████████████████████████████
-                                       █ both, ▀ writes alone, ▄ reads alone
+      block      write         read       cell
+      4 KiB  29.1 MB/s    29.1 MB/s       2/18
+      8 KiB  45.0 MB/s    45.0 MB/s       4/18
+     16 KiB  62.1 MB/s    62.1 MB/s       6/18
+     32 KiB  76.6 MB/s    76.6 MB/s       8/18
+     64 KiB  86.8 MB/s    86.8 MB/s      10/18
+    128 KiB  92.9 MB/s    92.9 MB/s      12/18
+    256 KiB  96.3 MB/s    96.3 MB/s      14/18
+    512 KiB  98.1 MB/s    98.1 MB/s      16/18
+      1 MiB  99.1 MB/s    99.1 MB/s      18/18
+
+      block  0                                      99.1 MB/s
+      4 KiB  ██████████████
+      8 KiB  ██████████████████████
+     16 KiB  ██████████████████████████████
+     32 KiB  █████████████████████████████████████
+     64 KiB  ██████████████████████████████████████████
+    128 KiB  █████████████████████████████████████████████
+    256 KiB  ███████████████████████████████████████████████
+    512 KiB  ████████████████████████████████████████████████
+      1 MiB  ████████████████████████████████████████████████
+             █ both, ▀ writes alone, ▄ reads alone
 
   write    99.1 MB/s at 1 MiB, 90 % of it from 128 KiB
   read     99.1 MB/s at 1 MiB, 90 % of it from 128 KiB
   use      blocks of 128 KiB or more";
+
+/// The rows of the table are printed one by one, each when its last cell is over.
+#[test]
+fn a_row_stands_on_the_page_when_it_ends() {
+    let desk = tempfile::tempdir().expect("a folder");
+    let file = desk.path().join("plan.json");
+    // No model with a clock of its own: each cell takes half a second.
+    let mut plan = modelled(&["sweep", "--over", "bs=4k,64k", "--time", "10"], &plain());
+    plan["aim"]["sweep"].as_object_mut().expect("a sweep").remove("pace");
+    for phase in plan["phases"].as_array_mut().expect("phases") {
+        phase["jobs"][0]["work"]["blocks"]["method"] = json!("null");
+        phase["jobs"][0]["stop"] = json!({ "first_of": [{ "time": 500_000_000 }] });
+    }
+    fs::write(&file, plan.to_string()).expect("written");
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_assay"))
+        .args(["run"])
+        .arg(&file)
+        .env("LC_ALL", "C.UTF-8")
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    let out = std::io::BufReader::new(child.stdout.take().expect("a pipe"));
+    let mut rows = Vec::new();
+    let mut over = None;
+    for line in std::io::BufRead::lines(out) {
+        let line = line.expect("a line");
+        assert!(!line.contains('\u{1b}') && !line.contains('\r'), "{line}");
+        if line.ends_with("/4") {
+            rows.push((Instant::now(), line));
+        } else if line.contains("both, ") {
+            over = Some(Instant::now());
+        }
+    }
+    assert!(child.wait().expect("a status").code().is_some());
+    let over = over.expect("bars at the end");
+    let [(first, one), (second, other)] = rows.as_slice() else { panic!("{rows:?}") };
+    assert!(one.trim_start().starts_with("4 KiB") && one.ends_with("2/4"), "{one}");
+    assert!(other.trim_start().starts_with("64 KiB") && other.ends_with("4/4"), "{other}");
+    // The bars come with the end of the last row.
+    let (apart, after) = (second.duration_since(*first), over.duration_since(*second));
+    assert!(apart > after && apart > Duration::from_millis(200), "{apart:?} {after:?}");
+}
 
 /// On a modelled device: the words of the run, and the files with the endings of all formats.
 #[test]
@@ -125,11 +182,16 @@ fn two_things_make_a_grid() {
     assert_eq!(said(&heard.ran.stdout), GRID, "\n{}", heard.ran.stdout);
 }
 
-const GRID: &str = "  \
-  read     MB/s, depth across
-      block       1         2         4         8
-      4 KiB    41.0      81.9       164       164
-     64 KiB     655 ░    1311 ▒    2621 █    2621 █
+const GRID: &str = "                                    \
+                                    MB/s, depth across
+             block       1        2        4        8      cell
+  read       4 KiB    41.0     81.9      164      164       4/8
+  read      64 KiB     655     1311     2621     2621       8/8
+
+  read     depth across
+      block    1    2    4    8
+      4 KiB
+     64 KiB   ░░   ▒▒   ██   ██
 
             of the best: ░ above 20 %, ▒ above 40 %, ▓ above 60 %, █ above 80 %
 
@@ -140,8 +202,8 @@ fn a_share_of_reads_is_varied() {
     let words = ["sweep", "--over", "read=0..100", "--block", "4k", "--order", "random"];
     let heard = run(&modelled(&words, &plain()));
     let cells = &swept(&heard).cells;
-    let mixes: Vec<(Side, u32)> = cells.iter().map(|c| (c.side, c.reads_percent)).collect();
-    assert_eq!(mixes, [0, 25, 50, 75, 100].map(|reads| (Side::Mixed, reads)));
+    let mixes: Vec<(SweepSide, u32)> = cells.iter().map(|c| (c.side, c.reads_percent)).collect();
+    assert_eq!(mixes, [0, 25, 50, 75, 100].map(|reads| (SweepSide::Mixed, reads)));
     for (phase, reads) in heard.record.phases.iter().zip([0.0, 0.25, 0.5, 0.75, 1.0]) {
         let ops = |action| phase.totals.get(&action).map_or(0.0, |total| total.ops.0 as f64);
         let share = ops(Action::Read) / (ops(Action::Read) + ops(Action::Write));
@@ -155,8 +217,9 @@ fn the_record_of_a_sweep_is_judged_again() {
     assert_eq!(judged(&heard, "C.UTF-8").stdout, heard.ran.stdout);
     let ascii = judged(&heard, "C");
     assert!(ascii.stdout.is_ascii(), "{ascii}");
-    let row = "          1  86.8 MB/s    86.8 MB/s    ############";
-    assert!(ascii.stdout.lines().any(|line| line.starts_with(row)), "{ascii}");
+    for row in ["          1  86.8 MB/s    86.8 MB/s        2/6", "          1  ############"] {
+        assert!(ascii.stdout.lines().any(|line| line.starts_with(row)), "{ascii}");
+    }
 }
 
 /// What was not done might be better.
@@ -223,6 +286,7 @@ const GNOME: &str = "  \
 
   [Write] MB/s         best     mean   spread     IOPS    latency  runs
   Write rate           99.9     99.9        -     9.53     105 ms     1
+  ? doubtful or unproven  - no value
 
   read   99.9 MB/s │████████████████████████████████████████████████████████████
                    │████████████████████████████████████████████████████████████
@@ -249,7 +313,7 @@ fn words_that_make_no_sense_touch_nothing() {
         ("sweep --over bs=4x", "assay: --over: '4x' is no bs; write 1 B to 1 GiB"),
         (
             "sweep --over size=4k",
-            "assay: --over: 'size' can not be varied; write bs, depth, workers or read",
+            "assay: --over: 'size' cannot be varied; give bs, depth, workers or read",
         ),
         (
             "sweep --over bs=4k --over bs=8k",
@@ -265,11 +329,11 @@ fn words_that_make_no_sense_touch_nothing() {
         ),
         (
             "sweep --report /nowhere/x.csv",
-            "assay: /nowhere/x.csv can not be made; name a file in a folder that this user may write to",
+            "assay: /nowhere/x.csv cannot be made; name a file in a folder that this user may write to",
         ),
         (
             "atto --report x.pdf",
-            "assay: the ending of x.pdf is that of no report; let its name end with .txt, .json, .html, .svg or .csv",
+            "assay: the ending of x.pdf is that of no report; let its name end with .txt, .json, .html, .svg, .csv or .md",
         ),
         (
             "atto --report x.svg --continuous 1",
@@ -277,7 +341,7 @@ fn words_that_make_no_sense_touch_nothing() {
         ),
         ("atto -f 256", "assay: sizes: no row of 256 B; give 512 B to 64 MiB"),
         ("atto -l 1k", "assay: -l: a total length of 1 KiB; give 64 KiB to 32 GiB"),
-        ("atto -q 300", "assay: --queue-depth: 300 is not in 1..=256"),
+        ("atto -q 300", "assay: --queue-depth: invalid value '300'; give 1 to 256"),
         (
             "atto --pattern xyz",
             "assay: --pattern: 'xyz' is no pattern; write zero, ones, random, or pairs of digits such as a5 or deadbeef",
@@ -294,7 +358,7 @@ fn words_that_make_no_sense_touch_nothing() {
             "quick --profile cdm --time 5",
             "assay: --time: too short for 32 runs; give 23 or more, or fewer --loops",
         ),
-        ("quick --profile cdm --loops 10", "assay: --loops: 10 is not in 1..=9"),
+        ("quick --profile cdm --loops 10", "assay: --loops: invalid value '10'; give 1 to 9"),
         (
             "quick --profile cdm --quick",
             "assay: '--profile' and '--quick' contradict each other; leave one of them out",
@@ -342,8 +406,8 @@ fn card() -> Shape {
 
 /// The cells that are further from the card's pace than three in a hundred.
 fn off(heard: &Heard) -> Vec<String> {
-    let far = |cell: &&assay::record::Cell| {
-        let pace = if cell.side == Side::Write { 4 * MI } else { 16 * MI };
+    let far = |cell: &&assay::record::SweepCell| {
+        let pace = if cell.side == SweepSide::Write { 4 * MI } else { 16 * MI };
         cell.bandwidth.is_none_or(|rate| (rate.0 / pace as f64 - 1.0).abs() > 0.03)
     };
     swept(heard).cells.iter().filter(far).map(|cell| cell.phase.clone()).collect()
@@ -382,7 +446,7 @@ fn the_rates_are_the_pace_of_the_card() {
         }
         assert_eq!(off(&heard), Vec::<String>::new(), "{heard}");
         // Right as they are: they are the pace of memory under a throttle, and no disk's.
-        heard.expect(Trust::Wrong, Measures::NotADisk);
+        heard.expect(Trust::Wrong, MeasuredSubject::NotADisk);
         let table = fs::read_to_string(&csv).expect("a table");
         let lines: Vec<&str> = table.lines().collect();
         let first = lines[1].starts_with("write,65536,32,1,0,") && lines[1].contains(",wrong,");
@@ -397,13 +461,13 @@ fn a_disk_has_a_plateau() {
         let typed = lab::assay(["sweep", "--over", "bs=512k,1M", "--time", "15"]);
         let heard = hear_own(typed.word(card.mount()).within(card.rooms()));
         assert_eq!(below(card.mount()), Vec::<String>::new(), "{heard}");
-        let sides: Vec<Side> = swept(&heard).plateaus.iter().map(|found| found.side).collect();
+        let sides: Vec<SweepSide> = swept(&heard).plateaus.iter().map(|found| found.side).collect();
         let spoiled = heard.disturbed() || crowded(&heard);
         if sides.len() < 2 && (left > 0 || spoiled) {
             told(again(left), &heard);
             continue;
         }
-        assert_eq!(sides, [Side::Write, Side::Read], "{heard}");
+        assert_eq!(sides, [SweepSide::Write, SweepSide::Read], "{heard}");
         assert!(heard.ran.stdout.contains("\n  use      blocks of "), "{heard}");
         break;
     }
@@ -443,7 +507,7 @@ fn atto_ends_at_the_first_wrong_block() {
         let last = heard.record.phases.last().map(|phase| phase.name.as_str());
         assert_eq!((heard.ran.code(), last), (1, Some(ended)), "{heard}");
         let Ending::Failed(fault) = &heard.record.ending else { panic!("{heard}") };
-        assert_eq!((fault.doing.as_str(), fault.offset.map(|at| at % 512)), ("verify", Some(100)));
+        assert_eq!((fault.doing.name(), fault.offset.map(|at| at % 512)), ("verify", Some(100)));
         let fault = format!("  {ended}: cannot verify {} at ", card.mount().display());
         assert!(heard.ran.stdout.contains(&fault), "{heard}");
         // The row that it ended is refuted and not marked as cut, and the next was not begun.
@@ -453,7 +517,7 @@ fn atto_ends_at_the_first_wrong_block() {
         };
         assert!(row("8 KiB").contains(" ✗ ") && !heard.ran.stdout.contains("  *  "), "{heard}");
         assert_eq!(row("64 KiB"), "     64 KiB          -          -          -", "{heard}");
-        heard.expect(Trust::Wrong, Measures::Invalid);
+        heard.expect(Trust::Wrong, MeasuredSubject::Invalid);
         assert_eq!(below(card.mount()), Vec::<String>::new(), "{heard}");
     }
 }
@@ -582,7 +646,7 @@ fn rows_below_a_logical_block_are_left_out() {
     let words = ["sweep", "--over", "bs=512,2k,4k", "--over", "depth=1,4", "--time", "15"];
     let heard = hear_own(lab::assay(words).word(card.mount()).within(card.rooms()));
     assert_eq!(heard.record.ending, Ending::Complete, "{heard}");
-    let reason = format!("less than a logical block of {}, 4096 bytes", card.leaf_name());
+    let reason = format!("smaller than a logical block of {} (4096 bytes)", card.leaf_name());
     for cell in &swept(&heard).cells {
         let small = cell.block.0 < 4096;
         assert_eq!(cell.left_out.as_ref(), small.then_some(&reason), "{heard}");
@@ -590,9 +654,9 @@ fn rows_below_a_logical_block_are_left_out() {
     }
     let page = &heard.ran.stdout;
     let reason =
-        "  n/a      8 cells, the first at 512 B and 1 in flight: less than a logical block";
+        "  n/a      8 cells, the first at 512 B and 1 in flight: smaller than a logical block";
     assert!(page.contains(reason), "{heard}");
-    assert!(page.contains("\n      512 B     n/a       n/a"), "{heard}");
+    assert!(page.contains("\n  write      512 B     n/a      n/a      4/12\n"), "{heard}");
     assert_eq!(below(card.mount()), Vec::<String>::new(), "{heard}");
     nothing_is_written_for_no_cell(&card);
 }
@@ -604,14 +668,14 @@ fn nothing_is_written_for_no_cell(card: &Card) {
     ] {
         let words: Vec<&str> = words.split(' ').collect();
         let heard = hear_own(lab::assay(&words).word(card.mount()).within(card.rooms()));
-        heard.expect(Trust::Unproven, Measures::Invalid);
+        heard.expect(Trust::Unproven, MeasuredSubject::Invalid);
         assert_eq!((heard.ran.code(), heard.record.phases.len()), (3, 0), "{heard}");
         let leaf = card.leaf_name();
         let page = heard.ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
         let said = format!(
-            "verdict unproven · invalid Nothing could be measured: 512 B is less than a logical \
-             block of {leaf}, 4096 bytes. next give blocks that are multiples of 4096 bytes, such \
-             as {such} "
+            "verdict unproven · invalid Nothing could be measured: 512 B is smaller than a \
+             logical block of {leaf} (4096 bytes). next use blocks that are multiples of 4096 \
+             bytes: {such} "
         );
         assert!(page.contains(&said) && !page.contains(" 0 B/s"), "{heard}");
     }
@@ -623,11 +687,11 @@ fn memory_is_no_plateau() {
     let tmpfs = lab::need!(lab::Memory::tmpfs());
     let words = ["sweep", "--over", "bs=4k,64k", "--time", "5"];
     let heard = hear_own(lab::assay(words).word(tmpfs.mount()));
-    heard.expect(Trust::Wrong, Measures::NotADisk);
+    heard.expect(Trust::Wrong, MeasuredSubject::NotADisk);
     assert_eq!(heard.ran.code(), 3, "{heard}");
     assert!(swept(&heard).cells.iter().all(|cell| cell.trust == Some(Trust::Wrong)), "{heard}");
     assert_eq!(swept(&heard).plateaus, vec![], "{heard}");
-    let said = "\n  write    no figure that is the device's\n  read     no figure that is";
+    let said = "\n  write    no valid result for the device\n  read     no valid result";
     assert!(heard.ran.stdout.contains(said), "{heard}");
     assert!(!heard.ran.stdout.contains("\n  use "), "{heard}");
 }

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-use assay::evidence::Scene;
-use assay::record::{DeviceFigures, Glance};
+use assay::evidence::SysRoot;
+use assay::record::{DeviceFigures, IntervalStats};
 
 use crate::lab::{self, Card, Fs, Image, MI, Noise, Shape};
 
@@ -42,7 +42,7 @@ impl Watch {
         self.lines.next().map(|line| line.expect("text"))
     }
 
-    fn glance(&mut self) -> Glance {
+    fn glance(&mut self) -> IntervalStats {
         serde_json::from_str(&self.line().expect("a line")).expect("a glance")
     }
 
@@ -59,7 +59,7 @@ impl Watch {
     }
 }
 
-fn figures(glance: &Glance) -> DeviceFigures {
+fn figures(glance: &IntervalStats) -> DeviceFigures {
     *glance.devices[0].figures.seen().expect("figures")
 }
 
@@ -98,7 +98,7 @@ fn the_rate_of_a_throttled_writer_is_that_of_the_throttle() {
 
 /// Three intervals of two seconds beside a writer, after a first in which the throttle may give
 /// something for nothing.
-fn beside_a_writer(card: &Card) -> Vec<Glance> {
+fn beside_a_writer(card: &Card) -> Vec<IntervalStats> {
     let noise = Noise::writer(card.mount());
     let mut watch = Watch::new(&["--json", "--interval", "2s", "--count", "4"], card.mount());
     let glances = (0..4).map(|_| watch.glance()).skip(1).collect();
@@ -109,7 +109,7 @@ fn beside_a_writer(card: &Card) -> Vec<Glance> {
 }
 
 /// Bytes that the device wrote in the interval.
-fn written(glance: &Glance) -> f64 {
+fn written(glance: &IntervalStats) -> f64 {
     figures(glance).write.bandwidth.0 * glance.interval_ns.as_secs()
 }
 
@@ -148,10 +148,10 @@ fn a_writer_that_goes_on_is_named() {
     let _room = card.join();
     let noise = Noise::writer(card.mount());
     let mut watch = Watch::new(&["--json", "--count", "3"], card.mount());
-    let glances: Vec<Glance> = (0..3).map(|_| watch.glance()).collect();
+    let glances: Vec<IntervalStats> = (0..3).map(|_| watch.glance()).collect();
     drop(noise);
     let us = std::process::id();
-    let named = |glance: &Glance| {
+    let named = |glance: &IntervalStats| {
         let busy = &glance.processes.seen().expect("processes").busy;
         busy.iter().any(|process| process.pid == us && process.write.0 > 1e6)
     };
@@ -211,7 +211,8 @@ fn the_whole_output_up_to_ctrl_c() {
         .skip(1)
         .map(|l| masked(l))
         .collect();
-    let after: Vec<&String> = after.iter().skip_while(|line| !line.starts_with('#')).collect();
+    let over = |line: &&String| line.starts_with("# interval");
+    let after: Vec<&String> = after.iter().skip_while(|line| !over(line)).collect();
     let name = card.leaf_name();
     let summary = [
         "MB/s IOPS size await ms per s".to_string(),
@@ -219,6 +220,8 @@ fn the_whole_output_up_to_ctrl_c() {
         format!("{name} min # # # # # # # # # # #"),
         "mean # # # # # # # # # # #".into(),
         "max # # # # # # # # # # #".into(),
+        // Nothing was read, which has no mean size.
+        "# no value".into(),
         "memory MiB pressure % CPU %".into(),
         "dirty wback cached io cpu mem user sys iowait steal".into(),
         "machine min # # # # # # # # # #".into(),
@@ -260,12 +263,13 @@ fn a_page_is_drawn_in_place_on_a_terminal() {
         .skip(1)
         .filter_map(|part| part.split_once("A\u{1b}[J")?.0.parse().ok())
         .collect();
-    // Two pages over the one before: table, history and machine are eleven lines at least.
+    // Two pages over the one before: table, history and machine are twelve lines at least.
     assert_eq!(redrawn.len(), 2, "{page:?}");
-    assert!(redrawn.iter().all(|lines| (11..16).contains(lines)), "{page:?}");
+    assert!(redrawn.iter().all(|lines| (12..18).contains(lines)), "{page:?}");
     assert!(page.contains("3 intervals, "), "{page}");
     // A terminal on which it does not fit gets a line for each interval.
-    let lines = typed(70);
+    assert!(typed(60).contains("A\u{1b}[J"));
+    let lines = typed(50);
     assert!(!lines.contains("A\u{1b}[J") && lines.contains("steal"), "{lines}");
 }
 
@@ -295,7 +299,7 @@ fn one_device_of_two_that_goes_does_not_end_it() {
     let losetup = lab::need!(lab::need_tool("losetup", "mount"));
     let card = lab::need!(Card::new(Shape { fs: Fs::Raw, size: 16 * MI, ..Shape::fast() }));
     let below =
-        Scene::default().survey(card.device()).leaves().next().map(|l| l.layer.name.clone());
+        SysRoot::default().survey(card.device()).leaves().next().map(|l| l.layer.name.clone());
     let (name, below) = (card.leaf_name(), below.expect("a device"));
     if below == name {
         let why = lab::Skip::Machine("no disk is to be seen below a file here".into());
@@ -323,7 +327,7 @@ fn one_device_of_two_that_goes_does_not_end_it() {
 #[test]
 fn a_reader_that_has_enough_ends_it() {
     let mut watch = Watch::new(&["--interval", "100ms", "--json"], Path::new("/"));
-    if Scene::default().survey(Path::new("/")).leaves().next().is_none() {
+    if SysRoot::default().survey(Path::new("/")).leaves().next().is_none() {
         let why = lab::Skip::Machine("no block device is below /".into());
         return lab::skipped("a_reader_that_has_enough_ends_it", &why);
     }

@@ -150,7 +150,8 @@ fn a_rewrite_ends_alike_whichever_way_it_goes() {
     faulty.put("x", &[]);
     let old = vec![0xee; 32_768];
     // Methods that answer at once rewrite in one lap of the loop, a queue in two.
-    let ways = [json!("sync"), json!("psync"), json!({ "vectored": {} }), json!({ "libaio": {} })];
+    let loop_config =
+        [json!("sync"), json!("psync"), json!({ "vectored": {} }), json!({ "libaio": {} })];
     for (faults, ended, (blocks, read, written)) in [
         (
             Faults { eio_read_past: Some(20_480), ..Faults::default() },
@@ -165,7 +166,7 @@ fn a_rewrite_ends_alike_whichever_way_it_goes() {
         // As much is written as was read.
         (Faults { short_read: Some(1000), ..Faults::default() }, None, (8, 8000, 8000)),
     ] {
-        for method in &ways {
+        for method in &loop_config {
             faulty.set(Faults::default());
             std::fs::write(&path, &old).expect("written");
             faulty.set(faults.clone());
@@ -173,7 +174,7 @@ fn a_rewrite_ends_alike_whichever_way_it_goes() {
             let record =
                 go(&plan(file(&path, 32_768), &[("rewrite", 1)], &changes)).expect("a run");
             let phase = &record.phases[0];
-            let fault = phase.faults.first().map(|f| (f.doing.as_str(), f.offset.unwrap_or(0)));
+            let fault = phase.faults.first().map(|f| (f.doing.name(), f.offset.unwrap_or(0)));
             assert_eq!(fault, ended, "{method}");
             assert_eq!(counts(&record), [("rewrite", blocks, written)], "{method}");
             let bytes: Vec<_> = flows(&record).iter().map(|flow| (flow.0, flow.1)).collect();
@@ -271,7 +272,7 @@ fn trims_of_a_file_in_a_folder_that_takes_no_others_are_refused_too() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("x");
     std::fs::write(&path, vec![0xee; MI as usize]).expect("written");
-    assert_ne!(assay::evidence::Scene::default().punches(&path), Some(false));
+    assert_ne!(assay::evidence::SysRoot::default().punches(&path), Some(false));
     assert_eq!(std::fs::read(&path).expect("read"), vec![0xee; MI as usize]);
 }
 
@@ -334,9 +335,10 @@ fn words_that_contradict_each_other_are_refused_together() {
         let why = refused(&job(&[(word, value)]));
         assert!(why.contains(said), "{why}");
     }
-    // A rate is one or the other: both can not be written down.
+    // Arrivals are of one kind: two cannot be written down.
     let mut both = serde_json::to_value(job(&[])).expect("json");
-    both["phases"][0]["jobs"][0]["rate"] =
-        json!({ "capped_iops": 10.0, "thinking": { "pause": 1, "every": 1 } });
+    both["phases"][0]["jobs"][0]["rate"] = json!({ "arrivals": {
+        "even": { "iops": 10.0 }, "bursts": { "ops": 1, "every": 1 },
+    } });
     assert!(serde_json::from_value::<Plan>(both).is_err());
 }

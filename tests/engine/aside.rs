@@ -9,7 +9,7 @@ use crate::runs::traced;
 use assay::error::Error;
 use assay::plan::{Action, Durability, Plan};
 use assay::record::{Record, Trust};
-use assay::run::{self, Options};
+use assay::run::{self, RunOptions};
 use assay::sys::cache;
 use serde_json::{Value, json};
 
@@ -33,12 +33,12 @@ fn plan(path: &Path, size: u64, blocks: Value) -> Value {
 
 fn go(plan: &Value) -> Record {
     let plan: Plan = serde_json::from_value(plan.clone()).expect("a plan");
-    run::run(&plan, &Options::default(), &mut ()).expect("a run")
+    run::run(&plan, &RunOptions::default(), &mut ()).expect("a run")
 }
 
 fn refused(plan: &Value) -> String {
     let plan: Plan = serde_json::from_value(plan.clone()).expect("a plan");
-    match run::run(&plan, &Options::default(), &mut ()) {
+    match run::run(&plan, &RunOptions::default(), &mut ()) {
         Err(Error::Refusal(refusal)) => refusal.to_string(),
         other => panic!("not refused: {other:?}"),
     }
@@ -73,7 +73,7 @@ fn every_four() -> Value {
 fn every_so_many_writes_what_was_written_is_written_out() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("x");
-    let mut ways = vec![
+    let mut loop_config = vec![
         (json!("psync"), 1),
         (json!("sync"), 1),
         (json!({ "mmap": {} }), 1),
@@ -81,10 +81,10 @@ fn every_so_many_writes_what_was_written_is_written_out() {
         (json!("posixaio"), 4),
     ];
     match assay::sys::ring::available() {
-        Ok(()) => ways.push((json!({ "io_uring": {} }), 4)),
+        Ok(()) => loop_config.push((json!({ "io_uring": {} }), 4)),
         Err(error) => eprintln!("SKIP io_uring in tests/engine/aside.rs: {error}"),
     }
-    for (method, depth) in ways {
+    for (method, depth) in loop_config {
         let way = json!({ "method": method, "iodepth": depth, "sync_file_range": every_four() });
         let record = go(&plan(&path, 64 * 4096, way));
         assert_eq!(counted(&record), "write 64, sync_file_range 16", "{method}");
@@ -172,7 +172,7 @@ fn an_error_of_a_close_is_heard() {
     let record = go(&plan(&fuse.path("x"), 16 * 4096, json!({ "timed_close": true })));
     let faults = &record.phases[0].faults;
     assert_eq!(faults.len(), 1, "{faults:?}");
-    assert_eq!((faults[0].doing.as_str(), faults[0].name.as_str()), ("close", "EIO"));
+    assert_eq!((faults[0].doing.name(), faults[0].name.as_str()), ("close", "EIO"));
     assert_eq!(record.phases[0].totals[&Action::Close].errors, 1);
 }
 

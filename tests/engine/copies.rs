@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use assay::evidence::Reading;
-use assay::record::{Ending, Measures, Trust};
+use assay::record::{Ending, MeasuredSubject, Trust};
 use assay::stats::copy::CopyCounts;
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ use crate::lab::{self, Card, MI, Shape, Skip, skipped};
 use crate::runs::traced;
 
 /// The calls, and how long a pipe they go through.
-fn ways() -> [(&'static str, Value); 4] {
+fn loop_config() -> [(&'static str, Value); 4] {
     [
         ("read and write", json!("read_write")),
         ("copy_file_range", json!("copy_file_range")),
@@ -86,7 +86,7 @@ fn every_way_copies_the_same_and_counts_the_same() {
             let expected = &bytes[skip..(skip + len).min(bytes.len())];
             let full = (expected.len() / block) as u64;
             let part = u64::from(!expected.len().is_multiple_of(block));
-            for (name, calls) in ways() {
+            for (name, calls) in loop_config() {
                 let heard = run(&plan(&from, &to, block as u64, &calls, &changes));
                 assert_eq!(heard.record.ending, Ending::Complete, "{name}\n{heard}");
                 assert_eq!(heard.record.resolved.notes, Vec::<String>::new(), "{name}\n{heard}");
@@ -147,7 +147,7 @@ fn what_only_read_and_write_can_do_is_said() {
             [("copy_file_range", json!("copy_file_range")), ("splice", json!({ "splice": {} }))]
         {
             let heard = run(&plan(&from, &to, 4, &calls, &[(field, value.clone())]));
-            let said = format!("{name} can not make this copy: {why}; read and write do");
+            let said = format!("{name} cannot make this copy: {why}; read and write do");
             assert_eq!(heard.record.resolved.notes, [said], "{heard}");
             assert_eq!(fs::read_to_string(&to).expect("there"), expected, "{heard}");
         }
@@ -165,7 +165,7 @@ fn what_the_kernel_refuses_is_said_and_copied_all_the_same() {
     // A character device is no file.
     let heard = run(&plan(Path::new("/dev/zero"), &to, 1024, &range, &four));
     let said = format!(
-        "copy_file_range can not move bytes from /dev/zero to {}: Invalid argument (EINVAL); read and write do",
+        "copy_file_range cannot move bytes from /dev/zero to {}: Invalid argument (EINVAL); read and write do",
         to.display()
     );
     assert_eq!(heard.record.resolved.notes, [said.as_str()], "{heard}");
@@ -214,12 +214,12 @@ fn a_full_disk_is_the_same_failure_every_way() {
     let (from, to) = (card.path("from"), card.path("to"));
     fs::write(&from, noise(2 * MI as usize)).expect("written");
     card.fill_all_but(MI);
-    for (name, calls) in ways() {
+    for (name, calls) in loop_config() {
         let _ = fs::remove_file(&to);
         let heard = run(&plan(&from, &to, 65536, &calls, &[]));
         let faults = &heard.phase().faults;
         assert_eq!(faults.len(), 1, "{name}\n{heard}");
-        assert_eq!((faults[0].doing.as_str(), faults[0].errno), ("write", libc::ENOSPC), "{name}");
+        assert_eq!((faults[0].doing.name(), faults[0].errno), ("write", libc::ENOSPC), "{name}");
         let counts = heard.phase().copy.expect("counts");
         let size = fs::metadata(&to).expect("there").len();
         assert_eq!(counts.bytes_written, size, "{name}\n{heard}");
@@ -244,12 +244,12 @@ fn shared(test: &str, card: Result<Card, Skip>) {
             let _ = fs::remove_file(&to);
             let flush = json!({ "fsync": flush });
             let heard = run(&plan(&from, &to, MI, &json!("copy_file_range"), &[("flush", flush)]));
-            heard.expect(Trust::Wrong, Measures::Layer);
-            assert!(heard.found("T25"), "{heard}");
+            heard.expect(Trust::Wrong, MeasuredSubject::Layer);
+            assert!(heard.found("T65"), "{heard}");
             let summary = &heard.verdict().summary;
             assert_eq!(
                 summary,
-                "This is not the speed of a disk: 100 % of the copy shares its blocks with the source, as copy_file_range lets a file system do, and these were neither read nor written.",
+                "This is not the speed of a disk: 100 % of the copy shares its blocks with the source (reflink by copy_file_range), so that part was neither read nor written.",
                 "{heard}"
             );
             let copied = heard.phase().evidence.copied.clone();

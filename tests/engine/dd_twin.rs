@@ -9,24 +9,24 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// The GNU dd that is imitated.
-const GNU: &str = "/usr/bin/dd";
+pub const GNU: &str = "/usr/bin/dd";
 
 /// Our program, and the words that make it a dd.
 /// A small generator of numbers, the same in every run.
-struct Dice(u64);
+pub struct Dice(pub u64);
 
 impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
+    pub fn roll(&mut self, sides: u64) -> u64 {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % sides
     }
 
-    fn pick<'a>(&mut self, choices: &[&'a str]) -> &'a str {
+    pub fn pick<'a>(&mut self, choices: &[&'a str]) -> &'a str {
         choices[self.roll(choices.len() as u64) as usize]
     }
 
-    fn once_in(&mut self, times: u64) -> bool {
+    pub fn once_in(&mut self, times: u64) -> bool {
         self.roll(times) == 0
     }
 }
@@ -64,7 +64,7 @@ struct Seen {
     output: Option<Vec<u8>>,
 }
 
-fn gnu_is_here() -> bool {
+pub fn gnu_is_here() -> bool {
     let here = Command::new(GNU)
         .arg("--version")
         .output()
@@ -76,7 +76,7 @@ fn gnu_is_here() -> bool {
 }
 
 /// Without the verdict's lines, and the third line with its time and rate blotted out.
-fn masked(stderr: &[u8]) -> String {
+pub fn masked(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
     text.lines()
         .filter(|line| !line.starts_with("assay: "))
@@ -88,16 +88,16 @@ fn masked(stderr: &[u8]) -> String {
 }
 
 /// Bytes with lines, blanks and holes among them.
-fn content(dice: &mut Dice, len: usize) -> Vec<u8> {
+pub fn content(picker: &mut Dice, len: usize) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(len);
     while bytes.len() < len {
-        match dice.roll(8) {
-            0 => bytes.extend(std::iter::repeat_n(0, dice.roll(2000) as usize)),
-            1 => bytes.extend(std::iter::repeat_n(b' ', dice.roll(20) as usize)),
+        match picker.roll(8) {
+            0 => bytes.extend(std::iter::repeat_n(0, picker.roll(2000) as usize)),
+            1 => bytes.extend(std::iter::repeat_n(b' ', picker.roll(20) as usize)),
             2 | 3 => bytes.push(b'\n'),
-            4 => bytes.extend((0..dice.roll(300)).map(|_| dice.0 as u8)),
-            5 => bytes.extend((0..dice.roll(100)).map(|at| (at * 37) as u8)),
-            _ => bytes.extend(b"Some text, Mixed Case".iter().take(dice.roll(21) as usize)),
+            4 => bytes.extend((0..picker.roll(300)).map(|_| picker.0 as u8)),
+            5 => bytes.extend((0..picker.roll(100)).map(|at| (at * 37) as u8)),
+            _ => bytes.extend(b"Some text, Mixed Case".iter().take(picker.roll(21) as usize)),
         }
     }
     bytes.truncate(len);
@@ -173,40 +173,40 @@ fn differ(case: &Case, folder: &Path, input: &[u8]) -> Option<String> {
     ))
 }
 
-fn random(dice: &mut Dice) -> (Case, Vec<u8>) {
+fn random(picker: &mut Dice) -> (Case, Vec<u8>) {
     let mut words = Vec::new();
-    let source = [Source::File, Source::Stdin, Source::Pipe][dice.roll(3) as usize];
-    let sink = [Sink::File, Sink::File, Sink::Stdout, Sink::Pipe][dice.roll(4) as usize];
+    let source = [Source::File, Source::Stdin, Source::Pipe][picker.roll(3) as usize];
+    let sink = [Sink::File, Sink::File, Sink::Stdout, Sink::Pipe][picker.roll(4) as usize];
     let sizes = [
         "1", "3", "7", "10", "64", "100", "511", "512", "1000", "4k", "5000", "64kB", "2x3", "10w",
         "1b",
     ];
     if source == Source::File {
-        words.push(format!("if={}", if dice.once_in(40) { "no such" } else { "in" }));
+        words.push(format!("if={}", if picker.once_in(40) { "no such" } else { "in" }));
     }
     if sink == Sink::File {
-        words.push(format!("of={}", if dice.once_in(40) { "." } else { "out" }));
+        words.push(format!("of={}", if picker.once_in(40) { "." } else { "out" }));
     }
     for (name, often) in [("bs", 3), ("ibs", 4), ("obs", 4)] {
-        if dice.once_in(often) {
-            words.push(format!("{name}={}", dice.pick(&sizes)));
+        if picker.once_in(often) {
+            words.push(format!("{name}={}", picker.pick(&sizes)));
         }
     }
-    if dice.once_in(2) {
-        words.push(format!("cbs={}", dice.pick(&["1", "5", "16", "80", "700"])));
+    if picker.once_in(2) {
+        words.push(format!("cbs={}", picker.pick(&["1", "5", "16", "80", "700"])));
     }
     for (name, often) in [("count", 3), ("skip", 3), ("seek", 3), ("iseek", 12), ("oseek", 12)] {
-        if dice.once_in(often) {
+        if picker.once_in(often) {
             let lengths =
                 ["0", "1", "2", "5", "13", "40", "0B", "7B", "700B", "2kB", "3KiB", "1000x3", "9B"];
-            words.push(format!("{name}={}", dice.pick(&lengths)));
+            words.push(format!("{name}={}", picker.pick(&lengths)));
         }
     }
-    let list = |dice: &mut Dice, words: &[&'static str], most: u64| {
-        let some = 1 + dice.roll(most);
-        (0..some).map(|_| dice.pick(words)).collect::<Vec<_>>().join(",")
+    let list = |picker: &mut Dice, words: &[&'static str], most: u64| {
+        let some = 1 + picker.roll(most);
+        (0..some).map(|_| picker.pick(words)).collect::<Vec<_>>().join(",")
     };
-    if dice.once_in(2) {
+    if picker.once_in(2) {
         let conv = [
             "ascii",
             "ebcdic",
@@ -230,9 +230,9 @@ fn random(dice: &mut Dice) -> (Case, Vec<u8>) {
             "block",
             "unblock",
         ];
-        words.push(format!("conv={}", list(dice, &conv, 3)));
+        words.push(format!("conv={}", list(picker, &conv, 3)));
     }
-    if dice.once_in(3) {
+    if picker.once_in(3) {
         let flags = [
             "append",
             "dsync",
@@ -249,9 +249,9 @@ fn random(dice: &mut Dice) -> (Case, Vec<u8>) {
             "fullblock",
             "fullblock",
         ];
-        words.push(format!("iflag={}", list(dice, &flags, 2)));
+        words.push(format!("iflag={}", list(picker, &flags, 2)));
     }
-    if dice.once_in(3) {
+    if picker.once_in(3) {
         let flags = [
             "append",
             "dsync",
@@ -264,17 +264,20 @@ fn random(dice: &mut Dice) -> (Case, Vec<u8>) {
             "seek_bytes",
             "fullblock",
         ];
-        words.push(format!("oflag={}", list(dice, &flags, 2)));
+        words.push(format!("oflag={}", list(picker, &flags, 2)));
     }
-    if dice.once_in(4) {
-        words.push(format!("status={}", dice.pick(&["none", "noxfer", "progress", "none,noxfer"])));
+    if picker.once_in(4) {
+        words.push(format!(
+            "status={}",
+            picker.pick(&["none", "noxfer", "progress", "none,noxfer"])
+        ));
     }
     for at in (1..words.len()).rev() {
-        words.swap(at, dice.roll(at as u64 + 1) as usize);
+        words.swap(at, picker.roll(at as u64 + 1) as usize);
     }
-    let old = (!dice.once_in(3)).then(|| dice.roll(9000) as usize);
-    let len = [0, 1, 100, 511, 512, 4096, 10_000, 30_000][dice.roll(8) as usize];
-    (Case { words, source, sink, old }, content(dice, len))
+    let old = (!picker.once_in(3)).then(|| picker.roll(9000) as usize);
+    let len = [0, 1, 100, 511, 512, 4096, 10_000, 30_000][picker.roll(8) as usize];
+    (Case { words, source, sink, old }, content(picker, len))
 }
 
 #[test]
@@ -283,12 +286,12 @@ fn random_words_do_the_same() {
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");
-    let mut dice = Dice(20_220_415);
+    let mut picker = Dice(20_220_415);
     let cases = std::env::var("DD_TWIN_CASES").ok().and_then(|text| text.parse().ok());
     let cases: usize = cases.unwrap_or(600);
     let differences: Vec<String> = (0..cases)
         .filter_map(|_| {
-            let (case, input) = random(&mut dice);
+            let (case, input) = random(&mut picker);
             differ(&case, folder.path(), &input)
         })
         .collect();

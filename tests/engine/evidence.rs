@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
-use assay::evidence::{self, Bottom, Eyes, LayerKind, Reading, Scene, Subject};
+use assay::evidence::{self, CounterReader, LayerKind, LeafKind, Reading, Subject, SysRoot};
 use assay::unit::Bytes;
 
 /// Runs a command; its trimmed output, or the first line of what it said when it failed. A tool
@@ -85,12 +85,13 @@ impl Drop for Mounted {
 }
 
 fn words(subject: &Subject) -> String {
-    let one =
-        |l: &evidence::Layer| format!("{}@{}{}", l.name, l.level, if l.leaf { "*" } else { "" });
+    let one = |l: &evidence::BlockLayer| {
+        format!("{}@{}{}", l.name, l.level, if l.leaf { "*" } else { "" })
+    };
     subject.stack.iter().map(one).collect::<Vec<_>>().join(" ")
 }
 
-/// Runs a test that may find that it can not. One at a time: a command that another test starts
+/// Runs a test that may find that it cannot. One at a time: a command that another test starts
 /// holds our descriptors for an instant, and an exclusive one makes a device look busy.
 fn attempt(test: impl FnOnce() -> Result<(), String>) {
     static ONE: Mutex<()> = Mutex::new(());
@@ -104,13 +105,13 @@ fn attempt(test: impl FnOnce() -> Result<(), String>) {
 fn a_loop_over_this_disk() {
     attempt(|| {
         let folder = std::env::temp_dir();
-        let scene = Scene::default();
-        let below = scene.subject(&folder);
+        let sys_root = SysRoot::default();
+        let below = sys_root.subject(&folder);
         let [disk] = below.stack.as_slice() else { return Err("no single disk below".into()) };
         let device = Loop::over(&folder)?;
-        assert_eq!(scene.unclaimed(Path::new(&device.device)), Ok(()));
+        assert_eq!(sys_root.unclaimed(Path::new(&device.device)), Ok(()));
 
-        let bare = scene.subject(Path::new(&device.device));
+        let bare = sys_root.subject(Path::new(&device.device));
         println!("{bare:#?}");
         let expected = format!("{}@0 {}@1*", device.name(), disk.name);
         assert_eq!(words(&bare), expected);
@@ -119,32 +120,32 @@ fn a_loop_over_this_disk() {
         assert_eq!(Some(on.as_str()), below.mount.seen().map(|m| m.kind.as_str()));
 
         run(&["mkfs.ext4", "-q", &device.device])?;
-        let why = scene.unclaimed(Path::new(&device.device)).unwrap_err();
+        let why = sys_root.unclaimed(Path::new(&device.device)).unwrap_err();
         assert!(why.contains("ext4 file system"), "{why}");
         let mount = Mounted::new(&[&device.device])?;
-        let why = scene.unclaimed(Path::new(&device.device)).unwrap_err();
+        let why = sys_root.unclaimed(Path::new(&device.device)).unwrap_err();
         assert!(why.contains("is mounted on"), "{why}");
 
         let file = mount.path().join("file");
         std::fs::write(&file, vec![1; 4 << 20]).map_err(|e| e.to_string())?;
-        let subject = scene.subject(&file);
+        let subject = sys_root.subject(&file);
         assert_eq!(words(&subject), expected);
-        assert_eq!(subject.bottom, Bottom::Devices);
+        assert_eq!(subject.bottom, LeafKind::Devices);
         assert_eq!(subject.mount.seen().map(|m| m.kind.as_str()), Some("ext4"));
         assert_eq!(subject.direct.seen().and_then(|d| d.real()), Some(true));
 
         // What is written arrives on both levels, and can be dropped and read again.
-        let eyes = Eyes::new(&scene, std::slice::from_ref(&subject));
-        assert_eq!(eyes.names().collect::<Vec<_>>(), [device.name(), &disk.name]);
+        let counter_reader = CounterReader::new(&sys_root, std::slice::from_ref(&subject));
+        assert_eq!(counter_reader.names().collect::<Vec<_>>(), [device.name(), &disk.name]);
         // Changed in place: a file cut to nothing first would be written out when it is closed.
         let opened = File::options().read(true).write(true).open(&file);
         let opened = opened.map_err(|e| e.to_string())?;
         opened.write_all_at(&vec![2; 4 << 20], 0).map_err(|e| e.to_string())?;
         let files = [("file".to_string(), opened.as_fd())];
-        let before = eyes.snapshot(&files);
+        let before = counter_reader.snapshot(&files);
         let left = evidence::drop_cache(opened.as_fd());
         assert_eq!(left.seen().map(|pages| pages.resident), Some(Bytes::ZERO));
-        let after = eyes.snapshot(&files);
+        let after = counter_reader.snapshot(&files);
         assert_eq!(before.cache[0].pages.seen().map(|p| p.resident), Some(Bytes::mib(4)));
         let counters = |s: &evidence::Snapshot| *s.devices[0].counters.seen().unwrap();
         let change = counters(&after).since(&counters(&before));
@@ -159,15 +160,15 @@ fn a_loop_over_this_disk() {
 #[test]
 fn a_loop_over_memory() {
     attempt(|| {
-        let scene = Scene::default();
+        let sys_root = SysRoot::default();
         let folder = PathBuf::from("/dev/shm");
-        if scene.subject(&folder).bottom != Bottom::Memory("tmpfs".into()) {
+        if sys_root.subject(&folder).bottom != LeafKind::Memory("tmpfs".into()) {
             return Err("/dev/shm is no tmpfs".into());
         }
         let device = Loop::over(&folder)?;
-        let subject = scene.subject(Path::new(&device.device));
+        let subject = sys_root.subject(Path::new(&device.device));
         assert_eq!(words(&subject), format!("{}@0*", device.name()));
-        assert_eq!(subject.bottom, Bottom::Memory("loop on tmpfs".into()));
+        assert_eq!(subject.bottom, LeafKind::Memory("loop on tmpfs".into()));
         Ok(())
     });
 }
@@ -175,14 +176,14 @@ fn a_loop_over_memory() {
 #[test]
 fn a_deleted_file_behind_a_loop_is_still_found() {
     attempt(|| {
-        let scene = Scene::default();
+        let sys_root = SysRoot::default();
         let folder = std::env::temp_dir();
-        let disks = scene.subject(&folder).stack.len();
+        let disks = sys_root.subject(&folder).stack.len();
         let device = Loop::over(&folder)?;
         std::fs::remove_file(device._file.path()).map_err(|e| e.to_string())?;
-        let subject = scene.subject(Path::new(&device.device));
+        let subject = sys_root.subject(Path::new(&device.device));
         assert_eq!(subject.stack.len(), 1 + disks);
-        assert_eq!(subject.bottom, Bottom::Devices);
+        assert_eq!(subject.bottom, LeafKind::Devices);
         Ok(())
     });
 }
@@ -190,15 +191,15 @@ fn a_deleted_file_behind_a_loop_is_still_found() {
 #[test]
 fn btrfs_on_two_loops() {
     attempt(|| {
-        let scene = Scene::default();
+        let sys_root = SysRoot::default();
         let folder = std::env::temp_dir();
         let (one, two) = (Loop::over(&folder)?, Loop::over(&folder)?);
         run(&["mkfs.btrfs", "-q", "-f", "-d", "raid1", "-m", "raid1", &one.device, &two.device])?;
-        let why = scene.unclaimed(Path::new(&two.device)).unwrap_err();
+        let why = sys_root.unclaimed(Path::new(&two.device)).unwrap_err();
         assert!(why.contains("btrfs"), "{why}");
         let mount = Mounted::new(&["-t", "btrfs", &one.device])?;
         for device in [&one, &two] {
-            let why = scene.unclaimed(Path::new(&device.device)).unwrap_err();
+            let why = sys_root.unclaimed(Path::new(&device.device)).unwrap_err();
             assert!(why.contains("mounted"), "{why}");
         }
         run(&[
@@ -210,7 +211,7 @@ fn btrfs_on_two_loops() {
         ])?;
         let file = mount.path().join("s/file");
         std::fs::write(&file, vec![1; 1 << 20]).map_err(|e| e.to_string())?;
-        let subject = scene.subject(&file);
+        let subject = sys_root.subject(&file);
         println!("{} {:?} {:?}", words(&subject), subject.bottom, subject.direct);
         let mut names: Vec<&str> =
             subject.stack.iter().filter(|l| l.level == 0).map(|l| l.name.as_str()).collect();
@@ -218,7 +219,7 @@ fn btrfs_on_two_loops() {
         let mut expected = [one.name(), two.name()];
         expected.sort();
         assert_eq!(names, expected);
-        assert_eq!(subject.bottom, Bottom::Devices);
+        assert_eq!(subject.bottom, LeafKind::Devices);
         // A misaligned direct read is answered here, which must not pass for "no direct I/O".
         // What does tell is an aligned one: since 6.18 it goes through the cache as well.
         let direct = subject.direct.seen().ok_or("direct I/O was not looked at")?;
@@ -232,7 +233,7 @@ fn btrfs_on_two_loops() {
 #[test]
 fn an_overlay_over_memory_and_over_a_disk() {
     attempt(|| {
-        let scene = Scene::default();
+        let sys_root = SysRoot::default();
         let lower = tempfile::tempdir().map_err(|e| e.to_string())?;
         std::fs::write(lower.path().join("old"), "x").map_err(|e| e.to_string())?;
         for (folder, in_memory) in
@@ -249,15 +250,15 @@ fn an_overlay_over_memory_and_over_a_disk() {
             );
             let mount = Mounted::new(&["-t", "overlay", "overlay", "-o", &options])?;
             std::fs::write(mount.path().join("new"), "x").map_err(|e| e.to_string())?;
-            let new = scene.subject(&mount.path().join("new"));
-            let old = scene.subject(&mount.path().join("old"));
+            let new = sys_root.subject(&mount.path().join("new"));
+            let old = sys_root.subject(&mount.path().join("old"));
             println!("new {:?} {:?}, old {:?}", words(&new), new.bottom, words(&old));
-            assert_eq!(words(&old), words(&scene.subject(lower.path())));
+            assert_eq!(words(&old), words(&sys_root.subject(lower.path())));
             if in_memory {
-                assert_eq!(new.bottom, Bottom::Memory("overlay on tmpfs".into()));
+                assert_eq!(new.bottom, LeafKind::Memory("overlay on tmpfs".into()));
                 assert!(new.stack.is_empty());
             } else {
-                assert_eq!(words(&new), words(&scene.subject(&folder)));
+                assert_eq!(words(&new), words(&sys_root.subject(&folder)));
             }
         }
         Ok(())
@@ -267,10 +268,10 @@ fn an_overlay_over_memory_and_over_a_disk() {
 #[test]
 fn tables_swap_and_partitions_keep_a_device_claimed() {
     attempt(|| {
-        let scene = Scene::default();
+        let sys_root = SysRoot::default();
         let device = Loop::over(Path::new("/dev/shm"))?;
         let path = Path::new(&device.device);
-        let says = || scene.unclaimed(path).map_or_else(|why| why, |()| "free".into());
+        let says = || sys_root.unclaimed(path).map_or_else(|why| why, |()| "free".into());
         assert_eq!(says(), "free");
         run(&["mkswap", &device.device])?;
         assert!(says().contains("swap space"), "{}", says());
@@ -303,37 +304,37 @@ fn tables_swap_and_partitions_keep_a_device_claimed() {
             return Err("this kernel reads no MBR".into());
         }
         assert!(says().contains("has the partition"), "{}", says());
-        let subject = scene.subject(Path::new(&part));
+        let subject = sys_root.subject(Path::new(&part));
         assert_eq!(subject.stack[0].partition.as_deref(), Some(part.trim_start_matches("/dev/")));
         assert_eq!(subject.stack[0].name, device.name());
-        assert_eq!(subject.bottom, Bottom::Memory("loop on tmpfs".into()));
-        assert_eq!(scene.unclaimed(Path::new(&part)), Ok(()));
+        assert_eq!(subject.bottom, LeafKind::Memory("loop on tmpfs".into()));
+        assert_eq!(sys_root.unclaimed(Path::new(&part)), Ok(()));
         Ok(())
     });
 }
 
 #[test]
 fn the_system_disk_is_never_unclaimed() {
-    let scene = Scene::default();
-    for layer in scene.subject(Path::new("/")).stack {
+    let sys_root = SysRoot::default();
+    for layer in sys_root.subject(Path::new("/")).stack {
         let path = PathBuf::from(format!("/dev/{}", layer.name));
-        let why = scene.unclaimed(&path).expect_err("the root file system lies on it");
+        let why = sys_root.unclaimed(&path).expect_err("the root file system lies on it");
         println!("{why}");
     }
 }
 
 #[test]
 fn a_character_device_and_a_pipe_store_nothing() {
-    let subject = Scene::default().subject(Path::new("/dev/null"));
-    assert_eq!(subject.bottom, Bottom::Nothing("/dev/null".into()));
+    let subject = SysRoot::default().subject(Path::new("/dev/null"));
+    assert_eq!(subject.bottom, LeafKind::Nothing("/dev/null".into()));
 }
 
 #[test]
 fn a_snapshot_survives_its_own_json() {
-    let scene = Scene::default();
-    let subject = scene.subject(&std::env::temp_dir());
-    let snapshot = Eyes::new(&scene, std::slice::from_ref(&subject)).snapshot(&[]);
-    let text = serde_json::to_string(&(&subject, &snapshot, scene.machine())).unwrap();
+    let sys_root = SysRoot::default();
+    let subject = sys_root.subject(&std::env::temp_dir());
+    let snapshot = CounterReader::new(&sys_root, std::slice::from_ref(&subject)).snapshot(&[]);
+    let text = serde_json::to_string(&(&subject, &snapshot, sys_root.machine())).unwrap();
     let back: (Subject, evidence::Snapshot, evidence::Machine) =
         serde_json::from_str(&text).unwrap();
     assert_eq!((back.0, back.1), (subject, snapshot));

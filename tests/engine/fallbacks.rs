@@ -5,9 +5,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use assay::engine::{Filler, Known};
+use assay::engine::{DataFiller, KnownGenerations};
 use assay::evidence::Reading;
-use assay::plan::{Fill, Method, Ring};
+use assay::plan::{Fill, Method, RingOptions};
 use assay::record::{Ending, Trust};
 use assay::unit::Bytes;
 use serde_json::{Value, json};
@@ -66,8 +66,8 @@ fn refused(plan: &Value, calls: &Seccomp) -> Ran {
 /// Whether every byte of a file is what a plan with the seed writes there.
 fn is_written(path: &Path) -> bool {
     let bytes = fs::read(path).expect("readable");
-    let filler = Filler::new(&Fill::Random, SEED).expect("a filler");
-    bytes.len() == 1 << 20 && filler.check(&bytes, 0, Known::Layers(&[])).is_ok()
+    let filler = DataFiller::new(&Fill::Random, SEED).expect("a filler");
+    bytes.len() == 1 << 20 && filler.check(&bytes, 0, KnownGenerations::Layers(&[])).is_ok()
 }
 
 /// The page on which the user reads it, its lines joined.
@@ -82,12 +82,12 @@ fn a_method_that_may_not_be_called_has_its_nearest_in_its_place() {
         SYS_io_uring_enter as enter, SYS_io_uring_register as register,
         SYS_io_uring_setup as uring, SYS_preadv2 as preadv2, SYS_pwritev2 as pwritev2,
     };
-    let aio = "libaio can not be used here: REASON; io_uring stands in";
-    let aio_pool = "libaio can not be used here: REASON; \
+    let aio = "libaio cannot be used here: REASON; io_uring stands in";
+    let aio_pool = "libaio cannot be used here: REASON; \
                     8 threads with pread and pwrite stand in for its depth of 8";
-    let ring = "io_uring can not be used here: REASON; \
+    let ring = "io_uring cannot be used here: REASON; \
                 8 threads with pread and pwrite stand in for its depth of 8";
-    let vectored = "preadv2 and pwritev2 can not be used here: REASON; psync stands in";
+    let vectored = "preadv2 and pwritev2 cannot be used here: REASON; psync stands in";
     let has_ring = assay::sys::ring::available().is_ok();
     for (method, calls, said, instead) in [
         (json!("libaio"), &[setup][..], aio, "io_uring"),
@@ -138,7 +138,7 @@ fn a_promise_is_refused_and_not_broken() {
         let method = json!({ "vectored": { "dsync": true } });
         let ran = refused(&plan(&path, "write", &method, &[]), &lacking).expect(2);
         let said = format!(
-            "assay: phase 'p', job 'j': preadv2 and pwritev2 can not be used here: {reason}; \
+            "assay: phase 'p', job 'j': preadv2 and pwritev2 cannot be used here: {reason}; \
              use psync with a durability\n"
         );
         assert_eq!((ran.stderr.as_str(), ran.stdout.as_str()), (said.as_str(), ""), "{ran}");
@@ -163,7 +163,7 @@ fn methods_that_need_none_of_these_calls_say_nothing() {
         let heard = run(&plan(&path, "write", &json!(method), &[]), &lacking);
         assert_eq!(heard.record.resolved.jobs[0].method.name(), method, "{heard}");
         let notes = &heard.record.resolved.notes;
-        assert!(!notes.iter().any(|note| note.contains("can not")), "{notes:?}");
+        assert!(!notes.iter().any(|note| note.contains("cannot")), "{notes:?}");
         assert!(is_written(&path), "{heard}");
     }
 }
@@ -193,7 +193,7 @@ fn a_copy_goes_on_by_read_and_write() {
             });
             let heard = run(&plan, &lacking);
             let said = format!(
-                "{name} can not move bytes from {} to {}: {reason}; read and write do",
+                "{name} cannot move bytes from {} to {}: {reason}; read and write do",
                 from.display(),
                 to.display()
             );
@@ -435,9 +435,9 @@ fn completions_are_polled_where_a_device_has_queues_for_it() {
     let none = lab::need!(Seccomp::answering(&[], 0));
     let card = lab::need!(Card::new(Shape { speed: Speed::FREE, ..Shape::rawsd() }));
     let heard = run(&polled(card.device()), &none);
-    assert_eq!(used(&heard), Method::IoUring(Ring::default()), "{heard}");
+    assert_eq!(used(&heard), Method::IoUring(RingOptions::default()), "{heard}");
     let said = format!(
-        "completions can not be polled from {}: Operation not supported (EOPNOTSUPP); interrupts \
+        "completions cannot be polled from {}: Operation not supported (EOPNOTSUPP); interrupts \
          tell of them",
         card.device().display()
     );
@@ -455,6 +455,6 @@ fn completions_are_polled_where_a_device_has_queues_for_it() {
     };
     // Only read: it is not ours.
     let heard = run(&polled(&PathBuf::from("/dev").join(name)), &none);
-    let expected = Method::IoUring(Ring { polled: true, ..Ring::default() });
+    let expected = Method::IoUring(RingOptions { polled: true, ..RingOptions::default() });
     assert_eq!(used(&heard), expected, "{heard}");
 }

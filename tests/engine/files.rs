@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use assay::plan::{Action, Plan};
-use assay::record::{Measures, Record};
-use assay::stats::Total;
+use assay::record::{MeasuredSubject, Record};
+use assay::stats::ActionTotal;
 use serde_json::{Value, json};
 
 use crate::lab;
@@ -47,7 +47,7 @@ fn plan(phases: &[Value]) -> Plan {
     serde_json::from_value(plan).expect("a plan")
 }
 
-fn total(record: &Record, phase: usize, action: Action) -> &Total {
+fn total(record: &Record, phase: usize, action: Action) -> &ActionTotal {
     &record.phases[phase].totals[&action]
 }
 
@@ -181,7 +181,7 @@ fn all_files_are_forgotten_and_looked_at_together() {
     };
     assert_eq!((resident(&evidence.before), resident(&evidence.stop)), (0, 8 << 20));
     let verdict = record.phases[0].verdict.as_ref().expect("a verdict");
-    let memory = [Measures::Memory, Measures::Mixed];
+    let memory = [MeasuredSubject::Memory, MeasuredSubject::Mixed];
     assert!(!memory.contains(&verdict.measures), "{verdict:?}");
 }
 
@@ -261,7 +261,7 @@ fn a_job_that_ends_early_is_flushed_early() {
     let durable = ("durability", json!("fsync_at_end"));
     let late = [
         durable.clone(),
-        ("rate", json!({ "thinking": { "pause": 100_000_000, "every": 1 } })),
+        ("rate", json!({ "think": { "pause": 100_000_000, "every": 1 } })),
         ("stop", json!({ "first_of": [{ "ops": 12 }] })),
     ];
     let record = go(&plan(&[phase(

@@ -4,15 +4,20 @@
 
 mod actions;
 mod aside;
+mod busybox_twin;
 mod copies;
+mod dd_cures;
+mod dd_streams;
 mod dd_twin;
 mod evidence;
 mod fallbacks;
 mod files;
+mod journal;
 #[path = "../kernel/mod.rs"]
 mod kernel;
 #[path = "../lab/mod.rs"]
 mod lab;
+mod looks;
 mod matrix;
 mod methods;
 mod offsets;
@@ -28,3 +33,4 @@ mod trees;
 mod twelve;
 mod unwritten;
 mod verify;
+mod workers;

@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use assay::error::Error;
-use assay::plan::{Action, Order, Plan};
+use assay::plan::{Action, OffsetOrdering, Plan};
 use assay::record::{Ending, Record};
-use assay::run::{self, Options};
+use assay::run::{self, RunOptions};
 use serde_json::{Value, json};
 
 use crate::lab::{self, Asked, Backing, Card, Fs, Image, MI, Memory, PacedFuse, Shape, Speed};
@@ -51,7 +51,7 @@ struct Way {
     flush: bool,
 }
 
-fn ways() -> Vec<Way> {
+fn loop_config() -> Vec<Way> {
     let way = |name, method, depth, caching| Way { name, method, depth, caching, flush: false };
     let flags = json!({ "vectored": { "dsync": true, "nowait": false } });
     vec![
@@ -189,7 +189,7 @@ fn plan(ground: &Ground, way: &Way, order: &Value, actions: &[&str], log: &Path)
 
 /// Asserts that these places, in order when `ordered`, are a pass of this order.
 fn is_a_pass(order: &Value, found: &[u64], ordered: bool, what: &str) {
-    let parsed: Order = serde_json::from_value(order.clone()).expect("an order");
+    let parsed: OffsetOrdering = serde_json::from_value(order.clone()).expect("an order");
     let blocks: Vec<u64> = found.iter().map(|offset| offset / BLOCK).collect();
     assert!(found.iter().all(|at| at % BLOCK == 0 && at + BLOCK <= SIZE), "{what}: {found:?}");
     let sorted = |list: &[u64]| {
@@ -198,11 +198,11 @@ fn is_a_pass(order: &Value, found: &[u64], ordered: bool, what: &str) {
         list
     };
     match &parsed {
-        Order::Forward
-        | Order::Backward
-        | Order::Strided { .. }
-        | Order::Spaced { .. }
-        | Order::Same => {
+        OffsetOrdering::Forward
+        | OffsetOrdering::Backward
+        | OffsetOrdering::Strided { .. }
+        | OffsetOrdering::Spaced { .. }
+        | OffsetOrdering::Same => {
             let model = places::model(&parsed, BLOCK, SIZE);
             match ordered {
                 true => assert_eq!(found, model, "{what}"),
@@ -214,32 +214,34 @@ fn is_a_pass(order: &Value, found: &[u64], ordered: bool, what: &str) {
     }
     let count = |block: u64| blocks.iter().filter(|found| **found == block).count();
     match &parsed {
-        Order::Shuffled => {
+        OffsetOrdering::Shuffled => {
             assert_eq!(sorted(&blocks), (0..BLOCKS).collect::<Vec<_>>(), "{what}");
             assert_ne!(blocks, sorted(&blocks), "{what}: not shuffled");
         }
-        Order::Uniform => {
+        OffsetOrdering::Uniform => {
             // Of 64 throws at 64 places about 40 are hit; fewer than 25 or all are no chance.
             let different = blocks.iter().collect::<BTreeSet<_>>().len();
             assert!((25..60).contains(&different), "{what}: {different} places");
         }
         // By the law 83 % of the accesses, and a tenth of the blocks 90 %.
-        Order::Zipf { .. } => assert!(count(0) > BLOCKS as usize / 2, "{what}: {blocks:?}"),
-        Order::Pareto { .. } => {
+        OffsetOrdering::Zipf { .. } => {
+            assert!(count(0) > BLOCKS as usize / 2, "{what}: {blocks:?}")
+        }
+        OffsetOrdering::Pareto { .. } => {
             let hottest = (0..BLOCKS).max_by_key(|block| count(*block));
             assert_eq!(hottest, Some(BLOCKS - 1), "{what}: {blocks:?}");
         }
         // Six deviations of 1.28 blocks.
-        Order::Normal { .. } => {
+        OffsetOrdering::Normal { .. } => {
             assert!(
                 blocks.iter().all(|block| block.abs_diff(BLOCKS / 2) <= 8),
                 "{what}: {blocks:?}"
             );
         }
-        Order::Zoned { .. } => {
+        OffsetOrdering::Zoned { .. } => {
             assert!(blocks.iter().all(|block| *block < BLOCKS / 4), "{what}: {blocks:?}");
         }
-        Order::Runs { same, .. } if ordered => {
+        OffsetOrdering::Runs { same, .. } if ordered => {
             let run = |run: &[u64]| {
                 run.windows(2).all(|pair| match same {
                     true => pair[1] == pair[0],
@@ -248,7 +250,7 @@ fn is_a_pass(order: &Value, found: &[u64], ordered: bool, what: &str) {
             };
             assert!(blocks.chunks(4).all(run), "{what}: {blocks:?}");
         }
-        Order::Runs { .. } => {}
+        OffsetOrdering::Runs { .. } => {}
         other => panic!("{what}: {other:?} has no model"),
     }
 }
@@ -359,14 +361,14 @@ fn pairing(ground: &Ground, way: &Way, order: &Value, actions: &[&str], log: &Pa
 /// open here until it has become that command, and a device is opened exclusively.
 fn go(plan: &Plan) -> Result<Record, Error> {
     for _ in 0..200 {
-        match run::run(plan, &Options::default(), &mut ()) {
-            Err(Error::Fault(fault)) if (&*fault.doing, &*fault.name) == ("open", "EBUSY") => {
+        match run::run(plan, &RunOptions::default(), &mut ()) {
+            Err(Error::Fault(fault)) if (fault.doing.name(), &*fault.name) == ("open", "EBUSY") => {
                 std::thread::sleep(Duration::from_millis(5));
             }
             answer => return answer,
         }
     }
-    run::run(plan, &Options::default(), &mut ())
+    run::run(plan, &RunOptions::default(), &mut ())
 }
 
 fn put_one(ground: &Ground, place: u64, byte: u8) {
@@ -394,11 +396,11 @@ fn counts_are_those_of(record: &Record, log: &[Logged], actions: &[&str], what: 
 type Said = BTreeMap<String, BTreeSet<&'static str>>;
 
 /// These methods with each order and direction on one target: how many pairings were done.
-fn methods(ground: &Ground, ways: &[Way]) -> (usize, Said) {
+fn methods(ground: &Ground, loop_config: &[Way]) -> (usize, Said) {
     let desk = tempfile::tempdir().expect("a folder");
     let log = desk.path().join("log");
     let (mut done, mut said) = (0, Said::new());
-    for way in ways {
+    for way in loop_config {
         for actions in DIRECTIONS {
             if way.flush && !actions.contains(&"write") && !actions.contains(&"rewrite") {
                 continue;
@@ -421,27 +423,29 @@ fn methods(ground: &Ground, ways: &[Way]) -> (usize, Said) {
 /// asked, and gives it.
 fn matrix(grounds: &[Ground]) -> Said {
     let mut shares: Vec<Vec<Way>> = grounds.iter().map(|_| Vec::new()).collect();
-    for (number, way) in ways().into_iter().enumerate() {
+    for (number, way) in loop_config().into_iter().enumerate() {
         shares[number % grounds.len()].push(way);
     }
     let (mut done, mut said) = (0, Said::new());
     std::thread::scope(|scope| {
         let runs = grounds.iter().zip(&shares);
-        let runs = runs.map(|(ground, ways)| scope.spawn(|| methods(ground, ways)));
+        let runs = runs.map(|(ground, loop_config)| scope.spawn(|| methods(ground, loop_config)));
         for run in runs.collect::<Vec<_>>() {
             let (theirs, notes) = run.join().expect("no pairing failed");
             done += theirs;
-            notes.into_iter().for_each(|(note, ways)| said.entry(note).or_default().extend(ways));
+            notes
+                .into_iter()
+                .for_each(|(note, loop_config)| said.entry(note).or_default().extend(loop_config));
         }
     });
     let name = grounds[0].name;
-    for (note, ways) in &said {
-        eprintln!("{name}: {}: {note}", ways.iter().copied().collect::<Vec<_>>().join("; "));
+    for (note, loop_config) in &said {
+        eprintln!("{name}: {}: {note}", loop_config.iter().copied().collect::<Vec<_>>().join("; "));
     }
     // All but the trims, where there are none; a flush after each read is no plan.
-    let all = ways().len() * DIRECTIONS.len() * orders().len() - 2 * orders().len();
+    let all = loop_config().len() * DIRECTIONS.len() * orders().len() - 2 * orders().len();
     let no_trims = said.keys().any(|note| note.contains("refused: ") && note.contains("'trim' on"));
-    let trims = ways().iter().filter(|way| !way.flush).count() * orders().len();
+    let trims = loop_config().iter().filter(|way| !way.flush).count() * orders().len();
     assert_eq!(done, all - if no_trims { trims } else { 0 }, "{name}: {said:?}");
     eprintln!("{name}: {done} of {all} pairings");
     said

@@ -1,5 +1,5 @@
 //! Every method writes and reads the right bytes at the right places, and says what went wrong; and
-//! what this machine can not do is said, and done otherwise.
+//! what this machine cannot do is said, and done otherwise.
 
 use std::fs::File;
 use std::os::fd::OwnedFd;
@@ -7,13 +7,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use assay::engine::{Aside, Filler, Flush, Generation, Haul, Known, Quota, Route, Stretch, Worker};
+use assay::engine::{
+    CacheControl, DataFiller, FileSpan, FlushKind, IoQuota, IoRoute, KnownGenerations, Worker,
+    WorkerTotals, WriteGeneration,
+};
 use assay::plan::{
-    Action, Advice, Aio, BlockSize, FileOrder, Fill, Mapping, Method, Mix, Order, Pattern, Plan,
-    Rate, Ring, Vectored, Verify,
+    Action, Advice, AioOptions, BlockSize, FileOrder, Fill, Method, Mix, MmapOptions,
+    OffsetOrdering, Pattern, Plan, Rate, RingOptions, VectoredFlags, Verify,
 };
 use assay::record::{Ending, Record};
-use assay::stats::{Gauge, Split};
+use assay::stats::{LatencySplit, LiveCounters};
 use assay::unit::Bytes;
 use serde_json::{Value, json};
 
@@ -24,16 +27,24 @@ const SEED: u64 = 7;
 
 /// Every way to move blocks, with a name for messages, and the depth it is used with.
 fn methods() -> Vec<(&'static str, Method, u32)> {
-    let ring = Ring::default();
+    let ring = RingOptions::default();
     let mut all = vec![
         ("psync", Method::Psync, 1),
         ("sync", Method::Sync, 1),
         ("bytewise", Method::Bytewise, 1),
-        ("vectored", Method::Vectored(Vectored::default()), 1),
-        ("vectored nowait", Method::Vectored(Vectored { nowait: true, ..Vectored::default() }), 1),
-        ("vectored dsync", Method::Vectored(Vectored { dsync: true, ..Vectored::default() }), 1),
-        ("mmap", Method::Mmap(Mapping::default()), 1),
-        ("mmap async", Method::Mmap(Mapping { advice: Advice::Random, msync_async: true }), 1),
+        ("vectored", Method::Vectored(VectoredFlags::default()), 1),
+        (
+            "vectored nowait",
+            Method::Vectored(VectoredFlags { nowait: true, ..VectoredFlags::default() }),
+            1,
+        ),
+        (
+            "vectored dsync",
+            Method::Vectored(VectoredFlags { dsync: true, ..VectoredFlags::default() }),
+            1,
+        ),
+        ("mmap", Method::Mmap(MmapOptions::default()), 1),
+        ("mmap async", Method::Mmap(MmapOptions { advice: Advice::Random, msync_async: true }), 1),
         ("stdio records", Method::Stdio { buffer: 4096, bytewise: false }, 1),
         ("stdio bytes", Method::Stdio { buffer: 1000, bytewise: true }, 1),
         ("posixaio", Method::PosixAio, 8),
@@ -43,24 +54,24 @@ fn methods() -> Vec<(&'static str, Method, u32)> {
     } else {
         all.extend([
             ("io_uring", Method::IoUring(ring), 8),
-            ("io_uring plain", Method::IoUring(Ring { fixed: false, ..ring }), 8),
-            ("io_uring batches", Method::IoUring(Ring { batch: 4, ..ring }), 8),
-            ("io_uring vectored", Method::IoUring(Ring { vectored: true, ..ring }), 8),
-            ("io_uring linked", Method::IoUring(Ring { linked: true, ..ring }), 8),
-            ("io_uring sqpoll", Method::IoUring(Ring { sqpoll: true, ..ring }), 8),
+            ("io_uring plain", Method::IoUring(RingOptions { fixed: false, ..ring }), 8),
+            ("io_uring batches", Method::IoUring(RingOptions { batch: 4, ..ring }), 8),
+            ("io_uring vectored", Method::IoUring(RingOptions { vectored: true, ..ring }), 8),
+            ("io_uring linked", Method::IoUring(RingOptions { linked: true, ..ring }), 8),
+            ("io_uring sqpoll", Method::IoUring(RingOptions { sqpoll: true, ..ring }), 8),
         ]);
     }
     match assay::sys::aio::available() {
         Err(error) => eprintln!("SKIP libaio in tests/engine/methods.rs: {error}"),
         Ok(()) => all.extend([
-            ("libaio", Method::Libaio(Aio::default()), 8),
-            ("libaio batches", Method::Libaio(Aio { batch: 4 }), 8),
+            ("libaio", Method::Libaio(AioOptions::default()), 8),
+            ("libaio batches", Method::Libaio(AioOptions { batch: 4 }), 8),
         ]),
     }
     all
 }
 
-fn pattern(action: Action, order: Order, block: u64) -> Pattern {
+fn pattern(action: Action, order: OffsetOrdering, block: u64) -> Pattern {
     Pattern::of(Mix::only(action), order, BlockSize::Fixed(Bytes(block)))
 }
 
@@ -70,9 +81,9 @@ fn open(path: &Path) -> OwnedFd {
 }
 
 /// The way of one worker through one file.
-fn route(pattern: &Pattern, (start, len): (u64, u64), passes: Option<u64>) -> Route {
-    let stretch = Stretch { start, len, lane: (0, 1), passes, seed: SEED };
-    Route::new(pattern, 1, FileOrder::default(), stretch).expect("a route")
+fn route(pattern: &Pattern, (start, len): (u64, u64), passes: Option<u64>) -> IoRoute {
+    let stretch = FileSpan { start, len, backend: (0, 1), passes, seed: SEED };
+    IoRoute::new(pattern, 1, FileOrder::default(), stretch).expect("a route")
 }
 
 /// One worker alone on one file.
@@ -80,8 +91,8 @@ fn worker<'w>(
     path: &Path,
     (method, iodepth): (Method, u32),
     pattern: &Pattern,
-    cursor: Route,
-    gauge: &'w Gauge,
+    cursor: IoRoute,
+    live_counters: &'w LiveCounters,
     halt: &'w AtomicBool,
 ) -> Worker<'w> {
     Worker {
@@ -90,24 +101,24 @@ fn worker<'w>(
         first_file: 0,
         cursor,
         balance: None,
-        split: Split::default(),
+        split: LatencySplit::default(),
         laps: false,
         log: None,
-        filler: Filler::new(&pattern.fill, SEED).expect("a filler"),
+        filler: DataFiller::new(&pattern.fill, SEED).expect("a filler"),
         verify: pattern.verify,
         method,
         iodepth,
         block: pattern.largest().0 as usize,
-        rate: Rate::Closed,
+        rate: Rate::CLOSED,
         place: (0, 1),
         flush: None,
-        aside: Aside::default(),
-        quota: Quota::default(),
+        aside: CacheControl::default(),
+        quota: IoQuota::default(),
         seed: SEED,
-        generation: Generation::timed(0, 0),
+        generation: WriteGeneration::timed(0, 0),
         layers: [].into(),
         census: None,
-        gauge,
+        live_counters,
         halt,
     }
 }
@@ -118,16 +129,16 @@ fn pass(
     (method, iodepth): (Method, u32),
     pattern: &Pattern,
     (start, len): (u64, u64),
-    flush: Option<(u64, Flush)>,
-) -> Haul {
+    flush: Option<(u64, FlushKind)>,
+) -> WorkerTotals {
     let method = match method {
         // Buffered writes that do not wait are not for every file system: resolving sees to that.
         Method::Vectored(flags) if pattern.mix.writes() => {
-            Method::Vectored(Vectored { nowait: false, ..flags })
+            Method::Vectored(VectoredFlags { nowait: false, ..flags })
         }
         method => method,
     };
-    let (gauge, halt) = (Gauge::default(), AtomicBool::new(false));
+    let (live_counters, halt) = (LiveCounters::default(), AtomicBool::new(false));
     let worker = Worker {
         flush,
         ..worker(
@@ -135,7 +146,7 @@ fn pass(
             (method, iodepth),
             pattern,
             route(pattern, (start, len), Some(1)),
-            &gauge,
+            &live_counters,
             &halt,
         )
     };
@@ -145,29 +156,29 @@ fn pass(
 #[test]
 fn each_method_writes_and_reads_what_it_should_where_it_should() {
     let folder = tempfile::tempdir().unwrap();
-    let filler = Filler::new(&Fill::Random, SEED).unwrap();
+    let filler = DataFiller::new(&Fill::Random, SEED).unwrap();
     // Offsets that no page boundary helps; blocks that are no whole pages.
     const BLOCK: u64 = 3 * 512;
     const START: u64 = 5 * 512;
     const BLOCKS: u64 = 101;
     for (name, method, depth) in methods() {
         for (order, flush) in [
-            (Order::Forward, None),
-            (Order::Backward, Some((7, Flush::Fdatasync))),
-            (Order::Shuffled, Some((1, Flush::Fsync))),
+            (OffsetOrdering::Forward, None),
+            (OffsetOrdering::Backward, Some((7, FlushKind::Fdatasync))),
+            (OffsetOrdering::Shuffled, Some((1, FlushKind::Fsync))),
         ] {
             let path = folder.path().join("x");
             std::fs::write(&path, [0xa5; (START + BLOCK * BLOCKS + 777) as usize]).unwrap();
             let region = (START, BLOCK * BLOCKS);
             let writes = pattern(Action::Write, order.clone(), BLOCK);
-            let haul = pass(&path, (method, depth), &writes, region, flush);
+            let worker_totals = pass(&path, (method, depth), &writes, region, flush);
             let told = format!("{name}, {order:?}");
-            assert_eq!(haul.fault, None, "{told}");
-            let written = haul.tallies.get(Action::Write).expect("it writes");
+            assert_eq!(worker_totals.fault, None, "{told}");
+            let written = worker_totals.tallies.get(Action::Write).expect("it writes");
             assert_eq!((written.ops, written.short), (BLOCKS, 0), "{told}");
             let wanted = flush.map_or(0, |(every, _)| BLOCKS / every);
             assert_eq!(
-                haul.tallies.get(Action::Flush).map_or(0, |flushes| flushes.ops),
+                worker_totals.tallies.get(Action::Flush).map_or(0, |flushes| flushes.ops),
                 wanted,
                 "{told}"
             );
@@ -177,20 +188,24 @@ fn each_method_writes_and_reads_what_it_should_where_it_should() {
             let (inside, after) = rest.split_at((BLOCK * BLOCKS) as usize);
             assert!(before.iter().chain(after).all(|&byte| byte == 0xa5), "{told}");
             assert_eq!(after.len(), 777, "{told}");
-            assert_eq!(filler.check(inside, START, Known::Layers(&[])), Ok(()), "{told}");
+            assert_eq!(
+                filler.check(inside, START, KnownGenerations::Layers(&[])),
+                Ok(()),
+                "{told}"
+            );
             // The same way back, each byte looked at.
             let reads = Pattern { verify: Verify::Full, ..pattern(Action::Read, order, BLOCK) };
-            let haul = pass(&path, (method, depth), &reads, region, None);
-            assert_eq!(haul.fault, None, "{told}");
-            let read = haul.tallies.get(Action::Read).expect("it reads");
+            let worker_totals = pass(&path, (method, depth), &reads, region, None);
+            assert_eq!(worker_totals.fault, None, "{told}");
+            let read = worker_totals.tallies.get(Action::Read).expect("it reads");
             assert_eq!((read.ops, read.mismatches), (BLOCKS, 0), "{told}");
             // And it would have been seen.
             let at = START + BLOCK * 50 + 600;
             rustix::io::pwrite(open(&path), b"other", at).unwrap();
-            let haul = pass(&path, (method, depth), &reads, region, None);
-            let fault = haul.fault.unwrap_or_else(|| panic!("{told}: not seen"));
+            let worker_totals = pass(&path, (method, depth), &reads, region, None);
+            let fault = worker_totals.fault.unwrap_or_else(|| panic!("{told}: not seen"));
             // The first byte that differs: those there may be the same by chance.
-            assert_eq!(fault.doing, "verify");
+            assert_eq!(fault.doing.name(), "verify");
             assert!(fault.offset.is_some_and(|wrong| (at..at + 5).contains(&wrong)), "{fault}");
         }
     }
@@ -208,18 +223,22 @@ fn reads_and_writes_take_turns() {
             ]))
             .unwrap(),
             verify: Verify::Full,
-            ..pattern(Action::Read, Order::Shuffled, 4096)
+            ..pattern(Action::Read, OffsetOrdering::Shuffled, 4096)
         };
-        let fresh = pattern(Action::Write, Order::Forward, 4096);
+        let fresh = pattern(Action::Write, OffsetOrdering::Forward, 4096);
         pass(&path, (Method::Psync, 1), &fresh, (0, 1 << 20), None);
-        let haul = pass(&path, (method, depth), &both, (0, 1 << 20), None);
-        assert_eq!(haul.fault, None, "{name}");
-        let ops = |action| haul.tallies.get(action).map_or(0, |tally| tally.ops);
+        let worker_totals = pass(&path, (method, depth), &both, (0, 1 << 20), None);
+        assert_eq!(worker_totals.fault, None, "{name}");
+        let ops = |action| worker_totals.tallies.get(action).map_or(0, |tally| tally.ops);
         assert_eq!(ops(Action::Read) + ops(Action::Write), 256, "{name}");
         assert!(ops(Action::Read) > 0 && ops(Action::Write) > 0, "{name}");
         let bytes = std::fs::read(&path).unwrap();
         assert_eq!(
-            Filler::new(&Fill::Random, SEED).unwrap().check(&bytes, 0, Known::Layers(&[])),
+            DataFiller::new(&Fill::Random, SEED).unwrap().check(
+                &bytes,
+                0,
+                KnownGenerations::Layers(&[])
+            ),
             Ok(()),
             "{name}"
         );
@@ -232,12 +251,12 @@ fn the_end_of_a_file_is_met_and_told() {
     let path = folder.path().join("x");
     for (name, method, depth) in methods() {
         std::fs::write(&path, [1; 10_000]).unwrap();
-        let reads = pattern(Action::Read, Order::Forward, 4096);
-        let haul = pass(&path, (method, depth), &reads, (0, 1 << 20), None);
-        assert_eq!(haul.fault, None, "{name}");
-        assert!(haul.end_of_data, "{name}");
+        let reads = pattern(Action::Read, OffsetOrdering::Forward, 4096);
+        let worker_totals = pass(&path, (method, depth), &reads, (0, 1 << 20), None);
+        assert_eq!(worker_totals.fault, None, "{name}");
+        assert!(worker_totals.end_of_data, "{name}");
         // Two whole blocks and a part of one; those beyond are empty, one for each in flight.
-        let reads = haul.tallies.get(Action::Read).expect("it reads");
+        let reads = worker_totals.tallies.get(Action::Read).expect("it reads");
         assert_eq!(reads.bytes, 10_000, "{name}");
         assert!((4..=3 + u64::from(depth)).contains(&reads.ops), "{name}: {}", reads.ops);
         assert_eq!(reads.short, reads.ops - 2, "{name}");
@@ -252,12 +271,12 @@ fn a_full_device_is_a_fault_and_no_crash() {
         let file = open(&path);
         // A hole, so that mappings have something to store into.
         rustix::fs::ftruncate(&file, 4 << 20).unwrap();
-        let writes = pattern(Action::Write, Order::Forward, 64 << 10);
-        let flush = Some((1, Flush::Fdatasync)).filter(|_| name.contains("linked"));
-        let haul = pass(&path, (method, depth), &writes, (0, 4 << 20), flush);
-        let fault = haul.fault.unwrap_or_else(|| panic!("{name}: no fault"));
-        assert_eq!((fault.doing.as_str(), fault.name.as_str()), ("write", "ENOSPC"), "{name}");
-        let writes = haul.tallies.get(Action::Write).expect("it writes");
+        let writes = pattern(Action::Write, OffsetOrdering::Forward, 64 << 10);
+        let flush = Some((1, FlushKind::Fdatasync)).filter(|_| name.contains("linked"));
+        let worker_totals = pass(&path, (method, depth), &writes, (0, 4 << 20), flush);
+        let fault = worker_totals.fault.unwrap_or_else(|| panic!("{name}: no fault"));
+        assert_eq!((fault.doing.name(), fault.name.as_str()), ("write", "ENOSPC"), "{name}");
+        let writes = worker_totals.tallies.get(Action::Write).expect("it writes");
         assert!(writes.errors > 0 && writes.bytes <= lab::MI, "{name}");
         std::fs::remove_file(path).unwrap();
     }
@@ -270,23 +289,26 @@ fn a_mapped_file_that_somebody_cuts_is_a_fault() {
     for (action, doing) in [(Action::Read, "read"), (Action::Write, "write")] {
         std::fs::write(&path, vec![1; 64 << 20]).unwrap();
         let cut = open(&path);
-        let (gauge, halt) = (Gauge::default(), AtomicBool::new(false));
-        let same = pattern(action, Order::Backward, 4096);
+        let (live_counters, halt) = (LiveCounters::default(), AtomicBool::new(false));
+        let same = pattern(action, OffsetOrdering::Backward, 4096);
         let worker = worker(
             &path,
-            (Method::Mmap(Mapping::default()), 1),
+            (Method::Mmap(MmapOptions::default()), 1),
             &same,
             route(&same, (0, 64 << 20), None),
-            &gauge,
+            &live_counters,
             &halt,
         );
         // It is mapped when it is ready, and cut before its first I/O.
-        let haul = worker.go(|| rustix::fs::ftruncate(&cut, 8192).unwrap()).unwrap();
+        let worker_totals = worker.go(|| rustix::fs::ftruncate(&cut, 8192).unwrap()).unwrap();
         match doing {
-            "read" => assert!(haul.end_of_data && haul.fault.is_none(), "{haul:?}"),
+            "read" => assert!(
+                worker_totals.end_of_data && worker_totals.fault.is_none(),
+                "{worker_totals:?}"
+            ),
             _ => {
-                let fault = haul.fault.unwrap();
-                assert_eq!((fault.doing.as_str(), fault.name.as_str()), ("write", "EFAULT"));
+                let fault = worker_totals.fault.unwrap();
+                assert_eq!((fault.doing.name(), fault.name.as_str()), ("write", "EFAULT"));
                 assert!(fault.hint.contains("something cut it"), "{fault}");
             }
         }
@@ -324,7 +346,11 @@ fn a_word_is_a_method_with_its_usual_options() {
         assert_eq!(written.phases[0].totals[&Action::Write].bytes, Bytes::mib(1), "{word}");
         let bytes = std::fs::read(folder.path().join("plan")).unwrap();
         assert_eq!(
-            Filler::new(&Fill::Random, SEED).unwrap().check(&bytes, 0, Known::Layers(&[])),
+            DataFiller::new(&Fill::Random, SEED).unwrap().check(
+                &bytes,
+                0,
+                KnownGenerations::Layers(&[])
+            ),
             Ok(()),
             "{word}"
         );
@@ -335,7 +361,7 @@ fn a_word_is_a_method_with_its_usual_options() {
         assert_eq!(serde_json::from_str::<Record>(&text).unwrap(), read);
         assert_eq!(read.resolved.jobs[0].method.name(), word);
     }
-    let plan: Result<assay::plan::Blocks, _> = serde_json::from_value(json!({
+    let plan: Result<assay::plan::BlockWork, _> = serde_json::from_value(json!({
         "target": { "nowhere": { "size": 1 } }, "method": "iouring",
         "pattern": { "mix": [{ "action": "read", "weight": 1 }], "block": { "fixed": 1 } },
     }));
@@ -433,9 +459,9 @@ fn what_a_ring_can_not_do_here_is_left_out_and_said() {
     assert!(record.resolved.notes.iter().any(|note| note.ends_with(said)), "{record:?}");
     let nowhere = ("method", json!({ "io_uring": { "sqpoll": true, "sqpoll_cpu": 4_000_000 } }));
     let record = go(&plan(folder.path(), "write", &[nowhere])).unwrap();
-    let said = "io_uring can not have a submission thread here: Invalid argument (EINVAL); each batch is submitted by a call";
+    let said = "io_uring cannot have a submission thread here: Invalid argument (EINVAL); each batch is submitted by a call";
     assert_eq!(record.resolved.notes, [said]);
-    assert_eq!(record.resolved.jobs[0].method, Method::IoUring(Ring::default()));
+    assert_eq!(record.resolved.jobs[0].method, Method::IoUring(RingOptions::default()));
     assert_eq!(record.phases[0].totals[&Action::Write].bytes, Bytes::mib(1));
 }
 
@@ -485,18 +511,25 @@ fn a_large_mapping_costs_no_more_than_a_small_one() {
             }
             most
         });
-        let (gauge, halt) = (Gauge::default(), AtomicBool::new(false));
-        let reads = pattern(Action::Read, Order::Uniform, 4096);
-        let method = Method::Mmap(Mapping { advice: Advice::Random, msync_async: false });
+        let (live_counters, halt) = (LiveCounters::default(), AtomicBool::new(false));
+        let reads = pattern(Action::Read, OffsetOrdering::Uniform, 4096);
+        let method = Method::Mmap(MmapOptions { advice: Advice::Random, msync_async: false });
         let worker = Worker {
-            quota: Quota { ops: Some(20_000), ..Quota::default() },
-            ..worker(&path, (method, 1), &reads, route(&reads, (0, SIZE), None), &gauge, &halt)
+            quota: IoQuota { ops: Some(20_000), ..IoQuota::default() },
+            ..worker(
+                &path,
+                (method, 1),
+                &reads,
+                route(&reads, (0, SIZE), None),
+                &live_counters,
+                &halt,
+            )
         };
-        let haul = worker.go(|| ()).unwrap();
+        let worker_totals = worker.go(|| ()).unwrap();
         over.store(true, Ordering::Relaxed);
-        let reads = haul.tallies.get(Action::Read).expect("it reads");
+        let reads = worker_totals.tallies.get(Action::Read).expect("it reads");
         assert_eq!((reads.ops, reads.short), (20_000, 0));
-        assert_eq!(haul.fault, None);
+        assert_eq!(worker_totals.fault, None);
         watcher.join().unwrap()
     });
     assert!((16 << 20..48 << 20).contains(&most), "{} MiB of page tables", most >> 20);

@@ -3,18 +3,19 @@
 use std::collections::BTreeMap;
 use std::os::unix::fs::FileExt;
 
-use assay::engine::{Cursor, Op};
+use assay::engine::{IoOp, OffsetStream};
 use assay::plan::{
-    Action, ActionSize, BlockSize, Mix, Order, Pattern, Plan, Share, SizedZone, WeightedSize, Zone,
+    Action, ActionShare, ActionSize, BlockSize, Mix, OffsetOrdering, Pattern, Plan, SizedZone,
+    WeightedSize, Zone,
 };
-use assay::run::{self, Options};
+use assay::run::{self, RunOptions};
 use assay::unit::Bytes;
 use proptest::prelude::*;
 use serde_json::json;
 
 use crate::places::model;
 
-fn pattern(order: Order, block: BlockSize) -> Pattern {
+fn pattern(order: OffsetOrdering, block: BlockSize) -> Pattern {
     Pattern::of(Mix::only(Action::Read), order, block)
 }
 
@@ -23,11 +24,18 @@ fn fixed(size: u64) -> BlockSize {
 }
 
 /// All I/Os of `passes` passes, lane by lane: what is done, where, how much.
-fn ios(pattern: &Pattern, len: u64, lanes: u32, passes: u64, seed: u64) -> Vec<(Op, u64, u64)> {
+fn ios(
+    pattern: &Pattern,
+    len: u64,
+    backends: u32,
+    passes: u64,
+    seed: u64,
+) -> Vec<(IoOp, u64, u64)> {
     let mut all = Vec::new();
-    for lane in 0..lanes {
+    for backend in 0..backends {
         let mut cursor =
-            Cursor::new(pattern, 0, len, (lane, lanes), Some(passes), seed).expect("a cursor");
+            OffsetStream::new(pattern, 0, len, (backend, backends), Some(passes), seed)
+                .expect("a cursor");
         while let Some(io) = cursor.next_io() {
             assert!(io.offset + u64::from(io.len) <= len, "{io:?} beyond {len}");
             all.push((io.op, io.offset, u64::from(io.len)));
@@ -37,7 +45,7 @@ fn ios(pattern: &Pattern, len: u64, lanes: u32, passes: u64, seed: u64) -> Vec<(
 }
 
 fn mix(shares: &[(Action, u32)]) -> Mix {
-    Mix(shares.iter().map(|&(action, weight)| Share { action, weight }).collect())
+    Mix(shares.iter().map(|&(action, weight)| ActionShare { action, weight }).collect())
 }
 
 fn sized(zones: &[(f64, u64)]) -> Vec<SizedZone> {
@@ -55,11 +63,11 @@ proptest! {
     ) {
         let stride = Bytes(stride * 512);
         let order = [
-            Order::Forward,
-            Order::Backward,
-            Order::Strided { stride },
-            Order::Spaced { stride },
-            Order::Same,
+            OffsetOrdering::Forward,
+            OffsetOrdering::Backward,
+            OffsetOrdering::Strided { stride },
+            OffsetOrdering::Spaced { stride },
+            OffsetOrdering::Same,
         ][which].clone();
         let len = blocks * 512 + tail;
         let found = ios(&pattern(order.clone(), fixed(512)), len, 1, passes, 1);
@@ -71,7 +79,7 @@ proptest! {
 
     #[test]
     fn random_orders_make_as_many_as_there_are_blocks(
-        which in 0_usize..9, blocks in 10_u64..300, tail in 0_u64..512, lanes in 1_u32..5,
+        which in 0_usize..9, blocks in 10_u64..300, tail in 0_u64..512, backends in 1_u32..5,
         passes in 1_u64..3, seed: u64,
     ) {
         let zones = vec![
@@ -79,21 +87,21 @@ proptest! {
             Zone { access_percent: 10.0, space_percent: 80.0 },
         ];
         let order = [
-            Order::Uniform,
-            Order::Shuffled,
-            Order::Zipf { theta: 1.2, center: Some(0.5) },
-            Order::Pareto { h: 0.2, center: None },
-            Order::Normal { deviation: 10.0, center: None },
-            Order::Zoned { zones },
-            Order::Runs { sequential: 4, random_percent: 50, same: false },
-            Order::ZonedAbs { zones: sized(&[(90.0, 1024), (10.0, 2048)]) },
-            Order::Each { order: Box::new(Order::Forward) },
+            OffsetOrdering::Uniform,
+            OffsetOrdering::Shuffled,
+            OffsetOrdering::Zipf { theta: 1.2, center: Some(0.5) },
+            OffsetOrdering::Pareto { h: 0.2, center: None },
+            OffsetOrdering::Normal { deviation: 10.0, center: None },
+            OffsetOrdering::Zoned { zones },
+            OffsetOrdering::Runs { sequential: 4, random_percent: 50, same: false },
+            OffsetOrdering::ZonedAbs { zones: sized(&[(90.0, 1024), (10.0, 2048)]) },
+            OffsetOrdering::Each { order: Box::new(OffsetOrdering::Forward) },
         ][which].clone();
         let len = blocks * 512 + tail;
-        let found = ios(&pattern(order.clone(), fixed(512)), len, lanes, passes, seed);
+        let found = ios(&pattern(order.clone(), fixed(512)), len, backends, passes, seed);
         prop_assert_eq!(found.len() as u64, blocks * passes);
         prop_assert!(found.iter().all(|(_, offset, _)| offset % 512 == 0));
-        if order == Order::Shuffled {
+        if order == OffsetOrdering::Shuffled {
             let mut map = vec![0; blocks as usize];
             found.iter().for_each(|(_, offset, _)| map[(offset / 512) as usize] += 1);
             prop_assert_eq!(map, vec![passes; blocks as usize]);
@@ -104,28 +112,28 @@ proptest! {
     #[test]
     fn each_action_goes_its_own_way(
         which in 0_usize..4, blocks in 1_u64..120, tail in 0_u64..512, stride in 1_u64..9,
-        passes in 1_u64..4, lanes in 1_u32..5, seed: u64,
+        passes in 1_u64..4, backends in 1_u32..5, seed: u64,
     ) {
         let stride = Bytes(stride * 512);
         let order = [
-            Order::Forward,
-            Order::Backward,
-            Order::Strided { stride },
-            Order::Spaced { stride },
+            OffsetOrdering::Forward,
+            OffsetOrdering::Backward,
+            OffsetOrdering::Strided { stride },
+            OffsetOrdering::Spaced { stride },
         ][which].clone();
-        let mut mixed = pattern(Order::Each { order: Box::new(order.clone()) }, fixed(512));
+        let mut mixed = pattern(OffsetOrdering::Each { order: Box::new(order.clone()) }, fixed(512));
         mixed.mix = mix(&[(Action::Read, 3), (Action::Write, 2)]);
         let len = blocks * 512 + tail;
         let once = model(&order, 512, len);
         let mut made = 0;
-        for lane in 0..lanes {
+        for backend in 0..backends {
             let mut cursor =
-                Cursor::new(&mixed, 0, len, (lane, lanes), Some(passes), seed).expect("a cursor");
+                OffsetStream::new(&mixed, 0, len, (backend, backends), Some(passes), seed).expect("a cursor");
             let mut turns = BTreeMap::from([("read", 0_u64), ("write", 0)]);
             while let Some(io) = cursor.next_io() {
                 // Lanes take turns in the stream of each action.
                 let turn = turns.get_mut(io.op.action().name()).expect("of the mix");
-                let step = u64::from(lane) + *turn * u64::from(lanes);
+                let step = u64::from(backend) + *turn * u64::from(backends);
                 prop_assert_eq!(io.offset, once[(step % once.len() as u64) as usize]);
                 (*turn, made) = (*turn + 1, made + 1);
             }
@@ -139,15 +147,15 @@ proptest! {
     fn each_action_goes_by_its_own_blocks(blocks in 4_u64..100, seed: u64) {
         let size = |action, size| ActionSize { action, size: Box::new(fixed(size)) };
         let sizes = vec![size(Action::Read, 512), size(Action::Write, 2048)];
-        let order = Order::Each { order: Box::new(Order::Forward) };
+        let order = OffsetOrdering::Each { order: Box::new(OffsetOrdering::Forward) };
         let mut mixed = pattern(order, BlockSize::PerAction(sizes));
         mixed.mix = mix(&[(Action::Read, 1), (Action::Write, 1)]);
         let len = blocks * 2048;
         let all = ios(&mixed, len, 1, 1, seed);
-        for (op, size) in [(Op::Read, 512), (Op::Write, 2048)] {
+        for (op, size) in [(IoOp::Read, 512), (IoOp::Write, 2048)] {
             let found: Vec<u64> =
                 all.iter().filter(|io| io.0 == op).map(|(_, offset, _)| *offset).collect();
-            let wanted = model(&Order::Forward, size, len).into_iter().cycle();
+            let wanted = model(&OffsetOrdering::Forward, size, len).into_iter().cycle();
             prop_assert_eq!(&found, &wanted.take(found.len()).collect::<Vec<_>>());
         }
         let bytes: u64 = all.iter().map(|(.., len)| len).sum();
@@ -156,11 +164,11 @@ proptest! {
 
     #[test]
     fn blocks_of_several_sizes_touch_and_cover_all(
-        backward: bool, len in 64_u64..3000, lanes in 1_u32..6, passes in 1_u64..4, seed: u64,
+        backward: bool, len in 64_u64..3000, backends in 1_u32..6, passes in 1_u64..4, seed: u64,
     ) {
-        let order = if backward { Order::Backward } else { Order::Forward };
+        let order = if backward { OffsetOrdering::Backward } else { OffsetOrdering::Forward };
         let block = BlockSize::Range { least: Bytes(16), most: Bytes(64), step: Bytes(16) };
-        let mut found = ios(&pattern(order, block), len, lanes, passes, seed);
+        let mut found = ios(&pattern(order, block), len, backends, passes, seed);
         // Each byte as often as there are passes, but for a tail that holds no block.
         let mut map = vec![0; len as usize];
         for (_, offset, size) in &found {
@@ -169,7 +177,7 @@ proptest! {
         let used = len / 16 * 16;
         let model: Vec<u64> = (0..len).map(|byte| u64::from(byte < used) * passes).collect();
         prop_assert_eq!(map, model);
-        if lanes == 1 {
+        if backends == 1 {
             let mut at = if backward { used } else { 0 };
             for (_, offset, size) in found.drain(..) {
                 if backward {
@@ -188,12 +196,12 @@ proptest! {
         which in 0_usize..6, align in 1_u64..5000, len in 20_000_u64..90_000, seed: u64,
     ) {
         let order = [
-            Order::Uniform,
-            Order::Shuffled,
-            Order::Zipf { theta: 0.9, center: None },
-            Order::Runs { sequential: 3, random_percent: 100, same: false },
-            Order::Forward,
-            Order::Backward,
+            OffsetOrdering::Uniform,
+            OffsetOrdering::Shuffled,
+            OffsetOrdering::Zipf { theta: 0.9, center: None },
+            OffsetOrdering::Runs { sequential: 3, random_percent: 100, same: false },
+            OffsetOrdering::Forward,
+            OffsetOrdering::Backward,
         ][which].clone();
         let mut pattern = pattern(order, fixed(4096));
         pattern.region.align = Some(Bytes(align));
@@ -204,9 +212,10 @@ proptest! {
 }
 
 /// How often each block comes in a hundred thousand I/Os.
-fn counted(order: Order, blocks: u64, seed: u64) -> Vec<f64> {
+fn counted(order: OffsetOrdering, blocks: u64, seed: u64) -> Vec<f64> {
     let pattern = pattern(order, fixed(4096));
-    let mut cursor = Cursor::new(&pattern, 0, blocks * 4096, (0, 1), None, seed).expect("a cursor");
+    let mut cursor =
+        OffsetStream::new(&pattern, 0, blocks * 4096, (0, 1), None, seed).expect("a cursor");
     let mut counts = vec![0.0; blocks as usize];
     for _ in 0..100_000 {
         counts[(cursor.next_io().expect("no end").offset / 4096) as usize] += 1e-5;
@@ -218,7 +227,7 @@ fn counted(order: Order, blocks: u64, seed: u64) -> Vec<f64> {
 fn the_hottest_blocks_have_the_share_that_the_law_gives_them() {
     let harmonic = |n: u32, theta: f64| (1..=n).map(|k| f64::from(k).powf(-theta)).sum::<f64>();
     for theta in [0.8, 1.2] {
-        let counts = counted(Order::Zipf { theta, center: Some(0.25) }, 10_000, 3);
+        let counts = counted(OffsetOrdering::Zipf { theta, center: Some(0.25) }, 10_000, 3);
         let hottest = counts.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).expect("one").0;
         assert_eq!(hottest, 2500);
         let mut sorted = counts.clone();
@@ -233,7 +242,7 @@ fn the_hottest_blocks_have_the_share_that_the_law_gives_them() {
     }
     // Without a center each seed has a hottest block of its own.
     let hottest = |seed| {
-        let counts = counted(Order::Pareto { h: 0.2, center: None }, 10_000, seed);
+        let counts = counted(OffsetOrdering::Pareto { h: 0.2, center: None }, 10_000, seed);
         counts.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).expect("one").0
     };
     assert_ne!(hottest(1), hottest(2));
@@ -243,7 +252,7 @@ fn the_hottest_blocks_have_the_share_that_the_law_gives_them() {
 fn zones_get_their_share_of_the_accesses() {
     let zones = [(60.0, 10.0), (0.0, 20.0), (30.0, 20.0), (10.0, 50.0)];
     let zones = zones.map(|(access_percent, space_percent)| Zone { access_percent, space_percent });
-    let counts = counted(Order::Zoned { zones: zones.into() }, 1000, 3);
+    let counts = counted(OffsetOrdering::Zoned { zones: zones.into() }, 1000, 3);
     let share = |blocks: std::ops::Range<usize>| counts[blocks].iter().sum::<f64>();
     assert!((share(0..100) - 0.6).abs() < 0.01);
     assert_eq!(share(100..300), 0.0);
@@ -256,7 +265,7 @@ fn zones_get_their_share_of_the_accesses() {
 fn zones_of_stated_sizes_end_where_they_say() {
     // The second begins inside of a block, which is nobody's.
     let zones = sized(&[(60.0, 100 * 4096), (0.0, 200 * 4096 + 100), (40.0, 400 * 4096)]);
-    let counts = counted(Order::ZonedAbs { zones }, 1000, 3);
+    let counts = counted(OffsetOrdering::ZonedAbs { zones }, 1000, 3);
     let share = |blocks: std::ops::Range<usize>| counts[blocks].iter().sum::<f64>();
     assert!((share(0..100) - 0.6).abs() < 0.01);
     assert_eq!(share(100..301), 0.0);
@@ -264,8 +273,8 @@ fn zones_of_stated_sizes_end_where_they_say() {
     assert_eq!(share(700..1000), 0.0);
     assert!(counts[301..700].iter().all(|count| *count > 0.0));
     let refused = |zones: &[(f64, u64)]| {
-        let pattern = pattern(Order::ZonedAbs { zones: sized(zones) }, fixed(4096));
-        let cursor = Cursor::new(&pattern, 0, 40_960, (0, 1), None, 1);
+        let pattern = pattern(OffsetOrdering::ZonedAbs { zones: sized(zones) }, fixed(4096));
+        let cursor = OffsetStream::new(&pattern, 0, 40_960, (0, 1), None, 1);
         cursor.expect_err("a refusal").to_string()
     };
     assert!(refused(&[(100.0, 50_000)]).contains("reach beyond"));
@@ -275,7 +284,7 @@ fn zones_of_stated_sizes_end_where_they_say() {
 #[test]
 fn a_jump_comes_after_each_run() {
     let order = |sequential, random_percent, same| {
-        pattern(Order::Runs { sequential, random_percent, same }, fixed(512))
+        pattern(OffsetOrdering::Runs { sequential, random_percent, same }, fixed(512))
     };
     let places = |pattern: &Pattern| -> Vec<u64> {
         ios(pattern, 512 * 100_000, 1, 1, 9).into_iter().map(|(_, at, _)| at / 512).collect()
@@ -294,12 +303,12 @@ fn a_jump_comes_after_each_run() {
 
 #[test]
 fn each_action_has_its_share_and_its_sizes() {
-    let share = |action, weight| Share { action, weight };
+    let share = |action, weight| ActionShare { action, weight };
     let size = |action, size| ActionSize { action, size: Box::new(size) };
     let split = [(4096, 90), (65_536, 10)];
     let split = split.map(|(size, weight)| WeightedSize { size: Bytes(size), weight });
     let mut pattern = pattern(
-        Order::Uniform,
+        OffsetOrdering::Uniform,
         BlockSize::PerAction(vec![
             size(Action::Read, BlockSize::Split(split.into())),
             size(Action::Write, fixed(8192)),
@@ -375,7 +384,7 @@ fn a_sequential_mix_goes_where_fios_goes() {
         eprintln!("SKIP a_sequential_mix_goes_where_fios_goes: fio is not installed");
         return;
     };
-    let order = Order::Each { order: Box::new(Order::Forward) };
+    let order = OffsetOrdering::Each { order: Box::new(OffsetOrdering::Forward) };
     let mut mixed = pattern(order, fixed(4096));
     mixed.mix = mix(&[(Action::Read, 30), (Action::Write, 70)]);
     let ours: Vec<(String, u64)> = ios(&mixed, BLOCKS * 4096, 1, 1, 3)
@@ -401,14 +410,17 @@ fn the_laws_are_those_of_fio() {
         list.map(|(access_percent, space_percent)| Zone { access_percent, space_percent })
     };
     let cases = [
-        ("zipf:1.2:0.5", Order::Zipf { theta: 1.2, center: Some(0.5) }),
-        ("zipf:0.8:0.5", Order::Zipf { theta: 0.8, center: Some(0.5) }),
-        ("pareto:0.2:0.5", Order::Pareto { h: 0.2, center: Some(0.5) }),
+        ("zipf:1.2:0.5", OffsetOrdering::Zipf { theta: 1.2, center: Some(0.5) }),
+        ("zipf:0.8:0.5", OffsetOrdering::Zipf { theta: 0.8, center: Some(0.5) }),
+        ("pareto:0.2:0.5", OffsetOrdering::Pareto { h: 0.2, center: Some(0.5) }),
         (
             "zoned_abs:80/8192000:20/32768000",
-            Order::ZonedAbs { zones: sized(&[(80.0, 8_192_000), (20.0, 32_768_000)]) },
+            OffsetOrdering::ZonedAbs { zones: sized(&[(80.0, 8_192_000), (20.0, 32_768_000)]) },
         ),
-        ("zoned:80/20:20/80", Order::Zoned { zones: zones([(80.0, 20.0), (20.0, 80.0)]).into() }),
+        (
+            "zoned:80/20:20/80",
+            OffsetOrdering::Zoned { zones: zones([(80.0, 20.0), (20.0, 80.0)]).into() },
+        ),
     ];
     for (word, order) in cases {
         let Some(theirs) = fio(&[&format!("--random_distribution={word}")], 10_000) else {
@@ -460,7 +472,7 @@ proptest! {
         let path = folder.path().join("x");
         std::fs::write(&path, vec![0xee; size as usize]).expect("written");
         let action = if rewrite { "rewrite" } else { "write" };
-        let ways = [json!("psync"), json!({ "io_uring": {} }), json!("pool")];
+        let loop_config = [json!("psync"), json!({ "io_uring": {} }), json!("pool")];
         let depth = [1, 4, 3][method];
         let plan: Plan = serde_json::from_value(json!({
             "title": "t", "origin": { "dialect": "plan" }, "seed": 7,
@@ -468,7 +480,7 @@ proptest! {
                 "name": "j", "workers": workers,
                 "work": { "blocks": {
                     "target": { "file": { "path": path, "size": { "exactly": size } } },
-                    "method": ways[method],
+                    "method": loop_config[method],
                     "iodepth": depth,
                     "pattern": {
                         "mix": [{ "action": action, "weight": 1 }], "order": order,
@@ -479,7 +491,7 @@ proptest! {
                 "stop": { "first_of": [{ "passes": 1 }] },
             }] }],
         })).expect("a plan");
-        let record = run::run(&plan, &Options::default(), &mut ()).expect("a run");
+        let record = run::run(&plan, &RunOptions::default(), &mut ()).expect("a run");
         prop_assert_eq!(&record.phases[0].faults, &[]);
         let mut map = vec![false; size as usize];
         let (parts, all) = (u64::from(workers), size - offset);

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::mpsc::RecvTimeoutError;
 
 use assay::error::Error;
-use assay::plan::{Action, Limit, Plan};
+use assay::plan::{Action, Plan, StopLimit};
 use assay::record::{Ending, Record};
-use assay::run::{self, Options};
-use assay::stats::Total;
+use assay::run::{self, RunOptions};
+use assay::stats::ActionTotal;
 use assay::unit::{Nanos, Ops};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -70,7 +70,7 @@ fn a_record_takes_the_place_of_files_only() {
     let socket = folder.path().join("socket");
     let _open = std::os::unix::net::UnixListener::bind(&socket).expect("a socket");
     let plan = plan(nowhere(), &[("method", json!("null"))]);
-    let options = Options { record: Some(socket), ..Options::default() };
+    let options = RunOptions { record: Some(socket), ..RunOptions::default() };
     match run::run(&plan, &options, &mut ()) {
         Err(Error::Refusal(refusal)) => assert!(refusal.why.contains("is no regular file")),
         other => panic!("not refused: {other:?}"),
@@ -81,7 +81,7 @@ fn nowhere() -> Value {
     json!({ "nowhere": { "size": 1_u64 << 30 } })
 }
 
-fn total(record: &Record, action: Action) -> &Total {
+fn total(record: &Record, action: Action) -> &ActionTotal {
     &record.phases[0].totals[&action]
 }
 
@@ -92,7 +92,7 @@ fn seconds(time: u64) -> (&'static str, Value) {
 #[test]
 fn an_open_loop_sends_when_it_is_due_whatever_is_in_flight() {
     let sim = json!({ "sim": { "latency": 10_000_000, "channels": 64 } });
-    let rate = json!({ "open": { "iops": 1000.0 } });
+    let rate = json!({ "arrivals": { "even": { "iops": 1000.0 } } });
     let record = go(&plan(
         nowhere(),
         &[("method", sim), ("iodepth", json!(64)), ("rate", rate), seconds(10)],
@@ -108,9 +108,9 @@ fn an_open_loop_sends_when_it_is_due_whatever_is_in_flight() {
 fn time_without_work_counts_to_its_end() {
     let sim = json!({ "sim": { "latency": 1000 } });
     for rate in [
-        json!({ "open": { "iops": 0.5 } }),
-        json!({ "capped_iops": 0.5 }),
-        json!({ "thinking": { "pause": 2_000_000_000, "every": 1 } }),
+        json!({ "arrivals": { "even": { "iops": 0.5 } } }),
+        json!({ "caps": { "all": { "iops": 0.5 } } }),
+        json!({ "think": { "pause": 2_000_000_000, "every": 1 } }),
     ] {
         let changes = [("method", sim.clone()), ("rate", rate), seconds(10)];
         let record = go(&plan(nowhere(), &changes)).expect("a run");
@@ -191,7 +191,7 @@ fn direct_blocks_stay_whole_whoever_shares_them() {
             (name, value.clone()),
         ];
         let record = match go(&plan(target(odd), &changes)) {
-            Err(Error::Fault(fault)) if fault.name == "EINVAL" && fault.doing == "open" => {
+            Err(Error::Fault(fault)) if fault.name == "EINVAL" && fault.doing.name() == "open" => {
                 eprintln!("SKIP direct_blocks_stay_whole: no direct I/O in {:?}", folder.path());
                 return;
             }
@@ -368,7 +368,7 @@ fn sayings() -> Vec<Value> {
             ("order", json!("shuffled")),
             ("region", json!({ "offset": 4096, "step_per_worker": 8192, "divided": false })),
             ("durability", json!({ "fsync_every": 7 })),
-            ("rate", json!({ "capped_bandwidth": 1_000_000_000 })),
+            ("rate", json!({ "caps": { "all": { "bandwidth": 1_000_000_000 } } })),
             ("stop", json!({ "ramp": 1000, "first_of": [{ "bytes": 1 << 20 }, { "passes": 2 }] })),
         ],
         vec![
@@ -386,14 +386,14 @@ fn sayings() -> Vec<Value> {
             ("order", json!({ "strided": { "stride": 12288 } })),
             ("region", json!({ "offset": 0, "step_per_worker": 0, "divided": true })),
             ("fill", json!({ "repeat": [1, 2, 3] })),
-            ("rate", json!({ "open": { "iops": 10000.0, "arrivals": "poisson" } })),
+            ("rate", json!({ "arrivals": { "poisson": { "iops": 10000.0 } } })),
             ("stop", json!({ "ramp": 0, "first_of": [{ "ops": 300 }] })),
         ],
         vec![
             ("method", json!({ "sim": { "latency": 1000 } })),
             ("order", json!("uniform")),
             ("block", json!({ "range": { "least": 512, "most": 65536, "step": 512 } })),
-            ("rate", json!({ "thinking": { "pause": 1000, "every": 3 } })),
+            ("rate", json!({ "think": { "pause": 1000, "every": 3 } })),
             ("verify", json!("full")),
         ],
         vec![
@@ -402,7 +402,7 @@ fn sayings() -> Vec<Value> {
                 "block",
                 json!({ "split": [{ "size": 4096, "weight": 1 }, { "size": 512, "weight": 3 }] }),
             ),
-            ("rate", json!({ "capped_iops": 100_000.0 })),
+            ("rate", json!({ "caps": { "all": { "iops": 100_000.0 } } })),
             ("delay", json!(1000)),
         ],
         vec![
@@ -443,7 +443,7 @@ fn sayings() -> Vec<Value> {
             ("caching", json!("drop_behind")),
             (
                 "rate",
-                json!({ "capped_each": {
+                json!({ "caps": {
                     "read": { "bandwidth": 1 << 30, "iops": 1e6 }, "trim": { "iops": 1e5 },
                 } }),
             ),
@@ -457,6 +457,26 @@ fn sayings() -> Vec<Value> {
                     { "access_percent": 60.0, "size": 1 << 20 },
                     { "access_percent": 40.0, "size": 1 << 24 },
                 ] } }),
+            ),
+        ],
+        vec![
+            ("method", json!({ "sim": { "latency": 1000, "channels": 2 } })),
+            ("iodepth", json!(2)),
+            ("workers", json!(2)),
+            (
+                "mix",
+                json!([{ "action": "read", "weight": 70 }, { "action": "rewrite", "weight": 30 }]),
+            ),
+            (
+                "rate",
+                json!({
+                    "arrivals": { "bursts": { "ops": 7, "every": 100_000 } },
+                    "caps": {
+                        "all": { "bandwidth": 1 << 30, "iops": 1e6 },
+                        "read": { "iops": 1e5 }, "write": { "bandwidth": 1 << 28 },
+                    },
+                    "think": { "pause": 1000, "every": 3 },
+                }),
             ),
         ],
     ];
@@ -534,7 +554,7 @@ fn soon(plan: &mut Plan) {
         for job in &mut phase.jobs {
             job.delay = job.delay.min(soon);
             job.stop.ramp = job.stop.ramp.min(soon);
-            job.stop.first_of.extend([Limit::Ops(Ops(500)), Limit::Time(soon)]);
+            job.stop.first_of.extend([StopLimit::Ops(Ops(500)), StopLimit::Time(soon)]);
             job.workers = if job.workers <= 1024 { job.workers.min(9) } else { job.workers };
         }
     }
@@ -545,7 +565,7 @@ proptest! {
 
     #[test]
     fn no_plan_panics_or_hangs(
-        which in 0_usize..8,
+        which in 0_usize..9,
         changes in prop::collection::vec((any::<Index>(), any::<Index>()), 1..4),
     ) {
         let mut document = sayings()[which].clone();

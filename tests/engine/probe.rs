@@ -6,8 +6,8 @@
 use std::fs;
 use std::path::Path;
 
-use assay::evidence::Scene;
-use assay::record::{PROBE_SCHEMA, Probe};
+use assay::evidence::{SysRoot, Throttle};
+use assay::record::{PROBE_SCHEMA, ProbeResult};
 use assay::unit::Bytes;
 
 use crate::kernel;
@@ -49,7 +49,7 @@ fn of_this_machine(text: &str, host: &[String]) -> bool {
 
 /// Figures that differ between machines, each with its unit, as `#`.
 fn masked(text: &str) -> String {
-    let differs = ["space ", "dirty ", "T02 ", "T06 note What", "sectors ", "queue ", "cache "];
+    let differs = ["space ", "dirty ", "T02 ", "T06 note Data", "sectors ", "queue ", "cache "];
     if !differs.iter().any(|start| text.starts_with(start)) {
         return text.into();
     }
@@ -85,7 +85,7 @@ fn tidied(page: &str, renamed: &[(&str, &str)], host: &[String]) -> String {
 
 /// Devices and mount points below a path of this machine.
 fn host_of(path: &Path) -> Vec<String> {
-    let survey = Scene::default().survey(path);
+    let survey = SysRoot::default().survey(path);
     let devices = survey.devices().map(|device| device.layer.name.clone());
     devices.chain(survey.mounts().map(|mount| mount.point.clone())).collect()
 }
@@ -118,31 +118,41 @@ impl Known {
         said(typed, &renamed, &host)
     }
 
-    /// Whether the kernel of this machine throttles by version 1, which has one file per limit.
-    fn limit_file(&self, way: &str) -> String {
-        let survey = Scene::default().survey(self.card.device());
+    /// The limit on this card, of version 1 or 2 of control groups.
+    fn throttle(&self, way: &str) -> Throttle {
+        let survey = SysRoot::default().survey(self.card.device());
         let limits = survey.limits.seen().expect("limits").io.clone();
-        let wanted = |throttle: &&assay::evidence::Throttle| {
-            format!("{:?}", throttle.direction).to_lowercase() == way
+        let wanted =
+            |throttle: &Throttle| format!("{:?}", throttle.direction).to_lowercase() == way;
+        limits.into_iter().find(wanted).expect("a throttle")
+    }
+
+    /// What lifts it.
+    fn lifted(&self, way: &str) -> String {
+        let Throttle { file, device, .. } = self.throttle(way);
+        let none = match (file.ends_with("io.max"), way) {
+            (false, _) => "0",
+            (true, "read") => "rbps=max",
+            (true, _) => "wbps=max",
         };
-        limits.iter().find(wanted).expect("a throttle").file.clone()
+        format!("echo '{}:{} {none}' | sudo tee {file}", device.major, device.minor)
     }
 }
 
 const SETTINGS: &str = "\
-dirty written out from # or after #, writers wait at # #
+dirty writeback starts at # or after #, writers are throttled at # #
 ";
 
 const BUFFERED: &str = "\
-T02 note Of a write without a flush up to # stays in memory: smaller ones show memory alone. → end every timing with a flush: conv=fsync in dd; quick does it by itself
+T02 note Without a flush, up to # of a write stays in dirty pages: smaller writes measure only memory. → end every timing with a flush (conv=fsync in dd; quick does it by itself)
 ";
 
 const AGAIN: &str = "\
-T06 note What was just written or read comes from memory, up to the # of the machine. → drop it first: ASSAY_COLD=target with dd; quick does it by itself
+T06 note Data just written or read is read back from the page cache, up to the # of the machine. → drop the cache first: ASSAY_COLD=target with dd; quick does it by itself
 ";
 
 const CHECKSUMS: &str = "\
-T19 note btrfs at /mnt/sd keeps checksums, so direct writes go through memory. → end every timing with a flush: conv=fsync in dd; quick does it by itself
+T19 note btrfs at /mnt/sd keeps checksums, so direct writes go through the page cache. → end every timing with a flush (conv=fsync in dd; quick does it by itself)
 ";
 
 /// Linux 6.14 or later, on which btrfs does so.
@@ -164,21 +174,21 @@ fn queue(name: &str) -> String {
     format!(
         "queue loop0: scheduler {active}, # requests, each at most #, read-ahead #{wbt}\n\
          sectors loop0: # logical, # physical\n\
-         cache loop0: write back, only a flush empties it{}\n",
-        if line("discard_max_bytes").trim() == "0" { "" } else { ", takes discards" },
+         cache loop0: write back, volatile until flushed{}\n",
+        if line("discard_max_bytes").trim() == "0" { "" } else { ", discard supported" },
     )
 }
 
 /// The memory group of the machine that tests, which may be smaller than its memory.
 fn group_has_a_limit() -> bool {
-    let survey = Scene::default().survey(Path::new("/"));
+    let survey = SysRoot::default().survey(Path::new("/"));
     survey.limits.seen().is_none_or(|limits| limits.memory.is_some())
 }
 
 fn again() -> &'static str {
     match group_has_a_limit() {
         true => {
-            "T06 note What was just written or read comes from memory, up to the # of its control group. → drop it first: ASSAY_COLD=target with dd; quick does it by itself\n"
+            "T06 note Data just written or read is read back from the page cache, up to the # of its cgroup. → drop the cache first: ASSAY_COLD=target with dd; quick does it by itself\n"
         }
         false => AGAIN,
     }
@@ -191,7 +201,8 @@ fn a_card_behind_a_throttle() {
     let before = known.card.leaf();
     let is = known.said(known.card.mount());
     let (queue, again) = (queue(&known.name), again());
-    let (reads, writes) = (known.limit_file("read"), known.limit_file("write"));
+    let reads = known.throttle("read").file;
+    let (lift_reads, lift_writes) = (known.lifted("read"), known.lifted("write"));
     let folder = reads.rsplit_once('/').expect("a folder").0;
     let expected = format!(
         "\
@@ -199,11 +210,11 @@ fn a_card_behind_a_throttle() {
 └─ ext4 at /mnt/sd relatime
 └─ loop0 loop device over /sd.img, past its page cache · 128 MiB
 space # free of #, # inodes free of # blocks of #
-{queue}{SETTINGS}limited loop0: reads at most 16.8 MB/s, writes at most 4.19 MB/s, set in {folder}
+{queue}{SETTINGS}limited loop0: reads at most 16.8 MB/s, writes at most 4.19 MB/s (cgroup {folder})
 unseen direct I/O: only a test file would show it, and a run makes one
-What would bite here:
-T32 note A control group holds reads from loop0 at 16.8 MB per second: that is what a figure will show. → to see the device itself, lift the limit in {reads}
-T32 note A control group holds writes to loop0 at 4.19 MB per second: that is what a figure will show. → to see the device itself, lift the limit in {writes}
+Things that can skew results here:
+T32 note A cgroup limits reads from loop0 to 16.8 MB per second: results will show that limit. → {lift_reads}
+T32 note A cgroup limits writes to loop0 to 4.19 MB per second: results will show that limit. → {lift_writes}
 {BUFFERED}{again}next assay quick /mnt/sd
 "
     );
@@ -223,12 +234,12 @@ fn a_file_that_is_not_there_yet() {
     let (queue, again) = (queue(&known.name), again());
     let expected = format!(
         "\
-/mnt/sd/not/yet not there yet, judged by /mnt/sd · this user may read and write there
+/mnt/sd/not/yet does not exist yet, judged by /mnt/sd · this user may read and write there
 └─ ext4 at /mnt/sd relatime
 └─ loop0 loop device over /sd.img, past its page cache · 256 MiB
 space # free of #, # inodes free of # blocks of #
 {queue}{SETTINGS}unseen direct I/O: only a test file would show it, and a run makes one
-What would bite here:
+Things that can skew results here:
 {BUFFERED}{again}next assay quick /mnt/sd
 "
     );
@@ -252,9 +263,9 @@ fn a_file_that_was_only_allocated() {
     assert_eq!(
         about,
         [
-            "file 1 extent, 8 MiB never written, nothing in memory",
+            "file 1 extent, 8 MiB never written, not in the page cache",
             "direct in multiples of 512 B, from memory aligned to 512 B",
-            "T23 doubtful 100 % of the file was never written: reads of that are zeros from memory. → read a file that was written from end to end",
+            "T23 doubtful 100 % of the file was never written (holes): reads there return zeros without disk I/O. → use a file that was written completely",
             "next assay quick /mnt/sd/unwritten.bin",
         ],
         "{is}"
@@ -265,7 +276,8 @@ fn a_file_that_was_only_allocated() {
 fn a_compressing_file_system() {
     let known = lab::need!(Known::new(Shape::compress()));
     let is = known.said(known.card.mount());
-    let (reads, writes) = (known.limit_file("read"), known.limit_file("write"));
+    let reads = known.throttle("read").file;
+    let (lift_reads, lift_writes) = (known.lifted("read"), known.lifted("write"));
     let folder = reads.rsplit_once('/').expect("a folder").0;
     let (queue, again) = (queue(&known.name), again());
     let checksums = if direct_writes_are_summed() { CHECKSUMS } else { "" };
@@ -275,13 +287,13 @@ fn a_compressing_file_system() {
 └─ btrfs at /mnt/sd compress-force=zstd:1, discard=async · relatime
 └─ loop0 loop device over /sd.img, past its page cache · 256 MiB
 space # free of #, blocks of #
-{queue}{SETTINGS}limited loop0: reads at most 16.8 MB/s, writes at most 4.19 MB/s, set in {folder}
+{queue}{SETTINGS}limited loop0: reads at most 16.8 MB/s, writes at most 4.19 MB/s (cgroup {folder})
 unseen direct I/O: only a test file would show it, and a run makes one
-What would bite here:
-T25 doubtful btrfs at /mnt/sd compresses (compress-force=zstd:1): zeros and repeated data reach the disk as fewer bytes. → use data that do not compress (if=/dev/urandom, or assay's own random data)
-T32 note A control group holds reads from loop0 at 16.8 MB per second: that is what a figure will show. → to see the device itself, lift the limit in {reads}
-T32 note A control group holds writes to loop0 at 4.19 MB per second: that is what a figure will show. → to see the device itself, lift the limit in {writes}
-{BUFFERED}{again}{checksums}T40 note btrfs at /mnt/sd trims while it works (discard=async): files that are removed stall what comes after them.
+Things that can skew results here:
+T25 doubtful btrfs at /mnt/sd compresses (compress-force=zstd:1): for zeros and repeated data the disk writes fewer bytes. → use data that do not compress (if=/dev/urandom, or assay's own random data)
+T32 note A cgroup limits reads from loop0 to 16.8 MB per second: results will show that limit. → {lift_reads}
+T32 note A cgroup limits writes to loop0 to 4.19 MB per second: results will show that limit. → {lift_writes}
+{BUFFERED}{again}{checksums}T40 note btrfs at /mnt/sd uses online discard (discard=async): deleting files slows down the I/O that follows.
 next assay quick /mnt/sd
 "
     );
@@ -298,7 +310,7 @@ fn a_bare_block_device() {
 /dev/loop0 block device · this user may read and write it
 └─ loop0 loop device over /sd.img, past its page cache · 64 MiB
 direct in multiples of 512 B, from memory aligned to 512 B
-{queue}{SETTINGS}What would bite here:
+{queue}{SETTINGS}Things that can skew results here:
 {again}next assay quick /dev/loop0
 "
     );
@@ -316,9 +328,9 @@ fn memory() {
 /mnt/sd folder · this user may read and write it
 └─ tmpfs at /mnt/sd source assay-lab · relatime
 space # free of #, # inodes free of # blocks of #
-What would bite here:
-T29 wrong A figure from here is the speed of memory: /mnt/sd lies on tmpfs, and no disk is below it.
-next name a folder that lies on a disk: df -hT shows which do
+Things that can skew results here:
+T29 wrong Results here are the speed of memory: /mnt/sd is on tmpfs, with no disk below it.
+next name a folder on a disk (df -hT lists them)
 "
     );
 }
@@ -337,9 +349,9 @@ fn an_overlay_on_memory() {
 └─ overlay at /mnt/sd source assay-lab · relatime
 └─ tmpfs at /pool source assay-lab · relatime
 space # free of #, # inodes free of # blocks of #
-What would bite here:
-T29 wrong A figure from here is the speed of memory: /mnt/sd lies on overlay on tmpfs, and no disk is below it.
-next name a folder that lies on a disk: df -hT shows which do
+Things that can skew results here:
+T29 wrong Results here are the speed of memory: /mnt/sd is on overlay on tmpfs, with no disk below it.
+next name a folder on a disk (df -hT lists them)
 "
     );
 }
@@ -363,12 +375,12 @@ fn a_path_that_this_user_may_not_look_at() {
     let (queue, again) = (queue(&known.name), again());
     let expected = format!(
         "\
-/mnt/sd/secret/inner not to be looked at by this user, judged by /mnt/sd/secret
+/mnt/sd/secret/inner not accessible to this user, judged by /mnt/sd/secret
 └─ ext4 at /mnt/sd relatime
 └─ loop0 loop device over /sd.img, past its page cache · 256 MiB
 space # free of #, # inodes free of # blocks of #
 {queue}{SETTINGS}unseen statx: Permission denied (EACCES) direct I/O: only a test file would show it, and a run makes one
-What would bite here:
+Things that can skew results here:
 {BUFFERED}{again}next sudo assay probe /mnt/sd/secret/inner
 "
     );
@@ -380,7 +392,7 @@ fn the_same_as_json() {
     let known = lab::need!(Known::new(Shape::dcache()));
     let typed = lab::assay(["probe", "--json"]).word(known.card.mount());
     let ran = typed.within(known.card.rooms()).run().expect(0);
-    let probe: Probe = serde_json::from_str(&ran.stdout).expect("a probe");
+    let probe: ProbeResult = serde_json::from_str(&ran.stdout).expect("a probe");
     assert_eq!(probe.schema, PROBE_SCHEMA);
     let leaf = probe.survey.devices().next().expect("a device");
     assert_eq!((&leaf.layer.name, leaf.layer.size.seen()), (&known.name, Some(&Bytes::mib(256))));
@@ -398,23 +410,20 @@ fn words_that_make_no_sense() {
             vec!["probe"],
             "assay: PATH is missing; name a folder on the device, a file, or a block device\n",
         ),
-        (
-            vec!["probe", ".", " x"],
-            "assay: unknown word ' x'; 'assay probe --help' shows what can be written\n",
-        ),
+        (vec!["probe", ".", " x"], "assay: unknown argument ' x'; see 'assay probe --help'\n"),
         (
             vec!["probe", "--plan", "."],
-            "assay: unknown word '--plan'; 'assay probe --help' shows what can be written\n",
+            "assay: unknown option '--plan'; see 'assay probe --help'\n",
         ),
     ] {
         let ran = lab::assay(words).run().expect(2);
         assert_eq!((&*ran.stdout, &*ran.stderr), ("", said), "{ran}");
     }
     for (path, said) in [
-        ("", "assay: 'PATH' needs a value; 'assay probe --help' shows what can be written\n"),
+        ("", "assay: 'PATH' needs a value; see 'assay probe --help'\n"),
         (
             "Cargo.toml/x",
-            "assay: 'Cargo.toml/x' can not be there: what is above it is no folder; name a folder, a file, a block device, or something that is not there yet\n",
+            "assay: 'Cargo.toml/x' cannot be there: what is above it is no folder; name a folder, a file, a block device, or something that is not there yet\n",
         ),
     ] {
         let ran = lab::assay(["probe", path]).cwd(env!("CARGO_MANIFEST_DIR")).run().expect(2);

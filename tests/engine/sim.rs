@@ -3,7 +3,7 @@
 use crate::kernel;
 use crate::lab;
 use assay::plan::Action;
-use assay::record::{Ending, Measures, PhaseRecord, Trust};
+use assay::record::{Ending, MeasuredSubject, PhaseRecord, Trust};
 use serde_json::{Value, json};
 
 /// A plan of one phase of 4 KiB reads on a modelled device, typed as a file.
@@ -37,7 +37,7 @@ fn run(model: Value, iodepth: u32, rate: Value, seconds: u64) -> kernel::Heard {
     let heard = kernel::hear_own(lab::assay(["run"]).word(&file));
     assert_eq!(heard.record.ending, Ending::Complete, "{heard}");
     // No device took part, and nothing else is said.
-    heard.expect(Trust::Sound, Measures::Tool);
+    heard.expect(Trust::Sound, MeasuredSubject::Tool);
     heard
 }
 
@@ -59,7 +59,7 @@ fn a_device_of_a_hundred_microseconds() {
         [(1, 1, 10_000.0, 100_000.0), (4, 4, 40_000.0, 100_000.0), (4, 1, 10_000.0, 400_000.0)]
     {
         let heard =
-            run(json!({ "latency": 100_000, "channels": channels }), iodepth, json!("closed"), 10);
+            run(json!({ "latency": 100_000, "channels": channels }), iodepth, json!({}), 10);
         let lat = latency(heard.phase());
         kernel::told("IOPS and p50", format_args!("{} {:?}", iops(&heard), lat));
         near(iops(&heard), right);
@@ -73,7 +73,7 @@ fn a_device_of_a_hundred_microseconds() {
 #[test]
 fn stalls_show_in_an_open_loop() {
     let model = json!({ "latency": 100_000, "channels": 1, "stall_every": 10_000_000_000_u64, "stall": 1_000_000_000 });
-    let heard = run(model.clone(), 1, json!({ "open": { "iops": 100.0 } }), 100);
+    let heard = run(model.clone(), 1, json!({ "arrivals": { "even": { "iops": 100.0 } } }), 100);
     let lat = latency(heard.phase());
     kernel::told("open", format_args!("{lat:?}"));
     near(iops(&heard), 100.0);
@@ -91,7 +91,7 @@ fn stalls_show_in_an_open_loop() {
     near(lag.p99 as f64, lat.p99 as f64);
 
     // A closed loop never sees it: one request in a hundred thousand waits.
-    let heard = run(model, 1, json!("closed"), 100);
+    let heard = run(model, 1, json!({}), 100);
     let lat = latency(heard.phase());
     kernel::told("closed", format_args!("{lat:?}"));
     near(lat.p99 as f64, 100_000.0);
@@ -101,7 +101,7 @@ fn stalls_show_in_an_open_loop() {
 fn the_stricter_of_two_caps_holds() {
     let model = json!({ "latency": 100_000, "channels": 1 });
     for (bandwidth, cap, right) in [(4096 * 1000, 500.0, 500.0), (4096 * 200, 500.0, 200.0)] {
-        let rate = json!({ "capped": { "bandwidth": bandwidth, "iops": cap } });
+        let rate = json!({ "caps": { "all": { "bandwidth": bandwidth, "iops": cap } } });
         let heard = run(model.clone(), 1, rate, 10);
         near(iops(&heard), right);
         near(latency(heard.phase()).p50 as f64, 100_000.0);
@@ -123,7 +123,7 @@ fn each_capped(caps: Value) -> [f64; 2] {
                 },
                 "method": { "sim": { "latency": 200_000 } },
             }},
-            "rate": { "capped_each": caps },
+            "rate": { "caps": caps },
             "stop": { "first_of": [{ "time": 10_000_000_000_u64 }] },
         }]}],
     });
@@ -158,27 +158,45 @@ fn each_direction_has_a_rate_of_its_own() {
 }
 
 #[test]
-fn two_rates_of_one_job_are_refused_by_their_names() {
+fn rates_that_make_no_sense_are_refused_by_their_names() {
     let cases = [
         (
             json!({ "thinking": { "pause": 1000, "every": 3 }, "capped_iops": 5.0 }),
-            "a job has one rate, not capped_iops and thinking: leave one of them out",
+            "a rate with 'capped_iops' has nothing beside it, but here is 'thinking': write them as 'arrivals', 'caps' and 'think'",
+        ),
+        (json!({ "cap": { "all": { "iops": 5.0 } } }), "unknown field `cap`"),
+        (
+            json!({ "arrivals": { "poisson": { "iops": 0.0 } } }),
+            "at an arrival rate of 0 no I/O ever comes; give an 'iops' above 0",
         ),
         (
-            json!({ "capped_bandwidth": 1000, "capped_iops": 5.0 }),
-            "a job has one rate, not capped_bandwidth and capped_iops: say 'capped' with bandwidth and iops",
+            json!({ "arrivals": { "bursts": { "ops": 0, "every": 5 } } }),
+            "in bursts of 0 operations no I/O ever comes; give 1 or more",
         ),
         (
-            json!({ "capped": { "bandwidth": 0, "iops": 5.0 } }),
-            "a rate of 0 never gets anywhere; give a rate above 0",
+            json!({ "arrivals": { "bursts": { "ops": 5, "every": 0 } } }),
+            "bursts with no time between them never end; give an 'every' above 0",
         ),
         (
-            json!({ "capped_each": { "read": { "iops": 5.0 }, "write": { "iops": 5.0 } } }),
-            "capped_each has a cap for 'write', which the mix does not do; leave one of them out",
+            json!({ "caps": { "all": { "bandwidth": 0, "iops": 5.0 } } }),
+            "a cap of 0 on 'all' lets nothing through; give a cap above 0",
         ),
-        (json!({ "capped_each": { "read": {} } }), "capped_each, and no cap; give 'bandwidth'"),
-        (json!({ "capped_each": { "read": { "iops": 0.0 } } }), "a rate of 0 never"),
-        (json!({ "capped_each": {} }), "capped_each, and no cap; give 'bandwidth'"),
+        (
+            json!({ "capped_each": { "read": { "iops": 0.0 } } }),
+            "a cap of 0 on 'read' lets nothing through; give a cap above 0",
+        ),
+        (
+            json!({ "caps": { "read": { "iops": 5.0 }, "write": { "iops": 5.0 } } }),
+            "'caps' has one for 'write', which the mix does not do; leave one of them out",
+        ),
+        (
+            json!({ "think": { "pause": 5, "every": 0 } }),
+            "a pause after every 0 I/Os never ends; give 1 or more",
+        ),
+        (
+            json!({ "think": { "pause": 0, "every": 5 } }),
+            "a pause of no time is none; give a 'pause' above 0",
+        ),
     ];
     let desk = tempfile::tempdir().expect("a folder");
     let file = desk.path().join("plan.json");
@@ -202,8 +220,39 @@ fn two_rates_of_one_job_are_refused_by_their_names() {
 }
 
 #[test]
+fn arrivals_caps_and_think_time_meet() {
+    // Eighty at once every 800 ms; no more than 200 a second; after every fiftieth, 150 ms.
+    let parts = [
+        ("arrivals", json!({ "bursts": { "ops": 80, "every": 800_000_000 } })),
+        ("caps", json!({ "all": { "iops": 200.0 } })),
+        ("think", json!({ "pause": 150_000_000, "every": 50 })),
+    ];
+    let reads = |which: &[usize]| {
+        let rate = which.iter().map(|&part| (parts[part].0.into(), parts[part].1.clone()));
+        let model = json!({ "latency": 100_000, "channels": 128 });
+        let heard = run(model, 128, Value::Object(rate.collect()), 1);
+        let lat = latency(heard.phase());
+        // Whatever the plan holds back is no latency, whether or not it counts from when it was due.
+        assert!((100_000..100_100).contains(&lat.min), "{lat:?}");
+        assert!((100_000..100_100).contains(&lat.max), "{lat:?}");
+        let split = heard.phase().totals[&Action::Read].lag_ns.is_some();
+        assert_eq!(split, which.contains(&0), "{heard}");
+        heard.phase().totals[&Action::Read].ops.0
+    };
+    // In a second two bursts, one each 5 ms, fifty each 150 ms.
+    assert_eq!([0, 1, 2].map(|part| reads(&[part])), [160, 200, 350]);
+    // Bursts under a cap: the second has 21 at once and one each 5 ms. Bursts with pauses: in
+    // the second twenty, and the rest after 950 ms. A cap with pauses: what was missed in a pause is
+    // caught up after it, for 100 ms at the most.
+    assert_eq!([[0, 1], [0, 2], [1, 2]].map(|pair| reads(&pair)), [140, 150, 173]);
+    // All of them: fifty until 245 ms and thirty after the pause that ends at 395; twenty at 800, and
+    // from 950 on 21 that the cap has room for, and nine more, one each 5 ms.
+    assert_eq!(reads(&[0, 1, 2]), 130);
+}
+
+#[test]
 fn a_burst_waits_for_itself() {
-    let bursts = json!({ "bursts": { "ops": 10, "every": 100_000_000 } });
+    let bursts = json!({ "arrivals": { "bursts": { "ops": 10, "every": 100_000_000 } } });
     let heard = run(json!({ "latency": 100_000, "channels": 1 }), 16, bursts, 10);
     near(iops(&heard), 100.0);
     let lat = latency(heard.phase());
@@ -212,7 +261,7 @@ fn a_burst_waits_for_itself() {
     near(lat.max as f64, 1_000_000.0);
     near(lat.stddev.expect("a deviation"), 287_228.0);
     let depth = heard.phase().depth.clone().expect("a depth");
-    assert_eq!((depth.mean, depth.max), (5.5, 10));
+    assert_eq!((depth.mean, depth.max), (0.055, 10));
 }
 
 #[test]

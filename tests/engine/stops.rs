@@ -2,7 +2,7 @@
 
 use crate::kernel;
 use crate::lab;
-use assay::record::{Counted, Ending};
+use assay::record::{Ending, RateBasis};
 use serde_json::{Value, json};
 
 /// A plan of one phase on the null method: one job for each of these.
@@ -46,14 +46,14 @@ const MINUTE: u64 = 60_000_000_000;
 #[test]
 fn a_job_ends_when_its_rate_is_steady_and_the_others_go_on() {
     // 1000 a second whatever the machine does, in bursts of 50.
-    let even = json!({ "bursts": { "ops": 50, "every": 50_000_000 } });
+    let even = json!({ "arrivals": { "bursts": { "ops": 50, "every": 50_000_000 } } });
     let heard = run(&plan(&[
         (even.clone(), json!([steady(4, 0.5), { "time": MINUTE }])),
         (even, json!([{ "ops": 2500 }])),
     ]));
     let phase = heard.phase();
     let [found] = phase.steady.as_slice() else { panic!("{heard}") };
-    assert_eq!((found.job.as_str(), found.counted), ("job0", Counted::Bytes), "{heard}");
+    assert_eq!((found.job.as_str(), found.counted), ("job0", RateBasis::Bytes), "{heard}");
     let state = found.state.as_ref().expect("steady");
     assert_eq!(state.rounds.len(), 4, "{heard}");
     assert!((state.mean / 4.096e6 - 1.0).abs() < 0.3, "{}\n{heard}", state.mean);
@@ -68,16 +68,16 @@ fn a_job_ends_when_its_rate_is_steady_and_the_others_go_on() {
 #[test]
 fn what_is_never_steady_ends_by_its_time_and_says_so() {
     // All of it comes in every third round.
-    let bursts = json!({ "bursts": { "ops": 50, "every": 600_000_000 } });
+    let bursts = json!({ "arrivals": { "bursts": { "ops": 50, "every": 600_000_000 } } });
     let heard = run(&plan(&[(bursts, json!([steady(3, 0.2), { "time": 2_000_000_000_u64 }]))]));
     let [found] = heard.phase().steady.as_slice() else { panic!("{heard}") };
     assert_eq!((&found.state, found.after), (&None, None), "{heard}");
-    assert!(heard.ran.stdout.contains("not steady yet when something else ended it"), "{heard}");
+    assert!(heard.ran.stdout.contains("before it was steady"), "{heard}");
 }
 
 #[test]
 fn latencies_over_time_are_kept_when_asked() {
-    let capped = json!({ "capped_iops": 1000.0 });
+    let capped = json!({ "caps": { "all": { "iops": 1000.0 } } });
     let mut asked = plan(&[(capped, json!([{ "ops": 700 }]))]);
     asked["phases"][0]["heat"] = json!(200_000_000);
     let heard = run(&asked);
@@ -106,7 +106,7 @@ fn a_window_that_makes_no_sense_is_refused() {
     ] {
         let desk = tempfile::tempdir().expect("a folder");
         let file = desk.path().join("plan.json");
-        std::fs::write(&file, plan(&[(json!("closed"), limits)]).to_string()).expect("written");
+        std::fs::write(&file, plan(&[(json!({}), limits)]).to_string()).expect("written");
         let refused = lab::assay(["run"]).word(&file).run();
         assert_eq!(refused.code(), 2, "{refused}");
         assert!(refused.stderr.contains(says), "{refused}");

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::lab::{self, Card, Fs, Image, MI, Memory, Shape, Speed, need};
-use assay::engine::{Filler, Known, size_of, tree_place};
+use assay::engine::{DataFiller, KnownGenerations, size_of, tree_place};
 use assay::error::{Error, Fault};
 use assay::plan::{Action, Fill, Phase, Plan, TreeSize};
-use assay::record::{Measures, Record, Trust};
-use assay::run::{self, Observer, Options};
+use assay::record::{MeasuredSubject, Record, Trust};
+use assay::run::{self, Observer, RunOptions};
 use assay::unit::Bytes;
 use serde_json::{Value, json};
 
@@ -123,7 +123,7 @@ fn everywhere(test: &str, work: impl Fn(&Path)) {
 #[test]
 fn what_is_created_is_there_with_its_bytes() {
     everywhere("what_is_created_is_there_with_its_bytes", |dir| {
-        let filler = Filler::new(&Fill::Random, SEED).expect("data");
+        let filler = DataFiller::new(&Fill::Random, SEED).expect("data");
         for order in ["by_name", "shuffled"] {
             let folder = tempfile::tempdir_in(dir).expect("a folder");
             let changes = [("lifetime", json!("keep")), ("order", json!(order))];
@@ -146,7 +146,7 @@ fn what_is_created_is_there_with_its_bytes() {
                 assert_eq!(meta.len(), size_of(size, SEED, number), "{name}");
                 let bytes = fs::read(top.join(path)).expect("readable");
                 assert_eq!(
-                    filler.check(&bytes, tree_place(number, 0), Known::Layers(&[])),
+                    filler.check(&bytes, tree_place(number, 0), KnownGenerations::Layers(&[])),
                     Ok(()),
                     "{name}"
                 );
@@ -330,12 +330,12 @@ fn a_fault_names_the_file_with_its_folders() {
             phase("remove", folder.path(), "remove", &changes),
         ]);
         let mut meddler = Meddler { dir: folder.path().into(), victim: None };
-        let record = run::run(&plan, &Options::default(), &mut meddler).expect("a run");
+        let record = run::run(&plan, &RunOptions::default(), &mut meddler).expect("a run");
         let victim = meddler.victim.expect("it began");
         let [fault] = &record.phases[1].faults[..] else {
             panic!("{order}: {:?}", record.phases[1].faults)
         };
-        let said = (fault.doing.as_str(), Path::new(&fault.path), fault.name.as_str());
+        let said = (fault.doing.name(), Path::new(&fault.path), fault.name.as_str());
         assert_eq!(said, ("remove", victim.as_path(), "ENOTEMPTY"), "{order}");
     }
 }
@@ -370,7 +370,7 @@ fn bad_words_are_refused_and_nothing_is_touched() {
             "do not fit",
         ),
     ] {
-        match run::run(&plan(&[refused]), &Options::default(), &mut ()) {
+        match run::run(&plan(&[refused]), &RunOptions::default(), &mut ()) {
             Err(Error::Refusal(refusal)) => {
                 assert!(refusal.to_string().contains(why), "{refusal}: {why}");
             }
@@ -389,7 +389,10 @@ fn names_alone_are_never_proven() {
     let record = go(&[phase("stat", card.mount(), "stat", &looked)]);
     let verdict = record.phases[0].verdict.as_ref().expect("a verdict");
     assert_eq!(verdict.trust, Trust::Unproven, "{verdict:?}");
-    assert!(matches!(verdict.measures, Measures::Memory | Measures::Unsure), "{verdict:?}");
+    assert!(
+        matches!(verdict.measures, MeasuredSubject::Memory | MeasuredSubject::Unsure),
+        "{verdict:?}"
+    );
 }
 
 fn typed(dir: &Path, plan: &Plan) -> (Command, PathBuf) {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use assay::plan::Plan;
-use assay::run::{self, Options};
+use assay::run::{self, RunOptions};
 use serde_json::{Value, json};
 
 use crate::lab::{self, MI, Memory};
@@ -100,7 +100,7 @@ fn ours(path: &Path, changes: &[(&str, &str)]) -> Done {
         }] }],
     }))
     .expect("a plan");
-    let record = run::run(&plan, &Options::default(), &mut ()).expect("a run");
+    let record = run::run(&plan, &RunOptions::default(), &mut ()).expect("a run");
     assert_eq!(record.phases[0].faults, []);
     let total = record.phases[0].totals.values().next().expect("a total");
     (total.ops.0, total.bytes.0, total.iops.map_or(0.0, |iops| iops.0))

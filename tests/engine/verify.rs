@@ -4,12 +4,12 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use assay::engine::{Filler, Generation};
+use assay::engine::{DataFiller, WriteGeneration};
 use assay::error::Error;
 use assay::plan::{Action, Fill, Phase, Plan};
 use assay::record::{Ending, PhaseRecord, Record};
-use assay::run::{self, Observer, Options};
-use assay::stats::Held;
+use assay::run::{self, Observer, RunOptions};
+use assay::stats::ContentCounts;
 use serde_json::{Value, json};
 
 use crate::lab::{self, Faults, FaultyFuse};
@@ -54,7 +54,7 @@ impl Observer for After<'_> {
 }
 
 fn go(phases: &[Value], mut after: impl FnMut(&str)) -> Record {
-    run::run(&plan(phases), &Options::default(), &mut After(&mut after)).expect("a run")
+    run::run(&plan(phases), &RunOptions::default(), &mut After(&mut after)).expect("a run")
 }
 
 fn full() -> (&'static str, Value) {
@@ -164,11 +164,17 @@ fn a_census_counts_what_every_block_holds_and_ends_nothing() {
         let read = &record.phases[1];
         let (total, found) = (&read.totals[&Action::Read], read.census.as_ref().expect("a census"));
         assert_eq!((total.ops.0, total.mismatches, read.faults.len()), (BLOCKS, 5, 0));
-        let whole =
-            Held { right: 11, misplaced: 2, zeros: 1, foreign: 1, damaged: 1, ..Held::default() };
+        let whole = ContentCounts {
+            right: 11,
+            misplaced: 2,
+            zeros: 1,
+            foreign: 1,
+            damaged: 1,
+            ..ContentCounts::default()
+        };
         assert_eq!((found.whole(), found.period.0), (whole, 2 * BLOCK));
         assert_eq!(found.parts.len() as u64, BLOCKS);
-        assert_eq!(found.parts[5], Held { misplaced: 1, ..Held::default() });
+        assert_eq!(found.parts[5], ContentCounts { misplaced: 1, ..ContentCounts::default() });
     }
 }
 
@@ -245,7 +251,7 @@ fn what_a_later_phase_wrote_must_not_be_what_an_earlier_one_wrote() {
 fn a_pass_of_one_phase_is_told_from_the_one_before() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("x");
-    let filler = Filler::new(&Fill::Random, SEED).expect("a filler");
+    let filler = DataFiller::new(&Fill::Random, SEED).expect("a filler");
     // Of two workers, each with half of it, in two passes of 8 blocks.
     let region = ("region", json!({ "divided": true }));
     let twice = ("stop", json!({ "first_of": [{ "passes": 2 }] }));
@@ -258,7 +264,7 @@ fn a_pass_of_one_phase_is_told_from_the_one_before() {
             if name == "write" {
                 let file = File::options().write(true).open(&path).expect("open");
                 let mut block = [0; BLOCK as usize];
-                filler.fill(&mut block, 12 * BLOCK, Generation::timed(0, 1).later(write));
+                filler.fill(&mut block, 12 * BLOCK, WriteGeneration::timed(0, 1).later(write));
                 file.write_all_at(&block, 12 * BLOCK).expect("written");
             }
         });
@@ -363,7 +369,7 @@ fn a_device_that_loses_writes_is_found_out_at_once() {
         });
         let Ending::Failed(fault) = &record.ending else { panic!("nothing is said") };
         assert_eq!((fault.offset, fault.text.as_str()), (Some(offset), what));
-        assert_eq!(fault.doing, "verify");
+        assert_eq!(fault.doing.name(), "verify");
         let totals = &record.phases[1].totals;
         assert_eq!((totals[&Action::Write].ops.0, totals[&Action::Read].mismatches), (6, 1));
     }
@@ -379,7 +385,7 @@ fn words_that_contradict_verification_are_refused() {
     for (changes, why) in [
         (
             vec![full(), ("mix", trims)],
-            "verify 'full' contradicts a mix with 'trim': what was trimmed can not be read back; leave one of them out",
+            "verify 'full' contradicts a mix with 'trim': what was trimmed cannot be read back; leave one of them out",
         ),
         (
             vec![("verify", json!("tags")), ("fill", json!("zero"))],
@@ -425,8 +431,11 @@ fn words_that_contradict_verification_are_refused() {
     ] {
         // There, so that nothing else is to be complained about.
         std::fs::write(&path, vec![0; (BLOCKS * BLOCK) as usize]).expect("written");
-        match run::run(&plan(&[phase("p", &path, "read", &changes)]), &Options::default(), &mut ())
-        {
+        match run::run(
+            &plan(&[phase("p", &path, "read", &changes)]),
+            &RunOptions::default(),
+            &mut (),
+        ) {
             Err(Error::Refusal(refusal)) => {
                 assert_eq!(refusal.to_string(), format!("phase 'p', job 'p': {why}"));
             }

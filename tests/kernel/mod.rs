@@ -7,15 +7,15 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use assay::plan::Action;
-use assay::record::{Measures, PhaseRecord, Record, Trust, Verdict, Weight};
+use assay::record::{FindingWeight, MeasuredSubject, PhaseRecord, Record, Trust, Verdict};
 
 use serde_json::{Value, json};
 
 use super::lab::{self, Card, MI, Ran, Shape, Typed};
 
 /// A card whose pace the machine's own disk does not touch, with the cause to be seen or not.
-pub fn cards() -> [(Shape, Measures); 2] {
-    [(Shape::sdcard(), Measures::Limited), (Shape::paced(), Measures::Device)]
+pub fn cards() -> [(Shape, MeasuredSubject); 2] {
+    [(Shape::sdcard(), MeasuredSubject::Limited), (Shape::paced(), MeasuredSubject::Device)]
 }
 
 /// Tries each at the same time. Every card has a device of its own, and a slow card leaves the
@@ -35,11 +35,12 @@ pub struct Heard {
     pub record: Record,
 }
 
-/// Runs it with its record kept: by `--record` for our own verbs, by the variable for dialects.
+/// Runs it with its record kept: by `--record` for our own verbs, by the variable for dialects. What a
+/// copy leaves in memory is watched as it is where somebody looks on, unless the test says otherwise.
 pub fn hear(typed: Typed) -> Heard {
     let desk = tempfile::tempdir().expect("a folder for the record");
     let file = desk.path().join("record.json");
-    let ran = typed.env("ASSAY_RECORD", &file).run();
+    let ran = typed.env("ASSAY_RECORD", &file).env_unless_set("ASSAY_SETTLE", "yes").run();
     Heard { record: record_at(&file, &ran), ran }
 }
 
@@ -117,7 +118,7 @@ impl Heard {
     }
 
     /// Fails unless trust and subject are these.
-    pub fn expect(&self, trust: Trust, measures: Measures) -> &Self {
+    pub fn expect(&self, trust: Trust, measures: MeasuredSubject) -> &Self {
         let verdict = self.verdict();
         assert_eq!((verdict.trust, verdict.measures), (trust, measures), "{self}");
         self
@@ -126,7 +127,8 @@ impl Heard {
     /// Others really used the device or the processors: the verdict says so, and it is their fault.
     pub fn disturbed(&self) -> bool {
         self.verdict().findings.iter().any(|finding| {
-            finding.weight != Weight::Note && finding.measures == Some(Measures::Disturbed)
+            finding.weight != FindingWeight::Note
+                && finding.measures == Some(MeasuredSubject::Disturbed)
         })
     }
 }

@@ -519,7 +519,7 @@ impl Fs {
     }
 }
 
-/// The files of [`Card::holes`].
+/// The files of [`CardInfo::holes`].
 #[derive(Debug, Clone)]
 pub struct Holes {
     /// Written from end to end.

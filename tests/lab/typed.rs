@@ -75,6 +75,11 @@ impl Typed {
         self
     }
 
+    /// The same where the test has not set it.
+    pub fn env_unless_set(self, name: &str, value: &str) -> Typed {
+        if self.env.iter().any(|(set, _)| set == name) { self } else { self.env(name, value) }
+    }
+
     /// The folder it is typed in.
     pub fn cwd(mut self, dir: impl AsRef<Path>) -> Typed {
         self.cwd = Some(dir.as_ref().to_owned());

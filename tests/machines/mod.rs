@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use assay::evidence::{Inodes, May, Reading, Scene, Space, Survey};
+use assay::evidence::{FilesystemSpace, Inodes, PathPermissions, Reading, Survey, SysRoot};
 use assay::unit::{Bytes, GIB};
 
 /// A machine made of files.
@@ -112,12 +112,13 @@ impl Tree {
     }
 
     pub fn survey(&self, path: &str) -> Survey {
-        let mut survey = Scene::under(self.0.path()).survey(Path::new(path));
+        let mut survey = SysRoot::under(self.0.path()).survey(Path::new(path));
         // What system calls say is of the machine that runs the test.
-        let space = Space { total: Bytes(28 * GIB), free: Bytes(20 * GIB), block: Bytes(4096) };
+        let space =
+            FilesystemSpace { total: Bytes(28 * GIB), free: Bytes(20 * GIB), block: Bytes(4096) };
         survey.space = survey.space.map(|_| space);
         survey.inodes = survey.inodes.map(|_| Inodes { total: 1_835_008, free: 1_800_000 });
-        survey.may = Reading::Seen(May { read: true, write: true });
+        survey.may = Reading::Seen(PathPermissions { read: true, write: true });
         survey
     }
 }

@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 
 use crate::common;
 use assay::plan::Plan;
-use assay::record::Record;
+use assay::record::{Record, RecordDocument};
 use serde_json::Value;
 
 /// A folder of its own, and the program in it.
@@ -86,15 +86,15 @@ fn bad_words_are_refused_in_one_line_and_touch_nothing() {
     std::fs::write(desk.path("record.json"), b"{\"schema\": \"assay.record/1\"}").expect("written");
     let before = desk.names();
     for (line, says) in [
-        ("", "say what to do"),
-        ("quik .", "unknown verb 'quik'; did you mean 'quick'?"),
-        ("--frobnicate", "unknown word '--frobnicate'"),
+        ("", "no command given"),
+        ("quik .", "unknown command 'quik'; did you mean 'quick'?"),
+        ("--frobnicate", "unknown option '--frobnicate'"),
         ("quick", "PATH is missing; name a folder on the device, a file, or a block device"),
         ("quick nowhere", "there is nothing at 'nowhere'; name a folder"),
         ("quick small/x", "there is nothing at 'small/x'"),
         ("quick /dev/null", "'/dev/null' is neither folder, file nor block device"),
         ("quick small", "small has only 3 B; name a file of 1 MiB or more"),
-        ("quick . --tim 4", "unknown word '--tim'; did you mean '--time'?"),
+        ("quick . --tim 4", "unknown option '--tim'; did you mean '--time'?"),
         ("quick . --time", "'--time' needs a value"),
         ("quick . --time 3x", "--time: '3x' is no time; write 30, 90s, 5m or 1h"),
         ("quick . --time 1", "--time: too short for 6 phases; give 3 or more"),
@@ -103,7 +103,7 @@ fn bad_words_are_refused_in_one_line_and_touch_nothing() {
         ("quick large --size 3M", "--size: 3 MiB is more than large has (2 MiB)"),
         ("quick . --seed x", "--seed"),
         ("quick . --quick --time 60", "'--quick' and '--time' contradict each other"),
-        ("quick . --quick --quick", "'--quick' is there twice; leave one out"),
+        ("quick . --quick --quick", "--quick was given twice; leave one out"),
         ("quick . --plan --report r.svg", "'--plan' and '--report' contradict each other"),
         (
             "quick . --report r.PDF",
@@ -112,7 +112,7 @@ fn bad_words_are_refused_in_one_line_and_touch_nothing() {
         ("quick . --report small", "the ending of small is that of no report"),
         (
             "quick . --report /nowhere/r.svg",
-            "/nowhere/r.svg can not be made; name a file in a folder",
+            "/nowhere/r.svg cannot be made; name a file in a folder",
         ),
         (
             "quick . --report folder.csv",
@@ -125,7 +125,7 @@ fn bad_words_are_refused_in_one_line_and_touch_nothing() {
         ("quick large.csv --report ./large.csv", "./large.csv is no place for a report: it has"),
         (
             "judge record.json --format pdf",
-            "'pdf' is not good for --format; write one of text, json",
+            "invalid value 'pdf' for --format; give one of text, json",
         ),
         ("quick . --plan --record r.json", "'--plan' and '--record' contradict each other"),
         ("quick . --read-only --keep", "contradict each other"),
@@ -133,17 +133,17 @@ fn bad_words_are_refused_in_one_line_and_touch_nothing() {
         ("quick . --read-only --size 4M", "there is nothing to read in a folder with --read-only"),
         ("quick /dev/x /dev/x --read-only", "contradict each other"),
         ("quick . .", "no block device; give one path"),
-        ("quick . a b", "unknown word 'b'"),
+        ("quick . a b", "unknown argument 'b'"),
         ("quick . --size 999999T", "do not fit"),
         ("quick large --keep", "--keep is about the test file"),
         ("ramp", "PATH is missing; name a folder"),
         ("ramp nowhere", "there is nothing at 'nowhere'"),
-        ("ramp . --max-depth 0", "--max-depth: 0 is not in 1..=1024"),
-        ("ramp . --max-workers 1000", "--max-workers: 1000 is not in 1..=256"),
+        ("ramp . --max-depth 0", "--max-depth: invalid value '0'; give 1 to 1024"),
+        ("ramp . --max-workers 1000", "--max-workers: invalid value '1000'; give 1 to 256"),
         ("ramp . --p99 5", "--p99: '5' is no latency; write 500us, 5ms or 2s"),
         ("ramp . --step 0", "--step: '0' is no time"),
-        ("ramp . --action trim", "'trim' is not good for --action; write one of read, write"),
-        ("ramp . --order up", "'up' is not good for --order; write one of random, forward"),
+        ("ramp . --action trim", "invalid value 'trim' for --action; give one of read, write"),
+        ("ramp . --order up", "invalid value 'up' for --order; give one of random, forward"),
         ("ramp . --size 1k", "--size: 1 KiB is less than one block; give 4 KiB or more"),
         ("ramp large --action write", "large is somebody's file, and would be overwritten"),
         ("ramp large --size 3M", "--size: 3 MiB is more than large has (2 MiB)"),
@@ -163,8 +163,8 @@ fn bad_words_are_refused_in_one_line_and_touch_nothing() {
         ("modes . --time 3x", "--time: '3x' is no time; write 30, 90s, 5m or 1h"),
         ("modes . --quick --time 60", "'--quick' and '--time' contradict each other"),
         ("modes . --block 5x", "--block: 'x' in '5x' is not a unit"),
-        ("modes . --block 512", "--block: direct I/O can not be done in calls of 512 B; give mult"),
-        ("modes . --block 1M,64K,1M", "--block: 1 MiB is there twice; leave one out"),
+        ("modes . --block 512", "--block: direct I/O cannot be done in calls of 512 B; give mult"),
+        ("modes . --block 1M,64K,1M", "--block: 1 MiB was given twice; leave one out"),
         ("modes . --size 512K", "--size: 512 KiB is less than one block; give 1M or more"),
         ("modes . --size 1088K", "--size: 1.06 MiB is no multiple of 1 MiB, and all ways are to"),
         ("modes . --size 999999T", "do not fit"),
@@ -185,13 +185,16 @@ fn bad_words_are_refused_in_one_line_and_touch_nothing() {
         ("explain folder", "'folder' is a folder, not a line; give a line such as"),
         ("explain empty.json", "'empty.json' holds neither a plan nor a record"),
         ("explain cut.json", "cut.json:2:22: the file ends in the middle of a plan or a record"),
-        ("quick . --time -3", "'-3' is less than zero; sizes, times and numbers are more; 'assay"),
-        ("quick . --size -1M", "'-1' is less than zero"),
-        ("ramp . --time 3", "unknown word '--time'; 'assay ramp --help' shows what can be written"),
-        ("judge", "RECORD is missing; 'assay judge --help' shows what can be written"),
-        ("schema verdicts", "'verdicts' is not good for DOCUMENT; write one of record, plan"),
-        ("traps T65", "there is no trap 'T65'; write a number from T00 to T64"),
-        ("completions tcsh", "'tcsh' is not good for SHELL; write one of bash"),
+        (
+            "quick . --time -3",
+            "invalid value '-3' for --time: it cannot be negative; give a value above 0; see 'assay",
+        ),
+        ("quick . --size -1M", "invalid value '-1M' for --size: it cannot be negative"),
+        ("ramp . --time 3", "unknown option '--time'; see 'assay ramp --help'"),
+        ("judge", "RECORD is missing; see 'assay judge --help'"),
+        ("schema verdicts", "invalid value 'verdicts' for DOCUMENT; give one of record, plan"),
+        ("traps T69", "there is no trap 'T69'; write a number from T00 to T68"),
+        ("completions tcsh", "invalid value 'tcsh' for SHELL; give one of bash"),
     ] {
         let Answer { code, out, err } = desk.type_words(line);
         assert_eq!(code, 2, "assay {line}: {err}");
@@ -228,7 +231,7 @@ fn help_goes_to_standard_output() {
         ("man", "\n  busy%         time with a request in flight (%util); several at once may\n"),
         (
             "man",
-            "\nExit status: 0 nothing forbids to compare the runs; 3 they are unlike, or none of their figures is\n",
+            "\nExit status: 0 the runs are comparable; 3 they are not, or none of their figures is\n",
         ),
         ("completions bash", "_assay"),
         ("completions fish", "complete -c assay"),
@@ -280,7 +283,10 @@ fn records_and_plans_obey_the_schemas_that_are_published() {
         common::interrupted(),
         common::failed(),
     ] {
-        let document = serde_json::to_value(&record).expect("json");
+        // As it is written: with its figures.
+        let document = RecordDocument::of(&record).text().expect("json");
+        let document: Value = serde_json::from_str(&document).expect("json");
+        assert!(document["figures"].as_array().is_some_and(|figures| !figures.is_empty()));
         let errors: Vec<String> = records.iter_errors(&document).map(|e| e.to_string()).collect();
         assert!(errors.is_empty(), "{errors:#?}");
         let again: Record = serde_json::from_value(document).expect("a record");
@@ -288,6 +294,10 @@ fn records_and_plans_obey_the_schemas_that_are_published() {
     }
     let mut broken = serde_json::to_value(common::card()).expect("json");
     broken["phases"] = "none".into();
+    assert!(!records.is_valid(&broken));
+    let text = RecordDocument::of(&common::card()).text().expect("json");
+    let mut broken: Value = serde_json::from_str(&text).expect("json");
+    broken["figures"][0]["metric"] = "speed".into();
     assert!(!records.is_valid(&broken));
     let plans = jsonschema::validator_for(&schema("schema plan")).expect("a schema");
     let plan = serde_json::to_value(common::quick_plan("/mnt")).expect("json");
@@ -366,8 +376,8 @@ fn a_link_called_dd_hands_all_words_over() {
         let answer = answer(command.arg("frobnicate=1").output().expect("it runs"));
         assert!([1, 2].contains(&answer.code), "{}", answer.code);
         // Whatever dd says, it is not our own grammar's complaint.
-        assert!(!answer.err.contains("unknown verb"), "{}", answer.err);
-        assert!(!answer.err.contains("unknown word '"), "{}", answer.err);
+        assert!(!answer.err.contains("unknown command"), "{}", answer.err);
+        assert!(!answer.err.contains("unknown argument '"), "{}", answer.err);
     }
 }
 

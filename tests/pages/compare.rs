@@ -4,12 +4,14 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::common;
-use crate::common::pages::golden;
+use crate::common::pages::{golden, golden_at_widths};
 use assay::evidence::Reading;
 use assay::plan::{Action, Work};
-use assay::record::{Comparison, Quantity, Record};
-use assay::stats::Change;
-use assay::unit::{Bandwidth, Bytes, Instant};
+use assay::record::{ComparedQuantity, Comparison, Record};
+use assay::report::TerminalStyle;
+use assay::report::compare::ComparedSides;
+use assay::stats::ChangeVerdict;
+use assay::unit::{Bandwidth, Bytes, Timestamp};
 
 /// What is printed of two records, and the exit status.
 fn compared(first: &Record, second: &Record) -> (i32, String) {
@@ -45,7 +47,7 @@ fn dd() -> Record {
 fn runs_of_the_same_kind_are_alike() {
     let (first, mut second) = (dd(), dd());
     second.started = "2026-01-02T09:00:00+01:00".into();
-    second.machine.host = "elsewhere".into();
+    second.hosts[0].machine.host = "elsewhere".into();
     let (code, page) = compared(&first, &second);
     golden("compare", "alike", &page);
     assert_eq!(code, 0, "{page}");
@@ -54,7 +56,7 @@ fn runs_of_the_same_kind_are_alike() {
 #[test]
 fn a_run_is_not_told_from_itself() {
     let (code, page) = compared(&dd(), &dd());
-    let said = "\n  verdict  alike: both are the same run: there is no difference to tell.\n";
+    let said = "\n  verdict  alike: both are the same run, so there is no difference.\n";
     assert!(page.ends_with(said), "{page}");
     assert_eq!(code, 0, "{page}");
 }
@@ -62,7 +64,7 @@ fn a_run_is_not_told_from_itself() {
 #[test]
 fn what_differs_is_named_before_anybody_compares() {
     let (first, mut second) = (dd(), dd());
-    second.machine.kernel = "5.10.0".into();
+    second.hosts[0].machine.kernel = "5.10.0".into();
     let subjects = second.resolved.subjects.iter_mut();
     for layer in subjects.flat_map(|subject| &mut subject.stack) {
         if let Reading::Seen(queue) = &mut layer.queue {
@@ -156,6 +158,22 @@ fn five_of_each_tell_how_many_times_as_fast() {
     );
 }
 
+/// The page of these sides.
+fn sides(first: &[Record], second: &[Record], style: TerminalStyle) -> String {
+    let (first, second): (Vec<&Record>, Vec<&Record>) =
+        (first.iter().collect(), second.iter().collect());
+    let found = assay::verdict::unlike(&first, &second);
+    let mut out = Vec::new();
+    ComparedSides::of(&first, &second, found).text(style, &mut out).expect("written");
+    String::from_utf8(out).expect("text")
+}
+
+#[test]
+fn pages_fit_every_width() {
+    golden_at_widths("compare", |style| sides(&five(1.0), &five(2.0), style));
+    golden_at_widths("compare-two", |style| sides(&[common::fast()], &[common::fast()], style));
+}
+
 /// The document of two folders of records, which obeys its schema, and the exit status.
 fn document(first: &[Record], second: &[Record]) -> (i32, Comparison) {
     let (code, out) = told_of(first, second, &["--json", "before", "after"]);
@@ -173,15 +191,15 @@ fn programs_are_told_the_same() {
     assert_eq!(found.second[4].run, "run-4");
     let rate = &found.figures[0];
     let of = (&*rate.phase, rate.action, rate.quantity);
-    assert_eq!(of, ("dd", Action::Read, Quantity::MegabytesPerSecond));
+    assert_eq!(of, ("dd", Action::Read, ComparedQuantity::MegabytesPerSecond));
     let ratio = rate.ratio.expect("a ratio");
     assert!((ratio.value - 2.0).abs() < 1e-9, "{ratio:?}");
-    assert_eq!(ratio.sure.expect("from five of each on").change, Change::More);
+    assert_eq!(ratio.sure.expect("from five of each on").change, ChangeVerdict::More);
     // Of one run each there is none, nor where they are unlike.
     let (_, found) = document(&five(1.0)[..1], &five(2.0)[..1]);
     assert!(found.figures.iter().all(|pair| pair.ratio.is_none() && pair.first.len() == 1));
     let mut second = five(2.0);
-    second.iter_mut().for_each(|record| record.machine.kernel = "5.10.0".into());
+    second.iter_mut().for_each(|record| record.hosts[0].machine.kernel = "5.10.0".into());
     let Work::Copy(copy) = &mut second[0].plan.phases[0].jobs[0].work else { panic!("dd copies") };
     copy.output_block = Bytes::kib(64);
     let (code, found) = document(&five(1.0), &second);
@@ -200,7 +218,7 @@ fn three_of_each_tell_no_difference_from_chance() {
 #[test]
 fn one_run_that_is_unlike_the_others_of_its_side_is_named() {
     let mut second = five(2.0);
-    second[3].machine.kernel = "5.10.0".into();
+    second[3].hosts[0].machine.kernel = "5.10.0".into();
     let (code, page) = folders(&five(1.0), &second);
     golden("compare", "unlike-within", &page);
     assert_eq!(code, 3, "{page}");
@@ -232,7 +250,7 @@ fn repetitions_of_a_phase_are_runs_of_it() {
         record
     };
     let (code, page) = compared(&of(1.0), &of(2.0));
-    assert!(page.contains(" (1.99–2.01) faster"), "{page}");
+    assert!(page.contains(" (1.99–2.01)  faster"), "{page}");
     assert_eq!(page.matches("dd write").count(), 2, "{page}");
     assert_eq!(code, 0, "{page}");
 }
@@ -245,7 +263,7 @@ fn of_phases(times: f64, minute: usize, phases: &[(&str, Option<u64>)]) -> Recor
         let (mut planned, mut done) = (planned.clone(), done.clone());
         (planned.name, done.name) = (name.to_string(), name.to_string());
         if let Some(short) = short {
-            let began = Instant(done.span.ended().0 - short * 1_000_000);
+            let began = Timestamp(done.span.ended().0 - short * 1_000_000);
             (done.span.started, done.span.counted) = (began, began);
         }
         record.plan.phases.push(planned);
@@ -278,6 +296,9 @@ fn figures_that_are_not_believed_keep_nothing_from_the_others() {
 fn where_no_figure_is_believed_there_is_nothing_to_compare() {
     let one = |times| vec![of_phases(times, 0, &[("seq_create", Some(85))])];
     let (code, page) = folders(&one(1.0), &one(2.0));
-    assert!(page.contains("  verdict  unlike: 2 things forbid to take a difference"), "{page}");
+    assert!(
+        page.contains("  verdict  unlike: 2 differences make the comparison invalid"),
+        "{page}"
+    );
     assert_eq!(code, 3, "{page}");
 }

@@ -9,6 +9,7 @@ mod common;
 mod compare;
 mod demo;
 mod explain;
+mod figures;
 #[path = "../lab/mod.rs"]
 mod lab;
 #[path = "../machines/mod.rs"]

@@ -3,7 +3,7 @@
 
 use crate::common::modes::{EACH, FULL, ONE, Way, record, usual};
 use crate::common::pages::{ASCII, UNICODE, golden, page};
-use assay::evidence::{Bottom, Reading};
+use assay::evidence::{LeafKind, Reading};
 use assay::record::Record;
 use assay::unit::Bytes;
 
@@ -40,15 +40,14 @@ fn one_at_a_time_is_told_from_a_full_queue() {
     let first = said("write-1m-fsync", FULL, "fsync at end and fdatasync");
     assert_eq!(
         first,
-        "fsync at end and fdatasync at end come to 116 MB/s to 117 MB/s: memory takes the writes \
-         and hands them on while the next ones come; sda was at work for 98 % of the time, with \
-         31.0 requests of 483 KiB in flight on average."
+        "fsync at end and fdatasync at end come to 116 MB/s to 117 MB/s: the page cache takes \
+         the writes and writes them back in parallel; sda was 98 % busy, with 31.0 requests of 483 KiB in flight on average."
     );
-    let direct = said("write-1m-direct", ONE, "O_DIRECT comes");
+    let direct = said("write-1m-direct", ONE, "O_DIRECT reaches");
     assert_eq!(
         direct,
-        "O_DIRECT comes to 86.0 MB/s, 26 % less: one write at a time: between two of them sda had \
-         nothing to do for 3.42 ms, 28 % of the time; 0.72 requests of 1 MiB in flight."
+        "O_DIRECT reaches 86.0 MB/s, 26 % less: one write in flight: sda was idle for 3.42 ms \
+         between two of them, 28 % of the time; 0.72 requests of 1 MiB in flight."
     );
 }
 
@@ -56,15 +55,15 @@ fn one_at_a_time_is_told_from_a_full_queue() {
 fn small_requests_and_few_at_a_time_are_told_from_gaps() {
     let small = Way { work: 0.99, depth: 0.99, size: Bytes::kib(64), ..ONE };
     assert_eq!(
-        said("write-1m-direct", small, "O_DIRECT comes"),
-        "O_DIRECT comes to 86.0 MB/s, 26 % less: smaller requests, each with a cost of its own; \
+        said("write-1m-direct", small, "O_DIRECT reaches"),
+        "O_DIRECT reaches 86.0 MB/s, 26 % less: smaller requests, each with its own overhead; \
          0.99 requests of 64 KiB in flight, where fsync at end had 31.0 requests of 483 KiB in \
          flight."
     );
     let few = Way { work: 0.99, depth: 0.99, ..ONE };
     assert_eq!(
-        said("write-1m-direct", few, "O_DIRECT comes"),
-        "O_DIRECT comes to 86.0 MB/s, 26 % less: sda has less to do at a time; 0.99 requests of \
+        said("write-1m-direct", few, "O_DIRECT reaches"),
+        "O_DIRECT reaches 86.0 MB/s, 26 % less: a shallower queue on sda; 0.99 requests of \
          1 MiB in flight, where fsync at end had 31.0 requests of 483 KiB in flight."
     );
 }
@@ -72,9 +71,9 @@ fn small_requests_and_few_at_a_time_are_told_from_gaps() {
 #[test]
 fn a_flush_for_each_write_is_named_with_its_count_and_time() {
     assert_eq!(
-        said("write-1m-dsync", EACH, "O_DSYNC comes"),
-        "O_DSYNC comes to 30.0 MB/s, 74 % less: each write waits for a flush, 256 flushes for 256 \
-         writes: sda was at work for 30 % of the time and flushing for 65 %; 0.30 requests of 1 MiB \
+        said("write-1m-dsync", EACH, "O_DSYNC reaches"),
+        "O_DSYNC reaches 30.0 MB/s, 74 % less: each write waits for a flush, 256 flushes for 256 \
+         writes: sda was 30 % busy and 65 % flushing; 0.30 requests of 1 MiB \
          in flight."
     );
 }
@@ -83,8 +82,8 @@ fn a_flush_for_each_write_is_named_with_its_count_and_time() {
 fn what_never_reached_the_device_is_memory() {
     assert_eq!(
         said("", FULL, "no flush shows"),
-        "no flush shows 1100 MB/s, which is memory: 256 MiB of 256 MiB were only in memory when \
-         the clock stopped. With the flush it is 116 MB/s. read 1 MiB:"
+        "no flush shows 1100 MB/s, the speed of memory: 256 MiB of 256 MiB were only in memory when \
+         the clock stopped. With a flush it is 116 MB/s. read 1 MiB:"
     );
 }
 
@@ -92,9 +91,9 @@ fn what_never_reached_the_device_is_memory() {
 fn pages_that_are_read_before_they_are_written_are_seen() {
     let reads = Way { against: Bytes::mib(256), work: 0.95, flushing: 0.02, ..EACH };
     assert_eq!(
-        said("write-1m-mmap-msync", reads, "mmap + msync comes"),
-        "mmap + msync comes to 30.0 MB/s, 74 % less: what is changed must be read before: sda read \
-         256 MiB for 256 MiB that were written; 0.30 requests of 1 MiB in flight."
+        said("write-1m-mmap-msync", reads, "mmap + msync reaches"),
+        "mmap + msync reaches 30.0 MB/s, 74 % less: read-modify-write: sda read 256 MiB for 256 MiB \
+         written; 0.30 requests of 1 MiB in flight."
     );
 }
 
@@ -102,9 +101,10 @@ fn pages_that_are_read_before_they_are_written_are_seen() {
 fn somebody_elses_work_explains_nothing() {
     let others = Way { against: Bytes::mib(256), work: 0.95, flushing: 0.02, ..EACH };
     assert_eq!(
-        said("write-1m-dsync", others, "O_DSYNC comes"),
-        "O_DSYNC comes to 30.0 MB/s, 74 % less: Others used sda at the same time: 46 % of its \
-         bytes were not this run's."
+        said("write-1m-dsync", others, "O_DSYNC reaches"),
+        "O_DSYNC reaches 30.0 MB/s, 74 % less: 46 % of the bytes that sda moved were not requested \
+         by this run, and no process was seen that moved them: the file system itself, or another \
+         program."
     );
 }
 
@@ -112,9 +112,9 @@ fn somebody_elses_work_explains_nothing() {
 fn a_busy_program_is_told_from_a_slow_device() {
     let busy = Way { cpu: 0.97, work: 0.3, depth: 0.3, ..ONE };
     assert_eq!(
-        said("write-1m-direct", busy, "O_DIRECT comes"),
-        "O_DIRECT comes to 86.0 MB/s, 26 % less: the program itself was at work for 97 % of the \
-         time, and sda had nothing to do for 70 %."
+        said("write-1m-direct", busy, "O_DIRECT reaches"),
+        "O_DIRECT reaches 86.0 MB/s, 26 % less: CPU-bound: the program used a CPU 97 % of the time, \
+         and sda was idle 70 %."
     );
 }
 
@@ -133,11 +133,11 @@ fn where_nothing_can_be_seen_nothing_is_explained() {
     }
     assay::verdict::judge(&mut unseen);
     let all = sentences(&unseen);
-    let direct = all.iter().find(|said| said.starts_with("O_DIRECT comes")).expect("there");
+    let direct = all.iter().find(|said| said.starts_with("O_DIRECT reaches")).expect("there");
     assert_eq!(
         direct,
-        "O_DIRECT comes to 86.0 MB/s, 26 % less: why can not be said, for /sys/block/sda/stat: no \
-         such file."
+        "O_DIRECT reaches 86.0 MB/s, 26 % less: the cause is unknown: /sys/block/sda/stat: no such \
+         file."
     );
 }
 
@@ -145,7 +145,7 @@ fn where_nothing_can_be_seen_nothing_is_explained() {
 fn memory_is_never_durable() {
     let mut memory = record(usual);
     memory.resolved.subjects[0].stack.clear();
-    memory.resolved.subjects[0].bottom = Bottom::Memory("tmpfs".into());
+    memory.resolved.subjects[0].bottom = LeafKind::Memory("tmpfs".into());
     assay::verdict::judge(&mut memory);
     let text = page(&memory, UNICODE);
     let row = text.lines().find(|line| line.contains("fsync at end")).expect("a row");

@@ -149,7 +149,7 @@ fn a_record_that_was_cut_off_is_shown_as_far_as_it_got() {
     record.ending = assay::record::Ending::Unfinished;
     let html = words(&printed(&record, "html", UNICODE));
     assert!(html.contains("No verdict: the record was cut off before it was judged."), "{html}");
-    assert!(html.contains("Ended without a word"), "{html}");
+    assert!(html.contains("Ended without a trace"), "{html}");
     parsed(&printed(&record, "svg", UNICODE));
     record.phases.clear();
     for format in ["svg", "html"] {

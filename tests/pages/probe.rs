@@ -1,31 +1,31 @@
 //! Pages of `assay probe` for machines that are not here: a doctored `/proc` and `/sys` each.
 //! `ASSAY_BLESS=1 cargo test --test pages -- probe` writes the pages anew.
 
-use crate::common::pages::golden;
-use assay::evidence::Node;
-use assay::record::{PROBE_SCHEMA, Probe};
-use assay::report::{self, Style};
+use crate::common::pages::{WIDTHS, fits, golden, golden_at_widths};
+use assay::evidence::NumaNode;
+use assay::record::{PROBE_SCHEMA, ProbeResult};
+use assay::report::{self, TerminalStyle};
 use assay::unit::Bytes;
-use assay::verdict::foresee;
+use assay::verdict::predict;
 
 use crate::common;
 use crate::machines::Tree;
 
-fn probe(tree: &Tree, path: &str) -> Probe {
+fn probe(tree: &Tree, path: &str) -> ProbeResult {
     let survey = tree.survey(path);
     let mut machine = common::machine();
     machine.virtual_machine = Some(false);
-    Probe {
+    ProbeResult {
         schema: PROBE_SCHEMA.into(),
         version: "0.1.0".into(),
-        findings: foresee::foresee(&survey, &machine),
-        next: foresee::next(&survey),
+        findings: predict::foresee(&survey, &machine),
+        next: predict::next(&survey),
         survey,
         machine,
     }
 }
 
-fn page(probe: &Probe, style: Style) -> String {
+fn page(probe: &ProbeResult, style: TerminalStyle) -> String {
     let mut out = Vec::new();
     report::probe::text(probe, style, &mut out).expect("written");
     String::from_utf8(out).expect("text")
@@ -34,14 +34,20 @@ fn page(probe: &Probe, style: Style) -> String {
 /// The page of `/mnt/sd` there, compared with the kept one; traps are those that were found.
 fn page_of(name: &str, tree: &Tree) -> Vec<String> {
     let probe = probe(tree, "/mnt/sd");
-    let wide = page(&probe, Style { colour: false, unicode: true, width: 90 });
+    let wide = page(&probe, TerminalStyle { colour: false, unicode: true, width: 90 });
     for line in wide.lines().filter(|line| !line.contains("assay ")) {
         assert!(line.chars().count() <= 90, "{name}: {line}");
     }
-    assert!(page(&probe, Style { colour: false, unicode: false, width: 80 }).is_ascii());
+    assert!(page(&probe, TerminalStyle { colour: false, unicode: false, width: 80 }).is_ascii());
     golden("probe", name, &wide);
+    for width in WIDTHS {
+        fits(name, &page(&probe, TerminalStyle { colour: false, unicode: true, width }), width);
+    }
+    if name == "card" {
+        golden_at_widths("probe", |style| page(&probe, style));
+    }
     let text = serde_json::to_string(&probe).expect("JSON");
-    assert_eq!(serde_json::from_str::<Probe>(&text).expect("a probe"), probe);
+    assert_eq!(serde_json::from_str::<ProbeResult>(&text).expect("a probe"), probe);
     probe.findings.iter().map(|finding| finding.trap.0.clone()).collect()
 }
 
@@ -127,7 +133,7 @@ fn an_emmc_at_its_end() {
         "sys/kernel/debug/mmc0/ios",
         "clock:\t\t200000000 Hz\nbus width:\t3 (8 bits)\ntiming spec:\t9 (mmc HS200)",
     );
-    assert_eq!(page_of("emmc", &tree), ["T47", "T02", "T06", "T16", "T45"]);
+    assert_eq!(page_of("emmc", &tree), ["T02", "T06", "T16", "T45", "T47"]);
 }
 
 const PORT: &str = "pci0000:00/0000:00:1b.0/0000:01:00.0";
@@ -153,7 +159,7 @@ fn an_nvme_drive_in_half_a_slot() {
         &format!("{folder}/queue"),
         &[("physical_block_size", "4096"), ("scheduler", "[none] mq-deadline"), ("fua", "1")],
     );
-    assert_eq!(page_of("nvme", &tree), ["T46", "T22", "T02", "T06", "T16", "T21", "T44"]);
+    assert_eq!(page_of("nvme", &tree), ["T02", "T06", "T16", "T21", "T22", "T44", "T46"]);
 }
 
 #[test]
@@ -196,7 +202,7 @@ fn a_usb_stick_in_an_old_port() {
     );
     std::fs::create_dir_all(tree.0.path().join("sys/bus/usb/drivers/usb-storage")).expect("made");
     tree.link(&format!("sys/devices/{usb}/1-2:1.0/driver"), "sys/bus/usb/drivers/usb-storage");
-    assert_eq!(page_of("usb", &tree), ["T46", "T06", "T14", "T16", "T44", "T55"]);
+    assert_eq!(page_of("usb", &tree), ["T06", "T14", "T16", "T44", "T46", "T55"]);
 }
 
 const SATA: &str = "pci0000:00/0000:00:17.0";
@@ -246,7 +252,7 @@ fn encryption_on_a_volume_on_a_mirror_of_two_disks() {
     );
     assert_eq!(
         page_of("safe", &tree),
-        ["T15", "T19", "T46", "T32", "T02", "T06", "T16", "T34", "T35", "T40", "T41", "T41", "T52"]
+        ["T15", "T19", "T32", "T02", "T06", "T16", "T34", "T35", "T40", "T41", "T41", "T46", "T52"]
     );
 }
 
@@ -269,17 +275,17 @@ fn a_drive_that_hangs_on_the_other_socket() {
     tree.disk(&format!("{bus}/nvme/nvme0/nvme0n1"), "259:0", 100);
     tree.file(&format!("sys/devices/{bus}/numa_node"), "1");
     let survey = tree.survey("/mnt/sd");
-    let node = |number, cpus: &str, usable| Node { number, cpus: cpus.into(), usable };
+    let node = |number, cpus: &str, usable| NumaNode { number, cpus: cpus.into(), usable };
     let far = |near: u32| {
         let mut machine = common::machine();
         machine.nodes = vec![node(0, "0-15", 16), node(1, "16-31", near)];
-        let found = foresee::foresee(&survey, &machine).into_iter();
+        let found = predict::foresee(&survey, &machine).into_iter();
         found.filter(|found| found.trap.0 == "T61").map(|found| found.claim).collect::<Vec<_>>()
     };
     assert_eq!(
         far(0),
         [
-            "nvme0n1 is near to the CPUs 16-31, none of which this process may use: each I/O crosses between the sockets."
+            "nvme0n1 is local to CPUs 16-31, none of which this process may use: each I/O crosses NUMA nodes."
         ]
     );
     assert!(far(1).is_empty());

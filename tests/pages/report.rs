@@ -2,15 +2,15 @@
 
 use crate::common;
 use crate::common::pages::{ASCII, UNICODE, golden, page};
-use assay::record::{Measures, Record, Verdict};
-use assay::report::{self, Style};
+use assay::record::{MeasuredSubject, Record, Trust, Verdict};
+use assay::report::{self, TerminalStyle};
 
 #[test]
 fn a_run_of_one_phase_that_was_interrupted_had_not_come_to_its_end() {
     let mut record = common::sustained();
     record.ending = assay::record::Ending::Interrupted(2);
     let page = page(&record, UNICODE);
-    let said = "\n  ended    by SIGINT (Ctrl-C) in its only phase; what it had is above\n";
+    let said = "\n  ended    by SIGINT (Ctrl-C) in the only phase; results so far are above\n";
     assert!(page.contains(said), "{page}");
 }
 
@@ -54,7 +54,7 @@ fn pages_for_old_terminals_are_plain_ascii() {
 
 #[test]
 fn colour_changes_nothing_but_colour() {
-    let coloured = page(&common::memory(), Style { colour: true, ..UNICODE });
+    let coloured = page(&common::memory(), TerminalStyle { colour: true, ..UNICODE });
     let mut plain = String::new();
     let mut rest = coloured.as_str();
     while let Some((text, code)) = rest.split_once('\u{1b}') {
@@ -69,7 +69,7 @@ fn colour_changes_nothing_but_colour() {
 #[test]
 fn verdicts_for_dialects_are_a_few_harmless_lines() {
     let mut unfounded = common::deferred();
-    unfounded.verdict = Some(common::sound(Measures::Device, "At 4.19 MB/s."));
+    unfounded.verdict = Some(common::sound(MeasuredSubject::Device, "At 4.19 MB/s."));
     let mut text = String::new();
     for record in [common::deferred(), common::card(), common::memory(), unfounded] {
         let lines = report::verdict_lines(&record, UNICODE);

@@ -1,17 +1,17 @@
 //! What `assay watch` shows of machines that are not here: a doctored `/proc` and `/sys`, looked at
 //! twice or more. `ASSAY_BLESS=1 cargo test --test pages -- watch` writes the pages anew.
 
-use crate::common::pages::golden;
-use assay::evidence::{Eyes, Layer, Look, Scene, Survey};
-use assay::record::{Glance, WATCH_SCHEMA};
-use assay::report::Style;
-use assay::report::watch::{Lines, Page, Summary, heading, json};
-use assay::unit::{Instant, Nanos};
+use crate::common::pages::{golden, golden_at_widths};
+use assay::evidence::{BlockLayer, CounterReader, Survey, SysRoot, SystemSample};
+use assay::record::{IntervalStats, WATCH_SCHEMA};
+use assay::report::TerminalStyle;
+use assay::report::watch::{WatchLines, WatchPage, WatchSummary, heading, json};
+use assay::unit::{Nanos, Timestamp};
 
 use crate::machines::Tree;
 
 const SATA: &str = "pci0000:00/0000:00:17.0";
-const WIDE: Style = Style { colour: false, unicode: true, width: 90 };
+const WIDE: TerminalStyle = TerminalStyle { colour: false, unicode: true, width: 90 };
 
 /// A mirror of two disks under ext4, on a machine that tells everything.
 struct Mirror(Tree);
@@ -99,35 +99,38 @@ impl Mirror {
         self.0.survey("/mnt/sd")
     }
 
-    fn eyes(&self, layers: &[Layer]) -> Eyes {
-        Eyes::over(&Scene::under(self.0.0.path()), layers)
+    fn counter_reader(&self, layers: &[BlockLayer]) -> CounterReader {
+        CounterReader::over(&SysRoot::under(self.0.0.path()), layers)
     }
 }
 
 /// The lowest devices under the path.
-fn leaves(survey: &Survey) -> Vec<Layer> {
+fn leaves(survey: &Survey) -> Vec<BlockLayer> {
     survey.leaves().map(|device| device.layer.clone()).collect()
 }
 
 /// A look at a set moment of the clock.
-fn look(eyes: &Eyes, second: u64) -> Look {
-    Look { at: Instant(Nanos::secs(second).0), ..eyes.look() }
+fn look(counter_reader: &CounterReader, second: u64) -> SystemSample {
+    SystemSample { at: Timestamp(Nanos::secs(second).0), ..counter_reader.look() }
 }
 
 /// What three seconds of the mirror were.
-fn three_seconds(mirror: &Mirror, layers: &[Layer]) -> (Vec<Look>, Vec<Glance>) {
-    let eyes = mirror.eyes(layers);
-    let looks: Vec<Look> = (0..4)
+fn three_seconds(
+    mirror: &Mirror,
+    layers: &[BlockLayer],
+) -> (Vec<SystemSample>, Vec<IntervalStats>) {
+    let counter_reader = mirror.counter_reader(layers);
+    let looks: Vec<SystemSample> = (0..4)
         .map(|second| {
             mirror.at(second);
-            look(&eyes, second)
+            look(&counter_reader, second)
         })
         .collect();
     let at = |second: usize| format!("2026-11-22T10:00:0{second}.250+01:00");
     let glances = looks
         .windows(2)
         .enumerate()
-        .map(|(index, pair)| Glance::between(layers, &pair[0], &pair[1], at(index + 1)))
+        .map(|(index, pair)| IntervalStats::between(layers, &pair[0], &pair[1], at(index + 1)))
         .collect();
     (looks, glances)
 }
@@ -143,16 +146,21 @@ fn a_line_for_each_disk_of_a_mirror_and_what_it_came_to() {
     let layers = leaves(&survey);
     let (looks, glances) = three_seconds(&mirror, &layers);
     let typed = ["--count".into(), "3".into(), "/mnt/sd".into()];
-    let mut all = heading(&typed, &survey, &looks[0].unseen(), WIDE);
-    let (mut lines, mut summary) = (Lines::default(), Summary::default());
-    for glance in &glances {
-        all.extend(lines.of(glance, WIDE));
-        summary.add(glance);
-    }
-    all.push(String::new());
-    let whole = Glance::between(&layers, &looks[0], &looks[3], glances[2].at.clone());
-    all.extend(summary.lines(&whole, WIDE));
-    golden("watch", "lines", &text(&all));
+    let whole = IntervalStats::between(&layers, &looks[0], &looks[3], glances[2].at.clone());
+    let all = |style: TerminalStyle, log: TerminalStyle| {
+        let mut all = heading(&typed, &survey, &looks[0].unseen(), style);
+        let (mut lines, mut summary) = (WatchLines::default(), WatchSummary::default());
+        for glance in &glances {
+            all.extend(lines.of(glance, log));
+            summary.add(glance);
+        }
+        all.push(String::new());
+        all.extend(summary.lines(&whole, style));
+        text(&all)
+    };
+    // A log has all figures in one line where nobody asks for a width.
+    golden("watch", "lines", &all(WIDE, TerminalStyle { width: 1000, ..WIDE }));
+    golden_at_widths("watch", |style| all(style, style));
 }
 
 #[test]
@@ -160,10 +168,10 @@ fn the_page_on_a_terminal() {
     let mirror = Mirror::new();
     let (_, glances) = three_seconds(&mirror, &leaves(&mirror.survey()));
     for (name, style) in [
-        ("page", Style { width: 80, ..WIDE }),
-        ("page-ascii", Style { width: 80, ..Style::default() }),
+        ("page", TerminalStyle { width: 80, ..WIDE }),
+        ("page-ascii", TerminalStyle { width: 80, ..TerminalStyle::default() }),
     ] {
-        let mut page = Page::default();
+        let mut page = WatchPage::default();
         let pages: Vec<Vec<String>> = glances.iter().map(|glance| page.of(glance, style)).collect();
         for line in pages.iter().flatten() {
             assert!(line.chars().count() < 80, "{line}");
@@ -173,14 +181,18 @@ fn the_page_on_a_terminal() {
         assert!(pages.iter().all(|page| place(page).is_some() && place(page) == place(&pages[0])));
         golden("watch", name, &text(&pages[2]));
     }
-    assert_eq!(Page::width(3), 80);
+    golden_at_widths("watch-page", |style| {
+        let mut page = WatchPage::default();
+        let pages: Vec<Vec<String>> = glances.iter().map(|glance| page.of(glance, style)).collect();
+        text(&pages[2])
+    });
 }
 
 #[test]
 fn names_of_columns_come_again() {
     let mirror = Mirror::new();
     let (_, glances) = three_seconds(&mirror, &leaves(&mirror.survey()));
-    let mut lines = Lines::default();
+    let mut lines = WatchLines::default();
     let count = |lines: Vec<String>| lines.iter().filter(|line| line.contains("busy%")).count();
     let heads: usize = (0..41).map(|_| count(lines.of(&glances[0], WIDE))).sum();
     assert_eq!(heads, 3);
@@ -190,7 +202,7 @@ fn names_of_columns_come_again() {
 fn the_whole_stack_says_which_devices_are_the_lowest() {
     let mirror = Mirror::new();
     let survey = mirror.survey();
-    let layers: Vec<Layer> = survey.devices().map(|device| device.layer.clone()).collect();
+    let layers: Vec<BlockLayer> = survey.devices().map(|device| device.layer.clone()).collect();
     let (_, glances) = three_seconds(&mirror, &layers);
     let devices: Vec<_> =
         glances[0].devices.iter().map(|device| (device.name.as_str(), device.leaf)).collect();
@@ -201,7 +213,7 @@ fn the_whole_stack_says_which_devices_are_the_lowest() {
 fn json_is_one_line_that_obeys_its_schema() {
     let mirror = Mirror::new();
     let (_, glances) = three_seconds(&mirror, &leaves(&mirror.survey()));
-    let schema = serde_json::to_value(schemars::schema_for!(Glance)).expect("json");
+    let schema = serde_json::to_value(schemars::schema_for!(IntervalStats)).expect("json");
     let schema = jsonschema::validator_for(&schema).expect("a schema");
     for glance in &glances {
         let line = json(glance).expect("json");
@@ -209,7 +221,7 @@ fn json_is_one_line_that_obeys_its_schema() {
         let value = serde_json::from_str(&line).expect("json");
         let errors: Vec<String> = schema.iter_errors(&value).map(|e| e.to_string()).collect();
         assert!(errors.is_empty(), "{errors:#?}");
-        assert_eq!(serde_json::from_value::<Glance>(value).expect("a glance"), *glance);
+        assert_eq!(serde_json::from_value::<IntervalStats>(value).expect("a glance"), *glance);
         assert_eq!(glance.schema, WATCH_SCHEMA);
     }
 }
@@ -226,14 +238,15 @@ fn what_can_not_be_seen_is_said_and_no_figure() {
     std::fs::remove_file(root.join("sys/block/sdb/stat")).expect("removed");
     let survey = mirror.survey();
     let layers = leaves(&survey);
-    let eyes = mirror.eyes(&layers);
-    let (before, after) = (look(&eyes, 0), look(&eyes, 1));
-    let glance = Glance::between(&layers, &before, &after, "2026-11-22T10:00:01.250+01:00".into());
+    let counter_reader = mirror.counter_reader(&layers);
+    let (before, after) = (look(&counter_reader, 0), look(&counter_reader, 1));
+    let glance =
+        IntervalStats::between(&layers, &before, &after, "2026-11-22T10:00:01.250+01:00".into());
     let mut all = heading(&["/mnt/sd".into()], &survey, &before.unseen(), WIDE);
-    all.extend(Lines::default().of(&glance, WIDE));
+    all.extend(WatchLines::default().of(&glance, WIDE));
     all.push(String::new());
-    all.extend(Page::default().of(&glance, WIDE));
-    let mut summary = Summary::default();
+    all.extend(WatchPage::default().of(&glance, WIDE));
+    let mut summary = WatchSummary::default();
     summary.add(&glance);
     all.push(String::new());
     all.extend(summary.lines(&glance, WIDE));

@@ -1,10 +1,10 @@
 //! A model of orders, written without thinking of speed and without looking at the engine.
 
-use assay::plan::Order;
+use assay::plan::OffsetOrdering;
 
 /// The offsets of one pass of one action as the plan's words have them, one after the other, found with a map of
 /// all blocks.
-pub fn model(order: &Order, block: u64, len: u64) -> Vec<u64> {
+pub fn model(order: &OffsetOrdering, block: u64, len: u64) -> Vec<u64> {
     let blocks = len / block;
     let mut map = vec![false; blocks as usize];
     let mut places = Vec::new();
@@ -14,24 +14,24 @@ pub fn model(order: &Order, block: u64, len: u64) -> Vec<u64> {
         places.push(index * block);
     };
     match order {
-        Order::Forward => (0..blocks).for_each(touch),
-        Order::Backward => (0..blocks).rev().for_each(touch),
-        Order::Strided { stride } => {
+        OffsetOrdering::Forward => (0..blocks).for_each(touch),
+        OffsetOrdering::Backward => (0..blocks).rev().for_each(touch),
+        OffsetOrdering::Strided { stride } => {
             let stride = (stride.0 / block).min(blocks);
             for column in 0..stride {
                 (column..blocks).step_by(stride as usize).for_each(&mut touch);
             }
             assert!(map.into_iter().all(|touched| touched), "the model leaves a block out");
         }
-        Order::Spaced { stride } => {
+        OffsetOrdering::Spaced { stride } => {
             let mut place = 0;
             while place + block <= len {
                 places.push(place);
                 place += stride.0;
             }
         }
-        Order::Same => places.push(0),
-        Order::Each { order } => return model(order, block, len),
+        OffsetOrdering::Same => places.push(0),
+        OffsetOrdering::Each { order } => return model(order, block, len),
         other => panic!("{other:?} has no one order"),
     }
     places

@@ -4,9 +4,9 @@ use std::io::{self, Write};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::dialect::bonnie::Step;
-use crate::error::Fault;
-use crate::sys::semaphore::Set;
+use crate::dialect::bonnie::StepMode;
+use crate::error::{Doing, Fault};
+use crate::sys::semaphore::SemaphoreSet;
 
 /// The key of the semaphores that every Bonnie++ knows.
 pub(super) const KEY: i32 = 4711;
@@ -15,33 +15,39 @@ pub(super) const MEMBERS: u16 = 12;
 
 /// Keeps step. It never blocks: who asks has signals to answer.
 #[derive(Debug)]
-pub(super) struct Keeper {
-    how: How,
+pub(super) struct StepKeeper {
+    how: StepMethod,
     /// The test that has been announced.
     announced: Option<usize>,
 }
 
 #[derive(Debug)]
-enum How {
-    Semaphores(Set),
+enum StepMethod {
+    Semaphores(SemaphoreSet),
     Prompt,
 }
 
-fn fault(doing: &str, error: &io::Error, hint: &str) -> Fault {
+fn fault(doing: Doing, error: &io::Error, hint: &str) -> Fault {
     Fault::new(doing, "the semaphores of bonnie++", error).hinting(hint)
 }
 
-impl Keeper {
+impl StepKeeper {
     /// One that is ready for the first test.
     ///
     /// # Errors
     /// When nobody has made the semaphores.
-    pub(super) fn new(step: Step) -> Result<Self, Fault> {
+    pub(super) fn new(step: StepMode) -> Result<Self, Fault> {
         let how = match step {
-            Step::Prompt => How::Prompt,
-            Step::Semaphores => How::Semaphores(Set::open(KEY, MEMBERS).map_err(|error| {
-                fault("join", &error, "make them first: 'assay bonnie -p N' for N processes")
-            })?),
+            StepMode::Prompt => StepMethod::Prompt,
+            StepMode::Semaphores => {
+                StepMethod::Semaphores(SemaphoreSet::open(KEY, MEMBERS).map_err(|error| {
+                    fault(
+                        Doing::Join,
+                        &error,
+                        "make them first: 'assay bonnie -p N' for N processes",
+                    )
+                })?)
+            }
         };
         Ok(Self { how, announced: None })
     }
@@ -49,30 +55,30 @@ impl Keeper {
     /// Whether a test may begin: all have come to it, or the line was there.
     ///
     /// # Errors
-    /// When the semaphores are used up or gone, or the prompt can not be written.
+    /// When the semaphores are used up or gone, or the prompt cannot be written.
     pub(super) fn may_begin(&mut self, test: usize, out: &mut dyn Write) -> Result<bool, Fault> {
         let first = self.announced.replace(test) != Some(test);
         match self.how {
-            How::Semaphores(set) => {
+            StepMethod::Semaphores(set) => {
                 let member = test as u16;
                 if first {
                     set.lower(member).map_err(|error| match error.raw_os_error() {
                         Some(libc::EAGAIN) => fault(
-                            "join",
+                            Doing::Join,
                             &error,
                             "more processes came than they were made for, or this is their second run: make them anew with 'assay bonnie -p N'",
                         ),
-                        _ => fault("join", &error, "they were removed: make them with -p"),
+                        _ => fault(Doing::Join, &error, "they were removed: make them with -p"),
                     })?;
                 }
                 set.is_zero(member)
-                    .map_err(|error| fault("wait for", &error, "they were removed meanwhile"))
+                    .map_err(|error| fault(Doing::Wait, &error, "they were removed meanwhile"))
             }
-            How::Prompt => {
+            StepMethod::Prompt => {
                 if first {
                     write!(out, "\n{test}:\n")
                         .and_then(|()| out.flush())
-                        .map_err(|error| Fault::new("write", "standard output", &error))?;
+                        .map_err(|error| Fault::new(Doing::Write, "standard output", &error))?;
                 }
                 Ok(line_came())
             }

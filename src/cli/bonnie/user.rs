@@ -1,16 +1,17 @@
 //! The user and group that the tests run as.
 
-use std::io::Write;
-
-use crate::dialect::bonnie::{Asked, Complaint};
+use crate::dialect::bonnie::{BonnieComplaint, BonnieOptions};
 use crate::error::Refusal;
 use crate::sys::user::{self, User};
 
-/// Becomes the user that the words name. Root has to say that it wants to stay root.
+/// Becomes the user that the words name, and says so. Root has to say that it wants to stay root.
 ///
 /// # Errors
 /// When nobody is called so, or this process may not become that user.
-pub(super) fn become_who_is_asked(asked: &Asked, err: &mut dyn Write) -> Result<(), Complaint> {
+pub(super) fn become_who_is_asked(
+    asked: &BonnieOptions,
+    said: &mut String,
+) -> Result<(), BonnieComplaint> {
     if asked.user.is_none() && asked.group.is_none() {
         if !user::is_root() {
             return Ok(());
@@ -20,11 +21,11 @@ pub(super) fn become_who_is_asked(asked: &Asked, err: &mut dyn Write) -> Result<
             "it runs as root, and no user is named",
             "write -u root to stay root, or name somebody who may write to the folder",
         );
-        return Err(Complaint { said, usage: Some(asked.form), refusal });
+        return Err(BonnieComplaint { said, usage: Some(asked.form), refusal });
     }
     let User { uid, gid } = wanted(asked)?;
     if !asked.quiet {
-        let _ = writeln!(err, "Using uid:{uid}, gid:{gid}.");
+        said.push_str(&format!("Using uid:{uid}, gid:{gid}.\n"));
     }
     let may_not = |what: &str, number: u32, error: std::io::Error| {
         refused(
@@ -37,13 +38,13 @@ pub(super) fn become_who_is_asked(asked: &Asked, err: &mut dyn Write) -> Result<
     user::take_user(uid).map_err(|error| may_not("uid", uid, error))
 }
 
-fn refused(said: String, why: String, instead: &str) -> Complaint {
-    Complaint { said: format!("{said}\n"), usage: None, refusal: Refusal::new(why, instead) }
+fn refused(said: String, why: String, instead: &str) -> BonnieComplaint {
+    BonnieComplaint { said: format!("{said}\n"), usage: None, refusal: Refusal::new(why, instead) }
 }
 
 /// The numbers of user and group. A group alone goes with the present user; a number that is nobody's
 /// has no group but `nogroup`.
-fn wanted(asked: &Asked) -> Result<User, Complaint> {
+fn wanted(asked: &BonnieOptions) -> Result<User, BonnieComplaint> {
     let user = match &asked.user {
         None => user::present(),
         Some(name) => find_user(name)?,
@@ -55,7 +56,7 @@ fn wanted(asked: &Asked) -> Result<User, Complaint> {
     Ok(User { gid, ..user })
 }
 
-fn find_user(name: &str) -> Result<User, Complaint> {
+fn find_user(name: &str) -> Result<User, BonnieComplaint> {
     let found = match name.parse::<u32>() {
         Ok(uid) => match user::numbered(uid) {
             Ok(None) => return Ok(User { uid, gid: find_group("nogroup")? }),
@@ -69,7 +70,7 @@ fn find_user(name: &str) -> Result<User, Complaint> {
     })
 }
 
-fn find_group(name: &str) -> Result<u32, Complaint> {
+fn find_group(name: &str) -> Result<u32, BonnieComplaint> {
     if let Ok(gid) = name.parse() {
         return Ok(gid);
     }

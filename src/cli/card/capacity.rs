@@ -12,13 +12,13 @@ use std::path::Path;
 
 use rustix::process::{Resource, getrlimit};
 
-use super::super::place::{Kind, any_seed, target};
-use super::Words;
-use crate::error::{Error, Fault, Refusal};
+use super::super::place::{PathType, any_seed, target};
+use super::args::CardArgs;
+use crate::error::{Doing, Error, Fault, Refusal};
 use crate::plan::{
-    Action, Aim, BlockSize, Blocks, Caching, Cold, Durability, FileOrder, Job, Layout, Lifetime,
-    Limit, Method, Mix, Order, Origin, Pattern, Phase, Plan, Region, Ring, Size, Stop, Target,
-    Verify, Work,
+    Action, BlockSize, BlockWork, CacheDrop, Caching, Durability, FileOrder, Job, LayoutMode,
+    Lifetime, Method, Mix, OffsetOrdering, Pattern, Phase, Plan, PlanOrigin, Region, RingOptions,
+    Size, StopLimit, StopRule, StudyPlan, Target, Verify, Work,
 };
 use crate::sys::block::size_of_open;
 use crate::unit::{Bytes, GIB, MIB, Nanos};
@@ -45,7 +45,7 @@ const SETS_ASIDE: [u32; 4] = [0xef53, 0x5846_5342, 0x9123_683e, 0xf2f5_2010];
 
 /// A space to be checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Space {
+pub struct CheckedSpace {
     /// The device, or what may be used of the free space.
     pub size: Bytes,
     /// The largest file that may be made in it.
@@ -55,36 +55,41 @@ pub struct Space {
 }
 
 /// Looks how large the space is.
-pub(super) fn space(path: &Path, kind: Kind) -> Result<Space, Error> {
-    let fault = |doing: &str, error: std::io::Error| {
+pub(super) fn space(path: &Path, kind: PathType) -> Result<CheckedSpace, Error> {
+    let fault = |doing: Doing, error: std::io::Error| {
         Error::from(Fault::new(doing, path.display().to_string(), &error))
     };
-    if kind != Kind::Folder {
-        let file = File::open(path).map_err(|error| fault("open", error))?;
-        let size = size_of_open(file.as_fd()).map_err(|error| fault("size", error))?;
-        return Ok(Space {
+    if kind != PathType::Folder {
+        let file = File::open(path).map_err(|error| fault(Doing::Open, error))?;
+        let size = size_of_open(file.as_fd()).map_err(|error| fault(Doing::Size, error))?;
+        return Ok(CheckedSpace {
             size: Bytes(size / GRAIN * GRAIN),
             file: Bytes(u64::MAX),
             set_aside: true,
         });
     }
-    let free = rustix::fs::statvfs(path).map_err(|error| fault("statvfs", error.into()))?;
-    let system = rustix::fs::statfs(path).map_err(|error| fault("statfs", error.into()))?;
+    let free = rustix::fs::statvfs(path).map_err(|error| fault(Doing::Statvfs, error.into()))?;
+    let system = rustix::fs::statfs(path).map_err(|error| fault(Doing::Statfs, error.into()))?;
     let free_bytes = free.f_bavail.saturating_mul(free.f_frsize);
     let used = free_bytes.saturating_sub(LEFT.max(free_bytes / LEFT_SHARE));
     let set_aside = SETS_ASIDE.contains(&(system.f_type as u32));
     // No write goes beyond the limit of this process (setrlimit(2)).
     let file = getrlimit(Resource::Fsize).current.map_or(Bytes(u64::MAX), Bytes);
-    Ok(Space { size: Bytes(used / MIB * MIB), file, set_aside })
+    Ok(CheckedSpace { size: Bytes(used / MIB * MIB), file, set_aside })
 }
 
 /// The plan for what stands at the path.
 ///
 /// # Errors
 /// When the words contradict what stands there, or too little is free.
-pub fn plan(words: &Words, kind: Kind, space: Space, typed: Vec<String>) -> Result<Plan, Refusal> {
+pub fn plan(
+    words: &CardArgs,
+    kind: PathType,
+    space: CheckedSpace,
+    typed: Vec<String>,
+) -> Result<Plan, Refusal> {
     let shown = words.path.display();
-    let one = (Size::Exactly(space.size), Layout::Preallocated);
+    let one = (Size::Exactly(space.size), LayoutMode::Preallocated);
     let target = target(&words.path, kind, words.again.as_deref(), true, one)?;
     if space.size < FILL {
         return Err(Refusal::new(
@@ -101,7 +106,7 @@ pub fn plan(words: &Words, kind: Kind, space: Space, typed: Vec<String>) -> Resu
     if !words.fill && !space.set_aside {
         return Err(Refusal::new(
             format!(
-                "the file system of {shown} sets no space aside: blocks can not be spread over it"
+                "the file system of {shown} sets no space aside: blocks cannot be spread over it"
             ),
             "add --fill, which writes all that is free, or name the bare device",
         ));
@@ -110,15 +115,15 @@ pub fn plan(words: &Words, kind: Kind, space: Space, typed: Vec<String>) -> Resu
         if words.fill { filled(target, kind, space, words) } else { spread(&target, space) };
     Ok(Plan {
         title: format!("card --capacity {shown}"),
-        origin: Origin { dialect: "card".into(), words: typed, sources: Vec::new() },
+        origin: PlanOrigin::of("card", typed),
         seed: words.seed.unwrap_or_else(any_seed),
-        aim: Some(Aim::Capacity),
+        aim: Some(StudyPlan::Capacity),
         phases,
     })
 }
 
 /// Blocks that are spread over the space, the last of them at its end.
-fn spread(target: &Target, space: Space) -> Vec<Phase> {
+fn spread(target: &Target, space: CheckedSpace) -> Vec<Phase> {
     let stride = space.size.0.div_ceil(PLACES).next_power_of_two().max(SPREAD.0);
     let last = space.size.0 - SPREAD.0;
     let offset = last % stride / GRAIN * GRAIN;
@@ -127,7 +132,7 @@ fn spread(target: &Target, space: Space) -> Vec<Phase> {
         region: Region { offset: Bytes(offset), ..Region::default() },
         ..Pattern::of(
             Mix::only(action),
-            Order::Spaced { stride: Bytes(stride) },
+            OffsetOrdering::Spaced { stride: Bytes(stride) },
             BlockSize::Fixed(SPREAD),
         )
     };
@@ -135,9 +140,9 @@ fn spread(target: &Target, space: Space) -> Vec<Phase> {
 }
 
 /// All of it: a device from its beginning to its end, a file system by files.
-fn filled(target: Target, kind: Kind, space: Space, words: &Words) -> Vec<Phase> {
+fn filled(target: Target, kind: PathType, space: CheckedSpace, words: &CardArgs) -> Vec<Phase> {
     let target = match kind {
-        Kind::Folder => {
+        PathType::Folder => {
             let files = space.size.0.div_ceil(FILE.min(space.file).0);
             Target::Files {
                 dirs: vec![words.path.clone()],
@@ -146,16 +151,17 @@ fn filled(target: Target, kind: Kind, space: Space, words: &Words) -> Vec<Phase>
                 shared: true,
                 size: Size::Exactly(Bytes(space.size.0 / files / MIB * MIB)),
                 order: FileOrder::Sequential,
-                layout: Layout::AsFound,
+                layout: LayoutMode::AsFound,
                 lifetime: Lifetime::Unnamed,
             }
         }
-        Kind::File(_) | Kind::Device => target,
+        PathType::File(_) | PathType::Device => target,
     };
     // Whole blocks up to the end.
     let all = bytes(&target).unwrap_or(space.size);
     let block = Bytes(FILL.0.min(1 << all.0.trailing_zeros()));
-    let pattern = |action| Pattern::of(Mix::only(action), Order::Forward, BlockSize::Fixed(block));
+    let pattern =
+        |action| Pattern::of(Mix::only(action), OffsetOrdering::Forward, BlockSize::Fixed(block));
     phases(&target, pattern, all)
 }
 
@@ -171,20 +177,21 @@ fn bytes(target: &Target) -> Option<Bytes> {
 
 /// One phase that writes, and one that reads and counts what it finds.
 fn phases(target: &Target, pattern: impl Fn(Action) -> Pattern, bytes: Bytes) -> Vec<Phase> {
-    let phase = |name: &str, blocks: Blocks, cold| {
-        let stop = Stop { ramp: Nanos::ZERO, first_of: vec![Limit::Bytes(bytes)] };
+    let phase = |name: &str, blocks: BlockWork, cold| {
+        let stop = StopRule { ramp: Nanos::ZERO, first_of: vec![StopLimit::Bytes(bytes)] };
         let job = Job { stop, ..Job::of(name, Work::Blocks(blocks)) };
         Phase { cold, quiet: QUIET, ..Phase::of(job) }
     };
-    let blocks = |pattern| Blocks {
-        method: Method::IoUring(Ring::default()),
+    let blocks = |pattern| BlockWork {
+        method: Method::IoUring(RingOptions::default()),
         caching: Caching::DirectIfReal,
         iodepth: 4,
-        ..Blocks::of(target.clone(), pattern)
+        ..BlockWork::of(target.clone(), pattern)
     };
-    let write = Blocks { durability: Durability::FdatasyncAtEnd, ..blocks(pattern(Action::Write)) };
+    let write =
+        BlockWork { durability: Durability::FdatasyncAtEnd, ..blocks(pattern(Action::Write)) };
     let read = blocks(Pattern { verify: Verify::Census, ..pattern(Action::Read) });
-    vec![phase("write", write, Cold::Keep), phase("read", read, Cold::Target)]
+    vec![phase("write", write, CacheDrop::Keep), phase("read", read, CacheDrop::Target)]
 }
 
 #[cfg(test)]
@@ -195,7 +202,8 @@ mod tests {
     /// Files and the size of each that fill so much, where none may be larger than `file`.
     fn files(size: Bytes, file: Bytes) -> Result<(u32, Bytes), Refusal> {
         let words = words("--capacity --fill --seed 1 /mnt");
-        let plan = plan(&words, Kind::Folder, Space { size, file, set_aside: false }, vec![])?;
+        let plan =
+            plan(&words, PathType::Folder, CheckedSpace { size, file, set_aside: false }, vec![])?;
         plan.check().expect("sound");
         let Work::Blocks(blocks) = &plan.phases[0].jobs[0].work else { panic!("blocks") };
         let Target::Files { count, size: Size::Exactly(each), lifetime, .. } = blocks.target else {
@@ -220,12 +228,12 @@ mod tests {
     #[test]
     fn the_last_block_lies_at_the_end_and_a_power_of_two_between_all() {
         for size in [MIB, 64 * MIB, 3 * GIB + 12 * 4096, 31_914_983_424, 4000 * GIB] {
-            let space = Space { size: Bytes(size), file: Bytes(u64::MAX), set_aside: true };
+            let space = CheckedSpace { size: Bytes(size), file: Bytes(u64::MAX), set_aside: true };
             let target = Target::Device { path: "/dev/x".into(), size: Size::Whole, consent: None };
             let [write, _] = spread(&target, space).try_into().expect("two phases");
             let Work::Blocks(blocks) = &write.jobs[0].work else { panic!("blocks") };
-            let Order::Spaced { stride } = blocks.pattern.order else { panic!("spaced") };
-            let Limit::Bytes(bytes) = write.jobs[0].stop.first_of[0] else { panic!("bytes") };
+            let OffsetOrdering::Spaced { stride } = blocks.pattern.order else { panic!("spaced") };
+            let StopLimit::Bytes(bytes) = write.jobs[0].stop.first_of[0] else { panic!("bytes") };
             let places = bytes.0 / SPREAD.0;
             assert!(stride.0.is_power_of_two() && (16..=PLACES + 1).contains(&places), "{size}");
             let end = blocks.pattern.region.offset.0 + (places - 1) * stride.0 + SPREAD.0;

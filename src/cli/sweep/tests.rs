@@ -3,7 +3,7 @@
 use super::super::told::words;
 use super::*;
 
-fn names(line: &str, kind: Kind) -> Vec<String> {
+fn names(line: &str, kind: PathType) -> Vec<String> {
     let plan = plan(&words(line), kind, vec![]).expect("a plan");
     plan.check().expect("sound");
     plan.phases.iter().map(|phase| phase.name.clone()).collect()
@@ -11,29 +11,29 @@ fn names(line: &str, kind: Kind) -> Vec<String> {
 
 #[test]
 fn a_row_is_written_and_then_read() {
-    let all = names("/mnt", Kind::Folder);
+    let all = names("/mnt", PathType::Folder);
     assert_eq!(all.len(), 1 + 2 * 18);
     assert_eq!(all[..4], ["file", "write-512", "read-512", "write-1k"]);
     assert_eq!(all[36], "read-64m");
-    let depths = names("/mnt --over depth=1,8 --action read", Kind::Folder);
+    let depths = names("/mnt --over depth=1,8 --action read", PathType::Folder);
     assert_eq!(depths, ["file", "read-q1", "read-q8"]);
 }
 
 #[test]
 fn two_things_make_a_grid_and_shares_of_reads_are_mixed() {
-    let grid = names("/mnt --over bs=4k,1M --over workers=1,2 --action write", Kind::Folder);
+    let grid = names("/mnt --over bs=4k,1M --over workers=1,2 --action write", PathType::Folder);
     let cells = ["write-4k-w1", "write-4k-w2", "write-1m-w1", "write-1m-w2"];
     assert_eq!((grid[0].as_str(), &grid[1..]), ("file", cells.map(String::from).as_slice()));
-    let mixed = names("/mnt --over read=0,70,100", Kind::Folder);
+    let mixed = names("/mnt --over read=0,70,100", PathType::Folder);
     assert_eq!(mixed, ["file", "write-r0", "mix-r70", "read-r100"]);
 }
 
 #[test]
 fn files_and_devices_are_only_read_unless_a_device_is_named_twice() {
     for (line, kind, writes) in [
-        ("/x --over bs=4k,64k", Kind::File(Bytes::mib(1)), false),
-        ("/dev/x --over bs=4k,64k", Kind::Device, false),
-        ("/dev/x /dev/x --over bs=4k,64k", Kind::Device, true),
+        ("/x --over bs=4k,64k", PathType::File(Bytes::mib(1)), false),
+        ("/dev/x --over bs=4k,64k", PathType::Device, false),
+        ("/dev/x /dev/x --over bs=4k,64k", PathType::Device, true),
     ] {
         let plan = plan(&words(line), kind, vec![]).expect("a plan");
         plan.check().expect("sound");
@@ -46,7 +46,7 @@ fn the_cells_share_the_time() {
     let pace = |cells| pace(Nanos::secs(180), cells).expect("enough");
     assert_eq!(
         pace(36),
-        Pace {
+        SweepPacing {
             whole: Nanos::secs(171),
             least: Nanos::millis(1_000),
             most: Nanos::millis(4_400),
@@ -60,23 +60,23 @@ fn the_cells_share_the_time() {
 
 #[test]
 fn words_against_each_other_are_refused() {
-    let file = Kind::File(Bytes::mib(1));
+    let file = PathType::File(Bytes::mib(1));
     for (line, kind, says) in [
         ("/x --action write", file, "somebody's file"),
         ("/x --over read=0..100", file, "somebody's file"),
-        ("/dev/x --action write", Kind::Device, "name the device a second time"),
-        ("/dev/x /dev/y", Kind::Device, "the very same name twice"),
-        ("/dev/x /dev/x --action read", Kind::Device, "named twice, and only read"),
-        ("/mnt /mnt", Kind::Folder, "one path too many"),
-        ("/mnt --size 100", Kind::Folder, "less than one block"),
-        ("/x", Kind::File(Bytes(9)), "has only 9 B"),
-        ("/mnt --over bs=4k --over bs=8k", Kind::Folder, "bs is varied twice"),
-        ("/mnt --over bs=4k --over depth=1 --over read=0", Kind::Folder, "3 things"),
-        ("/mnt --over bs=4k --block 4k", Kind::Folder, "leave --block out"),
-        ("/mnt --over depth=1..4 --depth 4", Kind::Folder, "leave --depth out"),
-        ("/mnt --over read=70 --action read", Kind::Folder, "leave --action out"),
-        ("/mnt --time 10", Kind::Folder, "too short for 36 cells"),
-        ("/mnt --over depth=1 --block 0", Kind::Folder, "an I/O of 0 bytes"),
+        ("/dev/x --action write", PathType::Device, "name the device a second time"),
+        ("/dev/x /dev/y", PathType::Device, "the very same name twice"),
+        ("/dev/x /dev/x --action read", PathType::Device, "named twice, and only read"),
+        ("/mnt /mnt", PathType::Folder, "one path too many"),
+        ("/mnt --size 100", PathType::Folder, "less than one block"),
+        ("/x", PathType::File(Bytes(9)), "has only 9 B"),
+        ("/mnt --over bs=4k --over bs=8k", PathType::Folder, "bs is varied twice"),
+        ("/mnt --over bs=4k --over depth=1 --over read=0", PathType::Folder, "3 things"),
+        ("/mnt --over bs=4k --block 4k", PathType::Folder, "leave --block out"),
+        ("/mnt --over depth=1..4 --depth 4", PathType::Folder, "leave --depth out"),
+        ("/mnt --over read=70 --action read", PathType::Folder, "leave --action out"),
+        ("/mnt --time 10", PathType::Folder, "too short for 36 cells"),
+        ("/mnt --over depth=1 --block 0", PathType::Folder, "an I/O of 0 bytes"),
     ] {
         let refusal = plan(&words(line), kind, vec![]).expect_err(line);
         assert!(refusal.to_string().contains(says), "{line}: {refusal}");

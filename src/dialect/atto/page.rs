@@ -2,39 +2,39 @@
 
 use std::io::{self, Write};
 
-use super::{Options, data, rule};
-use crate::plan::{Axis, Plan};
+use super::{AttoOptions, data, rule};
+use crate::plan::{Plan, SweepAxis};
 use crate::record::{PhaseRecord, Record, Resolved};
-use crate::report::sweep::{Columns, left_out, rows};
-use crate::report::{Page, Style, fact, heading};
-use crate::verdict::sweep::Sweep;
+use crate::report::sweep::{SweepColumns, left_out, rows};
+use crate::report::{ReportPage, TerminalStyle, fact, heading};
+use crate::verdict::sweep::SweepView;
 
 /// The table while it grows: it stands at the end, for its scale is its highest figure.
 #[derive(Debug)]
-pub struct Atto<'a> {
-    options: &'a Options,
-    style: Style,
+pub struct AttoTable<'a> {
+    options: &'a AttoOptions,
+    style: TerminalStyle,
 }
 
-impl<'a> Atto<'a> {
+impl<'a> AttoTable<'a> {
     /// An empty page.
-    pub fn new(options: &'a Options, style: Style) -> Self {
+    pub fn new(options: &'a AttoOptions, style: TerminalStyle) -> Self {
         Self { options, style }
     }
 }
 
-impl Page for Atto<'_> {
+impl ReportPage for AttoTable<'_> {
     fn opening(&mut self, plan: &Plan, resolved: &Resolved, out: &mut dyn Write) -> io::Result<()> {
         let (options, style) = (self.options, self.style);
         let mut lines = heading::lines(plan, resolved, style);
-        lines.extend(heading::labelled("row", &rule(options), style));
-        lines.extend(heading::labelled("data", data(options), style));
+        lines.extend(fact::labelled("row", &rule(options), style));
+        lines.extend(fact::labelled("data", data(options), style));
         if !options.direct {
             let text = "direct I/O is off: the page cache takes part in these figures";
-            lines.extend(heading::labelled("cached", text, style));
+            lines.extend(fact::labelled("cached", text, style));
         }
         if !options.description.is_empty() {
-            lines.extend(heading::labelled("about", &options.description, style));
+            lines.extend(fact::labelled("about", &options.description, style));
         }
         heading::put(&lines, out)
     }
@@ -49,22 +49,23 @@ impl Page for Atto<'_> {
     }
 
     fn closing(&mut self, record: &Record, out: &mut dyn Write) -> io::Result<()> {
-        let Some(sweep) = Sweep::of(record) else { return Ok(()) };
-        let columns = Columns {
+        let aim = super::sweep(self.options);
+        let sweep = SweepView::of(&aim, record);
+        let columns = SweepColumns {
             unit: self.options.unit,
             flush: !self.options.write_through,
             title: Some("I/O size"),
         };
-        let mut lines = rows(&sweep, Axis::Block, &columns, self.style);
+        let mut lines = rows(&sweep, SweepAxis::Block, &columns, self.style);
         let absent = fact::lines(&left_out(&sweep), self.style);
         if !absent.is_empty() {
             lines.push(String::new());
             lines.extend(absent);
         }
-        if sweep.spots.iter().any(|row| row.cut()) {
+        if sweep.params_of_cells.iter().any(|row| row.cut()) {
             lines.push(String::new());
             let text = "this row's time was over before its length was done";
-            lines.extend(heading::labelled("*", text, self.style));
+            lines.extend(fact::labelled("*", text, self.style));
         }
         lines.iter().try_for_each(|line| writeln!(out, "{line}"))
     }

@@ -1,17 +1,17 @@
 //! The line of CSV: 27 fields in the form of 1.03, 48 in those of 1.96 and 1.97, 50 since 1.98.
 
-use super::measure::latency;
+use super::measure::{latency, seeks};
 use super::number::{bytes, size};
 use super::table::files_of;
 use super::words::CHUNK;
-use super::{Files, Form, Kind, Measure, Settled};
+use super::{BonnieRun, BonnieVersion, FileTestArgs, FileTestKind, TestResult};
 
 /// The names of the fields, as the first line of `-x` has them. All are named: the header of 1.96
 /// lacks concurrency and seed, and that of 1.98 the seeks, though their lines have them.
-pub fn header(form: Form) -> String {
+pub fn header(form: BonnieVersion) -> String {
     let before: &[&str] = match form {
-        Form::F1_03 => &["name", "file_size"],
-        Form::F1_96 | Form::F1_97 => &[
+        BonnieVersion::F1_03 => &["name", "file_size"],
+        BonnieVersion::F1_96 | BonnieVersion::F1_97 => &[
             "format_version",
             "bonnie_version",
             "name",
@@ -20,7 +20,7 @@ pub fn header(form: Form) -> String {
             "file_size",
             "io_chunk_size",
         ],
-        Form::F1_98 => &[
+        BonnieVersion::F1_98 => &[
             "format_version",
             "bonnie_version",
             "name",
@@ -33,7 +33,7 @@ pub fn header(form: Form) -> String {
         ],
     };
     let between: &[&str] = match form {
-        Form::F1_03 => &["num_files"],
+        BonnieVersion::F1_03 => &["num_files"],
         _ => &["num_files", "max_size", "min_size", "num_dirs", "file_chunk_size"],
     };
     let twice = |test: &str| [test.to_string(), format!("{test}_cpu")];
@@ -49,10 +49,10 @@ pub fn header(form: Form) -> String {
 }
 
 /// The line of one run, without its end.
-pub fn line(settled: &Settled, tests: &[Option<Measure>; 12]) -> String {
+pub fn line(settled: &BonnieRun, tests: &[Option<TestResult>; 12]) -> String {
     let asked = &settled.asked;
     let mut fields = match asked.form {
-        Form::F1_03 => vec![settled.name.clone(), old_size(settled)],
+        BonnieVersion::F1_03 => vec![settled.name.clone(), old_size(settled)],
         form => {
             let mut fields = vec![
                 form.name().to_string(),
@@ -66,7 +66,7 @@ pub fn line(settled: &Settled, tests: &[Option<Measure>; 12]) -> String {
             } else {
                 [size(settled.size), unusual(asked.chunk, CHUNK, |chunk| bytes(chunk, true))]
             });
-            if form == Form::F1_98 {
+            if form == BonnieVersion::F1_98 {
                 let seeks =
                     [asked.seeks, u64::from(asked.seekers)].map(|number| number.to_string());
                 fields.extend(if settled.size == 0 { Default::default() } else { seeks });
@@ -79,8 +79,8 @@ pub fn line(settled: &Settled, tests: &[Option<Measure>; 12]) -> String {
     };
     fields.extend(figures(0..6));
     match asked.form {
-        Form::F1_03 if asked.files.count > 0 => fields.push(files_of(&asked.files)),
-        Form::F1_03 => fields.push(String::new()),
+        BonnieVersion::F1_03 if asked.files.count > 0 => fields.push(files_of(&asked.files)),
+        BonnieVersion::F1_03 => fields.push(String::new()),
         _ => fields.extend(files(&asked.files)),
     }
     fields.extend(figures(6..12));
@@ -91,7 +91,7 @@ pub fn line(settled: &Settled, tests: &[Option<Measure>; 12]) -> String {
 }
 
 /// Size and chunk in the one field of 1.03.
-fn old_size(settled: &Settled) -> String {
+fn old_size(settled: &BonnieRun) -> String {
     match (settled.size, settled.asked.chunk) {
         (0, _) => String::new(),
         (mib, CHUNK) => size(mib),
@@ -105,15 +105,15 @@ fn unusual(number: u64, usual: u64, text: impl Fn(u64) -> String) -> String {
 }
 
 /// num_files, max_size, min_size, num_dirs and file_chunk_size.
-fn files(files: &Files) -> [String; 5] {
+fn files(files: &FileTestArgs) -> [String; 5] {
     if files.count == 0 {
         return Default::default();
     }
     let plain = |number: u64| number.to_string();
     let [max, min] = match files.kind {
-        Kind::Files { max, min } => [max, min].map(|size| unusual(size, 0, plain)),
-        Kind::Links => ["link".into(), String::new()],
-        Kind::Symlinks => ["symlink".into(), String::new()],
+        FileTestKind::Files { max, min } => [max, min].map(|size| unusual(size, 0, plain)),
+        FileTestKind::Links => ["link".into(), String::new()],
+        FileTestKind::Symlinks => ["symlink".into(), String::new()],
     };
     let dirs = unusual(u64::from(files.dirs), 1, plain);
     let chunk = unusual(files.chunk, CHUNK, plain);
@@ -121,7 +121,7 @@ fn files(files: &Files) -> [String; 5] {
 }
 
 /// The rate of a test and its CPU; both empty when it was not done.
-fn pair(test: usize, measure: Option<Measure>) -> [String; 2] {
+fn pair(test: usize, measure: Option<TestResult>) -> [String; 2] {
     match measure {
         None => Default::default(),
         Some(measure) if measure.is_short() => ["+++++".into(), "+++".into()],
@@ -133,9 +133,4 @@ fn pair(test: usize, measure: Option<Measure>) -> [String; 2] {
             [rate, measure.cpu.to_string()]
         }
     }
-}
-
-/// Seeks per second: a digit after the point below 1000.
-pub(super) fn seeks(rate: f64) -> String {
-    if rate < 1000.0 { format!("{rate:.1}") } else { format!("{rate:.0}") }
 }

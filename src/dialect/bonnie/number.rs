@@ -1,23 +1,23 @@
 //! Numbers as Bonnie++ writes them. What `atoi` would read as 0 is none here.
 
 /// Suffixes and what they multiply by.
-pub(super) type Units = &'static [(char, u64)];
+pub(super) type UnitSuffixes = &'static [(char, u64)];
 
 /// `-s`: MiB.
-pub(super) const OF_MIB: Units = &[('g', 1 << 10), ('t', 1 << 20)];
+pub(super) const OF_MIB: UnitSuffixes = &[('g', 1 << 10), ('t', 1 << 20)];
 /// `-s` of 1.03.
-pub(super) const OF_MIB_OLD: Units = &[('g', 1 << 10)];
+pub(super) const OF_MIB_OLD: UnitSuffixes = &[('g', 1 << 10)];
 /// Bytes.
-pub(super) const OF_BYTES: Units = &[('k', 1 << 10), ('m', 1 << 20), ('g', 1 << 30)];
+pub(super) const OF_BYTES: UnitSuffixes = &[('k', 1 << 10), ('m', 1 << 20), ('g', 1 << 30)];
 /// Chunks and seeks.
-pub(super) const THOUSANDS: Units = &[('k', 1 << 10)];
+pub(super) const THOUSANDS: UnitSuffixes = &[('k', 1 << 10)];
 /// Files of `-n`, in units of 1024.
-pub(super) const OF_FILES: Units = &[('m', 1 << 10)];
+pub(super) const OF_FILES: UnitSuffixes = &[('m', 1 << 10)];
 /// None.
-pub(super) const PLAIN: Units = &[];
+pub(super) const PLAIN: UnitSuffixes = &[];
 
 /// A whole number, not below zero, with at most one of these suffixes; `None` of any other text.
-pub(super) fn number(text: &str, units: Units) -> Option<u64> {
+pub(super) fn number(text: &str, units: UnitSuffixes) -> Option<u64> {
     let last = text.chars().next_back()?.to_ascii_lowercase();
     let unit = units.iter().find(|(letter, _)| *letter == last);
     let (digits, factor) = match unit {

@@ -1,11 +1,15 @@
 //! The twelve tests as phases of a plan.
 
-use super::{Asked, Complaint, Host, Kind, PerChar, Settled, Understood};
+use super::{
+    BonnieCommand, BonnieComplaint, BonnieOptions, BonnieRun, FileTestKind, HostFacts, PerChar,
+    StepMode,
+};
 use crate::error::Refusal;
 use crate::plan::{
-    Action, BlockSize, Blocks, Caching, Change, Cold, Crew, Detail, Durability, FileOrder, Fill,
-    Job, Layout, Lifetime, Limit, Method, Mix, Naming, Order, Origin, Pattern, Phase, Plan, Share,
-    Size, Stop, Target, Tree, TreeOrder, TreeSize, Verify, Work,
+    Action, ActionShare, BlockSize, BlockWork, CacheDrop, Caching, DetailLevel, Durability,
+    FileOrder, Fill, Job, LayoutMode, Lifetime, Method, Mix, Naming, OffsetOrdering, Pattern,
+    Phase, Plan, PlanOrigin, RewriteChange, Size, StopLimit, StopRule, Target, ToolProfile,
+    TreeOrder, TreeSize, TreeWork, Verify, Work, WorkerKind,
 };
 use crate::unit::{Bytes, GIB, MIB, Nanos, Ops};
 
@@ -18,13 +22,17 @@ const UNIT: u64 = 1024;
 /// Unless told, the big file has so many MiB at the least.
 const LEAST: u64 = 300;
 
-impl Asked {
+impl BonnieOptions {
     /// Checks the words against the machine, and makes the plan. `random` is the content of the file
     /// of `-Z`.
     ///
     /// # Errors
     /// What the tool would refuse, or what makes no sense.
-    pub fn settled(&self, host: &Host, random: Option<&[u8]>) -> Result<Understood, Complaint> {
+    pub fn settled(
+        &self,
+        host: &HostFacts,
+        random: Option<&[u8]>,
+    ) -> Result<BonnieCommand, BonnieComplaint> {
         let ram = self.ram.unwrap_or(host.ram);
         let size = self.size.unwrap_or_else(|| usual_size(ram));
         self.check(size, ram)?;
@@ -34,25 +42,36 @@ impl Asked {
             _ => (u64::from(seed), seed.to_string()),
         };
         let name = self.name.clone().unwrap_or_else(|| host.name.clone());
-        let settled = Settled { asked: self.clone(), name, size, seed: said };
-        let tests = Tests { asked: self, size, pid: host.pid };
+        let settled = BonnieRun { asked: self.clone(), name, size, seed: said };
+        let tests = TestSelection { asked: self, size, pid: host.pid };
         let plan = Plan {
-            title: "bonnie++".into(),
-            origin: Origin {
-                dialect: "bonnie".into(),
-                words: self.words.clone(),
+            title: super::TITLE.into(),
+            origin: PlanOrigin {
                 sources: self.random.iter().map(|path| path.display().to_string()).collect(),
+                tool: ToolProfile { partners: self.partners(), ..ToolProfile::default() },
+                ..PlanOrigin::of(super::NAME, self.words.clone())
             },
             seed: number,
             aim: None,
             phases: tests.phases(),
         };
-        plan.check().map_err(|refusal| Complaint::new(self.form, refusal.why, refusal.instead))?;
+        plan.check()
+            .map_err(|refusal| BonnieComplaint::new(self.form, refusal.why, refusal.instead))?;
         Ok((plan, settled))
     }
 
-    fn check(&self, size: u64, ram: u64) -> Result<(), Complaint> {
-        let refused = |why: String, instead: &str| Err(Complaint::new(self.form, why, instead));
+    /// Programs that come to the same semaphores.
+    fn partners(&self) -> Vec<String> {
+        let together = self.step == Some(StepMode::Semaphores);
+        let names = ["assay", super::NAME, "bonnie++"];
+        let mut names: Vec<String> = names.into_iter().map(String::from).collect();
+        names.dedup();
+        if together { names } else { Vec::new() }
+    }
+
+    fn check(&self, size: u64, ram: u64) -> Result<(), BonnieComplaint> {
+        let refused =
+            |why: String, instead: &str| Err(BonnieComplaint::new(self.form, why, instead));
         if size == 0 && self.files.count == 0 {
             return refused(
                 "-s 0 and -n 0 leave nothing to do".into(),
@@ -73,7 +92,7 @@ impl Asked {
                 "give more, or say -r 0: what was written is dropped from memory before it is read, and the verdict tells whether that worked",
             );
             let usage = (!self.form.is_old()).then_some(self.form);
-            return Err(Complaint { said: format!("{line}\n"), usage, refusal });
+            return Err(BonnieComplaint { said: format!("{line}\n"), usage, refusal });
         }
         Ok(())
     }
@@ -94,14 +113,14 @@ fn seed_of(random: &[u8]) -> u64 {
 }
 
 /// The tests of a run.
-struct Tests<'a> {
-    asked: &'a Asked,
+struct TestSelection<'a> {
+    asked: &'a BonnieOptions,
     /// MiB of the big file.
     size: u64,
     pid: u32,
 }
 
-impl Tests<'_> {
+impl TestSelection<'_> {
     fn phases(&self) -> Vec<Phase> {
         let mut phases = Vec::new();
         if self.size > 0 {
@@ -126,44 +145,44 @@ impl Tests<'_> {
 
     /// Test 1.
     fn bytes_out(&self) -> Phase {
-        self.big("putc", |copy| Blocks {
+        self.big("putc", |copy| BlockWork {
             method: self.bytewise(),
             durability: self.flushed(),
-            ..self.blocks(copy, self.small(), Layout::Truncated, Mix::only(Action::Write))
+            ..self.blocks(copy, self.small(), LayoutMode::Truncated, Mix::only(Action::Write))
         })
     }
 
     /// Test 2.
     fn blocks_out(&self) -> Phase {
-        self.big("put_block", |copy| Blocks {
+        self.big("put_block", |copy| BlockWork {
             caching: self.caching(true),
             durability: self.flushed(),
-            ..self.blocks(copy, self.whole(), Layout::Truncated, Mix::only(Action::Write))
+            ..self.blocks(copy, self.whole(), LayoutMode::Truncated, Mix::only(Action::Write))
         })
     }
 
     /// Test 3.
     fn rewrite(&self) -> Phase {
-        self.cold(self.big("rewrite", |copy| Blocks {
+        self.cold(self.big("rewrite", |copy| BlockWork {
             caching: self.caching(false),
             durability: self.flushed(),
-            ..self.blocks(copy, self.whole(), Layout::AsFound, Mix::only(Action::Rewrite))
+            ..self.blocks(copy, self.whole(), LayoutMode::AsFound, Mix::only(Action::Rewrite))
         }))
     }
 
     /// Test 4.
     fn bytes_in(&self) -> Phase {
-        self.cold(self.big("getc", |copy| Blocks {
+        self.cold(self.big("getc", |copy| BlockWork {
             method: self.bytewise(),
-            ..self.blocks(copy, self.small(), Layout::AsFound, Mix::only(Action::Read))
+            ..self.blocks(copy, self.small(), LayoutMode::AsFound, Mix::only(Action::Read))
         }))
     }
 
     /// Test 5.
     fn blocks_in(&self) -> Phase {
-        self.cold(self.big("get_block", |copy| Blocks {
+        self.cold(self.big("get_block", |copy| BlockWork {
             caching: self.caching(false),
-            ..self.blocks(copy, self.whole(), Layout::AsFound, Mix::only(Action::Read))
+            ..self.blocks(copy, self.whole(), LayoutMode::AsFound, Mix::only(Action::Read))
         }))
     }
 
@@ -173,7 +192,7 @@ impl Tests<'_> {
     /// a second visit would be to memory. The original draws each place anew.
     fn seeks(&self) -> Phase {
         let asked = self.asked;
-        let share = |action, weight| Share { action, weight };
+        let share = |action, weight| ActionShare { action, weight };
         let mix = Mix(vec![share(Action::Read, 90), share(Action::Rewrite, 10)]);
         let durability = match asked.sync {
             true => Durability::FsyncEvery(Ops(1)),
@@ -182,32 +201,38 @@ impl Tests<'_> {
         let chunks = self.size * MIB / u64::from(self.pieces()) / asked.chunk;
         let once = !asked.as_original && chunks >= u64::from(asked.seekers);
         let mut phase = self.big("seeks", |copy| {
-            let mut blocks = self.blocks(copy, self.whole(), Layout::AsFound, mix.clone());
+            let mut blocks = self.blocks(copy, self.whole(), LayoutMode::AsFound, mix.clone());
             (blocks.pattern.order, blocks.pattern.region.divided) = match once {
-                true => (Order::Shuffled, true),
-                false => (Order::Uniform, false),
+                true => (OffsetOrdering::Shuffled, true),
+                false => (OffsetOrdering::Uniform, false),
             };
             if let Target::Files { order, .. } = &mut blocks.target {
                 *order = FileOrder::Random;
             }
-            Blocks { caching: self.caching(false), durability, ..blocks }
+            BlockWork { caching: self.caching(false), durability, ..blocks }
         });
         for job in &mut phase.jobs {
             job.workers = asked.seekers;
-            job.crew = if asked.form.is_old() { Crew::Processes } else { Crew::Threads };
-            job.stop = Stop { ramp: Nanos::ZERO, first_of: vec![Limit::Ops(Ops(asked.seeks))] };
+            job.crew =
+                if asked.form.is_old() { WorkerKind::Processes } else { WorkerKind::Threads };
+            job.stop =
+                StopRule { ramp: Nanos::ZERO, first_of: vec![StopLimit::Ops(Ops(asked.seeks))] };
         }
         self.cold(phase)
     }
 
     /// A phase with a job for each copy that runs at the same time.
-    fn big(&self, name: &str, blocks: impl Fn(u32) -> Blocks) -> Phase {
+    fn big(&self, name: &str, blocks: impl Fn(u32) -> BlockWork) -> Phase {
         let copies = self.asked.concurrency;
         let job = |copy| {
             let called = if copies == 1 { name.into() } else { format!("copy-{copy}") };
             // Of all latencies the longest is shown.
-            let detail = Detail { laps: true, ..Detail::default() };
-            Job { stop: Stop::one_pass(), detail, ..Job::of(called, Work::Blocks(blocks(copy))) }
+            let detail = DetailLevel { laps: true, ..DetailLevel::default() };
+            Job {
+                stop: StopRule::one_pass(),
+                detail,
+                ..Job::of(called, Work::Blocks(blocks(copy)))
+            }
         };
         let jobs = (1..=copies).map(job).collect();
         Phase { name: name.into(), jobs, quiet: QUIET, ..Phase::of(job(1)) }
@@ -215,22 +240,29 @@ impl Tests<'_> {
 
     /// Before it the pages of its files are dropped, unless it is to be as in the original.
     fn cold(&self, phase: Phase) -> Phase {
-        let cold = if self.asked.as_original { Cold::Keep } else { Cold::Target };
+        let cold = if self.asked.as_original { CacheDrop::Keep } else { CacheDrop::Target };
         Phase { cold, ..phase }
     }
 
     /// One chunk after another by `read` and `write`. What is written back differs by a byte, as in the
     /// original, but by one of each sector.
-    fn blocks(&self, copy: u32, size: u64, layout: Layout, mix: Mix) -> Blocks {
+    fn blocks(&self, copy: u32, size: u64, layout: LayoutMode, mix: Mix) -> BlockWork {
         let chunk = BlockSize::Fixed(Bytes(self.asked.chunk));
-        let change = if mix.has(Action::Rewrite) { Change::OneByte } else { Change::All };
-        let pattern =
-            Pattern { fill: self.fill(), change, ..Pattern::of(mix, Order::Forward, chunk) };
-        Blocks { method: Method::Sync, ..Blocks::of(self.target(copy, size, layout), pattern) }
+        let change =
+            if mix.has(Action::Rewrite) { RewriteChange::OneByte } else { RewriteChange::All };
+        let pattern = Pattern {
+            fill: self.fill(),
+            change,
+            ..Pattern::of(mix, OffsetOrdering::Forward, chunk)
+        };
+        BlockWork {
+            method: Method::Sync,
+            ..BlockWork::of(self.target(copy, size, layout), pattern)
+        }
     }
 
     /// Where a copy works: a file without a name, or named ones where there are several.
-    fn target(&self, copy: u32, size: u64, layout: Layout) -> Target {
+    fn target(&self, copy: u32, size: u64, layout: LayoutMode) -> Target {
         let (dir, lifetime) = (self.asked.dir.clone(), Lifetime::Remove);
         let pieces = self.pieces();
         if pieces == 1 && self.asked.concurrency == 1 {
@@ -308,7 +340,7 @@ impl Tests<'_> {
     fn file_tests(&self, which: &str, naming: Naming, orders: [TreeOrder; 3]) -> [Phase; 3] {
         let kind = self.asked.files.kind;
         let looks = match kind {
-            Kind::Files { max: 1.., .. } => Action::Read,
+            FileTestKind::Files { max: 1.., .. } => Action::Read,
             _ => Action::Stat,
         };
         let [create, stat, delete] = orders;
@@ -322,12 +354,14 @@ impl Tests<'_> {
     fn file_test(&self, name: &str, action: Action, naming: Naming, order: TreeOrder) -> Phase {
         let (asked, files) = (self.asked, self.asked.files);
         let size = match files.kind {
-            Kind::Files { max, min } => TreeSize::Files { least: Bytes(min), most: Bytes(max) },
-            Kind::Links => TreeSize::HardLinks,
-            Kind::Symlinks => TreeSize::SymbolicLinks,
+            FileTestKind::Files { max, min } => {
+                TreeSize::Files { least: Bytes(min), most: Bytes(max) }
+            }
+            FileTestKind::Links => TreeSize::HardLinks,
+            FileTestKind::Symlinks => TreeSize::SymbolicLinks,
         };
         let each = asked.sync && action.changes();
-        let tree = Tree {
+        let tree = TreeWork {
             dir: asked.dir.clone(),
             action,
             files: files.count * UNIT,
@@ -350,7 +384,7 @@ impl Tests<'_> {
         };
         let job = Job {
             workers: asked.concurrency,
-            stop: Stop::one_pass(),
+            stop: StopRule::one_pass(),
             ..Job::of(name, Work::Tree(tree))
         };
         Phase::of(job)

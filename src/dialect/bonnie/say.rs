@@ -1,12 +1,12 @@
 //! What Bonnie++ says beside its tables: how it is used, and how far it has come.
 
-use super::{Form, Measure, Settled, test_of};
+use super::{BonnieRun, BonnieVersion, TestResult, test_of};
 use crate::unit::{Bandwidth, Iops};
 
 /// How it is used, with an empty line and the version at its end.
-pub(super) fn usage(form: Form) -> String {
+pub(super) fn usage(form: BonnieVersion) -> String {
     let words = match form {
-        Form::F1_03 => {
+        BonnieVersion::F1_03 => {
             "\
 usage: bonnie++ [-d scratch-dir] [-s size(MiB)[:chunk-size(b)]]
                 [-n number-to-stat[:max-size[:min-size][:num-directories]]]
@@ -32,7 +32,7 @@ bonnie++ [-d scratch-dir] [-c concurrency] [-s size(MiB)[:chunk-size(b)]]
 }
 
 /// What is said when a test begins, without an end of line.
-pub fn began(form: Form, phase: &str) -> &'static str {
+pub fn began(form: BonnieVersion, phase: &str) -> &'static str {
     match (phase, form.is_old()) {
         ("putc", true) => "Writing with putc()...",
         ("putc", false) => "Writing a byte at a time...",
@@ -53,7 +53,7 @@ pub fn began(form: Form, phase: &str) -> &'static str {
 }
 
 /// What ends that line.
-pub fn ended(settled: &Settled, phase: &str) -> String {
+pub fn ended(settled: &BonnieRun, phase: &str) -> String {
     match test_of(phase) {
         Some(5) => format!("{}\n", "done...".repeat(settled.asked.seekers as usize)),
         Some(6..) => "done.\n".into(),
@@ -62,7 +62,7 @@ pub fn ended(settled: &Settled, phase: &str) -> String {
 }
 
 /// A figure of a test in full, also where the table has crosses: `block write at 4.19 MB/s`.
-pub fn figure(phase: &str, measure: &Measure) -> String {
+pub fn figure(phase: &str, measure: &TestResult) -> String {
     let name = match phase {
         "putc" => "write byte by byte",
         "put_block" => "block write",

@@ -2,11 +2,10 @@
 
 use std::fmt::Write;
 
-use super::csv::seeks;
-use super::measure::latency;
+use super::measure::{latency, seeks};
 use super::number::{bytes, size};
 use super::words::{CHUNK, SEEKERS, SEEKS};
-use super::{Files, Form, Kind, Measure, Settled};
+use super::{BonnieRun, BonnieVersion, FileTestArgs, FileTestKind, TestResult};
 
 /// What stands above the columns.
 const OF_SIZE: [&str; 2] = [
@@ -22,7 +21,7 @@ const LABEL: usize = 19;
 
 /// Both tables, as far as their tests were asked for, and the empty line that follows the first when
 /// it stands alone.
-pub fn tables(settled: &Settled, tests: &[Option<Measure>; 12]) -> String {
+pub fn tables(settled: &BonnieRun, tests: &[Option<TestResult>; 12]) -> String {
     let form = settled.asked.form;
     let (sized, filed) = (settled.size > 0, settled.asked.files.count > 0);
     let mut out = String::new();
@@ -37,20 +36,24 @@ pub fn tables(settled: &Settled, tests: &[Option<Measure>; 12]) -> String {
     out
 }
 
-fn version(form: Form) -> String {
+fn version(form: BonnieVersion) -> String {
     format!("Version {:>5}", form.version())
 }
 
-fn of_size(settled: &Settled, tests: &[Option<Measure>], out: &mut String) {
+fn of_size(settled: &BonnieRun, tests: &[Option<TestResult>], out: &mut String) {
     let asked = &settled.asked;
     let form = asked.form;
     let unusual = asked.chunk != CHUNK;
     let second = match form {
-        Form::F1_96 | Form::F1_97 => format!("Concurrency {:3}", asked.concurrency),
+        BonnieVersion::F1_96 | BonnieVersion::F1_97 => {
+            format!("Concurrency {:3}", asked.concurrency)
+        }
         _ => String::new(),
     };
     let third = match form {
-        Form::F1_98 => "Name:Size etc        /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP",
+        BonnieVersion::F1_98 => {
+            "Name:Size etc        /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP"
+        }
         _ if unusual => "Machine   Size:chnk K/sec %CP K/sec %CP K/sec %CP K/sec %CP K/sec %CP",
         _ => "Machine        Size K/sec %CP K/sec %CP K/sec %CP K/sec %CP K/sec %CP",
     };
@@ -60,14 +63,14 @@ fn of_size(settled: &Settled, tests: &[Option<Measure>], out: &mut String) {
     let _ = write!(out, "{}", labelled(&settled.name, &sized(settled)));
     let rate = |test: usize, rate: f64| match test {
         5 => seeks(rate),
-        _ if form == Form::F1_98 => scaled(rate),
+        _ if form == BonnieVersion::F1_98 => scaled(rate),
         _ => (rate as u64).to_string(),
     };
     figures(tests, rate, out);
     latencies(form, tests, out);
 }
 
-fn of_files(settled: &Settled, tests: &[Option<Measure>], second: bool, out: &mut String) {
+fn of_files(settled: &BonnieRun, tests: &[Option<TestResult>], second: bool, out: &mut String) {
     let asked = &settled.asked;
     let form = asked.form;
     // 1.03 says version and label once.
@@ -77,8 +80,8 @@ fn of_files(settled: &Settled, tests: &[Option<Measure>], second: bool, out: &mu
         false => (String::new(), String::new()),
     };
     let shape = match asked.files.kind {
-        Kind::Files { max: 0, .. } => "              files",
-        Kind::Files { min: 1.., .. } => "files:max:min",
+        FileTestKind::Files { max: 0, .. } => "              files",
+        FileTestKind::Files { min: 1.., .. } => "files:max:min",
         _ => "files:max",
     };
     let _ = writeln!(out, "{version:LABEL$} {}", OF_FILES[0]);
@@ -91,7 +94,7 @@ fn of_files(settled: &Settled, tests: &[Option<Measure>], second: bool, out: &mu
 }
 
 /// A row of rates and CPU shares; blanks for a test that was not done.
-fn figures(tests: &[Option<Measure>], rate: impl Fn(usize, f64) -> String, out: &mut String) {
+fn figures(tests: &[Option<TestResult>], rate: impl Fn(usize, f64) -> String, out: &mut String) {
     for (test, measure) in tests.iter().enumerate() {
         let (rate, cpu) = match measure {
             None => (String::new(), String::new()),
@@ -104,7 +107,7 @@ fn figures(tests: &[Option<Measure>], rate: impl Fn(usize, f64) -> String, out: 
 }
 
 /// The row of the longest steps, which 1.03 has not.
-fn latencies(form: Form, tests: &[Option<Measure>], out: &mut String) {
+fn latencies(form: BonnieVersion, tests: &[Option<TestResult>], out: &mut String) {
     if form.is_old() {
         return;
     }
@@ -124,11 +127,11 @@ fn labelled(name: &str, size: &str) -> String {
 
 /// `8G`, `300M:64k`; in 2.00 `SIZE[:chunk][:concurrency][:seeks][:seekers]`, what is usual empty and
 /// left out at the end.
-fn sized(settled: &Settled) -> String {
+fn sized(settled: &BonnieRun) -> String {
     let asked = &settled.asked;
     let unless = |usual: bool, text: String| if usual { String::new() } else { text };
     let mut parts = vec![size(settled.size)];
-    let new = asked.form == Form::F1_98;
+    let new = asked.form == BonnieVersion::F1_98;
     parts.push(unless(asked.chunk == CHUNK, bytes(asked.chunk, new)));
     if new {
         parts.push(unless(asked.concurrency == 1, asked.concurrency.to_string()));
@@ -139,12 +142,12 @@ fn sized(settled: &Settled) -> String {
 }
 
 /// `NUM[:MAX:MIN][/DIRS]`, `NUM:link`, `NUM:symlink`.
-pub(super) fn files_of(files: &Files) -> String {
+pub(super) fn files_of(files: &FileTestArgs) -> String {
     let kind = match files.kind {
-        Kind::Files { max: 0, .. } => String::new(),
-        Kind::Files { max, min } => format!(":{max}:{min}"),
-        Kind::Links => ":link".into(),
-        Kind::Symlinks => ":symlink".into(),
+        FileTestKind::Files { max: 0, .. } => String::new(),
+        FileTestKind::Files { max, min } => format!(":{max}:{min}"),
+        FileTestKind::Links => ":link".into(),
+        FileTestKind::Symlinks => ":symlink".into(),
     };
     let dirs = if files.dirs == 1 { String::new() } else { format!("/{}", files.dirs) };
     format!("{}{kind}{dirs}", files.count)

@@ -1,8 +1,11 @@
 //! Words, plans, tables and lines, without a disk.
 
+use std::path::PathBuf;
+
 use super::*;
 use crate::plan::{
-    Action, Caching, Change, Cold, Crew, Durability, Fill, Method, Target, TreeSize, Work,
+    Action, CacheDrop, Caching, Durability, Fill, Method, RewriteChange, Target, TreeSize, Work,
+    WorkerKind,
 };
 use crate::unit::{Bytes, Nanos};
 
@@ -10,11 +13,11 @@ fn words(typed: &str) -> Vec<String> {
     typed.split_whitespace().map(String::from).collect()
 }
 
-fn host() -> Host {
-    Host { name: "tm".into(), ram: 8, pid: 77, seed: 1795213711 }
+fn host() -> HostFacts {
+    HostFacts { name: "tm".into(), ram: 8, pid: 77, seed: 1795213711 }
 }
 
-fn understood(typed: &str) -> Understood {
+fn understood(typed: &str) -> BonnieCommand {
     let asked = read(&words(typed)).unwrap_or_else(|complaint| panic!("{}", complaint.text()));
     asked.settled(&host(), None).unwrap_or_else(|complaint| panic!("{}", complaint.text()))
 }
@@ -37,8 +40,8 @@ fn options_are_read_as_getopt_does() {
     assert_eq!(asked.per_char, PerChar::Skipped);
     assert!(asked.sync && asked.quiet && !asked.direct);
     assert_eq!((asked.size, asked.chunk), (Some(100), 65536));
-    let kind = Kind::Files { max: 2048, min: 1024 };
-    assert_eq!(asked.files, Files { count: 4, kind, dirs: 3, chunk: 8192 });
+    let kind = FileTestKind::Files { max: 2048, min: 1024 };
+    assert_eq!(asked.files, FileTestArgs { count: 4, kind, dirs: 3, chunk: 8192 });
     assert_eq!(asked.random, Some("/mnt/noise".into()));
     assert_eq!(asked.dir, PathBuf::from("/mnt/sub"));
     assert_eq!((asked.name.as_deref(), asked.times), (Some("box"), Some(2)));
@@ -47,10 +50,10 @@ fn options_are_read_as_getopt_does() {
     assert_eq!(read(&words("-f10")).unwrap().per_char, PerChar::Over(Some(10)));
     let seeks = read(&words("-s 1g:8k:2k:7")).unwrap();
     assert_eq!((seeks.size, seeks.seeks, seeks.seekers), (Some(1024), 2048, 7));
-    assert_eq!(read(&words("-n 1:-1")).unwrap().files.kind, Kind::Links);
+    assert_eq!(read(&words("-n 1:-1")).unwrap().files.kind, FileTestKind::Links);
     assert_eq!(read(&words("-n 1:-2::4")).unwrap().files.dirs, 4);
     let old = read(&words("--format 1.03 -y -u root:adm")).unwrap();
-    assert_eq!((old.step, old.seekers), (Some(Step::Semaphores), 3));
+    assert_eq!((old.step, old.seekers), (Some(StepMode::Semaphores), 3));
     assert_eq!((old.user.as_deref(), old.group.as_deref()), (Some("root"), Some("adm")));
 }
 
@@ -74,8 +77,8 @@ fn what_makes_no_sense_is_refused_with_the_words_of_the_tool_where_it_has_any() 
         ("-y", "bonnie++: option requires an argument -- 'y'\n", "-y has no value"),
         ("-y z", "", "-y 'z' means nothing"),
         ("-p 2 -y s", "", "-p makes semaphores and ends, -y joins them"),
-        ("-u a -u b", "", "-u is there twice"),
-        ("-u a:b -g c", "", "the group is there twice"),
+        ("-u a -u b", "", "-u was given twice"),
+        ("-u a:b -g c", "", "the group was given twice"),
         ("-z 1 -Z f", "", "-z and -Z both say what is random"),
         ("--format 1.99", "", "--format '1.99' is none that is known"),
         ("--format 1.03 -c 2", "bonnie++: invalid option -- 'c'\n", "unknown option '-c'"),
@@ -106,7 +109,7 @@ fn what_makes_no_sense_is_refused_with_the_words_of_the_tool_where_it_has_any() 
 fn the_usual_size_is_twice_the_memory_in_whole_gib_where_that_is_near() {
     let size = |ram| {
         let asked = read(&[]).unwrap();
-        asked.settled(&Host { ram, ..host() }, None).unwrap().1.size
+        asked.settled(&HostFacts { ram, ..host() }, None).unwrap().1.size
     };
     assert_eq!([size(8), size(1000), size(16_000), size(3900)], [300, 2048, 32_000, 8192]);
     // Without a check of sizes there is still a size.
@@ -117,7 +120,7 @@ fn the_usual_size_is_twice_the_memory_in_whole_gib_where_that_is_near() {
 fn twelve_tests_are_twelve_phases() {
     let (plan, _) = understood("-s 16");
     assert_eq!(plan.phases.iter().map(|phase| phase.name.as_str()).collect::<Vec<_>>(), TESTS);
-    let cold: Vec<bool> = plan.phases.iter().map(|phase| phase.cold == Cold::Target).collect();
+    let cold: Vec<bool> = plan.phases.iter().map(|phase| phase.cold == CacheDrop::Target).collect();
     let (t, f) = (true, false);
     assert_eq!(cold, [f, f, t, t, t, t, f, f, f, f, f, f]);
     let (plan, _) = understood("-s 16 -f -n 0");
@@ -125,13 +128,16 @@ fn twelve_tests_are_twelve_phases() {
     assert_eq!(names, ["put_block", "rewrite", "get_block", "seeks"]);
     let changes = ["put_block", "rewrite", "get_block", "seeks"]
         .map(|name| blocks(&plan, name)[0].pattern.change);
-    assert_eq!(changes, [Change::All, Change::OneByte, Change::All, Change::OneByte]);
+    assert_eq!(
+        changes,
+        [RewriteChange::All, RewriteChange::OneByte, RewriteChange::All, RewriteChange::OneByte]
+    );
     let (plan, _) = understood("-s 0 -n 2:300:1");
     assert_eq!(plan.phases.len(), 6);
 }
 
 /// What one job of a test does to blocks.
-fn blocks<'p>(plan: &'p Plan, name: &str) -> Vec<&'p crate::plan::Blocks> {
+fn blocks<'p>(plan: &'p Plan, name: &str) -> Vec<&'p crate::plan::BlockWork> {
     let phase = plan.phases.iter().find(|phase| phase.name == name).expect(name);
     let blocks = phase.jobs.iter().filter_map(|job| match &job.work {
         Work::Blocks(blocks) => Some(blocks),
@@ -155,7 +161,7 @@ fn each_form_writes_its_bytes_its_own_way() {
     assert_eq!(*size, crate::plan::Size::Exactly(Bytes(2500 * 1024 * 1024 / 3 / 8192 * 8192)));
     assert_eq!(stem, "Bonnie.77.1");
     let seeks = &old.phases[5].jobs[0];
-    assert_eq!((seeks.workers, seeks.crew), (3, Crew::Processes));
+    assert_eq!((seeks.workers, seeks.crew), (3, WorkerKind::Processes));
 }
 
 #[test]
@@ -169,7 +175,7 @@ fn direct_is_direct_in_all_tests_and_as_original_in_one() {
     original[0] = Caching::Direct;
     assert_eq!(caching("-D -f -s 16 --as-original"), original);
     let (plan, _) = understood("-s 16 --as-original --format 1.03");
-    assert!(plan.phases.iter().all(|phase| phase.cold == Cold::Keep));
+    assert!(plan.phases.iter().all(|phase| phase.cold == CacheDrop::Keep));
     let put = blocks(&plan, "put_block")[0];
     assert_eq!((&put.pattern.fill, put.durability), (&Fill::Zero, Durability::None));
 }
@@ -219,12 +225,12 @@ fn a_file_of_random_numbers_makes_the_seed() {
 
 // ------------------------------------------------------------------ tables and lines
 
-fn measure(rate: f64, cpu: u64, elapsed: Nanos, latency: Nanos) -> Option<Measure> {
-    Some(Measure { rate, cpu, elapsed, latency: Some(latency) })
+fn measure(rate: f64, cpu: u64, elapsed: Nanos, latency: Nanos) -> Option<TestResult> {
+    Some(TestResult { rate, cpu, elapsed, latency: Some(latency) })
 }
 
 /// A run whose per-character and rewrite figures took long enough to be printed.
-fn figures() -> [Option<Measure>; 12] {
+fn figures() -> [Option<TestResult>; 12] {
     let (long, short) = (Nanos::secs(2), Nanos::millis(499));
     let crossed = |micros| measure(1e6, 50, short, Nanos::micros(micros));
     [
@@ -243,7 +249,7 @@ fn figures() -> [Option<Measure>; 12] {
     ]
 }
 
-fn printed(typed: &str, figures: &[Option<Measure>; 12]) -> String {
+fn printed(typed: &str, figures: &[Option<TestResult>; 12]) -> String {
     let (_, settled) = understood(typed);
     table(&settled, figures) + &csv(&settled, figures) + "\n"
 }
@@ -332,10 +338,10 @@ fn every_form_has_its_number_of_fields_whatever_was_left_out() {
                 assert_eq!(line.split(',').count(), fields, "{form} {typed}: {line}");
             }
         }
-        let form = Form::ALL.into_iter().find(|known| known.name() == form).unwrap();
+        let form = BonnieVersion::ALL.into_iter().find(|known| known.name() == form).unwrap();
         assert_eq!(header(form).split(',').count(), fields);
     }
-    assert!(header(Form::F1_03).starts_with("name,file_size,putc,putc_cpu,put_block,"));
+    assert!(header(BonnieVersion::F1_03).starts_with("name,file_size,putc,putc_cpu,put_block,"));
 }
 
 #[test]

@@ -2,8 +2,13 @@
 
 use std::path::PathBuf;
 
-use super::number::{OF_BYTES, OF_FILES, OF_MIB, OF_MIB_OLD, PLAIN, THOUSANDS, Units, number};
-use super::{Asked, Complaint, Files, Form, Kind, PerChar, Semaphores, Step};
+use super::number::{
+    OF_BYTES, OF_FILES, OF_MIB, OF_MIB_OLD, PLAIN, THOUSANDS, UnitSuffixes, number,
+};
+use super::{
+    BonnieComplaint, BonnieOptions, BonnieVersion, FileTestArgs, FileTestKind, PerChar,
+    SemaphoreCommand, StepMode,
+};
 
 /// The usual chunk, bytes.
 pub(super) const CHUNK: u64 = 8192;
@@ -17,7 +22,7 @@ pub(super) const SMALL: u64 = 3;
 
 /// Whether an option has a value.
 #[derive(Clone, Copy, PartialEq)]
-enum Takes {
+enum OptionArity {
     Nothing,
     Value,
     /// One that is glued to its letter.
@@ -28,9 +33,9 @@ enum Takes {
 ///
 /// # Errors
 /// Words that no version of this form takes.
-pub fn read(words: &[String]) -> Result<Asked, Complaint> {
+pub fn read(words: &[String]) -> Result<BonnieOptions, BonnieComplaint> {
     let form = form_of(words)?;
-    let mut asked = Asked {
+    let mut asked = BonnieOptions {
         form,
         as_original: false,
         dir: PathBuf::new(),
@@ -38,7 +43,12 @@ pub fn read(words: &[String]) -> Result<Asked, Complaint> {
         chunk: CHUNK,
         seeks: SEEKS,
         seekers: if form.is_old() { SEEKERS_OLD } else { SEEKERS },
-        files: Files { count: 16, kind: Kind::Files { max: 0, min: 0 }, dirs: 1, chunk: CHUNK },
+        files: FileTestArgs {
+            count: 16,
+            kind: FileTestKind::Files { max: 0, min: 0 },
+            dirs: 1,
+            chunk: CHUNK,
+        },
         name: None,
         ram: None,
         times: None,
@@ -73,7 +83,7 @@ pub fn read(words: &[String]) -> Result<Asked, Complaint> {
         }
     }
     if let Some(word) = left.first() {
-        return Err(Complaint::new(
+        return Err(BonnieComplaint::new(
             form,
             format!("'{word}' belongs to no option"),
             "the folder is given by -d, the size by -s; a value of -f is glued to it: -f10",
@@ -87,70 +97,74 @@ pub fn read(words: &[String]) -> Result<Asked, Complaint> {
 }
 
 /// The version that `--format` names.
-fn form_of(words: &[String]) -> Result<Form, Complaint> {
+fn form_of(words: &[String]) -> Result<BonnieVersion, BonnieComplaint> {
     let words: Vec<&str> = words.iter().map(String::as_str).take_while(|w| *w != "--").collect();
     let after = words.iter().position(|word| *word == "--format");
     let named = match after {
         Some(at) => Some(words.get(at + 1).copied().unwrap_or_default()),
         None => words.iter().find_map(|word| word.strip_prefix("--format=")),
     };
-    let Some(named) = named else { return Ok(Form::default()) };
-    Form::ALL.into_iter().find(|form| form.name() == named).ok_or_else(|| {
-        Complaint::new(
-            Form::default(),
+    let Some(named) = named else { return Ok(BonnieVersion::default()) };
+    BonnieVersion::ALL.into_iter().find(|form| form.name() == named).ok_or_else(|| {
+        BonnieComplaint::new(
+            BonnieVersion::default(),
             format!("--format '{named}' is none that is known"),
             "write 1.03, 1.96, 1.97 or 1.98",
         )
     })
 }
 
-fn unknown(form: Form, word: &str, letter: char) -> Complaint {
+fn unknown(form: BonnieVersion, word: &str, letter: char) -> BonnieComplaint {
     let known = "'assay bonnie --help' lists the options; of our own are --format, --as-original and --plan";
-    Complaint::new(form, format!("unknown option '{word}'"), known)
+    BonnieComplaint::new(form, format!("unknown option '{word}'"), known)
         .saying(format!("bonnie++: invalid option -- '{letter}'"))
 }
 
 /// Whether a letter is an option of a form.
-fn takes(form: Form, letter: char) -> Option<Takes> {
+fn takes(form: BonnieVersion, letter: char) -> Option<OptionArity> {
     let old = form.is_old();
     Some(match letter {
-        'd' | 's' | 'n' | 'm' | 'r' | 'x' | 'u' | 'g' | 'p' => Takes::Value,
-        'q' | 'b' | 'D' => Takes::Nothing,
-        'f' if old => Takes::Nothing,
-        'f' => Takes::Glued,
-        'y' if old => Takes::Nothing,
-        'y' | 'c' | 'z' | 'Z' if !old => Takes::Value,
+        'd' | 's' | 'n' | 'm' | 'r' | 'x' | 'u' | 'g' | 'p' => OptionArity::Value,
+        'q' | 'b' | 'D' => OptionArity::Nothing,
+        'f' if old => OptionArity::Nothing,
+        'f' => OptionArity::Glued,
+        'y' if old => OptionArity::Nothing,
+        'y' | 'c' | 'z' | 'Z' if !old => OptionArity::Value,
         _ => return None,
     })
 }
 
-impl Asked {
+impl BonnieOptions {
     /// A word of options: `-fbq`, `-s100`, `-s` and its value in the next word.
     fn letters<'w>(
         &mut self,
         word: &'w str,
         rest: &mut impl Iterator<Item = &'w str>,
-    ) -> Result<(), Complaint> {
+    ) -> Result<(), BonnieComplaint> {
         let form = self.form;
         let mut letters = word[1..].chars();
         while let Some(letter) = letters.next() {
             let takes = takes(form, letter).ok_or_else(|| unknown(form, word, letter))?;
             let glued = letters.as_str();
             let value = match takes {
-                Takes::Nothing => {
+                OptionArity::Nothing => {
                     self.take(letter, "")?;
                     continue;
                 }
                 // What the tool would take for a number and read as 0 are options, too.
-                Takes::Glued if !glued.starts_with(|c: char| c.is_ascii_digit()) => {
+                OptionArity::Glued if !glued.starts_with(|c: char| c.is_ascii_digit()) => {
                     self.take(letter, "")?;
                     continue;
                 }
-                Takes::Glued => glued,
-                Takes::Value if !glued.is_empty() => glued,
-                Takes::Value => rest.next().ok_or_else(|| {
-                    Complaint::new(form, format!("-{letter} has no value"), "write one behind it")
-                        .saying(format!("bonnie++: option requires an argument -- '{letter}'"))
+                OptionArity::Glued => glued,
+                OptionArity::Value if !glued.is_empty() => glued,
+                OptionArity::Value => rest.next().ok_or_else(|| {
+                    BonnieComplaint::new(
+                        form,
+                        format!("-{letter} has no value"),
+                        "write one behind it",
+                    )
+                    .saying(format!("bonnie++: option requires an argument -- '{letter}'"))
                 })?,
             };
             return self.take(letter, value);
@@ -159,7 +173,7 @@ impl Asked {
     }
 
     /// One option with its value.
-    fn take(&mut self, letter: char, value: &str) -> Result<(), Complaint> {
+    fn take(&mut self, letter: char, value: &str) -> Result<(), BonnieComplaint> {
         match letter {
             'q' => self.quiet = true,
             'b' => self.sync = true,
@@ -182,13 +196,13 @@ impl Asked {
                     size => PerChar::Over(Some(size)),
                 }
             }
-            'p' if value == "-1" => self.semaphores = Some(Semaphores::Remove),
+            'p' if value == "-1" => self.semaphores = Some(SemaphoreCommand::Remove),
             'p' => {
                 let most = 32_767;
                 self.semaphores =
-                    Some(Semaphores::Make(self.of(letter, value, PLAIN, 1..=most)? as u32));
+                    Some(SemaphoreCommand::Make(self.of(letter, value, PLAIN, 1..=most)? as u32));
             }
-            'y' if self.form.is_old() => self.step = Some(Step::Semaphores),
+            'y' if self.form.is_old() => self.step = Some(StepMode::Semaphores),
             'y' => self.step = Some(self.step(value)?),
             _ => unreachable!("only options that take something are taken"),
         }
@@ -200,15 +214,15 @@ impl Asked {
         &self,
         letter: char,
         value: &str,
-        units: Units,
+        units: UnitSuffixes,
         range: std::ops::RangeInclusive<u64>,
-    ) -> Result<u64, Complaint> {
+    ) -> Result<u64, BonnieComplaint> {
         number(value, units).filter(|found| range.contains(found)).ok_or_else(|| {
             let most = match *range.end() {
                 most if most > u64::from(u32::MAX) => "on".to_string(),
                 most => format!("to {most}"),
             };
-            Complaint::new(
+            BonnieComplaint::new(
                 self.form,
                 format!("-{letter} '{value}' is no number that makes sense here"),
                 format!("write a whole number from {} {most}", range.start()),
@@ -217,10 +231,10 @@ impl Asked {
     }
 
     /// `SIZE[:CHUNK[:SEEKS[:SEEKERS]]]`.
-    fn size(&mut self, value: &str) -> Result<(), Complaint> {
+    fn size(&mut self, value: &str) -> Result<(), BonnieComplaint> {
         let parts: Vec<&str> = value.split(':').collect();
         let most = match self.form {
-            Form::F1_98 => 4,
+            BonnieVersion::F1_98 => 4,
             _ => 2,
         };
         self.few(parts.len(), most, 's', value)?;
@@ -239,7 +253,7 @@ impl Asked {
     }
 
     /// `NUM[:MAX[:MIN[:DIRS[:CHUNK]]]]`.
-    fn files(&mut self, value: &str) -> Result<(), Complaint> {
+    fn files(&mut self, value: &str) -> Result<(), BonnieComplaint> {
         let parts: Vec<&str> = value.split(':').collect();
         let old = self.form.is_old();
         self.few(parts.len(), if old { 4 } else { 5 }, 'n', value)?;
@@ -247,30 +261,30 @@ impl Asked {
         self.files.count = self.of('n', parts[0], units, 0..=1 << 21)?;
         let largest = 1 << 30;
         let max = match given(&parts, 1) {
-            Some("-1") => return self.links(Kind::Links, &parts),
-            Some("-2") => return self.links(Kind::Symlinks, &parts),
+            Some("-1") => return self.links(FileTestKind::Links, &parts),
+            Some("-2") => return self.links(FileTestKind::Symlinks, &parts),
             Some(max) => self.of('n', max, sizes, 0..=largest)?,
             None => 0,
         };
         let min = given(&parts, 2).map_or(Ok(0), |min| self.of('n', min, sizes, 0..=largest))?;
         if min > max {
-            return Err(Complaint::new(
+            return Err(BonnieComplaint::new(
                 self.form,
                 format!("-n '{value}': the largest file has {max} bytes, the smallest {min}"),
                 "write the largest first: -n NUM:MAX:MIN",
             ));
         }
-        self.files.kind = Kind::Files { max, min };
+        self.files.kind = FileTestKind::Files { max, min };
         self.folders(&parts)
     }
 
     /// Links have no sizes, and may have folders.
-    fn links(&mut self, kind: Kind, parts: &[&str]) -> Result<(), Complaint> {
+    fn links(&mut self, kind: FileTestKind, parts: &[&str]) -> Result<(), BonnieComplaint> {
         self.files.kind = kind;
         self.folders(parts)
     }
 
-    fn folders(&mut self, parts: &[&str]) -> Result<(), Complaint> {
+    fn folders(&mut self, parts: &[&str]) -> Result<(), BonnieComplaint> {
         if let Some(dirs) = given(parts, 3) {
             self.files.dirs = self.of('n', dirs, PLAIN, 1..=99_999)? as u32;
         }
@@ -281,11 +295,17 @@ impl Asked {
     }
 
     /// Refuses more parts than a form knows.
-    fn few(&self, parts: usize, most: usize, letter: char, value: &str) -> Result<(), Complaint> {
+    fn few(
+        &self,
+        parts: usize,
+        most: usize,
+        letter: char,
+        value: &str,
+    ) -> Result<(), BonnieComplaint> {
         if parts <= most {
             return Ok(());
         }
-        Err(Complaint::new(
+        Err(BonnieComplaint::new(
             self.form,
             format!("-{letter} '{value}' has {parts} parts"),
             format!("version {} knows {most}", self.form.version()),
@@ -293,11 +313,11 @@ impl Asked {
     }
 
     /// A chunk, bytes: a power of two up to 1 MiB.
-    fn chunk(&self, letter: char, value: &str, least: u64) -> Result<u64, Complaint> {
+    fn chunk(&self, letter: char, value: &str, least: u64) -> Result<u64, BonnieComplaint> {
         let most = 1 << 20;
         let fits = |chunk: &u64| chunk.is_power_of_two() && (least..=most).contains(chunk);
         number(value, OF_BYTES).filter(fits).ok_or_else(|| {
-            Complaint::new(
+            BonnieComplaint::new(
                 self.form,
                 format!(
                     "-{letter}: a chunk of '{value}' is no power of two from {least} to {most}"
@@ -307,9 +327,9 @@ impl Asked {
         })
     }
 
-    fn user(&mut self, value: &str) -> Result<(), Complaint> {
+    fn user(&mut self, value: &str) -> Result<(), BonnieComplaint> {
         if self.user.is_some() {
-            return Err(Complaint::new(self.form, "-u is there twice", "name one user"));
+            return Err(BonnieComplaint::new(self.form, "-u was given twice", "name one user"));
         }
         let (user, group) = match value.split_once(':') {
             Some((user, group)) => (user, Some(group)),
@@ -319,11 +339,11 @@ impl Asked {
         group.map_or(Ok(()), |group| self.group(group))
     }
 
-    fn group(&mut self, value: &str) -> Result<(), Complaint> {
+    fn group(&mut self, value: &str) -> Result<(), BonnieComplaint> {
         if self.group.is_some() {
-            return Err(Complaint::new(
+            return Err(BonnieComplaint::new(
                 self.form,
-                "the group is there twice",
+                "the group was given twice",
                 "name it by -u USER:GROUP or by -g, once",
             ));
         }
@@ -331,11 +351,11 @@ impl Asked {
         Ok(())
     }
 
-    fn step(&self, value: &str) -> Result<Step, Complaint> {
+    fn step(&self, value: &str) -> Result<StepMode, BonnieComplaint> {
         match value {
-            "s" => Ok(Step::Semaphores),
-            "p" => Ok(Step::Prompt),
-            _ => Err(Complaint::new(
+            "s" => Ok(StepMode::Semaphores),
+            "p" => Ok(StepMode::Prompt),
+            _ => Err(BonnieComplaint::new(
                 self.form,
                 format!("-y '{value}' means nothing"),
                 "write -y s to join the semaphores of -p, or -y p to wait for a line before each test",
@@ -344,8 +364,8 @@ impl Asked {
     }
 
     /// Refuses words that contradict each other whatever the machine.
-    fn agree(&self) -> Result<(), Complaint> {
-        let refused = |why: &str, instead: &str| Err(Complaint::new(self.form, why, instead));
+    fn agree(&self) -> Result<(), BonnieComplaint> {
+        let refused = |why: &str, instead: &str| Err(BonnieComplaint::new(self.form, why, instead));
         if self.semaphores.is_some() && self.step.is_some() {
             return refused(
                 "-p makes semaphores and ends, -y joins them",

@@ -2,15 +2,18 @@
 
 use std::path::PathBuf;
 
-use super::number::{self, Bad};
-use super::{Complaint, Status};
-use crate::plan::{Copy, CopyCalls, End, EndFlags, Extent, Flush, Outlet, Records, Resync};
+use super::number::{self, NumberError};
+use super::{DdComplaint, StatusLevel};
+use crate::plan::{
+    CopyCalls, CopyFlush, CopyInput, CopyLength, CopyOutput, CopyWork, EndFlags, RecordConversion,
+    Resync,
+};
 use crate::unit::Bytes;
 
 /// The largest block: half of the address space.
 const BLOCK_MAX: u64 = u64::MAX / 2;
 
-pub(super) fn parse(words: &[String]) -> Result<(Copy, Status, String), Complaint> {
+pub(super) fn parse(words: &[String]) -> Result<(CopyWork, StatusLevel, String), DdComplaint> {
     let option = words
         .iter()
         .take_while(|word| *word != "--")
@@ -23,7 +26,7 @@ pub(super) fn parse(words: &[String]) -> Result<(Copy, Status, String), Complain
     let (mut skip, mut seek, mut count) = (0, 0, None);
     let (mut input, mut output): (Option<PathBuf>, Option<PathBuf>) = (None, None);
     let (mut conv, mut iflag, mut oflag) = (Vec::new(), Vec::new(), Vec::new());
-    let mut status = Status::Full;
+    let mut status = StatusLevel::Full;
     let mut dashes = false;
     for word in words {
         if word == "--" && !dashes {
@@ -54,8 +57,8 @@ pub(super) fn parse(words: &[String]) -> Result<(Copy, Status, String), Complain
             "oflag" => oflag.extend(list(value, &["seek_bytes", "append", "direct"], name)?),
             "status" => {
                 status = match value {
-                    "none" => Status::None,
-                    "noxfer" => Status::Noxfer,
+                    "none" => StatusLevel::None,
+                    "noxfer" => StatusLevel::Noxfer,
                     _ => return Err(invalid(value, name)),
                 }
             }
@@ -64,26 +67,30 @@ pub(super) fn parse(words: &[String]) -> Result<(Copy, Status, String), Complain
     }
     let extent = |number: u64, bytes: bool, block: u64| {
         if bytes {
-            Extent { blocks: number / block, bytes: Bytes(number % block) }
+            CopyLength { blocks: number / block, bytes: Bytes(number % block) }
         } else {
-            Extent { blocks: number, bytes: Bytes::ZERO }
+            CopyLength { blocks: number, bytes: Bytes::ZERO }
         }
     };
     let has = |set: &[&str], word: &str| set.contains(&word);
-    let copy = Copy {
-        from: End {
+    // It sets these when it opens a file, and never on a standard stream.
+    let (opens_input, opens_output) = (input.is_some(), output.is_some());
+    let copy = CopyWork {
+        from: CopyInput {
             path: input,
             flags: EndFlags {
-                direct: has(&iflag, "direct"),
+                direct: has(&iflag, "direct") && opens_input,
                 fullblock: has(&iflag, "fullblock"),
+                count_bytes: has(&iflag, "count_bytes") && count.is_some(),
                 ..EndFlags::default()
             },
         },
-        to: Outlet {
+        to: CopyOutput {
             path: output,
             flags: EndFlags {
-                direct: has(&oflag, "direct"),
-                append: has(&oflag, "append"),
+                direct: has(&oflag, "direct") && opens_output,
+                append: has(&oflag, "append") && opens_output,
+                seek_bytes: has(&oflag, "seek_bytes"),
                 ..EndFlags::default()
             },
             exclusive: false,
@@ -98,44 +105,48 @@ pub(super) fn parse(words: &[String]) -> Result<(Copy, Status, String), Complain
         skip: extent(skip, has(&iflag, "skip_bytes"), ibs),
         seek: extent(seek, has(&oflag, "seek_bytes"), obs),
         count: count.map(|count| extent(count, has(&iflag, "count_bytes"), ibs)),
-        records: Records { swab: has(&conv, "swab"), ..Records::default() },
+        records: RecordConversion {
+            swab_blocks: has(&conv, "swab"),
+            ..RecordConversion::default()
+        },
         keep_going: has(&conv, "noerror"),
+        unread_counts: true,
         resync: if has(&conv, "sync") { Resync::Zeros } else { Resync::No },
         sparse: false,
-        flush: Flush { fdatasync: false, fsync: has(&conv, "fsync") },
+        flush: CopyFlush { fdatasync: false, fsync: has(&conv, "fsync"), unless_failed: true },
         direct_gives_way: true,
         fsync_every_block: false,
     };
     Ok((copy, status, String::new()))
 }
 
-fn complaint(text: impl std::fmt::Display) -> Complaint {
-    Complaint { stdout: String::new(), stderr: format!("dd: {text}\n"), code: 1 }
+fn complaint(text: impl std::fmt::Display) -> DdComplaint {
+    DdComplaint { stdout: String::new(), stderr: format!("dd: {text}\n"), code: 1 }
 }
 
-fn invalid(word: &str, operand: &str) -> Complaint {
+fn invalid(word: &str, operand: &str) -> DdComplaint {
     complaint(format_args!("invalid argument '{word}' to '{operand}'"))
 }
 
-fn number(text: &str, least: u64, most: u64) -> Result<u64, Complaint> {
+fn number(text: &str, least: u64, most: u64) -> Result<u64, DdComplaint> {
     match number::busybox(text) {
         Ok(number) if (least..=most).contains(&number) => Ok(number),
-        Ok(_) | Err(Bad::Large) => {
+        Ok(_) | Err(NumberError::Large) => {
             Err(complaint(format_args!("number {text} is not in {least}..{most} range")))
         }
-        Err(Bad::Form) => Err(complaint(format_args!("invalid number '{text}'"))),
+        Err(NumberError::Form) => Err(complaint(format_args!("invalid number '{text}'"))),
     }
 }
 
-fn list<'a>(text: &'a str, known: &[&str], operand: &str) -> Result<Vec<&'a str>, Complaint> {
+fn list<'a>(text: &'a str, known: &[&str], operand: &str) -> Result<Vec<&'a str>, DdComplaint> {
     text.split(',')
         .map(|word| known.contains(&word).then_some(word).ok_or_else(|| invalid(word, operand)))
         .collect()
 }
 
 /// Its usage goes to standard error, also when it was asked for.
-fn usage(code: i32) -> Complaint {
-    Complaint { stdout: String::new(), stderr: USAGE.into(), code }
+fn usage(code: i32) -> DdComplaint {
+    DdComplaint { stdout: String::new(), stderr: USAGE.into(), code }
 }
 
 const USAGE: &str = "\

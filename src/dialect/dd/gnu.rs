@@ -3,11 +3,12 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use super::number::{self, Bad, MAX};
+use super::number::{self, MAX, NumberError};
 use super::quote::plain;
-use super::{Complaint, Status};
+use super::{DdComplaint, StatusLevel};
 use crate::plan::{
-    CaseChange, Charset, Copy, CopyCalls, End, EndFlags, Extent, Flush, Outlet, Records, Resync,
+    CaseChange, Charset, CopyCalls, CopyFlush, CopyInput, CopyLength, CopyOutput, CopyWork,
+    EndFlags, RecordConversion, Resync,
 };
 use crate::unit::Bytes;
 
@@ -87,43 +88,43 @@ const FLAGS: [(&str, u32); 14] = [
 
 /// A length as given: a number, and whether its text speaks of bytes.
 #[derive(Clone, Copy, Default)]
-struct Length {
+struct CountedLength {
     number: u64,
     bytes: bool,
 }
 
-impl Length {
-    fn extent(self, bytes: bool, block: u64) -> Extent {
+impl CountedLength {
+    fn extent(self, bytes: bool, block: u64) -> CopyLength {
         if bytes || self.bytes {
-            Extent { blocks: self.number / block, bytes: Bytes(self.number % block) }
+            CopyLength { blocks: self.number / block, bytes: Bytes(self.number % block) }
         } else {
-            Extent { blocks: self.number, bytes: Bytes::ZERO }
+            CopyLength { blocks: self.number, bytes: Bytes::ZERO }
         }
     }
 }
 
 /// The operands so far.
 #[derive(Default)]
-struct Operands {
+struct GnuOperands {
     input: Option<PathBuf>,
     output: Option<PathBuf>,
     ibs: Option<u64>,
     obs: Option<u64>,
     bs: Option<u64>,
     cbs: Option<u64>,
-    skip: Length,
-    seek: Length,
-    count: Option<Length>,
+    skip: CountedLength,
+    seek: CountedLength,
+    count: Option<CountedLength>,
     conv: u32,
     iflag: u32,
     oflag: u32,
-    status: Status,
+    status: StatusLevel,
     warnings: String,
 }
 
-pub(super) fn parse(words: &[String]) -> Result<(Copy, Status, String), Complaint> {
+pub(super) fn parse(words: &[String]) -> Result<(CopyWork, StatusLevel, String), DdComplaint> {
     options(words)?;
-    let mut operands = Operands::default();
+    let mut operands = GnuOperands::default();
     let mut dashes = false;
     for word in words {
         if word == "--" && !dashes {
@@ -139,7 +140,7 @@ pub(super) fn parse(words: &[String]) -> Result<(Copy, Status, String), Complain
 }
 
 /// The first option among the words is answered before any operand is read.
-fn options(words: &[String]) -> Result<(), Complaint> {
+fn options(words: &[String]) -> Result<(), DdComplaint> {
     let option = words
         .iter()
         .take_while(|word| *word != "--")
@@ -167,20 +168,20 @@ fn options(words: &[String]) -> Result<(), Complaint> {
     }
 }
 
-fn answer(stdout: String) -> Complaint {
-    Complaint { stdout, stderr: String::new(), code: 0 }
+fn answer(stdout: String) -> DdComplaint {
+    DdComplaint { stdout, stderr: String::new(), code: 0 }
 }
 
-fn complaint(text: impl std::fmt::Display) -> Complaint {
-    Complaint { stdout: String::new(), stderr: format!("dd: {text}\n"), code: 1 }
+fn complaint(text: impl std::fmt::Display) -> DdComplaint {
+    DdComplaint { stdout: String::new(), stderr: format!("dd: {text}\n"), code: 1 }
 }
 
-fn usage(text: impl std::fmt::Display) -> Complaint {
+fn usage(text: impl std::fmt::Display) -> DdComplaint {
     complaint(format_args!("{text}\nTry 'dd --help' for more information."))
 }
 
-impl Operands {
-    fn take(&mut self, word: &str) -> Result<(), Complaint> {
+impl GnuOperands {
+    fn take(&mut self, word: &str) -> Result<(), DdComplaint> {
         let unknown = || usage(format_args!("unrecognized operand {}", plain(word)));
         let (name, value) = word.split_once('=').ok_or_else(unknown)?;
         match name {
@@ -214,28 +215,28 @@ impl Operands {
         }
     }
 
-    fn number(&mut self, text: &str, least: u64, most: u64) -> Result<u64, Complaint> {
-        let bad = |bad: Bad| {
+    fn number(&mut self, text: &str, least: u64, most: u64) -> Result<u64, DdComplaint> {
+        let bad = |bad: NumberError| {
             let large = match bad {
-                Bad::Form => "",
-                Bad::Large => ": Value too large for defined data type",
+                NumberError::Form => "",
+                NumberError::Large => ": Value too large for defined data type",
             };
             complaint(format_args!("invalid number: {}{large}", plain(text)))
         };
         let (number, zero) = number::gnu(text).map_err(bad)?;
         self.warn_zero(zero);
         match number {
-            _ if number < least => Err(bad(Bad::Form)),
-            _ if number > most => Err(bad(Bad::Large)),
+            _ if number < least => Err(bad(NumberError::Form)),
+            _ if number > most => Err(bad(NumberError::Large)),
             _ => Ok(number),
         }
     }
 
-    fn length(&mut self, text: &str) -> Result<Length, Complaint> {
-        Ok(Length { number: self.number(text, 0, MAX)?, bytes: text.contains('B') })
+    fn length(&mut self, text: &str) -> Result<CountedLength, DdComplaint> {
+        Ok(CountedLength { number: self.number(text, 0, MAX)?, bytes: text.contains('B') })
     }
 
-    fn finish(mut self) -> Result<(Copy, Status, String), Complaint> {
+    fn finish(mut self) -> Result<(CopyWork, StatusLevel, String), DdComplaint> {
         if self.bs.is_none() {
             self.conv |= GATHER;
         }
@@ -271,9 +272,9 @@ impl Operands {
             let bytes = self.iflag & COUNT_BYTES != 0;
             (count.number != MAX).then(|| count.extent(bytes, ibs))
         });
-        let copy = Copy {
-            from: End { path: self.input, flags: flags(self.iflag) },
-            to: Outlet {
+        let copy = CopyWork {
+            from: CopyInput { path: self.input, flags: flags(self.iflag) },
+            to: CopyOutput {
                 path: self.output,
                 flags: flags(self.oflag),
                 exclusive: has(EXCL),
@@ -287,7 +288,7 @@ impl Operands {
             skip: self.skip.extent(self.iflag & SKIP_BYTES != 0, ibs),
             seek: self.seek.extent(self.oflag & SEEK_BYTES != 0, obs),
             count: count.flatten(),
-            records: Records {
+            records: RecordConversion {
                 charset: match () {
                     () if has(ASCII) => Charset::Ascii,
                     () if has(EBCDIC) => Charset::Ebcdic,
@@ -300,17 +301,19 @@ impl Operands {
                     () => CaseChange::Keep,
                 },
                 swab: has(SWAB),
+                swab_blocks: false,
                 block: self.cbs.filter(|_| has(BLOCKS)),
                 unblock: self.cbs.filter(|_| has(UNBLOCK)),
             },
             keep_going: has(NOERROR),
+            unread_counts: false,
             resync: match (has(SYNC), shaped) {
                 (false, _) => Resync::No,
                 (true, false) => Resync::Zeros,
                 (true, true) => Resync::Blanks,
             },
             sparse: has(SPARSE),
-            flush: Flush { fdatasync: has(FDATASYNC), fsync: has(FSYNC) },
+            flush: CopyFlush { fdatasync: has(FDATASYNC), fsync: has(FSYNC), unless_failed: false },
             direct_gives_way: false,
             fsync_every_block: false,
         };
@@ -318,7 +321,7 @@ impl Operands {
     }
 
     /// A complaint after all operands were read: what was warned of comes before it.
-    fn late(&self, mut complaint: Complaint) -> Complaint {
+    fn late(&self, mut complaint: DdComplaint) -> DdComplaint {
         complaint.stderr.insert_str(0, &self.warnings);
         complaint
     }
@@ -333,6 +336,8 @@ fn flags(set: u32) -> EndFlags {
         dsync: has(DSYNC),
         sync: has(FULLY_SYNC),
         fullblock: has(FULLBLOCK),
+        count_bytes: false,
+        seek_bytes: false,
         nonblock: has(NONBLOCK),
         noatime: has(NOATIME),
         nocache: has(NOCACHE),
@@ -341,18 +346,18 @@ fn flags(set: u32) -> EndFlags {
     }
 }
 
-fn symbols(text: &str, known: &[(&str, u32)], wrong: &str) -> Result<u32, Complaint> {
+fn symbols(text: &str, known: &[(&str, u32)], wrong: &str) -> Result<u32, DdComplaint> {
     text.split(',').try_fold(0, |set, symbol| {
         let bits = known.iter().find(|(name, _)| *name == symbol).map(|(_, bits)| bits);
         bits.map(|bits| set | bits).ok_or_else(|| usage(format_args!("{wrong}: {}", plain(symbol))))
     })
 }
 
-fn status(text: &str) -> Result<Status, Complaint> {
-    text.split(',').try_fold(Status::Full, |_, level| match level {
-        "none" => Ok(Status::None),
-        "noxfer" => Ok(Status::Noxfer),
-        "progress" => Ok(Status::Progress),
+fn status(text: &str) -> Result<StatusLevel, DdComplaint> {
+    text.split(',').try_fold(StatusLevel::Full, |_, level| match level {
+        "none" => Ok(StatusLevel::None),
+        "noxfer" => Ok(StatusLevel::Noxfer),
+        "progress" => Ok(StatusLevel::Progress),
         _ => Err(usage(format_args!("invalid status level: {}", plain(level)))),
     })
 }

@@ -1,15 +1,15 @@
 //! The line as it should have been typed: the same copy, with what it walks into mended.
 
-use crate::plan::{Copy, Resync};
-use crate::record::{Better, Finding, Weight};
+use crate::plan::{CopyWork, Resync};
+use crate::record::{BetterCommand, Finding, FindingWeight};
 use crate::unit::{Bytes, MIB};
 use crate::verdict::threshold::SMALL_BYTES;
 use crate::verdict::words::quoted;
 
 /// Operands, as name and value.
-struct Operands(Vec<(String, String)>);
+struct EditedOperands(Vec<(String, String)>);
 
-impl Operands {
+impl EditedOperands {
     fn of(words: &[String]) -> Self {
         let operand =
             |word: &String| word.split_once('=').map(|(name, value)| (name.into(), value.into()));
@@ -55,12 +55,12 @@ impl Operands {
 
 /// The copy that these words should have asked for, given what they walk into; `None` when nothing
 /// is to be mended in the words, or no dd could measure that place.
-pub fn mended(words: &[String], copy: &Copy, found: &[Finding]) -> Option<Better> {
+pub fn mended(words: &[String], copy: &CopyWork, found: &[Finding]) -> Option<BetterCommand> {
     let hopeless = |f: &Finding| f.trap.0 == "T29" || f.trap.0 == "T17";
     if found.iter().any(hopeless) || copy.to.path.is_none() {
         return None;
     }
-    let mut operands = Operands::of(words);
+    let mut operands = EditedOperands::of(words);
     let mut why: Vec<&str> = Vec::new();
     flush(&mut operands, found, &mut why);
     data(&mut operands, copy, found, &mut why);
@@ -69,28 +69,31 @@ pub fn mended(words: &[String], copy: &Copy, found: &[Finding]) -> Option<Better
     if why.is_empty() {
         return None;
     }
-    Some(Better { line: operands.line(), why: format!("the same copy, but {}", why.join("; ")) })
+    Some(BetterCommand {
+        line: operands.line(),
+        why: format!("the same copy, but {}", why.join("; ")),
+    })
 }
 
 /// Whether one of these traps was found, and weighs at least as much.
-fn walks_into(found: &[Finding], traps: &[&str], least: Weight) -> bool {
+fn walks_into(found: &[Finding], traps: &[&str], least: FindingWeight) -> bool {
     found.iter().any(|f| f.weight >= least && traps.contains(&f.trap.0.as_str()))
 }
 
-fn flush(operands: &mut Operands, found: &[Finding], why: &mut Vec<&str>) {
-    if walks_into(found, &["T02", "T05", "T16"], Weight::Note) {
-        let mistaken = walks_into(found, &["T13"], Weight::Note);
+fn flush(operands: &mut EditedOperands, found: &[Finding], why: &mut Vec<&str>) {
+    if walks_into(found, &["T02", "T05", "T16"], FindingWeight::Note) {
+        let mistaken = walks_into(found, &["T13"], FindingWeight::Note);
         operands.change("conv", if mistaken { "sync" } else { "" }, Some("fsync"));
         why.push("the flush is inside the time");
     }
 }
 
-fn data(operands: &mut Operands, copy: &Copy, found: &[Finding], why: &mut Vec<&str>) {
-    if copy.sparse && walks_into(found, &["T23"], Weight::Refute) {
+fn data(operands: &mut EditedOperands, copy: &CopyWork, found: &[Finding], why: &mut Vec<&str>) {
+    if copy.sparse && walks_into(found, &["T23"], FindingWeight::Refute) {
         operands.change("conv", "sparse", Some("fsync"));
         why.push("the zeros are written, and flushed inside the time");
     }
-    if walks_into(found, &["T25"], Weight::Refute) && operands.has("if") {
+    if walks_into(found, &["T25"], FindingWeight::Refute) && operands.has("if") {
         operands.set("if", "/dev/urandom");
         why.push("of data that do not compress, as long as the CPU makes them fast enough");
     }
@@ -100,7 +103,7 @@ fn data(operands: &mut Operands, copy: &Copy, found: &[Finding], why: &mut Vec<&
 const ENOUGH: u64 = 256;
 
 /// Large blocks, as many as make the same bytes. Positions in blocks would change their meaning.
-fn blocks(operands: &mut Operands, copy: &Copy, found: &[Finding], why: &mut Vec<&str>) {
+fn blocks(operands: &mut EditedOperands, copy: &CopyWork, found: &[Finding], why: &mut Vec<&str>) {
     let short =
         found.iter().any(|f| f.trap.0 == "T62" && f.claim.starts_with("A read from a pipe"));
     if short {
@@ -112,9 +115,9 @@ fn blocks(operands: &mut Operands, copy: &Copy, found: &[Finding], why: &mut Vec
         .count
         .map(|count| count.blocks.saturating_mul(copy.input_block.0).saturating_add(count.bytes.0));
     let little = bytes.is_some_and(|bytes| bytes < SMALL_BYTES.0);
-    let sized = walks_into(found, &["T51", "T20"], Weight::Doubt)
+    let sized = walks_into(found, &["T51", "T20"], FindingWeight::Doubt)
         || found.iter().any(|f| f.trap.0 == "T19" && copy.direct_gives_way)
-        || walks_into(found, &["T14"], Weight::Note) && !copy.to.flags.direct
+        || walks_into(found, &["T14"], FindingWeight::Note) && !copy.to.flags.direct
         || large
         || little;
     let placed = ["skip", "seek", "iseek", "oseek", "cbs"].iter().any(|name| operands.has(name));
@@ -124,7 +127,7 @@ fn blocks(operands: &mut Operands, copy: &Copy, found: &[Finding], why: &mut Vec
     operands.drop("ibs");
     operands.drop("obs");
     operands.set("bs", "1M");
-    if walks_into(found, &["T14"], Weight::Note) {
+    if walks_into(found, &["T14"], FindingWeight::Note) {
         for synchronous in ["dsync", "sync"] {
             operands.change("oflag", synchronous, None);
         }
@@ -139,8 +142,8 @@ fn blocks(operands: &mut Operands, copy: &Copy, found: &[Finding], why: &mut Vec
     why.push(if little { "enough of it, in blocks of 1 MiB" } else { "in blocks of 1 MiB" });
 }
 
-fn reads(operands: &mut Operands, found: &[Finding], why: &mut Vec<&str>) {
-    if walks_into(found, &["T01", "T06"], Weight::Note) {
+fn reads(operands: &mut EditedOperands, found: &[Finding], why: &mut Vec<&str>) {
+    if walks_into(found, &["T01", "T06"], FindingWeight::Note) {
         for idle in ["sync", "dsync", "nocache"] {
             operands.change("iflag", idle, None);
         }

@@ -2,7 +2,7 @@
 
 /// Why a text is no number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Bad {
+pub(super) enum NumberError {
     /// Not the form of one.
     Form,
     /// Too large.
@@ -14,29 +14,29 @@ pub(super) const MAX: u64 = i64::MAX as u64;
 
 /// A number of GNU dd 9.1 with its suffix, or the product of two; also whether it is a product
 /// with `0x` by mistake.
-pub(super) fn gnu(text: &str) -> Result<(u64, bool), Bad> {
+pub(super) fn gnu(text: &str) -> Result<(u64, bool), NumberError> {
     let (first, large, rest) = factor(text)?;
     if rest.is_empty() {
-        return if large || first > MAX { Err(Bad::Large) } else { Ok((first, false)) };
+        return if large || first > MAX { Err(NumberError::Large) } else { Ok((first, false)) };
     }
-    let second = rest.strip_prefix('x').ok_or(Bad::Form)?;
+    let second = rest.strip_prefix('x').ok_or(NumberError::Form)?;
     // Only two factors: the rest must not be a product again.
     let (second, also_large, rest) = factor(second)?;
     if !rest.is_empty() {
-        return Err(Bad::Form);
+        return Err(NumberError::Form);
     }
     if first == 0 || second == 0 {
         return Ok((0, text.starts_with("0x")));
     }
     match first.checked_mul(second) {
         Some(product) if !large && !also_large && product <= MAX => Ok((product, false)),
-        _ => Err(Bad::Large),
+        _ => Err(NumberError::Large),
     }
 }
 
 /// A number with its suffix at the head of a text: its value, whether that is too large, and what
 /// follows it.
-fn factor(text: &str) -> Result<(u64, bool, &str), Bad> {
+fn factor(text: &str) -> Result<(u64, bool, &str), NumberError> {
     let text = text.trim_start_matches(|char: char| char.is_ascii_whitespace() || char == '\x0b');
     let unsigned = text.strip_prefix('+').unwrap_or(text);
     let digits = unsigned.bytes().take_while(u8::is_ascii_digit).count();
@@ -44,7 +44,7 @@ fn factor(text: &str) -> Result<(u64, bool, &str), Bad> {
     let (mut value, mut large) = match (number, number.parse::<u64>()) {
         // A multiplier alone counts once, but not behind a sign.
         ("", _) if unsigned.len() == text.len() && multiplier(rest).is_some() => (1, false),
-        ("", _) => return Err(Bad::Form),
+        ("", _) => return Err(NumberError::Form),
         (_, Ok(value)) => (value, false),
         (_, Err(_)) => (u64::MAX, true),
     };
@@ -91,11 +91,11 @@ fn multiplier(text: &str) -> Option<(u128, usize)> {
 }
 
 /// A number of BusyBox dd.
-pub(super) fn busybox(text: &str) -> Result<u64, Bad> {
+pub(super) fn busybox(text: &str) -> Result<u64, NumberError> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (number, suffix) = text.split_at(digits);
     if number.is_empty() {
-        return Err(Bad::Form);
+        return Err(NumberError::Form);
     }
     let factor = match suffix {
         "" | "c" => 1,
@@ -107,8 +107,8 @@ pub(super) fn busybox(text: &str) -> Result<u64, Bad> {
         "M" => 1 << 20,
         "GB" | "GD" => 1_000_000_000,
         "G" => 1 << 30,
-        _ => return Err(Bad::Form),
+        _ => return Err(NumberError::Form),
     };
-    let number: u64 = number.parse().map_err(|_| Bad::Form)?;
-    number.checked_mul(factor).ok_or(Bad::Large)
+    let number: u64 = number.parse().map_err(|_| NumberError::Form)?;
+    number.checked_mul(factor).ok_or(NumberError::Large)
 }

@@ -4,16 +4,16 @@ use std::fmt::Write;
 
 use super::human::{self, general, human, rate};
 use super::quote::{shell, shell_if_needed};
-use super::{Flavor, Options, Status};
-use crate::error::Fault;
-use crate::plan::Copy;
+use super::{DdFlavor, DdOutput, StatusLevel};
+use crate::error::{Doing, Fault, errno_text};
+use crate::plan::CopyWork;
 use crate::stats::copy::{CopyCounts, CopyEvent};
 use crate::unit::{Bytes, Nanos};
 
 /// The lines at the end, on SIGUSR1, and after each error that is passed over.
-pub fn report(options: &Options, counts: &CopyCounts, time: Nanos) -> String {
+pub fn report(options: &DdOutput, counts: &CopyCounts, time: Nanos) -> String {
     let mut out = String::new();
-    if options.status == Status::None {
+    if options.status == StatusLevel::None {
         return out;
     }
     let _ = writeln!(out, "{}+{} records in", counts.reads_full, counts.reads_partial);
@@ -25,12 +25,12 @@ pub fn report(options: &Options, counts: &CopyCounts, time: Nanos) -> String {
             let _ = writeln!(out, "{cut} truncated records");
         }
     }
-    if options.status == Status::Noxfer {
+    if options.status == StatusLevel::Noxfer {
         return out;
     }
     match options.flavor {
-        Flavor::Gnu => out.push_str(&gnu_line(counts, time, &general(time.as_secs()))),
-        Flavor::Busybox => out.push_str(&busybox_line(counts, time)),
+        DdFlavor::Gnu => out.push_str(&gnu_line(counts, time, &general(time.as_secs()))),
+        DdFlavor::Busybox => out.push_str(&busybox_line(counts, time)),
     }
     out.push('\n');
     out
@@ -76,9 +76,9 @@ fn busybox_line(counts: &CopyCounts, time: Nanos) -> String {
 
 /// What is said about an event: whole lines, or nothing. After [`CopyEvent::ReadError`] GNU dd
 /// also reports.
-pub fn event(options: &Options, copy: &Copy, event: &CopyEvent) -> String {
-    let busybox = options.flavor == Flavor::Busybox;
-    let quiet = options.status == Status::None;
+pub fn event(options: &DdOutput, copy: &CopyWork, event: &CopyEvent) -> String {
+    let busybox = options.flavor == DdFlavor::Busybox;
+    let quiet = options.status == StatusLevel::None;
     match event {
         CopyEvent::Failed(new) => fault(options, copy, new),
         CopyEvent::ReadError { .. } if quiet && !busybox => String::new(),
@@ -102,53 +102,59 @@ pub fn event(options: &Options, copy: &Copy, event: &CopyEvent) -> String {
 
 /// Whether the report still follows after these failures of one run, in their order, or dd has
 /// ended without one.
-pub fn reports_after(options: &Options, faults: &[Fault]) -> bool {
-    let any = |doings: &[&str]| faults.iter().any(|fault| doings.contains(&fault.doing.as_str()));
+pub fn reports_after(options: &DdOutput, faults: &[Fault]) -> bool {
+    let any = |doings: &[Doing]| faults.iter().any(|fault| doings.contains(&fault.doing));
     match options.flavor {
-        Flavor::Gnu => {
-            let at_once = ["find memory for", "close input", "close output"];
+        DdFlavor::Gnu => {
+            let at_once = [Doing::FindMemory, Doing::CloseInput, Doing::CloseOutput];
             // A failure that ends the copy from within, and then one of the flush.
-            let twice = any(&["write to", "skip in", "seek in"]) && any(&["fsync", "fdatasync"]);
+            let twice = any(&[Doing::WriteTo, Doing::Skip, Doing::Seek])
+                && any(&[Doing::Fsync, Doing::Fdatasync]);
             !any(&at_once) && !twice
         }
-        Flavor::Busybox => faults.is_empty() || any(&["write", "write to"]),
+        DdFlavor::Busybox => faults.is_empty() || any(&[Doing::Write, Doing::WriteTo]),
     }
 }
 
 /// A failure in the dialect's words, as a whole line.
-pub fn fault(options: &Options, copy: &Copy, fault: &Fault) -> String {
+pub fn fault(options: &DdOutput, copy: &CopyWork, fault: &Fault) -> String {
     match options.flavor {
-        Flavor::Gnu => gnu_fault(copy, fault),
-        Flavor::Busybox => busybox_fault(fault),
+        DdFlavor::Gnu => gnu_fault(copy, fault),
+        DdFlavor::Busybox => busybox_fault(fault),
     }
 }
 
-fn gnu_fault(copy: &Copy, fault: &Fault) -> String {
+/// What is said when help or version cannot be written.
+pub fn unprinted(error: &std::io::Error) -> String {
+    format!("dd: write error: {}\n", errno_text(error.raw_os_error().unwrap_or(libc::EIO)))
+}
+
+fn gnu_fault(copy: &CopyWork, fault: &Fault) -> String {
     let quoted = shell(&fault.path);
     let bare = || shell_if_needed(&fault.path);
     let at = fault.offset.unwrap_or(0);
-    let what = match fault.doing.as_str() {
-        "open" => format!("failed to open {quoted}"),
-        "set flags" => format!("setting flags for {quoted}"),
-        "read" => format!("error reading {quoted}"),
-        "write" => format!("error writing {quoted}"),
-        "write to" => format!("writing to {quoted}"),
-        "truncate" => format!("failed to truncate to {at} bytes in output file {quoted}"),
-        "stat" => format!("cannot fstat {quoted}"),
-        "skip in" => format!("{}: cannot skip", bare()),
-        "seek in" => format!("{}: cannot seek", bare()),
-        "fsync" => format!("fsync failed for {quoted}"),
-        "fdatasync" => format!("fdatasync failed for {quoted}"),
-        "close input" => format!("closing input file {quoted}"),
-        "close output" => format!("closing output file {quoted}"),
-        "drop from the cache" => format!("failed to discard cache for: {}", bare()),
-        "reach" => {
+    let what = match fault.doing {
+        Doing::Open => format!("failed to open {quoted}"),
+        Doing::SetFlags => format!("setting flags for {quoted}"),
+        Doing::Read => format!("error reading {quoted}"),
+        Doing::Write => format!("error writing {quoted}"),
+        Doing::WriteTo => format!("writing to {quoted}"),
+        Doing::Truncate => format!("failed to truncate to {at} bytes in output file {quoted}"),
+        Doing::Stat => format!("cannot fstat {quoted}"),
+        Doing::Skip => format!("{}: cannot skip", bare()),
+        Doing::Seek => format!("{}: cannot seek", bare()),
+        Doing::Fsync => format!("fsync failed for {quoted}"),
+        Doing::Fdatasync => format!("fdatasync failed for {quoted}"),
+        Doing::CloseInput => format!("closing input file {quoted}"),
+        Doing::CloseOutput => format!("closing output file {quoted}"),
+        Doing::DropFromCache => format!("failed to discard cache for: {}", bare()),
+        Doing::Reach => {
             return format!(
                 "dd: offset too large: cannot truncate to a length of seek={} ({}-byte) blocks\n",
                 copy.seek.blocks, copy.output_block.0
             );
         }
-        "find memory for" => {
+        Doing::FindMemory => {
             let size = human(Bytes(at), 1024);
             return format!("dd: memory exhausted by {} of size {at} bytes ({size})\n", fault.path);
         }
@@ -159,10 +165,11 @@ fn gnu_fault(copy: &Copy, fault: &Fault) -> String {
 
 fn busybox_fault(fault: &Fault) -> String {
     let Fault { path, text, .. } = fault;
-    match fault.doing.as_str() {
-        "open" => format!("dd: can't open '{path}': {text}\n"),
-        "write" | "write to" => format!("dd: error writing '{path}': {text}\n"),
-        "find memory for" => "dd: out of memory\n".into(),
+    match fault.doing {
+        Doing::Open => format!("dd: can't open '{path}': {text}\n"),
+        Doing::Write | Doing::WriteTo => format!("dd: error writing '{path}': {text}\n"),
+        Doing::FindMemory => "dd: out of memory\n".into(),
+        Doing::Swab => format!("dd: can't swab {} byte buffer\n", fault.offset.unwrap_or(0)),
         _ => format!("dd: {path}: {text}\n"),
     }
 }

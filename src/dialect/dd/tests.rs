@@ -1,7 +1,7 @@
 //! The words of both dds, and their lines.
 
 use super::*;
-use crate::plan::{Extent, Resync};
+use crate::plan::{CopyLength, Resync};
 use crate::stats::copy::{CopyCounts, CopyEvent};
 use crate::unit::Bytes;
 use crate::unit::Nanos;
@@ -10,13 +10,13 @@ fn words(text: &str) -> Vec<String> {
     text.split_whitespace().map(String::from).collect()
 }
 
-fn gnu_copy(text: &str) -> Copy {
-    let (plan, _) = parse(&words(text), Flavor::Gnu).expect(text);
+fn gnu_copy(text: &str) -> CopyWork {
+    let (plan, _) = parse(&words(text), DdFlavor::Gnu).expect(text);
     plan.check().expect("a sound plan");
     copy_of(&plan).expect("a copy").clone()
 }
 
-fn refused(text: &str, flavor: Flavor) -> String {
+fn refused(text: &str, flavor: DdFlavor) -> String {
     let complaint = parse(&words(text), flavor).expect_err(text);
     assert_eq!((complaint.code, complaint.stdout.as_str()), (1, ""), "{text}");
     complaint.stderr
@@ -27,9 +27,9 @@ fn operands_become_a_copy() {
     let copy = gnu_copy("if=a of=b bs=4k count=10kB skip=3 oseek=1MiB conv=sync,fsync");
     assert_eq!((copy.input_block, copy.output_block), (Bytes(4096), Bytes(4096)));
     assert!(copy.block_for_block && copy.flush.fsync && !copy.flush.fdatasync);
-    assert_eq!(copy.count, Some(Extent { blocks: 2, bytes: Bytes(1808) }));
-    assert_eq!(copy.skip, Extent { blocks: 3, bytes: Bytes(0) });
-    assert_eq!(copy.seek, Extent { blocks: 256, bytes: Bytes(0) });
+    assert_eq!(copy.count, Some(CopyLength { blocks: 2, bytes: Bytes(1808) }));
+    assert_eq!(copy.skip, CopyLength { blocks: 3, bytes: Bytes(0) });
+    assert_eq!(copy.seek, CopyLength { blocks: 256, bytes: Bytes(0) });
     assert_eq!(copy.resync, Resync::Zeros);
     assert!(!gnu_copy("").block_for_block);
     assert!(!gnu_copy("bs=1 conv=block").block_for_block);
@@ -40,7 +40,7 @@ fn operands_become_a_copy() {
 
 #[test]
 fn one_flush_is_asked_for_whoever_speaks() {
-    for flavor in [Flavor::Gnu, Flavor::Busybox] {
+    for flavor in [DdFlavor::Gnu, DdFlavor::Busybox] {
         let (plan, _) = parse(&words("if=a of=b bs=10k conv=fsync"), flavor).expect("a plan");
         let copy = copy_of(&plan).expect("a copy");
         assert!(copy.flush.fsync && !copy.fsync_every_block, "{flavor:?}");
@@ -67,9 +67,9 @@ fn gnu_complains_to_the_letter() {
         ("--help=1", format!("dd: option '--help' doesn't allow an argument{more}")),
         ("-x", format!("dd: invalid option -- 'x'{more}")),
     ] {
-        assert_eq!(refused(text, Flavor::Gnu), says);
+        assert_eq!(refused(text, DdFlavor::Gnu), says);
     }
-    let (_, options) = parse(&words("count=0x5"), Flavor::Gnu).expect("a warning only");
+    let (_, options) = parse(&words("count=0x5"), DdFlavor::Gnu).expect("a warning only");
     assert_eq!(
         options.warnings,
         "dd: warning: '0x' is a zero multiplier; use '00x' if that is intended\n"
@@ -85,9 +85,9 @@ fn busybox_complains_to_the_letter() {
         ("conv=xx", "dd: invalid argument 'xx' to 'conv'\n"),
         ("status=progress", "dd: invalid argument 'progress' to 'status'\n"),
     ] {
-        assert_eq!(refused(text, Flavor::Busybox), says);
+        assert_eq!(refused(text, DdFlavor::Busybox), says);
     }
-    assert!(refused("oseek=1", Flavor::Busybox).starts_with("Usage: dd "));
+    assert!(refused("oseek=1", DdFlavor::Busybox).starts_with("Usage: dd "));
 }
 
 #[test]
@@ -153,9 +153,10 @@ fn seconds_are_written_as_printf_writes_them() {
 
 #[test]
 fn lines_have_their_forms() {
-    let gnu = Options { flavor: Flavor::Gnu, status: Status::Full, warnings: String::new() };
+    let gnu =
+        DdOutput { flavor: DdFlavor::Gnu, status: StatusLevel::Full, warnings: String::new() };
     let counts = |bytes_written| CopyCounts { bytes_written, ..CopyCounts::default() };
-    let last = |options: &Options, bytes, time| {
+    let last = |options: &DdOutput, bytes, time| {
         report(options, &counts(bytes), Nanos(time)).lines().last().expect("lines").to_string()
     };
     assert_eq!(
@@ -167,7 +168,7 @@ fn lines_have_their_forms() {
     let (line, len) = progress(&counts(14_638_120_960), Nanos(1_000_400_000), 70);
     assert_eq!(line.trim_end(), "\r14638120960 bytes (15 GB, 14 GiB) copied, 1 s, 14.6 GB/s");
     assert_eq!((line.len(), len), (71, 56));
-    let busybox = Options { flavor: Flavor::Busybox, ..gnu.clone() };
+    let busybox = DdOutput { flavor: DdFlavor::Busybox, ..gnu.clone() };
     assert_eq!(
         last(&busybox, 20_971_520, 38_789_000),
         "20971520 bytes (20.0MB) copied, 0.038789 seconds, 515.6MB/s"

@@ -14,14 +14,14 @@ const PAGE: u64 = 4096;
 
 /// What of one end is still to be dropped.
 #[derive(Debug, Default)]
-pub(super) struct DropBehind {
+pub(super) struct CopyDropBehind {
     /// Moved since the last drop.
     pending: u64,
     /// Where that began; unknown until the first drop.
     start: Option<u64>,
 }
 
-impl DropBehind {
+impl CopyDropBehind {
     /// Notes `bytes` moved, and drops them when they are enough for a piece.
     pub(super) fn moved(&mut self, fd: BorrowedFd<'_>, bytes: u64) {
         self.pending += bytes;

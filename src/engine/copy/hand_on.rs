@@ -4,54 +4,60 @@
 use rustix::fs::{FileType, SeekFrom};
 use rustix::io::Errno;
 
-use super::records::Run;
-use super::{Copier, Halt, Side};
+use super::copier::{Copier, CopyStop};
+use super::meter::CopySide;
+use super::records::OutputRun;
+use crate::error::Doing;
 use crate::unit::Nanos;
 
-impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
+impl<S: FnMut(CopySide, usize, Option<Nanos>)> Copier<'_, S> {
     /// Writes a block just as it was read.
     #[inline]
-    pub(super) fn write_as_read(&mut self, bytes: &[u8], full: bool) -> Result<(), Halt> {
+    pub(super) fn write_as_read(&mut self, bytes: &[u8], full: bool) -> Result<(), CopyStop> {
         match self.writer.all(bytes, &mut self.meter, self.stop, self.tell) {
             Ok(()) => {
-                self.meter.gauge.note_written(bytes.len() as u64);
-                self.meter.gauge.note_write(full);
+                self.meter.live_counters.note_written(bytes.len() as u64);
+                self.meter.live_counters.note_write(full);
                 Ok(())
             }
             Err((done, errno)) => {
-                self.meter.gauge.note_written(done as u64);
-                Err(self.unwritten("write", errno))
+                self.meter.live_counters.note_written(done as u64);
+                Err(self.unwritten(Doing::Write, errno))
             }
         }
     }
 
-    pub(super) fn unwritten(&self, doing: &str, errno: Option<Errno>) -> Halt {
+    pub(super) fn unwritten(&self, doing: Doing, errno: Option<Errno>) -> CopyStop {
         match errno {
-            None => Halt::Stopped,
-            Some(errno) => Halt::Failed(
-                self.writer.fault(doing, errno).at(self.meter.gauge.snapshot().bytes_written),
+            None => CopyStop::Stopped,
+            Some(errno) => CopyStop::Failed(
+                self.writer.fault(doing, errno).at(self
+                    .meter
+                    .live_counters
+                    .snapshot()
+                    .bytes_written),
             ),
         }
     }
 
     /// Hands bytes on, through the shaper if there is one.
-    pub(super) fn put(&mut self, bytes: &[u8]) -> Result<(), Halt> {
-        match self.shaper.take() {
+    pub(super) fn put(&mut self, bytes: &[u8]) -> Result<(), CopyStop> {
+        match self.converter.take() {
             None => self.gather(bytes),
-            Some(mut shaper) => {
-                let cut = shaper.truncated;
-                let result = shaper.shape(bytes, &mut |run| self.put_run(run));
-                self.meter.gauge.note_truncated(shaper.truncated - cut);
-                self.shaper = Some(shaper);
+            Some(mut converter) => {
+                let cut = converter.truncated;
+                let result = converter.shape(bytes, &mut |run| self.put_run(run));
+                self.meter.live_counters.note_truncated(converter.truncated - cut);
+                self.converter = Some(converter);
                 result
             }
         }
     }
 
-    fn put_run(&mut self, run: Run<'_>) -> Result<(), Halt> {
+    fn put_run(&mut self, run: OutputRun<'_>) -> Result<(), CopyStop> {
         match run {
-            Run::Bytes(bytes) => self.gather(bytes),
-            Run::Fill(byte, times) => {
+            OutputRun::Bytes(bytes) => self.gather(bytes),
+            OutputRun::Fill(byte, times) => {
                 let piece = [byte; 512];
                 let mut left = times;
                 while left > 0 {
@@ -66,7 +72,7 @@ impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
 
     /// Gathers output blocks, and writes each that is full. Whole blocks that need no gathering
     /// are written from where they are.
-    fn gather(&mut self, mut bytes: &[u8]) -> Result<(), Halt> {
+    fn gather(&mut self, mut bytes: &[u8]) -> Result<(), CopyStop> {
         let size = self.writer.block;
         while !bytes.is_empty() {
             let aligned = !self.writer.direct || (bytes.as_ptr() as usize).is_multiple_of(4096);
@@ -95,30 +101,30 @@ impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
     }
 
     /// Writes a gathered block.
-    fn write_block(&mut self, block: &[u8]) -> Result<(), Halt> {
+    fn write_block(&mut self, block: &[u8]) -> Result<(), CopyStop> {
         match self.writer.all(block, &mut self.meter, self.stop, self.tell) {
             Ok(()) => {
-                self.meter.gauge.note_written(block.len() as u64);
-                self.meter.gauge.note_write(true);
+                self.meter.live_counters.note_written(block.len() as u64);
+                self.meter.live_counters.note_write(true);
                 Ok(())
             }
             Err((done, errno)) => {
-                self.meter.gauge.note_written(done as u64);
+                self.meter.live_counters.note_written(done as u64);
                 if done > 0 && errno.is_some() {
-                    self.meter.gauge.note_write(false);
+                    self.meter.live_counters.note_write(false);
                 }
-                Err(self.unwritten("write to", errno))
+                Err(self.unwritten(Doing::WriteTo, errno))
             }
         }
     }
 
     /// Writes what is left, and gives a file that ends in a hole its length.
-    pub(super) fn finish(&mut self, carried: Option<u8>) -> Result<(), Halt> {
+    pub(super) fn finish(&mut self, carried: Option<u8>) -> Result<(), CopyStop> {
         if let Some(byte) = carried {
             self.put(&[byte])?;
         }
-        if let Some(mut shaper) = self.shaper.take() {
-            shaper.finish(&mut |run| self.put_run(run))?;
+        if let Some(mut converter) = self.converter.take() {
+            converter.finish(&mut |run| self.put_run(run))?;
         }
         if self.writer.held > 0
             && let Some(buffer) = self.writer.buffer.take()
@@ -126,12 +132,12 @@ impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
             let last = &buffer[..self.writer.held];
             let result = self.writer.all(last, &mut self.meter, self.stop, self.tell);
             let done = result.map_or_else(|(done, _)| done, |()| last.len());
-            self.meter.gauge.note_written(done as u64);
+            self.meter.live_counters.note_written(done as u64);
             if done > 0 {
-                self.meter.gauge.note_write(false);
+                self.meter.live_counters.note_write(false);
             }
             if let Err((_, errno)) = result {
-                return Err(self.unwritten("write", errno));
+                return Err(self.unwritten(Doing::Write, errno));
             }
         }
         if self.writer.passed {
@@ -140,18 +146,19 @@ impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
         Ok(())
     }
 
-    fn settle_length(&mut self) -> Result<(), Halt> {
+    fn settle_length(&mut self) -> Result<(), CopyStop> {
         let fd = self.writer.fd;
         let stat = rustix::fs::fstat(fd)
-            .map_err(|errno| Halt::Failed(self.writer.fault("stat", errno)))?;
+            .map_err(|errno| CopyStop::Failed(self.writer.fault(Doing::Stat, errno)))?;
         if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
             return Ok(());
         }
         if let Ok(place) = rustix::fs::seek(fd, SeekFrom::Current(0))
             && (stat.st_size as u64) < place
         {
-            rustix::fs::ftruncate(fd, place)
-                .map_err(|errno| Halt::Failed(self.writer.fault("truncate", errno).at(place)))?;
+            rustix::fs::ftruncate(fd, place).map_err(|errno| {
+                CopyStop::Failed(self.writer.fault(Doing::Truncate, errno).at(place))
+            })?;
         }
         Ok(())
     }

@@ -1,17 +1,27 @@
 //! What the calls of a copy took.
 
-use super::Side;
 use crate::plan;
-use crate::stats::copy::CopyGauge;
+use crate::stats::copy::LiveCopyCounts;
 use crate::sys::clock;
-use crate::unit::{Instant, Nanos};
+use crate::unit::{Nanos, Timestamp};
+
+/// Which call a sample is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CopySide {
+    /// A read of the input.
+    Read,
+    /// A write of the output.
+    Write,
+    /// A flush of the output.
+    Flush,
+}
 
 /// Clock, gauge and samples of a copy.
-pub(super) struct Meter<'a, S> {
-    pub(super) gauge: &'a CopyGauge,
+pub(super) struct CopyMeter<'a, S> {
+    pub(super) live_counters: &'a LiveCopyCounts,
     pub(super) sample: S,
     /// When the last call came back: the beginning of the next one.
-    pub(super) mark: Instant,
+    pub(super) mark: Timestamp,
     /// Something other than a call happened since.
     pub(super) stale: bool,
     /// Every call is timed, because each goes to the device by itself.
@@ -30,16 +40,25 @@ const BRISK: Nanos = Nanos::micros(5);
 /// One call in so many is timed while they are brisk. Odd, so that reads and writes take turns.
 const SELDOM: u32 = 17;
 
-impl<'a, S: FnMut(Side, usize, Option<Nanos>)> Meter<'a, S> {
+impl<'a, S: FnMut(CopySide, usize, Option<Nanos>)> CopyMeter<'a, S> {
     pub(super) fn new(
-        plan: &plan::Copy,
-        gauge: &'a CopyGauge,
+        plan: &plan::CopyWork,
+        live_counters: &'a LiveCopyCounts,
         sample: S,
-        started: Instant,
+        started: Timestamp,
     ) -> Self {
         let alone = |flags: plan::EndFlags| flags.direct || flags.sync || flags.dsync;
         let each = alone(plan.from.flags) || alone(plan.to.flags) || plan.fsync_every_block;
-        Self { gauge, sample, mark: started, stale: true, each, brisk: 0, left: 0, timed: true }
+        Self {
+            live_counters,
+            sample,
+            mark: started,
+            stale: true,
+            each,
+            brisk: 0,
+            left: 0,
+            timed: true,
+        }
     }
 
     /// The beginning of a call.
@@ -70,7 +89,7 @@ impl<'a, S: FnMut(Side, usize, Option<Nanos>)> Meter<'a, S> {
 
     /// The end of a call that moved `bytes`.
     #[inline(always)]
-    pub(super) fn end(&mut self, side: Side, bytes: usize) {
+    pub(super) fn end(&mut self, side: CopySide, bytes: usize) {
         if self.timed {
             let now = clock::now();
             let took = now.since(self.mark);

@@ -7,8 +7,9 @@ use std::path::Path;
 
 use rustix::fs::{FileType, Mode, OFlags, SeekFrom};
 
-use crate::error::Fault;
+use crate::error::{Doing, Fault};
 use crate::plan;
+use crate::sys::start;
 
 /// What standard input is called where a path is wanted.
 const STANDARD_INPUT: &str = "standard input";
@@ -17,18 +18,20 @@ const STANDARD_OUTPUT: &str = "standard output";
 
 /// Both ends of a copy, open.
 #[derive(Debug)]
-pub struct Ends {
+pub struct OpenEnds {
     pub(super) input: OwnedFd,
     pub(super) output: OwnedFd,
     pub(super) input_name: String,
     pub(super) output_name: String,
-    /// Where the input stands, or why that can not be said.
+    /// Where the input stands, or why that cannot be said.
     pub(super) input_place: Result<u64, i32>,
+    /// Which of them, input and output, were closed when the program was started.
+    pub(super) closed: [bool; 2],
     /// What went wrong without keeping the ends from being open.
     pub(super) faults: Vec<Fault>,
 }
 
-impl Ends {
+impl OpenEnds {
     /// The input, to look at.
     pub fn input(&self) -> BorrowedFd<'_> {
         self.input.as_fd()
@@ -45,7 +48,7 @@ impl Ends {
 /// # Errors
 /// A fault `doing`: `open`, `set flags` (of a standard stream), or `reach` (the output would have
 /// to be longer than files can be).
-pub fn open(copy: &plan::Copy) -> Result<Ends, Fault> {
+pub fn open(copy: &plan::CopyWork) -> Result<OpenEnds, Fault> {
     let mut faults = Vec::new();
     let (input, input_name) = open_input(&copy.from)?;
     let input_place = match rustix::fs::seek(&input, SeekFrom::Current(0)) {
@@ -53,33 +56,37 @@ pub fn open(copy: &plan::Copy) -> Result<Ends, Fault> {
         Err(errno) => Err(errno.raw_os_error()),
     };
     let (output, output_name) = open_output(copy, &mut faults)?;
-    Ok(Ends { input, output, input_name, output_name, input_place, faults })
+    let closed = [
+        copy.from.path.is_none() && start::was_closed(0),
+        copy.to.path.is_none() && start::was_closed(1),
+    ];
+    Ok(OpenEnds { input, output, input_name, output_name, input_place, closed, faults })
 }
 
 fn name(path: Option<&Path>, standard: &str) -> String {
     path.map_or_else(|| standard.to_string(), |path| path.to_string_lossy().into_owned())
 }
 
-fn open_input(from: &plan::End) -> Result<(OwnedFd, String), Fault> {
+fn open_input(from: &plan::CopyInput) -> Result<(OwnedFd, String), Fault> {
     let name = name(from.path.as_deref(), STANDARD_INPUT);
     let flags = open_flags(from.flags);
     let fd = match &from.path {
-        None => standard(io::stdin().as_fd(), flags, &name)?,
+        None => standard((0, io::stdin().as_fd()), flags, &name)?,
         Some(path) => reopen(path, OFlags::RDONLY | flags, &name)?,
     };
     Ok((fd, name))
 }
 
-fn open_output(copy: &plan::Copy, faults: &mut Vec<Fault>) -> Result<(OwnedFd, String), Fault> {
+fn open_output(copy: &plan::CopyWork, faults: &mut Vec<Fault>) -> Result<(OwnedFd, String), Fault> {
     let to = &copy.to;
     let name = name(to.path.as_deref(), STANDARD_OUTPUT);
     let mut flags = open_flags(to.flags);
     let Some(path) = &to.path else {
-        return Ok((standard(io::stdout().as_fd(), flags, &name)?, name));
+        return Ok((standard((1, io::stdout().as_fd()), flags, &name)?, name));
     };
     // Bytes beyond whole blocks do not count here, as in GNU dd: a seek of less than a block
     // empties the file.
-    let keeps_head = copy.seek.blocks != 0;
+    let keeps_head = copy.seek.blocks != 0 || (to.flags.seek_bytes && copy.seek.bytes.0 != 0);
     flags.set(OFlags::CREATE, !to.no_create);
     flags.set(OFlags::EXCL, to.exclusive);
     flags.set(OFlags::TRUNC, !keeps_head && !to.no_truncate);
@@ -94,7 +101,7 @@ fn open_output(copy: &plan::Copy, faults: &mut Vec<Fault>) -> Result<(OwnedFd, S
         None if to.no_truncate => 0,
         None => {
             let error = io::Error::from_raw_os_error(libc::EOVERFLOW);
-            return Err(Fault::new("reach", name, &error));
+            return Err(Fault::new(Doing::Reach, name, &error));
         }
     };
     // Readable too where the place may have to be reached by reading.
@@ -109,7 +116,7 @@ fn open_output(copy: &plan::Copy, faults: &mut Vec<Fault>) -> Result<(OwnedFd, S
         && let Err(errno) = rustix::fs::ftruncate(&fd, length)
     {
         match rustix::fs::fstat(&fd) {
-            Err(errno) => faults.push(Fault::new("stat", name.as_str(), &errno.into())),
+            Err(errno) => faults.push(Fault::new(Doing::Stat, name.as_str(), &errno.into())),
             // Only where cutting has a meaning is it a failure that it did not happen.
             Ok(stat)
                 if matches!(
@@ -117,7 +124,7 @@ fn open_output(copy: &plan::Copy, faults: &mut Vec<Fault>) -> Result<(OwnedFd, S
                     FileType::RegularFile | FileType::Directory
                 ) =>
             {
-                faults.push(Fault::new("truncate", name.as_str(), &errno.into()).at(length));
+                faults.push(Fault::new(Doing::Truncate, name.as_str(), &errno.into()).at(length));
             }
             Ok(_) => {}
         }
@@ -130,16 +137,27 @@ fn reopen(path: &Path, flags: OFlags, name: &str) -> Result<OwnedFd, Fault> {
         match rustix::fs::open(path, flags | OFlags::CLOEXEC, Mode::from_raw_mode(0o666)) {
             Ok(fd) => return Ok(fd),
             Err(rustix::io::Errno::INTR) => {}
-            Err(errno) => return Err(Fault::new("open", name, &errno.into())),
+            Err(errno) => return Err(Fault::new(Doing::Open, name, &errno.into())),
         }
     }
 }
 
 /// A standard stream under a number of our own, with `flags` set on it.
-fn standard(fd: BorrowedFd<'_>, flags: OFlags, name: &str) -> Result<OwnedFd, Fault> {
-    let fault = |error: io::Error| Fault::new("set flags", name, &error);
-    let fd = fd.try_clone_to_owned().map_err(fault)?;
+fn standard(
+    (stream, fd): (u8, BorrowedFd<'_>),
+    flags: OFlags,
+    name: &str,
+) -> Result<OwnedFd, Fault> {
+    let fault = |error: io::Error| Fault::new(Doing::SetFlags, name, &error);
     let asked = flags.difference(OFlags::NOCTTY | OFlags::NOFOLLOW);
+    if start::was_closed(stream) {
+        // What the runtime has opened in its place is nobody's input or output.
+        return match asked.is_empty() {
+            true => start::stand_in().map_err(fault),
+            false => Err(fault(io::Error::from_raw_os_error(libc::EBADF))),
+        };
+    }
+    let fd = fd.try_clone_to_owned().map_err(fault)?;
     if asked.is_empty() {
         return Ok(fd);
     }

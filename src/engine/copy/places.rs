@@ -5,17 +5,19 @@ use std::sync::atomic::Ordering;
 use rustix::fs::{FileType, SeekFrom};
 use rustix::io::Errno;
 
-use super::reader::Unread;
-use super::{Copier, Halt, LEAD, Side, memory};
-use crate::error::Fault;
+use super::copier::{Copier, CopyStop, memory};
+use super::meter::CopySide;
+use super::reader::ReadFailure;
+use super::records::LEAD;
+use crate::error::{Doing, Fault};
 use crate::plan;
 use crate::stats::copy::CopyEvent;
 use crate::sys::buffer::Buffer;
 use crate::unit::Nanos;
 
-impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
+impl<S: FnMut(CopySide, usize, Option<Nanos>)> Copier<'_, S> {
     /// Passes over the beginning of the input: by moving if it can be moved, by reading if not.
-    pub(super) fn skip(&mut self, keep: &mut Option<Buffer>) -> Result<(), Halt> {
+    pub(super) fn skip(&mut self, keep: &mut Option<Buffer>) -> Result<(), CopyStop> {
         let extent = self.plan.skip;
         let size = self.block_size();
         let asked = distance(extent, self.plan.input_block.0);
@@ -24,7 +26,11 @@ impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
             Some(Ok(_)) => {
                 let asked = asked.unwrap_or(0) as u64;
                 let stat = rustix::fs::fstat(fd).map_err(|errno| {
-                    Halt::Dead(Fault::new("stat", self.reader.name.as_str(), &errno.into()))
+                    CopyStop::Dead(Fault::new(
+                        Doing::Stat,
+                        self.reader.name.as_str(),
+                        &errno.into(),
+                    ))
                 })?;
                 let left = (stat.st_size as u64).saturating_sub(self.reader.place);
                 let regular = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
@@ -40,8 +46,8 @@ impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
             None => Errno::OVERFLOW,
         };
         if rustix::fs::seek(fd, SeekFrom::End(0)).is_ok() {
-            let fault = Fault::new("skip in", self.reader.name.as_str(), &refused.into());
-            return Err(Halt::Failed(fault));
+            let fault = Fault::new(Doing::Skip, self.reader.name.as_str(), &refused.into());
+            return Err(CopyStop::Failed(fault));
         }
         let mut buffer = self.input_buffer()?;
         let (mut blocks, mut bytes) = (extent.blocks, extent.bytes.0 as usize);
@@ -52,15 +58,15 @@ impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
             match self.reader.block(block, &mut self.meter, self.stop, self.tell) {
                 Ok(0) => break,
                 Ok(read) => passed += read as u64,
-                Err(Unread::Stopped) => return Err(Halt::Stopped),
-                Err(Unread::Errno(errno)) => {
-                    let fault = Fault::new("read", self.reader.name.as_str(), &errno.into());
+                Err(ReadFailure::Stopped) => return Err(CopyStop::Stopped),
+                Err(ReadFailure::Errno(errno)) => {
+                    let fault = Fault::new(Doing::Read, self.reader.name.as_str(), &errno.into());
                     if self.plan.keep_going {
-                        let counts = self.meter.gauge.snapshot();
+                        let counts = self.meter.live_counters.snapshot();
                         (self.tell)(CopyEvent::ReadError { fault: fault.clone(), counts });
-                        return Err(Halt::Told(fault));
+                        return Err(CopyStop::Told(fault));
                     }
-                    return Err(Halt::Failed(fault));
+                    return Err(CopyStop::Failed(fault));
                 }
             }
             if blocks > 0 {
@@ -83,7 +89,7 @@ impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
 
     /// Passes over the beginning of the output: by moving, or by reading what is there and
     /// writing zeros where nothing is.
-    pub(super) fn seek(&mut self) -> Result<(), Halt> {
+    pub(super) fn seek(&mut self) -> Result<(), CopyStop> {
         let extent = self.plan.seek;
         let fd = self.writer.fd;
         let asked = distance(extent, self.plan.output_block.0);
@@ -93,7 +99,7 @@ impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
             None => Errno::OVERFLOW,
         };
         if rustix::fs::seek(fd, SeekFrom::End(0)).is_ok() {
-            return Err(Halt::Failed(self.writer.fault("seek in", refused)));
+            return Err(CopyStop::Failed(self.writer.fault(Doing::Seek, refused)));
         }
         let size = self.writer.block;
         let mut buffer = memory(size, "output buffer", size)?;
@@ -110,16 +116,18 @@ impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
                     }
                     Ok(_) => {}
                     Err(Errno::INTR) if self.stop.load(Ordering::Relaxed) => {
-                        return Err(Halt::Stopped);
+                        return Err(CopyStop::Stopped);
                     }
                     Err(Errno::INTR) => continue,
-                    Err(_) => return Err(Halt::Failed(self.writer.fault("seek in", refused))),
+                    Err(_) => {
+                        return Err(CopyStop::Failed(self.writer.fault(Doing::Seek, refused)));
+                    }
                 }
             } else {
                 let zeros = &buffer[..want];
                 let result = self.writer.all(zeros, &mut self.meter, self.stop, self.tell);
                 if let Err((_, errno)) = result {
-                    return Err(self.unwritten("write to", errno));
+                    return Err(self.unwritten(Doing::WriteTo, errno));
                 }
             }
             if blocks > 0 {
@@ -147,7 +155,7 @@ impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
                 }
             }
         };
-        self.fail(Fault::new("seek in", self.reader.name.as_str(), &errno.into()));
+        self.fail(Fault::new(Doing::Seek, self.reader.name.as_str(), &errno.into()));
         // Once is enough.
         self.reader.fixed = Some(libc::ESPIPE);
     }
@@ -166,7 +174,7 @@ impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
 }
 
 /// Bytes in an extent, if files can be that long.
-fn distance(extent: plan::Extent, block: u64) -> Option<i64> {
+fn distance(extent: plan::CopyLength, block: u64) -> Option<i64> {
     let bytes = extent.blocks.checked_mul(block)?.checked_add(extent.bytes.0)?;
     i64::try_from(bytes).ok()
 }

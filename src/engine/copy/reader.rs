@@ -3,21 +3,22 @@
 use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-use super::drop_behind::DropBehind;
-use super::{Meter, Side, undirect};
+use super::drop_behind::CopyDropBehind;
+use super::meter::{CopyMeter, CopySide};
 use crate::plan;
 use crate::stats::copy::CopyEvent;
 use crate::unit::Nanos;
 
 /// The input.
-pub(super) struct Reader<'a> {
+pub(super) struct InputReader<'a> {
     pub(super) fd: BorrowedFd<'a>,
     pub(super) name: String,
     /// Where it stands, and whether it can be moved there.
     pub(super) place: u64,
-    /// Why it can not be moved, if it can not.
+    /// Why it cannot be moved, if it cannot.
     pub(super) fixed: Option<i32>,
     pub(super) direct: bool,
     pub(super) gives_way: bool,
@@ -26,19 +27,25 @@ pub(super) struct Reader<'a> {
     pub(super) wary: bool,
     /// What the last read brought.
     pub(super) last: usize,
-    pub(super) nocache: Option<DropBehind>,
+    pub(super) nocache: Option<CopyDropBehind>,
     pub(super) ended: bool,
 }
 
 /// What a read failed with.
-pub(super) enum Unread {
+pub(super) enum ReadFailure {
     Errno(Errno),
     Stopped,
 }
 
-impl<'a> Reader<'a> {
+/// Turns O_DIRECT off.
+pub(super) fn undirect(fd: BorrowedFd<'_>) -> Result<(), Errno> {
+    let flags = rustix::fs::fcntl_getfl(fd)?;
+    rustix::fs::fcntl_setfl(fd, flags.difference(OFlags::DIRECT))
+}
+
+impl<'a> InputReader<'a> {
     pub(super) fn new(
-        plan: &plan::Copy,
+        plan: &plan::CopyWork,
         fd: BorrowedFd<'a>,
         name: String,
         place: Result<u64, i32>,
@@ -59,20 +66,20 @@ impl<'a> Reader<'a> {
                 && !flags.fullblock
                 && (plan.skip.blocks > 0 || counted || direct),
             last: 0,
-            nocache: flags.nocache.then(DropBehind::default),
+            nocache: flags.nocache.then(CopyDropBehind::default),
             ended: false,
         }
     }
 
     /// One block, in one read or as many as it takes.
     #[inline]
-    pub(super) fn block<S: FnMut(Side, usize, Option<Nanos>)>(
+    pub(super) fn block<S: FnMut(CopySide, usize, Option<Nanos>)>(
         &mut self,
         block: &mut [u8],
-        meter: &mut Meter<'_, S>,
+        meter: &mut CopyMeter<'_, S>,
         stop: &AtomicBool,
         tell: &mut dyn FnMut(CopyEvent),
-    ) -> Result<usize, Unread> {
+    ) -> Result<usize, ReadFailure> {
         if !self.fullblock {
             return self.once(block, meter, stop, tell);
         }
@@ -87,37 +94,37 @@ impl<'a> Reader<'a> {
     }
 
     #[inline(always)]
-    pub(super) fn once<S: FnMut(Side, usize, Option<Nanos>)>(
+    pub(super) fn once<S: FnMut(CopySide, usize, Option<Nanos>)>(
         &mut self,
         block: &mut [u8],
-        meter: &mut Meter<'_, S>,
+        meter: &mut CopyMeter<'_, S>,
         stop: &AtomicBool,
         tell: &mut dyn FnMut(CopyEvent),
-    ) -> Result<usize, Unread> {
+    ) -> Result<usize, ReadFailure> {
         let size = block.len();
         let bytes = loop {
             meter.begin();
             match rustix::io::read(self.fd, &mut *block) {
                 Ok(bytes) => {
-                    meter.end(Side::Read, bytes);
+                    meter.end(CopySide::Read, bytes);
                     break bytes;
                 }
                 Err(Errno::INTR) => {
                     if stop.load(Ordering::Relaxed) {
-                        return Err(Unread::Stopped);
+                        return Err(ReadFailure::Stopped);
                     }
                 }
                 Err(Errno::INVAL) if self.direct && self.gives_way => {
                     meter.stale = true;
                     self.direct = false;
-                    undirect(self.fd).map_err(Unread::Errno)?;
+                    undirect(self.fd).map_err(ReadFailure::Errno)?;
                 }
                 // A direct read at the unaligned end of a file.
                 Err(Errno::INVAL) if self.direct && 0 < self.last && self.last < size => break 0,
                 Err(errno) => {
                     meter.stale = true;
                     self.last = 0;
-                    return Err(Unread::Errno(errno));
+                    return Err(ReadFailure::Errno(errno));
                 }
             }
         };
@@ -131,7 +138,7 @@ impl<'a> Reader<'a> {
         &mut self,
         bytes: usize,
         size: usize,
-        meter: &mut Meter<'_, S>,
+        meter: &mut CopyMeter<'_, S>,
         tell: &mut dyn FnMut(CopyEvent),
     ) {
         if self.wary && bytes > 0 && 0 < self.last && self.last < size {

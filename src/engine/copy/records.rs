@@ -3,8 +3,11 @@
 
 use std::ops::Range;
 
-use super::LEAD;
-use crate::plan::{CaseChange, Charset, Records};
+use crate::plan::{CaseChange, Charset, RecordConversion};
+
+/// Room in front of the read buffer for the byte that `swab` carries over; a page, so that the
+/// reads stay aligned.
+pub(super) const LEAD: usize = 4096;
 
 /// EBCDIC codes of the ASCII characters in their order, as POSIX gives them for `conv=ebcdic`.
 const EBCDIC: [u8; 256] = [
@@ -51,7 +54,7 @@ fn ascii() -> [u8; 256] {
 }
 
 /// What each byte becomes; `None` when it stays.
-fn translation(records: &Records) -> Option<Box<[u8; 256]>> {
+fn translation(records: &RecordConversion) -> Option<Box<[u8; 256]>> {
     if records.charset == Charset::Keep && records.case == CaseChange::Keep {
         return None;
     }
@@ -76,15 +79,15 @@ fn translation(records: &Records) -> Option<Box<[u8; 256]>> {
 
 /// Bytes that become others or change places; a last odd one waits for the next block.
 #[derive(Debug)]
-pub(super) struct Letters {
+pub(super) struct CharsetMap {
     table: Option<Box<[u8; 256]>>,
     swab: bool,
     /// What waits.
     pub(super) carried: Option<u8>,
 }
 
-impl Letters {
-    pub(super) fn new(records: &Records) -> Self {
+impl CharsetMap {
+    pub(super) fn new(records: &RecordConversion) -> Self {
         Self { table: translation(records), swab: records.swab, carried: None }
     }
 
@@ -113,8 +116,8 @@ impl Letters {
 
 /// Lines to records, records to lines; what is between two blocks is kept here.
 #[derive(Debug)]
-pub(super) struct Shaper {
-    shape: Shape,
+pub(super) struct RecordConverter {
+    shape: RecordShape,
     newline: u8,
     blank: u8,
     /// Characters of the line, or of the record, so far.
@@ -126,17 +129,17 @@ pub(super) struct Shaper {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Shape {
+enum RecordShape {
     Block(u64),
     Unblock(u64),
 }
 
-impl Shaper {
+impl RecordConverter {
     /// The shaper that `records` asks for, if any.
-    pub(super) fn new(records: &Records) -> Option<Self> {
+    pub(super) fn new(records: &RecordConversion) -> Option<Self> {
         let shape = match (records.block, records.unblock) {
-            (Some(length), _) => Shape::Block(length),
-            (None, Some(length)) => Shape::Unblock(length),
+            (Some(length), _) => RecordShape::Block(length),
+            (None, Some(length)) => RecordShape::Unblock(length),
             (None, None) => return None,
         };
         let (newline, blank) = match records.charset {
@@ -151,11 +154,11 @@ impl Shaper {
     pub(super) fn shape<E>(
         &mut self,
         bytes: &[u8],
-        put: &mut impl FnMut(Run<'_>) -> Result<(), E>,
+        put: &mut impl FnMut(OutputRun<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         match self.shape {
-            Shape::Block(length) => self.block(length, bytes, put),
-            Shape::Unblock(length) => self.unblock(length, bytes, put),
+            RecordShape::Block(length) => self.block(length, bytes, put),
+            RecordShape::Unblock(length) => self.unblock(length, bytes, put),
         }
     }
 
@@ -163,7 +166,7 @@ impl Shaper {
         &mut self,
         length: u64,
         bytes: &[u8],
-        put: &mut impl FnMut(Run<'_>) -> Result<(), E>,
+        put: &mut impl FnMut(OutputRun<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -171,7 +174,7 @@ impl Shaper {
             let text = &rest[..line.unwrap_or(rest.len())];
             let room = length.saturating_sub(self.column);
             let fits = usize::try_from(room).unwrap_or(usize::MAX).min(text.len());
-            put(Run::Bytes(&text[..fits]))?;
+            put(OutputRun::Bytes(&text[..fits]))?;
             let before = self.column;
             self.column += text.len() as u64;
             if before <= length && self.column > length {
@@ -185,9 +188,13 @@ impl Shaper {
         Ok(())
     }
 
-    fn pad<E>(&self, length: u64, put: &mut impl FnMut(Run<'_>) -> Result<(), E>) -> Result<(), E> {
+    fn pad<E>(
+        &self,
+        length: u64,
+        put: &mut impl FnMut(OutputRun<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
         if self.column < length {
-            put(Run::Fill(self.blank, length - self.column))?;
+            put(OutputRun::Fill(self.blank, length - self.column))?;
         }
         Ok(())
     }
@@ -196,14 +203,14 @@ impl Shaper {
         &mut self,
         length: u64,
         bytes: &[u8],
-        put: &mut impl FnMut(Run<'_>) -> Result<(), E>,
+        put: &mut impl FnMut(OutputRun<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut rest = bytes;
         while !rest.is_empty() {
             if self.column >= length {
                 self.column = 0;
                 self.pending = 0;
-                put(Run::Bytes(&[self.newline]))?;
+                put(OutputRun::Bytes(&[self.newline]))?;
             }
             let room = usize::try_from(length - self.column).unwrap_or(usize::MAX);
             let (part, after) = rest.split_at(room.min(rest.len()));
@@ -212,8 +219,8 @@ impl Shaper {
             match part.iter().rposition(|&byte| byte != self.blank) {
                 None => self.pending += part.len() as u64,
                 Some(last) => {
-                    put(Run::Fill(self.blank, self.pending))?;
-                    put(Run::Bytes(&part[..=last]))?;
+                    put(OutputRun::Fill(self.blank, self.pending))?;
+                    put(OutputRun::Bytes(&part[..=last]))?;
                     self.pending = (part.len() - last - 1) as u64;
                 }
             }
@@ -224,19 +231,19 @@ impl Shaper {
     /// Ends the last record or line.
     pub(super) fn finish<E>(
         &mut self,
-        put: &mut impl FnMut(Run<'_>) -> Result<(), E>,
+        put: &mut impl FnMut(OutputRun<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         match self.shape {
             _ if self.column == 0 => Ok(()),
-            Shape::Block(length) => self.pad(length, put),
-            Shape::Unblock(_) => put(Run::Bytes(&[self.newline])),
+            RecordShape::Block(length) => self.pad(length, put),
+            RecordShape::Unblock(_) => put(OutputRun::Bytes(&[self.newline])),
         }
     }
 }
 
 /// A piece of output.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Run<'a> {
+pub(super) enum OutputRun<'a> {
     /// These bytes.
     Bytes(&'a [u8]),
     /// One byte, so many times.
@@ -244,7 +251,7 @@ pub(super) enum Run<'a> {
 }
 
 /// Makes neighbours change places.
-fn swap(bytes: &mut [u8]) {
+pub(super) fn swap(bytes: &mut [u8]) {
     for pair in bytes.chunks_exact_mut(2) {
         pair.swap(0, 1);
     }
@@ -254,21 +261,21 @@ fn swap(bytes: &mut [u8]) {
 mod tests {
     use super::*;
 
-    fn shaped(records: Records, pieces: &[&[u8]]) -> (Vec<u8>, u64) {
-        let mut shaper = Shaper::new(&records).expect("shapes");
+    fn shaped(records: RecordConversion, pieces: &[&[u8]]) -> (Vec<u8>, u64) {
+        let mut converter = RecordConverter::new(&records).expect("shapes");
         let mut out = Vec::new();
-        let mut put = |run: Run<'_>| {
+        let mut put = |run: OutputRun<'_>| {
             match run {
-                Run::Bytes(bytes) => out.extend_from_slice(bytes),
-                Run::Fill(byte, times) => out.extend((0..times).map(|_| byte)),
+                OutputRun::Bytes(bytes) => out.extend_from_slice(bytes),
+                OutputRun::Fill(byte, times) => out.extend((0..times).map(|_| byte)),
             }
             Ok::<(), ()>(())
         };
         for piece in pieces {
-            shaper.shape(piece, &mut put).expect("put");
+            converter.shape(piece, &mut put).expect("put");
         }
-        shaper.finish(&mut put).expect("put");
-        (out, shaper.truncated)
+        converter.finish(&mut put).expect("put");
+        (out, converter.truncated)
     }
 
     #[test]
@@ -282,12 +289,12 @@ mod tests {
 
     #[test]
     fn lines_become_records_and_records_lines() {
-        let block = Records { block: Some(4), ..Records::default() };
+        let block = RecordConversion { block: Some(4), ..RecordConversion::default() };
         assert_eq!(
             shaped(block, &[b"ab\nabc", b"defg\n", b"\nx"]),
             (b"ab  abcd    x   ".into(), 1)
         );
-        let unblock = Records { unblock: Some(4), ..Records::default() };
+        let unblock = RecordConversion { unblock: Some(4), ..RecordConversion::default() };
         assert_eq!(shaped(unblock, &[b"ab  a", b" b ", b"    x"]), (b"ab\na b\n\nx\n".into(), 0));
     }
 

@@ -10,20 +10,22 @@ use rustix::fs::FileType;
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, SpliceFlags};
 
-use super::reader::Unread;
-use super::{Copier, Halt, LEAD, Side};
-use crate::error::{Fault, errno_name, errno_text};
+use super::copier::{Copier, CopyHandover, CopyStop, KernelRefusal};
+use super::meter::CopySide;
+use super::reader::ReadFailure;
+use super::records::LEAD;
+use crate::error::{Doing, Fault, errno_name, errno_text};
 use crate::plan::CopyCalls;
 use crate::sys::buffer::Buffer;
 use crate::unit::{Bytes, Nanos};
 
 /// A pipe that blocks pass through.
-struct Pipe {
+struct SplicePipe {
     mouth: OwnedFd,
     end: OwnedFd,
 }
 
-impl Pipe {
+impl SplicePipe {
     /// A pipe with room for `asked` bytes, or with as much as may be had, and then why.
     fn new(asked: Bytes) -> Result<(Self, Option<String>), Errno> {
         let (end, mouth) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
@@ -33,7 +35,7 @@ impl Pipe {
             Err(errno) => {
                 let room = rustix::pipe::fcntl_getpipe_size(&mouth)?;
                 Some(format!(
-                    "a pipe can not hold {asked}: {}; one of {} is used",
+                    "a pipe cannot hold {asked}: {}; one of {} is used",
                     said(errno),
                     Bytes(room as u64)
                 ))
@@ -43,29 +45,12 @@ impl Pipe {
     }
 }
 
-/// Why the kernel does not move the rest.
-#[derive(Clone, Copy)]
-enum Refused {
-    /// It said so.
-    Errno(Errno),
-    /// It moves nothing: at the end of the input, or of a file whose size it does not know.
-    Nothing,
-}
-
-/// Where read and write took over.
-pub(super) struct Handover {
-    call: &'static str,
-    refused: Refused,
-    /// Bytes written until then.
-    at: u64,
-}
-
 fn said(errno: Errno) -> String {
     let errno = errno.raw_os_error();
     format!("{} ({})", errno_text(errno), errno_name(errno))
 }
 
-impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
+impl<S: FnMut(CopySide, usize, Option<Nanos>)> Copier<'_, S> {
     /// Moves blocks by the calls of the plan, `most` whole ones and one of `rest` bytes, until the
     /// input ends or a call is refused. Gives the blocks that were moved.
     pub(super) fn within(
@@ -73,17 +58,17 @@ impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
         most: u64,
         rest: u64,
         buffer: &mut Buffer,
-    ) -> Result<u64, Halt> {
+    ) -> Result<u64, CopyStop> {
         let pipe = match self.plan.calls {
             CopyCalls::ReadWrite => return Ok(0),
             CopyCalls::CopyFileRange => None,
-            CopyCalls::Splice { pipe } => match Pipe::new(pipe) {
+            CopyCalls::Splice { pipe } => match SplicePipe::new(pipe) {
                 Ok((pipe, note)) => {
                     self.notes.extend(note);
                     Some(pipe)
                 }
                 Err(errno) => {
-                    self.hand_over(Refused::Errno(errno), 0);
+                    self.hand_over(KernelRefusal::Errno(errno), 0);
                     return Ok(0);
                 }
             },
@@ -98,7 +83,7 @@ impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
         let mut blocks = 0;
         while blocks < last {
             if self.stop.load(Ordering::Relaxed) {
-                return Err(Halt::Stopped);
+                return Err(CopyStop::Stopped);
             }
             let want = if blocks >= most { rest as usize } else { size };
             let (mut moved, refused) = match &pipe {
@@ -110,7 +95,7 @@ impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
                 if moved == 0 {
                     break;
                 }
-                if matches!(refused, Refused::Errno(_)) && moved < want {
+                if matches!(refused, KernelRefusal::Errno(_)) && moved < want {
                     moved = self.rest_of_block(moved, want, buffer)?;
                 }
             }
@@ -128,11 +113,11 @@ impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
 
     /// Counts a block, and drops from the cache what is to be dropped.
     fn passed(&mut self, read: usize, written: usize, size: usize) {
-        let gauge = self.meter.gauge;
-        gauge.note_read(read as u64, read == size);
-        gauge.note_written(written as u64);
+        let live_counters = self.meter.live_counters;
+        live_counters.note_read(read as u64, read == size);
+        live_counters.note_written(written as u64);
         if written == read {
-            gauge.note_write(read == size);
+            live_counters.note_write(read == size);
         }
         self.reader.place = self.reader.place.saturating_add(read as u64);
         if let Some(nocache) = &mut self.reader.nocache
@@ -148,28 +133,28 @@ impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
     }
 
     /// Notes why read and write take over, once `moved` bytes of a block have been moved.
-    fn hand_over(&mut self, refused: Refused, moved: usize) {
+    fn hand_over(&mut self, refused: KernelRefusal, moved: usize) {
         let call = self.plan.calls.name();
-        let at = self.meter.gauge.snapshot().bytes_written + moved as u64;
-        self.handover.get_or_insert(Handover { call, refused, at });
+        let at = self.meter.live_counters.snapshot().bytes_written + moved as u64;
+        self.handover.get_or_insert(CopyHandover { call, refused, at });
     }
 
     /// One block by `copy_file_range`: how much of it was moved, and what ended it before `want`.
-    fn range(&mut self, want: usize) -> Result<(usize, Option<Refused>), Halt> {
+    fn range(&mut self, want: usize) -> Result<(usize, Option<KernelRefusal>), CopyStop> {
         let mut moved = 0;
         while moved < want {
             self.meter.begin();
             let (from, to) = (self.reader.fd, self.writer.fd);
             match rustix::fs::copy_file_range(from, None, to, None, want - moved) {
-                Ok(0) => return Ok((moved, Some(Refused::Nothing))),
+                Ok(0) => return Ok((moved, Some(KernelRefusal::Nothing))),
                 Ok(bytes) => {
                     // One call that reads and writes; its time is that of the write.
-                    self.meter.end(Side::Write, bytes);
-                    (self.meter.sample)(Side::Read, bytes, None);
+                    self.meter.end(CopySide::Write, bytes);
+                    (self.meter.sample)(CopySide::Read, bytes, None);
                     moved += bytes;
                 }
                 Err(Errno::INTR) => self.go_on()?,
-                Err(errno) => return Ok((moved, Some(Refused::Errno(errno)))),
+                Err(errno) => return Ok((moved, Some(KernelRefusal::Errno(errno)))),
             }
         }
         Ok((moved, None))
@@ -178,11 +163,11 @@ impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
     /// One block through the pipe.
     fn splice(
         &mut self,
-        pipe: &Pipe,
+        pipe: &SplicePipe,
         want: usize,
         trickles: bool,
         buffer: &mut Buffer,
-    ) -> Result<(usize, Option<Refused>), Halt> {
+    ) -> Result<(usize, Option<KernelRefusal>), CopyStop> {
         let flags = SpliceFlags::empty();
         let mut moved = 0;
         while moved < want {
@@ -196,29 +181,29 @@ impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
                 want - moved,
                 flags,
             ) {
-                Ok(0) => return Ok((moved, Some(Refused::Nothing))),
+                Ok(0) => return Ok((moved, Some(KernelRefusal::Nothing))),
                 Ok(bytes) => bytes,
                 Err(Errno::INTR) => {
                     self.go_on()?;
                     continue;
                 }
-                Err(errno) => return Ok((moved, Some(Refused::Errno(errno)))),
+                Err(errno) => return Ok((moved, Some(KernelRefusal::Errno(errno)))),
             };
-            self.meter.end(Side::Read, held);
+            self.meter.end(CopySide::Read, held);
             while held > 0 {
                 self.meter.begin();
                 match rustix::pipe::splice(pipe.end.as_fd(), None, to, None, held, flags) {
                     Ok(bytes) if bytes > 0 => {
-                        self.meter.end(Side::Write, bytes);
+                        self.meter.end(CopySide::Write, bytes);
                         held -= bytes;
                         moved += bytes;
                     }
                     Err(Errno::INTR) => self.go_on()?,
                     answer => {
                         let errno = answer.err().unwrap_or(Errno::NOSPC);
-                        self.hand_over(Refused::Errno(errno), moved);
+                        self.hand_over(KernelRefusal::Errno(errno), moved);
                         self.rescue(pipe, moved, held, buffer)?;
-                        return Ok((moved + held, Some(Refused::Errno(errno))));
+                        return Ok((moved + held, Some(KernelRefusal::Errno(errno))));
                     }
                 }
             }
@@ -232,11 +217,11 @@ impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
     /// Writes what a pipe still holds.
     fn rescue(
         &mut self,
-        pipe: &Pipe,
+        pipe: &SplicePipe,
         moved: usize,
         held: usize,
         buffer: &mut Buffer,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), CopyStop> {
         self.meter.stale = true;
         let bytes = &mut buffer[LEAD..LEAD + held];
         let mut filled = 0;
@@ -245,7 +230,7 @@ impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
                 Ok(read) => filled += read,
                 Err(Errno::INTR) => {}
                 Err(errno) => {
-                    return Err(Halt::Failed(Fault::new("read", "a pipe", &errno.into())));
+                    return Err(CopyStop::Failed(Fault::new(Doing::Read, "a pipe", &errno.into())));
                 }
             }
         }
@@ -258,49 +243,49 @@ impl<S: FnMut(Side, usize, Option<Nanos>)> Copier<'_, S> {
         moved: usize,
         want: usize,
         buffer: &mut Buffer,
-    ) -> Result<usize, Halt> {
+    ) -> Result<usize, CopyStop> {
         self.meter.stale = true;
         let block = &mut buffer[LEAD..LEAD + want - moved];
         match self.reader.block(block, &mut self.meter, self.stop, self.tell) {
             Ok(bytes) => self.write_rest(moved, bytes, buffer).map(|()| moved + bytes),
-            Err(Unread::Stopped) => Err(Halt::Stopped),
-            Err(Unread::Errno(errno)) => {
+            Err(ReadFailure::Stopped) => Err(CopyStop::Stopped),
+            Err(ReadFailure::Errno(errno)) => {
                 self.passed(moved, moved, self.block_size());
-                let fault = Fault::new("read", self.reader.name.as_str(), &errno.into());
-                Err(Halt::Failed(fault.at(self.reader.place)))
+                let fault = Fault::new(Doing::Read, self.reader.name.as_str(), &errno.into());
+                Err(CopyStop::Failed(fault.at(self.reader.place)))
             }
         }
     }
 
-    fn write_rest(&mut self, moved: usize, bytes: usize, buffer: &Buffer) -> Result<(), Halt> {
+    fn write_rest(&mut self, moved: usize, bytes: usize, buffer: &Buffer) -> Result<(), CopyStop> {
         let rest = &buffer[LEAD..LEAD + bytes];
         self.writer.all(rest, &mut self.meter, self.stop, self.tell).map_err(|(done, errno)| {
             self.passed(moved + bytes, moved + done, self.block_size());
-            self.unwritten("write", errno)
+            self.unwritten(Doing::Write, errno)
         })
     }
 
     /// After an interrupted call.
-    fn go_on(&self) -> Result<(), Halt> {
-        if self.stop.load(Ordering::Relaxed) { Err(Halt::Stopped) } else { Ok(()) }
+    fn go_on(&self) -> Result<(), CopyStop> {
+        if self.stop.load(Ordering::Relaxed) { Err(CopyStop::Stopped) } else { Ok(()) }
     }
 
     /// What was done otherwise than planned, in sentences.
     pub(super) fn otherwise(&mut self) -> Vec<String> {
         let mut notes = std::mem::take(&mut self.notes);
-        let Some(Handover { call, refused, at }) = self.handover.take() else { return notes };
+        let Some(CopyHandover { call, refused, at }) = self.handover.take() else { return notes };
         // A failure that read and write met too is told as theirs.
-        let went_on = self.meter.gauge.snapshot().bytes_written > at;
+        let went_on = self.meter.live_counters.snapshot().bytes_written > at;
         let theirs = self.fault.as_ref().map(|fault| fault.errno);
         let why = match refused {
-            Refused::Errno(errno) if theirs == Some(errno.raw_os_error()) => return notes,
-            Refused::Errno(errno) => said(errno),
-            Refused::Nothing if went_on => "it saw no bytes where read did".into(),
-            Refused::Nothing => return notes,
+            KernelRefusal::Errno(errno) if theirs == Some(errno.raw_os_error()) => return notes,
+            KernelRefusal::Errno(errno) => said(errno),
+            KernelRefusal::Nothing if went_on => "it saw no bytes where read did".into(),
+            KernelRefusal::Nothing => return notes,
         };
         let (from, to) = (&self.reader.name, &self.writer.name);
         notes.push(match at {
-            0 => format!("{call} can not move bytes from {from} to {to}: {why}; read and write do"),
+            0 => format!("{call} cannot move bytes from {from} to {to}: {why}; read and write do"),
             _ => format!(
                 "{call} moved only {} from {from} to {to}: {why}; read and write moved the rest",
                 Bytes(at)

@@ -7,16 +7,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::fs::SeekFrom;
 use rustix::io::Errno;
 
-use super::drop_behind::DropBehind;
-use super::{Meter, Side, undirect};
-use crate::error::Fault;
+use super::drop_behind::CopyDropBehind;
+use super::meter::{CopyMeter, CopySide};
+use super::reader::undirect;
+use crate::error::{Doing, Fault};
 use crate::plan;
 use crate::stats::copy::CopyEvent;
 use crate::sys::buffer::Buffer;
 use crate::unit::Nanos;
 
 /// The output.
-pub(super) struct Writer<'a> {
+pub(super) struct OutputWriter<'a> {
     pub(super) fd: BorrowedFd<'a>,
     pub(super) name: String,
     /// Size of a block.
@@ -29,7 +30,7 @@ pub(super) struct Writer<'a> {
     pub(super) fdatasync: bool,
     pub(super) fsync: bool,
     pub(super) fsync_each: bool,
-    pub(super) nocache: Option<DropBehind>,
+    pub(super) nocache: Option<CopyDropBehind>,
     /// The cache is to be dropped up to the end of the file.
     pub(super) to_end: bool,
     /// Where blocks are gathered.
@@ -37,8 +38,8 @@ pub(super) struct Writer<'a> {
     pub(super) held: usize,
 }
 
-impl<'a> Writer<'a> {
-    pub(super) fn new(plan: &plan::Copy, fd: BorrowedFd<'a>, name: String) -> Self {
+impl<'a> OutputWriter<'a> {
+    pub(super) fn new(plan: &plan::CopyWork, fd: BorrowedFd<'a>, name: String) -> Self {
         let flags = plan.to.flags;
         Self {
             fd,
@@ -51,7 +52,7 @@ impl<'a> Writer<'a> {
             fdatasync: plan.flush.fdatasync,
             fsync: plan.flush.fsync,
             fsync_each: plan.fsync_every_block,
-            nocache: flags.nocache.then(DropBehind::default),
+            nocache: flags.nocache.then(CopyDropBehind::default),
             to_end: false,
             buffer: None,
             held: 0,
@@ -61,10 +62,10 @@ impl<'a> Writer<'a> {
     /// Writes all of `bytes`, or says how far it came and what stopped it (`None`: the flag).
     // Always: a call more per block is 5 % of a copy in blocks of 512 bytes.
     #[inline(always)]
-    pub(super) fn all<S: FnMut(Side, usize, Option<Nanos>)>(
+    pub(super) fn all<S: FnMut(CopySide, usize, Option<Nanos>)>(
         &mut self,
         bytes: &[u8],
-        meter: &mut Meter<'_, S>,
+        meter: &mut CopyMeter<'_, S>,
         stop: &AtomicBool,
         tell: &mut dyn FnMut(CopyEvent),
     ) -> Result<(), (usize, Option<Errno>)> {
@@ -92,7 +93,7 @@ impl<'a> Writer<'a> {
                     break;
                 }
                 Ok(written) => {
-                    meter.end(Side::Write, written);
+                    meter.end(CopySide::Write, written);
                     done += written;
                 }
                 Err(Errno::INTR) => {
@@ -123,7 +124,7 @@ impl<'a> Writer<'a> {
         }
         if self.fsync_each && result.is_ok() {
             result = rustix::fs::fsync(self.fd).map_err(|errno| (done, Some(errno)));
-            meter.end(Side::Flush, 0);
+            meter.end(CopySide::Flush, 0);
         }
         result
     }
@@ -132,7 +133,7 @@ impl<'a> Writer<'a> {
     /// written when dd ends.
     fn end_direct(&mut self, tell: &mut dyn FnMut(CopyEvent)) {
         if let Err(errno) = undirect(self.fd) {
-            let fault = Fault::new("turn off O_DIRECT", self.name.as_str(), &errno.into());
+            let fault = Fault::new(Doing::TurnOffDirect, self.name.as_str(), &errno.into());
             tell(CopyEvent::StillDirect(fault));
         }
         self.fsync = true;
@@ -142,19 +143,19 @@ impl<'a> Writer<'a> {
     }
 
     /// Makes durable what was asked for; says how long that took, and what failed.
-    pub(super) fn flush<S: FnMut(Side, usize, Option<Nanos>)>(
+    pub(super) fn flush<S: FnMut(CopySide, usize, Option<Nanos>)>(
         &mut self,
-        meter: &mut Meter<'_, S>,
+        meter: &mut CopyMeter<'_, S>,
     ) -> (Nanos, Vec<Fault>) {
         let mut faults = Vec::new();
         meter.begin_flush();
         let from = meter.mark;
         if self.fdatasync {
             let result = rustix::fs::fdatasync(self.fd);
-            meter.end(Side::Flush, 0);
+            meter.end(CopySide::Flush, 0);
             if let Err(errno) = result {
                 if errno != Errno::NOSYS && errno != Errno::INVAL {
-                    faults.push(self.fault("fdatasync", errno));
+                    faults.push(self.fault(Doing::Fdatasync, errno));
                 }
                 self.fsync = true;
             }
@@ -166,9 +167,9 @@ impl<'a> Writer<'a> {
                     result => break result,
                 }
             };
-            meter.end(Side::Flush, 0);
+            meter.end(CopySide::Flush, 0);
             if let Err(errno) = result {
-                faults.push(self.fault("fsync", errno));
+                faults.push(self.fault(Doing::Fsync, errno));
             }
         }
         (meter.mark.since(from), faults)
@@ -181,8 +182,14 @@ impl<'a> Writer<'a> {
         }
     }
 
-    pub(super) fn fault(&self, doing: &str, errno: Errno) -> Fault {
-        Fault::new(doing, self.name.as_str(), &errno.into())
+    pub(super) fn fault(&self, doing: Doing, errno: Errno) -> Fault {
+        let fault = Fault::new(doing, self.name.as_str(), &errno.into());
+        match errno {
+            Errno::NOSPC => fault.hinting(
+                "the output is full: free space there (df shows it), or copy less (a smaller count=)",
+            ),
+            _ => fault,
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::sys::short_path::{ShortPath, nonzero};
 /// or `d000012/abf0000001c8` with letters first. It stands at the end of its bytes: the shorter it is,
 /// the later it begins.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Name {
+pub(super) struct FileName {
     path: ShortPath<{ Self::MOST }>,
     /// Files lie in subfolders.
     foldered: bool,
@@ -22,7 +22,7 @@ pub(super) struct Name {
     naming: Naming,
 }
 
-impl Name {
+impl FileName {
     /// `d000000/`.
     const FOLDER: usize = 8;
     /// `f0000.`, before the number of a file where names are numbers.
@@ -52,7 +52,7 @@ impl Name {
 
     #[inline(always)]
     pub(super) fn point(&mut self, folder: u64, file: u64) {
-        const ALL: usize = Name::MOST;
+        const ALL: usize = FileName::MOST;
         let bytes = self.path.bytes();
         match self.naming {
             Naming::Numbers => digits::<10>(&mut bytes[ALL - Self::DIGITS..], file),
@@ -145,7 +145,7 @@ fn parsed<const BASE: u32>(digits: &[u8]) -> Option<u64> {
 /// Letters and digits that follow from a number, and how many of them its name has: any number of
 /// them, with equal chance.
 #[inline]
-fn letters(number: u64) -> ([NonZero<u8>; Name::EXTRA], usize) {
+fn letters(number: u64) -> ([NonZero<u8>; FileName::EXTRA], usize) {
     const LETTERS: [NonZero<u8>; 32] = nonzero(*b"abcdefghijklmnopqrstuvwxyz012345");
     let chance = mix(number);
     // Five bits each, from below; how many follows from those above.
@@ -155,7 +155,7 @@ fn letters(number: u64) -> ([NonZero<u8>; Name::EXTRA], usize) {
         bits >>= 5;
         letter
     });
-    (letters, ((u128::from(chance) * (Name::EXTRA as u128 + 1)) >> 64) as usize)
+    (letters, ((u128::from(chance) * (FileName::EXTRA as u128 + 1)) >> 64) as usize)
 }
 
 const fn letter(renamed: bool) -> NonZero<u8> {
@@ -165,14 +165,14 @@ const fn letter(renamed: bool) -> NonZero<u8> {
 
 /// A subfolder, with the `/` behind it.
 #[inline]
-fn folder_path(folder: u64) -> [NonZero<u8>; Name::FOLDER] {
+fn folder_path(folder: u64) -> [NonZero<u8>; FileName::FOLDER] {
     let mut name = const { nonzero(*b"d000000/") };
-    digits::<10>(&mut name[1..Name::FOLDER - 1], folder);
+    digits::<10>(&mut name[1..FileName::FOLDER - 1], folder);
     name
 }
 
 /// What opens a subfolder.
-pub(super) fn folder(folder: u64) -> ShortPath<{ Name::FOLDER }> {
+pub(super) fn folder(folder: u64) -> ShortPath<{ FileName::FOLDER }> {
     ShortPath::new(folder_path(folder))
 }
 
@@ -187,13 +187,13 @@ mod tests {
 
     #[test]
     fn names_say_folder_worker_and_number() {
-        let mut name = Name::new(Naming::Numbers, 12, true, false);
+        let mut name = FileName::new(Naming::Numbers, 12, true, false);
         name.point(345, 6_789_012_345);
         assert_eq!(name.path(), c"d000345/f0012.6789012345");
         assert_eq!(name.file(), c"f0012.6789012345");
         name.rename(true);
         assert_eq!(name.path(), c"d000345/r0012.6789012345");
-        let mut name = Name::new(Naming::Numbers, 0, false, true);
+        let mut name = FileName::new(Naming::Numbers, 0, false, true);
         name.point(7, 8);
         assert_eq!(name.path(), c"r0000.0000000008");
         assert_eq!(name.number_in(b"r0000.0000000008"), Some(8));
@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn varied_names_are_as_long_as_those_of_bonnie() {
         for naming in [Naming::Varied, Naming::LettersFirst] {
-            let mut name = Name::new(naming, 0, true, false);
+            let mut name = FileName::new(naming, 0, true, false);
             let mut lengths = [0_u32; 13];
             for number in 0..13_000 {
                 name.point(9, number);

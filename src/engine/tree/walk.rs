@@ -5,21 +5,21 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use rustix::fs::RawDir;
 
-use super::beat::{Beat, Done, Stuck, stuck};
-use super::one::{
-    Act, Allocate, Create, HardLink, MakeFolder, Open, Read, Remove, Rename, Stat, SymbolicLink,
-    Truncate,
+use super::file_op::{
+    AllocateFile, CreateFile, CreateFolder, FileOp, HardLink, OpenFile, ReadFile, RemoveFile,
+    RenameFile, StatFile, SymbolicLink, TruncateFile,
 };
-use super::{At, Hands, TreeWorker};
+use super::meter::{OpDone, OpFailed, TreeMeter, stuck};
+use super::worker::{TreeFile, TreeTools, TreeWorker};
 use crate::engine::random::{Shuffle, mix};
-use crate::error::Fault;
+use crate::error::{Doing, Fault};
 use crate::plan::{Action, TreeOrder, TreeSize};
 
 /// A worker on its way.
-pub(super) struct Walk<'w, 'a> {
+pub(super) struct TreeWalk<'w, 'a> {
     pub(super) worker: &'w TreeWorker<'a>,
-    pub(super) beat: Beat<'w, 'a>,
-    pub(super) hands: Hands,
+    pub(super) tree_meter: TreeMeter<'w, 'a>,
+    pub(super) hands: TreeTools,
     /// Names that a folder holds.
     pub(super) listing: Vec<MaybeUninit<u8>>,
     /// From where paths below the root go.
@@ -28,25 +28,25 @@ pub(super) struct Walk<'w, 'a> {
     pub(super) pass: u64,
 }
 
-impl Walk<'_, '_> {
+impl TreeWalk<'_, '_> {
     /// One pass over all files.
     pub(super) fn pass(&mut self) {
         let action = self.worker.action;
         match action {
             Action::List => self.list(),
             Action::Create => match self.worker.size {
-                TreeSize::Files { .. } => self.each::<Create>(),
+                TreeSize::Files { .. } => self.each::<CreateFile>(),
                 TreeSize::SymbolicLinks => self.each::<SymbolicLink>(),
                 TreeSize::HardLinks => self.each::<HardLink>(),
-                TreeSize::Folders => self.each::<MakeFolder>(),
+                TreeSize::Folders => self.each::<CreateFolder>(),
             },
-            Action::Open => self.each::<Open>(),
-            Action::Stat => self.each::<Stat>(),
-            Action::Rename => self.each::<Rename>(),
-            Action::Remove => self.each::<Remove>(),
-            Action::Read => self.each::<Read>(),
-            Action::Allocate => self.each::<Allocate>(),
-            Action::Truncate => self.each::<Truncate>(),
+            Action::Open => self.each::<OpenFile>(),
+            Action::Stat => self.each::<StatFile>(),
+            Action::Rename => self.each::<RenameFile>(),
+            Action::Remove => self.each::<RemoveFile>(),
+            Action::Read => self.each::<ReadFile>(),
+            Action::Allocate => self.each::<AllocateFile>(),
+            Action::Truncate => self.each::<TruncateFile>(),
             Action::Write
             | Action::Rewrite
             | Action::Trim
@@ -61,7 +61,7 @@ impl Walk<'_, '_> {
         self.pass += 1;
     }
 
-    fn each<A: Act>(&mut self) {
+    fn each<A: FileOp>(&mut self) {
         match self.worker.order {
             TreeOrder::AsListed => self.as_listed::<A>(),
             TreeOrder::ByName | TreeOrder::Shuffled => self.by_number::<A>(),
@@ -69,34 +69,34 @@ impl Walk<'_, '_> {
     }
 
     /// In the order of names, or shuffled.
-    fn by_number<A: Act>(&mut self) {
-        let Self { worker, beat, hands, dir, .. } = self;
+    fn by_number<A: FileOp>(&mut self) {
+        let Self { worker, tree_meter, hands, dir, .. } = self;
         let shuffle = (worker.order == TreeOrder::Shuffled).then(|| {
             let key = worker.seed ^ mix(self.pass + (u64::from(worker.number) << 32));
             Shuffle::new(worker.files, key)
         });
         let mut name = hands.name;
         for step in 0..worker.files {
-            let Some(since) = beat.next() else { return };
+            let Some(since) = tree_meter.next() else { return };
             let number = shuffle.as_ref().map_or(step, |shuffle| shuffle.at(step));
             let folder_number = worker.folder_of(number);
             name.point(folder_number, number);
-            let at = At { dir: *dir, path: name.path(), folder: None, number, folder_number };
+            let at = TreeFile { dir: *dir, path: name.path(), folder: None, number, folder_number };
             let answer = A::act(worker, hands, &at);
-            if !beat.ended(since, answer, &hands.name, &at) {
+            if !tree_meter.ended(since, answer, &hands.name, &at) {
                 return;
             }
         }
     }
 
     /// As the file system lists them.
-    fn as_listed<A: Act>(&mut self) {
-        let Self { worker, beat, hands, listing, .. } = self;
+    fn as_listed<A: FileOp>(&mut self) {
+        let Self { worker, tree_meter, hands, listing, .. } = self;
         let mut visited = 0;
         for folder in 0..worker.used_folders() {
             let fd = match worker.open_folder(folder) {
                 Ok(fd) => fd,
-                Err(stuck) => return beat.fail(stuck, c"."),
+                Err(stuck) => return tree_meter.fail(stuck, c"."),
             };
             let dir = hands.stand_in(&fd);
             let mut entries = RawDir::new(&fd, listing);
@@ -104,32 +104,33 @@ impl Walk<'_, '_> {
                 let fresh = entries.is_buffer_empty();
                 let entry = entries.next();
                 if fresh {
-                    let lat_ns = beat.skip();
-                    if beat.now >= beat.haul.counted {
-                        beat.listings.add(0, 0, lat_ns);
+                    let lat_ns = tree_meter.skip();
+                    if tree_meter.now >= tree_meter.worker_totals.counted {
+                        tree_meter.listings.add(0, 0, lat_ns);
                     }
                 }
                 let entry = match entry {
                     None => break,
                     Some(Ok(entry)) => entry,
-                    Some(Err(errno)) => return beat.fail(("list", errno), c"."),
+                    Some(Err(errno)) => return tree_meter.fail((Doing::List, errno), c"."),
                 };
                 // Others' files, the anchor, and names that this very pass has given.
                 let path = entry.file_name();
                 let Some(number) = hands.name.number_in(path.to_bytes()) else { continue };
-                let Some(since) = beat.next() else { return };
-                let at = At { dir, path, folder: Some(fd.as_fd()), number, folder_number: folder };
+                let Some(since) = tree_meter.next() else { return };
+                let at =
+                    TreeFile { dir, path, folder: Some(fd.as_fd()), number, folder_number: folder };
                 let answer = A::act(worker, hands, &at);
-                if !beat.ended(since, answer, &hands.name, &at) {
+                if !tree_meter.ended(since, answer, &hands.name, &at) {
                     return;
                 }
                 visited += 1;
             }
         }
         if visited != worker.files {
-            beat.cut = true;
-            beat.haul.fault.get_or_insert_with(|| Fault {
-                doing: "list".into(),
+            tree_meter.cut = true;
+            tree_meter.worker_totals.fault.get_or_insert_with(|| Fault {
+                doing: Doing::List,
                 path: worker.path.clone(),
                 offset: None,
                 errno: 0,
@@ -142,26 +143,26 @@ impl Walk<'_, '_> {
 
     /// One pass over the folders: all names of each.
     pub(super) fn list(&mut self) {
-        let Self { worker, beat, hands, listing, .. } = self;
+        let Self { worker, tree_meter, hands, listing, .. } = self;
         let folders = worker.used_folders();
         let shuffle = (worker.order == TreeOrder::Shuffled)
             .then(|| Shuffle::new(folders, worker.seed ^ mix(self.pass)));
         for step in 0..folders {
-            let Some(since) = beat.next() else { return };
+            let Some(since) = tree_meter.next() else { return };
             let folder = shuffle.as_ref().map_or(step, |shuffle| shuffle.at(step));
-            let mut all = || -> Result<(), Stuck> {
+            let mut all = || -> Result<(), OpFailed> {
                 let fd = worker.open_folder(folder)?;
                 let mut entries = RawDir::new(&fd, listing);
                 while let Some(entry) = entries.next() {
-                    entry.map_err(stuck("list"))?;
+                    entry.map_err(stuck(Doing::List))?;
                 }
                 Ok(())
             };
             match all() {
-                Ok(()) => beat.done(since, Done::default()),
+                Ok(()) => tree_meter.done(since, OpDone::default()),
                 Err(stuck) => {
                     hands.name.point(folder, 0);
-                    return beat.fail(stuck, hands.name.path());
+                    return tree_meter.fail(stuck, hands.name.path());
                 }
             }
         }

@@ -1,8 +1,8 @@
 //! Below a loop device: its file and the mount that holds it, or the device that it rests on.
 
-use super::super::mount::{self, Entry};
-use super::super::{Bottom, DeviceNumber, LayerKind};
-use super::Walk;
+use super::super::mount::{self, MountEntry};
+use super::super::{DeviceNumber, LayerKind, LeafKind};
+use super::StackWalk;
 use crate::sys::block;
 
 /// What is said to hold the file of a loop device where that is a block device itself.
@@ -15,9 +15,15 @@ impl LayerKind {
     }
 }
 
-impl Walk<'_> {
+impl StackWalk<'_> {
     /// What lies below the loop device at `index`: another device, or the place of its file.
-    pub(super) fn loop_file(&mut self, index: usize, name: &str, file: &str, level: u32) -> Bottom {
+    pub(super) fn loop_file(
+        &mut self,
+        index: usize,
+        name: &str,
+        file: &str,
+        level: u32,
+    ) -> LeafKind {
         if self.device_name(file).is_some() {
             if let LayerKind::Loop { on, .. } = &mut self.layers[index].kind {
                 *on = DEVICE.into();
@@ -28,32 +34,32 @@ impl Walk<'_> {
             Ok(found) => found,
             Err(why) => {
                 self.layers[index].leaf = true;
-                return Bottom::Unknown(why);
+                return LeafKind::Unknown(why);
             }
         };
         if let LayerKind::Loop { on, .. } = &mut self.layers[index].kind {
             *on = entry.mount.kind.clone();
         }
         let inner = self.mounted(&entry, &path, level + 1);
-        if self.layers.len() > index + 1 || inner == Bottom::Devices {
+        if self.layers.len() > index + 1 || inner == LeafKind::Devices {
             return inner;
         }
         self.layers[index].leaf = true;
         match inner {
-            Bottom::Memory(what) => Bottom::Memory(format!("loop on {what}")),
+            LeafKind::Memory(what) => LeafKind::Memory(format!("loop on {what}")),
             // The file system is known, what it lies on is not: the loop is as deep as one can see.
-            _ => Bottom::Devices,
+            _ => LeafKind::Devices,
         }
     }
 
     /// The mount and the path of the file behind a loop device.
-    fn backing(&self, name: &str, file: &str) -> Result<(Entry, String), String> {
+    fn backing(&self, name: &str, file: &str) -> Result<(MountEntry, String), String> {
         let plain = file.strip_suffix(" (deleted)");
         // The device and inode are the truth; the path may mean another file in this namespace.
-        let truth = if self.scene.real() { loop_status(name) } else { None };
+        let truth = if self.sys_root.real() { loop_status(name) } else { None };
         if plain.is_none() {
             let same = match truth {
-                Some((device, inode)) => block::stat(self.scene.at(file).as_path())
+                Some((device, inode)) => block::stat(self.sys_root.at(file).as_path())
                     .is_ok_and(|stat| (stat.device, stat.inode) == (device, inode)),
                 None => true,
             };

@@ -1,15 +1,15 @@
 //! Walks over doctored machines, and one over this.
 
-use super::super::{PathKind, doctored};
+use super::super::{PathKind, fake};
 use super::*;
 use std::path::Path;
 
 /// A machine with its mounts.
-struct Tree(doctored::Tree);
+struct FakeMachine(fake::FakeSysRoot);
 
-impl Tree {
+impl FakeMachine {
     fn new(mounts: &str) -> Self {
-        let tree = doctored::Tree::new();
+        let tree = fake::FakeSysRoot::new();
         tree.file("proc/self/mountinfo", mounts);
         for folder in ["sys/dev/block", "sys/class/block", "sys/block", "sys/fs/btrfs"] {
             tree.folder(folder);
@@ -51,9 +51,9 @@ impl Tree {
         );
     }
 
-    fn walk(&self, path: &str) -> (String, Bottom) {
-        let scene = self.0.scene();
-        let subject = scene.subject(Path::new(path));
+    fn walk(&self, path: &str) -> (String, LeafKind) {
+        let sys_root = self.0.sys_root();
+        let subject = sys_root.subject(Path::new(path));
         let words: Vec<String> = subject
             .stack
             .iter()
@@ -66,17 +66,17 @@ impl Tree {
         (words.join(" "), subject.bottom)
     }
 
-    fn layer(&self, path: &str, name: &str) -> Layer {
-        let scene = self.0.scene();
-        scene.subject(Path::new(path)).stack.into_iter().find(|l| l.name == name).unwrap()
+    fn layer(&self, path: &str, name: &str) -> BlockLayer {
+        let sys_root = self.0.sys_root();
+        sys_root.subject(Path::new(path)).stack.into_iter().find(|l| l.name == name).unwrap()
     }
 }
 
 const SDA: &str = "pci0/ata1/host0/target0/block/sda";
 const SDA1: &str = "pci0/ata1/host0/target0/block/sda/sda1";
 
-fn with_sda(mounts: &str) -> Tree {
-    let tree = Tree::new(mounts);
+fn with_sda(mounts: &str) -> FakeMachine {
+    let tree = FakeMachine::new(mounts);
     tree.device(SDA, "8:0").device(SDA1, "8:1");
     tree.file("sys/devices/pci0/ata1/host0/target0/block/sda/device/model", "Disk of Ours  \n");
     tree
@@ -88,15 +88,15 @@ const ROOT: &str = "27 1 8:1 / / rw - ext4 /dev/sda1 rw\n";
 fn a_partition_leads_to_its_disk() {
     let tree = with_sda(ROOT);
     tree.file("data/file", "x");
-    assert_eq!(tree.walk("/data/file"), ("sda(sda1)@0*".into(), Bottom::Devices));
+    assert_eq!(tree.walk("/data/file"), ("sda(sda1)@0*".into(), LeafKind::Devices));
     let layer = tree.layer("/data/file", "sda");
     assert_eq!(layer.hardware.model, "Disk of Ours");
     assert_eq!(layer.hardware.bus, "sata");
     assert_eq!(layer.number, DeviceNumber { major: 8, minor: 0 });
     assert_eq!(layer.size, Reading::Seen(Bytes(2048 * 512)));
     assert_eq!(tree.walk("/data/new/one").0, "sda(sda1)@0*");
-    assert_eq!(tree.walk("/dev/sda1"), ("sda(sda1)@0*".into(), Bottom::Devices));
-    assert_eq!(tree.walk("/dev/sda"), ("sda@0*".into(), Bottom::Devices));
+    assert_eq!(tree.walk("/dev/sda1"), ("sda(sda1)@0*".into(), LeafKind::Devices));
+    assert_eq!(tree.walk("/dev/sda"), ("sda@0*".into(), LeafKind::Devices));
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn a_loop_leads_into_its_file() {
     tree.file("sys/devices/virtual/block/loop3/loop/backing_file", "/img/card.img\n");
     tree.file("sys/devices/virtual/block/loop3/loop/dio", "1\n");
     tree.file("img/card.img", "").file("mnt/x", "");
-    assert_eq!(tree.walk("/mnt/x"), ("loop3@0 sda(sda1)@1*".into(), Bottom::Devices));
+    assert_eq!(tree.walk("/mnt/x"), ("loop3@0 sda(sda1)@1*".into(), LeafKind::Devices));
     assert_eq!(
         tree.layer("/mnt/x", "loop3").kind,
         LayerKind::Loop { file: "/img/card.img".into(), on: "ext4".into(), direct: true }
@@ -116,7 +116,7 @@ fn a_loop_leads_into_its_file() {
     tree.file("sys/devices/virtual/block/loop3/loop/backing_file", "/elsewhere/card.img\n");
     let (layers, bottom) = tree.walk("/mnt/x");
     assert_eq!(layers, "loop3@0*");
-    assert!(matches!(bottom, Bottom::Unknown(_)), "{bottom:?}");
+    assert!(matches!(bottom, LeafKind::Unknown(_)), "{bottom:?}");
 }
 
 #[test]
@@ -126,17 +126,17 @@ fn a_loop_over_a_device_leads_to_that_device() {
     ));
     tree.device("virtual/block/loop3", "7:3").file("dev/sda1", "").file("mnt/x", "");
     tree.file("sys/devices/virtual/block/loop3/loop/backing_file", "/dev/sda1\n");
-    assert_eq!(tree.walk("/mnt/x"), ("loop3@0 sda(sda1)@1*".into(), Bottom::Devices));
+    assert_eq!(tree.walk("/mnt/x"), ("loop3@0 sda(sda1)@1*".into(), LeafKind::Devices));
     assert!(!tree.layer("/mnt/x", "loop3").kind.over_file());
 }
 
 #[test]
 fn a_loop_over_memory_or_fuse_is_its_own_leaf() {
     for (kind, bottom) in [
-        ("tmpfs", Bottom::Memory("loop on tmpfs".into())),
-        ("fuse.paced", Bottom::Devices),
-        ("nfs4", Bottom::Devices),
-        ("zfs", Bottom::Devices),
+        ("tmpfs", LeafKind::Memory("loop on tmpfs".into())),
+        ("fuse.paced", LeafKind::Devices),
+        ("nfs4", LeafKind::Devices),
+        ("zfs", LeafKind::Devices),
     ] {
         let tree = with_sda(&format!(
             "{ROOT}28 27 7:3 / /mnt rw - ext4 /dev/loop3 rw\n29 27 0:50 / /img rw - {kind} x rw\n"
@@ -166,7 +166,7 @@ fn logical_volumes_and_raid_and_encryption() {
     tree.file("mnt/x", "");
     assert_eq!(
         tree.walk("/mnt/x"),
-        ("dm-1@0 dm-0@1 md0@2 sda(sda1)@3* sdb@3*".into(), Bottom::Devices)
+        ("dm-1@0 dm-0@1 md0@2 sda(sda1)@3* sdb@3*".into(), LeafKind::Devices)
     );
     let kind = |name| tree.layer("/mnt/x", name).kind;
     assert_eq!(kind("dm-1"), LayerKind::Mapper { uuid: "CRYPT-LUKS2-abc-safe".into() });
@@ -181,12 +181,12 @@ fn a_circle_ends() {
     tree.slave("virtual/block/dm-1", "virtual/block/dm-0");
     let (layers, bottom) = tree.walk("/dev/dm-0");
     assert_eq!(layers, "dm-0@0 dm-1@1");
-    assert!(matches!(bottom, Bottom::Unknown(_)), "{bottom:?}");
+    assert!(matches!(bottom, LeafKind::Unknown(_)), "{bottom:?}");
 }
 
 #[test]
 fn a_loop_over_its_own_file_system_ends() {
-    let tree = Tree::new("27 1 7:0 / / rw - ext4 /dev/loop0 rw\n");
+    let tree = FakeMachine::new("27 1 7:0 / / rw - ext4 /dev/loop0 rw\n");
     tree.device("virtual/block/loop0", "7:0");
     tree.file("sys/devices/virtual/block/loop0/loop/backing_file", "/self.img\n");
     tree.file("self.img", "");
@@ -205,7 +205,7 @@ fn btrfs_names_all_its_devices() {
     tree.link("sys/fs/btrfs/uuid-2/devices/sdc", "sys/devices/pci0/ata2/host1/target1/block/sdc");
     tree.slave("virtual/block/dm-0", SDA1);
     tree.file("mnt/x", "");
-    assert_eq!(tree.walk("/mnt/x"), ("dm-0@0 sda(sda1)@1* sdb@0*".into(), Bottom::Devices));
+    assert_eq!(tree.walk("/mnt/x"), ("dm-0@0 sda(sda1)@1* sdb@0*".into(), LeafKind::Devices));
 }
 
 #[test]
@@ -217,57 +217,57 @@ fn an_overlay_is_what_its_folders_lie_on() {
     };
     let tree = with_sda(&mounts("/up"));
     tree.file("mnt/x", "").file("up/x", "").file("low/y", "");
-    assert_eq!(tree.walk("/mnt/x"), ("sda(sda1)@0*".into(), Bottom::Devices));
+    assert_eq!(tree.walk("/mnt/x"), ("sda(sda1)@0*".into(), LeafKind::Devices));
     let tree = with_sda(&mounts("/mem/up"));
     tree.file("mnt/x", "").file("mnt/y", "").file("mem/up/x", "").file("low/y", "");
-    assert_eq!(tree.walk("/mnt"), (String::new(), Bottom::Memory("overlay on tmpfs".into())));
-    assert_eq!(tree.walk("/mnt/x").1, Bottom::Memory("overlay on tmpfs".into()));
-    assert_eq!(tree.walk("/mnt/y"), ("sda(sda1)@0*".into(), Bottom::Devices));
+    assert_eq!(tree.walk("/mnt"), (String::new(), LeafKind::Memory("overlay on tmpfs".into())));
+    assert_eq!(tree.walk("/mnt/x").1, LeafKind::Memory("overlay on tmpfs".into()));
+    assert_eq!(tree.walk("/mnt/y"), ("sda(sda1)@0*".into(), LeafKind::Devices));
     let tree = with_sda(&mounts("/net/up"));
     tree.file("mnt/x", "").file("net/up/x", "");
-    assert_eq!(tree.walk("/mnt/x").1, Bottom::Remote("overlay on nfs4".into()));
+    assert_eq!(tree.walk("/mnt/x").1, LeafKind::Remote("overlay on nfs4".into()));
     let tree = with_sda(&mounts("/hidden/up"));
     tree.file("mnt/x", "");
-    assert!(matches!(tree.walk("/mnt/x").1, Bottom::Unknown(_)));
+    assert!(matches!(tree.walk("/mnt/x").1, LeafKind::Unknown(_)));
 }
 
 #[test]
 fn memory_and_far_away() {
     for (kind, bottom) in [
-        ("tmpfs", Bottom::Memory("tmpfs".into())),
-        ("ramfs", Bottom::Memory("ramfs".into())),
-        ("nfs4", Bottom::Remote("nfs4".into())),
-        ("fuse.sshfs", Bottom::Remote("fuse.sshfs".into())),
-        ("virtiofs", Bottom::Remote("virtiofs".into())),
-        ("9p", Bottom::Remote("9p".into())),
+        ("tmpfs", LeafKind::Memory("tmpfs".into())),
+        ("ramfs", LeafKind::Memory("ramfs".into())),
+        ("nfs4", LeafKind::Remote("nfs4".into())),
+        ("fuse.sshfs", LeafKind::Remote("fuse.sshfs".into())),
+        ("virtiofs", LeafKind::Remote("virtiofs".into())),
+        ("9p", LeafKind::Remote("9p".into())),
     ] {
-        let tree = Tree::new(&format!("27 1 0:30 / / rw - {kind} x rw\n"));
+        let tree = FakeMachine::new(&format!("27 1 0:30 / / rw - {kind} x rw\n"));
         tree.file("x", "");
         assert_eq!(tree.walk("/x"), (String::new(), bottom));
     }
     let tree = with_sda(&format!("{ROOT}28 27 8:1 / /mnt rw - fuseblk /dev/sda1 rw\n"));
     tree.file("mnt/x", "");
-    assert_eq!(tree.walk("/mnt/x"), ("sda(sda1)@0*".into(), Bottom::Devices));
-    let tree = Tree::new("27 1 253:0 / / rw - ext4 /dev/zram0 rw\n");
+    assert_eq!(tree.walk("/mnt/x"), ("sda(sda1)@0*".into(), LeafKind::Devices));
+    let tree = FakeMachine::new("27 1 253:0 / / rw - ext4 /dev/zram0 rw\n");
     tree.device("virtual/block/zram0", "253:0").file("x", "");
-    assert_eq!(tree.walk("/x"), ("zram0@0*".into(), Bottom::Memory("zram0".into())));
-    let tree = Tree::new("27 1 0:30 / / rw - zfs pool/home rw\n");
+    assert_eq!(tree.walk("/x"), ("zram0@0*".into(), LeafKind::Memory("zram0".into())));
+    let tree = FakeMachine::new("27 1 0:30 / / rw - zfs pool/home rw\n");
     tree.file("x", "");
-    assert!(matches!(tree.walk("/x").1, Bottom::Unknown(why) if why.starts_with("zfs")));
+    assert!(matches!(tree.walk("/x").1, LeafKind::Unknown(why) if why.starts_with("zfs")));
 }
 
 #[test]
 fn nvme_is_found_with_and_without_hidden_paths() {
-    let tree = Tree::new("27 1 259:2 / / rw - ext4 /dev/nvme0n1p2 rw\n");
+    let tree = FakeMachine::new("27 1 259:2 / / rw - ext4 /dev/nvme0n1p2 rw\n");
     tree.device("pci0/nvme/nvme0/nvme0n1", "259:0");
     tree.device("pci0/nvme/nvme0/nvme0n1/nvme0n1p2", "259:2").file("x", "");
     tree.file("sys/devices/pci0/nvme/nvme0/nvme0n1/device/model", "Fast One\n");
     tree.file("sys/devices/pci0/nvme/nvme0/nvme0n1/device/firmware_rev", "1.0\n");
-    assert_eq!(tree.walk("/x"), ("nvme0n1(nvme0n1p2)@0*".into(), Bottom::Devices));
+    assert_eq!(tree.walk("/x"), ("nvme0n1(nvme0n1p2)@0*".into(), LeafKind::Devices));
     let hardware = tree.layer("/x", "nvme0n1").hardware;
     assert_eq!((&*hardware.bus, &*hardware.revision), ("nvme", "1.0"));
 
-    let tree = Tree::new("27 1 259:2 / / rw - ext4 /dev/nvme1n1p2 rw\n");
+    let tree = FakeMachine::new("27 1 259:2 / / rw - ext4 /dev/nvme1n1p2 rw\n");
     tree.device("virtual/nvme-subsystem/nvme-subsys1/nvme1n1", "259:0");
     tree.device("virtual/nvme-subsystem/nvme-subsys1/nvme1n1/nvme1n1p2", "259:2");
     tree.file("sys/devices/pci0/nvme/nvme3/nvme1c3n1/size", "2048\n").file("x", "");
@@ -277,7 +277,7 @@ fn nvme_is_found_with_and_without_hidden_paths() {
 
 #[test]
 fn a_path_of_this_machine() {
-    let subject = Scene::default().subject(Path::new("/"));
+    let subject = SysRoot::default().subject(Path::new("/"));
     assert_eq!(subject.kind, PathKind::Folder, "{subject:#?}");
     assert!(subject.mount.seen().is_some_and(|m| m.point == "/"), "{subject:#?}");
 }

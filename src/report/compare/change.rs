@@ -1,51 +1,56 @@
 //! Several runs of each side: medians, their ratio, and whether it is more than chance.
 
-use super::super::Style;
-use super::super::figure::{digits, time};
-use super::super::paint::{Ink, columns, ink};
-use super::{named, shown};
-use crate::plan::Action;
-use crate::record::{Pair, Quantity, Record, Trust};
-use crate::stats::{self, Change, FEWEST, Ratio, SMALLEST, Total};
-use crate::unit::Nanos;
-use crate::verdict::Unlike;
+use std::rc::Rc;
 
-/// Columns of the name of a figure, of its unit, of a side and of the ratio.
-const NAME: usize = 18;
-const UNIT: usize = 5;
+use super::super::TerminalStyle;
+use super::super::figure::{digits, time};
+use super::super::fitted::{FittedCell, FittedColumn, FittedTable};
+use super::super::paint::{Ink, ink};
+use crate::plan::Action;
+use crate::record::{
+    ComparedQuantity, FigurePair, Metric, PhaseFigures, PhaseRecord, Record, Trust,
+};
+use crate::stats::{self, ChangeVerdict, FEWEST, MedianRatio, SMALLEST};
+use crate::unit::{Bandwidth, Nanos};
+use crate::verdict::UnlikeRule;
+
+/// Columns of the name of a figure, of its unit, of a side and of the ratio. Where the page is narrow
+/// the ratio stands beneath its row, and then the sides do.
+const NAME: usize = 16;
+const UNIT: usize = 6;
 const SIDE: usize = 20;
 const RATIO: usize = 18;
+/// Columns of the word behind it.
+const WORD: usize = 8;
 
 /// What is compared of a total.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum TotalKind {
     Rate,
     Operations,
     Tail,
 }
 
-impl Kind {
+impl TotalKind {
     const ALL: [Self; 3] = [Self::Rate, Self::Operations, Self::Tail];
 
-    /// The figure of a total: MB per second, operations per second where no bytes are moved, and the
-    /// 99th percentile of the latency in nanoseconds, where ten I/Os or more were slower.
-    fn of(self, total: &Total) -> Option<f64> {
-        let moves = total.bytes.0 > 0;
+    /// The figure of an action: MB per second, operations per second where no bytes are moved, and the
+    /// 99th percentile of the latency in nanoseconds.
+    fn of(self, figures: &PhaseFigures, action: Action) -> Option<f64> {
+        let value = |metric| figures.value(action, metric);
+        let moves = value(Metric::Bytes).is_some_and(|bytes| bytes > 0.0);
         match self {
-            Self::Rate => total.bandwidth.filter(|_| moves).map(|rate| rate.mb()),
-            Self::Operations => total.iops.filter(|_| !moves).map(|iops| iops.0),
-            Self::Tail => {
-                let latency = total.lat_ns.as_ref().filter(|_| total.events_beyond(0.99) >= 10.0);
-                latency.map(|latency| latency.p99 as f64)
-            }
+            Self::Rate => value(Metric::Throughput).map(|rate| Bandwidth(rate).mb()),
+            Self::Operations => value(Metric::Iops).filter(|_| !moves),
+            Self::Tail => value(Metric::P99),
         }
     }
 
-    fn quantity(self) -> Quantity {
+    fn quantity(self) -> ComparedQuantity {
         match self {
-            Self::Rate => Quantity::MegabytesPerSecond,
-            Self::Operations => Quantity::OperationsPerSecond,
-            Self::Tail => Quantity::P99Ns,
+            Self::Rate => ComparedQuantity::MegabytesPerSecond,
+            Self::Operations => ComparedQuantity::OperationsPerSecond,
+            Self::Tail => ComparedQuantity::P99Ns,
         }
     }
 
@@ -58,16 +63,18 @@ impl Kind {
     }
 
     /// What the second side is.
-    fn word(self, change: Change) -> &'static str {
+    fn word(self, change: ChangeVerdict) -> &'static str {
         match (change, self) {
-            (Change::Open, _) => "open",
-            (Change::Same, _) => "same",
-            (Change::More, Self::Rate | Self::Operations) | (Change::Less, Self::Tail) => "faster",
-            (Change::Less, Self::Rate | Self::Operations) | (Change::More, Self::Tail) => "slower",
+            (ChangeVerdict::Open, _) => "open",
+            (ChangeVerdict::Same, _) => "same",
+            (ChangeVerdict::More, Self::Rate | Self::Operations)
+            | (ChangeVerdict::Less, Self::Tail) => "faster",
+            (ChangeVerdict::Less, Self::Rate | Self::Operations)
+            | (ChangeVerdict::More, Self::Tail) => "slower",
         }
     }
 
-    fn told(self, value: f64, style: Style) -> String {
+    fn told(self, value: f64, style: TerminalStyle) -> String {
         match self {
             Self::Rate | Self::Operations => digits(value),
             Self::Tail => time(Nanos(value.round() as u64), style),
@@ -76,34 +83,32 @@ impl Kind {
 }
 
 /// A figure that both sides have.
-pub(super) struct Row {
+pub(super) struct CompareRow {
     name: String,
     phase: String,
     action: Action,
-    kind: Kind,
+    kind: TotalKind,
     first: Vec<f64>,
     second: Vec<f64>,
-    ratio: Option<Ratio>,
+    ratio: Option<MedianRatio>,
     /// The worst that is thought of the figures of both sides.
     pub trust: Trust,
 }
 
 /// The figures of all phases that both sides have.
-pub(super) fn rows(first: &[&Record], second: &[&Record], unlike: &Unlike) -> Vec<Row> {
+pub(super) fn rows(first: &[&Record], second: &[&Record], unlike: &UnlikeRule) -> Vec<CompareRow> {
     let alone = first.iter().chain(second).all(|record| record.plan.phases.len() == 1);
+    let (left, right) = (of(first), of(second));
     let mut names: Vec<(&str, Action)> = Vec::new();
-    for (phase, action) in
-        first.iter().flat_map(|record| of(record)).map(|(name, action, _)| (name, action))
-    {
+    for (phase, action) in left.iter().map(|(name, action, _)| (*name, *action)) {
         if !names.contains(&(phase, action)) {
             names.push((phase, action));
         }
     }
-    let all = |side: &[&Record], name: &str, action: Action, kind: Kind| -> Vec<f64> {
-        let totals = side.iter().flat_map(|record| of(record));
-        totals
+    let all = |side: &[DoneFigures<'_>], name: &str, action: Action, kind: TotalKind| -> Vec<f64> {
+        side.iter()
             .filter(|(phase, done, _)| (alone || *phase == name) && *done == action)
-            .filter_map(|(.., total)| kind.of(total))
+            .filter_map(|(.., figures)| kind.of(figures, action))
             .collect()
     };
     let thought = |name: &str| {
@@ -112,14 +117,23 @@ pub(super) fn rows(first: &[&Record], second: &[&Record], unlike: &Unlike) -> Ve
     };
     let mut rows = Vec::new();
     for (phase, action) in &names {
-        for kind in Kind::ALL {
+        for kind in TotalKind::ALL {
             let (first, second) =
-                (all(first, phase, *action, kind), all(second, phase, *action, kind));
+                (all(&left, phase, *action, kind), all(&right, phase, *action, kind));
             if !first.is_empty() && !second.is_empty() {
                 let single = names.iter().filter(|(name, _)| name == phase).count() == 1;
                 let name = named(phase, *action, single);
                 let (phase, action, trust) = (phase.to_string(), *action, thought(phase));
-                rows.push(Row { name, phase, action, kind, first, second, ratio: None, trust });
+                rows.push(CompareRow {
+                    name,
+                    phase,
+                    action,
+                    kind,
+                    first,
+                    second,
+                    ratio: None,
+                    trust,
+                });
             }
         }
     }
@@ -130,18 +144,24 @@ pub(super) fn rows(first: &[&Record], second: &[&Record], unlike: &Unlike) -> Ve
     rows
 }
 
-/// Each total of a record, and its phase, whichever repetition of that it is.
-fn of(record: &Record) -> impl Iterator<Item = (&str, Action, &Total)> {
-    record.phases.iter().flat_map(|phase| {
-        let name = record.repeated(&phase.name);
-        shown(phase).map(move |(action, total)| (name, action, total))
-    })
+/// What was done in a phase, whichever repetition of that it is, and the figures of that.
+type DoneFigures<'a> = (&'a str, Action, Rc<PhaseFigures>);
+
+/// What was done on a side.
+fn of<'a>(side: &[&'a Record]) -> Vec<DoneFigures<'a>> {
+    let done = |record: &'a Record, phase: &'a PhaseRecord| {
+        let (name, figures) = (record.repeated(&phase.name), Rc::new(PhaseFigures::of(phase)));
+        let actions = figures.actions().into_iter();
+        actions.map(|action| (name, action, figures.clone())).collect::<Vec<_>>()
+    };
+    let phases = side.iter().flat_map(|record| record.phases.iter().map(|phase| (*record, phase)));
+    phases.flat_map(|(record, phase)| done(record, phase)).collect()
 }
 
 /// The rows as values; one run each has no ratio.
-pub(super) fn pairs(rows: Vec<Row>) -> Vec<Pair> {
+pub(super) fn pairs(rows: Vec<CompareRow>) -> Vec<FigurePair> {
     let ratios = repeated(&rows);
-    let pair = |row: Row| Pair {
+    let pair = |row: CompareRow| FigurePair {
         phase: row.phase,
         action: row.action,
         quantity: row.kind.quantity(),
@@ -154,39 +174,44 @@ pub(super) fn pairs(rows: Vec<Row>) -> Vec<Pair> {
 }
 
 /// The rows, with their ratios where the sides may be compared.
-pub(super) fn table(rows: &[Row], comparable: bool, style: Style) -> Vec<String> {
-    let mut heading = format!("  {:NAME$} {:UNIT$}{:>SIDE$}{:>SIDE$}", "", "", "first", "second");
+pub(super) fn table(rows: &[CompareRow], comparable: bool, style: TerminalStyle) -> Vec<String> {
+    let mut columns = vec![
+        FittedColumn::left("", NAME),
+        FittedColumn::left("", UNIT),
+        FittedColumn::right("first", SIDE).ranked(1).or_beneath(),
+        FittedColumn::right("second", SIDE).ranked(1).or_beneath(),
+    ];
     if comparable {
-        heading.push_str(&format!("{:>RATIO$}", "second / first"));
+        columns.push(FittedColumn::right("second / first", RATIO).ranked(2).or_beneath());
+        columns.push(FittedColumn::left("", WORD).ranked(2).or_beneath());
     }
-    let mut lines = vec![style.paint(Ink::Faint, &heading)];
     let mut before = "";
+    let mut all = Vec::new();
     for row in rows {
         let name = if row.name == before { "" } else { &row.name };
         before = &row.name;
-        let mut line = format!("  {name:NAME$} {:UNIT$}", row.kind.unit());
-        // A long name takes from what follows rather than pushing it away.
-        let over = columns(&line).saturating_sub(3 + NAME + UNIT);
         let cell = |side: &[f64]| ranged(side, |value| row.kind.told(value, style), style);
-        for (text, room) in
-            [(cell(&row.first), SIDE.saturating_sub(over)), (cell(&row.second), SIDE)]
-        {
-            line.push_str(&" ".repeat(room.saturating_sub(columns(&text)).max(1)));
-            line.push_str(&text);
-        }
-        if let Some(ratio) = row.ratio {
-            line.push_str(&ratio_of(row, ratio, style));
-        } else if comparable && row.trust != Trust::Sound {
-            let word = format!("{:>RATIO$}", row.trust.name());
-            line.push_str(&style.paint(ink(row.trust), &word));
-        }
-        lines.push(line);
+        let sides = [cell(&row.first), cell(&row.second)].map(FittedCell::from);
+        let mut cells = vec![FittedCell::from(name), row.kind.unit().into()];
+        cells.extend(sides);
+        cells.extend(match row.ratio {
+            Some(ratio) => ratio_of(row, ratio, style),
+            None if row.trust != Trust::Sound => {
+                [FittedCell::inked(row.trust.name(), ink(row.trust), style), FittedCell::default()]
+            }
+            None => Default::default(),
+        });
+        all.push(cells);
     }
+    let mut table = FittedTable::of(columns, &all, style);
+    let mut lines = table.head();
+    lines.extend(all.iter().flat_map(|row| table.row(row)));
+    lines.extend(table.foot(&[]));
     lines
 }
 
 /// `4.17 (4.15–4.19)`: the median, the smallest and the largest.
-fn ranged(values: &[f64], told: impl Fn(f64) -> String, style: Style) -> String {
+fn ranged(values: &[f64], told: impl Fn(f64) -> String, style: TerminalStyle) -> String {
     let least = values.iter().copied().fold(f64::INFINITY, f64::min);
     let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let middle = told(stats::median(values).unwrap_or(f64::NAN));
@@ -205,9 +230,9 @@ fn ranged(values: &[f64], told: impl Fn(f64) -> String, style: Style) -> String 
 }
 
 /// The ratio with its interval, and the word for it.
-fn ratio_of(row: &Row, ratio: Ratio, style: Style) -> String {
+fn ratio_of(row: &CompareRow, ratio: MedianRatio, style: TerminalStyle) -> [FittedCell; 2] {
     let Some(sure) = ratio.sure else {
-        return format!("{:>RATIO$}", digits(ratio.value));
+        return [digits(ratio.value).into(), FittedCell::default()];
     };
     let dash = style.glyph("–", "-");
     let text = format!("{} ({}{dash}{})", digits(ratio.value), digits(sure.low), digits(sure.high));
@@ -217,24 +242,23 @@ fn ratio_of(row: &Row, ratio: Ratio, style: Style) -> String {
         "slower" => Ink::Careful,
         _ => Ink::Faint,
     };
-    let gap = " ".repeat(RATIO.saturating_sub(columns(&text)).max(1));
-    format!("{gap}{text} {}", style.paint(ink, word))
+    [text.into(), FittedCell::inked(word, ink, style)]
 }
 
 /// Whether a figure of either side was taken more than once.
-pub(super) fn repeated(rows: &[Row]) -> bool {
+pub(super) fn repeated(rows: &[CompareRow]) -> bool {
     rows.iter().any(|row| row.first.len().max(row.second.len()) > 1)
 }
 
 /// What may be said of several runs of a side.
-pub(super) fn told(rows: &[Row]) -> String {
+pub(super) fn told(rows: &[CompareRow]) -> String {
     let believed = rows.iter().filter(|row| row.trust == Trust::Sound);
     let fewest = believed.map(|row| row.first.len().min(row.second.len())).min().unwrap_or(0);
     let sure: Vec<_> =
         rows.iter().filter_map(|row| Some((row, row.ratio?, row.ratio?.sure?))).collect();
     if sure.is_empty() {
         return format!(
-            "nothing that the records hold forbids to compare them. From {fewest} of a side no difference can be told from chance: make {FEWEST} or more of each."
+            "these runs are comparable. {fewest} per side are too few to rule out chance: make {FEWEST} or more of each."
         );
     }
     let mut said = Vec::new();
@@ -243,8 +267,8 @@ pub(super) fn told(rows: &[Row]) -> String {
         let names: Vec<String> = these
             .map(|(row, ratio, _)| {
                 let what = match row.kind {
-                    Kind::Tail => format!("{} at p99", row.name),
-                    Kind::Rate | Kind::Operations => row.name.clone(),
+                    TotalKind::Tail => format!("{} at p99", row.name),
+                    TotalKind::Rate | TotalKind::Operations => row.name.clone(),
                 };
                 if matches!(word, "faster" | "slower") {
                     format!("{what} ({} times)", digits(ratio.value))
@@ -259,12 +283,17 @@ pub(super) fn told(rows: &[Row]) -> String {
         let names = names.join(", ");
         said.push(match word {
             "same" => format!("the same within {:.0} % in {names}", SMALLEST * 100.0),
-            "open" => format!("not to be told from chance in {names}: more runs would"),
+            "open" => format!("inconclusive in {names}: make more runs"),
             word => format!("{word} in {names}"),
         });
     }
     format!(
-        "the second is {}. Sides: median, smallest and largest of the runs; ratio: its interval, by resampling the runs, which holds with 95 % for all lines together.",
+        "the second is {}. Sides: median, minimum and maximum of the runs; ratio: 95 % confidence interval for all lines together, by bootstrap.",
         said.join("; ")
     )
+}
+
+/// The name of a phase, with the action where it has more than a single one.
+pub(super) fn named(phase: &str, action: Action, single: bool) -> String {
+    if single { phase.into() } else { format!("{phase} {}", action.name()) }
 }

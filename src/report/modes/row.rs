@@ -3,16 +3,20 @@
 //! Of a write without a flush the device's part is read until the flush that was only watched is
 //! over: these are the requests that this write has cost, whenever they came.
 
-use crate::evidence::{Bottom, Direction, DiskCounters, LayerKind};
-use crate::plan::{Action, Blocks, Caching, Durability, Method, Phase, Work};
-use crate::record::{Measures, PhaseRecord, Record, Trust};
+use crate::evidence::{Direction, DiskCounters, LayerKind, LeafKind};
+use crate::plan::{Action, BlockWork, Caching, Durability, Method, ModesStudy, Phase, Work};
+use crate::record::{MeasuredSubject, Metric, PhaseFigures, PhaseRecord, Record, Trust};
 use crate::report::figure::digits;
+use crate::report::finding::lead;
 use crate::unit::{Bytes, Nanos};
-use crate::verdict::measure::{Case, Level, Stage, bytes, requests};
+use crate::verdict::measure::{DeviceLevel, FlowView, PhaseView, bytes, requests};
+
+/// The phase that makes the file, as large as it can be written in its time. It has no row.
+pub const SIZING: &str = ModesStudy::MAKES_FILE;
 
 /// One way to write or read, measured.
 #[derive(Clone, Debug)]
-pub(super) struct Row {
+pub(super) struct ModeRow {
     /// What the way is called: `O_DIRECT`.
     pub mode: &'static str,
     /// It writes; else it reads.
@@ -24,7 +28,7 @@ pub(super) struct Row {
     /// One call after the other waits for the device: nothing is gathered or fetched ahead.
     pub waits: bool,
     /// May the rate that the program saw be believed; absent of a record that was not judged.
-    pub trust: Option<(Trust, Measures)>,
+    pub trust: Option<(Trust, MeasuredSubject)>,
     /// What the verdict's first finding says.
     pub claim: String,
     /// Bytes per second until the last call had returned.
@@ -35,8 +39,8 @@ pub(super) struct Row {
     pub moved: Bytes,
     /// How many calls that were.
     pub calls: u64,
-    /// What the device did for it, or why that can not be seen.
-    pub device: Result<Device, String>,
+    /// What the device did for it, or why that cannot be seen.
+    pub device: Result<ModeDevice, String>,
     /// CPU time of the program, as a share of one CPU.
     pub cpu: Option<f64>,
     /// Time for which it could have gone on and waited for a CPU, as a share of the time.
@@ -53,7 +57,7 @@ pub(super) struct Row {
 
 /// What the device did for one row.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Device {
+pub(super) struct ModeDevice {
     /// Its name.
     pub name: String,
     /// Requests in the direction of the row.
@@ -78,7 +82,7 @@ pub(super) struct Device {
     pub forces: bool,
 }
 
-impl Device {
+impl ModeDevice {
     /// Its mean depth to a hundredth, and above that three digits: `0.72`, `31.0`.
     pub fn depth(&self) -> String {
         if self.depth < 1.0 { format!("{:.2}", self.depth) } else { digits(self.depth) }
@@ -90,29 +94,36 @@ impl Device {
     }
 }
 
-impl Row {
+impl ModeRow {
     /// The row of a phase; none of one that only makes the file, or that moved nothing.
     pub fn of(record: &Record, phase: &PhaseRecord) -> Option<Self> {
         let planned = record.plan.phases.iter().find(|planned| planned.name == phase.name)?;
         let blocks = blocks(planned)?;
         let writes = blocks.pattern.mix.writes();
         let mode = mode(blocks)?;
-        if planned.name == super::SIZING || gave_way(record, planned, blocks) {
+        if planned.name == SIZING || gave_way(record, planned, blocks) {
             return None;
         }
-        let stage = Stage::new(record, phase);
+        let stage = PhaseView::new(record, phase);
         let case = stage.cases.first()?;
-        let total = phase.totals.get(if writes { &Action::Write } else { &Action::Read })?;
-        let called = phase.span.stopped.since(phase.span.counted);
+        let action = if writes { Action::Write } else { Action::Read };
+        phase.totals.get(&action)?;
+        let figures = PhaseFigures::of(phase);
+        let rate = |metric| figures.value(action, metric);
         let each = writes
             && (blocks.durability.every() == Some(1)
                 || matches!(blocks.durability, Durability::OpenDsync | Durability::OpenSync));
         let verdict = phase.verdict.as_ref();
         let lead = verdict.map(|verdict| {
-            super::super::text::lead(verdict)
-                .map_or(verdict.summary.clone(), |finding| finding.claim.clone())
+            lead(verdict).map_or(verdict.summary.clone(), |finding| finding.claim.clone())
         });
         let unsafe_still = writes && !case.flow.durability.durable();
+        let lost = lost(case);
+        let deferred = verdict.is_some_and(|found| found.measures == MeasuredSubject::Deferred);
+        // What was left behind is said by the reading that the page has of it, and by no other.
+        let left = lost.filter(|lost| deferred && unsafe_still && lost.0 > 0).map(|lost| {
+            format!("{lost} of {} were only in memory when the clock stopped.", case.flow.bytes)
+        });
         Some(Self {
             mode,
             writes,
@@ -120,9 +131,9 @@ impl Row {
             each,
             waits: each || case.direct(),
             trust: verdict.map(|verdict| (verdict.trust, verdict.measures)),
-            claim: lead.unwrap_or_default(),
-            app: total.bytes.over(called).map(|rate| rate.0),
-            durable: durable(case),
+            claim: left.or(lead).unwrap_or_default(),
+            app: rate(Metric::ThroughputCalls).or(rate(Metric::Throughput)),
+            durable: durable(case, &figures),
             moved: case.flow.bytes,
             calls: case.flow.calls.0,
             device: device(case),
@@ -130,7 +141,7 @@ impl Row {
             queued: queued(phase),
             before: case.cached(&phase.evidence.before).map(|pages| pages.resident),
             after: case.cached(&phase.evidence.stop).map(|pages| pages.resident),
-            lost: lost(case),
+            lost,
             drive: write_back(case).filter(|_| unsafe_still),
         })
     }
@@ -147,21 +158,23 @@ impl Row {
         self.mode.starts_with("mmap")
     }
 
-    /// Somebody else used the device so much that its counters explain nothing of this row.
+    /// Somebody else used the device so much, or it is so unsure what its counters are about, that they
+    /// explain nothing of this row.
     pub fn disturbed(&self) -> bool {
+        use MeasuredSubject::{Disturbed, Unsure};
         self.trust.is_some_and(|(trust, measures)| {
-            trust != Trust::Sound && measures == Measures::Disturbed
+            trust != Trust::Sound && matches!(measures, Disturbed | Unsure)
         })
     }
 
     /// Something other than the device holds it, and it is known what.
     pub fn limited(&self) -> bool {
-        self.trust.is_some_and(|(_, measures)| measures == Measures::Limited)
+        self.trust.is_some_and(|(_, measures)| measures == MeasuredSubject::Limited)
     }
 }
 
 /// The work of a phase with one job on blocks.
-pub(super) fn blocks(phase: &Phase) -> Option<&Blocks> {
+pub(super) fn blocks(phase: &Phase) -> Option<&BlockWork> {
     match &phase.jobs.first()?.work {
         Work::Blocks(blocks) => Some(blocks),
         _ => None,
@@ -169,7 +182,7 @@ pub(super) fn blocks(phase: &Phase) -> Option<&Blocks> {
 }
 
 /// What a way to write or read is called; none of those that `modes` does not know.
-pub(super) fn mode(blocks: &Blocks) -> Option<&'static str> {
+pub(super) fn mode(blocks: &BlockWork) -> Option<&'static str> {
     let writes = blocks.pattern.mix.writes();
     let direct = matches!(blocks.caching, Caching::Direct | Caching::DirectIfReal);
     Some(match (blocks.method, direct, blocks.durability) {
@@ -188,7 +201,7 @@ pub(super) fn mode(blocks: &Blocks) -> Option<&'static str> {
 }
 
 /// The way that was asked for is not to be had here, and another stood in.
-pub(super) fn gave_way(record: &Record, planned: &Phase, blocks: &Blocks) -> bool {
+pub(super) fn gave_way(record: &Record, planned: &Phase, blocks: &BlockWork) -> bool {
     let direct = matches!(blocks.caching, Caching::Direct | Caching::DirectIfReal);
     let jobs = record.resolved.jobs.iter();
     jobs.filter(|job| job.phase == planned.name).any(|job| {
@@ -199,32 +212,29 @@ pub(super) fn gave_way(record: &Record, planned: &Phase, blocks: &Blocks) -> boo
 /// Share of the time for which the program could have gone on, but other programs had the CPUs.
 fn queued(phase: &PhaseRecord) -> Option<f64> {
     let (before, stop) = (&phase.evidence.before, &phase.evidence.stop);
-    let waited = stop.cpu.seen()?.run_delay?.less(before.cpu.seen()?.run_delay?);
+    let waited = stop.cpu_since(before)?.run_delay?;
     Some(waited.0 as f64 / stop.at.since(before.at).0.max(1) as f64)
 }
 
 /// Bytes per second with all that it took to make them safe in the time.
-fn durable(case: &Case<'_>) -> Option<f64> {
-    if !case.writes() || matches!(case.subject.bottom, Bottom::Memory(_) | Bottom::Nothing(_)) {
+fn durable(case: &FlowView<'_>, figures: &PhaseFigures) -> Option<f64> {
+    if !case.writes() || matches!(case.subject.bottom, LeafKind::Memory(_) | LeafKind::Nothing(_)) {
         return None;
     }
-    let time = if case.flow.durability.durable() {
+    if case.flow.durability.durable() {
         // A flush that brought nothing to the device has made nothing safe.
-        case.deferral().is_none().then(|| case.time())?
+        case.deferral().is_none().then(|| figures.value(Action::Write, Metric::Throughput))?
     } else {
-        let settle = case.phase.evidence.settle.as_ref()?;
-        let over = settle.complete && settle.fault.is_none();
-        over.then(|| case.time() + settle.time)?
-    };
-    case.flow.bytes.over(time).map(|rate| rate.0)
+        figures.value(Action::Write, Metric::ThroughputSettled)
+    }
 }
 
 /// Bytes that only memory had when the clock stopped.
-fn lost(case: &Case<'_>) -> Option<Bytes> {
+fn lost(case: &FlowView<'_>) -> Option<Bytes> {
     if !case.writes() {
         return None;
     }
-    if matches!(case.subject.bottom, Bottom::Memory(_)) {
+    if matches!(case.subject.bottom, LeafKind::Memory(_)) {
         return Some(case.flow.bytes);
     }
     case.unwritten_pages().or_else(|| {
@@ -237,7 +247,7 @@ fn lost(case: &Case<'_>) -> Option<Bytes> {
 }
 
 /// The device whose cache keeps what it was not told to write out.
-fn write_back(case: &Case<'_>) -> Option<String> {
+fn write_back(case: &FlowView<'_>) -> Option<String> {
     let layers = case.levels.iter().flat_map(|level| &level.layers);
     let mut caching = layers.filter(|layer| {
         let queue = layer.queue.seen();
@@ -248,8 +258,8 @@ fn write_back(case: &Case<'_>) -> Option<String> {
 
 /// The devices whose requests are looked at: the first below the path that have a queue of their
 /// own. What is mapped onto others hands its requests on.
-fn judged<'c, 'a>(case: &'c Case<'a>) -> Option<&'c Level<'a>> {
-    let hands_on = |level: &Level<'_>| {
+fn judged<'c, 'a>(case: &'c FlowView<'a>) -> Option<&'c DeviceLevel<'a>> {
+    let hands_on = |level: &DeviceLevel<'_>| {
         let mapped = |kind: &LayerKind| {
             matches!(kind, LayerKind::Mapper { .. } | LayerKind::Raid { .. } | LayerKind::Cache)
         };
@@ -260,11 +270,11 @@ fn judged<'c, 'a>(case: &'c Case<'a>) -> Option<&'c Level<'a>> {
 }
 
 /// What the device did, until the last of it was over.
-fn device(case: &Case<'_>) -> Result<Device, String> {
+fn device(case: &FlowView<'_>) -> Result<ModeDevice, String> {
     let Some(level) = judged(case) else {
         let unseen = case.levels.iter().find_map(|level| level.unseen.clone());
         return Err(
-            unseen.unwrap_or_else(|| format!("no block device can be seen below {}", case.named()))
+            unseen.unwrap_or_else(|| format!("no block device is visible below {}", case.named()))
         );
     };
     let evidence = &case.phase.evidence;
@@ -277,8 +287,8 @@ fn device(case: &Case<'_>) -> Result<Device, String> {
     let direction = case.direction();
     let (moved, count) = (bytes(counters, direction), requests(counters, direction));
     let other = if case.writes() { Direction::Read } else { Direction::Write };
-    let forced = |queue: &crate::evidence::Queue| queue.fua == Some(true);
-    Ok(Device {
+    let forced = |queue: &crate::evidence::QueueSettings| queue.fua == Some(true);
+    Ok(ModeDevice {
         name: level.name(),
         requests: count,
         size: moved.checked_div(count).map(Bytes),

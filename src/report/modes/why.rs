@@ -4,7 +4,7 @@
 //! device has nothing to do. The part in which a way has lost most against the fastest is its
 //! cause; what the requests looked like says the rest.
 
-use super::row::{Device, Row};
+use super::row::{ModeDevice, ModeRow};
 use crate::unit::{Bandwidth, Bytes, Nanos};
 use crate::verdict::threshold::{CPU_FULL, IDLE};
 use crate::verdict::words::{names, share};
@@ -21,7 +21,7 @@ const EXTRA: f64 = TIE;
 
 /// What holds a way back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Cause {
+pub(super) enum SlowdownCause {
     /// A limit that is known by name.
     Limit,
     /// The device flushed.
@@ -51,9 +51,10 @@ pub(super) enum Cause {
 }
 
 /// Why the rows of one table rank as they do: the fastest first, one sentence each.
-pub(super) fn sentences(rows: &[&Row]) -> Vec<String> {
-    let (unflushed, flushed): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| unflushed(row));
-    let mut ranked: Vec<(&Row, f64)> =
+pub(super) fn sentences(rows: &[&ModeRow]) -> Vec<String> {
+    let (unflushed, flushed): (Vec<&ModeRow>, Vec<&ModeRow>) =
+        rows.iter().partition(|row| unflushed(row));
+    let mut ranked: Vec<(&ModeRow, f64)> =
         flushed.iter().filter_map(|row| Some((*row, row.ranked()?))).collect();
     ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
     let mut said = Vec::new();
@@ -69,10 +70,10 @@ pub(super) fn sentences(rows: &[&Row]) -> Vec<String> {
 }
 
 /// The rows that have no rate to be compared, and why; the same reason is given once.
-fn unranked(rows: &[&Row]) -> Vec<String> {
+fn unranked(rows: &[&ModeRow]) -> Vec<String> {
     let mut said: Vec<(&str, Vec<String>)> = Vec::new();
     for row in rows.iter().filter(|row| row.ranked().is_none()) {
-        let why = if row.claim.is_empty() { "Nothing made it durable." } else { &row.claim };
+        let why = if row.claim.is_empty() { "It was not flushed." } else { &row.claim };
         match said.iter_mut().find(|(known, _)| *known == why) {
             Some((_, modes)) => modes.push(row.mode.into()),
             None => said.push((why, vec![row.mode.into()])),
@@ -82,29 +83,31 @@ fn unranked(rows: &[&Row]) -> Vec<String> {
 }
 
 /// A write that nothing was to make durable, through memory.
-fn unflushed(row: &Row) -> bool {
+fn unflushed(row: &ModeRow) -> bool {
     row.mode == "no flush"
 }
 
 /// What holds `row` back against `best`.
-pub(super) fn cause(row: &Row, best: &Row) -> Cause {
-    let (Ok(mine), Ok(theirs)) = (&row.device, &best.device) else { return Cause::Unseen };
-    let (Some(rate), Some(top)) = (row.ranked(), best.ranked()) else { return Cause::Unseen };
+pub(super) fn cause(row: &ModeRow, best: &ModeRow) -> SlowdownCause {
+    let (Ok(mine), Ok(theirs)) = (&row.device, &best.device) else { return SlowdownCause::Unseen };
+    let (Some(rate), Some(top)) = (row.ranked(), best.ranked()) else {
+        return SlowdownCause::Unseen;
+    };
     if row.disturbed() {
-        return Cause::Disturbed;
+        return SlowdownCause::Disturbed;
     }
     if row.limited() {
-        return if wrote_more(row, mine) { Cause::MoreBytes } else { Cause::Limit };
+        return if wrote_more(row, mine) { SlowdownCause::MoreBytes } else { SlowdownCause::Limit };
     }
-    let lost = |part: fn(&Device) -> f64| part(mine) / rate - part(theirs) / top;
+    let lost = |part: fn(&ModeDevice) -> f64| part(mine) / rate - part(theirs) / top;
     let (work, flushing, idle) =
-        (lost(|device| device.work), lost(|device| device.flushing), lost(Device::idle));
+        (lost(|device| device.work), lost(|device| device.flushing), lost(ModeDevice::idle));
     if flushing >= work && flushing >= idle {
-        return Cause::Flushes;
+        return SlowdownCause::Flushes;
     }
     // A limit above the device makes it wait for these as for any other bytes.
     if row.writes && mine.against as f64 > row.moved.0 as f64 * EXTRA {
-        return Cause::ReadFirst;
+        return SlowdownCause::ReadFirst;
     }
     if idle >= work {
         return between(row, mine);
@@ -113,49 +116,49 @@ pub(super) fn cause(row: &Row, best: &Row) -> Cause {
 }
 
 /// Why the device had nothing to do.
-fn between(row: &Row, device: &Device) -> Cause {
+fn between(row: &ModeRow, device: &ModeDevice) -> SlowdownCause {
     if row.cpu.is_some_and(|cpu| cpu >= CPU_FULL) {
-        Cause::Cpu
+        SlowdownCause::Cpu
     } else if row.queued.is_some_and(|queued| queued >= device.idle() / 2.0) {
-        Cause::Queued
+        SlowdownCause::Queued
     } else {
-        Cause::Gaps
+        SlowdownCause::Gaps
     }
 }
 
 /// Why the device itself worked longer for the same bytes.
-fn at_work(row: &Row, mine: &Device, theirs: &Device) -> Cause {
+fn at_work(row: &ModeRow, mine: &ModeDevice, theirs: &ModeDevice) -> SlowdownCause {
     let less = |mine: f64, theirs: f64| mine * APART < theirs;
-    let size = |device: &Device| device.size.map_or(0.0, |size| size.0 as f64);
+    let size = |device: &ModeDevice| device.size.map_or(0.0, |size| size.0 as f64);
     if wrote_much_more(row, mine) {
-        Cause::MoreBytes
+        SlowdownCause::MoreBytes
     } else if row.each && mine.flushes.is_some_and(|count| count >= row.calls / 2) {
-        Cause::Flushes
+        SlowdownCause::Flushes
     } else if wrote_more(row, mine) {
-        Cause::MoreBytes
+        SlowdownCause::MoreBytes
     } else if row.each && mine.forces && mine.flushes.is_some_and(|count| count < row.calls / 2) {
-        Cause::Forced
+        SlowdownCause::Forced
     } else if less(size(mine), size(theirs)) {
-        Cause::SmallRequests
+        SlowdownCause::SmallRequests
     } else if less(mine.depth, theirs.depth) {
-        Cause::Depth
+        SlowdownCause::Depth
     } else {
-        Cause::Slower
+        SlowdownCause::Slower
     }
 }
 
 /// The device wrote so much more than the program that it explains something.
-fn wrote_more(row: &Row, device: &Device) -> bool {
+fn wrote_more(row: &ModeRow, device: &ModeDevice) -> bool {
     row.writes && device.moved as f64 > row.moved.0 as f64 * (1.0 + EXTRA)
 }
 
 /// So much more that nothing else explains as much.
-fn wrote_much_more(row: &Row, device: &Device) -> bool {
+fn wrote_much_more(row: &ModeRow, device: &ModeDevice) -> bool {
     row.writes && device.moved > row.moved.0.saturating_mul(2)
 }
 
 /// The fastest, and those that come to the same.
-fn lead(first: &[(&Row, f64)], best: &Row) -> String {
+fn lead(first: &[(&ModeRow, f64)], best: &ModeRow) -> String {
     let modes: Vec<String> = first.iter().map(|(row, _)| row.mode.to_string()).collect();
     let rates: Vec<f64> = first.iter().map(|(_, rate)| *rate).collect();
     let low = rates.iter().copied().fold(f64::INFINITY, f64::min);
@@ -168,7 +171,7 @@ fn lead(first: &[(&Row, f64)], best: &Row) -> String {
         return format!("{} {come} to {rate}: {}", names(&modes), best.claim);
     }
     let how = match &best.device {
-        Err(why) => format!("what set the rate can not be said: {why}"),
+        Err(why) => format!("what limits it is unknown: {why}"),
         Ok(device) if !best.waits && device.idle() > IDLE => {
             format!("{}; {} on average", gaps(best, device), requests(device))
         }
@@ -180,105 +183,109 @@ fn lead(first: &[(&Row, f64)], best: &Row) -> String {
 }
 
 /// How it keeps the device supplied.
-fn gathered(row: &Row) -> &'static str {
+fn gathered(row: &ModeRow) -> &'static str {
     match (row.writes, row.waits) {
-        (true, false) => "memory takes the writes and hands them on while the next ones come; ",
-        (false, false) => "the kernel reads ahead of the calls; ",
+        (true, false) => "the page cache takes the writes and writes them back in parallel; ",
+        (false, false) => "read-ahead keeps the device busy; ",
         _ => "",
     }
 }
 
 /// A way that is slower than the fastest, and why.
-fn behind(row: &Row, rate: f64, best: &Row, top: f64) -> String {
+fn behind(row: &ModeRow, rate: f64, best: &ModeRow, top: f64) -> String {
     let less = share(1.0 - rate / top);
-    format!("{} comes to {}, {less} less: {}.", row.mode, pace(rate), because(row, best))
+    format!("{} reaches {}, {less} less: {}.", row.mode, pace(rate), because(row, best))
 }
 
-fn because(row: &Row, best: &Row) -> String {
+fn because(row: &ModeRow, best: &ModeRow) -> String {
     let cause = cause(row, best);
     let (Ok(mine), Ok(theirs)) = (&row.device, &best.device) else {
         let why = [row, best].into_iter().find_map(|row| row.device.as_ref().err());
-        return format!("why can not be said, for {}", why.map_or("nothing was seen", |why| why));
+        return format!("the cause is unknown: {}", why.map_or("no readings", |why| why));
     };
     let name = &mine.name;
     let own = requests(mine);
     match cause {
-        Cause::Unseen => "there is nothing to compare it with".into(),
-        Cause::Limit if row.claim == best.claim => format!("the same limit holds it; {own}"),
-        Cause::Limit => format!("{}; {own}", row.claim.trim_end_matches('.')),
-        Cause::Disturbed => row.claim.trim_end_matches('.').to_string(),
-        Cause::Flushes => flushes(row, mine),
-        Cause::Cpu => format!(
-            "the program itself was at work for {} of the time, and {name} had nothing to do for {}",
+        SlowdownCause::Unseen => "no rate to compare it with".into(),
+        SlowdownCause::Limit if row.claim == best.claim => {
+            format!("the same limit applies; {own}")
+        }
+        SlowdownCause::Limit => format!("{}; {own}", row.claim.trim_end_matches('.')),
+        SlowdownCause::Disturbed => row.claim.trim_end_matches('.').to_string(),
+        SlowdownCause::Flushes => flushes(row, mine),
+        SlowdownCause::Cpu => format!(
+            "CPU-bound: the program used a CPU {} of the time, and {name} was idle {}",
             share(row.cpu.unwrap_or_default()),
             share(mine.idle())
         ),
-        Cause::Queued => format!(
-            "other programs had the CPUs: it waited for one for {} of the time, and {name} had nothing to do for {}",
+        SlowdownCause::Queued => format!(
+            "other programs had the CPUs: it waited for one {} of the time, and {name} was idle {}",
             share(row.queued.unwrap_or_default()),
             share(mine.idle())
         ),
-        Cause::Gaps => format!("{}; {own}", gaps(row, mine)),
-        Cause::ReadFirst => format!(
-            "what is changed must be read before: {name} read {} for {} that were written; {own}",
+        SlowdownCause::Gaps => format!("{}; {own}", gaps(row, mine)),
+        SlowdownCause::ReadFirst => format!(
+            "read-modify-write: {name} read {} for {} written; {own}",
             Bytes(mine.against),
             row.moved
         ),
-        Cause::MoreBytes => format!(
-            "{name} wrote {} for {} of the program, {}; {own}",
+        SlowdownCause::MoreBytes => format!(
+            "write amplification: {name} wrote {} for {} from the program, {}; {own}",
             Bytes(mine.moved),
             row.moved,
             if row.mapped() {
-                "for a store makes a whole large page dirty"
+                "because a store dirties a whole large page"
             } else {
-                "with the records of the file system"
+                "including file system metadata"
             }
         ),
-        Cause::Forced => format!(
-            "each write goes through the cache of {name} on its own (FUA), and the next one waits for it; {own}"
+        SlowdownCause::Forced => format!(
+            "each write bypasses the write cache of {name} (FUA), and the next one waits for it; {own}"
         ),
-        Cause::SmallRequests => format!(
-            "smaller requests, each with a cost of its own; {own}, where {} had {}",
+        SlowdownCause::SmallRequests => format!(
+            "smaller requests, each with its own overhead; {own}, where {} had {}",
             best.mode,
             requests(theirs)
         ),
-        Cause::Depth => format!(
-            "{name} has less to do at a time; {own}, where {} had {}",
+        SlowdownCause::Depth => format!(
+            "a shallower queue on {name}; {own}, where {} had {}",
             best.mode,
             requests(theirs)
         ),
-        Cause::Slower => {
-            format!("{name} took longer for requests like those of {}; {own}", best.mode)
+        SlowdownCause::Slower => {
+            format!("{name} took longer for the same kind of requests as {}; {own}", best.mode)
         }
     }
 }
 
 /// How long the device had nothing to do, and between what.
-fn gaps(row: &Row, device: &Device) -> String {
+fn gaps(row: &ModeRow, device: &ModeDevice) -> String {
     let (name, idle) = (&device.name, device.idle());
     let what = if row.writes { "write" } else { "read" };
     if !row.waits {
         return format!(
-            "the {what}s were held above {name}, which had nothing to do for {} of the time",
+            "the {what}s waited above {name}, which was idle {} of the time",
             share(idle)
         );
     }
     let each = Nanos((idle * device.wall.0 as f64 / row.calls.max(1) as f64) as u64);
     let safe = match device.flushes {
         Some(flushes) if row.each => {
-            format!(", each safe before the next ({flushes} flushes for {} writes)", row.calls)
+            format!(", each durable before the next ({flushes} flushes for {} writes)", row.calls)
         }
-        None if row.each => ", each safe before the next (this kernel counts no flushes)".into(),
+        None if row.each => {
+            ", each durable before the next (this kernel does not count flushes)".into()
+        }
         _ => String::new(),
     };
     format!(
-        "one {what} at a time{safe}: between two of them {name} had nothing to do for {each}, {} of the time",
+        "one {what} in flight{safe}: {name} was idle for {each} between two of them, {} of the time",
         share(idle)
     )
 }
 
 /// How many flushes there were, and what they took.
-fn flushes(row: &Row, device: &Device) -> String {
+fn flushes(row: &ModeRow, device: &ModeDevice) -> String {
     let (calls, worked, own) = (row.calls, worked(device), requests(device));
     match device.flushes {
         Some(flushes) if row.each => format!(
@@ -289,36 +296,36 @@ fn flushes(row: &Row, device: &Device) -> String {
 }
 
 /// What a write without a flush shows, and what it comes to with one.
-fn memory(row: &Row) -> String {
+fn memory(row: &ModeRow) -> String {
     let shown = row.app.map_or_else(|| "-".into(), pace);
     let mode = row.mode;
     let left = match row.lost {
         Some(lost) if lost.0 > 0 => {
             format!("{lost} of {} were only in memory when the clock stopped", row.moved)
         }
-        Some(_) => return format!("{mode} comes to {shown}: all had left memory by itself."),
-        None => "what had left memory can not be seen".into(),
+        Some(_) => return format!("{mode} reaches {shown}: everything was already written back."),
+        None => "how much was written back cannot be seen".into(),
     };
     let most = row.lost.is_none_or(|lost| lost.0 > row.moved.0 / 2);
-    let memory = if most { ", which is memory" } else { "" };
-    let with = row.durable.map(|rate| format!(" With the flush it is {}.", pace(rate)));
+    let memory = if most { ", the speed of memory" } else { "" };
+    let with = row.durable.map(|rate| format!(" With a flush it is {}.", pace(rate)));
     format!("{mode} shows {shown}{memory}: {left}.{}", with.unwrap_or_default())
 }
 
-fn worked(device: &Device) -> String {
+fn worked(device: &ModeDevice) -> String {
     let flushing = if device.flushing >= 0.01 {
-        format!(" and flushing for {}", share(device.flushing))
+        format!(" and {} flushing", share(device.flushing))
     } else {
         String::new()
     };
-    format!("{} was at work for {} of the time{flushing}", device.name, share(device.work))
+    format!("{} was {} busy{flushing}", device.name, share(device.work))
 }
 
 /// `0.80 requests of 1 MiB in flight`.
-fn requests(device: &Device) -> String {
+fn requests(device: &ModeDevice) -> String {
     match device.size {
         Some(size) => format!("{} requests of {size} in flight", device.depth()),
-        None => "no requests at all".into(),
+        None => "no requests".into(),
     }
 }
 

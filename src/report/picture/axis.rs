@@ -2,7 +2,7 @@
 
 /// An axis of a plot.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Axis {
+pub struct PlotAxis {
     /// What it counts, with its unit.
     pub title: String,
     /// Equal distances are equal factors.
@@ -18,7 +18,7 @@ pub struct Axis {
 /// Values at an axis that starts at zero: about so many.
 const TICKS: f64 = 5.0;
 
-impl Axis {
+impl PlotAxis {
     /// From zero to a round value above `most`.
     pub fn from_zero(title: impl Into<String>, most: f64) -> Self {
         let step = step(most);
@@ -110,7 +110,7 @@ fn power_of_time(power: u32) -> String {
 mod tests {
     use super::*;
 
-    fn names(axis: &Axis) -> Vec<&str> {
+    fn names(axis: &PlotAxis) -> Vec<&str> {
         axis.ticks.iter().map(|(_, name)| name.as_str()).collect()
     }
 
@@ -123,31 +123,31 @@ mod tests {
             (22_000.0, 25_000.0, &["0", "5k", "10k", "15k", "20k", "25k"]),
             (0.0, 1.0, &["0", "1"]),
         ] {
-            let axis = Axis::from_zero("", most);
+            let axis = PlotAxis::from_zero("", most);
             assert_eq!((axis.high * 1e6).round() / 1e6, high, "{most}");
             assert_eq!(names(&axis), ticks, "{most}");
         }
-        assert_eq!(names(&Axis::until("s", 2.3)), ["0", "0.5", "1.0", "1.5", "2.0"]);
+        assert_eq!(names(&PlotAxis::until("s", 2.3)), ["0", "0.5", "1.0", "1.5", "2.0"]);
     }
 
     #[test]
     fn doubled_values_are_equally_far_apart() {
         let values = [4.0, 8.0, 16.0].map(|value| (value, String::new()));
-        let axis = Axis::doubling("", values.to_vec());
+        let axis = PlotAxis::doubling("", values.to_vec());
         assert_eq!(
             [4.0, 8.0, 16.0].map(|value| (axis.share(value) * 10.0).round()),
             [0.0, 5.0, 10.0]
         );
-        let linear = Axis::doubling("", vec![(0.0, "0 %".into()), (100.0, "100 %".into())]);
+        let linear = PlotAxis::doubling("", vec![(0.0, "0 %".into()), (100.0, "100 %".into())]);
         assert_eq!(linear.share(25.0), 0.25);
-        let one = Axis::doubling("", vec![(8.0, "8".into())]);
+        let one = PlotAxis::doubling("", vec![(8.0, "8".into())]);
         assert_eq!((one.share(8.0) * 10.0).round(), 5.0);
     }
 
     #[test]
     fn times_stand_between_powers_of_ten() {
-        let axis = Axis::of_times("", 85e3, 2.1e6);
+        let axis = PlotAxis::of_times("", 85e3, 2.1e6);
         assert_eq!(names(&axis), ["10 µs", "100 µs", "1 ms", "10 ms"]);
-        assert_eq!(names(&Axis::of_times("", 1e9, 1e9)), ["1 s", "10 s"]);
+        assert_eq!(names(&PlotAxis::of_times("", 1e9, 1e9)), ["1 s", "10 s"]);
     }
 }

@@ -1,100 +1,120 @@
 //! A sweep as a picture: curves of its sides over one thing, or a table for each side over two.
 
 use super::super::figure::megabytes;
-use super::{Axis, Curves, Form, Heat, HeatCell, Look, Picture, Plot, Point, SHOWN, Series, Sign};
+use super::{
+    Curves, FigureLook, HeatCell, HeatTable, LineForm, Picture, PlotAxis, PlotKind, PlotMark,
+    PlotPoint, PlotSeries, SHOWN,
+};
 use super::{Tone, most, told};
 use crate::plan;
-use crate::record::{Record, Side};
-use crate::verdict::sweep::{GOOD_ENOUGH, Placed, Sweep};
+use crate::record::SweepSide;
+use crate::verdict::sweep::{CellResult, GOOD_ENOUGH, SweepView};
 
-/// The pictures of a sweep; none of a record that has none.
-pub fn pictures(record: &Record) -> Vec<Picture> {
-    let Some(sweep) = Sweep::of(record) else { return Vec::new() };
+/// The pictures of a sweep.
+pub fn pictures(sweep: &SweepView) -> Vec<Picture> {
     match sweep.aim.over.as_slice() {
         [down, across] => {
-            sweep.sides().into_iter().map(|side| grid(&sweep, side, *down, *across)).collect()
+            sweep.sides().into_iter().map(|side| grid(sweep, side, *down, *across)).collect()
         }
-        [axis] => vec![curves(&sweep, *axis)],
+        [axis] => vec![curves(sweep, *axis)],
         _ => Vec::new(),
     }
 }
 
 /// What an axis counts.
-fn title(axis: plan::Axis) -> &'static str {
+fn title(axis: plan::SweepAxis) -> &'static str {
     match axis {
-        plan::Axis::Block => "size of an I/O",
-        plan::Axis::Depth => "I/Os in flight of each worker",
-        plan::Axis::Workers => "workers",
-        plan::Axis::Reads => "share of reads",
+        plan::SweepAxis::Block => "size of an I/O",
+        plan::SweepAxis::Depth => "I/Os in flight of each worker",
+        plan::SweepAxis::Workers => "workers",
+        plan::SweepAxis::Reads => "share of reads",
     }
 }
 
-fn curves(sweep: &Sweep, axis: plan::Axis) -> Picture {
+fn curves(sweep: &SweepView, axis: plan::SweepAxis) -> Picture {
     let values = sweep.values(axis);
     let named = values.iter().map(|value| (*value as f64, axis.shown(*value)));
-    let figures = sweep.spots.iter().filter_map(figure);
-    let across = Axis::doubling(title(axis), named.collect());
-    let up = Axis::from_zero("MB/s", most(figures));
+    let figures = sweep.params_of_cells.iter().filter_map(figure);
+    let across = PlotAxis::doubling(title(axis), named.collect());
+    let up = PlotAxis::from_zero("MB/s", most(figures));
     let sides = sweep.sides();
     let series = sides.iter().map(|side| one_side(sweep, *side, axis)).collect();
-    let mut signs: Vec<Sign> =
+    let mut signs: Vec<PlotMark> =
         sides.iter().filter_map(|side| plateau(sweep, *side, axis, across.high)).collect();
     signs.extend(absent(sweep, axis));
     let names: Vec<&str> = sides.iter().map(|side| side.name()).collect();
     Picture {
         title: format!("{} rate over {}", names.join(" and "), title(axis)),
         half: false,
-        plot: Plot::Curves(Curves { across, up, series, signs }),
+        plot: PlotKind::Curves(Curves { across, up, series, signs }),
     }
 }
 
 /// MB/s of a cell, and whether they may be believed.
-fn figure(placed: &Placed) -> Option<(Look, f64)> {
-    Some((Look::of(placed.trust()), placed.bandwidth()?.mb()))
+fn figure(placed: &CellResult) -> Option<(FigureLook, f64)> {
+    Some((FigureLook::of(placed.trust()), placed.bandwidth()?.mb()))
 }
 
-fn one_side(sweep: &Sweep, side: Side, axis: plan::Axis) -> Series {
-    let points = sweep.spots.iter().filter(|placed| placed.side == side).filter_map(|placed| {
-        let rate = placed.bandwidth()?;
-        let value = placed.spot.on(axis);
-        let what = format!("{} at {}", side.name(), axis.shown(value));
-        let figure = format!("{rate}{}", if placed.cut() { ", cut by its time" } else { "" });
-        Some(Point {
-            x: value as f64,
-            y: rate.mb(),
-            look: Look::of(placed.trust()),
-            told: told(&what, &figure, placed.done),
-        })
-    });
-    let mut points: Vec<Point> = points.collect();
+fn one_side(sweep: &SweepView, side: SweepSide, axis: plan::SweepAxis) -> PlotSeries {
+    let points =
+        sweep.params_of_cells.iter().filter(|placed| placed.side == side).filter_map(|placed| {
+            let rate = placed.bandwidth()?;
+            let value = placed.cell_params.on(axis);
+            let what = format!("{} at {}", side.name(), axis.shown(value));
+            let figure = format!("{rate}{}", if placed.cut() { ", cut by its time" } else { "" });
+            Some(PlotPoint {
+                x: value as f64,
+                y: rate.mb(),
+                look: FigureLook::of(placed.trust()),
+                told: told(&what, &figure, placed.done),
+            })
+        });
+    let mut points: Vec<PlotPoint> = points.collect();
     points.sort_by(|a, b| a.x.total_cmp(&b.x));
-    Series { name: side.name().into(), tone: Tone::of_side(side), form: Form::Marks, points }
+    PlotSeries {
+        name: side.name().into(),
+        tone: Tone::of_side(side),
+        form: LineForm::Marks,
+        points,
+    }
 }
 
 /// From where on a side gives nine tenths of its best.
-fn plateau(sweep: &Sweep, side: Side, axis: plan::Axis, end: f64) -> Option<Sign> {
+fn plateau(
+    sweep: &SweepView,
+    side: SweepSide,
+    axis: plan::SweepAxis,
+    end: f64,
+) -> Option<PlotMark> {
     let plateau = sweep.plateau(side)?;
     let from = sweep.spot_of(&plateau.from)?.on(axis) as f64;
     let best = plateau.bandwidth.mb();
     let tone = Tone::of_side(side);
     let name = "90 % of the best or more".into();
-    Some(Sign::Field { tone, name, x: (from, end), y: (best * GOOD_ENOUGH, best) })
+    Some(PlotMark::Field { tone, name, x: (from, end), y: (best * GOOD_ENOUGH, best) })
 }
 
 /// The values at which no side has a cell that could be done.
-fn absent(sweep: &Sweep, axis: plan::Axis) -> Vec<Sign> {
+fn absent(sweep: &SweepView, axis: plan::SweepAxis) -> Vec<PlotMark> {
     let left_out = |value: &u64| {
-        let mut there = sweep.spots.iter().filter(|placed| placed.spot.on(axis) == *value);
+        let mut there =
+            sweep.params_of_cells.iter().filter(|placed| placed.cell_params.on(axis) == *value);
         let why = there.clone().find_map(|placed| placed.left_out.clone())?;
         there.all(|placed| placed.left_out.is_some()).then_some(why)
     };
-    let sign = |value: u64| Some(Sign::Absent { x: value as f64, told: left_out(&value)? });
+    let sign = |value: u64| Some(PlotMark::Absent { x: value as f64, told: left_out(&value)? });
     sweep.values(axis).into_iter().filter_map(sign).collect()
 }
 
-fn grid(sweep: &Sweep, side: Side, down: plan::Axis, across: plan::Axis) -> Picture {
-    let most = most(sweep.spots.iter().filter(|cell| cell.side == side).filter_map(figure));
-    let named = |axis: plan::Axis| {
+fn grid(
+    sweep: &SweepView,
+    side: SweepSide,
+    down: plan::SweepAxis,
+    across: plan::SweepAxis,
+) -> Picture {
+    let most =
+        most(sweep.params_of_cells.iter().filter(|cell| cell.side == side).filter_map(figure));
+    let named = |axis: plan::SweepAxis| {
         let values = sweep.values(axis).into_iter();
         (title(axis).to_string(), values.map(|value| axis.shown(value)).collect::<Vec<_>>())
     };
@@ -103,26 +123,27 @@ fn grid(sweep: &Sweep, side: Side, down: plan::Axis, across: plan::Axis) -> Pict
         columns.map(|column| Some(cell(sweep.at(side, &[row, column])?, most))).collect()
     };
     let cells = sweep.values(down).into_iter().map(row).collect();
-    let heat = Heat { down: named(down), across: named(across), tone: Tone::of_side(side), cells };
-    Picture { title: format!("{}, MB/s", side.name()), half: false, plot: Plot::Heat(heat) }
+    let heat =
+        HeatTable { down: named(down), across: named(across), tone: Tone::of_side(side), cells };
+    Picture { title: format!("{}, MB/s", side.name()), half: false, plot: PlotKind::Heat(heat) }
 }
 
-fn cell(placed: &Placed, most: f64) -> HeatCell {
+fn cell(placed: &CellResult, most: f64) -> HeatCell {
     let what = placed.planned.name.as_str();
     if let Some(why) = &placed.left_out {
         let told = format!("{what}: {why}");
-        return HeatCell { share: 0.0, text: "n/a".into(), look: Look::Firm, told };
+        return HeatCell { share: 0.0, text: "n/a".into(), look: FigureLook::Firm, told };
     }
     let Some(rate) = placed.bandwidth().filter(|_| most > 0.0) else {
         let told = format!("{what}: no figure");
-        return HeatCell { share: 0.0, text: "-".into(), look: Look::Firm, told };
+        return HeatCell { share: 0.0, text: "-".into(), look: FigureLook::Firm, told };
     };
-    let look = Look::of(placed.trust());
+    let look = FigureLook::of(placed.trust());
     let mark = match look {
-        Look::Struck => SHOWN.glyph(" ✗", " x"),
-        Look::Hollow => " ?",
-        Look::Firm if placed.cut() => " *",
-        Look::Firm => "",
+        FigureLook::Struck => SHOWN.glyph(" ✗", " x"),
+        FigureLook::Hollow => " ?",
+        FigureLook::Firm if placed.cut() => " *",
+        FigureLook::Firm => "",
     };
     let text = format!("{}{mark}", megabytes(Some(rate)));
     HeatCell {

@@ -1,19 +1,22 @@
 //! The rate of a phase over its time: what the program moved, and what the device took of it.
 
-use super::super::rates::{self, Rates};
-use super::{Axis, Curves, Form, Look, Picture, Plot, Point, Series, Sign, Tone};
+use super::super::rates::{self, PhaseRates};
+use super::{
+    Curves, FigureLook, LineForm, Picture, PlotAxis, PlotKind, PlotMark, PlotPoint, PlotSeries,
+    Tone,
+};
 use crate::record::PhaseRecord;
 
 /// The picture; `None` where there is too little to draw.
 pub fn picture(phase: &PhaseRecord) -> Option<Picture> {
     let rates = rates::over_time(phase)?;
-    let look = Look::of_phase(phase);
+    let look = FigureLook::of_phase(phase);
     let mut series = Vec::new();
     if !rates.device.is_empty() {
-        series.push(one("device", Tone::Device, Form::Ground, &rates.device, rates.cell, look));
+        series.push(one("device", Tone::Device, LineForm::Ground, &rates.device, rates.cell, look));
     }
-    for (name, tone, values) in ways(&rates) {
-        series.push(one(name, tone, Form::Line, values, rates.cell, look));
+    for (name, tone, values) in loop_config(&rates) {
+        series.push(one(name, tone, LineForm::Line, values, rates.cell, look));
     }
     let points = series.iter().flat_map(|series| &series.points);
     let most = points.map(|point| point.y).fold(0.0, f64::max);
@@ -23,18 +26,18 @@ pub fn picture(phase: &PhaseRecord) -> Option<Picture> {
     let stopped = span.ended().since(span.started).as_secs();
     // A line at the very end would say nothing.
     let early = span.settled.is_some() && stopped < end - rates.cell;
-    let sign = early.then(|| Sign::At { x: stopped, text: "the clock stopped".into() });
+    let sign = early.then(|| PlotMark::At { x: stopped, text: "the clock stopped".into() });
     let curves = Curves {
-        across: Axis::until("seconds", end),
-        up: Axis::from_zero(unit, most),
+        across: PlotAxis::until("seconds", end),
+        up: PlotAxis::from_zero(unit, most),
         series,
         signs: sign.into_iter().collect(),
     };
-    Some(Picture { title: "rate over time".into(), half: true, plot: Plot::Curves(curves) })
+    Some(Picture { title: "rate over time".into(), half: true, plot: PlotKind::Curves(curves) })
 }
 
 /// What the program did, each way that it did anything in.
-fn ways(rates: &Rates) -> Vec<(&'static str, Tone, &[f64])> {
+fn loop_config(rates: &PhaseRates) -> Vec<(&'static str, Tone, &[f64])> {
     if !rates.bytes {
         return vec![("operations", Tone::Mixed, &rates.read)];
     }
@@ -44,10 +47,22 @@ fn ways(rates: &Rates) -> Vec<(&'static str, Tone, &[f64])> {
 }
 
 /// Each value as a level as wide as its cell.
-fn one(name: &str, tone: Tone, form: Form, values: &[f64], cell: f64, look: Look) -> Series {
+fn one(
+    name: &str,
+    tone: Tone,
+    form: LineForm,
+    values: &[f64],
+    cell: f64,
+    look: FigureLook,
+) -> PlotSeries {
     let level = |(at, &y): (usize, &f64)| {
-        [at, at + 1].map(|edge| Point { x: edge as f64 * cell, y, look, ..Point::default() })
+        [at, at + 1].map(|edge| PlotPoint {
+            x: edge as f64 * cell,
+            y,
+            look,
+            ..PlotPoint::default()
+        })
     };
     let points = values.iter().enumerate().flat_map(level).collect();
-    Series { name: name.into(), tone, form, points }
+    PlotSeries { name: name.into(), tone, form, points }
 }

@@ -1,25 +1,32 @@
 //! The way from a path down to the leaf, as a tree.
 
-use crate::evidence::{Device, LayerKind, Mount, PathKind, Place, Step, Survey};
-use crate::report::Style;
+use crate::evidence::{
+    LayerKind, Mount, PathKind, Survey, SurveyPlace, SurveyStep, SurveyedDevice,
+};
+use crate::report::TerminalStyle;
 use crate::report::heading::{capacity, mapper, mount_options};
 use crate::report::paint::{Ink, columns, wrap};
 use crate::unit::{Bytes, KIB};
 
 /// Columns at which the facts begin at the latest.
 const FACTS: usize = 40;
+/// Columns that they have at the least.
+const LEAST_FACTS: usize = 20;
 
 /// The path, and below it all that it lies on, each with what is known of it.
-pub(super) fn lines(survey: &Survey, style: Style) -> Vec<String> {
+pub(super) fn lines(survey: &Survey, style: TerminalStyle) -> Vec<String> {
     let mut rows = vec![(survey.path.clone(), root(survey))];
     for (at, step) in survey.steps.iter().enumerate() {
         let (name, facts) = match &step.place {
-            Place::Mount(mount) => (format!("{} at {}", mount.kind, mount.point), mounted(mount)),
-            Place::Device(device) => (device_name(device), device_facts(device)),
+            SurveyPlace::Mount(mount) => {
+                (format!("{} at {}", mount.kind, mount.point), mounted(mount))
+            }
+            SurveyPlace::Device(device) => (device_name(device), device_facts(device)),
         };
         rows.push((format!("{}{name}", branch(&survey.steps, at, style)), facts));
     }
-    let widest = rows.iter().map(|(name, _)| columns(name)).filter(|width| *width <= FACTS).max();
+    let most = FACTS.min(style.width.saturating_sub(4 + LEAST_FACTS));
+    let widest = rows.iter().map(|(name, _)| columns(name)).filter(|width| *width <= most).max();
     let column = widest.unwrap_or(0) + 2;
     let dot = style.glyph(" · ", ", ");
     let mut lines = Vec::new();
@@ -31,8 +38,8 @@ pub(super) fn lines(survey: &Survey, style: Style) -> Vec<String> {
 }
 
 /// One row of the tree; facts that do not fit beside it stand beneath each other.
-fn row(name: &str, facts: &str, column: usize, ink: Ink, style: Style) -> Vec<String> {
-    let room = style.width.saturating_sub(2 + column).max(20);
+fn row(name: &str, facts: &str, column: usize, ink: Ink, style: TerminalStyle) -> Vec<String> {
+    let room = style.width.saturating_sub(2 + column).max(LEAST_FACTS);
     let mut texts = wrap(facts, room).into_iter();
     // A long name keeps its line for itself.
     let beside = if columns(name) + 2 <= column { texts.next() } else { None };
@@ -46,7 +53,7 @@ fn row(name: &str, facts: &str, column: usize, ink: Ink, style: Style) -> Vec<St
 }
 
 /// The lines that lead from a step's parent to it.
-fn branch(steps: &[Step], at: usize, style: Style) -> String {
+fn branch(steps: &[SurveyStep], at: usize, style: TerminalStyle) -> String {
     let depth = steps[at].depth;
     let more = |depth: u32| {
         let below = steps[at + 1..].iter().map(|step| step.depth);
@@ -76,9 +83,9 @@ fn root(survey: &Survey) -> Vec<String> {
         (PathKind::Character, _) => "character device".into(),
         (PathKind::Stream, _) => "pipe, socket or terminal".into(),
         (PathKind::Missing, Some(_)) => {
-            format!("not to be looked at by this user, judged by {}", survey.judged_by)
+            format!("not accessible to this user, judged by {}", survey.judged_by)
         }
-        (PathKind::Missing, None) => format!("not there yet, judged by {}", survey.judged_by),
+        (PathKind::Missing, None) => format!("does not exist yet, judged by {}", survey.judged_by),
     }];
     if let Some(may) = survey.may.seen().filter(|_| survey.hidden.is_none()) {
         let words = match (may.read, may.write) {
@@ -108,14 +115,14 @@ fn mounted(mount: &Mount) -> Vec<String> {
     facts
 }
 
-fn device_name(device: &Device) -> String {
+fn device_name(device: &SurveyedDevice) -> String {
     match &device.layer.partition {
         Some(partition) => format!("{partition} on {}", device.layer.name),
         None => device.layer.name.clone(),
     }
 }
 
-fn device_facts(device: &Device) -> Vec<String> {
+fn device_facts(device: &SurveyedDevice) -> Vec<String> {
     let layer = &device.layer;
     let mut facts = Vec::new();
     facts.extend(Some(layer.hardware.model.trim().to_string()).filter(|model| !model.is_empty()));
@@ -151,7 +158,7 @@ fn device_facts(device: &Device) -> Vec<String> {
 }
 
 /// Virtual disks and loop devices often claim to spin.
-fn spins(device: &Device) -> bool {
+fn spins(device: &SurveyedDevice) -> bool {
     matches!(device.layer.hardware.bus.as_str(), "sata" | "usb" | "scsi")
 }
 

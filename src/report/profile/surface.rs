@@ -1,24 +1,24 @@
 //! GNOME Disks' graph: rates along the device or file, and below them how long single reads took.
 
-use super::super::Style;
+use super::super::TerminalStyle;
 use super::super::chart::{columns, dots, gathered};
 use super::super::figure::time;
 use super::super::paint::Ink;
-use crate::plan::{Action, Aim, ProfileCell};
+use crate::plan::{Action, ProfileCell, ProfilePlan};
 use crate::record::{PhaseRecord, Record};
 use crate::unit::{Bandwidth, Bytes, Nanos};
 
-/// Columns of the words beside a graph, of the graph at the most, and its lines.
+/// Columns of the words beside a graph, of the size behind its foot, of the graph at the most, and its lines.
 const BESIDE: usize = 20;
+const SIZE: usize = " 1024 GiB".len();
 const WIDTH: usize = 60;
 const HEIGHT: usize = 4;
 /// So many of a hundred reads set the scale; those that took longer stand in the highest line.
 const SCALE: usize = 99;
 
 /// The graphs of all cells whose I/Os were kept; none of a record without such.
-pub fn graph(record: &Record, style: Style) -> Vec<String> {
-    let Some(Aim::Profile(profile)) = &record.plan.aim else { return Vec::new() };
-    let width = style.width.saturating_sub(BESIDE + 1).clamp(1, WIDTH);
+pub fn graph(profile: &ProfilePlan, record: &Record, style: TerminalStyle) -> Vec<String> {
+    let width = style.width.saturating_sub(BESIDE + SIZE).clamp(1, WIDTH);
     let mut lines = Vec::new();
     let mut size = Bytes::ZERO;
     let apart =
@@ -48,7 +48,12 @@ fn kept<'r>(record: &'r Record, cell: &ProfileCell) -> Option<&'r PhaseRecord> {
 }
 
 /// The rate of each sample, or of neighbours together, from the beginning to the end.
-fn rates(cell: &ProfileCell, phase: &PhaseRecord, width: usize, style: Style) -> Vec<String> {
+fn rates(
+    cell: &ProfileCell,
+    phase: &PhaseRecord,
+    width: usize,
+    style: TerminalStyle,
+) -> Vec<String> {
     let mut samples: Vec<(Bytes, f64)> = phase
         .each
         .iter()
@@ -82,7 +87,7 @@ fn durations(phase: &PhaseRecord) -> Vec<Nanos> {
 }
 
 /// A dot for each read: where it went, and how long it took.
-fn accesses(phase: &PhaseRecord, size: Bytes, width: usize, style: Style) -> Vec<String> {
+fn accesses(phase: &PhaseRecord, size: Bytes, width: usize, style: TerminalStyle) -> Vec<String> {
     let mut times: Vec<Nanos> = phase.each.iter().map(|single| single.lat_ns).collect();
     times.sort_unstable();
     let most = times[(times.len() * SCALE / 100).min(times.len() - 1)];
@@ -96,7 +101,7 @@ fn accesses(phase: &PhaseRecord, size: Bytes, width: usize, style: Style) -> Vec
 }
 
 /// A graph with its name and its highest value beside it.
-fn beside(name: &str, most: &str, graph: Vec<String>, style: Style) -> Vec<String> {
+fn beside(name: &str, most: &str, graph: Vec<String>, style: TerminalStyle) -> Vec<String> {
     let edge = style.glyph("│", "|");
     let line = |(row, line): (usize, String)| {
         let (name, most) = if row == 0 { (name, most) } else { ("", "") };

@@ -1,8 +1,8 @@
 //! A table of figures on coloured ground.
 
 use super::super::markup::Markup;
-use super::super::picture::{Heat, HeatCell, Look};
-use super::{Px, class, letters, room};
+use super::super::picture::{FigureLook, HeatCell, HeatTable};
+use super::shapes::{Pixels, class, letters, room};
 
 /// Room above the cells (title, what is across, its values), and the height of a row.
 const ABOVE: f64 = 62.0;
@@ -13,12 +13,12 @@ const WIDEST: f64 = 140.0;
 const DEEPEST: f64 = 0.6;
 
 /// How high the picture is.
-pub fn height(heat: &Heat) -> f64 {
+pub fn height(heat: &HeatTable) -> f64 {
     ABOVE + ROW * heat.cells.len() as f64 + 12.0
 }
 
 /// Draws the table into a picture of that width.
-pub fn draw(heat: &Heat, width: f64, out: &mut Markup) {
+pub fn draw(heat: &HeatTable, width: f64, out: &mut Markup) {
     let rows = heat.down.1.iter();
     let left = rows.map(|name| room(name)).fold(40.0, f64::max) + 18.0;
     let columns = heat.across.1.len().max(1) as f64;
@@ -50,7 +50,7 @@ fn short(title: &str) -> &str {
 fn one(cell: &HeatCell, tone: &str, (x, y, width): (f64, f64, f64), out: &mut Markup) {
     let (wide, high) = (width - 2.0, ROW - 2.0);
     let (class, opacity) = match cell.look {
-        Look::Struck => ("void".to_string(), 1.0),
+        FigureLook::Struck => ("void".to_string(), 1.0),
         _ if cell.share <= 0.0 => ("none".to_string(), 1.0),
         _ => (format!("{tone} heat"), 0.04 + (DEEPEST - 0.04) * cell.share),
     };
@@ -59,15 +59,15 @@ fn one(cell: &HeatCell, tone: &str, (x, y, width): (f64, f64, f64), out: &mut Ma
         "rect",
         &[
             ("class", &class),
-            ("x", &Px(x)),
-            ("y", &Px(y)),
-            ("width", &Px(wide)),
-            ("height", &Px(high)),
+            ("x", &Pixels(x)),
+            ("y", &Pixels(y)),
+            ("width", &Pixels(wide)),
+            ("height", &Pixels(high)),
             ("fill-opacity", &opacity),
         ],
         &cell.told,
     );
-    let faint = cell.look == Look::Struck || cell.share <= 0.0;
+    let faint = cell.look == FigureLook::Struck || cell.share <= 0.0;
     let class = if faint { "faint cell" } else { "cell" };
     letters(class, (x + wide / 2.0, y + high / 2.0 + 4.0), "middle", &cell.text, out);
 }

@@ -1,10 +1,12 @@
 //! The whole file: what was asked, where, what it is worth, and every picture.
 
-use super::super::gist;
+use super::super::badge;
 use super::super::markup::Markup;
 use super::super::paint::wrap;
 use super::super::picture::{self, Picture};
-use super::{COLOURS, HALF, Px, WIDE, draw, height, letters};
+use super::super::study::printer;
+use super::drawing::{COLOURS, HALF, WIDE, draw, height};
+use super::shapes::{Pixels, letters};
 use crate::record::{PhaseRecord, Record};
 
 /// Around everything, between two side by side, and between rows.
@@ -19,20 +21,20 @@ const LINE: f64 = 17.0;
 pub fn sheet(record: &Record) -> String {
     let mut body = Markup::default();
     let mut y = heading(record, MARGIN, &mut body);
-    let whole = picture::of_record(record);
+    let whole = printer(&record.plan).pictures(record);
     if whole.is_empty() {
         for phase in &record.phases {
             y = phase_of(record, phase, y, &mut body);
         }
     } else {
         y = rows(&whole, y, &mut body);
-        for fact in gist::outcome(record) {
+        for fact in badge::outcome(record) {
             y = labelled(fact.label, &fact.text, "", y, &mut body);
         }
     }
-    y = lines(&gist::imprint(record), "faint", y + ROWS, &mut body);
-    let (width, height) = (WIDE + 2.0 * MARGIN, Px(y + MARGIN - LINE / 2.0));
-    let title = gist::title(record);
+    y = lines(&badge::imprint(record), "faint", y + ROWS, &mut body);
+    let (width, height) = (WIDE + 2.0 * MARGIN, Pixels(y + MARGIN - LINE / 2.0));
+    let title = badge::title(record);
     let mut out = Markup::default();
     out.open(
         "svg",
@@ -56,18 +58,18 @@ pub fn sheet(record: &Record) -> String {
 /// Title, places and verdict; where the next thing may begin.
 fn heading(record: &Record, y: f64, out: &mut Markup) -> f64 {
     let mut y = y + LINE;
-    for line in wrap(&gist::title(record), 66) {
+    for line in wrap(&badge::title(record), 66) {
         letters("title", (MARGIN, y), "start", &line, out);
         y += 1.4 * LINE;
     }
-    for fact in gist::heading(record) {
+    for fact in badge::heading(record) {
         y = labelled(fact.label, &fact.text, "", y, out);
     }
-    if let Some(badge) = gist::badge(record) {
+    if let Some(badge) = badge::badge(record) {
         y = labelled("verdict", &badge.words, badge.class, y + 4.0, out);
         y = labelled("", &badge.summary, "", y, out);
     }
-    for line in gist::ending(record) {
+    for line in badge::ending(record) {
         y = labelled("ended", &line, "", y, out);
     }
     y + ROWS / 2.0
@@ -98,11 +100,11 @@ fn lines(text: &str, class: &str, mut y: f64, out: &mut Markup) -> f64 {
 /// The pictures of a phase below its name, its figures and its verdict.
 fn phase_of(record: &Record, phase: &PhaseRecord, y: f64, out: &mut Markup) -> f64 {
     let mut y = y + LINE;
-    let (words, class) = gist::trust(phase);
+    let (words, class) = badge::trust(phase);
     letters("name", (MARGIN, y), "start", &phase.name, out);
     letters(&format!("badge {class}"), (MARGIN + WIDE, y), "end", &words, out);
-    let class = if gist::is_refuted(phase) { "refuted" } else { "says" };
-    y = lines(&gist::in_short(record, phase), class, y + LINE, out);
+    let class = if badge::is_refuted(phase) { "refuted" } else { "says" };
+    y = lines(&badge::in_short(record, phase), class, y + LINE, out);
     rows(&picture::of_phase(phase), y - LINE / 2.0, out)
 }
 
@@ -113,7 +115,7 @@ fn rows(pictures: &[Picture], mut y: f64, out: &mut Markup) -> f64 {
         let pair = rest.first().filter(|second| first.half && second.half);
         let beside = pair.map(|second| (second, MARGIN + HALF + BETWEEN));
         for (picture, x) in std::iter::once((first, MARGIN)).chain(beside) {
-            let place = format!("translate({} {})", Px(x), Px(y));
+            let place = format!("translate({} {})", Pixels(x), Pixels(y));
             out.open("g", &[("transform", &place)]);
             draw(picture, out);
             out.close("g");

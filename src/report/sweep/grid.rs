@@ -1,84 +1,85 @@
-//! A sweep over two things: a grid for each side, the darker the further from its best.
+//! A sweep over two things in shades, for each side: the darker the closer to its best.
 
-use super::super::Style;
+use super::super::TerminalStyle;
 use super::super::chart::shade;
-use super::super::figure::megabytes;
-use super::super::paint::Ink;
-use super::{VALUE, mark};
-use crate::plan::Axis;
-use crate::record::Side;
-use crate::verdict::sweep::{Placed, Sweep};
+use super::super::paint::{Ink, columns, wrap};
+use super::mark::VALUE;
+use crate::plan::SweepAxis;
+use crate::record::SweepSide;
+use crate::verdict::sweep::{CellResult, SweepView};
 
-/// Columns of a cell: the figure, its mark, its shade, and a space before them.
-const CELL: usize = 10;
-/// Columns of its figure.
-const FIGURE: usize = 7;
+/// Columns of a shade, and of the narrowest cell with the blanks before it.
+const SHADE: usize = 2;
+const CELL: usize = 5;
 
-/// The grids of all sides, with an empty line between them.
-pub fn grids(sweep: &Sweep, down: Axis, across: Axis, style: Style) -> Vec<String> {
+/// The shades of all sides, with an empty line between them.
+pub fn shades(
+    sweep: &SweepView,
+    down: SweepAxis,
+    across: SweepAxis,
+    style: TerminalStyle,
+) -> Vec<String> {
+    let values = sweep.values(across);
+    let widest = values.iter().map(|value| columns(&across.shown(*value))).max().unwrap_or(0);
+    let cell = CELL.max(widest + 2);
+    // As many at a time as fit.
+    let fit = style.width.saturating_sub(2 + VALUE) / cell;
     let mut lines = Vec::new();
     for side in sweep.sides() {
-        for part in parts(&sweep.values(across), style) {
-            lines.extend(grid(sweep, side, (down, across), &part, style));
+        for part in values.chunks(fit.max(1)) {
+            lines.extend(grid(sweep, side, (down, across), (part, cell), style));
             lines.push(String::new());
         }
     }
-    lines.push(style.paint(Ink::Faint, &key(style)));
+    let room = style.width.saturating_sub(2 + VALUE + 1).max(20);
+    let keys = wrap(&key(style), room).into_iter();
+    lines.extend(keys.map(|line| style.paint(Ink::Faint, &format!("  {:VALUE$} {line}", ""))));
     lines
 }
 
-/// The values across the page, as many at a time as fit.
-fn parts(values: &[u64], style: Style) -> Vec<Vec<u64>> {
-    let fit = style.width.saturating_sub(2 + VALUE) / CELL;
-    values.chunks(fit.max(1)).map(<[u64]>::to_vec).collect()
-}
-
 fn grid(
-    sweep: &Sweep,
-    side: Side,
-    (down, across): (Axis, Axis),
-    part: &[u64],
-    style: Style,
+    sweep: &SweepView,
+    side: SweepSide,
+    (down, across): (SweepAxis, SweepAxis),
+    (part, width): (&[u64], usize),
+    style: TerminalStyle,
 ) -> Vec<String> {
-    let rates = sweep.spots.iter().filter(|placed| placed.side == side);
-    let most = rates.filter_map(Placed::bandwidth).map(|rate| rate.0).fold(0.0, f64::max);
-    let above = format!("  {:VALUE$}MB/s, {} across", side.name(), across.title());
+    let rates = sweep.params_of_cells.iter().filter(|placed| placed.side == side);
+    let most = rates.filter_map(CellResult::bandwidth).map(|rate| rate.0).fold(0.0, f64::max);
+    let above = format!("  {:VALUE$}{} across", side.name(), across.title());
     let mut head = format!("  {:>VALUE$}", down.title());
     for value in part {
-        // Above the figures, not above their marks.
-        head.push_str(&format!("{:>1$}", across.shown(*value), 1 + FIGURE));
-        head.push_str(&" ".repeat(CELL - 1 - FIGURE));
+        head.push_str(&format!("{:>width$}", across.shown(*value)));
     }
     let mut lines = vec![style.paint(Ink::Faint, &above), style.paint(Ink::Faint, head.trim_end())];
     for row in sweep.values(down) {
         let mut line = format!("  {:>VALUE$}", down.shown(row));
         for column in part {
-            line.push_str(&cell(sweep.at(side, &[row, *column]), most, style));
+            line.push_str(&cell(sweep.at(side, &[row, *column]), (most, width), style));
         }
         lines.push(line.trim_end().to_string());
     }
     lines
 }
 
-/// ` 12.3 ▓`: the figure, what is to be said of it, and how close it comes to the best.
-fn cell(placed: Option<&Placed>, most: f64, style: Style) -> String {
-    let Some(placed) = placed else { return " ".repeat(CELL) };
-    if placed.left_out.is_some() {
-        return format!("{:>1$}  ", "n/a", 1 + FIGURE);
-    }
-    let rate = placed.bandwidth();
-    let text = format!("{:>FIGURE$}", megabytes(rate));
-    let Some(rate) = rate.filter(|_| most > 0.0) else { return format!(" {text}  ") };
+/// How close a cell comes to the best.
+fn cell(placed: Option<&CellResult>, (most, width): (f64, usize), style: TerminalStyle) -> String {
+    let rate = placed.and_then(CellResult::bandwidth).filter(|_| most > 0.0);
+    let Some(rate) = rate else {
+        let text = if placed.is_some_and(|it| it.left_out.is_some()) { "n/a" } else { "-" };
+        return format!("{text:>width$}");
+    };
     let (level, sign) = shade(rate.0 / most, style);
-    format!(" {}{}{sign}", style.heat(level, &text), mark(placed, style))
+    let before = " ".repeat(width - SHADE);
+    format!("{before}{}", style.heat(level, &sign.to_string().repeat(SHADE)))
 }
 
 /// What the shades mean.
-fn key(style: Style) -> String {
+fn key(style: TerminalStyle) -> String {
     let shades: Vec<String> = [0.3, 0.5, 0.7, 0.9]
         .into_iter()
         .zip([20, 40, 60, 80])
         .map(|(share, percent)| format!("{} above {percent} %", shade(share, style).1))
         .collect();
-    format!("  {:VALUE$} of the best: {}", "", shades.join(", "))
+    format!("of the best: {}", shades.join(", "))
 }

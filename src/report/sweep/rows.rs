@@ -1,23 +1,25 @@
-//! A sweep over one thing: a row for each value, with its figures and one bar above the other.
+//! A sweep over one thing in bars, one above the other for each value; with its figures in one row where a
+//! page has no other table of them.
 
-use super::super::Style;
+use super::super::TerminalStyle;
 use super::super::chart::{bar, two_bars};
-use super::super::figure::time;
-use super::super::paint::Ink;
-use super::{VALUE, mark};
-use crate::plan::{Action, Axis};
-use crate::record::Side;
-use crate::unit::{Bandwidth, Iops, Nanos};
-use crate::verdict::sweep::{Placed, Sweep};
+use super::super::figure::text;
+use super::super::fitted::FittedCell;
+use super::super::paint::{Ink, columns};
+use super::mark::{VALUE, marked};
+use crate::plan::{Action, SweepAxis};
+use crate::record::{Metric, Statistic, SweepSide};
+use crate::unit::{Bandwidth, Iops};
+use crate::verdict::sweep::{CellResult, SweepView};
 
 /// Columns of a figure with its mark, of the time of a flush, and of the longest bar.
-const FIGURE: usize = 13;
+pub const FIGURE: usize = 13;
 const FLUSH: usize = 9;
 const BAR: usize = 48;
 
 /// What the figures and bars are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Unit {
+pub enum SweepUnit {
     /// Bytes per second.
     #[default]
     Bytes,
@@ -27,17 +29,17 @@ pub enum Unit {
 
 /// What a table shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Columns {
+pub struct SweepColumns {
     /// What the figures and bars are.
-    pub unit: Unit,
+    pub unit: SweepUnit,
     /// The time of the closing flush stands beside the writes.
     pub flush: bool,
     /// What stands above the values, where that is not the name of the axis.
     pub title: Option<&'static str>,
 }
 
-impl Unit {
-    fn of(self, cell: &Placed) -> Option<f64> {
+impl SweepUnit {
+    fn of(self, cell: &CellResult) -> Option<f64> {
         match self {
             Self::Bytes => cell.bandwidth().map(|rate| rate.0),
             Self::Ios => cell.iops().map(|rate| rate.0),
@@ -53,82 +55,108 @@ impl Unit {
 }
 
 /// A row with its bars for each value.
-pub fn rows(sweep: &Sweep, axis: Axis, shown: &Columns, style: Style) -> Vec<String> {
+pub fn rows(
+    sweep: &SweepView,
+    axis: SweepAxis,
+    shown: &SweepColumns,
+    style: TerminalStyle,
+) -> Vec<String> {
     let sides = sweep.sides();
-    let most = sweep.spots.iter().filter_map(|cell| shown.unit.of(cell)).fold(0.0, f64::max);
-    let flushes = shown.flush && sides.contains(&Side::Write);
-    let taken = 2 + VALUE + sides.len() * FIGURE + if flushes { FLUSH } else { 0 } + 2;
-    let room = style.width.saturating_sub(taken).min(BAR);
-    let mut lines =
-        vec![style.paint(Ink::Faint, &head(axis, &sides, flushes, (most, room), shown))];
-    for value in sweep.values(axis) {
-        let cells: Vec<Option<&Placed>> =
-            sides.iter().map(|side| sweep.at(*side, &[value])).collect();
+    let flushes = shown.flush && sides.contains(&SweepSide::Write);
+    let taken = 2 + VALUE + sides.len() * FIGURE + if flushes { FLUSH } else { 0 };
+    let mut names = format!("  {:>VALUE$}", shown.title.unwrap_or(axis.title()));
+    for side in &sides {
+        names.push_str(&format!("{:>1$}  ", side.name(), FIGURE - 2));
+        if flushes && *side == SweepSide::Write {
+            names.push_str(&format!("{:>FLUSH$}", "flush"));
+        }
+    }
+    let figures = |value: u64, cells: &[Option<&CellResult>]| {
         let mut line = format!("  {:>VALUE$}", axis.shown(value));
         for (cell, side) in cells.iter().zip(&sides) {
-            line.push_str(&figure(*cell, shown.unit, style));
-            if flushes && *side == Side::Write {
+            let figure = figure(*cell, shown.unit, style);
+            line.push_str(&" ".repeat(FIGURE.saturating_sub(figure.columns())));
+            line.push_str(figure.written());
+            if flushes && *side == SweepSide::Write {
                 line.push_str(&format!(
                     "{:>FLUSH$}",
                     cell.map_or("-".into(), |cell| flush(cell, style))
                 ));
             }
         }
+        line
+    };
+    drawn(sweep, axis, shown.unit, (names, taken), figures, style)
+}
+
+/// The bars alone.
+pub fn bars_of(sweep: &SweepView, axis: SweepAxis, style: TerminalStyle) -> Vec<String> {
+    let names = format!("  {:>VALUE$}", axis.title());
+    let value = |value: u64, _: &[Option<&CellResult>]| format!("  {:>VALUE$}", axis.shown(value));
+    drawn(sweep, axis, SweepUnit::Bytes, (names, 2 + VALUE), value, style)
+}
+
+/// A line with its bars for each value, behind what `before` writes in so many columns, below the names
+/// of those.
+fn drawn(
+    sweep: &SweepView,
+    axis: SweepAxis,
+    unit: SweepUnit,
+    (names, taken): (String, usize),
+    before: impl Fn(u64, &[Option<&CellResult>]) -> String,
+    style: TerminalStyle,
+) -> Vec<String> {
+    let sides = sweep.sides();
+    let most = sweep.params_of_cells.iter().filter_map(|cell| unit.of(cell)).fold(0.0, f64::max);
+    let room = style.width.saturating_sub(taken + 2).min(BAR);
+    let mut head = names;
+    if most > 0.0 {
+        let scale = unit.shown(most);
+        head.push_str(&format!("  0{scale:>0$}", room.saturating_sub(1)));
+    }
+    let mut lines = vec![style.paint(Ink::Faint, head.trim_end())];
+    for value in sweep.values(axis) {
+        let cells: Vec<Option<&CellResult>> =
+            sides.iter().map(|side| sweep.at(*side, &[value])).collect();
+        let mut line = before(value, &cells);
         line.push_str("  ");
-        line.push_str(&bars(&cells, shown.unit, most, room, style));
+        line.push_str(&bars(&cells, unit, most, room, style));
         lines.push(line.trim_end().to_string());
     }
-    if let ([Side::Write, Side::Read], true) = (&sides[..], most > 0.0) {
+    if let ([SweepSide::Write, SweepSide::Read], true) = (&sides[..], most > 0.0) {
         let (above, below) = (style.glyph("▀", "w"), style.glyph("▄", "r"));
         let both = style.glyph("█", "#");
         let key = format!("{both} both, {above} writes alone, {below} reads alone");
-        lines.push(style.paint(Ink::Faint, &format!("{:taken$}{key}", "")));
+        let indent = (taken + 2).min(style.width.saturating_sub(columns(&key)));
+        lines.push(style.paint(Ink::Faint, &format!("{:indent$}{key}", "")));
     }
     lines
 }
 
-/// The names of the columns, and the scale of the bars.
-fn head(
-    axis: Axis,
-    sides: &[Side],
-    flushes: bool,
-    (most, room): (f64, usize),
-    shown: &Columns,
-) -> String {
-    let mut head = format!("  {:>VALUE$}", shown.title.unwrap_or(axis.title()));
-    for side in sides {
-        head.push_str(&format!("{:>1$}  ", side.name(), FIGURE - 2));
-        if flushes && *side == Side::Write {
-            head.push_str(&format!("{:>FLUSH$}", "flush"));
-        }
-    }
-    if most > 0.0 {
-        let scale = shown.unit.shown(most);
-        head.push_str(&format!("  0{scale:>0$}", room.saturating_sub(1)));
-    }
-    head.trim_end().into()
-}
-
-/// A rate and its mark, right-aligned.
-fn figure(cell: Option<&Placed>, unit: Unit, style: Style) -> String {
+/// A rate and its mark.
+pub fn figure(cell: Option<&CellResult>, unit: SweepUnit, style: TerminalStyle) -> FittedCell {
     let text = match cell {
-        Some(Placed { left_out: Some(_), .. }) => "n/a".into(),
+        Some(CellResult { left_out: Some(_), .. }) => "n/a".into(),
         Some(cell) => unit.of(cell).map_or_else(|| "-".into(), |rate| unit.shown(rate)),
         None => "-".into(),
     };
-    let mark = cell.map_or_else(|| " ".into(), |cell| mark(cell, style));
-    format!("{text:>0$} {mark}", FIGURE - 2)
+    marked(&format!("{text} "), cell, style)
 }
 
 /// The time of the closing flush.
-fn flush(cell: &Placed, style: Style) -> String {
-    let total = cell.done.and_then(|done| done.totals.get(&Action::Flush));
-    let longest = total.and_then(|total| Some(total.lat_ns?.max));
-    longest.map_or_else(|| "-".into(), |longest| time(Nanos(longest), style))
+fn flush(cell: &CellResult, style: TerminalStyle) -> String {
+    let metric = Metric::lat(Statistic::Max);
+    text(cell.figures.as_ref().and_then(|of| of.find(Some(Action::Flush), metric)), style)
 }
 
-fn bars(cells: &[Option<&Placed>], unit: Unit, most: f64, room: usize, style: Style) -> String {
-    let part = |cell: &Option<&Placed>| {
+fn bars(
+    cells: &[Option<&CellResult>],
+    unit: SweepUnit,
+    most: f64,
+    room: usize,
+    style: TerminalStyle,
+) -> String {
+    let part = |cell: &Option<&CellResult>| {
         let rate = cell.and_then(|cell| unit.of(cell)).unwrap_or_default();
         if most > 0.0 { rate / most } else { 0.0 }
     };

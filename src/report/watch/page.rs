@@ -1,9 +1,10 @@
 //! The page on a terminal: the last interval, and a short history.
 
-use super::columns::{DEVICE, cells, heads, width};
-use super::{LEAST_NAME, Style, clock, labelled, lost, names, processes};
-use crate::record::{Glance, Pages, PressureShares};
+use super::columns::{DEVICE, cells, table};
+use super::{TerminalStyle, clock, labelled, lost, names, processes};
+use crate::record::{IntervalStats, PageStats, PressureShares};
 use crate::report::chart::spark;
+use crate::report::fitted::FittedCell;
 use crate::report::paint::Ink;
 use crate::unit::Bandwidth;
 
@@ -15,61 +16,67 @@ const MOST: usize = " most 9995 MB/s".len();
 
 /// The page with what it remembers.
 #[derive(Debug, Default)]
-pub struct Page {
+pub struct WatchPage {
     /// The last rates of each device that could be seen, read and written, bytes per second.
-    past: Vec<Past>,
+    past: Vec<PastIntervals>,
     /// Devices that could not be seen from the first interval on: the heading says why.
     unseen: Option<Vec<String>>,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Past {
+struct PastIntervals {
     read: Vec<f64>,
     write: Vec<f64>,
 }
 
-impl Page {
-    /// Columns of a terminal on which the page fits, when names of devices are no longer than this.
-    pub fn width(name: usize) -> usize {
-        2 + name.max(LEAST_NAME) + width(DEVICE) + 1
-    }
+impl WatchPage {
+    /// Columns of a terminal on which the page can be drawn. On wider ones it shows more figures.
+    pub const LEAST: usize = 60;
 
     /// The part of the page that changes, after another interval. It has as many lines each time,
     /// but for processes that come and go.
-    pub fn of(&mut self, glance: &Glance, style: Style) -> Vec<String> {
-        self.remember(glance);
-        self.again(glance, style)
+    pub fn of(&mut self, interval_stats: &IntervalStats, style: TerminalStyle) -> Vec<String> {
+        self.remember(interval_stats);
+        self.again(interval_stats, style)
     }
 
     /// The same once more, of the last interval.
-    pub fn again(&self, glance: &Glance, style: Style) -> Vec<String> {
+    pub fn again(&self, interval_stats: &IntervalStats, style: TerminalStyle) -> Vec<String> {
+        let width = style.width;
         // Some terminals wrap when their last column is written to.
-        let style = Style { width: style.width.saturating_sub(1), ..style };
-        let name = names(glance);
-        let heads = heads(&format!("  {:name$}", "device"), DEVICE);
-        let mut lines: Vec<String> =
-            heads.iter().map(|line| style.paint(Ink::Faint, line)).collect();
-        for device in &glance.devices {
-            let figures = cells(DEVICE, device.figures.seen());
-            let row = format!("  {:name$}{figures}", device.name);
-            lines.push(if device.leaf { style.paint(Ink::Strong, &row) } else { row });
+        let style = TerminalStyle { width: style.width.saturating_sub(1), ..style };
+        let name = names(interval_stats);
+        let label = format!("{:name$}", "device");
+        let mut table = table(&label, DEVICE, 2, style).said_of(width).with_none();
+        let mut lines = table.head();
+        for device in &interval_stats.devices {
+            let ink = if device.leaf { Ink::Strong } else { Ink::Plain };
+            let name = FittedCell::inked(device.name.as_str(), ink, style);
+            let figures = cells(DEVICE, device.figures.seen()).into_iter();
+            let figures = figures.map(|cell| cell.in_ink(ink, style));
+            lines.extend(table.row(&std::iter::once(name).chain(figures).collect::<Vec<_>>()));
         }
+        lines.extend(table.foot(&[]));
         lines.push(String::new());
-        lines.extend(self.history(glance, style));
-        lines.extend(machine(glance, style));
+        lines.extend(self.history(interval_stats, style));
+        lines.extend(machine(interval_stats, style));
         let known = self.unseen.as_deref().unwrap_or_default();
-        let lost = lost(glance).filter(|(name, _)| known.iter().all(|known| known != name));
+        let lost = lost(interval_stats).filter(|(name, _)| known.iter().all(|known| known != name));
         lines.extend(lost.flat_map(|(_, why)| labelled("unseen", why, style)));
-        let length = glance.interval_ns;
-        lines.extend(labelled("at", &format!("{}, the last {length}", clock(glance)), style));
+        let length = interval_stats.interval_ns;
+        lines.extend(labelled(
+            "at",
+            &format!("{}, the last {length}", clock(interval_stats)),
+            style,
+        ));
         lines
     }
 
-    fn remember(&mut self, glance: &Glance) {
-        let unseen = || lost(glance).map(|(name, _)| name.into()).collect();
+    fn remember(&mut self, interval_stats: &IntervalStats) {
+        let unseen = || lost(interval_stats).map(|(name, _)| name.into()).collect();
         self.unseen.get_or_insert_with(unseen);
-        self.past.resize_with(glance.devices.len(), Past::default);
-        for (past, device) in self.past.iter_mut().zip(&glance.devices) {
+        self.past.resize_with(interval_stats.devices.len(), PastIntervals::default);
+        for (past, device) in self.past.iter_mut().zip(&interval_stats.devices) {
             let Some(figures) = device.figures.seen() else { continue };
             for (rates, way) in [(&mut past.read, &figures.read), (&mut past.write, &figures.write)]
             {
@@ -82,14 +89,16 @@ impl Page {
     }
 
     /// A line for each way of each device.
-    fn history(&self, glance: &Glance, style: Style) -> Vec<String> {
-        let name = names(glance);
+    fn history(&self, interval_stats: &IntervalStats, style: TerminalStyle) -> Vec<String> {
+        let name = names(interval_stats);
         let room = style.width.saturating_sub(LABEL + name + 2 + MOST);
         let mut lines = Vec::new();
-        for (label, rates) in
-            [("read", (|past| &past.read) as fn(&Past) -> &Vec<f64>), ("write", |past| &past.write)]
-        {
-            for (index, (device, past)) in glance.devices.iter().zip(&self.past).enumerate() {
+        for (label, rates) in [
+            ("read", (|past| &past.read) as fn(&PastIntervals) -> &Vec<f64>),
+            ("write", |past| &past.write),
+        ] {
+            for (index, (device, past)) in interval_stats.devices.iter().zip(&self.past).enumerate()
+            {
                 let rates = rates(past);
                 let rates = &rates[rates.len().saturating_sub(room)..];
                 let most = rates.iter().copied().fold(0.0, f64::max);
@@ -105,17 +114,17 @@ impl Page {
 }
 
 /// What the whole machine did.
-fn machine(glance: &Glance, style: Style) -> Vec<String> {
+fn machine(interval_stats: &IntervalStats, style: TerminalStyle) -> Vec<String> {
     let dot = style.glyph(" · ", ", ");
     let mut lines = Vec::new();
     let mut add = |label: &str, parts: Vec<String>| {
         lines.extend(labelled(label, &parts.join(dot), style));
     };
-    add("memory", glance.pages.seen().map(pages).unwrap_or_else(unseen));
-    add("pressure", glance.pressure.seen().map(pressure).unwrap_or_else(unseen));
+    add("memory", interval_stats.pages.seen().map(pages).unwrap_or_else(unseen));
+    add("pressure", interval_stats.pressure.seen().map(pressure).unwrap_or_else(unseen));
     add(
         "CPU",
-        match glance.cpu.seen() {
+        match interval_stats.cpu.seen() {
             None => unseen(),
             Some(cpu) => vec![
                 format!("{} user", percent(cpu.user)),
@@ -125,23 +134,23 @@ fn machine(glance: &Glance, style: Style) -> Vec<String> {
             ],
         },
     );
-    let mut busy = match processes(glance) {
+    let mut busy = match processes(interval_stats) {
         nobody if nobody.is_empty() => unseen(),
         busy => vec![busy],
     };
-    if let Some(hidden @ 1..) = glance.processes.seen().map(|seen| seen.hidden) {
+    if let Some(hidden @ 1..) = interval_stats.processes.seen().map(|seen| seen.hidden) {
         busy.push(format!("{hidden} not shown to this user"));
     }
     add("I/O of", busy);
     lines
 }
 
-/// What stands where there is nothing; why something can not be seen is in the heading.
+/// What stands where there is nothing; why something cannot be seen is in the heading.
 fn unseen() -> Vec<String> {
     vec!["-".into()]
 }
 
-fn pages(pages: &Pages) -> Vec<String> {
+fn pages(pages: &PageStats) -> Vec<String> {
     vec![
         format!("{} dirty", pages.dirty),
         format!("{} in writeback", pages.writeback),

@@ -1,25 +1,25 @@
 //! What it came to: least, mean and most of each figure.
 
-use super::columns::{Column, DEVICE, MACHINE, heads, row};
-use super::{Style, names};
-use crate::record::Glance;
-use crate::report::paint::Ink;
+use super::columns::{DEVICE, MACHINE, WatchColumn, row, table};
+use super::{TerminalStyle, names};
+use crate::record::IntervalStats;
+use crate::report::fitted::{FittedCell, FittedTable};
 use crate::unit::Nanos;
 
 /// Least and most of every figure over the intervals, and the means of the machine's.
 #[derive(Clone, Debug, Default)]
-pub struct Summary {
+pub struct WatchSummary {
     /// Of each device, one for each column.
-    devices: Vec<Vec<Range>>,
+    devices: Vec<Vec<FigureRange>>,
     /// Of the machine, one for each column.
-    machine: Vec<Range>,
+    machine: Vec<FigureRange>,
     intervals: usize,
     time: Nanos,
 }
 
 /// The range of a figure, and its mean over the time in which it was seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Range {
+struct FigureRange {
     /// Least and most; absent when it was never seen.
     ends: Option<(f64, f64)>,
     /// The sum of figure times seconds, and the seconds.
@@ -27,7 +27,7 @@ struct Range {
     seconds: f64,
 }
 
-impl Range {
+impl FigureRange {
     fn add(&mut self, value: Option<f64>, time: Nanos) {
         let Some(value) = value else { return };
         let (least, most) = self.ends.unwrap_or((value, value));
@@ -42,67 +42,68 @@ impl Range {
 }
 
 /// Adds the figures of an interval.
-fn add<T>(ranges: &mut Vec<Range>, columns: &[Column<T>], of: Option<&T>, time: Nanos) {
-    ranges.resize(columns.len(), Range::default());
+fn add<T>(ranges: &mut Vec<FigureRange>, columns: &[WatchColumn<T>], of: Option<&T>, time: Nanos) {
+    ranges.resize(columns.len(), FigureRange::default());
     for (range, column) in ranges.iter_mut().zip(columns) {
         range.add(of.and_then(|of| (column.value)(of)), time);
     }
 }
 
-impl Summary {
+impl WatchSummary {
     /// Takes an interval in.
-    pub fn add(&mut self, glance: &Glance) {
-        let time = glance.interval_ns;
-        self.devices.resize(glance.devices.len(), Vec::new());
-        for (ranges, device) in self.devices.iter_mut().zip(&glance.devices) {
+    pub fn add(&mut self, interval_stats: &IntervalStats) {
+        let time = interval_stats.interval_ns;
+        self.devices.resize(interval_stats.devices.len(), Vec::new());
+        for (ranges, device) in self.devices.iter_mut().zip(&interval_stats.devices) {
             add(ranges, DEVICE, device.figures.seen(), time);
         }
-        add(&mut self.machine, MACHINE, Some(glance), time);
+        add(&mut self.machine, MACHINE, Some(interval_stats), time);
         self.intervals += 1;
         self.time += time;
     }
 
     /// The lines. `whole` is everything from the first look to the last: means of the devices are
     /// taken from it, so that those of requests weigh each request alike.
-    pub fn lines(&self, whole: &Glance, style: Style) -> Vec<String> {
+    pub fn lines(&self, whole: &IntervalStats, style: TerminalStyle) -> Vec<String> {
         let name = names(whole) + 5;
         let s = if self.intervals == 1 { "" } else { "s" };
         let mut lines = vec![format!("  {} interval{s}, {}", self.intervals, self.time)];
-        lines.extend(
-            heads(&format!("  {:name$}", "device"), DEVICE)
-                .map(|line| style.paint(Ink::Faint, &line)),
-        );
+        let mut devices = table(&format!("{:name$}", "device"), DEVICE, 2, style);
+        lines.extend(devices.head());
         for (ranges, device) in self.devices.iter().zip(&whole.devices) {
             let figures = device.figures.seen();
             let means = DEVICE.iter().map(|column| (column.value)(figures?)).collect();
-            lines.extend(three(&device.name, name, DEVICE, ranges, means));
+            lines.extend(three(&mut devices, (&device.name, name), DEVICE, ranges, means));
         }
-        lines.extend(
-            heads(&format!("  {:name$}", ""), MACHINE).map(|line| style.paint(Ink::Faint, &line)),
-        );
-        let means = self.machine.iter().map(Range::mean).collect();
-        lines.extend(three("machine", name, MACHINE, &self.machine, means));
+        lines.extend(devices.foot(&[]));
+        let mut machine = table(&format!("{:name$}", ""), MACHINE, 2, style);
+        lines.extend(machine.head());
+        let means = self.machine.iter().map(FigureRange::mean).collect();
+        lines.extend(three(&mut machine, ("machine", name), MACHINE, &self.machine, means));
+        lines.extend(machine.left_out(&[]));
         lines
     }
 }
 
-/// A row each for least, mean and most.
+/// A row each for least, mean and most, behind a name of so many columns.
 fn three<T>(
-    name: &str,
-    width: usize,
-    columns: &[Column<T>],
-    ranges: &[Range],
+    table: &mut FittedTable,
+    (name, width): (&str, usize),
+    columns: &[WatchColumn<T>],
+    ranges: &[FigureRange],
     means: Vec<Option<f64>>,
-) -> [String; 3] {
+) -> Vec<String> {
     let width = width - 4;
     let least = row(columns, ranges.iter().map(|range| Some(range.ends?.0)));
     let most = row(columns, ranges.iter().map(|range| Some(range.ends?.1)));
     let mean = row(columns, means.into_iter());
-    [
-        format!("  {name:width$}min {least}"),
-        format!("  {:width$}mean{mean}", ""),
-        format!("  {:width$}max {most}", ""),
-    ]
+    [(name, "min", least), ("", "mean", mean), ("", "max", most)]
+        .into_iter()
+        .flat_map(|(name, which, figures)| {
+            let label = FittedCell::from(format!("{name:width$}{which}"));
+            table.row(&std::iter::once(label).chain(figures).collect::<Vec<_>>())
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -111,7 +112,7 @@ mod tests {
 
     #[test]
     fn means_weigh_time_and_leave_out_what_was_not_seen() {
-        let mut range = Range::default();
+        let mut range = FigureRange::default();
         assert_eq!((range.ends, range.mean()), (None, None));
         range.add(Some(4.0), Nanos::secs(3));
         range.add(None, Nanos::secs(100));

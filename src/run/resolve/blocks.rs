@@ -2,29 +2,30 @@
 
 use std::path::Path;
 
-use crate::engine::{Cursor, Filler};
+use crate::engine::{DataFiller, OffsetStream};
 use crate::error::{Error, Refusal};
-use crate::plan::{Action, Blocks, Caching, Job, Layout, Method, Plan, Target};
+use crate::plan::{Action, BlockWork, Caching, Job, LayoutMode, Method, Plan, Target};
 use crate::record::ResolvedJob;
 use crate::unit::Bytes;
 
-use super::super::site::Site;
+use super::super::open_target::OpenTarget;
 use super::empty::{laid_before, something_to_read};
+use super::fitted::JobPlace;
+use super::fitter::PlanFitter;
 use super::region::{most, region, verifies};
-use super::{Fitting, Place};
 
-impl Fitting<'_> {
+impl PlanFitter<'_> {
     /// A job of blocks of phase `number` (from 0), made to fit.
     pub(super) fn blocks(
         &mut self,
         (plan, number): (&Plan, usize),
         job: &Job,
-        blocks: &Blocks,
-    ) -> Result<(ResolvedJob, Place), Error> {
+        blocks: &BlockWork,
+    ) -> Result<(ResolvedJob, JobPlace), Error> {
         let (phase, seed) = (&plan.phases[number], plan.seed);
         let pattern = &blocks.pattern;
         let writes = pattern.mix.writes();
-        Filler::new(&pattern.fill, seed)?;
+        DataFiller::new(&pattern.fill, seed)?;
         let (mut method, iodepth, workers) = self.method(blocks, job.workers)?;
         if matches!(method, Method::Sim(_)) && job.stop.steady().is_some() {
             return Err(Refusal::new(
@@ -45,14 +46,14 @@ impl Fitting<'_> {
                     )
                     .into());
                 }
-                (Place::Nowhere, *size, Caching::Buffered)
+                (JobPlace::Nowhere, *size, Caching::Buffered)
             }
             target @ Target::Files { count, shared, layout, .. } => {
                 files = if *shared { *count } else { count.saturating_mul(workers) };
-                let made = (writes || lays(*layout)) && *layout != Layout::Existing;
-                let (sites, size, new) = self.several(target, files, made)?;
+                let made = (writes || lays(*layout)) && *layout != LayoutMode::Existing;
+                let (open_targets, size, new) = self.several(target, files, made)?;
                 something_to_read(plan, number, blocks)?;
-                let subject = self.sites[sites[0]].subject;
+                let subject = self.open_targets[open_targets[0]].subject;
                 let wanted = self.cached(blocks);
                 let caching = self.caching(wanted, subject, pattern, &job.stop)?;
                 let folder = self.subjects[subject].path.clone();
@@ -60,7 +61,7 @@ impl Fitting<'_> {
                 self.log_beside(job, subject);
                 let each = laid_before(plan, number, blocks, (size, new));
                 laid = Bytes(each.0.saturating_mul(u64::from(files)));
-                (Place::Sites(sites), size, caching)
+                (JobPlace::Sites(open_targets), size, caching)
             }
             target => {
                 let (path, size) = match target {
@@ -72,7 +73,7 @@ impl Fitting<'_> {
                 };
                 let layout = match target {
                     Target::File { layout, .. } | Target::Scratch { layout, .. } => *layout,
-                    _ => Layout::Existing,
+                    _ => LayoutMode::Existing,
                 };
                 let made = writes || lays(layout) || self.made.contains(path);
                 self.exists(target, path, writes, made)?;
@@ -81,11 +82,11 @@ impl Fitting<'_> {
                     self.made.push(path.clone());
                 }
                 let subject = self.subject(path);
-                let known = self.sites.iter().position(|site| site.is(target));
+                let known = self.open_targets.iter().position(|open_target| open_target.is(target));
                 let new = known.is_none();
-                let site = known.unwrap_or_else(|| {
-                    self.sites.extend(Site::of(target, subject));
-                    self.sites.len() - 1
+                let open_target = known.unwrap_or_else(|| {
+                    self.open_targets.extend(OpenTarget::of(target, subject));
+                    self.open_targets.len() - 1
                 });
                 let size = self.size(target, subject, size, made, path)?;
                 let wanted = self.cached(blocks);
@@ -101,13 +102,13 @@ impl Fitting<'_> {
                 }
                 self.log_beside(job, subject);
                 laid = laid_before(plan, number, blocks, (size, new));
-                (Place::Sites(vec![site]), size, caching)
+                (JobPlace::Sites(vec![open_target]), size, caching)
             }
         };
         // The engine says now what it could not do later.
         let length = region(pattern, size, workers)?;
         if !self.leaves_out || pattern.largest().0 <= length {
-            Cursor::new(pattern, 0, length, (0, 1), None, seed)?;
+            OffsetStream::new(pattern, 0, length, (0, 1), None, seed)?;
         }
         let own_files = matches!(blocks.target, Target::Files { shared: false, .. });
         verifies(pattern, length, method, iodepth, if own_files { 1 } else { workers })?;
@@ -135,6 +136,6 @@ impl Fitting<'_> {
 }
 
 /// Whether a file need not be there for this layout: it is made.
-fn lays(layout: Layout) -> bool {
-    matches!(layout, Layout::Written | Layout::Preallocated | Layout::Sparse)
+fn lays(layout: LayoutMode) -> bool {
+    matches!(layout, LayoutMode::Written | LayoutMode::Preallocated | LayoutMode::Sparse)
 }

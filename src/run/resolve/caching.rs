@@ -2,13 +2,13 @@
 
 use crate::error::Refusal;
 use crate::evidence::DirectIo;
-use crate::plan::{Blocks, Caching, Limit, Pattern, Stop};
+use crate::plan::{BlockWork, Caching, Pattern, StopLimit, StopRule};
 
-use super::Fitting;
+use super::fitter::PlanFitter;
 
-impl Fitting<'_> {
+impl PlanFitter<'_> {
     /// What is asked of the page cache, where the method leaves a choice.
-    pub(super) fn cached(&mut self, blocks: &Blocks) -> Caching {
+    pub(super) fn cached(&mut self, blocks: &BlockWork) -> Caching {
         if blocks.method.needs_page_cache() && blocks.caching == Caching::DirectIfReal {
             self.note(format!("{} goes through the page cache", blocks.method.name()));
             return Caching::Buffered;
@@ -22,12 +22,12 @@ impl Fitting<'_> {
         wanted: Caching,
         subject: usize,
         pattern: &Pattern,
-        stop: &Stop,
+        stop: &StopRule,
     ) -> Result<Caching, Refusal> {
         let direct: Option<DirectIo> = self.subjects[subject].direct.seen().copied();
         let align = direct.and_then(|direct| direct.align).map_or(512, |align| align.offset.max(1));
         let bytes = stop.first_of.iter().filter_map(|limit| match limit {
-            Limit::Bytes(bytes) => Some(*bytes),
+            StopLimit::Bytes(bytes) => Some(*bytes),
             _ => None,
         });
         let mut words = vec![

@@ -3,21 +3,23 @@
 use std::path::Path;
 
 use crate::error::{Error, Refusal};
-use crate::evidence::{Bottom, PathKind, Reading, Subject};
-use crate::plan::{Caching, Copy, CopyCalls, Job, Method, Phase};
+use crate::evidence::{LeafKind, PathKind, Reading, Subject};
+use crate::plan::{Caching, CopyCalls, CopyWork, Job, Method, Phase};
 use crate::record::ResolvedJob;
+use crate::sys::start;
 use crate::unit::Bytes;
 
-use super::{Fitting, Place};
+use super::fitted::JobPlace;
+use super::fitter::PlanFitter;
 
-impl Fitting<'_> {
+impl PlanFitter<'_> {
     /// What a copy comes to here, and its two ends.
     pub(super) fn copy(
         &mut self,
         phase: &Phase,
         job: &Job,
-        copy: &Copy,
-    ) -> Result<(ResolvedJob, Place), Error> {
+        copy: &CopyWork,
+    ) -> Result<(ResolvedJob, JobPlace), Error> {
         if phase.jobs.len() > 1 || job.workers > 1 {
             return Err(Refusal::new(
                 "a copy runs alone and with one worker",
@@ -29,7 +31,7 @@ impl Fitting<'_> {
             && copy.calls != CopyCalls::ReadWrite
         {
             let calls = copy.calls.name();
-            self.note(format!("{calls} can not make this copy: {why}; read and write do"));
+            self.note(format!("{calls} cannot make this copy: {why}; read and write do"));
         }
         let from = self.end(copy.from.path.as_deref(), "standard input");
         let to = self.end(copy.to.path.as_deref(), "standard output");
@@ -48,7 +50,7 @@ impl Fitting<'_> {
             workers: 1,
             writes_at_most: most,
         };
-        Ok((resolved, Place::Between(from, to)))
+        Ok((resolved, JobPlace::Between(from, to)))
     }
 
     /// The subject of an end of a copy; a stream is reached through its descriptor.
@@ -56,19 +58,21 @@ impl Fitting<'_> {
         if let Some(path) = path {
             return self.subject(path);
         }
-        let number = i32::from(stream == "standard output");
+        let number = u8::from(stream == "standard output");
         let real = std::fs::read_link(format!("/proc/self/fd/{number}"))
             .ok()
+            .filter(|_| !start::was_closed(number))
             .filter(|path| path.is_absolute() && path.exists());
         let mut subject = match real {
-            Some(path) => self.scene.subject(&path),
+            Some(path) => self.sys_root.subject_beside(&path, &self.subjects),
             None => Subject {
+                host: 0,
                 path: String::new(),
                 kind: PathKind::Stream,
                 mount: Reading::Unseen("a stream lies on no mount".into()),
                 space: Reading::Unseen("a stream has no space".into()),
                 stack: Vec::new(),
-                bottom: Bottom::Nothing(stream.into()),
+                bottom: LeafKind::Nothing(stream.into()),
                 direct: Reading::Unseen("a stream is not opened".into()),
             },
         };

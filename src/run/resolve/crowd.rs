@@ -5,14 +5,14 @@ use crate::plan::{Method, Phase, Work};
 use crate::record::ResolvedJob;
 use crate::unit::Bytes;
 
-use super::Fitting;
+use super::fitter::PlanFitter;
 
 /// Threads of one phase.
 const THREADS: u64 = 4096;
 /// Memory for the buffers of one phase that no machine is asked about.
 const MODEST: Bytes = Bytes::mib(64);
 
-impl Fitting<'_> {
+impl PlanFitter<'_> {
     /// Refuses a phase that this machine has no threads or no memory for.
     pub(super) fn crowd(&self, phase: &Phase, jobs: &[ResolvedJob]) -> Result<(), Refusal> {
         let (mut threads, mut buffers) = (0_u64, Bytes::ZERO);

@@ -1,30 +1,32 @@
 //! Whether anything is there that a job could read.
 
 use crate::error::Refusal;
-use crate::plan::{Action, Blocks, Job, Layout, Limit, Method, Order, Plan, Size, Target, Work};
+use crate::plan::{
+    Action, BlockWork, Job, LayoutMode, Method, OffsetOrdering, Plan, Size, StopLimit, Target, Work,
+};
 use crate::unit::Bytes;
 
-use super::super::account::writes_each_block;
+use super::region::writes_each_block;
 
 /// Refuses to read a file that is empty for certain: one that this run makes, where no phase
 /// before sends it any data. `number` is that of the job's phase, from 0.
 pub(super) fn something_to_read(
     plan: &Plan,
     number: usize,
-    blocks: &Blocks,
+    blocks: &BlockWork,
 ) -> Result<(), Refusal> {
     let reads = blocks.pattern.mix.fetches();
     if !reads || matches!(blocks.method, Method::Null | Method::Sim(_)) {
         return Ok(());
     }
     let layout = layout(&blocks.target);
-    if layout == Layout::Truncated {
+    if layout == LayoutMode::Truncated {
         return Err(Refusal::new(
             "the layout 'truncated' contradicts reads: nothing is left that could be read",
             "give the layout 'written', or leave the reads out",
         ));
     }
-    let wanted = matches!(layout, Layout::Written | Layout::Sparse);
+    let wanted = matches!(layout, LayoutMode::Written | LayoutMode::Sparse);
     if wanted || !is_new(&blocks.target) || is_sent_to(plan, number, blocks) {
         return Ok(());
     }
@@ -39,40 +41,40 @@ pub(super) fn something_to_read(
 pub(super) fn laid_before(
     plan: &Plan,
     number: usize,
-    blocks: &Blocks,
+    blocks: &BlockWork,
     (size, new): (Bytes, bool),
 ) -> Bytes {
-    let empties = |(_, other): (&Job, &Blocks)| {
-        matches!(layout(&other.target), Layout::Truncated | Layout::Sparse)
+    let empties = |(_, other): (&Job, &BlockWork)| {
+        matches!(layout(&other.target), LayoutMode::Truncated | LayoutMode::Sparse)
     };
     let emptied = on_the_same(plan, number, blocks).any(empties);
     match layout(&blocks.target) {
-        Layout::Sparse => Bytes::ZERO,
-        Layout::Written if new || emptied => size,
-        Layout::Written => Bytes::ZERO,
+        LayoutMode::Sparse => Bytes::ZERO,
+        LayoutMode::Written if new || emptied => size,
+        LayoutMode::Written => Bytes::ZERO,
         _ if emptied && blocks.pattern.mix.fetches() => size,
         _ => laid_for_reads(plan, number, blocks, size),
     }
 }
 
 /// Of these, those that a read wants: phases before may have left some out.
-fn laid_for_reads(plan: &Plan, number: usize, blocks: &Blocks, size: Bytes) -> Bytes {
+fn laid_for_reads(plan: &Plan, number: usize, blocks: &BlockWork, size: Bytes) -> Bytes {
     let by_what_is_written = matches!(size_of(&blocks.target), Some(Size::Written { .. }));
     if !blocks.pattern.mix.fetches() || by_what_is_written || !is_new(&blocks.target) {
         return Bytes::ZERO;
     }
-    let fills = |(job, other): (&Job, &Blocks)| {
+    let fills = |(job, other): (&Job, &BlockWork)| {
         let alike = size_of(&other.target) == size_of(&blocks.target)
             && other.pattern.region == blocks.pattern.region;
-        let passes = job.stop.first_of.iter().all(|limit| matches!(limit, Limit::Passes(_)));
-        let same = matches!(blocks.pattern.order, Order::Spaced { .. })
+        let passes = job.stop.first_of.iter().all(|limit| matches!(limit, StopLimit::Passes(_)));
+        let same = matches!(blocks.pattern.order, OffsetOrdering::Spaced { .. })
             && other.pattern.order == blocks.pattern.order
             && other.pattern.block == blocks.pattern.block
             && other.pattern.mix.sends();
         let written = (writes_each_block(&other.pattern) && passes) || same;
         alike && (written || other.pattern.mix.fetches())
     };
-    let trims = |(_, other): (&Job, &Blocks)| other.pattern.mix.has(Action::Trim);
+    let trims = |(_, other): (&Job, &BlockWork)| other.pattern.mix.has(Action::Trim);
     let known = on_the_same(plan, number, blocks).any(fills);
     let trimmed = on_the_same(plan, number, blocks).any(trims);
     if known && !trimmed { Bytes::ZERO } else { size }
@@ -82,14 +84,14 @@ fn laid_for_reads(plan: &Plan, number: usize, blocks: &Blocks, size: Bytes) -> B
 fn on_the_same<'p>(
     plan: &'p Plan,
     number: usize,
-    blocks: &'p Blocks,
-) -> impl Iterator<Item = (&'p Job, &'p Blocks)> {
+    blocks: &'p BlockWork,
+) -> impl Iterator<Item = (&'p Job, &'p BlockWork)> {
     let before = plan.phases[..number].iter().flat_map(|phase| &phase.jobs);
     before.filter_map(move |job| blocks_on(job, &blocks.target).map(|other| (job, other)))
 }
 
 /// What a job does to this target, if it works on it.
-fn blocks_on<'j>(job: &'j Job, target: &Target) -> Option<&'j Blocks> {
+fn blocks_on<'j>(job: &'j Job, target: &Target) -> Option<&'j BlockWork> {
     match &job.work {
         Work::Blocks(blocks) if blocks.target.is_same(target) => Some(blocks),
         _ => None,
@@ -97,11 +99,11 @@ fn blocks_on<'j>(job: &'j Job, target: &Target) -> Option<&'j Blocks> {
 }
 
 /// Whether a phase before sends data to the same target, or a layout up to this phase writes it.
-fn is_sent_to(plan: &Plan, number: usize, blocks: &Blocks) -> bool {
-    let laid = |other: &Blocks| layout(&other.target) == Layout::Written;
+fn is_sent_to(plan: &Plan, number: usize, blocks: &BlockWork) -> bool {
+    let laid = |other: &BlockWork| layout(&other.target) == LayoutMode::Written;
     let here = plan.phases[number].jobs.iter();
     let mut here = here.filter_map(|job| blocks_on(job, &blocks.target));
-    let sends = |(_, other): (&Job, &Blocks)| other.pattern.mix.sends() || laid(other);
+    let sends = |(_, other): (&Job, &BlockWork)| other.pattern.mix.sends() || laid(other);
     here.any(laid) || on_the_same(plan, number, blocks).any(sends)
 }
 
@@ -115,12 +117,12 @@ fn size_of(target: &Target) -> Option<Size> {
     }
 }
 
-fn layout(target: &Target) -> Layout {
+fn layout(target: &Target) -> LayoutMode {
     match target {
         Target::File { layout, .. }
         | Target::Scratch { layout, .. }
         | Target::Files { layout, .. } => *layout,
-        Target::Device { .. } | Target::Nowhere { .. } => Layout::Existing,
+        Target::Device { .. } | Target::Nowhere { .. } => LayoutMode::Existing,
     }
 }
 

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Fault, Refusal};
+use crate::error::{Doing, Error, Fault, Refusal};
 use crate::evidence::Subject;
 use crate::plan::{Size, Target};
 use crate::unit::Bytes;
 
-use super::super::site::Site;
-use super::Fitting;
+use super::super::open_target::OpenTarget;
+use super::fitter::{FileGroup, PlanFitter};
 use super::target::writable;
 
 /// Files of one job.
@@ -16,17 +16,8 @@ const MANY: u32 = 1 << 19;
 /// Size of one of several files: what is written tells its offset and its file apart up to here.
 const FILE: Bytes = Bytes(16 << 40);
 
-/// Several files of one name.
-pub(super) struct Group {
-    target: Target,
-    /// Their sites, by number.
-    sites: Vec<usize>,
-    /// How many of them are there once a job so far has run.
-    made: u32,
-}
-
 /// What stands where the files of a job belong.
-struct Found {
+struct FoundFiles {
     /// Bytes of those that are there.
     there: Bytes,
     /// Of the smallest; `None` where there is none.
@@ -35,7 +26,7 @@ struct Found {
     absent: bool,
 }
 
-impl Fitting<'_> {
+impl PlanFitter<'_> {
     /// The sites of several files, the size of each, and whether they are new to the run.
     pub(super) fn several(
         &mut self,
@@ -86,7 +77,11 @@ impl Fitting<'_> {
         }
         let new = group.is_none();
         let group = group.unwrap_or_else(|| {
-            self.groups.push(Group { target: target.clone(), sites: Vec::new(), made: 0 });
+            self.groups.push(FileGroup {
+                target: target.clone(),
+                open_targets: Vec::new(),
+                made: 0,
+            });
             self.groups.len() - 1
         });
         if made {
@@ -100,7 +95,7 @@ impl Fitting<'_> {
         let on = |subject: &Subject| subject.mount.seen().map(|mount| mount.point.clone());
         let first = on(&self.subjects[subject]);
         for dir in &dirs[1..] {
-            let other = on(&self.scene.subject(dir));
+            let other = on(&self.sys_root.subject(dir));
             if other.is_none() || other != first {
                 return Err(Refusal::new(
                     format!("{} and {} lie on two file systems", dirs[0].display(), dir.display()),
@@ -113,15 +108,15 @@ impl Fitting<'_> {
 
     /// The first sites of a group, which grows to as many.
     fn sites_of(&mut self, group: usize, files: u32, subject: usize) -> Vec<usize> {
-        let Group { target, sites, .. } = &mut self.groups[group];
-        while sites.len() < files as usize {
-            let Some(path) = target.numbered(sites.len() as u32) else {
+        let FileGroup { target, open_targets, .. } = &mut self.groups[group];
+        while open_targets.len() < files as usize {
+            let Some(path) = target.numbered(open_targets.len() as u32) else {
                 unreachable!("there is a folder")
             };
-            self.sites.push(Site::of_several(path, subject, target.is_unnamed()));
-            sites.push(self.sites.len() - 1);
+            self.open_targets.push(OpenTarget::of_several(path, subject, target.is_unnamed()));
+            open_targets.push(self.open_targets.len() - 1);
         }
-        sites[..files as usize].to_vec()
+        open_targets[..files as usize].to_vec()
     }
 }
 
@@ -130,7 +125,7 @@ fn is_folder(dir: &Path) -> Result<(), Refusal> {
         Ok(found) if found.is_dir() => Ok(()),
         Ok(_) => Err(Refusal::new(format!("{} is no folder", dir.display()), "name a folder")),
         Err(error) => Err(Refusal::new(
-            format!("{}: {}", dir.display(), Fault::new("open", "", &error).text),
+            format!("{}: {}", dir.display(), Fault::new(Doing::Open, "", &error).text),
             "name a folder that is there",
         )),
     }
@@ -138,8 +133,8 @@ fn is_folder(dir: &Path) -> Result<(), Refusal> {
 
 /// Looks at each of the files. The first `to_come` of them need not be there: the job makes them,
 /// or one before it does.
-fn found(target: &Target, files: u32, to_come: u32) -> Result<Found, Refusal> {
-    let mut all = Found { there: Bytes::ZERO, least: None, absent: target.is_unnamed() };
+fn found(target: &Target, files: u32, to_come: u32) -> Result<FoundFiles, Refusal> {
+    let mut all = FoundFiles { there: Bytes::ZERO, least: None, absent: target.is_unnamed() };
     let named = if target.is_unnamed() { 0 } else { files };
     for file in 0..named {
         let Some(path) = target.numbered(file) else { unreachable!("there is a folder") };
@@ -158,7 +153,7 @@ fn found(target: &Target, files: u32, to_come: u32) -> Result<Found, Refusal> {
             Err(_) if file < to_come => all.absent = true,
             Err(error) => {
                 return Err(Refusal::new(
-                    format!("{}: {}", path.display(), Fault::new("open", "", &error).text),
+                    format!("{}: {}", path.display(), Fault::new(Doing::Open, "", &error).text),
                     "give fewer files, or have them written first",
                 ));
             }
@@ -167,7 +162,7 @@ fn found(target: &Target, files: u32, to_come: u32) -> Result<Found, Refusal> {
     Ok(all)
 }
 
-fn size_of_each(size: Size, found: &Found) -> Result<Bytes, Refusal> {
+fn size_of_each(size: Size, found: &FoundFiles) -> Result<Bytes, Refusal> {
     let size = match size {
         Size::Exactly(size) => size,
         Size::Whole if found.absent => {

@@ -4,23 +4,27 @@ use std::path::Path;
 
 use crate::error::Refusal;
 use crate::evidence::{Subject, folder_of};
-use crate::plan::{Crew, Detail, Job, Work};
+use crate::plan::{DetailLevel, Job, Work, WorkerKind};
 
 use super::super::log::HEADING;
-use super::Fitting;
+use super::fitter::PlanFitter;
 use super::target::writable;
 
-impl Fitting<'_> {
+impl PlanFitter<'_> {
     /// Refuses a log that could not be written, or would take the place of something else.
     pub(super) fn detail(&mut self, job: &Job) -> Result<(), Refusal> {
-        if !matches!(job.work, Work::Blocks(_)) && job.detail != Detail::default() {
+        let of_any = DetailLevel {
+            workers: job.detail.workers && !matches!(job.work, Work::Copy(_)),
+            ..DetailLevel::default()
+        };
+        if !matches!(job.work, Work::Blocks(_)) && job.detail != of_any {
             return Err(Refusal::new(
                 "submission latency, laps and a log are of block work only",
                 "leave 'detail' out",
             ));
         }
         let Some(log) = &job.detail.log else { return Ok(()) };
-        if job.crew == Crew::Processes {
+        if job.crew == WorkerKind::Processes {
             return Err(Refusal::new(
                 "a log of workers that are processes",
                 "use threads, or leave the log out",
@@ -44,7 +48,7 @@ impl Fitting<'_> {
     /// Says so where a log would be written to a device that is measured.
     pub(super) fn log_beside(&mut self, job: &Job, subject: usize) {
         let Some(log) = &job.detail.log else { return };
-        let of_log = self.scene.subject(folder_of(log));
+        let of_log = self.sys_root.subject(folder_of(log));
         let leaves = |subject: &Subject| -> Vec<String> {
             subject.stack.iter().map(|layer| layer.name.clone()).collect()
         };

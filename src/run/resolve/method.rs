@@ -4,20 +4,22 @@ use std::io;
 use std::path::Path;
 
 use crate::engine::try_vectored;
-use crate::error::{Fault, Refusal};
-use crate::evidence::Call;
-use crate::plan::{Advice, Blocks, Caching, Mapping, Method, Ring, Target, Vectored};
+use crate::error::{Doing, Fault, Refusal};
+use crate::evidence::CheckedCall;
+use crate::plan::{
+    Advice, BlockWork, Caching, Method, MmapOptions, RingOptions, Target, VectoredFlags,
+};
 use crate::sys::{aio, ring, stdio};
 use crate::unit::Bytes;
 
-use super::super::probe::Ground;
-use super::Fitting;
+use super::super::probe::ProbeGround;
+use super::fitter::PlanFitter;
 
-impl Fitting<'_> {
+impl PlanFitter<'_> {
     /// The method that can be used here, with its depth and workers.
     pub(super) fn method(
         &mut self,
-        blocks: &Blocks,
+        blocks: &BlockWork,
         workers: u32,
     ) -> Result<(Method, u32, u32), Refusal> {
         if blocks.iodepth > 4096 {
@@ -52,16 +54,14 @@ impl Fitting<'_> {
             Method::Libaio(options) => match aio::available() {
                 Ok(()) => Ok((blocks.method, blocks.iodepth, workers)),
                 Err(error) => {
-                    let why = self.why(Call::Other, &error);
+                    let why = self.why(CheckedCall::Other, &error);
                     if self.ring().is_ok() {
-                        self.note(format!(
-                            "libaio can not be used here: {why}; io_uring stands in"
-                        ));
-                        let ring = Ring { batch: options.batch, ..Ring::default() };
+                        self.note(format!("libaio cannot be used here: {why}; io_uring stands in"));
+                        let ring = RingOptions { batch: options.batch, ..RingOptions::default() };
                         return Ok((Method::IoUring(ring), blocks.iodepth, workers));
                     }
                     self.note(format!(
-                        "libaio can not be used here: {why}; {0} threads with pread and pwrite stand in for its depth of {0}",
+                        "libaio cannot be used here: {why}; {0} threads with pread and pwrite stand in for its depth of {0}",
                         blocks.iodepth
                     ));
                     Ok((Method::Pool, blocks.iodepth, workers))
@@ -71,11 +71,11 @@ impl Fitting<'_> {
                 Ok(()) => Ok((blocks.method, blocks.iodepth, workers)),
                 Err(why) => {
                     let note = format!(
-                        "io_uring can not be used here: {why}; {} threads with pread and pwrite stand in for its depth of {}",
+                        "io_uring cannot be used here: {why}; {} threads with pread and pwrite stand in for its depth of {}",
                         blocks.iodepth, blocks.iodepth
                     );
                     // The same reason is said once, whatever the depths of the phases.
-                    if !self.notes.iter().any(|note| note.starts_with("io_uring can not")) {
+                    if !self.notes.iter().any(|note| note.starts_with("io_uring cannot")) {
                         self.note(note);
                     }
                     Ok((Method::Pool, blocks.iodepth, workers))
@@ -88,15 +88,16 @@ impl Fitting<'_> {
     /// Whether io_uring can be used here, and if not why; asked once.
     fn ring(&mut self) -> Result<(), String> {
         if self.ring.is_none() {
-            self.ring = Some(ring::available().map_err(|error| self.why(Call::IoUring, &error)));
+            self.ring =
+                Some(ring::available().map_err(|error| self.why(CheckedCall::IoUring, &error)));
         }
         self.ring.clone().unwrap_or(Ok(()))
     }
 
     /// The kernel's words for the refusal of a call, and who is behind it as far as that shows.
-    fn why(&self, call: Call, error: &io::Error) -> String {
-        let words = reason("use", error);
-        match error.raw_os_error().and_then(|errno| self.scene.forbids(call, errno)) {
+    fn why(&self, call: CheckedCall, error: &io::Error) -> String {
+        let words = reason(Doing::Use, error);
+        match error.raw_os_error().and_then(|errno| self.sys_root.forbids(call, errno)) {
             Some(who) => format!("{words}, {who}"),
             None => words,
         }
@@ -107,12 +108,12 @@ impl Fitting<'_> {
     pub(super) fn suited(
         &mut self,
         method: Method,
-        blocks: &Blocks,
+        blocks: &BlockWork,
         caching: Caching,
         path: &Path,
     ) -> Result<Method, Refusal> {
         let name = path.display();
-        let ground = || Ground::of(&blocks.target, path, caching == Caching::Direct);
+        let ground = || ProbeGround::of(&blocks.target, path, caching == Caching::Direct);
         match method {
             Method::Vectored(flags) => {
                 let writes = blocks.pattern.mix.writes();
@@ -129,8 +130,8 @@ impl Fitting<'_> {
                 if let Err(error) = ground().and_then(|ground| ground.maps())
                     && matches!(error.raw_os_error(), Some(libc::ENODEV | libc::EOPNOTSUPP))
                 {
-                    let why = reason("map", &error);
-                    self.note(format!("{name} can not be mapped: {why}; psync stands in"));
+                    let why = reason(Doing::Map, &error);
+                    self.note(format!("{name} cannot be mapped: {why}; psync stands in"));
                     return Ok(Method::Psync);
                 }
                 let advice = match mapping.advice {
@@ -138,7 +139,7 @@ impl Fitting<'_> {
                     Advice::AsOrder => Advice::Random,
                     advice => advice,
                 };
-                Ok(Method::Mmap(Mapping { advice, ..mapping }))
+                Ok(Method::Mmap(MmapOptions { advice, ..mapping }))
             }
             Method::Libaio(_) if caching == Caching::Buffered && blocks.iodepth > 1 => {
                 self.note(
@@ -149,11 +150,11 @@ impl Fitting<'_> {
             }
             Method::IoUring(mut ring) if ring.polled || ring.sqpoll => {
                 if ring.sqpoll {
-                    let thread = Ring { polled: false, ..ring };
+                    let thread = RingOptions { polled: false, ..ring };
                     if let Err(error) = ground().and_then(|ground| ground.rings(thread)) {
-                        let why = reason("make", &error);
+                        let why = reason(Doing::Make, &error);
                         self.note(format!(
-                            "io_uring can not have a submission thread here: {why}; each batch is submitted by a call"
+                            "io_uring cannot have a submission thread here: {why}; each batch is submitted by a call"
                         ));
                         (ring.sqpoll, ring.sqpoll_cpu) = (false, None);
                     }
@@ -166,11 +167,11 @@ impl Fitting<'_> {
                     };
                     if let Err(error) = answer {
                         let why = match caching {
-                            Caching::Direct => reason("poll", &error),
+                            Caching::Direct => reason(Doing::Poll, &error),
                             _ => "it is buffered".into(),
                         };
                         self.note(format!(
-                            "completions can not be polled from {name}: {why}; interrupts tell of them"
+                            "completions cannot be polled from {name}: {why}; interrupts tell of them"
                         ));
                         ring.polled = false;
                     }
@@ -184,27 +185,27 @@ impl Fitting<'_> {
     /// The flags that a target takes: each is tried alone. `None`: the calls are missing.
     fn flags(
         &mut self,
-        mut flags: Vectored,
-        blocks: &Blocks,
+        mut flags: VectoredFlags,
+        blocks: &BlockWork,
         name: &str,
-        takes: impl Fn(Vectored) -> io::Result<()>,
-    ) -> Result<Option<Vectored>, Refusal> {
+        takes: impl Fn(VectoredFlags) -> io::Result<()>,
+    ) -> Result<Option<VectoredFlags>, Refusal> {
         let promises = flags.dsync || flags.sync || flags.atomic || flags.append;
         if matches!(blocks.target, Target::Device { .. }) && flags.append {
             return Err(Refusal::new(
-                format!("append and {name}: a device can not grow"),
+                format!("append and {name}: a device cannot grow"),
                 "leave 'append' out",
             ));
         }
         if let Err(error) = try_vectored() {
-            let why = self.why(Call::Other, &error);
+            let why = self.why(CheckedCall::Other, &error);
             if promises {
                 return Err(Refusal::new(
-                    format!("preadv2 and pwritev2 can not be used here: {why}"),
+                    format!("preadv2 and pwritev2 cannot be used here: {why}"),
                     "use psync with a durability",
                 ));
             }
-            self.note(format!("preadv2 and pwritev2 can not be used here: {why}; psync stands in"));
+            self.note(format!("preadv2 and pwritev2 cannot be used here: {why}; psync stands in"));
             return Ok(None);
         }
         const REFUSED: [i32; 2] = [libc::EOPNOTSUPP, libc::EINVAL];
@@ -223,7 +224,7 @@ impl Fitting<'_> {
             if !error.raw_os_error().is_some_and(|errno| REFUSED.contains(&errno)) {
                 continue;
             }
-            let why = reason("use", &error);
+            let why = reason(Doing::Use, &error);
             if !hint.is_empty() {
                 return Err(Refusal::new(format!("{name} does not take {word}: {why}"), hint));
             }
@@ -234,42 +235,42 @@ impl Fitting<'_> {
     }
 }
 
-/// Whether a method moves a place that lies in the open file, so that workers can not share one.
+/// Whether a method moves a place that lies in the open file, so that workers cannot share one.
 pub(super) fn own_places(method: Method) -> bool {
     matches!(method, Method::Sync | Method::Bytewise | Method::Stdio { .. })
 }
 
-/// One of the flags of [`Vectored`].
-struct Flag(fn(&mut Vectored) -> &mut bool);
+/// One of the flags of [`VectoredFlags`].
+struct MethodFlag(fn(&mut VectoredFlags) -> &mut bool);
 
-fn flags_only(field: fn(&mut Vectored) -> &mut bool) -> Flag {
-    Flag(field)
+fn flags_only(field: fn(&mut VectoredFlags) -> &mut bool) -> MethodFlag {
+    MethodFlag(field)
 }
 
-impl Flag {
-    fn asked(&self, flags: &mut Vectored) -> bool {
+impl MethodFlag {
+    fn asked(&self, flags: &mut VectoredFlags) -> bool {
         *(self.0)(flags)
     }
 
-    fn clear(&self, flags: &mut Vectored) {
+    fn clear(&self, flags: &mut VectoredFlags) {
         *(self.0)(flags) = false;
     }
 
-    fn alone(&self) -> Vectored {
-        let mut flags = Vectored::default();
+    fn alone(&self) -> VectoredFlags {
+        let mut flags = VectoredFlags::default();
         *(self.0)(&mut flags) = true;
         flags
     }
 }
 
 /// The kernel's words for an error, with its name.
-fn reason(doing: &str, error: &io::Error) -> String {
+fn reason(doing: Doing, error: &io::Error) -> String {
     let fault = Fault::new(doing, "", error);
     if fault.name.is_empty() { fault.text } else { format!("{} ({})", fault.text, fault.name) }
 }
 
-/// Refuses blocks that can not be written atomically.
-fn atomic(blocks: &Blocks, limits: Option<(u32, u32)>, path: &Path) -> Result<(), Refusal> {
+/// Refuses blocks that cannot be written atomically.
+fn atomic(blocks: &BlockWork, limits: Option<(u32, u32)>, path: &Path) -> Result<(), Refusal> {
     let name = path.display();
     let Some((least, most)) = limits else {
         return Err(Refusal::new(

@@ -1,7 +1,7 @@
 //! The part of a target that a job touches, and how much it writes there.
 
 use crate::error::Refusal;
-use crate::plan::{Limit, Method, Pattern, Verify};
+use crate::plan::{Action, Method, OffsetOrdering, Pattern, StopLimit, Verify};
 use crate::unit::Bytes;
 
 /// Bytes of the region that each worker gets.
@@ -32,16 +32,30 @@ pub(in crate::run) fn start_of(pattern: &Pattern, length: u64, worker: u32) -> u
     pattern.region.offset.0 + step * u64::from(worker)
 }
 
+/// Whether each pass of a job visits every block of its part once and does nothing but write it.
+pub(in crate::run) fn writes_each_block(pattern: &Pattern) -> bool {
+    let each_once = matches!(
+        pattern.order,
+        OffsetOrdering::Forward
+            | OffsetOrdering::Backward
+            | OffsetOrdering::Strided { .. }
+            | OffsetOrdering::Shuffled
+    );
+    let one_size = pattern.block.smallest() == pattern.block.largest();
+    let only = pattern.mix.sends() && !pattern.mix.has(Action::Read);
+    each_once && one_size && only && pattern.region.align.is_none()
+}
+
 /// The most that a job writes; `None` when only time ends it.
-pub(super) fn most(limits: &[Limit], size: Bytes, workers: u32) -> Option<Bytes> {
+pub(super) fn most(limits: &[StopLimit], size: Bytes, workers: u32) -> Option<Bytes> {
     if limits.is_empty() {
         return Some(Bytes(size.0.saturating_mul(u64::from(workers))));
     }
     limits
         .iter()
         .filter_map(|limit| match limit {
-            Limit::Bytes(bytes) => Some(*bytes),
-            Limit::Passes(passes) => Some(Bytes(
+            StopLimit::Bytes(bytes) => Some(*bytes),
+            StopLimit::Passes(passes) => Some(Bytes(
                 size.0.saturating_mul(u64::from(*passes)).saturating_mul(u64::from(workers)),
             )),
             _ => None,

@@ -6,15 +6,15 @@ use crate::error::{Refusal, errno_name, errno_text};
 use crate::plan::{Size, Target};
 use crate::unit::Bytes;
 
-use super::super::site::spare;
-use super::Fitting;
-use crate::evidence::Bottom;
+use super::super::open_target::spare;
+use super::fitter::PlanFitter;
+use crate::evidence::LeafKind;
 use crate::sys::block::size_of_open;
 
 /// The kernel counts places in files with 63 bits.
 const LARGEST: Bytes = Bytes(i64::MAX as u64);
 
-impl Fitting<'_> {
+impl PlanFitter<'_> {
     /// The bytes of the target that the job may touch.
     pub(super) fn size(
         &mut self,
@@ -25,7 +25,7 @@ impl Fitting<'_> {
         path: &Path,
     ) -> Result<Bytes, Refusal> {
         let name = path.display();
-        if made && let Bottom::Nothing(what) = &self.subjects[subject].bottom {
+        if made && let LeafKind::Nothing(what) = &self.subjects[subject].bottom {
             return Err(Refusal::new(
                 format!("{name} lies on {what}, which stores nothing: there is nothing to measure"),
                 "name a folder on a disk",
@@ -46,13 +46,13 @@ impl Fitting<'_> {
             })?,
             Size::TimesRam(factor) => {
                 let memory = self.memory().ok_or_else(|| {
-                    Refusal::new("the size of the memory can not be read", "give a size in bytes")
+                    Refusal::new("the size of the memory cannot be read", "give a size in bytes")
                 })?;
                 Bytes((memory.0 as f64 * factor) as u64)
             }
             Size::ShareOfFree { share, most } => {
                 let free = free.ok_or_else(|| {
-                    Refusal::new(format!("the free space of {name} can not be read"), "give a size")
+                    Refusal::new(format!("the free space of {name} cannot be read"), "give a size")
                 })?;
                 Bytes((free.0 as f64 * share) as u64).min(most)
             }
@@ -129,19 +129,19 @@ impl Fitting<'_> {
 
     /// Memory that this run can have: the machine's, or less where a control group says so.
     pub(super) fn memory(&self) -> Option<Bytes> {
-        let machine = self.scene.machine().memory.seen().copied();
-        let group = self.scene.limits(&[]).seen().and_then(|limits| limits.memory);
+        let machine = self.sys_root.machine().memory.seen().copied();
+        let group = self.sys_root.limits(&[]).seen().and_then(|limits| limits.memory);
         machine.into_iter().chain(group).min()
     }
 }
 
-/// Why the size of what stands at `name` can not be read: it could not be opened, or has none.
+/// Why the size of what stands at `name` cannot be read: it could not be opened, or has none.
 fn unsized_place(name: &str, error: Option<&std::io::Error>) -> Refusal {
     let why = error.and_then(std::io::Error::raw_os_error).map_or_else(String::new, |errno| {
         format!(": {} ({})", errno_text(errno), errno_name(errno))
     });
     Refusal::new(
-        format!("the size of {name} can not be read{why}"),
+        format!("the size of {name} cannot be read{why}"),
         "give one, or name another path",
     )
 }

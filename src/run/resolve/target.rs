@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use crate::error::{Fault, Refusal};
+use crate::error::{Doing, Fault, Refusal};
 use crate::evidence::folder_of;
-use crate::plan::{Layout, Pattern, Target};
+use crate::plan::{LayoutMode, Pattern, Target};
 
-use super::Fitting;
+use super::fitter::PlanFitter;
 
-impl Fitting<'_> {
-    /// Refuses a target that can not be what the plan takes it for. `made`: it need not be there
+impl PlanFitter<'_> {
+    /// Refuses a target that cannot be what the plan takes it for. `made`: it need not be there
     /// yet.
     pub(super) fn exists(
         &self,
@@ -23,7 +23,7 @@ impl Fitting<'_> {
         match target {
             Target::Scratch { .. } => match there {
                 Err(error) => Err(Refusal::new(
-                    format!("{name}: {}", Fault::new("open", "", &error).text),
+                    format!("{name}: {}", Fault::new(Doing::Open, "", &error).text),
                     "name a folder that is there",
                 )),
                 Ok(found) if !found.is_dir() => {
@@ -35,14 +35,14 @@ impl Fitting<'_> {
                 use std::os::unix::fs::FileTypeExt as _;
                 match there {
                     Err(error) => Err(Refusal::new(
-                        format!("{name}: {}", Fault::new("open", "", &error).text),
+                        format!("{name}: {}", Fault::new(Doing::Open, "", &error).text),
                         "'lsblk' lists the devices",
                     )),
                     Ok(found) if !found.file_type().is_block_device() => Err(Refusal::new(
                         format!("{name} is no block device"),
                         "'lsblk' lists the devices",
                     )),
-                    Ok(_) if writes => self.scene.unclaimed(path).map_err(|why| {
+                    Ok(_) if writes => self.sys_root.unclaimed(path).map_err(|why| {
                         Refusal::new(
                             format!("will not write: {why}"),
                             "only a device that holds nothing is overwritten; reading needs no permission",
@@ -62,9 +62,9 @@ impl Fitting<'_> {
                     "name a file; a block device is a target of the kind 'device'",
                 )),
                 Ok(_) => Ok(()),
-                Err(error) if !made || (*layout == Layout::Existing && writes) => {
+                Err(error) if !made || (*layout == LayoutMode::Existing && writes) => {
                     Err(Refusal::new(
-                        format!("{name}: {}", Fault::new("open", "", &error).text),
+                        format!("{name}: {}", Fault::new(Doing::Open, "", &error).text),
                         "name a file that is there",
                     ))
                 }
@@ -80,7 +80,7 @@ impl Fitting<'_> {
         }
     }
 
-    /// Refuses trims that the target can not do.
+    /// Refuses trims that the target cannot do.
     pub(super) fn trims(
         &self,
         target: &Target,
@@ -91,7 +91,7 @@ impl Fitting<'_> {
         let name = path.display();
         let refused = |why: String| Err(Refusal::new(why, "leave 'trim' out of the mix"));
         if !matches!(target, Target::Device { .. }) {
-            return match self.scene.punches(path) {
+            return match self.sys_root.punches(path) {
                 Some(false) => {
                     refused(format!("'trim' on {name}: its file system can make no holes in files"))
                 }
@@ -123,9 +123,9 @@ pub(super) fn writable(folder: &Path) -> Result<(), Refusal> {
     match rustix::fs::access(folder, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK) {
         Ok(()) => Ok(()),
         Err(error) => {
-            let fault = Fault::new("create", "", &error.into());
+            let fault = Fault::new(Doing::Create, "", &error.into());
             Err(Refusal::new(
-                format!("can not write in {}: {} ({})", folder.display(), fault.text, fault.name),
+                format!("cannot write in {}: {} ({})", folder.display(), fault.text, fault.name),
                 "name a folder that this user may write to",
             ))
         }

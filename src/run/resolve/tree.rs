@@ -1,32 +1,32 @@
 //! A tree of files as the target of a job.
 
-use crate::engine::Filler;
-use crate::error::{Error, Fault, Refusal};
-use crate::plan::{Caching, Cold, Job, Method, Phase, Tree, TreeSize};
+use crate::engine::DataFiller;
+use crate::error::{Doing, Error, Fault, Refusal};
+use crate::plan::{Action, CacheDrop, Caching, Job, Method, Phase, StopLimit, TreeSize, TreeWork};
 use crate::record::ResolvedJob;
 use crate::unit::Bytes;
 
-use super::super::grove::Grove;
-use super::super::planting::too_often;
+use super::super::tree_dir::TreeDir;
+use super::fitted::JobPlace;
+use super::fitter::PlanFitter;
 use super::target::writable;
-use super::{Fitting, Place};
 
-impl Fitting<'_> {
+impl PlanFitter<'_> {
     /// Work on a tree of files.
     pub(super) fn tree(
         &mut self,
         phase: &Phase,
         job: &Job,
-        tree: &Tree,
+        tree: &TreeWork,
         seed: u64,
-    ) -> Result<(ResolvedJob, Place), Error> {
-        Filler::new(&tree.fill, seed)?;
+    ) -> Result<(ResolvedJob, JobPlace), Error> {
+        DataFiller::new(&tree.fill, seed)?;
         if let Some(why) = too_often(tree, &job.stop.first_of) {
             return Err(Refusal::new(why, "give 1, or repeat the phases").into());
         }
-        if phase.cold == Cold::Target {
+        if phase.cold == CacheDrop::Target {
             return Err(Refusal::new(
-                "the names and attributes of single files can not be dropped from memory",
+                "the names and attributes of single files cannot be dropped from memory",
                 "use cold 'machine', or 'keep'",
             )
             .into());
@@ -49,7 +49,7 @@ impl Fitting<'_> {
         match std::fs::metadata(dir) {
             Err(error) => {
                 return Err(Refusal::new(
-                    format!("{name}: {}", Fault::new("open", "", &error).text),
+                    format!("{name}: {}", Fault::new(Doing::Open, "", &error).text),
                     "name a folder that is there",
                 )
                 .into());
@@ -89,10 +89,10 @@ impl Fitting<'_> {
             )
             .into());
         }
-        let known = self.groves.iter().position(|grove| grove.dir == *dir);
-        let grove = known.unwrap_or_else(|| {
-            self.groves.push(Grove::below(dir, subject, self.kept.contains(dir)));
-            self.groves.len() - 1
+        let known = self.tree_dirs.iter().position(|tree_dir| tree_dir.dir == *dir);
+        let tree_dir = known.unwrap_or_else(|| {
+            self.tree_dirs.push(TreeDir::below(dir, subject, self.kept.contains(dir)));
+            self.tree_dirs.len() - 1
         });
         let resolved = ResolvedJob {
             phase: phase.name.clone(),
@@ -105,6 +105,20 @@ impl Fitting<'_> {
             workers: job.workers,
             writes_at_most: Some(most),
         };
-        Ok((resolved, Place::Tree(grove)))
+        Ok((resolved, JobPlace::Tree(tree_dir)))
     }
+}
+
+/// Why a job on a tree cannot have this limit, if it cannot.
+fn too_often(tree: &TreeWork, limits: &[StopLimit]) -> Option<String> {
+    let once = matches!(
+        tree.action,
+        Action::Create | Action::Remove | Action::Truncate | Action::Allocate
+    );
+    limits.iter().find_map(|limit| match limit {
+        StopLimit::Passes(passes) if once && *passes > 1 => {
+            Some(format!("{passes} passes of '{}'", tree.action.name()))
+        }
+        _ => None,
+    })
 }

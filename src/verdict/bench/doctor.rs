@@ -2,14 +2,16 @@
 
 use super::*;
 use crate::evidence::{
-    Card, Copying, CpuThrottled, DriveWarmth, Link, LinkKind, Node, OwnIo, Quartiles, Ran, Samples,
-    Warmth,
+    BlockSamples, CardInfo, CopySpeed, CpuThrottled, DriveWarmth, Link, LinkKind, NumaNode,
+    OtherProcess, OtherProcesses, OwnIo, Quartiles, ThreadTimes, Warmth,
 };
 use crate::plan::{
-    BlockSize, Blocks, Layout, Lifetime, Mix, Order, Pattern, Size, Target, Tree, TreeOrder,
-    TreeSize,
+    BlockSize, BlockWork, LayoutMode, Lifetime, Mix, OffsetOrdering, Pattern, Size, Target,
+    TreeOrder, TreeSize, TreeWork,
 };
-use crate::record::{Aftermath, Cut, Latencies, Round, Sampled, Warmths};
+use crate::record::{
+    Aftermath, AftermathRound, SampledDevice, SingleReadLatencies, TruncatedFile, Warmths,
+};
 use crate::unit::Bandwidth;
 
 /// A fill of data that no storage has had before.
@@ -17,7 +19,7 @@ pub const FRESH: &str = r#""random""#;
 /// One of data that repeat.
 pub const SAME: &str = r#"{"compressible":{"compress_percent":0,"dedupe_percent":99}}"#;
 
-impl Bench {
+impl DoctoredRecord {
     /// Phases that write alike, flushed: their fills, and their rates in MB per second.
     pub fn in_turns(phases: &[(&str, f64)]) -> Self {
         let mut bench = Self::write_flushed();
@@ -47,7 +49,7 @@ impl Bench {
 
     /// 2000 empty files were made instead of a copy, and nothing was flushed.
     pub fn made_files(&mut self) {
-        let tree = Tree {
+        let tree = TreeWork {
             dir: "/mnt".into(),
             action: Action::Create,
             files: 2000,
@@ -69,7 +71,7 @@ impl Bench {
         phase.flows.truncate(1);
         phase.flows[0].bytes = Bytes::ZERO;
         phase.flows[0].durability = Durability::None;
-        let made = Total { ops: Ops(2000), bytes: Bytes::ZERO, ..total(Nanos::secs(5)) };
+        let made = ActionTotal { ops: Ops(2000), bytes: Bytes::ZERO, ..total(Nanos::secs(5)) };
         phase.totals = [(Action::Create, made)].into();
     }
 
@@ -121,7 +123,7 @@ impl Bench {
         let phase = &mut self.record.phases[0];
         let at = phase.evidence.stop.at + time;
         phase.span.settled = Some(at);
-        phase.evidence.settle = Some(Settle { time, complete, fault: None });
+        phase.evidence.settle = Some(WatchedFlush { time, complete, fault: None });
         let mut end = snapshot(at);
         Self::counters(&mut end).write_bytes = earlier().write_bytes + written.0;
         phase.evidence.settled = Some(end);
@@ -144,6 +146,36 @@ impl Bench {
         evidence.stop.cpu = Reading::Seen(Cpu { user, ..Cpu::default() });
     }
 
+    /// Other processes from number 10 on: their names, the CPU time that they used in five seconds, and
+    /// what they wrote.
+    pub fn beside(&mut self, processes: &[(&str, Nanos, Bytes)]) {
+        let all = (10..).zip(processes).map(|(pid, (name, cpu, written))| OtherProcess {
+            pid,
+            name: (*name).into(),
+            cpu: *cpu,
+            read: Some(Bytes::ZERO),
+            written: Some(*written),
+            by_ended: None,
+            open_on: None,
+        });
+        let others = OtherProcesses { time: Nanos::secs(5), processes: all.collect() };
+        self.record.phases[0].evidence.neighbours = Some(Reading::Seen(others));
+    }
+
+    /// So much of what another process moved was done by children of it that have ended.
+    pub fn done_by_ended(&mut self, at: usize, bytes: Bytes) {
+        if let Some(Reading::Seen(others)) = &mut self.record.phases[0].evidence.neighbours {
+            others.processes[at].by_ended = Some(bytes);
+        }
+    }
+
+    /// So many requests were in flight at the device, on average.
+    pub fn in_flight(&mut self, mean: f64) {
+        let evidence = &mut self.record.phases[0].evidence;
+        let wall = evidence.stop.at.since(evidence.before.at).as_secs();
+        Self::counters(&mut evidence.stop).weighted_ms = (wall * mean * 1e3) as u64;
+    }
+
     /// The host took this share of the time from the processors.
     pub fn stolen(&mut self, share: f64) {
         let evidence = &mut self.record.phases[0].evidence;
@@ -163,17 +195,17 @@ impl Bench {
     }
 
     /// What lies at the bottom of the main path.
-    pub fn bottom(&mut self, bottom: Bottom) {
+    pub fn bottom(&mut self, bottom: LeafKind) {
         let main = self.main();
         let subject = &mut self.record.resolved.subjects[main];
-        if bottom != Bottom::Devices {
+        if bottom != LeafKind::Devices {
             subject.stack.clear();
         }
         subject.bottom = bottom;
     }
 
     /// The queue of the main device.
-    pub fn queue(&mut self, change: impl FnOnce(&mut Queue)) {
+    pub fn queue(&mut self, change: impl FnOnce(&mut QueueSettings)) {
         let main = self.main();
         let layer = &mut self.record.resolved.subjects[main].stack[0];
         if let Reading::Seen(queue) = &mut layer.queue {
@@ -206,7 +238,7 @@ impl Bench {
         let extents =
             Extents { range: hole + written, hole, written, count: 1, ..Extents::default() };
         self.record.phases[0].evidence.extents =
-            vec![Laid { path: "/mnt/x".into(), extents: Reading::Seen(extents) }];
+            vec![FileExtents { path: "/mnt/x".into(), extents: Reading::Seen(extents) }];
     }
 
     /// Pages of the file in memory before.
@@ -222,7 +254,7 @@ impl Bench {
             device: DeviceNumber { major: 7, minor: 3 },
             name: "loop3".into(),
             direction,
-            limit: Limit::BytesPerSecond(bytes_per_second),
+            limit: LimitValue::BytesPerSecond(bytes_per_second),
         };
         self.record.resolved.limits = Reading::Seen(Limits {
             io: vec![cap(Direction::Read, "read"), cap(Direction::Write, "write")],
@@ -232,13 +264,13 @@ impl Bench {
 
     /// Operations answered in each tenth of a second.
     pub fn series(&mut self, ops: &[u64]) {
-        let points = ops.iter().zip(1_u64..).map(|(&ops, n)| Point {
+        let points = ops.iter().zip(1_u64..).map(|(&ops, n)| SamplePoint {
             at_ns: Nanos::millis(100 * n),
             ops,
             write_bytes: ops * MIB,
-            leaf_read_bytes: Some(0),
-            leaf_write_bytes: Some(ops * MIB),
-            ..Point::default()
+            device_read_bytes: Some(0),
+            device_write_bytes: Some(ops * MIB),
+            ..SamplePoint::default()
         });
         self.record.phases[0].series.points = points.collect();
     }
@@ -281,13 +313,13 @@ impl Bench {
 
     /// Bytes that the device answered in each tenth of a second, as it was asked for them.
     pub fn device_series(&mut self, bytes: &[u64]) {
-        let points = bytes.iter().zip(1_u64..).map(|(&bytes, n)| Point {
+        let points = bytes.iter().zip(1_u64..).map(|(&bytes, n)| SamplePoint {
             at_ns: Nanos::millis(100 * n),
             ops: 1,
             write_bytes: bytes,
-            leaf_read_bytes: Some(0),
-            leaf_write_bytes: Some(bytes),
-            ..Point::default()
+            device_read_bytes: Some(0),
+            device_write_bytes: Some(bytes),
+            ..SamplePoint::default()
         });
         self.record.phases[0].series.points = points.collect();
     }
@@ -306,15 +338,15 @@ impl Bench {
 
     /// The one thread that did the I/O was seen on these CPUs, and waited so long for one.
     pub fn ran(&mut self, cpus: &[u32], waited: Option<Nanos>) {
-        let ran = Ran { threads: 1, waited, cpus: cpus.into() };
+        let ran = ThreadTimes { threads: 1, waited, cpus: cpus.into() };
         self.record.phases[0].evidence.ran = Some(ran);
     }
 
     /// A machine of two nodes with four CPUs each, of which this process may use those of the first;
     /// the main device is near to the node of this number.
     pub fn nodes(&mut self, node: u32) {
-        let of = |number, cpus: &str, usable| Node { number, cpus: cpus.into(), usable };
-        self.record.machine.nodes = vec![of(0, "0-3", 4), of(1, "4-7", 0)];
+        let of = |number, cpus: &str, usable| NumaNode { number, cpus: cpus.into(), usable };
+        self.record.hosts[0].machine.nodes = vec![of(0, "0-3", 4), of(1, "4-7", 0)];
         let main = self.main();
         self.record.resolved.subjects[main].stack[0].hardware.node = Some(node);
     }
@@ -329,9 +361,9 @@ impl Bench {
             let [p25, p50, p75] = us.map(|us| Nanos(us * 1000));
             (count > 0).then_some(Quartiles { p25, p50, p75 })
         };
-        self.record.phases[0].evidence.sampled = vec![Sampled {
+        self.record.phases[0].evidence.sampled = vec![SampledDevice {
             path: subject.path.clone(),
-            samples: Reading::Seen(Samples {
+            samples: Reading::Seen(BlockSamples {
                 read: zeros.0 + others.0,
                 zero: zeros.0,
                 zero_ns: times(zeros),
@@ -350,7 +382,7 @@ impl Bench {
 
     /// Somebody cut the file to this length.
     pub fn cut(&mut self, left: Bytes) {
-        let cut = Cut { path: "/mnt/x".into(), written: MOVED, left };
+        let cut = TruncatedFile { path: "/mnt/x".into(), written: MOVED, left };
         self.record.phases[0].evidence.cut = vec![cut];
     }
 
@@ -396,13 +428,13 @@ impl Bench {
     /// Five seconds in which the device takes 4 MiB each, and the program writes so many MiB in the
     /// first tenth and then as fast as the device.
     pub fn burst_series(&mut self, first: u64) {
-        let points = (1..=50_u64).map(|n| Point {
+        let points = (1..=50_u64).map(|n| SamplePoint {
             at_ns: Nanos::millis(100 * n),
             ops: 1,
             write_bytes: if n == 1 { first * MIB } else { 4 * MIB / 10 },
-            leaf_read_bytes: Some(0),
-            leaf_write_bytes: Some(4 * MIB / 10),
-            ..Point::default()
+            device_read_bytes: Some(0),
+            device_write_bytes: Some(4 * MIB / 10),
+            ..SamplePoint::default()
         });
         self.record.phases[0].series.points = points.collect();
     }
@@ -431,13 +463,13 @@ impl Bench {
     /// Life and reserve of the main device, as an eMMC has them.
     pub fn worn(&mut self, life: Option<u32>, reserve: Option<u32>) {
         let main = self.main();
-        self.record.resolved.subjects[main].stack[0].hardware.card = Some(Card {
+        self.record.resolved.subjects[main].stack[0].hardware.card = Some(CardInfo {
             kind: "MMC".into(),
             erase: None,
             life,
             reserve,
             queue: None,
-            ..Card::default()
+            ..CardInfo::default()
         });
     }
 
@@ -451,9 +483,9 @@ impl Bench {
 
     /// A steady state was to end it: it came, or something else ended it.
     pub fn steadied(&mut self, state: Option<SteadyState>) {
-        let (job, counted) = ("dd".into(), Counted::Bytes);
+        let (job, counted) = ("dd".into(), RateBasis::Bytes);
         let after = state.as_ref().map(|_| Nanos::secs(4));
-        self.record.phases[0].steady = vec![Steadied { job, counted, after, state }];
+        self.record.phases[0].steady = vec![SteadyResult { job, counted, after, state }];
     }
 
     /// How warm the machine was before and after.
@@ -473,7 +505,7 @@ impl Bench {
         let (range, hole) = (MOVED, MOVED.less(written));
         let extents = Extents { range, written, hole, count: 1, ..Extents::default() };
         self.record.phases[0].evidence.onto =
-            vec![Laid { path: "/mnt/x".into(), extents: Reading::Seen(extents) }];
+            vec![FileExtents { path: "/mnt/x".into(), extents: Reading::Seen(extents) }];
     }
 
     /// What the file that is written held no data in was allocated all the same.
@@ -502,12 +534,12 @@ impl Bench {
         let target = Target::File {
             path: "/mnt/x".into(),
             size: Size::Exactly(MOVED),
-            layout: Layout::AsFound,
+            layout: LayoutMode::AsFound,
             lifetime: Lifetime::Keep,
         };
         let block = BlockSize::Fixed(Bytes::mib(1));
-        let pattern = Pattern::of(Mix::only(Action::Write), Order::Forward, block);
-        self.record.plan.phases[0].jobs[0].work = Work::Blocks(Blocks::of(target, pattern));
+        let pattern = Pattern::of(Mix::only(Action::Write), OffsetOrdering::Forward, block);
+        self.record.plan.phases[0].jobs[0].work = Work::Blocks(BlockWork::of(target, pattern));
     }
 
     /// The first phase once more, under another name.
@@ -530,7 +562,7 @@ impl Bench {
     /// The written device is flash on this bus, of this machine, and its file systems have written so
     /// much to it.
     pub fn flash(&mut self, bus: &str, written: Bytes) {
-        self.record.machine.virtual_machine = Some(false);
+        self.record.hosts[0].machine.virtual_machine = Some(false);
         self.layer_kind(LayerKind::Disk);
         self.queue(|queue| queue.rotational = Some(false));
         let main = self.main();
@@ -543,21 +575,24 @@ impl Bench {
     pub fn answered_after(&mut self, ms: &[u64]) {
         let latencies = |ms: u64| {
             let times: Vec<Nanos> = (0..20).map(|n| Nanos::micros(1000 * ms + 10 * n)).collect();
-            Latencies::of(&times).expect("enough")
+            SingleReadLatencies::of(&times).expect("enough")
         };
         let rounds = (0..).zip(ms);
         self.record.phases[0].evidence.aftermath = Some(Aftermath {
             path: "/mnt/x".into(),
             before: Reading::Seen(latencies(1)),
             after: rounds
-                .map(|(n, &ms)| Round { since_end_ns: Nanos::secs(n), reads: latencies(ms) })
+                .map(|(n, &ms)| AftermathRound {
+                    since_end_ns: Nanos::secs(n),
+                    reads: latencies(ms),
+                })
                 .collect(),
         });
     }
 
     /// The machine copies so many bytes per second, either way.
     pub fn copies(&mut self, rate: f64) {
-        let copying = Copying { block: Bytes::mib(1), from: rate, into: rate };
+        let copying = CopySpeed { block: Bytes::mib(1), from: rate, into: rate };
         self.record.phases[0].evidence.copying = Some(Reading::Seen(copying));
     }
 }

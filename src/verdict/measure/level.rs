@@ -2,23 +2,22 @@
 
 use super::super::threshold::{SMALL_BYTES, SMALL_REQUESTS};
 use super::super::words;
-use super::ratio;
-use crate::evidence::{Direction, DiskCounters, Layer, LayerKind, Snapshot, Subject};
+use crate::evidence::{BlockLayer, Direction, DiskCounters, LayerKind, Snapshot, Subject};
 use crate::record::{Exhibit, PhaseRecord, Record};
 use crate::unit::{Bytes, Nanos};
 
 /// The devices at one depth below a path.
-pub struct Level<'a> {
+pub struct DeviceLevel<'a> {
     /// The depth; 0 is what the path names.
     pub depth: u32,
     /// The devices: those of this depth, and leaves that ended higher.
-    pub layers: Vec<&'a Layer>,
-    /// Why its counters can not be used; everything below is empty then.
+    pub layers: Vec<&'a BlockLayer>,
+    /// Why its counters cannot be used; everything below is empty then.
     pub unseen: Option<String>,
     /// How many times a written byte must arrive here: the copies of mirrors above.
     pub copies: u64,
     /// All that the phase asked of these devices, any flow.
-    pub asked: Asked,
+    pub asked: AskedBytes,
     /// From the first I/O to the stop of the clock.
     pub timed: DiskCounters,
     /// From the first I/O until everything was flushed, if that was watched.
@@ -33,7 +32,7 @@ pub struct Level<'a> {
 
 /// What was asked of some devices.
 #[derive(Clone, Copy, Default)]
-pub struct Asked {
+pub struct AskedBytes {
     /// Bytes read.
     pub read: u64,
     /// Bytes written.
@@ -44,7 +43,7 @@ pub struct Asked {
     pub writes: u64,
 }
 
-impl Asked {
+impl AskedBytes {
     /// Bytes in one direction.
     pub fn bytes(&self, direction: Direction) -> u64 {
         match direction {
@@ -105,7 +104,7 @@ fn counters<'a>(snapshot: &'a Snapshot, name: &str) -> Result<&'a DiskCounters, 
 }
 
 /// What the layers did between two snapshots.
-fn between(layers: &[&Layer], from: &Snapshot, to: &Snapshot) -> Result<DiskCounters, String> {
+fn between(layers: &[&BlockLayer], from: &Snapshot, to: &Snapshot) -> Result<DiskCounters, String> {
     let mut all = none_yet();
     for layer in layers {
         let queue = layer.queue.seen();
@@ -120,14 +119,14 @@ fn between(layers: &[&Layer], from: &Snapshot, to: &Snapshot) -> Result<DiskCoun
     Ok(all)
 }
 
-impl<'a> Level<'a> {
+impl<'a> DeviceLevel<'a> {
     pub(super) fn at(
         depth: u32,
         record: &'a Record,
         phase: &'a PhaseRecord,
         subject: &'a Subject,
     ) -> Self {
-        let mut layers: Vec<&Layer> = vec![];
+        let mut layers: Vec<&BlockLayer> = vec![];
         for layer in &subject.stack {
             let here = layer.level == depth || layer.leaf && layer.level < depth;
             if here && !layers.iter().any(|known| known.name == layer.name) {
@@ -289,12 +288,15 @@ impl<'a> Level<'a> {
 
     /// How much it worked, as one reading.
     pub fn exhibit_work(&self) -> Exhibit {
+        let flushing = match self.flushing() {
+            part if part > 0.0 => format!("{} flushing, ", words::share(part)),
+            _ => String::new(),
+        };
         Exhibit::new(
-            format!("{} at work, flushing, requests in flight", self.name()),
+            self.name(),
             format!(
-                "{}, {}, {:.2}",
+                "{} busy, {flushing}average queue {:.2}",
                 words::share(self.busy()),
-                words::share(self.flushing()),
                 self.in_flight()
             ),
             self.source(),
@@ -322,8 +324,8 @@ fn copies(depth: u32, subject: &Subject) -> u64 {
 }
 
 /// What all flows of the phase asked of these devices.
-fn asked(record: &Record, phase: &PhaseRecord, layers: &[&Layer]) -> Asked {
-    let mut asked = Asked::default();
+fn asked(record: &Record, phase: &PhaseRecord, layers: &[&BlockLayer]) -> AskedBytes {
+    let mut asked = AskedBytes::default();
     for flow in &phase.flows {
         let Some(subject) = record.resolved.subjects.get(flow.subject) else { continue };
         let here =
@@ -338,4 +340,9 @@ fn asked(record: &Record, phase: &PhaseRecord, layers: &[&Layer]) -> Asked {
         }
     }
     asked
+}
+
+/// The share of a whole; 0 of nothing.
+pub(in super::super) fn ratio(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }

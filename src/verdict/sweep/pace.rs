@@ -1,14 +1,14 @@
 //! How much time each cell of a sweep is worth, and when none is left for it: from the phases that
 //! were done before it, so that an old record tells the same as the run did.
 
-use super::{aim, side, totals};
-use crate::plan::{self, Limit, Pace, Phase};
-use crate::record::{Ending, PhaseRecord, Record, Side};
+use super::super::leave::totals;
+use crate::plan::{self, CellParams, Phase, StopLimit, SweepAxis, SweepPacing};
+use crate::record::{Ending, PhaseRecord, Record, SweepSide};
 use crate::unit::{Bytes, Nanos};
 use crate::verdict::leave;
 
 /// Bytes that tell what a device can do: a cell that moves them in less than its least time needs no
-/// more, one that can not in its most gets no more.
+/// more, one that cannot in its most gets no more.
 const ENOUGH: f64 = 64.0 * 1024.0 * 1024.0;
 
 /// What a cell takes beside its I/O (opening, dropping, flushing, looking) until that was seen.
@@ -19,25 +19,26 @@ const LEAST: Nanos = Nanos::millis(300);
 
 /// The phase with the limits that the speed of the device so far suggests; `None` where it stays as
 /// planned.
-pub fn paced(record: &Record, phase: &Phase) -> Option<Phase> {
-    let known = Known::before(record, phase)?;
-    let (pace, spot) = (known.aim.pace?, phase.spot()?);
+pub fn paced(aim: &plan::SweepPlan, record: &Record, phase: &Phase) -> Option<Phase> {
+    let known = PacingKnowledge::before(aim, record, phase)?;
+    let (pace, cell_params) = (known.aim.pace?, phase.cell_params()?);
     let time = known.time(pace, phase);
-    let mut first_of = vec![Limit::Time(time)];
+    let mut first_of = vec![StopLimit::Time(time)];
     let job = record.resolved.jobs.iter().find(|job| job.phase == phase.name);
     let buffered = job.is_some_and(|job| job.caching.through_memory());
     // What is sent must be answered, and what is in memory flushed, before the cell can end: no more
     // than fits its time.
     if let Some(rate) = known.of(phase).and_then(|side| side.rate) {
         let fits = rate * time.as_secs();
-        if buffered || spot.in_flight().0 as f64 > fits {
-            let blocks = (fits / spot.block.0 as f64).ceil().max(1.0);
-            first_of.push(Limit::Bytes(Bytes(spot.block.0.saturating_mul(blocks as u64))));
+        if buffered || cell_params.in_flight().0 as f64 > fits {
+            let blocks = (fits / cell_params.block.0 as f64).ceil().max(1.0);
+            first_of
+                .push(StopLimit::Bytes(Bytes(cell_params.block.0.saturating_mul(blocks as u64))));
         }
     }
     if buffered {
         // A second pass would meet the first in memory.
-        first_of.push(Limit::Passes(1));
+        first_of.push(StopLimit::Passes(1));
     }
     let mut paced = phase.clone();
     for job in &mut paced.jobs {
@@ -48,31 +49,37 @@ pub fn paced(record: &Record, phase: &Phase) -> Option<Phase> {
 
 /// The time of the whole, where a cell that was not done would not have come to its end in it. The
 /// first cell is always done.
-pub fn over(record: &Record, phase: &Phase) -> Option<Nanos> {
+pub fn over(aim: &plan::SweepPlan, record: &Record, phase: &Phase) -> Option<Nanos> {
     let stopped = matches!(record.ending, Ending::Failed(_) | Ending::Interrupted(_));
     if stopped || record.phases.iter().any(|done| done.name == phase.name) {
         return None;
     }
-    let known = Known::before(record, phase)?;
+    let known = PacingKnowledge::before(aim, record, phase)?;
     let end = known.aim.pace?.end?;
     let cell = |done: &PhaseRecord| known.aim.cells.contains(&done.name);
     let begun = known.done.iter().any(cell);
     (begun && known.gone() + known.shortest(phase) > end).then_some(end)
 }
 
+/// Why there was no time for a cell.
+pub fn late(aim: &plan::SweepPlan, record: &Record, phase: &Phase) -> Option<String> {
+    let end = over(aim, record, phase)?;
+    Some(format!("no time was left: {} s in total", end.as_secs()))
+}
+
 /// What is known when a cell is to begin.
-struct Known<'r> {
+struct PacingKnowledge<'r> {
     record: &'r Record,
-    aim: &'r plan::Sweep,
+    aim: &'r plan::SweepPlan,
     /// The phases that were done before it.
     done: &'r [PhaseRecord],
     /// What they tell of each side that they have.
-    sides: Vec<Seen>,
+    sides: Vec<SideHistory>,
 }
 
 /// What the phases so far tell of one side.
-struct Seen {
-    side: Side,
+struct SideHistory {
+    side: SweepSide,
     /// The highest rate, that of writing the test file with it, and the last: bytes per second.
     rate: Option<f64>,
     last: Option<f64>,
@@ -82,11 +89,12 @@ struct Seen {
     answers: Nanos,
 }
 
-impl<'r> Known<'r> {
+impl<'r> PacingKnowledge<'r> {
     /// `None` of a phase that is no cell.
-    fn before(record: &'r Record, phase: &Phase) -> Option<Self> {
-        let aim = aim(&record.plan).filter(|aim| aim.cells.contains(&phase.name))?;
-        let mut known = Self { record, aim, done: &[], sides: Side::ALL.map(Seen::nothing).into() };
+    fn before(aim: &'r plan::SweepPlan, record: &'r Record, phase: &Phase) -> Option<Self> {
+        aim.cells.contains(&phase.name).then_some(())?;
+        let mut known =
+            Self { record, aim, done: &[], sides: SweepSide::ALL.map(SideHistory::nothing).into() };
         let mut next = record.phases.iter().enumerate().peekable();
         for planned in record.plan.phases.iter().take_while(|other| other.name != phase.name) {
             let Some((at, done)) = next.next_if(|(_, done)| done.name == planned.name) else {
@@ -94,8 +102,8 @@ impl<'r> Known<'r> {
             };
             known.done = &record.phases[..=at];
             let before = at.checked_sub(1).map(|before| &record.phases[before]);
-            let cell = planned.spot().filter(|_| aim.cells.contains(&planned.name));
-            let of = cell.map(|spot| side(aim, &spot));
+            let cell = planned.cell_params().filter(|_| aim.cells.contains(&planned.name));
+            let of = cell.map(|cell_params| side(aim, &cell_params));
             for seen in &mut known.sides {
                 if of.is_none_or(|of| of == seen.side) {
                     seen.rate = [seen.rate, bandwidth(done)].into_iter().flatten().reduce(f64::max);
@@ -109,8 +117,8 @@ impl<'r> Known<'r> {
     }
 
     /// What is known of the side of a cell.
-    fn of(&self, phase: &Phase) -> Option<&Seen> {
-        let side = side(self.aim, &phase.spot()?);
+    fn of(&self, phase: &Phase) -> Option<&SideHistory> {
+        let side = side(self.aim, &phase.cell_params()?);
         self.sides.iter().find(|seen| seen.side == side)
     }
 
@@ -123,7 +131,7 @@ impl<'r> Known<'r> {
     }
 
     /// The time that a cell is worth.
-    fn time(&self, pace: Pace, phase: &Phase) -> Nanos {
+    fn time(&self, pace: SweepPacing, phase: &Phase) -> Nanos {
         let fastest = self.done.iter().filter_map(bandwidth).fold(0.0, f64::max);
         let needed = if fastest > 0.0 { Nanos::from_secs(ENOUGH / fastest) } else { pace.most };
         let time = needed.clamp(pace.least, pace.most);
@@ -157,7 +165,10 @@ impl<'r> Known<'r> {
     /// The time that all that is in flight together is to be expected to take.
     fn in_flight(&self, phase: &Phase) -> Nanos {
         let rate = self.of(phase).and_then(|seen| seen.rate);
-        let time = phase.spot().zip(rate).map(|(spot, rate)| spot.in_flight().0 as f64 / rate);
+        let time = phase
+            .cell_params()
+            .zip(rate)
+            .map(|(cell_params, rate)| cell_params.in_flight().0 as f64 / rate);
         time.map_or(Nanos::ZERO, Nanos::from_secs)
     }
 
@@ -175,8 +186,8 @@ impl<'r> Known<'r> {
     }
 }
 
-impl Seen {
-    const fn nothing(side: Side) -> Self {
+impl SideHistory {
+    const fn nothing(side: SweepSide) -> Self {
         Self { side, rate: None, last: None, beside: None, answers: Nanos::ZERO }
     }
 
@@ -188,7 +199,7 @@ impl Seen {
             let opening = span.started.since(before.span.ended()).less(planned.quiet);
             opening + span.ended().since(span.stopped)
         });
-        let mean = |total: &crate::stats::Total| Some(total.lat_ns?.mean);
+        let mean = |total: &crate::stats::ActionTotal| Some(total.lat_ns?.mean);
         let mean = totals(done).filter_map(mean).fold(0.0, f64::max);
         self.answers = Nanos(mean as u64);
     }
@@ -196,7 +207,8 @@ impl Seen {
 
 /// The time of one block of a cell at that rate.
 fn one_block(phase: &Phase, rate: Option<f64>) -> Nanos {
-    let time = phase.spot().zip(rate).map(|(spot, rate)| spot.block.0 as f64 / rate);
+    let time =
+        phase.cell_params().zip(rate).map(|(cell_params, rate)| cell_params.block.0 as f64 / rate);
     time.map_or(Nanos::ZERO, Nanos::from_secs)
 }
 
@@ -205,38 +217,48 @@ fn bandwidth(phase: &PhaseRecord) -> Option<f64> {
     (rate > 0.0).then_some(rate)
 }
 
+/// The side that a cell belongs to.
+pub(super) fn side(aim: &plan::SweepPlan, cell_params: &CellParams) -> SweepSide {
+    match cell_params.reads {
+        _ if aim.over.contains(&SweepAxis::Reads) => SweepSide::Mixed,
+        0 => SweepSide::Write,
+        100 => SweepSide::Read,
+        _ => SweepSide::Mixed,
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{WHOLE, writing};
+    use super::super::tests::{WHOLE, aim, writing};
     use super::*;
     use crate::plan::Caching;
-    use crate::unit::Instant;
+    use crate::unit::Timestamp;
 
     /// The limits of the cell with that number.
-    fn limits(record: &Record, number: usize) -> Vec<Limit> {
-        let paced = paced(record, &record.plan.phases[number]).expect("a cell");
+    fn limits(record: &Record, number: usize) -> Vec<StopLimit> {
+        let paced = paced(aim(record), record, &record.plan.phases[number]).expect("a cell");
         paced.jobs[0].stop.first_of.clone()
     }
 
     #[test]
     fn a_fast_device_tells_soon_and_a_slow_one_needs_longer() {
         let sizes = [Bytes::kib(4), Bytes::kib(64)];
-        assert_eq!(limits(&writing(&sizes, 1e9), 1), [Limit::Time(Nanos::secs(1))]);
-        assert_eq!(limits(&writing(&sizes, 4e6), 1), [Limit::Time(Nanos::secs(4))]);
+        assert_eq!(limits(&writing(&sizes, 1e9), 1), [StopLimit::Time(Nanos::secs(1))]);
+        assert_eq!(limits(&writing(&sizes, 4e6), 1), [StopLimit::Time(Nanos::secs(4))]);
         let between = limits(&writing(&sizes, f64::from(32 << 20)), 1);
-        assert_eq!(between, [Limit::Time(Nanos::secs(2))]);
+        assert_eq!(between, [StopLimit::Time(Nanos::secs(2))]);
     }
 
     #[test]
     fn no_more_is_sent_than_the_time_can_answer() {
         let record = writing(&[Bytes::kib(4), Bytes::mib(8), Bytes::mib(64)], 4e6);
-        let [Limit::Time(time), Limit::Bytes(bytes)] = limits(&record, 1)[..] else {
+        let [StopLimit::Time(time), StopLimit::Bytes(bytes)] = limits(&record, 1)[..] else {
             panic!("two limits")
         };
         // Four in flight would be 32 MiB; in four seconds 16 MB can be written.
         assert_eq!((time, bytes), (Nanos::secs(4), Bytes::mib(16)));
         // One block is the least.
-        assert_eq!(limits(&record, 2)[1], Limit::Bytes(Bytes::mib(64)));
+        assert_eq!(limits(&record, 2)[1], StopLimit::Bytes(Bytes::mib(64)));
     }
 
     #[test]
@@ -245,15 +267,17 @@ mod tests {
         for job in &mut record.resolved.jobs {
             job.caching = Caching::Buffered;
         }
-        let time = Limit::Time(Nanos::secs(4));
-        let bytes = Limit::Bytes(Bytes::mib(16));
-        assert_eq!(limits(&record, 1), [time, bytes, Limit::Passes(1)]);
+        let time = StopLimit::Time(Nanos::secs(4));
+        let bytes = StopLimit::Bytes(Bytes::mib(16));
+        assert_eq!(limits(&record, 1), [time, bytes, StopLimit::Passes(1)]);
     }
 
     #[test]
     fn the_cells_that_are_left_share_the_time_that_is_left() {
         let sizes: Vec<Bytes> = (0..40).map(|n| Bytes::kib(4 + 4 * n)).collect();
-        let [Limit::Time(time)] = limits(&writing(&sizes, 4e6), 1)[..] else { panic!("a limit") };
+        let [StopLimit::Time(time)] = limits(&writing(&sizes, 4e6), 1)[..] else {
+            panic!("a limit")
+        };
         assert!(time > Nanos::secs(1) && time < Nanos::millis(1_500), "{time}");
     }
 
@@ -271,7 +295,7 @@ mod tests {
     fn answers_that_take_long_are_part_of_the_time() {
         let sizes: Vec<Bytes> = (0..40).map(|n| Bytes::kib(4 + 4 * n)).collect();
         let time = |answer| match limits(&slow(&sizes, answer), 1)[0] {
-            Limit::Time(time) => time,
+            StopLimit::Time(time) => time,
             ref other => panic!("{other:?}"),
         };
         let (soon, late) = (time(Nanos::ZERO), time(Nanos::secs(1)));
@@ -286,16 +310,19 @@ mod tests {
         let end = WHOLE.end.expect("an end");
         let at = |record: &mut Record, gone: Nanos| {
             let span = &mut record.phases[0].span;
-            span.started = Instant(1);
+            span.started = Timestamp(1);
             (span.stopped, span.flushed) = (span.started + gone, None);
         };
         // A second of waiting for answers, and what lies around it.
         at(&mut record, end.less(Nanos::secs(2)));
-        assert_eq!(over(&record, &second), None);
+        assert_eq!(over(aim(&record), &record, &second), None);
         at(&mut record, end.less(Nanos::secs(1)));
-        assert_eq!([over(&record, &second), over(&record, &third)], [Some(end); 2]);
-        assert_eq!(over(&record, &first), None);
+        assert_eq!(
+            [over(aim(&record), &record, &second), over(aim(&record), &record, &third)],
+            [Some(end); 2]
+        );
+        assert_eq!(over(aim(&record), &record, &first), None);
         record.ending = Ending::Interrupted(2);
-        assert_eq!(over(&record, &second), None);
+        assert_eq!(over(aim(&record), &record, &second), None);
     }
 }

@@ -1,0 +1,115 @@
+//! What becomes of a run that a verb makes: the arguments that all of these verbs share, and the files of
+//! `--report`, each in the format that its name ends with.
+
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Access, access};
+
+use crate::error::{Doing, Error, Fault, Refusal};
+use crate::evidence::folder_of;
+use crate::plan::Plan;
+use crate::record::{Record, replace};
+use crate::report::{FORMATS, ReportFormat, TerminalStyle};
+use crate::verdict::predict::places;
+use crate::verdict::words::names;
+
+/// What the verbs that run something share.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct OutputArgs {
+    /// Print the plan (JSON), what it would write and about how long it would take; run nothing
+    #[arg(long, conflicts_with = "record")]
+    pub plan: bool,
+    /// Keep the whole record in this file, while it grows; in a folder in a file of its own
+    #[arg(long, value_name = "PLACE")]
+    pub record: Option<PathBuf>,
+    /// Write a report into this file: .html, .svg, .md, .csv, .json or .txt, by its ending; may be repeated
+    ///
+    /// When the run is over, also when it was interrupted. A page or picture with charts, a table,
+    /// the record, or what is printed. A file that has this name is replaced.
+    #[arg(long, value_name = "FILE", conflicts_with = "plan")]
+    pub report: Vec<PathBuf>,
+    /// Print the whole record as JSON instead of a page
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The files that are to be written when a run is over.
+pub struct ReportFiles<'a>(Vec<(&'a Path, &'static ReportFormat)>);
+
+impl<'a> ReportFiles<'a> {
+    /// Those that were asked for beside a plan. They are looked at, and not touched.
+    ///
+    /// # Errors
+    /// When one has an ending of no format, cannot be written, or is measured itself.
+    pub fn of(common: &'a OutputArgs, plan: &Plan) -> Result<Self, Refusal> {
+        let checked = |path: &'a PathBuf| {
+            let format = format(path)?;
+            can_be_made(path)?;
+            let kept = common.record.iter().cloned();
+            if places(plan).into_iter().chain(kept).any(|other| same(&other, path)) {
+                let why = format!("{} is no place for a report", path.display());
+                return Err(Refusal::new(
+                    format!("{why}: it has another part in this run"),
+                    "name another file",
+                ));
+            }
+            Ok((path.as_path(), format))
+        };
+        common.report.iter().map(checked).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Writes them, each whole or not at all.
+    ///
+    /// # Errors
+    /// When one cannot be written; the others are tried all the same.
+    pub fn write(&self, record: &Record, style: TerminalStyle) -> Result<(), Error> {
+        let written = self.0.iter().map(|(path, format)| {
+            let mut text = Vec::new();
+            (format.write)(record, style, &mut text)
+                .map_err(|error| Fault::new(Doing::Write, path.display().to_string(), &error))?;
+            replace(path, &text)
+        });
+        // All of them, before the first that failed is told.
+        let outcomes: Vec<Result<(), Fault>> = written.collect();
+        Ok(outcomes.into_iter().collect::<Result<(), Fault>>()?)
+    }
+}
+
+/// The format that a name ends with.
+fn format(path: &Path) -> Result<&'static ReportFormat, Refusal> {
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    FORMATS.iter().find(|format| format.ending == ending).ok_or_else(|| {
+        let endings = FORMATS.iter().map(|format| format!(".{}", format.ending));
+        let known = names(&endings.collect::<Vec<_>>()).replace(" and ", " or ");
+        Refusal::new(
+            format!("the ending of {} is that of no report", path.display()),
+            format!("let its name end with {known}"),
+        )
+    })
+}
+
+/// Refuses a place at which no file can be written, without touching it.
+fn can_be_made(path: &Path) -> Result<(), Refusal> {
+    const INSTEAD: &str = "name a file in a folder that this user may write to";
+    let refused = |why: &str| Err(Refusal::new(format!("{} {why}", path.display()), INSTEAD));
+    match std::fs::metadata(path) {
+        Ok(there) if !there.is_file() => {
+            refused("is no regular file, and so no place for a report")
+        }
+        Ok(_) if access(path, Access::WRITE_OK).is_err() => refused("may not be written"),
+        // It is replaced, not written to.
+        _ if access(folder_of(path), Access::WRITE_OK | Access::EXEC_OK).is_err() => {
+            refused("cannot be made")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether two paths lead to the same file, there or yet to be made.
+fn same(one: &Path, other: &Path) -> bool {
+    let whole = |path: &Path| {
+        let there = std::fs::canonicalize(path).ok();
+        there.or_else(|| Some(std::fs::canonicalize(folder_of(path)).ok()?.join(path.file_name()?)))
+    };
+    one == other || whole(one).is_some_and(|one| whole(other) == Some(one))
+}

@@ -1,0 +1,48 @@
+//! What is written for somebody to read: a reader that went away is no failure, and whatever else keeps
+//! the program from writing is a fault.
+
+use std::io::{self, Write};
+
+use crate::error::{Doing, Error, Fault};
+
+/// A writer for which a reader that went away is no failure: what nobody reads is not written.
+pub struct PipeWriter<'a> {
+    inner: &'a mut dyn Write,
+    /// The reader went away.
+    pub gone: bool,
+}
+
+impl<'a> PipeWriter<'a> {
+    /// One whose reader is there, as far as anybody knows.
+    pub fn new(inner: &'a mut dyn Write) -> Self {
+        Self { inner, gone: false }
+    }
+
+    /// The outcome, without the failure that is none; `nothing` stands for it.
+    fn forgive<T>(&mut self, outcome: io::Result<T>, nothing: T) -> io::Result<T> {
+        match outcome {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.gone = true;
+                Ok(nothing)
+            }
+            outcome => outcome,
+        }
+    }
+}
+
+impl Write for PipeWriter<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let outcome = self.inner.write(bytes);
+        self.forgive(outcome, bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let outcome = self.inner.flush();
+        self.forgive(outcome, ())
+    }
+}
+
+/// A failure to write the output, as a fault.
+pub fn printed(outcome: io::Result<()>) -> Result<(), Error> {
+    outcome.map_err(|error| Fault::new(Doing::Write, "standard output", &error).into())
+}

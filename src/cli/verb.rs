@@ -1,0 +1,204 @@
+//! The verbs, one line each, as the parser knows them. Help, man page and completions come from here.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::{Parser, Subcommand};
+
+use super::conduct::PlanVerb;
+use super::{
+    atto, card, compare, demo, explain, manual, modes, probe, quick, ramp, run, sustain, sweep,
+    watch,
+};
+use crate::report;
+
+/// A storage benchmark that can be believed: the number, and whether it is true
+#[derive(Debug, Parser)]
+#[command(name = "assay", version, max_term_width = 90, arg_required_else_help = false)]
+#[command(after_help = EPILOGUE, after_long_help = manual::epilogue())]
+pub struct Cli {
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+/// What is to be done.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// One that measures what lies under a path.
+    #[command(flatten)]
+    Measure(MeasureVerb),
+    /// Show what lies under a path and the settings that can skew results; runs and writes nothing
+    Probe(probe::ProbeArgs),
+    /// Explain what a command line, a plan or a record measures, and what to type instead
+    Explain(explain::ExplainArgs),
+    /// Watch the counters of the devices under a path until Ctrl-C
+    Watch(watch::WatchArgs),
+    /// Run a plan from a file
+    Run(run::RunArgs),
+    /// Judge a record again by the rules of this version
+    Judge {
+        /// A record that --record or ASSAY_RECORD wrote
+        #[arg(value_name = "RECORD")]
+        file: PathBuf,
+        /// Print the record with its new verdicts as JSON
+        #[arg(long, conflicts_with = "format")]
+        json: bool,
+        /// Output format
+        #[arg(long, value_parser = formats(), default_value = "text")]
+        format: String,
+    },
+    /// Compare two records, or two folders of them: how the figures differ, and what makes the
+    /// comparison invalid
+    Compare(compare::CompareArgs),
+    /// Print the JSON Schema of a document
+    Schema {
+        /// The document
+        #[arg(value_enum, default_value = "record", value_name = "DOCUMENT")]
+        of: SchemaDocument,
+    },
+    /// Print the traps that assay knows, or one of them: how it is detected, how to reproduce it
+    Traps {
+        /// A trap's number, as verdicts show it: T02
+        #[arg(value_name = "NUMBER")]
+        number: Option<String>,
+    },
+    /// Copy as dd does, with all its operands; the verdict goes to standard error
+    ///
+    /// 'assay dd --help' lists the operands; --plan among them only prints the plan. What is said,
+    /// and the exit status, are dd's own, also when the number is wrong; only words that make no sense end with 2.
+    #[command(disable_help_flag = true)]
+    Dd {
+        /// dd's own words
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPERAND")]
+        words: Vec<OsString>,
+    },
+    /// Run the twelve tests of Bonnie++, with its options, tables and CSV; verdicts go to standard error
+    ///
+    /// 'assay bonnie --help' lists the options; --format chooses the version whose tables and CSV are
+    /// printed, --as-original leaves in memory what the tool would, --plan only prints the plan. The exit status is
+    /// Bonnie++'s own; only words that make no sense end with 2.
+    #[command(disable_help_flag = true)]
+    Bonnie {
+        /// Bonnie++'s own words
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTION")]
+        words: Vec<OsString>,
+    },
+    /// Sweep as ATTO Disk Benchmark does; the verdict goes to standard error
+    ///
+    /// Also by a link named atto.
+    Atto(atto::AttoArgs),
+    /// Print the man page
+    Man,
+    /// Print completions for a shell
+    Completions {
+        /// Which shell
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+}
+
+/// The verbs that measure what lies under a path.
+#[derive(Debug, Subcommand)]
+pub enum MeasureVerb {
+    /// Measure a device in half a minute: six figures, and whether to believe them
+    Quick(quick::QuickArgs),
+    /// Measure throughput by I/Os in flight: the knee, and what limits it
+    Ramp(ramp::RampArgs),
+    /// Measure throughput by block size (or depth, workers, reads) and find where it reaches 90 % of its peak
+    Sweep(sweep::SweepArgs),
+    /// Measure sustained write speed after the burst cache is full
+    Sustain(sustain::SustainArgs),
+    /// Measure which SD speed classes a card meets (C4, U3, V30, A1); with --capacity find fakes
+    Card(card::CardArgs),
+    /// Compare ways to write and read (fsync, O_SYNC, O_DIRECT, mmap): what is fast, what is safe, and why
+    Modes(modes::ModesArgs),
+    /// Show a trap on this machine in half a minute: the usual command, the right one, and why
+    Demo(demo::DemoArgs),
+}
+
+impl MeasureVerb {
+    /// Its words, which become a plan.
+    pub fn words(&self) -> &dyn PlanVerb {
+        match self {
+            Self::Quick(words) => words,
+            Self::Ramp(words) => words,
+            Self::Sweep(words) => words,
+            Self::Sustain(words) => words,
+            Self::Card(words) => words,
+            Self::Modes(words) => words,
+            Self::Demo(words) => words,
+        }
+    }
+}
+
+impl Verb {
+    /// Its words, where they become a plan.
+    pub fn plan_verb(&self) -> Option<&dyn PlanVerb> {
+        match self {
+            Self::Measure(verb) => Some(verb.words()),
+            Self::Run(words) => Some(words),
+            Self::Atto(words) => Some(words),
+            _ => None,
+        }
+    }
+}
+
+/// A document that has a schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum SchemaDocument {
+    Record,
+    Plan,
+    Probe,
+    Explanation,
+    Comparison,
+    Watch,
+}
+
+/// What follows the short help.
+const EPILOGUE: &str = "\
+Exit status: 0 the number is sound; 1 something failed; 2 the words are wrong and nothing was \
+touched; 3 it ran, and the number is not sound; 130 Ctrl-C. 'assay --help' says more.
+
+Start with: assay quick .";
+
+/// The formats by their names.
+fn formats() -> PossibleValuesParser {
+    let named = |format: &report::ReportFormat| PossibleValue::new(format.name).help(format.about);
+    PossibleValuesParser::new(report::FORMATS.iter().map(named))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_definitions_make_sense() {
+        Cli::command().debug_assert();
+    }
+
+    /// Words that a verb takes: of each place that has to be filled, or is the first, what may stand there.
+    fn line(verb: &clap::Command) -> Vec<OsString> {
+        let places = verb.get_positionals().take(1);
+        let filled = places.map(|place| {
+            let known = place.get_possible_values();
+            known.first().map_or(".".into(), |value| value.get_name().into())
+        });
+        ["assay", verb.get_name()].map(OsString::from).into_iter().chain(filled).collect()
+    }
+
+    #[test]
+    fn a_verb_that_shows_its_plan_can_be_explained() {
+        let command = Cli::command();
+        for verb in command.get_subcommands() {
+            let shows = verb.get_arguments().any(|argument| argument.get_id() == "plan");
+            let Ok(cli) = Cli::try_parse_from(line(verb)) else {
+                assert!(!shows, "{}", verb.get_name());
+                continue;
+            };
+            assert_eq!(cli.verb.plan_verb().is_some(), shows, "{}", verb.get_name());
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! What the loop keeps of each I/O, and what it found out about all of them.
+
+use crate::error::Doing;
+use crate::plan::Verify;
+use crate::stats::{IoTimes, LatencySplit};
+use crate::unit::Timestamp;
+
+use super::super::fill::WriteGeneration;
+use super::super::{IoBackend, IoOp, IoRequest};
+use super::worker::Worker;
+
+/// What follows from the plan for every I/O, found out once.
+pub(super) struct LoopConfig {
+    /// What was written is read back at once.
+    pub(super) read_back: bool,
+    /// Each write needs data of its own: they change, or a read left its own in the buffer.
+    pub(super) refill: bool,
+    /// Where data were made, latency counts from then on.
+    pub(super) data_apart: bool,
+    /// Two at once at one place, one of them a write, are kept apart: nobody could say what must
+    /// stand there.
+    pub(super) guarded: bool,
+    /// An I/O may take more than one call.
+    pub(super) follows: bool,
+    /// When each was accepted is noted too.
+    pub(super) apart: bool,
+    pub(super) split: LatencySplit,
+}
+
+impl LoopConfig {
+    pub(super) fn of<'s, L: IoBackend<'s>, const MORE: bool>(worker: &Worker) -> Self {
+        let does = worker.cursor.any();
+        let read_back = worker.verify == Verify::AfterWrite && L::CARRIES_DATA;
+        let apart = MORE && L::APART && worker.split.by_acceptance;
+        Self {
+            read_back,
+            refill: L::CARRIES_DATA && (worker.filler.changes() || does.mixes() || read_back),
+            data_apart: !worker.laps,
+            guarded: matches!(worker.verify, Verify::Full | Verify::AfterWrite) && does.sends(),
+            follows: read_back || does.does(IoOp::Rewrite),
+            apart,
+            split: LatencySplit { by_acceptance: apart, ..worker.split },
+        }
+    }
+}
+
+/// An I/O in flight.
+#[derive(Clone, Copy)]
+pub(super) struct InFlight {
+    pub(super) io: IoRequest,
+    /// When it was due, or was sent where nothing is due: latency counts from here.
+    pub(super) since: Timestamp,
+    pub(super) sent: Timestamp,
+    pub(super) accepted: Timestamp,
+}
+
+impl InFlight {
+    /// Nothing.
+    pub(super) const IDLE: Self = Self {
+        io: IoRequest { op: IoOp::Read, file: 0, offset: 0, len: 0 },
+        since: Timestamp(0),
+        sent: Timestamp(0),
+        accepted: Timestamp(0),
+    };
+}
+
+/// What is kept beside of an I/O that may take more than one call.
+#[derive(Clone, Copy)]
+pub(super) struct IoState {
+    pub(super) call: InFlightCall,
+    /// When this call was sent.
+    pub(super) sent: Timestamp,
+    /// Of what was written.
+    pub(super) generation: WriteGeneration,
+    /// Its slot is in flight.
+    pub(super) out: bool,
+}
+
+impl IoState {
+    /// Nothing under way.
+    pub(super) fn none(generation: WriteGeneration) -> Self {
+        Self { call: InFlightCall::Main, sent: Timestamp(0), generation, out: false }
+    }
+}
+
+/// Which call of an I/O is in flight.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum InFlightCall {
+    /// The only one, or the write.
+    Main,
+    /// The read before the write of a rewrite.
+    Fetch,
+    /// The read after a write that is verified.
+    Back,
+}
+
+impl InFlightCall {
+    /// What it was to do, for one who reads that it failed.
+    #[cold]
+    pub(super) fn doing(self, op: IoOp) -> Doing {
+        match (op, self) {
+            (IoOp::Read, _)
+            | (IoOp::Rewrite, Self::Fetch)
+            | (IoOp::Write | IoOp::Rewrite, Self::Back) => Doing::Read,
+            (IoOp::Write | IoOp::Rewrite, _) => Doing::Write,
+            (IoOp::Trim, _) => Doing::Trim,
+        }
+    }
+}
+
+/// What came back.
+pub(super) struct IoAnswer {
+    pub(super) io_in_flight: InFlight,
+    pub(super) call: InFlightCall,
+    pub(super) completed: Timestamp,
+    /// Bytes.
+    pub(super) moved: u32,
+    /// The ramp is over.
+    pub(super) counts: bool,
+}
+
+impl IoAnswer {
+    #[inline]
+    pub(super) fn lat_ns(&self) -> u64 {
+        self.completed.since(self.io_in_flight.since).0
+    }
+
+    #[inline]
+    pub(super) fn moments(&self) -> IoTimes {
+        IoTimes {
+            due: self.io_in_flight.since,
+            submitted: self.io_in_flight.sent,
+            accepted: self.io_in_flight.accepted,
+            completed: self.completed,
+        }
+    }
+}

@@ -1,0 +1,538 @@
+//! The loop: keeps a lane full, times what comes back, and stops when told.
+
+use std::io;
+use std::ops::ControlFlow;
+use std::sync::atomic::Ordering::Relaxed;
+
+use crate::error::{Doing, Fault};
+use crate::plan::Action;
+use crate::stats::{ActionTally, BlockContent};
+use crate::sys::slab::Slot;
+use crate::unit::{Nanos, Timestamp};
+
+use super::super::cache_control::PendingWriteback;
+use super::super::fill::{WriteGeneration, place_of};
+use super::super::log::LogEntry;
+use super::super::pace::WorkerPace;
+use super::super::sync_backend::answered;
+use super::super::tally::ActionTallies;
+use super::super::trim::Trimmer;
+use super::super::{FlushKind, IoBackend, IoOp, IoRequest};
+use super::batching::SubmitBatching;
+use super::in_flight::{InFlight, InFlightCall, IoAnswer, IoState, LoopConfig};
+use super::worker::{Worker, WorkerTotals};
+
+/// A worker at its work.
+///
+/// Without `MORE`, nothing that [`Worker::has_more`] asks for is done.
+pub(super) struct IoLoop<'a, 's, L, const MORE: bool> {
+    pub(super) backend: L,
+    pub(super) worker: Worker<'a>,
+    pub(super) loop_config: LoopConfig,
+    pace: WorkerPace,
+    trimmer: Option<Trimmer>,
+    /// Slots that are not in flight.
+    free: Vec<Slot<'s>>,
+    /// I/Os in flight, by slot.
+    pub(super) ios_in_flight: Vec<InFlight>,
+    /// What is kept beside of them, by slot.
+    pub(super) io_states: Vec<IoState>,
+    /// Calls that follow from answers: the other halves of rewrites, and reads of what was written.
+    pub(super) follow: Vec<(Slot<'s>, IoRequest)>,
+    /// Taken from the cursor, and waits for what stands in its way.
+    held: Option<IoRequest>,
+    /// Slots of what was sent and is not accepted yet.
+    fresh: Vec<usize>,
+    batching: SubmitBatching,
+    /// Until here the I/Os in flight are counted over time.
+    depth_until: Timestamp,
+    /// Of what is written next.
+    pub(super) generation: WriteGeneration,
+    /// The last reading of the clock: once per batch of answers, which is the end of these I/Os and
+    /// the start of the next, unless data had to be made or looked at in between.
+    pub(super) now: Timestamp,
+    deadline: Option<Timestamp>,
+    bytes_left: u64,
+    ops_left: u64,
+    /// Writes since the last flush.
+    unflushed: u64,
+    /// What is done for the page cache's sake.
+    pub(super) beside: PendingWriteback,
+    /// More may be sent.
+    pub(super) open: bool,
+    /// Time went into a look at data since the clock was read.
+    pub(super) looked: bool,
+    pub(super) worker_totals: WorkerTotals,
+}
+
+impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
+    /// Takes all the memory that it will need, calls `ready`, and reads the clock: from here on it is
+    /// timed.
+    pub(super) fn begin(
+        mut backend: L,
+        free: Vec<Slot<'s>>,
+        mut worker: Worker<'a>,
+        ready: impl FnOnce(),
+    ) -> Self {
+        let census = worker.census.take();
+        let loop_config = LoopConfig::of::<L, MORE>(&worker);
+        let depth = free.len();
+        let does = worker.cursor.any();
+        let trims = MORE && does.does(IoOp::Trim) && !L::TAKES_TRIMS;
+        let trimmer = trims.then(|| Trimmer::new(&worker.files));
+        let ios_in_flight = vec![InFlight::IDLE; depth];
+        let generation = worker.generation;
+        let io_states = vec![IoState::none(generation); depth];
+        let follow = Vec::with_capacity(depth);
+        let fresh = Vec::with_capacity(if loop_config.apart { depth } else { 0 });
+        let actions = IoOp::ALL.into_iter().filter(|op| does.does(*op)).map(IoOp::action);
+        let flushes = worker.flush.map(|_| Action::Flush);
+        let backs = loop_config.read_back.then_some(Action::Read);
+        let tallies = ActionTallies::new(
+            actions.chain(flushes).chain(backs).chain(worker.aside.actions()),
+            loop_config.split.any(),
+        );
+        let beside = PendingWriteback::of(worker.aside, worker.files.len());
+        let (quota, (number, workers)) = (worker.quota, worker.place);
+
+        ready();
+        let now = backend.now();
+        let counted = now + quota.ramp;
+        Self {
+            backend,
+            loop_config,
+            pace: WorkerPace::new(worker.rate, workers, number, now, worker.seed)
+                .among(|op| worker.cursor.any().does(op)),
+            trimmer,
+            free,
+            ios_in_flight,
+            io_states,
+            follow,
+            held: None,
+            fresh,
+            batching: SubmitBatching::new(L::APART, depth),
+            depth_until: now,
+            generation,
+            now,
+            deadline: quota.time.map(|time| counted + time),
+            bytes_left: quota.bytes.unwrap_or(u64::MAX),
+            ops_left: quota.ops.unwrap_or(u64::MAX),
+            unflushed: 0,
+            beside,
+            open: true,
+            looked: false,
+            worker_totals: WorkerTotals {
+                number: worker.place.0,
+                tallies,
+                census,
+                started: now,
+                counted,
+                stopped: now,
+                ..WorkerTotals::default()
+            },
+            worker,
+        }
+    }
+
+    /// Works until the quota is used up, the cursor ends, something fails or `halt` is raised; then
+    /// waits for what is in flight.
+    pub(super) fn run(mut self) -> WorkerTotals {
+        while self.turn().is_continue() {}
+        self.end()
+    }
+
+    /// Sends what may be sent, waits, and takes what came back; breaks at the end.
+    #[inline]
+    fn turn(&mut self) -> ControlFlow<()> {
+        self.heed();
+        self.flush_when_due()?;
+        if MORE {
+            self.serve_memory()?;
+        }
+        let next_due = self.fill();
+        if self.nothing_in_flight() {
+            return if self.open { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
+        }
+        if self.loop_config.apart {
+            self.accept();
+        }
+        self.wait(next_due)?;
+        self.collect();
+        if MORE && self.loop_config.follows {
+            self.send_what_follows();
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Looks whether it is time to stop.
+    #[inline]
+    fn heed(&mut self) {
+        let late = self.deadline.is_some_and(|deadline| self.now >= deadline);
+        if late || self.worker.halt.load(Relaxed) {
+            self.open = false;
+        }
+    }
+
+    #[inline]
+    pub(super) fn nothing_in_flight(&self) -> bool {
+        self.free.len() == self.ios_in_flight.len()
+    }
+
+    /// Whether so many writes were sent that a flush comes before the next I/O.
+    #[inline]
+    fn flush_due(&self) -> Option<FlushKind> {
+        let (every, how) = self.worker.flush?;
+        (self.unflushed >= every).then_some(how)
+    }
+
+    /// Flushes between writes, in a timing of its own, when nothing is in flight.
+    #[inline]
+    fn flush_when_due(&mut self) -> ControlFlow<()> {
+        match self.flush_due() {
+            Some(how) if self.nothing_in_flight() => self.flush(how),
+            _ => ControlFlow::Continue(()),
+        }
+    }
+
+    fn flush(&mut self, how: FlushKind) -> ControlFlow<()> {
+        self.unflushed = 0;
+        if let Err(error) = self.backend.flush(how) {
+            let doing = if how == FlushKind::Fsync { Doing::Fsync } else { Doing::Fdatasync };
+            self.worker_totals.fault = Some(Fault::new(doing, self.worker.path(0), &error));
+            self.worker_totals.tallies.of(Action::Flush).errors += 1;
+            return ControlFlow::Break(());
+        }
+        let done = self.backend.now();
+        if done >= self.worker_totals.counted {
+            self.worker_totals.tallies.of(Action::Flush).add(0, 0, done.since(self.now).0);
+        }
+        (self.worker_totals.stopped, self.now) = (done, done);
+        self.hold(0);
+        ControlFlow::Continue(())
+    }
+
+    /// Fills the lane, as far as a flush allows. When the next I/O is due, if it is not yet.
+    #[inline]
+    fn fill(&mut self) -> Option<Timestamp> {
+        while self.open && !self.free.is_empty() && self.flush_due().is_none() {
+            if MORE && self.beside.holds_back() {
+                break;
+            }
+            if self.bytes_left == 0 || self.ops_left == 0 {
+                self.open = false;
+                break;
+            }
+            let due = self.due();
+            if let Some(due) = due
+                && due > self.now
+            {
+                if !self.nothing_in_flight() {
+                    return Some(due);
+                }
+                self.sleep(due);
+                continue;
+            }
+            let Some(io) = self.next_io() else { break };
+            let Some(slot) = self.free.pop() else { break };
+            self.send(slot, io, due);
+        }
+        None
+    }
+
+    /// When the next I/O is due; `None`: now.
+    #[inline]
+    fn due(&self) -> Option<Timestamp> {
+        match &self.worker.balance {
+            Some(share) if MORE => self.pace.due().max(share.hold(self.now)),
+            _ => self.pace.due(),
+        }
+    }
+
+    /// Sleeps with nothing in flight, but not past the end, nor past a request to halt for long. The
+    /// time without work counts like any other.
+    fn sleep(&mut self, due: Timestamp) {
+        let until = due.min(self.deadline.unwrap_or(due)).min(self.now + Nanos::millis(100));
+        self.backend.sleep_until(until);
+        self.now = self.backend.now();
+        self.hold(0);
+        self.heed();
+        if !self.open {
+            self.worker_totals.stopped = self.now;
+        }
+    }
+
+    /// The next I/O, within the quota. `None` at the end, or when it must wait for another one.
+    #[inline]
+    fn next_io(&mut self) -> Option<IoRequest> {
+        let held = if MORE { self.held.take() } else { None };
+        let barred = if MORE { self.pace.barred(self.now) } else { 0 };
+        let Some(mut io) = held.or_else(|| self.worker.cursor.next_but(barred)) else {
+            self.open = false;
+            return None;
+        };
+        if MORE && self.loop_config.guarded && self.meets_another(io) {
+            self.held = Some(io);
+            return None;
+        }
+        io.len = io.len.min(self.bytes_left.min(u64::from(u32::MAX)) as u32);
+        self.bytes_left -= u64::from(io.len);
+        self.ops_left -= 1;
+        Some(io)
+    }
+
+    /// Sends an I/O: the first of its calls.
+    #[inline]
+    fn send(&mut self, slot: Slot<'s>, io: IoRequest, due: Option<Timestamp>) {
+        let Some((slot, call)) = self.ready_to_go(slot, io) else { return };
+        let since = match due {
+            Some(due) if self.pace.counts_from_due() => due,
+            _ => self.now,
+        };
+        self.worker_totals.depths.add((self.ios_in_flight.len() - self.free.len()) as u32);
+        self.pace.started(io, self.now);
+        let index = slot.index();
+        if L::APART && self.batching.is_full() {
+            self.accept();
+        }
+        if !MORE {
+            (self.ios_in_flight[index].io, self.ios_in_flight[index].since) = (io, since);
+            return self.backend.push(slot, call);
+        }
+        if let Some(share) = &self.worker.balance {
+            share.step();
+        }
+        self.beside.sent(io);
+        self.ios_in_flight[index] = InFlight { io, since, sent: self.now, accepted: self.now };
+        if io.op == IoOp::Trim && self.trimmer.is_some() {
+            return self.trim(slot);
+        }
+        if self.loop_config.apart {
+            self.fresh.push(index);
+        }
+        self.io_states[index].out = true;
+        self.backend.push(slot, call);
+    }
+
+    /// Makes the data of a write, and tells which call comes first. `None`: it ended already.
+    #[inline]
+    fn ready_to_go(&mut self, slot: Slot<'s>, io: IoRequest) -> Option<(Slot<'s>, IoRequest)> {
+        let mut first = InFlightCall::Main;
+        let mut call = io;
+        match io.op {
+            IoOp::Read | IoOp::Trim => {}
+            IoOp::Write => {
+                self.unflushed += 1;
+                if self.loop_config.refill {
+                    self.generation = self.generation.later(1);
+                    let place = place_of(self.worker.first_file, io);
+                    let buffer = &mut self.backend.buffer(&slot)[..io.len as usize];
+                    self.worker.filler.fill(buffer, place, self.generation);
+                    if self.loop_config.data_apart {
+                        self.now = self.backend.now();
+                    }
+                }
+            }
+            IoOp::Rewrite => {
+                self.unflushed += 1;
+                if !MORE {
+                    return self.fetch(slot, io);
+                }
+                first = InFlightCall::Fetch;
+                call.op = IoOp::Read;
+            }
+        }
+        if MORE && self.loop_config.follows {
+            let io_state = &mut self.io_states[slot.index()];
+            (io_state.call, io_state.generation) = (first, self.generation);
+        }
+        Some((slot, call))
+    }
+
+    /// Trims here and now: no queue holds it.
+    fn trim(&mut self, slot: Slot<'s>) {
+        let Some(trimmer) = &self.trimmer else { return self.free.push(slot) };
+        let io_in_flight = self.ios_in_flight[slot.index()];
+        let done = trimmer.trim(io_in_flight.io).map(|()| io_in_flight.io.len as usize);
+        self.now = self.backend.now();
+        self.worker_totals.stopped = self.now;
+        let answer = answered(done);
+        self.write_down(&io_in_flight, InFlightCall::Main, slot.index(), answer);
+        self.take(slot, io_in_flight, InFlightCall::Main, answer);
+        self.heed();
+    }
+
+    /// Hands over what was sent, and notes when it was accepted. What is not taken now is taken
+    /// while we wait: only then it is accepted.
+    #[inline]
+    fn accept(&mut self) {
+        let _ = self.backend.submit();
+        if MORE && self.loop_config.apart {
+            let accepted = self.backend.now();
+            for index in self.fresh.drain(..) {
+                self.ios_in_flight[index].accepted = accepted;
+            }
+        }
+    }
+
+    /// Waits for answers, but not past the moment when the next I/O is due.
+    #[inline]
+    fn wait(&mut self, next_due: Option<Timestamp>) -> ControlFlow<()> {
+        match self.backend.wait(next_due) {
+            Err(error) if error.kind() != io::ErrorKind::Interrupted => {
+                self.worker_totals.fault =
+                    Some(Fault::new(Doing::Wait, self.worker.path(0), &error));
+                ControlFlow::Break(())
+            }
+            _ => ControlFlow::Continue(()),
+        }
+    }
+
+    /// So many were in flight since the last call of this, until now.
+    #[inline]
+    fn hold(&mut self, in_flight: usize) {
+        let time = self.now.since(self.depth_until);
+        self.worker_totals.depths.hold(in_flight as u32, time);
+        self.depth_until = self.now;
+    }
+
+    /// Takes what came back.
+    #[inline]
+    fn collect(&mut self) {
+        self.now = self.backend.now();
+        self.hold(self.ios_in_flight.len() - self.free.len());
+        if L::APART {
+            self.batching.waited();
+        }
+        while let Some((slot, answer)) = self.backend.answer() {
+            let index = slot.index();
+            let io_in_flight = self.ios_in_flight[index];
+            let mut call = InFlightCall::Main;
+            if MORE {
+                self.io_states[index].out = false;
+                call = self.io_states[index].call;
+                self.write_down(&io_in_flight, call, index, answer);
+            }
+            self.take(slot, io_in_flight, call, answer);
+        }
+        self.worker_totals.stopped = self.now;
+        if MORE && self.looked {
+            self.looked = false;
+            self.now = self.backend.now();
+        }
+    }
+
+    /// Writes an answer down, where that is asked for.
+    fn write_down(
+        &mut self,
+        io_in_flight: &InFlight,
+        call: InFlightCall,
+        index: usize,
+        answer: i32,
+    ) {
+        let Some(log) = &mut self.worker.log else { return };
+        let (mut io, mut since) = (io_in_flight.io, io_in_flight.since);
+        match call {
+            InFlightCall::Main => {}
+            InFlightCall::Back => (io.op, since) = (IoOp::Read, self.io_states[index].sent),
+            // Half of a rewrite: the whole is written down, unless it ends here.
+            InFlightCall::Fetch if answer > 0 => return,
+            InFlightCall::Fetch => {}
+        }
+        log.add(LogEntry { io, since, completed: self.now, answer });
+    }
+
+    /// Counts an answer, looks at it, and frees its slot, unless another call follows.
+    #[inline]
+    pub(super) fn take(
+        &mut self,
+        slot: Slot<'s>,
+        io_in_flight: InFlight,
+        call: InFlightCall,
+        answer: i32,
+    ) {
+        let io = io_in_flight.io;
+        if answer < 0 {
+            self.failed(io, call, answer);
+            return self.free.push(slot);
+        }
+        let moved = answer as u32;
+        if moved == 0 && io.len > 0 {
+            self.worker_totals.end_of_data = true;
+            self.open = false;
+        }
+        let counts = self.now >= self.worker_totals.counted;
+        let answer = IoAnswer { io_in_flight, call, completed: self.now, moved, counts };
+        let (back, wrong) = match io.op {
+            IoOp::Read => {
+                self.count(&answer);
+                self.worker.live_counters.read(u64::from(moved), answer.lat_ns());
+                let wrong = self.look_at(&slot, &answer);
+                (Some(slot), wrong)
+            }
+            IoOp::Write | IoOp::Rewrite
+                if call == InFlightCall::Main && !(MORE && self.loop_config.read_back) =>
+            {
+                self.count(&answer);
+                self.worker.live_counters.write(u64::from(moved), answer.lat_ns());
+                (Some(slot), None)
+            }
+            IoOp::Trim => {
+                self.count(&answer);
+                self.worker.live_counters.trim(answer.lat_ns());
+                (Some(slot), None)
+            }
+            IoOp::Write | IoOp::Rewrite => self.step(slot, &answer),
+        };
+        if let Some(wrong) = wrong {
+            self.does_not_hold(&answer, wrong);
+        }
+        if let Some(slot) = back {
+            self.free.push(slot);
+        }
+    }
+
+    /// Counts an I/O, in parts only where they are kept.
+    #[inline]
+    pub(super) fn count(&mut self, answer: &IoAnswer) {
+        if !answer.counts {
+            return;
+        }
+        let io = answer.io_in_flight.io;
+        let tally = self.worker_totals.tallies.of(io.op.action());
+        if MORE {
+            tally.count(answer.moved, io.len, self.loop_config.split, answer.moments());
+        } else {
+            tally.add(u64::from(answer.moved), u64::from(io.len), answer.lat_ns());
+        }
+    }
+
+    #[cold]
+    fn failed(&mut self, io: IoRequest, call: InFlightCall, answer: i32) {
+        self.worker_totals.tallies.of(io.op.action()).errors += 1;
+        if self.counted_in(io, BlockContent::Unreadable) {
+            return;
+        }
+        self.open = false;
+        let path = self.worker.path(io.file);
+        self.worker_totals.fault.get_or_insert_with(|| {
+            let error = io::Error::from_raw_os_error(-answer);
+            Fault::new(call.doing(io.op), path, &error).at(io.offset)
+        });
+    }
+
+    /// Hands over what a lane holds back, and gives the haul.
+    fn end(mut self) -> WorkerTotals {
+        if L::HOLDS_BACK {
+            if let Err(error) = self.backend.hand_over() {
+                self.worker_totals
+                    .tallies
+                    .put(Action::Write, ActionTally { errors: 1, ..ActionTally::default() });
+                let fault = Fault::new(Doing::Write, self.worker.path(0), &error);
+                self.worker_totals.fault.get_or_insert(fault);
+            }
+            self.worker_totals.stopped = self.backend.now();
+        }
+        self.worker_totals.counted = self.worker_totals.counted.min(self.worker_totals.stopped);
+        self.worker_totals
+    }
+}

@@ -1,0 +1,151 @@
+//! A worker: what it is given, and what it brings home.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Fault;
+use crate::plan::{Method, Rate, Verify};
+use crate::stats::{BlockCensus, CpuSpent, DepthCounts, LatencySplit, LiveCounters};
+use crate::sys::slab::Slot;
+use crate::unit::{Nanos, Timestamp};
+
+use super::super::balance::BalanceSlot;
+use super::super::fill::{DataFiller, DataLayer, WriteGeneration};
+use super::super::log::WorkerLog;
+use super::super::route::IoRoute;
+use super::super::tally::ActionTallies;
+use super::super::{CacheControl, FlushKind, IoBackend, IoOp, WorkerFiles};
+
+/// When a worker stops, decided before it starts. What is not set does not stop it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IoQuota {
+    /// Time that is done but not counted.
+    pub ramp: Nanos,
+    /// Counted time.
+    pub time: Option<Nanos>,
+    /// Bytes of this worker, counted or not.
+    pub bytes: Option<u64>,
+    /// Operations of this worker, counted or not.
+    pub ops: Option<u64>,
+}
+
+/// One worker, ready to go.
+#[derive(Debug)]
+pub struct Worker<'a> {
+    /// Where its I/Os go to.
+    pub files: WorkerFiles,
+    /// What each of them is called in faults.
+    pub paths: Arc<[String]>,
+    /// Number of the first of them among all files of the target: the data of each file differ.
+    pub first_file: u32,
+    /// Where its I/Os go.
+    pub cursor: IoRoute,
+    /// What it writes.
+    pub filler: DataFiller,
+    /// How closely it looks at what it reads.
+    pub verify: Verify,
+    /// By which calls; `pool` is `psync` here, its threads are workers.
+    pub method: Method,
+    /// I/Os in flight.
+    pub iodepth: u32,
+    /// The largest block, bytes.
+    pub block: usize,
+    /// The rate of the whole job, and this worker's place among those who share it.
+    pub rate: Rate,
+    /// (number of this worker, number of workers).
+    pub place: (u32, u32),
+    /// Other jobs that it keeps step with.
+    pub balance: Option<BalanceSlot<'a>>,
+    /// A flush after every so many writes.
+    pub flush: Option<(u64, FlushKind)>,
+    /// What it does for the page cache's sake.
+    pub aside: CacheControl,
+    /// Until when.
+    pub quota: IoQuota,
+    /// Everything random follows from it.
+    pub seed: u64,
+    /// Its writes come after this one.
+    pub generation: WriteGeneration,
+    /// What is known of its only file's content, for verification.
+    pub layers: Arc<[DataLayer]>,
+    /// Empty, where what is read is counted by what it holds ([`Verify::Census`]).
+    pub census: Option<BlockCensus>,
+    /// The parts of each latency that are kept.
+    pub split: LatencySplit,
+    /// Latency counts from the answer before, even where data are made in between.
+    pub laps: bool,
+    /// Where each I/O is written down.
+    pub log: Option<WorkerLog>,
+    /// Live counters.
+    pub live_counters: &'a LiveCounters,
+    /// Raised by others when it must stop now.
+    pub halt: &'a AtomicBool,
+}
+
+/// What a worker brings home.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct WorkerTotals {
+    /// Its number among the workers of its job.
+    pub number: u32,
+    /// What was counted, by action: those of the mix, `flush` for flushes in between, and `read`
+    /// where writes are read back. A rewrite's latency is that of the whole, its bytes those of
+    /// the block.
+    pub tallies: ActionTallies,
+    /// I/Os in flight each time one was sent, counted or not.
+    pub depths: DepthCounts,
+    /// What the blocks that were read hold, where that is counted.
+    pub census: Option<BlockCensus>,
+    /// First I/O sent.
+    pub started: Timestamp,
+    /// From here on it was counted.
+    pub counted: Timestamp,
+    /// Last I/O answered.
+    pub stopped: Timestamp,
+    /// The first thing that went wrong; the worker ended there.
+    pub fault: Option<Fault>,
+    /// The end of the data was met.
+    pub end_of_data: bool,
+    /// All passes over a tree were made to their end.
+    pub whole: bool,
+    /// The files of a tree have the other of their two names now.
+    pub renamed: bool,
+    /// CPU time of the worker's thread from its first I/O to its last answer.
+    pub cpu: CpuSpent,
+}
+
+impl Worker<'_> {
+    /// What a file is called in faults.
+    pub(super) fn path(&self, file: u32) -> String {
+        self.paths.get(file as usize).cloned().unwrap_or_default()
+    }
+
+    /// Whether an I/O is more than its calls and their time: others are in flight between them, it is
+    /// looked at, written down, held back for others, or its latency is kept in parts.
+    pub(super) fn has_more<'s, L: IoBackend<'s>>(&self) -> bool {
+        let does = self.cursor.any();
+        self.verify != Verify::None
+            || self.split.any()
+            || self.log.is_some()
+            || self.balance.is_some()
+            || self.aside.any()
+            || self.rate.caps.has_own()
+            || does.does(IoOp::Rewrite) && !L::AT_ONCE
+            || does.does(IoOp::Trim)
+    }
+
+    /// What is known of its only file's content; nothing of several.
+    pub(super) fn known(&self) -> &[DataLayer] {
+        if self.files.len() == 1 { &self.layers } else { &[] }
+    }
+
+    /// Puts data that never change into the buffers.
+    pub(super) fn fill_once<'s, L: IoBackend<'s>>(&self, backend: &mut L, slots: &[Slot<'s>]) {
+        if !self.filler.changes() {
+            for slot in slots {
+                self.filler.fill(backend.buffer(slot), 0, self.generation);
+            }
+        }
+    }
+}

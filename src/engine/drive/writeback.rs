@@ -1,0 +1,54 @@
+//! What the loop does beside the I/Os for the sake of the page cache, each in a timing of its own.
+
+use std::ops::ControlFlow;
+
+use crate::error::{Doing, Fault};
+use crate::plan::Action;
+
+use super::super::IoBackend;
+use super::super::cache_control::DropBehindPolicy;
+use super::io_loop::IoLoop;
+
+impl<'s, L: IoBackend<'s>, const MORE: bool> IoLoop<'_, 's, L, MORE> {
+    /// Writes out when nothing is in flight, and drops, where either is due.
+    #[inline]
+    pub(super) fn serve_memory(&mut self) -> ControlFlow<()> {
+        if self.beside.holds_back() && self.nothing_in_flight() {
+            self.write_out()?;
+        }
+        if self.beside.drop_behind.as_ref().is_some_and(DropBehindPolicy::due) {
+            self.drop_behind();
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn write_out(&mut self) -> ControlFlow<()> {
+        let Some(out) = &mut self.beside.write_out else { return ControlFlow::Continue(()) };
+        let handed = self.backend.hand_over().map_err(|error| (0, error));
+        if let Err((file, error)) = handed.and_then(|()| out.call(&self.worker.files)) {
+            let path = self.worker.path(file);
+            self.worker_totals.fault = Some(Fault::new(Doing::SyncFileRange, path, &error));
+            self.worker_totals.tallies.of(Action::SyncFileRange).errors += 1;
+            return ControlFlow::Break(());
+        }
+        self.timed(Action::SyncFileRange);
+        self.worker_totals.stopped = self.now;
+        ControlFlow::Continue(())
+    }
+
+    fn drop_behind(&mut self) {
+        if let Some(behind) = &mut self.beside.drop_behind {
+            behind.call(&self.worker.files);
+            self.timed(Action::Drop);
+        }
+    }
+
+    /// Counts what has just ended and began when the clock was read last.
+    fn timed(&mut self, action: Action) {
+        let done = self.backend.now();
+        if done >= self.worker_totals.counted {
+            self.worker_totals.tallies.of(action).add(0, 0, done.since(self.now).0);
+        }
+        self.now = done;
+    }
+}

@@ -1,0 +1,304 @@
+//! The counters, read again and again: descriptors stay open, each reading is a `pread` from the
+//! start.
+
+use std::fs::File;
+use std::os::fd::BorrowedFd;
+use std::os::unix::fs::FileExt;
+
+use super::cgroup::{self, CpuStat};
+use super::sys_root::why;
+use super::{
+    BlockLayer, CacheReading, DeviceReading, DiskCounters, OtherProcesses, Pressure, ProcessCensus,
+    Reading, Snapshot, Subject, SysRoot, SystemSample, Warmth, cpu, diskstats, memory, own_io,
+    pagecache, pressure, processors, warmth,
+};
+use crate::sys::clock;
+
+/// A kernel text file that stays open, or why it could not be opened.
+struct OpenCounter {
+    name: String,
+    file: Result<File, String>,
+}
+
+impl OpenCounter {
+    fn open(sys_root: &SysRoot, path: &str) -> Self {
+        let file = File::open(sys_root.at(path)).map_err(|error| why(path, &error));
+        Self { name: path.to_string(), file }
+    }
+
+    /// The whole text, read into `buffer` anew.
+    fn text<'b>(&self, buffer: &'b mut Vec<u8>) -> Result<&'b str, String> {
+        let file = self.file.as_ref().map_err(Clone::clone)?;
+        let mut end = 0;
+        loop {
+            if buffer.len() < end + 4096 {
+                buffer.resize(end + 16384, 0);
+            }
+            match file.read_at(&mut buffer[end..], end as u64) {
+                Ok(0) => break,
+                Ok(more) => end += more,
+                Err(error) if error.raw_os_error() == Some(libc::EINTR) => {}
+                Err(error) => return Err(why(&self.name, &error)),
+            }
+        }
+        std::str::from_utf8(&buffer[..end]).map_err(|_| format!("{}: not a text", self.name))
+    }
+}
+
+/// One disk whose counters are watched.
+struct WatchedDisk {
+    name: String,
+    stat: OpenCounter,
+}
+
+impl WatchedDisk {
+    /// Does not allocate unless it fails.
+    fn counters(&self) -> Result<DiskCounters, String> {
+        let file = self.stat.file.as_ref().map_err(Clone::clone)?;
+        // The line has at most 17 numbers of 20 digits; sysfs gives it in one piece.
+        let mut line = [0_u8; 512];
+        let end = file.read_at(&mut line, 0).map_err(|error| why(&self.stat.name, &error))?;
+        let line = std::str::from_utf8(&line[..end]).map_err(|error| error.to_string())?;
+        diskstats::parse(line).map_err(|why| format!("{}: {why}", self.stat.name))
+    }
+}
+
+/// Eyes on everything that is read at the edges of a phase, and on the disks during it. Shared
+/// between threads freely: no reading changes it.
+pub struct CounterReader {
+    sys_root: SysRoot,
+    disks: Vec<WatchedDisk>,
+    meminfo: OpenCounter,
+    vmstat: OpenCounter,
+    own: OpenCounter,
+    stat: OpenCounter,
+    pressure: [OpenCounter; 3],
+    cpu_stat: Result<Vec<(OpenCounter, CpuStat)>, String>,
+}
+
+impl CounterReader {
+    /// Opens everything that tells about these subjects. What cannot be opened is unseen in every
+    /// snapshot, with the reason.
+    pub fn new(sys_root: &SysRoot, subjects: &[Subject]) -> Self {
+        Self::over(sys_root, subjects.iter().flat_map(|subject| &subject.stack))
+    }
+
+    /// The same for devices that are known already.
+    pub fn over<'l>(sys_root: &SysRoot, layers: impl IntoIterator<Item = &'l BlockLayer>) -> Self {
+        let mut disks: Vec<WatchedDisk> = Vec::new();
+        for layer in layers {
+            if disks.iter().all(|disk| disk.name != layer.name) {
+                let stat = OpenCounter::open(sys_root, &format!("/sys/block/{}/stat", layer.name));
+                disks.push(WatchedDisk { name: layer.name.clone(), stat });
+            }
+        }
+        let open = |path: &str| OpenCounter::open(sys_root, path);
+        let cpu_stat = cgroup::cpu_stats(sys_root)
+            .map(|files| files.into_iter().map(|(path, kind)| (open(&path), kind)).collect());
+        Self {
+            sys_root: sys_root.clone(),
+            disks,
+            meminfo: open("/proc/meminfo"),
+            vmstat: open("/proc/vmstat"),
+            own: open("/proc/self/io"),
+            stat: open("/proc/stat"),
+            pressure: ["io", "cpu", "memory"].map(|name| open(&format!("/proc/pressure/{name}"))),
+            cpu_stat,
+        }
+    }
+
+    /// Names of the watched disks, in the order of [`CounterReader::devices`] and of `Snapshot::devices`:
+    /// every layer of every subject, each disk once.
+    pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.disks.iter().map(|disk| disk.name.as_str())
+    }
+
+    /// The counters of the watched disks now, in the order of [`CounterReader::names`]; `None` for a disk
+    /// that could not be read this time. A few microseconds per disk, and no allocation once `out`
+    /// has its room.
+    pub fn devices(&self, out: &mut Vec<Option<DiskCounters>>) {
+        out.clear();
+        out.extend(self.disks.iter().map(|disk| disk.counters().ok()));
+    }
+
+    /// How warm processors and drives are. Opens a file for each processor and more: nothing for the
+    /// edges of a timing.
+    pub fn warmth(&self) -> Reading<Warmth> {
+        warmth::read(&self.sys_root, self.names())
+    }
+
+    /// Every other process at this moment. Some 15 us for each of them, so twice in a phase at the most.
+    ///
+    /// # Errors
+    /// Why they were not looked at.
+    pub fn census(&self) -> Result<ProcessCensus, String> {
+        ProcessCensus::take(&self.sys_root)
+    }
+
+    /// What others have done since a first look at them.
+    ///
+    /// # Errors
+    /// Why they were not looked at again.
+    pub fn since(&self, first: &ProcessCensus) -> Result<OtherProcesses, String> {
+        Ok(first.until(&self.census()?, &self.sys_root))
+    }
+
+    /// Everything at this moment. `files` are the open file targets whose page cache matters, with
+    /// the names they are to have in the record. The disks are read first: they are what the rest
+    /// explains.
+    pub fn snapshot(&self, files: &[(String, BorrowedFd)]) -> Snapshot {
+        let groups: Vec<_> = files.iter().map(|(name, fd)| (name.clone(), vec![*fd])).collect();
+        self.snapshot_of_groups(&groups)
+    }
+
+    /// The same of files that are added up under one name.
+    pub fn snapshot_of_groups(&self, groups: &[(String, Vec<BorrowedFd>)]) -> Snapshot {
+        let at = clock::now();
+        let devices = self
+            .disks
+            .iter()
+            .map(|disk| DeviceReading { name: disk.name.clone(), counters: disk.counters().into() })
+            .collect();
+        let mut buffer = vec![0; 16384];
+        let own = self.own.text(&mut buffer).and_then(own_io::parse).into();
+        let cache = groups
+            .iter()
+            .map(|(path, fds)| CacheReading {
+                path: path.clone(),
+                pages: Reading::added_up(fds.iter().map(|fd| pagecache::pages(*fd))),
+            })
+            .collect();
+        let mut second = vec![0; 16384];
+        let vmstat = self.vmstat.text(&mut second).ok();
+        let page = rustix::param::page_size() as u64;
+        let memory = self
+            .meminfo
+            .text(&mut buffer)
+            .and_then(|meminfo| memory::parse(meminfo, vmstat, page))
+            .into();
+        let cpu = cpu::read(&self.sys_root, self.stat.text(&mut buffer).ok());
+        let cpu_throttled = match &self.cpu_stat {
+            Err(why) => Reading::Unseen(why.clone()),
+            Ok(files) => cgroup::throttled(
+                files
+                    .iter()
+                    .map(|(file, kind)| (*kind, file.text(&mut buffer).map(str::to_string))),
+            )
+            .into(),
+        };
+        let pressure = self.pressure();
+        Snapshot { at, devices, cache, memory, own, cpu, cpu_throttled, pressure }
+    }
+
+    fn pressure(&self) -> Reading<Pressure> {
+        let texts = self.pressure.each_ref().map(|file| {
+            let mut buffer = vec![0; 4608];
+            file.text(&mut buffer).map(str::to_string)
+        });
+        pressure::join(texts.each_ref().map(|t| t.as_deref().map_err(Clone::clone)))
+    }
+
+    /// What somebody who watches wants to know of this moment: the disks, and the whole machine
+    /// around them. Like the snapshot it reads the disks first. The processes cost the most: about
+    /// 15 us each.
+    pub fn look(&self) -> SystemSample {
+        let at = clock::now();
+        let devices = self.disks.iter().map(|disk| self.present(disk)).collect();
+        let (mut buffer, mut second) = (vec![0; 16384], vec![0; 16384]);
+        let vmstat = self.vmstat.text(&mut second).ok();
+        let page = rustix::param::page_size() as u64;
+        let meminfo = self.meminfo.text(&mut buffer);
+        let memory = meminfo.clone().and_then(|text| memory::parse(text, vmstat, page)).into();
+        let cached = meminfo.and_then(memory::cached).into();
+        let processors = self.stat.text(&mut buffer).and_then(processors::parse).into();
+        let pressure = self.pressure();
+        let processes = self.sys_root.processes();
+        SystemSample { at, devices, memory, cached, pressure, processors, processes }
+    }
+
+    /// The counters of a disk that has a medium. A reader whose card was pulled, and a loop device
+    /// without its file, go on counting nothing.
+    fn present(&self, disk: &WatchedDisk) -> DeviceReading {
+        let size = format!("/sys/block/{}/size", disk.name);
+        let counters = match self.sys_root.number(&size) {
+            Some(0) => Reading::Unseen(format!("{size}: 0, there is no medium")),
+            _ => disk.counters().into(),
+        };
+        DeviceReading { name: disk.name.clone(), counters }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::fd::AsFd;
+    use std::path::Path;
+
+    fn counter_reader() -> CounterReader {
+        let sys_root = SysRoot::default();
+        let subject = sys_root.subject(Path::new("/"));
+        CounterReader::new(&sys_root, &[subject])
+    }
+
+    #[test]
+    fn a_snapshot_of_this_machine() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let snapshot = counter_reader().snapshot(&[("x".into(), file.as_file().as_fd())]);
+        println!("{snapshot:#?}");
+        assert!(snapshot.memory.seen().is_some_and(|m| m.total.0 > 0));
+        assert_eq!(snapshot.cache.len(), 1);
+    }
+
+    #[test]
+    fn counters_grow_with_time() {
+        let counter_reader = counter_reader();
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        counter_reader.devices(&mut before);
+        counter_reader.devices(&mut after);
+        assert_eq!(
+            (before.len(), after.len()),
+            (counter_reader.names().len(), counter_reader.names().len())
+        );
+        for (before, after) in before.iter().zip(&after) {
+            if let (Some(before), Some(after)) = (before, after) {
+                assert!(after.reads >= before.reads && after.write_bytes >= before.write_bytes);
+            }
+        }
+    }
+
+    #[test]
+    fn an_empty_scene_is_unseen_not_zero() {
+        let folder = tempfile::tempdir().unwrap();
+        let snapshot = CounterReader::new(&SysRoot::under(folder.path()), &[]).snapshot(&[]);
+        assert_eq!(snapshot.own.why(), Some("/proc/self/io: No such file or directory (ENOENT)"));
+        assert!(snapshot.memory.why().is_some() && snapshot.pressure.why().is_some());
+        let sys_root = SysRoot::under(folder.path());
+        let cpu = super::super::cpu::read(&sys_root, None);
+        assert!(cpu.seen().is_some_and(|cpu| cpu.steal.is_none() && cpu.run_delay.is_none()));
+    }
+
+    #[test]
+    fn what_it_costs() {
+        let counter_reader = counter_reader();
+        let mut out = Vec::new();
+        let cost = |mut what: Box<dyn FnMut() + '_>| {
+            what();
+            let mut best = u64::MAX;
+            for _ in 0..20 {
+                let began = clock::now();
+                for _ in 0..10 {
+                    what();
+                }
+                best = best.min(clock::now().since(began).0 / 10);
+            }
+            best
+        };
+        println!("snapshot: {} ns", cost(Box::new(|| drop(counter_reader.snapshot(&[])))));
+        println!(
+            "devices of {}: {} ns",
+            counter_reader.names().len(),
+            cost(Box::new(|| counter_reader.devices(&mut out)))
+        );
+        println!("Vec room {}", out.capacity());
+    }
+}

@@ -1,0 +1,147 @@
+//! Where the kernel's text comes from: the one place that knows the root of `/proc` and `/sys`.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::Reading;
+use crate::error::{errno_name, errno_text};
+
+/// The machine as seen through one root folder. Tests put a doctored `/proc` and `/sys` below
+/// another root; then paths are placed by the doctored mount table alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SysRoot {
+    /// The folder in which `proc` and `sys` lie: `/` on a real machine.
+    pub root: PathBuf,
+}
+
+impl Default for SysRoot {
+    fn default() -> Self {
+        Self { root: PathBuf::from("/") }
+    }
+}
+
+impl SysRoot {
+    /// The machine under another root.
+    pub fn under(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// Whether this is the real machine, so that system calls and text speak of the same thing.
+    pub(super) fn real(&self) -> bool {
+        self.root == Path::new("/")
+    }
+
+    /// An absolute path of the scene as a path of this process.
+    pub(super) fn at(&self, path: impl AsRef<Path>) -> PathBuf {
+        let path = path.as_ref();
+        match path.strip_prefix("/") {
+            Ok(inside) if !self.real() => self.root.join(inside),
+            _ => path.to_path_buf(),
+        }
+    }
+
+    /// A path of this process as the scene names it.
+    pub(super) fn name(&self, path: &Path) -> String {
+        match path.strip_prefix(&self.root) {
+            Ok(inside) => format!("/{}", inside.display()),
+            Err(_) => path.display().to_string(),
+        }
+    }
+
+    /// A text file of the kernel, or why it could not be read.
+    pub(super) fn text(&self, path: impl AsRef<Path>) -> Result<String, String> {
+        let path = path.as_ref();
+        match std::fs::read(self.at(path)) {
+            Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+            Err(error) => Err(why(&path.display().to_string(), &error)),
+        }
+    }
+
+    /// The first line of a small file, trimmed; `None` when it is absent, unreadable or empty.
+    pub(super) fn line(&self, path: impl AsRef<Path>) -> Option<String> {
+        let text = self.text(path).ok()?;
+        let line = text.lines().next()?.trim_matches([' ', '\t', '\0']);
+        (!line.is_empty()).then(|| line.to_string())
+    }
+
+    /// A small file that holds a number.
+    pub(super) fn number(&self, path: impl AsRef<Path>) -> Option<u64> {
+        self.line(path)?.parse().ok()
+    }
+
+    /// A folder of sysfs with its links resolved, as a path of the scene.
+    pub(super) fn real_folder(&self, path: &str) -> Result<String, String> {
+        let found = std::fs::canonicalize(self.at(path)).map_err(|error| why(path, &error))?;
+        if self.real() {
+            return Ok(found.display().to_string());
+        }
+        // The root may itself lie behind a link.
+        let root = std::fs::canonicalize(&self.root).map_err(|error| why("/", &error))?;
+        Ok(Self::under(root).name(&found))
+    }
+
+    /// The names in a folder, sorted; empty when it is not there.
+    pub(super) fn names(&self, path: impl AsRef<Path>) -> Vec<String> {
+        let Ok(folder) = std::fs::read_dir(self.at(path)) else { return Vec::new() };
+        let mut names: Vec<String> = folder
+            .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// Whether something is there.
+    pub(super) fn has(&self, path: impl AsRef<Path>) -> bool {
+        self.at(path).exists()
+    }
+}
+
+/// Why something could not be seen: `/proc/self/io: No such file or directory (ENOENT)`.
+pub(super) fn why(what: &str, error: &io::Error) -> String {
+    match error.raw_os_error() {
+        Some(number) => format!("{what}: {} ({})", errno_text(number), errno_name(number)),
+        None => format!("{what}: {error}"),
+    }
+}
+
+impl<T> From<Result<T, String>> for Reading<T> {
+    fn from(result: Result<T, String>) -> Self {
+        match result {
+            Ok(fact) => Self::Seen(fact),
+            Err(why) => Self::Unseen(why),
+        }
+    }
+}
+
+/// The last part of a path.
+pub(super) fn last(path: &str) -> &str {
+    path.trim_end_matches('/').rsplit('/').next().unwrap_or(path)
+}
+
+/// Whether a name is a word and a number: `sda` is not, `zram0` is.
+pub(super) fn numbered(name: &str, word: &str) -> bool {
+    name.strip_prefix(word)
+        .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fake::FakeSysRoot;
+
+    #[test]
+    fn an_absent_file_says_its_own_name() {
+        let sys_root = FakeSysRoot::new().sys_root();
+        let error = sys_root.text("/proc/self/io").unwrap_err();
+        assert_eq!(error, "/proc/self/io: No such file or directory (ENOENT)");
+        assert_eq!(sys_root.line("/proc/x"), None);
+        assert!(sys_root.names("/sys/block").is_empty());
+    }
+
+    #[test]
+    fn links_are_resolved_inside_the_scene() {
+        let tree = FakeSysRoot::new();
+        tree.folder("sys/devices/sda").link("sys/block/sda", "sys/devices/sda");
+        let sys_root = tree.sys_root();
+        assert_eq!(sys_root.real_folder("/sys/block/sda").unwrap(), "/sys/devices/sda");
+    }
+}

@@ -1,0 +1,229 @@
+//! A job: one kind of work, and who does it how fast and until when.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::usual::{is_usual, one};
+use super::{
+    Action, Balance, Caching, Cap, CopyWork, Cpus, DetailLevel, Durability, Method, Pattern, Rate,
+    StopRule, SyncFileRange, Target, TreeWork, Verify, WorkerKind, method, rate_document,
+};
+use crate::error::Refusal;
+use crate::unit::Nanos;
+
+/// One kind of work, done by one or more equal workers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Job {
+    /// Unique in its phase.
+    pub name: String,
+    /// What is done, to what, and how.
+    pub work: Work,
+    /// How fast; absent: the next I/O as soon as one is answered.
+    #[serde(default, deserialize_with = "rate_document::read", skip_serializing_if = "is_usual")]
+    pub rate: Rate,
+    /// Until when.
+    #[serde(default)]
+    pub stop: StopRule,
+    /// Independent submitters of the same work, each with its own `iodepth`.
+    #[serde(default = "one")]
+    pub workers: u32,
+    /// What a worker is.
+    #[serde(default)]
+    pub crew: WorkerKind,
+    /// Time after the start of the phase at which this job begins.
+    #[serde(default)]
+    pub delay: Nanos,
+    /// The CPUs its workers run on; any when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpus: Option<Cpus>,
+    /// Other jobs of the phase that it keeps step with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub balance: Option<Balance>,
+    /// What is kept of it beyond totals and series.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub detail: DetailLevel,
+}
+
+/// What a job does. Each kind carries only what it needs, so that what makes no sense (a stride
+/// through a directory, a queue depth for `mkdir`) cannot be written down.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[allow(clippy::large_enum_variant, reason = "a plan has a handful of these")]
+pub enum Work {
+    /// Reads and writes at places of files or a device.
+    Blocks(BlockWork),
+    /// A copy from one end to another, block by block, as dd does it.
+    Copy(CopyWork),
+    /// Many files: create, stat, remove.
+    Tree(TreeWork),
+}
+
+/// Reads and writes at places of files or a device.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BlockWork {
+    /// Where.
+    pub target: Target,
+    /// Which actions, in which order, how large, with which data.
+    pub pattern: Pattern,
+    /// By which calls.
+    #[serde(default, deserialize_with = "method::read")]
+    pub method: Method,
+    /// Through the page cache or past it.
+    #[serde(default)]
+    pub caching: Caching,
+    /// What a finished write has promised.
+    #[serde(default)]
+    pub durability: Durability,
+    /// Pages that are written out while the work goes on, without any promise (fio's
+    /// `sync_file_range=`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sync_file_range: Option<SyncFileRange>,
+    /// The clock runs until the files are closed, after their last flush (IOzone's `-c`; with
+    /// fsync_at_end fio's `fsync_on_close`).
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub timed_close: bool,
+    /// I/Os that one worker keeps in flight.
+    #[serde(default = "one")]
+    pub iodepth: u32,
+}
+
+impl Job {
+    /// Whether it changes its target.
+    pub fn writes(&self) -> bool {
+        match &self.work {
+            Work::Blocks(blocks) => blocks.pattern.mix.writes(),
+            Work::Copy(_) | Work::Tree(_) => true,
+        }
+    }
+
+    pub(super) fn check(&self) -> Result<(), Refusal> {
+        if self.workers == 0 {
+            return Err(Refusal::new("0 workers do nothing", "give 1 or more"));
+        }
+        self.rate.check()?;
+        self.check_rate()?;
+        self.stop.check()?;
+        self.detail.check(&self.stop)?;
+        self.cpus.as_ref().map_or(Ok(()), Cpus::check)?;
+        self.balance.map_or(Ok(()), Balance::check)?;
+        match &self.work {
+            Work::Blocks(blocks) => blocks.check()?,
+            Work::Copy(copy) => copy.check()?,
+            Work::Tree(tree) => tree.check()?,
+        }
+        Ok(())
+    }
+
+    /// Refuses a rate that this kind of work does not have, and caps of actions that are not done.
+    fn check_rate(&self) -> Result<(), Refusal> {
+        let caps = self.rate.caps;
+        let mix = match &self.work {
+            Work::Blocks(blocks) => &blocks.pattern.mix,
+            Work::Copy(_) if !self.rate.is_closed() => {
+                return Err(Refusal::new(
+                    "a copy with a rate: it reads and writes as fast as it can",
+                    "leave 'rate' out",
+                ));
+            }
+            _ if caps.has_own() => {
+                return Err(Refusal::new(
+                    "'caps' of read, write or trim are for the actions of blocks",
+                    "use 'all' for this kind of work",
+                ));
+            }
+            _ => return Ok(()),
+        };
+        let needless = [
+            ("read", caps.read, mix.has(Action::Read)),
+            ("write", caps.write, mix.sends()),
+            ("trim", caps.trim, mix.has(Action::Trim)),
+        ];
+        match needless.iter().find(|(_, cap, done)| *cap != Cap::NONE && !done) {
+            Some((action, ..)) => Err(Refusal::new(
+                format!("'caps' has one for '{action}', which the mix does not do"),
+                "leave one of them out, or add the other",
+            )),
+            None => Ok(()),
+        }
+    }
+}
+
+impl BlockWork {
+    fn check(&self) -> Result<(), Refusal> {
+        if self.iodepth == 0 {
+            return Err(Refusal::new("iodepth 0 does nothing", "give 1 or more"));
+        }
+        self.pattern.check()?;
+        self.method.check()?;
+        self.agree()?;
+        self.target.check(self.pattern.mix.writes())?;
+        if self.durability.every() == Some(0) {
+            return Err(Refusal::new("a flush every 0 operations is no plan", "give 1 or more"));
+        }
+        self.sync_file_range.map_or(Ok(()), |range| range.check(self.pattern.mix.sends()))
+    }
+
+    /// What a finished write has promised, the flags of its calls included.
+    pub fn promises(&self) -> Durability {
+        match self.method {
+            Method::Vectored(flags) if flags.sync && !self.durability.durable() => {
+                Durability::OpenSync
+            }
+            Method::Vectored(flags) if flags.dsync && !self.durability.durable() => {
+                Durability::OpenDsync
+            }
+            _ => self.durability,
+        }
+    }
+
+    /// Refuses a method that the rest contradicts.
+    fn agree(&self) -> Result<(), Refusal> {
+        let name = self.method.name();
+        let direct = matches!(self.caching, Caching::Direct);
+        if direct && self.method.needs_page_cache() {
+            return Err(Refusal::new(
+                format!("{name} and direct: {name} goes through the page cache"),
+                "use buffered, or a method such as psync",
+            ));
+        }
+        if self.caching == Caching::DropBehind && matches!(self.method, Method::Mmap(_)) {
+            return Err(Refusal::new(
+                "mmap and drop_behind: the kernel drops no page that is mapped",
+                "use buffered, or a method such as psync",
+            ));
+        }
+        if let Method::IoUring(ring) = self.method
+            && ring.linked
+        {
+            if self.durability.every() != Some(1) {
+                return Err(Refusal::new(
+                    "linked, and no flush after each write to be linked",
+                    "give fsync_every 1 or fdatasync_every 1, or leave 'linked' out",
+                ));
+            }
+            if ring.polled {
+                return Err(Refusal::new(
+                    "linked and polled: a ring that polls knows no flush",
+                    "leave one of them out",
+                ));
+            }
+        }
+        if let Method::Vectored(flags) = self.method {
+            if flags.atomic && self.caching.through_memory() {
+                return Err(Refusal::new(
+                    "atomic and buffered: RWF_ATOMIC is for direct I/O",
+                    "use direct, or leave 'atomic' out",
+                ));
+            }
+            if flags.append && self.pattern.verify != Verify::None {
+                return Err(Refusal::new(
+                    "append and verify: what is appended does not lie where the order says",
+                    "leave one of them out",
+                ));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,136 @@
+//! A phase: a step of a run, whose jobs are done together.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Target;
+use super::job::{Job, Work};
+use super::usual::{is_one, is_usual, one};
+use crate::error::Refusal;
+use crate::unit::Nanos;
+
+/// A step of a run: its jobs start together, and it ends when the last of them has.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Phase {
+    /// Unique in the plan: `seq-write`, `read`.
+    pub name: String,
+    /// Done together.
+    pub jobs: Vec<Job>,
+    /// What is forgotten before it.
+    #[serde(default)]
+    pub cold: CacheDrop,
+    /// How long after the end the flush is watched, at most. Zero: not at all.
+    #[serde(default)]
+    pub settle: Nanos,
+    /// How long the devices are watched beforehand, while nothing is done.
+    #[serde(default)]
+    pub quiet: Nanos,
+    /// Latencies over time are kept in rows of this length; none when zero. At least 100 ms.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub heat: Nanos,
+    /// Single reads spread over this time, before the phase and after it, tell whether the device works
+    /// on when it has said that all is done; none when zero. At most a minute.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub aftermath: Nanos,
+    /// Which of its jobs ends it.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub until: PhaseEnd,
+    /// How often it is done: each time is a phase of its own in the record, the second called
+    /// `NAME-2`.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub times: u32,
+}
+
+/// Which of the jobs of a phase ends it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PhaseEnd {
+    /// The last: each job goes on until its own end.
+    #[default]
+    Last,
+    /// The first: when one has come to its end, the others are stopped (fio's `exitall`).
+    First,
+}
+
+/// What is dropped from memory before a phase.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CacheDrop {
+    /// Nothing: as the tool that is imitated would find it.
+    #[default]
+    Keep,
+    /// The cached pages of the targets, and it is checked that they went.
+    Target,
+    /// Every clean page of the machine (`drop_caches`; root only).
+    Machine,
+}
+
+impl Phase {
+    /// Checks all of it but how it is called.
+    pub(super) fn check(&self) -> Result<(), Refusal> {
+        if self.heat > Nanos::ZERO && self.heat < Nanos::millis(100) {
+            return Err(Refusal::new(
+                format!("phase '{}' has rows of heat of less than 100 ms", self.name),
+                "give 'heat' 100000000 or more, in ns, or leave it out",
+            ));
+        }
+        self.check_aftermath()?;
+        if self.times == 0 {
+            return Err(Refusal::new(
+                format!("phase '{}' is done 0 times", self.name),
+                "give 1 or more, or leave the phase out",
+            ));
+        }
+        if self.jobs.is_empty() {
+            return Err(Refusal::new(
+                format!("phase '{}' has no jobs", self.name),
+                "give at least one",
+            ));
+        }
+        for job in &self.jobs {
+            job.check().map_err(|refusal| Refusal {
+                place: format!("phase '{}', job '{}'", self.name, job.name),
+                ..refusal
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Refuses single reads around a phase that has no file or device of blocks to read.
+    fn check_aftermath(&self) -> Result<(), Refusal> {
+        if self.aftermath > Nanos::secs(60) {
+            return Err(Refusal::new(
+                format!("phase '{}' has an aftermath of {}", self.name, self.aftermath),
+                "give 60000000000 or less, in ns, or leave it out",
+            ));
+        }
+        let blocks = |job: &Job| matches!(&job.work, Work::Blocks(blocks) if !matches!(blocks.target, Target::Nowhere { .. }));
+        if self.aftermath > Nanos::ZERO && !self.jobs.iter().all(blocks) {
+            return Err(Refusal::new(
+                format!("phase '{}' has an aftermath, and no file or device to read", self.name),
+                "leave 'aftermath' out: it is for jobs of blocks",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether this is a later repetition of a phase, as [`Plan::unrolled`] writes them out.
+    pub fn repeats(&self, first: &Self) -> bool {
+        let number = self.name.strip_prefix(&first.name).and_then(|rest| rest.strip_prefix('-'));
+        number.is_some_and(|number| number.parse::<u32>().is_ok_and(|number| number > 1))
+            && self.jobs == first.jobs
+    }
+
+    /// What its first, second... repetition is called.
+    pub(super) fn name_of(&self, time: u32) -> String {
+        if time == 1 { self.name.clone() } else { format!("{}-{time}", self.name) }
+    }
+    /// I/Os in flight of each worker, and the workers, of a phase of one job of blocks.
+    pub fn load(&self) -> Option<(u32, u32)> {
+        match self.jobs.as_slice() {
+            [Job { work: Work::Blocks(blocks), workers, .. }] => Some((blocks.iodepth, *workers)),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! A ramp: the same work with more and more of it in flight, until more brings nothing.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::phase::Phase;
+use super::study::Study;
+use crate::error::Refusal;
+use crate::unit::Nanos;
+
+/// How a ramp is climbed.
+///
+/// Its steps are phases of one job each. Those with one worker come first, by their iodepth, and
+/// end when two in a row brought nothing. Of the steps with more workers only those are done that
+/// have the iodepth of the knee, and they end with the first that brings nothing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RampPlan {
+    /// The phases that are its steps, by their names, in the order of the plan.
+    pub steps: Vec<String>,
+    /// A step brings something when its rate is more than the best before it by this share.
+    pub gain: f64,
+    /// 99 of 100 I/Os are to be answered within this time; absent when nobody asked.
+    #[serde(default, rename = "p99_ns", skip_serializing_if = "Option::is_none")]
+    pub p99: Option<Nanos>,
+}
+
+impl Study for RampPlan {
+    fn counts(&self, phase: &str) -> bool {
+        self.steps.iter().any(|step| step == phase)
+    }
+
+    fn steps(&self) -> &[String] {
+        &self.steps
+    }
+
+    fn may_leave_out(&self) -> bool {
+        true
+    }
+
+    fn check(&self, phases: &[Phase]) -> Result<(), Refusal> {
+        if !(self.gain > 0.0 && self.gain <= 1.0) {
+            return Err(Refusal::new(
+                format!("a ramp whose steps bring {}", self.gain),
+                "give a 'gain' above 0 and up to 1, such as 0.1",
+            ));
+        }
+        if self.steps.is_empty() {
+            return Err(Refusal::new(
+                "a ramp without steps",
+                "name its phases in 'steps', or leave 'aim' out",
+            ));
+        }
+        let mut workers = 0;
+        for name in &self.steps {
+            let phase = phases.iter().find(|phase| phase.name == *name);
+            let load = phase.filter(|phase| phase.times == 1).and_then(Phase::load);
+            let Some((_, crew)) = load else {
+                return Err(Refusal::new(
+                    format!("'{name}' is no step of a ramp"),
+                    "name phases that are done once and have one job of blocks",
+                ));
+            };
+            if crew == 1 && workers > 1 {
+                return Err(Refusal::new(
+                    format!("step '{name}' has one worker and comes after steps with more"),
+                    "put the steps with one worker first",
+                ));
+            }
+            workers = crew;
+        }
+        Ok(())
+    }
+}

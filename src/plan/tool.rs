@@ -1,0 +1,127 @@
+//! Where a plan comes from, and what the tool whose words made it needs others to know of it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::usual::is_usual;
+
+/// Where a plan comes from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlanOrigin {
+    /// The verb or dialect: `quick`, `dd`, `fio`, `plan.json`.
+    pub dialect: String,
+    /// The words as typed.
+    #[serde(default)]
+    pub words: Vec<String>,
+    /// What stood in place of standard input and output, as a shell reads it: ` </path >/path`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub redirected: String,
+    /// Files that were read for it (job files).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<String>,
+    /// What that verb or tool needs others to know of it.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub tool: ToolProfile,
+}
+
+impl PlanOrigin {
+    /// Of words that were typed to a verb or dialect.
+    pub fn of(dialect: &str, words: Vec<String>) -> Self {
+        let tool = ToolProfile::default();
+        Self {
+            dialect: dialect.into(),
+            words,
+            redirected: String::new(),
+            sources: Vec::new(),
+            tool,
+        }
+    }
+
+    /// The same of a tool about which there is more to know.
+    pub fn with(self, tool: ToolProfile) -> Self {
+        Self { tool, ..self }
+    }
+}
+
+/// What a verb or tool needs others to know of it, so that nobody has to ask which one it is: what it
+/// takes for granted, and how remedies are spelled in its words. Of most tools that is nothing.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ToolProfile {
+    /// It goes on until the data end: that they end before its count is no fault.
+    #[serde(skip_serializing_if = "is_usual")]
+    pub until_end: bool,
+    /// What makes its line flush inside the timing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flush: Option<AddedWords>,
+    /// What makes it drop its target from memory first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cold: Option<AddedWords>,
+    /// What makes it read past the page cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub direct: Option<AddedWords>,
+    /// What makes it write past the page cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub direct_write: Option<AddedWords>,
+    /// What makes it keep the blocks that its file has, so that it overwrites them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overwrite: Option<AddedWords>,
+    /// Its words for blocks that direct I/O can do here; `{align}` stands for their unit, bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aligned: Option<String>,
+    /// What to do where its blocks are more than its file holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fitting: Option<String>,
+    /// What to type after a run that leaves nothing to mend; `{path}` stands for what was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub then: Option<String>,
+    /// The command with a larger budget, for a run that was not steady at the end of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub longer: Option<String>,
+    /// What to do when somebody ended it before its time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sooner: Option<String>,
+    /// Names of programs that keep step with this run: they wait at the same semaphores.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub partners: Vec<String>,
+    /// What one of its ways to flush means to another version of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flush_elsewhere: Option<OtherMeaning>,
+}
+
+/// Words that are added to a line to have it done otherwise, with the blanks around them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct AddedWords {
+    /// Before the program.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub before: String,
+    /// At the end.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub after: String,
+}
+
+impl AddedWords {
+    /// Before the program.
+    pub fn before(words: &str) -> Self {
+        Self { before: words.into(), after: String::new() }
+    }
+
+    /// At the end.
+    pub fn after(words: &str) -> Self {
+        Self { before: String::new(), after: words.into() }
+    }
+}
+
+/// An option of which another version of the tool makes something else.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OtherMeaning {
+    /// The option.
+    pub option: String,
+    /// Its value.
+    pub value: String,
+    /// What it means here and there, in a sentence.
+    pub means: String,
+}

@@ -1,0 +1,48 @@
+//! The record as it is written: with its figures, which are made from it at that moment.
+
+use std::io::{self, Write};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Record;
+use super::figures::{Figure, figures};
+
+/// What stands in a file, and what `--json` prints. Whoever reads it as a [`Record`] leaves the figures
+/// out, and makes them anew.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Record")]
+pub struct RecordDocument<'a> {
+    /// The record.
+    #[serde(flatten)]
+    record: &'a Record,
+    /// The figures that follow from it: what every page, table and comparison shows of it.
+    #[schemars(default)]
+    figures: Vec<Figure>,
+}
+
+impl<'a> RecordDocument<'a> {
+    /// A record with its figures.
+    pub fn of(record: &'a Record) -> Self {
+        Self { record, figures: figures(record) }
+    }
+
+    /// Writes the document, with a line break at its end.
+    ///
+    /// # Errors
+    /// What writing answers.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        serde_json::to_writer_pretty(&mut *out, self)?;
+        out.write_all(b"\n")
+    }
+
+    /// The document, with a line break at its end.
+    ///
+    /// # Errors
+    /// When a part of it cannot be JSON.
+    pub fn text(&self) -> serde_json::Result<String> {
+        let mut text = serde_json::to_string_pretty(self)?;
+        text.push('\n');
+        Ok(text)
+    }
+}

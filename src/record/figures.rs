@@ -1,0 +1,798 @@
+//! The figures of a record: the one place that decides what is a figure at all, what a percentile of a
+//! few operations is worth, how much a rate spreads, and why something is absent.
+//!
+//! Printers, comparisons, judges and dialects read these; they are in the document, too. They follow
+//! from the rest of the record and are made anew whenever they are wanted, so the two cannot disagree.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Serialize, Serializer};
+
+use super::{JobResult, PhaseRecord, Record, StudyResult, Trust};
+use crate::plan::Action;
+use crate::stats::{ActionTotal, DepthReached, Estimate, Latency, relative_spread};
+use crate::unit::Nanos;
+
+/// Operations that must have taken longer than a percentile says before it is more than a rumour.
+pub const FEWEST_BEYOND: f64 = 10.0;
+
+/// Operations that a stretch of time must hold on average before its rate means anything.
+pub const FEWEST_IN_STRETCH: u64 = 4;
+
+/// Stretches of time that a spread needs.
+const FEWEST_STRETCHES: usize = 4;
+
+/// One figure: what was measured, its value, and what that is worth.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Figure {
+    /// Its phase: index into `phases`.
+    pub phase: usize,
+    /// Its job, by name; absent of all jobs of the phase together. One job alone has none of its own.
+    pub job: Option<String>,
+    /// What was done; absent of all actions together.
+    pub action: Option<Action>,
+    /// What was measured.
+    pub metric: Metric,
+    /// The value, or why there is none.
+    #[serde(flatten)]
+    pub value: FigureValue,
+    /// What the value counts.
+    pub unit: FigureUnit,
+    /// Operations or samples behind it.
+    pub n: u64,
+    /// Of rates: how far the rate of the phase spreads over its time, about this value. Absent where that is
+    /// not known.
+    pub spread: Option<SpreadRange>,
+    /// May it be believed: that of the phase. Absent where the phase was not judged.
+    pub trust: Option<Trust>,
+    /// Of throughput: the figure that does describe the device, bytes per second, where it was measured too.
+    pub corrected: Option<Estimate>,
+}
+
+/// The value of a figure, or why there is none.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum FigureValue {
+    /// The value, in the unit of the figure.
+    Known(f64),
+    /// There is none.
+    Absent(Absence),
+}
+
+/// How a [`FigureValue`] stands in the document.
+#[derive(Serialize, JsonSchema)]
+struct WrittenValue {
+    /// The value; null where there is none.
+    value: Option<f64>,
+    /// Why there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    absent: Option<Absence>,
+}
+
+impl Serialize for FigureValue {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (value, absent) = match *self {
+            Self::Known(value) => (Some(value), None),
+            Self::Absent(why) => (None, Some(why)),
+        };
+        WrittenValue { value, absent }.serialize(serializer)
+    }
+}
+
+impl JsonSchema for FigureValue {
+    fn schema_name() -> Cow<'static, str> {
+        "FigureValue".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        WrittenValue::json_schema(generator)
+    }
+}
+
+/// Why a figure has no value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Absence {
+    /// No bytes were moved.
+    NothingMoved,
+    /// No time passed.
+    NoTime,
+    /// No operation was timed.
+    NotTimed,
+    /// Fewer than ten operations took longer: a percentile of so few is chance.
+    FewerThanTenBeyond,
+    /// Too few samples, or too few operations in them, to tell a spread.
+    TooFewSamples,
+    /// The record does not have it.
+    NotKept,
+}
+
+impl Absence {
+    /// In a few words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::NothingMoved => "no bytes were moved",
+            Self::NoTime => "no time passed",
+            Self::NotTimed => "no operation was timed",
+            Self::FewerThanTenBeyond => "fewer than ten operations took longer",
+            Self::TooFewSamples => "too few samples",
+            Self::NotKept => "not recorded",
+        }
+    }
+}
+
+/// What a rate lies between for most of the time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct SpreadRange {
+    /// The value less the spread, in the unit of the figure.
+    pub low: f64,
+    /// The value and the spread.
+    pub high: f64,
+}
+
+/// What the value of a figure counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FigureUnit {
+    /// Operations.
+    Operations,
+    /// Bytes.
+    Bytes,
+    /// Nanoseconds.
+    Ns,
+    /// Bytes per second.
+    BytesPerSecond,
+    /// Operations per second.
+    OperationsPerSecond,
+    /// A share: 1 is the whole.
+    Share,
+}
+
+/// What was measured. In the document a word such as `throughput` or `lat_p99`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Metric {
+    /// Operations answered without an error.
+    Ops,
+    /// Bytes moved.
+    Bytes,
+    /// Operations answered with an error.
+    Errors,
+    /// The time over which the rates are taken; of all actions together the counted time of the phase, with
+    /// what is flushed and closed inside it.
+    Time,
+    /// Bytes per second.
+    Throughput,
+    /// The same until the last call had returned, where the time ends later: with a flush.
+    ThroughputCalls,
+    /// Bytes written per second until the flush had ended that was only watched after the timing.
+    ThroughputSettled,
+    /// Bytes per second of a fast start, before the rate fell.
+    ThroughputBurst,
+    /// Bytes per second that last: of the steady rounds, else of all after a burst.
+    ThroughputLasting,
+    /// Operations per second.
+    Iops,
+    /// How far the rate of the phase spreads over its time: a robust standard deviation as a share of
+    /// the median.
+    Spread,
+    /// CPU time of the workers.
+    Cpu,
+    /// CPU time of the workers as a share of the time of the phase; more than 1 where several were busy.
+    CpuShare,
+    /// I/Os that one worker had in flight when one was sent, itself included: mean.
+    DepthMean,
+    /// The same: most.
+    DepthMax,
+    /// A latency.
+    Latency(LatencyPart, Statistic),
+}
+
+/// Which part of an operation's time a latency is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LatencyPart {
+    /// All of it: from when it was due (submitted, where nothing else says when) to its completion.
+    Whole,
+    /// From submission until the kernel had accepted it.
+    Submission,
+    /// From then to completion.
+    Completion,
+    /// From when it was due until it was submitted.
+    Lag,
+    /// From submission to completion.
+    Service,
+}
+
+impl LatencyPart {
+    /// All of them, in the order in which they are written.
+    pub const ALL: [Self; 5] =
+        [Self::Whole, Self::Submission, Self::Completion, Self::Lag, Self::Service];
+
+    /// What stands before the statistic in the document: `lat`, `slat`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Whole => "lat",
+            Self::Submission => "slat",
+            Self::Completion => "clat",
+            Self::Lag => "lag",
+            Self::Service => "service",
+        }
+    }
+
+    /// That latency of a total; `None` where it was not kept, or nothing was timed.
+    fn of(self, total: &ActionTotal) -> Option<&Latency> {
+        match self {
+            Self::Whole => total.lat_ns.as_ref(),
+            Self::Submission => total.slat_ns.as_ref(),
+            Self::Completion => total.clat_ns.as_ref(),
+            Self::Lag => total.lag_ns.as_ref(),
+            Self::Service => total.service_ns.as_ref(),
+        }
+    }
+}
+
+/// What is told of many latencies by one value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Statistic {
+    /// The shortest.
+    Min,
+    /// The mean.
+    Mean,
+    /// The standard deviation.
+    Stddev,
+    /// The time within which half were answered.
+    P50,
+    /// 90 %.
+    P90,
+    /// 99 %.
+    P99,
+    /// 99.9 %.
+    P99_9,
+    /// 99.99 %.
+    P99_99,
+    /// The longest.
+    Max,
+}
+
+impl Statistic {
+    /// All of them, in the order in which they are written.
+    pub const ALL: [Self; 9] = [
+        Self::Min,
+        Self::Mean,
+        Self::Stddev,
+        Self::P50,
+        Self::P90,
+        Self::P99,
+        Self::P99_9,
+        Self::P99_99,
+        Self::Max,
+    ];
+
+    /// The word for it in the document: `p99_9`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Min => "min",
+            Self::Mean => "mean",
+            Self::Stddev => "stddev",
+            Self::P50 => "p50",
+            Self::P90 => "p90",
+            Self::P99 => "p99",
+            Self::P99_9 => "p99_9",
+            Self::P99_99 => "p99_99",
+            Self::Max => "max",
+        }
+    }
+
+    /// Of a percentile the share that lies below it; `None` of other statistics.
+    pub const fn quantile(self) -> Option<f64> {
+        match self {
+            Self::P50 => Some(0.5),
+            Self::P90 => Some(0.9),
+            Self::P99 => Some(0.99),
+            Self::P99_9 => Some(0.999),
+            Self::P99_99 => Some(0.9999),
+            Self::Min | Self::Mean | Self::Stddev | Self::Max => None,
+        }
+    }
+
+    /// Its value in ns, whatever it is worth.
+    fn of(self, latency: &Latency) -> Option<f64> {
+        Some(match self {
+            Self::Min => latency.min as f64,
+            Self::Mean => latency.mean,
+            Self::Stddev => return latency.stddev,
+            Self::P50 => latency.p50 as f64,
+            Self::P90 => latency.p90 as f64,
+            Self::P99 => latency.p99 as f64,
+            Self::P99_9 => latency.p99_9 as f64,
+            Self::P99_99 => latency.p99_99 as f64,
+            Self::Max => latency.max as f64,
+        })
+    }
+}
+
+impl Metric {
+    /// The 99th percentile of the latency.
+    pub const P99: Self = Self::lat(Statistic::P99);
+
+    /// A statistic of the whole latency.
+    pub const fn lat(of: Statistic) -> Self {
+        Self::Latency(LatencyPart::Whole, of)
+    }
+
+    /// All of them, in the order in which they are written.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let others = [
+            Self::Ops,
+            Self::Bytes,
+            Self::Errors,
+            Self::Time,
+            Self::Throughput,
+            Self::ThroughputCalls,
+            Self::ThroughputSettled,
+            Self::ThroughputBurst,
+            Self::ThroughputLasting,
+            Self::Iops,
+            Self::Spread,
+            Self::Cpu,
+            Self::CpuShare,
+            Self::DepthMean,
+            Self::DepthMax,
+        ];
+        let of_part = |part| Statistic::ALL.map(|of| Self::Latency(part, of));
+        others.into_iter().chain(LatencyPart::ALL.into_iter().flat_map(of_part))
+    }
+
+    /// What its values count.
+    pub const fn unit(self) -> FigureUnit {
+        match self {
+            Self::Ops | Self::Errors | Self::DepthMean | Self::DepthMax => FigureUnit::Operations,
+            Self::Bytes => FigureUnit::Bytes,
+            Self::Time | Self::Cpu | Self::Latency(..) => FigureUnit::Ns,
+            Self::Throughput
+            | Self::ThroughputCalls
+            | Self::ThroughputSettled
+            | Self::ThroughputBurst
+            | Self::ThroughputLasting => FigureUnit::BytesPerSecond,
+            Self::Iops => FigureUnit::OperationsPerSecond,
+            Self::Spread | Self::CpuShare => FigureUnit::Share,
+        }
+    }
+}
+
+impl fmt::Display for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = match self {
+            Self::Ops => "ops",
+            Self::Bytes => "bytes",
+            Self::Errors => "errors",
+            Self::Time => "time",
+            Self::Throughput => "throughput",
+            Self::ThroughputCalls => "throughput_calls",
+            Self::ThroughputSettled => "throughput_settled",
+            Self::ThroughputBurst => "throughput_burst",
+            Self::ThroughputLasting => "throughput_lasting",
+            Self::Iops => "iops",
+            Self::Spread => "spread",
+            Self::Cpu => "cpu",
+            Self::CpuShare => "cpu_share",
+            Self::DepthMean => "depth_mean",
+            Self::DepthMax => "depth_max",
+            Self::Latency(part, of) => return write!(f, "{}_{}", part.name(), of.name()),
+        };
+        f.write_str(word)
+    }
+}
+
+impl Serialize for Metric {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl JsonSchema for Metric {
+    fn schema_name() -> Cow<'static, str> {
+        "Metric".into()
+    }
+
+    fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
+        let words: Vec<String> = Self::all().map(|metric| metric.to_string()).collect();
+        json_schema!({
+            "description": "What was measured. Latencies: lat is the whole, from when an operation was \
+                            due to its completion; slat until the kernel had accepted it, clat from \
+                            then on; lag from due to submission, service from then to completion.",
+            "type": "string",
+            "enum": words,
+        })
+    }
+}
+
+/// All figures of a record.
+pub fn figures(record: &Record) -> Vec<Figure> {
+    let numbered = |(number, phase)| {
+        let mut figures = PhaseFigures::of(phase).0;
+        figures.iter_mut().for_each(|figure| figure.phase = number);
+        figures
+    };
+    let mut figures: Vec<Figure> = record.phases.iter().enumerate().flat_map(numbered).collect();
+    figures.extend(of_outcome(record));
+    figures
+}
+
+/// The figures of what a record came to, which no phase has by itself: of a long write its burst, and what
+/// lasts.
+fn of_outcome(record: &Record) -> Vec<Figure> {
+    let (Some(StudyResult::Sustain(found)), Some(last)) = (&record.outcome, record.phases.last())
+    else {
+        return Vec::new();
+    };
+    let ops = last.totals.get(&Action::Write).map_or(0, |total| total.ops.0);
+    let told = |metric, rate| Figure {
+        phase: record.phases.len() - 1,
+        trust: last.verdict.as_ref().map(|verdict| verdict.trust),
+        ..figure(None, Some(Action::Write), metric, Ok(rate), ops)
+    };
+    let burst = found.burst.map(|burst| told(Metric::ThroughputBurst, burst.rate()));
+    burst.into_iter().chain([told(Metric::ThroughputLasting, found.rate.0)]).collect()
+}
+
+/// The figures of one phase.
+#[derive(Clone, Debug)]
+pub struct PhaseFigures(Vec<Figure>);
+
+impl PhaseFigures {
+    /// Those of a phase. They are numbered as if it were the first.
+    pub fn of(phase: &PhaseRecord) -> Self {
+        let spread = spread(phase);
+        let mut figures = Vec::new();
+        figures.extend(of_actions(None, &phase.totals));
+        figures.extend(of_ends(phase));
+        figures.extend(together(phase));
+        figures.extend(of_phase(phase, spread));
+        // Of one job alone they are those of the phase.
+        let several = phase.jobs.len() > 1;
+        figures.extend(phase.jobs.iter().filter(|_| several).flat_map(of_job));
+        let verdict = phase.verdict.as_ref();
+        for figure in &mut figures {
+            figure.trust = verdict.map(|verdict| verdict.trust);
+            if figure.metric == Metric::Throughput && figure.job.is_none() {
+                figure.corrected = verdict.and_then(|verdict| verdict.corrected);
+            }
+            let rate = matches!(figure.metric, Metric::Throughput | Metric::Iops);
+            if let (true, None, FigureValue::Known(value), Some((share, _))) =
+                (rate, &figure.job, figure.value, spread)
+            {
+                let (low, high) = ((value * (1.0 - share)).max(0.0), value * (1.0 + share));
+                figure.spread = Some(SpreadRange { low, high });
+            }
+        }
+        Self(figures)
+    }
+
+    /// The figures, in the order in which they are written.
+    pub fn all(&self) -> &[Figure] {
+        &self.0
+    }
+
+    /// A figure of all jobs together: of an action, or of all actions together.
+    pub fn find(&self, action: Option<Action>, metric: Metric) -> Option<&Figure> {
+        let wanted = |figure: &&Figure| {
+            figure.job.is_none() && figure.action == action && figure.metric == metric
+        };
+        self.0.iter().find(wanted)
+    }
+
+    /// The value of such a figure of an action; `None` where it is absent.
+    pub fn value(&self, action: Action, metric: Metric) -> Option<f64> {
+        self.find(Some(action), metric)?.known()
+    }
+
+    /// The value of such a figure of the phase as a whole; `None` where it is absent.
+    pub fn whole(&self, metric: Metric) -> Option<f64> {
+        self.find(None, metric)?.known()
+    }
+
+    /// What was done, or tried, but for calls that only serve others.
+    pub fn done(&self) -> Vec<Action> {
+        let any = |action, metric| self.value(action, metric).is_some_and(|count| count > 0.0);
+        let done = |action: &Action| any(*action, Metric::Ops) || any(*action, Metric::Errors);
+        self.actions().into_iter().filter(done).collect()
+    }
+
+    /// What the phase has totals of, but for calls that only serve others.
+    pub fn actions(&self) -> Vec<Action> {
+        let ops = self.0.iter().filter(|it| it.job.is_none() && it.metric == Metric::Ops);
+        ops.filter_map(|figure| figure.action).filter(|action| !action.serves()).collect()
+    }
+}
+
+impl Figure {
+    /// Its value; `None` where it is absent.
+    pub fn known(&self) -> Option<f64> {
+        match self.value {
+            FigureValue::Known(value) => Some(value),
+            FigureValue::Absent(_) => None,
+        }
+    }
+
+    /// The same of a figure whose unit is ns.
+    pub fn time(&self) -> Option<Nanos> {
+        self.known().map(|ns| Nanos(ns.round() as u64))
+    }
+}
+
+/// A figure that has neither phase nor trust yet.
+fn figure(
+    job: Option<&str>,
+    action: Option<Action>,
+    metric: Metric,
+    value: Result<f64, Absence>,
+    n: u64,
+) -> Figure {
+    Figure {
+        phase: 0,
+        job: job.map(Into::into),
+        action,
+        metric,
+        value: value.map_or_else(FigureValue::Absent, FigureValue::Known),
+        unit: metric.unit(),
+        n,
+        spread: None,
+        trust: None,
+        corrected: None,
+    }
+}
+
+fn of_job(job: &JobResult) -> Vec<Figure> {
+    let mut figures = of_actions(Some(&job.name), &job.totals);
+    if let Some(cpu) = job.cpu {
+        let ops = job.totals.values().map(|total| total.ops.0).sum();
+        let spent = (cpu.user + cpu.system).0 as f64;
+        figures.push(figure(Some(&job.name), None, Metric::Cpu, Ok(spent), ops));
+    }
+    figures.extend(of_depth(Some(&job.name), job.depth.as_ref()));
+    figures
+}
+
+/// The figures of each action of a job, or of all jobs together.
+fn of_actions<'a>(
+    job: Option<&str>,
+    totals: impl IntoIterator<Item = (&'a Action, &'a ActionTotal)>,
+) -> Vec<Figure> {
+    totals.into_iter().flat_map(|(action, total)| of_total(job, *action, total)).collect()
+}
+
+fn of_total(job: Option<&str>, action: Action, total: &ActionTotal) -> Vec<Figure> {
+    let ops = total.ops.0;
+    let told = |metric, value| figure(job, Some(action), metric, value, ops);
+    let rate = |rate: Option<f64>| rate.ok_or(Absence::NoTime);
+    let moved = match total.bytes.0 {
+        0 => Err(Absence::NothingMoved),
+        _ => rate(total.bandwidth.map(|rate| rate.0)),
+    };
+    let mut figures = vec![
+        told(Metric::Ops, Ok(ops as f64)),
+        told(Metric::Bytes, Ok(total.bytes.0 as f64)),
+        told(Metric::Errors, Ok(total.errors as f64)),
+        told(Metric::Time, Ok(total.time.0 as f64)),
+        told(Metric::Throughput, moved),
+        told(Metric::Iops, rate(total.iops.map(|rate| rate.0))),
+    ];
+    for part in LatencyPart::ALL {
+        let latency = part.of(total);
+        // Parts that nobody asked for are not told as absent.
+        if part == LatencyPart::Whole || latency.is_some() {
+            let n = latency.map_or(0, |latency| latency.n);
+            figures.extend(Statistic::ALL.map(|of| {
+                let metric = Metric::Latency(part, of);
+                figure(job, Some(action), metric, statistic(latency, of), n)
+            }));
+        }
+    }
+    figures
+}
+
+/// A statistic of latencies, where it is worth anything: extremes and means of any that were timed, a
+/// percentile only where enough of them took longer.
+fn statistic(latency: Option<&Latency>, of: Statistic) -> Result<f64, Absence> {
+    let latency = latency.ok_or(Absence::NotTimed)?;
+    let beyond = of.quantile().map(|q| latency.n as f64 * (1.0 - q));
+    if beyond.is_some_and(|beyond| beyond < FEWEST_BEYOND) {
+        return Err(Absence::FewerThanTenBeyond);
+    }
+    of.of(latency).ok_or(Absence::NotKept)
+}
+
+/// The rates of what was moved until other ends than that of the timing: the last call, and the flush that
+/// was only watched.
+fn of_ends(phase: &PhaseRecord) -> Vec<Figure> {
+    let called = phase.span.stopped.since(phase.span.counted);
+    let settle = phase.evidence.settle.as_ref();
+    let settled = settle.filter(|settle| settle.complete && settle.fault.is_none());
+    let mut figures = Vec::new();
+    for (action, total) in phase.totals.iter().filter(|(_, total)| total.bytes.0 > 0) {
+        let mut told = |metric, time| {
+            let rate = total.bytes.over(time).map(|rate| rate.0).ok_or(Absence::NoTime);
+            figures.push(figure(None, Some(*action), metric, rate, total.ops.0));
+        };
+        if called < total.time {
+            told(Metric::ThroughputCalls, called);
+        }
+        if let (Action::Write, Some(settle)) = (action, settled) {
+            told(Metric::ThroughputSettled, total.time + settle.time);
+        }
+    }
+    figures
+}
+
+/// The rates of everything that moves data together, where more than one action does. A copy reads and
+/// writes the same data: they are not added up.
+fn together(phase: &PhaseRecord) -> Vec<Figure> {
+    let moved = |(action, total): &(&Action, &ActionTotal)| !action.serves() && total.bytes.0 > 0;
+    let totals: Vec<&ActionTotal> =
+        phase.totals.iter().filter(moved).map(|(_, total)| total).collect();
+    if totals.len() < 2 || phase.copy.is_some() {
+        return Vec::new();
+    }
+    let ops = totals.iter().map(|total| total.ops.0).sum();
+    let sum = |rate: &dyn Fn(&ActionTotal) -> Option<f64>| {
+        totals.iter().map(|total| rate(total)).sum::<Option<f64>>().ok_or(Absence::NoTime)
+    };
+    let bytes = sum(&|total| total.bandwidth.map(|rate| rate.0));
+    let iops = sum(&|total| total.iops.map(|rate| rate.0));
+    vec![
+        figure(None, None, Metric::Throughput, bytes, ops),
+        figure(None, None, Metric::Iops, iops, ops),
+    ]
+}
+
+/// What a phase has as a whole.
+fn of_phase(phase: &PhaseRecord, spread: Option<(f64, u64)>) -> Vec<Figure> {
+    let told = |metric, value, n| figure(None, None, metric, value, n);
+    let (share, stretches) = match spread {
+        Some((share, stretches)) => (Ok(share), stretches),
+        None => (Err(Absence::TooFewSamples), 0),
+    };
+    let ops = phase.totals.values().map(|total| total.ops.0).sum();
+    let time = phase.span.time();
+    let mut figures =
+        vec![told(Metric::Time, Ok(time.0 as f64), ops), told(Metric::Spread, share, stretches)];
+    if let Some(cpu) = phase.cpu {
+        let part = (time.0 > 0).then(|| cpu.0 as f64 / time.0 as f64);
+        figures.push(told(Metric::Cpu, Ok(cpu.0 as f64), ops));
+        figures.push(told(Metric::CpuShare, part.ok_or(Absence::NoTime), ops));
+    }
+    figures.extend(of_depth(None, phase.depth.as_ref()));
+    figures
+}
+
+fn of_depth(job: Option<&str>, depth: Option<&DepthReached>) -> Vec<Figure> {
+    let Some(depth) = depth else { return Vec::new() };
+    let n = depth.counts.iter().map(|(_, n)| n).sum();
+    vec![
+        figure(job, None, Metric::DepthMean, Ok(depth.mean), n),
+        figure(job, None, Metric::DepthMax, Ok(f64::from(depth.max)), n),
+    ]
+}
+
+/// One sample of the counted time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CountedSample {
+    /// Its begin, ns after the first I/O.
+    pub from: u64,
+    /// Its end, ns after the first I/O.
+    pub to: u64,
+    /// Bytes moved both ways; operations, where the phase moves no bytes.
+    pub amount: f64,
+    /// Operations answered.
+    pub ops: u64,
+}
+
+/// The samples that lie wholly in the counted time, without the closing flush: no work is asked
+/// for during that.
+pub fn counted_samples(phase: &PhaseRecord) -> Vec<CountedSample> {
+    let span = &phase.span;
+    let (first, last) = (span.counted.since(span.started).0, span.stopped.since(span.started).0);
+    let bytes = phase.series.points.iter().any(|p| p.read_bytes + p.write_bytes > 0);
+    let mut from = 0;
+    let mut samples = Vec::new();
+    for point in &phase.series.points {
+        let to = point.at_ns.0;
+        if from >= first && to <= last && to > from {
+            let amount = if bytes {
+                (point.read_bytes + point.write_bytes) as f64
+            } else {
+                point.ops as f64
+            };
+            samples.push(CountedSample { from, to, amount, ops: point.ops });
+        }
+        from = to;
+    }
+    samples
+}
+
+/// How much the rate of a phase spreads, as a share of its median, and of how many stretches that was
+/// taken: they are long enough to hold several operations. `None` when there are fewer than four of
+/// those.
+fn spread(phase: &PhaseRecord) -> Option<(f64, u64)> {
+    let samples = counted_samples(phase);
+    let ops: u64 = samples.iter().map(|sample| sample.ops).sum();
+    for together in [1, 2, 5, 10] {
+        let stretches: Vec<f64> = samples
+            .chunks_exact(together)
+            .map(|chunk| {
+                let time: u64 = chunk.iter().map(|sample| sample.to - sample.from).sum();
+                chunk.iter().map(|sample| sample.amount).sum::<f64>() / time as f64
+            })
+            .collect();
+        if stretches.len() < FEWEST_STRETCHES {
+            return None;
+        }
+        if ops / stretches.len() as u64 >= FEWEST_IN_STRETCH {
+            return Some((relative_spread(&stretches)?, stretches.len() as u64));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stats::ActionTally;
+
+    fn total(ops: u64, bytes: u64) -> ActionTotal {
+        let mut tally = ActionTally::default();
+        (1..=ops).for_each(|n| tally.add(bytes, bytes, n * 1000));
+        tally.total(Nanos::secs(1))
+    }
+
+    fn found(figures: &[Figure], metric: Metric) -> FigureValue {
+        figures.iter().find(|figure| figure.metric == metric).expect("there").value
+    }
+
+    #[test]
+    fn a_percentile_needs_ten_operations_beyond_it() {
+        for (ops, p50, p99, p99_9) in [
+            (19, false, false, false),
+            (20, true, false, false),
+            (999, true, false, false),
+            (1000, true, true, false),
+            (10_000, true, true, true),
+        ] {
+            let figures = of_total(None, Action::Read, &total(ops, 512));
+            for (of, known) in
+                [(Statistic::P50, p50), (Statistic::P99, p99), (Statistic::P99_9, p99_9)]
+            {
+                let value = found(&figures, Metric::lat(of));
+                assert_eq!(matches!(value, FigureValue::Known(_)), known, "{of:?} of {ops}");
+            }
+            let longest = found(&figures, Metric::lat(Statistic::Max));
+            assert_eq!(longest, FigureValue::Known(ops as f64 * 1000.0));
+        }
+    }
+
+    #[test]
+    fn what_is_absent_says_why() {
+        let absent =
+            |total: &ActionTotal, metric| found(&of_total(None, Action::Read, total), metric);
+        let none = ActionTally::default().total(Nanos::ZERO);
+        assert_eq!(absent(&none, Metric::Throughput), FigureValue::Absent(Absence::NothingMoved));
+        assert_eq!(absent(&none, Metric::Iops), FigureValue::Absent(Absence::NoTime));
+        assert_eq!(absent(&none, Metric::P99), FigureValue::Absent(Absence::NotTimed));
+        let few = total(5, 512);
+        assert_eq!(absent(&few, Metric::P99), FigureValue::Absent(Absence::FewerThanTenBeyond));
+        assert_eq!(absent(&few, Metric::Throughput), FigureValue::Known(2560.0));
+        let text = serde_json::to_value(of_total(None, Action::Read, &few)).expect("json");
+        let p99 = text.as_array().expect("a list").iter().find(|it| it["metric"] == "lat_p99");
+        assert_eq!(p99.expect("there")["absent"], "fewer_than_ten_beyond");
+    }
+
+    #[test]
+    fn every_metric_has_a_word_of_its_own() {
+        let mut words: Vec<String> = Metric::all().map(|metric| metric.to_string()).collect();
+        let all = words.len();
+        words.sort_unstable();
+        words.dedup();
+        assert_eq!(words.len(), all);
+    }
+}

@@ -1,0 +1,134 @@
+//! What a page closes with: how the run ended, what to type next, and when, where and with what it was
+//! measured. Every format says the same.
+
+use std::io::{self, Write};
+
+use super::TerminalStyle;
+use super::fact::labelled;
+use super::figure::{digits, duration};
+use super::heading;
+use super::paint::{Ink, wrap};
+use crate::plan::Method;
+use crate::record::{Ending, FindingWeight, NextStep, Record};
+use crate::verdict::words::quoted;
+
+/// How the run ended, if not as planned, in lines.
+pub fn ending(record: &Record) -> Vec<String> {
+    let (done, planned) = (record.phases.len(), record.plan.at_most().count());
+    let far = match (done, planned) {
+        (0, _) => "before the first phase".to_string(),
+        (done, planned) if record.ending == Ending::Unfinished && done >= planned => {
+            "at the end".to_string()
+        }
+        (_, 1) => "in the only phase".to_string(),
+        (done, planned) => format!("in phase {done} of {planned}"),
+    };
+    match &record.ending {
+        Ending::Complete => Vec::new(),
+        Ending::Unfinished => vec![format!("without a trace {far}; results so far are above")],
+        Ending::Interrupted(signal) => {
+            vec![format!("by {} {far}; results so far are above", signal_name(*signal))]
+        }
+        Ending::Failed(fault) if record.phases.iter().any(|phase| phase.faults.contains(fault)) => {
+            vec![format!("by that error {far}; results so far are above")]
+        }
+        Ending::Failed(fault) => {
+            format!("{far}: {fault}").lines().map(|line| line.trim().to_string()).collect()
+        }
+    }
+}
+
+/// What to type or do now: two things at the most.
+pub fn nexts(record: &Record) -> Vec<NextStep> {
+    let mut nexts: Vec<NextStep> = Vec::new();
+    if let Some(verdict) = &record.verdict {
+        // A note beside a sound figure is no reason to do anything.
+        let heavy = verdict.findings.iter().filter(|finding| finding.weight > FindingWeight::Note);
+        for next in heavy.filter_map(|finding| finding.next.as_ref()) {
+            if nexts.len() < 2 && !nexts.contains(next) {
+                nexts.push(next.clone());
+            }
+        }
+    }
+    if nexts.is_empty() {
+        nexts.extend(usual_next(record));
+    }
+    nexts
+}
+
+/// What is worth typing after a run that leaves nothing to mend.
+fn usual_next(record: &Record) -> Option<NextStep> {
+    let tool = &record.plan.origin.tool;
+    match record.ending {
+        Ending::Complete if !record.phases.is_empty() => {
+            let path = &record.resolved.subjects.first()?.path;
+            Some(NextStep::Type(tool.then.as_ref()?.replace("{path}", &quoted(path))))
+        }
+        Ending::Interrupted(_) => Some(NextStep::Do(tool.sooner.clone()?)),
+        _ => None,
+    }
+}
+
+/// The name of a signal that ends programs.
+fn signal_name(signal: i32) -> String {
+    match signal {
+        1 => "SIGHUP".into(),
+        2 => "SIGINT (Ctrl-C)".into(),
+        3 => "SIGQUIT".into(),
+        13 => "SIGPIPE".into(),
+        15 => "SIGTERM".into(),
+        other => format!("signal {other}"),
+    }
+}
+
+/// What had to be done otherwise than planned and was not known before it began: the notes behind the
+/// first `known`.
+pub fn later_notes(record: &Record, known: usize, style: TerminalStyle) -> Vec<String> {
+    let notes = record.resolved.notes.iter().skip(known);
+    notes.flat_map(|note| labelled("note", note, style)).collect()
+}
+
+/// The end of a page: these lines, an empty one, and when, where and with what it was measured.
+pub fn foot(
+    lines: &[String],
+    record: &Record,
+    style: TerminalStyle,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    heading::put(lines, out)?;
+    for line in wrap(&imprint(record, style), style.width.saturating_sub(2).max(20)) {
+        writeln!(out, "  {}", style.paint(Ink::Faint, &line))?;
+    }
+    Ok(())
+}
+
+/// When, how long, on which machine, by which version.
+pub fn imprint(record: &Record, style: TerminalStyle) -> String {
+    let dot = style.glyph(" · ", ", ");
+    let machine = record.machine();
+    let mut when: String = record.started.chars().take(16).collect();
+    when = when.replace('T', " ");
+    let mut parts = vec![when];
+    if let (Some(first), Some(last)) = (record.phases.first(), record.phases.last()) {
+        let end = last.span.settled.unwrap_or(last.span.ended());
+        let length = duration(end.since(first.span.started));
+        let modelled = record.resolved.jobs.iter().all(|job| matches!(job.method, Method::Sim(_)));
+        parts.push(if modelled { format!("{length} by the model's clock") } else { length });
+    }
+    let mut host = format!("{}: Linux {}", machine.host, machine.kernel);
+    if !machine.product.is_empty() {
+        host = format!("{} ({}): Linux {}", machine.host, machine.product, machine.kernel);
+    }
+    parts.push(host);
+    let plural = if machine.cpus == 1 { "" } else { "s" };
+    parts.push(format!("{}, {} CPU{plural}", machine.architecture, machine.cpus));
+    if let Some(memory) = machine.memory.seen() {
+        let gib = digits(memory.0 as f64 / (1_u64 << 30) as f64);
+        parts.push(format!("{gib} GiB memory"));
+    }
+    if machine.virtual_machine == Some(true) {
+        parts.push("virtual machine".into());
+    }
+    parts.push(format!("assay {}", record.version));
+    parts.join(dot)
+}

@@ -1,0 +1,28 @@
+//! What a verdict rests on: the finding that weighs most, and the readings that show it.
+
+use super::fact::{self, PageFact, fact};
+use crate::record::{Finding, FindingWeight, MeasuredSubject, Trust, Verdict};
+
+/// The finding that weighs most.
+pub fn lead(verdict: &Verdict) -> Option<&Finding> {
+    let weighs = |finding: &&Finding| finding.weight > FindingWeight::Note;
+    verdict
+        .findings
+        .iter()
+        .find(|finding| finding.measures == Some(verdict.measures))
+        .or_else(|| verdict.findings.iter().find(weighs).or_else(|| verdict.findings.first()))
+}
+
+/// The two readings that show best why a figure is not plainly the device's.
+pub fn because(verdict: &Verdict) -> Vec<PageFact> {
+    let plainly_sound =
+        verdict.trust == Trust::Sound && verdict.measures == MeasuredSubject::Device;
+    let shown = lead(verdict).filter(|_| !plainly_sound).into_iter();
+    let mut facts = Vec::new();
+    for (index, exhibit) in shown.flat_map(|finding| &finding.because).take(2).enumerate() {
+        let label = if index == 0 { "because" } else { "" };
+        facts.push(fact(label, format!("{}: {}", exhibit.reading, exhibit.value)));
+        facts.push(fact::aside(format!("({})", exhibit.source)));
+    }
+    facts
+}

@@ -1,0 +1,19 @@
+//! What a format is: its name, how its files end, and the function that writes a whole record in it.
+
+use std::io::{self, Write};
+
+use super::TerminalStyle;
+use crate::record::Record;
+
+/// A way to write a record down.
+#[derive(Clone, Copy, Debug)]
+pub struct ReportFormat {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// How names of files end that hold it, without the dot.
+    pub ending: &'static str,
+    /// What it is for.
+    pub about: &'static str,
+    /// Writes a whole record.
+    pub write: fn(&Record, TerminalStyle, &mut dyn Write) -> io::Result<()>,
+}

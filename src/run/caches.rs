@@ -1,0 +1,139 @@
+//! What a phase wants forgotten before it: cached pages, and earlier work that is still on its way.
+
+use crate::error::{Doing, Error, Fault};
+use crate::evidence::{self, PathKind, Reading};
+use crate::plan::{CacheDrop, Work};
+use crate::record::{
+    DroppedCache, FileExtents, QuietDevice, QuietPeriod, ResolvedJob, SampledDevice,
+};
+use crate::sys::cache;
+use crate::sys::event_loop::Event;
+use crate::unit::{Bytes, Nanos};
+
+use super::coverage::touched;
+use super::phase_context::PhaseContext;
+use super::prepared_job::PreparedJob;
+use super::sampler::listen;
+
+impl PhaseContext<'_> {
+    /// What a phase of buffered reads had asked for ahead still comes when it has ended, and would
+    /// pass for somebody else's traffic in the next one.
+    pub(super) fn wait_for_own_read_ahead(&mut self) {
+        const STEP: Nanos = Nanos::millis(50);
+        /// A throttle lets requests go in slices of 100 ms: one step without any proves nothing.
+        const STILL: u32 = 5;
+        /// Read-ahead on the slowest card is over by then.
+        const STEPS: usize = 60;
+        let Some(before) = self.number.checked_sub(1).map(|number| &self.plan.phases[number])
+        else {
+            return;
+        };
+        let reads = before
+            .jobs
+            .iter()
+            .any(|job| matches!(&job.work, Work::Blocks(blocks) if blocks.pattern.mix.fetches()));
+        let buffered = |job: &ResolvedJob| job.phase == before.name && job.caching.through_memory();
+        let devices = self.counter_reader.names().next().is_some();
+        if !devices || !reads || !self.resolved.jobs.iter().any(buffered) {
+            return;
+        }
+        let mut devices = Vec::new();
+        let (mut last, mut still) = (None, 0);
+        for _ in 0..STEPS {
+            self.counter_reader.devices(&mut devices);
+            let now: u64 = devices.iter().flatten().map(|counters| counters.read_bytes).sum();
+            still = if last.replace(now) == Some(now) { still + 1 } else { 0 };
+            if self.signal.is_some() || still == STILL {
+                return;
+            }
+            if let Event::Signal(came) = self.event_loop.wait(STEP) {
+                *self.signal = Some(came);
+            }
+        }
+    }
+
+    /// Watches the devices while nothing is done. What file systems still write of this run's own
+    /// work passes (btrfs writes its trees down every 30 s), and who else is there goes on: where
+    /// something was written, it listens again.
+    pub(super) fn listen(&mut self) -> QuietPeriod {
+        const TIMES: usize = 3;
+        let worked = self.number > 0
+            || self.open_targets.iter().any(|open_target| open_target.written.reach() > 0);
+        let mut quiet = listen(self.counter_reader, self.event_loop, self.phase.quiet, self.signal);
+        for _ in 1..TIMES {
+            let written =
+                |device: &QuietDevice| device.counters.seen().map(|seen| seen.write_bytes);
+            let still = quiet.devices.iter().filter_map(written).all(|bytes| bytes == 0);
+            if still || !worked || self.signal.is_some() {
+                break;
+            }
+            quiet = listen(self.counter_reader, self.event_loop, self.phase.quiet, self.signal);
+        }
+        quiet
+    }
+
+    /// Drops from memory what the phase wants dropped, and looks what is left.
+    pub(super) fn forget(&mut self, ready: &[PreparedJob]) -> Result<Vec<DroppedCache>, Error> {
+        if self.phase.cold == CacheDrop::Machine {
+            forget_machine()?;
+        }
+        if self.phase.cold == CacheDrop::Keep {
+            return Ok(Vec::new());
+        }
+        Ok(ready
+            .iter()
+            .filter(|job| !job.open_targets.is_empty())
+            .map(|job| DroppedCache {
+                path: job.label.clone(),
+                range: Bytes(job.size.0 * job.open_targets.len() as u64),
+                left: Reading::added_up(job.fds(self.open_targets).map(evidence::drop_cache)),
+            })
+            .collect())
+    }
+
+    /// What lies on the bare devices that will be read, as far as this run has not written it.
+    pub(super) fn sampled(&self, ready: &[PreparedJob]) -> Vec<SampledDevice> {
+        let device = |job: &&PreparedJob| {
+            let subject = job.subject.and_then(|number| self.resolved.subjects.get(number));
+            job.reads() && subject.is_some_and(|subject| subject.kind == PathKind::Device)
+        };
+        let unknown = |job: &PreparedJob| {
+            let range = touched(job);
+            let open_target = &self.open_targets[*job.open_targets.first()?];
+            let all = open_target.written.gaps(range.clone()).is_empty();
+            let samples = evidence::samples(open_target.fd().filter(|_| !all)?, range);
+            Some(SampledDevice { path: job.label.clone(), samples })
+        };
+        ready.iter().filter(device).filter_map(unknown).collect()
+    }
+
+    /// How the files that will be read lie on their devices.
+    pub(super) fn laid(&self, ready: &[PreparedJob]) -> Vec<FileExtents> {
+        ready.iter().filter_map(|job| self.lay_of(job, job.reads())).collect()
+    }
+
+    /// How the files that will be written lie there now.
+    pub(super) fn onto(&self, ready: &[PreparedJob]) -> Vec<FileExtents> {
+        ready.iter().filter_map(|job| self.lay_of(job, job.writes())).collect()
+    }
+
+    /// How the files of a job lie, if that `matters`. A device has no extents.
+    fn lay_of(&self, job: &PreparedJob, matters: bool) -> Option<FileExtents> {
+        let subject = self.resolved.subjects.get(job.subject?)?;
+        if !matters || job.open_targets.is_empty() || subject.kind == PathKind::Device {
+            return None;
+        }
+        let each = job.fds(self.open_targets).map(|fd| evidence::extents(fd, 0..job.size.0));
+        Some(FileExtents { path: job.label.clone(), extents: Reading::added_up(each) })
+    }
+}
+
+/// Drops every clean page of the machine.
+pub(super) fn forget_machine() -> Result<(), Error> {
+    rustix::fs::sync();
+    cache::drop_everything().map_err(|error| {
+        Fault::new(Doing::Drop, "the page cache of the machine", &error)
+            .hinting("only root may: run as root, or use ASSAY_COLD=target")
+            .into()
+    })
+}

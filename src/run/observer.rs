@@ -1,0 +1,60 @@
+//! Who is told what happens in a run, and how a phase stands when they are.
+
+use crate::error::Fault;
+use crate::plan::Phase;
+use crate::record::{PhaseRecord, Record, Resolved};
+use crate::stats::LiveReading;
+use crate::stats::copy::{CopyCounts, CopyEvent};
+use crate::unit::{Bytes, Nanos};
+
+/// Somebody who is told what happens while it happens. Called from the conductor's thread, never
+/// from one that does I/O.
+pub trait Observer {
+    /// The plan has been made to fit this machine; nothing has been touched yet.
+    fn resolved(&mut self, _resolved: &Resolved) {}
+    /// A phase is about to be prepared (files laid out, caches dropped).
+    fn preparing(&mut self, _phase: &Phase, _what: &str) {}
+    /// Whether a phase that is prepared may begin. While it may not (it keeps step with somebody
+    /// outside of this program), it is asked again every few milliseconds.
+    ///
+    /// # Errors
+    /// When it never may: the run ends.
+    fn may_begin(&mut self, _phase: &Phase) -> Result<bool, Fault> {
+        Ok(true)
+    }
+    /// A phase has begun: its number from 0, and how many there are.
+    fn began(&mut self, _phase: &Phase, _number: usize, _of: usize) {}
+    /// Ten times a second while it goes on.
+    fn tick(&mut self, _live: &LiveStatus) {}
+    /// A signal came. True: it has been dealt with (dd prints its counts on SIGUSR1), and the run
+    /// goes on; false: the run ends here, and keeps what it has.
+    fn asked(&mut self, _signal: i32, _live: &LiveStatus) -> bool {
+        false
+    }
+    /// Something that a copy has to say while it runs.
+    fn said(&mut self, _event: &CopyEvent) {}
+    /// A phase has ended and is judged: the last of the record as it stands.
+    fn ended(&mut self, _record: &Record, _phase: &PhaseRecord) {}
+}
+
+/// Nobody.
+impl Observer for () {}
+
+/// How a phase stands.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LiveStatus {
+    /// Since its first I/O.
+    pub elapsed: Nanos,
+    /// How long it takes at the most, when time is what ends it.
+    pub limit: Option<Nanos>,
+    /// Bytes it moves in all, when that is what ends it.
+    pub goal: Option<Bytes>,
+    /// What its workers have done since its start; `lat_ns_max` since the last tick.
+    pub done: LiveReading,
+    /// What they had done a tick before.
+    pub before: LiveReading,
+    /// dd's counts, when it is a copy.
+    pub copy: Option<CopyCounts>,
+    /// The work is over and its flush is watched.
+    pub settling: bool,
+}

@@ -1,0 +1,31 @@
+//! What a phase has of its run: the plan and what it became here, the open targets, and who watches.
+
+use crate::evidence::CounterReader;
+use crate::plan::{Phase, Plan};
+use crate::record::{Resolved, ResolvedJob};
+use crate::sys::event_loop::EventLoop;
+
+use super::observer::Observer;
+use super::open_target::OpenTarget;
+use super::resolve::JobPlace;
+use super::tree_dir::TreeDir;
+
+/// Everything a phase needs from its run.
+pub(super) struct PhaseContext<'a> {
+    pub plan: &'a Plan,
+    pub phase: &'a Phase,
+    pub number: usize,
+    pub run: &'a str,
+    pub resolved: &'a Resolved,
+    pub jobs: &'a [ResolvedJob],
+    pub places: &'a [JobPlace],
+    pub open_targets: &'a mut Vec<OpenTarget>,
+    pub tree_dirs: &'a mut Vec<TreeDir>,
+    pub counter_reader: &'a CounterReader,
+    pub event_loop: &'a EventLoop,
+    pub observer: &'a mut dyn Observer,
+    /// What was done otherwise than planned, in sentences.
+    pub otherwise: &'a mut Vec<String>,
+    /// The signal that ended the run.
+    pub signal: &'a mut Option<i32>,
+}

@@ -1,0 +1,356 @@
+//! The timed part of a phase: the workers start together, are watched, and the last of them ends
+//! it.
+
+use std::os::fd::BorrowedFd;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::Scope;
+
+use rustix::thread::{CpuSet, sched_setaffinity};
+
+use crate::engine::WorkerTotals;
+use crate::error::{Doing, Fault};
+use crate::evidence::{CounterReader, Snapshot, ThreadSample, ThreadTimes};
+use crate::plan::{Method, PhaseEnd, WorkerKind};
+use crate::stats::SingleIo;
+use crate::sys::event_loop::EventWaker;
+use crate::sys::{clock, files};
+use crate::unit::{Nanos, Timestamp};
+
+use super::closing::{PhaseClosing, close};
+use super::heat::HeatMap;
+use super::log::IoLogWriter;
+use super::open_target::OpenTarget;
+use super::phase_context::PhaseContext;
+use super::prepared_job::PreparedJob;
+use super::sampler::{PhaseSampler, SamplingEnd};
+use super::shared_state::SharedState;
+use super::steady::SteadyWatcher;
+use super::tree_dir::TreeDir;
+use super::worker_handle::WorkerHandle;
+use super::workers::PreparedWorker;
+
+/// What a phase has left when its clock has stopped.
+pub(super) struct PhaseWork {
+    /// At the first I/O.
+    pub before: Snapshot,
+    /// When the clock stopped.
+    pub stop: Snapshot,
+    /// By job, what its workers brought home.
+    pub totals_of_workers: Vec<Vec<WorkerTotals>>,
+    /// How each job ended.
+    pub closings: Vec<PhaseClosing>,
+    /// How the threads of the workers ran; `None` of processes.
+    pub ran: Option<ThreadTimes>,
+    /// Single I/Os, where they are kept.
+    pub each: Vec<SingleIo>,
+    pub faults: Vec<Fault>,
+}
+
+/// Those who look at the workers while they work.
+pub(super) struct PhaseWatchers<'l> {
+    pub steady_watcher: SteadyWatcher<'l>,
+    pub heat: HeatMap<'l>,
+}
+
+/// What the thread of every worker sees of its phase, and what it leaves for the conductor.
+struct WorkerContext<'f> {
+    ready: &'f [PreparedJob<'f>],
+    common: &'f SharedState,
+    tree_dirs: &'f [TreeDir],
+    counter_reader: &'f CounterReader,
+    /// The files whose pages are looked at.
+    files: Vec<(String, Vec<BorrowedFd<'f>>)>,
+    until: PhaseEnd,
+    waker: EventWaker,
+    interrupted: AtomicBool,
+    /// Threads that have not come home.
+    working: AtomicUsize,
+    /// The same of each job.
+    left: Vec<AtomicUsize>,
+    /// The number of a job, and what a worker of it brought home.
+    totals_of_workers: Mutex<Vec<(usize, Result<WorkerTotals, Fault>)>>,
+    closings: Vec<Mutex<PhaseClosing>>,
+    ran: Mutex<Option<ThreadTimes>>,
+    end: Mutex<Option<Snapshot>>,
+}
+
+impl<'a> PhaseContext<'a> {
+    /// Lets the workers work, and watches them until all have come home.
+    pub(super) fn work(
+        &mut self,
+        ready: &[PreparedJob<'a>],
+        common: &SharedState,
+        workers: Vec<PreparedWorker>,
+        books: Vec<Option<IoLogWriter>>,
+        watch: &mut PhaseSampler,
+        lookers: &PhaseWatchers,
+    ) -> Result<PhaseWork, Fault> {
+        let waker = self
+            .event_loop
+            .waker()
+            .map_err(|error| Fault::new(Doing::Prepare, "a bell", &error))?;
+        let threads = workers.len();
+        let floor = WorkerContext {
+            ready,
+            common,
+            tree_dirs: self.tree_dirs,
+            counter_reader: self.counter_reader,
+            files: watched(ready, self.open_targets),
+            until: self.phase.until,
+            waker,
+            interrupted: AtomicBool::new(self.signal.is_some()),
+            working: AtomicUsize::new(threads),
+            left: ready.iter().map(|job| AtomicUsize::new(job.threads as usize)).collect(),
+            totals_of_workers: Mutex::default(),
+            closings: ready.iter().map(|_| Mutex::default()).collect(),
+            ran: Mutex::default(),
+            end: Mutex::default(),
+        };
+        let mut faults = Vec::new();
+        let logged: Mutex<Vec<Result<Vec<SingleIo>, Fault>>> = Mutex::default();
+        // Processes first, while there is no other thread.
+        let hands = floor.send_away(workers, &mut faults);
+        let before = std::thread::scope(|scope| {
+            let started = floor.start(scope, hands, &mut faults);
+            let before = floor.snapshot();
+            if floor.came_home(threads - started) {
+                return before;
+            }
+            watch.restart();
+            let start = if simulated(ready) { Timestamp(0) } else { watch.started() };
+            for log_writer in books.into_iter().flatten() {
+                let logged = &logged;
+                scope.spawn(move || {
+                    let written = log_writer.write(start);
+                    keep(logged).push(written);
+                });
+            }
+            common.gate().open_for(started);
+            let looking = || {
+                let now = clock::now();
+                lookers.steady_watcher.look(start, now);
+                lookers.heat.look(start, now);
+                common.progress()
+            };
+            self.observer.began(self.phase, self.number, self.plan.phases.len());
+            loop {
+                match watch.until_bell(self.event_loop, &looking, false, self.observer) {
+                    SamplingEnd::Done if keep(&floor.end).is_some() => break before,
+                    // An old ring.
+                    SamplingEnd::Done => {}
+                    SamplingEnd::Signal(signal) => {
+                        self.signal.get_or_insert(signal);
+                        floor.interrupted.store(true, Ordering::Relaxed);
+                        common.halt_all();
+                    }
+                }
+            }
+        });
+        let mut worked = floor.leave(before, faults);
+        for written in logged.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            match written {
+                Ok(each) => worked.each.extend(each),
+                Err(fault) => worked.faults.push(fault),
+            }
+        }
+        Ok(worked)
+    }
+}
+
+impl<'f> WorkerContext<'f> {
+    /// Puts those workers that are processes into processes. When one cannot be made, those who
+    /// are there are told to come home at once.
+    fn send_away(
+        &self,
+        workers: Vec<PreparedWorker<'f>>,
+        faults: &mut Vec<Fault>,
+    ) -> Vec<PreparedWorker<'f>> {
+        let mut hands = Vec::new();
+        for (number, prepared_worker) in workers.into_iter().enumerate() {
+            let PreparedWorker { job, cpus, hand } = prepared_worker;
+            let hand = match self.ready[job].job.crew {
+                WorkerKind::Threads => Ok(hand),
+                WorkerKind::Processes => {
+                    let (common, pin) = (self.common, || pin(&cpus));
+                    hand.send(common.gate(), &common.came()[number], pin, || self.delay(job))
+                }
+            };
+            match hand {
+                Ok(hand) => hands.push(PreparedWorker { job, cpus, hand }),
+                Err(error) => {
+                    let hint = "no more processes may be started: give fewer workers, or raise 'ulimit -u'";
+                    faults.push(Fault::new(Doing::Start, "a process", &error).hinting(hint));
+                    self.common.halt_all();
+                    break;
+                }
+            }
+        }
+        hands
+    }
+
+    /// Starts a thread for each worker; how many could be started.
+    fn start<'s>(
+        &'s self,
+        scope: &'s Scope<'s, '_>,
+        hands: Vec<PreparedWorker<'s>>,
+        faults: &mut Vec<Fault>,
+    ) -> usize {
+        let mut started = 0;
+        for prepared_worker in hands {
+            let name = format!("assay-{}", prepared_worker.job);
+            let thread = std::thread::Builder::new().name(name);
+            if let Err(error) = thread.spawn_scoped(scope, move || self.one_works(prepared_worker))
+            {
+                // Those who are there come home at once, the others are not waited for.
+                let hint = "no more threads may be started: give less iodepth or fewer workers, or raise 'ulimit -u'";
+                faults.push(Fault::new(Doing::Start, "a thread", &error).hinting(hint));
+                self.common.halt_all();
+                break;
+            }
+            started += 1;
+        }
+        started
+    }
+
+    /// What the thread of a worker does.
+    fn one_works(&self, prepared_worker: PreparedWorker) {
+        let PreparedWorker { job, cpus, hand } = prepared_worker;
+        let mut began = None;
+        let away = matches!(hand, WorkerHandle::Away(_));
+        let mut own = None;
+        if !away {
+            pin(&cpus);
+            // Without a table of its own it is only slower.
+            own = self.ready[job].keeps_to_its_own().then(files::own).and_then(Result::ok);
+        }
+        let worker_totals = hand.go(|| {
+            began = Some(ThreadSample::now());
+            self.common.gate().arrive();
+            self.common.gate().pass();
+            self.delay(job);
+        });
+        if worker_totals.as_ref().map_or(true, |worker_totals| worker_totals.fault.is_some()) {
+            self.common.halt_all();
+        }
+        keep(&self.totals_of_workers).push((job, worker_totals));
+        if self.left[job].fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.end_job(job);
+        }
+        // Of a process this is only who waits for it.
+        if let Some(began) = began.filter(|_| !away) {
+            let mut ran = keep(&self.ran);
+            let mine = began.until_now();
+            *ran = Some(ran.take().map_or(mine.clone(), |others| others + mine));
+        }
+        if self.came_home(1) {
+            self.waker.ring();
+        }
+        if let Some(own) = own {
+            own.close();
+        }
+    }
+
+    /// Ends the timing of a job. Its last worker does that, so that nobody has to be woken for it.
+    fn end_job(&self, job: usize) {
+        self.common.steps[job].end();
+        if self.until == PhaseEnd::First {
+            self.common.halt_all();
+        }
+        *keep(&self.closings[job]) = close(&self.ready[job], self.tree_dirs, &self.interrupted);
+    }
+
+    /// So many threads have come home, or never went. True: they were the last, and the clock has
+    /// been stopped.
+    fn came_home(&self, threads: usize) -> bool {
+        let last = self.working.fetch_sub(threads, Ordering::AcqRel) == threads;
+        if last {
+            *keep(&self.end) = Some(self.snapshot());
+        }
+        last
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        self.counter_reader.snapshot_of_groups(&self.files)
+    }
+
+    /// Waits until a job begins, but not after it was told to end.
+    fn delay(&self, job: usize) {
+        let until = clock::now() + self.ready[job].job.delay;
+        loop {
+            let now = clock::now();
+            if now >= until || self.common.halts()[job].load(Ordering::Relaxed) {
+                return;
+            }
+            clock::sleep_until(until.min(now + Nanos::millis(100)));
+        }
+    }
+
+    /// What was left by all.
+    fn leave(self, before: Snapshot, mut faults: Vec<Fault>) -> PhaseWork {
+        let Some(stop) = self.end.into_inner().unwrap_or_else(PoisonError::into_inner) else {
+            unreachable!("the last worker leaves its end")
+        };
+        let mut totals_of_workers: Vec<Vec<WorkerTotals>> =
+            self.ready.iter().map(|_| Vec::new()).collect();
+        for (job, worker_totals) in
+            self.totals_of_workers.into_inner().unwrap_or_else(PoisonError::into_inner)
+        {
+            match worker_totals {
+                Ok(mut worker_totals) => {
+                    let unsure = self.ready[job].unsure.is_some();
+                    faults.extend(worker_totals.fault.take().map(|fault| match fault.doing {
+                        Doing::Verify if unsure => fault.hinting(NEVER_WRITTEN),
+                        _ => fault,
+                    }));
+                    totals_of_workers[job].push(worker_totals);
+                }
+                Err(fault) => faults.push(fault),
+            }
+        }
+        totals_of_workers.iter_mut().for_each(|totals_of_workers| {
+            totals_of_workers.sort_unstable_by_key(|worker_totals| worker_totals.number)
+        });
+        let mut closings: Vec<PhaseClosing> = self
+            .closings
+            .into_iter()
+            .map(|closing| closing.into_inner().unwrap_or_else(PoisonError::into_inner))
+            .collect();
+        faults.extend(closings.iter_mut().filter_map(|closing| closing.fault.take()));
+        let ran = self.ran.into_inner().unwrap_or_else(PoisonError::into_inner);
+        PhaseWork { before, stop, totals_of_workers, closings, ran, each: Vec::new(), faults }
+    }
+}
+
+/// The files of the jobs, with what they are called in the record.
+pub(super) fn watched<'s>(
+    ready: &'s [PreparedJob],
+    open_targets: &'s [OpenTarget],
+) -> Vec<(String, Vec<BorrowedFd<'s>>)> {
+    let on_files = ready.iter().filter(|job| !job.open_targets.is_empty());
+    on_files.map(|job| (job.label.clone(), job.fds(open_targets).collect())).collect()
+}
+
+/// Whether a modelled device is worked on, by a clock of its own.
+pub(super) fn simulated(ready: &[PreparedJob]) -> bool {
+    ready.iter().any(|job| matches!(job.resolved.method, Method::Sim(_)))
+}
+
+/// What is said of data that are not this plan's, where no phase of it has written any.
+const NEVER_WRITTEN: &str = "no phase before has certainly written there: have all of it written first (in a plan: layout written, or a whole pass of writes), or give the seed of the run that wrote it";
+
+/// Locks, whatever became of the last one who did.
+fn keep<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Keeps the calling thread on these CPUs. Resolving has seen that they may be used; should one
+/// have been taken away since, the thread stays where it is.
+fn pin(cpus: &[u32]) {
+    if cpus.is_empty() {
+        return;
+    }
+    let mut set = CpuSet::new();
+    cpus.iter().for_each(|&cpu| set.set(cpu as usize));
+    let _ = sched_setaffinity(None, &set);
+}

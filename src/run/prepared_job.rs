@@ -1,0 +1,112 @@
+//! A job that is ready to be started: its open files, and what is known of them.
+
+use std::borrow::Cow;
+use std::os::fd::BorrowedFd;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::engine::WorkerFiles;
+use crate::plan::{BlockWork, Job, Method, Target, Verify};
+use crate::record::{ResolvedJob, UnprovenData};
+use crate::unit::{Bytes, Nanos};
+
+use super::open_target::OpenTarget;
+use super::prepared_tree::PreparedTree;
+
+/// One job, ready to be started.
+pub(super) struct PreparedJob<'a> {
+    pub job: &'a Job,
+    pub blocks: Cow<'a, BlockWork>,
+    pub resolved: &'a ResolvedJob,
+    /// The sites of its files, in the order of their numbers.
+    pub open_targets: Vec<usize>,
+    /// What its target is called in the record.
+    pub label: String,
+    pub subject: Option<usize>,
+    /// Open as the job wants them; none where it works nowhere, or when they have been closed.
+    pub files: Mutex<Vec<WorkerFileShare>>,
+    /// Of each file.
+    pub size: Bytes,
+    pub threads: u32,
+    /// The tree it works on, when it does; `blocks` is then what that is to others.
+    pub tree: Option<PreparedTree<'a>>,
+    /// It looks at data that this plan is not certain to have written.
+    pub unsure: Option<UnprovenData>,
+}
+
+/// The files of one worker, or of all where they share them.
+#[derive(Clone, Debug)]
+pub(super) struct WorkerFileShare {
+    pub files: WorkerFiles,
+    /// What each is called in faults.
+    pub paths: Arc<[String]>,
+    /// The number of the first of them among all.
+    pub first: u32,
+}
+
+impl PreparedJob<'_> {
+    /// The files of a worker; of none, where it works nowhere.
+    pub fn share(&self, worker: u32) -> WorkerFileShare {
+        let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = if files.len() > 1 { worker as usize } else { 0 };
+        files.get(number).cloned().unwrap_or_else(|| WorkerFileShare {
+            files: WorkerFiles::default(),
+            paths: Arc::from([self.label.clone()]),
+            first: 0,
+        })
+    }
+
+    /// The conductor's own descriptions of its files.
+    pub fn fds<'s>(
+        &'s self,
+        open_targets: &'s [OpenTarget],
+    ) -> impl Iterator<Item = BorrowedFd<'s>> {
+        self.open_targets.iter().filter_map(|&open_target| open_targets[open_target].fd())
+    }
+
+    pub fn writes(&self) -> bool {
+        self.blocks.pattern.mix.writes()
+    }
+
+    /// Time that is not counted. None for buffered writes with a flush inside the timing: what
+    /// the ramp left in memory would be flushed at the cost of the rest.
+    pub fn ramp(&self) -> Nanos {
+        let in_memory = self.resolved.caching.through_memory();
+        if self.writes() && in_memory && self.blocks.durability.flushes_at_end() {
+            Nanos::ZERO
+        } else {
+            self.job.stop.ramp
+        }
+    }
+
+    /// Whether its threads may have a table of descriptors each, as programs have that do such work with
+    /// one thread: they use what they have opened themselves, or only look names up below what others
+    /// keep open. What others have opened cannot be closed in such a table.
+    pub fn keeps_to_its_own(&self) -> bool {
+        let own = matches!(self.resolved.method, Method::Sync | Method::Bytewise);
+        (self.tree.is_some() || own) && !self.blocks.timed_close
+    }
+
+    pub fn reads(&self) -> bool {
+        self.blocks.pattern.mix.fetches()
+    }
+
+    /// Whether what it reads is compared with what must have been written before.
+    pub fn looks_at_old(&self) -> bool {
+        let pattern = &self.blocks.pattern;
+        let looks = pattern.verify != Verify::None;
+        looks && pattern.mix.fetches() && !self.open_targets.is_empty()
+    }
+
+    /// Threads that do the work of one worker together: more than one in a pool.
+    pub fn threads_of_a_worker(&self) -> u32 {
+        (self.threads / self.resolved.workers.max(1)).max(1)
+    }
+
+    /// How many of `all` its files one worker goes through: all, where they share them.
+    pub fn files_of_a_worker(&self, all: usize) -> usize {
+        match &self.blocks.target {
+            Target::Files { shared: false, count, .. } => *count as usize,
+            _ => all,
+        }
+    }
+}

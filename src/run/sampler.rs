@@ -1,0 +1,325 @@
+//! Takes samples while others work: live counters and device counters at the same moment, ten
+//! times a second, from a thread that does no I/O of its own.
+
+use crate::evidence::{
+    BlockLayer, CounterReader, DiskCounters, OtherProcesses, ProcessCensus, Reading, Subject,
+};
+use crate::plan::{Action, Phase};
+use crate::record::{
+    IntervalCount, IntervalCounts, QuietDevice, QuietPeriod, SamplePoint, SampleSeries,
+};
+use crate::stats::copy::CopyCounts;
+use crate::stats::{LiveCounters, LiveReading};
+use crate::sys::clock;
+use crate::sys::event_loop::{Event, EventLoop};
+use crate::unit::{Bytes, Nanos, Timestamp};
+
+use super::observer::{LiveStatus, Observer};
+use super::sample_timer::SampleTimer;
+
+/// Distance of two samples.
+pub(super) const INTERVAL: Nanos = Nanos::millis(100);
+
+/// What has been done so far, by whoever does it.
+pub(super) type ProgressSource<'a> = &'a dyn Fn() -> (LiveReading, Option<CopyCounts>);
+
+/// Samples of one phase.
+pub(super) struct PhaseSampler<'a> {
+    counter_reader: &'a CounterReader,
+    leaves: Vec<usize>,
+    /// The devices that the paths name; none where these are the leaves.
+    tops: Vec<usize>,
+    /// What all devices had counted at the sample before, and have now.
+    before: Vec<Option<DiskCounters>>,
+    counters: Vec<Option<DiskCounters>>,
+    done: LiveReading,
+    started: Timestamp,
+    sample_timer: SampleTimer,
+    series: SampleSeries,
+    goal: Option<Bytes>,
+    limit: Option<Nanos>,
+    /// Those whose own samples are kept.
+    parts: Vec<Part<'a>>,
+    /// Who was there at the first sample.
+    census: Option<Result<ProcessCensus, String>>,
+}
+
+/// Some threads whose samples are kept by themselves.
+struct Part<'a> {
+    all_live_counters: &'a [LiveCounters],
+    before: LiveReading,
+    strands: IntervalCounts,
+}
+
+impl Part<'_> {
+    /// Takes the sample that makes it `number` of them. A direction in which nothing ever goes has none,
+    /// and where nothing goes any more there are none.
+    fn sample(&mut self, number: usize) {
+        let mut now = LiveReading::default();
+        self.all_live_counters.iter().for_each(|live_counters| live_counters.peek(&mut now));
+        let before = std::mem::replace(&mut self.before, now);
+        let since = |now: u64, before: u64| now.wrapping_sub(before);
+        for (action, ops, bytes) in [
+            (
+                Action::Read,
+                since(now.read_ops, before.read_ops),
+                since(now.read_bytes, before.read_bytes),
+            ),
+            (
+                Action::Write,
+                since(now.write_ops, before.write_ops),
+                since(now.write_bytes, before.write_bytes),
+            ),
+            (Action::Trim, since(now.trim_ops, before.trim_ops), 0),
+        ] {
+            if ops + bytes > 0 {
+                let strand = self.strands.entry(action).or_default();
+                strand.resize(number - 1, IntervalCount::default());
+                strand.push(IntervalCount(ops, bytes));
+            }
+        }
+    }
+}
+
+/// Why watching ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SamplingEnd {
+    /// The work is done.
+    Done,
+    /// A signal came.
+    Signal(i32),
+}
+
+impl<'a> PhaseSampler<'a> {
+    /// A watch over the leaves of these subjects, which starts now.
+    pub fn new(counter_reader: &'a CounterReader, subjects: &[&Subject]) -> Self {
+        let those = |wanted: fn(&BlockLayer) -> bool| -> Vec<usize> {
+            let layers = || subjects.iter().flat_map(|subject| &subject.stack);
+            let named = |name| layers().any(|layer| wanted(layer) && layer.name == name);
+            counter_reader
+                .names()
+                .enumerate()
+                .filter(|(_, name)| named(*name))
+                .map(|(at, _)| at)
+                .collect()
+        };
+        let leaves = those(|layer| layer.leaf);
+        let mut tops = those(|layer| layer.level == 0);
+        if tops == leaves {
+            tops.clear();
+        }
+        let series = SampleSeries { interval_ns: INTERVAL, points: Vec::with_capacity(1024) };
+        let started = clock::now();
+        let mut watch = Self {
+            counter_reader,
+            leaves,
+            tops,
+            before: Vec::new(),
+            counters: Vec::new(),
+            done: LiveReading::default(),
+            started,
+            sample_timer: SampleTimer::new(started, INTERVAL),
+            series,
+            goal: None,
+            limit: None,
+            parts: Vec::new(),
+            census: None,
+        };
+        counter_reader.devices(&mut watch.before);
+        watch.restart();
+        watch
+    }
+
+    /// Begins to count from now on.
+    pub fn restart(&mut self) {
+        self.started = clock::now();
+        self.sample_timer = SampleTimer::new(self.started, INTERVAL);
+    }
+
+    /// What will be done, if that is known: bytes, and time.
+    pub fn expect(&mut self, goal: Option<Bytes>, limit: Option<Nanos>) {
+        self.goal = goal;
+        self.limit = limit;
+    }
+
+    /// Keeps the samples of these threads together, beside those of all.
+    pub fn apart(&mut self, all_live_counters: &'a [LiveCounters]) {
+        self.parts.push(Part {
+            all_live_counters,
+            before: LiveReading::default(),
+            strands: IntervalCounts::new(),
+        });
+    }
+
+    /// Takes one sample.
+    fn sample(&mut self, progress: ProgressSource, settling: bool, observer: &mut dyn Observer) {
+        self.counter_reader.devices(&mut self.counters);
+        let at = clock::now();
+        let (now, copy) = progress();
+        let before = self.done;
+        let ops = now.ops().wrapping_sub(before.ops());
+        let lat = now.lat_ns_sum.wrapping_sub(before.lat_ns_sum);
+        let timed = now.timed_ops.wrapping_sub(before.timed_ops);
+        let moved = |devices: &[usize], which: fn(&DiskCounters) -> u64| {
+            moved(&self.before, &self.counters, devices, which)
+        };
+        let (read, written) = (|c: &DiskCounters| c.read_bytes, |c: &DiskCounters| c.write_bytes);
+        self.series.points.push(SamplePoint {
+            at_ns: at.since(self.started),
+            ops,
+            read_bytes: now.read_bytes.wrapping_sub(before.read_bytes),
+            write_bytes: now.write_bytes.wrapping_sub(before.write_bytes),
+            lat_ns_mean: lat.checked_div(timed),
+            lat_ns_max: (timed > 0).then_some(now.lat_ns_max),
+            device_read_bytes: moved(&self.leaves, read),
+            device_write_bytes: moved(&self.leaves, written),
+            top_write_bytes: moved(&self.tops, written),
+        });
+        let number = self.series.points.len();
+        self.parts.iter_mut().for_each(|part| part.sample(number));
+        observer.tick(&LiveStatus {
+            elapsed: at.since(self.started),
+            limit: self.limit,
+            goal: self.goal,
+            done: now,
+            before,
+            copy,
+            settling,
+        });
+        std::mem::swap(&mut self.before, &mut self.counters);
+        self.done = now;
+    }
+
+    /// Watches until the bell rings or a signal that ends things comes.
+    pub fn until_bell(
+        &mut self,
+        event_loop: &EventLoop,
+        progress: ProgressSource,
+        settling: bool,
+        observer: &mut dyn Observer,
+    ) -> SamplingEnd {
+        loop {
+            let now = clock::now();
+            if now >= self.sample_timer.due() {
+                self.sample(progress, settling, observer);
+                self.look_round(settling);
+                self.sample_timer.pass(now);
+            }
+            match event_loop.wait(self.sample_timer.due().since(clock::now()).max(Nanos(1))) {
+                Event::Nothing => {}
+                Event::Bell => {
+                    self.sample(progress, settling, observer);
+                    return SamplingEnd::Done;
+                }
+                Event::Signal(signal) => {
+                    let (done, copy) = progress();
+                    let live = LiveStatus {
+                        elapsed: clock::now().since(self.started),
+                        limit: self.limit,
+                        goal: self.goal,
+                        done,
+                        before: self.done,
+                        copy,
+                        settling,
+                    };
+                    if !observer.asked(signal, &live) {
+                        return SamplingEnd::Signal(signal);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Looks at the other processes, once. The first sample is the time for it: a phase that is over
+    /// before is too short to be told from its neighbours' work, and waits for nobody.
+    fn look_round(&mut self, settling: bool) {
+        if self.census.is_none() && !settling && !self.leaves.is_empty() {
+            self.census = Some(self.counter_reader.census());
+        }
+    }
+
+    /// The samples, those that were kept apart, and what others did since the first of them.
+    pub fn finish(self) -> (SampleSeries, Vec<IntervalCounts>, Option<Reading<OtherProcesses>>) {
+        let others = self
+            .census
+            .map(|first| first.and_then(|first| self.counter_reader.since(&first)).into());
+        let mut series = self.series;
+        // There is room for a long phase; the record of many short ones is not to keep it.
+        series.points.shrink_to_fit();
+        (series, self.parts.into_iter().map(|part| part.strands).collect(), others)
+    }
+
+    /// When it started.
+    pub fn started(&self) -> Timestamp {
+        self.started
+    }
+}
+
+/// What these devices did between two readings of all, added up; absent where one of them cannot be read,
+/// or there are none.
+fn moved(
+    before: &[Option<DiskCounters>],
+    now: &[Option<DiskCounters>],
+    devices: &[usize],
+    which: fn(&DiskCounters) -> u64,
+) -> Option<u64> {
+    let one = |&device: &usize| {
+        let (now, before) = (now.get(device)?.as_ref()?, before.get(device)?.as_ref()?);
+        Some(which(&now.since(before)))
+    };
+    devices.iter().map(one).sum::<Option<u64>>().filter(|_| !devices.is_empty())
+}
+
+/// What ends a phase, as far as it is planned: its longest time.
+pub(super) fn limit(phase: &Phase) -> Option<Nanos> {
+    phase.jobs.iter().filter_map(|job| Some(job.stop.time()? + job.stop.ramp + job.delay)).max()
+}
+
+/// Watches the devices while nothing is done.
+pub(super) fn listen(
+    counter_reader: &CounterReader,
+    event_loop: &EventLoop,
+    time: Nanos,
+    signal: &mut Option<i32>,
+) -> QuietPeriod {
+    let mut first = Vec::new();
+    let mut last = Vec::new();
+    let began = clock::now();
+    counter_reader.devices(&mut first);
+    let until = began + time;
+    while signal.is_none() && clock::now() < until {
+        if let Event::Signal(came) = event_loop.wait(until.since(clock::now())) {
+            *signal = Some(came);
+        }
+    }
+    counter_reader.devices(&mut last);
+    let devices = counter_reader
+        .names()
+        .zip(first.iter().zip(&last))
+        .map(|(name, counters)| QuietDevice {
+            name: name.into(),
+            counters: match counters {
+                (Some(first), Some(last)) => Reading::Seen(last.since(first)),
+                _ => Reading::Unseen(format!("/sys/block/{name}/stat could not be read")),
+            },
+        })
+        .collect();
+    QuietPeriod { time: clock::now().since(began), devices }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_goes_on_where_a_counter_wrapped() {
+        let disk = |sectors: u64| {
+            Some(DiskCounters { write_bytes: sectors * 512, ..DiskCounters::default() })
+        };
+        let (before, now) = ([disk(u64::from(u32::MAX)), disk(7), None], [disk(3), disk(9), None]);
+        let written = |devices: &[usize]| moved(&before, &now, devices, |disk| disk.write_bytes);
+        assert_eq!(written(&[0, 1]), Some((4 + 2) * 512));
+        assert_eq!(written(&[1]), Some(2 * 512));
+        assert_eq!((written(&[]), written(&[1, 2]), written(&[9])), (None, None, None));
+    }
+}

@@ -1,0 +1,118 @@
+//! One worker of a phase, whatever kind of work it does, in a thread or in a process of its own.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::engine::{BalanceSlot, TreeWorker, Worker, WorkerTotals};
+use crate::error::{Doing, Fault};
+use crate::stats::{CpuSpent, LiveCounters};
+use crate::sys::clock;
+use crate::sys::process::{self, ChildDeath, WorkerChild};
+
+use super::gate::StartGate;
+
+/// A worker that is ready to go.
+pub(super) enum WorkerHandle<'a> {
+    /// On blocks.
+    Blocks(Box<Worker<'a>>),
+    /// On a tree of files.
+    Tree(Box<TreeWorker<'a>>),
+    /// In a process of its own, which waits at the gate already.
+    Away(WorkerProcess<'a>),
+}
+
+/// A worker in a process of its own.
+pub(super) struct WorkerProcess<'a> {
+    child: WorkerChild,
+    gate: &'a StartGate,
+    /// It has come to the gate.
+    came: &'a AtomicBool,
+}
+
+/// What ties a worker to its phase.
+pub(super) struct WorkerHandles<'w> {
+    /// Where it says what it has done.
+    pub live_counters: &'w LiveCounters,
+    /// Raised when it is to end.
+    pub halt: &'w AtomicBool,
+    /// Other jobs that it keeps step with.
+    pub balance: Option<BalanceSlot<'w>>,
+}
+
+impl<'a> WorkerHandle<'a> {
+    /// Calls `ready` when all memory is there, and does its work. Who is away has its own.
+    ///
+    /// # Errors
+    /// What kept it from beginning. `ready` has been called all the same.
+    pub fn go(self, ready: impl FnOnce()) -> Result<WorkerTotals, Fault> {
+        let mut began = CpuSpent::default();
+        let timed = || {
+            ready();
+            began = cpu_now();
+        };
+        let worker_totals = match self {
+            Self::Blocks(worker) => worker.go(timed),
+            Self::Tree(worker) => worker.go(timed),
+            Self::Away(away) => return away.home(),
+        };
+        worker_totals
+            .map(|worker_totals| WorkerTotals { cpu: cpu_now().since(began), ..worker_totals })
+    }
+
+    /// Puts it into a process of its own, which comes to the gate and calls `after` behind it.
+    ///
+    /// # Errors
+    /// What [`process::fork`] met.
+    pub fn send(
+        self,
+        gate: &'a StartGate,
+        came: &'a AtomicBool,
+        before: impl FnOnce(),
+        after: impl FnOnce(),
+    ) -> io::Result<Self> {
+        let child = process::fork(|| {
+            before();
+            let worker_totals = self.go(|| {
+                gate.arrive();
+                came.store(true, Ordering::Release);
+                gate.pass();
+                after();
+            });
+            // It holds numbers and texts only.
+            serde_json::to_vec(&worker_totals).unwrap_or_default()
+        })?;
+        Ok(Self::Away(WorkerProcess { child, gate, came }))
+    }
+}
+
+/// CPU time of the calling thread since it was made.
+pub(super) fn cpu_now() -> CpuSpent {
+    CpuSpent { time: clock::thread_cpu(), system: clock::thread_system() }
+}
+
+impl WorkerProcess<'_> {
+    fn home(self) -> Result<WorkerTotals, Fault> {
+        let answer = self.child.home();
+        if !self.came.load(Ordering::Acquire) {
+            // The others are not to wait for it.
+            self.gate.arrive();
+        }
+        let text = match answer {
+            Ok(bytes) => match serde_json::from_slice(&bytes) {
+                Ok(worker_totals) => return worker_totals,
+                Err(error) => format!("what it brought home cannot be read: {error}"),
+            },
+            Err(ChildDeath::Signal(signal)) => format!("it died of signal {signal}"),
+            Err(ChildDeath::Status(status)) => format!("it ended with status {status}"),
+        };
+        Err(Fault {
+            doing: Doing::Finish,
+            path: "the work of a process".into(),
+            offset: None,
+            errno: 0,
+            name: String::new(),
+            text,
+            hint: "its part of the work is missing in all figures".into(),
+        })
+    }
+}

@@ -1,0 +1,96 @@
+//! How this process was started: with which standard streams closed, and whether broken pipes were to be
+//! errors instead of signals.
+//!
+//! Before `main` the language's runtime opens what is closed of the three on `/dev/null`, and ignores
+//! SIGPIPE; both are noted before it does. A descriptor on `/dev/null` tells nothing of it: daemons
+//! are given such ones on purpose.
+//!
+//! # Safety
+//! [`note`] is called once by the loader, from `.init_array`: the C library is set up, and there is
+//! one thread. It makes bare system calls, stores a number into an atomic, allocates nothing and cannot
+//! unwind. Its entry is a function of the C ABI in a section of pointers to such functions, and lives
+//! as long as the program.
+#![allow(unsafe_code)]
+
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use rustix::fs::{Mode, OFlags, open};
+
+/// One bit for each standard stream that was closed, and [`PIPES_IGNORED`].
+static NOTED: AtomicU8 = AtomicU8::new(0);
+
+const PIPES_IGNORED: u8 = 1 << 3;
+
+#[used]
+// SAFETY: as said above.
+#[unsafe(link_section = ".init_array")]
+static ENTRY: extern "C" fn() = note;
+
+extern "C" fn note() {
+    let mut noted = 0;
+    for stream in 0..3 {
+        // SAFETY: a bare call that only answers; what is not open is an error.
+        if unsafe { libc::fcntl(stream, libc::F_GETFD) } == -1 {
+            noted |= 1 << stream;
+        }
+    }
+    if is_ignored(libc::SIGPIPE) {
+        noted |= PIPES_IGNORED;
+    }
+    NOTED.store(noted, Ordering::Relaxed);
+}
+
+/// Whether a signal does nothing to this process.
+pub fn is_ignored(signal: i32) -> bool {
+    let mut action = MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: nothing is changed; the answer is written to a place that is large enough.
+    let answer = unsafe { libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr()) };
+    // SAFETY: all zeros are a valid action, and so is the kernel's answer.
+    answer == 0 && unsafe { action.assume_init() }.sa_sigaction == libc::SIG_IGN
+}
+
+/// Whether standard input (0), output (1) or error (2) was closed.
+pub fn was_closed(stream: u8) -> bool {
+    NOTED.load(Ordering::Relaxed) & (1 << stream) != 0
+}
+
+/// Whether whoever started this process wants a write to a pipe that nobody reads to fail, not to kill.
+pub fn ignored_broken_pipes() -> bool {
+    NOTED.load(Ordering::Relaxed) & PIPES_IGNORED != 0
+}
+
+/// A descriptor that answers as one that is closed does: whatever is asked of it is EBADF. Only
+/// closing it works.
+///
+/// # Errors
+/// EMFILE.
+pub fn stand_in() -> io::Result<OwnedFd> {
+    Ok(open("/", OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::fs::{SeekFrom, fsync, ftruncate, seek};
+    use rustix::io::{Errno, read, write};
+
+    #[test]
+    fn what_stands_in_for_a_closed_stream_does_nothing() {
+        let fd = stand_in().unwrap();
+        assert_eq!(read(&fd, &mut [0_u8; 1]), Err(Errno::BADF));
+        assert_eq!(write(&fd, &[0]), Err(Errno::BADF));
+        assert_eq!(seek(&fd, SeekFrom::Current(0)), Err(Errno::BADF));
+        assert_eq!((fsync(&fd), ftruncate(&fd, 0)), (Err(Errno::BADF), Err(Errno::BADF)));
+    }
+
+    #[test]
+    fn a_signal_is_ignored_when_it_is() {
+        assert!(!is_ignored(libc::SIGWINCH));
+        // The runtime has done that to this one.
+        assert!(is_ignored(libc::SIGPIPE));
+        assert!(!was_closed(2));
+    }
+}

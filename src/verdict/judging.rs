@@ -1,0 +1,31 @@
+//! The verdicts of a whole record: of each phase, of the run, and what its aim came to.
+
+use super::rules::of_phase;
+use super::{study, whole};
+use crate::record::{Record, Verdict};
+
+/// Fills in the verdict of every phase and of the whole run, and what its aim came to.
+pub fn judge(record: &mut Record) {
+    let (phases, whole) = verdicts(record);
+    for (phase, verdict) in record.phases.iter_mut().zip(phases) {
+        phase.verdict = Some(verdict);
+    }
+    record.verdict = Some(whole);
+    record.outcome = study::outcome(record);
+}
+
+/// Fills in the verdict of the last phase, by what is known when it ends.
+pub fn judge_last(record: &mut Record) {
+    let Some(phase) = record.phases.last() else { return };
+    let verdict = of_phase(record, phase);
+    if let Some(phase) = record.phases.last_mut() {
+        phase.verdict = Some(verdict);
+    }
+}
+
+/// The verdict of every phase, in their order, and that of the whole run.
+pub fn verdicts(record: &Record) -> (Vec<Verdict>, Verdict) {
+    let phases: Vec<Verdict> = record.phases.iter().map(|phase| of_phase(record, phase)).collect();
+    let whole = whole::verdict(record, &phases);
+    (phases, whole)
+}

@@ -1,0 +1,304 @@
+//! What a job of blocks or of files walks into, by its plan and by what stands at its target.
+
+use std::path::PathBuf;
+
+use super::ends::device;
+use super::source::resident;
+use super::{PredictionView, file, machine, mount, place};
+use crate::evidence::{Direction, LeafKind, Machine, PathKind, Survey};
+use crate::plan::{
+    BlockWork, CacheDrop, Durability, Fill, LayoutMode, OffsetOrdering, PlanOrigin, Target,
+    TreeWork,
+};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
+use crate::verdict::threshold::{DEPTH_LEAST, RESIDENT, SMALL_WRITE};
+use crate::verdict::{
+    client_bound, compressed, file_lock, finding, first_write, flush_bound, latency_bound,
+    not_flushed, own, served_from_cache, trimmed_blocks, uncommitted, words,
+};
+
+/// A job on blocks and where it takes place.
+pub(super) struct BlockJobPlace<'a> {
+    /// The job's blocks.
+    pub blocks: &'a BlockWork,
+    /// Its workers.
+    pub workers: u32,
+    /// Whose words made it.
+    pub origin: &'a PlanOrigin,
+    /// What is dropped from memory before it.
+    pub cold: CacheDrop,
+    /// Its target.
+    pub survey: &'a Survey,
+    /// The machine.
+    pub machine: &'a Machine,
+}
+
+/// The paths of a target.
+pub(super) fn paths(target: &Target) -> Vec<PathBuf> {
+    match target {
+        Target::File { path, .. } | Target::Device { path, .. } => vec![path.clone()],
+        Target::Scratch { dir, .. } => vec![dir.clone()],
+        Target::Files { dirs, .. } => dirs.clone(),
+        Target::Nowhere { .. } => Vec::new(),
+    }
+}
+
+/// Everything that can be foreseen of a job of blocks.
+pub(super) fn see(ground: &BlockJobPlace<'_>) -> Vec<Finding> {
+    let judges = [
+        unflushed,
+        each_write,
+        fewer_bytes,
+        from_memory,
+        one_at_a_time,
+        lock,
+        first_writes,
+        byte_by_byte,
+    ];
+    let mut found: Vec<Finding> = match ground.survey.bottom {
+        LeafKind::Devices => judges.iter().filter_map(|judge| judge(ground)).collect(),
+        _ => Vec::new(),
+    };
+    let writes = ground.blocks.pattern.mix.writes();
+    let direct = !ground.blocks.caching.through_memory();
+    let durable = ground.blocks.promises().durable();
+    found.extend(around(ground.survey, ground.machine, writes, direct, durable));
+    if !writes && let Some(lay) = &ground.survey.file {
+        found.extend(file::empty(lay).into_iter().chain(file::encoded(lay)));
+    }
+    if ground.blocks.pattern.mix.fetches() {
+        found.extend(trimmed_blocks::foreseen(ground.survey));
+    }
+    found
+}
+
+/// Everything that can be foreseen of a job on files.
+pub(super) fn see_tree(tree: &TreeWork, survey: &Survey, machine: &Machine) -> Vec<Finding> {
+    let writes = tree.action.changes();
+    let mut found = around(survey, machine, writes, false, tree.durability.durable());
+    if writes && survey.bottom == LeafKind::Devices && !tree.durability.durable() {
+        found.push(finding(
+            not_flushed::RULE.id,
+            FindingWeight::Doubt,
+            Some(MeasuredSubject::Deferred),
+            format!(
+                "No flush: changes may still be in memory, not on {}, when the clock stops.",
+                device(survey)
+            ),
+            vec![Exhibit::new("durability", "none", "the plan")],
+            None,
+        ));
+        found.extend(uncommitted::foreseen(survey));
+    }
+    found
+}
+
+/// What lies around a target, as far as such a job meets it.
+fn around(
+    survey: &Survey,
+    machine: &Machine,
+    writes: bool,
+    direct: bool,
+    durable: bool,
+) -> Vec<Finding> {
+    let view_of_plan = PredictionView { survey, machine };
+    let mut found = Vec::new();
+    for see in [place::see, mount::see, super::device::see] {
+        see(&view_of_plan, &mut found);
+    }
+    found.retain(|finding| match finding.trap.0.as_str() {
+        "T00" | "T22" | "T29" | "T46" | "T47" | "T50" | "T55" => true,
+        "T14" => writes && !durable,
+        "T15" => writes && durable,
+        "T16" => writes && direct && !durable,
+        "T44" => writes,
+        "T19" => direct,
+        "T30" => direct && finding.weight > FindingWeight::Note,
+        "T38" => writes && finding.weight > FindingWeight::Note,
+        _ => false,
+    });
+    let direction = if writes { Direction::Write } else { Direction::Read };
+    found.extend(machine::limits(&view_of_plan, direction));
+    found
+}
+
+/// T02.
+fn unflushed(ground: &BlockJobPlace<'_>) -> Option<Finding> {
+    let blocks = ground.blocks;
+    let buffered = blocks.caching.through_memory() && ground.survey.kind != PathKind::Device;
+    let left = blocks.pattern.mix.sends() && buffered && !blocks.promises().durable();
+    let limit = ground.survey.writeback.seen().map(|writeback| writeback.limit);
+    left.then(|| {
+        let most =
+            limit.map_or_else(|| "some of the data".to_string(), |limit| format!("up to {limit}"));
+        let exhibit = |limit: crate::unit::Bytes| {
+            Exhibit::new("dirty limit", limit.to_string(), "/proc/vmstat nr_dirty_threshold")
+        };
+        finding(
+            not_flushed::RULE.id,
+            FindingWeight::Doubt,
+            Some(MeasuredSubject::Deferred),
+            format!(
+                "No flush: {most} may still be dirty pages, not on {}, when the clock stops.",
+                device(ground.survey)
+            ),
+            limit.map(exhibit).into_iter().collect(),
+            Some(words::with_flush(ground.origin)),
+        )
+    })
+}
+
+/// T14.
+fn each_write(ground: &BlockJobPlace<'_>) -> Option<Finding> {
+    let promise = ground.blocks.promises();
+    let each = matches!(promise, Durability::OpenSync | Durability::OpenDsync)
+        || promise.every() == Some(1);
+    (each && ground.blocks.pattern.mix.sends()).then(|| {
+        finding(
+            flush_bound::RULE.id,
+            FindingWeight::Note,
+            None,
+            format!("Flush-bound: each write waits for {}; this is the latency of a durable write, not throughput.", device(ground.survey)),
+            vec![Exhibit::new("durability", "every write", "the plan")],
+            None,
+        )
+    })
+}
+
+/// T25.
+fn fewer_bytes(ground: &BlockJobPlace<'_>) -> Option<Finding> {
+    let pattern = &ground.blocks.pattern;
+    if !pattern.mix.sends() || matches!(pattern.fill, Fill::Random | Fill::File(_)) {
+        return None;
+    }
+    let (mount, option) =
+        ground.survey.mounts().find_map(|mount| Some((mount, mount::compressing(mount)?)))?;
+    Some(finding(
+        compressed::RULE.id,
+        FindingWeight::Doubt,
+        Some(MeasuredSubject::Layer),
+        format!(
+            "{} at {} compresses ({option}), and this data ({}) shrinks: {} writes fewer bytes.",
+            mount.kind,
+            mount.point,
+            pattern.fill.name(),
+            device(ground.survey)
+        ),
+        mount::exhibit(mount, option),
+        Some(compressed::next()),
+    ))
+}
+
+/// T01.
+fn from_memory(ground: &BlockJobPlace<'_>) -> Option<Finding> {
+    let reads = ground.blocks.pattern.mix.fetches();
+    if !reads || !ground.blocks.caching.through_memory() || ground.cold != CacheDrop::Keep {
+        return None;
+    }
+    let part = resident(ground.survey);
+    if part.is_some_and(|part| part <= RESIDENT) {
+        return None;
+    }
+    let claim = match part {
+        Some(part) => format!(
+            "{} of {} is in the page cache: that part is not read from {}.",
+            words::share(part),
+            ground.survey.path,
+            device(ground.survey)
+        ),
+        None => format!(
+            "Reads go through the page cache: what an earlier phase or run left there is not read from {}.",
+            device(ground.survey)
+        ),
+    };
+    Some(finding(
+        served_from_cache::RULE.id,
+        FindingWeight::Doubt,
+        Some(MeasuredSubject::Memory),
+        claim,
+        vec![Exhibit::new("caching", "buffered, no cache drop", "the plan")],
+        Some(words::cold(ground.origin, false)),
+    ))
+}
+
+/// Direct writes to a file that begins with nothing in it.
+fn grows(ground: &BlockJobPlace<'_>) -> bool {
+    let blocks = ground.blocks;
+    let empty = match &blocks.target {
+        Target::File { layout: LayoutMode::Truncated, .. } => true,
+        Target::File { layout: LayoutMode::AsFound, .. } => ground.survey.kind == PathKind::Missing,
+        Target::Scratch { layout: LayoutMode::Truncated | LayoutMode::AsFound, .. } => true,
+        _ => false,
+    };
+    let moved = ground.survey.mounts().next().is_some_and(|mount| own::moves(&mount.kind));
+    empty && !moved && blocks.pattern.mix.sends() && !blocks.caching.through_memory()
+}
+
+/// T37.
+fn lock(ground: &BlockJobPlace<'_>) -> Option<Finding> {
+    let depth = match ground.blocks.method.one_at_a_time() {
+        true => ground.workers,
+        false => ground.workers.saturating_mul(ground.blocks.iodepth),
+    };
+    (grows(ground) && depth >= DEPTH_LEAST).then(|| {
+        finding(
+            file_lock::RULE.id,
+            FindingWeight::Doubt,
+            Some(MeasuredSubject::Tool),
+            format!("{depth} writes in flight extend one file: they serialize on its lock, and {} gets one at a time.", device(ground.survey)),
+            vec![Exhibit::new("writes in flight", depth.to_string(), "the plan")],
+            Some(NextStep::Do("write or allocate the file first (in a plan: layout written or preallocated)".into())),
+        )
+    })
+}
+
+/// T36.
+fn first_writes(ground: &BlockJobPlace<'_>) -> Option<Finding> {
+    let pattern = &ground.blocks.pattern;
+    let small = pattern.order != OffsetOrdering::Forward || pattern.largest() <= SMALL_WRITE;
+    (grows(ground) && small).then(|| {
+        finding(
+            first_write::RULE.id,
+            FindingWeight::Note,
+            None,
+            "First writes allocate blocks: overwriting an existing file may be several times as fast.",
+            vec![Exhibit::new("the file", "empty at the start", "the plan")],
+            None,
+        )
+    })
+}
+
+/// T51.
+fn byte_by_byte(ground: &BlockJobPlace<'_>) -> Option<Finding> {
+    let method = ground.blocks.method;
+    method.is_bytewise().then(|| {
+        finding(
+            client_bound::RULE.id,
+            FindingWeight::Doubt,
+            Some(MeasuredSubject::Tool),
+            format!(
+                "Each byte is a separate call ({}): this is CPU-bound, unless {} is slower than a few MB per second.",
+                method.name(),
+                device(ground.survey)
+            ),
+            vec![Exhibit::new("method", method.name(), "the plan")],
+            Some(client_bound::by_blocks()),
+        )
+    })
+}
+
+/// T54.
+fn one_at_a_time(ground: &BlockJobPlace<'_>) -> Option<Finding> {
+    let blocks = ground.blocks;
+    let alone = ground.workers == 1 && (blocks.iodepth <= 1 || blocks.method.one_at_a_time());
+    (alone && !blocks.caching.through_memory()).then(|| {
+        finding(
+            latency_bound::RULE.id,
+            FindingWeight::Note,
+            None,
+            format!("Latency-bound at queue depth 1: one I/O of {} in flight, so this is not the disk's peak.", blocks.pattern.largest()),
+            vec![Exhibit::new("I/Os in flight", "1", "the plan")],
+            None,
+        )
+    })
+}

@@ -1,0 +1,400 @@
+//! What a copy walks into, by its words and by what stands at its ends.
+//!
+//! Each judge knows one trap and gives the numbers and sentences of the rule that judges the same
+//! trap after a run.
+
+use super::ends::{CopyEnds, EndsJudge, SourceData, device};
+use super::{PredictionView, flushes, machine, mount, place, source};
+use crate::evidence::{Direction, LeafKind, PathKind, Survey};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
+use crate::unit::{Bytes, KIB, MIB};
+use crate::verdict::threshold::SMALL_BYTES;
+use crate::verdict::{
+    client_bound, compressed, finding, holes, latency_bound, no_disk, not_direct, partial,
+    same_disk, too_short, unseen, words,
+};
+
+const JUDGES: &[EndsJudge] = &[
+    absent,
+    nothing,
+    elsewhere,
+    zeros,
+    skipped_zeros,
+    made_data,
+    no_multiple,
+    one_at_a_time,
+    tiny_blocks,
+    same_disk,
+    short_reads,
+    large_read,
+    little,
+    no_room,
+];
+
+/// Everything that can be foreseen of a copy.
+pub(super) fn see(ends: &CopyEnds<'_>) -> Vec<Finding> {
+    let judges = JUDGES.iter().chain(flushes::JUDGES).chain(source::JUDGES);
+    let mut found: Vec<Finding> = judges.filter_map(|judge| judge(ends)).collect();
+    let refused = no_multiple(ends).is_some();
+    let (subject, direction) = ends.subject();
+    if let Some(survey) = subject {
+        found.extend(around(ends, survey, direction));
+    }
+    if refused {
+        // What would be true of direct I/O does not come to pass.
+        found.retain(|finding| !matches!(finding.trap.0.as_str(), "T16" | "T54"));
+    }
+    found
+}
+
+/// What lies around the end that is measured, as far as this copy meets it.
+fn around(ends: &CopyEnds<'_>, survey: &Survey, direction: Direction) -> Vec<Finding> {
+    let view_of_plan = PredictionView { survey, machine: ends.machine };
+    let mut found = Vec::new();
+    for see in [place::see, mount::see, super::device::see] {
+        see(&view_of_plan, &mut found);
+    }
+    found.retain(|finding| meets(ends, direction, finding));
+    found.extend(machine::limits(&view_of_plan, direction));
+    found
+}
+
+/// Whether a copy meets a trap that lies at its end; what is only good to know is left to `probe`.
+fn meets(ends: &CopyEnds<'_>, direction: Direction, finding: &Finding) -> bool {
+    let writes = direction == Direction::Write;
+    let direct = match direction {
+        Direction::Read => ends.copy.from.flags.direct,
+        Direction::Write => ends.writes_direct(),
+    };
+    let heavy = finding.weight > FindingWeight::Note;
+    match finding.trap.0.as_str() {
+        "T00" | "T22" | "T46" | "T47" | "T50" | "T52" => true,
+        // Neither end is storage: said once, of both.
+        "T29" => finding.measures != Some(MeasuredSubject::Tool),
+        "T15" => writes && ends.durable(),
+        "T14" => writes && !ends.copy.durability().durable(),
+        "T16" => writes && direct && !ends.durable(),
+        "T19" => direct,
+        "T30" => direct && heavy,
+        "T38" => writes && heavy,
+        _ => false,
+    }
+}
+
+// ------------------------------------------------------------------ what the ends are
+
+/// The source is not there, so dd ends before it begins.
+fn absent(ends: &CopyEnds<'_>) -> Option<Finding> {
+    let from = ends.from.filter(|from| from.kind == PathKind::Missing)?;
+    let why = from.hidden.as_deref().unwrap_or("no such file");
+    Some(finding(
+        "T17",
+        FindingWeight::Refute,
+        Some(MeasuredSubject::Invalid),
+        format!("{} cannot be opened, so nothing is copied.", from.path),
+        vec![Exhibit::new(&*from.path, why, "stat()")],
+        Some(NextStep::Do("name a file or device that exists".into())),
+    ))
+}
+
+/// T29: neither end is storage.
+fn nothing(ends: &CopyEnds<'_>) -> Option<Finding> {
+    let ends = [ends.from?, ends.to?];
+    if !ends.iter().all(|end| matches!(end.bottom, LeafKind::Nothing(_))) {
+        return None;
+    }
+    let because =
+        ends.map(|end| Exhibit::new(format!("type of {}", end.path), "not storage", "stat()"));
+    Some(finding(
+        no_disk::RULE.id,
+        FindingWeight::Refute,
+        Some(MeasuredSubject::Tool),
+        no_disk::NOTHING,
+        because.into(),
+        Some(NextStep::Do("name a file on a disk as one end of the copy".into())),
+    ))
+}
+
+/// T00: standard output is somebody else's choice.
+fn elsewhere(ends: &CopyEnds<'_>) -> Option<Finding> {
+    let (end, word) = match (ends.from, ends.to) {
+        (_, None) => ("standard output", "of="),
+        (None, _) if ends.written().is_none() => ("standard input", "if="),
+        _ => return None,
+    };
+    Some(finding(
+        unseen::RULE.id,
+        FindingWeight::Unproven,
+        Some(MeasuredSubject::Unsure),
+        format!(
+            "What is behind {end} is known only when the command runs, so no disk can be named."
+        ),
+        vec![Exhibit::new(word, "not given", "the command")],
+        Some(NextStep::Do(format!("name the file with {word}"))),
+    ))
+}
+
+// ------------------------------------------------------------------ data
+
+/// T25: zeros on a layer that makes them fewer.
+fn zeros(ends: &CopyEnds<'_>) -> Option<Finding> {
+    if ends.data() != SourceData::Zeros || ends.copy.sparse {
+        return None;
+    }
+    let to = ends.written()?;
+    if let Some((mount, option)) = to.mounts().find_map(|m| Some((m, mount::compressing(m)?))) {
+        return Some(finding(
+            compressed::RULE.id,
+            FindingWeight::Refute,
+            Some(MeasuredSubject::Layer),
+            format!(
+                "{} at {} compresses ({option}), and zeros shrink to almost nothing: {} writes far fewer bytes.",
+                mount.kind,
+                mount.point,
+                device(to)
+            ),
+            mount::exhibit(mount, option),
+            Some(compressed::next()),
+        ));
+    }
+    Some(finding(
+        compressed::RULE.id,
+        FindingWeight::Note,
+        None,
+        "All-zero data may be faster than real data: a drive, a virtual disk or a thin volume may store almost none of it, which cannot be seen from here.",
+        vec![Exhibit::new("if", "/dev/zero", "the command")],
+        None,
+    ))
+}
+
+/// T23: blocks of zeros are not written at all.
+fn skipped_zeros(ends: &CopyEnds<'_>) -> Option<Finding> {
+    (ends.data() == SourceData::Zeros && ends.copy.sparse && ends.written().is_some()).then(|| {
+        finding(
+            holes::RULE.id,
+            FindingWeight::Refute,
+            Some(MeasuredSubject::Layer),
+            "conv=sparse skips blocks of zeros, and there are no others: nothing is written.",
+            vec![Exhibit::new("conv", "sparse", "the command")],
+            Some(NextStep::Do("remove conv=sparse".into())),
+        )
+    })
+}
+
+/// T51: random data cost more to make than many disks take to write them.
+fn made_data(ends: &CopyEnds<'_>) -> Option<Finding> {
+    (ends.data() == SourceData::Random && ends.written().is_some()).then(|| {
+        finding(
+            client_bound::RULE.id,
+            FindingWeight::Note,
+            None,
+            "The kernel generates the random data on one CPU inside the timing: with a fast disk this is CPU-bound.",
+            vec![Exhibit::new("if", words::quoted(&ends.from.map_or(String::new(), |f| f.path.clone())), "the command")],
+            Some(NextStep::Do("use assay quick: it generates incompressible data at memory speed".into())),
+        )
+    })
+}
+
+// ------------------------------------------------------------------ blocks
+
+/// T20 and T19: direct I/O takes multiples of a sector.
+fn no_multiple(ends: &CopyEnds<'_>) -> Option<Finding> {
+    let copy = ends.copy;
+    let (survey, block, what) = match (ends.written(), ends.read()) {
+        (Some(to), _) if copy.to.flags.direct => (to, copy.output_block, "write"),
+        (_, Some(from)) if copy.from.flags.direct => (from, copy.input_block, "read"),
+        _ => return None,
+    };
+    let sector = survey.devices().next()?.layer.queue.seen()?.logical_block_size?;
+    if sector == 0 || block.0.is_multiple_of(sector) {
+        return None;
+    }
+    let because = vec![Exhibit::new(
+        "logical block",
+        Bytes(sector).to_string(),
+        "the queue's logical_block_size",
+    )];
+    let next = Some(NextStep::Do("use a block size such as bs=1M".into()));
+    if copy.direct_gives_way {
+        return Some(finding(
+            not_direct::RULE.id,
+            FindingWeight::Refute,
+            Some(if what == "read" { MeasuredSubject::Memory } else { MeasuredSubject::Deferred }),
+            format!(
+                "A direct {what} of {} bytes is refused, and BusyBox silently falls back to the page cache.",
+                block.0
+            ),
+            because,
+            next,
+        ));
+    }
+    Some(finding(
+        "T20",
+        FindingWeight::Refute,
+        Some(MeasuredSubject::Invalid),
+        format!(
+            "A direct {what} of {} bytes is not a multiple of {sector}: it fails with 'Invalid argument' on most file systems.",
+            block.0
+        ),
+        because,
+        next,
+    ))
+}
+
+/// T54: dd has one I/O under way at a time.
+fn one_at_a_time(ends: &CopyEnds<'_>) -> Option<Finding> {
+    let direct = match ends.subject() {
+        (Some(to), Direction::Write) if to.bottom == LeafKind::Devices => ends.writes_direct(),
+        (Some(from), Direction::Read) if from.bottom == LeafKind::Devices => {
+            ends.copy.from.flags.direct
+        }
+        _ => return None,
+    };
+    let block = ends.copy.output_block;
+    direct.then(|| {
+        finding(
+            latency_bound::RULE.id,
+            FindingWeight::Note,
+            None,
+            format!("Latency-bound at queue depth 1: one I/O of {block} in flight, so this is not the disk's peak."),
+            vec![Exhibit::new("I/Os in flight", "1", "one thread copies")],
+            Some(NextStep::Do("use larger blocks, or more I/Os in flight (iodepth)".into())),
+        )
+    })
+}
+
+/// Blocks below this size spend more time in calls than in moving bytes: a page.
+const TINY: u64 = 4 * KIB;
+
+/// T51: blocks so small that calls are measured.
+fn tiny_blocks(ends: &CopyEnds<'_>) -> Option<Finding> {
+    let copy = ends.copy;
+    let least = copy.input_block.min(copy.output_block);
+    let storage = ends.written().is_some() || ends.read().is_some();
+    if least.0 >= TINY
+        || !storage
+        || ends.waits_each_time()
+        || ends.writes().is_some_and(|n| n <= 1)
+    {
+        return None;
+    }
+    Some(finding(
+        client_bound::RULE.id,
+        FindingWeight::Doubt,
+        None,
+        format!(
+            "Blocks of {least} cost two system calls each: on a fast disk this is the speed of the calls."
+        ),
+        vec![Exhibit::new("block", least.to_string(), "the command, or the default of 512 B")],
+        Some(NextStep::Do("use bs=1M".into())),
+    ))
+}
+
+/// T66: both ends on one disk.
+fn same_disk(ends: &CopyEnds<'_>) -> Option<Finding> {
+    let (from, to) = (ends.read()?, ends.written()?);
+    let disk =
+        from.leaves().find(|leaf| to.leaves().any(|other| other.layer.name == leaf.layer.name))?;
+    let name = &disk.layer.name;
+    Some(finding(
+        same_disk::RULE.id,
+        FindingWeight::Note,
+        None,
+        format!(
+            "{}, {name}: it reads and writes in turn, so it moves twice this many bytes.",
+            same_disk::CLAIM
+        ),
+        vec![Exhibit::new(
+            "lowest device of both ends",
+            name,
+            "/proc/self/mountinfo, /sys/dev/block",
+        )],
+        Some(NextStep::Do("to measure one direction, copy from /dev/zero or to /dev/null".into())),
+    ))
+}
+
+/// T62: a read from a pipe may be short, and counts as a block.
+fn short_reads(ends: &CopyEnds<'_>) -> Option<Finding> {
+    let stream = ends.from.is_none_or(|from| from.kind == PathKind::Stream);
+    let full = ends.copy.from.flags.fullblock;
+    (stream && ends.copy.count.is_some() && !full).then(|| {
+        finding(
+            partial::RULE.id,
+            FindingWeight::Doubt,
+            None,
+            "A short read from a pipe counts as a full block: fewer bytes than count times bs are copied.",
+            vec![Exhibit::new("iflag", "no fullblock", "the command")],
+            Some(NextStep::Do("add iflag=fullblock".into())),
+        )
+    })
+}
+
+/// The most that one read or write moves: MAX_RW_COUNT of Linux, `INT_MAX & PAGE_MASK`, with pages
+/// of 4 KiB.
+const ONE_CALL: u64 = 0x7fff_f000;
+
+/// T62: more than one call can move.
+fn large_read(ends: &CopyEnds<'_>) -> Option<Finding> {
+    let block = ends.copy.input_block;
+    let counted = ends.copy.count.is_some_and(|count| count.blocks > 0);
+    (block.0 > ONE_CALL && counted && !ends.copy.from.flags.fullblock).then(|| {
+        finding(
+            partial::RULE.id,
+            FindingWeight::Doubt,
+            None,
+            format!("One read returns at most {ONE_CALL} bytes: each block of {block} is short, and fewer bytes are copied."),
+            vec![Exhibit::new("block", block.to_string(), "the command; read(2)")],
+            Some(NextStep::Do("use bs=1M and a larger count".into())),
+        )
+    })
+}
+
+// ------------------------------------------------------------------ amounts
+
+/// T56: so little that it says nothing.
+fn little(ends: &CopyEnds<'_>) -> Option<Finding> {
+    let storage = ends.written().is_some() || ends.read().is_some();
+    let bytes =
+        ends.bytes().filter(|bytes| *bytes < SMALL_BYTES && storage && !ends.waits_each_time())?;
+    Some(finding(
+        too_short::RULE.id,
+        FindingWeight::Doubt,
+        Some(MeasuredSubject::Unsure),
+        format!(
+            "Only {bytes} are copied: the journal, read-ahead and program start are a large part of the time."
+        ),
+        vec![Exhibit::new("bytes", bytes.to_string(), "the command")],
+        Some(NextStep::Do("use a larger count, so that the copy takes some seconds".into())),
+    ))
+}
+
+/// T62: more than there is room for.
+fn no_room(ends: &CopyEnds<'_>) -> Option<Finding> {
+    let to = ends.written().filter(|to| to.kind != PathKind::Device)?;
+    let free = to.space.seen()?.free;
+    // What an existing file holds is freed first.
+    let freed = to
+        .file
+        .as_ref()
+        .filter(|_| !ends.copy.to.no_truncate)
+        .map_or(Bytes::ZERO, |file| file.size);
+    let room = Bytes(free.0.saturating_add(freed.0));
+    let claim = match ends.bytes() {
+        Some(bytes) if bytes > room => {
+            format!("{bytes} do not fit: the copy fails with 'No space left on device'.")
+        }
+        None if ends.from.is_some_and(|from| from.kind == PathKind::Character) => {
+            "The copy has no end: it fails with 'No space left on device' when the disk is full."
+                .to_string()
+        }
+        _ => return None,
+    };
+    Some(finding(
+        partial::RULE.id,
+        FindingWeight::Doubt,
+        None,
+        claim,
+        vec![Exhibit::new("free", room.to_string(), "statvfs()")],
+        Some(NextStep::Do(format!("use a count for at most {}", Bytes(room.0 / MIB * MIB)))),
+    ))
+}

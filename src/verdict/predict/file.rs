@@ -1,0 +1,105 @@
+//! An existing file: how it lies, and what of it is in memory.
+
+use super::PredictionView;
+use crate::evidence::FileLayout;
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
+use crate::unit::{Bytes, MIB};
+use crate::verdict::threshold::{CRUMBS, RESIDENT};
+use crate::verdict::{cached_before, compressed, finding, holes, words};
+
+pub(super) fn see(view_of_plan: &PredictionView<'_>, found: &mut Vec<Finding>) {
+    let Some(file) = view_of_plan.survey.file.as_ref().filter(|file| file.size > Bytes::ZERO)
+    else {
+        return;
+    };
+    found.extend(empty(file));
+    found.extend(encoded(file));
+    found.extend(crumbled(file));
+    found.extend(resident(file, &view_of_plan.survey.path));
+}
+
+fn share(part: Bytes, file: &FileLayout) -> f64 {
+    part.0 as f64 / file.size.0 as f64
+}
+
+/// T23.
+pub(super) fn empty(file: &FileLayout) -> Option<Finding> {
+    let extents = file.extents.seen()?;
+    let empty = (extents.hole + extents.unwritten).0.min(file.size.0);
+    let part = share(Bytes(empty), file);
+    (part > RESIDENT).then(|| {
+        finding(
+            holes::RULE.id,
+            FindingWeight::Doubt,
+            Some(MeasuredSubject::Layer),
+            format!(
+                "{} of the file was never written (holes): reads there return zeros without disk I/O.",
+                words::share(part)
+            ),
+            vec![Exhibit::new("holes and unwritten", words::of(Bytes(empty), file.size), "FIEMAP")],
+            Some(NextStep::Do("use a file that was written completely".into())),
+        )
+    })
+}
+
+/// T25.
+pub(super) fn encoded(file: &FileLayout) -> Option<Finding> {
+    let extents = file.extents.seen()?;
+    let part = share(extents.encoded, file);
+    (part > RESIDENT).then(|| {
+        finding(
+            compressed::RULE.id,
+            FindingWeight::Doubt,
+            Some(MeasuredSubject::Layer),
+            format!("{} of the file is compressed or encoded: the disk reads fewer bytes than the program gets.", words::share(part)),
+            vec![Exhibit::new("encoded", words::of(extents.encoded, file.size), "FIEMAP")],
+            Some(compressed::next()),
+        )
+    })
+}
+
+/// T38.
+fn crumbled(file: &FileLayout) -> Option<Finding> {
+    let extents = file.extents.seen()?;
+    // A compressed file has an extent for each 128 KiB, wherever they lie.
+    let pieces = extents.count as f64 / (file.size.0 as f64 / MIB as f64);
+    (extents.encoded == Bytes::ZERO && extents.count > 1 && pieces > CRUMBS).then(|| {
+        finding(
+            "T38",
+            FindingWeight::Note,
+            None,
+            format!(
+                "The file is fragmented ({} extents): large reads reach the disk as small ones.",
+                extents.count
+            ),
+            vec![Exhibit::new("extents", format!("{} in {}", extents.count, file.size), "FIEMAP")],
+            None,
+        )
+    })
+}
+
+/// T06.
+fn resident(file: &FileLayout, path: &str) -> Option<Finding> {
+    let cached = file.cached.seen()?;
+    let part = share(cached.resident, file).min(1.0);
+    (part > RESIDENT).then(|| {
+        finding(
+            cached_before::RULE.id,
+            FindingWeight::Doubt,
+            Some(MeasuredSubject::Memory),
+            format!(
+                "{} of the file is in the page cache: that part is not read from the disk.",
+                words::share(part)
+            ),
+            vec![Exhibit::new(
+                "pages cached",
+                words::of(cached.resident, file.size),
+                "cachestat()",
+            )],
+            Some(NextStep::Type(format!(
+                "ASSAY_COLD=target assay dd {} of=/dev/null bs=1M",
+                words::quoted(&format!("if={path}"))
+            ))),
+        )
+    })
+}

@@ -1,0 +1,92 @@
+//! What is said of a copy that went wrong, or was no measurement, can be typed as it stands.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
+
+use crate::lab;
+
+/// What a line of sh says on standard error, typed in a folder where `assay` is this program; and its
+/// exit status.
+fn typed(folder: &Path, line: &str) -> (String, Option<i32>) {
+    for name in ["assay", "busybox"] {
+        if !folder.join(name).exists() {
+            symlink(env!("CARGO_BIN_EXE_assay"), folder.join(name)).expect("a link");
+        }
+    }
+    let out = Command::new("sh")
+        .args(["-c", line])
+        .current_dir(folder)
+        .env("PATH", format!("{}:/usr/bin:/bin", folder.display()))
+        .env("ASSAY_SETTLE", "no")
+        .output()
+        .expect("sh");
+    (String::from_utf8_lossy(&out.stderr).into_owned(), out.status.code())
+}
+
+/// What is to be typed next.
+fn next(said: &str) -> &str {
+    let line = said.lines().find_map(|line| line.strip_prefix("assay: next: "));
+    line.unwrap_or_else(|| panic!("nothing to type: {said}"))
+}
+
+#[test]
+fn a_full_output_is_told_in_the_words_of_dd() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (said, code) = typed(folder.path(), "assay dd if=/dev/zero of=/dev/full bs=1M count=3");
+    assert_eq!(code, Some(1), "{said}");
+    assert!(!said.contains("--size") && next(&said).contains("count="), "{said}");
+    assert!(said.contains("answer when asked to write /dev/full: No space left"), "{said}");
+    assert!(said.contains("(write())"), "{said}");
+}
+
+#[test]
+fn what_a_shell_was_told_is_part_of_the_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("it's a file");
+    fs::write(&file, vec![7; 32 << 20]).expect("written");
+    if !on_a_disk(&file) {
+        return lab::skipped("a line with '<'", &lab::Skip::Machine("no disk below".into()));
+    }
+    let line = "assay dd <\"it's a file\" of=/dev/null skip=5 bs=1M";
+    // The second time it is in memory, and that is said.
+    typed(folder.path(), line);
+    let (said, _) = typed(folder.path(), line);
+    let next = next(&said);
+    assert!(next.contains("skip=5") && next.contains(" <'/"), "{said}");
+    let (again, code) = typed(folder.path(), next);
+    assert_eq!(code, Some(0), "{next}\n{again}");
+    assert!(again.contains("27+0 records in\n27+0 records out\n"), "{next}\n{again}");
+    // The same for standard output.
+    let (said, _) = typed(folder.path(), "assay dd if=\"it's a file\" bs=1M >out");
+    let line = said.lines().find(|line| line.contains("assay dd ")).unwrap_or_default();
+    assert!(line.ends_with(&format!(" >{}", folder.path().join("out").display())), "{said}");
+}
+
+/// Whether a file lies on block devices, whose counters can be read.
+fn on_a_disk(file: &Path) -> bool {
+    let probe = lab::assay(["probe", "--json"]).word(file).run();
+    let probe: serde_json::Value = serde_json::from_str(&probe.stdout).expect("a probe");
+    probe["survey"]["bottom"] == "devices"
+}
+
+#[test]
+fn memory_that_is_not_there_is_told_in_whole_sentences() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (said, code) = typed(folder.path(), "assay dd if=/dev/zero of=/dev/null bs=1T count=1");
+    assert_eq!(code, Some(1), "{said}");
+    assert!(!said.contains("for of") && !said.contains("find memory for()"), "{said}");
+    assert!(next(&said).contains("bs=1M"), "{said}");
+}
+
+#[test]
+fn another_applet_of_busybox_is_not_taken_for_a_verb() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (said, code) = typed(folder.path(), "./busybox cat");
+    assert_eq!(code, Some(2), "{said}");
+    assert_eq!(
+        said,
+        "assay: busybox cat: of busybox this program does only dd; write 'busybox dd if=... of=...', or call the real one by its path\n"
+    );
+}

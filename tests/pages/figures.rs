@@ -1,0 +1,549 @@
+//! Every page is taken apart, and each number of its tables is looked for in `figures[]` of the JSON of the
+//! same record, after the same rounding. What stands there as absent must be absent on the page, too.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::common;
+use crate::common::pages::{UNICODE, printed};
+use crate::common::sweeps::{grid, swept};
+use assay::record::Record;
+use serde_json::Value;
+
+/// Columns of the table of phases, and what they show.
+const COLUMNS: [(&str, &str); 6] = [
+    ("MB/s", "throughput"),
+    ("IOPS", "iops"),
+    ("p50", "lat_p50"),
+    ("p99", "lat_p99"),
+    ("max", "lat_max"),
+    ("spread", "spread"),
+];
+
+/// A number as it stands on a page, in the unit of its figure, and how far rounding has moved it at the
+/// most.
+#[derive(Clone, Copy, Debug)]
+struct Printed {
+    value: f64,
+    half: f64,
+}
+
+impl Printed {
+    /// `24.1k`, `85.2 µs`, `±3%`, `4.19`; `scale` is what the unit of the column is worth.
+    fn of(text: &str, scale: f64) -> Option<Self> {
+        let text = text.trim().trim_start_matches('±');
+        let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+        let (number, unit) = text.split_at(digits);
+        let scale = match unit.trim() {
+            "" => scale,
+            "k" => 1e3,
+            "M" => 1e6,
+            "%" => 0.01,
+            "ns" => 1.0,
+            "µs" | "us" => 1e3,
+            "ms" => 1e6,
+            "s" => 1e9,
+            "B/s" => 1.0,
+            "kB/s" => 1e3,
+            "MB/s" => 1e6,
+            "GB/s" => 1e9,
+            _ => return None,
+        };
+        let decimals = number.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+        let half = 0.5 * 10_f64.powi(-(decimals as i32)) * scale;
+        Some(Self { value: number.parse::<f64>().ok()? * scale, half })
+    }
+
+    /// Whether it is this value, rounded.
+    fn is(self, value: f64) -> bool {
+        (self.value - value).abs() <= self.half * (1.0 + 1e-9) + value.abs() * 1e-12
+    }
+}
+
+/// The figures of a record, as its JSON has them.
+struct Listed {
+    phases: Vec<String>,
+    figures: Vec<Value>,
+}
+
+impl Listed {
+    fn of(record: &Record) -> Self {
+        Self::read(&printed(record, "json", UNICODE))
+    }
+
+    fn read(text: &str) -> Self {
+        let document: Value = serde_json::from_str(text).expect("json");
+        let phases = document["phases"].as_array().expect("phases").iter();
+        Self {
+            phases: phases.map(|phase| phase["name"].as_str().expect("a name").into()).collect(),
+            figures: document["figures"].as_array().expect("figures").clone(),
+        }
+    }
+
+    /// The value of a figure of all jobs; `Err` where the list does not have it, `None` where it is absent.
+    fn value(
+        &self,
+        phase: &str,
+        action: Option<&str>,
+        metric: &str,
+    ) -> Result<Option<f64>, String> {
+        let wanted = |figure: &&Value| {
+            figure["job"].is_null()
+                && self.phases[figure["phase"].as_u64().expect("a number") as usize] == phase
+                && figure["action"].as_str() == action
+                && figure["metric"] == metric
+        };
+        let mut found = self.figures.iter().filter(wanted);
+        let figure = found.next().ok_or(format!("no {metric} of {phase} {action:?}"))?;
+        assert!(found.next().is_none(), "{metric} of {phase} {action:?} is there twice");
+        assert_eq!(figure["value"].is_null(), figure["absent"].is_string(), "{figure}");
+        Ok(figure["value"].as_f64())
+    }
+
+    /// The actions of a phase that pages show, in their order.
+    fn actions(&self, phase: &str) -> Vec<String> {
+        let serves = ["flush", "sync_file_range", "drop", "close"];
+        let ops = self.figures.iter().filter(|figure| {
+            self.phases[figure["phase"].as_u64().expect("a number") as usize] == phase
+                && figure["job"].is_null()
+                && figure["metric"] == "ops"
+        });
+        let names = ops.map(|figure| figure["action"].as_str().expect("an action").to_string());
+        let any = |name: &str, metric| self.value(phase, Some(name), metric) != Ok(Some(0.0));
+        let done = |name: &String| any(name, "ops") || any(name, "errors");
+        names.filter(|name| !serves.contains(&name.as_str())).filter(done).collect()
+    }
+
+    /// Holds a cell of the table of phases against its figure.
+    fn hold(&self, phase: &str, action: &str, metric: &str, text: &str, scale: f64, page: &str) {
+        let action = (metric != "spread").then_some(action);
+        let value = self.value(phase, action, metric).expect("listed");
+        match (value, text.trim()) {
+            (None, "-" | "") => {}
+            (Some(value), text) => {
+                let printed = Printed::of(text, scale);
+                let printed =
+                    printed.unwrap_or_else(|| panic!("{phase} {metric}: '{text}'\n{page}"));
+                assert!(printed.is(value), "{phase} {metric}: '{text}' of {value}\n{page}");
+            }
+            (None, text) => {
+                panic!("{phase} {metric}: '{text}' is on the page, absent in JSON\n{page}")
+            }
+        }
+    }
+
+    /// Whether any figure of these metrics is this number.
+    fn has(&self, metrics: &[&str], printed: Printed) -> bool {
+        let values = self
+            .figures
+            .iter()
+            .filter(|figure| metrics.contains(&figure["metric"].as_str().expect("a word")));
+        values.filter_map(|figure| figure["value"].as_f64()).any(|value| printed.is(value))
+    }
+}
+
+/// What the unit of a column is worth.
+fn scale(metric: &str) -> f64 {
+    if metric == "throughput" { 1e6 } else { 1.0 }
+}
+
+/// The table of phases on a page for a terminal; how many cells of it were held against figures.
+fn text_page(listed: &Listed, page: &str) -> usize {
+    let mut lines = page.lines().skip_while(|line| !line.trim_start().starts_with("MB/s   IOPS"));
+    let Some(head) = lines.next() else { return 0 };
+    let head: Vec<char> = head.chars().collect();
+    let end = |name: &str| {
+        let head: String = head.iter().collect();
+        head.find(name).expect("a column") + name.len()
+    };
+    let ends = COLUMNS.map(|(name, _)| end(name));
+    let mut rows = lines.take_while(|line| !line.is_empty()).filter(|line| {
+        // What stands beneath a row has an arrow, or goes on beneath one.
+        !line.starts_with("    ↳")
+            && !line.starts_with("      ")
+            // So has what stands below the table.
+            && !line.starts_with("  - no value")
+            && !line.starts_with("  not shown at ")
+            && !line.ends_with("nothing was done")
+    });
+    let mut cells = 0;
+    for phase in &listed.phases {
+        for (number, action) in listed.actions(phase).iter().enumerate() {
+            let row = rows.next().unwrap_or_else(|| panic!("no row of {phase} {action}\n{page}"));
+            let row: Vec<char> = row.chars().collect();
+            let mut from = 0;
+            for ((_, metric), to) in COLUMNS.into_iter().zip(ends) {
+                let text: String = row[from.min(row.len())..to.min(row.len())].iter().collect();
+                // The first figure follows names and shapes.
+                let text = match metric {
+                    "throughput" => text.split_whitespace().next_back().unwrap_or_default().into(),
+                    _ => text,
+                };
+                from = to;
+                if metric != "spread" || number == 0 {
+                    listed.hold(phase, action, metric, &text, scale(metric), page);
+                    cells += 1;
+                }
+            }
+        }
+    }
+    assert!(rows.next().is_none(), "more rows than figures\n{page}");
+    cells
+}
+
+/// The table of phases of a report with commas.
+fn csv_page(listed: &Listed, page: &str) -> usize {
+    let mut lines = page.lines();
+    let names: Vec<&str> = lines.next().expect("a head").split(',').collect();
+    if names[0] != "phase" {
+        return 0;
+    }
+    let metric = |name: &str| match name {
+        "ops" | "bytes" | "errors" | "iops" | "spread" => Some(name.to_string()),
+        "time_ns" => Some("time".into()),
+        "bytes_per_second" => Some("throughput".into()),
+        name => name.strip_prefix("lat_").map(|_| name.trim_end_matches("_ns").into()),
+    };
+    let mut cells = 0;
+    for phase in &listed.phases {
+        for (number, action) in listed.actions(phase).iter().enumerate() {
+            let line =
+                lines.next().unwrap_or_else(|| panic!("no line of {phase} {action}\n{page}"));
+            let texts: Vec<&str> = line.split(',').collect();
+            assert_eq!((texts.len(), texts[1]), (names.len(), action.as_str()), "{page}");
+            for (name, text) in names.iter().zip(texts) {
+                let Some(metric) = metric(name) else { continue };
+                if metric != "spread" || number == 0 {
+                    listed.hold(phase, action, &metric, text, 1.0, page);
+                    cells += 1;
+                }
+            }
+        }
+    }
+    assert_eq!(lines.next(), None, "{page}");
+    cells
+}
+
+/// The table of phases of a page for a browser.
+fn html_page(listed: &Listed, page: &str) -> usize {
+    let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
+    let document = roxmltree::Document::parse_with_options(page, options).expect("well-formed");
+    let mut rows = document.descendants().filter(|node| {
+        let figure = |node: roxmltree::Node| node.attribute("class") == Some("figure");
+        node.tag_name().name() == "tr" && node.children().any(figure)
+    });
+    let mut cells = 0;
+    for phase in &listed.phases {
+        for (number, action) in listed.actions(phase).iter().enumerate() {
+            let row = rows.next().unwrap_or_else(|| panic!("no row of {phase} {action}"));
+            let figures = row.children().filter(|node| node.attribute("class") == Some("figure"));
+            let texts: Vec<&str> = figures.map(|node| node.text().unwrap_or_default()).collect();
+            assert_eq!(texts.len(), COLUMNS.len());
+            for ((_, metric), text) in COLUMNS.into_iter().zip(texts) {
+                if metric != "spread" || number == 0 {
+                    listed.hold(phase, action, metric, text, scale(metric), "html");
+                    cells += 1;
+                }
+            }
+        }
+    }
+    assert!(rows.next().is_none(), "more rows than figures");
+    cells
+}
+
+/// All tables of phases of a record.
+fn hold(name: &str, record: &Record) -> usize {
+    let listed = Listed::of(record);
+    // A sweep has a table of its own there.
+    let sweeps = matches!(record.plan.aim, Some(assay::plan::StudyPlan::Sweep(_)));
+    let page = |format| printed(record, format, UNICODE);
+    let (csv, html) = (csv_page(&listed, &page("csv")), html_page(&listed, &page("html")));
+    let own = !page("text").lines().any(|line| line.trim_start().starts_with("MB/s   IOPS"));
+    let text = text_page(&listed, &page("text"));
+    assert!(html > 0 && (csv > 0 || sweeps), "{name}: {csv} {html}");
+    assert!(text > 0 || own, "{name}: {text}");
+    csv + html + text
+}
+
+#[test]
+fn each_number_of_a_table_is_a_figure() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/records");
+    let (mut records, mut cells) = (0, 0);
+    for entry in std::fs::read_dir(folder).expect("records") {
+        let path = entry.expect("an entry").path();
+        let record = assay::record::load(&path).expect("a record");
+        if record.phases.iter().any(|phase| !phase.totals.is_empty()) {
+            cells += hold(&path.display().to_string(), &record);
+            records += 1;
+        }
+    }
+    assert!(records > 100 && cells > 2000, "{records} records, {cells} cells");
+}
+
+#[test]
+fn kept_records_obey_the_schema_that_is_published() {
+    let printed = Command::new(env!("CARGO_BIN_EXE_assay"))
+        .args(["schema", "record"])
+        .output()
+        .expect("it runs");
+    let schema: Value = serde_json::from_slice(&printed.stdout).expect("json");
+    let schema = jsonschema::validator_for(&schema).expect("a schema");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/records");
+    for entry in std::fs::read_dir(folder).expect("records") {
+        let path = entry.expect("an entry").path();
+        let record = assay::record::load(&path).expect("a record");
+        let text = assay::record::RecordDocument::of(&record).text().expect("json");
+        let document: Value = serde_json::from_str(&text).expect("json");
+        let errors: Vec<String> = schema.iter_errors(&document).map(|e| e.to_string()).collect();
+        assert!(errors.is_empty(), "{}: {errors:#?}", path.display());
+    }
+}
+
+#[test]
+fn pages_of_every_verb_show_figures() {
+    for (name, record) in [
+        ("card", common::card()),
+        ("fast", common::fast()),
+        ("deferred", common::deferred()),
+        ("memory", common::memory()),
+        ("interrupted", common::interrupted()),
+        ("failed", common::failed()),
+        ("ramp", common::climbed()),
+        ("sustain", common::sustained()),
+        ("classes", common::classes::graded()),
+        ("modes", common::modes::record(common::modes::usual)),
+        ("sweep", swept()),
+        ("grid", grid()),
+    ] {
+        hold(name, &record);
+    }
+}
+
+#[test]
+fn the_curve_of_a_ramp_shows_figures() {
+    let record = common::climbed();
+    let (listed, page) = (Listed::of(&record), printed(&record, "text", UNICODE));
+    let rows = page.lines().skip_while(|line| !line.starts_with("  curve"));
+    let rows: Vec<&str> = rows.skip(1).take_while(|line| !line.is_empty()).collect();
+    assert_eq!(rows.len(), listed.phases.len());
+    // Its scale is the highest rate, and each bar its part of it; the figures stand in the table.
+    let scale = page.lines().find_map(|line| line.strip_prefix("  curve"));
+    let words: Vec<&str> = scale.expect("a scale").split_whitespace().collect();
+    let [.., "0", most, "IOPS"] = words.as_slice() else { panic!("{words:?}") };
+    let iops = |phase: &String| {
+        let action = &listed.actions(phase)[0];
+        listed.value(phase, Some(action), "iops").expect("listed").expect("a rate")
+    };
+    let highest = listed.phases.iter().map(iops).fold(0.0, f64::max);
+    assert!(Printed::of(most, 1.0).expect("a rate").is(highest), "{most} of {highest}");
+    let length = |row: &str| row.chars().filter(|c| *c == '█').count() as f64;
+    let longest = rows.iter().map(|row| length(row)).fold(0.0, f64::max);
+    for (phase, row) in listed.phases.iter().zip(rows) {
+        let (drawn, part) = (length(row) / longest, iops(phase) / highest);
+        assert!((drawn - part).abs() < 0.05, "{row}: {drawn} of {part}");
+    }
+}
+
+#[test]
+fn the_cells_of_a_sweep_are_figures() {
+    for record in [swept(), grid()] {
+        let listed = Listed::of(&record);
+        let page = printed(&record, "csv", UNICODE);
+        let mut held = 0;
+        for line in page.lines().skip(1) {
+            let texts: Vec<&str> = line.split(',').collect();
+            for (text, metric) in [(texts[5], "throughput"), (texts[6], "iops")] {
+                let Some(printed) = Printed::of(text, 1.0) else { continue };
+                assert!(listed.has(&[metric], printed), "{metric} {text}\n{page}");
+                held += 1;
+            }
+        }
+        let page = printed(&record, "text", UNICODE);
+        let words: Vec<&str> = page.split_whitespace().collect();
+        for pair in words.windows(2).filter(|pair| pair[1].trim_end_matches(',') == "MB/s") {
+            let Some(printed) = Printed::of(pair[0], 1e6) else { continue };
+            let limit = page.contains(&format!("at most {} MB/s", pair[0]));
+            assert!(limit || listed.has(&["throughput"], printed), "{pair:?}\n{page}");
+            held += 1;
+        }
+        assert!(held > 10, "{held}\n{page}");
+    }
+}
+
+#[test]
+fn what_a_long_write_came_to_are_figures() {
+    let mut record = common::sustained();
+    assay::verdict::judge(&mut record);
+    let (listed, page) = (Listed::of(&record), printed(&record, "text", UNICODE));
+    for (label, metric) in [("burst", "throughput_burst"), ("lasts", "throughput_lasting")] {
+        let line = page.lines().find(|line| line.starts_with(&format!("  {label} ")));
+        let words: Vec<&str> = line.expect("a line").split_whitespace().collect();
+        let at = words.iter().position(|word| word.starts_with("MB/s")).expect("a rate");
+        listed.hold("write", "write", metric, words[at - 1], 1e6, &page);
+    }
+}
+
+#[test]
+fn the_rows_of_modes_are_figures() {
+    let record = common::modes::record(common::modes::usual);
+    let (listed, page) = (Listed::of(&record), printed(&record, "text", UNICODE));
+    let rows = page.lines().filter(|line| line.starts_with("  ✓ ") || line.starts_with("  ✗ "));
+    let mut held = 0;
+    for row in rows {
+        let called = ["throughput_calls", "throughput"];
+        let durable = ["throughput", "throughput_settled"];
+        let rates: String = row.chars().skip(22).collect();
+        for (text, metrics) in rates.split_whitespace().zip([called, durable]) {
+            let Some(printed) = Printed::of(text, 1e6) else { continue };
+            assert!(listed.has(&metrics, printed), "{text} {metrics:?}\n{page}");
+            held += 1;
+        }
+    }
+    assert!(held > 15, "{held}\n{page}");
+}
+
+#[test]
+fn jobs_beside_each_other_have_figures_of_their_own() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/version1/two-jobs.json");
+    let record = assay::record::load(&path).expect("a record");
+    let listed = Listed::of(&record);
+    assert_eq!(listed.phases, ["fill", "both"]);
+    let of_job = |figure: &&Value| figure["job"].is_string();
+    let jobs: Vec<&Value> = listed.figures.iter().filter(of_job).collect();
+    // One job alone has the figures of its phase.
+    assert!(jobs.iter().all(|figure| figure["phase"] == 1));
+    for (action, job) in [("read", "reader"), ("write", "writer")] {
+        for metric in ["ops", "bytes", "errors", "lat_max"] {
+            let own = |figure: &&&Value| figure["action"] == action && figure["metric"] == metric;
+            let own: Vec<&&Value> = jobs.iter().filter(own).collect();
+            let [figure] = own.as_slice() else { panic!("{metric}: {own:?}") };
+            assert_eq!(figure["job"], job);
+            let whole = listed.value("both", Some(action), metric).expect("listed");
+            assert_eq!(figure["value"].as_f64(), whole, "{metric}");
+        }
+    }
+}
+
+#[test]
+fn what_dd_says_are_figures() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let copied = Command::new(env!("CARGO_BIN_EXE_assay"))
+        .args(["dd", "if=/dev/zero", "of=x", "bs=64k", "count=32"])
+        .current_dir(folder.path())
+        .env("LC_ALL", "C")
+        .env("ASSAY_RECORD", "record.json")
+        .env("ASSAY_SETTLE", "no")
+        .output()
+        .expect("it runs");
+    let said = String::from_utf8_lossy(&copied.stderr);
+    let text = std::fs::read_to_string(folder.path().join("record.json"));
+    let listed = Listed::read(&text.unwrap_or_else(|_| panic!("{said}")));
+    // 2097152 bytes (2.1 MB, 2.0 MiB) copied, 0.00123 s, 1.7 GB/s
+    let line = said.lines().find(|line| line.contains(" copied, ")).expect("a line");
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let [.., seconds, _, rate, unit] = words.as_slice() else { panic!("{line}") };
+    let phase = &listed.phases[0];
+    listed.hold(phase, "write", "bytes", words[0], 1.0, line);
+    listed.hold(phase, "write", "time", seconds, 1e9, line);
+    listed.hold(phase, "write", "throughput", &format!("{rate} {unit}"), 1.0, line);
+    assert!(
+        listed.value(phase, None, "throughput").is_err(),
+        "both ends of a copy are not one rate"
+    );
+}
+
+#[test]
+fn what_bonnie_shows_are_figures() {
+    let mut record = common::fast();
+    for (phase, name) in record.phases.iter_mut().zip(["put_block", "get_block"]) {
+        phase.name = name.into();
+    }
+    let listed = Listed::of(&record);
+    let tests = assay::dialect::bonnie::measured(&record);
+    for (at, phase, action) in [(1, "put_block", "write"), (4, "get_block", "read")] {
+        let value = |metric| listed.value(phase, Some(action), metric).expect("listed");
+        let measure = tests[at].expect("measured");
+        let rate = value("throughput").expect("a rate");
+        assert!((measure.rate * 1024.0 - rate).abs() < rate * 1e-9, "{} {rate}", measure.rate);
+        assert_eq!(measure.latency.map(|time| time.0 as f64), value("lat_max"));
+    }
+}
+
+#[test]
+fn what_is_compared_are_figures() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, record) in [("one.json", common::fast()), ("two.json", common::fast())] {
+        let text = printed(&record, "json", UNICODE);
+        std::fs::write(folder.path().join(name), text).expect("written");
+    }
+    let listed = Listed::of(&common::fast());
+    let compared = Command::new(env!("CARGO_BIN_EXE_assay"))
+        .args(["compare", "--json", "one.json", "two.json"])
+        .current_dir(folder.path())
+        .output()
+        .expect("it runs");
+    let document: Value = serde_json::from_slice(&compared.stdout).expect("json");
+    let pairs = document["figures"].as_array().expect("figures");
+    assert!(pairs.len() > 6, "{document}");
+    for pair in pairs {
+        let (metric, scale) = match pair["quantity"].as_str().expect("a word") {
+            "megabytes_per_second" => ("throughput", 1e6),
+            "operations_per_second" => ("iops", 1.0),
+            "p99_ns" => ("lat_p99", 1.0),
+            other => panic!("{other}"),
+        };
+        let (phase, action) = (pair["phase"].as_str(), pair["action"].as_str());
+        let value = listed.value(phase.expect("a phase"), action, metric).expect("listed");
+        let shown = pair["first"][0].as_f64().expect("a number") * scale;
+        let value = value.expect("not absent");
+        assert!((shown - value).abs() <= value * 1e-12, "{pair} {value}");
+    }
+}
+
+#[test]
+fn a_run_writes_the_same_figures_in_every_format() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let plan = serde_json::json!({
+        "title": "both ways", "origin": { "dialect": "plan" }, "seed": 1,
+        "phases": [{ "name": "mixed", "jobs": [
+            { "name": "one", "workers": 2, "stop": { "first_of": [{ "time": 600_000_000 }] },
+              "work": { "blocks": {
+                "target": { "nowhere": { "size": 16_777_216 } }, "method": "null",
+                "pattern": {
+                    "mix": [{ "action": "read", "weight": 1 }, { "action": "write", "weight": 1 }],
+                    "block": { "fixed": 4096 },
+                },
+            }}},
+        ]}],
+    });
+    std::fs::write(folder.path().join("plan.json"), plan.to_string()).expect("written");
+    let run = Command::new(env!("CARGO_BIN_EXE_assay"))
+        .args(["run", "plan.json", "--record", "record.json", "--report", "report.txt"])
+        .args(["--report", "report.csv", "--report", "report.html"])
+        .arg("--json")
+        .current_dir(folder.path())
+        .env("LC_ALL", "C.UTF-8")
+        .output()
+        .expect("it runs");
+    let said = String::from_utf8_lossy(&run.stderr);
+    let read = |name: &str| {
+        std::fs::read_to_string(folder.path().join(name))
+            .unwrap_or_else(|_| panic!("{name}: {said}"))
+    };
+    let listed = Listed::read(&read("record.json"));
+    assert_eq!(listed.actions("mixed"), ["read", "write"]);
+    assert!(listed.value("mixed", None, "throughput").expect("listed").is_some());
+    assert_eq!(read("record.json"), String::from_utf8_lossy(&run.stdout));
+    assert!(text_page(&listed, &read("report.txt")) > 0);
+    assert!(csv_page(&listed, &read("report.csv")) > 0);
+    assert!(html_page(&listed, &read("report.html")) > 0);
+}
+
+#[test]
+fn figures_are_made_anew_when_a_record_is_read() {
+    let mut document: Value =
+        serde_json::from_str(&printed(&common::card(), "json", UNICODE)).expect("json");
+    document["figures"][0]["value"] = 1.into();
+    let record: Record = serde_json::from_value(document).expect("a record");
+    assert_eq!(record, common::card());
+}
