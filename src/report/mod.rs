@@ -21,6 +21,7 @@ mod html;
 mod json;
 pub mod lesson;
 pub mod live;
+mod markdown;
 mod markup;
 pub mod modes;
 mod paint;
@@ -51,7 +52,7 @@ pub use text::page;
 
 /// Every format, the usual one first.
 pub const FORMATS: &[ReportFormat] =
-    &[text::FORMAT, json::FORMAT, html::FORMAT, svg::FORMAT, csv::FORMAT];
+    &[text::FORMAT, json::FORMAT, html::FORMAT, svg::FORMAT, csv::FORMAT, markdown::FORMAT];
 
 /// Writes a record in the format of that name; `None` when there is no such format.
 pub fn format(name: &str) -> Option<&'static ReportFormat> {

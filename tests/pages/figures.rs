@@ -251,6 +251,35 @@ fn html_page(listed: &Listed, page: &str) -> usize {
     cells
 }
 
+/// The table of phases of a page in Markdown.
+fn markdown_page(listed: &Listed, page: &str) -> usize {
+    let mut lines = page.lines().skip_while(|line| !line.starts_with("| phase |"));
+    let Some(head) = lines.next() else { return 0 };
+    let cells = |line: &str| -> Vec<String> {
+        let inside = line.strip_prefix("| ").and_then(|line| line.strip_suffix(" |"));
+        let inside = inside.unwrap_or_else(|| panic!("{line}"));
+        inside.split(" | ").map(|cell| cell.trim_matches('~').to_string()).collect()
+    };
+    let names = cells(head);
+    let mut rows = lines.skip(1).take_while(|line| line.starts_with('|'));
+    let mut held = 0;
+    for phase in &listed.phases {
+        for (number, action) in listed.actions(phase).iter().enumerate() {
+            let row = cells(rows.next().unwrap_or_else(|| panic!("no row of {phase}\n{page}")));
+            assert_eq!((row.len(), &row[1]), (names.len(), action), "{page}");
+            for (title, metric) in COLUMNS {
+                let at = names.iter().position(|name| name == title).expect("a column");
+                if metric != "spread" || number == 0 {
+                    listed.hold(phase, action, metric, &row[at], scale(metric), page);
+                    held += 1;
+                }
+            }
+        }
+    }
+    assert_eq!(rows.find(|row| !row.contains("nothing was done")), None, "{page}");
+    held
+}
+
 /// All tables of phases of a record.
 fn hold(name: &str, record: &Record) -> usize {
     let listed = Listed::of(record);
@@ -260,9 +289,10 @@ fn hold(name: &str, record: &Record) -> usize {
     let (csv, html) = (csv_page(&listed, &page("csv")), html_page(&listed, &page("html")));
     let own = !page("text").lines().any(|line| line.trim_start().starts_with("MB/s   IOPS"));
     let text = text_page(&listed, &page("text"));
+    let markdown = markdown_page(&listed, &page("markdown"));
     assert!(html > 0 && (csv > 0 || sweeps), "{name}: {csv} {html}");
-    assert!(text > 0 || own, "{name}: {text}");
-    csv + html + text
+    assert!((text > 0 && markdown > 0) || own, "{name}: {text} {markdown}");
+    csv + html + text + markdown
 }
 
 #[test]
@@ -520,7 +550,7 @@ fn a_run_writes_the_same_figures_in_every_format() {
     let run = Command::new(env!("CARGO_BIN_EXE_assay"))
         .args(["run", "plan.json", "--record", "record.json", "--report", "report.txt"])
         .args(["--report", "report.csv", "--report", "report.html"])
-        .arg("--json")
+        .args(["--report", "report.md", "--json"])
         .current_dir(folder.path())
         .env("LC_ALL", "C.UTF-8")
         .output()
@@ -537,6 +567,7 @@ fn a_run_writes_the_same_figures_in_every_format() {
     assert!(text_page(&listed, &read("report.txt")) > 0);
     assert!(csv_page(&listed, &read("report.csv")) > 0);
     assert!(html_page(&listed, &read("report.html")) > 0);
+    assert!(markdown_page(&listed, &read("report.md")) > 0);
 }
 
 #[test]

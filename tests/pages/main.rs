@@ -20,3 +20,4 @@ mod probe;
 mod report;
 mod traps;
 mod watch;
+mod width;

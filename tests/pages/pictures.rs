@@ -33,16 +33,18 @@ fn shown(name: &str, format: &str) -> String {
 #[test]
 fn reports_are_as_they_were() {
     for (name, formats) in [
-        ("sweep", &["svg", "html", "csv"][..]),
+        ("sweep", &["svg", "html", "csv", "md"][..]),
         ("grid", &["svg", "csv"]),
-        ("ramp", &["svg"]),
+        ("ramp", &["svg", "md"]),
         ("sustain", &["svg"]),
-        ("deferred", &["svg", "html", "csv"]),
-        ("card", &["csv"]),
-        ("interrupted", &["html"]),
+        ("deferred", &["svg", "html", "csv", "md"]),
+        ("card", &["csv", "md"]),
+        ("interrupted", &["html", "md"]),
+        ("modes", &["md"]),
     ] {
         for format in formats {
-            golden_file("report", &format!("{name}.{format}"), &shown(name, format));
+            let named = if *format == "md" { "markdown" } else { format };
+            golden_file("report", &format!("{name}.{format}"), &shown(name, named));
         }
     }
 }
@@ -92,6 +94,11 @@ fn nothing_of_a_path_is_markup() {
         assert!(!text.contains(['\u{1b}', '\u{7}']), "{text}");
         assert!(words(&text).contains("\"><script>alert('x')</script>&amp;"), "{text}");
     }
+    let markdown = printed(&record, "markdown", UNICODE);
+    assert!(!markdown.contains(['\u{1b}', '\u{7}']) && markdown.contains("&lt;script&gt;"));
+    // Between fences nothing is markup, and commands stay as they are to be typed.
+    let told = markdown.split("```").step_by(2).collect::<String>();
+    assert!(!told.replace("<sub>", "").replace("</sub>", "").contains('<'), "{markdown}");
     let csv = printed(&record, "csv", UNICODE);
     let field = format!("\"{}\",write,", PATH.replace('"', "\"\""));
     assert!(csv.lines().nth(1).is_some_and(|line| line.starts_with(&field)), "{csv}");

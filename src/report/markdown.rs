@@ -1,0 +1,169 @@
+//! A page for a pull request or an issue, in the Markdown of GitHub: what was typed, where, the table, and
+//! whether it may be believed.
+
+use std::io::{self, Write};
+
+use super::fact::PageFact;
+use super::report_format::ReportFormat;
+use super::study::printer;
+use super::table::{ReportTable, TableAlign, TableCell, TableRow};
+use super::{TerminalStyle, badge, closing};
+use crate::record::{NextStep, Record};
+
+/// The record as Markdown.
+pub const FORMAT: ReportFormat = ReportFormat {
+    name: "markdown",
+    ending: "md",
+    about: "a table with its verdict, for a pull request",
+    write,
+};
+
+fn write(record: &Record, style: TerminalStyle, out: &mut dyn Write) -> io::Result<()> {
+    let style = TerminalStyle { colour: false, unicode: true, ..style };
+    let mut lines = vec![format!("### {}", plain(&badge::title(record))), String::new()];
+    let study = printer(&record.plan);
+    if study.has_page() {
+        // Where, what came of it, and what to do now: all of that is in it.
+        lines.extend(verdict(record));
+        lines.push(String::new());
+        lines.extend(fenced(&badge::terminal(record)));
+        return put(&lines, out);
+    }
+    lines.extend(listed(&badge::heading(record)));
+    lines.push(String::new());
+    if !record.phases.is_empty() {
+        lines.extend(table(&study.table(record), style));
+        lines.push(String::new());
+    }
+    lines.extend(verdict(record));
+    let facts = badge::outcome(record);
+    if !facts.is_empty() {
+        lines.push(String::new());
+        lines.extend(listed(&facts));
+    }
+    lines.extend(nexts(record));
+    lines.push(String::new());
+    lines.push(format!("<sub>{}</sub>", plain(&badge::imprint(record))));
+    put(&lines, out)
+}
+
+fn put(lines: &[String], out: &mut dyn Write) -> io::Result<()> {
+    lines.iter().try_for_each(|line| writeln!(out, "{line}"))
+}
+
+/// A table; figures that are refuted are crossed out.
+fn table(table: &ReportTable, style: TerminalStyle) -> Vec<String> {
+    let row = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
+    let side = |align| match align {
+        TableAlign::Left => ":--".to_string(),
+        TableAlign::Right => "--:".to_string(),
+    };
+    let mut lines = vec![
+        row(table.titles().map(|(title, _)| title.to_string()).collect()),
+        row(table.titles().map(|(_, align)| side(align)).collect()),
+    ];
+    for line in &table.rows {
+        let cells = match line {
+            TableRow::Remark(name, text) => {
+                let empty = std::iter::repeat_n(String::new(), table.titles().count() - 2);
+                [plain(name), plain(text)].into_iter().chain(empty).collect()
+            }
+            TableRow::Cells(cells) => {
+                let refuted = line.is_refuted();
+                let told = |cell: &TableCell| match plain(&cell.shown(style)) {
+                    text if refuted && cell.is_measured() => format!("~~{text}~~"),
+                    text => text,
+                };
+                table.shown(cells).map(|(_, cell)| told(cell)).collect()
+            }
+        };
+        lines.push(row(cells));
+    }
+    lines
+}
+
+/// May it be believed, why, and the figure that does describe the device.
+fn verdict(record: &Record) -> Vec<String> {
+    let mut lines = match badge::badge(record) {
+        Some(badge) if badge.summary.is_empty() => vec![format!("**{}**", plain(&badge.words))],
+        Some(badge) => vec![format!("**{}**: {}", plain(&badge.words), plain(&badge.summary))],
+        None => vec!["No verdict: the record was cut off before it was judged.".to_string()],
+    };
+    for line in closing::ending(record) {
+        lines.extend([String::new(), format!("Ended {}.", plain(&line))]);
+    }
+    let because = badge::whole(record).map(badge::because).unwrap_or_default();
+    if !because.is_empty() {
+        lines.push(String::new());
+        lines.extend(listed(&because));
+    }
+    lines
+}
+
+/// What to type or do now.
+fn nexts(record: &Record) -> Vec<String> {
+    let mut lines = Vec::new();
+    for next in closing::nexts(record) {
+        lines.push(String::new());
+        match next {
+            NextStep::Type(words) => {
+                lines.extend(["Next:".to_string(), String::new()]);
+                lines.extend(fenced(&words));
+            }
+            NextStep::Do(words) => lines.push(format!("Next: {}", plain(&words))),
+        }
+    }
+    lines
+}
+
+/// Facts as a list; what has no label of its own stands beneath the one that has, and where something
+/// was read stands behind it.
+fn listed(facts: &[PageFact]) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for PageFact { label, text, aside } in facts {
+        let text = plain(text);
+        match lines.last_mut() {
+            Some(last) if *aside && text.starts_with('(') => last.push_str(&format!(" {text}")),
+            _ if label.is_empty() => lines.push(format!("  * {text}")),
+            _ => lines.push(format!("* {label}: {text}")),
+        }
+    }
+    lines
+}
+
+/// Lines that stay as they are, between fences that are longer than any in them.
+fn fenced(text: &str) -> Vec<String> {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    let seen = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    let lines = text.lines().map(|line| line.chars().map(seen).collect());
+    std::iter::once(fence.clone()).chain(lines).chain([fence]).collect()
+}
+
+/// A text in one line in which nothing is markup.
+fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\\' | '`' | '*' | '_' | '~' | '|' | '[' | ']' | '#' => plain.extend(['\\', character]),
+            '&' => plain.push_str("&amp;"),
+            '<' => plain.push_str("&lt;"),
+            '>' => plain.push_str("&gt;"),
+            '\n' | '\t' => plain.push(' '),
+            other if other.is_control() => plain.push('\u{fffd}'),
+            other => plain.push(other),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_of_a_text_is_markup() {
+        assert_eq!(plain("a|b *c* <d>\n`e`\u{1b}"), r"a\|b \*c\* &lt;d&gt; \`e\`�");
+        assert_eq!(fenced("a ``` b"), ["````", "a ``` b", "````"]);
+    }
+}
