@@ -29,6 +29,8 @@ macro_rules! with_studies {
             Sweep(study: SweepPlan) => study;
             /// The figures of another program's quick test. Those that cannot be had here are left out.
             Profile(study: ProfilePlan) => study;
+            /// One load, and whether its latency is what was asked for.
+            Load(study: SingleLoad) => study;
             /// How the ways in which data reach a device compare: a phase for each, in the order of the page.
             Modes => &ModesStudy;
         }

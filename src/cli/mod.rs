@@ -12,6 +12,7 @@ mod documents;
 pub mod earlier;
 mod environment;
 pub mod explain;
+pub mod io;
 mod manual;
 pub mod modes;
 mod output;

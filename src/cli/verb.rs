@@ -8,7 +8,7 @@ use clap::{Parser, Subcommand};
 
 use super::conduct::PlanVerb;
 use super::{
-    atto, card, compare, demo, explain, manual, modes, probe, quick, ramp, run, sustain, sweep,
+    atto, card, compare, demo, explain, io, manual, modes, probe, quick, ramp, run, sustain, sweep,
     watch,
 };
 use crate::report;
@@ -103,6 +103,8 @@ pub enum Verb {
 pub enum MeasureVerb {
     /// Measure a device in half a minute: six figures, and whether to believe them
     Quick(quick::QuickArgs),
+    /// Run one load: any mix, block size, depth and rate, with the latency of each direction
+    Io(io::IoArgs),
     /// Measure throughput by I/Os in flight: the knee, and what limits it
     Ramp(ramp::RampArgs),
     /// Measure throughput by block size (or depth, workers, reads) and find where it reaches 90 % of its peak
@@ -122,6 +124,7 @@ impl MeasureVerb {
     pub fn words(&self) -> &dyn PlanVerb {
         match self {
             Self::Quick(words) => words,
+            Self::Io(words) => words,
             Self::Ramp(words) => words,
             Self::Sweep(words) => words,
             Self::Sustain(words) => words,

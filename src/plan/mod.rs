@@ -14,6 +14,7 @@ mod detail;
 mod durability;
 mod job;
 mod lesson;
+mod load;
 mod method;
 mod order;
 mod pattern;
@@ -42,6 +43,7 @@ pub use detail::DetailLevel;
 pub use durability::{Durability, SyncFileRange};
 pub use job::{BlockWork, Job, Work};
 pub use lesson::{LessonPlan, LessonTopic};
+pub use load::SingleLoad;
 pub use method::{
     Advice, AioOptions, Caching, DeviceModel, Method, MmapOptions, RingOptions, VectoredFlags,
 };

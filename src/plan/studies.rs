@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{LessonPlan, ProfilePlan, RampPlan, SweepPlan};
+use super::{LessonPlan, ProfilePlan, RampPlan, SingleLoad, SweepPlan};
 
 with_studies!(enumerated!(
     /// What a run wants to find out beyond the figures of its phases.

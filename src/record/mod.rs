@@ -42,7 +42,10 @@ pub use journal::{Journal, JournalEntry, replace};
 pub use judgement::{
     Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, TrapId, Trust, Verdict,
 };
-pub use outcome::{Bottleneck, LoadPoint, RampResult, StudyResult, SustainedResult, WrittenSpan};
+pub use outcome::{
+    ActionLatency, Bottleneck, LimitKept, LoadOutcome, LoadPoint, RampResult, StudyResult,
+    SustainedResult, WrittenSpan,
+};
 pub use probe::{PROBE_SCHEMA, ProbeResult};
 pub use profile::{ProfileFigure, ProfileResult};
 pub use results::{FEW, Host, IntervalCount, IntervalCounts, JobResult, WorkSpan, WorkerResult};

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{CapacityResult, CardGrading, Exhibit, ProfileResult, SweepResult};
+use crate::plan::Action;
 use crate::unit::{Bandwidth, Bytes, Iops, Nanos};
 
 /// What a run found out that no phase of it shows alone.
@@ -22,6 +23,8 @@ pub enum StudyResult {
     Sweep(SweepResult),
     /// The figures of another program's quick test.
     Profile(ProfileResult),
+    /// Whether the latency of a load is what was asked for.
+    Load(LoadOutcome),
 }
 
 /// What a ramp came to.
@@ -121,4 +124,40 @@ impl WrittenSpan {
     pub fn rate(&self) -> f64 {
         self.bytes.over(self.time).map_or(0.0, |rate| rate.0)
     }
+}
+
+/// How the latency of a load stands to the time that was asked for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LoadOutcome {
+    /// The time within which 99 of 100 I/Os were to be answered, ns.
+    pub p99_ns: Nanos,
+    /// Whether they were, in each direction.
+    pub kept: LimitKept,
+    /// The same for each action.
+    pub by: Vec<ActionLatency>,
+}
+
+/// The latency of one action of a load.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ActionLatency {
+    /// The action.
+    pub action: Action,
+    /// Time within which 99 of 100 were answered, ns; absent where fewer than ten took longer.
+    pub p99_ns: Option<Nanos>,
+    /// The longest, ns; absent where none was timed.
+    pub max_ns: Option<Nanos>,
+    /// Whether that is within the time that was asked for.
+    pub kept: LimitKept,
+}
+
+/// Whether a limit was kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LimitKept {
+    /// Yes.
+    Held,
+    /// No.
+    Exceeded,
+    /// There were too few I/Os to tell.
+    Unknown,
 }

@@ -21,6 +21,7 @@ mod html;
 mod json;
 pub mod lesson;
 pub mod live;
+mod load;
 mod markdown;
 mod markup;
 pub mod modes;

@@ -40,6 +40,7 @@ mod leave;
 mod left_behind;
 pub mod lesson;
 mod link_bound;
+mod load;
 pub mod measure;
 mod misplaced_partition;
 mod modes;

@@ -352,6 +352,7 @@ fn every_verb_that_runs_a_plan_is_explained() {
     for (line, says) in [
         ("assay quick .", "in ., in blocks of 1 MiB, 8 in flight"),
         ("assay quick --profile cdm .", "in blocks of 1 MiB, 8 in flight"),
+        ("assay io --block 8k --depth 3 .", "in blocks of 8 KiB, 3 in flight"),
         ("assay ramp --block 16k --max-depth 4 .", "in blocks of 16 KiB, 4 in flight"),
         ("assay sweep --over bs=32k,64k .", "in blocks of 32 KiB, 4 in flight"),
         ("assay sustain --bytes 1M --size 64M .", "in blocks of 1 MiB, 8 in flight"),

@@ -10,6 +10,7 @@ mod compare;
 mod demo;
 mod explain;
 mod figures;
+mod io;
 #[path = "../lab/mod.rs"]
 mod lab;
 #[path = "../machines/mod.rs"]

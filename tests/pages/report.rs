@@ -2,6 +2,7 @@
 
 use crate::common;
 use crate::common::pages::{ASCII, UNICODE, golden, page};
+use assay::plan::{SingleLoad, StudyPlan};
 use assay::record::{MeasuredSubject, Record, Trust, Verdict};
 use assay::report::{self, TerminalStyle};
 
@@ -12,6 +13,21 @@ fn a_run_of_one_phase_that_was_interrupted_had_not_come_to_its_end() {
     let page = page(&record, UNICODE);
     let said = "\n  ended    by SIGINT (Ctrl-C) in the only phase; results so far are above\n";
     assert!(page.contains(said), "{page}");
+}
+
+#[test]
+fn what_only_prepares_is_said_to_and_alarms_nobody() {
+    let mut record = common::fast();
+    record.plan.aim =
+        Some(StudyPlan::Load(SingleLoad { phase: record.phases[1].name.clone(), p99: None }));
+    let alarm = "Nothing had reached the device.";
+    record.phases[0].verdict =
+        Some(Verdict { trust: Trust::Wrong, ..common::sound(MeasuredSubject::Deferred, alarm) });
+    let text = page(&record, UNICODE);
+    assert!(!text.contains(alarm), "{text}");
+    assert!(text.contains("preparation, not measured"), "{text}");
+    record.plan.aim = None;
+    assert!(page(&record, UNICODE).contains(alarm));
 }
 
 #[test]

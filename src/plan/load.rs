@@ -1,0 +1,40 @@
+//! One load: what must hold of its latency.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::phase::Phase;
+use super::study::Study;
+use crate::error::Refusal;
+use crate::unit::Nanos;
+
+/// One load, in one phase. Others only make the file for it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SingleLoad {
+    /// The phase that is the load, by its name.
+    pub phase: String,
+    /// 99 of 100 I/Os of each direction must be answered within this time; absent when nobody asked.
+    #[serde(default, rename = "p99_ns", skip_serializing_if = "Option::is_none")]
+    pub p99: Option<Nanos>,
+}
+
+impl Study for SingleLoad {
+    fn counts(&self, phase: &str) -> bool {
+        phase == self.phase
+    }
+
+    fn may_end_early(&self) -> bool {
+        false
+    }
+
+    fn check(&self, phases: &[Phase]) -> Result<(), Refusal> {
+        if phases.iter().any(|phase| phase.name == self.phase) {
+            return Ok(());
+        }
+        Err(Refusal::new(
+            format!("the load is phase '{}', which the plan does not have", self.phase),
+            "name one of its phases, or leave 'aim' out",
+        ))
+    }
+}

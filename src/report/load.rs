@@ -1,0 +1,95 @@
+//! The page of one load: the latency of each direction, CPU, I/Os in flight, and whether the latency that was
+//! asked for held.
+
+use super::TerminalStyle;
+use super::fact::{PageFact, fact};
+use super::figure::{digits, text, time};
+use super::study::StudyPrinter;
+use crate::plan::{Action, SingleLoad};
+use crate::record::{
+    ActionLatency, LimitKept, LoadOutcome, Metric, PhaseFigures, Record, Statistic, StudyResult,
+};
+
+impl StudyPrinter for SingleLoad {
+    fn facts(&self, record: &Record, style: TerminalStyle) -> Vec<PageFact> {
+        facts(self, record, style)
+    }
+
+    fn met(&self, record: &Record) -> bool {
+        match &record.outcome {
+            Some(StudyResult::Load(found)) => found.kept == LimitKept::Held,
+            _ => self.p99.is_none(),
+        }
+    }
+}
+
+/// Everything that is to be said of it beside rates and verdict.
+fn facts(load: &SingleLoad, record: &Record, style: TerminalStyle) -> Vec<PageFact> {
+    let Some(phase) = record.phases.iter().find(|phase| phase.name == load.phase) else {
+        return Vec::new();
+    };
+    let figures = PhaseFigures::of(phase);
+    let timed = |action: &Action| figures.value(*action, Metric::lat(Statistic::P50)).is_some();
+    let flushes = [Action::Flush].into_iter().filter(timed);
+    let mut facts: Vec<PageFact> = figures
+        .done()
+        .into_iter()
+        .chain(flushes)
+        .map(|action| fact(action.name(), latencies(&figures, action, style)))
+        .collect();
+    let job = record.resolved.jobs.iter().find(|job| job.phase == load.phase);
+    facts.extend(figures.whole(Metric::CpuShare).map(|share| {
+        let of = match job.map_or(1, |job| job.workers) {
+            1 => "of one CPU".to_string(),
+            workers => format!("of one CPU, by {workers} workers together"),
+        };
+        fact("cpu", format!("{} % {of}", digits(share * 100.0)))
+    }));
+    let depth = figures.whole(Metric::DepthMean).zip(figures.whole(Metric::DepthMax));
+    facts.extend(depth.zip(job).map(|((mean, most), job)| {
+        let each = if job.workers > 1 { " of each worker" } else { "" };
+        let asked = job.iodepth;
+        let mean = digits(mean);
+        fact("depth", format!("{mean} of {asked} in flight{each} on average, {most:.0} at most"))
+    }));
+    if let Some(StudyResult::Load(found)) = &record.outcome {
+        facts.push(fact("p99", held(found, style)));
+    }
+    facts
+}
+
+/// `p50 85.2 µs, p90 ...`.
+fn latencies(figures: &PhaseFigures, action: Action, style: TerminalStyle) -> String {
+    let shown = [
+        ("p50", Statistic::P50),
+        ("p90", Statistic::P90),
+        ("p99", Statistic::P99),
+        ("p99.9", Statistic::P99_9),
+        ("max", Statistic::Max),
+    ];
+    let told = shown.map(|(name, statistic)| {
+        format!("{name} {}", text(figures.find(Some(action), Metric::lat(statistic)), style))
+    });
+    told.join(", ")
+}
+
+/// Whether it held.
+fn held(found: &LoadOutcome, style: TerminalStyle) -> String {
+    let most = time(found.p99_ns, style);
+    let told = |one: &ActionLatency| {
+        let name = one.action.name();
+        match (one.p99_ns, one.max_ns) {
+            (Some(p99), _) => format!("{name} {}", time(p99, style)),
+            (None, Some(longest)) => format!("{name} {} maximum", time(longest, style)),
+            (None, None) => format!("{name} not timed"),
+        }
+    };
+    let by = found.by.iter().map(told).collect::<Vec<_>>().join(", ");
+    match found.kept {
+        LimitKept::Held => format!("within {most}: held ({by})"),
+        LimitKept::Exceeded => format!("within {most}: not held ({by})"),
+        LimitKept::Unknown => {
+            format!("within {most}: unknown, too few I/Os for a percentile ({by})")
+        }
+    }
+}
