@@ -46,6 +46,14 @@ struct Side {
 
 /// Prints a line for each test, with words for ours besides, and names of the tests.
 pub fn rows(besides: &str, names: [&str; TESTS], folder: &Path) {
+    if let Some(balloon) = memory_reporter(Path::new(BALLOONS)) {
+        return println!(
+            "bonnie++ in memory, {}: left out: this guest gives freed memory back to its host \
+             ({balloon} reports free pages), so that what a block costs is what the host takes to \
+             find a page; unbind the driver of {balloon} first",
+            names[0]
+        );
+    }
     let mut pairs = Vec::new();
     for turn in 0..TURNS {
         let Some(took) = race(besides, turn % 2 == 1, folder) else {
@@ -64,6 +72,22 @@ pub fn rows(besides: &str, names: [&str; TESTS], folder: &Path) {
         };
         row(&format!("bonnie++ in memory: {name}"), ns(0), ns(1), median(ratios), &wanted);
     }
+}
+
+/// Balloons of this guest, by which a host takes and gives memory.
+const BALLOONS: &str = "/sys/bus/virtio/drivers/virtio_balloon";
+
+/// Bit of the features of a virtio balloon: free pages are reported, and the host takes them away
+/// (`VIRTIO_BALLOON_F_REPORTING`, virtio 1.2, 5.5.3).
+const REPORTING: usize = 5;
+
+/// The balloon that reports free pages to the host, if one does.
+fn memory_reporter(balloons: &Path) -> Option<String> {
+    fs::read_dir(balloons).ok()?.flatten().find_map(|device| {
+        let features = fs::read_to_string(device.path().join("features")).ok()?;
+        let reports = features.as_bytes().get(REPORTING) == Some(&b'1');
+        reports.then(|| device.file_name().to_string_lossy().into_owned())
+    })
 }
 
 /// Nanoseconds of a block in each test: ours, theirs. `None`: one of them came to no slice of it.

@@ -27,6 +27,7 @@ impl<'s> NullBackend<'s> {
 impl<'s> IoBackend<'s> for NullBackend<'s> {
     const CARRIES_DATA: bool = false;
     const TAKES_TRIMS: bool = true;
+    const AT_ONCE: bool = true;
 
     #[inline]
     fn buffer(&mut self, slot: &Slot<'s>) -> &mut [u8] {

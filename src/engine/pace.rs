@@ -184,6 +184,7 @@ impl WorkerPace {
     }
 
     /// The latest of what each says.
+    #[cold]
     fn latest(&self) -> Timestamp {
         let mut due = self.arrivals.as_ref().map_or(0, ArrivalClock::next);
         if let Some(cap) = &self.cap {
@@ -215,6 +216,7 @@ impl WorkerPace {
         }
     }
 
+    #[cold]
     fn step(&mut self, io: IoRequest, now: Timestamp) {
         let now = now.since(self.start);
         if let Some(arrivals) = &mut self.arrivals {

@@ -44,8 +44,9 @@ pub(super) struct IoLoop<'a, 's, L, const MORE: bool> {
     /// Slots of what was sent and is not accepted yet.
     fresh: Vec<usize>,
     batching: SubmitBatching,
-    /// Until here the I/Os in flight are counted over time.
-    depth_until: Timestamp,
+    /// Slots that were free when last looked at, and since when it is so many: I/Os in flight are counted
+    /// over time when that changes.
+    held_free: (usize, Timestamp),
     /// Of what is written next.
     pub(super) generation: WriteGeneration,
     /// The last reading of the clock: once per batch of answers, which is the end of these I/Os and
@@ -111,7 +112,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             held: None,
             fresh,
             batching: SubmitBatching::new(L::APART, depth),
-            depth_until: now,
+            held_free: (if L::AT_ONCE { 0 } else { depth }, now),
             generation,
             now,
             deadline: quota.time.map(|time| counted + time),
@@ -206,8 +207,9 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         if done >= self.worker_totals.counted {
             self.worker_totals.tallies.of(Action::Flush).add(0, 0, done.since(self.now).0);
         }
+        let began = self.now;
         (self.worker_totals.stopped, self.now) = (done, done);
-        self.hold(0);
+        self.idle(began);
         ControlFlow::Continue(())
     }
 
@@ -253,8 +255,9 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
     fn sleep(&mut self, due: Timestamp) {
         let until = due.min(self.deadline.unwrap_or(due)).min(self.now + Nanos::millis(100));
         self.backend.sleep_until(until);
+        let began = self.now;
         self.now = self.backend.now();
-        self.hold(0);
+        self.idle(began);
         self.heed();
         if !self.open {
             self.worker_totals.stopped = self.now;
@@ -387,19 +390,39 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         }
     }
 
-    /// So many were in flight since the last call of this, until now.
+    /// As many are in flight as now since the clock was read. A full queue stays full, so that there is
+    /// seldom something to add. Where I/Os are done at once, the queue is full but for the time of
+    /// [`Self::idle`].
     #[inline]
-    fn hold(&mut self, in_flight: usize) {
-        let time = self.now.since(self.depth_until);
-        self.worker_totals.depths.hold(in_flight as u32, time);
-        self.depth_until = self.now;
+    fn hold(&mut self) {
+        if !L::AT_ONCE && self.free.len() != self.held_free.0 {
+            self.add_held(self.now);
+        }
+    }
+
+    /// Nothing was in flight from a moment until now.
+    fn idle(&mut self, began: Timestamp) {
+        self.add_held(began);
+        if L::AT_ONCE {
+            self.add_held(self.now);
+            self.held_free.0 = 0;
+        }
+    }
+
+    /// Adds the I/Os in flight over the time until this moment.
+    #[cold]
+    fn add_held(&mut self, now: Timestamp) {
+        let (free, since) = self.held_free;
+        let in_flight = (self.ios_in_flight.len() - free) as u32;
+        self.worker_totals.depths.hold(in_flight, now.since(since));
+        self.held_free = (self.free.len(), now);
     }
 
     /// Takes what came back.
     #[inline]
     fn collect(&mut self) {
+        self.hold();
         self.now = self.backend.now();
-        self.hold(self.ios_in_flight.len() - self.free.len());
         if L::APART {
             self.batching.waited();
         }
@@ -533,6 +556,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             self.worker_totals.stopped = self.backend.now();
         }
         self.worker_totals.counted = self.worker_totals.counted.min(self.worker_totals.stopped);
+        self.add_held(self.worker_totals.stopped);
         self.worker_totals
     }
 }

@@ -38,7 +38,9 @@ impl<'s, L: IoBackend<'s>, const MORE: bool> IoLoop<'_, 's, L, MORE> {
             return None;
         }
         self.worker.live_counters.fetched(answer as u64);
-        self.renew(&slot, io, answer as u32);
+        if L::CARRIES_DATA {
+            self.renew(&slot, io, answer as u32);
+        }
         // What ends here is rewritten as far as it goes.
         Some((slot, IoRequest { op: IoOp::Write, len: answer as u32, ..io }))
     }
