@@ -32,11 +32,10 @@ impl DepthCounts {
         self.most = self.most.max(depth);
     }
 
-    /// So many were in flight for this time.
-    #[inline]
+    /// So many were in flight for this time. A modelled device may have one of centuries.
     pub fn hold(&mut self, depth: u32, time: Nanos) {
-        self.held += u64::from(depth) * time.0;
-        self.time += time.0;
+        self.held = self.held.saturating_add(u64::from(depth).saturating_mul(time.0));
+        self.time = self.time.saturating_add(time.0);
     }
 
     /// Adds another worker's.
@@ -45,8 +44,8 @@ impl DepthCounts {
             *mine += theirs;
         }
         self.sum += other.sum;
-        self.held += other.held;
-        self.time += other.time;
+        self.held = self.held.saturating_add(other.held);
+        self.time = self.time.saturating_add(other.time);
         self.most = self.most.max(other.most);
     }
 
@@ -102,5 +101,8 @@ mod tests {
         other.hold(8, Nanos(100));
         depths.merge(&other);
         assert_eq!(depths.reached().unwrap().mean, (32.0 * 300.0 + 8.0 * 100.0) / 400.0);
+        depths.hold(32, Nanos(u64::MAX));
+        depths.merge(&depths.clone());
+        assert_eq!(depths.reached().unwrap().mean, 1.0);
     }
 }
