@@ -37,6 +37,10 @@ impl<'s> IoBackend<'s> for Libaio<'s> {
     const CARRIES_DATA: bool = true;
     const APART: bool = true;
 
+    fn may_split(&self) -> bool {
+        self.batch == 1
+    }
+
     #[inline]
     fn buffer(&mut self, slot: &Slot<'s>) -> &mut [u8] {
         self.queue.buffer(slot)

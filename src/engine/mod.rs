@@ -142,6 +142,12 @@ pub(crate) trait IoBackend<'s> {
     /// Whether an I/O is accepted first and done later, so that the two take a time of their own.
     const APART: bool = false;
 
+    /// Whether the I/Os that are queued may go to the kernel in several calls: the plan does not say how
+    /// many go together.
+    fn may_split(&self) -> bool {
+        false
+    }
+
     /// The time on the clock that this lane lives by: the machine's, unless it brings its own.
     #[inline]
     fn now(&mut self) -> Timestamp {

@@ -53,6 +53,11 @@ impl<'s> IoBackend<'s> for Uring<'s> {
     const CARRIES_DATA: bool = true;
     const APART: bool = true;
 
+    /// A thread that submits looks at the queue without a call.
+    fn may_split(&self) -> bool {
+        self.batch == 1 && !self.ring.has_thread()
+    }
+
     #[inline]
     fn buffer(&mut self, slot: &Slot<'s>) -> &mut [u8] {
         self.ring.buffer(slot)

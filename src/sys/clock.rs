@@ -112,12 +112,6 @@ pub fn usage() -> io::Result<ProcessUsage> {
     })
 }
 
-/// How often this thread gave its CPU away because it had to wait (`ru_nvcsw`); 0 where the kernel does not
-/// tell.
-pub fn thread_sleeps() -> u64 {
-    rusage(libc::RUSAGE_THREAD).map_or(0, |usage| usage.ru_nvcsw as u64)
-}
-
 fn rusage(whom: libc::c_int) -> io::Result<libc::rusage> {
     // SAFETY: an all-zero rusage is a valid value of that plain C struct.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };

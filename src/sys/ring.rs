@@ -238,6 +238,11 @@ impl<'s> UringQueue<'s> {
         self.ring.submit().map(drop)
     }
 
+    /// Whether a thread of the kernel submits what is queued.
+    pub fn has_thread(&self) -> bool {
+        self.setup.thread.is_some()
+    }
+
     /// Starts what is queued and waits until at least `want` of what is in flight is answered.
     ///
     /// # Errors

@@ -99,6 +99,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         ready();
         let now = backend.now();
         let counted = now + quota.ramp;
+        let batching = SubmitBatching::new(depth > 1 && backend.may_split(), now);
         Self {
             backend,
             loop_config,
@@ -111,7 +112,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             follow,
             held: None,
             fresh,
-            batching: SubmitBatching::new(L::APART, depth),
+            batching,
             held_free: (if L::AT_ONCE { 0 } else { depth }, now),
             generation,
             now,
@@ -424,7 +425,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         self.hold();
         self.now = self.backend.now();
         if L::APART {
-            self.batching.waited();
+            self.batching.waited(self.now);
         }
         while let Some((slot, answer)) = self.backend.answer() {
             let index = slot.index();
