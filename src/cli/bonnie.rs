@@ -20,7 +20,7 @@ use crate::dialect::bonnie::{
 };
 use crate::error::{Doing, Error, Fault, Refusal};
 use crate::plan::{Phase, Plan};
-use crate::record::{BetterCommand, Ending, PhaseRecord, Record, Trust};
+use crate::record::{BetterCommand, Ending, PhaseRecord, Record, Trust, WordMeaning};
 use crate::report;
 use crate::run::{LiveStatus, Observer};
 use crate::sys::{clock, semaphore};
@@ -80,6 +80,10 @@ impl Dialect for Bonnie {
             why: "the same tests, cold and flushed, each with a verdict".into(),
         };
         Ok((plan, again))
+    }
+
+    fn meanings(&self, words: &[String], _context: &LineContext<'_>) -> Vec<WordMeaning> {
+        bonnie::meanings(words)
     }
 }
 
@@ -331,11 +335,7 @@ fn help() -> String {
     format!(
         "\
 assay bonnie: the twelve tests of Bonnie++, each with a verdict on standard error
-{}
-Of assay's own:
-      --format 1.03|1.96|1.97|1.98   whose words, tables and CSV (1.98, that of 2.00, when not said)
-      --as-original                  nothing is dropped from memory before reads, data are zeros
-      --plan                         the plan instead of a run
+{}  --plan                the plan instead of a run
 ",
         bonnie::help(bonnie::BonnieVersion::default())
     )

@@ -15,7 +15,7 @@ use super::session::{
 use crate::dialect::dd::{self, DdComplaint, DdFlavor, DdOutput, StatusLevel};
 use crate::error::{Doing, Error, Fault, Refusal};
 use crate::plan::{CacheDrop, CopyWork, Phase, Plan};
-use crate::record::{BetterCommand, Finding, PhaseRecord, Record};
+use crate::record::{BetterCommand, Finding, PhaseRecord, Record, WordMeaning};
 use crate::report::verdict_lines;
 use crate::run::{LiveStatus, Observer};
 use crate::stats::copy::{CopyCounts, CopyEvent};
@@ -67,6 +67,11 @@ impl Dialect for Dd {
             phase.cold = cold(context.environment)?;
         }
         Ok((plan, with_verdict(words, flavor)))
+    }
+
+    fn meanings(&self, words: &[String], context: &LineContext<'_>) -> Vec<WordMeaning> {
+        let flavor = flavor(context.called, context.environment);
+        flavor.map(|flavor| dd::meanings(words, flavor)).unwrap_or_default()
     }
 
     fn unprinted(&self, error: &io::Error) -> Option<String> {

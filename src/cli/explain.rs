@@ -200,6 +200,8 @@ fn of_tool(
         dialect.planned(words, ours, context)
     })?;
     let mut told = of_plan(&plan, line, vec![again], surveyor);
+    told.words =
+        with_context(meant.called, environment, true, |context| dialect.meanings(words, context));
     let found = told.phases.first().map(|phase| phase.verdict.findings.as_slice());
     if let Some(mended) = found.and_then(|found| dialect.mended(words, &plan, found)) {
         told.better.insert(0, mended);
@@ -258,6 +260,7 @@ fn explanation(
         schema: EXPLANATION_SCHEMA.into(),
         version: env!("CARGO_PKG_VERSION").into(),
         line,
+        words: Vec::new(),
         basis,
         phases,
         better,

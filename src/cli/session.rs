@@ -8,7 +8,7 @@ use super::environment::Environment;
 use crate::error::{Error, Refusal};
 use crate::evidence::Machine;
 use crate::plan::Plan;
-use crate::record::{BetterCommand, Finding, Record};
+use crate::record::{BetterCommand, Finding, Record, WordMeaning};
 use crate::run::Observer;
 
 /// By which name the program was called.
@@ -84,6 +84,11 @@ pub trait Dialect: Sync {
         ours: bool,
         context: &LineContext<'_>,
     ) -> Result<(Plan, BetterCommand), Refusal>;
+
+    /// What its words mean, of those that are understood.
+    fn meanings(&self, _words: &[String], _context: &LineContext<'_>) -> Vec<WordMeaning> {
+        Vec::new()
+    }
 
     /// What the tool says, in whole lines, when its answer cannot be written to standard output; `None`: it
     /// has no words of its own for that.

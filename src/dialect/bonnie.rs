@@ -5,9 +5,11 @@
 //! [`measured`] from its record, and [`table`] and [`csv`] print that.
 
 mod asked;
+mod complaint;
 mod csv;
 mod measure;
 mod number;
+mod options;
 mod plan;
 mod say;
 mod table;
@@ -17,13 +19,14 @@ pub use asked::{
     BonnieOptions, BonnieRun, BonnieVersion, FileTestArgs, FileTestKind, HostFacts, PerChar,
     SemaphoreCommand, StepMode, TESTS, test_of,
 };
+pub use complaint::BonnieComplaint;
 pub use csv::{header, line as csv};
 pub use measure::{TestResult, measured};
 pub use say::{began, ended, figure};
 pub use table::tables as table;
-pub use words::read;
+pub use words::{meanings, read};
 
-use crate::error::Refusal;
+use super::option;
 use crate::plan::Plan;
 
 /// The name of the dialect.
@@ -32,40 +35,31 @@ pub const NAME: &str = "bonnie";
 /// What the tool calls itself.
 pub const TITLE: &str = "bonnie++";
 
-/// Instead of a plan: what to print on standard error.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BonnieComplaint {
-    /// The tool's own line, where it has one.
-    pub said: String,
-    /// It says how it is used.
-    pub usage: Option<BonnieVersion>,
-    /// What is wrong and what to write instead, which the tool does not say.
-    pub refusal: Refusal,
-}
-
 impl BonnieComplaint {
-    /// One that the tool answers with its usage alone.
-    fn new(form: BonnieVersion, why: impl Into<String>, instead: impl Into<String>) -> Self {
-        let refusal = Refusal::new(why, instead);
-        Self { said: String::new(), usage: Some(form), refusal }
-    }
-
-    /// The same with a line of the tool's before it.
-    fn saying(self, line: impl Into<String>) -> Self {
-        Self { said: format!("{}\n", line.into()), ..self }
-    }
-
     /// All of it, whole lines.
     pub fn text(&self) -> String {
-        let usage = self.usage.map(say::usage).unwrap_or_default();
+        let usage = self.usage.map(options::usage).unwrap_or_default();
         format!("{}{usage}assay: bonnie++: {}\n", self.said, self.refusal)
     }
 }
 
-/// The usage, as an answer to `--help`.
+/// The usage and what each option is for, as an answer to `--help`.
 pub fn help(form: BonnieVersion) -> String {
-    say::usage(form)
+    format!("{}\n{}", options::usage(form), option::help(options::of(form), " ", HELP_COLUMN))
 }
+
+/// The options as a table of Markdown.
+pub fn option_table(form: BonnieVersion) -> String {
+    option::table(options::of(form), " ")
+}
+
+/// The lines that its options have as examples.
+pub fn examples(form: BonnieVersion) -> impl Iterator<Item = &'static str> {
+    options::of(form).map(|option| option.example)
+}
+
+/// Where help begins in a line.
+const HELP_COLUMN: usize = 24;
 
 /// A plan, and what is printed beside its record.
 pub type BonnieCommand = (Plan, BonnieRun);

@@ -17,9 +17,11 @@ pub use mend::mended;
 pub use options::{DdComplaint, DdFlavor, DdOutput, StatusLevel};
 pub use say::{before_flush, event, fault, progress, report, reports_after, unprinted};
 
+use super::option::{self, ToolOption};
 use crate::plan::{
     AddedWords, CopyWork, Job, OtherMeaning, Phase, Plan, PlanOrigin, ToolProfile, Work,
 };
+use crate::record::WordMeaning;
 
 /// The name of the dialect.
 pub const NAME: &str = "dd";
@@ -61,6 +63,35 @@ fn plan(copy: CopyWork, words: &[String]) -> Plan {
     let phase = Phase::of(Job::of("copy", Work::Copy(copy)));
     let origin = PlanOrigin::of(NAME, words.to_vec()).with(tool());
     Plan { title: NAME.into(), origin, seed: 0, aim: None, phases: vec![phase] }
+}
+
+/// What each operand among the words is for; nothing of what is none.
+pub fn meanings(words: &[String], flavor: DdFlavor) -> Vec<WordMeaning> {
+    fn of<A, E>(known: &[ToolOption<A, E>], word: &str) -> Option<WordMeaning> {
+        let (name, value) = word.split_once('=')?;
+        Some(known.iter().find(|operand| operand.is(name))?.meaning(word.into(), value))
+    }
+    let meaning = |word: &String| match flavor {
+        DdFlavor::Gnu => of(gnu::OPERANDS, word),
+        DdFlavor::Busybox => of(busybox::OPERANDS, word),
+    };
+    words.iter().filter_map(meaning).collect()
+}
+
+/// The operands as a table of Markdown.
+pub fn option_table(flavor: DdFlavor) -> String {
+    match flavor {
+        DdFlavor::Gnu => option::table(gnu::OPERANDS, "="),
+        DdFlavor::Busybox => option::table(busybox::OPERANDS, "="),
+    }
+}
+
+/// The lines that its operands have as examples.
+pub fn examples(flavor: DdFlavor) -> Vec<&'static str> {
+    match flavor {
+        DdFlavor::Gnu => gnu::OPERANDS.iter().map(|operand| operand.example).collect(),
+        DdFlavor::Busybox => busybox::OPERANDS.iter().map(|operand| operand.example).collect(),
+    }
 }
 
 /// The copy in a plan that [`parse`] made.

@@ -3,3 +3,4 @@
 pub mod atto;
 pub mod bonnie;
 pub mod dd;
+pub mod option;

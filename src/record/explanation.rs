@@ -18,6 +18,9 @@ pub struct Explanation {
     pub version: String,
     /// The line as a shell takes it, or the file.
     pub line: String,
+    /// What its words mean to the tool, in their order; none of our own verbs, plans and records.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub words: Vec<WordMeaning>,
     /// How its verdicts came about.
     pub basis: VerdictBasis,
     /// Its phases, in their order; a copy has one.
@@ -27,6 +30,15 @@ pub struct Explanation {
     /// The places that were looked at; none for a record.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<Survey>,
+}
+
+/// What a word of a line means to its tool.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WordMeaning {
+    /// The word as it was typed, with its value.
+    pub word: String,
+    /// What it is for.
+    pub means: String,
 }
 
 /// How verdicts came about.

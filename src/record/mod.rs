@@ -27,7 +27,7 @@ pub use capacity::{BlockFate, CapacityResult};
 pub use comparison::{COMPARISON_SCHEMA, ComparedQuantity, ComparedRun, Comparison, FigurePair};
 pub use document::RecordDocument;
 pub use explanation::{
-    BetterCommand, EXPLANATION_SCHEMA, Explanation, PhaseExplanation, VerdictBasis,
+    BetterCommand, EXPLANATION_SCHEMA, Explanation, PhaseExplanation, VerdictBasis, WordMeaning,
 };
 pub use figures::{
     Absence, CountedSample, FEWEST_BEYOND, FEWEST_IN_STRETCH, Figure, FigureUnit, FigureValue,

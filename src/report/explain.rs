@@ -6,7 +6,9 @@ use std::io::{self, Write};
 use super::fact::labelled;
 use super::paint::{Ink, wrap};
 use super::{TerminalStyle, traps};
-use crate::record::{BetterCommand, Explanation, Finding, PhaseExplanation, VerdictBasis};
+use crate::record::{
+    BetterCommand, Explanation, Finding, PhaseExplanation, VerdictBasis, WordMeaning,
+};
 
 /// The explanation as JSON.
 pub fn json(explanation: &Explanation, out: &mut dyn Write) -> io::Result<()> {
@@ -22,6 +24,7 @@ pub fn text(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut lines = vec![style.paint(Ink::Strong, &explanation.line)];
+    lines.extend(meanings(&explanation.words, style));
     let several = explanation.phases.len() > 1;
     // What several phases walk into is told once.
     let mut said = Vec::new();
@@ -37,6 +40,28 @@ pub fn text(
         writeln!(out, "{}", line.trim_end())?;
     }
     Ok(())
+}
+
+/// What each word means: beside it, or below one that is long.
+fn meanings(words: &[WordMeaning], style: TerminalStyle) -> Vec<String> {
+    let longest = words.iter().map(|word| word.word.chars().count()).max().unwrap_or(0);
+    let column = longest.min(style.width / 3);
+    let room = style.width.saturating_sub(column + 4).max(20);
+    let mut lines = Vec::new();
+    for WordMeaning { word, means } in words {
+        let long = word.chars().count() > column;
+        if long {
+            lines.push(format!("  {word}"));
+        }
+        for (number, part) in wrap(means, room).iter().enumerate() {
+            let beside = if number == 0 && !long { word.as_str() } else { "" };
+            lines.push(format!("  {beside:column$}  {part}"));
+        }
+    }
+    if !lines.is_empty() {
+        lines.insert(0, String::new());
+    }
+    lines
 }
 
 /// What a phase does, what its figure is about, and the traps on its way.

@@ -16,6 +16,7 @@ mod lab;
 #[path = "../machines/mod.rs"]
 mod machines;
 mod modes;
+mod options;
 mod pictures;
 mod probe;
 mod report;

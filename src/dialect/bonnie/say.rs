@@ -3,34 +3,6 @@
 use super::{BonnieRun, BonnieVersion, TestResult, test_of};
 use crate::unit::{Bandwidth, Iops};
 
-/// How it is used, with an empty line and the version at its end.
-pub(super) fn usage(form: BonnieVersion) -> String {
-    let words = match form {
-        BonnieVersion::F1_03 => {
-            "\
-usage: bonnie++ [-d scratch-dir] [-s size(MiB)[:chunk-size(b)]]
-                [-n number-to-stat[:max-size[:min-size][:num-directories]]]
-                [-m machine-name]
-                [-r ram-size-in-MiB]
-                [-x number-of-tests] [-u uid-to-use:gid-to-use] [-g gid-to-use]
-                [-q] [-f] [-b] [-D] [-p processes | -y]
-"
-        }
-        _ => {
-            "\
-usage:
-bonnie++ [-d scratch-dir] [-c concurrency] [-s size(MiB)[:chunk-size(b)]]
-      [-n number-to-stat[:max-size[:min-size][:num-directories[:chunk-size]]]]
-      [-m machine-name] [-r ram-size-in-MiB]
-      [-x number-of-tests] [-u uid-to-use:gid-to-use] [-g gid-to-use]
-      [-q] [-f] [-b] [-p processes | -y] [-z seed | -Z random-file]
-      [-D]
-"
-        }
-    };
-    format!("{words}\nVersion: {}\n", form.version())
-}
-
 /// What is said when a test begins, without an end of line.
 pub fn began(form: BonnieVersion, phase: &str) -> &'static str {
     match (phase, form.is_old()) {

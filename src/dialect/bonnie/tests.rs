@@ -10,7 +10,7 @@ use crate::plan::{
 use crate::unit::{Bytes, Nanos};
 
 fn words(typed: &str) -> Vec<String> {
-    typed.split_whitespace().map(String::from).collect()
+    typed.split_whitespace().map(|word| word.replace("{empty}", "")).collect()
 }
 
 fn host() -> HostFacts {
@@ -76,6 +76,11 @@ fn what_makes_no_sense_is_refused_with_the_words_of_the_tool_where_it_has_any() 
         ("-c 201", "", "-c '201' is no number that makes sense here"),
         ("-y", "bonnie++: option requires an argument -- 'y'\n", "-y has no value"),
         ("-y z", "", "-y 'z' means nothing"),
+        (
+            "-d {empty}",
+            "Can't change to directory \"\".\n",
+            "-d names no folder; is a variable of the shell not set?",
+        ),
         ("-p 2 -y s", "", "-p makes semaphores and ends, -y joins them"),
         ("-u a -u b", "", "-u was given twice"),
         ("-u a:b -g c", "", "the group was given twice"),

@@ -2,13 +2,16 @@
 
 use std::path::PathBuf;
 
+use super::super::option::{OptionValue, ToolOption};
 use super::number::{
     OF_BYTES, OF_FILES, OF_MIB, OF_MIB_OLD, PLAIN, THOUSANDS, UnitSuffixes, number,
 };
+use super::options;
 use super::{
     BonnieComplaint, BonnieOptions, BonnieVersion, FileTestArgs, FileTestKind, PerChar,
     SemaphoreCommand, StepMode,
 };
+use crate::record::WordMeaning;
 
 /// The usual chunk, bytes.
 pub(super) const CHUNK: u64 = 8192;
@@ -19,15 +22,6 @@ pub(super) const SEEKERS: u32 = 5;
 const SEEKERS_OLD: u32 = 3;
 /// MiB of the per-character tests since 1.96.
 pub(super) const SMALL: u64 = 3;
-
-/// Whether an option has a value.
-#[derive(Clone, Copy, PartialEq)]
-enum OptionArity {
-    Nothing,
-    Value,
-    /// One that is glued to its letter.
-    Glued,
-}
 
 /// Takes the words apart.
 ///
@@ -65,29 +59,8 @@ pub fn read(words: &[String]) -> Result<BonnieOptions, BonnieComplaint> {
         random: None,
         words: words.to_vec(),
     };
-    let mut rest = words.iter().map(String::as_str);
-    let mut left = Vec::new();
-    while let Some(word) = rest.next() {
-        match word {
-            "--" => left.extend(rest.by_ref()),
-            "--as-original" => asked.as_original = true,
-            "--format" => {
-                let _ = rest.next();
-            }
-            _ if word.starts_with("--format=") => {}
-            _ if word.starts_with("--") => return Err(unknown(form, word, '-')),
-            _ if word.len() > 1 && word.starts_with('-') => {
-                asked.letters(word, &mut rest)?;
-            }
-            _ => left.push(word),
-        }
-    }
-    if let Some(word) = left.first() {
-        return Err(BonnieComplaint::new(
-            form,
-            format!("'{word}' belongs to no option"),
-            "the folder is given by -d, the size by -s; a value of -f is glued to it: -f10",
-        ));
+    for taken in taken(words, form)? {
+        (taken.option.effect)(&mut asked, &taken.value)?;
     }
     if asked.dir.as_os_str().is_empty() {
         asked.dir = PathBuf::from(".");
@@ -120,99 +93,140 @@ fn unknown(form: BonnieVersion, word: &str, letter: char) -> BonnieComplaint {
         .saying(format!("bonnie++: invalid option -- '{letter}'"))
 }
 
-/// Whether a letter is an option of a form.
-fn takes(form: BonnieVersion, letter: char) -> Option<OptionArity> {
-    let old = form.is_old();
-    Some(match letter {
-        'd' | 's' | 'n' | 'm' | 'r' | 'x' | 'u' | 'g' | 'p' => OptionArity::Value,
-        'q' | 'b' | 'D' => OptionArity::Nothing,
-        'f' if old => OptionArity::Nothing,
-        'f' => OptionArity::Glued,
-        'y' if old => OptionArity::Nothing,
-        'y' | 'c' | 'z' | 'Z' if !old => OptionArity::Value,
-        _ => return None,
+/// An option among the words.
+pub(super) struct TakenOption {
+    /// Which.
+    pub(super) option: &'static ToolOption<BonnieOptions, BonnieComplaint>,
+    /// As it was typed, in one word.
+    pub(super) typed: String,
+    /// What followed it; empty: nothing.
+    pub(super) value: String,
+}
+
+/// The options among the words, in their order.
+///
+/// # Errors
+/// Words that belong to no option.
+pub(super) fn taken(
+    words: &[String],
+    form: BonnieVersion,
+) -> Result<Vec<TakenOption>, BonnieComplaint> {
+    let mut rest = words.iter().map(String::as_str);
+    let (mut taken, mut left) = (Vec::new(), Vec::new());
+    while let Some(word) = rest.next() {
+        match word {
+            "--" => left.extend(rest.by_ref()),
+            _ if word.starts_with("--") => taken.push(long(word, &mut rest, form)?),
+            _ if word.len() > 1 && word.starts_with('-') => {
+                letters(word, &mut rest, form, &mut taken)?;
+            }
+            _ => left.push(word),
+        }
+    }
+    match left.first() {
+        Some(word) => Err(BonnieComplaint::new(
+            form,
+            format!("'{word}' belongs to no option"),
+            "the folder is given by -d, the size by -s; a value of -f is glued to it: -f10",
+        )),
+        None => Ok(taken),
+    }
+}
+
+/// An option with a whole name: `--format 1.97`, `--format=1.97`. The tool has none; these are ours.
+fn long<'w>(
+    word: &'w str,
+    rest: &mut impl Iterator<Item = &'w str>,
+    form: BonnieVersion,
+) -> Result<TakenOption, BonnieComplaint> {
+    let (name, value) = match word.split_once('=') {
+        Some((name, value)) => (name, Some(value)),
+        None => (word, None),
+    };
+    let option = options::find(form, name).ok_or_else(|| unknown(form, word, '-'))?;
+    let value = match option.value {
+        OptionValue::None if value.is_some() => return Err(unknown(form, word, '-')),
+        OptionValue::None => "",
+        _ => value.or_else(|| rest.next()).unwrap_or_default(),
+    };
+    Ok(TakenOption {
+        option,
+        typed: format!("{name} {value}").trim_end().into(),
+        value: value.into(),
     })
 }
 
-impl BonnieOptions {
-    /// A word of options: `-fbq`, `-s100`, `-s` and its value in the next word.
-    fn letters<'w>(
-        &mut self,
-        word: &'w str,
-        rest: &mut impl Iterator<Item = &'w str>,
-    ) -> Result<(), BonnieComplaint> {
-        let form = self.form;
-        let mut letters = word[1..].chars();
-        while let Some(letter) = letters.next() {
-            let takes = takes(form, letter).ok_or_else(|| unknown(form, word, letter))?;
-            let glued = letters.as_str();
-            let value = match takes {
-                OptionArity::Nothing => {
-                    self.take(letter, "")?;
-                    continue;
-                }
-                // What the tool would take for a number and read as 0 are options, too.
-                OptionArity::Glued if !glued.starts_with(|c: char| c.is_ascii_digit()) => {
-                    self.take(letter, "")?;
-                    continue;
-                }
-                OptionArity::Glued => glued,
-                OptionArity::Value if !glued.is_empty() => glued,
-                OptionArity::Value => rest.next().ok_or_else(|| {
-                    BonnieComplaint::new(
-                        form,
-                        format!("-{letter} has no value"),
-                        "write one behind it",
-                    )
-                    .saying(format!("bonnie++: option requires an argument -- '{letter}'"))
-                })?,
-            };
-            return self.take(letter, value);
+/// A word of options: `-fbq`, `-s100`, `-s` and its value in the next word.
+fn letters<'w>(
+    word: &'w str,
+    rest: &mut impl Iterator<Item = &'w str>,
+    form: BonnieVersion,
+    taken: &mut Vec<TakenOption>,
+) -> Result<(), BonnieComplaint> {
+    let mut letters = word[1..].chars();
+    while let Some(letter) = letters.next() {
+        let name = format!("-{letter}");
+        let option = options::find(form, &name).ok_or_else(|| unknown(form, word, letter))?;
+        let glued = letters.as_str();
+        // What the tool would take for a number and read as 0 are options, too.
+        let has_value = match option.value {
+            OptionValue::None | OptionValue::Words(_) => false,
+            OptionValue::Glued(_) => glued.starts_with(|c: char| c.is_ascii_digit()),
+            OptionValue::Needed(_) => true,
+        };
+        if !has_value {
+            taken.push(TakenOption { option, typed: name, value: String::new() });
+            continue;
         }
-        Ok(())
+        let value = match glued {
+            "" => rest.next().ok_or_else(|| {
+                BonnieComplaint::new(form, format!("{name} has no value"), "write one behind it")
+                    .saying(format!("bonnie++: option requires an argument -- '{letter}'"))
+            })?,
+            glued => glued,
+        };
+        let typed = match option.value {
+            OptionValue::Glued(_) => format!("{name}{value}"),
+            _ => format!("{name} {value}"),
+        };
+        taken.push(TakenOption { option, typed, value: value.into() });
+        return Ok(());
+    }
+    Ok(())
+}
+
+/// What each option among the words is for; nothing of words that are not understood.
+pub fn meanings(words: &[String]) -> Vec<WordMeaning> {
+    let taken = form_of(words).and_then(|form| taken(words, form)).unwrap_or_default();
+    taken.into_iter().map(|taken| taken.option.meaning(taken.typed, &taken.value)).collect()
+}
+
+impl BonnieOptions {
+    /// A number without a unit.
+    pub(super) fn number_of(
+        &self,
+        name: &str,
+        value: &str,
+        range: std::ops::RangeInclusive<u64>,
+    ) -> Result<u64, BonnieComplaint> {
+        self.of(name, value, PLAIN, range)
     }
 
-    /// One option with its value.
-    fn take(&mut self, letter: char, value: &str) -> Result<(), BonnieComplaint> {
-        match letter {
-            'q' => self.quiet = true,
-            'b' => self.sync = true,
-            'D' => self.direct = true,
-            'm' => self.name = Some(value.into()),
-            'd' => self.dir = self.dir.join(value),
-            'Z' => self.random = Some(self.dir.join(value)),
-            's' => self.size(value)?,
-            'n' => self.files(value)?,
-            'r' => self.ram = Some(self.of(letter, value, PLAIN, 0..=u64::MAX >> 21)?),
-            'x' => self.times = Some(self.of(letter, value, PLAIN, 1..=1_000_000)? as u32),
-            'c' => self.concurrency = self.of(letter, value, PLAIN, 1..=200)? as u32,
-            'z' => self.seed = Some(self.of(letter, value, PLAIN, 0..=u64::from(u32::MAX))? as u32),
-            'u' => self.user(value)?,
-            'g' => self.group(value)?,
-            'f' if value.is_empty() => self.per_char = PerChar::Skipped,
-            'f' => {
-                self.per_char = match self.of(letter, value, PLAIN, 0..=u64::MAX >> 21)? {
-                    0 => PerChar::Skipped,
-                    size => PerChar::Over(Some(size)),
-                }
-            }
-            'p' if value == "-1" => self.semaphores = Some(SemaphoreCommand::Remove),
-            'p' => {
-                let most = 32_767;
-                self.semaphores =
-                    Some(SemaphoreCommand::Make(self.of(letter, value, PLAIN, 1..=most)? as u32));
-            }
-            'y' if self.form.is_old() => self.step = Some(StepMode::Semaphores),
-            'y' => self.step = Some(self.step(value)?),
-            _ => unreachable!("only options that take something are taken"),
+    /// `-d`, below the folder that was named before it.
+    pub(super) fn folder(&mut self, value: &str) -> Result<(), BonnieComplaint> {
+        if value.is_empty() {
+            let why = "-d names no folder; is a variable of the shell not set?";
+            return Err(BonnieComplaint::new(self.form, why, "name one: -d /mnt/sd, or -d .")
+                .saying("Can't change to directory \"\"."));
         }
+        self.dir = self.dir.join(value);
         Ok(())
     }
 
     /// A number within a range, as the value of an option.
     fn of(
         &self,
-        letter: char,
+        name: &str,
         value: &str,
         units: UnitSuffixes,
         range: std::ops::RangeInclusive<u64>,
@@ -224,49 +238,49 @@ impl BonnieOptions {
             };
             BonnieComplaint::new(
                 self.form,
-                format!("-{letter} '{value}' is no number that makes sense here"),
+                format!("{name} '{value}' is no number that makes sense here"),
                 format!("write a whole number from {} {most}", range.start()),
             )
         })
     }
 
     /// `SIZE[:CHUNK[:SEEKS[:SEEKERS]]]`.
-    fn size(&mut self, value: &str) -> Result<(), BonnieComplaint> {
+    pub(super) fn size(&mut self, value: &str) -> Result<(), BonnieComplaint> {
         let parts: Vec<&str> = value.split(':').collect();
         let most = match self.form {
             BonnieVersion::F1_98 => 4,
             _ => 2,
         };
-        self.few(parts.len(), most, 's', value)?;
+        self.few(parts.len(), most, "-s", value)?;
         let units = if self.form.is_old() { OF_MIB_OLD } else { OF_MIB };
-        self.size = Some(self.of('s', parts[0], units, 0..=u64::MAX >> 21)?);
+        self.size = Some(self.of("-s", parts[0], units, 0..=u64::MAX >> 21)?);
         if let Some(chunk) = given(&parts, 1) {
-            self.chunk = self.chunk('s', chunk, 256)?;
+            self.chunk = self.chunk("-s", chunk, 256)?;
         }
         if let Some(seeks) = given(&parts, 2) {
-            self.seeks = self.of('s', seeks, THOUSANDS, 1..=u64::from(u32::MAX))?;
+            self.seeks = self.of("-s", seeks, THOUSANDS, 1..=u64::from(u32::MAX))?;
         }
         if let Some(seekers) = given(&parts, 3) {
-            self.seekers = self.of('s', seekers, PLAIN, 1..=1024)? as u32;
+            self.seekers = self.of("-s", seekers, PLAIN, 1..=1024)? as u32;
         }
         Ok(())
     }
 
     /// `NUM[:MAX[:MIN[:DIRS[:CHUNK]]]]`.
-    fn files(&mut self, value: &str) -> Result<(), BonnieComplaint> {
+    pub(super) fn files(&mut self, value: &str) -> Result<(), BonnieComplaint> {
         let parts: Vec<&str> = value.split(':').collect();
         let old = self.form.is_old();
-        self.few(parts.len(), if old { 4 } else { 5 }, 'n', value)?;
+        self.few(parts.len(), if old { 4 } else { 5 }, "-n", value)?;
         let (units, sizes) = if old { (PLAIN, PLAIN) } else { (OF_FILES, OF_BYTES) };
-        self.files.count = self.of('n', parts[0], units, 0..=1 << 21)?;
+        self.files.count = self.of("-n", parts[0], units, 0..=1 << 21)?;
         let largest = 1 << 30;
         let max = match given(&parts, 1) {
             Some("-1") => return self.links(FileTestKind::Links, &parts),
             Some("-2") => return self.links(FileTestKind::Symlinks, &parts),
-            Some(max) => self.of('n', max, sizes, 0..=largest)?,
+            Some(max) => self.of("-n", max, sizes, 0..=largest)?,
             None => 0,
         };
-        let min = given(&parts, 2).map_or(Ok(0), |min| self.of('n', min, sizes, 0..=largest))?;
+        let min = given(&parts, 2).map_or(Ok(0), |min| self.of("-n", min, sizes, 0..=largest))?;
         if min > max {
             return Err(BonnieComplaint::new(
                 self.form,
@@ -286,10 +300,10 @@ impl BonnieOptions {
 
     fn folders(&mut self, parts: &[&str]) -> Result<(), BonnieComplaint> {
         if let Some(dirs) = given(parts, 3) {
-            self.files.dirs = self.of('n', dirs, PLAIN, 1..=99_999)? as u32;
+            self.files.dirs = self.of("-n", dirs, PLAIN, 1..=99_999)? as u32;
         }
         if let Some(chunk) = given(parts, 4) {
-            self.files.chunk = self.chunk('n', chunk, 512)?;
+            self.files.chunk = self.chunk("-n", chunk, 512)?;
         }
         Ok(())
     }
@@ -299,7 +313,7 @@ impl BonnieOptions {
         &self,
         parts: usize,
         most: usize,
-        letter: char,
+        name: &str,
         value: &str,
     ) -> Result<(), BonnieComplaint> {
         if parts <= most {
@@ -307,27 +321,25 @@ impl BonnieOptions {
         }
         Err(BonnieComplaint::new(
             self.form,
-            format!("-{letter} '{value}' has {parts} parts"),
+            format!("{name} '{value}' has {parts} parts"),
             format!("version {} knows {most}", self.form.version()),
         ))
     }
 
     /// A chunk, bytes: a power of two up to 1 MiB.
-    fn chunk(&self, letter: char, value: &str, least: u64) -> Result<u64, BonnieComplaint> {
+    fn chunk(&self, name: &str, value: &str, least: u64) -> Result<u64, BonnieComplaint> {
         let most = 1 << 20;
         let fits = |chunk: &u64| chunk.is_power_of_two() && (least..=most).contains(chunk);
         number(value, OF_BYTES).filter(fits).ok_or_else(|| {
             BonnieComplaint::new(
                 self.form,
-                format!(
-                    "-{letter}: a chunk of '{value}' is no power of two from {least} to {most}"
-                ),
+                format!("{name}: a chunk of '{value}' is no power of two from {least} to {most}"),
                 "write for example 8k",
             )
         })
     }
 
-    fn user(&mut self, value: &str) -> Result<(), BonnieComplaint> {
+    pub(super) fn user(&mut self, value: &str) -> Result<(), BonnieComplaint> {
         if self.user.is_some() {
             return Err(BonnieComplaint::new(self.form, "-u was given twice", "name one user"));
         }
@@ -339,7 +351,7 @@ impl BonnieOptions {
         group.map_or(Ok(()), |group| self.group(group))
     }
 
-    fn group(&mut self, value: &str) -> Result<(), BonnieComplaint> {
+    pub(super) fn group(&mut self, value: &str) -> Result<(), BonnieComplaint> {
         if self.group.is_some() {
             return Err(BonnieComplaint::new(
                 self.form,
@@ -351,16 +363,29 @@ impl BonnieOptions {
         Ok(())
     }
 
-    fn step(&self, value: &str) -> Result<StepMode, BonnieComplaint> {
-        match value {
-            "s" => Ok(StepMode::Semaphores),
-            "p" => Ok(StepMode::Prompt),
-            _ => Err(BonnieComplaint::new(
-                self.form,
-                format!("-y '{value}' means nothing"),
-                "write -y s to join the semaphores of -p, or -y p to wait for a line before each test",
-            )),
-        }
+    /// `-p`.
+    pub(super) fn semaphores(&mut self, value: &str) -> Result<(), BonnieComplaint> {
+        self.semaphores = Some(match value {
+            "-1" => SemaphoreCommand::Remove,
+            _ => SemaphoreCommand::Make(self.number_of("-p", value, 1..=32_767)? as u32),
+        });
+        Ok(())
+    }
+
+    /// `-y`.
+    pub(super) fn step(&mut self, value: &str) -> Result<(), BonnieComplaint> {
+        self.step = Some(match value {
+            "s" => StepMode::Semaphores,
+            "p" => StepMode::Prompt,
+            _ => {
+                return Err(BonnieComplaint::new(
+                    self.form,
+                    format!("-y '{value}' means nothing"),
+                    "write -y s to join the semaphores of -p, or -y p to wait for a line before each test",
+                ));
+            }
+        });
+        Ok(())
     }
 
     /// Refuses words that contradict each other whatever the machine.

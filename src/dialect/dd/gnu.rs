@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
+use super::super::option::{self, OptionValue, OptionWord, ToolOption};
 use super::number::{self, MAX, NumberError};
 use super::quote::plain;
 use super::{DdComplaint, StatusLevel};
@@ -15,7 +16,7 @@ use crate::unit::Bytes;
 /// Size of a block where nothing is said.
 const BLOCK: u64 = 512;
 
-/// What `conv=` can say; the first of each row is the word.
+/// What `conv=` can say.
 const ASCII: u32 = 1 << 0;
 const EBCDIC: u32 = 1 << 1;
 const IBM: u32 = 1 << 2;
@@ -35,23 +36,47 @@ const FSYNC: u32 = 1 << 15;
 /// Reads and writes have buffers of their own: blocks are gathered anew, even with `bs=`.
 const GATHER: u32 = 1 << 16;
 
-const CONVERSIONS: [(&str, u32); 16] = [
-    ("ascii", ASCII | UNBLOCK | GATHER),
-    ("ebcdic", EBCDIC | BLOCKS | GATHER),
-    ("ibm", IBM | BLOCKS | GATHER),
-    ("block", BLOCKS | GATHER),
-    ("unblock", UNBLOCK | GATHER),
-    ("lcase", LCASE | GATHER),
-    ("ucase", UCASE | GATHER),
-    ("sparse", SPARSE),
-    ("swab", SWAB | GATHER),
-    ("sync", SYNC),
-    ("excl", EXCL),
-    ("nocreat", NOCREAT),
-    ("notrunc", NOTRUNC),
-    ("noerror", NOERROR),
-    ("fdatasync", FDATASYNC),
-    ("fsync", FSYNC),
+const CONVERSIONS: &[OptionWord] = &[
+    OptionWord::of(
+        "ascii",
+        ASCII | UNBLOCK | GATHER,
+        "EBCDIC to ASCII; records end in a newline (cbs)",
+    ),
+    OptionWord::of(
+        "ebcdic",
+        EBCDIC | BLOCKS | GATHER,
+        "ASCII to EBCDIC; lines become records (cbs)",
+    ),
+    OptionWord::of(
+        "ibm",
+        IBM | BLOCKS | GATHER,
+        "ASCII to another EBCDIC; lines become records (cbs)",
+    ),
+    OptionWord::of(
+        "block",
+        BLOCKS | GATHER,
+        "lines become records of cbs bytes, filled with blanks",
+    ),
+    OptionWord::of("unblock", UNBLOCK | GATHER, "records of cbs bytes become lines"),
+    OptionWord::of("lcase", LCASE | GATHER, "capital letters to small ones"),
+    OptionWord::of("ucase", UCASE | GATHER, "small letters to capital ones"),
+    OptionWord::of(
+        "sparse",
+        SPARSE,
+        "blocks of zeros are passed over in the output instead of written",
+    ),
+    OptionWord::of("swab", SWAB | GATHER, "each two bytes change places"),
+    OptionWord::of(
+        "sync",
+        SYNC,
+        "short input blocks are filled up with zeros (blanks with block and unblock): this is no flush",
+    ),
+    OptionWord::of("excl", EXCL, "fail if the output is there"),
+    OptionWord::of("nocreat", NOCREAT, "do not make the output"),
+    OptionWord::of("notrunc", NOTRUNC, "keep what the output holds beyond what is written"),
+    OptionWord::of("noerror", NOERROR, "go on after errors of reading"),
+    OptionWord::of("fdatasync", FDATASYNC, "one fdatasync at the end, inside the timing"),
+    OptionWord::of("fsync", FSYNC, "one fsync at the end, inside the timing"),
 ];
 
 const APPEND: u32 = 1 << 0;
@@ -69,21 +94,25 @@ const COUNT_BYTES: u32 = 1 << 11;
 const SKIP_BYTES: u32 = 1 << 12;
 const SEEK_BYTES: u32 = 1 << 13;
 
-const FLAGS: [(&str, u32); 14] = [
-    ("append", APPEND),
-    ("direct", DIRECT),
-    ("directory", DIRECTORY),
-    ("dsync", DSYNC),
-    ("sync", FULLY_SYNC),
-    ("fullblock", FULLBLOCK),
-    ("nonblock", NONBLOCK),
-    ("noatime", NOATIME),
-    ("nocache", NOCACHE),
-    ("noctty", NOCTTY),
-    ("nofollow", NOFOLLOW),
-    ("count_bytes", COUNT_BYTES),
-    ("skip_bytes", SKIP_BYTES),
-    ("seek_bytes", SEEK_BYTES),
+const FLAGS: &[OptionWord] = &[
+    OptionWord::of("append", APPEND, "at the end of the file, wherever that is"),
+    OptionWord::of("direct", DIRECT, "past the page cache (O_DIRECT)"),
+    OptionWord::of("directory", DIRECTORY, "fail unless it is a folder"),
+    OptionWord::of(
+        "dsync",
+        DSYNC,
+        "each write is flushed, with what is needed to read it back (O_DSYNC)",
+    ),
+    OptionWord::of("sync", FULLY_SYNC, "each write is flushed, with all of its metadata (O_SYNC)"),
+    OptionWord::of("fullblock", FULLBLOCK, "gather full input blocks from pipes (iflag only)"),
+    OptionWord::of("nonblock", NONBLOCK, "do not wait for data (O_NONBLOCK)"),
+    OptionWord::of("noatime", NOATIME, "leave the time of the last read as it is"),
+    OptionWord::of("nocache", NOCACHE, "drop from the page cache what was copied"),
+    OptionWord::of("noctty", NOCTTY, "take no terminal over"),
+    OptionWord::of("nofollow", NOFOLLOW, "follow no symbolic link"),
+    OptionWord::of("count_bytes", COUNT_BYTES, "count=N is bytes"),
+    OptionWord::of("skip_bytes", SKIP_BYTES, "skip=N is bytes"),
+    OptionWord::of("seek_bytes", SEEK_BYTES, "seek=N is bytes"),
 ];
 
 /// A length as given: a number, and whether its text speaks of bytes.
@@ -105,7 +134,7 @@ impl CountedLength {
 
 /// The operands so far.
 #[derive(Default)]
-struct GnuOperands {
+pub(super) struct GnuOperands {
     input: Option<PathBuf>,
     output: Option<PathBuf>,
     ibs: Option<u64>,
@@ -121,6 +150,144 @@ struct GnuOperands {
     status: StatusLevel,
     warnings: String,
 }
+
+const BYTES: OptionValue = OptionValue::Needed("BYTES");
+const FILE: OptionValue = OptionValue::Needed("FILE");
+const N: OptionValue = OptionValue::Needed("N");
+
+/// The operands of GNU dd.
+pub(super) const OPERANDS: &[ToolOption<GnuOperands, DdComplaint>] = &[
+    ToolOption {
+        names: &["if"],
+        value: FILE,
+        help: "read from FILE instead of standard input",
+        effect: |operands, value| {
+            operands.input = Some(value.into());
+            Ok(())
+        },
+        example: "if=/dev/zero of=/dev/null count=1",
+    },
+    ToolOption {
+        names: &["of"],
+        value: FILE,
+        help: "write to FILE instead of standard output",
+        effect: |operands, value| {
+            operands.output = Some(value.into());
+            Ok(())
+        },
+        example: "if=/dev/zero of=/dev/null count=1",
+    },
+    ToolOption {
+        names: &["bs"],
+        value: BYTES,
+        help: "size of reads and writes, instead of ibs and obs; a read is a write, also a short one",
+        effect: |operands, value| {
+            operands.bs = operands.block(value, MAX - 1)?;
+            Ok(())
+        },
+        example: "if=/dev/zero of=/dev/null bs=1M count=1",
+    },
+    ToolOption {
+        names: &["ibs"],
+        value: BYTES,
+        help: "size of reads (512)",
+        effect: |operands, value| {
+            operands.ibs = operands.block(value, MAX - 1)?;
+            Ok(())
+        },
+        example: "if=/dev/zero of=/dev/null ibs=4k count=1",
+    },
+    ToolOption {
+        names: &["obs"],
+        value: BYTES,
+        help: "size of writes (512)",
+        effect: |operands, value| {
+            operands.obs = operands.block(value, MAX - 1)?;
+            Ok(())
+        },
+        example: "if=/dev/zero of=/dev/null obs=4k count=1",
+    },
+    ToolOption {
+        names: &["cbs"],
+        value: BYTES,
+        help: "length of a record, for conv=block and unblock",
+        effect: |operands, value| {
+            operands.cbs = operands.block(value, MAX)?;
+            Ok(())
+        },
+        example: "if=/dev/zero of=/dev/null cbs=80 conv=unblock count=1",
+    },
+    ToolOption {
+        names: &["count"],
+        value: N,
+        help: "copy N input blocks",
+        effect: |operands, value| {
+            operands.count = Some(operands.length(value)?);
+            Ok(())
+        },
+        example: "if=/dev/zero of=/dev/null count=4x512",
+    },
+    ToolOption {
+        names: &["skip", "iseek"],
+        value: N,
+        help: "pass over N input blocks first",
+        effect: |operands, value| {
+            operands.skip = operands.length(value)?;
+            Ok(())
+        },
+        example: "if=/dev/zero of=/dev/null skip=1KiB count=1",
+    },
+    ToolOption {
+        names: &["seek", "oseek"],
+        value: N,
+        help: "pass over N output blocks first",
+        effect: |operands, value| {
+            operands.seek = operands.length(value)?;
+            Ok(())
+        },
+        example: "if=/dev/zero of=/dev/null seek=512B count=1",
+    },
+    ToolOption {
+        names: &["conv"],
+        value: OptionValue::Words(CONVERSIONS),
+        help: "what is done to the bytes, the output or its flush",
+        effect: |operands, value| {
+            operands.conv |= symbols(value, CONVERSIONS, "invalid conversion")?;
+            Ok(())
+        },
+        example: "if=/dev/zero of=/dev/null conv=notrunc,fsync count=1",
+    },
+    ToolOption {
+        names: &["iflag"],
+        value: OptionValue::Words(FLAGS),
+        help: "how the input is opened and read",
+        effect: |operands, value| {
+            operands.iflag |= symbols(value, FLAGS, "invalid input flag")?;
+            Ok(())
+        },
+        example: "if=/dev/zero of=/dev/null iflag=fullblock,count_bytes count=512",
+    },
+    ToolOption {
+        names: &["oflag"],
+        value: OptionValue::Words(FLAGS),
+        help: "how the output is opened and written",
+        effect: |operands, value| {
+            operands.oflag |= symbols(value, FLAGS, "invalid output flag")?;
+            Ok(())
+        },
+        example: "if=/dev/zero of=/dev/null oflag=dsync count=1",
+    },
+    ToolOption {
+        names: &["status"],
+        value: OptionValue::Needed("LEVEL"),
+        help: "none, noxfer (no rate) or progress (every second)",
+        effect: |operands, value| {
+            operands.status = status(value)?;
+            Ok(())
+        },
+        example: "if=/dev/zero of=/dev/null status=noxfer count=1",
+    },
+];
 
 pub(super) fn parse(words: &[String]) -> Result<(CopyWork, StatusLevel, String), DdComplaint> {
     options(words)?;
@@ -159,7 +326,7 @@ fn options(words: &[String]) -> Result<(), DdComplaint> {
         (Some(known), Some(_)) => {
             Err(usage(format!("option '--{known}' doesn't allow an argument")))
         }
-        (Some("help"), None) => Err(answer(HELP.into())),
+        (Some("help"), None) => Err(answer(help_text())),
         (Some(_), None) => Err(answer(format!(
             "dd (assay) {}, speaking as dd (coreutils) 9.1\n",
             env!("CARGO_PKG_VERSION")
@@ -184,27 +351,16 @@ impl GnuOperands {
     fn take(&mut self, word: &str) -> Result<(), DdComplaint> {
         let unknown = || usage(format_args!("unrecognized operand {}", plain(word)));
         let (name, value) = word.split_once('=').ok_or_else(unknown)?;
-        match name {
-            "if" => self.input = Some(value.into()),
-            "of" => self.output = Some(value.into()),
-            "conv" => self.conv |= symbols(value, &CONVERSIONS, "invalid conversion")?,
-            "iflag" => self.iflag |= symbols(value, &FLAGS, "invalid input flag")?,
-            "oflag" => self.oflag |= symbols(value, &FLAGS, "invalid output flag")?,
-            "status" => self.status = status(value)?,
-            "ibs" => self.ibs = Some(self.number(value, 1, MAX - 1)?),
-            "obs" => self.obs = Some(self.number(value, 1, MAX - 1)?),
-            "bs" => self.bs = Some(self.number(value, 1, MAX - 1)?),
-            "cbs" => self.cbs = Some(self.number(value, 1, MAX)?),
-            "skip" | "iseek" => self.skip = self.length(value)?,
-            "seek" | "oseek" => self.seek = self.length(value)?,
-            "count" => self.count = Some(self.length(value)?),
-            _ => {
-                // Its number is looked at first.
-                let _ = number::gnu(value).map(|(_, zero)| self.warn_zero(zero));
-                return Err(unknown());
-            }
-        }
-        Ok(())
+        let Some(operand) = OPERANDS.iter().find(|operand| operand.is(name)) else {
+            // Its number is looked at first.
+            let _ = number::gnu(value).map(|(_, zero)| self.warn_zero(zero));
+            return Err(unknown());
+        };
+        (operand.effect)(self, value)
+    }
+
+    fn block(&mut self, text: &str, most: u64) -> Result<Option<u64>, DdComplaint> {
+        self.number(text, 1, most).map(Some)
     }
 
     fn warn_zero(&mut self, zero: bool) {
@@ -346,10 +502,11 @@ fn flags(set: u32) -> EndFlags {
     }
 }
 
-fn symbols(text: &str, known: &[(&str, u32)], wrong: &str) -> Result<u32, DdComplaint> {
+fn symbols(text: &str, known: &'static [OptionWord], wrong: &str) -> Result<u32, DdComplaint> {
     text.split(',').try_fold(0, |set, symbol| {
-        let bits = known.iter().find(|(name, _)| *name == symbol).map(|(_, bits)| bits);
-        bits.map(|bits| set | bits).ok_or_else(|| usage(format_args!("{wrong}: {}", plain(symbol))))
+        let word = OptionWord::find(known, symbol);
+        word.map(|word| set | word.bits)
+            .ok_or_else(|| usage(format_args!("{wrong}: {}", plain(symbol))))
     })
 }
 
@@ -362,25 +519,22 @@ fn status(text: &str) -> Result<StatusLevel, DdComplaint> {
     })
 }
 
-const HELP: &str = "\
+/// The answer to `--help`.
+fn help_text() -> String {
+    format!("{HELP_BEGIN}{}{HELP_END}", option::help(OPERANDS, "=", HELP_COLUMN))
+}
+
+/// Where help begins in a line.
+const HELP_COLUMN: usize = 20;
+
+const HELP_BEGIN: &str = "\
 Usage: dd [OPERAND]...
   or:  dd OPTION
 Copies a file block by block, as GNU dd does, and says how fast that went.
 
-  if=FILE  of=FILE  read from, write to FILE (else standard input, output)
-  bs=BYTES          size of reads and writes, instead of ibs and obs (512)
-  ibs=BYTES         size of reads (512)
-  obs=BYTES         size of writes (512)
-  cbs=BYTES         length of a record, for conv=block and unblock
-  count=N           copy N input blocks
-  skip=N, iseek=N   pass over N input blocks first
-  seek=N, oseek=N   pass over N output blocks first
-  conv=WORDS        ascii ebcdic ibm block unblock lcase ucase sparse swab sync
-                    excl nocreat notrunc noerror fdatasync fsync
-  iflag=WORDS       append direct directory dsync sync fullblock nonblock
-  oflag=WORDS       noatime nocache noctty nofollow (fullblock: iflag only)
-  status=LEVEL      none, noxfer (no rate) or progress (every second)
+";
 
+const HELP_END: &str = "
 WORDS are separated by commas. N and BYTES may end in c (1), w (2), b (512),
 kB (1000), K or KiB (1024), MB, M or MiB, and so on for G, T, P, E, Z, Y; two
 numbers may be multiplied as in 4x512. An N that ends in B counts bytes.
