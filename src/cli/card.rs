@@ -114,8 +114,10 @@ fn phase(shape: CardPhase, target: &Target, quick: bool) -> Phase {
         iodepth: shape.iodepth,
         ..BlockWork::of(target.clone(), pattern)
     };
-    let job =
-        Job { stop: StopRule { ramp, first_of }, ..Job::of(shape.name, Work::Blocks(blocks)) };
+    let job = Job {
+        stop: StopRule { ramp, ..StopRule::until(first_of) },
+        ..Job::of(shape.name, Work::Blocks(blocks))
+    };
     Phase {
         cold: if write { CacheDrop::Keep } else { CacheDrop::Target },
         quiet: QUIET,

@@ -315,7 +315,7 @@ fn load(words: &IoArgs, direction: LoadDirection, target: Target) -> Phase {
         ..BlockWork::of(target.clone(), pattern.clone())
     };
     let ramp = Nanos(words.time.0 / 10).min(LONGEST_RAMP);
-    let stop = StopRule { ramp, first_of: vec![StopLimit::Time(words.time.less(ramp))] };
+    let stop = StopRule { ramp, ..StopRule::until([StopLimit::Time(words.time.less(ramp))]) };
     let mut phase = phase(direction.name(), target, pattern, blocks, stop);
     for job in &mut phase.jobs {
         job.workers = words.workers;

@@ -325,7 +325,7 @@ fn run(
         ..BlockWork::of(target, pattern)
     };
     let limit = cell.until.unwrap_or(StopLimit::Time(bench.each));
-    let stop = StopRule { ramp: Nanos::ZERO, first_of: vec![limit] };
+    let stop = StopRule::until([limit]);
     // GNOME's figures are drawn by their places.
     let detail = DetailLevel { each: bench.of == ProfileTool::Gnome, ..DetailLevel::default() };
     let job = Job { stop, workers, detail, ..Job::of(name, Work::Blocks(blocks)) };

@@ -327,15 +327,12 @@ fn phase(shape: QuickPhase, target: Target, time: Nanos, ours: bool, size: Optio
     let stop = match (sequential, write, size) {
         // A size that was asked for is written whole.
         (true, true, Some(_)) => StopRule::one_pass(),
-        (true, true, None) => StopRule {
-            ramp: Nanos::ZERO,
-            first_of: vec![StopLimit::Time(time), StopLimit::Passes(1)],
-        },
+        (true, true, None) => StopRule::until([StopLimit::Time(time), StopLimit::Passes(1)]),
         // No ramp: of a slow card's twenty large blocks none can be spared.
         (true, false, _) => StopRule::after(time),
         (false, ..) => {
             let ramp = Nanos(time.0 / 10);
-            StopRule { ramp, first_of: vec![StopLimit::Time(time - ramp)] }
+            StopRule { ramp, ..StopRule::until([StopLimit::Time(time - ramp)]) }
         }
     };
     let pattern = Pattern {

@@ -176,7 +176,7 @@ fn step(words: &RampArgs, target: &Target, kind: PathType, (depth, workers): (u3
         ..Pattern::of(Mix::only(action), order, BlockSize::Fixed(words.block))
     };
     let ramp = Nanos(words.step.0 / 10);
-    let stop = StopRule { ramp, first_of: vec![StopLimit::Time(words.step - ramp)] };
+    let stop = StopRule { ramp, ..StopRule::until([StopLimit::Time(words.step - ramp)]) };
     let name = match workers {
         1 => format!("q{depth}"),
         workers => format!("q{depth}-w{workers}"),

@@ -157,7 +157,7 @@ fn phase(words: &SustainArgs, target: Target, round: Nanos) -> Phase {
         iodepth: words.depth,
         ..BlockWork::of(target, pattern)
     };
-    let stop = StopRule { ramp: Nanos::ZERO, first_of };
+    let stop = StopRule::until(first_of);
     Phase { quiet: QUIET, ..Phase::of(Job { stop, ..Job::of("write", Work::Blocks(blocks)) }) }
 }
 

@@ -15,7 +15,7 @@ use crate::error::{Error, Refusal};
 use crate::plan::{
     self, ActionShare, BlockSize, BlockWork, CacheDrop, Caching, CellParams, Durability, Job,
     LayoutMode, Lifetime, Method, Mix, OffsetOrdering, Pattern, Phase, Plan, PlanOrigin, Region,
-    RingOptions, Size, StopLimit, StopRule, Study, StudyPlan, SweepAxis, SweepPacing, SweepPlan,
+    RingOptions, Size, StopRule, Study, StudyPlan, SweepAxis, SweepPacing, SweepPlan,
     Target, ToolProfile, Verify, Work,
 };
 use crate::unit::{Bytes, Nanos};
@@ -347,7 +347,7 @@ fn cell(
         ..BlockWork::of(target.clone(), pattern(words, cell_params, mix, ours))
     };
     let cold = if cell_params.reads > 0 { CacheDrop::Target } else { CacheDrop::Keep };
-    let stop = StopRule { ramp: Nanos::ZERO, first_of: vec![StopLimit::Time(LONGEST)] };
+    let stop = StopRule::after(LONGEST);
     let job = Job {
         stop,
         workers: cell_params.workers,

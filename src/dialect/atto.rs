@@ -10,7 +10,7 @@ pub use page::AttoTable;
 
 use crate::error::Refusal;
 use crate::plan::{
-    Action, BlockSize, BlockWork, CacheDrop, Caching, Durability, Fill, Job, Method, Mix,
+    Action, BlockSize, BlockWork, CacheDrop, Caching, Durability, Fill, Job, Method, Mix, MoreWork,
     OffsetOrdering, Pattern, Phase, Plan, PlanOrigin, RingOptions, StopLimit, StopRule, StudyPlan,
     SweepAxis, SweepPlan, Target, ToolProfile, Verify, Work,
 };
@@ -68,6 +68,8 @@ pub const SIZES: (Bytes, Bytes) = (Bytes(512), Bytes::mib(64));
 pub const LENGTHS: (Bytes, Bytes) = (Bytes::kib(64), Bytes(32 * GIB));
 /// Before each row the device is watched for so long while nothing is done.
 const QUIET: Nanos = Nanos::millis(200);
+/// A row repeats its length until this time has passed: shorter ones cannot be judged.
+const ROW_LEAST: Nanos = Nanos::millis(500);
 /// Name of the phase that writes a device before its rows.
 const LAYING: &str = "device";
 
@@ -77,6 +79,19 @@ pub fn tool() -> ToolProfile {
         aligned: Some("-f {align}".into()),
         fitting: Some("give smaller sizes with -f and -t, or a larger -l".into()),
         ..ToolProfile::default()
+    }
+}
+
+/// With the words that make it do more than it was asked for.
+fn tool_for(options: &AttoOptions) -> ToolProfile {
+    ToolProfile {
+        more: vec![MoreWork {
+            phase: None,
+            done: options.length.0,
+            most: LENGTHS.1.0,
+            words: " -l {size}".into(),
+        }],
+        ..tool()
     }
 }
 
@@ -97,7 +112,7 @@ pub fn plan(options: &AttoOptions, target: &Target) -> Result<Plan, Refusal> {
     let laying = matches!(target, Target::Device { .. }).then(|| laying(options, target));
     Ok(Plan {
         title: NAME.into(),
-        origin: PlanOrigin::of(NAME, options.words.clone()).with(tool()),
+        origin: PlanOrigin::of(NAME, options.words.clone()).with(tool_for(options)),
         seed: options.seed,
         aim: Some(StudyPlan::Sweep(sweep(options))),
         phases: laying.into_iter().chain(rows).collect(),
@@ -193,7 +208,9 @@ fn row(options: &AttoOptions, target: &Target, size: Bytes, action: Action) -> P
     let bytes = Bytes((options.length.0 / size.0).max(1) * size.0);
     let first_of = vec![StopLimit::Bytes(bytes), StopLimit::Time(options.row_limit)];
     let name = name(size, action);
-    let stop = StopRule { ramp: Nanos::ZERO, first_of };
+    // What goes through the page cache a second time would meet what the first left there.
+    let at_least = if options.direct { ROW_LEAST } else { Nanos::ZERO };
+    let stop = StopRule { at_least, ..StopRule::until(first_of) };
     let cold = if writes { CacheDrop::Keep } else { CacheDrop::Target };
     let job = Job { stop, ..Job::of(name, Work::Blocks(blocks)) };
     Phase { cold, quiet: QUIET, ..Phase::of(job) }
@@ -226,9 +243,13 @@ pub fn rule(options: &AttoOptions) -> String {
         "then one fdatasync, which is timed beside them and counted"
     };
     let compared = if options.verify { ", compared with what was written" } else { "" };
+    let again = match options.direct {
+        true => format!(" and then again until {ROW_LEAST} have passed,"),
+        false => String::new(),
+    };
     format!(
         "the file is written whole; then for each size it is written from its beginning, {queue}, \
-         until {length} are done or {row_limit} have passed (*), {flush}; then its cached pages \
+         until {length} are done,{again} or {row_limit} have passed (*), {flush}; then its cached pages \
          are dropped, and it is read likewise{compared}"
     )
 }

@@ -60,7 +60,7 @@ pub use studies::StudyPlan;
 pub use study::{CapacityStudy, CardStudy, ModesStudy, PlainRun, Study, SustainStudy};
 pub use sweep::{CellParams, SweepPacing, SweepPlan};
 pub use target::{FileOrder, LayoutMode, Lifetime, OverwriteConsent, Size, Target};
-pub use tool::{AddedWords, OtherMeaning, PlanOrigin, ToolProfile};
+pub use tool::{AddedWords, MoreWork, OtherMeaning, PlanOrigin, ToolProfile};
 pub use tree::{Naming, TreeOrder, TreeSize, TreeWork};
 pub use workers::{Balance, Cpus, WorkerKind};
 

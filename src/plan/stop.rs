@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::usual::is_usual;
 use crate::error::Refusal;
 use crate::unit::{Bytes, Nanos, Ops};
 
@@ -14,6 +15,10 @@ pub struct StopRule {
     pub ramp: Nanos,
     /// The first of these that is reached ends the job.
     pub first_of: Vec<StopLimit>,
+    /// The bytes that end it are moved again, from the beginning, until so much time has passed: a fast
+    /// device does them in no time that can be measured.
+    #[serde(skip_serializing_if = "is_usual")]
+    pub at_least: Nanos,
 }
 
 /// One limit.
@@ -54,6 +59,13 @@ impl Default for SteadyRule {
 
 impl StopRule {
     pub(super) fn check(&self) -> Result<(), Refusal> {
+        let again = self.first_of.iter().any(|limit| matches!(limit, StopLimit::Bytes(_)));
+        if self.at_least > Nanos::ZERO && !again {
+            return Err(Refusal::new(
+                "'at_least' repeats the bytes that end a job, and none are planned",
+                "give 'first_of' a limit of 'bytes', or leave 'at_least' out",
+            ));
+        }
         let mut steady = self.first_of.iter().filter(|limit| matches!(limit, StopLimit::Steady(_)));
         if steady.nth(1).is_some() {
             return Err(Refusal::new(
@@ -85,14 +97,19 @@ impl StopRule {
         Ok(())
     }
 
+    /// When the first of these is reached.
+    pub fn until(first_of: impl IntoIterator<Item = StopLimit>) -> Self {
+        Self { first_of: first_of.into_iter().collect(), ..Self::default() }
+    }
+
     /// After one pass.
     pub fn one_pass() -> Self {
-        Self { ramp: Nanos::ZERO, first_of: vec![StopLimit::Passes(1)] }
+        Self::until([StopLimit::Passes(1)])
     }
 
     /// After this much time.
     pub fn after(time: Nanos) -> Self {
-        Self { ramp: Nanos::ZERO, first_of: vec![StopLimit::Time(time)] }
+        Self::until([StopLimit::Time(time)])
     }
 
     /// The counted time after which it ends at the latest, if that is planned.
@@ -114,6 +131,6 @@ impl StopRule {
 
     /// After one pass or this much time.
     pub fn pass_or(time: Nanos) -> Self {
-        Self { ramp: Nanos::ZERO, first_of: vec![StopLimit::Passes(1), StopLimit::Time(time)] }
+        Self::until([StopLimit::Passes(1), StopLimit::Time(time)])
     }
 }

@@ -124,6 +124,7 @@ fn sayings() -> Vec<Plan> {
             ))),
             StopRule {
                 ramp: Nanos::secs(1),
+                at_least: Nanos::ZERO,
                 first_of: vec![StopLimit::Ops(Ops(100)), StopLimit::Steady(SteadyRule::default())],
             },
         ),

@@ -79,6 +79,9 @@ pub struct ToolProfile {
     /// The command with a larger budget, for a run that was not steady at the end of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub longer: Option<String>,
+    /// What makes it do more where that was over too soon to be measured.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub more: Vec<MoreWork>,
     /// What to do when somebody ended it before its time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sooner: Option<String>,
@@ -112,6 +115,21 @@ impl AddedWords {
     pub fn after(words: &str) -> Self {
         Self { before: String::new(), after: words.into() }
     }
+}
+
+/// The words for more of the same.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MoreWork {
+    /// The phase that does more by them; absent: each that has no words of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
+    /// How much it was to do.
+    pub done: u64,
+    /// The most that it can be told to do.
+    pub most: u64,
+    /// At the end of the line; `{n}` stands for a number, `{size}` for a size in bytes: `4G`.
+    pub words: String,
 }
 
 /// An option of which another version of the tool makes something else.

@@ -144,7 +144,7 @@ impl<'a> PhaseContext<'a> {
             ready.iter().filter_map(|job| self.resolved.subjects.get(job.subject?)).collect();
         let mut watch = PhaseSampler::new(self.counter_reader, &subjects);
         let bytes = |job: &PreparedJob| match job.job.stop.first_of.as_slice() {
-            [StopLimit::Bytes(bytes)] => Some(*bytes),
+            [StopLimit::Bytes(bytes)] if job.job.stop.at_least == Nanos::ZERO => Some(*bytes),
             _ => None,
         };
         let goal: Option<Vec<Bytes>> = ready.iter().map(bytes).collect();

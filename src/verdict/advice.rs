@@ -1,10 +1,11 @@
 //! Commands to type next about a flow: the same line done otherwise, or a verb of our own at its place.
 
-use super::measure::FlowView;
+use super::measure::{FlowView, PhaseView};
 use super::words::{quoted, typed, with};
 use crate::evidence::PathKind;
+use crate::plan::AddedWords;
 use crate::record::NextStep;
-use crate::unit::{KIB, MIB};
+use crate::unit::{KIB, MIB, Nanos};
 
 /// The same past the page cache; `otherwise` where it cannot be typed.
 pub fn past_cache(flow_view: &FlowView<'_>, otherwise: &str) -> NextStep {
@@ -24,6 +25,36 @@ pub fn direct(flow_view: &FlowView<'_>) -> NextStep {
         flow_view,
         "use direct I/O (dd: iflag=direct or oflag=direct; in a plan: caching direct)",
     )
+}
+
+/// More of the same by the tool's own words, so much that it takes two seconds.
+pub fn more(phase_view: &PhaseView<'_>) -> Option<NextStep> {
+    let origin = &phase_view.record.plan.origin;
+    let name = Some(phase_view.phase.name.as_str());
+    let of =
+        |phase: Option<&str>| origin.tool.more.iter().find(|more| more.phase.as_deref() == phase);
+    let more = of(name).or_else(|| of(None))?;
+    let times = LONG_ENOUGH.as_secs() / phase_view.phase.span.time().as_secs().max(1e-6);
+    let wanted = (more.done as f64 * times).ceil();
+    // One digit that counts, or a power of two, is enough.
+    let tens = 10_f64.powi(wanted.log10().floor() as i32);
+    let (number, size) = ((wanted / tens).ceil() * tens, (wanted as u64).next_power_of_two());
+    if number as u64 > more.most || size > more.most {
+        return None;
+    }
+    let words =
+        more.words.replace("{n}", &format!("{number:.0}")).replace("{size}", &in_units(size));
+    with(origin, &AddedWords::after(&words)).map(NextStep::Type)
+}
+
+/// A run that lasts so long can be measured, also where the next is twice as fast.
+const LONG_ENOUGH: Nanos = Nanos::secs(2);
+
+/// A power of two as tools read sizes: `4G`.
+fn in_units(size: u64) -> String {
+    let units = [(1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")];
+    let unit = units.into_iter().find(|(unit, _)| size >= *unit);
+    unit.map_or_else(|| size.to_string(), |(unit, name)| format!("{}{name}", size / unit))
 }
 
 /// What makes the program need less CPU for each byte.

@@ -2,7 +2,7 @@
 
 use super::measure::PhaseView;
 use super::threshold::{CLOCK_STEPS, SHORT};
-use super::{Rule, RuleJudge, finding, refuted};
+use super::{Rule, RuleJudge, advice, finding, refuted};
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
 
 /// Shorter than a quarter of a second or than a thousand steps of the clock. Says nothing where
@@ -46,7 +46,9 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
                 Exhibit::new("time", time.to_string(), "the run's clock"),
                 Exhibit::new("clock resolution", step.to_string(), "clock_gettime()"),
             ],
-            Some(NextStep::Do("move more data, so that the run takes at least a second".into())),
+            Some(advice::more(phase_view).unwrap_or_else(|| {
+                NextStep::Do("move more data, so that the run takes at least a second".into())
+            })),
         )
     })
 }
@@ -54,6 +56,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
+    use crate::plan::MoreWork;
     use crate::record::{MeasuredSubject, Trust};
     use crate::unit::Nanos;
 
@@ -65,6 +68,32 @@ mod tests {
         assert_eq!((found.trust, found.measures), (Trust::Unproven, MeasuredSubject::Unsure));
         let found = verdict(&DoctoredRecord::write_without_flush().record);
         assert_eq!((found.trust, found.measures), (Trust::Wrong, MeasuredSubject::Deferred));
+    }
+
+    #[test]
+    fn a_tool_that_has_words_for_more_is_told_them() {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.lasted(Nanos::millis(20));
+        bench.record.phases[0].name = "seeks".into();
+        let origin = &mut bench.record.plan.origin;
+        (origin.dialect, origin.words) = ("bonnie".into(), vec!["-s".into(), "64".into()]);
+        let more = |phase: Option<&str>, most, words: &str| MoreWork {
+            phase: phase.map(String::from),
+            done: 8192,
+            most,
+            words: words.into(),
+        };
+        let mut next = |words: Vec<MoreWork>| {
+            bench.record.plan.origin.tool.more = words;
+            let found = verdict(&bench.record).findings.remove(0);
+            found.next.expect("something to do").words().to_string()
+        };
+        let all = more(None, u64::MAX, " -l {size}");
+        assert_eq!(next(vec![all.clone()]), "assay bonnie -s 64 -l 1M");
+        let own = more(Some("seeks"), u64::MAX, " -s 64:8192:{n}");
+        assert_eq!(next(vec![all, own]), "assay bonnie -s 64 -s 64:8192:900000");
+        let least = more(None, 10_000, " -s {n}");
+        assert!(next(vec![least]).starts_with("move more data"));
     }
 
     #[test]

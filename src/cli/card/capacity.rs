@@ -178,7 +178,7 @@ fn bytes(target: &Target) -> Option<Bytes> {
 /// One phase that writes, and one that reads and counts what it finds.
 fn phases(target: &Target, pattern: impl Fn(Action) -> Pattern, bytes: Bytes) -> Vec<Phase> {
     let phase = |name: &str, blocks: BlockWork, cold| {
-        let stop = StopRule { ramp: Nanos::ZERO, first_of: vec![StopLimit::Bytes(bytes)] };
+        let stop = StopRule::until([StopLimit::Bytes(bytes)]);
         let job = Job { stop, ..Job::of(name, Work::Blocks(blocks)) };
         Phase { cold, quiet: QUIET, ..Phase::of(job) }
     };

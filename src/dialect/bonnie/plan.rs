@@ -1,15 +1,15 @@
 //! The twelve tests as phases of a plan.
 
 use super::{
-    BonnieCommand, BonnieComplaint, BonnieOptions, BonnieRun, FileTestKind, HostFacts, PerChar,
-    StepMode,
+    BonnieCommand, BonnieComplaint, BonnieOptions, BonnieRun, BonnieVersion, FileTestKind,
+    HostFacts, PerChar, StepMode,
 };
 use crate::error::Refusal;
 use crate::plan::{
     Action, ActionShare, BlockSize, BlockWork, CacheDrop, Caching, DetailLevel, Durability,
-    FileOrder, Fill, Job, LayoutMode, Lifetime, Method, Mix, Naming, OffsetOrdering, Pattern,
-    Phase, Plan, PlanOrigin, RewriteChange, Size, StopLimit, StopRule, Target, ToolProfile,
-    TreeOrder, TreeSize, TreeWork, Verify, Work, WorkerKind,
+    FileOrder, Fill, Job, LayoutMode, Lifetime, Method, Mix, MoreWork, Naming, OffsetOrdering,
+    Pattern, Phase, Plan, PlanOrigin, RewriteChange, Size, StopLimit, StopRule, Target,
+    ToolProfile, TreeOrder, TreeSize, TreeWork, Verify, Work, WorkerKind,
 };
 use crate::unit::{Bytes, GIB, MIB, Nanos, Ops};
 
@@ -48,7 +48,11 @@ impl BonnieOptions {
             title: super::TITLE.into(),
             origin: PlanOrigin {
                 sources: self.random.iter().map(|path| path.display().to_string()).collect(),
-                tool: ToolProfile { partners: self.partners(), ..ToolProfile::default() },
+                tool: ToolProfile {
+                    partners: self.partners(),
+                    more: self.more(size),
+                    ..ToolProfile::default()
+                },
                 ..PlanOrigin::of(super::NAME, self.words.clone())
             },
             seed: number,
@@ -58,6 +62,25 @@ impl BonnieOptions {
         plan.check()
             .map_err(|refusal| BonnieComplaint::new(self.form, refusal.why, refusal.instead))?;
         Ok((plan, settled))
+    }
+
+    /// The words for larger files, and for more seeks where the form has a word for them.
+    fn more(&self, size: u64) -> Vec<MoreWork> {
+        let chunk = self.chunk;
+        let seeks = (self.form == BonnieVersion::F1_98).then(|| MoreWork {
+            phase: Some("seeks".into()),
+            done: self.seeks,
+            most: u64::from(u32::MAX),
+            words: format!(" -s {size}:{chunk}:{{n}}:{}", self.seekers),
+        });
+        let larger = |phase: &str| MoreWork {
+            phase: Some(phase.into()),
+            done: size,
+            most: u64::MAX >> 21,
+            words: format!(" -s {{n}}:{chunk}"),
+        };
+        let tests = ["put_block", "rewrite", "get_block"].map(larger);
+        tests.into_iter().filter(|_| size > 0).chain(seeks.filter(|_| size > 0)).collect()
     }
 
     /// Programs that come to the same semaphores.
@@ -215,8 +238,7 @@ impl TestSelection<'_> {
             job.workers = asked.seekers;
             job.crew =
                 if asked.form.is_old() { WorkerKind::Processes } else { WorkerKind::Threads };
-            job.stop =
-                StopRule { ramp: Nanos::ZERO, first_of: vec![StopLimit::Ops(Ops(asked.seeks))] };
+            job.stop = StopRule::until([StopLimit::Ops(Ops(asked.seeks))]);
         }
         self.cold(phase)
     }

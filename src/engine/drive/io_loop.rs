@@ -20,7 +20,7 @@ use super::super::trim::Trimmer;
 use super::super::{FlushKind, IoBackend, IoOp, IoRequest};
 use super::batching::SubmitBatching;
 use super::in_flight::{InFlight, InFlightCall, IoAnswer, IoState, LoopConfig};
-use super::worker::{Worker, WorkerTotals};
+use super::worker::{IoQuota, Worker, WorkerTotals};
 
 /// A worker at its work.
 ///
@@ -221,7 +221,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             if MORE && self.beside.holds_back() {
                 break;
             }
-            if self.bytes_left == 0 || self.ops_left == 0 {
+            if (self.bytes_left == 0 || self.ops_left == 0) && !self.begins_again() {
                 self.open = false;
                 break;
             }
@@ -240,6 +240,18 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             self.send(slot, io, due);
         }
         None
+    }
+
+    /// Whether the bytes are done, but not the time that they are to take: then they are moved again.
+    #[cold]
+    fn begins_again(&mut self) -> bool {
+        let IoQuota { at_least, bytes, .. } = self.worker.quota;
+        let early = self.now.since(self.worker_totals.started) < at_least;
+        let again = early && self.bytes_left == 0 && self.ops_left > 0;
+        if again {
+            self.bytes_left = bytes.unwrap_or_default();
+        }
+        self.bytes_left > 0 && again
     }
 
     /// When the next I/O is due; `None`: now.

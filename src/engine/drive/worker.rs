@@ -29,6 +29,8 @@ pub struct IoQuota {
     pub bytes: Option<u64>,
     /// Operations of this worker, counted or not.
     pub ops: Option<u64>,
+    /// The bytes are moved again until so much time has passed since the start.
+    pub at_least: Nanos,
 }
 
 /// One worker, ready to go.

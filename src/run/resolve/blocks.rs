@@ -6,7 +6,7 @@ use crate::engine::{DataFiller, OffsetStream};
 use crate::error::{Error, Refusal};
 use crate::plan::{Action, BlockWork, Caching, Job, LayoutMode, Method, Plan, Target};
 use crate::record::ResolvedJob;
-use crate::unit::Bytes;
+use crate::unit::{Bytes, Nanos};
 
 use super::super::open_target::OpenTarget;
 use super::empty::{laid_before, something_to_read};
@@ -116,8 +116,12 @@ impl PlanFitter<'_> {
             Target::Files { count, .. } => Bytes(size.0.saturating_mul(u64::from(*count))),
             _ => size,
         };
-        let timed =
-            if !writes { Some(Bytes::ZERO) } else { most(&job.stop.first_of, each, job.workers) };
+        let timed = match writes {
+            false => Some(Bytes::ZERO),
+            // How often they are written again is the device's to say.
+            true if job.stop.at_least > Nanos::ZERO => None,
+            true => most(&job.stop.first_of, each, job.workers),
+        };
         let size = Bytes(size.0.saturating_mul(u64::from(files)));
         let writes_at_most = timed.map(|timed| timed + laid);
         let resolved = ResolvedJob {
