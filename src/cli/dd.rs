@@ -3,7 +3,11 @@
 
 use std::ffi::OsStr;
 use std::io::{self, Write};
-use std::os::unix::fs::FileTypeExt;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+
+use rustix::fs::OFlags;
 
 use super::conduct::{FAULT, SOUND};
 use super::environment::Environment;
@@ -21,7 +25,7 @@ use crate::run::{LiveStatus, Observer};
 use crate::stats::copy::{CopyCounts, CopyEvent};
 use crate::sys::{clock, start};
 use crate::unit::{Nanos, Timestamp};
-use crate::verdict::words::quoted;
+use crate::verdict::words::{quoted, quoted_bytes};
 
 /// What was left in memory is watched for so long at the most: where somebody sees why it takes longer, or
 /// wants it so.
@@ -47,9 +51,15 @@ impl Dialect for Dd {
             phase.settle = settle(&options, environment)?;
         }
         if let Some(copy) = dd::copy_of(&plan) {
-            let input = if copy.from.path.is_none() { redirected(0) } else { None };
-            let output = if copy.to.path.is_none() { redirected(1) } else { None };
-            plan.origin.redirected = [input, output].into_iter().flatten().collect();
+            let spelled = |named: bool, stream: u8, open: BorrowedFd<'_>| match named {
+                true => Some(String::new()),
+                false => redirected(open).filter(|_| !start::was_closed(stream)),
+            };
+            let input = spelled(copy.from.path.is_some(), 0, io::stdin().as_fd());
+            let output = spelled(copy.to.path.is_some(), 1, io::stdout().as_fd());
+            let both = input.zip(output).map(|(input, output)| input + &output);
+            plan.origin.piped = both.is_none();
+            plan.origin.redirected = both.unwrap_or_default();
         }
         Ok(ReadLine::Run(Box::new(CopyLine { plan, options })))
     }
@@ -83,18 +93,36 @@ impl Dialect for Dd {
     }
 }
 
-/// How a shell was told of the file or device that a standard stream is, so that a line with the same
-/// effect can be typed.
-fn redirected(stream: u8) -> Option<String> {
-    let place = format!("/proc/self/fd/{stream}");
-    let path = std::fs::read_link(&place).ok().filter(|_| !start::was_closed(stream))?;
-    let kind = std::fs::metadata(&path).ok()?.file_type();
-    let sign = match stream {
-        0 => "<",
-        _ => ">",
+/// How a shell is told of what a standard stream is, so that a line with the same effect can be typed.
+/// `None` where none has it: a pipe or a terminal has no name, and of a file that holds something
+/// already, or is used from its middle on, `>` would make an end.
+fn redirected(stream: BorrowedFd<'_>) -> Option<String> {
+    let path = std::fs::read_link(format!("/proc/self/fd/{}", stream.as_raw_fd())).ok()?;
+    let (open, named) = (rustix::fs::fstat(stream).ok()?, std::fs::metadata(&path).ok()?);
+    if (open.st_dev, open.st_ino) != (named.dev(), named.ino()) {
+        return None;
+    }
+    let flags = rustix::fs::fcntl_getfl(stream).ok()?;
+    let kind = named.file_type();
+    let sign = if kind.is_char_device() {
+        let sign = if stream.as_raw_fd() == 0 { "<" } else { ">" };
+        (!rustix::termios::isatty(stream)).then_some(sign)?
+    } else if !kind.is_file() && !kind.is_block_device() {
+        return None;
+    } else if stream.as_raw_fd() != 0 && flags.contains(OFlags::APPEND) {
+        ">>"
+    } else if rustix::fs::tell(stream).ok()? != 0 {
+        return None;
+    } else if stream.as_raw_fd() == 0 {
+        "<"
+    } else if kind.is_block_device() || named.len() == 0 {
+        ">"
+    } else if flags.contains(OFlags::RDWR) {
+        "1<>"
+    } else {
+        return None;
     };
-    (kind.is_file() || kind.is_block_device())
-        .then(|| format!(" {sign}{}", quoted(&path.to_string_lossy())))
+    Some(format!(" {sign}{}", quoted_bytes(path.as_os_str().as_bytes())))
 }
 
 /// The same line with a verdict.

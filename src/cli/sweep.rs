@@ -15,8 +15,8 @@ use crate::error::{Error, Refusal};
 use crate::plan::{
     self, ActionShare, BlockSize, BlockWork, CacheDrop, Caching, CellParams, Durability, Job,
     LayoutMode, Lifetime, Method, Mix, OffsetOrdering, Pattern, Phase, Plan, PlanOrigin, Region,
-    RingOptions, Size, StopRule, Study, StudyPlan, SweepAxis, SweepPacing, SweepPlan,
-    Target, ToolProfile, Verify, Work,
+    RingOptions, Size, StopRule, Study, StudyPlan, SweepAxis, SweepPacing, SweepPlan, Target,
+    ToolProfile, Verify, Work,
 };
 use crate::unit::{Bytes, Nanos};
 

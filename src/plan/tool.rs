@@ -17,6 +17,10 @@ pub struct PlanOrigin {
     /// What stood in place of standard input and output, as a shell reads it: ` </path >/path`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub redirected: String,
+    /// One of these was something that a line cannot name (a pipe, a terminal, a file that was already in use): the
+    /// words alone would not do the same again.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub piped: bool,
     /// Files that were read for it (job files).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<String>,
@@ -33,6 +37,7 @@ impl PlanOrigin {
             dialect: dialect.into(),
             words,
             redirected: String::new(),
+            piped: false,
             sources: Vec::new(),
             tool,
         }

@@ -1,7 +1,7 @@
 //! Commands to type next about a flow: the same line done otherwise, or a verb of our own at its place.
 
 use super::measure::{FlowView, PhaseView};
-use super::words::{quoted, typed, with};
+use super::words::{quoted, typed, typed_with, with};
 use crate::evidence::PathKind;
 use crate::plan::AddedWords;
 use crate::record::NextStep;
@@ -13,7 +13,7 @@ pub fn past_cache(flow_view: &FlowView<'_>, otherwise: &str) -> NextStep {
     let tool = &origin.tool;
     let added = if flow_view.reads() { &tool.direct } else { &tool.direct_write };
     let added = added.as_ref().filter(|_| flow_view.flow.block.0.is_multiple_of(DIRECT_UNIT));
-    typed(added.and_then(|added| with(origin, added)), otherwise)
+    typed_with(origin, added, otherwise)
 }
 
 /// The least unit of direct I/O.

@@ -4,15 +4,16 @@
 //! the flow's path. Bytes are judged at the lowest level that can be read, which is the one where
 //! the least of what was asked for arrived; stacked levels are never added up.
 
+mod arrivals;
 mod level;
 
 use super::threshold::{OWN_BYTES, REACHED, RESIDENT, SAMPLE, SAMPLE_SHARE_MOST, SETTLED_ADDS};
 use super::words;
 use crate::evidence::{CachePages, Direction, Extents, LeafKind, Snapshot, Subject};
 use crate::plan::{Action, CacheDrop, Caching, Durability, OffsetOrdering, Phase, Work};
-use crate::record::{Flow, NextStep, PhaseRecord, Record, TruncatedFile};
+use crate::record::{Flow, NextStep, PhaseRecord, Record, SamplePoint, TruncatedFile};
 use crate::stats::Estimate;
-use crate::unit::{Bytes, Nanos};
+use crate::unit::{Bytes, Nanos, Timestamp};
 
 pub(super) use level::ratio;
 pub use level::{DeviceLevel, bytes, requests};
@@ -340,13 +341,11 @@ impl<'a> FlowView<'a> {
             let all = Bytes(level.asked.write);
             return (estimate(all, self.time() + settle.time), false);
         }
-        let (Some(settled), Some(end)) =
-            (level.moved_settled(Direction::Write), &self.phase.evidence.settled)
-        else {
-            return (None, true);
-        };
-        let later = Bytes(settled.saturating_sub(level.moved(Direction::Write)));
-        (estimate(later, end.at.since(self.phase.evidence.stop.at)), true)
+        let Some(end) = &self.phase.evidence.settled else { return (None, true) };
+        let since = |at: Timestamp| at.since(self.phase.span.started);
+        let times = (since(self.phase.evidence.stop.at), since(end.at));
+        let arrived = |point: &SamplePoint| level.arrived_at(point);
+        (arrivals::pace(&self.phase.series.points, arrived, times), true)
     }
 }
 

@@ -56,6 +56,8 @@ mod tests {
     fn a_flush_that_did_not_end_is_known_by_its_pace() {
         let mut bench = DoctoredRecord::write_without_flush();
         bench.settled_at(Nanos::secs(2), Bytes::mib(8), false);
+        assert!(verdict(&bench.record).corrected.is_none(), "nothing shows when they arrived");
+        bench.flush_series(&[MIB * 2 / 5; 20]);
         let found = verdict(&bench.record);
         let figure = found.corrected.expect("its pace").value;
         assert!((figure / (4.0 * MIB as f64) - 1.0).abs() < 0.03, "{figure}");

@@ -20,6 +20,10 @@ pub const STORED: f64 = 0.90;
 /// The distance of two samples: what is read at the edge of a phase may be wrong by one of them.
 pub const SAMPLE: Nanos = Nanos::millis(100);
 
+/// The pace of a flush that was not watched to its end is told from so many of the device's answers: one
+/// more or less is an eighth.
+pub const LUMPS: u64 = 8;
+
 /// The most that a sample's inexactness may excuse of a run, however short.
 pub const SAMPLE_SHARE_MOST: f64 = 0.05;
 

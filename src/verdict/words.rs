@@ -48,8 +48,11 @@ pub fn sentence(text: &str) -> String {
     }
 }
 
-/// A word as a POSIX shell reads it back unchanged.
+/// A word as a POSIX shell reads it back unchanged, in one line.
 pub fn quoted(word: &str) -> String {
+    if word.contains(char::is_control) {
+        return escaped(word.as_bytes());
+    }
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_=+,./:@%^".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.into();
@@ -57,9 +60,31 @@ pub fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
+/// The same of any bytes.
+pub fn quoted_bytes(word: &[u8]) -> String {
+    std::str::from_utf8(word).map_or_else(|_| escaped(word), quoted)
+}
+
+/// With what is not plain ASCII in octal.
+fn escaped(word: &[u8]) -> String {
+    let mut text = String::from("$'");
+    for &byte in word {
+        match byte {
+            b'\'' | b'\\' => text.extend(['\\', char::from(byte)]),
+            b' '..=b'~' => text.push(char::from(byte)),
+            _ => text.push_str(&format!("\\{byte:03o}")),
+        }
+    }
+    text.push('\'');
+    text
+}
+
 /// The command that made the plan, with more words before and after it. `before` is for the
-/// environment. Absent when the plan was not typed.
+/// environment. Absent when the plan was not typed, or the command alone would do something else.
 fn again(origin: &PlanOrigin, before: &str, after: &str) -> Option<String> {
+    if origin.piped {
+        return None;
+    }
     if origin.dialect.is_empty() || origin.dialect.contains(['.', '/', ' ']) {
         return None;
     }
@@ -85,6 +110,22 @@ pub(super) fn with(origin: &PlanOrigin, added: &AddedWords) -> Option<String> {
     again(origin, &added.before, &added.after)
 }
 
+/// The command with these words, or what to do where it cannot be typed.
+pub(super) fn typed_with(
+    origin: &PlanOrigin,
+    added: Option<&AddedWords>,
+    otherwise: &str,
+) -> NextStep {
+    match added {
+        Some(added) if origin.piped => {
+            let words = [&*added.before, &*added.after].map(str::trim);
+            let words: Vec<&str> = words.into_iter().filter(|words| !words.is_empty()).collect();
+            NextStep::Do(format!("run the same line with {}", words.join(" and ")))
+        }
+        added => typed(added.and_then(|added| with(origin, added)), otherwise),
+    }
+}
+
 /// A command, or what to do where it cannot be typed.
 pub(super) fn typed(command: Option<String>, otherwise: &str) -> NextStep {
     match command {
@@ -95,9 +136,9 @@ pub(super) fn typed(command: Option<String>, otherwise: &str) -> NextStep {
 
 /// The same with a flush inside the timing.
 pub fn with_flush(origin: &PlanOrigin) -> NextStep {
-    let added = origin.tool.flush.as_ref();
-    typed(
-        added.and_then(|added| with(origin, added)),
+    typed_with(
+        origin,
+        origin.tool.flush.as_ref(),
         "flush inside the timing (in a plan: durability fsync_at_end)",
     )
 }
@@ -107,8 +148,9 @@ pub fn with_flush(origin: &PlanOrigin) -> NextStep {
 pub fn cold(origin: &PlanOrigin, tried: bool) -> NextStep {
     let tool = &origin.tool;
     let added = if tried { &tool.direct } else { &tool.cold };
-    typed(
-        added.as_ref().and_then(|added| with(origin, added)),
+    typed_with(
+        origin,
+        added.as_ref(),
         "drop the target from the page cache first (in a plan: cold target), or use direct I/O",
     )
 }
@@ -128,8 +170,9 @@ pub fn after_sync(origin: &PlanOrigin) -> NextStep {
 
 /// The same over what it has written.
 pub fn overwriting(origin: &PlanOrigin) -> NextStep {
-    typed(
-        origin.tool.overwrite.as_ref().and_then(|added| with(origin, added)),
+    typed_with(
+        origin,
+        origin.tool.overwrite.as_ref(),
         "compare it only with first writes, or write the same file again",
     )
 }
@@ -174,6 +217,36 @@ mod tests {
             cold(&origin("dd", &["dd", "if=x", "of=/dev/null"]), false).words(),
             "ASSAY_COLD=target assay dd if=x of=/dev/null"
         );
+    }
+
+    #[test]
+    fn a_name_of_any_bytes_survives_the_shell_in_one_line() {
+        for (name, spelled) in [
+            (&b"/mnt/x"[..], "/mnt/x"),
+            (b"it's", r"'it'\''s'"),
+            (b"/m/\xff1", r"$'/m/\3771'"),
+            (b"a\nb'\\", r"$'a\012b\'\\'"),
+            ("ä b".as_bytes(), "'ä b'"),
+        ] {
+            assert_eq!(quoted_bytes(name), spelled);
+            let said = std::process::Command::new("bash")
+                .args(["-c", &format!("printf %s {spelled}")])
+                .output()
+                .expect("a shell");
+            assert_eq!(said.stdout, name, "{spelled}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_would_not_do_the_same_is_not_offered() {
+        let mut dd = origin("dd", &["bs=1M"]);
+        dd.piped = true;
+        assert_eq!(with_flush(&dd), NextStep::Do("run the same line with conv=fsync".into()));
+        assert_eq!(
+            cold(&dd, false),
+            NextStep::Do("run the same line with ASSAY_COLD=target".into())
+        );
+        assert!(matches!(once_more(&dd, "again"), NextStep::Do(_)));
     }
 
     #[test]

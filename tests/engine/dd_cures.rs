@@ -64,6 +64,58 @@ fn what_a_shell_was_told_is_part_of_the_line() {
     assert!(line.ends_with(&format!(" >{}", folder.path().join("out").display())), "{said}");
 }
 
+/// What the record says a shell was told, or nothing where no line is to be offered.
+fn spelled(folder: &Path, line: &str) -> Option<String> {
+    let record = folder.join("record.json");
+    let _ = fs::remove_file(&record);
+    let (said, _) = typed(folder, &format!("export ASSAY_RECORD={}; {line}", record.display()));
+    let text = fs::read_to_string(&record).unwrap_or_else(|error| panic!("{error}\n{said}"));
+    let record: serde_json::Value = serde_json::from_str(&text).expect("a record");
+    let origin = &record["plan"]["origin"];
+    let offered = said.lines().any(|line| line.starts_with("assay: next: assay dd"));
+    match origin["piped"].as_bool() {
+        Some(true) => {
+            assert!(!offered, "{line}\n{said}");
+            None
+        }
+        _ => Some(origin["redirected"].as_str().unwrap_or_default().to_owned()),
+    }
+}
+
+#[test]
+fn no_line_is_offered_that_would_cut_a_file_or_wait_for_somebody() {
+    use std::os::unix::ffi::OsStrExt;
+    let desk = tempfile::tempdir().expect("a folder");
+    let place = desk.path().canonicalize().expect("a path");
+    fs::write(place.join("in"), vec![7; 8192]).expect("written");
+    fs::write(place.join("log"), "a line\n").expect("written");
+    let at = |name: &str| place.join(name).display().to_string();
+    let dd = "assay dd bs=4k count=1";
+    for (line, wanted) in [
+        // What it holds stays.
+        (format!("{dd} <in >>log"), Some(format!(" <{} >>{}", at("in"), at("log")))),
+        (format!("{dd} <in 1<>log"), Some(format!(" <{} 1<>{}", at("in"), at("log")))),
+        (format!("{dd} <in >out"), Some(format!(" <{} >{}", at("in"), at("out")))),
+        (format!("{dd} </dev/zero >/dev/null"), Some(" </dev/zero >/dev/null".into())),
+        (format!("{dd} if=in of=out"), Some(String::new())),
+        // It goes on from the middle of a file.
+        (format!("(echo begins; {dd} <in) >out"), None),
+        (format!("(head -c 1 >&2; {dd} >out) <in"), None),
+        // Somebody else is at the other end.
+        (format!("cat in | {dd} of=out"), None),
+        (format!("{dd} if=in | cat >out"), None),
+        // It has no name any more.
+        (format!("(rm out; {dd} <in) >out"), None),
+    ] {
+        assert_eq!(spelled(&place, &line), wanted, "{line}");
+    }
+    let odd = place.join(std::ffi::OsStr::from_bytes(b"o\xffd"));
+    fs::write(&odd, "").expect("written");
+    let found =
+        spelled(&place, &format!("for name in o*d; do {dd} <in >\"$name\"; done")).expect("a name");
+    assert!(found.ends_with("/o\\377d'") && found.contains(" >$'/"), "{found}");
+}
+
 /// Whether a file lies on block devices, whose counters can be read.
 fn on_a_disk(file: &Path) -> bool {
     let probe = lab::assay(["probe", "--json"]).word(file).run();

@@ -324,6 +324,19 @@ impl DoctoredRecord {
         self.record.phases[0].series.points = points.collect();
     }
 
+    /// Bytes that arrived at the device in each tenth of a second after the clock had stopped.
+    pub fn flush_series(&mut self, bytes: &[u64]) {
+        let phase = &mut self.record.phases[0];
+        let stopped = phase.evidence.stop.at.since(phase.span.started);
+        let points = bytes.iter().zip(1_u64..).map(|(&bytes, n)| SamplePoint {
+            at_ns: stopped + Nanos::millis(100 * n),
+            device_read_bytes: Some(0),
+            device_write_bytes: Some(bytes),
+            ..SamplePoint::default()
+        });
+        phase.series.points = points.collect();
+    }
+
     /// Time for which the threads of the program waited for a CPU.
     pub fn waited_for_cpu(&mut self, time: Nanos) {
         let evidence = &mut self.record.phases[0].evidence;

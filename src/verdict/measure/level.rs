@@ -3,7 +3,7 @@
 use super::super::threshold::{SMALL_BYTES, SMALL_REQUESTS};
 use super::super::words;
 use crate::evidence::{BlockLayer, Direction, DiskCounters, LayerKind, Snapshot, Subject};
-use crate::record::{Exhibit, PhaseRecord, Record};
+use crate::record::{Exhibit, PhaseRecord, Record, SamplePoint};
 use crate::unit::{Bytes, Nanos};
 
 /// The devices at one depth below a path.
@@ -201,6 +201,15 @@ impl<'a> DeviceLevel<'a> {
     /// Bytes that arrived until the stop of the clock, each counted once.
     pub fn moved(&self, direction: Direction) -> u64 {
         self.arrived(&self.timed, direction)
+    }
+
+    /// Bytes that were written here up to one sample since the one before, each counted once; `None` where
+    /// the samples are of other devices.
+    pub fn arrived_at(&self, point: &SamplePoint) -> Option<u64> {
+        let leaves = self.layers.iter().all(|layer| layer.leaf);
+        let top = point.top_write_bytes.filter(|_| self.depth == 0);
+        let bytes = top.or(point.device_write_bytes.filter(|_| leaves))?;
+        Some(bytes / self.copies.max(1))
     }
 
     /// Bytes that arrived until everything was flushed, each counted once.
