@@ -27,21 +27,23 @@ pub struct KnownTool {
     pub names: &'static [&'static str],
     /// What others have to know of it.
     pub profile: fn() -> ToolProfile,
-    /// Who reads its words; `None` of one without words of its own, for which we have a verb.
-    pub dialect: Option<&'static dyn Dialect>,
+    /// Who reads its words.
+    pub dialect: &'static dyn Dialect,
 }
 
 /// All tools whose words are understood, one line each.
 pub const DIALECTS: &[KnownTool] = &[
-    KnownTool { title: dd::NAME, names: &[dd::NAME], profile: dd::tool, dialect: Some(&Dd) },
+    KnownTool { title: dd::NAME, names: &[dd::NAME], profile: dd::tool, dialect: &Dd },
     KnownTool {
         title: bonnie::TITLE,
         names: &[bonnie::NAME, bonnie::TITLE],
         profile: ToolProfile::default,
-        dialect: Some(&Bonnie),
+        dialect: &Bonnie,
     },
-    KnownTool { title: atto::NAME, names: &[atto::NAME], profile: atto::tool, dialect: None },
 ];
+
+/// Verbs of our own by whose name a link may call the program: ATTO has no words, so there are none to read.
+const LINKED_VERBS: &[&str] = &[atto::NAME];
 
 /// Tools whose words may become dialects.
 pub const TO_COME: &[&str] = &["fio", "iozone", "ioping", "hdparm"];
@@ -64,15 +66,15 @@ pub fn named(name: &str) -> Option<&'static KnownTool> {
 
 /// Who reads the words of the tool that a path or a verb names.
 fn speaker(word: &OsString) -> Option<&'static dyn Dialect> {
-    named(Path::new(word).file_name()?.to_str()?)?.dialect
+    Some(named(Path::new(word).file_name()?.to_str()?)?.dialect)
 }
 
-/// The words as our own, where the program was called by the name of a tool without words.
+/// The words as our own, where the program was called by the name of a verb.
 pub fn as_verb(words: &[OsString]) -> Option<Vec<OsString>> {
     let (called, rest) = words.split_first()?;
-    let tool = named(Path::new(called).file_name()?.to_str()?)?;
-    let verb = *tool.names.first().filter(|_| tool.dialect.is_none())?;
-    Some(["assay", verb].map(OsString::from).into_iter().chain(rest.iter().cloned()).collect())
+    let name = Path::new(called).file_name()?;
+    let verb = LINKED_VERBS.iter().find(|verb| name == **verb)?;
+    Some(["assay", *verb].map(OsString::from).into_iter().chain(rest.iter().cloned()).collect())
 }
 
 /// The tool that is meant by the name under which the program was called, or by its first word;
@@ -85,7 +87,7 @@ pub fn meant(words: &[OsString]) -> Option<ForeignCommand<'_>> {
     let busybox = Path::new(called).file_name().is_some_and(|name| name == "busybox");
     let called = if busybox { InvokedAs::Busybox } else { InvokedAs::Assay };
     let (verb, rest) = rest.split_first()?;
-    let dialect = named(verb.to_str()?)?.dialect?;
+    let dialect = named(verb.to_str()?)?.dialect;
     Some(ForeignCommand { dialect, words: rest, called })
 }
 
@@ -109,10 +111,10 @@ pub fn spoken(words: &[OsString]) -> Result<(), Refusal> {
 
 /// The words behind the verb that is called as a tool.
 pub fn behind<'a>(verb: &str, words: &'a [OsString]) -> ForeignCommand<'a> {
-    let Some(dialect) = named(verb).and_then(|tool| tool.dialect) else {
+    let Some(KnownTool { dialect, .. }) = named(verb) else {
         unreachable!("a verb that takes a tool's words has its line in the list")
     };
-    ForeignCommand { dialect, words, called: InvokedAs::Assay }
+    ForeignCommand { dialect: *dialect, words, called: InvokedAs::Assay }
 }
 
 /// Hands out what a line of this machine is read with.
@@ -293,7 +295,7 @@ mod tests {
         let all: Vec<&str> = DIALECTS.iter().flat_map(|tool| tool.names).copied().collect();
         for name in &all {
             assert_eq!(all.iter().filter(|other| *other == name).count(), 1, "{name}");
-            assert!(!TO_COME.contains(name), "{name}");
+            assert!(!TO_COME.contains(name) && !LINKED_VERBS.contains(name), "{name}");
         }
     }
 }

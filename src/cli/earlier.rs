@@ -1,6 +1,7 @@
 //! Plans of earlier versions, which said by the name of their verb alone what is now a field.
 
 use super::{dialect, modes, quick, sweep};
+use crate::dialect::atto;
 use crate::plan::{Plan, StudyPlan, SweepAxis, ToolProfile};
 
 /// The plan with the fields that it would have today.
@@ -13,6 +14,7 @@ pub fn completed(mut plan: Plan) -> Plan {
         plan.origin.tool = match verb {
             quick::VERB => quick::tool(),
             sweep::VERB => sweep::tool(plan.study().varies(SweepAxis::Block)),
+            atto::NAME => atto::tool(),
             tool => dialect::named(tool).map(|tool| (tool.profile)()).unwrap_or_default(),
         };
     }

@@ -166,9 +166,8 @@ fn called(mut typed: Vec<OsString>) -> Vec<OsString> {
 
 fn not_spoken(word: &str) -> Refusal {
     let name = Path::new(word).file_name().map_or(word.into(), |name| name.to_string_lossy());
-    if TO_COME.contains(&&*name) || dialect::named(&name).is_some() {
-        let spoken = DIALECTS.iter().filter(|tool| tool.dialect.is_some());
-        let spoken: Vec<String> = spoken.map(|tool| tool.title.into()).collect();
+    if TO_COME.contains(&&*name) {
+        let spoken: Vec<String> = DIALECTS.iter().map(|tool| tool.title.into()).collect();
         return Refusal::new(
             format!("the words of {name} are not understood yet"),
             format!("those of {} are: {EXPLAINED}", names(&spoken)),

@@ -64,6 +64,8 @@ pub use tool::{AddedWords, MoreWork, OtherMeaning, PlanOrigin, ToolProfile};
 pub use tree::{Naming, TreeOrder, TreeSize, TreeWork};
 pub use workers::{Balance, Cpus, WorkerKind};
 
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -121,7 +123,10 @@ impl Plan {
     }
 
     /// The same plan with every repetition of a phase written out as a phase.
-    pub fn unrolled(&self) -> Self {
+    pub fn unrolled(&self) -> Cow<'_, Self> {
+        if self.phases.iter().all(|phase| phase.times == 1) {
+            return Cow::Borrowed(self);
+        }
         let times = |phase: &Phase| {
             let phase = phase.clone();
             (1..=phase.times).map(move |time| {
@@ -135,7 +140,14 @@ impl Plan {
                 again
             })
         };
-        Self { phases: self.phases.iter().flat_map(times).collect(), ..self.clone() }
+        let Self { title, origin, seed, aim, phases } = self;
+        Cow::Owned(Self {
+            title: title.clone(),
+            origin: origin.clone(),
+            seed: *seed,
+            aim: aim.clone(),
+            phases: phases.iter().flat_map(times).collect(),
+        })
     }
 
     /// What it is about.

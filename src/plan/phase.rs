@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Target;
 use super::job::{Job, Work};
-use super::usual::{is_one, is_usual, one};
+use super::usual::{exact, is_one, is_usual, one};
 use crate::error::Refusal;
 use crate::unit::Nanos;
 
@@ -16,6 +16,7 @@ pub struct Phase {
     /// Unique in the plan: `seq-write`, `read`.
     pub name: String,
     /// Done together.
+    #[serde(deserialize_with = "exact")]
     pub jobs: Vec<Job>,
     /// What is forgotten before it.
     #[serde(default)]

@@ -1,4 +1,15 @@
-//! Values that a document leaves out because they are the usual ones.
+//! Values that a document leaves out because they are the usual ones, and how values are read.
+
+use serde::{Deserialize, Deserializer};
+
+/// What was read, with no room for more: of a plan there may be thousands of phases.
+pub(super) fn exact<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    document: D,
+) -> Result<Vec<T>, D::Error> {
+    let mut all = Vec::deserialize(document)?;
+    all.shrink_to_fit();
+    Ok(all)
+}
 
 /// What there is one of where nothing else is said.
 pub(super) fn one() -> u32 {

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::Record;
 use super::figures::{Figure, figures};
@@ -17,14 +17,14 @@ pub struct RecordDocument<'a> {
     #[serde(flatten)]
     record: &'a Record,
     /// The figures that follow from it: what every page, table and comparison shows of it.
-    #[schemars(default)]
-    figures: Vec<Figure>,
+    #[schemars(default, with = "Vec<Figure>")]
+    figures: FiguresOf<'a>,
 }
 
 impl<'a> RecordDocument<'a> {
     /// A record with its figures.
     pub fn of(record: &'a Record) -> Self {
-        Self { record, figures: figures(record) }
+        Self { record, figures: FiguresOf(Some(record)) }
     }
 
     /// Writes the document, with a line break at its end.
@@ -44,5 +44,15 @@ impl<'a> RecordDocument<'a> {
         let mut text = serde_json::to_string_pretty(self)?;
         text.push('\n');
         Ok(text)
+    }
+}
+
+/// The figures of a record, each made when it is written: those of a long run are never all in memory.
+#[derive(Clone, Copy, Debug, Default)]
+struct FiguresOf<'a>(Option<&'a Record>);
+
+impl Serialize for FiguresOf<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.into_iter().flat_map(figures))
     }
 }

@@ -223,10 +223,10 @@ impl LatencyPart {
     fn of(self, total: &ActionTotal) -> Option<&Latency> {
         match self {
             Self::Whole => total.lat_ns.as_ref(),
-            Self::Submission => total.slat_ns.as_ref(),
-            Self::Completion => total.clat_ns.as_ref(),
-            Self::Lag => total.lag_ns.as_ref(),
-            Self::Service => total.service_ns.as_ref(),
+            Self::Submission => total.slat_ns.as_deref(),
+            Self::Completion => total.clat_ns.as_deref(),
+            Self::Lag => total.lag_ns.as_deref(),
+            Self::Service => total.service_ns.as_deref(),
         }
     }
 }
@@ -407,16 +407,14 @@ impl JsonSchema for Metric {
     }
 }
 
-/// All figures of a record.
-pub fn figures(record: &Record) -> Vec<Figure> {
+/// All figures of a record, phase by phase.
+pub fn figures(record: &Record) -> impl Iterator<Item = Figure> {
     let numbered = |(number, phase)| {
         let mut figures = PhaseFigures::of(phase).0;
         figures.iter_mut().for_each(|figure| figure.phase = number);
         figures
     };
-    let mut figures: Vec<Figure> = record.phases.iter().enumerate().flat_map(numbered).collect();
-    figures.extend(of_outcome(record));
-    figures
+    record.phases.iter().enumerate().flat_map(numbered).chain(of_outcome(record))
 }
 
 /// The figures of what a record came to, which no phase has by itself: of a long write its burst, and what
@@ -557,7 +555,7 @@ fn of_job(job: &JobResult) -> Vec<Figure> {
 /// The figures of each action of a job, or of all jobs together.
 fn of_actions<'a>(
     job: Option<&str>,
-    totals: impl IntoIterator<Item = (&'a Action, &'a ActionTotal)>,
+    totals: impl IntoIterator<Item = (&'a Action, &'a Box<ActionTotal>)>,
 ) -> Vec<Figure> {
     totals.into_iter().flat_map(|(action, total)| of_total(job, *action, total)).collect()
 }
@@ -628,9 +626,10 @@ fn of_ends(phase: &PhaseRecord) -> Vec<Figure> {
 /// The rates of everything that moves data together, where more than one action does. A copy reads and
 /// writes the same data: they are not added up.
 fn together(phase: &PhaseRecord) -> Vec<Figure> {
-    let moved = |(action, total): &(&Action, &ActionTotal)| !action.serves() && total.bytes.0 > 0;
+    let moved =
+        |(action, total): &(&Action, &Box<ActionTotal>)| !action.serves() && total.bytes.0 > 0;
     let totals: Vec<&ActionTotal> =
-        phase.totals.iter().filter(moved).map(|(_, total)| total).collect();
+        phase.totals.iter().filter(moved).map(|(_, total)| &**total).collect();
     if totals.len() < 2 || phase.copy.is_some() {
         return Vec::new();
     }

@@ -47,7 +47,10 @@ impl Journal {
     pub(super) fn begin(path: PathBuf, record: &Record) -> Result<Self, Fault> {
         let fault =
             |error: std::io::Error| Fault::new(Doing::Write, path.display().to_string(), &error);
-        replace(&path, &line(record).map_err(fault)?)?;
+        replace_by(&path, |out| {
+            serde_json::to_writer(&mut *out, record)?;
+            out.write_all(b"\n")
+        })?;
         let file = OpenOptions::new().append(true).open(&path).map_err(fault)?;
         Ok(Self { path, file })
     }

@@ -188,7 +188,7 @@ pub struct PhaseRecord {
     /// When its parts began and ended.
     pub span: Span,
     /// What was done, by action: `read`, `write`, `flush`... all jobs together.
-    pub totals: BTreeMap<Action, ActionTotal>,
+    pub totals: BTreeMap<Action, Box<ActionTotal>>,
     /// CPU time of the workers' threads or processes from the first I/O to the end of the timing, all
     /// together, ns; absent of copies and models. Helpers of a method (the threads of POSIX AIO, a
     /// submission thread of the kernel) are not in it.

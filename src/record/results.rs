@@ -33,7 +33,7 @@ pub struct JobResult {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<WorkSpan>,
     /// By action: its workers, and the flushes and closes after the last of them.
-    pub totals: BTreeMap<Action, ActionTotal>,
+    pub totals: BTreeMap<Action, Box<ActionTotal>>,
     /// CPU time of its workers and of what came after the last of them; absent of copies and models.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<CpuTime>,
@@ -62,7 +62,7 @@ pub struct WorkerResult {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<CpuTime>,
     /// By action. Rates are over its own time.
-    pub io: BTreeMap<Action, ActionTotal>,
+    pub io: BTreeMap<Action, Box<ActionTotal>>,
     /// Its I/Os in flight each time one was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<DepthReached>,

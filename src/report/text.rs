@@ -19,8 +19,9 @@ use super::table::TableRow;
 use super::{ReportPage, TerminalStyle, rates, row};
 use crate::plan::{Phase, Plan, Work};
 use crate::record::{
-    MeasuredSubject, NextStep, PhaseRecord, Record, Resolved, ResolvedJob, Trust, Verdict,
+    MeasuredSubject, NextStep, PhaseRecord, Record, Resolved, ResolvedJob, TrapId, Trust, Verdict,
 };
+use crate::stats::Estimate;
 
 /// The usual format.
 pub const FORMAT: ReportFormat =
@@ -52,6 +53,31 @@ pub struct TextPage {
     table: Option<PhaseTable>,
     /// Harmless remarks that stand beneath an earlier phase and are not repeated.
     said: Vec<String>,
+    /// The remarks beneath the last phases, where they are of one kind.
+    alike: AlikeRemarks,
+}
+
+/// Remarks of one kind in a row beneath phases: from the ninth on they share one line.
+#[derive(Debug, Default)]
+struct AlikeRemarks {
+    kind: Option<(Trust, MeasuredSubject, Option<TrapId>)>,
+    /// How many there were.
+    count: usize,
+    /// The phases whose remarks are still to be made: the first with its remark, and the last.
+    first: Option<(String, PhaseRemark)>,
+    last: String,
+}
+
+/// So many remarks of one kind in a row stand beneath their phases, each by itself.
+const ALIKE: usize = 8;
+
+/// What stands beneath a phase, as far as it is the same for others: trust and subject, and the claim.
+#[derive(Clone, Debug)]
+struct PhaseRemark {
+    trust: Trust,
+    measures: MeasuredSubject,
+    claim: String,
+    corrected: Option<Estimate>,
 }
 
 /// The table of phases on a terminal, and the curve behind it.
@@ -136,6 +162,9 @@ impl ReportPage for TextPage {
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let (plan, style) = (&record.plan, self.style);
+        if !self.alike.goes_on(phase) {
+            self.told_together(out)?;
+        }
         let mut lines = Vec::new();
         let known = self.table.take();
         let mut written = known.unwrap_or_else(|| {
@@ -191,6 +220,7 @@ impl ReportPage for TextPage {
     }
 
     fn closing(&mut self, record: &Record, out: &mut dyn Write) -> io::Result<()> {
+        self.told_together(out)?;
         self.foot(out)?;
         let study = printer(&record.plan);
         let mut lines = study.drawn(record, self.style);
@@ -217,7 +247,14 @@ impl ReportPage for TextPage {
 impl TextPage {
     /// An empty page.
     pub fn new(style: TerminalStyle) -> Self {
-        Self { style, notes: 0, jobs: Vec::new(), table: None, said: Vec::new() }
+        Self {
+            style,
+            notes: 0,
+            jobs: Vec::new(),
+            table: None,
+            said: Vec::new(),
+            alike: AlikeRemarks::default(),
+        }
     }
 
     /// What stands below the table of phases, and an empty line.
@@ -259,36 +296,74 @@ impl TextPage {
 
     /// The verdict beneath a phase, unless it is plainly sound.
     fn remark(&mut self, phase: &PhaseRecord, out: &mut dyn Write) -> io::Result<()> {
-        let style = self.style;
         let Some(verdict) = &phase.verdict else {
             return Ok(());
         };
-        let sound = verdict.trust == Trust::Sound;
-        if sound && verdict.measures == MeasuredSubject::Device {
+        let (trust, measures, corrected) = (verdict.trust, verdict.measures, verdict.corrected);
+        if trust == Trust::Sound && measures == MeasuredSubject::Device {
             return Ok(());
         }
-        let plain = plain(verdict.trust, verdict.measures, style);
-        let claim = lead(verdict).map_or(&verdict.summary, |finding| &finding.claim);
+        let claim = lead(verdict).map_or(&verdict.summary, |finding| &finding.claim).clone();
+        let remark = PhaseRemark { trust, measures, claim, corrected };
+        match self.alike.held_back(phase, remark) {
+            Some(remark) => self.beneath_phase(remark, out),
+            None => Ok(()),
+        }
+    }
+
+    /// The remarks that were held back, in one line.
+    fn told_together(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        let alike = std::mem::take(&mut self.alike);
+        let Some((first, remark)) = alike.first else { return Ok(()) };
+        match alike.count - ALIKE {
+            1 => self.beneath_phase(remark, out),
+            folded => {
+                let likewise = format!("{first} to {} ({folded} phases)", alike.last);
+                let text = format!(
+                    "{}, likewise: {likewise}",
+                    plain(remark.trust, remark.measures, self.style)
+                );
+                self.arrowed(&text, (remark.trust, remark.measures), out)
+            }
+        }
+    }
+
+    /// A remark beneath its phase.
+    fn beneath_phase(&mut self, remark: PhaseRemark, out: &mut dyn Write) -> io::Result<()> {
+        let PhaseRemark { trust, measures, claim, corrected } = remark;
+        let plain = plain(trust, measures, self.style);
         let mut text = format!("{plain}: {claim}");
         if self.said.contains(&text) {
             // What is harmless is said once; what is not stands beneath every figure, shortly.
-            if sound {
+            if trust == Trust::Sound {
                 return Ok(());
             }
             text = format!("{plain}, as above");
         } else {
             self.said.push(text.clone());
         }
-        if let Some(corrected) = &verdict.corrected {
+        if let Some(corrected) = &corrected {
             text.push_str(if text.ends_with(['.', '!', '?']) { " " } else { "; " });
             text.push_str(&format!("the device: {}", estimate(corrected)));
         }
+        self.arrowed(&text, (trust, measures), out)
+    }
+
+    /// A text that begins with a trust and a subject, beneath a phase.
+    fn arrowed(
+        &self,
+        text: &str,
+        (trust, measures): (Trust, MeasuredSubject),
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let style = self.style;
+        let plain = plain(trust, measures, style);
         let arrow = style.paint(Ink::Faint, style.glyph("↳", "->"));
-        let text = micros(&text, style);
+        let text = micros(text, style);
         for (index, line) in wrap(&text, self.beneath()).into_iter().enumerate() {
             if index == 0 {
                 // Coloured after wrapping: colour codes take no columns.
-                let words = style.judgement(verdict.trust, verdict.measures);
+                let words = style.judgement(trust, measures);
                 writeln!(out, "    {arrow} {}", line.replacen(&plain, &words, 1))?;
             } else {
                 writeln!(out, "      {line}")?;
@@ -354,6 +429,32 @@ impl TextPage {
             }
         }
         lines
+    }
+}
+
+impl AlikeRemarks {
+    /// Of which kind the remark beneath a phase is; `None` of one that says more than its kind.
+    fn kind(phase: &PhaseRecord) -> Option<(Trust, MeasuredSubject, Option<TrapId>)> {
+        let verdict = phase.verdict.as_ref().filter(|verdict| verdict.corrected.is_none())?;
+        let trap = lead(verdict).map(|finding| finding.trap.clone());
+        Some((verdict.trust, verdict.measures, trap))
+    }
+
+    /// Whether a phase is of the same kind as the one before it.
+    fn goes_on(&self, phase: &PhaseRecord) -> bool {
+        self.kind.is_some() && self.kind == Self::kind(phase)
+    }
+
+    /// The remark of a phase, or nothing where it is held back.
+    fn held_back(&mut self, phase: &PhaseRecord, remark: PhaseRemark) -> Option<PhaseRemark> {
+        self.kind = Self::kind(phase);
+        self.count += 1;
+        if self.count <= ALIKE {
+            return Some(remark);
+        }
+        self.first.get_or_insert_with(|| (phase.name.clone(), remark));
+        self.last.clone_from(&phase.name);
+        None
     }
 }
 

@@ -347,11 +347,11 @@ pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRe
     let flows =
         vec![flow(plan, from, Direction::Read, &reads), flow(plan, to, Direction::Write, &writes)];
     let time = span.time();
-    let totals: BTreeMap<Action, ActionTotal> =
+    let totals: BTreeMap<Action, Box<ActionTotal>> =
         [(Action::Read, &reads), (Action::Write, &writes), (Action::Flush, &flushes)]
             .into_iter()
             .filter(|(_, tally)| tally.ops + tally.errors > 0)
-            .map(|(action, tally)| (action, tally.total(time)))
+            .map(|(action, tally)| (action, Box::new(tally.total(time))))
             .collect();
     if outcome.fault.is_some() {
         faults.truncate(1);

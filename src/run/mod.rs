@@ -114,7 +114,7 @@ pub fn run(
         .map_err(|error| Fault::new(Doing::Prepare, "for signals", &error))?;
     let sys_root = SysRoot::default();
     plan.check()?;
-    let plan = &plan.unrolled();
+    let plan = &*plan.unrolled();
     let FittedPlan { resolved, mut open_targets, mut tree_dirs, places, descriptors } =
         resolve::fit(plan, &sys_root)?;
     limits::allow(descriptors)?;
@@ -133,7 +133,7 @@ pub fn run(
         plan: plan.clone(),
         resolved,
         hosts: vec![host],
-        phases: Vec::new(),
+        phases: Vec::with_capacity(plan.phases.len()),
         ending: Ending::Unfinished,
         verdict: None,
         outcome: None,

@@ -191,12 +191,10 @@ impl Histogram {
 
     /// The cells that hold anything, as pairs of smallest value and count.
     pub fn cells(&self) -> Vec<HistogramCell> {
-        self.cells
-            .iter()
-            .enumerate()
-            .filter(|&(_, &n)| n > 0)
-            .map(|(index, &n)| HistogramCell(floor(index), n))
-            .collect()
+        let held = || self.cells.iter().enumerate().filter(|&(_, &n)| n > 0);
+        let mut cells = Vec::with_capacity(held().count());
+        cells.extend(held().map(|(index, &n)| HistogramCell(floor(index), n)));
+        cells
     }
 }
 

@@ -128,8 +128,8 @@ impl ActionTally {
         }
     }
 
-    fn part(&self, which: impl Fn(&LatencyParts) -> &Histogram) -> Option<Latency> {
-        Latency::of(which(self.parts.as_ref()?))
+    fn part(&self, which: impl Fn(&LatencyParts) -> &Histogram) -> Option<Box<Latency>> {
+        Latency::of(which(self.parts.as_ref()?)).map(Box::new)
     }
 
     fn cells_of(&self, which: impl Fn(&LatencyParts) -> &Histogram) -> Vec<HistogramCell> {
@@ -185,16 +185,16 @@ pub struct ActionTotal {
     pub lat_ns: Option<Latency>,
     /// Of jobs with arrivals of their own: from when it was due until it was submitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lag_ns: Option<Latency>,
+    pub lag_ns: Option<Box<Latency>>,
     /// Of the same: from submission to completion.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub service_ns: Option<Latency>,
+    pub service_ns: Option<Box<Latency>>,
     /// Where the job asks for it: from submission until the kernel had accepted it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub slat_ns: Option<Latency>,
+    pub slat_ns: Option<Box<Latency>>,
     /// Of the same: from then to completion.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub clat_ns: Option<Latency>,
+    pub clat_ns: Option<Box<Latency>>,
     /// The cells of the latency histogram that hold anything: smallest value (ns), count.
     pub histogram: Vec<HistogramCell>,
     /// Those of `slat_ns`, where it is there.

@@ -250,7 +250,9 @@ impl DoctoredRecord {
                 closed: None,
                 settled: Some(stopped),
             },
-            totals: [(Action::Read, total(time)), (Action::Write, total(time))].into(),
+            totals: [Action::Read, Action::Write]
+                .map(|action| (action, Box::new(total(time))))
+                .into(),
             cpu: None,
             depth: None,
             steady: Vec::new(),

@@ -127,5 +127,7 @@ fn unit_of_direct(resolved: &Resolved, plan: &Plan) -> Option<(u64, String)> {
 
 /// The totals of what moves data.
 pub(super) fn totals(phase: &PhaseRecord) -> impl Iterator<Item = &ActionTotal> {
-    [Action::Read, Action::Write].into_iter().filter_map(|action| phase.totals.get(&action))
+    [Action::Read, Action::Write]
+        .into_iter()
+        .filter_map(|action| phase.totals.get(&action).map(|total| &**total))
 }

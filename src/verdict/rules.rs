@@ -107,6 +107,7 @@ pub fn of_phase(record: &Record, phase: &PhaseRecord) -> Verdict {
         }
     }
     found.sort_by_key(rank);
+    found.shrink_to_fit();
     let (trust, measures) = mapped(&found);
     let corrected = match trust {
         Trust::Wrong => correction(&phase_view, &found),

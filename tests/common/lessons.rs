@@ -118,7 +118,7 @@ fn phase(plan: &Plan, number: usize, caching: Caching, at: Timestamp, came: &Cam
     phase.name.clone_from(&planned.name);
     let mut tally = ActionTally::default();
     (0..calls).for_each(|_| tally.add(block.0, block.0, came.time.0 / calls));
-    phase.totals = [(action, tally.total(came.time))].into();
+    phase.totals = [(action, Box::new(tally.total(came.time)))].into();
     let flushes = blocks.durability.flushes_at_end();
     let over = at + came.time;
     // Memory takes the calls at once; what is left is the flush.

@@ -214,7 +214,7 @@ pub fn phase(shape: &Shape, started: Timestamp) -> PhaseRecord {
             closed: None,
             settled: None,
         },
-        totals: [(shape.action, tally.total(time))].into(),
+        totals: [(shape.action, Box::new(tally.total(time)))].into(),
         cpu: None,
         depth: None,
         steady: Vec::new(),
@@ -476,7 +476,7 @@ pub fn deferred() -> Record {
     let settled = stopped + Nanos::secs(5);
     let mut tally = ActionTally::default();
     tally.add(20 * MIB, 20 * MIB, Nanos::millis(31).0);
-    copied.totals = [(Action::Write, tally.total(Nanos::millis(31)))].into();
+    copied.totals = [(Action::Write, Box::new(tally.total(Nanos::millis(31))))].into();
     copied.span = Span {
         started,
         counted: started,

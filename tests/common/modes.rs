@@ -181,7 +181,7 @@ fn phase(
     promise(flow);
     let (later, flushed) = (!flow.durability.durable() && write, flow.durability.flushes_at_end());
     let (stopped, over) = (started + calls, started + all);
-    phase.totals = [(action, tally.total(if later { calls } else { all }))].into();
+    phase.totals = [(action, Box::new(tally.total(if later { calls } else { all })))].into();
     phase.span = Span {
         started,
         counted: started,

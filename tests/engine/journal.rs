@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use assay::record::{Ending, Record, load};
+use assay::record::{Ending, PhaseRecord, Record, load};
+use assay::unit::Nanos;
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use serde_json::{Value, json};
 
@@ -47,37 +48,118 @@ fn start(desk: &Path, phases: usize) -> (Child, PathBuf) {
     (child, record)
 }
 
-/// Bytes that a run of so many phases has written in all, and those of its record.
-fn written(phases: usize) -> (u64, u64) {
+/// What a run of so many phases came to.
+struct LongRun {
+    record: Record,
+    /// Bytes of the record on disk, and those that the run has written in all.
+    size: u64,
+    written: u64,
+    /// The most memory that it had, kB.
+    memory: u64,
+    /// What stood on disk when it was halfway: a run that is killed then leaves this.
+    halfway: Record,
+    /// The page of that, judged.
+    page: String,
+}
+
+/// A number of a file of `/proc`.
+fn counted(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+fn long_run(phases: usize) -> LongRun {
     let desk = tempfile::tempdir().expect("a desk");
     let (mut child, path) = start(desk.path(), phases);
-    // Its counters go when it is waited for.
+    let killed = desk.path().join("killed.json");
+    let status = format!("/proc/{}/status", child.id());
+    let lines = |path: &Path| {
+        std::fs::read(path).map_or(0, |bytes| bytes.iter().filter(|&&byte| byte == b'\n').count())
+    };
     let over = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-    waitid(WaitId::Pid(Pid::from_child(&child)), over).expect("a child");
+    // Its counters go when it is waited for, and its memory when it ends.
+    let ended = || {
+        let child = WaitId::Pid(Pid::from_child(&child));
+        waitid(child, over | WaitIdOptions::NOHANG).expect("a child").is_some()
+    };
+    let (mut memory, mut kept) = (0, false);
+    while !ended() {
+        let now = std::fs::read_to_string(&status).ok().and_then(|text| counted(&text, "VmHWM:"));
+        memory = now.unwrap_or_default().max(memory);
+        if !kept && lines(&path) > phases / 2 {
+            std::fs::copy(&path, &killed).expect("copied");
+            kept = true;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
     let io = std::fs::read_to_string(format!("/proc/{}/io", child.id())).expect("its counters");
     child.wait().expect("a child");
-    let wchar = io.lines().find_map(|line| line.strip_prefix("wchar: ")).expect("wchar");
+    let halfway = left(&killed);
+    let page = judged(&killed);
+    std::fs::remove_file(&killed).expect("removed");
     let record = load(&path).expect("a record");
-    assert_eq!((record.ending, record.phases.len()), (Ending::Complete, phases));
+    assert_eq!((&record.ending, record.phases.len()), (&Ending::Complete, phases));
     let names: Vec<String> = std::fs::read_dir(desk.path())
         .expect("the desk")
         .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
         .collect();
     assert_eq!(names.len(), 2, "nothing is left beside it: {names:?}");
     let size = std::fs::metadata(&path).expect("the record").len();
-    (wchar.parse().expect("a number"), size)
+    let written = counted(&io, "wchar:").expect("wchar");
+    LongRun { record, size, written, memory, halfway, page }
 }
 
+/// The middle one of the times between the phases of a part of a run.
+fn between(phases: &[PhaseRecord]) -> Nanos {
+    let between = |pair: &[PhaseRecord]| pair[1].span.started.since(pair[0].span.ended());
+    let mut all: Vec<Nanos> = phases.windows(2).map(between).collect();
+    all.sort_unstable();
+    all[all.len() / 2]
+}
+
+/// A tool that is built to be debugged judges its phases that much slower.
+const SHARE: f64 = if cfg!(debug_assertions) { 2.5 } else { 1.3 };
+
+/// What a phase may take of memory beyond its run: what its record is, twice the plan, and the
+/// verdicts made anew at the end. Of that the nodes of a tree with room for eleven actions were 13 kB.
+const MEMORY_KB: u64 = 12;
+
 #[test]
-fn a_long_run_writes_what_it_adds() {
-    let (some, more) = (written(50), written(200));
-    for (all, record) in [some, more] {
-        println!("{all} bytes written, {record} of the record: {:.2}", all as f64 / record as f64);
-        assert!(all <= 3 * record, "{all} {record}");
-    }
-    // Four times as many phases do not cost more for each byte of the record.
-    let cost = |(all, record): (u64, u64)| all as f64 / record as f64;
-    assert!(cost(more) <= 1.1 * cost(some), "{some:?} {more:?}");
+fn a_long_run_costs_what_it_adds() {
+    let (some, more) = (long_run(200), long_run(2000));
+    let cost = |run: &LongRun| run.written as f64 / run.size as f64;
+    println!("{} bytes written for {} of a record: {:.2}", more.written, more.size, cost(&more));
+    assert!(cost(&some) <= 3.0 && cost(&more) <= 3.0, "{} {}", cost(&some), cost(&more));
+    // Ten times as many phases do not cost more for each byte of the record.
+    assert!(cost(&more) <= 1.1 * cost(&some), "{} {}", cost(&some), cost(&more));
+
+    let phases = &more.record.phases;
+    let span = |phase: &PhaseRecord| phase.span.ended().since(phase.span.started);
+    let spans: Nanos = phases.iter().map(span).sum();
+    let all = phases[1999].span.ended().since(phases[0].span.started);
+    let share = all.0 as f64 / spans.0 as f64;
+    let (early, late) = (between(&phases[..500]), between(&phases[1500..]));
+    println!(
+        "{all} for phases of {spans}: {share:.2}; between two {early} at first, {late} at last"
+    );
+    assert!(share <= SHARE, "{share}");
+    assert!(late.0 <= 2 * early.0, "{early} {late}");
+
+    let added = more.memory.saturating_sub(some.memory);
+    let of_each = added as f64 / 1800.0;
+    println!("{} kB, and {} kB of 200 phases: {of_each:.1} kB of each", more.memory, some.memory);
+    assert!(some.memory > 0 && added <= 1800 * MEMORY_KB, "{} {}", some.memory, more.memory);
+
+    let there = more.halfway.phases.len();
+    assert!((1000..2000).contains(&there), "{there}");
+    assert!(more.page.contains("verdict  unproven"), "{}", more.page);
+    assert!(more.page.contains(&format!("  phase-{} ", there - 1)), "{}", more.page);
+    // What is the same of all is said of all together.
+    let beneath = more.page.lines().filter(|line| line.contains("-> unproven")).count();
+    let arrows = more.page.lines().filter(|line| line.contains('↳')).count();
+    assert!((1..=9).contains(&(beneath + arrows)), "{beneath} {arrows}");
+    let likewise = format!("likewise: phase-8 to phase-{} ({} phases)", there - 1, there - 8);
+    assert!(more.page.contains(&likewise), "{}", more.page);
 }
 
 /// The phases of a killed run: the first of the plan, each with its verdict.

@@ -85,7 +85,8 @@ fn stalls_show_in_an_open_loop() {
     near(lat.max as f64, 1_000_100_000.0);
     // The parts say whose time it was: the program came late, the device was as ever.
     let reads = &heard.phase().totals[&Action::Read];
-    let (lag, service) = (reads.lag_ns.expect("lag"), reads.service_ns.expect("service"));
+    let (lag, service) = (reads.lag_ns.as_ref(), reads.service_ns.as_ref());
+    let (lag, service) = (lag.expect("lag"), service.expect("service"));
     near(service.p99 as f64, 100_000.0);
     near(service.max as f64, 1_000_100_000.0);
     near(lag.p99 as f64, lat.p99 as f64);

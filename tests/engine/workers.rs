@@ -81,9 +81,9 @@ fn is_sum(whole: &ActionTotal, parts: &[&ActionTotal]) {
     assert_eq!(whole.lat_ns.map(|lat| lat.max), most);
 }
 
-fn is_sum_of_workers(totals: &BTreeMap<Action, ActionTotal>, workers: &[&WorkerResult]) {
+fn is_sum_of_workers(totals: &BTreeMap<Action, Box<ActionTotal>>, workers: &[&WorkerResult]) {
     for action in [Action::Read, Action::Write] {
-        let parts: Vec<&ActionTotal> = workers.iter().map(|worker| &worker.io[&action]).collect();
+        let parts: Vec<&ActionTotal> = workers.iter().map(|worker| &*worker.io[&action]).collect();
         is_sum(&totals[&action], &parts);
     }
 }

@@ -72,7 +72,7 @@ impl DoctoredRecord {
         phase.flows[0].bytes = Bytes::ZERO;
         phase.flows[0].durability = Durability::None;
         let made = ActionTotal { ops: Ops(2000), bytes: Bytes::ZERO, ..total(Nanos::secs(5)) };
-        phase.totals = [(Action::Create, made)].into();
+        phase.totals = [(Action::Create, Box::new(made))].into();
     }
 
     /// The output of a copy shares so many bytes with its source.
@@ -457,7 +457,7 @@ impl DoctoredRecord {
         let total = self.record.phases[0].totals.get_mut(&Action::Write).expect("counted");
         total.ops = Ops(ops);
         total.lat_ns = total.lat_ns.map(|due| Latency { n: ops, ..due });
-        total.service_ns = total.lat_ns.map(|due| Latency { p99, ..due });
+        total.service_ns = total.lat_ns.map(|due| Box::new(Latency { p99, ..due }));
     }
 
     /// The link of the main device: what it carries, and what it could, bytes per second.

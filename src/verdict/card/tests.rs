@@ -65,12 +65,12 @@ fn record(all: &[MeasuredRate]) -> Record {
         let total = ActionTotal {
             bandwidth: Some(Bandwidth(done.3)),
             iops: Some(Iops(done.3)),
-            ..model.totals[&Action::Write].clone()
+            ..(*model.totals[&Action::Write]).clone()
         };
         let action = if done.0 == ClassDemand::RandomRead { Action::Read } else { Action::Write };
         let mut phase = PhaseRecord {
             name: number.to_string(),
-            totals: [(action, total)].into(),
+            totals: [(action, Box::new(total))].into(),
             verdict: Some(Verdict { findings: Vec::new(), ..sound.clone() }),
             ..model.clone()
         };
