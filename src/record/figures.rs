@@ -626,10 +626,9 @@ fn of_ends(phase: &PhaseRecord) -> Vec<Figure> {
 /// The rates of everything that moves data together, where more than one action does. A copy reads and
 /// writes the same data: they are not added up.
 fn together(phase: &PhaseRecord) -> Vec<Figure> {
-    let moved =
-        |(action, total): &(&Action, &Box<ActionTotal>)| !action.serves() && total.bytes.0 > 0;
-    let totals: Vec<&ActionTotal> =
-        phase.totals.iter().filter(moved).map(|(_, total)| &**total).collect();
+    let totals = phase.totals.iter().map(|(action, total)| (action, &**total));
+    let moved = |(action, total): &(&Action, &ActionTotal)| !action.serves() && total.bytes.0 > 0;
+    let totals: Vec<&ActionTotal> = totals.filter(moved).map(|(_, total)| total).collect();
     if totals.len() < 2 || phase.copy.is_some() {
         return Vec::new();
     }
