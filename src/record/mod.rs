@@ -20,6 +20,7 @@ mod profile;
 mod results;
 mod store;
 mod sweep;
+mod totals;
 mod version1;
 
 pub use aftermath::{Aftermath, AftermathRound, SingleReadLatencies};
@@ -188,6 +189,8 @@ pub struct PhaseRecord {
     /// When its parts began and ended.
     pub span: Span,
     /// What was done, by action: `read`, `write`, `flush`... all jobs together.
+    #[serde(flatten, with = "totals")]
+    #[schemars(with = "totals::TotalsForm")]
     pub totals: BTreeMap<Action, Box<ActionTotal>>,
     /// CPU time of the workers' threads or processes from the first I/O to the end of the timing, all
     /// together, ns; absent of copies and models. Helpers of a method (the threads of POSIX AIO, a

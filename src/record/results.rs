@@ -25,7 +25,7 @@ pub struct Host {
 }
 
 /// What one job of a phase came to.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JobResult {
     /// Its name.
     pub name: String,
@@ -33,6 +33,8 @@ pub struct JobResult {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<WorkSpan>,
     /// By action: its workers, and the flushes and closes after the last of them.
+    #[serde(flatten, with = "super::totals")]
+    #[schemars(with = "super::totals::TotalsForm")]
     pub totals: BTreeMap<Action, Box<ActionTotal>>,
     /// CPU time of its workers and of what came after the last of them; absent of copies and models.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -50,7 +52,7 @@ pub struct JobResult {
 }
 
 /// What one worker of a job came to. Threads that share the stream of one worker (`pool`) are one.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkerResult {
     /// Index into `hosts`.
     pub host: usize,
@@ -62,6 +64,8 @@ pub struct WorkerResult {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<CpuTime>,
     /// By action. Rates are over its own time.
+    #[serde(flatten, with = "super::totals::worker")]
+    #[schemars(with = "super::totals::WorkerForm")]
     pub io: BTreeMap<Action, Box<ActionTotal>>,
     /// Its I/Os in flight each time one was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
