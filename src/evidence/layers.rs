@@ -64,6 +64,16 @@ pub struct Mount {
     pub device: DeviceNumber,
 }
 
+impl Mount {
+    /// Blocks that were overwritten here keep their room until the file system commits: data are written to a
+    /// place of their own, and the old ones belong to the last commit. F2FS moves what it writes too, but
+    /// counts the old blocks as free at once.
+    pub fn keeps_overwritten(&self) -> bool {
+        let in_place = self.options.split(',').any(|option| option == "nodatacow");
+        matches!(&*self.kind, "btrfs" | "bcachefs" | "zfs" | "nilfs2") && !in_place
+    }
+}
+
 /// Space of a file system.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FilesystemSpace {

@@ -45,13 +45,13 @@ fn apart(all: &ActionTotals) -> (BTreeMap<&Action, &ActionTotal>, Option<&Action
 
 pub(super) fn serialize<S: Serializer>(all: &ActionTotals, to: S) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
-    struct Form<'a> {
+    struct TotalsDocument<'a> {
         totals: BTreeMap<&'a Action, &'a ActionTotal>,
         #[serde(skip_serializing_if = "Option::is_none")]
         flush: Option<&'a ActionTotal>,
     }
     let (totals, flush) = apart(all);
-    Form { totals, flush }.serialize(to)
+    TotalsDocument { totals, flush }.serialize(to)
 }
 
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<ActionTotals, D::Error> {
@@ -67,13 +67,13 @@ pub(super) mod worker {
 
     pub fn serialize<S: Serializer>(all: &ActionTotals, to: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Form<'a> {
+        struct WorkerDocument<'a> {
             io: BTreeMap<&'a Action, &'a ActionTotal>,
             #[serde(skip_serializing_if = "Option::is_none")]
             flush: Option<&'a ActionTotal>,
         }
         let (io, flush) = apart(all);
-        Form { io, flush }.serialize(to)
+        WorkerDocument { io, flush }.serialize(to)
     }
 
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<ActionTotals, D::Error> {

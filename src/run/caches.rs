@@ -1,7 +1,7 @@
 //! What a phase wants forgotten before it: cached pages, and earlier work that is still on its way.
 
 use crate::error::{Doing, Error, Fault};
-use crate::evidence::{self, PathKind, Reading};
+use crate::evidence::{self, Mount, PathKind, Reading};
 use crate::plan::{CacheDrop, Work};
 use crate::record::{
     DroppedCache, FileExtents, QuietDevice, QuietPeriod, ResolvedJob, SampledDevice,
@@ -48,6 +48,28 @@ impl PhaseContext<'_> {
             }
             if let Event::Signal(came) = self.event_loop.wait(STEP) {
                 *self.signal = Some(came);
+            }
+        }
+    }
+
+    /// What earlier phases have overwritten keeps its room on some file systems until they commit. A phase that
+    /// overwrites more has that done first: only a commit gives the room back, no fsync does.
+    pub(super) fn give_back(&self, ready: &[PreparedJob]) {
+        let keeps = |job: &&PreparedJob| {
+            let subject = job.subject.and_then(|number| self.resolved.subjects.get(number));
+            let mount = subject.and_then(|subject| subject.mount.seen());
+            job.writes() && mount.is_some_and(Mount::keeps_overwritten)
+        };
+        for job in ready.iter().filter(keeps) {
+            for &number in &job.open_targets {
+                let open_target = &self.open_targets[number];
+                let Some(file) = open_target.fd().filter(|_| open_target.written.reach() > 0)
+                else {
+                    continue;
+                };
+                // Without it there is less room, and a write says so.
+                let _ = rustix::fs::syncfs(file);
+                return;
             }
         }
     }

@@ -41,6 +41,7 @@ impl<'a> PhaseContext<'a> {
     fn blocks(&mut self) -> Result<PhaseRecord, Error> {
         let ready = self.prepare()?;
         self.wait_for_own_read_ahead();
+        self.give_back(&ready);
         let cold = self.forget(&ready)?;
         let extents = self.laid(&ready);
         let sampled = self.sampled(&ready);

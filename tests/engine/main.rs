@@ -21,6 +21,7 @@ mod looks;
 mod matrix;
 mod methods;
 mod offsets;
+mod overwritten;
 #[path = "../places/mod.rs"]
 mod places;
 mod plans;

@@ -8,7 +8,7 @@ use crate::unit::Bytes;
 
 use super::super::open_target::spare;
 use super::fitter::PlanFitter;
-use crate::evidence::LeafKind;
+use crate::evidence::{LeafKind, Mount};
 use crate::sys::block::size_of_open;
 
 /// The kernel counts places in files with 63 bits.
@@ -57,7 +57,11 @@ impl PlanFitter<'_> {
                 Bytes((free.0 as f64 * share) as u64).min(most)
             }
             Size::Written { most } if device => there.map_or(most, |there| most.min(there)),
-            Size::Written { most } => free.map_or(most, |free| most.min(spare(free))),
+            Size::Written { most } => {
+                let mount = self.subjects[subject].mount.seen();
+                let keeps = mount.is_some_and(Mount::keeps_overwritten);
+                free.map_or(most, |free| most.min(room(free, keeps)))
+            }
         };
         if asked > LARGEST {
             return Err(Refusal::new(
@@ -133,6 +137,13 @@ impl PlanFitter<'_> {
         let group = self.sys_root.limits(&[]).seen().and_then(|limits| limits.memory);
         machine.into_iter().chain(group).min()
     }
+}
+
+/// Bytes of a file that is written and overwritten where so much is free. Where the file system `keeps`
+/// what was overwritten until it commits, there is room for the file twice.
+fn room(free: Bytes, keeps: bool) -> Bytes {
+    let spare = spare(free);
+    if keeps { Bytes(spare.0 / 2) } else { spare }
 }
 
 /// Why the size of what stands at `name` cannot be read: it could not be opened, or has none.
