@@ -42,7 +42,13 @@ impl Dialect for Dd {
         let (mut plan, options) = match dd::parse(words, flavor(context.called, environment)?) {
             Ok(understood) => understood,
             Err(DdComplaint { stdout, stderr, code }) => {
-                let said = ToolSaid { out: stdout, err: stderr, refused: code != 0, error: None };
+                let said = ToolSaid {
+                    out: stdout,
+                    err: stderr,
+                    refused: code != 0,
+                    status: None,
+                    error: None,
+                };
                 return Ok(ReadLine::Said(said));
             }
         };

@@ -8,11 +8,12 @@ use super::bonnie::Bonnie;
 use super::conduct::{FAULT, REFUSAL, SOUND, show};
 use super::dd::Dd;
 use super::environment::Environment;
+use super::iozone::Iozone;
 use super::session::{
     Dialect, InvokedAs, LineContext, PLAN, ReadLine, SessionEnd, ToolStreams, without_plan,
 };
 use super::stdout::printed;
-use crate::dialect::{atto, bonnie, dd};
+use crate::dialect::{atto, bonnie, dd, iozone};
 use crate::error::{Error, Refusal};
 use crate::evidence::SysRoot;
 use crate::plan::ToolProfile;
@@ -40,13 +41,19 @@ pub const DIALECTS: &[KnownTool] = &[
         profile: ToolProfile::default,
         dialect: &Bonnie,
     },
+    KnownTool {
+        title: iozone::NAME,
+        names: &[iozone::NAME],
+        profile: ToolProfile::default,
+        dialect: &Iozone,
+    },
 ];
 
 /// Verbs of our own by whose name a link may call the program: ATTO has no words, so there are none to read.
 const LINKED_VERBS: &[&str] = &[atto::NAME];
 
 /// Tools whose words may become dialects.
-pub const TO_COME: &[&str] = &["fio", "iozone", "ioping", "hdparm"];
+pub const TO_COME: &[&str] = &["fio", "ioping", "hdparm"];
 
 /// Another tool's words.
 #[derive(Clone, Copy)]
@@ -199,7 +206,7 @@ fn done(
             return Ok(match (said.refused, context.called) {
                 (false, _) => SOUND,
                 (true, InvokedAs::Assay) => REFUSAL,
-                (true, InvokedAs::Tool | InvokedAs::Busybox) => FAULT,
+                (true, InvokedAs::Tool | InvokedAs::Busybox) => said.status.unwrap_or(FAULT),
             });
         }
     };

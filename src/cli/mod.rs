@@ -13,6 +13,7 @@ pub mod earlier;
 mod environment;
 pub mod explain;
 pub mod io;
+mod iozone;
 mod manual;
 pub mod modes;
 mod output;
@@ -44,7 +45,7 @@ use conduct::PlanVerb as _;
 use stdout::{PipeWriter, printed};
 use verb::{Cli, SchemaDocument, Verb};
 
-use crate::dialect::{bonnie as bonnie_words, dd as dd_words};
+use crate::dialect::{bonnie as bonnie_words, dd as dd_words, iozone as iozone_words};
 use crate::error::{Error, Refusal};
 use crate::plan::Plan;
 use crate::record::{Comparison, Explanation, IntervalStats, ProbeResult, RecordDocument};
@@ -143,6 +144,9 @@ fn call(
         }
         Verb::Bonnie { words } => {
             dialect::call(&dialect::behind(bonnie_words::NAME, &words), environment, out, err)
+        }
+        Verb::Iozone { words } => {
+            dialect::call(&dialect::behind(iozone_words::NAME, &words), environment, out, err)
         }
         Verb::Man => {
             printed(manual::write(Cli::command(), out))?;

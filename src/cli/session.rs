@@ -56,6 +56,8 @@ pub struct ToolSaid {
     pub err: String,
     /// The words made no sense.
     pub refused: bool,
+    /// The status of the tool itself where the words made no sense; 1 where it does not say another.
+    pub status: Option<u8>,
     /// What went wrong after that was said.
     pub error: Option<Error>,
 }

@@ -84,6 +84,17 @@ pub enum Verb {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTION")]
         words: Vec<OsString>,
     },
+    /// Run the tests of IOzone, with its options, table, throughput lines and reports; verdicts go to standard error
+    ///
+    /// 'assay iozone -h' lists the options, and says of those that are refused why; --honest drops the file from
+    /// memory before it is read, --plan only prints the plan. The exit status is IOzone's own; only words that make
+    /// no sense end with 2.
+    #[command(disable_help_flag = true)]
+    Iozone {
+        /// IOzone's own words
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTION")]
+        words: Vec<OsString>,
+    },
     /// Sweep as ATTO Disk Benchmark does; the verdict goes to standard error
     ///
     /// Also by a link named atto.

@@ -3,4 +3,5 @@
 pub mod atto;
 pub mod bonnie;
 pub mod dd;
+pub mod iozone;
 pub mod option;

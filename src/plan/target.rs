@@ -205,6 +205,18 @@ impl Target {
         }
     }
 
+    /// Its size, of each file, where that is planned to the byte.
+    pub fn exact_size(&self) -> Option<Bytes> {
+        match self {
+            Self::File { size: Size::Exactly(size), .. }
+            | Self::Scratch { size: Size::Exactly(size), .. }
+            | Self::Files { size: Size::Exactly(size), .. }
+            | Self::Device { size: Size::Exactly(size), .. }
+            | Self::Nowhere { size } => Some(*size),
+            _ => None,
+        }
+    }
+
     /// Whether it is written out in full before it is used.
     pub fn is_laid_out(&self) -> bool {
         match self {

@@ -45,7 +45,7 @@ mod traps;
 pub mod watch;
 
 pub use paint::TerminalStyle;
-pub use remark::{remarks, verdict_lines};
+pub use remark::{harmless, remarks, verdict_lines};
 pub use report_format::ReportFormat;
 pub use report_page::ReportPage;
 pub use study::{met, trust};

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use assay::dialect::bonnie::{self, BonnieVersion};
 use assay::dialect::dd::{self, DdFlavor};
+use assay::dialect::iozone;
 
 /// What stands between two marks of a document.
 fn kept<'d>(document: &'d str, name: &str) -> (&'d str, &'d str, &'d str) {
@@ -23,6 +24,7 @@ fn the_tables_of_the_document_are_the_lists() {
         ("operands of GNU dd", dd::option_table(DdFlavor::Gnu)),
         ("operands of BusyBox dd", dd::option_table(DdFlavor::Busybox)),
         ("options of bonnie", bonnie::option_table(BonnieVersion::default())),
+        ("options of iozone", iozone::option_table()),
     ] {
         let (before, inside, after) = kept(&document, name);
         let wanted = format!("\n{table}\n");
@@ -82,6 +84,11 @@ fn each_example_is_understood_and_its_words_are_explained() {
             }
             assert!(!bonnie::meanings(&words).is_empty(), "{example}");
         }
+    }
+    for example in iozone::examples() {
+        let words: Vec<String> = example.split(' ').map(String::from).collect();
+        assert!(iozone::read(&words).is_ok(), "{example}");
+        assert!(!iozone::meanings(&words).is_empty(), "{example}");
     }
 }
 

@@ -1,0 +1,268 @@
+//! `assay iozone`: IOzone's table, throughput lines, report and worksheet; on standard error what may be
+//! believed of them.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use super::conduct::SOUND;
+use super::session::{
+    Dialect, LineContext, ReadLine, SessionEnd, SignalUse, ToolRun, ToolSaid, ToolSession,
+    ToolStreams, without_plan,
+};
+use super::stdout::printed;
+use crate::dialect::iozone::{
+    self, GridCell, IozoneComplaint, IozoneOptions, IozoneTest, StreamResults, TestPlace,
+};
+use crate::error::{Doing, Error, Fault, Refusal};
+use crate::plan::{Phase, Plan, Work};
+use crate::record::{BetterCommand, Ending, PhaseRecord, Record, Resolved, WordMeaning};
+use crate::report;
+use crate::run::{LiveStatus, Observer};
+use crate::verdict::words::quoted;
+
+/// The exit status of the original after a signal.
+const INTERRUPTED: u8 = 0;
+
+/// IOzone, as 3.508 is built for Linux.
+pub struct Iozone;
+
+impl Dialect for Iozone {
+    fn read(&self, words: &[String], context: &LineContext<'_>) -> Result<ReadLine, Error> {
+        let alone = |option: &str| words.iter().any(|word| word == option);
+        if alone("-h") || alone("--help") {
+            return Ok(ReadLine::Said(ToolSaid { out: iozone::help(), ..ToolSaid::default() }));
+        }
+        if alone("-v") {
+            return Ok(ReadLine::Said(ToolSaid { out: iozone::version(), ..ToolSaid::default() }));
+        }
+        let asked = iozone::read(words).and_then(|asked| Ok((asked.command()?, asked)));
+        match asked {
+            Ok((command, asked)) => {
+                let machine =
+                    if asked.machine { (context.machine)().kernel } else { String::new() };
+                let places: BTreeMap<String, TestPlace> =
+                    command.places.into_iter().map(|place| (place.phase(), place)).collect();
+                let plan = command.plan;
+                Ok(ReadLine::Run(Box::new(TestLine { plan, asked, places, machine })))
+            }
+            Err(complaint) => Ok(ReadLine::Said(said(&complaint))),
+        }
+    }
+
+    fn planned(
+        &self,
+        words: &[String],
+        _ours: bool,
+        _context: &LineContext<'_>,
+    ) -> Result<(Plan, BetterCommand), Refusal> {
+        let named = |complaint: IozoneComplaint| Refusal {
+            place: iozone::NAME.into(),
+            ..complaint.refusal
+        };
+        let typed = without_plan(words);
+        let command = iozone::read(&typed).and_then(|asked| asked.command()).map_err(named)?;
+        let line: String = words.iter().map(|word| format!(" {}", quoted(word))).collect();
+        let again = BetterCommand {
+            line: format!("assay iozone --honest{line}"),
+            why: "the same tests, the file dropped from memory before it is read, each with a verdict"
+                .into(),
+        };
+        Ok((command.plan, again))
+    }
+
+    fn meanings(&self, words: &[String], _context: &LineContext<'_>) -> Vec<WordMeaning> {
+        iozone::meanings(words)
+    }
+}
+
+/// What is said of words that make no sense.
+fn said(complaint: &IozoneComplaint) -> ToolSaid {
+    let err = format!("{}assay: iozone: {}\n", complaint.said, complaint.refusal);
+    ToolSaid { err, refused: true, status: Some(complaint.status), ..ToolSaid::default() }
+}
+
+/// A line that was understood.
+struct TestLine {
+    plan: Plan,
+    asked: IozoneOptions,
+    places: BTreeMap<String, TestPlace>,
+    machine: String,
+}
+
+impl ToolRun for TestLine {
+    fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    fn signals(&self) -> SignalUse {
+        SignalUse {
+            answered: &[libc::SIGINT, libc::SIGTERM, libc::SIGHUP],
+            inherits_pipe: false,
+            ignored: &[libc::SIGXFSZ],
+        }
+    }
+
+    fn session<'a>(
+        &'a self,
+        _time: u32,
+        streams: ToolStreams<'a>,
+    ) -> Result<Box<dyn ToolSession + 'a>, Error> {
+        Ok(Box::new(Screen {
+            line: self,
+            streams,
+            values: BTreeMap::new(),
+            results: BTreeMap::new(),
+            cell: None,
+            column: 0,
+            unprinted: None,
+        }))
+    }
+}
+
+/// What stands on the screen so far.
+struct Screen<'a> {
+    line: &'a TestLine,
+    streams: ToolStreams<'a>,
+    values: BTreeMap<(GridCell, IozoneTest), u64>,
+    results: BTreeMap<(u32, IozoneTest), StreamResults>,
+    /// The cell whose row stands there without an end, or the number of streams.
+    cell: Option<(GridCell, u32)>,
+    /// Columns of that row that are done.
+    column: usize,
+    /// Why something could not be printed.
+    unprinted: Option<io::Error>,
+}
+
+impl Screen<'_> {
+    fn print(&mut self, text: &str) {
+        let written = self.streams.out.write_all(text.as_bytes());
+        if let Err(error) = written.and_then(|()| self.streams.out.flush()) {
+            self.unprinted.get_or_insert(error);
+        }
+    }
+
+    /// The row as far as its figures are known.
+    fn fill_row(&mut self, cell: GridCell) {
+        let Self { values, column, .. } = self;
+        let text =
+            iozone::columns(&self.line.asked, column, |test| values.get(&(cell, test)).copied());
+        self.print(&text);
+    }
+
+    fn end_row(&mut self) {
+        if self.cell.take().is_some_and(|(_, streams)| streams == 0) {
+            self.print("\n");
+        }
+    }
+
+    /// What comes after the last figure.
+    fn end(&mut self) -> Result<(), Error> {
+        let asked = &self.line.asked;
+        let reports = match asked.is_throughput() {
+            true => Vec::new(),
+            false => iozone::reports(asked, |cell, test| self.values.get(&(cell, test)).copied()),
+        };
+        let mut text = String::new();
+        if asked.is_throughput() && asked.report {
+            let record = asked.cells()[0].record;
+            text += &iozone::streams_report(asked, record, |streams, test| {
+                self.results.get(&(streams, test)).map(StreamResults::sum)
+            });
+        }
+        if !asked.silent {
+            text += iozone::closing();
+        }
+        if asked.report && !asked.is_throughput() {
+            text += &iozone::report_text(&reports);
+        }
+        self.print(&text);
+        if let Some(path) = &asked.worksheet {
+            let words: String = asked.words.iter().map(|word| format!(" {word}")).collect();
+            let sheet = iozone::worksheet(&format!("iozone{words}"), &reports);
+            std::fs::write(path, sheet)
+                .map_err(|error| Fault::new(Doing::Write, path.display().to_string(), &error))?;
+        }
+        Ok(())
+    }
+}
+
+impl ToolSession for Screen<'_> {
+    fn finish(&mut self, outcome: Result<Record, Error>) -> Result<SessionEnd, Error> {
+        let record = match outcome {
+            Ok(record) => record,
+            Err(error) => {
+                self.end_row();
+                return Err(error);
+            }
+        };
+        self.end_row();
+        if record.ending == Ending::Complete {
+            self.end()?;
+        }
+        let place = |phase: &PhaseRecord| self.line.places.get(&phase.name).copied();
+        for line in iozone::verdicts(&record.phases, place) {
+            let _ = writeln!(self.streams.err, "assay: {}", report::harmless(&line));
+        }
+        match (&record.ending, self.unprinted.take()) {
+            (Ending::Failed(fault), _) => Err(fault.clone().into()),
+            (_, Some(error)) => printed(Err(error)).map(|()| SessionEnd::Status(SOUND)),
+            (Ending::Interrupted(libc::SIGTERM), _) => {
+                Ok(SessionEnd::Killed(libc::SIGTERM, INTERRUPTED))
+            }
+            _ => Ok(SessionEnd::Status(SOUND)),
+        }
+    }
+}
+
+impl Observer for Screen<'_> {
+    fn resolved(&mut self, _resolved: &Resolved) {
+        let began = jiff::Zoned::now().strftime("%a %b %e %H:%M:%S %Y").to_string();
+        let text = iozone::opening(&self.line.asked, &began, &self.line.machine);
+        self.print(&text);
+    }
+
+    fn began(&mut self, phase: &Phase, _number: usize, _of: usize) {
+        let Some(place) = self.line.places.get(&phase.name).copied() else { return };
+        let now = Some((place.cell, place.streams));
+        if self.cell == now {
+            return;
+        }
+        self.end_row();
+        (self.cell, self.column) = (now, 0);
+        if place.streams > 0 {
+            let file = match phase.jobs.first().map(|job| &job.work) {
+                Some(Work::Blocks(blocks)) => blocks.target.exact_size(),
+                _ => None,
+            };
+            let file = file.map_or(place.cell.file, |size| size.0);
+            let text = iozone::streams_opening(&self.line.asked, place.streams, place.cell, file);
+            self.print(&text);
+            return;
+        }
+        self.print(&iozone::row(place.cell));
+        self.fill_row(place.cell);
+    }
+
+    fn asked(&mut self, _signal: i32, _live: &LiveStatus) -> bool {
+        false
+    }
+
+    fn ended(&mut self, _record: &Record, phase: &PhaseRecord) {
+        let Some(place) = self.line.places.get(&phase.name).copied() else { return };
+        if !phase.faults.is_empty() {
+            return;
+        }
+        if place.streams > 0 {
+            if let Some(results) = StreamResults::of(phase, self.line.asked.unit) {
+                let text = iozone::streams_result(&self.line.asked, place.test, &results);
+                self.print(&text);
+                self.results.insert((place.streams, place.test), results);
+            }
+            return;
+        }
+        if let Some(value) = iozone::cell_value(&self.line.asked, phase) {
+            self.values.insert((place.cell, place.test), value);
+        }
+        self.fill_row(place.cell);
+    }
+}

@@ -1,0 +1,66 @@
+//! IOzone: its words in, its table, throughput lines, report and worksheet out.
+//!
+//! The words are read by [`read`]; [`IozoneOptions::command`] makes a plan with a phase for each test of each
+//! cell, and says where each stands. What a phase came to is read from its figures, in IOzone's units.
+
+mod asked;
+mod measure;
+mod options;
+mod plan;
+mod table;
+mod verdicts;
+mod words;
+mod worksheet;
+
+pub use asked::{GridCell, IozoneComplaint, IozoneOptions, IozoneTest, IozoneUnit, MmapSync};
+pub use measure::{ChildResult, StreamResults, cell_value};
+pub use plan::{IozoneCommand, TestPlace};
+pub use table::{
+    GridReport, closing, columns, opening, report_text, reports, row, streams_opening,
+    streams_report, streams_result,
+};
+pub use verdicts::verdicts;
+pub use words::{meanings, read};
+pub use worksheet::worksheet;
+
+use super::option;
+
+/// The name of the dialect.
+pub const NAME: &str = "iozone";
+
+/// Where help begins in a line.
+const HELP_COLUMN: usize = 16;
+
+/// What each option is for, as an answer to `-h`.
+pub fn help() -> String {
+    format!(
+        "iozone: help mode\n\n    Usage: iozone [-a] [-s SIZE] [-r SIZE] [-i TEST]... [-f FILE] [option]...\n\n{}",
+        option::help(options::OPTIONS, " ", HELP_COLUMN)
+    )
+}
+
+/// What `-v` answers: its third word is the version.
+pub fn version() -> String {
+    format!(
+        "        'Iozone' Filesystem Benchmark Program, as assay does it\n \n        Version $Revision: {} $\n",
+        table::VERSION
+    )
+}
+
+/// The options as a table of Markdown.
+pub fn option_table() -> String {
+    option::table(options::OPTIONS, " ")
+}
+
+/// The lines that its options have as examples, without those that are refused.
+pub fn examples() -> impl Iterator<Item = &'static str> {
+    options::OPTIONS.iter().map(|option| option.example).filter(|example| !example.is_empty())
+}
+
+/// The options that are refused.
+pub fn refused() -> impl Iterator<Item = &'static str> {
+    options::OPTIONS.iter().filter(|option| option.example.is_empty()).map(|option| option.names[0])
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,252 @@
+//! The tests as phases of a plan: for each cell of the grid, or each number of streams, one for each test.
+
+use std::path::{Path, PathBuf};
+
+use super::asked::{GridCell, IozoneComplaint, IozoneOptions, IozoneTest, MmapSync};
+use crate::plan::{
+    Action, AddedWords, Advice, BlockSize, BlockWork, CacheDrop, Caching, Cpus, Durability, Fill,
+    Job, LayoutMode, Lifetime, Method, Mix, MmapOptions, OffsetOrdering, Pattern, Phase, PhaseEnd,
+    Plan, PlanOrigin, Size, StopLimit, StopRule, Target, ToolProfile, Work, WorkerKind,
+};
+use crate::unit::{Bytes, KIB, Nanos, Ops};
+
+/// What is left in memory after a test is flushed outside of its timing, as the original does; it is
+/// watched for this long at the most.
+const FLUSH: Nanos = Nanos::secs(3600);
+/// The buffer of glibc's streams on a file system with blocks of 4 KiB. The original gives its own buffer,
+/// of the size of a record.
+const LARGEST_STREAM: u64 = 16 << 20;
+/// The original draws the order of its records from the same seed each time.
+const SEED: u64 = 0;
+/// The file, where no word names one.
+pub(super) const USUAL_FILE: &str = "iozone.tmp";
+/// What the files of streams are called, where no word names them.
+const STREAM_FILE: &str = "iozone.DUMMY";
+
+/// Where a test stands in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TestPlace {
+    /// The test.
+    pub test: IozoneTest,
+    /// Its cell.
+    pub cell: GridCell,
+    /// Streams that run together; 0: none, it is a cell of the table.
+    pub streams: u32,
+}
+
+impl TestPlace {
+    /// What its phase is called: `write-64k-4k`, `write-x2`.
+    pub fn phase(self) -> String {
+        let name = self.test.name();
+        match self.streams {
+            0 => format!("{name}-{}-{}", size(self.cell.file), size(self.cell.record)),
+            streams => format!("{name}-x{streams}"),
+        }
+    }
+}
+
+/// A size as names have it: `4k`, `128b`.
+fn size(bytes: u64) -> String {
+    match bytes.is_multiple_of(KIB) {
+        true => format!("{}k", bytes / KIB),
+        false => format!("{bytes}b"),
+    }
+}
+
+/// A plan, and where each of its phases stands.
+#[derive(Clone, Debug)]
+pub struct IozoneCommand {
+    /// What is run.
+    pub plan: Plan,
+    /// A place for each phase.
+    pub places: Vec<TestPlace>,
+}
+
+impl IozoneOptions {
+    /// The plan of the words.
+    ///
+    /// # Errors
+    /// What makes no sense together.
+    pub fn command(&self) -> Result<IozoneCommand, IozoneComplaint> {
+        let places = self.places();
+        let reads_first = self.existing_needed();
+        if self.existing && (self.file.is_none() && self.files.is_empty()) {
+            return Err(IozoneComplaint::new("-+E without -f or -F", "name the file: -+E -f FILE")
+                .saying("One must specify -f and/or -F when using -+E", 20));
+        }
+        if self.existing && self.done().iter().any(|test| test.writes()) {
+            return Err(IozoneComplaint::new(
+                "-+E and a test that writes: the file is only read",
+                "choose tests that read: -i 1, -i 3, -i 5",
+            )
+            .saying("One must specify -i 1 -i 2... when using -+E", 19));
+        }
+        let phases = places.iter().map(|place| self.phase(*place, reads_first)).collect();
+        let plan = Plan {
+            title: super::NAME.into(),
+            origin: PlanOrigin::of(super::NAME, self.words.clone()).with(tool()),
+            seed: SEED,
+            aim: None,
+            phases,
+        };
+        plan.check().map_err(|refusal| IozoneComplaint::new(refusal.why, refusal.instead))?;
+        Ok(IozoneCommand { plan, places })
+    }
+
+    /// Where the tests stand, in the order in which they are done.
+    fn places(&self) -> Vec<TestPlace> {
+        let tests = self.done();
+        let of = |cell: GridCell, streams: u32| {
+            let tests = tests.clone();
+            tests.into_iter().map(move |test| TestPlace { test, cell, streams })
+        };
+        let cells = self.cells();
+        match self.is_throughput() {
+            true => self.streams.iter().flat_map(|streams| of(cells[0], *streams)).collect(),
+            false => cells.into_iter().flat_map(|cell| of(cell, 0)).collect(),
+        }
+    }
+
+    /// Whether the first test needs a file that is there.
+    fn existing_needed(&self) -> bool {
+        self.existing || self.done().first().is_some_and(|test| !test.makes())
+    }
+
+    fn phase(&self, place: TestPlace, existing: bool) -> Phase {
+        let streams = place.streams.max(1);
+        let jobs: Vec<Job> = (0..streams).map(|stream| self.job(place, stream, existing)).collect();
+        let until = match self.no_stonewall || place.streams == 0 || place.test.is_of_streams() {
+            true => PhaseEnd::Last,
+            false => PhaseEnd::First,
+        };
+        let cold = match self.honest && !place.test.writes() {
+            true => CacheDrop::Target,
+            false => CacheDrop::Keep,
+        };
+        let first = jobs[0].clone();
+        Phase { name: place.phase(), jobs, until, cold, settle: FLUSH, ..Phase::of(first) }
+    }
+
+    /// What one stream does of a test.
+    fn job(&self, place: TestPlace, stream: u32, existing: bool) -> Job {
+        let TestPlace { test, cell, streams } = place;
+        let file = match self.constant_total && streams > 0 {
+            true => (cell.file / u64::from(streams) / cell.record).max(1) * cell.record,
+            false => cell.file / cell.record * cell.record,
+        };
+        let reads = match self.readers {
+            // As many of the streams as the percentage says, from the first on.
+            Some(percent) => u64::from(stream) * 100 < u64::from(streams * percent),
+            None => stream.is_multiple_of(2),
+        };
+        let writes = if test == IozoneTest::Mixed { !reads } else { test.writes() };
+        let action = if writes { Action::Write } else { Action::Read };
+        let order = match test {
+            IozoneTest::RandomRead | IozoneTest::RandomWrite => OffsetOrdering::Shuffled,
+            IozoneTest::Mixed if !self.sequential_mix => OffsetOrdering::Shuffled,
+            IozoneTest::Backward => OffsetOrdering::Backward,
+            IozoneTest::RecordRewrite => OffsetOrdering::Same,
+            IozoneTest::Stride if file / cell.record <= self.stride => OffsetOrdering::Same,
+            IozoneTest::Stride => {
+                OffsetOrdering::Strided { stride: Bytes(self.stride * cell.record) }
+            }
+            _ => OffsetOrdering::Forward,
+        };
+        let pattern = Pattern {
+            fill: Fill::Zero,
+            ..Pattern::of(Mix::only(action), order, BlockSize::Fixed(Bytes(cell.record)))
+        };
+        let layout = match existing {
+            true => LayoutMode::Existing,
+            false if test.makes() && !self.no_truncate => LayoutMode::Truncated,
+            false => LayoutMode::AsFound,
+        };
+        let lifetime = match self.keep || self.existing {
+            true => Lifetime::Keep,
+            false => Lifetime::Remove,
+        };
+        let target = Target::File {
+            path: self.path(stream, streams),
+            size: Size::Exactly(Bytes(file)),
+            layout,
+            lifetime,
+        };
+        let blocks = BlockWork {
+            method: self.method(test, cell),
+            caching: match self.direct && !test.is_of_streams() {
+                true => Caching::Direct,
+                false => Caching::Buffered,
+            },
+            durability: if writes { self.durability() } else { Durability::None },
+            timed_close: self.close,
+            iodepth: self.async_depth.filter(|_| !test.is_of_streams()).unwrap_or(1),
+            ..BlockWork::of(target, pattern)
+        };
+        let records = file / cell.record;
+        let stop = StopRule::until([StopLimit::Ops(Ops(records))]);
+        let name = if streams == 0 { test.name().into() } else { format!("child-{stream}") };
+        Job {
+            stop,
+            crew: match streams > 0 && !self.threads {
+                true => WorkerKind::Processes,
+                false => WorkerKind::Threads,
+            },
+            cpus: self.first_cpu.map(|first| Cpus { list: vec![first + stream], split: false }),
+            ..Job::of(name, Work::Blocks(blocks))
+        }
+    }
+
+    /// The file of a stream.
+    fn path(&self, stream: u32, streams: u32) -> PathBuf {
+        match self.files.get(stream as usize) {
+            Some(file) if streams > 0 => file.clone(),
+            _ if streams > 0 => PathBuf::from(format!("{STREAM_FILE}.{stream}")),
+            _ => self.file.clone().unwrap_or_else(|| Path::new(USUAL_FILE).into()),
+        }
+    }
+
+    fn method(&self, test: IozoneTest, cell: GridCell) -> Method {
+        if test.is_of_streams() {
+            let buffer = cell.record.min(LARGEST_STREAM) as u32;
+            return Method::Stdio { buffer, bytewise: false };
+        }
+        if self.mmap {
+            let advice = match self.advice {
+                None | Some(0) => Advice::Normal,
+                Some(1) => Advice::Random,
+                Some(2) => Advice::Sequential,
+                Some(3) => Advice::DontNeed,
+                Some(_) => Advice::WillNeed,
+            };
+            let msync_async = self.msync == Some(MmapSync::Async);
+            return Method::Mmap(MmapOptions { advice, msync_async });
+        }
+        match self.async_depth {
+            Some(_) => Method::PosixAio,
+            None if test.is_positional() => Method::Psync,
+            None => Method::Sync,
+        }
+    }
+
+    fn durability(&self) -> Durability {
+        match (self.msync, self.fsync) {
+            (Some(MmapSync::Sync), _) => Durability::FdatasyncEvery(Ops(1)),
+            _ if self.sync => Durability::OpenSync,
+            _ if self.dsync => Durability::OpenDsync,
+            (_, true) => Durability::FsyncAtEnd,
+            _ => Durability::None,
+        }
+    }
+}
+
+/// How its remedies are spelled.
+fn tool() -> ToolProfile {
+    ToolProfile {
+        flush: Some(AddedWords::after(" -e")),
+        cold: Some(AddedWords::after(" --honest")),
+        direct: Some(AddedWords::after(" -I")),
+        direct_write: Some(AddedWords::after(" -I")),
+        aligned: Some("-r 4k".into()),
+        ..ToolProfile::default()
+    }
+}

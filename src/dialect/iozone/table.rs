@@ -1,0 +1,371 @@
+//! What IOzone prints on standard output, byte for byte as 3.507 does: banner, the table cell by cell, the
+//! lines of throughput mode, and the tables for a spreadsheet.
+
+use std::fmt::Write;
+
+use super::asked::{GridCell, IozoneOptions, IozoneTest, IozoneUnit};
+use super::measure::StreamResults;
+use crate::unit::KIB;
+
+/// The version whose output this is.
+pub const VERSION: &str = "3.508";
+
+/// Before the lines of the options: banner and the time.
+fn banner(began: &str) -> String {
+    let word = if cfg!(target_pointer_width = "64") { "64" } else { "32" };
+    format!(
+        "\tIozone: Performance Test of File I/O\n\
+         \t        Version $Revision: {VERSION} $\n\
+         \t\tCompiled for {word} bit mode.\n\
+         \t\tBuild: linux \n\
+         \n\
+         \tContributors:William Norcott, Don Capps, Isom Crawford, Kirby Collins\n\
+         \t             Al Slater, Scott Rhine, Mike Wisner, Ken Goss\n\
+         \t             Steve Landherr, Brad Smith, Mark Kelly, Dr. Alain CYR,\n\
+         \t             Randy Dunlap, Mark Montague, Dan Million, Gavin Brebner,\n\
+         \t             Jean-Marc Zucconi, Jeff Blomberg, Benny Halevy, Dave Boone,\n\
+         \t             Erik Habbinga, Kris Strecker, Walter Wong, Joshua Root,\n\
+         \t             Fabrice Bacchella, Zhenghua Xue, Qin Li, Darren Sawyer,\n\
+         \t             Vangel Bojaxhi, Ben England, Vikentsi Lapa,\n\
+         \t             Alexey Skidanov, Sudhir Kumar.\n\
+         \n\
+         \tRun began: {began}\n\
+         \n"
+    )
+}
+
+/// What stands before the first figure; `began` is the time as ctime(3) has it.
+pub fn opening(asked: &IozoneOptions, began: &str, machine: &str) -> String {
+    if asked.silent {
+        return String::new();
+    }
+    let mut text = banner(began);
+    for line in &asked.splash {
+        let _ = writeln!(text, "\t{line}");
+    }
+    if asked.machine {
+        let _ = writeln!(text, "\n\tMachine = {machine}");
+    }
+    let words: String = asked.words.iter().map(|word| format!(" {word}")).collect();
+    let _ = writeln!(text, "\tCommand line used: iozone{words}");
+    if asked.unit == IozoneUnit::Kilobytes {
+        text += "\tOutput is in kBytes/sec\n";
+    }
+    let _ = write!(
+        text,
+        "\tTime Resolution = 0.000001 seconds.\n\
+         \tProcessor cache size set to {} kBytes.\n\
+         \tProcessor cache line size set to {} bytes.\n\
+         \tFile stride size set to {} * record size.\n",
+        asked.cache, asked.line, asked.stride
+    );
+    if !asked.is_throughput() {
+        text += &header(asked);
+    }
+    text
+}
+
+/// The titles of the columns.
+fn header(asked: &IozoneOptions) -> String {
+    let begin = format!("{:>16}{:>8}", "kB", "reclen");
+    let basic = format!("{:>9}{:>11}{:>10}{:>10}", "write", "rewrite", "read", "reread");
+    if asked.four_columns {
+        return format!("{:64}\n{begin}{basic}\n", "");
+    }
+    let above = format!(
+        "{:64}{:>10}{:>10}{:>10}{:>11}{:>11}{:40}",
+        "", "random", "random", "bkwd", "record", "stride", ""
+    );
+    let more =
+        format!("{:>10}{:>10}{:>10}{:>11}{:>11}", "read", "write", "read", "rewrite", "read");
+    let streams = match asked.mmap || asked.async_depth.is_some() {
+        true => " ".repeat(40),
+        false => format!("{:>10}{:>10}{:>10}{:>10}", "fwrite", "frewrite", "fread", "freread"),
+    };
+    let (blank, extra) = match asked.extended {
+        true => (
+            " ".repeat(40),
+            format!("{:>10}{:>10}{:>10}{:>10}", "pwrite", "repwrite", "pread", "repread"),
+        ),
+        false => (String::new(), String::new()),
+    };
+    format!("{above}{blank}\n{begin}{basic}{more}{streams}{extra}\n")
+}
+
+/// The beginning of a row.
+pub fn row(cell: GridCell) -> String {
+    format!("{:16}{:8}", cell.file / KIB, cell.record / KIB)
+}
+
+/// The columns, each with the tests that `-i` chooses together.
+const COLUMNS: [&[IozoneTest]; 10] = [
+    &[IozoneTest::Write, IozoneTest::Rewrite],
+    &[IozoneTest::Read, IozoneTest::Reread],
+    &[IozoneTest::RandomRead, IozoneTest::RandomWrite],
+    &[IozoneTest::Backward],
+    &[IozoneTest::RecordRewrite],
+    &[IozoneTest::Stride],
+    &[IozoneTest::Fwrite, IozoneTest::Refwrite],
+    &[IozoneTest::Fread, IozoneTest::Refread],
+    &[IozoneTest::Pwrite, IozoneTest::Repwrite],
+    &[IozoneTest::Pread, IozoneTest::Repread],
+];
+
+/// The columns from `from` on up to the next one that has a figure to come: blanks for tests that were not
+/// chosen, 0 for second times that are left out. What is there of a row grows by these pieces; `value` tells
+/// the figures that there are.
+pub fn columns(
+    asked: &IozoneOptions,
+    from: &mut usize,
+    value: impl Fn(IozoneTest) -> Option<u64>,
+) -> String {
+    let mut text = String::new();
+    let tests: Vec<IozoneTest> = COLUMNS.concat();
+    while let Some(test) = tests.get(*from).copied() {
+        let Some(piece) = piece(asked, test, &value) else { break };
+        text += &piece;
+        *from += 1;
+    }
+    text
+}
+
+/// One column; `None`: its figure is still to come.
+fn piece(
+    asked: &IozoneOptions,
+    test: IozoneTest,
+    value: &impl Fn(IozoneTest) -> Option<u64>,
+) -> Option<String> {
+    let wide = matches!(test, IozoneTest::RecordRewrite | IozoneTest::Stride);
+    let width = if wide { 11 } else { 10 };
+    if !asked.chose(test) {
+        let no_streams = asked.mmap || asked.async_depth.is_some();
+        return Some(match test {
+            _ if asked.four_columns && test.number() > 1 => String::new(),
+            _ if test.is_positional() && !asked.extended => String::new(),
+            // Where there are no streams, the original forgets half of their blanks.
+            IozoneTest::Fwrite if no_streams && asked.left_out(6) => skipped(test).into(),
+            _ if test.is_of_streams() && no_streams => String::new(),
+            _ => skipped(test).into(),
+        });
+    }
+    if asked.no_retest && test.is_retest() {
+        return Some(format!("{:>width$}", 0));
+    }
+    value(test).map(|value| format!("{value:>width$}"))
+}
+
+/// The blanks of a test that was not chosen.
+const fn skipped(test: IozoneTest) -> &'static str {
+    match test {
+        IozoneTest::Backward => "         ",
+        IozoneTest::RecordRewrite | IozoneTest::Stride => "          ",
+        IozoneTest::Fwrite | IozoneTest::Write | IozoneTest::Read | IozoneTest::RandomRead => {
+            "                  "
+        }
+        IozoneTest::Fread => "                 ",
+        IozoneTest::Pwrite | IozoneTest::Pread => "                  ",
+        _ => "",
+    }
+}
+
+/// After the last row.
+pub fn closing() -> &'static str {
+    "\niozone test complete.\n"
+}
+
+/// What a figure of the report is called, and its table for a spreadsheet.
+const REPORTS: [(IozoneTest, &str); 17] = [
+    (IozoneTest::Write, "Writer"),
+    (IozoneTest::Rewrite, "Re-writer"),
+    (IozoneTest::Read, "Reader"),
+    (IozoneTest::Reread, "Re-Reader"),
+    (IozoneTest::RandomRead, "Random read"),
+    (IozoneTest::RandomWrite, "Random write"),
+    (IozoneTest::Backward, "Backward read"),
+    (IozoneTest::RecordRewrite, "Record rewrite"),
+    (IozoneTest::Stride, "Stride read"),
+    (IozoneTest::Fwrite, "Fwrite"),
+    (IozoneTest::Refwrite, "Re-Fwrite"),
+    (IozoneTest::Fread, "Fread"),
+    (IozoneTest::Refread, "Re-Fread"),
+    (IozoneTest::Pwrite, "Pwrite"),
+    (IozoneTest::Repwrite, "Re-Pwrite"),
+    (IozoneTest::Pread, "Pread"),
+    (IozoneTest::Repread, "Re-Pread"),
+];
+
+/// One figure over the grid: files down, records across; 0 where a cell was not done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GridReport {
+    /// `Writer`.
+    pub title: &'static str,
+    /// KiB.
+    pub records: Vec<u64>,
+    /// KiB, and the values.
+    pub rows: Vec<(u64, Vec<u64>)>,
+}
+
+/// The figures over the grid, of the tests that were chosen.
+pub fn reports(
+    asked: &IozoneOptions,
+    value: impl Fn(GridCell, IozoneTest) -> Option<u64>,
+) -> Vec<GridReport> {
+    let cells = asked.cells();
+    let sorted = |of: fn(&GridCell) -> u64| {
+        let mut sizes: Vec<u64> = cells.iter().map(of).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        sizes
+    };
+    let (files, records) = (sorted(|cell| cell.file), sorted(|cell| cell.record));
+    let chosen = REPORTS.into_iter().filter(|(test, _)| asked.chose(*test));
+    let report = |(test, title)| {
+        let row = |file: &u64| {
+            let cell = |record: &u64| GridCell { file: *file, record: *record };
+            let values = records.iter().map(|record| value(cell(record), test).unwrap_or(0));
+            (file / KIB, values.collect())
+        };
+        let records = records.iter().map(|record| record / KIB).collect();
+        GridReport { title, records, rows: files.iter().map(row).collect() }
+    };
+    chosen.map(report).collect()
+}
+
+/// The tables of `-R`.
+pub fn report_text(reports: &[GridReport]) -> String {
+    let mut text = String::from("Excel output is below:\n");
+    for report in reports {
+        let _ = write!(text, "\n\"{} report\"\n      ", report.title);
+        for record in &report.records {
+            let _ = write!(text, "  \"{record}\"");
+        }
+        text.push('\n');
+        for (file, values) in &report.rows {
+            let _ = write!(text, "\"{file}\"  ");
+            for value in values {
+                let _ = write!(text, " {value} ");
+            }
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// Before the tests of some streams.
+pub fn streams_opening(asked: &IozoneOptions, streams: u32, cell: GridCell, file: u64) -> String {
+    let (one, more) = if asked.threads { ("thread", "threads") } else { ("process", "processes") };
+    let many = if streams == 1 { one } else { more };
+    format!(
+        "\tThroughput test with {streams} {many}\n\
+         \tEach {one} writes a {} kByte file in {} kByte records\n",
+        file / KIB,
+        cell.record / KIB
+    )
+}
+
+/// What the streams of a test did, in the lines of the original; the tabs differ from test to test.
+pub fn streams_result(asked: &IozoneOptions, test: IozoneTest, results: &StreamResults) -> String {
+    let count = results.children.len();
+    let (who, tabs) = match test {
+        IozoneTest::Write => ("initial writers", ["\t", "\t"]),
+        IozoneTest::Rewrite => ("rewriters", ["\t", "\t"]),
+        IozoneTest::Read => ("readers", ["\t\t", "\t\t"]),
+        IozoneTest::Reread => ("re-readers", ["\t", "\t"]),
+        IozoneTest::Backward => ("reverse readers", ["\t", "\t"]),
+        IozoneTest::Stride => ("stride readers", ["\t", "\t"]),
+        IozoneTest::RandomRead => ("random readers", ["\t", "\t"]),
+        IozoneTest::Mixed => ("mixed workload", ["\t", "\t"]),
+        IozoneTest::RandomWrite => ("random writers", ["\t", "\t"]),
+        IozoneTest::Pwrite => ("pwrite writers", ["\t", "\t"]),
+        IozoneTest::Pread => ("pread readers", ["\t", "\t"]),
+        IozoneTest::Fwrite => ("fwriters", ["\t", "\t\t"]),
+        IozoneTest::Fread => ("freaders", ["\t", "\t\t"]),
+        other => (other.name(), ["\t", "\t"]),
+    };
+    let padded = matches!(
+        test,
+        IozoneTest::Write
+            | IozoneTest::Rewrite
+            | IozoneTest::Read
+            | IozoneTest::Fwrite
+            | IozoneTest::Fread
+    );
+    let count = if padded { format!("{count:2}") } else { count.to_string() };
+    let each = if asked.threads { "thread" } else { "process" };
+    let (rate, amount) = match asked.unit {
+        IozoneUnit::Operations => ("ops/sec", "ops"),
+        _ => ("kB/sec", "kB"),
+    };
+    let [of_children, of_parent] = tabs;
+    let mut text = format!(
+        "\n\tChildren see throughput for {count} {who} {of_children}= {:10.2} {rate}\n\
+         \tParent sees throughput for {count} {who} {of_parent}= {:10.2} {rate}\n\
+         \tMin throughput per {each} \t\t\t= {:10.2} {rate} \n\
+         \tMax throughput per {each} \t\t\t= {:10.2} {rate}\n\
+         \tAvg throughput per {each} \t\t\t= {:10.2} {rate}\n\
+         \tMin xfer \t\t\t\t\t= {:10.2} {amount}\n",
+        results.sum(),
+        results.parent,
+        results.least(),
+        results.most(),
+        results.mean(),
+        results.least_moved()
+    );
+    if asked.children {
+        for (number, child) in results.children.iter().enumerate() {
+            let _ = writeln!(
+                text,
+                "\tChild[{number}] xfer count = {:10.2} {amount}, Throughput = {:10.2} {rate}",
+                child.moved, child.rate
+            );
+        }
+    }
+    text
+}
+
+/// What a test of streams is called in the report of throughput mode.
+const STREAM_REPORTS: [(IozoneTest, &str); 13] = [
+    (IozoneTest::Write, "Initial write"),
+    (IozoneTest::Rewrite, "Rewrite"),
+    (IozoneTest::Read, "Read"),
+    (IozoneTest::Reread, "Re-read"),
+    (IozoneTest::Backward, "Reverse Read"),
+    (IozoneTest::Stride, "Stride read"),
+    (IozoneTest::RandomRead, "Random read"),
+    (IozoneTest::Mixed, "Mixed workload"),
+    (IozoneTest::RandomWrite, "Random write"),
+    (IozoneTest::Pwrite, "Pwrite"),
+    (IozoneTest::Pread, "Pread"),
+    (IozoneTest::Fwrite, "Fwrite"),
+    (IozoneTest::Fread, "Fread"),
+];
+
+/// The report of throughput mode.
+pub fn streams_report(
+    asked: &IozoneOptions,
+    record: u64,
+    sum: impl Fn(u32, IozoneTest) -> Option<f64>,
+) -> String {
+    let unit = match asked.unit {
+        IozoneUnit::Operations => "ops/sec",
+        _ => "kBytes/sec",
+    };
+    let mut text = format!(
+        "\n\n\"Throughput report Y-axis is type of test X-axis is number of processes\"\n\
+         \"Record size = {} kBytes \"\n\
+         \"Output is in {unit}\"\n\n",
+        record / KIB
+    );
+    for (test, name) in STREAM_REPORTS {
+        let values: String = asked
+            .streams
+            .iter()
+            .filter_map(|streams| sum(*streams, test))
+            .map(|value| format!(" {value:10.2} "))
+            .collect();
+        if !values.is_empty() {
+            let _ = writeln!(text, "\"{name:>15} \"{values}\n");
+        }
+    }
+    text
+}
