@@ -17,7 +17,7 @@ use crate::error::{Doing, Error, Fault, Refusal};
 use crate::plan::{Phase, Plan, Work};
 use crate::record::{BetterCommand, Ending, PhaseRecord, Record, Resolved, WordMeaning};
 use crate::report;
-use crate::run::{LiveStatus, Observer};
+use crate::run::{self, LiveStatus, Observer};
 use crate::verdict::words::quoted;
 
 /// The exit status of the original after a signal.
@@ -43,7 +43,7 @@ impl Dialect for Iozone {
                 let places: BTreeMap<String, TestPlace> =
                     command.places.into_iter().map(|place| (place.phase(), place)).collect();
                 let plan = command.plan;
-                Ok(ReadLine::Run(Box::new(TestLine { plan, asked, places, machine })))
+                Ok(ReadLine::Run(Box::new(IozoneLine { plan, asked, places, machine })))
             }
             Err(complaint) => Ok(ReadLine::Said(said(&complaint))),
         }
@@ -82,14 +82,14 @@ fn said(complaint: &IozoneComplaint) -> ToolSaid {
 }
 
 /// A line that was understood.
-struct TestLine {
+struct IozoneLine {
     plan: Plan,
     asked: IozoneOptions,
     places: BTreeMap<String, TestPlace>,
     machine: String,
 }
 
-impl ToolRun for TestLine {
+impl ToolRun for IozoneLine {
     fn plan(&self) -> &Plan {
         &self.plan
     }
@@ -121,7 +121,7 @@ impl ToolRun for TestLine {
 
 /// What stands on the screen so far.
 struct Screen<'a> {
-    line: &'a TestLine,
+    line: &'a IozoneLine,
     streams: ToolStreams<'a>,
     values: BTreeMap<(GridCell, IozoneTest), u64>,
     results: BTreeMap<(u32, IozoneTest), StreamResults>,
@@ -216,7 +216,7 @@ impl ToolSession for Screen<'_> {
 
 impl Observer for Screen<'_> {
     fn resolved(&mut self, _resolved: &Resolved) {
-        let began = jiff::Zoned::now().strftime("%a %b %e %H:%M:%S %Y").to_string();
+        let began = run::calendar_as_in_c();
         let text = iozone::opening(&self.line.asked, &began, &self.line.machine);
         self.print(&text);
     }

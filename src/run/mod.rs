@@ -98,6 +98,11 @@ pub fn began(record: &Record) -> Option<jiff::Timestamp> {
     record.started.parse().ok()
 }
 
+/// The calendar time now as ctime(3) writes it: `Tue Nov 24 21:44:49 2026`.
+pub fn calendar_as_in_c() -> String {
+    jiff::Zoned::now().strftime("%a %b %e %H:%M:%S %Y").to_string()
+}
+
 /// Does it. The record comes back whatever happens once the first phase could begin; how it ended
 /// is in [`Record::ending`].
 ///

@@ -5,13 +5,13 @@ use super::super::option::{OptionValue, ToolOption};
 use super::asked::{IozoneComplaint, IozoneOptions, IozoneUnit, MmapSync};
 use crate::unit::KIB;
 
-type Effect = fn(&mut IozoneOptions, &str) -> Result<(), IozoneComplaint>;
+type IozoneEffect = fn(&mut IozoneOptions, &str) -> Result<(), IozoneComplaint>;
 type IozoneOption = ToolOption<IozoneOptions, IozoneComplaint>;
 
 const fn flag(
     names: &'static [&'static str],
     help: &'static str,
-    effect: Effect,
+    effect: IozoneEffect,
     example: &'static str,
 ) -> IozoneOption {
     ToolOption { names, value: OptionValue::None, help, effect, example }
@@ -21,7 +21,7 @@ const fn value(
     names: &'static [&'static str],
     value: &'static str,
     help: &'static str,
-    effect: Effect,
+    effect: IozoneEffect,
     example: &'static str,
 ) -> IozoneOption {
     ToolOption { names, value: OptionValue::Needed(value), help, effect, example }

@@ -1,3 +1,5 @@
+//! Words, rows and lines against what the original makes of the same.
+
 use std::collections::BTreeMap;
 
 use super::super::option::OptionValue;

@@ -28,7 +28,7 @@ const LARGEST_RECORD: u64 = 16 * MIB;
 const SMALLEST_RECORD: u64 = 128;
 
 /// An option among the words.
-pub(super) struct TakenOption {
+pub(super) struct TypedOption {
     option: &'static ToolOption<IozoneOptions, IozoneComplaint>,
     typed: String,
     value: String,
@@ -54,9 +54,9 @@ pub fn meanings(words: &[String]) -> Vec<WordMeaning> {
 }
 
 /// The options among the words, in their order.
-fn taken(words: &[String]) -> Result<Vec<TakenOption>, IozoneComplaint> {
+fn taken(words: &[String]) -> Result<Vec<TypedOption>, IozoneComplaint> {
     let mut rest = words.iter().map(String::as_str).peekable();
-    let mut taken: Vec<TakenOption> = Vec::new();
+    let mut taken: Vec<TypedOption> = Vec::new();
     while let Some(word) = rest.next() {
         if word.starts_with("--") || word.starts_with("-+") {
             let option = find(word).ok_or_else(|| match word.strip_prefix("-+") {
@@ -70,7 +70,7 @@ fn taken(words: &[String]) -> Result<Vec<TakenOption>, IozoneComplaint> {
                 _ => rest.next().map(String::from).ok_or_else(|| no_value(word))?,
             };
             let typed = format!("{word} {value}").trim_end().to_string();
-            taken.push(TakenOption { option, typed, value });
+            taken.push(TypedOption { option, typed, value });
         } else if word.len() > 1 && word.starts_with('-') {
             letters(word, &mut rest, &mut taken)?;
         } else {
@@ -87,7 +87,7 @@ fn taken(words: &[String]) -> Result<Vec<TakenOption>, IozoneComplaint> {
 fn letters<'w>(
     word: &'w str,
     rest: &mut std::iter::Peekable<impl Iterator<Item = &'w str>>,
-    taken: &mut Vec<TakenOption>,
+    taken: &mut Vec<TypedOption>,
 ) -> Result<(), IozoneComplaint> {
     let mut letters = word[1..].chars();
     while let Some(letter) = letters.next() {
@@ -96,7 +96,7 @@ fn letters<'w>(
             unknown(&name).saying(format!("Unsupported option -> {letter} <-"), 0)
         })?;
         if option.value == OptionValue::None {
-            taken.push(TakenOption { option, typed: name, value: String::new() });
+            taken.push(TypedOption { option, typed: name, value: String::new() });
             continue;
         }
         let value = match letters.as_str() {
@@ -111,7 +111,7 @@ fn letters<'w>(
             }
         }
         for value in values {
-            taken.push(TakenOption {
+            taken.push(TypedOption {
                 option,
                 typed: format!("{name} {value}"),
                 value: value.into(),
