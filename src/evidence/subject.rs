@@ -78,6 +78,24 @@ impl SysRoot {
         subject
     }
 
+    /// Whether what is written to a path goes to a device, or over a mount, that one of the subjects lies
+    /// on. Nothing is written to find out. What is in memory shares nothing.
+    pub fn shares_device(&self, path: &Path, subjects: &[Subject]) -> bool {
+        let full = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        let place = self.nearest(&full).display().to_string();
+        let mut walk = StackWalk::new(self);
+        let Ok(entry) = walk.mount_of(&place) else { return false };
+        let bottom = walk.mounted(&entry, &place, 0);
+        let in_memory = walk.layers.is_empty() && matches!(bottom, LeafKind::Memory(_));
+        let below = |subject: &Subject| {
+            let names = subject.stack.iter().map(|layer| &layer.name);
+            let same = |name: &String| walk.layers.iter().any(|layer| layer.name == *name);
+            let mount = subject.mount.seen();
+            names.into_iter().any(same) || mount.is_some_and(|m| m.device == entry.mount.device)
+        };
+        !in_memory && subjects.iter().any(below)
+    }
+
     /// What a path is and, for a device, its number.
     pub(super) fn what_is(&self, path: &Path) -> (PathKind, DeviceNumber) {
         const NONE: DeviceNumber = DeviceNumber { major: 0, minor: 0 };

@@ -1,15 +1,19 @@
 //! A record while it grows: the record as it was when the run began, in one line, then a line for each thing
 //! that has happened since. So nothing is written twice, and a run that is killed leaves what it had. It stands
-//! under the record's own name, and the whole document takes its place at the end.
+//! under the record's own name, and the whole document takes its place at the end. Where that place is on a device
+//! that is measured, the lines go to a file elsewhere, which the second line names; what does not fit there follows
+//! under the own name.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::{Ending, PhaseRecord, Record, RecordDocument};
 use crate::error::{Doing, Fault};
+use crate::unit::Bytes;
 
 /// What has happened, on its way to the disk.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -21,6 +25,8 @@ pub enum JournalEntry<'r> {
     Notes(&'r [String]),
     /// The run comes to its end.
     Ending(&'r Ending),
+    /// What follows stands in that file; then it goes on here.
+    Elsewhere(&'r Path),
 }
 
 /// The same on its way back.
@@ -30,6 +36,7 @@ enum JournalEvent {
     Phase(Box<PhaseRecord>),
     Notes(Vec<String>),
     Ending(Ending),
+    Elsewhere(PathBuf),
 }
 
 /// A record that grows.
@@ -37,14 +44,63 @@ enum JournalEvent {
 pub struct Journal {
     path: PathBuf,
     file: File,
+    elsewhere: Option<ElsewhereFile>,
+}
+
+/// Where a journal grows that is not to touch the device of its record.
+#[derive(Debug)]
+struct ElsewhereFile {
+    path: PathBuf,
+    file: File,
+    /// Bytes that it may still grow by: it may be in memory.
+    room: usize,
+}
+
+impl Drop for ElsewhereFile {
+    fn drop(&mut self) {
+        if self.room == ROOM {
+            // Nothing has happened.
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// What that file is called.
+fn elsewhere_name(run: &str) -> String {
+    format!("assay-{run}.journal")
+}
+
+/// What a journal may take elsewhere, in bytes: some four thousand phases.
+const ROOM: usize = 16 << 20;
+
+impl ElsewhereFile {
+    /// An empty one in a folder; `None` where none can be made.
+    fn make(folder: &Path, run: &str) -> Option<Self> {
+        let path = folder.join(elsewhere_name(run));
+        let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&path).ok()?;
+        Some(Self { path, file, room: ROOM })
+    }
+
+    /// Adds a line; false where there is no room, and it has to stand elsewhere again.
+    fn add(&mut self, line: &[u8]) -> bool {
+        let fits = line.len() <= self.room && self.file.write_all(line).is_ok();
+        // What was written of a line that did not fit has no end, and is left out when it is read.
+        self.room = if fits { self.room - line.len() } else { 0 };
+        fits
+    }
 }
 
 impl Journal {
-    /// Puts the record of a run that begins in the place of what stands there.
+    /// Puts the record of a run that begins in the place of what stands there. It grows in the first of the
+    /// folders where it can, and without one beside its name.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub(super) fn begin(path: PathBuf, record: &Record) -> Result<Self, Fault> {
+    pub(super) fn begin(
+        path: PathBuf,
+        record: &Record,
+        folders: &[PathBuf],
+    ) -> Result<Self, Fault> {
         let fault =
             |error: std::io::Error| Fault::new(Doing::Write, path.display().to_string(), &error);
         replace_by(&path, |out| {
@@ -52,17 +108,34 @@ impl Journal {
             out.write_all(b"\n")
         })?;
         let file = OpenOptions::new().append(true).open(&path).map_err(fault)?;
-        Ok(Self { path, file })
+        let mut journal = Self { path, file, elsewhere: None };
+        let elsewhere = folders.iter().find_map(|folder| ElsewhereFile::make(folder, &record.run));
+        if let Some(elsewhere) = elsewhere {
+            journal.add(JournalEntry::Elsewhere(&elsewhere.path))?;
+            journal.elsewhere = Some(elsewhere);
+        }
+        Ok(journal)
+    }
+
+    /// Whether what is added now goes elsewhere than to the device of the record.
+    pub fn is_elsewhere(&self) -> bool {
+        self.elsewhere.as_ref().is_some_and(|elsewhere| elsewhere.room > 0)
     }
 
     /// Adds what has happened. A killed run keeps it; what the machine keeps when its power fails is
     /// [`Journal::sync`]'s.
     ///
+    /// Returns the bytes that went to the device of the record.
+    ///
     /// # Errors
     /// When it cannot be written.
-    pub fn add(&mut self, news: JournalEntry) -> Result<(), Fault> {
-        let written = line(&news).and_then(|line| self.file.write_all(&line));
-        written.map_err(|error| self.fault(Doing::Write, &error))
+    pub fn add(&mut self, news: JournalEntry) -> Result<Bytes, Fault> {
+        let line = line(&news).map_err(|error| self.fault(Doing::Write, &error))?;
+        if self.is_elsewhere() && self.elsewhere.as_mut().is_some_and(|file| file.add(&line)) {
+            return Ok(Bytes::ZERO);
+        }
+        self.file.write_all(&line).map_err(|error| self.fault(Doing::Write, &error))?;
+        Ok(Bytes(line.len() as u64))
     }
 
     /// Makes durable what was added.
@@ -79,7 +152,11 @@ impl Journal {
     /// When it cannot be written; what has grown so far stands then.
     pub fn finish(self, record: &Record) -> Result<(), Fault> {
         let document = RecordDocument::of(record);
-        replace_by(&self.path, |out| document.write(out))
+        replace_by(&self.path, |out| document.write(out))?;
+        if let Some(elsewhere) = &self.elsewhere {
+            let _ = std::fs::remove_file(&elsewhere.path);
+        }
+        Ok(())
     }
 
     fn fault(&self, doing: Doing, error: &std::io::Error) -> Fault {
@@ -100,18 +177,52 @@ fn line(what: &impl Serialize) -> std::io::Result<Vec<u8>> {
 /// # Errors
 /// The number of the line of `since`, from 1, that is none of a record, and why.
 pub(super) fn grown(mut record: Record, since: &str) -> Result<Record, (usize, serde_json::Error)> {
-    for (number, line) in (1..).zip(since.split_inclusive('\n')) {
-        let whole = line.ends_with('\n');
-        if !whole || line.trim().is_empty() {
+    for (number, line) in whole_lines(since) {
+        let failed = |error| (number, error);
+        let JournalEvent::Elsewhere(path) = serde_json::from_str(line).map_err(failed)? else {
+            grow(&mut record, line).map_err(failed)?;
             continue;
-        }
-        match serde_json::from_str(line).map_err(|error| (number, error))? {
-            JournalEvent::Phase(phase) => record.phases.push(*phase),
-            JournalEvent::Notes(notes) => record.resolved.notes.extend(notes),
-            JournalEvent::Ending(ending) => record.ending = ending,
+        };
+        match kept_elsewhere(&path, &record.run) {
+            Ok(text) => {
+                for (_, line) in whole_lines(&text) {
+                    grow(&mut record, line).map_err(failed)?;
+                }
+            }
+            Err(error) => record.resolved.notes.push(format!(
+                "the phases of this record were kept in {}, which cannot be read: {error}",
+                path.display()
+            )),
         }
     }
     Ok(record)
+}
+
+/// The lines that were written to their end, with their numbers.
+fn whole_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let lines = (1..).zip(text.split_inclusive('\n'));
+    lines.filter(|(_, line)| line.ends_with('\n') && !line.trim().is_empty())
+}
+
+/// Adds what one line says.
+fn grow(record: &mut Record, line: &str) -> serde_json::Result<()> {
+    match serde_json::from_str(line)? {
+        JournalEvent::Phase(phase) => record.phases.push(*phase),
+        JournalEvent::Notes(notes) => record.resolved.notes.extend(notes),
+        JournalEvent::Ending(ending) => record.ending = ending,
+        // Nothing goes on from there.
+        JournalEvent::Elsewhere(_) => {}
+    }
+    Ok(())
+}
+
+/// What a run has kept in a file of its own. No other file is read, whatever a record names.
+fn kept_elsewhere(path: &Path, run: &str) -> io::Result<String> {
+    let own = path.file_name().is_some_and(|name| *name == *elsewhere_name(run));
+    if !own || !std::fs::symlink_metadata(path)?.is_file() {
+        return Err(io::Error::other("it is no journal of this run"));
+    }
+    Ok(String::from_utf8_lossy(&std::fs::read(path)?).into_owned())
 }
 
 /// Writes a file whole or not at all: what had this name is there until the new one is complete.
@@ -140,4 +251,80 @@ fn replace_by(
         let _ = std::fs::remove_file(&fresh);
         Fault::new(Doing::Write, path.display().to_string(), &error)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A record that has only begun, and a phase of it.
+    fn begun() -> (Record, PhaseRecord) {
+        let kept =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/records/t00-counters-unseen.json");
+        let mut record = super::super::load(&kept).expect("a record");
+        let phase = record.phases.remove(0);
+        record.phases.clear();
+        record.ending = Ending::Unfinished;
+        (record, phase)
+    }
+
+    #[test]
+    fn what_does_not_fit_elsewhere_follows_beside_the_record() {
+        let desk = tempfile::tempdir().expect("a desk");
+        let (path, folder) = (desk.path().join("record.json"), desk.path().join("memory"));
+        std::fs::create_dir(&folder).expect("a folder");
+        let (record, phase) = begun();
+        let nowhere = desk.path().join("none");
+        let mut journal =
+            Journal::begin(path.clone(), &record, &[nowhere, folder.clone()]).expect("begun");
+        let other = folder.join(elsewhere_name(&record.run));
+        let size = || std::fs::metadata(&path).expect("there").len();
+        let before = size();
+        assert_eq!(journal.add(JournalEntry::Phase(&phase)), Ok(Bytes::ZERO));
+        assert_eq!((size(), journal.is_elsewhere()), (before, true));
+        // A line that was begun there, and did not fit.
+        journal.elsewhere.as_mut().expect("elsewhere").file.write_all(b"{\"pha").expect("written");
+        journal.elsewhere.as_mut().expect("elsewhere").room = 10;
+        let added = journal.add(JournalEntry::Phase(&phase)).expect("added");
+        assert_eq!((size() - before, journal.is_elsewhere()), (added.0, false));
+        journal.add(JournalEntry::Ending(&Ending::Interrupted(2))).expect("added");
+
+        let read = super::super::load(&path).expect("a record");
+        assert_eq!((read.phases.len(), read.ending), (2, Ending::Interrupted(2)));
+        // Where that file has gone, the rest is there, and it is said.
+        let hidden = folder.join("hidden");
+        std::fs::rename(&other, &hidden).expect("renamed");
+        let read = super::super::load(&path).expect("a record");
+        assert_eq!(read.phases.len(), 1);
+        assert!(read.resolved.notes.last().is_some_and(|note| note.contains("memory/assay-")));
+        std::fs::rename(&hidden, &other).expect("renamed");
+        journal.finish(&Record { phases: vec![phase], ..record }).expect("finished");
+        assert!(!other.exists());
+        assert_eq!(super::super::load(&path).expect("a record").phases.len(), 1);
+    }
+
+    #[test]
+    fn a_run_in_which_nothing_happened_leaves_nothing_elsewhere() {
+        let desk = tempfile::tempdir().expect("a desk");
+        let folder = desk.path().join("memory");
+        std::fs::create_dir(&folder).expect("a folder");
+        let path = desk.path().join("record.json");
+        drop(Journal::begin(path, &begun().0, &[folder.clone()]).expect("begun"));
+        assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 0);
+    }
+
+    #[test]
+    fn no_file_is_read_but_one_of_the_run() {
+        let desk = tempfile::tempdir().expect("a desk");
+        let (record, phase) = begun();
+        let line = line(&JournalEntry::Phase(&phase)).expect("a line");
+        let other = desk.path().join("assay-other.journal");
+        std::fs::write(&other, line).expect("written");
+        for path in [other.as_path(), Path::new("/dev/zero")] {
+            let since = format!("{}\n", serde_json::json!({ "elsewhere": path }));
+            let read = grown(record.clone(), &since).expect("a record");
+            assert!(read.phases.is_empty());
+            assert!(read.resolved.notes.last().is_some_and(|note| note.contains("no journal")));
+        }
+    }
 }

@@ -405,6 +405,10 @@ pub struct Evidence {
     /// Single reads before and after, where the phase wants them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aftermath: Option<Aftermath>,
+    /// Bytes of this record that may have been written to a device of this phase meanwhile: those that were
+    /// not yet durable when it began. Absent where the record grew elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub journal: Option<Bytes>,
 }
 
 /// How warm the machine was at both ends of a phase.

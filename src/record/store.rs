@@ -58,12 +58,18 @@ impl RecordSink {
         Ok(Self { path: path.to_path_buf() })
     }
 
-    /// Puts there the record of a run that begins, to grow from now on.
+    /// Where it stands.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Puts there the record of a run that begins, to grow from now on: in the first of the folders where
+    /// it can, and without one beside its name.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn begin(self, record: &Record) -> Result<Journal, Fault> {
-        Journal::begin(self.path, record)
+    pub fn begin(self, record: &Record, folders: &[PathBuf]) -> Result<Journal, Fault> {
+        Journal::begin(self.path, record, folders)
     }
 }
 

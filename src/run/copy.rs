@@ -402,6 +402,7 @@ pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRe
             warmth,
             copying,
             aftermath: None,
+            journal: None,
             neighbours,
         },
         faults,

@@ -143,7 +143,7 @@ pub fn run(
         verdict: None,
         outcome: None,
     };
-    let mut record_keeper = RecordKeeper::new(sink.map(|sink| sink.begin(&record)).transpose()?);
+    let mut record_keeper = RecordKeeper::begin(sink, &record, &sys_root)?;
 
     let mut signal = None;
     let mut otherwise = Vec::new();
@@ -172,11 +172,15 @@ pub fn run(
             otherwise: &mut otherwise,
             signal: &mut signal,
         };
+        let beside = record_keeper.beside_phase();
         let done = phase::act(context);
         record_keeper.notes(&otherwise)?;
         record.resolved.notes.append(&mut otherwise);
         match done {
-            Ok(done) => record.phases.push(done),
+            Ok(mut done) => {
+                done.evidence.journal = beside;
+                record.phases.push(done);
+            }
             Err(error) if number == 0 => return Err(error),
             Err(Error::Fault(fault)) => {
                 record.ending = Ending::Failed(fault);

@@ -121,6 +121,7 @@ impl<'a> PhaseContext<'a> {
                 warmth: (!simulated).then_some(warmth),
                 copying: copying.filter(|_| !simulated),
                 aftermath,
+                journal: None,
                 neighbours,
             },
             faults,

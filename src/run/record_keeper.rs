@@ -1,25 +1,59 @@
 //! Keeps the record on disk while a run goes on.
 
+use std::path::{Path, PathBuf};
+
 use crate::error::Fault;
-use crate::evidence::Direction;
-use crate::record::{Ending, Journal, JournalEntry, PhaseRecord, Record};
+use crate::evidence::{Direction, SysRoot};
+use crate::record::{Ending, Journal, JournalEntry, PhaseRecord, Record, RecordSink};
 use crate::sys::clock;
-use crate::unit::{Nanos, Timestamp};
+use crate::unit::{Bytes, Nanos, Timestamp};
 
 /// What was kept is made durable no oftener than this. A killed run loses nothing by it: only a machine
 /// that loses its power can forget what is younger.
 const SYNCED: Nanos = Nanos::secs(1);
 
+/// Folders in which a record may grow that is to stand on a device that is measured: in memory, as a rule.
+const ELSEWHERE: [&str; 4] = ["/dev/shm", "/run", "/tmp", "/var/tmp"];
+
 /// Who keeps it, if it is to be kept.
 pub(super) struct RecordKeeper {
     journal: Option<Journal>,
     synced: Timestamp,
+    /// The record stands on a device that is measured.
+    beside: bool,
+    /// Bytes that went there, and are not yet durable.
+    unsynced: Bytes,
 }
 
 impl RecordKeeper {
-    /// With a journal, or with nothing to do.
-    pub fn new(journal: Option<Journal>) -> Self {
-        Self { journal, synced: Timestamp(0) }
+    /// Of the record of a run that begins: with a journal, or with nothing to do.
+    ///
+    /// # Errors
+    /// When it cannot be kept.
+    pub fn begin(
+        sink: Option<RecordSink>,
+        record: &Record,
+        sys_root: &SysRoot,
+    ) -> Result<Self, Fault> {
+        let shared = |path: &Path| sys_root.shares_device(path, &record.resolved.subjects);
+        let beside = sink.as_ref().is_some_and(|sink| shared(sink.path()));
+        let folders: Vec<PathBuf> = match beside {
+            true => ELSEWHERE.iter().map(PathBuf::from).filter(|place| !shared(place)).collect(),
+            false => Vec::new(),
+        };
+        let journal = sink.map(|sink| sink.begin(record, &folders)).transpose()?;
+        // Nothing of it is left to be written while the first phase is measured.
+        if let Some(journal) = journal.as_ref().filter(|_| beside) {
+            journal.sync()?;
+        }
+        Ok(Self { journal, synced: Timestamp(0), beside, unsynced: Bytes::ZERO })
+    }
+
+    /// Bytes of the record that may be written to a device of the phase that begins, while it is measured;
+    /// `None` where the record grows elsewhere.
+    pub fn beside_phase(&self) -> Option<Bytes> {
+        let elsewhere = self.journal.as_ref().is_none_or(Journal::is_elsewhere);
+        (self.beside && !elsewhere).then_some(self.unsynced)
     }
 
     /// More was done otherwise than planned, if anything was.
@@ -46,6 +80,7 @@ impl RecordKeeper {
         {
             journal.sync()?;
             self.synced = clock::now();
+            self.unsynced = Bytes::ZERO;
         }
         Ok(())
     }
@@ -67,7 +102,10 @@ impl RecordKeeper {
     }
 
     fn add(&mut self, news: JournalEntry) -> Result<(), Fault> {
-        self.journal.as_mut().map_or(Ok(()), |journal| journal.add(news))
+        if let Some(journal) = &mut self.journal {
+            self.unsynced += journal.add(news)?;
+        }
+        Ok(())
     }
 }
 

@@ -280,6 +280,7 @@ impl DoctoredRecord {
                 warmth: None,
                 copying: None,
                 aftermath: None,
+                journal: None,
                 extents: vec![],
                 unsure: Vec::new(),
                 sampled: Vec::new(),

@@ -35,6 +35,8 @@ impl FlowView<'_> {
         let all = asked.read.saturating_add(asked.write).saturating_mul(level.copies.max(1));
         let mut extra = OWN_BYTES.max((all as f64 * OWN_SHARE) as u64);
         extra = extra.saturating_add(self.own_of_trims(level));
+        // The record of the phases before.
+        extra = extra.saturating_add(self.phase.evidence.journal.unwrap_or_default().0);
         for flow in &self.phase.flows {
             let Some(subject) = self.record.resolved.subjects.get(flow.subject) else { continue };
             if !subject.stack.iter().any(|layer| level.has(&layer.name)) {
@@ -211,6 +213,18 @@ mod tests {
         }
         bench.mounted("rw,dirsync,relatime");
         assert!(blamed(&bench), "only folders are");
+    }
+
+    #[test]
+    fn the_record_of_the_phases_before_is_nobody_else() {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.written(Bytes::mib(24), Bytes::mib(24));
+        let blamed = |bench: &DoctoredRecord| {
+            verdict(&bench.record).findings.iter().any(|f| f.trap.0 == "T31")
+        };
+        assert!(blamed(&bench));
+        bench.record.phases[0].evidence.journal = Some(Bytes::mib(4));
+        assert!(!blamed(&bench));
     }
 
     #[test]

@@ -246,6 +246,7 @@ pub fn phase(shape: &Shape, started: Timestamp) -> PhaseRecord {
             warmth: None,
             copying: None,
             aftermath: None,
+            journal: None,
             extents: Vec::new(),
             unsure: Vec::new(),
             sampled: Vec::new(),

@@ -241,3 +241,70 @@ fn half_a_line_is_left_out_and_a_bad_one_is_named() {
     std::fs::write(&whole, format!("{text}\n{{\"notes\":[]}}\n")).expect("written");
     assert!(load(&whole).expect_err("no record").to_string().contains("trailing characters"));
 }
+
+/// A run whose record stands on the disk that it measures.
+#[test]
+fn a_record_on_the_disk_that_is_measured_grows_elsewhere() {
+    // What is in memory is no disk: there it grows in its place.
+    let desk = tempfile::tempdir_in("/var/tmp").expect("a desk");
+    let (file, path) = (desk.path().join("plan"), desk.path().join("record.json"));
+    let phase = |number: usize| {
+        json!({ "name": format!("phase-{number}"), "jobs": [{
+            "name": "job",
+            "work": { "blocks": {
+                "target": { "file": {
+                    "path": desk.path().join("data"), "size": { "exactly": 1 << 20 },
+                    "layout": "sparse",
+                }},
+                "method": "psync",
+                "pattern": {
+                    "mix": [{ "action": "write", "weight": 1 }],
+                    "block": { "fixed": 4096 },
+                },
+            }},
+            "stop": { "first_of": [{ "time": 5_000_000 }] },
+        }]})
+    };
+    let plan = |phases: usize| {
+        json!({
+            "title": "beside", "origin": { "dialect": "plan" }, "seed": 7,
+            "phases": (0..phases).map(phase).collect::<Vec<_>>(),
+        })
+    };
+    let started = |phases: usize| {
+        std::fs::write(&file, plan(phases).to_string()).expect("written");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
+        command.arg("run").arg(&file).arg("--record").arg(&path);
+        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it runs")
+    };
+    let mut child = started(500);
+    while load(&path).map_or(0, |record| record.phases.len()) < 3 {
+        std::thread::sleep(Duration::from_millis(5));
+        assert!(child.try_wait().expect("a child").is_none(), "it ended before it was killed");
+    }
+    child.kill().expect("killed");
+    child.wait().expect("a child");
+    let text = std::fs::read_to_string(&path).expect("the record");
+    let lines: Vec<&str> = text.lines().collect();
+    let record = left(&path);
+    let in_memory = record.resolved.subjects.iter().all(|subject| subject.stack.is_empty());
+    if in_memory {
+        println!("skipped: /var/tmp is in memory");
+        return;
+    }
+    assert_eq!(lines.len(), 2, "{}", lines.len());
+    let line: Value = serde_json::from_str(lines[1]).expect("json");
+    let elsewhere = PathBuf::from(line["elsewhere"].as_str().expect("a place"));
+    assert!(elsewhere.exists() && !elsewhere.starts_with("/var/tmp"), "{}", elsewhere.display());
+    assert!(record.phases.iter().all(|phase| phase.evidence.journal.is_none()));
+    assert!(judged(&path).contains("  phase-2 "));
+    std::fs::remove_file(&elsewhere).expect("removed");
+    std::fs::remove_file(&path).expect("removed");
+
+    // A run that ends leaves nothing there.
+    assert!(started(3).wait().expect("a child").code().is_some());
+    let record = load(&path).expect("a record");
+    assert_eq!((&record.ending, record.phases.len()), (&Ending::Complete, 3));
+    let left = elsewhere.with_file_name(format!("assay-{}.journal", record.run));
+    assert!(!left.exists(), "{}", left.display());
+}
