@@ -309,7 +309,7 @@ mod tests {
         let folder = desk.path().join("memory");
         std::fs::create_dir(&folder).expect("a folder");
         let path = desk.path().join("record.json");
-        drop(Journal::begin(path, &begun().0, &[folder.clone()]).expect("begun"));
+        drop(Journal::begin(path, &begun().0, std::slice::from_ref(&folder)).expect("begun"));
         assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 0);
     }
 
