@@ -15,9 +15,6 @@ use crate::plan::Action;
 use crate::stats::{ActionTotal, DepthReached, Estimate, Latency, relative_spread};
 use crate::unit::Nanos;
 
-/// Operations that must have taken longer than a percentile says before it is more than a rumour.
-pub const FEWEST_BEYOND: f64 = 10.0;
-
 /// Operations that a stretch of time must hold on average before its rate means anything.
 pub const FEWEST_IN_STRETCH: u64 = 4;
 
@@ -283,31 +280,21 @@ impl Statistic {
         }
     }
 
-    /// Of a percentile the share that lies below it; `None` of other statistics.
-    pub const fn quantile(self) -> Option<f64> {
-        match self {
-            Self::P50 => Some(0.5),
-            Self::P90 => Some(0.9),
-            Self::P99 => Some(0.99),
-            Self::P99_9 => Some(0.999),
-            Self::P99_99 => Some(0.9999),
-            Self::Min | Self::Mean | Self::Stddev | Self::Max => None,
-        }
-    }
-
-    /// Its value in ns, whatever it is worth.
-    fn of(self, latency: &Latency) -> Option<f64> {
-        Some(match self {
-            Self::Min => latency.min as f64,
-            Self::Mean => latency.mean,
-            Self::Stddev => return latency.stddev,
-            Self::P50 => latency.p50 as f64,
-            Self::P90 => latency.p90 as f64,
-            Self::P99 => latency.p99 as f64,
-            Self::P99_9 => latency.p99_9 as f64,
-            Self::P99_99 => latency.p99_99 as f64,
-            Self::Max => latency.max as f64,
-        })
+    /// Its value in ns: extremes and means of any that were timed, a percentile only where enough of them
+    /// took longer.
+    fn of(self, latency: &Latency) -> Result<f64, Absence> {
+        let percentile = match self {
+            Self::Min => return Ok(latency.min as f64),
+            Self::Mean => return Ok(latency.mean),
+            Self::Stddev => return latency.stddev.ok_or(Absence::NotKept),
+            Self::Max => return Ok(latency.max as f64),
+            Self::P50 => latency.p50,
+            Self::P90 => latency.p90,
+            Self::P99 => latency.p99,
+            Self::P99_9 => latency.p99_9,
+            Self::P99_99 => latency.p99_99,
+        };
+        percentile.map(|time| time as f64).ok_or(Absence::FewerThanTenBeyond)
     }
 }
 
@@ -583,22 +570,17 @@ fn of_total(job: Option<&str>, action: Action, total: &ActionTotal) -> Vec<Figur
             let n = latency.map_or(0, |latency| latency.n);
             figures.extend(Statistic::ALL.map(|of| {
                 let metric = Metric::Latency(part, of);
-                figure(job, Some(action), metric, statistic(latency, of), n)
+                figure(
+                    job,
+                    Some(action),
+                    metric,
+                    latency.map_or(Err(Absence::NotTimed), |latency| of.of(latency)),
+                    n,
+                )
             }));
         }
     }
     figures
-}
-
-/// A statistic of latencies, where it is worth anything: extremes and means of any that were timed, a
-/// percentile only where enough of them took longer.
-fn statistic(latency: Option<&Latency>, of: Statistic) -> Result<f64, Absence> {
-    let latency = latency.ok_or(Absence::NotTimed)?;
-    let beyond = of.quantile().map(|q| latency.n as f64 * (1.0 - q));
-    if beyond.is_some_and(|beyond| beyond < FEWEST_BEYOND) {
-        return Err(Absence::FewerThanTenBeyond);
-    }
-    of.of(latency).ok_or(Absence::NotKept)
 }
 
 /// The rates of what was moved until other ends than that of the timing: the last call, and the flush that
@@ -750,22 +732,20 @@ mod tests {
 
     #[test]
     fn a_percentile_needs_ten_operations_beyond_it() {
-        for (ops, p50, p99, p99_9) in [
-            (19, false, false, false),
-            (20, true, false, false),
-            (999, true, false, false),
-            (1000, true, true, false),
-            (10_000, true, true, true),
+        for (of, fewest) in [
+            (Statistic::P50, 20),
+            (Statistic::P90, 100),
+            (Statistic::P99, 1000),
+            (Statistic::P99_9, 10_000),
+            (Statistic::P99_99, 100_000),
         ] {
-            let figures = of_total(None, Action::Read, &total(ops, 512));
-            for (of, known) in
-                [(Statistic::P50, p50), (Statistic::P99, p99), (Statistic::P99_9, p99_9)]
-            {
+            for (ops, known) in [(fewest - 1, false), (fewest, true)] {
+                let figures = of_total(None, Action::Read, &total(ops, 512));
                 let value = found(&figures, Metric::lat(of));
                 assert_eq!(matches!(value, FigureValue::Known(_)), known, "{of:?} of {ops}");
+                let longest = found(&figures, Metric::lat(Statistic::Max));
+                assert_eq!(longest, FigureValue::Known(ops as f64 * 1000.0));
             }
-            let longest = found(&figures, Metric::lat(Statistic::Max));
-            assert_eq!(longest, FigureValue::Known(ops as f64 * 1000.0));
         }
     }
 

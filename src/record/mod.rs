@@ -31,8 +31,8 @@ pub use explanation::{
     BetterCommand, EXPLANATION_SCHEMA, Explanation, PhaseExplanation, VerdictBasis, WordMeaning,
 };
 pub use figures::{
-    Absence, CountedSample, FEWEST_BEYOND, FEWEST_IN_STRETCH, Figure, FigureUnit, FigureValue,
-    LatencyPart, Metric, PhaseFigures, SpreadRange, Statistic, counted_samples, figures,
+    Absence, CountedSample, FEWEST_IN_STRETCH, Figure, FigureUnit, FigureValue, LatencyPart,
+    Metric, PhaseFigures, SpreadRange, Statistic, counted_samples, figures,
 };
 pub use grading::{CardGrading, ClassDemand, ClassGrade, ClassMinimum, ClassStanding};
 pub use interval::{

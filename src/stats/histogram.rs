@@ -7,6 +7,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::percentile::Percentile;
+
 const BITS: u32 = 7;
 const STEPS: usize = 1 << BITS;
 const TOP: u32 = 42;
@@ -171,13 +173,13 @@ impl Histogram {
         (self.count > 0).then_some(self.most)
     }
 
-    /// The value below or at which a share `q` (0 to 1) of the counts lies: the middle of the
-    /// cell that holds that rank, never outside the exact extremes.
-    pub fn quantile(&self, q: f64) -> Option<u64> {
+    /// The value below or at which that part of the counts lies: the middle of the cell that holds
+    /// that rank, never outside the exact extremes.
+    pub fn percentile(&self, percentile: Percentile) -> Option<u64> {
         if self.count == 0 {
             return None;
         }
-        let rank = ((q * self.count as f64).ceil() as u64).clamp(1, self.count);
+        let rank = percentile.rank(self.count);
         let mut seen = 0;
         for (index, &n) in self.cells.iter().enumerate() {
             seen += n;
@@ -218,16 +220,16 @@ mod tests {
         }
 
         #[test]
-        fn a_quantile_is_the_sorted_one_within_a_cell(
+        fn a_percentile_is_the_sorted_one_within_a_cell(
             mut values in prop::collection::vec(0_u64..10_000_000_000, 1..300),
-            q in 0.0..1.0_f64,
+            part in 0_u64..=10_000,
         ) {
             let mut histogram = Histogram::default();
             values.iter().for_each(|&value| histogram.record(value));
             values.sort_unstable();
-            let rank = ((q * values.len() as f64).ceil() as usize).clamp(1, values.len());
+            let rank = (part as usize * values.len()).div_ceil(10_000).max(1);
             let exact = values[rank - 1];
-            let found = histogram.quantile(q).expect("not empty");
+            let found = histogram.percentile(Percentile(part)).expect("not empty");
             prop_assert!(found.abs_diff(exact) <= exact / 128 + 1, "{found} {exact}");
         }
 
@@ -268,8 +270,8 @@ mod tests {
     }
 
     #[test]
-    fn nothing_has_no_quantile() {
-        assert_eq!(Histogram::default().quantile(0.5), None);
+    fn nothing_has_no_percentile() {
+        assert_eq!(Histogram::default().percentile(Percentile::P50), None);
         assert_eq!(Histogram::default().mean(), None);
     }
 }

@@ -1,9 +1,10 @@
 //! What one action of one job added up to, and the summary of it that goes into the record.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::histogram::{Histogram, HistogramCell};
+use super::percentile::Percentile;
 use crate::unit::{Bandwidth, Bytes, Iops, Nanos, Ops, Timestamp};
 
 /// Running totals of one action, one per worker; merged once at the end.
@@ -205,8 +206,24 @@ pub struct ActionTotal {
     pub clat_histogram: Vec<HistogramCell>,
 }
 
-/// Latency of an action, nanoseconds. Mean, stddev, least and max are exact; quantiles are within 0.4 %.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+impl ActionTotal {
+    /// The time within which that part was answered, however few they are: a measure for rules, and no
+    /// figure. The longest where the cells are not kept; 0 where none was timed.
+    pub fn answered_within(&self, part: Percentile) -> Nanos {
+        let Some(latency) = &self.lat_ns else { return Nanos::ZERO };
+        let rank = part.rank(self.histogram.iter().map(|cell| cell.1).sum());
+        let mut seen = 0;
+        let cell = self.histogram.iter().find(|cell| {
+            seen += cell.1;
+            seen >= rank
+        });
+        Nanos(cell.map_or(latency.max, |cell| cell.0.clamp(latency.min, latency.max)))
+    }
+}
+
+/// Latency of an action, nanoseconds. Mean, stddev, least and max are exact; percentiles are within 0.4 %,
+/// and absent where fewer than ten operations took longer.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Latency {
     /// Operations whose time was taken: all, but of a copy whose calls are brisk, of which one in
     /// 17 is.
@@ -218,33 +235,125 @@ pub struct Latency {
     pub stddev: Option<f64>,
     /// Smallest.
     pub min: u64,
-    /// Half are below.
-    pub p50: u64,
-    /// 90 % are below.
-    pub p90: u64,
-    /// 99 % are below.
-    pub p99: u64,
-    /// 99.9 % are below.
-    pub p99_9: u64,
-    /// 99.99 % are below.
-    pub p99_99: u64,
+    /// Half are below; absent of fewer than 20.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p50: Option<u64>,
+    /// 90 % are below; absent of fewer than 100.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p90: Option<u64>,
+    /// 99 % are below; absent of fewer than 1000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p99: Option<u64>,
+    /// 99.9 % are below; absent of fewer than 10,000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p99_9: Option<u64>,
+    /// 99.99 % are below; absent of fewer than 100,000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p99_99: Option<u64>,
     /// Largest.
     pub max: u64,
 }
 
+/// A latency as documents have it: those of earlier versions have all percentiles of however few.
+#[derive(Deserialize)]
+struct WrittenLatency {
+    n: u64,
+    mean: f64,
+    stddev: Option<f64>,
+    min: u64,
+    p50: Option<u64>,
+    p90: Option<u64>,
+    p99: Option<u64>,
+    p99_9: Option<u64>,
+    p99_99: Option<u64>,
+    max: u64,
+}
+
+impl<'de> Deserialize<'de> for Latency {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let WrittenLatency { n, mean, stddev, min, p50, p90, p99, p99_9, p99_99, max } =
+            WrittenLatency::deserialize(deserializer)?;
+        Ok(Self { n, mean, stddev, min, p50, p90, p99, p99_9, p99_99, max }.told())
+    }
+}
+
 impl Latency {
     fn of(lat: &Histogram) -> Option<Self> {
-        Some(Self {
+        let whole = Self {
             n: lat.count(),
             mean: lat.mean()?,
             stddev: lat.deviation(),
             min: lat.least()?,
-            p50: lat.quantile(0.5)?,
-            p90: lat.quantile(0.9)?,
-            p99: lat.quantile(0.99)?,
-            p99_9: lat.quantile(0.999)?,
-            p99_99: lat.quantile(0.9999)?,
+            p50: lat.percentile(Percentile::P50),
+            p90: lat.percentile(Percentile::P90),
+            p99: lat.percentile(Percentile::P99),
+            p99_9: lat.percentile(Percentile::P99_9),
+            p99_99: lat.percentile(Percentile::P99_99),
             max: lat.most()?,
-        })
+        };
+        Some(whole.told())
+    }
+
+    /// The same without the percentiles that so few operations cannot have.
+    pub fn told(mut self) -> Self {
+        for (value, percentile) in [
+            (&mut self.p50, Percentile::P50),
+            (&mut self.p90, Percentile::P90),
+            (&mut self.p99, Percentile::P99),
+            (&mut self.p99_9, Percentile::P99_9),
+            (&mut self.p99_99, Percentile::P99_99),
+        ] {
+            *value = value.filter(|_| percentile.is_told_of(self.n));
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn total(ops: u64) -> ActionTotal {
+        let mut tally = ActionTally::default();
+        (1..=ops).for_each(|n| tally.add(512, 512, n));
+        tally.total(Nanos::secs(1))
+    }
+
+    #[test]
+    fn few_operations_have_no_percentiles_in_the_document_either() {
+        for (ops, names) in [
+            (1, vec![]),
+            (20, vec!["p50"]),
+            (99, vec!["p50"]),
+            (100, vec!["p50", "p90"]),
+            (1000, vec!["p50", "p90", "p99"]),
+            (10_000, vec!["p50", "p90", "p99", "p99_9"]),
+            (100_000, vec!["p50", "p90", "p99", "p99_9", "p99_99"]),
+        ] {
+            let document = serde_json::to_value(total(ops)).expect("json");
+            let latency = document["lat_ns"].as_object().expect("timed");
+            let found: Vec<&String> = latency.keys().filter(|key| key.starts_with('p')).collect();
+            assert_eq!(found, names, "{ops}");
+        }
+    }
+
+    #[test]
+    fn percentiles_of_few_in_earlier_documents_are_not_read() {
+        let text =
+            r#"{"n":1,"mean":7.0,"min":7,"p50":7,"p90":7,"p99":7,"p99_9":7,"p99_99":7,"max":7}"#;
+        let read: Latency = serde_json::from_str(text).expect("a latency");
+        assert_eq!(
+            Some(Latency { stddev: None, ..read }),
+            total(1).lat_ns.map(|one| Latency { mean: 7.0, stddev: None, min: 7, max: 7, ..one })
+        );
+        assert_eq!((read.p50, read.p99_99, read.max), (None, None, 7));
+    }
+
+    #[test]
+    fn rules_may_ask_of_few_what_is_no_figure() {
+        assert_eq!(total(100).answered_within(Percentile::P99), Nanos(99));
+        assert_eq!(total(0).answered_within(Percentile::P99), Nanos::ZERO);
+        let bare = ActionTotal { histogram: Vec::new(), ..total(100) };
+        assert_eq!(bare.answered_within(Percentile::P99), Nanos(100));
     }
 }

@@ -44,6 +44,7 @@ mod tests {
     use super::super::bench::DoctoredRecord;
     use super::*;
     use crate::plan::{Action, StudyPlan};
+    use crate::stats::Latency;
     use crate::unit::Nanos;
 
     /// A record of a load with these latencies of its writes.
@@ -54,7 +55,7 @@ mod tests {
         record.phases[0].totals.retain(|action, _| *action == Action::Write);
         let total = record.phases[0].totals.get_mut(&Action::Write).expect("writes");
         let latency = total.lat_ns.as_mut().expect("timed");
-        (latency.n, latency.p99, latency.max) = (n, p99, max);
+        *latency = Latency { n, p99: Some(p99), max, ..*latency }.told();
         record
     }
 

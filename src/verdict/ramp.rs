@@ -337,7 +337,7 @@ mod tests {
     fn few_answers_have_no_p99_and_may_all_be_within() {
         let mut record = climbed([10.0, 20.0, 20.0, 20.0], 7.5, 0.2);
         for total in record.phases.iter_mut().flat_map(|phase| phase.totals.values_mut()) {
-            total.lat_ns = total.lat_ns.map(|lat| Latency { n: 150, max: 4_000_000, ..lat });
+            total.lat_ns = total.lat_ns.map(|lat| Latency { n: 150, max: 4_000_000, ..lat }.told());
         }
         let within = |most| {
             let Some(StudyPlan::Ramp(ramp)) = &record.plan.aim else { panic!("a ramp") };

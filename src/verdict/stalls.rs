@@ -7,7 +7,7 @@ use super::threshold::{
 use super::{Rule, RuleJudge, cliff, finding, refuted};
 use crate::plan::{Action, Caching};
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, SamplePoint};
-use crate::stats::median;
+use crate::stats::{Percentile, median};
 use crate::unit::Nanos;
 
 /// A second or more without any completion, and far longer than the slowest of a hundred; or an
@@ -77,9 +77,10 @@ fn still(point: &SamplePoint, direct: bool) -> bool {
 /// them are no stalls then.
 pub(super) fn stalls(phase_view: &PhaseView<'_>, fell: bool) -> Vec<Nanos> {
     let direct = phase_view.cases.iter().all(|flow_view| flow_view.flow.caching == Caching::Direct);
-    let slow = |action| phase_view.phase.totals.get(&action).and_then(|total| total.lat_ns);
-    let p99 = [Action::Read, Action::Write, Action::Rewrite].into_iter().filter_map(slow);
-    let p99 = p99.map(|lat| lat.p99).max().unwrap_or(0);
+    let totals = [Action::Read, Action::Write, Action::Rewrite].into_iter();
+    let totals = totals.filter_map(|action| phase_view.phase.totals.get(&action));
+    // Of few I/Os this is no figure, but tells what is usual here.
+    let p99 = totals.map(|total| total.answered_within(Percentile::P99).0).max().unwrap_or(0);
     let least = STALL.max(Nanos((p99 as f64 * STALL_P99) as u64));
     let points = points(phase_view);
     let mut stalls = vec![];

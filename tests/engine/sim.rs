@@ -49,6 +49,11 @@ fn near(figure: f64, right: f64) {
     assert!((figure / right - 1.0).abs() <= 0.01, "{figure} is not {right}");
 }
 
+/// A percentile that enough I/Os were timed for.
+fn at(percentile: Option<u64>) -> f64 {
+    percentile.expect("enough I/Os") as f64
+}
+
 fn iops(heard: &kernel::Heard) -> f64 {
     heard.phase().totals[&Action::Read].iops.expect("iops").0
 }
@@ -63,7 +68,7 @@ fn a_device_of_a_hundred_microseconds() {
         let lat = latency(heard.phase());
         kernel::told("IOPS and p50", format_args!("{} {:?}", iops(&heard), lat));
         near(iops(&heard), right);
-        near(lat.p50 as f64, wait);
+        near(at(lat.p50), wait);
         near(lat.mean, wait);
         // Ten seconds of a virtual clock take no time.
         assert!(heard.ran.wall.as_secs() < 5, "{heard}");
@@ -77,25 +82,25 @@ fn stalls_show_in_an_open_loop() {
     let lat = latency(heard.phase());
     kernel::told("open", format_args!("{lat:?}"));
     near(iops(&heard), 100.0);
-    near(lat.p50 as f64, 100_000.0);
+    near(at(lat.p50), 100_000.0);
     // A tenth of the requests falls due in a stall and waits half of it in the mean; the worst of
     // a hundred waits nine tenths.
-    let p99 = lat.p99 as f64 / 1e9;
+    let p99 = at(lat.p99) / 1e9;
     assert!((0.85..1.02).contains(&p99), "{p99}\n{heard}");
     near(lat.max as f64, 1_000_100_000.0);
     // The parts say whose time it was: the program came late, the device was as ever.
     let reads = &heard.phase().totals[&Action::Read];
     let (lag, service) = (reads.lag_ns.as_ref(), reads.service_ns.as_ref());
     let (lag, service) = (lag.expect("lag"), service.expect("service"));
-    near(service.p99 as f64, 100_000.0);
+    near(at(service.p99), 100_000.0);
     near(service.max as f64, 1_000_100_000.0);
-    near(lag.p99 as f64, lat.p99 as f64);
+    near(at(lag.p99), at(lat.p99));
 
     // A closed loop never sees it: one request in a hundred thousand waits.
     let heard = run(model, 1, json!({}), 100);
     let lat = latency(heard.phase());
     kernel::told("closed", format_args!("{lat:?}"));
-    near(lat.p99 as f64, 100_000.0);
+    near(at(lat.p99), 100_000.0);
 }
 
 #[test]
@@ -105,7 +110,7 @@ fn the_stricter_of_two_caps_holds() {
         let rate = json!({ "caps": { "all": { "bandwidth": bandwidth, "iops": cap } } });
         let heard = run(model.clone(), 1, rate, 10);
         near(iops(&heard), right);
-        near(latency(heard.phase()).p50 as f64, 100_000.0);
+        near(at(latency(heard.phase()).p50), 100_000.0);
     }
 }
 

@@ -5,8 +5,8 @@ use super::{
     Curves, FigureLook, LineForm, Picture, PlotAxis, PlotKind, PlotPoint, PlotSeries, SHOWN, Tone,
 };
 use crate::plan::Action;
-use crate::record::{FEWEST_BEYOND, Metric, PhaseFigures, PhaseRecord, Statistic};
-use crate::stats::ActionTotal;
+use crate::record::{Metric, PhaseFigures, PhaseRecord, Statistic};
+use crate::stats::{ActionTotal, FEWEST_BEYOND};
 
 /// Quantiles that stand at the axis, and their names.
 const NINES: [(f64, Statistic, &str); 5] = [
@@ -67,7 +67,7 @@ fn curve(total: &ActionTotal, look: FigureLook) -> Vec<PlotPoint> {
     let mut points = Vec::new();
     let mut below = 0;
     for cell in &total.histogram {
-        if (all - below) as f64 >= FEWEST_BEYOND {
+        if all - below >= FEWEST_BEYOND {
             let x = place(below as f64 / all as f64);
             points.push(PlotPoint { x, y: cell.0.max(1) as f64, look, ..PlotPoint::default() });
         }

@@ -456,8 +456,11 @@ impl DoctoredRecord {
     pub fn served(&mut self, ops: u64, p99: u64) {
         let total = self.record.phases[0].totals.get_mut(&Action::Write).expect("counted");
         total.ops = Ops(ops);
-        total.lat_ns = total.lat_ns.map(|due| Latency { n: ops, ..due });
-        total.service_ns = total.lat_ns.map(|due| Box::new(Latency { p99, ..due }));
+        total.lat_ns = total.lat_ns.map(|due| {
+            let p99 = Some(due.max);
+            Latency { n: ops, p99, ..due }.told()
+        });
+        total.service_ns = total.lat_ns.map(|due| Box::new(Latency { p99: Some(p99), ..due }.told()));
     }
 
     /// The link of the main device: what it carries, and what it could, bytes per second.
