@@ -10,7 +10,7 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
-use super::{JobResult, PhaseRecord, Record, StudyResult, Trust};
+use super::{IntervalCount, JobResult, PhaseRecord, Record, SamplePoint, StudyResult, Trust};
 use crate::plan::Action;
 use crate::stats::{ActionTotal, DepthReached, Estimate, Latency, relative_spread};
 use crate::unit::Nanos;
@@ -39,8 +39,8 @@ pub struct Figure {
     pub unit: FigureUnit,
     /// Operations or samples behind it.
     pub n: u64,
-    /// Of rates: how far the rate of the phase spreads over its time, about this value. Absent where that is
-    /// not known.
+    /// Of rates: how far this one spreads over the time of the phase, about this value. Absent where that is
+    /// not known: the figure `spread` of the same action says why.
     pub spread: Option<SpreadRange>,
     /// May it be believed: that of the phase. Absent where the phase was not judged.
     pub trust: Option<Trust>,
@@ -170,8 +170,8 @@ pub enum Metric {
     ThroughputLasting,
     /// Operations per second.
     Iops,
-    /// How far the rate of the phase spreads over its time: a robust standard deviation as a share of
-    /// the median.
+    /// How far the rate spreads over the time of the phase: a robust standard deviation as a share of the
+    /// median. Of each action that moves data, and of all together.
     Spread,
     /// CPU time of the workers.
     Cpu,
@@ -428,25 +428,30 @@ pub struct PhaseFigures(Vec<Figure>);
 impl PhaseFigures {
     /// Those of a phase. They are numbered as if it were the first.
     pub fn of(phase: &PhaseRecord) -> Self {
-        let spread = spread(phase);
         let mut figures = Vec::new();
         figures.extend(of_actions(None, &phase.totals));
+        figures.extend(of_spreads(phase, None));
         figures.extend(of_ends(phase));
         figures.extend(together(phase));
-        figures.extend(of_phase(phase, spread));
+        figures.extend(of_phase(phase));
         // Of one job alone they are those of the phase.
-        let several = phase.jobs.len() > 1;
-        figures.extend(phase.jobs.iter().filter(|_| several).flat_map(of_job));
+        for job in phase.jobs.iter().filter(|_| phase.jobs.len() > 1) {
+            figures.extend(of_job(job));
+            figures.extend(of_spreads(phase, Some(job)));
+        }
+        let spreads: Vec<Figure> =
+            figures.iter().filter(|figure| figure.metric == Metric::Spread).cloned().collect();
         let verdict = phase.verdict.as_ref();
         for figure in &mut figures {
             figure.trust = verdict.map(|verdict| verdict.trust);
             if figure.metric == Metric::Throughput && figure.job.is_none() {
                 figure.corrected = verdict.and_then(|verdict| verdict.corrected);
             }
-            let rate = matches!(figure.metric, Metric::Throughput | Metric::Iops);
-            if let (true, None, FigureValue::Known(value), Some((share, _))) =
-                (rate, &figure.job, figure.value, spread)
-            {
+            if !matches!(figure.metric, Metric::Throughput | Metric::Iops) {
+                continue;
+            }
+            let own = spreads.iter().find(|it| it.job == figure.job && it.action == figure.action);
+            if let (Some(value), Some(share)) = (figure.known(), own.and_then(Figure::known)) {
                 let (low, high) = ((value * (1.0 - share)).max(0.0), value * (1.0 + share));
                 figure.spread = Some(SpreadRange { low, high });
             }
@@ -627,16 +632,12 @@ fn together(phase: &PhaseRecord) -> Vec<Figure> {
 }
 
 /// What a phase has as a whole.
-fn of_phase(phase: &PhaseRecord, spread: Option<(f64, u64)>) -> Vec<Figure> {
+fn of_phase(phase: &PhaseRecord) -> Vec<Figure> {
     let told = |metric, value, n| figure(None, None, metric, value, n);
-    let (share, stretches) = match spread {
-        Some((share, stretches)) => (Ok(share), stretches),
-        None => (Err(Absence::TooFewSamples), 0),
-    };
     let ops = phase.totals.values().map(|total| total.ops.0).sum();
     let time = phase.span.time();
     let mut figures =
-        vec![told(Metric::Time, Ok(time.0 as f64), ops), told(Metric::Spread, share, stretches)];
+        vec![told(Metric::Time, Ok(time.0 as f64), ops), spread(None, None, Some(&all_of(phase)))];
     if let Some(cpu) = phase.cpu {
         let part = (time.0 > 0).then(|| cpu.0 as f64 / time.0 as f64);
         figures.push(told(Metric::Cpu, Ok(cpu.0 as f64), ops));
@@ -671,48 +672,155 @@ pub struct CountedSample {
 /// The samples that lie wholly in the counted time, without the closing flush: no work is asked
 /// for during that.
 pub fn counted_samples(phase: &PhaseRecord) -> Vec<CountedSample> {
+    let bytes = phase.series.points.iter().any(|p| p.read_bytes + p.write_bytes > 0);
+    samples(phase, |_, point| {
+        let moved = if bytes { point.read_bytes + point.write_bytes } else { point.ops };
+        IntervalCount(point.ops, moved)
+    })
+}
+
+/// The same with what was done in each: operations, and the amount.
+fn samples(
+    phase: &PhaseRecord,
+    done: impl Fn(usize, &SamplePoint) -> IntervalCount,
+) -> Vec<CountedSample> {
     let span = &phase.span;
     let (first, last) = (span.counted.since(span.started).0, span.stopped.since(span.started).0);
-    let bytes = phase.series.points.iter().any(|p| p.read_bytes + p.write_bytes > 0);
     let mut from = 0;
     let mut samples = Vec::new();
-    for point in &phase.series.points {
+    for (number, point) in phase.series.points.iter().enumerate() {
         let to = point.at_ns.0;
         if from >= first && to <= last && to > from {
-            let amount = if bytes {
-                (point.read_bytes + point.write_bytes) as f64
-            } else {
-                point.ops as f64
-            };
-            samples.push(CountedSample { from, to, amount, ops: point.ops });
+            let IntervalCount(ops, amount) = done(number, point);
+            samples.push(CountedSample { from, to, amount: amount as f64, ops });
         }
         from = to;
     }
     samples
 }
 
-/// How much the rate of a phase spreads, as a share of its median, and of how many stretches that was
-/// taken: they are long enough to hold several operations. `None` when there are fewer than four of
-/// those.
-fn spread(phase: &PhaseRecord) -> Option<(f64, u64)> {
-    let samples = counted_samples(phase);
-    let ops: u64 = samples.iter().map(|sample| sample.ops).sum();
-    for together in [1, 2, 5, 10] {
-        let stretches: Vec<f64> = samples
-            .chunks_exact(together)
-            .map(|chunk| {
-                let time: u64 = chunk.iter().map(|sample| sample.to - sample.from).sum();
-                chunk.iter().map(|sample| sample.amount).sum::<f64>() / time as f64
-            })
-            .collect();
-        if stretches.len() < FEWEST_STRETCHES {
-            return None;
-        }
-        if ops / stretches.len() as u64 >= FEWEST_IN_STRETCH {
-            return Some((relative_spread(&stretches)?, stretches.len() as u64));
-        }
+/// Samples, and how many operations are in them.
+struct SampledWork {
+    samples: Vec<CountedSample>,
+    ops: u64,
+}
+
+impl SampledWork {
+    fn of(samples: Vec<CountedSample>) -> Self {
+        let ops = samples.iter().map(|sample| sample.ops).sum();
+        Self { samples, ops }
     }
-    None
+
+    /// How much the rate spreads, as a share of its median, and of how many stretches that was taken: they
+    /// are long enough to hold several operations. `None` when there are fewer than four of those.
+    fn spread(&self) -> Option<(f64, u64)> {
+        for together in [1, 2, 5, 10] {
+            let stretches: Vec<f64> = self
+                .samples
+                .chunks_exact(together)
+                .map(|chunk| {
+                    let time: u64 = chunk.iter().map(|sample| sample.to - sample.from).sum();
+                    chunk.iter().map(|sample| sample.amount).sum::<f64>() / time as f64
+                })
+                .collect();
+            if stretches.len() < FEWEST_STRETCHES {
+                return None;
+            }
+            if self.ops / stretches.len() as u64 >= FEWEST_IN_STRETCH {
+                return Some((relative_spread(&stretches)?, stretches.len() as u64));
+            }
+        }
+        None
+    }
+}
+
+/// What all actions of a phase did.
+fn all_of(phase: &PhaseRecord) -> SampledWork {
+    SampledWork::of(counted_samples(phase))
+}
+
+/// The spread of what was sampled; absent of what the samples do not tell apart.
+fn spread(job: Option<&str>, action: Option<Action>, work: Option<&SampledWork>) -> Figure {
+    let told = work.ok_or(Absence::NotKept).and_then(|work| {
+        let spread = work.spread();
+        spread.ok_or(Absence::TooFewSamples)
+    });
+    let n = told.map_or(0, |(_, stretches)| stretches);
+    figure(job, action, Metric::Spread, told.map(|(share, _)| share), n)
+}
+
+/// The spread of each action of all jobs together, or of one job: of those that only serve others there
+/// is none.
+fn of_spreads(phase: &PhaseRecord, job: Option<&JobResult>) -> Vec<Figure> {
+    let totals = job.map_or(&phase.totals, |job| &job.totals);
+    let done: Vec<Action> = totals
+        .iter()
+        .filter(|(action, total)| !action.serves() && total.ops.0 + total.errors > 0)
+        .map(|(action, _)| *action)
+        .collect();
+    let name = job.map(|job| job.name.as_str());
+    let one = |action: &Action| {
+        let work = match (job, done.as_slice()) {
+            (None, [_]) => Some(all_of(phase)),
+            _ => apart(phase, job, *action, &done),
+        };
+        spread(name, Some(*action), work.as_ref())
+    };
+    done.iter().map(one).collect()
+}
+
+/// What one of several actions did in each sample: from the jobs' own series, which tell the directions apart;
+/// of all jobs together else by the bytes of its direction. `None` where another action has a part in it.
+fn apart(
+    phase: &PhaseRecord,
+    job: Option<&JobResult>,
+    action: Action,
+    done: &[Action],
+) -> Option<SampledWork> {
+    let own = directions(action);
+    let shared = |other: &&Action| {
+        **other != action && directions(**other).iter().any(|one| own.contains(one))
+    };
+    if done.iter().any(|other| shared(&other)) {
+        return None;
+    }
+    let did = |job: &&JobResult| job.totals.get(&action).is_some_and(|total| total.ops.0 > 0);
+    let jobs: Vec<&JobResult> = match job {
+        Some(job) => vec![job],
+        None => phase.jobs.iter().filter(did).collect(),
+    };
+    let counts = |number: usize| {
+        let series = jobs.iter().flat_map(|job| own.iter().map(|one| job.series.get(one)));
+        let counts = series.filter_map(|counts| counts?.get(number));
+        counts.fold(IntervalCount(0, 0), |sum, one| IntervalCount(sum.0 + one.0, sum.1 + one.1))
+    };
+    if !jobs.is_empty() && jobs.iter().all(|job| !job.series.is_empty()) {
+        let bytes = (0..phase.series.points.len()).any(|number| counts(number).1 > 0);
+        let done = |number: usize, _: &SamplePoint| {
+            let IntervalCount(ops, moved) = counts(number);
+            IntervalCount(ops, if bytes { moved } else { ops })
+        };
+        return Some(SampledWork::of(samples(phase, done)));
+    }
+    let bytes: fn(&SamplePoint) -> u64 = match action {
+        Action::Read => |point| point.read_bytes,
+        Action::Write => |point| point.write_bytes,
+        _ => return None,
+    };
+    // The samples have no operations by direction; those of the counted time are known.
+    let ops = phase.totals.get(&action).filter(|_| job.is_none())?.ops.0;
+    Some(SampledWork { samples: samples(phase, |_, point| IntervalCount(0, bytes(point))), ops })
+}
+
+/// The directions in whose counts an action is.
+fn directions(action: Action) -> &'static [Action] {
+    match action {
+        Action::Read => &[Action::Read],
+        Action::Write => &[Action::Write],
+        Action::Trim => &[Action::Trim],
+        Action::Rewrite => &[Action::Read, Action::Write],
+        _ => &[Action::Read, Action::Write, Action::Trim],
+    }
 }
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ pub fn table(record: &Record) -> ReportTable {
 }
 
 /// One phase: a row for each action. Sizes are bytes, rates per second; the spread is a share of the
-/// median, belongs to the phase, and stands at its first action.
+/// median.
 pub fn one(plan: &Plan, jobs: &[ResolvedJob], phase: &PhaseRecord) -> ReportTable {
     ReportTable { columns: COLUMNS.to_vec(), rows: rows(plan, jobs, phase) }
 }
@@ -89,7 +89,7 @@ fn rows(plan: &Plan, jobs: &[ResolvedJob], phase: &PhaseRecord) -> Vec<TableRow>
             of(Metric::lat(Statistic::P50)),
             of(Metric::P99),
             of(Metric::lat(Statistic::Max)),
-            TableCell::of(figures.find(None, Metric::Spread).filter(|_| first)),
+            of(Metric::Spread),
             match counts {
                 true => TableCell::Judgement(judged).once(first),
                 false => TableCell::text("preparation").once(first),

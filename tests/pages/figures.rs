@@ -7,7 +7,10 @@ use std::process::Command;
 use crate::common;
 use crate::common::pages::{UNICODE, printed};
 use crate::common::sweeps::{grid, swept};
-use assay::record::Record;
+use assay::plan::Action;
+use assay::record::{IntervalCount, JobResult, Record, SamplePoint};
+use assay::stats::ActionTotal;
+use assay::unit::{Bytes, Nanos, Ops};
 use serde_json::Value;
 
 /// Columns of the table of phases, and what they show.
@@ -116,8 +119,7 @@ impl Listed {
 
     /// Holds a cell of the table of phases against its figure.
     fn hold(&self, phase: &str, action: &str, metric: &str, text: &str, scale: f64, page: &str) {
-        let action = (metric != "spread").then_some(action);
-        let value = self.value(phase, action, metric).expect("listed");
+        let value = self.value(phase, Some(action), metric).expect("listed");
         match (value, text.trim()) {
             (None, "-" | "") => {}
             (Some(value), text) => {
@@ -168,7 +170,7 @@ fn text_page(listed: &Listed, page: &str) -> usize {
     });
     let mut cells = 0;
     for phase in &listed.phases {
-        for (number, action) in listed.actions(phase).iter().enumerate() {
+        for action in &listed.actions(phase) {
             let row = rows.next().unwrap_or_else(|| panic!("no row of {phase} {action}\n{page}"));
             let row: Vec<char> = row.chars().collect();
             let mut from = 0;
@@ -180,10 +182,8 @@ fn text_page(listed: &Listed, page: &str) -> usize {
                     _ => text,
                 };
                 from = to;
-                if metric != "spread" || number == 0 {
-                    listed.hold(phase, action, metric, &text, scale(metric), page);
-                    cells += 1;
-                }
+                listed.hold(phase, action, metric, &text, scale(metric), page);
+                cells += 1;
             }
         }
     }
@@ -206,17 +206,15 @@ fn csv_page(listed: &Listed, page: &str) -> usize {
     };
     let mut cells = 0;
     for phase in &listed.phases {
-        for (number, action) in listed.actions(phase).iter().enumerate() {
+        for action in &listed.actions(phase) {
             let line =
                 lines.next().unwrap_or_else(|| panic!("no line of {phase} {action}\n{page}"));
             let texts: Vec<&str> = line.split(',').collect();
             assert_eq!((texts.len(), texts[1]), (names.len(), action.as_str()), "{page}");
             for (name, text) in names.iter().zip(texts) {
                 let Some(metric) = metric(name) else { continue };
-                if metric != "spread" || number == 0 {
-                    listed.hold(phase, action, &metric, text, 1.0, page);
-                    cells += 1;
-                }
+                listed.hold(phase, action, &metric, text, 1.0, page);
+                cells += 1;
             }
         }
     }
@@ -234,16 +232,14 @@ fn html_page(listed: &Listed, page: &str) -> usize {
     });
     let mut cells = 0;
     for phase in &listed.phases {
-        for (number, action) in listed.actions(phase).iter().enumerate() {
+        for action in &listed.actions(phase) {
             let row = rows.next().unwrap_or_else(|| panic!("no row of {phase} {action}"));
             let figures = row.children().filter(|node| node.attribute("class") == Some("figure"));
             let texts: Vec<&str> = figures.map(|node| node.text().unwrap_or_default()).collect();
             assert_eq!(texts.len(), COLUMNS.len());
             for ((_, metric), text) in COLUMNS.into_iter().zip(texts) {
-                if metric != "spread" || number == 0 {
-                    listed.hold(phase, action, metric, text, scale(metric), "html");
-                    cells += 1;
-                }
+                listed.hold(phase, action, metric, text, scale(metric), "html");
+                cells += 1;
             }
         }
     }
@@ -264,15 +260,13 @@ fn markdown_page(listed: &Listed, page: &str) -> usize {
     let mut rows = lines.skip(1).take_while(|line| line.starts_with('|'));
     let mut held = 0;
     for phase in &listed.phases {
-        for (number, action) in listed.actions(phase).iter().enumerate() {
+        for action in &listed.actions(phase) {
             let row = cells(rows.next().unwrap_or_else(|| panic!("no row of {phase}\n{page}")));
             assert_eq!((row.len(), &row[1]), (names.len(), action), "{page}");
             for (title, metric) in COLUMNS {
                 let at = names.iter().position(|name| name == title).expect("a column");
-                if metric != "spread" || number == 0 {
-                    listed.hold(phase, action, metric, &row[at], scale(metric), page);
-                    held += 1;
-                }
+                listed.hold(phase, action, metric, &row[at], scale(metric), page);
+                held += 1;
             }
         }
     }
@@ -568,6 +562,83 @@ fn a_run_writes_the_same_figures_in_every_format() {
     assert!(csv_page(&listed, &read("report.csv")) > 0);
     assert!(html_page(&listed, &read("report.html")) > 0);
     assert!(markdown_page(&listed, &read("report.md")) > 0);
+}
+
+/// A phase that reads steadily and writes by fits and starts, with a flush at its end.
+fn unsteady_writes() -> Record {
+    let mut record = common::fast();
+    record.phases.truncate(1);
+    let phase = &mut record.phases[0];
+    let total = phase.totals.values().next().expect("something was done").clone();
+    let (step, span) = (Nanos::millis(100), &mut phase.span);
+    (span.counted, span.stopped) = (span.started, span.started + Nanos::secs(2));
+    phase.series.points = (1..=20_u64)
+        .map(|number| SamplePoint {
+            at_ns: Nanos(number * step.0),
+            ops: 100,
+            read_bytes: 1 << 20,
+            write_bytes: if number % 2 == 0 { 3 << 20 } else { 1 << 20 },
+            ..SamplePoint::default()
+        })
+        .collect();
+    let flush = ActionTotal { ops: Ops(1), bytes: Bytes::ZERO, ..total.clone() };
+    phase.totals = [(Action::Read, total.clone()), (Action::Write, total), (Action::Flush, flush)]
+        .into_iter()
+        .collect();
+    record
+}
+
+#[test]
+fn each_action_has_the_spread_of_its_own_rate_and_a_flush_has_none() {
+    let mut record = unsteady_writes();
+    let name = record.phases[0].name.clone();
+    let hold = |record: &Record| {
+        let listed = Listed::of(record);
+        let spread = |action| listed.value(&name, action, "spread").expect("listed");
+        let (read, write) = (spread(Some("read")), spread(Some("write")));
+        assert_eq!(read, Some(0.0));
+        assert!(write.is_some_and(|share| share > 0.5), "{write:?}");
+        assert!(spread(None).is_some_and(|share| Some(share) < write));
+        assert!(listed.value(&name, Some("flush"), "spread").is_err());
+        for figure in &listed.figures {
+            let (action, metric) = (figure["action"].as_str(), figure["metric"].as_str());
+            let wanted = matches!(action, Some("read" | "write")) && metric == Some("iops");
+            if wanted {
+                let (low, high) = (&figure["spread"]["low"], &figure["spread"]["high"]);
+                assert_eq!(low == high, action == Some("read"), "{figure}");
+            }
+            assert!(action != Some("flush") || figure["spread"].is_null(), "{figure}");
+        }
+        text_page(&listed, &printed(record, "text", UNICODE));
+    };
+    // By the bytes of each direction in the series of the phase ...
+    hold(&record);
+    // ... or, where the jobs have series of their own, by these.
+    let phase = &mut record.phases[0];
+    let counts = |bytes: fn(&SamplePoint) -> u64| -> Vec<IntervalCount> {
+        phase.series.points.iter().map(|point| IntervalCount(50, bytes(point))).collect()
+    };
+    let series = [
+        (Action::Read, counts(|point| point.read_bytes)),
+        (Action::Write, counts(|point| point.write_bytes)),
+    ];
+    phase.jobs = vec![JobResult {
+        name: "both".into(),
+        span: None,
+        totals: phase.totals.clone(),
+        cpu: None,
+        depth: None,
+        series: series.into_iter().collect(),
+        workers: Vec::new(),
+    }];
+    phase.series.points.iter_mut().for_each(|point| point.write_bytes = 0);
+    hold(&record);
+    // Rewrites are both reads and writes: their samples cannot be told from those of reads.
+    let phase = &mut record.phases[0];
+    let total = phase.totals.remove(&Action::Write).expect("there");
+    phase.totals.insert(Action::Rewrite, total);
+    let listed = Listed::of(&record);
+    assert_eq!(listed.value(&name, Some("read"), "spread"), Ok(None));
 }
 
 #[test]
