@@ -131,9 +131,11 @@ pub fn of_line(
     let root = line.starts_with("sudo ");
     let typed: Vec<OsString> = words.iter().map(OsString::from).collect();
     let as_verb = dialect::as_verb(&typed);
-    let ours = first == "assay" || as_verb.is_some();
+    let verb = as_verb.is_none() && runs_something(first);
+    let ours = first == "assay" || as_verb.is_some() || verb;
     let typed = match as_verb {
         Some(verb) => verb,
+        None if verb => [OsString::from("assay")].into_iter().chain(typed).collect(),
         None if ours => typed,
         None => called(typed),
     };
@@ -149,6 +151,13 @@ pub fn of_line(
         better.line.insert_str(0, "sudo ");
     }
     Ok(told)
+}
+
+/// Whether a word is one of our verbs that run a plan.
+fn runs_something(word: &str) -> bool {
+    let command = Cli::command();
+    let verb = command.find_subcommand(word);
+    verb.is_some_and(|verb| verb.get_arguments().any(|argument| argument.get_id() == "plan"))
 }
 
 /// A tool's words as if that tool were our verb.

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use super::conduct::PlanVerb;
 use super::output::OutputArgs;
-use super::place::{PathType, any_seed, fits, latency, look_for_data, target, time};
+use super::place::{
+    PathType, any_seed, fits, latency, look_for_data, per_second, percent, short_time, target,
+};
 use crate::error::{Error, Refusal};
 use crate::plan::{
     Action, ActionShare, Arrivals, BlockSize, BlockWork, CacheDrop, Caching, Durability, Job,
@@ -34,7 +36,7 @@ pub struct IoArgs {
     #[arg(long, value_enum, value_name = "ORDER")]
     pub order: Option<IoOrder>,
     /// Share of reads in percent; the rest are writes (default: 100, with --rw rw and randrw 50)
-    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(0..=100))]
+    #[arg(long, visible_alias = "rwmixread", value_name = "PERCENT", value_parser = percent)]
     pub read: Option<u32>,
     /// Size of an I/O: 4k, 64k, 1M
     #[arg(long, visible_alias = "bs", default_value = "4k", value_name = "S")]
@@ -45,15 +47,16 @@ pub struct IoArgs {
     /// Workers, each a thread with its own queue
     #[arg(long, visible_alias = "numjobs", default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     pub workers: u32,
-    /// How long: 10, 60s, 5m
+    /// How long: 10, 60s, 5m, 500ms
     ///
     /// The first tenth of it, one second at most, is not counted.
-    #[arg(long, visible_alias = "runtime", default_value = "10", value_name = "T", value_parser = time)]
+    #[arg(long, visible_alias = "runtime", default_value = "10", value_name = "T", value_parser = short_time)]
     pub time: Nanos,
     /// I/Os per second of all workers, whether or not earlier ones are answered (default: as many as possible)
     ///
-    /// Latency then counts from the moment at which an I/O was due.
-    #[arg(long, value_name = "IOPS", value_parser = clap::value_parser!(u32).range(1..))]
+    /// As 5000 or 5k. Latency then counts from the moment at which an I/O was due; the exit status is 3 if fewer
+    /// were answered.
+    #[arg(long, value_name = "IOPS", value_parser = per_second)]
     pub rate: Option<u32>,
     /// Use O_DIRECT, and fail where it is refused (default: O_DIRECT where it bypasses the page cache)
     #[arg(long, conflicts_with = "buffered")]

@@ -99,6 +99,11 @@ pub(super) fn any_seed() -> u64 {
 
 /// A time as people type it: `30`, `30s`, `5m`, `1h`.
 pub(super) fn time(text: &str) -> Result<Nanos, String> {
+    seconds(text, "30, 90s, 5m or 1h")
+}
+
+/// The same; `forms` is what may be written.
+fn seconds(text: &str, forms: &str) -> Result<Nanos, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let scale = match &text[digits.len()..] {
         "" | "s" => 1,
@@ -110,7 +115,46 @@ pub(super) fn time(text: &str) -> Result<Nanos, String> {
     match seconds.and_then(|seconds| seconds.checked_mul(scale)) {
         Some(seconds @ 1..=604_800) => Ok(Nanos::secs(seconds)),
         Some(604_801..) => Err(format!("'{text}' is more than a week; give less")),
-        _ => Err(format!("'{text}' is no time; write 30, 90s, 5m or 1h")),
+        _ => Err(format!("'{text}' is no time; write {forms}")),
+    }
+}
+
+/// The same of a load, which may be short: `500ms`, too.
+pub(super) fn short_time(text: &str) -> Result<Nanos, String> {
+    /// Less is over before anything of it is counted.
+    const LEAST: u64 = 100;
+    let Some(digits) = text.strip_suffix("ms") else {
+        return seconds(text, "500ms, 30, 90s, 5m or 1h");
+    };
+    match digits.parse() {
+        Ok(millis @ LEAST..=604_800_000) => Ok(Nanos::millis(millis)),
+        Ok(0..LEAST) => Err(format!("'{text}' is too short; give 100ms or more")),
+        Ok(_) => Err(format!("'{text}' is more than a week; give less")),
+        Err(_) => seconds(text, "500ms, 30, 90s, 5m or 1h"),
+    }
+}
+
+/// A share in percent: `70`, `70%`.
+pub(super) fn percent(text: &str) -> Result<u32, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).parse();
+    number
+        .ok()
+        .filter(|percent| *percent <= 100)
+        .ok_or(format!("invalid value '{text}'; give 0 to 100"))
+}
+
+/// So many per second: `5000`, `5k`, `1.5M`.
+pub(super) fn per_second(text: &str) -> Result<u32, String> {
+    let (number, scale) = match text.as_bytes().last() {
+        Some(b'k' | b'K') => (&text[..text.len() - 1], 1e3),
+        Some(b'm' | b'M') => (&text[..text.len() - 1], 1e6),
+        _ => (text, 1.0),
+    };
+    let plain = number.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let value = number.parse::<f64>().ok().filter(|_| plain).map(|number| (number * scale).round());
+    match value {
+        Some(value) if (1.0..=f64::from(u32::MAX)).contains(&value) => Ok(value as u32),
+        _ => Err(format!("invalid value '{text}'; give 1 to {}, or as 5k", u32::MAX)),
     }
 }
 
@@ -263,6 +307,30 @@ mod tests {
         }
         for text in ["", "0", "s", "-1", "5x", "1.5", "99999999h", "99999999999999999999h"] {
             assert!(time(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_load_may_take_less_than_a_second() {
+        for (text, millis) in [("100ms", 100), ("500ms", 500), ("2", 2000), ("1m", 60_000)] {
+            assert_eq!(short_time(text), Ok(Nanos::millis(millis)));
+        }
+        for bad in ["99ms", "0ms", "ms", "-5ms", "1.5ms", "0", "999999999999ms"] {
+            assert!(short_time(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn shares_and_rates_are_read_as_people_type_them() {
+        assert_eq!([percent("70"), percent("70%"), percent("0")], [Ok(70), Ok(70), Ok(0)]);
+        for bad in ["", "%", "101", "101%", "-1", "70%%", "half"] {
+            assert!(percent(bad).is_err(), "{bad}");
+        }
+        for (text, rate) in [("5000", 5000), ("5k", 5000), ("1.5k", 1500), ("2M", 2_000_000)] {
+            assert_eq!(per_second(text), Ok(rate));
+        }
+        for bad in ["", "k", "0", "-5", "5G", "1e3", "inf", "9999M", "0.1", "."] {
+            assert!(per_second(bad).is_err(), "{bad}");
         }
     }
 

@@ -186,7 +186,9 @@ fn formats() -> PossibleValuesParser {
 mod tests {
     use clap::CommandFactory as _;
 
+    use super::super::Environment;
     use super::*;
+    use crate::evidence::SysRoot;
 
     #[test]
     fn the_definitions_make_sense() {
@@ -214,5 +216,32 @@ mod tests {
             };
             assert_eq!(cli.verb.plan_verb().is_some(), shows, "{}", verb.get_name());
         }
+    }
+
+    #[test]
+    fn each_verb_that_runs_something_is_explained_without_the_name_of_the_program() {
+        let sys_root = SysRoot::default();
+        let machine = sys_root.machine();
+        let surveyor = explain::PathSurveyor { survey: &|path| sys_root.survey(path), machine };
+        let environment = Environment::default();
+        let command = Cli::command();
+        let mut explained = 0;
+        for verb in command.get_subcommands() {
+            if !verb.get_arguments().any(|argument| argument.get_id() == "plan") {
+                continue;
+            }
+            let words: Vec<String> =
+                line(verb).iter().map(|word| word.to_string_lossy().into_owned()).collect();
+            let told = |words: &[String]| {
+                let told = explain::of_line(words.to_vec(), &environment, &surveyor);
+                told.map(|told| (told.phases, told.better)).map_err(|error| error.to_string())
+            };
+            let (bare, whole) = (told(&words[1..]), told(&words));
+            // A plan stands in a file: what is wrong with this one is said of both.
+            assert_eq!(bare.is_ok(), verb.get_name() != "run", "{bare:?}");
+            assert_eq!(bare.err(), whole.err(), "{}", verb.get_name());
+            explained += 1;
+        }
+        assert!(explained > 8, "{explained}");
     }
 }

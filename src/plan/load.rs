@@ -1,4 +1,4 @@
-//! One load: what must hold of its latency.
+//! One load: what must hold of its latency. What must hold of its rate is that of its jobs.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

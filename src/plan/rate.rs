@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Refusal;
-use crate::unit::{Bytes, Nanos};
+use crate::unit::{Bytes, Nanos, Ops};
 
 use super::Action;
 use super::usual::is_usual;
@@ -50,6 +50,17 @@ pub enum Arrivals {
         /// From one burst to the next.
         every: Nanos,
     },
+}
+
+impl Arrivals {
+    /// Operations per second of the job in the mean, all workers together; 0 where no time lies between
+    /// bursts.
+    pub fn iops(self) -> f64 {
+        match self {
+            Self::Even { iops } | Self::Poisson { iops } => iops,
+            Self::Bursts { ops, every } => Ops(ops).over(every).map_or(0.0, |rate| rate.0),
+        }
+    }
 }
 
 /// Caps on what all workers of the job do together. Those of single actions (fio's `rate=R,W,T` and

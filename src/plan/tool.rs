@@ -43,6 +43,24 @@ impl PlanOrigin {
         }
     }
 
+    /// The verb to type after `assay`; `None` where the plan stood in a file.
+    pub fn verb(&self) -> Option<&str> {
+        let verb = self.dialect.as_str();
+        (!verb.is_empty() && !verb.contains(['.', '/', ' '])).then_some(verb)
+    }
+
+    /// The words to type after the verb, also where the verb is among those that were typed.
+    pub fn arguments(&self) -> &[String] {
+        let typed = match self.words.as_slice() {
+            [program, rest @ ..] if program == "assay" => rest,
+            all => all,
+        };
+        match typed {
+            [verb, rest @ ..] if *verb == self.dialect => rest,
+            _ => &self.words,
+        }
+    }
+
     /// The same of a tool about which there is more to know.
     pub fn with(self, tool: ToolProfile) -> Self {
         Self { tool, ..self }

@@ -5,14 +5,15 @@
 //! from the rest of the record and are made anew whenever they are wanted, so the two cannot disagree.
 
 use std::borrow::Cow;
-use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 
-use super::{IntervalCount, JobResult, PhaseRecord, Record, SamplePoint, StudyResult, Trust};
+use super::metric::{Absence, FigureUnit, LatencyPart, Metric, Statistic};
+use super::outcome::OutcomeFigure;
+use super::{IntervalCount, JobResult, PhaseRecord, Record, SamplePoint, Trust};
 use crate::plan::Action;
-use crate::stats::{ActionTotal, DepthReached, Estimate, Latency, relative_spread};
+use crate::stats::{ActionTotal, DepthReached, Estimate, relative_spread};
 use crate::unit::Nanos;
 
 /// Operations that a stretch of time must hold on average before its rate means anything.
@@ -87,38 +88,6 @@ impl JsonSchema for FigureValue {
     }
 }
 
-/// Why a figure has no value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Absence {
-    /// No bytes were moved.
-    NothingMoved,
-    /// No time passed.
-    NoTime,
-    /// No operation was timed.
-    NotTimed,
-    /// Fewer than ten operations took longer: a percentile of so few is chance.
-    FewerThanTenBeyond,
-    /// Too few samples, or too few operations in them, to tell a spread.
-    TooFewSamples,
-    /// The record does not have it.
-    NotKept,
-}
-
-impl Absence {
-    /// In a few words.
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::NothingMoved => "no bytes were moved",
-            Self::NoTime => "no time passed",
-            Self::NotTimed => "no operation was timed",
-            Self::FewerThanTenBeyond => "fewer than ten operations took longer",
-            Self::TooFewSamples => "too few samples",
-            Self::NotKept => "not recorded",
-        }
-    }
-}
-
 /// What a rate lies between for most of the time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SpreadRange {
@@ -126,272 +95,6 @@ pub struct SpreadRange {
     pub low: f64,
     /// The value and the spread.
     pub high: f64,
-}
-
-/// What the value of a figure counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum FigureUnit {
-    /// Operations.
-    Operations,
-    /// Bytes.
-    Bytes,
-    /// Nanoseconds.
-    Ns,
-    /// Bytes per second.
-    BytesPerSecond,
-    /// Operations per second.
-    OperationsPerSecond,
-    /// A share: 1 is the whole.
-    Share,
-}
-
-/// What was measured. In the document a word such as `throughput` or `lat_p99`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Metric {
-    /// Operations answered without an error.
-    Ops,
-    /// Bytes moved.
-    Bytes,
-    /// Operations answered with an error.
-    Errors,
-    /// The time over which the rates are taken; of all actions together the counted time of the phase, with
-    /// what is flushed and closed inside it.
-    Time,
-    /// Bytes per second.
-    Throughput,
-    /// The same until the last call had returned, where the time ends later: with a flush.
-    ThroughputCalls,
-    /// Bytes written per second until the flush had ended that was only watched after the timing.
-    ThroughputSettled,
-    /// Bytes per second of a fast start, before the rate fell.
-    ThroughputBurst,
-    /// Bytes per second that last: of the steady rounds, else of all after a burst.
-    ThroughputLasting,
-    /// Operations per second.
-    Iops,
-    /// How far the rate spreads over the time of the phase: a robust standard deviation as a share of the
-    /// median. Of each action that moves data, and of all together.
-    Spread,
-    /// CPU time of the workers.
-    Cpu,
-    /// CPU time of the workers as a share of the time of the phase; more than 1 where several were busy.
-    CpuShare,
-    /// I/Os that one worker had in flight when one was sent, itself included: mean.
-    DepthMean,
-    /// The same: most.
-    DepthMax,
-    /// A latency.
-    Latency(LatencyPart, Statistic),
-}
-
-/// Which part of an operation's time a latency is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LatencyPart {
-    /// All of it: from when it was due (submitted, where nothing else says when) to its completion.
-    Whole,
-    /// From submission until the kernel had accepted it.
-    Submission,
-    /// From then to completion.
-    Completion,
-    /// From when it was due until it was submitted.
-    Lag,
-    /// From submission to completion.
-    Service,
-}
-
-impl LatencyPart {
-    /// All of them, in the order in which they are written.
-    pub const ALL: [Self; 5] =
-        [Self::Whole, Self::Submission, Self::Completion, Self::Lag, Self::Service];
-
-    /// What stands before the statistic in the document: `lat`, `slat`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Whole => "lat",
-            Self::Submission => "slat",
-            Self::Completion => "clat",
-            Self::Lag => "lag",
-            Self::Service => "service",
-        }
-    }
-
-    /// That latency of a total; `None` where it was not kept, or nothing was timed.
-    fn of(self, total: &ActionTotal) -> Option<&Latency> {
-        match self {
-            Self::Whole => total.lat_ns.as_ref(),
-            Self::Submission => total.slat_ns.as_deref(),
-            Self::Completion => total.clat_ns.as_deref(),
-            Self::Lag => total.lag_ns.as_deref(),
-            Self::Service => total.service_ns.as_deref(),
-        }
-    }
-}
-
-/// What is told of many latencies by one value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Statistic {
-    /// The shortest.
-    Min,
-    /// The mean.
-    Mean,
-    /// The standard deviation.
-    Stddev,
-    /// The time within which half were answered.
-    P50,
-    /// 90 %.
-    P90,
-    /// 99 %.
-    P99,
-    /// 99.9 %.
-    P99_9,
-    /// 99.99 %.
-    P99_99,
-    /// The longest.
-    Max,
-}
-
-impl Statistic {
-    /// All of them, in the order in which they are written.
-    pub const ALL: [Self; 9] = [
-        Self::Min,
-        Self::Mean,
-        Self::Stddev,
-        Self::P50,
-        Self::P90,
-        Self::P99,
-        Self::P99_9,
-        Self::P99_99,
-        Self::Max,
-    ];
-
-    /// The word for it in the document: `p99_9`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Min => "min",
-            Self::Mean => "mean",
-            Self::Stddev => "stddev",
-            Self::P50 => "p50",
-            Self::P90 => "p90",
-            Self::P99 => "p99",
-            Self::P99_9 => "p99_9",
-            Self::P99_99 => "p99_99",
-            Self::Max => "max",
-        }
-    }
-
-    /// Its value in ns: extremes and means of any that were timed, a percentile only where enough of them
-    /// took longer.
-    fn of(self, latency: &Latency) -> Result<f64, Absence> {
-        let percentile = match self {
-            Self::Min => return Ok(latency.min as f64),
-            Self::Mean => return Ok(latency.mean),
-            Self::Stddev => return latency.stddev.ok_or(Absence::NotKept),
-            Self::Max => return Ok(latency.max as f64),
-            Self::P50 => latency.p50,
-            Self::P90 => latency.p90,
-            Self::P99 => latency.p99,
-            Self::P99_9 => latency.p99_9,
-            Self::P99_99 => latency.p99_99,
-        };
-        percentile.map(|time| time as f64).ok_or(Absence::FewerThanTenBeyond)
-    }
-}
-
-impl Metric {
-    /// The 99th percentile of the latency.
-    pub const P99: Self = Self::lat(Statistic::P99);
-
-    /// A statistic of the whole latency.
-    pub const fn lat(of: Statistic) -> Self {
-        Self::Latency(LatencyPart::Whole, of)
-    }
-
-    /// All of them, in the order in which they are written.
-    pub fn all() -> impl Iterator<Item = Self> {
-        let others = [
-            Self::Ops,
-            Self::Bytes,
-            Self::Errors,
-            Self::Time,
-            Self::Throughput,
-            Self::ThroughputCalls,
-            Self::ThroughputSettled,
-            Self::ThroughputBurst,
-            Self::ThroughputLasting,
-            Self::Iops,
-            Self::Spread,
-            Self::Cpu,
-            Self::CpuShare,
-            Self::DepthMean,
-            Self::DepthMax,
-        ];
-        let of_part = |part| Statistic::ALL.map(|of| Self::Latency(part, of));
-        others.into_iter().chain(LatencyPart::ALL.into_iter().flat_map(of_part))
-    }
-
-    /// What its values count.
-    pub const fn unit(self) -> FigureUnit {
-        match self {
-            Self::Ops | Self::Errors | Self::DepthMean | Self::DepthMax => FigureUnit::Operations,
-            Self::Bytes => FigureUnit::Bytes,
-            Self::Time | Self::Cpu | Self::Latency(..) => FigureUnit::Ns,
-            Self::Throughput
-            | Self::ThroughputCalls
-            | Self::ThroughputSettled
-            | Self::ThroughputBurst
-            | Self::ThroughputLasting => FigureUnit::BytesPerSecond,
-            Self::Iops => FigureUnit::OperationsPerSecond,
-            Self::Spread | Self::CpuShare => FigureUnit::Share,
-        }
-    }
-}
-
-impl fmt::Display for Metric {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let word = match self {
-            Self::Ops => "ops",
-            Self::Bytes => "bytes",
-            Self::Errors => "errors",
-            Self::Time => "time",
-            Self::Throughput => "throughput",
-            Self::ThroughputCalls => "throughput_calls",
-            Self::ThroughputSettled => "throughput_settled",
-            Self::ThroughputBurst => "throughput_burst",
-            Self::ThroughputLasting => "throughput_lasting",
-            Self::Iops => "iops",
-            Self::Spread => "spread",
-            Self::Cpu => "cpu",
-            Self::CpuShare => "cpu_share",
-            Self::DepthMean => "depth_mean",
-            Self::DepthMax => "depth_max",
-            Self::Latency(part, of) => return write!(f, "{}_{}", part.name(), of.name()),
-        };
-        f.write_str(word)
-    }
-}
-
-impl Serialize for Metric {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl JsonSchema for Metric {
-    fn schema_name() -> Cow<'static, str> {
-        "Metric".into()
-    }
-
-    fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
-        let words: Vec<String> = Self::all().map(|metric| metric.to_string()).collect();
-        json_schema!({
-            "description": "What was measured. Latencies: lat is the whole, from when an operation was \
-                            due to its completion; slat until the kernel had accepted it, clat from \
-                            then on; lag from due to submission, service from then to completion.",
-            "type": "string",
-            "enum": words,
-        })
-    }
 }
 
 /// All figures of a record, phase by phase.
@@ -404,21 +107,24 @@ pub fn figures(record: &Record) -> impl Iterator<Item = Figure> {
     record.phases.iter().enumerate().flat_map(numbered).chain(of_outcome(record))
 }
 
-/// The figures of what a record came to, which no phase has by itself: of a long write its burst, and what
-/// lasts.
+/// The figures of what a record came to, which no phase has by itself. They are of the last phase that is
+/// about it.
 fn of_outcome(record: &Record) -> Vec<Figure> {
-    let (Some(StudyResult::Sustain(found)), Some(last)) = (&record.outcome, record.phases.last())
-    else {
-        return Vec::new();
+    let counts = |phase: &PhaseRecord| record.plan.counts(&phase.name);
+    let last = record.phases.iter().rposition(counts);
+    let Some((outcome, number)) = record.outcome.as_ref().zip(last) else { return Vec::new() };
+    let last = &record.phases[number];
+    let told = |OutcomeFigure { action, metric, value }: OutcomeFigure| {
+        let of = |own: &&Action| action.map_or(!own.serves(), |action| action == **own);
+        let done = last.totals.iter().filter(|(own, _)| of(own));
+        let ops = done.map(|(_, total)| total.ops.0).sum();
+        Figure {
+            phase: number,
+            trust: last.verdict.as_ref().map(|verdict| verdict.trust),
+            ..figure(None, action, metric, Ok(value), ops)
+        }
     };
-    let ops = last.totals.get(&Action::Write).map_or(0, |total| total.ops.0);
-    let told = |metric, rate| Figure {
-        phase: record.phases.len() - 1,
-        trust: last.verdict.as_ref().map(|verdict| verdict.trust),
-        ..figure(None, Some(Action::Write), metric, Ok(rate), ops)
-    };
-    let burst = found.burst.map(|burst| told(Metric::ThroughputBurst, burst.rate()));
-    burst.into_iter().chain([told(Metric::ThroughputLasting, found.rate.0)]).collect()
+    outcome.figures().into_iter().map(told).collect()
 }
 
 /// The figures of one phase.
@@ -871,14 +577,5 @@ mod tests {
         let text = serde_json::to_value(of_total(None, Action::Read, &few)).expect("json");
         let p99 = text.as_array().expect("a list").iter().find(|it| it["metric"] == "lat_p99");
         assert_eq!(p99.expect("there")["absent"], "fewer_than_ten_beyond");
-    }
-
-    #[test]
-    fn every_metric_has_a_word_of_its_own() {
-        let mut words: Vec<String> = Metric::all().map(|metric| metric.to_string()).collect();
-        let all = words.len();
-        words.sort_unstable();
-        words.dedup();
-        assert_eq!(words.len(), all);
     }
 }

@@ -14,6 +14,7 @@ mod grading;
 mod interval;
 mod journal;
 mod judgement;
+mod metric;
 mod outcome;
 mod probe;
 mod profile;
@@ -31,8 +32,8 @@ pub use explanation::{
     BetterCommand, EXPLANATION_SCHEMA, Explanation, PhaseExplanation, VerdictBasis, WordMeaning,
 };
 pub use figures::{
-    Absence, CountedSample, FEWEST_IN_STRETCH, Figure, FigureUnit, FigureValue, LatencyPart,
-    Metric, PhaseFigures, SpreadRange, Statistic, counted_samples, figures,
+    CountedSample, FEWEST_IN_STRETCH, Figure, FigureValue, PhaseFigures, SpreadRange,
+    counted_samples, figures,
 };
 pub use grading::{CardGrading, ClassDemand, ClassGrade, ClassMinimum, ClassStanding};
 pub use interval::{
@@ -43,9 +44,10 @@ pub use journal::{Journal, JournalEntry, replace};
 pub use judgement::{
     Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, TrapId, Trust, Verdict,
 };
+pub use metric::{Absence, FigureUnit, LatencyPart, Metric, Statistic};
 pub use outcome::{
-    ActionLatency, Bottleneck, LimitKept, LoadOutcome, LoadPoint, RampResult, StudyResult,
-    SustainedResult, WrittenSpan,
+    ActionLatency, Bottleneck, LimitKept, LoadOutcome, LoadPoint, OutcomeFigure, RampResult,
+    RateOutcome, StudyResult, SustainedResult, WrittenSpan,
 };
 pub use probe::{PROBE_SCHEMA, ProbeResult};
 pub use profile::{ProfileFigure, ProfileResult};

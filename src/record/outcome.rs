@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::metric::Metric;
 use super::{CapacityResult, CardGrading, Exhibit, ProfileResult, SweepResult};
 use crate::plan::Action;
 use crate::unit::{Bandwidth, Bytes, Iops, Nanos};
@@ -25,6 +26,32 @@ pub enum StudyResult {
     Profile(ProfileResult),
     /// Whether the latency of a load is what was asked for.
     Load(LoadOutcome),
+}
+
+/// A figure of what a run came to, which no phase has by itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OutcomeFigure {
+    /// What was done; absent of all actions together.
+    pub action: Option<Action>,
+    /// What was measured.
+    pub metric: Metric,
+    /// The value, in the unit of the metric.
+    pub value: f64,
+}
+
+impl StudyResult {
+    /// Its figures: those of a long write and of a load; of others all figures are those of phases.
+    pub fn figures(&self) -> Vec<OutcomeFigure> {
+        match self {
+            Self::Sustain(found) => found.figures(),
+            Self::Load(found) => found.figures(),
+            Self::Ramp(_)
+            | Self::Card(_)
+            | Self::Capacity(_)
+            | Self::Sweep(_)
+            | Self::Profile(_) => Vec::new(),
+        }
+    }
 }
 
 /// What a ramp came to.
@@ -110,6 +137,15 @@ pub struct SustainedResult {
     pub written: WrittenSpan,
 }
 
+impl SustainedResult {
+    /// The burst, and what lasts.
+    fn figures(&self) -> Vec<OutcomeFigure> {
+        let told = |metric, value| OutcomeFigure { action: Some(Action::Write), metric, value };
+        let burst = self.burst.map(|burst| told(Metric::ThroughputBurst, burst.rate()));
+        burst.into_iter().chain([told(Metric::ThroughputLasting, self.rate.0)]).collect()
+    }
+}
+
 /// What was written in a while.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WrittenSpan {
@@ -126,15 +162,49 @@ impl WrittenSpan {
     }
 }
 
-/// How the latency of a load stands to the time that was asked for.
+/// How a load stands to what was asked of it: its latency, its rate, or both.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LoadOutcome {
-    /// The time within which 99 of 100 I/Os were to be answered, ns.
-    pub p99_ns: Nanos,
-    /// Whether they were, in each direction.
+    /// The time within which 99 of 100 I/Os were to be answered, ns; absent when nobody asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p99_ns: Option<Nanos>,
+    /// Whether all that was asked for held: the latency in each direction, and the rate.
     pub kept: LimitKept,
-    /// The same for each action.
+    /// Whether the latency of each action did; empty when nobody asked.
     pub by: Vec<ActionLatency>,
+    /// How the rate stands to that which was asked for; absent when nobody asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<RateOutcome>,
+}
+
+/// How the rate of a load stands to that which was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RateOutcome {
+    /// I/Os per second that were to arrive.
+    pub asked: Iops,
+    /// I/Os per second that were answered, until the last call had returned.
+    pub reached: Iops,
+    /// Whether those were as many, but for one in a hundred.
+    pub held: bool,
+}
+
+impl LoadOutcome {
+    /// Whether the latency held, in each direction.
+    pub fn latency_kept(&self) -> LimitKept {
+        let any = |kept| self.by.iter().any(|action| action.kept == kept);
+        match () {
+            () if any(LimitKept::Exceeded) => LimitKept::Exceeded,
+            () if any(LimitKept::Unknown) || self.by.is_empty() => LimitKept::Unknown,
+            () => LimitKept::Held,
+        }
+    }
+
+    /// The rate that was asked for, and what came of it.
+    fn figures(&self) -> Vec<OutcomeFigure> {
+        let Some(rate) = self.rate else { return Vec::new() };
+        let told = |metric, rate: Iops| OutcomeFigure { action: None, metric, value: rate.0 };
+        vec![told(Metric::IopsAsked, rate.asked), told(Metric::IopsReached, rate.reached)]
+    }
 }
 
 /// The latency of one action of a load.

@@ -41,7 +41,7 @@ fn spelled(fact: PageFact) -> PageFact {
 
 /// How it ended, if not as planned; what it had stands below that here.
 pub fn ending(record: &Record) -> Vec<String> {
-    closing::ending(record).into_iter().map(|line| line.replace("above", "below")).collect()
+    closing::ending(record, "below")
 }
 
 /// The verdict on the whole; `None` of a record that was not judged.

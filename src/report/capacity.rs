@@ -4,9 +4,9 @@
 use std::io::{self, Write};
 
 use super::closing::{foot, later_notes};
-use super::fact::labelled;
+use super::fact::{inked, labelled};
 use super::heading;
-use super::paint::Ink;
+use super::paint::{Ink, InkedText};
 use super::study::StudyPrinter;
 use super::text::TextPage;
 use super::{ReportPage, TerminalStyle};
@@ -101,10 +101,7 @@ fn budget(resolved: &Resolved) -> String {
 /// What became of the blocks.
 fn told(found: &CapacityResult, style: TerminalStyle) -> Vec<String> {
     let (word, ink) = word(found);
-    let mut lines = labelled("capacity", word, style);
-    if let Some(first) = lines.first_mut() {
-        *first = first.replacen(word, &style.paint(ink, word), 1);
-    }
+    let mut lines = inked("capacity", &InkedText::of(ink, word), style);
     lines.extend(labelled("", &found.claim, style));
     if let Some(real) = real(found) {
         lines.extend(labelled("real", &real, style));

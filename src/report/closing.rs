@@ -12,30 +12,45 @@ use crate::plan::Method;
 use crate::record::{Ending, FindingWeight, NextStep, Record};
 use crate::verdict::words::quoted;
 
-/// How the run ended, if not as planned, in lines.
-pub fn ending(record: &Record) -> Vec<String> {
+/// How the run ended, if not as planned, in lines. `there` says where the results stand from them: above or
+/// below.
+pub fn ending(record: &Record, there: &str) -> Vec<String> {
     let (done, planned) = (record.phases.len(), record.plan.at_most().count());
     let far = match (done, planned) {
         (0, _) => "before the first phase".to_string(),
-        (done, planned) if record.ending == Ending::Unfinished && done >= planned => {
-            "at the end".to_string()
-        }
         (_, 1) => "in the only phase".to_string(),
         (done, planned) => format!("in phase {done} of {planned}"),
     };
+    let results = match done {
+        0 => String::new(),
+        _ => format!("; results so far are {there}"),
+    };
     match &record.ending {
         Ending::Complete => Vec::new(),
-        Ending::Unfinished => vec![format!("without a trace {far}; results so far are above")],
-        Ending::Interrupted(signal) => {
-            vec![format!("by {} {far}; results so far are above", signal_name(*signal))]
-        }
+        Ending::Unfinished => vec![format!("killed {}{results}", killed(record, done, planned))],
+        Ending::Interrupted(signal) => vec![format!("by {} {far}{results}", signal_name(*signal))],
         Ending::Failed(fault) if record.phases.iter().any(|phase| phase.faults.contains(fault)) => {
-            vec![format!("by that error {far}; results so far are above")]
+            vec![format!("by that error {far}{results}")]
         }
         Ending::Failed(fault) => {
             format!("{far}: {fault}").lines().map(|line| line.trim().to_string()).collect()
         }
     }
+}
+
+/// Where a run was that left no word: a record that grew has the phases that had ended.
+fn killed(record: &Record, done: usize, planned: usize) -> String {
+    if done >= planned {
+        return "at the end".into();
+    }
+    if record.plan.study().may_leave_out() {
+        return match done {
+            1 => format!("after 1 phase of {planned} at most"),
+            _ => format!("after {done} phases of {planned} at most"),
+        };
+    }
+    let next = record.plan.unrolled().phases.get(done).map(|phase| format!(", {}", phase.name));
+    format!("in phase {} of {planned}{}", done + 1, next.unwrap_or_default())
 }
 
 /// What to type or do now: two things at the most.

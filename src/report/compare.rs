@@ -6,11 +6,11 @@ mod change;
 use std::io::{self, Write};
 use std::rc::Rc;
 
-use super::fact::labelled;
-use super::figure::text;
+use super::fact::{inked, labelled};
+use super::figure::{micros, text};
 use super::fitted::{FittedCell, FittedColumn, FittedTable};
 use super::heading::title;
-use super::paint::ink;
+use super::paint::{Ink, InkedText, ink};
 use super::{TerminalStyle, traps};
 use crate::plan::Action;
 use crate::record::{
@@ -103,11 +103,11 @@ impl<'a> ComparedSides<'a> {
         let all = found.findings.iter().filter(|finding| forbids(finding.weight)).count();
         let apart: Vec<String> = found.figures.keys().map(|phase| format!("'{phase}'")).collect();
         let (trust, word, text) = if found.runs && apart.is_empty() {
-            (Trust::Sound, "alike", alike.to_string())
+            (Trust::Sound, "comparable", alike.to_string())
         } else if found.runs && self.any_sound() {
             let (apart, are) = (names(&apart), if apart.len() == 1 { "is" } else { "are" });
             let text = format!("except {apart}, which {are} not comparable: {alike}");
-            (Trust::Doubtful, "alike", text)
+            (Trust::Doubtful, "comparable", text)
         } else {
             let things = if all == 1 {
                 "one difference makes".into()
@@ -115,11 +115,10 @@ impl<'a> ComparedSides<'a> {
                 format!("{all} differences make")
             };
             let text = format!("{things} the comparison invalid.");
-            (Trust::Wrong, "unlike", text)
+            (Trust::Wrong, "not comparable", text)
         };
-        let ink = ink(trust);
-        let lines = labelled("verdict", &format!("{word}: {text}"), style);
-        lines.into_iter().map(|line| line.replacen(word, &style.paint(ink, word), 1)).collect()
+        let said = micros(&format!(": {text}"), style);
+        inked("verdict", &InkedText::of(ink(trust), word).then(Ink::Plain, said), style)
     }
 }
 
@@ -216,5 +215,5 @@ fn of_two(same: bool) -> String {
     if same {
         return "both are the same run, so there is no difference.".into();
     }
-    "these runs are comparable. Two runs are too few to rule out chance: repeat each five times, and compare the two folders of records.".into()
+    "but two runs are too few to rule out chance: repeat each five times, and compare the two folders of records.".into()
 }

@@ -3,8 +3,8 @@
 
 use std::io::{self, Write};
 
-use super::fact::labelled;
-use super::paint::{Ink, wrap};
+use super::fact::{inked, labelled};
+use super::paint::{Ink, InkedText, wrap};
 use super::{TerminalStyle, traps};
 use crate::record::{
     BetterCommand, Explanation, Finding, PhaseExplanation, VerdictBasis, WordMeaning,
@@ -79,10 +79,8 @@ fn told<'a>(
         VerdictBasis::Foreseen => "expect",
         VerdictBasis::Judged => "verdict",
     };
-    let plain = TerminalStyle { colour: false, ..style }.judgement(verdict.trust, verdict.measures);
-    let coloured = style.judgement(verdict.trust, verdict.measures);
-    let judged = labelled(label, &plain, style);
-    lines.extend(judged.into_iter().map(|line| line.replacen(&plain, &coloured, 1)));
+    let judged = InkedText::judgement(verdict.trust, verdict.measures, style);
+    lines.extend(inked(label, &judged, style));
     lines.extend(labelled("", &verdict.summary, style));
     let new: Vec<&Finding> = verdict.findings.iter().filter(|f| !said.contains(f)).collect();
     if new.is_empty() {

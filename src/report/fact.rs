@@ -3,7 +3,7 @@
 
 use super::TerminalStyle;
 use super::figure::micros;
-use super::paint::{Ink, wrap};
+use super::paint::{Ink, InkedText};
 
 /// Columns of the labels at the left.
 const LABEL: usize = 9;
@@ -50,8 +50,13 @@ pub fn lines(facts: &[PageFact], style: TerminalStyle) -> Vec<String> {
 
 /// A label and its text, wrapped beside it.
 pub fn labelled(label: &str, text: &str, style: TerminalStyle) -> Vec<String> {
+    inked(label, &micros(text, style).as_str().into(), style)
+}
+
+/// The same of a text in colours.
+pub fn inked(label: &str, text: &InkedText, style: TerminalStyle) -> Vec<String> {
     let room = style.width.saturating_sub(2 + LABEL).max(20);
-    wrap(&micros(text, style), room)
+    text.lines(room, style)
         .into_iter()
         .enumerate()
         .map(|(index, line)| {

@@ -83,20 +83,16 @@ pub fn estimate(estimate: &Estimate) -> String {
     if low == high {
         return value;
     }
-    let unit = |text: &str| text.split(' ').next_back().unwrap_or_default().to_string();
-    if unit(&low) == unit(&value) && unit(&high) == unit(&value) {
-        let number = |text: &str| text.split(' ').next().unwrap_or_default().to_string();
-        return format!("{value} ({} to {})", number(&low), number(&high));
+    let parts =
+        |text: &str| text.split_once(' ').map(|(n, unit)| (n.to_string(), unit.to_string()));
+    match (parts(&value), parts(&low), parts(&high)) {
+        (Some((_, unit)), Some((low, one)), Some((high, other)))
+            if one == unit && other == unit =>
+        {
+            format!("{value} ({low} to {high})")
+        }
+        _ => format!("{value} ({low} to {high})"),
     }
-    format!("{value} ({low} to {high})")
-}
-
-/// The same in words that no script takes for a rate line of dd: `4.19 MB per second`.
-pub fn estimate_in_words(figure: &Estimate) -> String {
-    estimate(figure)
-        .replace("/s", " per second")
-        .replace(" (", " (between ")
-        .replace(" to ", " and ")
 }
 
 /// A whole number of seconds as a person says it: `31 s`, `4 min 10 s`, `2 h 5 min`.

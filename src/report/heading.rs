@@ -343,17 +343,18 @@ fn direct(resolved: &Resolved) -> Option<bool> {
 
 /// What the writes of the plan promise, when all promise the same.
 fn promise(plan: &Plan) -> Option<&'static str> {
-    let mut promises =
-        plan.phases.iter().flat_map(|phase| &phase.jobs).filter_map(|job| match &job.work {
-            Work::Blocks(BlockWork { durability, pattern, sync_file_range, .. })
-                if pattern.mix.writes() =>
-            {
-                Some((*durability, sync_file_range.is_some()))
-            }
-            Work::Copy(copy) => Some((copy.durability(), false)),
-            Work::Tree(tree) => Some((tree.durability, false)),
-            Work::Blocks(_) => None,
-        });
+    // What makes the file for the others is not what the plan is about.
+    let phases = plan.phases.iter().filter(|phase| plan.counts(&phase.name));
+    let mut promises = phases.flat_map(|phase| &phase.jobs).filter_map(|job| match &job.work {
+        Work::Blocks(BlockWork { durability, pattern, sync_file_range, .. })
+            if pattern.mix.writes() =>
+        {
+            Some((*durability, sync_file_range.is_some()))
+        }
+        Work::Copy(copy) => Some((copy.durability(), false)),
+        Work::Tree(tree) => Some((tree.durability, false)),
+        Work::Blocks(_) => None,
+    });
     let first = promises.next()?;
     if !promises.all(|other| other == first) {
         return None;

@@ -90,7 +90,7 @@ fn verdict(record: &Record, out: &mut Markup) {
         None => out.text("p", &[], "No verdict: the record was cut off before it was judged."),
     }
     for line in badge::ending(record) {
-        out.text("p", &[], &format!("Ended {line}"));
+        out.text("p", &[], &format!("Ended: {line}"));
     }
     listed(&badge::whole(record).map(badge::because).unwrap_or_default(), out);
     // Of other verbs the page itself says what comes next.

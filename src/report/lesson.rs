@@ -6,11 +6,11 @@ mod board;
 use std::io::{self, Write};
 
 use super::closing::{foot, later_notes};
-use super::fact::labelled;
-use super::figure::{digits, time};
+use super::fact::{inked, labelled};
+use super::figure::{digits, micros, time};
 use super::fitted::{FittedCell, FittedColumn, FittedTable};
 use super::heading;
-use super::paint::{Ink, wrap};
+use super::paint::{Ink, InkedText, ink, wrap};
 use super::study::StudyPrinter;
 use super::text::TextPage;
 use super::{ReportPage, TerminalStyle};
@@ -109,19 +109,12 @@ impl LessonPage {
     }
 
     fn judged(&self, figure: &str, verdict: &Verdict) -> Vec<String> {
-        let plain = TerminalStyle { colour: false, ..self.style };
-        let words = plain.judgement(verdict.trust, verdict.measures);
-        let text = format!("{figure}, {words}: {}", verdict.summary);
-        let mut lines = labelled("", &text, self.style);
-        if let Some(first) = lines.first_mut() {
-            let coloured = self.style.judgement(verdict.trust, verdict.measures);
-            *first = first.replacen(&words, &coloured, 1).replacen(
-                figure,
-                &self.style.paint(Ink::Strong, figure),
-                1,
-            );
-        }
-        lines
+        let style = self.style;
+        let text = InkedText::of(Ink::Strong, micros(figure, style))
+            .then(Ink::Plain, ", ")
+            .then(ink(verdict.trust), style.judged(verdict.trust, verdict.measures))
+            .then(Ink::Plain, format!(": {}", micros(&verdict.summary, style)));
+        inked("", &text, style)
     }
 
     /// What was read during both halves, side by side.

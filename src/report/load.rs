@@ -1,5 +1,5 @@
-//! The page of one load: the latency of each direction, CPU, I/Os in flight, and whether the latency that was
-//! asked for held.
+//! The page of one load: the latency of each direction, CPU, I/Os in flight, and whether the latency and
+//! the rate that were asked for held.
 
 use super::TerminalStyle;
 use super::fact::{PageFact, fact};
@@ -7,8 +7,10 @@ use super::figure::{digits, text, time};
 use super::study::StudyPrinter;
 use crate::plan::{Action, SingleLoad};
 use crate::record::{
-    ActionLatency, LimitKept, LoadOutcome, Metric, PhaseFigures, Record, Statistic, StudyResult,
+    Absence, ActionLatency, FigureValue, LatencyPart, LimitKept, LoadOutcome, Metric, PhaseFigures,
+    RateOutcome, Record, Statistic, StudyResult,
 };
+use crate::unit::Nanos;
 
 impl StudyPrinter for SingleLoad {
     fn facts(&self, record: &Record, style: TerminalStyle) -> Vec<PageFact> {
@@ -31,12 +33,18 @@ fn facts(load: &SingleLoad, record: &Record, style: TerminalStyle) -> Vec<PageFa
     let figures = PhaseFigures::of(phase);
     let timed = |action: &Action| figures.value(*action, Metric::lat(Statistic::P50)).is_some();
     let flushes = [Action::Flush].into_iter().filter(timed);
-    let mut facts: Vec<PageFact> = figures
-        .done()
-        .into_iter()
-        .chain(flushes)
-        .map(|action| fact(action.name(), latencies(&figures, action, style)))
-        .collect();
+    let mut facts = Vec::new();
+    let actions: Vec<Action> = figures.done().into_iter().chain(flushes).collect();
+    for &action in &actions {
+        let due = latencies(&figures, action, LatencyPart::Whole, style);
+        facts.push(fact(action.name(), due));
+        // Where I/Os arrive at times of their own, the latency counts from these.
+        if figures.value(action, Metric::Latency(LatencyPart::Service, Statistic::Max)).is_some() {
+            let sent = latencies(&figures, action, LatencyPart::Service, style);
+            facts.push(fact("", format!("from submission: {sent}")));
+        }
+    }
+    facts.extend(absence(&figures, &actions).map(|why| fact("", format!("-: {}", why.words()))));
     let job = record.resolved.jobs.iter().find(|job| job.phase == load.phase);
     facts.extend(figures.whole(Metric::CpuShare).map(|share| {
         let of = match job.map_or(1, |job| job.workers) {
@@ -53,29 +61,56 @@ fn facts(load: &SingleLoad, record: &Record, style: TerminalStyle) -> Vec<PageFa
         fact("depth", format!("{mean} of {asked} in flight{each} on average, {most:.0} at most"))
     }));
     if let Some(StudyResult::Load(found)) = &record.outcome {
-        facts.push(fact("p99", held(found, style)));
+        facts.extend(found.rate.map(|rate| fact("rate", reached(rate))));
+        facts.extend(found.p99_ns.map(|most| fact("p99", held(found, most, style))));
     }
     facts
 }
 
-/// `p50 85.2 µs, p90 ...`.
-fn latencies(figures: &PhaseFigures, action: Action, style: TerminalStyle) -> String {
-    let shown = [
-        ("p50", Statistic::P50),
-        ("p90", Statistic::P90),
-        ("p99", Statistic::P99),
-        ("p99.9", Statistic::P99_9),
-        ("max", Statistic::Max),
-    ];
-    let told = shown.map(|(name, statistic)| {
-        format!("{name} {}", text(figures.find(Some(action), Metric::lat(statistic)), style))
+/// What a line of latencies shows.
+const SHOWN: [(&str, Statistic); 5] = [
+    ("p50", Statistic::P50),
+    ("p90", Statistic::P90),
+    ("p99", Statistic::P99),
+    ("p99.9", Statistic::P99_9),
+    ("max", Statistic::Max),
+];
+
+/// `p50 85.2 µs, p90 ...`
+fn latencies(
+    figures: &PhaseFigures,
+    action: Action,
+    part: LatencyPart,
+    style: TerminalStyle,
+) -> String {
+    let told = SHOWN.map(|(name, of)| {
+        let figure = figures.find(Some(action), Metric::Latency(part, of));
+        format!("{name} {}", text(figure, style))
     });
     told.join(", ")
 }
 
-/// Whether it held.
-fn held(found: &LoadOutcome, style: TerminalStyle) -> String {
-    let most = time(found.p99_ns, style);
+/// Why some of them have no value; `None` where all have one.
+fn absence(figures: &PhaseFigures, actions: &[Action]) -> Option<Absence> {
+    let shown = actions
+        .iter()
+        .flat_map(|action| SHOWN.map(|(_, of)| figures.find(Some(*action), Metric::lat(of))));
+    shown.flatten().find_map(|figure| match figure.value {
+        FigureValue::Absent(why) => Some(why),
+        FigureValue::Known(_) => None,
+    })
+}
+
+/// `41.5k of 200k IOPS asked: not reached`.
+fn reached(rate: RateOutcome) -> String {
+    let RateOutcome { asked, reached, held } = rate;
+    let word = if held { "reached" } else { "not reached" };
+    format!("{reached} of {asked} IOPS asked: {word}")
+}
+
+/// Whether the latency held.
+fn held(found: &LoadOutcome, most: Nanos, style: TerminalStyle) -> String {
+    let most = time(most, style);
     let told = |one: &ActionLatency| {
         let name = one.action.name();
         match (one.p99_ns, one.max_ns) {
@@ -85,7 +120,7 @@ fn held(found: &LoadOutcome, style: TerminalStyle) -> String {
         }
     };
     let by = found.by.iter().map(told).collect::<Vec<_>>().join(", ");
-    match found.kept {
+    match found.latency_kept() {
         LimitKept::Held => format!("within {most}: held ({by})"),
         LimitKept::Exceeded => format!("within {most}: not held ({by})"),
         LimitKept::Unknown => {

@@ -20,7 +20,7 @@ pub const FORMAT: ReportFormat = ReportFormat {
 
 fn write(record: &Record, style: TerminalStyle, out: &mut dyn Write) -> io::Result<()> {
     let style = TerminalStyle { colour: false, unicode: true, ..style };
-    let mut lines = vec![format!("### {}", plain(&badge::title(record))), String::new()];
+    let mut lines = vec![format!("### {}", code(&badge::title(record))), String::new()];
     let study = printer(&record.plan);
     if study.has_page() {
         // Where, what came of it, and what to do now: all of that is in it.
@@ -89,8 +89,8 @@ fn verdict(record: &Record) -> Vec<String> {
         Some(badge) => vec![format!("**{}**: {}", plain(&badge.words), plain(&badge.summary))],
         None => vec!["No verdict: the record was cut off before it was judged.".to_string()],
     };
-    for line in closing::ending(record) {
-        lines.extend([String::new(), format!("Ended {}.", plain(&line))]);
+    for line in closing::ending(record, "above") {
+        lines.extend([String::new(), format!("Ended: {}.", plain(&line))]);
     }
     let because = badge::whole(record).map(badge::because).unwrap_or_default();
     if !because.is_empty() {
@@ -140,6 +140,16 @@ fn fenced(text: &str) -> Vec<String> {
     std::iter::once(fence.clone()).chain(lines).chain([fence]).collect()
 }
 
+/// A text in one line as code, whatever stands in it.
+fn code(text: &str) -> String {
+    let one_line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    // The fence is longer than any run of its character inside.
+    let longest = one_line.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest + 1);
+    let room = if one_line.starts_with('`') || one_line.ends_with('`') { " " } else { "" };
+    format!("{fence}{room}{one_line}{room}{fence}")
+}
+
 /// A text in one line in which nothing is markup.
 fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
@@ -165,5 +175,7 @@ mod tests {
     fn nothing_of_a_text_is_markup() {
         assert_eq!(plain("a|b *c* <d>\n`e`\u{1b}"), r"a\|b \*c\* &lt;d&gt; \`e\`�");
         assert_eq!(fenced("a ``` b"), ["````", "a ``` b", "````"]);
+        assert_eq!(code("assay dd of=*x*"), "`assay dd of=*x*`");
+        assert_eq!(code("a `b` ``"), "``` a `b` `` ```");
     }
 }

@@ -6,12 +6,11 @@ mod why;
 
 pub use row::SIZING;
 
-use super::fact::labelled;
-use super::fact::{PageFact, fact};
+use super::fact::{PageFact, fact, inked, labelled};
 use super::figure::{digits, megabytes};
 use super::fitted::{FittedCell, FittedColumn, FittedTable, mark};
 use super::framed::{FramedContent, FramedPage};
-use super::paint::{Ink, ink};
+use super::paint::{Ink, InkedText, ink};
 use super::study::StudyPrinter;
 use super::text::TextPage;
 use super::{ReportPage, TerminalStyle};
@@ -176,11 +175,9 @@ impl ModesPage {
         let Some(all) = whole.filter(|_| !rows.is_empty()) else { return Vec::new() };
         let sound =
             rows.iter().filter(|row| row.trust.is_some_and(|(trust, _)| trust == Trust::Sound));
-        let text = format!("{}: {} of {} results are valid", all.name(), sound.count(), rows.len());
-        let mut lines = labelled("verdict", &text, self.style);
-        if let Some(first) = lines.first_mut() {
-            *first = first.replacen(all.name(), &self.style.paint(ink(all), all.name()), 1);
-        }
+        let valid = format!(": {} of {} results are valid", sound.count(), rows.len());
+        let text = InkedText::of(ink(all), all.name()).then(Ink::Plain, valid);
+        let mut lines = inked("verdict", &text, self.style);
         for (what, who) in self.doubts(rows) {
             lines.extend(self.item(&format!("{}: {what}", words::names(&who))));
         }

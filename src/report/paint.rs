@@ -75,8 +75,74 @@ impl TerminalStyle {
 
     /// `sound · device`, in the colour of its trust.
     pub fn judgement(self, trust: Trust, measures: MeasuredSubject) -> String {
-        let words = format!("{} {} {}", trust.name(), self.glyph("·", "-"), measures.name());
-        self.paint(ink(trust), &words)
+        self.paint(ink(trust), &self.judged(trust, measures))
+    }
+
+    /// The same without colour.
+    pub fn judged(self, trust: Trust, measures: MeasuredSubject) -> String {
+        format!("{} {} {}", trust.name(), self.glyph("·", "-"), measures.name())
+    }
+}
+
+/// A text whose parts have colours of their own: it is broken into lines first, and coloured then, as colour
+/// codes take no columns.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InkedText(Vec<(Ink, String)>);
+
+impl InkedText {
+    /// A text of one colour.
+    pub fn of(ink: Ink, text: impl Into<String>) -> Self {
+        Self(vec![(ink, text.into())])
+    }
+
+    /// `sound · device`, in the colour of its trust.
+    pub fn judgement(trust: Trust, measures: MeasuredSubject, style: TerminalStyle) -> Self {
+        Self::of(ink(trust), style.judged(trust, measures))
+    }
+
+    /// The same with more behind it.
+    pub fn then(mut self, ink: Ink, text: impl Into<String>) -> Self {
+        self.0.push((ink, text.into()));
+        self
+    }
+
+    /// The words alone.
+    pub fn plain(&self) -> String {
+        self.0.iter().map(|(_, text)| text.as_str()).collect()
+    }
+
+    /// In lines of at most `width` columns, as [`wrap`] breaks them.
+    pub fn lines(&self, width: usize, style: TerminalStyle) -> Vec<String> {
+        let printed = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
+        let inks = self.0.iter().flat_map(|(ink, text)| std::iter::repeat_n(*ink, printed(text)));
+        let mut inks = inks.peekable();
+        let mut lines = Vec::new();
+        for line in wrap(&self.plain(), width) {
+            let (mut painted, mut run, mut colour) = (String::new(), String::new(), Ink::Plain);
+            for character in line.chars() {
+                // A blank between two of a colour has it, too.
+                let next = inks.peek().copied().unwrap_or(Ink::Plain);
+                let own =
+                    if character.is_whitespace() && next != colour { Ink::Plain } else { next };
+                if own != colour {
+                    painted.push_str(&style.paint(colour, &std::mem::take(&mut run)));
+                    colour = own;
+                }
+                run.push(character);
+                if !character.is_whitespace() {
+                    inks.next();
+                }
+            }
+            painted.push_str(&style.paint(colour, &run));
+            lines.push(painted);
+        }
+        lines
+    }
+}
+
+impl From<&str> for InkedText {
+    fn from(text: &str) -> Self {
+        Self::of(Ink::Plain, text)
     }
 }
 
@@ -139,6 +205,20 @@ mod tests {
         assert_eq!(wrap("/a/very/long/path x", 4), ["/a/very/long/path", "x"]);
         assert_eq!(wrap("it is 4.17 MB/s, at", 11), ["it is", "4.17 MB/s,", "at"]);
         assert!(wrap("", 4).is_empty());
+    }
+
+    #[test]
+    fn parts_of_a_text_keep_their_colours_over_lines() {
+        let plain = TerminalStyle::default();
+        let coloured = TerminalStyle { colour: true, ..plain };
+        let text = InkedText::of(Ink::Bad, "wrong - memory").then(Ink::Plain, ": wrong again");
+        assert_eq!(text.plain(), "wrong - memory: wrong again");
+        assert_eq!(text.lines(12, plain), ["wrong -", "memory:", "wrong again"]);
+        let bad = |text| coloured.paint(Ink::Bad, text);
+        let lines = [bad("wrong -"), format!("{}:", bad("memory")), "wrong again".into()];
+        assert_eq!(text.lines(12, coloured), lines);
+        let all = format!("{}: wrong again", bad("wrong - memory"));
+        assert_eq!(text.lines(80, coloured), [all]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Scripts grep that output for `MB/s`; so no line here holds a number followed by such a unit.
 
 use super::TerminalStyle;
-use super::figure::{estimate_in_words, micros};
+use super::figure::{estimate, micros};
 use super::finding::lead;
 use crate::evidence::Direction;
 use crate::record::{PhaseRecord, Record, Trust, Verdict};
@@ -24,7 +24,7 @@ pub fn verdict_lines(record: &Record, style: TerminalStyle) -> Vec<String> {
         verdict.summary
     )];
     if let Some(corrected) = &verdict.corrected {
-        lines.push(format!("the device itself: {}", estimate_in_words(corrected)));
+        lines.push(format!("the device itself: {}", estimate(corrected)));
     }
     lines.extend(because(verdict));
     // Beside a number that may be believed, advice would only cast doubt on it.
@@ -72,7 +72,7 @@ fn judged(verdict: &Verdict, style: TerminalStyle) -> String {
     let trust = style.paint(super::paint::ink(verdict.trust), verdict.trust.name());
     let (measures, summary) = (verdict.measures.name(), &verdict.summary);
     let itself = verdict.corrected.as_ref();
-    let itself = itself.map(|device| format!(" The device itself: {}.", estimate_in_words(device)));
+    let itself = itself.map(|device| format!(" The device itself: {}.", estimate(device)));
     format!("{trust} ({measures}): {summary}{}", itself.unwrap_or_default())
 }
 

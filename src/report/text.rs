@@ -12,7 +12,7 @@ use super::figure::{estimate, micros};
 use super::finding::{because, lead};
 use super::fitted::{FittedCell, FittedColumn, FittedTable};
 use super::heading;
-use super::paint::{Ink, columns, wrap};
+use super::paint::{Ink, InkedText, columns, wrap};
 use super::report_format::ReportFormat;
 use super::study::printer;
 use super::table::TableRow;
@@ -318,12 +318,9 @@ impl TextPage {
         match alike.count - ALIKE {
             1 => self.beneath_phase(remark, out),
             folded => {
-                let likewise = format!("{first} to {} ({folded} phases)", alike.last);
-                let text = format!(
-                    "{}, likewise: {likewise}",
-                    plain(remark.trust, remark.measures, self.style)
-                );
-                self.arrowed(&text, (remark.trust, remark.measures), out)
+                let likewise = format!(", likewise: {first} to {} ({folded} phases)", alike.last);
+                let judged = InkedText::judgement(remark.trust, remark.measures, self.style);
+                self.arrowed(judged, &likewise, out)
             }
         }
     }
@@ -331,43 +328,34 @@ impl TextPage {
     /// A remark beneath its phase.
     fn beneath_phase(&mut self, remark: PhaseRemark, out: &mut dyn Write) -> io::Result<()> {
         let PhaseRemark { trust, measures, claim, corrected } = remark;
-        let plain = plain(trust, measures, self.style);
-        let mut text = format!("{plain}: {claim}");
-        if self.said.contains(&text) {
+        let judged = InkedText::judgement(trust, measures, self.style);
+        let mut text = format!(": {claim}");
+        let whole = format!("{}{text}", judged.plain());
+        if self.said.contains(&whole) {
             // What is harmless is said once; what is not stands beneath every figure, shortly.
             if trust == Trust::Sound {
                 return Ok(());
             }
-            text = format!("{plain}, as above");
+            text = ", as above".into();
         } else {
-            self.said.push(text.clone());
+            self.said.push(whole);
         }
         if let Some(corrected) = &corrected {
             text.push_str(if text.ends_with(['.', '!', '?']) { " " } else { "; " });
             text.push_str(&format!("the device: {}", estimate(corrected)));
         }
-        self.arrowed(&text, (trust, measures), out)
+        self.arrowed(judged, &text, out)
     }
 
-    /// A text that begins with a trust and a subject, beneath a phase.
-    fn arrowed(
-        &self,
-        text: &str,
-        (trust, measures): (Trust, MeasuredSubject),
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
+    /// A trust and a subject with more behind them, beneath a phase.
+    fn arrowed(&self, judged: InkedText, text: &str, out: &mut dyn Write) -> io::Result<()> {
         let style = self.style;
-        let plain = plain(trust, measures, style);
+        let text = judged.then(Ink::Plain, micros(text, style));
         let arrow = style.paint(Ink::Faint, style.glyph("↳", "->"));
-        let text = micros(text, style);
-        for (index, line) in wrap(&text, self.beneath()).into_iter().enumerate() {
-            if index == 0 {
-                // Coloured after wrapping: colour codes take no columns.
-                let words = style.judgement(trust, measures);
-                writeln!(out, "    {arrow} {}", line.replacen(&plain, &words, 1))?;
-            } else {
-                writeln!(out, "      {line}")?;
-            }
+        let mut indent = format!("    {arrow} ");
+        for line in text.lines(self.beneath(), style) {
+            writeln!(out, "{indent}{line}")?;
+            indent = "      ".into();
         }
         Ok(())
     }
@@ -379,18 +367,14 @@ impl TextPage {
 
     /// How the run ended, if not as planned.
     pub(super) fn ending(&self, record: &Record) -> Vec<String> {
-        fact::lines(&fact::listed("ended", ending(record)), self.style)
+        fact::lines(&fact::listed("ended", ending(record, "above")), self.style)
     }
 
     /// The verdict on the whole, and the two readings that show it best.
     pub(super) fn verdict(&self, verdict: &Verdict) -> Vec<String> {
         let style = self.style;
-        let plain = plain(verdict.trust, verdict.measures, style);
-        let mut lines = labelled("verdict", &plain, style);
-        let words = style.judgement(verdict.trust, verdict.measures);
-        if let Some(first) = lines.first_mut() {
-            *first = first.replacen(&plain, &words, 1);
-        }
+        let judged = InkedText::judgement(verdict.trust, verdict.measures, style);
+        let mut lines = fact::inked("verdict", &judged, style);
         lines.extend(labelled("", &self.unsaid(&verdict.summary), style));
         if let Some(corrected) = &verdict.corrected {
             lines.extend(labelled("", &format!("The device: {}.", estimate(corrected)), style));
@@ -456,11 +440,6 @@ impl AlikeRemarks {
         self.last.clone_from(&phase.name);
         None
     }
-}
-
-/// `wrong · memory`, without colour.
-fn plain(trust: Trust, measures: MeasuredSubject, style: TerminalStyle) -> String {
-    TerminalStyle { colour: false, ..style }.judgement(trust, measures)
 }
 
 #[cfg(test)]

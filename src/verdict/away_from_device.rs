@@ -207,7 +207,7 @@ mod tests {
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Sound, MeasuredSubject::Limited));
         let claim = &found.findings[0].claim;
-        assert!(claim.contains("holds the rate below 8.39 MB per second"), "{claim}");
+        assert!(claim.contains("holds the rate below 8.39 MB/s"), "{claim}");
         assert!(claim.contains("blkio.throttle.write_bps_device"), "{claim}");
     }
 

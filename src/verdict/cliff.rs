@@ -181,8 +181,7 @@ mod tests {
         let bench = series((0..50).map(|n| if n < 20 { 6 } else { 1 }));
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Unsteady));
-        let said =
-            "loop3 fell from 7.86 MB per second to 1.31 MB per second after 15 MiB: the average";
+        let said = "loop3 fell from 7.86 MB/s to 1.31 MB/s after 15 MiB: the average";
         assert!(found.summary.starts_with(said), "{}", found.summary);
         let kept = found.corrected.expect("the second rate").value / (1.25 * MIB as f64);
         assert!((0.97..1.03).contains(&kept), "{kept}");

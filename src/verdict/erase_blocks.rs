@@ -172,7 +172,7 @@ mod tests {
         totals.get_mut(&Action::Write).expect("counted").bandwidth = Some(Bandwidth(mb * 1e6));
     }
 
-    /// Ordered writes of 1 MiB at 20 MB per second to a card, and scattered ones of 4 KiB at another
+    /// Ordered writes of 1 MiB at 20 MB/s to a card, and scattered ones of 4 KiB at another
     /// rate.
     fn ordered_and_scattered(mb: f64) -> DoctoredRecord {
         let mut bench = DoctoredRecord::write_flushed();
@@ -227,7 +227,7 @@ mod tests {
     fn rates_that_depend_on_the_place_are_told_after_the_last() {
         let bench = at_three_places([30.0, 20.0, 21.0]);
         let claim = said(&bench, 2).expect("told");
-        let start = "The same work at 3 offsets ran at 20.0 MB per second to 30.0 MB per second";
+        let start = "The same work at 3 offsets ran at 20.0 MB/s to 30.0 MB/s";
         assert!(claim.starts_with(start), "{claim}");
         assert_eq!((said(&bench, 0), said(&bench, 1)), (None, None));
         assert_eq!(said(&at_three_places([22.0, 20.0, 21.0]), 2), None);

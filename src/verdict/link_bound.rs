@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn a_rate_at_the_link_is_the_links() {
-        // The card does 4.17 MB per second.
+        // The card does 4.17 MB/s.
         let mut bench = DoctoredRecord::write_flushed();
         bench.linked(10_000_000, None);
         assert_eq!(verdict(&bench.record).measures, MeasuredSubject::Device);
@@ -123,8 +123,6 @@ mod tests {
         bench.linked(10_000_000, Some(20_000_000));
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Sound, MeasuredSubject::Device));
-        assert!(
-            found.findings.iter().any(|f| f.claim.ends_with("20.0 MB per second is possible."))
-        );
+        assert!(found.findings.iter().any(|f| f.claim.ends_with("20.0 MB/s is possible.")));
     }
 }

@@ -1,10 +1,13 @@
-//! Whether the latency of a load is what was asked for.
+//! Whether latency and rate of a load are what was asked for.
 
 use super::study::StudyJudge;
-use crate::plan::SingleLoad;
+use super::threshold::RATE_REACHED;
+use crate::plan::{Phase, SingleLoad};
 use crate::record::{
-    ActionLatency, LimitKept, LoadOutcome, Metric, PhaseFigures, Record, Statistic, StudyResult,
+    ActionLatency, LimitKept, LoadOutcome, Metric, PhaseFigures, PhaseRecord, RateOutcome, Record,
+    Statistic, StudyResult,
 };
+use crate::unit::{Iops, Nanos, Ops};
 
 impl StudyJudge for SingleLoad {
     fn conclude(&self, record: &Record) -> Option<StudyResult> {
@@ -12,10 +15,24 @@ impl StudyJudge for SingleLoad {
     }
 }
 
-/// How the load stands to the time that was asked for; `None` where nobody asked, or nothing was done.
+/// How the load stands to what was asked for; `None` where nobody asked, or it did not begin.
 fn outcome(load: &SingleLoad, record: &Record) -> Option<LoadOutcome> {
-    let most = load.p99?;
     let phase = record.phases.iter().find(|phase| phase.name == load.phase)?;
+    let planned = record.plan.phases.iter().find(|planned| planned.name == load.phase);
+    let rate = planned.and_then(|planned| rate(planned, phase));
+    let by = load.p99.map_or(Vec::new(), |most| latencies(phase, most));
+    if load.p99.is_none() && rate.is_none() {
+        return None;
+    }
+    let found = LoadOutcome { p99_ns: load.p99, kept: LimitKept::Held, by, rate };
+    let latency = load.p99.map_or(LimitKept::Held, |_| found.latency_kept());
+    let missed = rate.is_some_and(|rate| !rate.held);
+    let kept = if missed { LimitKept::Exceeded } else { latency };
+    Some(LoadOutcome { kept, ..found })
+}
+
+/// Whether the latency of each action is within a time.
+fn latencies(phase: &PhaseRecord, most: Nanos) -> Vec<ActionLatency> {
     let figures = PhaseFigures::of(phase);
     let latency = |action| {
         let of = |statistic| figures.find(Some(action), Metric::lat(statistic))?.time();
@@ -29,23 +46,30 @@ fn outcome(load: &SingleLoad, record: &Record) -> Option<LoadOutcome> {
         };
         ActionLatency { action, p99_ns: p99, max_ns: longest, kept }
     };
-    let by: Vec<ActionLatency> = figures.done().into_iter().map(latency).collect();
-    let any = |kept| by.iter().any(|action| action.kept == kept);
-    let kept = match () {
-        () if any(LimitKept::Exceeded) => LimitKept::Exceeded,
-        () if any(LimitKept::Unknown) || by.is_empty() => LimitKept::Unknown,
-        () => LimitKept::Held,
-    };
-    Some(LoadOutcome { p99_ns: most, kept, by })
+    figures.done().into_iter().map(latency).collect()
+}
+
+/// How many I/Os per second were to arrive, and were answered before the last call had returned: a flush
+/// after it is no time in which any arrived. `None` where they come as fast as they are answered.
+fn rate(planned: &Phase, phase: &PhaseRecord) -> Option<RateOutcome> {
+    let arriving = planned.jobs.iter().map(|job| Some(job.rate.arrivals?.iops()));
+    let asked = arriving.sum::<Option<f64>>().filter(|asked| *asked > 0.0)?;
+    let done = phase.totals.iter().filter(|(action, _)| !action.serves());
+    let done = Ops(done.map(|(_, total)| total.ops.0).sum());
+    let time = phase.span.stopped.since(phase.span.counted);
+    // One I/O of each worker may fall on either side of an edge.
+    let workers = planned.jobs.iter().map(|job| u64::from(job.workers)).sum::<u64>();
+    let held = (done.0 + workers) as f64 >= asked * time.as_secs() * RATE_REACHED && done.0 > 0;
+    let reached = done.over(time).unwrap_or_default();
+    Some(RateOutcome { asked: Iops(asked), reached, held })
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::bench::DoctoredRecord;
     use super::*;
-    use crate::plan::{Action, StudyPlan};
+    use crate::plan::{Action, Arrivals, Rate, StudyPlan};
     use crate::stats::Latency;
-    use crate::unit::Nanos;
 
     /// A record of a load with these latencies of its writes.
     fn record(n: u64, p99: u64, max: u64, most: Option<Nanos>) -> Record {
@@ -78,6 +102,48 @@ mod tests {
     fn of_few_only_the_longest_tells() {
         assert_eq!(kept(10, 50, 100), LimitKept::Held);
         assert_eq!(kept(10, 50, 101), LimitKept::Unknown);
+    }
+
+    /// What a record came to whose load was to have so many I/Os per second.
+    fn at_rate(asked: f64, p99: Option<Nanos>) -> LoadOutcome {
+        let mut record = record(100_000, 100, 900, p99);
+        let total = record.phases[0].totals.get_mut(&Action::Write).expect("writes");
+        total.ops = Ops(100_000);
+        let span = &mut record.phases[0].span;
+        span.stopped = span.counted + Nanos::secs(10);
+        // What comes after the last call is no time of arrivals.
+        span.flushed = Some(span.stopped + Nanos::secs(5));
+        record.plan.phases[0].jobs[0].rate = Rate::arriving(Arrivals::Even { iops: asked });
+        super::super::judge(&mut record);
+        match record.outcome {
+            Some(StudyResult::Load(found)) => found,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_rate_is_reached_but_for_one_in_a_hundred() {
+        for (asked, held) in
+            [(9_000.0, true), (10_000.0, true), (10_100.0, true), (10_200.0, false)]
+        {
+            let found = at_rate(asked, None);
+            let rate = found.rate.expect("asked for");
+            assert_eq!((rate.asked, rate.reached), (Iops(asked), Iops(10_000.0)));
+            assert_eq!(rate.held, held, "{asked}");
+            let kept = if held { LimitKept::Held } else { LimitKept::Exceeded };
+            assert_eq!((found.kept, found.by.is_empty(), found.p99_ns), (kept, true, None));
+        }
+    }
+
+    #[test]
+    fn latency_and_rate_must_both_hold() {
+        let kept = |asked, p99| {
+            let found = at_rate(asked, Some(Nanos(p99)));
+            (found.latency_kept(), found.kept)
+        };
+        assert_eq!(kept(9_000.0, 100), (LimitKept::Held, LimitKept::Held));
+        assert_eq!(kept(9_000.0, 99), (LimitKept::Exceeded, LimitKept::Exceeded));
+        assert_eq!(kept(20_000.0, 100), (LimitKept::Held, LimitKept::Exceeded));
     }
 
     #[test]

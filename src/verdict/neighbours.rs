@@ -311,7 +311,7 @@ mod tests {
         assert_eq!((judged.trust, judged.measures), (Trust::Sound, MeasuredSubject::Limited));
         assert_eq!(
             judged.summary,
-            "This is only part of what loop3 did: 2 partners on the same semaphores (bonnie++ (process 10) and bonnie++ (process 11)) moved 40 MiB meanwhile, 60 MiB in total, at 12.6 MB per second."
+            "This is only part of what loop3 did: 2 partners on the same semaphores (bonnie++ (process 10) and bonnie++ (process 11)) moved 40 MiB meanwhile, 60 MiB in total, at 12.6 MB/s."
         );
         assert!(judged.findings.iter().all(|f| f.trap.0 != "T52"), "{judged:?}");
         // A stranger beside them is one.

@@ -44,7 +44,7 @@ mod tests {
         assert_eq!(
             found.summary,
             "This is the speed of memory: nothing had reached loop3 when the clock stopped. \
-             With the flush the disk did 4.17 MB per second."
+             With the flush the disk did 4.17 MB/s."
         );
         assert_eq!(
             found.findings[0].next.as_ref().map(|next| next.words()),

@@ -2,7 +2,6 @@
 
 use super::measure::PhaseView;
 use super::threshold::{OWN_BYTES, SWAPPED};
-use super::words::of;
 use super::{Rule, RuleJudge, finding, refuted};
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
 use crate::unit::Bytes;
@@ -36,7 +35,10 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
             format!("The machine was short of memory and swapped {swapped} during the run."),
             vec![Exhibit::new(
                 "swapped in and out during the run",
-                of(swapped, Bytes(moved)).replace(" of ", ", while the run moved "),
+                match Bytes(moved) {
+                    moved if swapped > moved => swapped.to_string(),
+                    moved => format!("{swapped}, while the run moved {moved}"),
+                },
                 "/proc/vmstat pswpin, pswpout",
             )],
             Some(NextStep::Type("ps -eo pid,rss,comm --sort=-rss | head".into())),

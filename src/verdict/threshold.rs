@@ -229,6 +229,10 @@ pub const WRITES_OF_READS: f64 = 0.01;
 /// stalls that the other leaves out.
 pub const OMITTED: f64 = 2.0;
 
+/// The share of the I/Os per second that were asked for of a load, from which on its rate is reached: the
+/// edges of the counted time take or give a few.
+pub const RATE_REACHED: f64 = 0.99;
+
 /// More of a call's time than this outside of the device is no time of the device.
 pub const OUTSIDE_DEVICE: f64 = 0.50;
 

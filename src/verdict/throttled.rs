@@ -218,11 +218,7 @@ mod tests {
         bench.capped(4 * MIB);
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Sound, MeasuredSubject::Limited));
-        assert!(
-            found.summary.contains("Limited by a cgroup to 4.19 MB per second"),
-            "{}",
-            found.summary
-        );
+        assert!(found.summary.contains("Limited by a cgroup to 4.19 MB/s"), "{}", found.summary);
         assert!(found.summary.contains("blkio.throttle.write_bps_device"));
     }
 
@@ -249,10 +245,7 @@ mod tests {
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Wrong, MeasuredSubject::Deferred));
         let claims: Vec<&str> = found.findings.iter().map(|f| f.claim.as_str()).collect();
-        assert!(
-            claims[1].starts_with("A cgroup limits loop3 to 4.19 MB per second here"),
-            "{claims:?}"
-        );
+        assert!(claims[1].starts_with("A cgroup limits loop3 to 4.19 MB/s here"), "{claims:?}");
     }
 
     #[test]

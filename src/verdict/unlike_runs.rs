@@ -286,7 +286,7 @@ mod tests {
         };
         told(
             FindingWeight::Refute,
-            "The cgroup limits differ: I/O limits none and reads 67.1 MB per second, writes 67.1 MB per second.",
+            "The cgroup limits differ: I/O limits none and reads 67.1 MB/s, writes 67.1 MB/s.",
         );
         told(FindingWeight::Doubt, "The machines differ: kernel 6.18.0 and 6.1.0.");
         told(FindingWeight::Doubt, "The file systems differ: options - and nobarrier.");

@@ -314,12 +314,12 @@ fn unseen(card: &Card, told: bool) -> (Duration, String) {
 /// What is said of the device itself holds the truth between its ends; or nothing is said. Returns whether it was.
 fn holds_the_truth(said: &str) -> bool {
     let Some((_, range)) = said.split_once("the device itself: ") else { return false };
-    let (_, range) = range.split_once("(between ").expect("a range");
-    let (low, rest) = range.split_once(" and ").expect("two ends");
+    let (_, range) = range.split_once(" per second (").expect("a range");
+    let (low, rest) = range.split_once(" to ").expect("two ends");
     let high = rest.split(')').next().unwrap_or_default();
     let rate = |text: &str| text.parse::<f64>().expect("a rate") * 1e6;
     told("the device itself", format_args!("{low} to {high} MB/s"));
-    assert!(said.contains("MB per second (between"), "{said}");
+    assert!(said.contains("MB per second ("), "{said}");
     assert!((rate(low)..=rate(high)).contains(&WRITES), "{said}");
     true
 }

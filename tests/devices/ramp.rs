@@ -222,5 +222,5 @@ fn ctrl_c_keeps_the_steps_that_were_done() {
     let left = names(folder.path());
     assert_eq!(left.len(), 2, "only the record and the report: {left:?}");
     let report = std::fs::read_to_string(report).expect("a report");
-    assert!(report.contains("<p>Ended by SIGINT (Ctrl-C) in phase "), "{report}");
+    assert!(report.contains("<p>Ended: by SIGINT (Ctrl-C) in phase "), "{report}");
 }

@@ -373,11 +373,15 @@ fn what_becomes_of_a_depth_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let depth = ("iodepth", json!(16));
     for (word, note, left) in [
-        ("psync", "psync keeps one I/O in flight: iodepth 16 becomes 1", 1),
-        ("sync", "sync keeps one I/O in flight: iodepth 16 becomes 1", 1),
-        ("vectored", "vectored keeps one I/O in flight: iodepth 16 becomes 1", 1),
-        ("mmap", "mmap keeps one I/O in flight: iodepth 16 becomes 1", 1),
-        ("stdio", "stdio keeps one I/O in flight: iodepth 16 becomes 1", 1),
+        ("psync", "psync keeps one I/O in flight per worker: iodepth 16 becomes 1 (q1 in all)", 1),
+        ("sync", "sync keeps one I/O in flight per worker: iodepth 16 becomes 1 (q1 in all)", 1),
+        (
+            "vectored",
+            "vectored keeps one I/O in flight per worker: iodepth 16 becomes 1 (q1 in all)",
+            1,
+        ),
+        ("mmap", "mmap keeps one I/O in flight per worker: iodepth 16 becomes 1 (q1 in all)", 1),
+        ("stdio", "stdio keeps one I/O in flight per worker: iodepth 16 becomes 1 (q1 in all)", 1),
         (
             "posixaio",
             "posixaio serves one request of a file at a time, as glibc's does: the others of its iodepth wait in a queue",

@@ -213,8 +213,8 @@ space # free of #, # inodes free of # blocks of #
 {queue}{SETTINGS}limited loop0: reads at most 16.8 MB/s, writes at most 4.19 MB/s (cgroup {folder})
 unseen direct I/O: only a test file would show it, and a run makes one
 Things that can skew results here:
-T32 note A cgroup limits reads from loop0 to 16.8 MB per second: results will show that limit. → {lift_reads}
-T32 note A cgroup limits writes to loop0 to 4.19 MB per second: results will show that limit. → {lift_writes}
+T32 note A cgroup limits reads from loop0 to 16.8 MB/s: results will show that limit. → {lift_reads}
+T32 note A cgroup limits writes to loop0 to 4.19 MB/s: results will show that limit. → {lift_writes}
 {BUFFERED}{again}next assay quick /mnt/sd
 "
     );
@@ -291,8 +291,8 @@ space # free of #, blocks of #
 unseen direct I/O: only a test file would show it, and a run makes one
 Things that can skew results here:
 T25 doubtful btrfs at /mnt/sd compresses (compress-force=zstd:1): for zeros and repeated data the disk writes fewer bytes. → use data that do not compress (if=/dev/urandom, or assay's own random data)
-T32 note A cgroup limits reads from loop0 to 16.8 MB per second: results will show that limit. → {lift_reads}
-T32 note A cgroup limits writes to loop0 to 4.19 MB per second: results will show that limit. → {lift_writes}
+T32 note A cgroup limits reads from loop0 to 16.8 MB/s: results will show that limit. → {lift_reads}
+T32 note A cgroup limits writes to loop0 to 4.19 MB/s: results will show that limit. → {lift_writes}
 {BUFFERED}{again}{checksums}T40 note btrfs at /mnt/sd uses online discard (discard=async): deleting files slows down the I/O that follows.
 next assay quick /mnt/sd
 "

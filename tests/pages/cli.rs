@@ -326,7 +326,7 @@ fn an_old_record_is_judged_and_printed() {
         ("html", "<!DOCTYPE html>\n"),
         ("svg", "<svg "),
         ("csv", "phase,action,block_bytes,"),
-        ("markdown", "### assay quick /mnt/sd\n"),
+        ("markdown", "### `assay quick /mnt/sd`\n"),
     ] {
         let Answer { out, err, .. } =
             desk.type_words(&format!("judge card.json --format {format}"));

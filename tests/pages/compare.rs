@@ -56,7 +56,7 @@ fn runs_of_the_same_kind_are_alike() {
 #[test]
 fn a_run_is_not_told_from_itself() {
     let (code, page) = compared(&dd(), &dd());
-    let said = "\n  verdict  alike: both are the same run, so there is no difference.\n";
+    let said = "\n  verdict  comparable: both are the same run, so there is no difference.\n";
     assert!(page.ends_with(said), "{page}");
     assert_eq!(code, 0, "{page}");
 }
@@ -153,7 +153,7 @@ fn five_of_each_tell_how_many_times_as_fast() {
     assert_eq!(code, 0, "{page}");
     let (_, page) = folders(&five(1.0), &five(1.002));
     assert!(
-        page.contains("  verdict  alike: the second is the same within 3 % in dd read"),
+        page.contains("  verdict  comparable: the second is the same within 3 % in dd read"),
         "{page}"
     );
 }
@@ -297,7 +297,7 @@ fn where_no_figure_is_believed_there_is_nothing_to_compare() {
     let one = |times| vec![of_phases(times, 0, &[("seq_create", Some(85))])];
     let (code, page) = folders(&one(1.0), &one(2.0));
     assert!(
-        page.contains("  verdict  unlike: 2 differences make the comparison invalid"),
+        page.contains("  verdict  not comparable: 2 differences make the comparison invalid"),
         "{page}"
     );
     assert_eq!(code, 3, "{page}");

@@ -581,7 +581,7 @@ fn unsteady_writes() -> Record {
             ..SamplePoint::default()
         })
         .collect();
-    let flush = ActionTotal { ops: Ops(1), bytes: Bytes::ZERO, ..total.clone() };
+    let flush = Box::new(ActionTotal { ops: Ops(1), bytes: Bytes::ZERO, ..*total.clone() });
     phase.totals = [(Action::Read, total.clone()), (Action::Write, total), (Action::Flush, flush)]
         .into_iter()
         .collect();

@@ -77,7 +77,11 @@ fn words_that_contradict_each_other_are_refused() {
             ". --rw randwrite --read 1",
             "--read: 1 % of reads contradict --rw; write --rw randrw, or leave --read out",
         ),
-        (". --read 101", "--read: invalid value '101'; give 0 to 100"),
+        (". --read 101%", "--read: invalid value '101%'; give 0 to 100"),
+        (
+            ". --rw read --rwmixread 70",
+            "--read: 70 % of reads contradict --rw; write --rw rw, or leave --read out",
+        ),
         (
             ". --rw trim",
             "invalid value 'trim' for --rw; give one of read, write, randread, randwrite, rw, randrw",
@@ -90,9 +94,10 @@ fn words_that_contradict_each_other_are_refused() {
         ),
         (". --iodepth 0", "--depth: invalid value '0'; give 1 to 1024"),
         (". --numjobs 257", "--workers: invalid value '257'; give 1 to 256"),
-        (". --runtime 0", "--time: '0' is no time; write 30, 90s, 5m or 1h"),
+        (". --runtime 0", "--time: '0' is no time; write 500ms, 30, 90s, 5m or 1h"),
+        (". --time 99ms", "--time: '99ms' is too short; give 100ms or more"),
         (". --p99 2", "--p99: '2' is no latency; write 500us, 5ms or 2s"),
-        (". --rate 0", "--rate: invalid value '0'; give 1 to 4294967295"),
+        (". --rate 0", "--rate: invalid value '0'; give 1 to 4294967295, or as 5k"),
         (". --fsync 0 --rw write", "--fsync: invalid value '0'; give 1 to 4294967295"),
         (
             ". --fsync 8",
@@ -189,7 +194,7 @@ fn the_page_has_the_latency_of_each_direction_and_says_whether_it_held() {
     golden("io", "held", &steady(&page));
     assert_eq!(code, 0);
     let Some(StudyResult::Load(found)) = &record.outcome else { panic!("none") };
-    assert_eq!((found.p99_ns, found.kept), (Nanos::millis(1), LimitKept::Held));
+    assert_eq!((found.p99_ns, found.kept), (Some(Nanos::millis(1)), LimitKept::Held));
     let by = |one: &ActionLatency| (one.action.name(), one.p99_ns, one.kept);
     let time = Some(Nanos::micros(100));
     assert_eq!(
@@ -229,6 +234,52 @@ fn a_latency_that_did_not_hold_is_said_and_ends_with_3() {
     assert!(judged.out.contains(p99), "{}", judged.out);
 }
 
+#[test]
+fn a_rate_that_was_asked_for_is_reached_or_not_and_not_ends_with_3() {
+    let folder = folder();
+    // Ten thousand per second can be done.
+    for (rate, word, status) in [("40k", "not reached", 3), ("5k", "reached", 0)] {
+        let words = format!("--rw randread --iodepth 4 --time 2 --rate {rate}");
+        let model = json!({ "latency": 200_000, "channels": 2 });
+        let plan = modelled(folder.path(), &words, model);
+        let (page, code, record) = run(folder.path(), &plan);
+        let line = page.lines().find(|line| line.starts_with("  rate ")).expect("a line");
+        let told: Vec<&str> = line.split_whitespace().collect();
+        let [_, reached, "of", asked, "IOPS", "asked:", found @ ..] = told.as_slice() else {
+            panic!("{line}")
+        };
+        assert_eq!((found.join(" ").as_str(), code), (word, status), "{page}");
+        let Some(StudyResult::Load(outcome)) = &record.outcome else { panic!("none") };
+        let rate = outcome.rate.expect("asked for");
+        assert_eq!((rate.asked.to_string().as_str(), rate.held), (*asked, status == 0));
+        assert_eq!(rate.reached.to_string(), *reached, "{page}");
+        assert_eq!((outcome.p99_ns, outcome.by.len()), (None, 0));
+        // The latency from submission stands beneath the one from when an I/O was due.
+        let due = page.lines().position(|line| line.starts_with("  read ")).expect("a line");
+        let sent = page.lines().nth(due + 1).expect("a line").trim_start();
+        assert!(sent.starts_with("from submission: p50 "), "{page}");
+        let judged = assay(folder.path(), "judge record.json");
+        assert_eq!(judged.code, status);
+        assert!(judged.out.contains(line), "{}", judged.out);
+    }
+}
+
+/// What stands below latencies that are not all there.
+const WHY_ABSENT: &str = "-: fewer than ten operations took longer";
+
+#[test]
+fn a_page_of_reads_does_not_speak_of_the_writes_that_made_its_file() {
+    let folder = folder();
+    let answer = assay(folder.path(), "io . --rw read --time 500ms --report page.txt");
+    let how = answer.out.lines().find(|line| line.starts_with("  how ")).expect("a line");
+    assert!(!how.contains("write") && !how.contains("flush"), "{how}");
+    // Of so few reads there is no p99.9, and the line says why.
+    let answer = assay(folder.path(), "io . --rw read --bs 1M --size 2M --time 100ms");
+    let mut read = answer.out.lines().skip_while(|line| !line.starts_with("  read     p50 "));
+    assert!(read.next().is_some_and(|line| line.contains("p99.9 -,")), "{}", answer.out);
+    assert_eq!(read.next().map(str::trim), Some(WHY_ABSENT), "{}", answer.out);
+}
+
 /// Digits as `#`, runs of blanks as one.
 fn shape(line: &str) -> String {
     let mut shape = String::new();
@@ -252,7 +303,13 @@ fn a_run_in_a_folder_leaves_nothing_and_prints_all_of_it() {
     let answer = assay(folder.path(), words);
     assert!(matches!(answer.code, 0 | 3), "{} {}", answer.out, answer.err);
     let facts = answer.out.lines().skip_while(|line| !line.starts_with("  read "));
-    let facts: Vec<String> = facts.take_while(|line| !line.is_empty()).map(shape).collect();
+    let facts: Vec<&str> = facts.take_while(|line| !line.is_empty()).collect();
+    // Where one is absent, a line says why, once.
+    let why = facts.iter().filter(|line| line.trim() == WHY_ABSENT).count();
+    let any = facts.iter().any(|line| line.contains(" -,"));
+    assert_eq!(why, usize::from(any), "{}", answer.out);
+    let facts = facts.into_iter().filter(|line| line.trim() != WHY_ABSENT).map(shape);
+    let facts: Vec<String> = facts.collect();
     assert_eq!(
         facts,
         [

@@ -17,7 +17,7 @@ pub struct ExplainArgs {
     /// A line in quotes or word by word, or the file of a plan or of a record
     ///
     /// The line is one command of dd or bonnie++, or of any verb of assay that runs something: 'assay dd', 'assay quick',
-    /// 'assay run'; 'sudo', 'time' and the variables of a dialect may stand before it. Nothing is run, and nothing is written.
+    /// 'assay run', also without 'assay' before it; 'sudo', 'time' and the variables of a dialect may stand before it. Nothing is run, and nothing is written.
     #[arg(required = true, trailing_var_arg = true, value_name = "LINE")]
     pub line: Vec<OsString>,
 }

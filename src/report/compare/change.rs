@@ -258,7 +258,7 @@ pub(super) fn told(rows: &[CompareRow]) -> String {
         rows.iter().filter_map(|row| Some((row, row.ratio?, row.ratio?.sure?))).collect();
     if sure.is_empty() {
         return format!(
-            "these runs are comparable. {fewest} per side are too few to rule out chance: make {FEWEST} or more of each."
+            "but {fewest} per side are too few to rule out chance: make {FEWEST} or more of each."
         );
     }
     let mut said = Vec::new();

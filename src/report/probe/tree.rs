@@ -88,16 +88,14 @@ fn root(survey: &Survey) -> Vec<String> {
         (PathKind::Missing, None) => format!("does not exist yet, judged by {}", survey.judged_by),
     }];
     if let Some(may) = survey.may.seen().filter(|_| survey.hidden.is_none()) {
-        let words = match (may.read, may.write) {
-            (true, true) => "this user may read and write it",
-            (true, false) => "this user may only read it",
-            (false, true) => "this user may only write it",
-            (false, false) => "this user may neither read nor write it",
+        let may = match (may.read, may.write) {
+            (true, true) => "read and write",
+            (true, false) => "only read",
+            (false, true) => "only write",
+            (false, false) => "neither read nor write",
         };
-        facts.push(match survey.kind {
-            PathKind::Missing => words.replace(" it", " there"),
-            _ => words.into(),
-        });
+        let what = if survey.kind == PathKind::Missing { "there" } else { "it" };
+        facts.push(format!("this user may {may} {what}"));
     }
     facts
 }

@@ -32,7 +32,7 @@ impl PlanFitter<'_> {
             method if method.one_at_a_time() => {
                 if blocks.iodepth > 1 {
                     self.note(format!(
-                        "{} keeps one I/O in flight: iodepth {} becomes 1",
+                        "{} keeps one I/O in flight per worker: iodepth {} becomes 1 (q{workers} in all)",
                         method.name(),
                         blocks.iodepth
                     ));

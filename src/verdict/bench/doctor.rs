@@ -460,7 +460,8 @@ impl DoctoredRecord {
             let p99 = Some(due.max);
             Latency { n: ops, p99, ..due }.told()
         });
-        total.service_ns = total.lat_ns.map(|due| Box::new(Latency { p99: Some(p99), ..due }.told()));
+        total.service_ns =
+            total.lat_ns.map(|due| Box::new(Latency { p99: Some(p99), ..due }.told()));
     }
 
     /// The link of the main device: what it carries, and what it could, bytes per second.

@@ -223,7 +223,7 @@ fn a_miss_may_be_the_hosts() {
     });
     assert_eq!(
         grading(&bench.record).host,
-        ["The link of loop3 runs as sd high speed, at most 5.00 MB per second."]
+        ["The link of loop3 runs as sd high speed, at most 5.00 MB/s."]
     );
     change(&mut bench.record, |layer| {
         layer.hardware.links =

@@ -277,7 +277,7 @@ fn byte_by_byte(ground: &BlockJobPlace<'_>) -> Option<Finding> {
             FindingWeight::Doubt,
             Some(MeasuredSubject::Tool),
             format!(
-                "Each byte is a separate call ({}): this is CPU-bound, unless {} is slower than a few MB per second.",
+                "Each byte is a separate call ({}): this is CPU-bound, unless {} is slower than a few MB/s.",
                 method.name(),
                 device(ground.survey)
             ),
