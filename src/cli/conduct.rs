@@ -100,7 +100,7 @@ pub fn conduct_as(
     // A write beyond the limit of a file's size fails then, and leaves a record.
     let _ = signal::ignore(libc::SIGXFSZ);
     let signals = vec![libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
-    let options = run::RunOptions { record: common.record.clone(), signals };
+    let options = run::RunOptions { record: common.record.clone(), signals, unseen: false };
     let outcome = run::run(plan, &options, &mut watch);
     watch.erase();
     let record = outcome?;
@@ -149,14 +149,10 @@ pub fn show(plan: &Plan, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8,
         Bytes::ZERO => "would write nothing".to_string(),
         bytes => format!("would write {bytes} ({} bytes) at most", bytes.0),
     };
-    let time = match preview.time {
-        // Of a ramp steps are left out, and what writes until it is steady may be so at once.
-        Some(time) if plan.study().may_end_early() => {
-            format!("at most about {} s", time.as_secs().ceil())
-        }
-        Some(time) => format!("about {} s", time.as_secs().ceil()),
-        None => "as long as the device needs".into(),
-    };
+    // Of a ramp steps are left out, and what writes until it is steady may be so at once.
+    let early = plan.study().may_end_early();
+    let time = preview.time.map(|time| time.words(early));
+    let time = time.unwrap_or_else(|| "as long as the device needs".into());
     let _ = writeln!(err, "assay: {writes}, and take {time}");
     for note in &preview.resolved.notes {
         let _ = writeln!(err, "assay: note: {note}");

@@ -216,6 +216,10 @@ impl ToolRun for CopyLine {
         &self.options.warnings
     }
 
+    fn speaks(&self) -> bool {
+        self.options.status != StatusLevel::None
+    }
+
     fn checks_stderr(&self) -> bool {
         self.options.flavor == DdFlavor::Gnu
     }

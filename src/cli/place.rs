@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use rustix::fs::{Access, SeekFrom};
+use rustix::fs::Access;
 
 use crate::error::{Doing, Error, Fault, Refusal};
+use crate::evidence;
 use crate::plan::{LayoutMode, Lifetime, OverwriteConsent, Size, Target};
 use crate::unit::{Bytes, Nanos};
 
@@ -69,7 +70,7 @@ pub(super) fn look(path: &Path) -> Result<PathType, Error> {
 /// to read from a device.
 pub(super) fn look_for_data(path: &Path) -> Result<PathType, Error> {
     let kind = look(path)?;
-    if matches!(kind, PathType::File(Bytes(1..))) && all_holes(path) {
+    if matches!(kind, PathType::File(Bytes(1..))) && evidence::all_holes(path) {
         let shown = path.display();
         return Err(Refusal::new(
             format!("nothing was ever written to '{shown}': it is all holes, which memory answers"),
@@ -78,13 +79,6 @@ pub(super) fn look_for_data(path: &Path) -> Result<PathType, Error> {
         .into());
     }
     Ok(kind)
-}
-
-/// Whether a file has no data at all, neither on its device nor on the way there. What cannot be found
-/// out is none to refuse.
-fn all_holes(path: &Path) -> bool {
-    let Ok(file) = std::fs::File::open(path) else { return false };
-    rustix::fs::seek(&file, SeekFrom::Data(0)) == Err(rustix::io::Errno::NXIO)
 }
 
 /// Another seed each time, so that a drive cannot know the data from the last run. Short, because

@@ -60,6 +60,8 @@ struct ProfileMethod {
     /// Time of a run, and before each cell.
     each: Nanos,
     pause: Nanos,
+    /// The most time of a run that ends by itself.
+    longest: Nanos,
     cells: Vec<CellJob>,
 }
 
@@ -85,6 +87,8 @@ const QUIET: Nanos = Nanos::millis(200);
 const SETTLE: Nanos = Nanos::secs(2);
 /// The least time of a run.
 const LEAST: Nanos = Nanos::millis(500);
+/// No run takes longer: those programs have no such limit, and the slowest cards no end.
+const LONGEST: Nanos = Nanos::secs(60);
 /// Samples of GNOME Disks, and their size.
 const SAMPLES: u64 = 100;
 const SAMPLE: Bytes = Bytes::mib(10);
@@ -133,6 +137,7 @@ fn bench(options: &ProfileOptions) -> Result<ProfileMethod, Refusal> {
         rehearsed: true,
         each: Nanos::secs(5),
         pause: Nanos::secs(5),
+        longest: LONGEST,
         cells,
     };
     Ok(match options.name {
@@ -149,6 +154,7 @@ fn bench(options: &ProfileOptions) -> Result<ProfileMethod, Refusal> {
             rehearsed: false,
             each: Nanos::secs(5),
             pause: QUIET,
+            longest: LONGEST,
             cells: as_ssd_cells(),
         },
         ProfileName::Gnome => ProfileMethod {
@@ -157,6 +163,7 @@ fn bench(options: &ProfileOptions) -> Result<ProfileMethod, Refusal> {
             rehearsed: false,
             each: Nanos::secs(5),
             pause: QUIET,
+            longest: LONGEST,
             cells: gnome_cells(options.size)?,
         },
     })
@@ -264,7 +271,7 @@ fn share(bench: &mut ProfileMethod, whole: Nanos) -> Result<(), Refusal> {
     let runs = bench.cells.len() as u64 * u64::from(bench.loops + u32::from(bench.rehearsed));
     let quiet = Nanos(QUIET.0 * runs);
     bench.each = Nanos(whole.less(quiet).0 / runs.max(1));
-    bench.pause = QUIET;
+    (bench.pause, bench.longest) = (QUIET, bench.each);
     if bench.each >= LEAST {
         return Ok(());
     }
@@ -324,8 +331,8 @@ fn run(
         iodepth,
         ..BlockWork::of(target, pattern)
     };
-    let limit = cell.until.unwrap_or(StopLimit::Time(bench.each));
-    let stop = StopRule::until([limit]);
+    let time = StopLimit::Time(if cell.until.is_some() { bench.longest } else { bench.each });
+    let stop = StopRule::until(cell.until.into_iter().chain([time]));
     // GNOME's figures are drawn by their places.
     let detail = DetailLevel { each: bench.of == ProfileTool::Gnome, ..DetailLevel::default() };
     let job = Job { stop, workers, detail, ..Job::of(name, Work::Blocks(blocks)) };
@@ -393,4 +400,55 @@ fn laying(target: &Target) -> Phase {
         ..BlockWork::of(target.clone(), pattern)
     };
     Phase::of(Job { stop: StopRule::one_pass(), ..Job::of("file", Work::Blocks(blocks)) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::PlannedTime;
+
+    fn planned(name: ProfileName, whole: Option<Nanos>) -> Plan {
+        let size = Bytes::mib(64);
+        let target = Target::Scratch {
+            dir: "/mnt".into(),
+            size: Size::Exactly(size),
+            layout: LayoutMode::Preallocated,
+            lifetime: Lifetime::Remove,
+        };
+        let options = ProfileOptions {
+            name,
+            loops: None,
+            whole,
+            size,
+            writes: true,
+            lays: true,
+            seed: 1,
+            origin: PlanOrigin::of("quick", vec![]),
+        };
+        plan(&target, &options).expect("a plan")
+    }
+
+    #[test]
+    fn each_run_has_an_end_and_the_whole_is_said() {
+        // 8 cells of 4 runs: 5 s each after 5 s of rest, 1 s after 30 s; only the file is written to its end.
+        let beside = Bytes::mib(64);
+        for (name, seconds) in [
+            (ProfileName::Cdm, 8.0 * (4.0 * 5.0 + 5.0 + 3.0 * 0.2)),
+            (ProfileName::CdmNvme, 8.0 * (4.0 * 5.0 + 5.0 + 3.0 * 0.2)),
+            (ProfileName::CdmFlash, 8.0 * (4.0 + 30.0 + 3.0 * 0.2)),
+            (ProfileName::AsSsd, 2.0 * 60.0 + 6.0 * 5.0 + 8.0 * 0.2),
+            (ProfileName::Gnome, 3.0 * (60.0 + 0.2)),
+        ] {
+            let limited = Nanos::from_secs(seconds);
+            assert_eq!(
+                planned(name, None).time(),
+                Some(PlannedTime { limited, beside }),
+                "{name:?}"
+            );
+        }
+        let within = planned(ProfileName::AsSsd, Some(Nanos::secs(40))).time();
+        assert_eq!(within, Some(PlannedTime { limited: Nanos::secs(40), beside }));
+        let said = within.expect("a time").words(true);
+        assert_eq!(said, "at most about 40 s, and as long as the device needs for 64 MiB");
+    }
 }

@@ -171,7 +171,8 @@ fn step(words: &RampArgs, target: &Target, kind: PathType, (depth, workers): (u3
     let forward = words.order == RampOrder::Forward;
     let order = if forward { OffsetOrdering::Forward } else { OffsetOrdering::Shuffled };
     let pattern = Pattern {
-        region: Region { divided: forward && workers > 1, ..Region::default() },
+        // Together they visit each block once: without direct I/O none meets what another has fetched.
+        region: Region { divided: workers > 1, ..Region::default() },
         verify,
         ..Pattern::of(Mix::only(action), order, BlockSize::Fixed(words.block))
     };

@@ -119,6 +119,11 @@ pub trait ToolRun {
         1
     }
 
+    /// Whether anything is said of what was measured. Where that is not, and no record is kept, nobody looks.
+    fn speaks(&self) -> bool {
+        true
+    }
+
     /// Whether it fails when not all could be said on standard error.
     fn checks_stderr(&self) -> bool {
         false

@@ -372,7 +372,8 @@ fn pattern(words: &SweepArgs, cell_params: &CellParams, mix: Mix, ours: bool) ->
     let forward = words.order == RampOrder::Forward;
     let order = if forward { OffsetOrdering::Forward } else { OffsetOrdering::Shuffled };
     Pattern {
-        region: Region { divided: forward && cell_params.workers > 1, ..Region::default() },
+        // Together they visit each block once: without direct I/O none meets what another has fetched.
+        region: Region { divided: cell_params.workers > 1, ..Region::default() },
         verify: if ours && cell_params.reads == 100 { Verify::Tags } else { Verify::None },
         ..Pattern::of(mix, order, BlockSize::Fixed(cell_params.block))
     }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::os::fd::BorrowedFd;
+use std::path::Path;
 
 use super::sys_root::why;
 use super::{Extents, Reading, pagecache};
@@ -118,6 +119,15 @@ pub(super) fn written_place(fd: BorrowedFd) -> Option<u64> {
         }
         Err(_) => None,
     }
+}
+
+/// Whether a file has no data at all, neither on its device nor on the way there. What cannot be found
+/// out is none to refuse.
+pub fn all_holes(path: &Path) -> bool {
+    let Ok(file) = std::fs::File::open(path) else { return false };
+    let data = rustix::fs::seek(&file, rustix::fs::SeekFrom::Data(0));
+    file.metadata().is_ok_and(|file| file.is_file() && file.len() > 0)
+        && data == Err(rustix::io::Errno::NXIO)
 }
 
 #[cfg(test)]

@@ -56,7 +56,7 @@ mod writeback;
 pub use card::{CardInfo, SpeedClaims};
 pub use copying::{CopySpeed, copying};
 pub use counters::CounterReader;
-pub use extents::extents;
+pub use extents::{all_holes, extents};
 pub use forbidden::CheckedCall;
 pub use layers::{
     BlockLayer, DirectAlign, DirectIo, Extents, FilesystemSpace, Hardware, LayerKind, LeafKind,

@@ -26,6 +26,11 @@ impl SysRoot {
         Self { root: root.into() }
     }
 
+    /// No machine: whatever is looked for below a file that is no folder is not there.
+    pub fn nowhere() -> Self {
+        Self::under("/dev/null")
+    }
+
     /// Whether this is the real machine, so that system calls and text speak of the same thing.
     pub(super) fn real(&self) -> bool {
         self.root == Path::new("/")

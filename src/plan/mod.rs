@@ -12,6 +12,7 @@ mod copy;
 mod defaults;
 mod detail;
 mod durability;
+mod duration;
 mod job;
 mod lesson;
 mod load;
@@ -41,6 +42,7 @@ pub use copy::{
 };
 pub use detail::DetailLevel;
 pub use durability::{Durability, SyncFileRange};
+pub use duration::PlannedTime;
 pub use job::{BlockWork, Job, Work};
 pub use lesson::{LessonPlan, LessonTopic};
 pub use load::SingleLoad;

@@ -156,7 +156,7 @@ pub struct TableMarks {
 
 impl TableMarks {
     /// Takes those of a cell in.
-    fn look(&mut self, cell: &FittedCell) {
+    pub fn look(&mut self, cell: &FittedCell) {
         self.none |= cell.plain.trim() == "-";
         match cell.mark {
             Some(Trust::Sound) => self.sound = true,
@@ -167,7 +167,7 @@ impl TableMarks {
     }
 
     /// What they mean, in a line; nothing where there are none.
-    fn legend(self, style: TerminalStyle) -> Option<String> {
+    pub fn legend(self, style: TerminalStyle) -> Option<String> {
         let all = [
             (self.sound, mark(Trust::Sound, style), "sound"),
             (self.doubtful, mark(Trust::Doubtful, style), "doubtful or unproven"),

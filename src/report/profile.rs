@@ -46,7 +46,9 @@ struct ProfileTable {
 impl FramedContent for ProfileTable {
     fn opening(&self, plan: &Plan, _resolved: &Resolved) -> Option<PageFact> {
         let of = self.aim.of;
-        Some(fact("as", format!("{}{}", about(of), apart(of, plan))))
+        let time = plan.time().map(|time| format!(". It takes {}", time.words(true)));
+        let text = format!("{}{}{}", about(of), apart(of, plan), time.unwrap_or_default());
+        Some(fact("as", text))
     }
 
     fn table(&mut self, record: &Record) -> Vec<String> {

@@ -79,6 +79,9 @@ impl PhaseContext<'_> {
     /// something was written, it listens again.
     pub(super) fn listen(&mut self) -> QuietPeriod {
         const TIMES: usize = 3;
+        /// Again no longer than this: a phase may want half a minute of rest before it, and what is
+        /// written late is over soon.
+        const AGAIN: Nanos = Nanos::secs(1);
         let worked = self.number > 0
             || self.open_targets.iter().any(|open_target| open_target.written.reach() > 0);
         let mut quiet = listen(self.counter_reader, self.event_loop, self.phase.quiet, self.signal);
@@ -89,7 +92,8 @@ impl PhaseContext<'_> {
             if still || !worked || self.signal.is_some() {
                 break;
             }
-            quiet = listen(self.counter_reader, self.event_loop, self.phase.quiet, self.signal);
+            let again = self.phase.quiet.min(AGAIN);
+            quiet = listen(self.counter_reader, self.event_loop, again, self.signal);
         }
         quiet
     }

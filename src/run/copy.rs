@@ -42,9 +42,9 @@ struct CopyResult {
 
 /// Time that a copy has to notice that it was told to stop, and to count what its last call moved.
 const PATIENCE: Nanos = Nanos::millis(500);
-/// One that waits for a pipe or a terminal never notices: seen so twice in a row with this between, it
-/// is left behind.
-const IDLE: Nanos = Nanos::millis(4);
+/// One that waits for a pipe or a terminal never notices: seen so twice in a row with this between, and
+/// nothing moved meanwhile, it is left behind.
+const IDLE: Nanos = Nanos::millis(1);
 
 /// Of less than this nobody watches the flush: it would take longer than the copy, and its time is that of
 /// a request or two.
@@ -205,9 +205,11 @@ impl CopyThread {
         let until = clock::now() + PATIENCE;
         let mut idle = 0;
         let mut home = None;
+        let mut counts = self.counts.snapshot();
         while home.is_none() && idle < 2 && clock::now() < until {
             event_loop.wait(IDLE);
-            let waits = evidence::waits_idly(thread) == Some(true);
+            let before = std::mem::replace(&mut counts, self.counts.snapshot());
+            let waits = evidence::waits_idly(thread) == Some(true) && counts == before;
             idle = if waits { idle + 1 } else { 0 };
             home = self.home();
         }

@@ -22,7 +22,6 @@ use crate::evidence::{Limits, SysRoot};
 use crate::plan::{Job, Lifetime, Plan, Target, Work, WorkerKind};
 use crate::record::{Resolved, ResolvedJob};
 use crate::sys::process;
-use crate::unit::Nanos;
 
 use super::limits::{FileLimitRoom, room};
 
@@ -152,22 +151,4 @@ fn kept(plan: &Plan) -> Vec<PathBuf> {
         _ => None,
     })
     .collect()
-}
-
-/// About how long a plan takes: the sum of its time limits, of a ramp or sweep at the most; `None`
-/// when only the device's speed decides.
-pub(super) fn about(plan: &Plan) -> Option<Nanos> {
-    if let Some(whole) = plan.study().whole_time() {
-        return Some(whole);
-    }
-    plan.at_most()
-        .map(|phase| {
-            let jobs: Option<Vec<Nanos>> = phase
-                .jobs
-                .iter()
-                .map(|job| Some(job.stop.time()? + job.stop.ramp + job.delay))
-                .collect();
-            Some(jobs?.into_iter().max()? + phase.quiet + phase.aftermath + phase.aftermath)
-        })
-        .sum()
 }

@@ -209,6 +209,9 @@ pub const WAITING_FOR_CPU: f64 = 0.10;
 /// by itself.
 pub const BESIDE_CPU: f64 = 0.50;
 
+/// And only where this run waited for a CPU so much: below that it took nothing from it.
+pub const BESIDE_WAIT: f64 = 0.01;
+
 /// Share of the I/Os in flight that must be in the device's queue, on average, for the device to be
 /// what the others wait for.
 pub const QUEUE_FULL: f64 = 0.5;
@@ -398,6 +401,7 @@ pub(super) fn spoken(name: &str) -> Option<String> {
         "OUTSIDE_DEVICE" => share(OUTSIDE_DEVICE),
         "WAIT_EXPLAINS" => share(WAIT_EXPLAINS),
         "WAITING_FOR_CPU" => share(WAITING_FOR_CPU),
+        "BESIDE_WAIT" => share(BESIDE_WAIT),
         "BESIDE_CPU" => share(BESIDE_CPU),
         "DEPTH_REACHED" => share(DEPTH_REACHED),
         "NEARLY_FULL" => share(NEARLY_FULL),

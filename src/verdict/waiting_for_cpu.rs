@@ -2,7 +2,7 @@
 
 use super::measure::{FlowView, PhaseView};
 use super::threshold::{
-    BESIDE_CPU, CPU_DEVICE, OUTSIDE_DEVICE, SHORT, WAIT_EXPLAINS, WAITING_FOR_CPU,
+    BESIDE_CPU, BESIDE_WAIT, CPU_DEVICE, OUTSIDE_DEVICE, SHORT, WAIT_EXPLAINS, WAITING_FOR_CPU,
 };
 use super::words::share;
 use super::{Rule, RuleJudge, finding, neighbours, refuted};
@@ -18,7 +18,7 @@ pub const RULE: Rule = Rule {
     title: "Waiting for a CPU",
     happens: "On a busy machine, or in a cgroup with a CPU limit, each completion waits for a CPU, and that wait looks like disk latency.",
     seen_by: "Run delay (schedstat) and cpu.stat of the cgroup; latency of a call against the latency in the device; device busy; CPU time of other processes.",
-    said_when: "The device is busy for less than {CPU_DEVICE}, and the cgroup throttled the program for more than {WAITING_FOR_CPU} of the time: doubtful, limited. Or each worker waited that long for a CPU, and more than {OUTSIDE_DEVICE} of a direct call's time is outside the device, {WAIT_EXPLAINS} of which the wait explains: doubtful, disturbed; so are buffered calls when another process used {BESIDE_CPU} of a CPU. Such a process is named in any case: a note.",
+    said_when: "The device is busy for less than {CPU_DEVICE}, and the cgroup throttled the program for more than {WAITING_FOR_CPU} of the time: doubtful, limited. Or each worker waited that long for a CPU, and more than {OUTSIDE_DEVICE} of a direct call's time is outside the device, {WAIT_EXPLAINS} of which the wait explains: doubtful, disturbed; so are buffered calls when another process used {BESIDE_CPU} of a CPU. Such a process is named where each worker waited for {BESIDE_WAIT} of the time: a note.",
     try_it: "`assay dd ... oflag=direct bs=4k` beside as many busy loops as there are CPUs, or with cpu.max at a tenth of a CPU.",
     answer: "Does not blame the disk, and names the processes that used most CPU.",
     judge: RuleJudge::Phase(judge),
@@ -164,6 +164,10 @@ fn beside(phase_view: &PhaseView<'_>) -> Option<Finding> {
     let mut claim = format!("Meanwhile {}", who.said);
     let mut because = who.because;
     if let Some((waited, source)) = waited(phase_view) {
+        // Who took nothing from this run is nobody's matter.
+        if waited < BESIDE_WAIT {
+            return None;
+        }
         let part = share(waited.min(1.0));
         claim.push_str(&format!("; this run waited for a CPU {part} of the time"));
         because.push(Exhibit::new("run delay of each worker", part, source));

@@ -76,6 +76,25 @@ fn more_workers_come_at_the_knee() {
     assert_eq!(knee, "4 workers with 2 in flight each: 80.0k IOPS, p50 100 µs, p99 100 µs");
 }
 
+/// Without direct I/O a block that one worker has fetched is in memory for the next.
+#[test]
+fn workers_together_visit_each_block_once() {
+    let _alone = lab::alone();
+    let speed = Speed::bytes(16 * lab::MI, 16 * lab::MI);
+    let card = lab::need!(Card::new(Shape { speed, ..Shape::btrfs() }));
+    let heard = hear_own(
+        lab::assay(["ramp", "--step", "1s", "--max-depth", "2", "--max-workers", "2"])
+            .words(&["--block", "64k"])
+            .word(card.mount()),
+    );
+    let steps: Vec<_> = heard.record.phases.iter().filter(|phase| phase.name != "file").collect();
+    assert!(steps.iter().any(|phase| phase.name.ends_with("-w2")), "{heard}");
+    for step in steps {
+        let verdict = step.verdict.as_ref().expect("a verdict");
+        assert_ne!(verdict.measures, MeasuredSubject::Mixed, "{}\n{heard}", step.name);
+    }
+}
+
 #[test]
 fn the_record_of_a_ramp_is_judged_again() {
     let plan = modelled(&["--max-workers", "1"], json!({ "latency": 100_000, "channels": 3 }));

@@ -484,7 +484,8 @@ fn atto_shows_the_same() {
     for cell in &swept(&heard).cells {
         assert!(cell.bandwidth.is_some() && !cell.cut, "{heard}");
         let moved: u64 = heard.named(&cell.phase).flows.iter().map(|flow| flow.bytes.0).sum();
-        assert_eq!(moved, 4 * MI, "{heard}");
+        // Its length, as often as it takes to be judged.
+        assert!(moved >= 4 * MI && moved.is_multiple_of(4 * MI), "{moved}\n{heard}");
     }
     // In no time at all: the row is marked.
     let words = ["atto", "--sizes", "4k", "-l", "32M", "--row-limit", "1"];
@@ -530,7 +531,9 @@ fn what_is_compared_is_no_write() {
     let heard = hear(lab::assay(words).word(card.mount()).within(card.rooms()));
     let phase = heard.named("write-64k");
     let moved = |action| phase.totals.get(&action).map(|total| total.bytes.0);
-    assert_eq!([Action::Write, Action::Read].map(moved), [Some(2 * MI); 2], "{heard}");
+    let [written, read] = [Action::Write, Action::Read].map(moved);
+    assert!(written.is_some_and(|bytes| bytes.is_multiple_of(2 * MI) && bytes > 0), "{heard}");
+    assert_eq!(written, read, "{heard}");
     let cell = &swept(&heard).cells[0];
     assert_eq!(cell.bandwidth.map(|rate| rate.0), rate(phase, Action::Write), "{heard}");
     assert!(!cell.cut, "{heard}");
@@ -547,8 +550,9 @@ fn atto_says_what_was_chosen() {
     let page: Vec<&str> = heard.ran.stdout.split_whitespace().collect();
     let page = page.join(" ");
     for said in [
-        "4 in flight, until 64 KiB are done or 20.0 s have passed (*), each write durable when it is answered; then",
+        "4 in flight, until 64 KiB are done, or 20.0 s have passed (*), each write durable when it is answered; then",
         "cached direct I/O is off: the page cache takes part in these figures about my card I/O size write read 0",
+        "✗ wrong",
     ] {
         assert!(page.contains(said), "{said}\n{heard}");
     }

@@ -208,14 +208,15 @@ fn an_interrupt_ends_a_read_that_waits_at_once() {
         ended(child, since)
     };
     let gnu = by(Path::new(GNU));
-    // A busy machine may be late once.
-    let tries: Vec<_> = (0..5).map(|_| by(our)).collect();
+    // A busy machine may be late now and then.
+    let mut tries: Vec<_> = (0..5).map(|_| by(our)).collect();
     for (said, status, _) in &tries {
         assert_eq!((said, status.signal()), (&gnu.0, Some(libc::SIGINT)), "{said}");
     }
-    let fastest = tries.iter().map(|(.., time)| *time).min().expect("one");
-    println!("GNU {:?}, ours {fastest:?}", gnu.2);
-    assert!(fastest <= Duration::from_millis(20), "{fastest:?}");
+    tries.sort_by_key(|(.., time)| *time);
+    let median = tries[tries.len() / 2].2;
+    println!("GNU {:?}, ours {median:?}", gnu.2);
+    assert!(median <= Duration::from_millis(20), "{median:?}");
 }
 
 #[test]

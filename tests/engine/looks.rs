@@ -138,3 +138,33 @@ fn a_small_copy_is_not_looked_at_for_longer_than_it_takes() {
     // Nor is a copy of the machine's own made to compare it with, nor a flush of it watched.
     assert_eq!((calls("memfd_create("), calls("sync_file_range("), calls("fdatasync(")), (0, 0, 0));
 }
+
+/// Where nothing is said and no record kept, nobody looks at the machine: few calls besides the copy.
+#[test]
+fn a_copy_of_which_nothing_is_said_looks_at_nothing() {
+    lab::need!(lab::need_tool("strace", "strace"));
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("f"), vec![7; 4096]).expect("written");
+    for out in ["g", "/dev/null"] {
+        let trace = folder.path().join("trace");
+        let ran = Command::new("strace")
+            .args(["-f", "-qq", "-o"])
+            .arg(&trace)
+            .arg(env!("CARGO_BIN_EXE_assay"))
+            .args(["dd", "if=f", &format!("of={out}"), "bs=4k", "count=1", "status=none"])
+            .current_dir(folder.path())
+            .output()
+            .expect("strace");
+        assert!(ran.status.success() && ran.stderr.is_empty(), "{ran:?}");
+        let text = fs::read_to_string(&trace).expect("a trace");
+        let seen = |line: &&str| {
+            let opened = line.contains("open(") || line.contains("openat(");
+            let kernel = ["\"/sys/", "\"/proc/pressure", "\"/proc/stat", "\"/proc/meminfo"];
+            opened && kernel.iter().any(|place| line.contains(place))
+        };
+        let seen: Vec<&str> = text.lines().filter(seen).collect();
+        assert!(seen.is_empty(), "{seen:#?}");
+        println!("{} calls to copy 4 KiB to {out}", text.lines().count());
+    }
+    assert_eq!(fs::read(folder.path().join("g")).expect("copied"), vec![7; 4096]);
+}

@@ -56,5 +56,6 @@ fn sweeps_and_ramps_fit_on_a_small_btrfs() {
 
 #[test]
 fn what_is_overwritten_without_an_end_fits_on_a_small_btrfs() {
+    ends_well(512, &["quick", "--profile", "cdm", "--loops", "1", "--time", "24", "--size", "64M"]);
     ends_well(512, &["sustain", "--time", "25s"]);
 }

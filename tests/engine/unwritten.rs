@@ -277,6 +277,38 @@ fn to_read_what_nothing_writes_is_refused_and_nothing_is_touched() {
 }
 
 #[test]
+fn a_file_of_holes_is_refused_unless_holes_are_wanted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("x");
+    let hole = std::fs::File::create(&path).expect("a file");
+    hole.set_len(BLOCKS * BLOCK).expect("a hole");
+    let of = |layout: &str| {
+        let mut target = file(&path);
+        target["file"]["layout"] = json!(layout);
+        target
+    };
+    let read = |layout: &str| phase("read", &of(layout), "read", &[]);
+    for layout in ["existing", "as_found"] {
+        let Err(Error::Refusal(refusal)) = go(&[read(layout)], |_| panic!("it has begun")) else {
+            panic!("{layout}: not refused")
+        };
+        let why = format!(
+            "phase 'read', job 'read': nothing was ever written to {}: it is all holes; write it first, or give the layout 'sparse' to read holes",
+            path.display()
+        );
+        assert_eq!(refusal.to_string(), why);
+    }
+    let record = go(&[read("sparse")], |_| ()).expect("a run");
+    assert_eq!(record.ending, Ending::Complete);
+    is_whole(
+        &go(&[phase("write", &of("as_found"), "write", &[]), read("existing")], |_| ())
+            .expect("a run"),
+    );
+    // It holds data now.
+    is_whole(&go(&[read("existing")], |_| ()).expect("a run"));
+}
+
+#[test]
 fn what_may_have_to_be_laid_out_is_said_before() {
     let folder = tempfile::tempdir().expect("a folder");
     let all = BLOCKS * BLOCK;

@@ -4,6 +4,7 @@ use super::super::TerminalStyle;
 use super::super::chart::shade;
 use super::super::paint::{Ink, columns, wrap};
 use super::mark::VALUE;
+use super::rows::most;
 use crate::plan::SweepAxis;
 use crate::record::SweepSide;
 use crate::verdict::sweep::{CellResult, SweepView};
@@ -45,7 +46,7 @@ fn grid(
     style: TerminalStyle,
 ) -> Vec<String> {
     let rates = sweep.params_of_cells.iter().filter(|placed| placed.side == side);
-    let most = rates.filter_map(CellResult::bandwidth).map(|rate| rate.0).fold(0.0, f64::max);
+    let most = most(rates, |cell| cell.bandwidth().map(|rate| rate.0));
     let above = format!("  {:VALUE$}{} across", side.name(), across.title());
     let mut head = format!("  {:>VALUE$}", down.title());
     for value in part {
@@ -69,7 +70,7 @@ fn cell(placed: Option<&CellResult>, (most, width): (f64, usize), style: Termina
         let text = if placed.is_some_and(|it| it.left_out.is_some()) { "n/a" } else { "-" };
         return format!("{text:>width$}");
     };
-    let (level, sign) = shade(rate.0 / most, style);
+    let (level, sign) = shade((rate.0 / most).min(1.0), style);
     let before = " ".repeat(width - SHADE);
     format!("{before}{}", style.heat(level, &sign.to_string().repeat(SHADE)))
 }

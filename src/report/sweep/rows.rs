@@ -4,11 +4,11 @@
 use super::super::TerminalStyle;
 use super::super::chart::{bar, two_bars};
 use super::super::figure::text;
-use super::super::fitted::FittedCell;
+use super::super::fitted::{FittedCell, TableMarks};
 use super::super::paint::{Ink, columns};
 use super::mark::{VALUE, marked};
 use crate::plan::{Action, SweepAxis};
-use crate::record::{Metric, Statistic, SweepSide};
+use crate::record::{Metric, Statistic, SweepSide, Trust};
 use crate::unit::{Bandwidth, Iops};
 use crate::verdict::sweep::{CellResult, SweepView};
 
@@ -54,7 +54,7 @@ impl SweepUnit {
     }
 }
 
-/// A row with its bars for each value.
+/// A row with its bars for each value, and below them what their marks mean.
 pub fn rows(
     sweep: &SweepView,
     axis: SweepAxis,
@@ -86,7 +86,13 @@ pub fn rows(
         }
         line
     };
-    drawn(sweep, axis, shown.unit, (names, taken), figures, style)
+    let mut lines = drawn(sweep, axis, shown.unit, (names, taken), figures, style);
+    let mut marks = TableMarks::default();
+    for cell in &sweep.params_of_cells {
+        marks.look(&figure(Some(cell), shown.unit, style));
+    }
+    lines.extend(marks.legend(style).map(|legend| style.paint(Ink::Faint, &format!("  {legend}"))));
+    lines
 }
 
 /// The bars alone.
@@ -107,7 +113,7 @@ fn drawn(
     style: TerminalStyle,
 ) -> Vec<String> {
     let sides = sweep.sides();
-    let most = sweep.params_of_cells.iter().filter_map(|cell| unit.of(cell)).fold(0.0, f64::max);
+    let most = most(sweep.params_of_cells.iter(), |cell| unit.of(cell));
     let room = style.width.saturating_sub(taken + 2).min(BAR);
     let mut head = names;
     if most > 0.0 {
@@ -131,6 +137,20 @@ fn drawn(
         lines.push(style.paint(Ink::Faint, &format!("{:indent$}{key}", "")));
     }
     lines
+}
+
+/// The highest rate of some cells, by which all are drawn. One that is wrong is no measure for the others,
+/// unless all are.
+pub fn most<'c, 'p: 'c>(
+    cells: impl Iterator<Item = &'c CellResult<'p>> + Clone,
+    rate: impl Fn(&CellResult) -> Option<f64>,
+) -> f64 {
+    let of = |wrong: bool| {
+        let such = cells.clone().filter(|cell| (cell.trust() == Some(Trust::Wrong)) == wrong);
+        such.filter_map(&rate).fold(0.0, f64::max)
+    };
+    let right = of(false);
+    if right > 0.0 { right } else { of(true) }
 }
 
 /// A rate and its mark.
@@ -158,7 +178,8 @@ fn bars(
 ) -> String {
     let part = |cell: &Option<&CellResult>| {
         let rate = cell.and_then(|cell| unit.of(cell)).unwrap_or_default();
-        if most > 0.0 { rate / most } else { 0.0 }
+        // One that is wrong may be more than the scale.
+        if most > 0.0 { (rate / most).min(1.0) } else { 0.0 }
     };
     match cells {
         [one] => bar(part(one), room, style),

@@ -1,6 +1,7 @@
 //! Whether anything is there that a job could read.
 
 use crate::error::Refusal;
+use crate::evidence;
 use crate::plan::{
     Action, BlockWork, Job, LayoutMode, Method, OffsetOrdering, Plan, Size, StopLimit, Target, Work,
 };
@@ -27,13 +28,32 @@ pub(super) fn something_to_read(
         ));
     }
     let wanted = matches!(layout, LayoutMode::Written | LayoutMode::Sparse);
-    if wanted || !is_new(&blocks.target) || is_sent_to(plan, number, blocks) {
+    if wanted || is_sent_to(plan, number, blocks) {
         return Ok(());
+    }
+    if !is_new(&blocks.target) {
+        return holds_data(&blocks.target);
     }
     Err(Refusal::new(
         format!("nothing has written what is to be read of {}", name(&blocks.target)),
         "give it the layout 'written', or a phase before that writes it",
     ))
+}
+
+/// Refuses a file of somebody that nothing was ever written to: memory would answer.
+fn holds_data(target: &Target) -> Result<(), Refusal> {
+    let path = match target {
+        Target::File { path, .. } => Some(path.clone()),
+        Target::Files { .. } => target.numbered(0),
+        Target::Scratch { .. } | Target::Device { .. } | Target::Nowhere { .. } => None,
+    };
+    match path.filter(|path| evidence::all_holes(path)) {
+        Some(path) => Err(Refusal::new(
+            format!("nothing was ever written to {}: it is all holes", path.display()),
+            "write it first, or give the layout 'sparse' to read holes",
+        )),
+        None => Ok(()),
+    }
 }
 
 /// Bytes of each file, of `size`, that may have to be written before the phase; `new`: it is the
