@@ -14,7 +14,7 @@ use crate::verdict::stopped_before_steady;
 pub const FIGURES: [&str; 6] = ["MB/s", "IOPS", "p50", "p99", "max", "spread"];
 
 /// What its cells are.
-const COLUMNS: [TableColumn; 19] = {
+const COLUMNS: [TableColumn; 25] = {
     use TableAlign::{Left, Right};
     [
         TableColumn::both("phase", "phase", Left),
@@ -29,13 +29,19 @@ const COLUMNS: [TableColumn; 19] = {
         TableColumn::both("bytes_per_second", FIGURES[0], Right),
         TableColumn::both("iops", FIGURES[1], Right).with_decimals(2),
         TableColumn::both("lat_p50_ns", FIGURES[2], Right),
+        TableColumn::of_programs("lat_p90_ns"),
         TableColumn::both("lat_p99_ns", FIGURES[3], Right),
+        TableColumn::of_programs("lat_p99_9_ns"),
         TableColumn::both("lat_max_ns", FIGURES[4], Right),
         TableColumn::both("spread", FIGURES[5], Right).with_decimals(4),
         TableColumn::of_people("verdict"),
         TableColumn::of_programs("trust"),
         TableColumn::of_programs("measures"),
         TableColumn::of_programs("device_bytes_per_second"),
+        TableColumn::of_programs("cpu_ns"),
+        TableColumn::of_programs("cpu_share").with_decimals(4),
+        TableColumn::of_programs("depth_mean").with_decimals(2),
+        TableColumn::of_programs("depth_max"),
     ]
 };
 
@@ -50,7 +56,7 @@ pub fn table(record: &Record) -> ReportTable {
 }
 
 /// One phase: a row for each action. Sizes are bytes, rates per second; the spread is a share of the
-/// median.
+/// median. CPU time and depth are those of the phase.
 pub fn one(plan: &Plan, jobs: &[ResolvedJob], phase: &PhaseRecord) -> ReportTable {
     ReportTable { columns: COLUMNS.to_vec(), rows: rows(plan, jobs, phase) }
 }
@@ -71,6 +77,7 @@ fn rows(plan: &Plan, jobs: &[ResolvedJob], phase: &PhaseRecord) -> Vec<TableRow>
     let row = |(index, action): (usize, Action)| {
         let first = index == 0;
         let of = |metric| TableCell::of(figures.find(Some(action), metric));
+        let whole = |metric| TableCell::of(figures.find(None, metric));
         let corrected = figures.find(Some(action), Metric::Throughput);
         let corrected = corrected.and_then(|figure| figure.corrected);
         let depth = load.and_then(|(_, depth)| depth);
@@ -87,7 +94,9 @@ fn rows(plan: &Plan, jobs: &[ResolvedJob], phase: &PhaseRecord) -> Vec<TableRow>
             of(Metric::Throughput),
             of(Metric::Iops),
             of(Metric::lat(Statistic::P50)),
+            of(Metric::lat(Statistic::P90)),
             of(Metric::P99),
+            of(Metric::lat(Statistic::P99_9)),
             of(Metric::lat(Statistic::Max)),
             of(Metric::Spread),
             match counts {
@@ -97,6 +106,10 @@ fn rows(plan: &Plan, jobs: &[ResolvedJob], phase: &PhaseRecord) -> Vec<TableRow>
             word(judged.map(|(trust, _)| trust.name())),
             word(judged.map(|(_, measures)| measures.name())),
             corrected.map_or(TableCell::text(""), TableCell::Interval),
+            whole(Metric::Cpu),
+            whole(Metric::CpuShare),
+            whole(Metric::DepthMean),
+            whole(Metric::DepthMax),
         ])
     };
     done.into_iter().enumerate().map(row).collect()

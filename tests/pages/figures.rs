@@ -1,5 +1,6 @@
-//! Every page is taken apart, and each number of its tables is looked for in `figures[]` of the JSON of the
-//! same record, after the same rounding. What stands there as absent must be absent on the page, too.
+//! Every page is taken apart, and each number of its tables and of the lines below a load is looked for in
+//! `figures[]` of the JSON of the same record, after the same rounding. What stands there as absent must be
+//! absent on the page, too.
 
 use std::path::Path;
 use std::process::Command;
@@ -119,7 +120,23 @@ impl Listed {
 
     /// Holds a cell of the table of phases against its figure.
     fn hold(&self, phase: &str, action: &str, metric: &str, text: &str, scale: f64, page: &str) {
-        let value = self.value(phase, Some(action), metric).expect("listed");
+        self.hold_of(phase, Some(action), metric, text, scale, page);
+    }
+
+    /// The same of what may be of all actions together.
+    fn hold_of(
+        &self,
+        phase: &str,
+        action: Option<&str>,
+        metric: &str,
+        text: &str,
+        scale: f64,
+        page: &str,
+    ) {
+        let value = self.value(phase, action, metric);
+        // Only phases with workers of their own have CPU time and depth.
+        let whole = action.is_none() && text.is_empty();
+        let value = if whole { value.unwrap_or_default() } else { value.expect("listed") };
         match (value, text.trim()) {
             (None, "-" | "") => {}
             (Some(value), text) => {
@@ -202,8 +219,12 @@ fn csv_page(listed: &Listed, page: &str) -> usize {
         "ops" | "bytes" | "errors" | "iops" | "spread" => Some(name.to_string()),
         "time_ns" => Some("time".into()),
         "bytes_per_second" => Some("throughput".into()),
+        "cpu_ns" => Some("cpu".into()),
+        "cpu_share" | "depth_mean" | "depth_max" => Some(name.into()),
         name => name.strip_prefix("lat_").map(|_| name.trim_end_matches("_ns").into()),
     };
+    let promised = ["lat_p90_ns", "lat_p99_9_ns", "cpu_ns", "depth_mean", "depth_max"];
+    assert!(promised.iter().all(|name| names.contains(name)), "{names:?}");
     let mut cells = 0;
     for phase in &listed.phases {
         for action in &listed.actions(phase) {
@@ -213,7 +234,9 @@ fn csv_page(listed: &Listed, page: &str) -> usize {
             assert_eq!((texts.len(), texts[1]), (names.len(), action.as_str()), "{page}");
             for (name, text) in names.iter().zip(texts) {
                 let Some(metric) = metric(name) else { continue };
-                listed.hold(phase, action, &metric, text, 1.0, page);
+                let of_phase = metric.starts_with("cpu") || metric.starts_with("depth");
+                let action = (!of_phase).then_some(action.as_str());
+                listed.hold_of(phase, action, &metric, text, 1.0, page);
                 cells += 1;
             }
         }
@@ -272,6 +295,181 @@ fn markdown_page(listed: &Listed, page: &str) -> usize {
     }
     assert_eq!(rows.find(|row| !row.contains("nothing was done")), None, "{page}");
     held
+}
+
+/// The lines below the table of one load; how many numbers of them were held against figures.
+fn fact_lines(listed: &Listed, phase: &str, page: &str) -> usize {
+    // What a line goes on with belongs to its label.
+    let mut facts: Vec<(String, String)> = Vec::new();
+    for line in page.lines().filter(|line| line.starts_with("  ")) {
+        let label: String = line.chars().skip(2).take(9).collect();
+        let text: String = line.chars().skip(11).collect();
+        let fresh = !label.trim().is_empty() || text.starts_with("from submission: ");
+        match facts.last_mut() {
+            Some((_, last)) if !fresh && !text.starts_with("-: ") => last.extend([" ", &text]),
+            _ => facts.push((label.trim().into(), text)),
+        }
+    }
+    let (mut held, mut last) = (0, String::new());
+    let mut hold = |action: Option<&str>, metric: &str, text: &str| {
+        listed.hold_of(phase, action, metric, text, 1.0, page);
+        held += 1;
+    };
+    for (label, text) in &facts {
+        let (part, latencies) = match text.strip_prefix("from submission: ") {
+            Some(rest) if label.is_empty() => ("service", rest),
+            _ => ("lat", text.as_str()),
+        };
+        if latencies.starts_with("p50 ") {
+            if part == "lat" {
+                last.clone_from(label);
+            }
+            for told in latencies.split(", ") {
+                let (name, value) = told.split_once(' ').expect("a name and a value");
+                hold(Some(&last), &format!("{part}_{}", name.replace('.', "_")), value);
+            }
+            continue;
+        }
+        let words: Vec<&str> = text.split(' ').collect();
+        match (label.as_str(), words.as_slice()) {
+            ("cpu", [share, "%", ..]) => hold(None, "cpu_share", &format!("{share}%")),
+            ("depth", [mean, "of", .., most, "at", "most"]) => {
+                hold(None, "depth_mean", mean);
+                hold(None, "depth_max", most);
+            }
+            ("rate", [reached, "of", asked, "IOPS", "asked:", ..]) => {
+                hold(None, "iops_reached", reached);
+                hold(None, "iops_asked", asked);
+            }
+            _ => {}
+        }
+    }
+    held
+}
+
+/// A load as `assay io` does it, with all that its page can say.
+fn loaded() -> Record {
+    let folder = tempfile::tempdir().expect("a folder");
+    let words = "io . --rw randrw --size 4M --buffered --time 500ms --rate 2k --workers 2 --p99 1s";
+    let done = Command::new(env!("CARGO_BIN_EXE_assay"))
+        .args(words.split(' ').chain(["--record", "record.json"]))
+        .current_dir(folder.path())
+        .output()
+        .expect("it runs");
+    let said = String::from_utf8_lossy(&done.stderr);
+    assay::record::load(&folder.path().join("record.json")).unwrap_or_else(|_| panic!("{said}"))
+}
+
+#[test]
+fn the_lines_below_a_load_are_figures() {
+    let record = loaded();
+    let listed = Listed::of(&record);
+    let page = printed(&record, "text", UNICODE);
+    // Read, write and flush have five each from when they were due; read and write from submission, too.
+    let held = fact_lines(&listed, "randrw", &page);
+    assert!(held >= 5 * 4 + 5, "{held}\n{page}");
+    assert!(page.lines().any(|line| line.starts_with("  rate ")), "{page}");
+}
+
+#[test]
+fn the_cells_of_a_profile_are_figures() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let assay = |words: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
+        command
+            .args(words)
+            .current_dir(folder.path())
+            .env("LC_ALL", "C.UTF-8")
+            .env("COLUMNS", "90");
+        String::from_utf8(command.output().expect("it runs").stdout).expect("text")
+    };
+    // On a model, whose clock takes no time.
+    let planned = assay(&["quick", "--profile", "cdm", ".", "--plan"]);
+    let mut plan: Value = serde_json::from_str(&planned).expect("a plan");
+    for phase in plan["phases"].as_array_mut().expect("phases") {
+        phase["quiet"] = 0.into();
+        for job in phase["jobs"].as_array_mut().expect("jobs") {
+            let blocks = &mut job["work"]["blocks"];
+            blocks["target"] = serde_json::json!({ "nowhere": { "size": 1_u64 << 30 } });
+            blocks["method"] = serde_json::json!({ "sim": { "latency": 100_000, "channels": 8 } });
+            blocks["caching"] = "buffered".into();
+        }
+    }
+    std::fs::write(folder.path().join("plan.json"), plan.to_string()).expect("written");
+    let page = assay(&["run", "plan.json", "--record", "record.json"]);
+    let text = std::fs::read_to_string(folder.path().join("record.json")).expect("a record");
+    let listed = Listed::read(&text);
+    let cells = plan["aim"]["profile"]["cells"].as_array().expect("cells");
+    let mut held = 0;
+    for (head, action) in [("[Read]", "read"), ("[Write]", "write")] {
+        let rows = page.lines().skip_while(|line| !line.trim_start().starts_with(head)).skip(1);
+        let rows = rows.take_while(|line| !line.is_empty() && !line.starts_with("  ? "));
+        for (row, cell) in rows.zip(cells.iter().filter(|cell| cell["action"] == action)) {
+            let title = cell["title"].as_str().expect("a title");
+            let rest = row.trim_start().strip_prefix(title).unwrap_or_else(|| panic!("{page}"));
+            let words: Vec<&str> = rest.split_whitespace().collect();
+            let [best, mean, _, iops, latency, unit, ..] = words.as_slice() else {
+                panic!("{row}")
+            };
+            let runs = cell["runs"].as_array().expect("runs").iter();
+            let runs: Vec<&str> = runs.map(|run| run.as_str().expect("a phase")).collect();
+            let values = |metric: &str| -> Vec<f64> {
+                let value = |run: &&str| listed.value(run, Some(action), metric).expect("listed");
+                runs.iter().filter_map(value).collect()
+            };
+            let rates = values("throughput");
+            let highest = rates.iter().copied().fold(0.0, f64::max);
+            let middle = rates.iter().sum::<f64>() / rates.len() as f64;
+            for (text, scale, right) in [
+                (best.to_string(), 1e6, vec![highest]),
+                (mean.to_string(), 1e6, vec![middle]),
+                (iops.to_string(), 1.0, values("iops")),
+                (format!("{latency} {unit}"), 1.0, values("lat_mean")),
+            ] {
+                let printed = Printed::of(&text, scale).unwrap_or_else(|| panic!("{text} {row}"));
+                assert!(
+                    right.iter().any(|value| printed.is(*value)),
+                    "{text} of {right:?}\n{page}"
+                );
+                held += 1;
+            }
+        }
+    }
+    assert_eq!(held, 8 * 4, "{page}");
+}
+
+#[test]
+fn the_rows_of_atto_are_figures() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let done = Command::new(env!("CARGO_BIN_EXE_assay"))
+        .args(["atto", "--sizes", "64k,1M", "-l", "2M", ".", "--record", "record.json"])
+        .current_dir(folder.path())
+        .env("LC_ALL", "C.UTF-8")
+        .env("COLUMNS", "90")
+        .output()
+        .expect("it runs");
+    let page = String::from_utf8(done.stdout).expect("text");
+    let text = std::fs::read_to_string(folder.path().join("record.json")).expect("a record");
+    let listed = Listed::read(&text);
+    let mut held = 0;
+    for (size, name) in [("64 KiB", "64k"), ("1 MiB", "1m")] {
+        let row = page.lines().find_map(|line| line.trim_start().strip_prefix(size));
+        let words = row.unwrap_or_else(|| panic!("{page}")).split_whitespace();
+        // Without the marks of what is not sound.
+        let words: Vec<&str> = words.filter(|word| !["?", "✗", "*"].contains(word)).collect();
+        let [write, per, flush, unit, read, again, ..] = words.as_slice() else { panic!("{page}") };
+        for (action, metric, text) in [
+            ("write", "throughput", format!("{write} {per}")),
+            ("flush", "lat_max", format!("{flush} {unit}")),
+            ("read", "throughput", format!("{read} {again}")),
+        ] {
+            let phase = format!("{}-{name}", if action == "read" { "read" } else { "write" });
+            let text = text.trim_end_matches(['*', '?', '✗']).trim_end();
+            listed.hold(&phase, action, metric, text, 1.0, &page);
+            held += 1;
+        }
+    }
+    assert_eq!(held, 6, "{page}");
 }
 
 /// All tables of phases of a record.
@@ -338,6 +536,7 @@ fn pages_of_every_verb_show_figures() {
         ("modes", common::modes::record(common::modes::usual)),
         ("sweep", swept()),
         ("grid", grid()),
+        ("io", loaded()),
     ] {
         hold(name, &record);
     }
