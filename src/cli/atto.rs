@@ -7,8 +7,9 @@ use std::path::PathBuf;
 use super::conduct::{NOT_SOUND, PlanVerb, SOUND, conduct_as, without_place};
 use super::environment::Environment;
 use super::output::OutputArgs;
-use super::place::{PathType, any_seed, consents, look, standing, time};
+use super::place::{PathType, consents, look, standing, time};
 use super::stdout::printed;
+use super::target_args::{ConsentArgs, SeedArgs};
 use crate::dialect::atto::{self, AttoMode, AttoOptions, AttoTable};
 use crate::error::{Error, Refusal};
 use crate::plan::{Fill, LayoutMode, Lifetime, Plan, Size};
@@ -20,14 +21,15 @@ use crate::unit::{Bytes, Nanos};
 
 /// The words of the dialect: ATTO has windows, and none of its own.
 #[derive(Clone, Debug, clap::Args)]
+#[command(mut_arg("seed", |seed| seed.help("Random seed for data (default: random)")))]
 pub struct AttoArgs {
     /// A folder on the drive, or a block device
     ///
     /// In a folder one test file is written, read and removed.
     pub target: PathBuf,
-    /// The block device a second time: it is overwritten, and all that is on it is lost
-    #[arg(value_name = "DEVICE-AGAIN")]
-    pub again: Option<PathBuf>,
+    /// Leave to overwrite a device.
+    #[command(flatten)]
+    pub consent: ConsentArgs,
     /// The smallest transfer size
     #[arg(short, long, default_value = "512", value_name = "S")]
     pub from: Bytes,
@@ -74,9 +76,9 @@ pub struct AttoArgs {
     /// Maximum time of a row: 20, 1m
     #[arg(long, default_value = "20", value_name = "T", value_parser = time)]
     pub row_limit: Nanos,
-    /// Random seed for data (default: random)
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
+    /// The seed.
+    #[command(flatten)]
+    pub seed: SeedArgs,
     /// What it shares with other verbs.
     #[command(flatten)]
     pub common: OutputArgs,
@@ -199,7 +201,7 @@ fn options(words: &AttoArgs, typed: Vec<String>) -> Result<AttoOptions, Refusal>
             FigureKind::Iops => SweepUnit::Ios,
         },
         description: words.description.clone(),
-        seed: words.seed.unwrap_or_else(any_seed),
+        seed: words.seed.number(),
         words: typed,
     })
 }
@@ -219,7 +221,7 @@ fn sizes(words: &AttoArgs) -> Vec<Bytes> {
 /// The plan for what stands at the path, without a look at the machine.
 fn plan(words: &AttoArgs, kind: PathType, options: &AttoOptions) -> Result<Plan, Refusal> {
     let shown = words.target.display();
-    consents(&words.target, kind, words.again.as_deref(), true)?;
+    consents(&words.target, kind, words.consent.again.as_deref(), true)?;
     if matches!(kind, PathType::File(_)) {
         return Err(Refusal::new(
             format!("{shown} is somebody's file, and would be overwritten"),
@@ -227,7 +229,8 @@ fn plan(words: &AttoArgs, kind: PathType, options: &AttoOptions) -> Result<Plan,
         ));
     }
     let made = (Size::Exactly(options.length), LayoutMode::Written);
-    let target = standing(&words.target, kind, words.again.as_deref(), made, Lifetime::Remove);
+    let target =
+        standing(&words.target, kind, words.consent.again.as_deref(), made, Lifetime::Remove);
     atto::plan(options, &target)
 }
 

@@ -7,7 +7,7 @@ pub use args::CardArgs;
 
 use super::conduct::PlanVerb;
 use super::output::OutputArgs;
-use super::place::{PathType, any_seed, look, target};
+use super::place::{PathType, look, target};
 use crate::error::{Error, Refusal};
 use crate::plan::{
     Action, BlockSize, BlockWork, CacheDrop, Caching, Durability, Job, LayoutMode, Method, Mix,
@@ -84,11 +84,11 @@ impl PlanVerb for CardArgs {
 /// When the words contradict what stands there.
 pub fn plan(words: &CardArgs, kind: PathType, typed: Vec<String>) -> Result<Plan, Refusal> {
     let (size, layout) = (Size::Written { most: LARGEST_FILE }, LayoutMode::Preallocated);
-    let target = target(&words.path, kind, words.again.as_deref(), true, (size, layout))?;
+    let target = target(&words.path, kind, words.consent.again.as_deref(), true, (size, layout))?;
     Ok(Plan {
         title: format!("card {}", words.path.display()),
         origin: PlanOrigin::of("card", typed),
-        seed: words.seed.unwrap_or_else(any_seed),
+        seed: words.seed.number(),
         aim: Some(StudyPlan::Card),
         phases: shapes().into_iter().map(|shape| phase(shape, &target, words.quick)).collect(),
     })

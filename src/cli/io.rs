@@ -1,12 +1,11 @@
 //! `assay io`: one load from plain words, and the latency of each direction.
 
-use std::path::PathBuf;
-
 use super::conduct::PlanVerb;
 use super::output::OutputArgs;
 use super::place::{
-    PathType, any_seed, fits, latency, look_for_data, per_second, percent, short_time, target,
+    PathType, fits, latency, look_for_data, per_second, percent, short_time, target,
 };
+use super::target_args::{SeedArgs, SizeArgs, TargetArgs};
 use crate::error::{Error, Refusal};
 use crate::plan::{
     Action, ActionShare, Arrivals, BlockSize, BlockWork, CacheDrop, Caching, Durability, Job,
@@ -21,14 +20,9 @@ use crate::unit::{Bytes, GIB, MIB, Nanos, Ops};
     after_help = "Example: assay io /mnt/ssd --rw randrw --read 70 --bs 8k --iodepth 16 --workers 4 --time 60s"
 )]
 pub struct IoArgs {
-    /// A folder on the device, a file to read, or a block device
-    ///
-    /// In a folder one test file is written, used and removed. An existing file is only read, and
-    /// so is a block device that is named once.
-    pub path: PathBuf,
-    /// The block device a second time: it may be overwritten, and all that is on it is lost
-    #[arg(value_name = "DEVICE-AGAIN")]
-    pub again: Option<PathBuf>,
+    /// What is measured.
+    #[command(flatten)]
+    pub target: TargetArgs,
     /// Direction and order in one word, as fio has it; instead of --order (default: randread)
     #[arg(long, value_enum, value_name = "RW", conflicts_with = "order")]
     pub rw: Option<ReadWrite>,
@@ -67,19 +61,18 @@ pub struct IoArgs {
     /// fsync after every N writes of a worker (default: one fdatasync at the end, inside the timing)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub fsync: Option<u32>,
-    /// Write a test file of exactly this size, however long that takes; of a file or device, use
-    /// only its first part
-    #[arg(long, value_name = "S")]
-    pub size: Option<Bytes>,
+    /// How much of it.
+    #[command(flatten)]
+    pub size: SizeArgs,
     /// Compare every byte that is read with what was written; where nothing is read, read each write back
     #[arg(long)]
     pub verify: bool,
     /// Require 99 of 100 I/Os within this time: 500us, 2ms; the exit status is 3 if they were not
     #[arg(long, value_name = "T", value_parser = latency)]
     pub p99: Option<Nanos>,
-    /// Random seed for data and offsets (default: random)
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
+    /// The seed.
+    #[command(flatten)]
+    pub seed: SeedArgs,
     /// What it shares with other verbs.
     #[command(flatten)]
     pub common: OutputArgs,
@@ -193,7 +186,7 @@ impl LoadDirection {
 
 impl PlanVerb for IoArgs {
     fn planned(&self, typed: Vec<String>) -> Result<Plan, Error> {
-        Ok(plan(self, look_for_data(&self.path)?, typed)?)
+        Ok(plan(self, look_for_data(&self.target.path)?, typed)?)
     }
 
     fn output(&self) -> &OutputArgs {
@@ -206,24 +199,25 @@ impl PlanVerb for IoArgs {
 /// # Errors
 /// When the words contradict each other or what stands there.
 pub fn plan(words: &IoArgs, kind: PathType, typed: Vec<String>) -> Result<Plan, Refusal> {
-    fits(&words.path, kind, words.size, words.block)?;
+    fits(&words.target.path, kind, words.size.exactly, words.block)?;
     let direction = LoadDirection::of(words)?;
     agree(words, kind, direction)?;
-    let size = match (words.size, kind) {
+    let size = match (words.size.exactly, kind) {
         (Some(size), _) => Size::Exactly(size),
         (None, PathType::Folder) => Size::Written { most: LARGEST_FILE },
         (None, PathType::File(_) | PathType::Device) => Size::Whole,
     };
     // A size that was asked for is written whole, and what becomes of a timed write is not.
-    let layout = if words.size.is_some() { LayoutMode::Written } else { LayoutMode::Preallocated };
-    let again = words.again.as_deref();
-    let target = target(&words.path, kind, again, direction.writes(), (size, layout))?;
+    let layout =
+        if words.size.exactly.is_some() { LayoutMode::Written } else { LayoutMode::Preallocated };
+    let again = words.target.again.as_deref();
+    let target = target(&words.target.path, kind, again, direction.writes(), (size, layout))?;
     let filling = matches!(size, Size::Written { .. }).then(|| filling(&target));
     let load = load(words, direction, target);
     Ok(Plan {
-        title: format!("io {}", words.path.display()),
+        title: format!("io {}", words.target.path.display()),
         origin: PlanOrigin::of("io", typed),
-        seed: words.seed.unwrap_or_else(any_seed),
+        seed: words.seed.number(),
         aim: Some(StudyPlan::Load(SingleLoad { phase: load.name.clone(), p99: words.p99 })),
         phases: filling.into_iter().chain([load]).collect(),
     })
@@ -244,13 +238,13 @@ fn agree(words: &IoArgs, kind: PathType, direction: LoadDirection) -> Result<(),
     if words.verify && direction.fetches() && kind != PathType::Folder {
         return refuse(
             "--verify",
-            format!("what {} holds was not written by this run", words.path.display()),
+            format!("what {} holds was not written by this run", words.target.path.display()),
             "leave it out, or name a folder: a test file of our own is made there",
         );
     }
-    if words.again.is_some() && kind == PathType::Device && !direction.writes() {
+    if words.target.again.is_some() && kind == PathType::Device && !direction.writes() {
         return Err(Refusal::new(
-            format!("{} is named twice, and only read", words.path.display()),
+            format!("{} is named twice, and only read", words.target.path.display()),
             "name it once, or write to it with --rw write, randwrite, rw or randrw",
         ));
     }

@@ -28,6 +28,7 @@ mod shell;
 mod stdout;
 pub mod sustain;
 pub mod sweep;
+pub mod target_args;
 #[cfg(test)]
 mod told;
 mod verb;

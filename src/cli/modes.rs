@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::conduct::PlanVerb;
 use super::output::OutputArgs;
-use super::place::{PathType, any_seed, look, named_twice, standing, time};
+use super::place::{PathType, look, named_twice, standing, time};
+use super::target_args::{ConsentArgs, SeedArgs};
 use crate::error::{Error, Refusal};
 use crate::plan::{
     Action, BlockSize, BlockWork, CacheDrop, Caching, Durability, Job, LayoutMode, Lifetime,
@@ -19,15 +20,16 @@ pub const VERB: &str = "modes";
 
 /// The words of the verb.
 #[derive(Clone, Debug, clap::Args)]
+#[command(mut_arg("seed", |seed| seed.help("Random seed for data (default: random)")))]
 #[command(after_help = "Example: assay modes /mnt/sd --block 4K,1M")]
 pub struct ModesArgs {
     /// A folder on the device, or a block device
     ///
     /// In a folder one test file is written again and again, read, and removed.
     pub path: PathBuf,
-    /// The block device a second time: it is overwritten, and all that is on it is lost
-    #[arg(value_name = "DEVICE-AGAIN")]
-    pub again: Option<PathBuf>,
+    /// Leave to overwrite a device.
+    #[command(flatten)]
+    pub consent: ConsentArgs,
     /// Take about 15 seconds instead of a minute
     #[arg(long, conflicts_with = "time")]
     pub quick: bool,
@@ -46,9 +48,9 @@ pub struct ModesArgs {
     /// Keep the test file
     #[arg(long)]
     pub keep: bool,
-    /// Random seed for data (default: random)
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
+    /// The seed.
+    #[command(flatten)]
+    pub seed: SeedArgs,
     /// What it shares with other verbs.
     #[command(flatten)]
     pub common: OutputArgs,
@@ -166,8 +168,8 @@ impl PlanVerb for ModesArgs {
             blocks: self.block.clone(),
             size: self.size,
             keep: self.keep,
-            again: self.again.clone(),
-            seed: self.seed.unwrap_or_else(any_seed),
+            again: self.consent.again.clone(),
+            seed: self.seed.number(),
             words: typed,
         };
         Ok(plan(&self.path, kind, &options)?)

@@ -7,8 +7,9 @@ pub use super::place::PathType;
 
 use super::conduct::PlanVerb;
 use super::output::OutputArgs;
-use super::place::{any_seed, look_for_data, named_twice, standing, time};
+use super::place::{look_for_data, named_twice, standing, time};
 use super::profile;
+use super::target_args::SeedArgs;
 use crate::error::{Doing, Error, Fault, Refusal};
 use crate::plan::{
     Action, BlockSize, BlockWork, CacheDrop, Caching, Durability, Job, LayoutMode, Lifetime,
@@ -55,9 +56,9 @@ pub struct QuickArgs {
     /// Keep the test file
     #[arg(long)]
     pub keep: bool,
-    /// Random seed for data and offsets (default: random)
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
+    /// The seed.
+    #[command(flatten)]
+    pub seed: SeedArgs,
     /// What it shares with other verbs.
     #[command(flatten)]
     pub common: OutputArgs,
@@ -148,7 +149,7 @@ impl PlanVerb for QuickArgs {
             read_only: self.read_only,
             keep: self.keep,
             again: self.again.clone(),
-            seed: self.seed.unwrap_or_else(any_seed),
+            seed: self.seed.number(),
             words: typed,
         };
         Ok(plan(&self.path, kind, &options)?)
@@ -183,7 +184,7 @@ fn profiled(
         read_only: words.read_only,
         keep: words.keep,
         again: words.again.clone(),
-        seed: words.seed.unwrap_or_else(any_seed),
+        seed: words.seed.number(),
         words: typed,
     };
     check(&words.path, kind, &options)?;

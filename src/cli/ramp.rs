@@ -1,10 +1,9 @@
 //! `assay ramp`: how the rate grows with the I/Os in flight, where it stops, and what stops it.
 
-use std::path::PathBuf;
-
 use super::conduct::PlanVerb;
 use super::output::OutputArgs;
-use super::place::{PathType, any_seed, fits, latency, look_for_data, target, time};
+use super::place::{PathType, fits, latency, look_for_data, target, time};
+use super::target_args::{SeedArgs, SizeArgs, TargetArgs};
 use crate::error::{Error, Refusal};
 use crate::plan::{
     self, BlockSize, BlockWork, CacheDrop, Caching, Durability, Job, LayoutMode, Method, Mix,
@@ -16,14 +15,9 @@ use crate::unit::{Bytes, GIB, MIB, Nanos};
 /// The words of the verb.
 #[derive(Clone, Debug, clap::Args)]
 pub struct RampArgs {
-    /// A folder on the device, a file to read, or a block device
-    ///
-    /// In a folder one test file is written, used and removed. An existing file is only read, and
-    /// so is a block device that is named once.
-    pub path: PathBuf,
-    /// The block device a second time: it may be overwritten, and all that is on it is lost
-    #[arg(value_name = "DEVICE-AGAIN")]
-    pub again: Option<PathBuf>,
+    /// What is measured.
+    #[command(flatten)]
+    pub target: TargetArgs,
     /// What is done
     #[arg(long, value_enum, default_value = "read", value_name = "ACTION")]
     pub action: RampAction,
@@ -45,13 +39,12 @@ pub struct RampArgs {
     /// Report the highest rate at which 99 of 100 I/Os finish within this time: 500us, 5ms
     #[arg(long, value_name = "T", value_parser = latency)]
     pub p99: Option<Nanos>,
-    /// Write a test file of exactly this size, however long that takes; of a file or device, use
-    /// only its first part
-    #[arg(long, value_name = "S")]
-    pub size: Option<Bytes>,
-    /// Random seed for data and offsets (default: random)
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
+    /// How much of it.
+    #[command(flatten)]
+    pub size: SizeArgs,
+    /// The seed.
+    #[command(flatten)]
+    pub seed: SeedArgs,
     /// What it shares with other verbs.
     #[command(flatten)]
     pub common: OutputArgs,
@@ -88,7 +81,7 @@ const QUIET: Nanos = Nanos::millis(200);
 
 impl PlanVerb for RampArgs {
     fn planned(&self, typed: Vec<String>) -> Result<Plan, Error> {
-        Ok(plan(self, look_for_data(&self.path)?, typed)?)
+        Ok(plan(self, look_for_data(&self.target.path)?, typed)?)
     }
 
     fn output(&self) -> &OutputArgs {
@@ -101,16 +94,18 @@ impl PlanVerb for RampArgs {
 /// # Errors
 /// When the words contradict each other or what stands there.
 pub fn plan(words: &RampArgs, kind: PathType, typed: Vec<String>) -> Result<Plan, Refusal> {
-    fits(&words.path, kind, words.size, words.block)?;
-    let size = match (words.size, kind) {
+    fits(&words.target.path, kind, words.size.exactly, words.block)?;
+    let size = match (words.size.exactly, kind) {
         (Some(size), _) => Size::Exactly(size),
         (None, PathType::Folder) => Size::Written { most: LARGEST_FILE },
         (None, PathType::File(_) | PathType::Device) => Size::Whole,
     };
     let writes = words.action == RampAction::Write;
     // A size that was asked for is written whole, and what becomes of a timed write is not.
-    let layout = if words.size.is_some() { LayoutMode::Written } else { LayoutMode::Preallocated };
-    let target = target(&words.path, kind, words.again.as_deref(), writes, (size, layout))?;
+    let layout =
+        if words.size.exactly.is_some() { LayoutMode::Written } else { LayoutMode::Preallocated };
+    let target =
+        target(&words.target.path, kind, words.target.again.as_deref(), writes, (size, layout))?;
     let steps: Vec<Phase> = loads(words.max_depth, words.max_workers)
         .into_iter()
         .map(|load| step(words, &target, kind, load))
@@ -118,9 +113,9 @@ pub fn plan(words: &RampArgs, kind: PathType, typed: Vec<String>) -> Result<Plan
     let names = steps.iter().map(|step| step.name.clone()).collect();
     let filling = matches!(size, Size::Written { .. }).then(|| filling(&target));
     Ok(Plan {
-        title: format!("ramp {}", words.path.display()),
+        title: format!("ramp {}", words.target.path.display()),
         origin: PlanOrigin::of("ramp", typed),
-        seed: words.seed.unwrap_or_else(any_seed),
+        seed: words.seed.number(),
         aim: Some(StudyPlan::Ramp(RampPlan { steps: names, gain: GAIN, p99: words.p99 })),
         phases: filling.into_iter().chain(steps).collect(),
     })

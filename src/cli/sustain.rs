@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use super::conduct::PlanVerb;
 use super::output::OutputArgs;
-use super::place::{PathType, any_seed, fits, look, target, time};
+use super::place::{PathType, fits, look, target, time};
 use super::ramp::RampOrder;
+use super::target_args::{ConsentArgs, SeedArgs};
 use crate::error::{Error, Refusal};
 use crate::plan::{
     Action, BlockSize, BlockWork, Caching, Durability, Job, LayoutMode, Method, Mix,
@@ -22,9 +23,9 @@ pub struct SustainArgs {
     ///
     /// In a folder one test file is written over and over, and removed.
     pub path: PathBuf,
-    /// The block device a second time: it is overwritten, and all that is on it is lost
-    #[arg(value_name = "DEVICE-AGAIN")]
-    pub again: Option<PathBuf>,
+    /// Leave to overwrite a device.
+    #[command(flatten)]
+    pub consent: ConsentArgs,
     /// Maximum time: 60, 5m, 2h
     ///
     /// A round of the steady state is a twenty-fifth of it: the SNIA's specification gives up
@@ -47,9 +48,9 @@ pub struct SustainArgs {
     /// free; the whole device)
     #[arg(long, value_name = "S")]
     pub size: Option<Bytes>,
-    /// Random seed for data and offsets (default: random)
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
+    /// The seed.
+    #[command(flatten)]
+    pub seed: SeedArgs,
     /// What it shares with other verbs.
     #[command(flatten)]
     pub common: OutputArgs,
@@ -102,13 +103,18 @@ pub fn plan(words: &SustainArgs, kind: PathType, typed: Vec<String>) -> Result<P
         (None, PathType::Folder) => Size::ShareOfFree { share: SHARE, most: words.bytes },
         (None, PathType::File(_) | PathType::Device) => Size::Whole,
     };
-    let target =
-        target(&words.path, kind, words.again.as_deref(), true, (size, LayoutMode::Preallocated))?;
+    let target = target(
+        &words.path,
+        kind,
+        words.consent.again.as_deref(),
+        true,
+        (size, LayoutMode::Preallocated),
+    )?;
     let tool = ToolProfile { longer: Some(longer(words, &typed)), ..ToolProfile::default() };
     Ok(Plan {
         title: format!("sustain {}", words.path.display()),
         origin: PlanOrigin::of("sustain", typed).with(tool),
-        seed: words.seed.unwrap_or_else(any_seed),
+        seed: words.seed.number(),
         aim: Some(StudyPlan::Sustain),
         phases: vec![phase(words, target, round)],
     })

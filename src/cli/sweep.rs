@@ -3,14 +3,13 @@
 
 mod over;
 
-use std::path::PathBuf;
-
 pub use over::VariedParam;
 
 use super::conduct::PlanVerb;
 use super::output::OutputArgs;
-use super::place::{PathType, any_seed, consents, fits, look_for_data, standing, time};
+use super::place::{PathType, consents, fits, look_for_data, standing, time};
 use super::ramp::RampOrder;
+use super::target_args::{SeedArgs, TargetArgs};
 use crate::error::{Error, Refusal};
 use crate::plan::{
     self, ActionShare, BlockSize, BlockWork, CacheDrop, Caching, CellParams, Durability, Job,
@@ -25,14 +24,9 @@ use crate::unit::{Bytes, Nanos};
 #[command(after_help = "Examples: assay sweep /mnt/sd\n          \
                         assay sweep /mnt/sd --over bs=4k..1M --over depth=1..64")]
 pub struct SweepArgs {
-    /// A folder on the device, a file to read, or a block device
-    ///
-    /// In a folder one test file is written, used and removed. An existing file is only read, and
-    /// so is a block device that is named once.
-    pub path: PathBuf,
-    /// The block device a second time: it may be overwritten, and all that is on it is lost
-    #[arg(value_name = "DEVICE-AGAIN")]
-    pub again: Option<PathBuf>,
+    /// What is measured.
+    #[command(flatten)]
+    pub target: TargetArgs,
     /// What to vary: bs, depth, workers or read (percent); once or twice
     ///
     /// A range (bs=4k..1M) doubles, reads (read=0..100) go in steps of 25; or with a list
@@ -66,9 +60,9 @@ pub struct SweepArgs {
     /// 256 MiB.
     #[arg(long, value_name = "S")]
     pub size: Option<Bytes>,
-    /// Random seed for data and offsets (default: random)
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
+    /// The seed.
+    #[command(flatten)]
+    pub seed: SeedArgs,
     /// What it shares with other verbs.
     #[command(flatten)]
     pub common: OutputArgs,
@@ -114,7 +108,7 @@ pub(super) fn tool(varied: bool) -> ToolProfile {
 
 impl PlanVerb for SweepArgs {
     fn planned(&self, typed: Vec<String>) -> Result<Plan, Error> {
-        Ok(plan(self, look_for_data(&self.path)?, typed)?)
+        Ok(plan(self, look_for_data(&self.target.path)?, typed)?)
     }
 
     fn output(&self) -> &OutputArgs {
@@ -137,7 +131,7 @@ pub fn plan(words: &SweepArgs, kind: PathType, typed: Vec<String>) -> Result<Pla
     // Larger blocks than there is room for are left out later, and said.
     let smallest =
         params_of_cells.iter().map(|cell_params| cell_params.block).min().unwrap_or_default();
-    fits(&words.path, kind, words.size, smallest)?;
+    fits(&words.target.path, kind, words.size, smallest)?;
     let pace = pace(words.time, params_of_cells.len())?;
     let target = target(words, kind, writes);
     let ours = writes || kind == PathType::Folder;
@@ -153,9 +147,9 @@ pub fn plan(words: &SweepArgs, kind: PathType, typed: Vec<String>) -> Result<Pla
         pace: Some(pace),
     };
     Ok(Plan {
-        title: format!("sweep {}", words.path.display()),
+        title: format!("sweep {}", words.target.path.display()),
         origin: PlanOrigin::of(VERB, typed).with(tool(aim.varies(SweepAxis::Block))),
-        seed: words.seed.unwrap_or_else(any_seed),
+        seed: words.seed.number(),
         aim: Some(StudyPlan::Sweep(aim)),
         phases: filling.into_iter().chain(cells).collect(),
     })
@@ -202,7 +196,7 @@ fn check(words: &SweepArgs, over: &[VariedParam]) -> Result<(), Refusal> {
 
 /// Whether anything is written but a test file, and whether that is allowed.
 fn writes(words: &SweepArgs, kind: PathType, over: &[VariedParam]) -> Result<bool, Refusal> {
-    let shown = words.path.display();
+    let shown = words.target.path.display();
     let mixes = over.iter().any(|over| over.axis == SweepAxis::Reads);
     if mixes && words.action != SweepAction::Both {
         return Err(Refusal {
@@ -214,7 +208,7 @@ fn writes(words: &SweepArgs, kind: PathType, over: &[VariedParam]) -> Result<boo
     let may = match kind {
         PathType::Folder => true,
         PathType::File(_) => false,
-        PathType::Device => words.again.is_some(),
+        PathType::Device => words.target.again.is_some(),
     };
     let must = mixes || words.action == SweepAction::Write;
     if must && !may && matches!(kind, PathType::File(_)) {
@@ -224,7 +218,7 @@ fn writes(words: &SweepArgs, kind: PathType, over: &[VariedParam]) -> Result<boo
         ));
     }
     let wants = words.action != SweepAction::Read;
-    consents(&words.path, kind, words.again.as_deref(), must || (wants && may))?;
+    consents(&words.target.path, kind, words.target.again.as_deref(), must || (wants && may))?;
     Ok(may && wants)
 }
 
@@ -304,7 +298,7 @@ fn target(words: &SweepArgs, kind: PathType, writes: bool) -> Target {
         (None, PathType::File(_) | PathType::Device) => Size::Whole,
     };
     let made = (size, LayoutMode::Preallocated);
-    standing(&words.path, kind, words.again.as_deref(), made, Lifetime::Remove)
+    standing(&words.target.path, kind, words.target.again.as_deref(), made, Lifetime::Remove)
 }
 
 /// The test file is written before anything is read from it or overwritten in it: what nobody has

@@ -3,6 +3,7 @@
 use assay::cli::card::capacity::{self, CheckedSpace};
 use assay::cli::card::{self, CardArgs};
 use assay::cli::quick::PathType;
+use assay::cli::target_args::{ConsentArgs, SeedArgs};
 use assay::evidence::{
     BlockLayer, CardInfo, Hardware, LayerKind, Limits, Link, LinkKind, PathKind, Reading,
     SpeedClaims, Subject,
@@ -17,11 +18,11 @@ use super::{Shape, card_subject, layer, phase, record, resolved, sound};
 fn words(path: &str) -> CardArgs {
     CardArgs {
         path: path.into(),
-        again: None,
+        consent: ConsentArgs::default(),
         quick: false,
         capacity: false,
         fill: false,
-        seed: Some(1),
+        seed: SeedArgs { seed: Some(1) },
         common: Default::default(),
     }
 }
@@ -92,7 +93,11 @@ pub fn graded() -> Record {
 /// A card of 64 GiB that holds 8 and wraps around.
 pub fn wrapped() -> Record {
     let space = CheckedSpace { size: Bytes(64 * GIB), file: Bytes(u64::MAX), set_aside: true };
-    let words = CardArgs { again: Some("/dev/sdx".into()), capacity: true, ..words("/dev/sdx") };
+    let words = CardArgs {
+        consent: ConsentArgs { again: Some("/dev/sdx".into()) },
+        capacity: true,
+        ..words("/dev/sdx")
+    };
     let typed = ["--capacity", "/dev/sdx", "/dev/sdx"].map(String::from).to_vec();
     let plan = capacity::plan(&words, PathType::Device, space, typed).expect("a plan");
     let subject = Subject {

@@ -10,6 +10,7 @@ pub mod sweeps;
 use std::path::Path;
 
 use assay::cli::quick::{self, PathType, PhaseTime, QuickOptions};
+use assay::cli::target_args::{ConsentArgs, SeedArgs, SizeArgs, TargetArgs};
 use assay::cli::{ramp, sustain};
 use assay::dialect::dd;
 use assay::error::{Doing, Fault};
@@ -607,8 +608,7 @@ pub fn failed() -> Record {
 /// A drive that answers in 80 us whatever is asked, eight at a time.
 pub fn climbed() -> Record {
     let words = ramp::RampArgs {
-        path: "/home".into(),
-        again: None,
+        target: TargetArgs { path: "/home".into(), again: None },
         action: ramp::RampAction::Read,
         block: Bytes::kib(4),
         order: ramp::RampOrder::Random,
@@ -616,8 +616,8 @@ pub fn climbed() -> Record {
         max_workers: 1,
         step: Nanos::secs(2),
         p99: Some(Nanos::micros(300)),
-        size: Some(Bytes::mib(64)),
-        seed: Some(1),
+        size: SizeArgs { exactly: Some(Bytes::mib(64)) },
+        seed: SeedArgs { seed: Some(1) },
         common: Default::default(),
     };
     let plan =
@@ -667,14 +667,14 @@ pub fn climbed() -> Record {
 pub fn sustained() -> Record {
     let words = sustain::SustainArgs {
         path: "/home".into(),
-        again: None,
+        consent: ConsentArgs::default(),
         time: Nanos::secs(60),
         bytes: Bytes(100 << 30),
         block: Bytes::mib(1),
         order: ramp::RampOrder::Forward,
         depth: 8,
         size: None,
-        seed: Some(1),
+        seed: SeedArgs { seed: Some(1) },
         common: Default::default(),
     };
     let plan =

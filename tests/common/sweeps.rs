@@ -6,6 +6,7 @@ use std::path::Path;
 use assay::cli::quick::PathType;
 use assay::cli::ramp::RampOrder;
 use assay::cli::sweep::{self, SweepAction as Done, SweepArgs, VariedParam};
+use assay::cli::target_args::{SeedArgs, TargetArgs};
 use assay::evidence::DirectAlign;
 use assay::plan::{self, Action, Caching, SweepAxis};
 use assay::record::{MeasuredSubject, PhaseRecord, Record, Trust, Verdict};
@@ -15,8 +16,7 @@ use super::{Shape, card_limits, card_subject, phase, record, resolved, sound};
 
 fn words(over: Vec<VariedParam>) -> SweepArgs {
     SweepArgs {
-        path: "/mnt/sd".into(),
-        again: None,
+        target: TargetArgs { path: "/mnt/sd".into(), again: None },
         over,
         action: Done::Both,
         block: None,
@@ -25,7 +25,7 @@ fn words(over: Vec<VariedParam>) -> SweepArgs {
         order: RampOrder::Forward,
         time: Nanos::secs(180),
         size: None,
-        seed: Some(1),
+        seed: SeedArgs { seed: Some(1) },
         common: Default::default(),
     }
 }
@@ -51,7 +51,7 @@ fn done(name: &str, (action, block, depth): (Action, Bytes, u32), rate: f64) -> 
 fn sweep_of(over: Vec<VariedParam>, typed: &[&str]) -> Record {
     let typed = typed.iter().map(|word| (*word).to_string()).collect();
     let mut words = words(over);
-    words.path = Path::new("/mnt/sd").into();
+    words.target.path = Path::new("/mnt/sd").into();
     let plan = sweep::plan(&words, PathType::Folder, typed).expect("a plan");
     let mut subject = card_subject("/mnt/sd");
     if let assay::evidence::Reading::Seen(direct) = &mut subject.direct {

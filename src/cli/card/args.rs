@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use super::super::output::OutputArgs;
+use super::super::target_args::{ConsentArgs, SeedArgs};
 
 /// The words of the verb.
 #[derive(Clone, Debug, clap::Args)]
@@ -12,9 +13,9 @@ pub struct CardArgs {
     ///
     /// In a folder one test file is written over and over, and removed.
     pub path: PathBuf,
-    /// The block device a second time: it is overwritten, and all that is on it is lost
-    #[arg(value_name = "DEVICE-AGAIN")]
-    pub again: Option<PathBuf>,
+    /// Leave to overwrite a device.
+    #[command(flatten)]
+    pub consent: ConsentArgs,
     /// Take about 25 seconds instead of 70: a first look
     #[arg(long, conflicts_with = "capacity")]
     pub quick: bool,
@@ -27,9 +28,9 @@ pub struct CardArgs {
     /// With --capacity: write and read all of it, however long it takes
     #[arg(long, requires = "capacity")]
     pub fill: bool,
-    /// Random seed for data and offsets (default: random)
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
+    /// The seed.
+    #[command(flatten)]
+    pub seed: SeedArgs,
     /// What it shares with other verbs.
     #[command(flatten)]
     pub common: OutputArgs,

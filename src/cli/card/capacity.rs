@@ -12,7 +12,7 @@ use std::path::Path;
 
 use rustix::process::{Resource, getrlimit};
 
-use super::super::place::{PathType, any_seed, target};
+use super::super::place::{PathType, target};
 use super::args::CardArgs;
 use crate::error::{Doing, Error, Fault, Refusal};
 use crate::plan::{
@@ -90,7 +90,7 @@ pub fn plan(
 ) -> Result<Plan, Refusal> {
     let shown = words.path.display();
     let one = (Size::Exactly(space.size), LayoutMode::Preallocated);
-    let target = target(&words.path, kind, words.again.as_deref(), true, one)?;
+    let target = target(&words.path, kind, words.consent.again.as_deref(), true, one)?;
     if space.size < FILL {
         return Err(Refusal::new(
             format!("too little is free on {shown} to be checked"),
@@ -116,7 +116,7 @@ pub fn plan(
     Ok(Plan {
         title: format!("card --capacity {shown}"),
         origin: PlanOrigin::of("card", typed),
-        seed: words.seed.unwrap_or_else(any_seed),
+        seed: words.seed.number(),
         aim: Some(StudyPlan::Capacity),
         phases,
     })
