@@ -154,7 +154,7 @@ impl PlanVerb for AttoArgs {
             let page = Box::new(AttoTable::new(&options, environment.out_style()));
             let code =
                 conduct_as(&plan, &common, environment, (&mut *out, &mut *err), page, verdict)
-                    .map_err(|error| by_length(without_place(error)))?;
+                    .map_err(without_place)?;
             if !matches!(code, SOUND | NOT_SOUND) {
                 return Ok(code);
             }
@@ -164,17 +164,6 @@ impl PlanVerb for AttoArgs {
             }
             printed(writeln!(out))?;
         }
-    }
-}
-
-/// What other verbs call the size of the file is the total length here.
-fn by_length(error: Error) -> Error {
-    match error {
-        Error::Refusal(refusal) => {
-            let instead = refusal.instead.replace("--size", "-l");
-            Refusal { instead, ..refusal }.into()
-        }
-        fault => fault,
     }
 }
 

@@ -77,6 +77,7 @@ const LAYING: &str = "device";
 pub fn tool() -> ToolProfile {
     ToolProfile {
         aligned: Some("-f {align}".into()),
+        size: Some("-l".into()),
         fitting: Some("give smaller sizes with -f and -t, or a larger -l".into()),
         ..ToolProfile::default()
     }

@@ -96,6 +96,9 @@ pub struct ToolProfile {
     /// What to do where its blocks are more than its file holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fitting: Option<String>,
+    /// Its option for the size of the file; absent: `--size`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<String>,
     /// What to type after a run that leaves nothing to mend; `{path}` stands for what was measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub then: Option<String>,

@@ -46,6 +46,7 @@ pub(super) fn fit(plan: &Plan, sys_root: &SysRoot) -> Result<FittedPlan, Error> 
         tree_dirs: Vec::new(),
         kept: kept(plan),
         leaves_out: false,
+        size_option: plan.origin.tool.size.as_deref().unwrap_or("--size").into(),
     };
     let mut jobs: Vec<ResolvedJob> = Vec::new();
     let mut places = Vec::new();

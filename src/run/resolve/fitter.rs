@@ -27,6 +27,8 @@ pub(super) struct PlanFitter<'a> {
     pub kept: Vec<PathBuf>,
     /// The phase at hand is left out where its blocks do not fit.
     pub leaves_out: bool,
+    /// What the words call the size of a file of our own.
+    pub size_option: String,
 }
 
 /// Several files of one name.

@@ -111,7 +111,7 @@ impl PlanFitter<'_> {
                 };
                 return Err(Refusal::new(
                     format!("{asked} do not fit{beside}: {free} are free on {name}"),
-                    "give a smaller --size, or free some space",
+                    format!("give a smaller {}, or free some space", self.size_option),
                 ));
             }
             match self.added.iter_mut().find(|(_, file, _)| file == path) {
