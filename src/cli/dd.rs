@@ -346,7 +346,10 @@ impl ToolSession for DdProgress<'_> {
             Err(refusal) => return Err(refusal),
         };
         let Some(phase) = record.phases.first() else { return Ok(SessionEnd::Status(FAULT)) };
-        self.say(&verdict(&record, self.options, self.environment));
+        // That nobody reads is said, and there is nothing to judge.
+        if !self.faults.iter().any(|fault| fault.errno == libc::EPIPE) {
+            self.say(&verdict(&record, self.options, self.environment));
+        }
         if dd::reports_after(self.options, &self.faults) {
             let counts = phase.copy.unwrap_or_default();
             self.say(&dd::report(self.options, &counts, phase.span.time()));

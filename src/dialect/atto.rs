@@ -231,7 +231,7 @@ fn short(size: Bytes) -> String {
 }
 
 /// The rule of a row, in words for the heading.
-pub fn rule(options: &AttoOptions) -> String {
+pub fn rule(options: &AttoOptions, through_memory: bool) -> String {
     let AttoOptions { length, row_limit, .. } = options;
     let queue = match options.mode {
         AttoMode::Overlapped => format!("{} in flight", options.depth),
@@ -244,9 +244,10 @@ pub fn rule(options: &AttoOptions) -> String {
         "then one fdatasync, which is timed beside them and counted"
     };
     let compared = if options.verify { ", compared with what was written" } else { "" };
-    let again = match options.direct {
-        true => format!(" and then again until {ROW_LEAST} have passed,"),
-        false => String::new(),
+    let again = if through_memory {
+        String::new()
+    } else {
+        format!(" and then again until {ROW_LEAST} have passed,")
     };
     format!(
         "the file is written whole; then for each size it is written from its beginning, {queue}, \

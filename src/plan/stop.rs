@@ -16,7 +16,8 @@ pub struct StopRule {
     /// The first of these that is reached ends the job.
     pub first_of: Vec<StopLimit>,
     /// The bytes that end it are moved again, from the beginning, until so much time has passed: a fast
-    /// device does them in no time that can be measured.
+    /// device does them in no time that can be measured. Not through the page cache, where they would meet
+    /// what the first time left.
     #[serde(skip_serializing_if = "is_usual")]
     pub at_least: Nanos,
 }

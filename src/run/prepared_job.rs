@@ -67,6 +67,17 @@ impl PreparedJob<'_> {
         self.blocks.pattern.mix.writes()
     }
 
+    /// Time for which its bytes are moved again. None through the page cache: the second time would meet there
+    /// what the first left.
+    pub fn at_least(&self) -> Nanos {
+        let modelled = matches!(self.resolved.method, Method::Sim(_) | Method::Null);
+        if self.resolved.caching.through_memory() && !modelled {
+            Nanos::ZERO
+        } else {
+            self.job.stop.at_least
+        }
+    }
+
     /// Time that is not counted. None for buffered writes with a flush inside the timing: what
     /// the ramp left in memory would be flushed at the cost of the rest.
     pub fn ramp(&self) -> Nanos {

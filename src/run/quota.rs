@@ -24,7 +24,7 @@ pub(super) fn quota(stop: &StopRule, block: Bytes, thread: u32, threads: u32) ->
         share + u64::from(u64::from(thread) < rest)
     };
     let least = |known: Option<u64>, new: u64| Some(known.map_or(new, |known| known.min(new)));
-    let mut quota = IoQuota { time: stop.time(), at_least: stop.at_least, ..IoQuota::default() };
+    let mut quota = IoQuota { time: stop.time(), ..IoQuota::default() };
     for limit in &stop.first_of {
         match limit {
             StopLimit::Bytes(bytes) => {

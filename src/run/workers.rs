@@ -123,6 +123,7 @@ impl<'a> PhaseContext<'a> {
             },
             quota: IoQuota {
                 ramp: job.ramp(),
+                at_least: job.at_least(),
                 ..quota(&job.job.stop, pattern.largest(), thread, job.threads)
             },
             seed: self.plan.seed,

@@ -354,6 +354,10 @@ mod tests {
         assert_eq!((found.trust, found.measures), (Trust::Sound, MeasuredSubject::Device));
         let said = "when the clock stopped. Meanwhile sh (process 10) used 98 % of a CPU; this run waited for a CPU 3.0 % of the time.";
         assert!(found.summary.ends_with(said), "{}", found.summary);
+        // It took nothing from a run that did not wait for it.
+        bench.ran(&[0], Some(Nanos::millis(10)));
+        assert!(verdict(&bench.record).findings.is_empty());
+        bench.ran(&[0], Some(Nanos::millis(150)));
         // A server of the file system works for the run.
         rests_on(&mut bench, "fuse");
         assert!(verdict(&bench.record).findings.is_empty());

@@ -158,7 +158,9 @@ fn bound(
     let phase_view = PhaseView::new(record, step.phase);
     let verdict = of_phase(record, step.phase);
     if verdict.trust == Trust::Wrong {
-        return unknown(format!("the figures are not the device's: {}", verdict.summary));
+        // Its row says why.
+        let (trust, what) = (verdict.trust.name(), verdict.measures.name());
+        return unknown(format!("the figures are not the device's: {trust} · {what}"));
     }
     if let Some(limit) = verdict.findings.iter().find_map(throttle) {
         return limit;
@@ -254,7 +256,7 @@ mod tests {
     use crate::evidence::{Cpu, CpuThrottled, Reading};
     use crate::plan::StudyPlan;
     use crate::stats::Latency;
-    use crate::unit::MIB;
+    use crate::unit::{Bytes, MIB};
 
     /// Steps of one worker at depths 1, 2, 4 and 8, the last with so many requests in the device's
     /// queue and so much of a CPU.
@@ -331,6 +333,22 @@ mod tests {
         let ramp = ramp(&record);
         assert_eq!((ramp.knee, ramp.bound.cause), (1, Bottleneck::Throttle));
         assert!(ramp.bound.claim.contains("blkio.throttle.write_bps_device"));
+    }
+
+    #[test]
+    fn figures_that_are_wrong_have_no_limit_and_their_rows_say_why() {
+        let mut record = climbed([10.0, 20.0, 20.0, 20.0], 7.5, 0.2);
+        for flow in record.phases.iter_mut().flat_map(|phase| &mut phase.flows) {
+            flow.bytes = Bytes(flow.bytes.0 * 100);
+        }
+        let bound = ramp(&record).bound;
+        assert_eq!(bound.cause, Bottleneck::Unknown);
+        assert!(
+            bound.claim.starts_with("the figures are not the device's: wrong · "),
+            "{}",
+            bound.claim
+        );
+        assert!(!bound.claim.ends_with('.') && bound.claim.len() < 70, "{}", bound.claim);
     }
 
     #[test]

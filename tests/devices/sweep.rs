@@ -563,6 +563,28 @@ fn atto_says_what_was_chosen() {
     assert!(ran.stderr.ends_with("; give a smaller -l, or free some space\n"), "{ran}");
 }
 
+/// Where there is no direct I/O a length that is done in no time is not done again: it would overwrite in memory.
+#[test]
+fn atto_does_nothing_twice_in_memory() {
+    let _alone = lab::alone();
+    let card = lab::need!(Card::new(Shape { speed: Speed::FREE, ..Shape::btrfs() }));
+    let words = ["atto", "--sizes", "64k", "-l", "4M"];
+    let heard = hear(lab::assay(words).word(card.mount()));
+    if heard.ran.stdout.contains("direct I/O is not real here") {
+        assert!(!heard.ran.stdout.contains("and then again"), "{heard}");
+        for phase in ["write-64k", "read-64k"] {
+            let moved: u64 = heard.named(phase).flows.iter().map(|flow| flow.bytes.0).sum();
+            assert_eq!(moved, 4 * MI, "{phase}\n{heard}");
+        }
+        assert!(!heard.found("T60"), "{heard}");
+    }
+    let legend = ["? doubtful or unproven", "✗ wrong"];
+    let marked = ["? ", "✗ "].map(|mark| heard.ran.stdout.contains(&format!("/s {mark}")));
+    for (legend, marked) in legend.iter().zip(marked) {
+        assert!(!marked || heard.ran.stdout.contains(legend), "{heard}");
+    }
+}
+
 /// It goes on until its time is over, or somebody ends it.
 #[test]
 fn atto_repeats_itself() {

@@ -162,6 +162,14 @@ fn a_pipe_that_nobody_reads_does_as_whoever_started_dd_wants() {
     let said: Vec<&str> = seen.stderr.lines().collect();
     assert_eq!(said[0], "dd: error writing 'standard output': Broken pipe", "{seen:?}");
     assert!(said[1].ends_with(" records in") && said[2].ends_with(" records out"), "{seen:?}");
+    // Once is enough: our own lines have nothing to add.
+    let raw = Command::new("bash")
+        .args(["-c", line])
+        .env("PATH", format!("{}:/usr/bin:/bin", our.display()))
+        .output()
+        .expect("bash");
+    let raw = String::from_utf8_lossy(&raw.stderr).into_owned();
+    assert!(raw.matches("ipe").count() == 1 && !raw.contains("assay"), "{raw}");
 }
 
 /// A dd that waits for input that does not come.

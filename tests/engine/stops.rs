@@ -112,3 +112,46 @@ fn a_window_that_makes_no_sense_is_refused() {
         assert!(refused.stderr.contains(says), "{refused}");
     }
 }
+
+/// The model does 10 000 I/Os of 4 KiB a second: 64 of them in 6.4 ms.
+#[test]
+fn the_bytes_of_a_job_are_moved_again_until_so_much_time_has_passed() {
+    let run_of = |at_least: u64, workers: u32| {
+        let mut plan = plan(&[(json!({}), json!([{ "bytes": 64 * 4096 }]))]);
+        let job = &mut plan["phases"][0]["jobs"][0];
+        job["rate"] = Value::Null;
+        job.as_object_mut().expect("a job").remove("rate");
+        job["workers"] = json!(workers);
+        job["work"]["blocks"]["method"] = json!({ "sim": { "latency": 100_000, "channels": 1 } });
+        job["stop"]["at_least"] = json!(at_least);
+        run(&plan)
+    };
+    for (at_least, workers) in [(0, 1), (1_000_000, 1), (50_000_000, 1), (1_000_000_000, 2)] {
+        let heard = run_of(at_least, workers);
+        let total = &heard.phase().totals[&assay::plan::Action::Write];
+        let length = 64 * 4096;
+        // Each worker does its part again; whole ones only.
+        assert!(total.bytes.0.is_multiple_of(length), "{}\n{heard}", total.bytes.0);
+        let time = heard.phase().span.time().0;
+        let once = 6_400_000 / u64::from(workers);
+        assert!(time >= at_least, "{time} ns\n{heard}");
+        assert!(time <= at_least.max(once) + once, "{time} ns\n{heard}");
+        assert_eq!(total.bytes.0 / length, time.div_ceil(once), "{heard}");
+    }
+}
+
+/// Where it is not, nothing is repeated: the second time would meet what the first left in memory.
+#[test]
+fn what_goes_through_memory_is_moved_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut plan = plan(&[(json!({}), json!([{ "bytes": 64 * 4096 }]))]);
+    let job = &mut plan["phases"][0]["jobs"][0];
+    job.as_object_mut().expect("a job").remove("rate");
+    job["work"]["blocks"]["target"] =
+        json!({ "scratch": { "dir": folder.path(), "size": { "exactly": 64 * 4096 } } });
+    job["work"]["blocks"]["method"] = json!("psync");
+    job["work"]["blocks"]["caching"] = json!("buffered");
+    job["stop"]["at_least"] = json!(100_000_000);
+    let heard = run(&plan);
+    assert_eq!(heard.phase().totals[&assay::plan::Action::Write].bytes.0, 64 * 4096, "{heard}");
+}

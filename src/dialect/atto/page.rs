@@ -27,7 +27,8 @@ impl ReportPage for AttoTable<'_> {
     fn opening(&mut self, plan: &Plan, resolved: &Resolved, out: &mut dyn Write) -> io::Result<()> {
         let (options, style) = (self.options, self.style);
         let mut lines = heading::lines(plan, resolved, style);
-        lines.extend(fact::labelled("row", &rule(options), style));
+        let through_memory = resolved.jobs.iter().any(|job| job.caching.through_memory());
+        lines.extend(fact::labelled("row", &rule(options, through_memory), style));
         lines.extend(fact::labelled("data", data(options), style));
         if !options.direct {
             let text = "direct I/O is off: the page cache takes part in these figures";
