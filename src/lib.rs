@@ -8,8 +8,9 @@
 #[macro_use]
 mod study;
 
-// Quantities, and the two ways in which things go wrong.
+// Quantities, names, and the two ways in which things go wrong.
 pub mod error;
+pub mod name;
 pub mod unit;
 
 // What is to be done; what samples add up to; the only room with unsafe code.

@@ -12,6 +12,7 @@ use super::stdout::printed;
 use super::target_args::{ConsentArgs, SeedArgs};
 use crate::dialect::atto::{self, AttoMode, AttoOptions, AttoTable};
 use crate::error::{Error, Refusal};
+use crate::name::NameText as _;
 use crate::plan::{Fill, LayoutMode, Lifetime, Plan, Size};
 use crate::record::Record;
 use crate::report::sweep::SweepUnit;
@@ -209,7 +210,7 @@ fn sizes(words: &AttoArgs) -> Vec<Bytes> {
 
 /// The plan for what stands at the path, without a look at the machine.
 fn plan(words: &AttoArgs, kind: PathType, options: &AttoOptions) -> Result<Plan, Refusal> {
-    let shown = words.target.display();
+    let shown = words.target.to_text();
     consents(&words.target, kind, words.consent.again.as_deref(), true)?;
     if matches!(kind, PathType::File(_)) {
         return Err(Refusal::new(

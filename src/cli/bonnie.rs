@@ -19,13 +19,13 @@ use crate::dialect::bonnie::{
     self, BonnieComplaint, BonnieOptions, BonnieRun, HostFacts, SemaphoreCommand, TestResult,
 };
 use crate::error::{Doing, Error, Fault, Refusal};
+use crate::name::{NameText as _, quoted};
 use crate::plan::{Phase, Plan};
 use crate::record::{BetterCommand, Ending, PhaseRecord, Record, Trust, WordMeaning};
 use crate::report;
 use crate::run::{LiveStatus, Observer};
 use crate::sys::{clock, semaphore};
 use crate::unit::MIB;
-use crate::verdict::words::quoted;
 
 /// Exit status after a signal that ends the tests in order.
 const INTERRUPTED: u8 = 5;
@@ -114,7 +114,7 @@ fn understood(
 ) -> Result<ReadLine, NoTests> {
     let asked = bonnie::read(words)?;
     if !(context.is_folder)(&asked.dir) {
-        let dir = asked.dir.display();
+        let dir = asked.dir.to_text();
         let refusal = Refusal::new(format!("-d '{dir}' is no folder"), "name one that is there");
         let said = format!("Can't change to directory \"{dir}\".\n");
         return Err(BonnieComplaint { said, usage: Some(asked.form), refusal }.into());
@@ -165,10 +165,10 @@ fn settled(
     let random = asked.random.as_deref().map(context.files).transpose().map_err(|error| {
         let path = asked.random.clone().unwrap_or_default();
         let refusal = Refusal::new(
-            format!("-Z {}: {}", path.display(), Fault::new(Doing::Read, "", &error).text),
+            format!("-Z {}: {}", path.to_text(), Fault::new(Doing::Read, "", &error).text),
             "name a file that can be read; below the folder of a -d before it",
         );
-        let said = format!("Can't open random file \"{}\".\n", path.display());
+        let said = format!("Can't open random file \"{}\".\n", path.to_text());
         BonnieComplaint { said, usage: None, refusal }
     })?;
     asked.settled(&host, random.as_deref())
@@ -234,7 +234,7 @@ fn one_each(times: Option<u32>, record: Option<&Path>) -> Result<(), Refusal> {
     match (times, record) {
         (Some(times @ 2..), Some(path)) if !path.is_dir() => Err(Refusal {
             place: "ASSAY_RECORD".into(),
-            why: format!("-x {times} makes {times} records, and {} is no folder", path.display()),
+            why: format!("-x {times} makes {times} records, and {} is no folder", path.to_text()),
             instead: "make a folder, and name that: 'assay compare' takes two of them".into(),
         }),
         _ => Ok(()),

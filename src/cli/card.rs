@@ -9,6 +9,7 @@ use super::conduct::PlanVerb;
 use super::output::OutputArgs;
 use super::place::{PathType, look, target};
 use crate::error::{Error, Refusal};
+use crate::name::NameText as _;
 use crate::plan::{
     Action, BlockSize, BlockWork, CacheDrop, Caching, Durability, Job, LayoutMode, Method, Mix,
     OffsetOrdering, Pattern, Phase, Plan, PlanOrigin, RingOptions, Size, StopLimit, StopRule,
@@ -86,7 +87,7 @@ pub fn plan(words: &CardArgs, kind: PathType, typed: Vec<String>) -> Result<Plan
     let (size, layout) = (Size::Written { most: LARGEST_FILE }, LayoutMode::Preallocated);
     let target = target(&words.path, kind, words.consent.again.as_deref(), true, (size, layout))?;
     Ok(Plan {
-        title: format!("card {}", words.path.display()),
+        title: format!("card {}", words.path.to_text()),
         origin: PlanOrigin::of("card", typed),
         seed: words.seed.number(),
         aim: Some(StudyPlan::Card),

@@ -8,6 +8,7 @@ use super::documents::read_record;
 use super::environment::Environment;
 use super::stdout::printed;
 use crate::error::{Doing, Error, Fault, Refusal};
+use crate::name::{NameText as _, in_json};
 use crate::record::Record;
 use crate::{report, run, verdict};
 
@@ -51,7 +52,7 @@ pub fn compare(
     let comparable = sides.comparable();
     let outcome = if words.json {
         let text = serde_json::to_string_pretty(&sides.document()).map_err(io::Error::from);
-        text.and_then(|text| writeln!(out, "{text}"))
+        text.and_then(|text| writeln!(out, "{}", in_json(&text)))
     } else {
         sides.text(environment.out_style(), out)
     };
@@ -64,7 +65,7 @@ fn side(path: &Path) -> Result<Vec<Record>, Error> {
     if !path.is_dir() {
         return Ok(vec![read_record(path)?]);
     }
-    let read = |error| Fault::new(Doing::Read, path.display().to_string(), &error);
+    let read = |error| Fault::new(Doing::Read, path.to_text(), &error);
     let mut files = Vec::new();
     for entry in std::fs::read_dir(path).map_err(read)? {
         files.push(entry.map_err(read)?.path());
@@ -73,7 +74,7 @@ fn side(path: &Path) -> Result<Vec<Record>, Error> {
     files.sort();
     if files.is_empty() {
         return Err(Refusal::new(
-            format!("there is no record in '{}'", path.display()),
+            format!("there is no record in '{}'", path.to_text()),
             "give a folder of files *.json that --record or ASSAY_RECORD wrote",
         )
         .into());

@@ -7,6 +7,7 @@ use super::environment::Environment;
 use super::output::{OutputArgs, ReportFiles};
 use super::stdout::printed;
 use crate::error::{Doing, Error, Fault, Refusal};
+use crate::name::in_json;
 use crate::plan::{Phase, Plan};
 use crate::record::{Ending, PhaseRecord, Record, Resolved, Trust};
 use crate::report::live::{LiveLine, REWRITE};
@@ -140,7 +141,7 @@ pub fn show(plan: &Plan, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8,
     let preview = run::preview(plan)?;
     let text = serde_json::to_string_pretty(plan)
         .map_err(|error| Fault::new(Doing::Write, "the plan", &error.into()))?;
-    printed(writeln!(out, "{text}"))?;
+    printed(writeln!(out, "{}", in_json(&text)))?;
     let writes = match preview.writes {
         Bytes::ZERO if preview.writes_more => "would write as much as the device takes".to_string(),
         bytes if preview.writes_more => {

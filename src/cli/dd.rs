@@ -4,7 +4,6 @@
 use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 
 use rustix::fs::OFlags;
@@ -18,6 +17,7 @@ use super::session::{
 };
 use crate::dialect::dd::{self, DdComplaint, DdFlavor, DdOutput, StatusLevel};
 use crate::error::{Doing, Error, Fault, Refusal};
+use crate::name::{NameText as _, quoted};
 use crate::plan::{CacheDrop, CopyWork, Phase, Plan};
 use crate::record::{BetterCommand, Finding, PhaseRecord, Record, WordMeaning};
 use crate::report::verdict_lines;
@@ -25,7 +25,6 @@ use crate::run::{LiveStatus, Observer};
 use crate::stats::copy::{CopyCounts, CopyEvent};
 use crate::sys::{clock, start};
 use crate::unit::{Nanos, Timestamp};
-use crate::verdict::words::{quoted, quoted_bytes};
 
 /// What was left in memory is watched for so long at the most: where somebody sees why it takes longer, or
 /// wants it so.
@@ -128,7 +127,7 @@ fn redirected(stream: BorrowedFd<'_>) -> Option<String> {
     } else {
         return None;
     };
-    Some(format!(" {sign}{}", quoted_bytes(path.as_os_str().as_bytes())))
+    Some(format!(" {sign}{}", quoted(&path.to_text())))
 }
 
 /// The same line with a verdict.
@@ -322,7 +321,7 @@ impl DdProgress<'_> {
 
 impl ToolSession for DdProgress<'_> {
     fn finish(&mut self, outcome: Result<Record, Error>) -> Result<SessionEnd, Error> {
-        let kept = self.environment.record.as_ref().map(|path| path.display().to_string());
+        let kept = self.environment.record.as_ref().map(|path| path.to_text());
         let record = match outcome {
             Ok(record) => record,
             // Of what no dd does: dropping caches, keeping a record.

@@ -12,6 +12,7 @@ use super::output::OutputArgs;
 use super::place::{PathType, any_seed, look, standing};
 use super::stdout::printed;
 use crate::error::{Doing, Error, Fault, Refusal};
+use crate::name::NameText as _;
 use crate::plan::{
     Action, Arrivals, BlockSize, BlockWork, CacheDrop, Caching, Cap, Caps, DeviceModel, Durability,
     Fill, Job, LayoutMode, LessonPlan, LessonTopic, Lifetime, Method, Mix, OffsetOrdering, Pattern,
@@ -200,7 +201,7 @@ impl PlanVerb for DemoArgs {
             return match &self.path {
                 None => Ok(plan(topic, &Target::Nowhere { size: MODELLED }, typed)),
                 Some(path) => Err(Refusal::new(
-                    format!("'{}' cannot be made to stand still for this lesson", path.display()),
+                    format!("'{}' cannot be made to stand still for this lesson", path.to_text()),
                     "leave it out: 'omission' is shown on a modelled device",
                 )
                 .into()),
@@ -209,7 +210,7 @@ impl PlanVerb for DemoArgs {
         let path = self.path.as_deref().unwrap_or(Path::new("."));
         if look(path)? != PathType::Folder {
             return Err(Refusal::new(
-                format!("a lesson makes a file of its own, and '{}' is no folder", path.display()),
+                format!("a lesson makes a file of its own, and '{}' is no folder", path.to_text()),
                 "name a folder on the device",
             )
             .into());
@@ -238,7 +239,7 @@ impl PlanVerb for DemoArgs {
 
 /// The size of the file at most.
 fn room(path: &Path) -> Result<Bytes, Error> {
-    let shown = path.display();
+    let shown = path.to_text();
     let there = rustix::fs::statvfs(path)
         .map_err(|error| Fault::new(Doing::Look, shown.to_string(), &error.into()))?;
     let most = LARGEST.min(Bytes(there.f_bavail.saturating_mul(there.f_frsize) / SHARE));

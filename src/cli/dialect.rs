@@ -16,6 +16,7 @@ use super::stdout::printed;
 use crate::dialect::{atto, bonnie, dd, iozone};
 use crate::error::{Error, Refusal};
 use crate::evidence::SysRoot;
+use crate::name::NameText as _;
 use crate::plan::ToolProfile;
 use crate::run;
 use crate::sys::{signal, start};
@@ -100,7 +101,7 @@ pub fn meant(words: &[OsString]) -> Option<ForeignCommand<'_>> {
 
 /// Refuses what `busybox` does otherwise, when the program was called by that name.
 pub fn spoken(words: &[OsString]) -> Result<(), Refusal> {
-    let applet = |word: &OsString| word.to_string_lossy().into_owned();
+    let applet = |word: &OsString| word.to_text();
     match words {
         [called, rest @ ..] if Path::new(called).file_name().is_some_and(|n| n == "busybox") => {
             let asked = rest.first().map_or_else(String::new, |word| format!(" {}", applet(word)));
@@ -152,17 +153,7 @@ pub fn call(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> Result<u8, Error> {
-    let words: Vec<String> = meant
-        .words
-        .iter()
-        .map(|word| match word.to_str() {
-            Some(word) => Ok(word.to_string()),
-            None => Err(Refusal::new(
-                format!("'{}' is not UTF-8", word.to_string_lossy()),
-                "give the file another name, or a link with one",
-            )),
-        })
-        .collect::<Result<_, _>>()?;
+    let words: Vec<String> = meant.words.iter().map(|word| word.to_text()).collect();
     let planned_only = words.iter().any(|word| word == PLAN);
     let words = without_plan(&words);
     let outcome = with_context(meant.called, environment, planned_only, |context| {

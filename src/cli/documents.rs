@@ -4,13 +4,14 @@ use std::path::Path;
 
 use super::earlier;
 use crate::error::{Error, Refusal};
+use crate::name::NameText as _;
 use crate::plan::Plan;
 use crate::record::{self, Record};
 use crate::verdict;
 
 /// A plan from a file.
 pub fn read_plan(path: &Path) -> Result<Plan, Error> {
-    let shown = path.display().to_string();
+    let shown = path.to_text();
     if !path.exists() {
         return Err(Refusal::new(
             format!("there is no plan at '{shown}'"),
@@ -46,7 +47,7 @@ pub fn read_record(path: &Path) -> Result<Record, Error> {
         return Ok(Record { plan: earlier::completed(record.plan), ..record });
     }
     Err(Refusal::new(
-        format!("there is no record at '{}'", path.display()),
+        format!("there is no record at '{}'", path.to_text()),
         "give a file that --record or ASSAY_RECORD wrote",
     )
     .into())

@@ -23,13 +23,14 @@ use super::verb::Cli;
 use super::words::{self, EXPLAINED};
 use crate::error::{Doing, Error, Fault, Refusal};
 use crate::evidence::{Machine, Survey, SysRoot};
+use crate::name::{NameText as _, quoted};
 use crate::plan::Plan;
 use crate::record::{
     BetterCommand, EXPLANATION_SCHEMA, Explanation, PhaseExplanation, Record, VerdictBasis,
 };
 use crate::report;
 use crate::verdict::predict;
-use crate::verdict::words::{names, quoted};
+use crate::verdict::words::names;
 
 /// How places are looked at, and the machine that they are on.
 pub struct PathSurveyor<'a> {
@@ -65,7 +66,7 @@ pub fn explain(
 
 /// A plan or a record, whichever the file holds.
 fn of_file(path: &Path, surveyor: &PathSurveyor<'_>) -> Result<Explanation, Error> {
-    let shown = path.display().to_string();
+    let shown = path.to_text();
     let text = std::fs::read_to_string(path).map_err(|error| match error.kind() {
         ErrorKind::NotFound => Error::from(Refusal::new(
             format!("there is no plan or record at '{shown}'"),

@@ -7,6 +7,7 @@ use super::place::{
 };
 use super::target_args::{SeedArgs, SizeArgs, TargetArgs};
 use crate::error::{Error, Refusal};
+use crate::name::NameText as _;
 use crate::plan::{
     Action, ActionShare, Arrivals, BlockSize, BlockWork, CacheDrop, Caching, Durability, Job,
     LayoutMode, Method, Mix, OffsetOrdering, Pattern, Phase, Plan, PlanOrigin, Rate, Region,
@@ -215,7 +216,7 @@ pub fn plan(words: &IoArgs, kind: PathType, typed: Vec<String>) -> Result<Plan, 
     let filling = matches!(size, Size::Written { .. }).then(|| filling(&target));
     let load = load(words, direction, target);
     Ok(Plan {
-        title: format!("io {}", words.target.path.display()),
+        title: format!("io {}", words.target.path.to_text()),
         origin: PlanOrigin::of("io", typed),
         seed: words.seed.number(),
         aim: Some(StudyPlan::Load(SingleLoad { phase: load.name.clone(), p99: words.p99 })),
@@ -238,13 +239,13 @@ fn agree(words: &IoArgs, kind: PathType, direction: LoadDirection) -> Result<(),
     if words.verify && direction.fetches() && kind != PathType::Folder {
         return refuse(
             "--verify",
-            format!("what {} holds was not written by this run", words.target.path.display()),
+            format!("what {} holds was not written by this run", words.target.path.to_text()),
             "leave it out, or name a folder: a test file of our own is made there",
         );
     }
     if words.target.again.is_some() && kind == PathType::Device && !direction.writes() {
         return Err(Refusal::new(
-            format!("{} is named twice, and only read", words.target.path.display()),
+            format!("{} is named twice, and only read", words.target.path.to_text()),
             "name it once, or write to it with --rw write, randwrite, rw or randrw",
         ));
     }

@@ -14,11 +14,12 @@ use crate::dialect::iozone::{
     self, GridCell, IozoneComplaint, IozoneOptions, IozoneTest, StreamResults, TestPlace,
 };
 use crate::error::{Doing, Error, Fault, Refusal};
+use crate::name::NameText as _;
+use crate::name::quoted;
 use crate::plan::{Phase, Plan, Work};
 use crate::record::{BetterCommand, Ending, PhaseRecord, Record, Resolved, WordMeaning};
 use crate::report;
 use crate::run::{self, LiveStatus, Observer};
-use crate::verdict::words::quoted;
 
 /// The exit status of the original after a signal.
 const INTERRUPTED: u8 = 0;
@@ -180,7 +181,7 @@ impl Screen<'_> {
             let words: String = asked.words.iter().map(|word| format!(" {word}")).collect();
             let sheet = iozone::worksheet(&format!("iozone{words}"), &reports);
             std::fs::write(path, sheet)
-                .map_err(|error| Fault::new(Doing::Write, path.display().to_string(), &error))?;
+                .map_err(|error| Fault::new(Doing::Write, path.to_text(), &error))?;
         }
         Ok(())
     }

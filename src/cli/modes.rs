@@ -7,6 +7,7 @@ use super::output::OutputArgs;
 use super::place::{PathType, look, named_twice, standing, time};
 use super::target_args::{ConsentArgs, SeedArgs};
 use crate::error::{Error, Refusal};
+use crate::name::NameText as _;
 use crate::plan::{
     Action, BlockSize, BlockWork, CacheDrop, Caching, Durability, Job, LayoutMode, Lifetime,
     Method, Mix, MmapOptions, OffsetOrdering, Pattern, Phase, Plan, PlanOrigin, Size, StopRule,
@@ -210,7 +211,7 @@ pub fn plan(path: &Path, kind: PathType, options: &ModesOptions) -> Result<Plan,
     }
     let origin = PlanOrigin::of(VERB, options.words.clone());
     Ok(Plan {
-        title: format!("modes {}", path.display()),
+        title: format!("modes {}", path.to_text()),
         origin,
         seed: options.seed,
         phases,
@@ -230,7 +231,7 @@ fn quiet(blocks: u64) -> Nanos {
 
 /// The words that make no sense together, or not with what stands there.
 fn check(path: &Path, kind: PathType, options: &ModesOptions) -> Result<(), Refusal> {
-    let shown = path.display();
+    let shown = path.to_text();
     let refused = |place: &str, why: String, instead: String| {
         Err(Refusal { place: place.into(), why, instead })
     };

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
 
+use super::stdout::escaped;
 use crate::error::{Doing, Error, Fault, Refusal};
 use crate::evidence::folder_of;
+use crate::name::NameText as _;
 use crate::plan::Plan;
 use crate::record::{Record, replace};
 use crate::report::{FORMATS, ReportFormat, TerminalStyle};
@@ -47,7 +49,7 @@ impl<'a> ReportFiles<'a> {
             can_be_made(path)?;
             let kept = common.record.iter().cloned();
             if places(plan).into_iter().chain(kept).any(|other| same(&other, path)) {
-                let why = format!("{} is no place for a report", path.display());
+                let why = format!("{} is no place for a report", path.to_text());
                 return Err(Refusal::new(
                     format!("{why}: it has another part in this run"),
                     "name another file",
@@ -66,8 +68,8 @@ impl<'a> ReportFiles<'a> {
         let written = self.0.iter().map(|(path, format)| {
             let mut text = Vec::new();
             (format.write)(record, style, &mut text)
-                .map_err(|error| Fault::new(Doing::Write, path.display().to_string(), &error))?;
-            replace(path, &text)
+                .map_err(|error| Fault::new(Doing::Write, path.to_text(), &error))?;
+            replace(path, &escaped(&text))
         });
         // All of them, before the first that failed is told.
         let outcomes: Vec<Result<(), Fault>> = written.collect();
@@ -82,7 +84,7 @@ fn format(path: &Path) -> Result<&'static ReportFormat, Refusal> {
         let endings = FORMATS.iter().map(|format| format!(".{}", format.ending));
         let known = names(&endings.collect::<Vec<_>>()).replace(" and ", " or ");
         Refusal::new(
-            format!("the ending of {} is that of no report", path.display()),
+            format!("the ending of {} is that of no report", path.to_text()),
             format!("let its name end with {known}"),
         )
     })
@@ -91,7 +93,7 @@ fn format(path: &Path) -> Result<&'static ReportFormat, Refusal> {
 /// Refuses a place at which no file can be written, without touching it.
 fn can_be_made(path: &Path) -> Result<(), Refusal> {
     const INSTEAD: &str = "name a file in a folder that this user may write to";
-    let refused = |why: &str| Err(Refusal::new(format!("{} {why}", path.display()), INSTEAD));
+    let refused = |why: &str| Err(Refusal::new(format!("{} {why}", path.to_text()), INSTEAD));
     match std::fs::metadata(path) {
         Ok(there) if !there.is_file() => {
             refused("is no regular file, and so no place for a report")

@@ -6,6 +6,7 @@ use rustix::fs::Access;
 
 use crate::error::{Doing, Error, Fault, Refusal};
 use crate::evidence;
+use crate::name::NameText as _;
 use crate::plan::{LayoutMode, Lifetime, OverwriteConsent, Size, Target};
 use crate::unit::{Bytes, Nanos};
 
@@ -23,7 +24,7 @@ pub enum PathType {
 /// What stands at a path, and whether this user may use it.
 pub(super) fn look(path: &Path) -> Result<PathType, Error> {
     use std::os::unix::fs::FileTypeExt as _;
-    let shown = path.display();
+    let shown = path.to_text();
     let metadata = match std::fs::metadata(path) {
         Ok(metadata) => metadata,
         Err(error) => {
@@ -71,7 +72,7 @@ pub(super) fn look(path: &Path) -> Result<PathType, Error> {
 pub(super) fn look_for_data(path: &Path) -> Result<PathType, Error> {
     let kind = look(path)?;
     if matches!(kind, PathType::File(Bytes(1..))) && evidence::all_holes(path) {
-        let shown = path.display();
+        let shown = path.to_text();
         return Err(Refusal::new(
             format!("nothing was ever written to '{shown}': it is all holes, which memory answers"),
             "name a file that holds data, or its folder: a test file is made there and written in full",
@@ -181,7 +182,7 @@ pub(super) fn target(
     writes: bool,
     (size, layout): (Size, LayoutMode),
 ) -> Result<Target, Refusal> {
-    let shown = path.display();
+    let shown = path.to_text();
     consents(path, kind, again, writes)?;
     if writes && matches!(kind, PathType::File(_)) {
         return Err(Refusal::new(
@@ -220,14 +221,14 @@ pub(super) fn named_twice(
     kind: PathType,
     again: Option<&Path>,
 ) -> Result<(), Refusal> {
-    let shown = path.display();
+    let shown = path.to_text();
     match again {
         Some(again) if kind != PathType::Device => Err(Refusal::new(
-            format!("'{}' is one path too many: {shown} is no block device", again.display()),
+            format!("'{}' is one path too many: {shown} is no block device", again.to_text()),
             "give one path; only a device that may be overwritten is named twice",
         )),
         Some(again) if again != path => Err(Refusal::new(
-            format!("'{}' is not '{shown}'", again.display()),
+            format!("'{}' is not '{shown}'", again.to_text()),
             "to allow that a device is overwritten, give the very same name twice",
         )),
         _ => Ok(()),
@@ -242,7 +243,7 @@ pub(super) fn consents(
     again: Option<&Path>,
     writes: bool,
 ) -> Result<(), Refusal> {
-    let shown = path.display();
+    let shown = path.to_text();
     named_twice(path, kind, again)?;
     match again {
         Some(_) if !writes => Err(Refusal::new(
@@ -264,7 +265,7 @@ pub(super) fn fits(
     size: Option<Bytes>,
     block: Bytes,
 ) -> Result<(), Refusal> {
-    let shown = path.display();
+    let shown = path.to_text();
     let refuse =
         |why: String, instead: String| Err(Refusal { place: "--size".into(), why, instead });
     if block == Bytes::ZERO {

@@ -7,6 +7,7 @@ use super::environment::Environment;
 use super::stdout::printed;
 use crate::error::{Error, Refusal};
 use crate::evidence::SysRoot;
+use crate::name::NameText as _;
 use crate::record::{PROBE_SCHEMA, ProbeResult};
 use crate::report;
 use crate::verdict::predict;
@@ -40,7 +41,7 @@ pub fn probe(
         .is_err_and(|error| error.kind() == std::io::ErrorKind::NotADirectory);
     if nowhere {
         return Err(Refusal::new(
-            format!("'{}' cannot be there: what is above it is no folder", words.path.display()),
+            format!("'{}' cannot be there: what is above it is no folder", words.path.to_text()),
             "name a folder, a file, a block device, or something that is not there yet",
         )
         .into());

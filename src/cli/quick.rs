@@ -11,6 +11,7 @@ use super::place::{look_for_data, named_twice, standing, time};
 use super::profile;
 use super::target_args::SeedArgs;
 use crate::error::{Doing, Error, Fault, Refusal};
+use crate::name::NameText as _;
 use crate::plan::{
     Action, BlockSize, BlockWork, CacheDrop, Caching, Durability, Job, LayoutMode, Lifetime,
     Method, Mix, OffsetOrdering, Pattern, Phase, Plan, PlanOrigin, RingOptions, Size, StopLimit,
@@ -213,7 +214,7 @@ fn there(path: &Path, kind: PathType) -> Result<Option<Bytes>, Error> {
         PathType::Device => std::fs::File::open(path)
             .and_then(|device| size_of_open(device.as_fd()))
             .map(|size| Some(Bytes(size)))
-            .map_err(|error| Fault::new(Doing::Open, path.display().to_string(), &error).into()),
+            .map_err(|error| Fault::new(Doing::Open, path.to_text(), &error).into()),
     }
 }
 
@@ -260,7 +261,7 @@ pub fn plan(path: &Path, kind: PathType, options: &QuickOptions) -> Result<Plan,
         .map(|shape| phase(shape, target.clone(), time, writes, options.size))
         .collect();
     Ok(Plan {
-        title: format!("quick {}", path.display()),
+        title: format!("quick {}", path.to_text()),
         origin: PlanOrigin::of(VERB, options.words.clone()).with(tool()),
         seed: options.seed,
         aim: None,
@@ -270,7 +271,7 @@ pub fn plan(path: &Path, kind: PathType, options: &QuickOptions) -> Result<Plan,
 
 /// The words that make no sense together, or not with what stands there.
 fn check(path: &Path, kind: PathType, options: &QuickOptions) -> Result<(), Refusal> {
-    let shown = path.display();
+    let shown = path.to_text();
     named_twice(path, kind, options.again.as_deref())?;
     if options.read_only && kind == PathType::Folder {
         return Err(Refusal::new(

@@ -5,6 +5,7 @@ use super::output::OutputArgs;
 use super::place::{PathType, fits, latency, look_for_data, target, time};
 use super::target_args::{SeedArgs, SizeArgs, TargetArgs};
 use crate::error::{Error, Refusal};
+use crate::name::NameText as _;
 use crate::plan::{
     self, BlockSize, BlockWork, CacheDrop, Caching, Durability, Job, LayoutMode, Method, Mix,
     OffsetOrdering, Pattern, Phase, Plan, PlanOrigin, RampPlan, Region, RingOptions, Size,
@@ -113,7 +114,7 @@ pub fn plan(words: &RampArgs, kind: PathType, typed: Vec<String>) -> Result<Plan
     let names = steps.iter().map(|step| step.name.clone()).collect();
     let filling = matches!(size, Size::Written { .. }).then(|| filling(&target));
     Ok(Plan {
-        title: format!("ramp {}", words.target.path.display()),
+        title: format!("ramp {}", words.target.path.to_text()),
         origin: PlanOrigin::of("ramp", typed),
         seed: words.seed.number(),
         aim: Some(StudyPlan::Ramp(RampPlan { steps: names, gain: GAIN, p99: words.p99 })),

@@ -1,9 +1,11 @@
 //! What is written for somebody to read: a reader that went away is no failure, and whatever else keeps
-//! the program from writing is a fault.
+//! the program from writing is a fault. Bytes of names that are no text are written as a shell takes them.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use crate::error::{Doing, Error, Fault};
+use crate::name;
 
 /// A writer for which a reader that went away is no failure: what nobody reads is not written.
 pub struct PipeWriter<'a> {
@@ -32,13 +34,24 @@ impl<'a> PipeWriter<'a> {
 
 impl Write for PipeWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let outcome = self.inner.write(bytes);
+        let outcome = match escaped(bytes) {
+            Cow::Borrowed(bytes) => self.inner.write(bytes),
+            Cow::Owned(other) => self.inner.write_all(&other).map(|()| bytes.len()),
+        };
         self.forgive(outcome, bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
         let outcome = self.inner.flush();
         self.forgive(outcome, ())
+    }
+}
+
+/// Output with names as people see them; what is no text, and what has no such name, as it is.
+pub(super) fn escaped(bytes: &[u8]) -> Cow<'_, [u8]> {
+    match std::str::from_utf8(bytes).map(name::shown) {
+        Ok(Cow::Owned(text)) => Cow::Owned(text.into_bytes()),
+        _ => Cow::Borrowed(bytes),
     }
 }
 

@@ -8,13 +8,13 @@ use super::place::{PathType, fits, look, target, time};
 use super::ramp::RampOrder;
 use super::target_args::{ConsentArgs, SeedArgs};
 use crate::error::{Error, Refusal};
+use crate::name::{NameText as _, quoted};
 use crate::plan::{
     Action, BlockSize, BlockWork, Caching, Durability, Job, LayoutMode, Method, Mix,
     OffsetOrdering, Pattern, Phase, Plan, PlanOrigin, RingOptions, Size, SteadyRule, StopLimit,
     StopRule, StudyPlan, Target, ToolProfile, Work,
 };
 use crate::unit::{Bytes, GIB, MIB, Nanos};
-use crate::verdict::words::quoted;
 
 /// The words of the verb.
 #[derive(Clone, Debug, clap::Args)]
@@ -112,7 +112,7 @@ pub fn plan(words: &SustainArgs, kind: PathType, typed: Vec<String>) -> Result<P
     )?;
     let tool = ToolProfile { longer: Some(longer(words, &typed)), ..ToolProfile::default() };
     Ok(Plan {
-        title: format!("sustain {}", words.path.display()),
+        title: format!("sustain {}", words.path.to_text()),
         origin: PlanOrigin::of("sustain", typed).with(tool),
         seed: words.seed.number(),
         aim: Some(StudyPlan::Sustain),

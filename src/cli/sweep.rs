@@ -11,6 +11,7 @@ use super::place::{PathType, consents, fits, look_for_data, standing, time};
 use super::ramp::RampOrder;
 use super::target_args::{SeedArgs, TargetArgs};
 use crate::error::{Error, Refusal};
+use crate::name::NameText as _;
 use crate::plan::{
     self, ActionShare, BlockSize, BlockWork, CacheDrop, Caching, CellParams, Durability, Job,
     LayoutMode, Lifetime, Method, Mix, OffsetOrdering, Pattern, Phase, Plan, PlanOrigin, Region,
@@ -147,7 +148,7 @@ pub fn plan(words: &SweepArgs, kind: PathType, typed: Vec<String>) -> Result<Pla
         pace: Some(pace),
     };
     Ok(Plan {
-        title: format!("sweep {}", words.target.path.display()),
+        title: format!("sweep {}", words.target.path.to_text()),
         origin: PlanOrigin::of(VERB, typed).with(tool(aim.varies(SweepAxis::Block))),
         seed: words.seed.number(),
         aim: Some(StudyPlan::Sweep(aim)),
@@ -196,7 +197,7 @@ fn check(words: &SweepArgs, over: &[VariedParam]) -> Result<(), Refusal> {
 
 /// Whether anything is written but a test file, and whether that is allowed.
 fn writes(words: &SweepArgs, kind: PathType, over: &[VariedParam]) -> Result<bool, Refusal> {
-    let shown = words.target.path.display();
+    let shown = words.target.path.to_text();
     let mixes = over.iter().any(|over| over.axis == SweepAxis::Reads);
     if mixes && words.action != SweepAction::Both {
         return Err(Refusal {

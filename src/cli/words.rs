@@ -7,6 +7,7 @@ use clap::Command;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 
 use crate::error::Refusal;
+use crate::name::NameText as _;
 
 /// What `explain` can be given.
 pub const EXPLAINED: &str =
@@ -14,7 +15,7 @@ pub const EXPLAINED: &str =
 
 /// The words after the verb, for the record.
 pub fn typed(words: &[OsString]) -> Vec<String> {
-    words.iter().skip(2).map(|word| word.to_string_lossy().into_owned()).collect()
+    words.iter().skip(2).map(|word| word.to_text()).collect()
 }
 
 /// The parser's complaint about what was typed, said shortly; the parser is that of `command`.
@@ -121,7 +122,7 @@ fn called(typed: &[OsString], command: &Command) -> String {
 
 /// What is wrong with a number below zero: which word, and of which option it is the value.
 fn below_zero(word: &str, typed: &[OsString]) -> String {
-    let typed: Vec<_> = typed.iter().map(|word| word.to_string_lossy()).collect();
+    let typed: Vec<_> = typed.iter().map(|word| word.to_text()).collect();
     let at = typed.iter().position(|typed| typed.starts_with(word));
     let option = at.and_then(|at| typed.get(at.checked_sub(1)?)).filter(|it| it.starts_with("--"));
     match (at.map(|at| &typed[at]), option) {

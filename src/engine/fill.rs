@@ -18,6 +18,7 @@ use std::sync::Arc;
 use multiversion::multiversion;
 
 use crate::error::{Doing, Fault, Refusal};
+use crate::name::NameText as _;
 use crate::plan::{Fill, RewriteChange};
 use crate::unit::Bytes;
 
@@ -437,7 +438,7 @@ impl DataFiller {
 
 /// The bytes of a file that is written again and again.
 fn pattern(path: &std::path::Path) -> Result<Arc<[u8]>, Refusal> {
-    let name = path.display();
+    let name = path.to_text();
     let refused = |why: String| Refusal::new(why, "name a file with the bytes to be written");
     let failed = |error| refused(format!("{name}: {}", Fault::new(Doing::Read, "", &error).text));
     // Looked at first: a pipe would not open until somebody writes to it.
@@ -734,7 +735,7 @@ mod tests {
         let refused = |path: &std::path::Path| {
             DataFiller::new(&Fill::File(path.into()), 0).err().map(|refusal| refusal.why)
         };
-        let name = folder.path().display().to_string();
+        let name = folder.path().to_text();
         assert_eq!(refused(folder.path()), Some(format!("{name} is no regular file")));
         let empty = folder.path().join("empty");
         std::fs::write(&empty, "").unwrap();

@@ -14,6 +14,7 @@ use rustix::io::Errno;
 
 use super::sys_root::why;
 use super::{DirectAlign, DirectIo, Reading, extents};
+use crate::name::NameText as _;
 use crate::sys::buffer::Buffer;
 use crate::sys::{block, cache};
 
@@ -39,7 +40,7 @@ pub(super) fn of_file(path: &Path) -> Reading<DirectIo> {
             misaligned_refused: None,
             past_cache: None,
         }),
-        Err(error) => Reading::Unseen(why(&path.display().to_string(), &error.into())),
+        Err(error) => Reading::Unseen(why(&path.to_text(), &error.into())),
     }
 }
 
@@ -48,7 +49,7 @@ pub(super) fn of_file(path: &Path) -> Reading<DirectIo> {
 pub(super) fn of_folder(folder: &Path) -> Reading<DirectIo> {
     match probe(folder) {
         Ok(direct) => Reading::Seen(direct),
-        Err(error) => Reading::Unseen(why(&folder.display().to_string(), &error.into())),
+        Err(error) => Reading::Unseen(why(&folder.to_text(), &error.into())),
     }
 }
 
@@ -184,7 +185,7 @@ mod tests {
     fn a_folder_is_left_as_it_was() {
         for folder in [std::env::temp_dir(), PathBuf::from("/dev/shm")] {
             let Ok(inside) = tempfile::tempdir_in(&folder) else { continue };
-            println!("{}: {:?}", folder.display(), of_folder(inside.path()));
+            println!("{}: {:?}", folder.to_text(), of_folder(inside.path()));
             println!("  by name: {:?}", named(inside.path()).map(|file| file.is_some()));
             assert_eq!(std::fs::read_dir(inside.path()).unwrap().count(), 0);
         }

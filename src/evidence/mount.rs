@@ -1,6 +1,7 @@
 //! Mounts: `/proc/self/mountinfo`, and which of them a path lies on.
 
 use super::{DeviceNumber, Mount};
+use crate::name;
 
 /// One line of mountinfo.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,7 +69,7 @@ pub fn unescape(text: &str) -> String {
     if !text.contains('\\') {
         return text.to_string();
     }
-    let bytes = text.as_bytes();
+    let bytes = name::bytes(text);
     let mut plain = Vec::with_capacity(bytes.len());
     let mut i = 0;
     while i < bytes.len() {
@@ -83,7 +84,7 @@ pub fn unescape(text: &str) -> String {
             i += 1;
         }
     }
-    String::from_utf8_lossy(&plain).into_owned()
+    name::of_bytes(&plain)
 }
 
 /// The mount of a path: by mount id; else the longest mount point above the path, the latest of

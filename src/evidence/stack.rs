@@ -11,6 +11,7 @@ use super::sys_root::{last, numbered, why};
 use super::{
     BlockLayer, DeviceNumber, LayerKind, LeafKind, Mount, Reading, SysRoot, hardware, queue,
 };
+use crate::name::NameText as _;
 use crate::sys::block;
 use crate::unit::Bytes;
 
@@ -75,7 +76,7 @@ impl<'a> StackWalk<'a> {
             let id = stat.mount.or_else(|| mount_id(self.sys_root, path));
             let (major, minor) = stat.device;
             let name = std::fs::canonicalize(&here).unwrap_or(here);
-            (id, Some(DeviceNumber { major, minor }), name.display().to_string())
+            (id, Some(DeviceNumber { major, minor }), name.to_text())
         } else if here.exists() {
             (None, None, path.to_string())
         } else {
@@ -357,7 +358,7 @@ impl<'a> StackWalk<'a> {
         let mut chosen = first.clone();
         let here = self.sys_root.at(path);
         if here.is_file() {
-            let here = std::fs::canonicalize(&here).map(|p| p.display().to_string());
+            let here = std::fs::canonicalize(&here).map(|p| p.to_text());
             let name = match here {
                 Ok(name) if self.sys_root.real() => name,
                 _ => path.to_string(),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::stack::StackWalk;
 use super::sys_root::why;
 use super::{DeviceNumber, FilesystemSpace, LeafKind, PathKind, Reading, Subject, SysRoot, direct};
+use crate::name::NameText as _;
 use crate::sys::block;
 use crate::unit::Bytes;
 
@@ -32,12 +33,12 @@ impl SysRoot {
         let mut walk = StackWalk::new(self);
         let mut subject = Subject {
             host: 0,
-            path: path.display().to_string(),
+            path: path.to_text(),
             kind,
             mount: Reading::Unseen("a device lies on no mount".into()),
             space: Reading::Unseen("not a file system".into()),
             stack: Vec::new(),
-            bottom: LeafKind::Nothing(full.display().to_string()),
+            bottom: LeafKind::Nothing(full.to_text()),
             direct: Reading::Unseen("not a disk".into()),
         };
         match kind {
@@ -45,7 +46,7 @@ impl SysRoot {
             PathKind::Device => subject.bottom = walk.device(number, 0),
             PathKind::File | PathKind::Folder | PathKind::Missing => {
                 let place = self.nearest(&full);
-                let name = place.display().to_string();
+                let name = place.to_text();
                 match walk.mount_of(&name) {
                     Ok(entry) => {
                         let same = known.iter().find(|known| {
@@ -82,7 +83,7 @@ impl SysRoot {
     /// on. Nothing is written to find out. What is in memory shares nothing.
     pub fn shares_device(&self, path: &Path, subjects: &[Subject]) -> bool {
         let full = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-        let place = self.nearest(&full).display().to_string();
+        let place = self.nearest(&full).to_text();
         let mut walk = StackWalk::new(self);
         let Ok(entry) = walk.mount_of(&place) else { return false };
         let bottom = walk.mounted(&entry, &place, 0);
@@ -103,7 +104,7 @@ impl SysRoot {
             && let Ok(name) = path.strip_prefix("/dev")
         {
             // A doctored scene has no device files: their names stand for them.
-            let line = self.line(format!("/sys/class/block/{}/dev", name.display()));
+            let line = self.line(format!("/sys/class/block/{}/dev", name.to_text()));
             if let Some(number) = line.and_then(|text| super::mount::device_number(&text)) {
                 return (PathKind::Device, number);
             }

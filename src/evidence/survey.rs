@@ -20,6 +20,7 @@ use super::{
     BlockLayer, CachePages, DirectAlign, Extents, FilesystemSpace, LeafKind, Limits, Mount,
     PathKind, Reading, SysRoot, Warmth, card, extents, link, pagecache, subject, warmth,
 };
+use crate::name::NameText as _;
 use crate::sys::block;
 use crate::unit::Bytes;
 
@@ -173,16 +174,16 @@ impl SysRoot {
         let mut walk = StackWalk::new(self);
         let bottom = match kind {
             PathKind::Device => walk.device(number, 0),
-            PathKind::Character | PathKind::Stream => LeafKind::Nothing(full.display().to_string()),
+            PathKind::Character | PathKind::Stream => LeafKind::Nothing(full.to_text()),
             _ => self.below(&mut walk, &full, &place, hidden.is_some()),
         };
         let stored = matches!(kind, PathKind::File | PathKind::Folder | PathKind::Missing);
         let here = self.at(&place);
         let no_file_system = || "not a file system".to_string();
         Survey {
-            path: path.display().to_string(),
+            path: path.to_text(),
             kind,
-            judged_by: place.display().to_string(),
+            judged_by: place.to_text(),
             may: self.may(&place),
             space: if stored { subject::space(&here) } else { Reading::Unseen(no_file_system()) },
             inodes: if stored { inodes(&here) } else { Reading::Unseen(no_file_system()) },
@@ -222,8 +223,8 @@ impl SysRoot {
     /// What lies below a path of a file system. A path that may not be looked at is placed by the
     /// mount table alone: something may be mounted below the folder that lets nobody in.
     fn below(&self, walk: &mut StackWalk<'_>, full: &Path, place: &Path, hidden: bool) -> LeafKind {
-        let name = place.display().to_string();
-        let by_name = hidden.then(|| walk.mount_by_name(&full.display().to_string())).flatten();
+        let name = place.to_text();
+        let by_name = hidden.then(|| walk.mount_by_name(&full.to_text())).flatten();
         match by_name.map_or_else(|| walk.mount_of(&name), Ok) {
             Ok(entry) => walk.mounted(&entry, &name, 0),
             Err(why) => LeafKind::Unknown(why),

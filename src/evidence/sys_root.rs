@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::Reading;
 use crate::error::{errno_name, errno_text};
+use crate::name::{self, NameText as _};
 
 /// The machine as seen through one root folder. Tests put a doctored `/proc` and `/sys` below
 /// another root; then paths are placed by the doctored mount table alone.
@@ -38,18 +39,21 @@ impl SysRoot {
 
     /// An absolute path of the scene as a path of this process.
     pub(super) fn at(&self, path: impl AsRef<Path>) -> PathBuf {
-        let path = path.as_ref();
+        let path = match path.as_ref().to_str() {
+            Some(text) => name::path(text),
+            None => path.as_ref().to_path_buf(),
+        };
         match path.strip_prefix("/") {
             Ok(inside) if !self.real() => self.root.join(inside),
-            _ => path.to_path_buf(),
+            _ => path,
         }
     }
 
     /// A path of this process as the scene names it.
     pub(super) fn name(&self, path: &Path) -> String {
         match path.strip_prefix(&self.root) {
-            Ok(inside) => format!("/{}", inside.display()),
-            Err(_) => path.display().to_string(),
+            Ok(inside) => format!("/{}", inside.to_text()),
+            Err(_) => path.to_text(),
         }
     }
 
@@ -57,8 +61,8 @@ impl SysRoot {
     pub(super) fn text(&self, path: impl AsRef<Path>) -> Result<String, String> {
         let path = path.as_ref();
         match std::fs::read(self.at(path)) {
-            Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
-            Err(error) => Err(why(&path.display().to_string(), &error)),
+            Ok(bytes) => Ok(name::of_bytes(&bytes)),
+            Err(error) => Err(why(&path.to_text(), &error)),
         }
     }
 
@@ -78,7 +82,7 @@ impl SysRoot {
     pub(super) fn real_folder(&self, path: &str) -> Result<String, String> {
         let found = std::fs::canonicalize(self.at(path)).map_err(|error| why(path, &error))?;
         if self.real() {
-            return Ok(found.display().to_string());
+            return Ok(found.to_text());
         }
         // The root may itself lie behind a link.
         let root = std::fs::canonicalize(&self.root).map_err(|error| why("/", &error))?;
@@ -88,9 +92,8 @@ impl SysRoot {
     /// The names in a folder, sorted; empty when it is not there.
     pub(super) fn names(&self, path: impl AsRef<Path>) -> Vec<String> {
         let Ok(folder) = std::fs::read_dir(self.at(path)) else { return Vec::new() };
-        let mut names: Vec<String> = folder
-            .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
-            .collect();
+        let mut names: Vec<String> =
+            folder.filter_map(|entry| Some(entry.ok()?.file_name().to_text())).collect();
         names.sort();
         names
     }

@@ -11,6 +11,7 @@ use std::path::Path;
 use super::stack::StackWalk;
 use super::sys_root::why;
 use super::{DeviceNumber, SysRoot, mount};
+use crate::name::NameText as _;
 use crate::sys::block;
 
 /// How much is looked at, at either end of the device, in bytes.
@@ -21,7 +22,7 @@ impl SysRoot {
     /// device, partitioned, or carries the signature of a file system, RAID, volume manager or
     /// encryption; and when any of that could not be found out. Only reads.
     pub fn unclaimed(&self, path: &Path) -> Result<(), String> {
-        let shown = path.display();
+        let shown = path.to_text();
         let stat = block::stat(path).map_err(|error| why(&shown.to_string(), &error))?;
         if stat.mode & libc::S_IFMT != libc::S_IFBLK {
             return Err(format!("{shown} is not a block device"));

@@ -135,7 +135,8 @@ pub struct CopyFlush {
 #[serde(deny_unknown_fields)]
 pub struct CopyInput {
     /// The file; absent: standard input.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "crate::name::maybe")]
+    #[schemars(with = "Option<crate::name::PathText>")]
     pub path: Option<PathBuf>,
     /// How it is opened and read.
     #[serde(default)]
@@ -147,7 +148,8 @@ pub struct CopyInput {
 #[serde(deny_unknown_fields)]
 pub struct CopyOutput {
     /// The file; absent: standard output.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "crate::name::maybe")]
+    #[schemars(with = "Option<crate::name::PathText>")]
     pub path: Option<PathBuf>,
     /// How it is opened and written.
     #[serde(default)]

@@ -23,6 +23,8 @@ pub struct DetailLevel {
     pub workers: bool,
     /// A file into which a line is written for each I/O. What was in it is gone. It should lie on
     /// another device than the one that is measured.
+    #[serde(with = "crate::name::maybe")]
+    #[schemars(with = "Option<crate::name::PathText>")]
     pub log: Option<PathBuf>,
     /// Each I/O is kept in the record: where it went and how long it took. For a job that ends after
     /// [`KEPT`] I/Os or fewer, and without a log beside.

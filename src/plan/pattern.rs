@@ -191,7 +191,11 @@ pub enum Fill {
     /// These bytes, again and again.
     Repeat(Vec<u8>),
     /// The content of a file, again and again.
-    File(PathBuf),
+    File(
+        #[serde(with = "crate::name::one")]
+        #[schemars(with = "crate::name::PathText")]
+        PathBuf,
+    ),
     /// Data that compress and deduplicate by a stated measure.
     Compressible {
         /// Percent of each sector of 512 bytes that are zeros, 0 to 96: the rest does not compress

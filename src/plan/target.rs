@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Refusal;
+use crate::name::NameText as _;
 use crate::unit::Bytes;
 
 /// Where blocks are read and written.
@@ -15,6 +16,8 @@ pub enum Target {
     /// One file by its name.
     File {
         /// The file.
+        #[serde(with = "crate::name::one")]
+        #[schemars(with = "crate::name::PathText")]
         path: PathBuf,
         /// The part of it that is used, from its beginning.
         size: Size,
@@ -28,6 +31,8 @@ pub enum Target {
     /// One file of our own in a folder, whose name nobody needs to know.
     Scratch {
         /// The folder.
+        #[serde(with = "crate::name::one")]
+        #[schemars(with = "crate::name::PathText")]
         dir: PathBuf,
         /// Its size.
         size: Size,
@@ -41,6 +46,8 @@ pub enum Target {
     /// Several equal files, `<dir>/<stem>.<n>` (fio's nrfiles, IOzone's and elbencho's many files).
     Files {
         /// The folders over which they are spread in turn.
+        #[serde(with = "crate::name::several")]
+        #[schemars(with = "Vec<crate::name::PathText>")]
         dirs: Vec<PathBuf>,
         /// What their names begin with.
         stem: String,
@@ -64,6 +71,8 @@ pub enum Target {
     /// A block device.
     Device {
         /// The device.
+        #[serde(with = "crate::name::one")]
+        #[schemars(with = "crate::name::PathText")]
         path: PathBuf,
         /// How much of it, from its beginning.
         size: Size,
@@ -83,6 +92,8 @@ pub enum Target {
 #[serde(deny_unknown_fields)]
 pub struct OverwriteConsent {
     /// Must equal the path of the device.
+    #[serde(with = "crate::name::one")]
+    #[schemars(with = "crate::name::PathText")]
     pub device: PathBuf,
 }
 
@@ -275,7 +286,7 @@ impl Target {
             Self::Device { path, size, consent } => {
                 if writes && consent.as_ref().is_none_or(|consent| consent.device != *path) {
                     return Err(Refusal::new(
-                        format!("writing would destroy what is on {}", path.display()),
+                        format!("writing would destroy what is on {}", path.to_text()),
                         "name the device a second time to allow it, or plan reads only",
                     ));
                 }

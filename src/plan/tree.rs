@@ -18,6 +18,8 @@ use crate::unit::Bytes;
 #[serde(deny_unknown_fields)]
 pub struct TreeWork {
     /// The folder under which everything happens.
+    #[serde(with = "crate::name::one")]
+    #[schemars(with = "crate::name::PathText")]
     pub dir: PathBuf,
     /// What is done to each: `create`, `open`, `stat`, `list`, `rename`, `read`, `allocate`,
     /// `truncate`, `remove`. `list` is done to each folder.

@@ -1,5 +1,6 @@
 //! The record as it is written: with its figures, which are made from it at that moment.
 
+use crate::name::{JsonNames, in_json};
 use std::io::{self, Write};
 
 use schemars::JsonSchema;
@@ -32,7 +33,7 @@ impl<'a> RecordDocument<'a> {
     /// # Errors
     /// What writing answers.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        serde_json::to_writer_pretty(&mut *out, self)?;
+        serde_json::to_writer_pretty(JsonNames(&mut *out), self)?;
         out.write_all(b"\n")
     }
 
@@ -41,7 +42,7 @@ impl<'a> RecordDocument<'a> {
     /// # Errors
     /// When a part of it cannot be JSON.
     pub fn text(&self) -> serde_json::Result<String> {
-        let mut text = serde_json::to_string_pretty(self)?;
+        let mut text = in_json(&serde_json::to_string_pretty(self)?).into_owned();
         text.push('\n');
         Ok(text)
     }

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Ending, PhaseRecord, Record, RecordDocument};
 use crate::error::{Doing, Fault};
+use crate::name::NameText as _;
 use crate::unit::Bytes;
 
 /// What has happened, on its way to the disk.
@@ -101,8 +102,7 @@ impl Journal {
         record: &Record,
         folders: &[PathBuf],
     ) -> Result<Self, Fault> {
-        let fault =
-            |error: std::io::Error| Fault::new(Doing::Write, path.display().to_string(), &error);
+        let fault = |error: std::io::Error| Fault::new(Doing::Write, path.to_text(), &error);
         replace_by(&path, |out| {
             serde_json::to_writer(&mut *out, record)?;
             out.write_all(b"\n")
@@ -160,7 +160,7 @@ impl Journal {
     }
 
     fn fault(&self, doing: Doing, error: &std::io::Error) -> Fault {
-        Fault::new(doing, self.path.display().to_string(), error)
+        Fault::new(doing, self.path.to_text(), error)
     }
 }
 
@@ -191,7 +191,7 @@ pub(super) fn grown(mut record: Record, since: &str) -> Result<Record, (usize, s
             }
             Err(error) => record.resolved.notes.push(format!(
                 "the phases of this record were kept in {}, which cannot be read: {error}",
-                path.display()
+                path.to_text()
             )),
         }
     }
@@ -249,7 +249,7 @@ fn replace_by(
     });
     written.map_err(|error| {
         let _ = std::fs::remove_file(&fresh);
-        Fault::new(Doing::Write, path.display().to_string(), &error)
+        Fault::new(Doing::Write, path.to_text(), &error)
     })
 }
 

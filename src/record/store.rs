@@ -12,6 +12,7 @@ use super::version1::{self, SCHEMA_1};
 use super::{Ending, Record, SCHEMA};
 use crate::error::{Doing, Error, Fault, Refusal};
 use crate::evidence::folder_of;
+use crate::name::NameText as _;
 
 /// Where a record is kept while it grows.
 #[derive(Debug)]
@@ -33,14 +34,14 @@ impl RecordSink {
         // Keeping replaces what has this name: never a device or a pipe.
         if there.as_ref().is_some_and(|there| !there.is_file()) {
             return Err(Refusal::new(
-                format!("{} is no regular file", path.display()),
+                format!("{} is no regular file", path.to_text()),
                 "name a file or a folder",
             )
             .into());
         }
         if there.is_some_and(|there| there.len() > 0) && load(path).is_err() {
             return Err(Refusal::new(
-                format!("{} is there and is no record of assay", path.display()),
+                format!("{} is there and is no record of assay", path.to_text()),
                 "name another file, or remove it first",
             )
             .into());
@@ -48,13 +49,13 @@ impl RecordSink {
         let folder = folder_of(path);
         if !folder.is_dir() {
             return Err(Refusal::new(
-                format!("the folder of {} does not exist", path.display()),
+                format!("the folder of {} does not exist", path.to_text()),
                 "make it first, or name another file",
             )
             .into());
         }
         let opened = OpenOptions::new().append(true).create(true).open(path);
-        opened.map_err(|error| Fault::new(Doing::Create, path.display().to_string(), &error))?;
+        opened.map_err(|error| Fault::new(Doing::Create, path.to_text(), &error))?;
         Ok(Self { path: path.to_path_buf() })
     }
 
@@ -86,7 +87,7 @@ fn fresh(folder: &Path, name: &str) -> Result<PathBuf, Fault> {
             Ok(_) => return Ok(path),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
             Err(error) => {
-                return Err(Fault::new(Doing::Create, path.display().to_string(), &error));
+                return Err(Fault::new(Doing::Create, path.to_text(), &error));
             }
         }
     }
@@ -105,8 +106,8 @@ pub fn load(path: &Path) -> Result<Record, Error> {
         let why = error.to_string();
         let why = why.split(" at line ").next().unwrap_or_default();
         let place = match error.line() {
-            0 => path.display().to_string(),
-            line => format!("{}:{line}:{}", path.display(), error.column()),
+            0 => path.to_text(),
+            line => format!("{}:{line}:{}", path.to_text(), error.column()),
         };
         Refusal { place, why: format!("not a record: {why}"), instead: INSTEAD.into() }
     };
@@ -126,7 +127,7 @@ pub fn load(path: &Path) -> Result<Record, Error> {
             match begun.ending {
                 // It has grown since it was begun.
                 Ending::Unfinished => grown(begun, since).map_err(|(line, error)| Refusal {
-                    place: format!("{}:{line}:{}", path.display(), error.column()),
+                    place: format!("{}:{line}:{}", path.to_text(), error.column()),
                     ..refused(error)
                 })?,
                 _ if since.trim().is_empty() => begun,
@@ -136,7 +137,7 @@ pub fn load(path: &Path) -> Result<Record, Error> {
         }
         other => {
             return Err(Refusal {
-                place: path.display().to_string(),
+                place: path.to_text(),
                 why: format!("its schema is '{other}'; this program reads '{SCHEMA}'"),
                 instead: "judge it with the version that made it".into(),
             }
@@ -145,7 +146,7 @@ pub fn load(path: &Path) -> Result<Record, Error> {
     };
     if record.hosts.is_empty() {
         return Err(Refusal {
-            place: path.display().to_string(),
+            place: path.to_text(),
             why: "not a record: it has no host".into(),
             instead: INSTEAD.into(),
         }
@@ -167,12 +168,12 @@ struct SchemaHead {
 /// when it cannot be read.
 pub fn text_of(path: &Path, kind: &str, instead: &str) -> Result<String, Error> {
     let refused = |what: &str| {
-        let why = format!("'{}' is {what}, not {kind}", path.display());
+        let why = format!("'{}' is {what}, not {kind}", path.to_text());
         Error::from(Refusal::new(why, instead))
     };
     let mut bytes = std::fs::read(path).map_err(|error| match error.kind() {
         ErrorKind::IsADirectory => refused("a folder"),
-        _ => Fault::new(Doing::Read, path.display().to_string(), &error).into(),
+        _ => Fault::new(Doing::Read, path.to_text(), &error).into(),
     })?;
     // Whoever wrote it was killed in the middle of a sign.
     if let Err(error) = std::str::from_utf8(&bytes)

@@ -14,11 +14,11 @@ use super::paint::{Ink, InkedText, ink, wrap};
 use super::study::StudyPrinter;
 use super::text::TextPage;
 use super::{ReportPage, TerminalStyle};
+use crate::name::quoted;
 use crate::plan::{LessonPlan, LessonTopic, Plan};
 use crate::record::{NextStep, PhaseRecord, Record, Resolved, Trust, Verdict};
 use crate::unit::{Bandwidth, Bytes, Iops, Nanos};
 use crate::verdict::lesson::{LessonFigure, LessonHalfFigure, LessonOutcome, LessonResult};
-use crate::verdict::words::quoted;
 use board::{LessonRow, LessonText};
 
 /// What a lesson shows, in one line.

@@ -19,6 +19,7 @@ use super::fitted::{FittedCell, FittedTable};
 use super::heading::{self, PathHeading, throttles};
 use super::paint::{Ink, columns as wide, wrap};
 use crate::evidence::{BlockLayer, Survey, SurveyPlace};
+use crate::name::in_json;
 use crate::record::{IntervalStats, ProcessStats};
 
 /// What is watched: the words that were typed, the path down to the leaf, limits, and what cannot
@@ -59,7 +60,7 @@ pub fn heading(
 /// # Errors
 /// None but what the serializer has: numbers that JSON lacks are never made.
 pub fn json(interval_stats: &IntervalStats) -> serde_json::Result<String> {
-    Ok(serde_json::to_string(interval_stats)? + "\n")
+    Ok(in_json(&serde_json::to_string(interval_stats)?).into_owned() + "\n")
 }
 
 /// Intervals after which the names of the columns are said again.

@@ -13,6 +13,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use crate::engine::{LogEntry, LogPage, PageReturn, WorkerLog};
 use crate::error::{Doing, Fault};
+use crate::name::NameText as _;
 use crate::stats::SingleIo;
 use crate::unit::{Bytes, Timestamp};
 
@@ -34,7 +35,7 @@ impl IoLogWriter {
     /// # Errors
     /// What making it answers.
     pub fn new(path: &Path) -> Result<Self, Fault> {
-        let fault = |error| Fault::new(Doing::Create, path.display().to_string(), &error);
+        let fault = |error| Fault::new(Doing::Create, path.to_text(), &error);
         let mut out = BufWriter::with_capacity(1 << 20, File::create(path).map_err(fault)?);
         writeln!(out, "{HEADING}").map_err(fault)?;
         Ok(Self { out: Some((path.to_path_buf(), out)), ..Self::kept() })
@@ -63,11 +64,8 @@ impl IoLogWriter {
         for mut page in &self.pages {
             for entry in page.entries.drain(..) {
                 match &mut self.out {
-                    Some((path, out)) => {
-                        line(out, &entry, page.worker, start).map_err(|error| {
-                            Fault::new(Doing::Write, path.display().to_string(), &error)
-                        })?
-                    }
+                    Some((path, out)) => line(out, &entry, page.worker, start)
+                        .map_err(|error| Fault::new(Doing::Write, path.to_text(), &error))?,
                     None => kept.extend(single(&entry, start)),
                 }
             }
@@ -75,8 +73,7 @@ impl IoLogWriter {
             let _ = self.returns[page.worker].send(page.entries);
         }
         if let Some((path, mut out)) = self.out {
-            out.flush()
-                .map_err(|error| Fault::new(Doing::Write, path.display().to_string(), &error))?;
+            out.flush().map_err(|error| Fault::new(Doing::Write, path.to_text(), &error))?;
         }
         Ok(kept)
     }

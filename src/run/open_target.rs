@@ -17,6 +17,7 @@ use rustix::fs::{FallocateFlags, FlockOperation, Mode, OFlags};
 use crate::engine::DataLayer;
 use crate::error::{Doing, Fault};
 use crate::evidence::folder_of;
+use crate::name::NameText as _;
 use crate::plan::{Caching, Durability, Fill, LayoutMode, Lifetime, Pattern, Target};
 use crate::record::TruncatedFile;
 use crate::sys::block::size_of_open;
@@ -94,7 +95,7 @@ impl OpenTarget {
         };
         Some(Self {
             path: path.clone(),
-            label: path.display().to_string(),
+            label: path.to_text(),
             subject,
             kind,
             file: None,
@@ -110,7 +111,7 @@ impl OpenTarget {
     /// One of several files, not yet opened.
     pub fn of_several(path: PathBuf, subject: usize, unnamed: bool) -> Self {
         Self {
-            label: path.display().to_string(),
+            label: path.to_text(),
             path,
             subject,
             kind: if unnamed { TargetKind::Unnamed } else { TargetKind::File },
@@ -196,7 +197,7 @@ impl OpenTarget {
                         };
                         let path = self.path.join(name);
                         let file = locked(&path)?;
-                        self.label = path.display().to_string();
+                        self.label = path.to_text();
                         if !keep {
                             self.remove = Some(path);
                         }
@@ -394,8 +395,7 @@ fn unnamed_file(folder: &Path, run: &str) -> Result<(OwnedFd, Option<PathBuf>), 
 /// leftover.
 fn locked(path: &Path) -> Result<OwnedFd, Fault> {
     let file = File::options().read(true).write(true).create_new(true).open(path);
-    let file =
-        file.map_err(|error| Fault::new(Doing::Create, path.display().to_string(), &error))?;
+    let file = file.map_err(|error| Fault::new(Doing::Create, path.to_text(), &error))?;
     let _ = rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive);
     Ok(file.into())
 }

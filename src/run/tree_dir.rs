@@ -15,6 +15,7 @@ use rustix::fs::{FlockOperation, Mode, OFlags};
 
 use crate::engine::{ANCHOR, folder_name};
 use crate::error::{Doing, Fault};
+use crate::name::{self, NameText as _};
 use crate::plan::{Action, TreeWork};
 
 /// What the names of groves begin and end with.
@@ -93,11 +94,11 @@ impl TreeDir {
 
     /// What it is called in faults and in the record.
     pub fn label(&self) -> String {
-        self.dir.display().to_string()
+        self.dir.to_text()
     }
 
     fn fault(&self, doing: Doing, path: &Path, error: &io::Error) -> Fault {
-        Fault::new(doing, path.display().to_string(), error)
+        Fault::new(doing, path.to_text(), error)
     }
 
     /// Makes it, and the folders of a tree in it, as far as they are not there; the number of the
@@ -161,7 +162,7 @@ impl TreeDir {
             for folder in 0..stand.tree.folders {
                 make(&root.join(folder_name(folder)))?;
             }
-            let anchor = root.join(ANCHOR.to_string_lossy().as_ref());
+            let anchor = root.join(name::path(&name::of_bytes(ANCHOR.to_bytes())));
             File::create_new(&anchor)
                 .map_err(|error| self.fault(Doing::Create, &anchor, &error))?;
             let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -177,7 +178,7 @@ impl TreeDir {
     pub fn open_root(&self, number: usize, worker: u32) -> (Arc<OwnedFd>, String) {
         let stand = &self.stands[number];
         let place = if stand.tree.shared { 0 } else { worker as usize };
-        (stand.roots[place].clone(), self.root(number, worker).display().to_string())
+        (stand.roots[place].clone(), self.root(number, worker).to_text())
     }
 
     /// What an action needs that is not there.

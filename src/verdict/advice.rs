@@ -1,8 +1,9 @@
 //! Commands to type next about a flow: the same line done otherwise, or a verb of our own at its place.
 
 use super::measure::{FlowView, PhaseView};
-use super::words::{quoted, typed, typed_with, with};
+use super::words::{typed, typed_with, with};
 use crate::evidence::PathKind;
+use crate::name::quoted;
 use crate::plan::AddedWords;
 use crate::record::NextStep;
 use crate::unit::{KIB, MIB, Nanos};

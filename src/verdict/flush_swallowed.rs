@@ -1,9 +1,9 @@
 //! T15: flushes were asked for, and none came to the device.
 
 use super::measure::{DeviceLevel, FlowView};
-use super::words::quoted;
 use super::{Rule, RuleJudge, finding};
 use crate::evidence::{Mount, Reading};
+use crate::name::quoted;
 use crate::plan::Durability;
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
 use crate::unit::Bytes;

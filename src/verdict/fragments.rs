@@ -2,8 +2,9 @@
 
 use super::measure::FlowView;
 use super::threshold::{FRAGMENTS, FRAGMENTS_LEAST, NEARLY_FULL};
-use super::words::{quoted, share};
+use super::words::share;
 use super::{Rule, RuleJudge, finding};
+use crate::name::quoted;
 use crate::record::{Exhibit, Finding, FindingWeight, NextStep};
 use crate::unit::MIB;
 

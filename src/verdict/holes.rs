@@ -2,8 +2,9 @@
 
 use super::measure::FlowView;
 use super::threshold::{REACHED, RESIDENT};
-use super::words::{of, quoted, share};
+use super::words::{of, share};
 use super::{Rule, RuleJudge, finding};
+use crate::name::quoted;
 use crate::plan::Action;
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
 use crate::unit::{Bytes, MIB};

@@ -28,7 +28,7 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
         _ => 0,
     };
     let flow_view = phase_view.cases.iter().max_by_key(worst)?;
-    let next = NextStep::Type(format!("df -T {}", super::words::quoted(&flow_view.subject.path)));
+    let next = NextStep::Type(format!("df -T {}", crate::name::quoted(&flow_view.subject.path)));
     let one_end = phase_view.copies() && phase_view.cases.iter().any(FlowView::on_devices);
     match &flow_view.subject.bottom {
         LeafKind::Memory(what) if one_end => Some(finding(

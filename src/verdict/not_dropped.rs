@@ -2,8 +2,9 @@
 
 use super::measure::FlowView;
 use super::threshold::{REACHED, RESIDENT};
-use super::words::{of, quoted};
+use super::words::of;
 use super::{Rule, RuleJudge, finding};
+use crate::name::quoted;
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
 
 /// More than a hundredth was still in memory after it was dropped, and the device gave less than

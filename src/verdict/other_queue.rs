@@ -1,8 +1,8 @@
 //! T33: the queues of two runs are set differently.
 
-use super::words::quoted;
 use super::{Rule, RuleJudge, finding};
 use crate::evidence::{BlockLayer, QueueSettings};
+use crate::name::quoted;
 use crate::record::{Exhibit, Finding, FindingWeight, NextStep, Record};
 
 /// A setting of a queue that changes figures is not the same below two records.

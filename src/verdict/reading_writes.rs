@@ -2,8 +2,8 @@
 
 use super::measure::PhaseView;
 use super::threshold::{OWN_BYTES, WRITES_OF_READS};
-use super::words::quoted;
 use super::{Rule, RuleJudge, finding, shared_device};
+use crate::name::quoted;
 use crate::record::{Exhibit, Finding, FindingWeight, NextStep};
 use crate::unit::Bytes;
 

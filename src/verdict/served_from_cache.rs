@@ -2,9 +2,10 @@
 
 use super::measure::{FlowView, estimate};
 use super::threshold::{REACHED, SMALL_BYTES, UNTOUCHED};
-use super::words::{of, quoted, share};
+use super::words::{of, share};
 use super::{Rule, RuleJudge, finding, not_direct, trimmed_blocks};
 use crate::evidence::LayerKind;
+use crate::name::quoted;
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
 use crate::stats::Estimate;
 use crate::unit::Bytes;

@@ -2,9 +2,10 @@
 
 use super::measure::{DeviceLevel, FlowView, PhaseView};
 use super::threshold::{IDLE, LIMIT_HOLDS, LIMIT_NEAR, LIMIT_NEAR_IDLE, LIMIT_SLICE, SHORT};
-use super::words::{pace, quoted, share};
+use super::words::{pace, share};
 use super::{Rule, RuleJudge, finding, refuted};
 use crate::evidence::{Direction, LimitValue, Throttle};
+use crate::name::quoted;
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
 use crate::unit::three_digits;
 

@@ -1,8 +1,8 @@
 //! T40: somebody trims the device while it is measured.
 
 use super::measure::FlowView;
-use super::words::quoted;
 use super::{Rule, RuleJudge, finding};
+use crate::name::quoted;
 use crate::plan::Action;
 use crate::record::{Exhibit, Finding, FindingWeight, NextStep};
 use crate::unit::Bytes;

@@ -2,9 +2,9 @@
 
 use super::measure::FlowView;
 use super::threshold::PRECONDITIONED;
-use super::words::quoted;
 use super::{Rule, RuleJudge, finding};
 use crate::evidence::{BlockLayer, DiskCounters, LayerKind, PathKind, Snapshot};
+use crate::name::quoted;
 use crate::plan::Action;
 use crate::record::{Exhibit, Finding, FindingWeight, NextStep};
 use crate::unit::Bytes;

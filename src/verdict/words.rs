@@ -1,5 +1,6 @@
 //! Words and figures of verdicts, and commands to type next.
 
+use crate::name::quoted;
 use crate::plan::{AddedWords, PlanOrigin};
 use crate::record::NextStep;
 use crate::unit::{Bandwidth, Bytes};
@@ -41,37 +42,6 @@ pub fn sentence(text: &str) -> String {
         Some(first) => first.to_uppercase().chain(letters).collect(),
         None => String::new(),
     }
-}
-
-/// A word as a POSIX shell reads it back unchanged, in one line.
-pub fn quoted(word: &str) -> String {
-    if word.contains(char::is_control) {
-        return escaped(word.as_bytes());
-    }
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=+,./:@%^".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.into();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
-}
-
-/// The same of any bytes.
-pub fn quoted_bytes(word: &[u8]) -> String {
-    std::str::from_utf8(word).map_or_else(|_| escaped(word), quoted)
-}
-
-/// With what is not plain ASCII in octal.
-fn escaped(word: &[u8]) -> String {
-    let mut text = String::from("$'");
-    for &byte in word {
-        match byte {
-            b'\'' | b'\\' => text.extend(['\\', char::from(byte)]),
-            b' '..=b'~' => text.push(char::from(byte)),
-            _ => text.push_str(&format!("\\{byte:03o}")),
-        }
-    }
-    text.push('\'');
-    text
 }
 
 /// The command that made the plan, with more words before and after it. `before` is for the
@@ -211,7 +181,7 @@ mod tests {
             (b"a\nb'\\", r"$'a\012b\'\\'"),
             ("ä b".as_bytes(), "'ä b'"),
         ] {
-            assert_eq!(quoted_bytes(name), spelled);
+            assert_eq!(quoted(&crate::name::of_bytes(name)), spelled);
             let said = std::process::Command::new("bash")
                 .args(["-c", &format!("printf %s {spelled}")])
                 .output()

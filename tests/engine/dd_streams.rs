@@ -242,3 +242,44 @@ fn an_interrupt_that_is_ignored_ends_nothing() {
         assert_eq!(status.code(), Some(0), "{program}: {said}");
     }
 }
+
+#[test]
+fn names_of_any_bytes_are_taken_as_gnu_takes_them() {
+    if !gnu_is_here() {
+        return;
+    }
+    let lines = [
+        r"dd if=$'\xff' of=out",
+        r"dd if=in of=$'no\xff/there'",
+        r"dd if=in of=$'it\'s \xfe\xff' && cat <$'it\'s \xfe\xff'",
+        r"dd if=in of=out bs=$'\xff'",
+        r"dd if=in of=out $'\xff=1'",
+        r"mkdir $'d\x80' && cd $'d\x80' && dd if=../in of=$'\xc3\xbc\xc3' && cat <$'\xc3\xbc\xc3'",
+        r"dd <in >$'\xff' && dd if=$'\xff' skip=9",
+        // One of the characters that stand for such bytes, as a name of its own.
+        r"dd if=in of=$'\xf4\x8f\xbb\xbf' && ls && dd if=$'\xf4\x8f\xbb\xbf' count=1",
+        r"dd if=$'\xf4\x8f\xbb\xbf'",
+    ];
+    let found = differences(lines);
+    assert!(found.is_empty(), "{} of {} differ\n{}", found.len(), lines.len(), found.join("\n"));
+}
+
+#[test]
+fn names_of_any_bytes_are_in_the_record_the_pages_and_the_lines_to_type() {
+    let desk = tempfile::tempdir().expect("a desk");
+    let our = bin(desk.path(), "our", Path::new(env!("CARGO_BIN_EXE_assay")));
+    let line = r"A=$(readlink -f $(command -v dd)); mkdir $'c\xff' && cd $'c\xff' || exit 9
+        cp ../in $'i\xfe'; ASSAY_RECORD=$'r\xfd' dd if=$'i\xfe' of=$'o\xfc' bs=1k 2>&1 || exit 8
+        cmp $'i\xfe' $'o\xfc' || exit 7
+        $A judge $'r\xfd' --json >j || test $? = 3 || exit 6
+        $A judge $'r\xfd' >p || test $? = 3 || exit 5
+        $A judge j >q || test $? = 3 || exit 4
+        cmp p q && $A probe $'i\xfe' && $A explain dd if=$'i\xfe' of=$'o\xfc'; $A probe --json . >k; cat p j k";
+    let seen = typed(desk.path(), &our, line);
+    assert_eq!((seen.code, seen.stderr.as_str()), (Some(0), ""), "{seen:?}");
+    let page = String::from_utf8(seen.stdout).expect("text alone");
+    assert!(!page.contains('\u{FFFD}'), "{page}");
+    assert!(page.contains(r"i$'\376'"), "the page names it as a shell takes it: {page}");
+    assert!(page.contains(r"$'if=i\376'"), "and the line can be typed: {page}");
+    assert!(page.contains(r#""path": "i\udbff\udefe""#), "the document has each byte: {page}");
+}

@@ -15,6 +15,7 @@ use rustix::process::{Resource, getrlimit};
 use super::super::place::{PathType, target};
 use super::args::CardArgs;
 use crate::error::{Doing, Error, Fault, Refusal};
+use crate::name::NameText as _;
 use crate::plan::{
     Action, BlockSize, BlockWork, CacheDrop, Caching, Durability, FileOrder, Job, LayoutMode,
     Lifetime, Method, Mix, OffsetOrdering, Pattern, Phase, Plan, PlanOrigin, Region, RingOptions,
@@ -57,7 +58,7 @@ pub struct CheckedSpace {
 /// Looks how large the space is.
 pub(super) fn space(path: &Path, kind: PathType) -> Result<CheckedSpace, Error> {
     let fault = |doing: Doing, error: std::io::Error| {
-        Error::from(Fault::new(doing, path.display().to_string(), &error))
+        Error::from(Fault::new(doing, path.to_text(), &error))
     };
     if kind != PathType::Folder {
         let file = File::open(path).map_err(|error| fault(Doing::Open, error))?;
@@ -88,7 +89,7 @@ pub fn plan(
     space: CheckedSpace,
     typed: Vec<String>,
 ) -> Result<Plan, Refusal> {
-    let shown = words.path.display();
+    let shown = words.path.to_text();
     let one = (Size::Exactly(space.size), LayoutMode::Preallocated);
     let target = target(&words.path, kind, words.consent.again.as_deref(), true, one)?;
     if space.size < FILL {

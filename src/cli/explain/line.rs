@@ -6,6 +6,7 @@ use std::path::Path;
 use super::super::environment::Environment;
 use super::super::shell;
 use crate::error::Refusal;
+use crate::name::NameText as _;
 
 /// The words of the verb.
 #[derive(Clone, Debug, clap::Args)]
@@ -34,14 +35,7 @@ impl ExplainArgs {
 
     /// The words of a line that was given in quotes, or word by word.
     pub fn words(&self) -> Result<Vec<String>, Refusal> {
-        let text = |word: &OsString| match word.to_str() {
-            Some(word) => Ok(word.to_string()),
-            None => Err(Refusal::new(
-                format!("'{}' is not UTF-8", word.to_string_lossy()),
-                "give the file another name, or a link with one",
-            )),
-        };
-        let words = self.line.iter().map(text).collect::<Result<Vec<String>, Refusal>>()?;
+        let words: Vec<String> = self.line.iter().map(|word| word.to_text()).collect();
         match words.as_slice() {
             [only] => shell::words(only),
             _ => Ok(words),

@@ -3,6 +3,7 @@
 
 use super::super::option::{OptionValue, ToolOption};
 use super::{BonnieComplaint, BonnieOptions, BonnieVersion, PerChar, StepMode};
+use crate::name;
 
 /// An option, and who has it.
 pub(super) struct BonnieOption {
@@ -248,7 +249,7 @@ const OPTIONS: &[BonnieOption] = &[
         OptionValue::Needed("random-file"),
         "a file whose bytes are the seed",
         |asked, value| {
-            asked.random = Some(asked.dir.join(value));
+            asked.random = Some(asked.dir.join(name::path(value)));
             Ok(())
         },
         "-Z /dev/urandom",

@@ -5,6 +5,7 @@ use super::{
     HostFacts, PerChar, StepMode,
 };
 use crate::error::Refusal;
+use crate::name::NameText as _;
 use crate::plan::{
     Action, ActionShare, BlockSize, BlockWork, CacheDrop, Caching, DetailLevel, Durability,
     FileOrder, Fill, Job, LayoutMode, Lifetime, Method, Mix, MoreWork, Naming, OffsetOrdering,
@@ -38,7 +39,7 @@ impl BonnieOptions {
         self.check(size, ram)?;
         let seed = self.seed.unwrap_or(host.seed);
         let (number, said) = match (&self.random, random) {
-            (Some(path), Some(random)) => (seed_of(random), path.display().to_string()),
+            (Some(path), Some(random)) => (seed_of(random), path.to_text()),
             _ => (u64::from(seed), seed.to_string()),
         };
         let name = self.name.clone().unwrap_or_else(|| host.name.clone());
@@ -47,7 +48,7 @@ impl BonnieOptions {
         let plan = Plan {
             title: super::TITLE.into(),
             origin: PlanOrigin {
-                sources: self.random.iter().map(|path| path.display().to_string()).collect(),
+                sources: self.random.iter().map(|path| path.to_text()).collect(),
                 tool: ToolProfile {
                     partners: self.partners(),
                     more: self.more(size),

@@ -11,6 +11,7 @@ use super::{
     BonnieComplaint, BonnieOptions, BonnieVersion, FileTestArgs, FileTestKind, PerChar,
     SemaphoreCommand, StepMode,
 };
+use crate::name;
 use crate::record::WordMeaning;
 
 /// The usual chunk, bytes.
@@ -219,7 +220,7 @@ impl BonnieOptions {
             return Err(BonnieComplaint::new(self.form, why, "name one: -d /mnt/sd, or -d .")
                 .saying("Can't change to directory \"\"."));
         }
-        self.dir = self.dir.join(value);
+        self.dir = self.dir.join(name::path(value));
         Ok(())
     }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::super::option::{OptionValue, OptionWord, ToolOption};
 use super::number::{self, NumberError};
 use super::{DdComplaint, StatusLevel};
+use crate::name;
 use crate::plan::{
     CopyCalls, CopyFlush, CopyInput, CopyLength, CopyOutput, CopyWork, EndFlags, RecordConversion,
     Resync,
@@ -94,7 +95,7 @@ pub(super) const OPERANDS: &[ToolOption<BusyboxOperands, DdComplaint>] = &[
         value: FILE,
         help: "read from FILE instead of standard input",
         effect: |operands, value| {
-            operands.input = Some(value.into());
+            operands.input = Some(name::path(value));
             Ok(())
         },
         example: "if=/dev/zero of=/dev/null count=1",
@@ -104,7 +105,7 @@ pub(super) const OPERANDS: &[ToolOption<BusyboxOperands, DdComplaint>] = &[
         value: FILE,
         help: "write to FILE instead of standard output",
         effect: |operands, value| {
-            operands.output = Some(value.into());
+            operands.output = Some(name::path(value));
             Ok(())
         },
         example: "if=/dev/zero of=/dev/null count=1",

@@ -7,6 +7,7 @@ use super::super::option::{self, OptionValue, OptionWord, ToolOption};
 use super::number::{self, MAX, NumberError};
 use super::quote::plain;
 use super::{DdComplaint, StatusLevel};
+use crate::name;
 use crate::plan::{
     CaseChange, Charset, CopyCalls, CopyFlush, CopyInput, CopyLength, CopyOutput, CopyWork,
     EndFlags, RecordConversion, Resync,
@@ -162,7 +163,7 @@ pub(super) const OPERANDS: &[ToolOption<GnuOperands, DdComplaint>] = &[
         value: FILE,
         help: "read from FILE instead of standard input",
         effect: |operands, value| {
-            operands.input = Some(value.into());
+            operands.input = Some(name::path(value));
             Ok(())
         },
         example: "if=/dev/zero of=/dev/null count=1",
@@ -172,7 +173,7 @@ pub(super) const OPERANDS: &[ToolOption<GnuOperands, DdComplaint>] = &[
         value: FILE,
         help: "write to FILE instead of standard output",
         effect: |operands, value| {
-            operands.output = Some(value.into());
+            operands.output = Some(name::path(value));
             Ok(())
         },
         example: "if=/dev/zero of=/dev/null count=1",

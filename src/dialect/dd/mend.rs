@@ -1,10 +1,10 @@
 //! The line as it should have been typed: the same copy, with what it walks into mended.
 
+use crate::name::quoted;
 use crate::plan::{CopyWork, Resync};
 use crate::record::{BetterCommand, Finding, FindingWeight};
 use crate::unit::{Bytes, MIB};
 use crate::verdict::threshold::SMALL_BYTES;
-use crate::verdict::words::quoted;
 
 /// Operands, as name and value.
 struct EditedOperands(Vec<(String, String)>);

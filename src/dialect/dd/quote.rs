@@ -2,13 +2,15 @@
 
 use std::fmt::Write;
 
+use crate::name;
+
 /// For people: `'it\'s'`.
 pub(super) fn plain(text: &str) -> String {
     let mut out = String::from("'");
     for char in text.chars() {
         match char {
             '\'' | '\\' => out.extend(['\\', char]),
-            _ if char.is_control() => escape(&mut out, char),
+            _ if escaped(char) => escape(&mut out, char),
             _ => out.push(char),
         }
     }
@@ -24,7 +26,7 @@ pub(super) fn shell(text: &str) -> String {
     let mut out = String::from("'");
     let mut escaping = false;
     for char in text.chars() {
-        if char.is_control() {
+        if escaped(char) {
             if !escaping {
                 out.push_str("'$'");
             }
@@ -53,7 +55,7 @@ pub(super) fn shell_if_needed(text: &str) -> String {
         Some('#' | '~') => true,
         Some('{' | '}') if text.len() == 1 => true,
         Some(_) => text.chars().any(|char| {
-            char.is_control() || matches!(char, ' ' | ':' | '\'' | '\\' | '?') || special(char)
+            escaped(char) || matches!(char, ' ' | ':' | '\'' | '\\' | '?') || special(char)
         }),
     };
     if needed { shell(text) } else { text.into() }
@@ -66,7 +68,12 @@ fn special(char: char) -> bool {
 
 /// What may stand between double quotes as well as between single ones.
 fn weak(char: char) -> bool {
-    !char.is_control() && !special(char) && !matches!(char, '\\' | '#' | '~' | '{' | '}' | '?')
+    !escaped(char) && !special(char) && !matches!(char, '\\' | '#' | '~' | '{' | '}' | '?')
+}
+
+/// What is told by its number: it cannot be printed, or is a byte that is no text.
+fn escaped(char: char) -> bool {
+    char.is_control() || name::stands_for(char).is_some()
 }
 
 fn escape(out: &mut String, char: char) {
@@ -79,8 +86,7 @@ fn escape(out: &mut String, char: char) {
         '\t' => 't',
         '\x0b' => 'v',
         _ => {
-            let mut bytes = [0; 4];
-            for byte in char.encode_utf8(&mut bytes).bytes() {
+            for byte in name::bytes(char.encode_utf8(&mut [0; 4])) {
                 let _ = write!(out, "\\{byte:03o}");
             }
             return;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::option::OptionValue;
 use super::*;
+use crate::name::NameText as _;
 use crate::plan::{LayoutMode, Lifetime, OffsetOrdering, PhaseEnd, Target, Work};
 
 fn asked(line: &str) -> IozoneOptions {
@@ -136,9 +137,7 @@ fn files_come_and_go_as_the_words_say() {
         }
     };
     let of = |line, phase| match target(line, phase) {
-        Target::File { path, layout, lifetime, .. } => {
-            (path.display().to_string(), layout, lifetime)
-        }
+        Target::File { path, layout, lifetime, .. } => (path.to_text(), layout, lifetime),
         other => panic!("{other:?}"),
     };
     let usual = |layout| ("iozone.tmp".to_string(), layout, Lifetime::Remove);

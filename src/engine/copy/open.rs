@@ -8,6 +8,7 @@ use std::path::Path;
 use rustix::fs::{FileType, Mode, OFlags, SeekFrom};
 
 use crate::error::{Doing, Fault};
+use crate::name::NameText as _;
 use crate::plan;
 use crate::sys::start;
 
@@ -64,7 +65,7 @@ pub fn open(copy: &plan::CopyWork) -> Result<OpenEnds, Fault> {
 }
 
 fn name(path: Option<&Path>, standard: &str) -> String {
-    path.map_or_else(|| standard.to_string(), |path| path.to_string_lossy().into_owned())
+    path.map_or_else(|| standard.to_string(), |path| path.to_text())
 }
 
 fn open_input(from: &plan::CopyInput) -> Result<(OwnedFd, String), Fault> {

@@ -11,6 +11,7 @@ use crate::engine::drive::WorkerTotals;
 use crate::engine::pace::WorkerPace;
 use crate::engine::{IoOp, IoRequest};
 use crate::error::{Doing, Fault};
+use crate::name;
 use crate::plan::Action;
 use crate::stats::ActionTally;
 use crate::sys::clock;
@@ -153,7 +154,7 @@ impl TreeMeter<'_, '_> {
     }
 
     pub(super) fn fail(&mut self, (doing, errno): OpFailed, name: &CStr) {
-        let path = format!("{}/{}", self.worker.path, name.to_string_lossy());
+        let path = format!("{}/{}", self.worker.path, name::of_bytes(name.to_bytes()));
         self.tally.errors += 1;
         self.worker_totals.fault.get_or_insert_with(|| Fault::new(doing, path, &errno.into()));
         self.cut = true;

@@ -1,9 +1,8 @@
 //! Block work: a file, a device or several files, with the method and the size that fit.
 
-use std::path::Path;
-
 use crate::engine::{DataFiller, OffsetStream};
 use crate::error::{Error, Refusal};
+use crate::name;
 use crate::plan::{Action, BlockWork, Caching, Job, LayoutMode, Method, Plan, Target};
 use crate::record::ResolvedJob;
 use crate::unit::{Bytes, Nanos};
@@ -57,7 +56,7 @@ impl PlanFitter<'_> {
                 let wanted = self.cached(blocks);
                 let caching = self.caching(wanted, subject, pattern, &job.stop)?;
                 let folder = self.subjects[subject].path.clone();
-                method = self.suited(method, blocks, caching, Path::new(&folder))?;
+                method = self.suited(method, blocks, caching, &name::path(&folder))?;
                 self.log_beside(job, subject);
                 let each = laid_before(plan, number, blocks, (size, new));
                 laid = Bytes(each.0.saturating_mul(u64::from(files)));

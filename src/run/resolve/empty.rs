@@ -2,6 +2,7 @@
 
 use crate::error::Refusal;
 use crate::evidence;
+use crate::name::NameText as _;
 use crate::plan::{
     Action, BlockWork, Job, LayoutMode, Method, OffsetOrdering, Plan, Size, StopLimit, Target, Work,
 };
@@ -49,7 +50,7 @@ fn holds_data(target: &Target) -> Result<(), Refusal> {
     };
     match path.filter(|path| evidence::all_holes(path)) {
         Some(path) => Err(Refusal::new(
-            format!("nothing was ever written to {}: it is all holes", path.display()),
+            format!("nothing was ever written to {}: it is all holes", path.to_text()),
             "write it first, or give the layout 'sparse' to read holes",
         )),
         None => Ok(()),
@@ -160,7 +161,7 @@ fn is_new(target: &Target) -> bool {
 
 fn name(target: &Target) -> String {
     match target {
-        Target::File { path, .. } | Target::Device { path, .. } => path.display().to_string(),
+        Target::File { path, .. } | Target::Device { path, .. } => path.to_text(),
         Target::Files { stem, .. } => format!("the files '{stem}'"),
         Target::Scratch { .. } | Target::Nowhere { .. } => "the scratch file".into(),
     }

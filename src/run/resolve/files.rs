@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Doing, Error, Fault, Refusal};
 use crate::evidence::Subject;
+use crate::name::NameText as _;
 use crate::plan::{Size, Target};
 use crate::unit::Bytes;
 
@@ -98,7 +99,7 @@ impl PlanFitter<'_> {
             let other = on(&self.sys_root.subject(dir));
             if other.is_none() || other != first {
                 return Err(Refusal::new(
-                    format!("{} and {} lie on two file systems", dirs[0].display(), dir.display()),
+                    format!("{} and {} lie on two file systems", dirs[0].to_text(), dir.to_text()),
                     "give the files of each file system a job of their own",
                 ));
             }
@@ -123,9 +124,9 @@ impl PlanFitter<'_> {
 fn is_folder(dir: &Path) -> Result<(), Refusal> {
     match std::fs::metadata(dir) {
         Ok(found) if found.is_dir() => Ok(()),
-        Ok(_) => Err(Refusal::new(format!("{} is no folder", dir.display()), "name a folder")),
+        Ok(_) => Err(Refusal::new(format!("{} is no folder", dir.to_text()), "name a folder")),
         Err(error) => Err(Refusal::new(
-            format!("{}: {}", dir.display(), Fault::new(Doing::Open, "", &error).text),
+            format!("{}: {}", dir.to_text(), Fault::new(Doing::Open, "", &error).text),
             "name a folder that is there",
         )),
     }
@@ -146,14 +147,14 @@ fn found(target: &Target, files: u32, to_come: u32) -> Result<FoundFiles, Refusa
             }
             Ok(_) => {
                 return Err(Refusal::new(
-                    format!("{} is no regular file", path.display()),
+                    format!("{} is no regular file", path.to_text()),
                     "give another 'stem'",
                 ));
             }
             Err(_) if file < to_come => all.absent = true,
             Err(error) => {
                 return Err(Refusal::new(
-                    format!("{}: {}", path.display(), Fault::new(Doing::Open, "", &error).text),
+                    format!("{}: {}", path.to_text(), Fault::new(Doing::Open, "", &error).text),
                     "give fewer files, or have them written first",
                 ));
             }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::evidence::{Subject, SysRoot};
+use crate::name::NameText as _;
 use crate::plan::Target;
 use crate::unit::Bytes;
 
@@ -43,7 +44,7 @@ pub(super) struct FileGroup {
 impl PlanFitter<'_> {
     /// The subject of a path, looked at once.
     pub fn subject(&mut self, path: &Path) -> usize {
-        let name = path.display().to_string();
+        let name = path.to_text();
         if let Some(known) = self.subjects.iter().position(|subject| subject.path == name) {
             return known;
         }

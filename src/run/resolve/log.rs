@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::error::Refusal;
 use crate::evidence::{Subject, folder_of};
+use crate::name::NameText as _;
 use crate::plan::{DetailLevel, Job, Work, WorkerKind};
 
 use super::super::log::HEADING;
@@ -30,7 +31,7 @@ impl PlanFitter<'_> {
                 "use threads, or leave the log out",
             ));
         }
-        let name = log.display();
+        let name = log.to_text();
         match std::fs::metadata(log) {
             Ok(found) if !found.is_file() => Err(Refusal::new(
                 format!("the log {name} is no regular file"),
@@ -56,7 +57,7 @@ impl PlanFitter<'_> {
         if let Some(both) = leaves(&of_log).into_iter().find(|name| mine.contains(name)) {
             self.note(format!(
                 "the log {} lies on {both} too, which is measured: writing it disturbs the figure",
-                log.display()
+                log.to_text()
             ));
         }
     }

@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::engine::try_vectored;
 use crate::error::{Doing, Fault, Refusal};
 use crate::evidence::CheckedCall;
+use crate::name::NameText as _;
 use crate::plan::{
     Advice, BlockWork, Caching, Method, MmapOptions, RingOptions, Target, VectoredFlags,
 };
@@ -112,7 +113,7 @@ impl PlanFitter<'_> {
         caching: Caching,
         path: &Path,
     ) -> Result<Method, Refusal> {
-        let name = path.display();
+        let name = path.to_text();
         let ground = || ProbeGround::of(&blocks.target, path, caching == Caching::Direct);
         match method {
             Method::Vectored(flags) => {
@@ -271,7 +272,7 @@ fn reason(doing: Doing, error: &io::Error) -> String {
 
 /// Refuses blocks that cannot be written atomically.
 fn atomic(blocks: &BlockWork, limits: Option<(u32, u32)>, path: &Path) -> Result<(), Refusal> {
-    let name = path.display();
+    let name = path.to_text();
     let Some((least, most)) = limits else {
         return Err(Refusal::new(
             format!("{name} has no atomic writes: statx tells no sizes for them"),

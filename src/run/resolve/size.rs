@@ -1,8 +1,9 @@
 //! The bytes of a file or device that a job may touch, and whether they fit.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::error::{Refusal, errno_name, errno_text};
+use crate::name::{self, NameText as _};
 use crate::plan::{Size, Target};
 use crate::unit::Bytes;
 
@@ -24,7 +25,7 @@ impl PlanFitter<'_> {
         made: bool,
         path: &Path,
     ) -> Result<Bytes, Refusal> {
-        let name = path.display();
+        let name = path.to_text();
         if made && let LeafKind::Nothing(what) = &self.subjects[subject].bottom {
             return Err(Refusal::new(
                 format!("{name} lies on {what}, which stores nothing: there is nothing to measure"),
@@ -97,7 +98,7 @@ impl PlanFitter<'_> {
         // Several jobs on one new file need its space once, several files all of it.
         if !device && made {
             let subject = &self.subjects[subject];
-            let mount = subject.mount.seen().map(|mount| PathBuf::from(&mount.point));
+            let mount = subject.mount.seen().map(|mount| name::path(&mount.point));
             let mount = mount.unwrap_or_else(|| path.to_path_buf());
             let new = asked.less(there.unwrap_or_default());
             let others = self.added.iter().filter(|(on, file, _)| *on == mount && file != path);

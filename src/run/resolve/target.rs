@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::error::{Doing, Fault, Refusal};
 use crate::evidence::folder_of;
+use crate::name::NameText as _;
 use crate::plan::{LayoutMode, Pattern, Target};
 
 use super::fitter::PlanFitter;
@@ -18,7 +19,7 @@ impl PlanFitter<'_> {
         writes: bool,
         made: bool,
     ) -> Result<(), Refusal> {
-        let name = path.display();
+        let name = path.to_text();
         let there = std::fs::metadata(path);
         match target {
             Target::Scratch { .. } => match there {
@@ -71,7 +72,7 @@ impl PlanFitter<'_> {
                 Err(_) => match folder_of(path) {
                     folder if folder.is_dir() => writable(folder),
                     folder => Err(Refusal::new(
-                        format!("{} is no folder", folder.display()),
+                        format!("{} is no folder", folder.to_text()),
                         "make it first",
                     )),
                 },
@@ -88,7 +89,7 @@ impl PlanFitter<'_> {
         subject: usize,
         pattern: &Pattern,
     ) -> Result<(), Refusal> {
-        let name = path.display();
+        let name = path.to_text();
         let refused = |why: String| Err(Refusal::new(why, "leave 'trim' out of the mix"));
         if !matches!(target, Target::Device { .. }) {
             return match self.sys_root.punches(path) {
@@ -125,7 +126,7 @@ pub(super) fn writable(folder: &Path) -> Result<(), Refusal> {
         Err(error) => {
             let fault = Fault::new(Doing::Create, "", &error.into());
             Err(Refusal::new(
-                format!("cannot write in {}: {} ({})", folder.display(), fault.text, fault.name),
+                format!("cannot write in {}: {} ({})", folder.to_text(), fault.text, fault.name),
                 "name a folder that this user may write to",
             ))
         }

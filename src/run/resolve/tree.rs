@@ -2,6 +2,7 @@
 
 use crate::engine::DataFiller;
 use crate::error::{Doing, Error, Fault, Refusal};
+use crate::name::NameText as _;
 use crate::plan::{Action, CacheDrop, Caching, Job, Method, Phase, StopLimit, TreeSize, TreeWork};
 use crate::record::ResolvedJob;
 use crate::unit::Bytes;
@@ -45,7 +46,7 @@ impl PlanFitter<'_> {
                 )
             })?;
         let dir = &tree.dir;
-        let name = dir.display();
+        let name = dir.to_text();
         match std::fs::metadata(dir) {
             Err(error) => {
                 return Err(Refusal::new(

@@ -11,7 +11,7 @@ use crate::unit::{Bytes, KIB, MIB};
 use crate::verdict::threshold::SMALL_BYTES;
 use crate::verdict::{
     client_bound, compressed, finding, holes, latency_bound, no_disk, not_direct, partial,
-    same_disk, too_short, unseen, words,
+    same_disk, too_short, unseen,
 };
 
 const JUDGES: &[EndsJudge] = &[
@@ -189,7 +189,7 @@ fn made_data(ends: &CopyEnds<'_>) -> Option<Finding> {
             FindingWeight::Note,
             None,
             "The kernel generates the random data on one CPU inside the timing: with a fast disk this is CPU-bound.",
-            vec![Exhibit::new("if", words::quoted(&ends.from.map_or(String::new(), |f| f.path.clone())), "the command")],
+            vec![Exhibit::new("if", crate::name::quoted(&ends.from.map_or(String::new(), |f| f.path.clone())), "the command")],
             Some(NextStep::Do("use assay quick: it generates incompressible data at memory speed".into())),
         )
     })

@@ -98,7 +98,7 @@ fn resident(file: &FileLayout, path: &str) -> Option<Finding> {
             )],
             Some(NextStep::Type(format!(
                 "ASSAY_COLD=target assay dd {} of=/dev/null bs=1M",
-                words::quoted(&format!("if={path}"))
+                crate::name::quoted(&format!("if={path}"))
             ))),
         )
     })

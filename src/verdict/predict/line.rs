@@ -7,6 +7,7 @@ use super::blocks::{self, BlockJobPlace};
 use super::ends::{self, CopyEnds, device};
 use super::{copy, telling};
 use crate::evidence::{LeafKind, Machine, PathKind, Survey};
+use crate::name::NameText as _;
 use crate::plan::{Job, Phase, Plan, PlanOrigin, Work};
 use crate::record::{Finding, MeasuredSubject, PhaseExplanation, Record, Trust, Verdict};
 
@@ -37,7 +38,7 @@ pub fn foreseen(plan: &Plan, surveys: &[Survey], machine: &Machine) -> Vec<Phase
 /// The folder, file or device that `quick` would have to be given to measure what a plan is about;
 /// `None` when that is no disk.
 pub fn to_measure(plan: &Plan, surveys: &[Survey]) -> Option<String> {
-    let at = |path: &Path| surveys.iter().find(|survey| Path::new(&survey.path) == path);
+    let at = |path: &Path| surveys.iter().find(|survey| survey.path == path.to_text());
     let phase = plan.phases.first()?;
     let subject = match &phase.jobs.first()?.work {
         Work::Copy(copy) => {
@@ -80,7 +81,7 @@ struct PlanView<'a> {
 
 impl PlanView<'_> {
     fn at(&self, path: &Path) -> Option<&Survey> {
-        self.surveys.iter().find(|survey| Path::new(&survey.path) == path)
+        self.surveys.iter().find(|survey| survey.path == path.to_text())
     }
 
     fn phase(&self, phase: &Phase) -> PhaseExplanation {

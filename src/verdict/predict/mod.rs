@@ -24,7 +24,7 @@ use crate::evidence::{LeafKind, Machine, PathKind, Survey};
 use crate::record::{Finding, NextStep};
 use crate::unit::MIB;
 
-use super::words::quoted;
+use crate::name::quoted;
 use view_of_plan::{PredictionView, flush};
 
 /// Someone who knows some of the traps.

@@ -82,7 +82,7 @@ fn no_barrier(mount: &Mount) -> Option<Finding> {
         exhibit(mount, option),
         Some(NextStep::Type(format!(
             "sudo mount -o remount,barrier {}",
-            words::quoted(&mount.point)
+            crate::name::quoted(&mount.point)
         ))),
     ))
 }

@@ -2,6 +2,7 @@
 
 use super::ends::{CopyEnds, SourceData, device};
 use crate::evidence::{Direction, LeafKind, PathKind};
+use crate::name::NameText as _;
 use crate::plan::{
     Action, BlockWork, Caching, CopyCalls, Durability, OffsetOrdering, Target, TreeWork,
 };
@@ -25,7 +26,7 @@ pub(super) fn copy(ends: &CopyEnds<'_>) -> Vec<String> {
 
 fn source(ends: &CopyEnds<'_>) -> String {
     let copy = ends.copy;
-    let name = copy.from.path.as_ref().map(|path| path.display().to_string());
+    let name = copy.from.path.as_ref().map(|path| path.to_text());
     let name = name.unwrap_or_else(|| "standard input".into());
     let held = match ends.data() {
         SourceData::Zeros => "zeros ",
@@ -58,7 +59,7 @@ fn target(ends: &CopyEnds<'_>) -> String {
         (true, _) => " with direct I/O",
         (false, _) => " through the page cache",
     };
-    let Some(path) = copy.to.path.as_ref().map(|path| path.display()) else {
+    let Some(path) = copy.to.path.as_ref().map(|path| path.to_text()) else {
         return format!("Writes them{size} to standard output.");
     };
     match ends.to.map(|to| (to.kind, &to.bottom)) {
@@ -226,10 +227,10 @@ fn verb(action: Action) -> String {
 /// Where a job of blocks takes place.
 fn place(target: &Target) -> String {
     match target {
-        Target::File { path, .. } => format!("in the file {}", path.display()),
-        Target::Scratch { dir, .. } => format!("in its own file in {}", dir.display()),
+        Target::File { path, .. } => format!("in the file {}", path.to_text()),
+        Target::Scratch { dir, .. } => format!("in its own file in {}", dir.to_text()),
         Target::Files { stem, count, .. } => format!("in {count} files named {stem}"),
-        Target::Device { path, .. } => format!("on the device {}", path.display()),
+        Target::Device { path, .. } => format!("on the device {}", path.to_text()),
         Target::Nowhere { .. } => "nowhere".into(),
     }
 }
@@ -271,7 +272,7 @@ pub(super) fn tree(tree: &TreeWork, workers: u32) -> Vec<String> {
     let mut said = vec![format!(
         "{} {files} files below {}.",
         sentence(&verb(tree.action)),
-        tree.dir.display()
+        tree.dir.to_text()
     )];
     if tree.action.changes() {
         said.push(promise(tree.durability));
