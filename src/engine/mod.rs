@@ -47,6 +47,7 @@ pub(crate) use random::RandomStream;
 pub use route::{FileSpan, IoRoute};
 pub use tally::ActionTallies;
 pub use tree::{ANCHOR, TreeWorker, folder_name, size_of, tree_place};
+pub use trim::TRIMS_IN_FLIGHT;
 pub use uring::setup as ring_setup;
 pub use vectored::{available as try_vectored, try_flags};
 
@@ -133,7 +134,8 @@ pub(crate) trait IoBackend<'s> {
     /// Whether writes are held back in a buffer that is no part of the kernel.
     const HOLDS_BACK: bool = false;
 
-    /// Whether [`IoOp::Trim`] may be pushed. Where not, the loop trims by itself, one at a time.
+    /// Whether [`IoOp::Trim`] may be pushed. Where not, the loop has threads that trim, one for
+    /// each I/O that may be in flight.
     const TAKES_TRIMS: bool = false;
 
     /// Whether an I/O is done when it is pushed, and its answer there.

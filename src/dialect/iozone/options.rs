@@ -188,7 +188,7 @@ pub(super) const OPTIONS: &[IozoneOption] = &[
                     "name one: -f /mnt/sd/iozone.tmp",
                 );
             }
-            asked.file = Some(value.into());
+            asked.file = Some(crate::name::path(value));
             Ok(())
         },
         "-f iozone.tmp",

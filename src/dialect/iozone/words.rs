@@ -1,8 +1,6 @@
 //! The words after `iozone`, by the rules of its getopt: letters may be glued, what belongs to a letter may
 //! be glued or follow, and what belongs to an option with a plus follows.
 
-use std::path::PathBuf;
-
 use super::super::option::{OptionValue, ToolOption};
 use super::asked::{IozoneComplaint, IozoneOptions};
 use super::options::OPTIONS;
@@ -206,7 +204,7 @@ impl IozoneOptions {
             )
             .saying("If you use the -F option you must use -t first.", NAMES_FIRST));
         }
-        self.files.push(PathBuf::from(value));
+        self.files.push(crate::name::path(value));
         Ok(())
     }
 

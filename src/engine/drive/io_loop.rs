@@ -16,11 +16,14 @@ use super::super::log::LogEntry;
 use super::super::pace::WorkerPace;
 use super::super::sync_backend::answered;
 use super::super::tally::ActionTallies;
-use super::super::trim::Trimmer;
+use super::super::trim::{TrimPool, Trimmer};
 use super::super::{FlushKind, IoBackend, IoOp, IoRequest};
 use super::batching::SubmitBatching;
 use super::in_flight::{InFlight, InFlightCall, IoAnswer, IoState, LoopConfig};
 use super::worker::{IoQuota, Worker, WorkerTotals};
+
+/// How long I/Os of the backend are waited for, while a trim that it knows nothing of may come back.
+const BESIDE_TRIMS: Nanos = Nanos::micros(100);
 
 /// A worker at its work.
 ///
@@ -30,7 +33,10 @@ pub(super) struct IoLoop<'a, 's, L, const MORE: bool> {
     pub(super) worker: Worker<'a>,
     pub(super) loop_config: LoopConfig,
     pace: WorkerPace,
+    /// Trims of a worker that has one I/O in flight.
     trimmer: Option<Trimmer>,
+    /// Trims of one that has several.
+    trim_pool: Option<TrimPool<'s>>,
     /// Slots that are not in flight.
     free: Vec<Slot<'s>>,
     /// I/Os in flight, by slot.
@@ -80,7 +86,12 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         let depth = free.len();
         let does = worker.cursor.any();
         let trims = MORE && does.does(IoOp::Trim) && !L::TAKES_TRIMS;
-        let trimmer = trims.then(|| Trimmer::new(&worker.files));
+        let trimmer = (trims && depth == 1).then(|| Trimmer::new(&worker.files));
+        let trim_pool = (trims && depth > 1).then(|| TrimPool::new(&worker.files, depth));
+        let (trim_pool, fault) = match trim_pool.transpose() {
+            Ok(pool) => (pool, None),
+            Err(error) => (None, Some(Fault::new(Doing::Prepare, worker.path(0), &error))),
+        };
         let ios_in_flight = vec![InFlight::IDLE; depth];
         let generation = worker.generation;
         let io_states = vec![IoState::none(generation); depth];
@@ -106,6 +117,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             pace: WorkerPace::new(worker.rate, workers, number, now, worker.seed)
                 .among(|op| worker.cursor.any().does(op)),
             trimmer,
+            trim_pool,
             free,
             ios_in_flight,
             io_states,
@@ -121,7 +133,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             ops_left: quota.ops.unwrap_or(u64::MAX),
             unflushed: 0,
             beside,
-            open: true,
+            open: fault.is_none(),
             looked: false,
             worker_totals: WorkerTotals {
                 number: worker.place.0,
@@ -130,6 +142,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
                 started: now,
                 counted,
                 stopped: now,
+                fault,
                 ..WorkerTotals::default()
             },
             worker,
@@ -319,8 +332,8 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         }
         self.beside.sent(io);
         self.ios_in_flight[index] = InFlight { io, since, sent: self.now, accepted: self.now };
-        if io.op == IoOp::Trim && self.trimmer.is_some() {
-            return self.trim(slot);
+        if io.op == IoOp::Trim && !L::TAKES_TRIMS {
+            return self.trim(slot, io);
         }
         if self.loop_config.apart {
             self.fresh.push(index);
@@ -364,8 +377,12 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         Some((slot, call))
     }
 
-    /// Trims here and now: no queue holds it.
-    fn trim(&mut self, slot: Slot<'s>) {
+    /// Trims by a thread of the pool, or here and now: no queue of the kernel takes it.
+    fn trim(&mut self, slot: Slot<'s>, io: IoRequest) {
+        if let Some(pool) = &mut self.trim_pool {
+            self.io_states[slot.index()].out = true;
+            return pool.push(slot, io);
+        }
         let Some(trimmer) = &self.trimmer else { return self.free.push(slot) };
         let io_in_flight = self.ios_in_flight[slot.index()];
         let done = trimmer.trim(io_in_flight.io).map(|()| io_in_flight.io.len as usize);
@@ -393,13 +410,52 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
     /// Waits for answers, but not past the moment when the next I/O is due.
     #[inline]
     fn wait(&mut self, next_due: Option<Timestamp>) -> ControlFlow<()> {
-        match self.backend.wait(next_due) {
+        let waited = match &self.trim_pool {
+            Some(pool) if MORE && pool.in_flight() > 0 => self.wait_beside_trims(next_due),
+            _ => self.backend.wait(next_due),
+        };
+        match waited {
             Err(error) if error.kind() != io::ErrorKind::Interrupted => {
                 self.worker_totals.fault =
                     Some(Fault::new(Doing::Wait, self.worker.path(0), &error));
                 ControlFlow::Break(())
             }
             _ => ControlFlow::Continue(()),
+        }
+    }
+
+    /// The same with trims in flight, of which the backend knows nothing.
+    #[cold]
+    fn wait_beside_trims(&mut self, next_due: Option<Timestamp>) -> io::Result<()> {
+        let Some(pool) = &self.trim_pool else { return self.backend.wait(next_due) };
+        if pool.in_flight() == self.ios_in_flight.len() - self.free.len() {
+            pool.wait(next_due);
+            return Ok(());
+        }
+        if L::APART {
+            self.backend.submit()?;
+        }
+        if pool.is_answered() {
+            return Ok(());
+        }
+        let soon = self.backend.now() + BESIDE_TRIMS;
+        self.backend.wait(Some(next_due.map_or(soon, |due| due.min(soon))))
+    }
+
+    /// Takes the trims that came back, each with the moment when it did.
+    #[cold]
+    fn collect_trims(&mut self) {
+        let latest = self.now;
+        while let Some((slot, answer, done)) =
+            self.trim_pool.as_mut().and_then(|pool| pool.answer())
+        {
+            let index = slot.index();
+            let io_in_flight = self.ios_in_flight[index];
+            self.io_states[index].out = false;
+            self.now = done;
+            self.write_down(&io_in_flight, InFlightCall::Main, index, answer);
+            self.take(slot, io_in_flight, InFlightCall::Main, answer);
+            self.now = latest.max(done);
         }
     }
 
@@ -449,6 +505,9 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
                 self.write_down(&io_in_flight, call, index, answer);
             }
             self.take(slot, io_in_flight, call, answer);
+        }
+        if MORE && self.trim_pool.is_some() {
+            self.collect_trims();
         }
         self.worker_totals.stopped = self.now;
         if MORE && self.looked {

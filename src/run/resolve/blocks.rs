@@ -1,5 +1,6 @@
 //! Block work: a file, a device or several files, with the method and the size that fit.
 
+use crate::engine::TRIMS_IN_FLIGHT;
 use crate::engine::{DataFiller, OffsetStream};
 use crate::error::{Error, Refusal};
 use crate::name;
@@ -93,9 +94,9 @@ impl PlanFitter<'_> {
                 method = self.suited(method, blocks, caching, path)?;
                 if pattern.mix.has(Action::Trim) {
                     self.trims(target, path, subject, pattern)?;
-                    if iodepth > 1 {
+                    if iodepth > TRIMS_IN_FLIGHT {
                         self.note(format!(
-                            "trims are done one at a time by each worker, whatever the iodepth of {iodepth}"
+                            "of {iodepth} trims {TRIMS_IN_FLIGHT} are in flight for each worker at the most"
                         ));
                     }
                 }
