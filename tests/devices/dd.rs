@@ -320,7 +320,9 @@ fn holds_the_truth(said: &str) -> bool {
     let rate = |text: &str| text.parse::<f64>().expect("a rate") * 1e6;
     told("the device itself", format_args!("{low} to {high} MB/s"));
     assert!(said.contains("MB per second ("), "{said}");
-    assert!((rate(low)..=rate(high)).contains(&WRITES), "{said}");
+    // They are printed with three digits: 4.194 is not beyond 4.19.
+    let digit = 0.005e6;
+    assert!((rate(low) - digit..=rate(high) + digit).contains(&WRITES), "{said}");
     true
 }
 
