@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::stats::Estimate;
+use crate::unit::{Bandwidth, Bytes, Iops, Nanos};
 
 /// May a number be believed, and what is it about.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -159,6 +160,9 @@ pub struct Exhibit {
     pub reading: String,
     /// Its value with its unit: `0 B of 20 MiB`.
     pub value: String,
+    /// The same as a number, where it is one number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quantity: Option<ExhibitQuantity>,
     /// Where it was read: `/sys/block/loop3/stat`.
     pub source: String,
 }
@@ -167,11 +171,83 @@ impl Exhibit {
     /// A reading, its value, and where it comes from.
     pub fn new(
         reading: impl Into<String>,
-        value: impl Into<String>,
+        value: impl Into<ExhibitValue>,
         source: impl Into<String>,
     ) -> Self {
-        Self { reading: reading.into(), value: value.into(), source: source.into() }
+        let ExhibitValue { text, quantity } = value.into();
+        Self { reading: reading.into(), value: text, quantity, source: source.into() }
     }
+}
+
+/// A number that shows something.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ExhibitQuantity {
+    /// The number.
+    pub value: f64,
+    /// What it counts.
+    pub unit: ExhibitUnit,
+}
+
+/// What the number of an exhibit counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ExhibitUnit {
+    /// Bytes.
+    Bytes,
+    /// Bytes per second.
+    BytesPerSecond,
+    /// Operations per second.
+    OperationsPerSecond,
+    /// Nanoseconds.
+    Nanoseconds,
+    /// Things: calls, flushes, blocks.
+    Count,
+}
+
+/// What an exhibit shows: a quantity, which is printed in one way, or a text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExhibitValue {
+    text: String,
+    quantity: Option<ExhibitQuantity>,
+}
+
+impl From<String> for ExhibitValue {
+    fn from(text: String) -> Self {
+        Self { text, quantity: None }
+    }
+}
+
+impl From<&String> for ExhibitValue {
+    fn from(text: &String) -> Self {
+        text.clone().into()
+    }
+}
+
+impl From<&str> for ExhibitValue {
+    fn from(text: &str) -> Self {
+        text.to_string().into()
+    }
+}
+
+/// How a type of quantity becomes the number of an exhibit.
+macro_rules! quantities {
+    ($($kind:ty, $unit:ident, |$quantity:ident| $value:expr;)*) => {$(
+        impl From<$kind> for ExhibitValue {
+            fn from($quantity: $kind) -> Self {
+                let quantity = ExhibitQuantity { value: $value, unit: ExhibitUnit::$unit };
+                Self { text: $quantity.to_string(), quantity: Some(quantity) }
+            }
+        }
+    )*};
+}
+
+quantities! {
+    Bytes, Bytes, |bytes| bytes.0 as f64;
+    Bandwidth, BytesPerSecond, |rate| rate.0;
+    Iops, OperationsPerSecond, |rate| rate.0;
+    Nanos, Nanoseconds, |time| time.0 as f64;
+    u64, Count, |count| count as f64;
+    u32, Count, |count| f64::from(count);
 }
 
 /// What to do now.
@@ -190,5 +266,37 @@ impl NextStep {
         match self {
             Self::Type(words) | Self::Do(words) => words,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quantity_is_a_number_and_its_words() {
+        let shown = |value: ExhibitValue| {
+            serde_json::to_value(Exhibit::new("x", value, "/y")).expect("json")
+        };
+        for (value, words, number, unit) in [
+            (Bytes::mib(20).into(), "20 MiB", f64::from(20 << 20), "bytes"),
+            (Nanos::millis(5).into(), "5.00 ms", 5e6, "nanoseconds"),
+            (Iops(120.0).into(), "120", 120.0, "operations_per_second"),
+            (Bandwidth(3e6).into(), "3.00 MB/s", 3e6, "bytes_per_second"),
+            (7_u64.into(), "7", 7.0, "count"),
+        ] as [(ExhibitValue, &str, f64, &str); 5]
+        {
+            let quantity = serde_json::json!({ "value": number, "unit": unit });
+            let json = shown(value);
+            assert_eq!((&json["value"], &json["quantity"]), (&words.into(), &quantity));
+        }
+        // Words alone, and a record of a version that knew only those.
+        let words = shown("0 B of 20 MiB".into());
+        assert_eq!(
+            words,
+            serde_json::json!({ "reading": "x", "value": "0 B of 20 MiB", "source": "/y" })
+        );
+        let read: Exhibit = serde_json::from_value(words).expect("an exhibit");
+        assert_eq!(read, Exhibit::new("x", "0 B of 20 MiB", "/y"));
     }
 }

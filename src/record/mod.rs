@@ -42,7 +42,8 @@ pub use interval::{
 };
 pub use journal::{Journal, JournalEntry, replace};
 pub use judgement::{
-    Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, TrapId, Trust, Verdict,
+    Exhibit, ExhibitQuantity, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject,
+    NextStep, TrapId, Trust, Verdict,
 };
 pub use metric::{Absence, FigureUnit, LatencyPart, Metric, Statistic};
 pub use outcome::{

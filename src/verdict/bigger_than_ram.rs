@@ -44,11 +44,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     );
     let mut finding = left_behind::deferred(RULE.id, flow_view, &left, &claim);
     if let Some(memory) = memory(flow_view) {
-        finding.because.push(Exhibit::new(
-            "memory",
-            memory.to_string(),
-            "/proc/meminfo, memory cgroup",
-        ));
+        finding.because.push(Exhibit::new("memory", memory, "/proc/meminfo, memory cgroup"));
     }
     Some(finding)
 }

@@ -61,7 +61,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
         vec![
             Exhibit::new(
                 "most data in memory and not yet at the device",
-                burst.gathered.to_string(),
+                burst.gathered,
                 "the run's series",
             ),
             Exhibit::new(

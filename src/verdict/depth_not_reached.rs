@@ -32,10 +32,8 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     if !missed || flow_view.time() < SHORT || level.small(flow_view.direction()) {
         return None;
     }
-    let mut because = vec![
-        level.exhibit_work(),
-        Exhibit::new("planned queue depth", planned.to_string(), "the plan"),
-    ];
+    let mut because =
+        vec![level.exhibit_work(), Exhibit::new("planned queue depth", planned, "the plan")];
     let program =
         phase_view.phase.depth.as_ref().map(|depth| depth.mean * phase_view.workers() as f64);
     if let Some(program) = program {

@@ -45,11 +45,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
         format!("/sys/block/{}/queue/write_cache", level.layers.first().map_or("", |l| &l.name)),
     )];
     if let Some(flushes) = level.timed.flushes {
-        because.push(Exhibit::new(
-            format!("flushes of {}", level.name()),
-            flushes.to_string(),
-            level.source(),
-        ));
+        because.push(Exhibit::new(format!("flushes of {}", level.name()), flushes, level.source()));
     }
     Some(finding(
         RULE.id,

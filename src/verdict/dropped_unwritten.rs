@@ -79,7 +79,7 @@ fn of_trees(flow_view: &FlowView<'_>) -> Option<Finding> {
 fn exhibit(bytes: Bytes) -> Exhibit {
     Exhibit::new(
         "dirty pages dropped by this process",
-        bytes.to_string(),
+        bytes,
         "/proc/self/io cancelled_write_bytes",
     )
 }

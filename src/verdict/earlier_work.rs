@@ -44,11 +44,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
                 format!("{written} in {time}"),
                 level.source(),
             ),
-            Exhibit::new(
-                "dirty and under writeback at the start",
-                left.to_string(),
-                "/proc/meminfo",
-            ),
+            Exhibit::new("dirty and under writeback at the start", left, "/proc/meminfo"),
         ],
         Some(words::after_sync(&flow_view.record.plan.origin)),
     ))

@@ -54,7 +54,7 @@ fn scattered(phase_view: &PhaseView<'_>) -> Option<Finding> {
     )];
     because.extend(card.erase.map(|erase| {
         let file = format!("/sys/block/{}/device/preferred_erase_size", layer.name);
-        Exhibit::new(format!("erase block of {}", layer.name), erase.to_string(), file)
+        Exhibit::new(format!("erase block of {}", layer.name), erase, file)
     }));
     Some(finding(
         RULE.id,

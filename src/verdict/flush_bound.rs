@@ -53,14 +53,14 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     let level = flow_view.top()?;
     let writes = level.asked.writes;
     let mut because = vec![
-        Exhibit::new(format!("flushes of {}", level.name()), flushes.to_string(), level.source()),
-        Exhibit::new("write calls", writes.to_string(), "count of the calls"),
+        Exhibit::new(format!("flushes of {}", level.name()), flushes, level.source()),
+        Exhibit::new("write calls", writes, "count of the calls"),
         level.exhibit_work(),
     ];
     if let Some(each) = flow_view.time().0.checked_div(writes) {
         because.push(Exhibit::new(
             "time per durable write",
-            crate::unit::Nanos(each).to_string(),
+            crate::unit::Nanos(each),
             "the run's clock",
         ));
     }

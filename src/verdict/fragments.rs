@@ -52,11 +52,7 @@ fn pieces(flow_view: &FlowView<'_>) -> Option<Finding> {
                 format!("{} in {}", extents.count, extents.range),
                 "FIEMAP",
             ),
-            Exhibit::new(
-                format!("average request size of {}", level.name()),
-                size.to_string(),
-                level.source(),
-            ),
+            Exhibit::new(format!("average request size of {}", level.name()), size, level.source()),
         ],
         Some(NextStep::Do(format!(
             "measure a contiguous file as well (filefrag -v {} shows the extents)",

@@ -41,7 +41,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     }
     let mut because = vec![level.exhibit_work()];
     if let Some(size) = level.request(flow_view.direction()) {
-        because.push(Exhibit::new("average request size", size.to_string(), level.source()));
+        because.push(Exhibit::new("average request size", size, level.source()));
     }
     Some(finding(
         RULE.id,

@@ -57,7 +57,7 @@ pub(super) fn deferred(
         let all = Bytes(memory.dirty.0.saturating_add(memory.writeback.0));
         because.push(Exhibit::new(
             "dirty pages of the machine when the clock stopped",
-            all.to_string(),
+            all,
             "/proc/meminfo",
         ));
     }

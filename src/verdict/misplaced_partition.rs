@@ -53,7 +53,7 @@ pub(super) fn said(
             ),
             Exhibit::new(
                 format!("physical sector of {}", device.name),
-                sector.to_string(),
+                sector,
                 format!("/sys/block/{}/queue/physical_block_size", device.name),
             ),
         ],

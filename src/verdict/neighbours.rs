@@ -86,7 +86,7 @@ pub(super) fn partners(
     let shown = |one: &&OtherProcess| {
         let file = format!("/proc/{}/io", one.pid);
         let reading = format!("I/O of {} in {}", named(one), others.time);
-        Exhibit::new(reading, moved(one).to_string(), file)
+        Exhibit::new(reading, moved(one), file)
     };
     (!found.is_empty()).then(|| WorkingPartners {
         named: listed(&found, named),

@@ -40,12 +40,12 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
         vec![
             Exhibit::new(
                 format!("p99 of {} from the due time", action.name()),
-                due.to_string(),
+                due,
                 "the run's clock",
             ),
             Exhibit::new(
                 format!("p99 of {} from submission", action.name()),
-                sent.to_string(),
+                sent,
                 "the run's clock",
             ),
         ],

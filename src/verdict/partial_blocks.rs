@@ -32,8 +32,8 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
         return None;
     }
     let mut because = vec![
-        Exhibit::new("file system block size", unit.to_string(), "statfs()"),
-        Exhibit::new("write size", block.to_string(), "the plan"),
+        Exhibit::new("file system block size", unit, "statfs()"),
+        Exhibit::new("write size", block, "the plan"),
     ];
     if let Some(level) = flow_view.top() {
         let (moved, asked) = (level.moved(Direction::Write), level.asked.write);

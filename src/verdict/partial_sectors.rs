@@ -55,10 +55,10 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
         vec![
             Exhibit::new(
                 format!("physical sector of {}", layer.name),
-                sector.to_string(),
+                sector,
                 format!("/sys/block/{}/queue/physical_block_size", layer.name),
             ),
-            Exhibit::new("write size", block.to_string(), "the plan"),
+            Exhibit::new("write size", block, "the plan"),
         ],
         Some(NextStep::Do(format!("use a block size that is a multiple of {sector}"))),
     ))

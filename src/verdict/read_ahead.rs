@@ -37,7 +37,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
             format!("{requests} of {size} on average"),
             level.source(),
         ),
-        Exhibit::new("read calls", calls.to_string(), "the run's counts"),
+        Exhibit::new("read calls", calls, "the run's counts"),
     ];
     Some(finding(
         RULE.id,

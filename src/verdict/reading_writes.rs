@@ -47,7 +47,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
         vec![
             Exhibit::new(
                 format!("written to {} during the phase", level.name()),
-                Bytes(written).to_string(),
+                Bytes(written),
                 level.source(),
             ),
             Exhibit::new(

@@ -85,7 +85,7 @@ fn say(
     if level.already > 0 {
         because.push(Exhibit::new(
             "requests in flight at the start",
-            level.already.to_string(),
+            level.already,
             level.source(),
         ));
     }

@@ -37,11 +37,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
         FindingWeight::Doubt,
         Some(MeasuredSubject::Unsteady),
         format!("The average hides {count} {noun}, the longest of {worst}."),
-        vec![Exhibit::new(
-            "longest time with almost no I/O completed",
-            worst.to_string(),
-            "the run's series",
-        )],
+        vec![Exhibit::new("longest time with almost no I/O completed", worst, "the run's series")],
         Some(NextStep::Type("sudo dmesg -T | tail -n 30".into())),
     ))
 }

@@ -43,8 +43,8 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
             Some(MeasuredSubject::Unsure),
             format!("The run took {time}, which is too short to measure."),
             vec![
-                Exhibit::new("time", time.to_string(), "the run's clock"),
-                Exhibit::new("clock resolution", step.to_string(), "clock_gettime()"),
+                Exhibit::new("time", time, "the run's clock"),
+                Exhibit::new("clock resolution", step, "clock_gettime()"),
             ],
             Some(advice::more(phase_view).unwrap_or_else(|| {
                 NextStep::Do("move more data, so that the run takes at least a second".into())

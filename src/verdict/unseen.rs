@@ -81,12 +81,12 @@ fn metadata(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     let moved = [
         Exhibit::new(
             format!("read from {} during the phase", level.name()),
-            Bytes(level.timed.read_bytes).to_string(),
+            Bytes(level.timed.read_bytes),
             level.source(),
         ),
         Exhibit::new(
             format!("written to {} during the phase", level.name()),
-            Bytes(level.timed.write_bytes).to_string(),
+            Bytes(level.timed.write_bytes),
             level.source(),
         ),
     ];

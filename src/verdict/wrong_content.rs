@@ -23,7 +23,7 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
     if wrong == 0 {
         return None;
     }
-    let content = Exhibit::new("blocks with wrong data", wrong.to_string(), "verification");
+    let content = Exhibit::new("blocks with wrong data", wrong, "verification");
     if let Some(unsure) = phase_view.phase.evidence.unsure.first() {
         let written = Exhibit::new(
             format!("known to be written to {} by this plan before", unsure.path),

@@ -132,7 +132,7 @@ fn unflushed(ground: &BlockJobPlace<'_>) -> Option<Finding> {
         let most =
             limit.map_or_else(|| "some of the data".to_string(), |limit| format!("up to {limit}"));
         let exhibit = |limit: crate::unit::Bytes| {
-            Exhibit::new("dirty limit", limit.to_string(), "/proc/vmstat nr_dirty_threshold")
+            Exhibit::new("dirty limit", limit, "/proc/vmstat nr_dirty_threshold")
         };
         finding(
             not_flushed::RULE.id,
@@ -246,7 +246,7 @@ fn lock(ground: &BlockJobPlace<'_>) -> Option<Finding> {
             FindingWeight::Doubt,
             Some(MeasuredSubject::Tool),
             format!("{depth} writes in flight extend one file: they serialize on its lock, and {} gets one at a time.", device(ground.survey)),
-            vec![Exhibit::new("writes in flight", depth.to_string(), "the plan")],
+            vec![Exhibit::new("writes in flight", depth, "the plan")],
             Some(NextStep::Do("write or allocate the file first (in a plan: layout written or preallocated)".into())),
         )
     })

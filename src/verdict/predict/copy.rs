@@ -209,11 +209,8 @@ fn no_multiple(ends: &CopyEnds<'_>) -> Option<Finding> {
     if sector == 0 || block.0.is_multiple_of(sector) {
         return None;
     }
-    let because = vec![Exhibit::new(
-        "logical block",
-        Bytes(sector).to_string(),
-        "the queue's logical_block_size",
-    )];
+    let because =
+        vec![Exhibit::new("logical block", Bytes(sector), "the queue's logical_block_size")];
     let next = Some(NextStep::Do("use a block size such as bs=1M".into()));
     if copy.direct_gives_way {
         return Some(finding(
@@ -285,7 +282,7 @@ fn tiny_blocks(ends: &CopyEnds<'_>) -> Option<Finding> {
         format!(
             "Blocks of {least} cost two system calls each: on a fast disk this is the speed of the calls."
         ),
-        vec![Exhibit::new("block", least.to_string(), "the command, or the default of 512 B")],
+        vec![Exhibit::new("block", least, "the command, or the default of 512 B")],
         Some(NextStep::Do("use bs=1M".into())),
     ))
 }
@@ -343,7 +340,7 @@ fn large_read(ends: &CopyEnds<'_>) -> Option<Finding> {
             FindingWeight::Doubt,
             None,
             format!("One read returns at most {ONE_CALL} bytes: each block of {block} is short, and fewer bytes are copied."),
-            vec![Exhibit::new("block", block.to_string(), "the command; read(2)")],
+            vec![Exhibit::new("block", block, "the command; read(2)")],
             Some(NextStep::Do("use bs=1M and a larger count".into())),
         )
     })
@@ -363,7 +360,7 @@ fn little(ends: &CopyEnds<'_>) -> Option<Finding> {
         format!(
             "Only {bytes} are copied: the journal, read-ahead and program start are a large part of the time."
         ),
-        vec![Exhibit::new("bytes", bytes.to_string(), "the command")],
+        vec![Exhibit::new("bytes", bytes, "the command")],
         Some(NextStep::Do("use a larger count, so that the copy takes some seconds".into())),
     ))
 }
@@ -394,7 +391,7 @@ fn no_room(ends: &CopyEnds<'_>) -> Option<Finding> {
         FindingWeight::Doubt,
         None,
         claim,
-        vec![Exhibit::new("free", room.to_string(), "statvfs()")],
+        vec![Exhibit::new("free", room, "statvfs()")],
         Some(NextStep::Do(format!("use a count for at most {}", Bytes(room.0 / MIB * MIB)))),
     ))
 }

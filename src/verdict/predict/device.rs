@@ -50,7 +50,7 @@ fn large_sectors(device: &SurveyedDevice) -> Option<Finding> {
         ),
         vec![Exhibit::new(
             "logical block",
-            Bytes(logical).to_string(),
+            Bytes(logical),
             queue_file(device, "logical_block_size"),
         )],
         None,
@@ -72,7 +72,7 @@ fn emulated_sectors(device: &SurveyedDevice) -> Option<Finding> {
         ),
         vec![Exhibit::new(
             "physical block",
-            Bytes(physical).to_string(),
+            Bytes(physical),
             queue_file(device, "physical_block_size"),
         )],
         None,
@@ -176,7 +176,7 @@ fn erases(device: &SurveyedDevice) -> Option<Finding> {
         ),
         vec![Exhibit::new(
             "erases",
-            erase.to_string(),
+            erase,
             format!("/sys/block/{name}/device/preferred_erase_size"),
         )],
         None,

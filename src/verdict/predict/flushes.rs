@@ -35,9 +35,8 @@ fn unflushed(ends: &CopyEnds<'_>) -> Option<Finding> {
             next,
         ));
     };
-    let exhibit = |value: Bytes| {
-        vec![Exhibit::new("dirty limit", value.to_string(), "/proc/vmstat nr_dirty_threshold")]
-    };
+    let exhibit =
+        |value: Bytes| vec![Exhibit::new("dirty limit", value, "/proc/vmstat nr_dirty_threshold")];
     let limit = writeback.limit;
     // Up to here no writer is held back: `dirty_freerun_ceiling` of the kernel's page-writeback.c.
     let free = Bytes((limit.0 / 2).saturating_add(writeback.background.0 / 2));

@@ -99,7 +99,7 @@ fn left_in_memory(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
                 "Without a flush, up to {} of a write stays in dirty pages: smaller writes measure only memory.",
                 writeback.limit
             ),
-            vec![Exhibit::new("dirty limit", writeback.limit.to_string(), "/proc/vmstat nr_dirty_threshold")],
+            vec![Exhibit::new("dirty limit", writeback.limit, "/proc/vmstat nr_dirty_threshold")],
             Some(flush()),
         )
     })
@@ -118,7 +118,7 @@ fn read_from_memory(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
         format!(
             "Data just written or read is read back from the page cache, up to the {memory} of {whose}."
         ),
-        vec![Exhibit::new("memory", memory.to_string(), "/proc/meminfo, memory cgroup")],
+        vec![Exhibit::new("memory", memory, "/proc/meminfo, memory cgroup")],
         Some(NextStep::Do(
             "drop the cache first: ASSAY_COLD=target with dd; quick does it by itself".into(),
         )),

@@ -78,7 +78,7 @@ fn second_time(ends: &CopyEnds<'_>) -> Option<Finding> {
                 "Only the first run counts: repeated, it reads from the page cache, not from {}.",
                 device(from)
             ),
-            vec![Exhibit::new("memory", memory.to_string(), "/proc/meminfo")],
+            vec![Exhibit::new("memory", *memory, "/proc/meminfo")],
             Some(words::cold(ends.origin, false)),
         )
     })
