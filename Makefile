@@ -1,7 +1,8 @@
 # make            the program, optimised: target/release/assay
 # make test       everything that can be checked: form, lints, all tests
 # make lint       form and lints only
-# make bench      ratios against the tools of others, in one run (takes minutes)
+# make bench      ratios against the tools of others, in one run (takes minutes);
+#                 ROWS=disk FOLDER=/mnt/x for some of its rows, and the disk of another folder
 # make man        assay.1 and completions, into target/man
 # make install    into $(DESTDIR)$(PREFIX)
 
@@ -32,7 +33,7 @@ lint: toolchain
 
 bench: PACKAGES := $(BENCH_PACKAGES)
 bench: packages
-	$(CARGO) bench --locked --bench peers
+	$(CARGO) bench --locked --bench peers -- $(or $(ROWS),all) $(FOLDER)
 
 man: build
 	mkdir -p $(TARGET)/man

@@ -14,6 +14,8 @@ use serde_json::{Value, json};
 
 #[path = "peers/bonnie.rs"]
 mod bonnie;
+#[path = "peers/disk.rs"]
+mod disk;
 #[path = "peers/slices.rs"]
 mod slices;
 #[path = "peers/watch.rs"]
@@ -23,8 +25,10 @@ mod watch;
 const TURNS: usize = 7;
 
 fn main() {
-    // `cargo bench` passes its own flags.
-    let only: Option<String> = std::env::args().skip(1).find(|word| !word.starts_with('-'));
+    // `cargo bench` passes its own flags. Then the rows that are wanted, and a folder on a disk.
+    let mut words = std::env::args().skip(1).filter(|word| !word.starts_with('-'));
+    let only = words.next().filter(|only| only != "all");
+    let folder = words.next().unwrap_or_else(|| env!("CARGO_TARGET_TMPDIR").into());
     one_core();
     let wanted = |name: &str| only.as_deref().is_none_or(|only| name.contains(only));
     println!("{:44} {:>12} {:>12} {:>7}  wanted", "", "assay", "peer", "ratio");
@@ -36,6 +40,9 @@ fn main() {
             Ok(ram) => on_ram(&ram.device),
             Err(why) => println!("reads of a RAM disk: left out: {why}"),
         }
+    }
+    if wanted("disk") {
+        disk::rows(Path::new(&folder));
     }
     if wanted("twelve") {
         twelve();

@@ -334,7 +334,7 @@ impl Observer for BonnieProgress<'_> {
 fn help() -> String {
     format!(
         "\
-assay bonnie: the twelve tests of Bonnie++, each with a verdict on standard error
+assay bonnie: the twelve tests of Bonnie++, each with a verdict on stderr
 {}  --plan                the plan instead of a run
 ",
         bonnie::help(bonnie::BonnieVersion::default())

@@ -100,6 +100,24 @@ impl<A, E> ToolOption<A, E> {
     }
 }
 
+/// Columns of the terminal that help is written for.
+const WIDTH: usize = 80;
+
+/// A sentence as lines that are no wider, but for a word that is.
+fn within(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.into()),
+        }
+    }
+    lines
+}
+
 /// The options as lines of help, with what they are for behind them from a column on.
 pub fn help<'o, A: 'static, E: 'static>(
     options: impl IntoIterator<Item = &'o ToolOption<A, E>>,
@@ -109,6 +127,7 @@ pub fn help<'o, A: 'static, E: 'static>(
     let (mut text, mut told) = (String::new(), Vec::new());
     let mut line = |shown: &str, help: &str| {
         let gap = column.saturating_sub(shown.chars().count() + 2);
+        let help = within(help, WIDTH.saturating_sub(column)).join(&format!("\n{:column$}", ""));
         let _ = match gap {
             0 | 1 => writeln!(text, "  {shown}\n{:column$}{help}", ""),
             _ => writeln!(text, "  {shown}{:gap$}{help}", ""),

@@ -1,7 +1,7 @@
 //! T46: the link to the drive is the limit, or slower than it could be.
 
 use super::measure::{DeviceLevel, FlowView};
-use super::threshold::{LINK_NEAR, LINK_NEAR_USB_2, SHORT, SMALL_BYTES};
+use super::threshold::{LINK_NEAR, LINK_NEAR_USB_2, LINK_SLOW, SHORT, SMALL_BYTES};
 use super::words::pace;
 use super::{Rule, RuleJudge, finding};
 use crate::evidence::{BlockLayer, Link, LinkKind};
@@ -14,7 +14,7 @@ pub const RULE: Rule = Rule {
     title: "Limited by the link",
     happens: "The link to the drive is slower than the drive, or slower than it could be.",
     seen_by: "USB speed, SATA sata_spd, PCIe current_link_speed and width, ios of a card in debugfs; bytes at the device.",
-    said_when: "The device moved at least {LINK_NEAR} of what its slowest link can carry (USB 2: {LINK_NEAR_USB_2}): sound, limited, and the link is named. A link slower than both ends allow: a note.",
+    said_when: "The device moved at least {LINK_NEAR} of what its slowest link can carry (USB 2: {LINK_NEAR_USB_2}): sound, limited, and the link is named. A link slower than both ends allow: a note. Before a run also one that any disk can fill.",
     try_it: "A fast SSD in a USB 2 port.",
     answer: "Names the link and the file where it is read.",
     judge: RuleJudge::Flow(judge),
@@ -33,8 +33,8 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
 }
 
 /// The link that carries least, and how much that is.
-fn slowest(layer: &BlockLayer) -> Option<(&Link, u64)> {
-    let told = layer.hardware.links.iter().filter_map(|link| Some((link, link.ceiling?)));
+fn slowest(links: &[Link]) -> Option<(&Link, u64)> {
+    let told = links.iter().filter_map(|link| Some((link, link.ceiling?)));
     told.min_by_key(|(_, ceiling)| *ceiling)
 }
 
@@ -43,7 +43,7 @@ fn at_its_limit(
     level: &DeviceLevel<'_>,
     layer: &BlockLayer,
 ) -> Option<Finding> {
-    let (link, ceiling) = slowest(layer)?;
+    let (link, ceiling) = slowest(&layer.hardware.links)?;
     // Drives side by side have a link each.
     let alone = level.readable() && level.layers.len() == 1;
     let moved = super::measure::bytes(&level.timed, flow_view.direction());
@@ -60,12 +60,7 @@ fn at_its_limit(
         RULE.id,
         FindingWeight::Note,
         Some(MeasuredSubject::Limited),
-        format!(
-            "Limited by the link of {}: {} carries at most {}.",
-            layer.name,
-            link.mode.seen().map_or("it", String::as_str),
-            pace(ceiling as f64)
-        ),
+        limited("Limited", &layer.name, link, ceiling),
         vec![
             exhibit(&layer.name, link),
             Exhibit::new(format!("moved by {}", layer.name), pace(rate), level.source()),
@@ -95,6 +90,30 @@ pub(super) fn below_itself(name: &str, links: &[Link]) -> Option<Finding> {
     ))
 }
 
+/// What the link of a device carries at most, where any disk of today can fill it: the same link, and the same limit,
+/// that a run is judged by. Of a link that could be faster [`below_itself`] tells.
+pub(super) fn slow(name: &str, links: &[Link]) -> Option<Finding> {
+    let (link, ceiling) = slowest(links).filter(|(_, ceiling)| *ceiling <= LINK_SLOW)?;
+    if link.possible.is_some_and(|best| best > ceiling) {
+        return None;
+    }
+    link.mode.seen()?;
+    Some(finding(
+        RULE.id,
+        FindingWeight::Note,
+        Some(MeasuredSubject::Limited),
+        limited("Figures are limited", name, link, ceiling),
+        vec![exhibit(name, link)],
+        None,
+    ))
+}
+
+/// The sentence about a link that is the limit, before a run and after it.
+fn limited(what: &str, name: &str, link: &Link, ceiling: u64) -> String {
+    let mode = link.mode.seen().map_or("it", String::as_str);
+    format!("{what} by the link of {name}: {mode} carries at most {}.", pace(ceiling as f64))
+}
+
 fn exhibit(name: &str, link: &Link) -> Exhibit {
     let mode = link.mode.seen().cloned().unwrap_or_default();
     Exhibit::new(format!("link of {name}"), mode, link.source.clone())
@@ -115,6 +134,34 @@ mod tests {
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Sound, MeasuredSubject::Limited));
         assert!(found.summary.contains("link of loop3: SATA 1.5 Gbps carries at most 4.50 MB"));
+    }
+
+    #[test]
+    fn a_slow_link_is_told_before_a_run_in_the_words_of_after_it() {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.linked(4_500_000, None);
+        let after = verdict(&bench.record).summary;
+        let links: Vec<_> = bench
+            .record
+            .resolved
+            .subjects
+            .iter()
+            .flat_map(|subject| &subject.stack)
+            .flat_map(|layer| layer.hardware.links.clone())
+            .collect();
+        let before = super::slow("loop3", &links).expect("a slow link").claim;
+        let said = before.trim_start_matches("Figures are limited");
+        assert!(after.contains(said), "{before}\n{after}");
+        bench.linked(4_500_000, Some(20_000_000));
+        let links: Vec<_> = bench
+            .record
+            .resolved
+            .subjects
+            .iter()
+            .flat_map(|subject| &subject.stack)
+            .flat_map(|layer| layer.hardware.links.clone())
+            .collect();
+        assert!(super::slow("loop3", &links).is_none(), "below_itself tells");
     }
 
     #[test]

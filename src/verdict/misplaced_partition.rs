@@ -6,13 +6,16 @@ use crate::evidence::{BlockLayer, LayerKind};
 use crate::record::{Exhibit, Finding, FindingWeight, NextStep};
 use crate::unit::Bytes;
 
+/// Bytes in a block of most file systems.
+const FILE_BLOCK: u64 = 4096;
+
 /// The start of the partition is no multiple of the physical sector.
 pub const RULE: Rule = Rule {
     id: "T22",
     title: "Misaligned partition",
     happens: "A partition that starts inside a physical sector makes each of its blocks touch two.",
     seen_by: "Start of the partition; physical_block_size of its device, and of the device below a loop device.",
-    said_when: "The start is not a multiple of the physical sector: a note.",
+    said_when: "The start is not a multiple of the physical sector, or that of a loop device not of a block of its file: a note.",
     try_it: "A partition that starts at sector 63 on a drive with physical sectors of 4096 bytes.",
     answer: "Says so beside the figure.",
     judge: RuleJudge::Flow(judge),
@@ -61,6 +64,24 @@ pub(super) fn said(
     )
 }
 
+/// What is said of a loop device that begins inside a block of its file, by whose blocks it is written: before a
+/// run, since only then its offset is read.
+pub(super) fn loop_start(name: &str, offset: Bytes) -> Option<Finding> {
+    if offset.0.is_multiple_of(FILE_BLOCK) {
+        return None;
+    }
+    let claim = format!(
+        "{name} starts {} bytes into its file: aligned writes straddle two blocks of the file.",
+        offset.0
+    );
+    let because = vec![Exhibit::new(
+        "offset",
+        format!("{} bytes", offset.0),
+        format!("/sys/block/{name}/loop/offset"),
+    )];
+    Some(finding(RULE.id, FindingWeight::Note, None, claim, because, None))
+}
+
 /// The device inside whose physical sector this place of the first one lies, and that sector. A loop
 /// device hands each place on as it is: file systems keep files at multiples of their blocks.
 pub(super) fn cut<'l>(stack: &[&'l BlockLayer], place: Bytes) -> Option<(&'l BlockLayer, Bytes)> {
@@ -93,6 +114,13 @@ mod tests {
         };
         assert!(named(63 * 512));
         assert!(!named(2048 * 512));
+    }
+
+    #[test]
+    fn a_loop_device_begins_with_a_block_of_its_file() {
+        let claim = super::loop_start("loop3", Bytes(63 * 512)).map(|found| found.claim);
+        assert!(claim.is_some_and(|claim| claim.starts_with("loop3 starts 32256 bytes into")));
+        assert!(super::loop_start("loop3", Bytes(1 << 20)).is_none());
     }
 
     /// A device of that kind and physical sector.

@@ -541,9 +541,9 @@ kB (1000), K or KiB (1024), MB, M or MiB, and so on for G, T, P, E, Z, Y; two
 numbers may be multiplied as in 4x512. An N that ends in B counts bytes.
 SIGUSR1 makes a running dd report.
 
-Before dd's own lines assay says what may be believed of them. --plan only prints
+Before dd's own lines assay says whether they can be trusted. --plan only prints
 the plan. Variables: ASSAY_COLD=target drops the source's cached pages first
-(machine: all pages), ASSAY_SETTLE=no leaves out watching what is still in memory
-afterwards, ASSAY_RECORD=PLACE keeps the record in a file or folder,
+(machine: all pages), ASSAY_SETTLE=no leaves out watching what is still in
+memory afterwards, ASSAY_RECORD=PLACE keeps the record in a file or folder,
 ASSAY_DIALECT=busybox speaks as that one does.
 ";

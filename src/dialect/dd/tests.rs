@@ -185,3 +185,18 @@ fn lines_have_their_forms() {
         "dd: 'standard input': cannot skip to specified offset\n"
     );
 }
+
+#[test]
+fn help_fits_a_terminal_of_eighty_columns() {
+    let flavors = [DdFlavor::Gnu, DdFlavor::Busybox];
+    for flavor in flavors {
+        let said = parse(&["--help".to_string()], flavor).expect_err("help");
+        for line in format!("{}{}", said.stdout, said.stderr).lines() {
+            assert!(line.chars().count() <= 80, "{line}");
+        }
+    }
+    let form = crate::dialect::bonnie::BonnieVersion::default();
+    for line in crate::dialect::bonnie::help(form).lines() {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+}

@@ -2,11 +2,11 @@
 
 use super::PredictionView;
 use crate::evidence::{BlockLayer, LayerKind, Link, SurveyedDevice};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject};
+use crate::record::{Exhibit, Finding, FindingWeight};
 use crate::unit::Bytes;
-use crate::verdict::threshold::{CARD_ERASE, LINK_SLOW};
+use crate::verdict::threshold::CARD_ERASE;
 use crate::verdict::{
-    direct_not_durable, finding, link_bound, misplaced_partition, unconditioned, words, worn_out,
+    direct_not_durable, finding, link_bound, misplaced_partition, unconditioned, worn_out,
 };
 
 pub(super) fn see(view_of_plan: &PredictionView<'_>, found: &mut Vec<Finding>) {
@@ -98,22 +98,7 @@ fn partition_starts(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
 
 /// T22: a loop device that begins within a block of its file.
 fn loop_start(device: &SurveyedDevice) -> Option<Finding> {
-    let offset = device.loop_offset.filter(|offset| !offset.0.is_multiple_of(4096))?;
-    Some(finding(
-        misplaced_partition::RULE.id,
-        FindingWeight::Note,
-        None,
-        format!(
-            "{} starts {} bytes into its file: aligned writes straddle two blocks of the file.",
-            device.layer.name, offset.0
-        ),
-        vec![Exhibit::new(
-            "offset",
-            format!("{} bytes", offset.0),
-            format!("/sys/block/{}/loop/offset", device.layer.name),
-        )],
-        None,
-    ))
+    misplaced_partition::loop_start(&device.layer.name, device.loop_offset?)
 }
 
 /// T46: a link that runs slower than both ends can.
@@ -123,23 +108,7 @@ fn below_possible(device: &SurveyedDevice) -> Option<Finding> {
 
 /// T46: a link that any disk of today can fill.
 fn slowest(device: &SurveyedDevice) -> Option<Finding> {
-    let link =
-        device.links.iter().filter(|link| link.ceiling.is_some()).min_by_key(|l| l.ceiling)?;
-    let ceiling = link.ceiling.filter(|ceiling| *ceiling <= LINK_SLOW)?;
-    let known = link.possible.is_some_and(|best| best > ceiling);
-    let mode = link.mode.seen().filter(|_| !known)?;
-    Some(finding(
-        link_bound::RULE.id,
-        FindingWeight::Note,
-        Some(MeasuredSubject::Limited),
-        format!(
-            "The link of {} is limited to {} ({mode}).",
-            device.layer.name,
-            words::pace(ceiling as f64)
-        ),
-        vec![Exhibit::new("link", mode, &link.source)],
-        None,
-    ))
+    link_bound::slow(&device.layer.name, &device.links)
 }
 
 /// T55: a driver that has one command under way at a time.
