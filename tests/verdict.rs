@@ -306,7 +306,7 @@ fn records_are_held_against_each_other() {
             assert!(!traps.contains(trap), "{name} must not name {trap}: {found:#?}");
         }
         for claim in found.findings.iter().map(|f| &f.claim) {
-            assert!(claim.ends_with('.') && !claim.contains("B/s"), "{name}: {claim}");
+            assert!(claim.ends_with('.') && !claim.contains("B per second"), "{name}: {claim}");
         }
     }
 }
@@ -335,7 +335,7 @@ fn kept_records_get_their_verdicts() {
             assert!(!traps.contains(trap), "{name} must not name {trap}: {traps:?}");
         }
         for text in [&found.summary].into_iter().chain(found.findings.iter().map(|f| &f.claim)) {
-            assert!(text.ends_with('.') && !text.contains("B/s"), "{name}: {text}");
+            assert!(text.ends_with('.') && !text.contains("B per second"), "{name}: {text}");
         }
         if std::env::var_os("ASSAY_SHOW").is_some() {
             println!(
