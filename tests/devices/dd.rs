@@ -320,9 +320,10 @@ fn holds_the_truth(said: &str) -> bool {
     let rate = |text: &str| text.parse::<f64>().expect("a rate") * 1e6;
     told("the device itself", format_args!("{low} to {high} MB/s"));
     assert!(said.contains("MB per second ("), "{said}");
-    // They are printed with three digits: 4.194 is not beyond 4.19.
-    let digit = 0.005e6;
-    assert!((rate(low) - digit..=rate(high) + digit).contains(&WRITES), "{said}");
+    // They are printed with three digits: 4.194 is not beyond 4.19. The limit is a ceiling: on a busy machine up to a
+    // hundredth less passes it.
+    let (digit, less) = (0.005e6, 0.01 * WRITES);
+    assert!((rate(low) - digit..=rate(high) + digit + less).contains(&WRITES), "{said}");
     true
 }
 
