@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 /// What the man page begins with.
 const DESCRIPTION: &str = "\
-assay measures storage, and says of each figure whether it may be believed: what the program \
+assay measures storage, and says of each figure whether it can be trusted: what the program \
 moved is compared with what the kernel's counters of the lowest device saw, while the clock ran \
 and after it. A verdict has two words. Trust: sound, doubtful, unproven (the evidence that would \
 be needed could not be seen) or wrong. And what the figure is about: device, limited, tool, \
