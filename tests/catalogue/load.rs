@@ -156,8 +156,15 @@ fn t52_another_process_on_the_cpu(_: &Shelf) -> Rows {
     ])
 }
 
-/// Any program that takes one processor, wherever the kernel puts it and the run: it is named, whether or
-/// not the figure suffered, and nothing is said against the disk.
+/// Whether a run of one phase waited for a CPU so long that it may have felt it.
+fn waited(heard: &Heard) -> bool {
+    let phase = &heard.record.phases[0];
+    let waited = phase.evidence.ran.as_ref().and_then(|ran| ran.waited).unwrap_or_default();
+    waited.as_secs() >= 0.01 * phase.span.time().as_secs()
+}
+
+/// Any program that takes one processor, wherever the kernel puts it and the run: it is named where the run
+/// waited for a CPU, and nothing is said against the disk.
 fn t52_a_busy_program_beside(_: &Shelf) -> Rows {
     let (sh, nice) = (lab::need_tool("sh", "dash")?, lab::need_tool("nice", "coreutils")?);
     let place = lab::folder("beside");
@@ -189,6 +196,10 @@ fn t52_a_busy_program_beside(_: &Shelf) -> Rows {
         let claims = beside.verdict().findings.iter().filter(|found| found.trap.0 == "T52");
         match claims.map(|found| &found.claim).any(|claim| claim.contains(&named)) {
             true => rows.push(Row::named("T52", how, &beside)),
+            // Where the run did not wait for a CPU, it took nothing from it.
+            false if !waited(&beside) => {
+                rows.push(Row::told("T52", how, "it did not wait for a CPU, and nobody is named"));
+            }
             // With many others on the machine it was no program that takes a processor.
             false if share < 0.75 => {
                 let had = format!("it had {:.0} % of a processor", share * 100.0);
