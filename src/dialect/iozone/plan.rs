@@ -112,6 +112,11 @@ impl IozoneOptions {
         self.existing || self.done().first().is_some_and(|test| !test.makes())
     }
 
+    /// Whether no test before it makes the file.
+    fn is_first_to_make(&self, test: IozoneTest) -> bool {
+        self.done().into_iter().find(|test| test.makes()) == Some(test)
+    }
+
     fn phase(&self, place: TestPlace, existing: bool) -> Phase {
         let streams = place.streams.max(1);
         let jobs: Vec<Job> = (0..streams).map(|stream| self.job(place, stream, existing)).collect();
@@ -158,7 +163,10 @@ impl IozoneOptions {
         };
         let layout = match existing {
             true => LayoutMode::Existing,
-            false if test.makes() && !self.no_truncate => LayoutMode::Truncated,
+            // What the write test has left is written over by the others, as the original does it.
+            false if test.makes() && !self.no_truncate && self.is_first_to_make(test) => {
+                LayoutMode::Truncated
+            }
             false => LayoutMode::AsFound,
         };
         let lifetime = match self.keep || self.existing {

@@ -143,6 +143,8 @@ fn files_come_and_go_as_the_words_say() {
     let usual = |layout| ("iozone.tmp".to_string(), layout, Lifetime::Remove);
     assert_eq!(of("-i 0", 0), usual(LayoutMode::Truncated));
     assert_eq!(of("-i 0", 1), usual(LayoutMode::AsFound));
+    assert_eq!(of("-i 0 -i 6", 2), usual(LayoutMode::AsFound));
+    assert_eq!(of("-i 6", 0), usual(LayoutMode::Truncated));
     assert_eq!(of("-i 1", 0), usual(LayoutMode::Existing));
     assert_eq!(of("-w -i 0 -f x", 0), ("x".into(), LayoutMode::Truncated, Lifetime::Keep));
     assert_eq!(of("-t 2 -i 0", 0).0, "iozone.DUMMY.0");
