@@ -19,7 +19,7 @@ use crate::name::quoted;
 use crate::plan::{Phase, Plan, Work};
 use crate::record::{BetterCommand, Ending, PhaseRecord, Record, Resolved, WordMeaning};
 use crate::report;
-use crate::run::{self, LiveStatus, Observer};
+use crate::run::{self, Observer};
 
 /// The exit status of the original after a signal.
 const INTERRUPTED: u8 = 0;
@@ -242,10 +242,6 @@ impl Observer for Screen<'_> {
         }
         self.print(&iozone::row(place.cell));
         self.fill_row(place.cell);
-    }
-
-    fn asked(&mut self, _signal: i32, _live: &LiveStatus) -> bool {
-        false
     }
 
     fn ended(&mut self, _record: &Record, phase: &PhaseRecord) {

@@ -13,9 +13,6 @@ use crate::unit::{Bytes, KIB, Nanos, Ops};
 /// What is left in memory after a test is flushed outside of its timing, as the original does; it is
 /// watched for this long at the most.
 const FLUSH: Nanos = Nanos::secs(3600);
-/// The buffer of glibc's streams on a file system with blocks of 4 KiB. The original gives its own buffer,
-/// of the size of a record.
-const LARGEST_STREAM: u64 = 16 << 20;
 /// The original draws the order of its records from the same seed each time.
 const SEED: u64 = 0;
 /// The file, where no word names one.
@@ -215,7 +212,8 @@ impl IozoneOptions {
 
     fn method(&self, test: IozoneTest, cell: GridCell) -> Method {
         if test.is_of_streams() {
-            let buffer = cell.record.min(LARGEST_STREAM) as u32;
+            // The original gives its streams a buffer of the size of a record, which has 16 MiB at the most.
+            let buffer = cell.record as u32;
             return Method::Stdio { buffer, bytewise: false };
         }
         if self.mmap {
