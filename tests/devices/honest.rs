@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use assay::plan::Action;
 use assay::record::{Ending, Finding, FindingWeight, MeasuredSubject};
 use serde_json::{Value, json};
 
@@ -152,7 +153,13 @@ fn fifty_honest_runs_are_not_slandered() {
                     traps.join(", ")
                 ),
             );
-            if !slander(&heard, *declared, &others).is_empty() {
+            let mut untrue = slander(&heard, *declared, &others);
+            if untrue.iter().any(|finding| is_of_copying(finding))
+                && copying_held(&heard, target, kind)
+            {
+                untrue.retain(|finding| !is_of_copying(finding));
+            }
+            if !untrue.is_empty() {
                 slandered.push(heard);
             } else if declared.is_some() {
                 assert_eq!(
@@ -166,6 +173,24 @@ fn fifty_honest_runs_are_not_slandered() {
     assert_eq!(runs, 50);
     let all: String = slandered.iter().map(ToString::to_string).collect();
     assert!(slandered.is_empty(), "{} of {runs} runs are slandered\n{all}", slandered.len());
+}
+
+/// Says that copying into the page cache held the rate down, not the device.
+fn is_of_copying(finding: &Finding) -> bool {
+    finding.trap.0 == "T51" && finding.weight == FindingWeight::Doubt
+}
+
+/// That is true where the device takes a tenth more in the same second without the page cache: of a disk
+/// of some GB/s, and of none of the others.
+fn copying_held(heard: &Heard, target: &Value, kind: &Kind) -> bool {
+    let (name, action, order, block, depth, caching, durability) = *kind;
+    if caching != "buffered" {
+        return false;
+    }
+    let direct = run(target, &(name, action, order, block, depth, "direct", durability));
+    let (through_memory, past_it) = (heard.rate(Action::Write), direct.rate(Action::Write));
+    told(name, format_args!("{through_memory} B/s, direct {past_it}"));
+    past_it > through_memory * 1.1
 }
 
 /// What other programs did meanwhile.
