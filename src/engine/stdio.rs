@@ -8,8 +8,8 @@
 //! the plan states, and the run notes which library that was; it differs (musl hands a large
 //! record to the kernel together with its buffer, glibc fills the buffer first).
 //!
-//! Bytes go by `putc_unlocked` and `getc_unlocked`. In a program with one thread, as those tools
-//! are, the plain calls take no lock (glibc asks `SINGLE_THREAD_P`, musl a flag of the stream);
+//! The calls are those without a lock, such as `putc_unlocked`. In a program with one thread, as those
+//! tools are, the plain calls take none either (glibc asks `SINGLE_THREAD_P`, musl a flag of the stream);
 //! in this one, which has several, they would, and cost twice as much. They are called, not
 //! inlined as C macros may be: in those tools too, `putc` and `getc` are functions of the library.
 //!

@@ -13,6 +13,18 @@ use std::ptr::NonNull;
 unsafe extern "C" {
     fn putc_unlocked(byte: libc::c_int, stream: *mut libc::FILE) -> libc::c_int;
     fn getc_unlocked(stream: *mut libc::FILE) -> libc::c_int;
+    fn fread_unlocked(
+        to: *mut libc::c_void,
+        size: libc::size_t,
+        count: libc::size_t,
+        stream: *mut libc::FILE,
+    ) -> libc::size_t;
+    fn fwrite_unlocked(
+        from: *const libc::c_void,
+        size: libc::size_t,
+        count: libc::size_t,
+        stream: *mut libc::FILE,
+    ) -> libc::size_t;
     fn clearerr(stream: *mut libc::FILE);
 }
 
@@ -98,8 +110,9 @@ impl Stream {
     /// What writing the buffer out met, of this or of earlier records.
     pub fn write(&mut self, record: &[u8]) -> io::Result<()> {
         // SAFETY: the stream is open and only ours; the record is readable for its length.
-        let written =
-            unsafe { libc::fwrite(record.as_ptr().cast(), 1, record.len(), self.stream.as_ptr()) };
+        let written = unsafe {
+            fwrite_unlocked(record.as_ptr().cast(), 1, record.len(), self.stream.as_ptr())
+        };
         if written == record.len() { Ok(()) } else { Err(self.error()) }
     }
 
@@ -110,7 +123,7 @@ impl Stream {
     pub fn read(&mut self, record: &mut [u8]) -> io::Result<usize> {
         // SAFETY: the stream is open and only ours; the record is writable for its length.
         let count = unsafe {
-            libc::fread(record.as_mut_ptr().cast(), 1, record.len(), self.stream.as_ptr())
+            fread_unlocked(record.as_mut_ptr().cast(), 1, record.len(), self.stream.as_ptr())
         };
         if count == record.len() { Ok(count) } else { self.ended(count) }
     }
