@@ -333,12 +333,12 @@ fn the_pace_of_a_flush_that_is_not_over_holds_the_truth_or_is_not_told() {
     let _alone = lab::alone();
     let card = lab::need!(Card::sdcard());
     let mut said = Vec::new();
-    for settle in ["1s", "3s", "12s"] {
+    for (settle, count) in [("1s", "count=32"), ("3s", "count=40"), ("12s", "count=72")] {
         let x = card.path("x");
         let _ = fs::remove_file(&x);
         card.freely(|| Ok(()));
         let heard = hear(
-            lab::assay(["dd", "if=/dev/zero", "bs=1M", "count=100"])
+            lab::assay(["dd", "if=/dev/zero", "bs=1M", count])
                 .word(of(&x))
                 .env("ASSAY_SETTLE", settle),
         );
