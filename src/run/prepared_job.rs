@@ -90,11 +90,19 @@ impl PreparedJob<'_> {
     }
 
     /// Whether its threads may have a table of descriptors each, as programs have that do such work with
-    /// one thread: they use what they have opened themselves, or only look names up below what others
-    /// keep open. What others have opened cannot be closed in such a table.
+    /// one thread: one call for each I/O, on what they have opened themselves or what the conductor keeps
+    /// open until they are home. What others have opened cannot be closed in such a table.
     pub fn keeps_to_its_own(&self) -> bool {
-        let own = matches!(self.resolved.method, Method::Sync | Method::Bytewise);
-        (self.tree.is_some() || own) && !self.blocks.timed_close
+        let call_by_call = matches!(
+            self.resolved.method,
+            Method::Psync
+                | Method::Pool
+                | Method::Vectored(_)
+                | Method::Sync
+                | Method::Bytewise
+                | Method::Stdio { .. }
+        );
+        (self.tree.is_some() || call_by_call) && !self.blocks.timed_close
     }
 
     pub fn reads(&self) -> bool {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use assay::plan::{Action, Plan};
-use assay::record::{MeasuredSubject, Record};
+use assay::record::{Ending, MeasuredSubject, Record};
 use assay::stats::ActionTotal;
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ fn job(name: &str, target: &Value, action: &str, changes: &[(&str, Value)]) -> V
     });
     for (name, value) in changes {
         let place = match *name {
-            "method" | "caching" | "durability" | "iodepth" => "/work/blocks",
+            "method" | "caching" | "durability" | "iodepth" | "timed_close" => "/work/blocks",
             "order" | "region" | "verify" | "mix" => "/work/blocks/pattern",
             _ => "",
         };
@@ -367,6 +367,29 @@ fn more_files_than_may_be_open_raise_the_limit_or_are_refused() {
         "{stderr}"
     );
     assert!(walk(folder.path()).is_empty());
+}
+
+#[test]
+fn no_descriptor_stays_behind_a_phase() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let many = files(&[folder.path().into()], 8, json!({ "size": { "exactly": 4096 } }));
+    // What is closed in the timing is closed by a worker's thread, and else by the conductor.
+    let ways = [("psync", false), ("sync", false), ("stdio", false), ("psync", true)];
+    let phases: Vec<Value> = ways
+        .iter()
+        .cycle()
+        .take(300)
+        .enumerate()
+        .map(|(number, (method, timed_close))| {
+            let work = [("method", json!(method)), ("timed_close", json!(timed_close))];
+            phase(&format!("p{number}"), &[job(&format!("j{number}"), &many, "write", &work)])
+        })
+        .collect();
+    // One descriptor left of each file would be too many before the last phase.
+    let (_, stderr, record) = typed("ulimit -n 540;", &plan(&phases));
+    assert_eq!(stderr, "");
+    let record = record.expect("a record");
+    assert_eq!((record.ending, record.phases.len()), (Ending::Complete, 300));
 }
 
 #[test]
