@@ -1,7 +1,7 @@
 //! What the judges say, as values: part of the record's document.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::stats::Estimate;
 use crate::unit::{Bandwidth, Bytes, Iops, Nanos};
@@ -133,7 +133,8 @@ pub struct Finding {
     pub claim: String,
     /// The very readings that show it.
     pub because: Vec<Exhibit>,
-    /// What to do or type now; absent when nothing is to be done.
+    /// What to type now; absent when nothing is to be done.
+    #[serde(default, deserialize_with = "of_any_version")]
     pub next: Option<NextStep>,
 }
 
@@ -250,23 +251,108 @@ quantities! {
     u32, Count, |count| f64::from(count);
 }
 
-/// What to do now.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum NextStep {
-    /// Type this.
-    Type(String),
-    /// Do this.
-    Do(String),
+/// What to do now: what it is for, and a line for a shell that does it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NextStep {
+    /// What it is for.
+    pub remedy: Remedy,
+    /// What to type: a line that a shell takes as it stands, in the words of the tool that was called
+    /// or of assay.
+    pub command: String,
 }
 
 impl NextStep {
+    /// A line for a shell, and what it is for.
+    pub fn new(remedy: Remedy, command: impl Into<String>) -> Self {
+        Self { remedy, command: command.into() }
+    }
+
+    /// Advice in prose.
+    pub fn told(text: String) -> Self {
+        Self { remedy: Remedy::Told, command: text }
+    }
+
     /// The words.
     pub fn words(&self) -> &str {
-        match self {
-            Self::Type(words) | Self::Do(words) => words,
-        }
+        &self.command
     }
+}
+
+/// What helps against a trap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Remedy {
+    /// Flush inside the timing.
+    Flush,
+    /// Drop the target from memory first.
+    DropCaches,
+    /// Go past the page cache.
+    Direct,
+    /// Let what earlier work left in memory be written first.
+    Settle,
+    /// Move more.
+    MoreData,
+    /// Take more time: until the rate is steady, or as long as it lasts.
+    MoreTime,
+    /// Use other blocks: larger ones, or such as fit.
+    OtherBlocks,
+    /// Have more in flight.
+    Deeper,
+    /// Use data that do not compress and do not repeat.
+    UniqueData,
+    /// Write before it is read.
+    WriteFirst,
+    /// Write over what is there.
+    Overwrite,
+    /// Measure one thing at a time: one direction, each file by its own worker.
+    Separate,
+    /// Measure another place.
+    AnotherTarget,
+    /// Run on the CPUs of the device's node.
+    OnNode,
+    /// Lift a limit.
+    LiftLimit,
+    /// Mount it otherwise.
+    Remount,
+    /// Set the device or the machine otherwise.
+    Configure,
+    /// Run it with the rights to see.
+    AsRoot,
+    /// Do the same again.
+    Rerun,
+    /// Look what is there or who does it.
+    Inspect,
+    /// Read what the trap is.
+    Explain,
+    /// What the text says.
+    Told,
+}
+
+/// A next step as this version and earlier ones wrote it: those had a line or advice in prose.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum WrittenStep {
+    Now(NextStep),
+    Typed {
+        #[serde(rename = "type")]
+        command: String,
+    },
+    Prose {
+        #[serde(rename = "do")]
+        _text: String,
+    },
+}
+
+/// A next step of any version. Prose of earlier ones is left out: judging again says what to type.
+fn of_any_version<'de, D: Deserializer<'de>>(document: D) -> Result<Option<NextStep>, D::Error> {
+    Ok(match Option::<WrittenStep>::deserialize(document)? {
+        Some(WrittenStep::Now(step)) => Some(step),
+        Some(WrittenStep::Typed { command }) => {
+            let again = command.split(' ').any(|word| word == "assay");
+            Some(NextStep::new(if again { Remedy::Rerun } else { Remedy::Inspect }, command))
+        }
+        Some(WrittenStep::Prose { .. }) | None => None,
+    })
 }
 
 #[cfg(test)]
@@ -298,5 +384,30 @@ mod tests {
         );
         let read: Exhibit = serde_json::from_value(words).expect("an exhibit");
         assert_eq!(read, Exhibit::new("x", "0 B of 20 MiB", "/y"));
+    }
+
+    #[test]
+    fn a_next_step_of_an_earlier_version_is_read() {
+        let next = |written: serde_json::Value| {
+            let finding = serde_json::json!({
+                "trap": "T02", "weight": "refute", "claim": "x", "because": [], "next": written,
+            });
+            serde_json::from_value::<Finding>(finding).expect("a finding").next
+        };
+        let flush = NextStep::new(Remedy::Flush, "assay dd of=x conv=fsync");
+        let json = serde_json::to_value(&flush).expect("json");
+        assert_eq!(
+            json,
+            serde_json::json!({ "remedy": "flush", "command": "assay dd of=x conv=fsync" })
+        );
+        assert_eq!(next(json), Some(flush.clone()));
+        assert_eq!(
+            next(serde_json::json!({ "type": "assay dd of=x conv=fsync" })),
+            Some(NextStep { remedy: Remedy::Rerun, ..flush })
+        );
+        let look = next(serde_json::json!({ "type": "lsblk -t" }));
+        assert_eq!(look, Some(NextStep::new(Remedy::Inspect, "lsblk -t")));
+        assert_eq!(next(serde_json::json!({ "do": "flush it" })), None);
+        assert_eq!(next(serde_json::Value::Null), None);
     }
 }

@@ -43,7 +43,7 @@ pub use interval::{
 pub use journal::{Journal, JournalEntry, replace};
 pub use judgement::{
     Exhibit, ExhibitQuantity, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject,
-    NextStep, TrapId, Trust, Verdict,
+    NextStep, Remedy, TrapId, Trust, Verdict,
 };
 pub use metric::{Absence, FigureUnit, LatencyPart, Metric, Statistic};
 pub use outcome::{

@@ -10,7 +10,7 @@ use super::heading;
 use super::paint::{Ink, wrap};
 use crate::name::quoted;
 use crate::plan::Method;
-use crate::record::{Ending, FindingWeight, NextStep, Record};
+use crate::record::{Ending, FindingWeight, NextStep, Record, Remedy};
 
 /// How the run ended, if not as planned, in lines. `there` says where the results stand from them: above or
 /// below.
@@ -77,9 +77,12 @@ fn usual_next(record: &Record) -> Option<NextStep> {
     match record.ending {
         Ending::Complete if !record.phases.is_empty() => {
             let path = &record.resolved.subjects.first()?.path;
-            Some(NextStep::Type(tool.then.as_ref()?.replace("{path}", &quoted(path))))
+            Some(NextStep::new(
+                Remedy::MoreTime,
+                tool.then.as_ref()?.replace("{path}", &quoted(path)),
+            ))
         }
-        Ending::Interrupted(_) => Some(NextStep::Do(tool.sooner.clone()?)),
+        Ending::Interrupted(_) => Some(NextStep::told(tool.sooner.clone()?)),
         _ => None,
     }
 }

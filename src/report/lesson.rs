@@ -16,7 +16,7 @@ use super::text::TextPage;
 use super::{ReportPage, TerminalStyle};
 use crate::name::quoted;
 use crate::plan::{LessonPlan, LessonTopic, Plan};
-use crate::record::{NextStep, PhaseRecord, Record, Resolved, Trust, Verdict};
+use crate::record::{NextStep, PhaseRecord, Record, Remedy, Resolved, Trust, Verdict};
 use crate::unit::{Bandwidth, Bytes, Iops, Nanos};
 use crate::verdict::lesson::{LessonFigure, LessonHalfFigure, LessonOutcome, LessonResult};
 use board::{LessonRow, LessonText};
@@ -174,21 +174,23 @@ impl LessonPage {
         let Some(cure) = &taught.cure else { return Vec::new() };
         let truth = match taught.outcome() {
             LessonOutcome::Groundless => taught.untrue().and_then(advice),
-            LessonOutcome::Shown(_) => Some(NextStep::Type(filled(self.words().cure, cure))),
+            LessonOutcome::Shown(_) => {
+                Some(NextStep::new(Remedy::Rerun, filled(self.words().cure, cure)))
+            }
             LessonOutcome::Escaped | LessonOutcome::Alike => {
                 let path = record.resolved.subjects.first().map(|subject| quoted(&subject.path));
-                path.map(|path| NextStep::Type(format!("assay quick {path}")))
+                path.map(|path| NextStep::new(Remedy::AnotherTarget, format!("assay quick {path}")))
             }
             LessonOutcome::Unfinished => None,
         };
-        let trap = NextStep::Type(format!("assay traps {}", self.words().trap_id));
+        let trap = NextStep::new(Remedy::Explain, format!("assay traps {}", self.words().trap_id));
         let nexts = truth.into_iter().chain([trap]).enumerate();
         nexts
             .flat_map(|(number, next)| {
                 let label = if number == 0 { "next" } else { "" };
-                match next {
-                    NextStep::Type(line) => vec![self.command(label, &line)],
-                    NextStep::Do(text) => labelled(label, &text, self.style),
+                match next.remedy {
+                    Remedy::Told => labelled(label, &next.command, self.style),
+                    _ => vec![self.command(label, &next.command)],
                 }
             })
             .collect()

@@ -8,7 +8,7 @@ use super::report_format::ReportFormat;
 use super::study::printer;
 use super::table::{ReportTable, TableAlign, TableCell, TableRow};
 use super::{TerminalStyle, badge, closing};
-use crate::record::{NextStep, Record};
+use crate::record::{Record, Remedy};
 
 /// The record as Markdown.
 pub const FORMAT: ReportFormat = ReportFormat {
@@ -100,18 +100,17 @@ fn verdict(record: &Record) -> Vec<String> {
     lines
 }
 
-/// What to type or do now.
+/// What to type now.
 fn nexts(record: &Record) -> Vec<String> {
     let mut lines = Vec::new();
     for next in closing::nexts(record) {
         lines.push(String::new());
-        match next {
-            NextStep::Type(words) => {
-                lines.extend(["Next:".to_string(), String::new()]);
-                lines.extend(fenced(&words));
-            }
-            NextStep::Do(words) => lines.push(format!("Next: {}", plain(&words))),
+        if next.remedy == Remedy::Told {
+            lines.push(format!("Next: {}", plain(&next.command)));
+            continue;
         }
+        lines.extend(["Next:".to_string(), String::new()]);
+        lines.extend(fenced(&next.command));
     }
     lines
 }

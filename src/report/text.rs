@@ -19,7 +19,7 @@ use super::table::TableRow;
 use super::{ReportPage, TerminalStyle, rates, row};
 use crate::plan::{Phase, Plan, Work};
 use crate::record::{
-    MeasuredSubject, NextStep, PhaseRecord, Record, Resolved, ResolvedJob, TrapId, Trust, Verdict,
+    MeasuredSubject, PhaseRecord, Record, Remedy, Resolved, ResolvedJob, TrapId, Trust, Verdict,
 };
 use crate::stats::Estimate;
 
@@ -397,20 +397,21 @@ impl TextPage {
         summary
     }
 
-    /// What to type or do now.
+    /// What to type now.
     pub(super) fn next(&self, record: &Record) -> Vec<String> {
         let mut lines = Vec::new();
         for next in nexts(record) {
             let label = if lines.is_empty() { "next" } else { "" };
-            match next {
-                // A command is never broken over lines: it is there to be copied.
-                NextStep::Type(words) => lines.push(format!(
-                    "  {}{}",
-                    self.style.paint(Ink::Faint, &format!("{label:9}")),
-                    self.style.paint(Ink::Strong, &words)
-                )),
-                NextStep::Do(words) => lines.extend(labelled(label, &words, self.style)),
+            if next.remedy == Remedy::Told {
+                lines.extend(labelled(label, &next.command, self.style));
+                continue;
             }
+            // A command is never broken over lines: it is there to be copied.
+            lines.push(format!(
+                "  {}{}",
+                self.style.paint(Ink::Faint, &format!("{label:9}")),
+                self.style.paint(Ink::Strong, &next.command)
+            ));
         }
         lines
     }

@@ -1,31 +1,46 @@
 //! Commands to type next about a flow: the same line done otherwise, or a verb of our own at its place.
+//!
+//! A tool's own words come first: the plan has them. Where it has none, or its line would not do the same
+//! again, a verb of our own does the like at the same place.
 
 use super::measure::{FlowView, PhaseView};
-use super::words::{typed, typed_with, with};
+use super::words::{self, typed_with, with};
 use crate::evidence::PathKind;
-use crate::name::quoted;
-use crate::plan::AddedWords;
-use crate::record::NextStep;
+use crate::plan::{AddedWords, CacheDrop, Durability};
+use crate::record::{NextStep, Remedy};
 use crate::unit::{KIB, MIB, Nanos};
 
-/// The same past the page cache; `otherwise` where it cannot be typed.
-pub fn past_cache(flow_view: &FlowView<'_>, otherwise: &str) -> NextStep {
+/// The same past the page cache.
+pub fn direct(flow_view: &FlowView<'_>) -> Option<NextStep> {
     let origin = &flow_view.record.plan.origin;
     let tool = &origin.tool;
     let added = if flow_view.reads() { &tool.direct } else { &tool.direct_write };
-    let added = added.as_ref().filter(|_| flow_view.flow.block.0.is_multiple_of(DIRECT_UNIT));
-    typed_with(origin, added, otherwise)
+    let fits = flow_view.flow.block.0.is_multiple_of(DIRECT_UNIT);
+    let added = added.as_ref().filter(|_| fits);
+    typed_with(origin, Remedy::Direct, added).or_else(|| load(flow_view, Remedy::Direct))
 }
 
 /// The least unit of direct I/O.
 const DIRECT_UNIT: u64 = 512;
 
-/// The same past the page cache.
-pub fn direct(flow_view: &FlowView<'_>) -> NextStep {
-    past_cache(
-        flow_view,
-        "use direct I/O (dd: iflag=direct or oflag=direct; in a plan: caching direct)",
-    )
+/// The same with a flush inside the timing.
+pub fn flush(flow_view: &FlowView<'_>) -> Option<NextStep> {
+    words::with_flush(&flow_view.record.plan.origin).or_else(|| load(flow_view, Remedy::Flush))
+}
+
+/// What reads from the device and not from memory.
+pub fn cold(flow_view: &FlowView<'_>) -> Option<NextStep> {
+    if flow_view.of_trees() {
+        // The names and sizes of files are dropped with the caches of the whole machine only.
+        let again = words::once_more(&flow_view.record.plan.origin)?;
+        let drop = "echo 3 | sudo tee /proc/sys/vm/drop_caches";
+        return Some(NextStep::new(Remedy::DropCaches, format!("{drop} && {}", again.command)));
+    }
+    let planned =
+        flow_view.record.plan.phases.iter().find(|phase| phase.name == flow_view.phase.name);
+    let tried = planned.is_some_and(|phase| phase.cold != CacheDrop::Keep) || flow_view.direct();
+    words::cold(&flow_view.record.plan.origin, tried)
+        .or_else(|| load(flow_view, Remedy::DropCaches))
 }
 
 /// More of the same by the tool's own words, so much that it takes two seconds.
@@ -45,7 +60,8 @@ pub fn more(phase_view: &PhaseView<'_>) -> Option<NextStep> {
     }
     let words =
         more.words.replace("{n}", &format!("{number:.0}")).replace("{size}", &in_units(size));
-    with(origin, &AddedWords::after(&words)).map(NextStep::Type)
+    let command = with(origin, &AddedWords::after(&words))?;
+    Some(NextStep::new(Remedy::MoreData, command))
 }
 
 /// A run that lasts so long can be measured, also where the next is twice as fast.
@@ -59,42 +75,77 @@ fn in_units(size: u64) -> String {
 }
 
 /// What makes the program need less CPU for each byte.
-pub fn less_cpu(flow_view: &FlowView<'_>) -> NextStep {
+pub fn less_cpu(flow_view: &FlowView<'_>) -> Option<NextStep> {
     if flow_view.flow.caching.through_memory() {
-        return past_cache(flow_view, "use larger blocks, more workers, or direct I/O");
+        return direct(flow_view);
     }
+    larger_blocks(flow_view)
+}
+
+/// By which blocks the rate grows.
+pub fn larger_blocks(flow_view: &FlowView<'_>) -> Option<NextStep> {
     let action = if flow_view.reads() { "read" } else { "write" };
     let options = format!(" --over bs=4k..1M --action {action}");
-    own_verb(flow_view, "sweep", &options, "use larger blocks or more workers")
+    own_verb(flow_view, Remedy::OtherBlocks, "sweep", &options)
 }
 
-/// A verb of our own, with these options, where a flow went; `otherwise` where that is nothing that such
-/// a verb may use. It writes no file but its own, and to no device.
-pub fn own_verb(flow_view: &FlowView<'_>, verb: &str, options: &str, otherwise: &str) -> NextStep {
-    let command = own_place(flow_view).map(|place| format!("assay {verb} {place}{options}"));
-    typed(command, otherwise)
-}
-
-/// The path for such a verb: of a file its folder, as it may be gone after the run.
-fn own_place(flow_view: &FlowView<'_>) -> Option<String> {
-    let path = &flow_view.subject.path;
-    let place = match flow_view.subject.kind {
-        PathKind::Folder => path.as_str(),
-        PathKind::Device if flow_view.reads() => path.as_str(),
-        PathKind::File if flow_view.reads() && flow_view.phase.copy.is_some() => path.as_str(),
-        PathKind::File | PathKind::Missing => match path.rsplit_once('/') {
-            Some(("", _)) => "/",
-            Some((folder, _)) => folder,
-            None => ".",
-        },
-        PathKind::Device | PathKind::Character | PathKind::Stream => return None,
+/// A verb of our own, with these options, where a flow went; `None` where that is nothing that such a
+/// verb may use. It writes no file but its own, and to no device.
+pub fn own_verb(
+    flow_view: &FlowView<'_>,
+    remedy: Remedy,
+    verb: &str,
+    options: &str,
+) -> Option<NextStep> {
+    let kind = match flow_view.subject.kind {
+        // What a copy reads is there before it and after.
+        PathKind::File if flow_view.reads() && flow_view.phase.copy.is_some() => PathKind::Folder,
+        kind => kind,
     };
-    let place = if place.starts_with('-') { format!("./{place}") } else { place.into() };
-    Some(quoted(&place))
+    words::own_verb(remedy, verb, (&flow_view.subject.path, kind), flow_view.reads(), options)
+}
+
+/// The load of a flow as `assay io` does it where it went: from the device, and flushed.
+pub fn load(flow_view: &FlowView<'_>, remedy: Remedy) -> Option<NextStep> {
+    let flow = flow_view.flow;
+    if flow_view.of_trees() {
+        return None;
+    }
+    let rw = match (flow_view.reads(), flow.sequential) {
+        (true, true) => "read",
+        (true, false) => "randread",
+        (false, true) => "write",
+        (false, false) => "randwrite",
+    };
+    let block = match flow.block.0 {
+        block if block >= MIB && block.is_multiple_of(MIB) => format!("{}M", block / MIB),
+        block if block >= 4 * KIB && block.is_multiple_of(KIB) => format!("{}k", block / KIB),
+        // Bytes and parts of blocks are nothing that a device does.
+        _ => "4k".into(),
+    };
+    let mut options = format!(" --rw {rw} --bs {block}");
+    let resolved = flow_view.record.resolved.jobs.iter();
+    let mut jobs = resolved.filter(|job| job.phase == flow_view.phase.name);
+    if let Some(job) = jobs.nth(flow.job) {
+        for (option, count, most) in [("iodepth", job.iodepth, 1024), ("workers", job.workers, 256)]
+        {
+            if (2..=most).contains(&count) {
+                options.push_str(&format!(" --{option} {count}"));
+            }
+        }
+    }
+    match (remedy, flow.durability) {
+        (Remedy::Direct, _) => options.push_str(" --direct"),
+        (_, Durability::FsyncEvery(every)) if flow_view.writes() => {
+            options.push_str(&format!(" --fsync {}", every.0));
+        }
+        _ => {}
+    }
+    own_verb(flow_view, remedy, "io", &options)
 }
 
 /// The same work with more and more in flight.
-pub fn ramp(flow_view: &FlowView<'_>, otherwise: &str) -> NextStep {
+pub fn ramp(flow_view: &FlowView<'_>) -> Option<NextStep> {
     let block = flow_view.flow.block.0;
     let size = match block {
         MIB => Some("1M".to_string()),
@@ -111,23 +162,23 @@ pub fn ramp(flow_view: &FlowView<'_>, otherwise: &str) -> NextStep {
     if flow_view.writes() {
         options.push_str(" --action write");
     }
-    own_verb(flow_view, "ramp", &options, otherwise)
+    own_verb(flow_view, Remedy::Deeper, "ramp", &options)
 }
 
-/// The rate that lasts: what writes keep up.
-pub fn sustained(flow_view: &FlowView<'_>) -> NextStep {
-    let longer =
-        "run longer (dd: a larger count=; in a plan: stop steady) to see the sustained rate";
+/// The rate that lasts: what writes keep up, and reads for a minute.
+pub fn sustained(flow_view: &FlowView<'_>) -> Option<NextStep> {
     match flow_view.writes() {
-        true => own_verb(flow_view, "sustain", "", longer),
-        false => NextStep::Do(longer.into()),
+        true => own_verb(flow_view, Remedy::MoreTime, "sustain", ""),
+        false => {
+            let next = load(flow_view, Remedy::MoreTime)?;
+            Some(NextStep { command: format!("{} --time 60", next.command), ..next })
+        }
     }
 }
 
 /// The same place with data of our own, which do not compress.
-pub fn own_data(flow_view: &FlowView<'_>) -> NextStep {
-    let otherwise = "use data that do not compress, and a file without compression";
-    own_verb(flow_view, "quick", "", otherwise)
+pub fn own_data(flow_view: &FlowView<'_>) -> Option<NextStep> {
+    own_verb(flow_view, Remedy::UniqueData, "quick", "")
 }
 
 #[cfg(test)]
@@ -145,13 +196,13 @@ mod tests {
             let written = phase_view.cases.iter().find(|flow_view| flow_view.writes());
             let written = written.expect("a write");
             let words = [sustained(written), own_data(written), direct(written)];
-            words.map(|next| next.words().to_string())
+            words.map(|next| next.expect("a command").command)
         };
         let [sustain, quick, direct] = typed(&bench);
         assert_eq!([sustain.as_str(), quick.as_str()], ["assay sustain /mnt", "assay quick /mnt"]);
         assert!(direct.starts_with("assay dd ") && direct.ends_with(" oflag=direct"), "{direct}");
-        let again = after_sync(&bench.record.plan.origin);
-        assert!(again.words().starts_with("sync && assay dd "), "{}", again.words());
+        let again = after_sync(&bench.record.plan.origin).expect("a command").command;
+        assert!(again.starts_with("sync && assay dd "), "{again}");
         for subject in &mut bench.record.resolved.subjects {
             if subject.kind == PathKind::File {
                 subject.path = "-my files/x".into();

@@ -81,7 +81,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
                 format!("Limited by something above the queue of {}: the program waited while the device was mostly idle.", level.name()),
                 None,
                 level,
-                NextStep::Do("check for limits that cannot be seen from here (a cgroup of the host, a storage QoS setting) or that were set after the run had started".into()),
+                NextStep::told("check for limits that cannot be seen from here (a cgroup of the host, a storage QoS setting) or that were set after the run had started".into()),
             )
         }
     };
@@ -138,7 +138,7 @@ fn in_memory(phase_view: &PhaseView<'_>, found: &[Finding], cpu: f64) -> Option<
             level.exhibit_work(),
             Exhibit::new("CPU time of each worker", share(cpu), "/proc/self/stat"),
         ],
-        Some(advice::direct(flow_view)),
+        advice::direct(flow_view),
     ))
 }
 

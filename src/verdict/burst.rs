@@ -70,7 +70,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
                 "the run's series",
             ),
         ],
-        Some(advice::direct(flow_view)),
+        advice::direct(flow_view),
     ))
 }
 

@@ -3,7 +3,7 @@
 use super::measure::FlowView;
 use super::threshold::{REACHED, RESIDENT};
 use super::words::of;
-use super::{Rule, RuleJudge, finding};
+use super::{Rule, RuleJudge, advice, finding};
 use crate::plan::Caching;
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject};
 
@@ -43,7 +43,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
                 ),
                 level.exhibit(flow_view.direction()),
             ],
-            Some(flow_view.cold_next()),
+            advice::cold(flow_view),
         )
     })
 }

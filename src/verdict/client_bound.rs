@@ -63,7 +63,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
             flow_view.named()
         ),
         because,
-        Some(advice::less_cpu(flow_view)),
+        advice::less_cpu(flow_view),
     ))
 }
 
@@ -97,7 +97,7 @@ fn idle_meanwhile(phase_view: &PhaseView<'_>, found: &[Finding], cpu: f64) -> Op
             Exhibit::new("CPU time of each worker", share(cpu), "/proc/self/stat"),
             level.exhibit_work(),
         ],
-        Some(advice::direct(flow_view)),
+        advice::direct(flow_view),
     ))
 }
 
@@ -118,7 +118,7 @@ fn making_data(phase_view: &PhaseView<'_>) -> Option<Finding> {
         Some(MeasuredSubject::Tool),
         format!("Limited by the source: {} of the time went into generating data.", share(spent)),
         vec![Exhibit::new(format!("time in reads of {name}"), share(spent), "the run's clock")],
-        Some(NextStep::Do(format!(
+        Some(NextStep::told(format!(
             "copy from /dev/zero, or write the data of {name} to a file first and copy that file"
         ))),
     ))
@@ -161,7 +161,7 @@ fn single_bytes(phase_view: &PhaseView<'_>) -> Option<Finding> {
 
 /// What to do about a figure of single bytes.
 pub(super) fn by_blocks() -> NextStep {
-    NextStep::Do(
+    NextStep::told(
         "use the block results for the device: the per-byte results measure the CPU".into(),
     )
 }

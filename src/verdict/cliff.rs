@@ -92,7 +92,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
         measures,
         claim,
         vec![shown("before", fall.before), shown("after", fall.after)],
-        Some(advice::sustained(flow_view)),
+        advice::sustained(flow_view),
     ))
 }
 

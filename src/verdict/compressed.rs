@@ -44,7 +44,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
                 level.name()
             ),
             vec![level.exhibit(flow_view.direction())],
-            Some(advice::own_data(flow_view)),
+            advice::own_data(flow_view),
         ));
     }
     let settled = level.reach_settled(flow_view.direction()).unwrap_or(reach);
@@ -74,13 +74,13 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
             share(settled)
         ),
         because,
-        Some(advice::own_data(flow_view)),
+        advice::own_data(flow_view),
     ))
 }
 
 /// What helps against a layer that makes bytes fewer.
 pub(super) fn next() -> NextStep {
-    NextStep::Do(
+    NextStep::told(
         "use data that do not compress (if=/dev/urandom, or assay's own random data)".into(),
     )
 }

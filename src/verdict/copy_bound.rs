@@ -62,7 +62,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
             flow_view.named()
         ),
         because,
-        Some(advice::direct(flow_view)),
+        advice::direct(flow_view),
     ))
 }
 

@@ -60,10 +60,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
             share(had / f64::from(planned))
         ),
         because,
-        Some(advice::ramp(
-            flow_view,
-            "do not quote this as the rate at that depth; use several files or workers to reach it",
-        )),
+        advice::ramp(flow_view),
     ))
 }
 

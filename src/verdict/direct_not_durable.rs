@@ -2,7 +2,7 @@
 //! cache, and not the drive's own.
 
 use super::measure::FlowView;
-use super::{Rule, RuleJudge, finding, words};
+use super::{Rule, RuleJudge, advice, finding};
 use crate::plan::Durability;
 use crate::record::{Exhibit, Finding, FindingWeight};
 
@@ -53,7 +53,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
         None,
         format!("The data went into the write cache of {}: no flush was requested.", level.name()),
         because,
-        Some(words::with_flush(&flow_view.record.plan.origin)),
+        advice::flush(flow_view),
     ))
 }
 
@@ -74,7 +74,7 @@ fn written_out(flow_view: &FlowView<'_>) -> Option<Finding> {
             Exhibit::new("flushes requested", "0", "plan"),
             Exhibit::new(format!("flushes of {}", level.name()), flushes, level.source()),
         ],
-        Some(words::with_flush(&flow_view.record.plan.origin)),
+        advice::flush(flow_view),
     ))
 }
 

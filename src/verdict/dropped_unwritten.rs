@@ -44,15 +44,14 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     };
     let mut because = vec![shown, level.exhibit(flow_view.direction())];
     because.extend(level.exhibit_settled(flow_view.direction()));
-    let next =
-        once_more(&flow_view.record.plan.origin, "run it again while nothing truncates the file");
+    let next = once_more(&flow_view.record.plan.origin);
     Some(finding(
         RULE.id,
         FindingWeight::Refute,
         Some(MeasuredSubject::Deferred),
         claim,
         because,
-        Some(next),
+        next,
     ))
 }
 
@@ -69,7 +68,7 @@ fn of_trees(flow_view: &FlowView<'_>) -> Option<Finding> {
             flow_view.named()
         ),
         vec![exhibit(bytes)],
-        Some(NextStep::Do(
+        Some(NextStep::told(
             "flush the files before they are deleted (in a plan: durability fsync_at_end where they are made)"
                 .into(),
         )),

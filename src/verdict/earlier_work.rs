@@ -46,7 +46,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
             ),
             Exhibit::new("dirty and under writeback at the start", left, "/proc/meminfo"),
         ],
-        Some(words::after_sync(&flow_view.record.plan.origin)),
+        words::after_sync(&flow_view.record.plan.origin),
     ))
 }
 

@@ -66,7 +66,7 @@ fn scattered(phase_view: &PhaseView<'_>) -> Option<Finding> {
             share(slow / fast)
         ),
         because,
-        Some(NextStep::Do(
+        Some(NextStep::told(
             "use this figure for many small files, the sequential one for video and photos".into(),
         )),
     ))
@@ -144,7 +144,7 @@ fn by_place(phase_view: &PhaseView<'_>) -> Option<Finding> {
             pace(most)
         ),
         because.collect(),
-        Some(NextStep::Do(
+        Some(NextStep::told(
             "run the phases in another order: a difference that stays with the offset is due to the place".into(),
         )),
     ))

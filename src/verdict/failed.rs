@@ -65,7 +65,7 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
     }
     let next = fault
         .filter(|fault| !fault.hint.is_empty())
-        .map(|fault| NextStep::Do(words::sentence(&fault.hint)));
+        .map(|fault| NextStep::told(words::sentence(&fault.hint)));
     Some(finding(
         RULE.id,
         FindingWeight::Refute,

@@ -76,7 +76,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
             ),
             Exhibit::new("CPU time of each worker", share(cpu), "/proc/self/stat"),
         ],
-        Some(NextStep::Do(
+        Some(NextStep::told(
             "write the file first (in a plan: layout written), or give each worker its own file"
                 .into(),
         )),

@@ -47,7 +47,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
             format!("{} of {}", onto.written, flow_view.size_of_phase().max(onto.range)),
             "FIEMAP",
         )],
-        Some(words::overwriting(&flow_view.record.plan.origin)),
+        words::overwriting(&flow_view.record.plan.origin),
     ))
 }
 

@@ -4,7 +4,7 @@ use super::measure::{FlowView, ratio};
 use super::threshold::{AMPLIFIED, FLUSH_BOUND, FLUSH_WRITES};
 use super::{Rule, RuleJudge, advice, finding};
 use crate::evidence::Direction;
-use crate::record::{Exhibit, Finding, FindingWeight};
+use crate::record::{Exhibit, Finding, FindingWeight, Remedy};
 use crate::unit::Bytes;
 
 /// At least half as many flushes as writes.
@@ -77,12 +77,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
         None,
         claim,
         because,
-        Some(advice::own_verb(
-            flow_view,
-            "quick",
-            "",
-            "for throughput use larger blocks and one flush at the end (dd: bs=1M conv=fsync)",
-        )),
+        advice::own_verb(flow_view, Remedy::OtherBlocks, "quick", ""),
     ))
 }
 

@@ -5,7 +5,7 @@ use super::{Rule, RuleJudge, finding};
 use crate::evidence::{Mount, Reading};
 use crate::name::quoted;
 use crate::plan::Durability;
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
 use crate::unit::Bytes;
 
 /// The device says that it has a write-back cache and has counted flushes before, and of those that
@@ -60,7 +60,7 @@ fn forced_through(flow_view: &FlowView<'_>, level: &DeviceLevel<'_>) -> bool {
 /// Mounts it with barriers.
 fn mount_command(mount: &Mount, option: &str) -> NextStep {
     let barrier = if option == "barrier=0" { "barrier=1" } else { "barrier" };
-    NextStep::Type(format!("mount -o remount,{barrier} {}", quoted(&mount.point)))
+    NextStep::new(Remedy::Remount, format!("mount -o remount,{barrier} {}", quoted(&mount.point)))
 }
 
 fn say(flow_view: &FlowView<'_>, level: &DeviceLevel<'_>) -> Finding {
@@ -91,7 +91,7 @@ fn say(flow_view: &FlowView<'_>, level: &DeviceLevel<'_>) -> Finding {
         ),
         None => (
             String::new(),
-            NextStep::Do("find the layer that answers flushes itself: on a power failure data that were reported as safe may be lost".into()),
+            NextStep::told("find the layer that answers flushes itself: on a power failure data that were reported as safe may be lost".into()),
         ),
     };
     finding(

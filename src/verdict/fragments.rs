@@ -54,7 +54,7 @@ fn pieces(flow_view: &FlowView<'_>) -> Option<Finding> {
             ),
             Exhibit::new(format!("average request size of {}", level.name()), size, level.source()),
         ],
-        Some(NextStep::Do(format!(
+        Some(NextStep::told(format!(
             "measure a contiguous file as well (filefrag -v {} shows the extents)",
             quoted(&flow_view.subject.path)
         ))),
@@ -83,7 +83,7 @@ fn full(flow_view: &FlowView<'_>) -> Option<Finding> {
                 format!("{} of {}", space.free, space.total),
                 "statfs()",
             )],
-            Some(NextStep::Do(
+            Some(NextStep::told(
                 "free some space, or compare only with runs at the same fill level".into(),
             )),
         )

@@ -6,7 +6,7 @@ use super::words::{of, share};
 use super::{Rule, RuleJudge, finding};
 use crate::name::quoted;
 use crate::plan::Action;
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
 use crate::unit::{Bytes, MIB};
 
 /// More than a hundredth of what is read has no data on the device, and the device gave that much
@@ -58,9 +58,10 @@ fn laid(flow_view: &FlowView<'_>) -> Option<Finding> {
             flow_view.named()
         ),
         because,
-        Some(NextStep::Type(format!(
-            "assay dd if=/dev/urandom of={full} bs=1M count={count} conv=fsync"
-        ))),
+        Some(NextStep::new(
+            Remedy::WriteFirst,
+            format!("assay dd if=/dev/urandom of={full} bs=1M count={count} conv=fsync"),
+        )),
     ))
 }
 
@@ -91,7 +92,7 @@ fn trimmed(flow_view: &FlowView<'_>) -> Option<Finding> {
             ),
             level.exhibit(flow_view.direction()),
         ],
-        Some(NextStep::Do(
+        Some(NextStep::told(
             "visit each block once (in a plan: order shuffled, one pass), or trim in a phase of its own".into(),
         )),
     ))

@@ -54,7 +54,7 @@ fn hot_drive(phase_view: &PhaseView<'_>, after: &Warmth) -> Option<Finding> {
         ),
         _ => return None,
     };
-    let next = NextStep::Do(
+    let next = NextStep::told(
         "let it cool down and run again, or quote this as the rate of a hot drive".into(),
     );
     Some(finding(RULE.id, weight, measures, claim, vec![thermometer(drive)], Some(next)))
@@ -129,7 +129,7 @@ fn slow_processors(phase_view: &PhaseView<'_>, shown: Exhibit, limited: bool) ->
         measures,
         format!("Heat or low voltage throttled the CPUs, {what}."),
         vec![shown],
-        Some(NextStep::Do("check cooling and power supply, and run again".into())),
+        Some(NextStep::told("check cooling and power supply, and run again".into())),
     )
 }
 

@@ -53,7 +53,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
             share(level.busy())
         ),
         because,
-        Some(advice::ramp(flow_view, "use larger blocks, or a deeper queue (in a plan: iodepth)")),
+        advice::ramp(flow_view),
     ))
 }
 

@@ -34,7 +34,7 @@ pub(super) fn nothing_possible(record: &Record) -> Option<(String, NextStep)> {
     }
     let (phase, found) = first?;
     let block = phase.cell_params().map_or(Bytes::ZERO, |cell_params| cell_params.block);
-    Some((format!("{block} is {}", found.why()), NextStep::Do(found.instead(&record.plan))))
+    Some((format!("{block} is {}", found.why()), NextStep::told(found.instead(&record.plan))))
 }
 
 /// What keeps a cell from being done.

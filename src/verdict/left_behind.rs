@@ -2,9 +2,9 @@
 
 use super::measure::{DeferredWork, FlowView};
 use super::threshold::UNTOUCHED;
-use super::words::{of, share};
-use super::{finding, words};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
+use super::words::{of, operand, share};
+use super::{advice, finding};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
 use crate::unit::Bytes;
 
 /// What is said of work that was left behind.
@@ -37,6 +37,11 @@ pub(super) fn claim(flow_view: &FlowView<'_>, left: &DeferredWork<'_, '_>) -> St
         _ => "Writes were left in memory: part of the file was not yet written back when the clock stopped."
             .into(),
     }
+}
+
+/// How it is mounted, which shows whether flushes are passed on.
+fn mount_options(path: &str) -> NextStep {
+    NextStep::new(Remedy::Inspect, format!("findmnt -T {}", operand(path)))
 }
 
 /// The finding, with all readings that show it.
@@ -72,9 +77,10 @@ pub(super) fn deferred(
     }
     let weight = if left.certain { FindingWeight::Refute } else { FindingWeight::Doubt };
     let next = if flow_view.flow.durability.durable() {
-        NextStep::Do("a flush was requested but did not bring the bytes to the device: check the mount options (nobarrier) and caches below the device".into())
+        // A flush was asked for and did not bring them: a mount option (nobarrier) or a cache below it.
+        Some(mount_options(&flow_view.subject.path))
     } else {
-        words::with_flush(&flow_view.record.plan.origin)
+        advice::flush(flow_view)
     };
-    finding(trap, weight, Some(MeasuredSubject::Deferred), claim, because, Some(next))
+    finding(trap, weight, Some(MeasuredSubject::Deferred), claim, because, next)
 }

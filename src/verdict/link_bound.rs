@@ -65,7 +65,9 @@ fn at_its_limit(
             exhibit(&layer.name, link),
             Exhibit::new(format!("moved by {}", layer.name), pace(rate), level.source()),
         ],
-        Some(NextStep::Do("connect the drive by a faster link to measure the drive itself".into())),
+        Some(NextStep::told(
+            "connect the drive by a faster link to measure the drive itself".into(),
+        )),
     ))
 }
 
@@ -86,7 +88,7 @@ pub(super) fn below_itself(name: &str, links: &[Link]) -> Option<Finding> {
             pace(possible as f64)
         ),
         vec![exhibit(name, link)],
-        Some(NextStep::Do("try another port, slot or cable, with link power saving off".into())),
+        Some(NextStep::told("try another port, slot or cable, with link power saving off".into())),
     ))
 }
 

@@ -8,10 +8,9 @@ mod arrivals;
 mod level;
 
 use super::threshold::{OWN_BYTES, REACHED, RESIDENT, SAMPLE, SAMPLE_SHARE_MOST, SETTLED_ADDS};
-use super::words;
 use crate::evidence::{CachePages, Direction, Extents, LeafKind, Snapshot, Subject};
-use crate::plan::{Action, CacheDrop, Caching, Durability, OffsetOrdering, Phase, Work};
-use crate::record::{Flow, NextStep, PhaseRecord, Record, SamplePoint, TruncatedFile};
+use crate::plan::{Action, Caching, Durability, OffsetOrdering, Phase, Work};
+use crate::record::{Flow, PhaseRecord, Record, SamplePoint, TruncatedFile};
 use crate::stats::Estimate;
 use crate::unit::{Bytes, Nanos, Timestamp};
 
@@ -117,18 +116,6 @@ impl<'a> FlowView<'a> {
     /// The calls went past the page cache, or were meant to.
     pub fn direct(&self) -> bool {
         self.flow.caching == Caching::Direct
-    }
-
-    /// What to type to read from the device and not from memory.
-    pub fn cold_next(&self) -> NextStep {
-        if self.of_trees() {
-            return NextStep::Do(
-                "drop the caches of the machine first (in a plan: cold machine, as root)".into(),
-            );
-        }
-        let planned = self.record.plan.phases.iter().find(|phase| phase.name == self.phase.name);
-        let tried = planned.is_some_and(|phase| phase.cold != CacheDrop::Keep) || self.direct();
-        words::cold(&self.record.plan.origin, tried)
     }
 
     /// Another flow of the phase was read from a device in full.

@@ -60,7 +60,7 @@ pub(super) fn said(
                 format!("/sys/block/{}/queue/physical_block_size", device.name),
             ),
         ],
-        Some(NextStep::Do("recreate the partition at a multiple of 1 MiB".into())),
+        Some(NextStep::told("recreate the partition at a multiple of 1 MiB".into())),
     )
 }
 

@@ -224,7 +224,7 @@ fn culprits(
     Some(NamedProcesses {
         said,
         because: found.iter().map(|one| shown(one)).collect(),
-        next: NextStep::Do(next),
+        next: NextStep::told(next),
     })
 }
 

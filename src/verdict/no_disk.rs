@@ -3,7 +3,7 @@
 use super::measure::{FlowView, PhaseView};
 use super::{Rule, RuleJudge, finding, no_storage};
 use crate::evidence::{LeafKind, PathKind};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
 
 /// Memory is refuted; a path to elsewhere cannot be proven; no storage at all is the tool's own
 /// speed.
@@ -28,7 +28,10 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
         _ => 0,
     };
     let flow_view = phase_view.cases.iter().max_by_key(worst)?;
-    let next = NextStep::Type(format!("df -T {}", crate::name::quoted(&flow_view.subject.path)));
+    let next = NextStep::new(
+        Remedy::Inspect,
+        format!("df -T {}", crate::name::quoted(&flow_view.subject.path)),
+    );
     let one_end = phase_view.copies() && phase_view.cases.iter().any(FlowView::on_devices);
     match &flow_view.subject.bottom {
         LeafKind::Memory(what) if one_end => Some(finding(
@@ -71,7 +74,7 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
                 elsewhere(&flow_view.subject.path, what)
             ),
             vec![below(flow_view, what)],
-            Some(NextStep::Do("run it on the machine that has the disk".into())),
+            Some(NextStep::told("run it on the machine that has the disk".into())),
         )),
         _ => None,
     }
@@ -115,7 +118,7 @@ fn nothing(phase_view: &PhaseView<'_>) -> Finding {
         Some(MeasuredSubject::Tool),
         NOTHING,
         because,
-        Some(NextStep::Do("name a file on a disk as one end of the copy".into())),
+        Some(NextStep::told("name a file on a disk as one end of the copy".into())),
     )
 }
 

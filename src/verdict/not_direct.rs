@@ -3,7 +3,7 @@
 use super::measure::FlowView;
 use super::threshold::{REACHED, UNTOUCHED};
 use super::words::share;
-use super::{Rule, RuleJudge, finding, words};
+use super::{Rule, RuleJudge, advice, finding};
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject};
 
 /// Direct calls whose bytes were not at the device that the path names when the clock stopped.
@@ -60,11 +60,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
         (true, false) => MeasuredSubject::Mixed,
         (false, _) => MeasuredSubject::Deferred,
     };
-    let next = if flow_view.reads() {
-        flow_view.cold_next()
-    } else {
-        words::with_flush(&flow_view.record.plan.origin)
-    };
+    let next = if flow_view.reads() { advice::cold(flow_view) } else { advice::flush(flow_view) };
     Some(finding(
         RULE.id,
         FindingWeight::Refute,
@@ -75,7 +71,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
             level.name()
         ),
         because,
-        Some(next),
+        next,
     ))
 }
 
@@ -102,14 +98,7 @@ fn said_so(flow_view: &FlowView<'_>) -> Option<Finding> {
         }
         _ => Exhibit::new("misaligned direct read", "answered, not refused", "pread()"),
     };
-    Some(finding(
-        RULE.id,
-        weight,
-        measures,
-        SAID,
-        vec![exhibit],
-        Some(words::with_flush(&flow_view.record.plan.origin)),
-    ))
+    Some(finding(RULE.id, weight, measures, SAID, vec![exhibit], advice::flush(flow_view)))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use super::threshold::{REACHED, RESIDENT};
 use super::words::of;
 use super::{Rule, RuleJudge, finding};
 use crate::name::quoted;
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
 
 /// More than a hundredth was still in memory after it was dropped, and the device gave less than
 /// was read.
@@ -34,7 +34,10 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
                 flow_view.subject.path
             ),
             vec![Exhibit::new("in the page cache after the drop", of(left, range), "cachestat()")],
-            Some(NextStep::Type(format!("fuser -v {}", quoted(&flow_view.subject.path)))),
+            Some(NextStep::new(
+                Remedy::Inspect,
+                format!("fuser -v {}", quoted(&flow_view.subject.path)),
+            )),
         )
     })
 }

@@ -6,7 +6,7 @@ use super::{Rule, RuleJudge, finding, refuted};
 use crate::plan::StopLimit;
 use crate::record::{
     Ending, Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, PhaseRecord, RateBasis,
-    Record,
+    Record, Remedy,
 };
 
 /// A steady state was to end the job, and its budget of time or bytes did.
@@ -81,10 +81,10 @@ fn limit(record: &Record, phase: &PhaseRecord, job: &str) -> Option<String> {
 /// The same with a larger budget.
 fn longer(phase_view: &PhaseView<'_>) -> NextStep {
     match &phase_view.record.plan.origin.tool.longer {
-        Some(command) => NextStep::Type(command.clone()),
-        None => {
-            NextStep::Do("double the limits of time and bytes in the plan (stop: first_of)".into())
-        }
+        Some(command) => NextStep::new(Remedy::MoreTime, command.clone()),
+        None => NextStep::told(
+            "double the limits of time and bytes in the plan (stop: first_of)".into(),
+        ),
     }
 }
 

@@ -49,7 +49,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
                 "the run's clock",
             ),
         ],
-        Some(NextStep::Do(
+        Some(NextStep::told(
             "quote the p99 from the due time: it is what an independent client would wait".into(),
         )),
     ))

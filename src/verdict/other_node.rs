@@ -44,7 +44,7 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
             exhibit(layer, near),
             Exhibit::new("CPUs the workers ran on", names(&seen), "sched_getcpu()"),
         ],
-        Some(on_node(&phase_view.record.plan.origin, near.number)),
+        on_node(&phase_view.record.plan.origin, near.number),
     ))
 }
 
@@ -72,7 +72,7 @@ pub(super) fn nodes_of(record: &Record) -> Vec<u32> {
 
 /// What to do about CPUs that this process may not use.
 pub(super) fn let_in() -> NextStep {
-    NextStep::Do("allow it the CPUs of the device's node (cpuset.cpus, or taskset)".into())
+    NextStep::told("allow it the CPUs of the device's node (cpuset.cpus, or taskset)".into())
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::{Rule, RuleJudge, finding};
 use crate::evidence::{BlockLayer, QueueSettings};
 use crate::name::quoted;
-use crate::record::{Exhibit, Finding, FindingWeight, NextStep, Record};
+use crate::record::{Exhibit, Finding, FindingWeight, NextStep, Record, Remedy};
 
 /// A setting of a queue that changes figures is not the same below two records.
 pub const RULE: Rule = Rule {
@@ -75,7 +75,7 @@ fn between(one: &BlockLayer, other: &BlockLayer) -> Option<Finding> {
             None,
             format!("The queue settings differ: {}.", told.join(", ")),
             all.iter().map(exhibit).collect(),
-            Some(NextStep::Type(same.join("; "))),
+            Some(NextStep::new(Remedy::Configure, same.join("; "))),
         )
     })
 }

@@ -28,7 +28,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
             excess.times
         ),
         excess.exhibits(),
-        Some(NextStep::Do(
+        Some(NextStep::told(
             "use direct I/O, or tell the kernel that the reads are random (in a plan: advice random)".into(),
         )),
     ))

@@ -50,7 +50,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
             share(settled)
         ),
         vec![level.exhibit(flow_view.direction())],
-        Some(NextStep::Do(
+        Some(NextStep::told(
             "write each block once (in a plan: order shuffled), or use direct I/O".into(),
         )),
     ))

@@ -32,7 +32,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
             Some(MeasuredSubject::Invalid),
             format!("{} ended before the plan did.", flow_view.subject.path),
             shown,
-            Some(NextStep::Do(
+            Some(NextStep::told(
                 "read no more than the file holds, or have it written first (in a plan: layout written)".into(),
             )),
         ));

@@ -51,6 +51,6 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
             "{block} is not a multiple of the file system's block size ({unit}): such direct writes run one at a time."
         ),
         because,
-        Some(NextStep::Do(format!("use a block size that is a multiple of {unit}"))),
+        Some(NextStep::told(format!("use a block size that is a multiple of {unit}"))),
     ))
 }

@@ -60,7 +60,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
             ),
             Exhibit::new("write size", block, "the plan"),
         ],
-        Some(NextStep::Do(format!("use a block size that is a multiple of {sector}"))),
+        Some(NextStep::told(format!("use a block size that is a multiple of {sector}"))),
     ))
 }
 

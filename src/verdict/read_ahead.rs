@@ -48,7 +48,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
             level.name()
         ),
         because,
-        Some(NextStep::Do("for latency and IOPS use direct I/O".into())),
+        Some(NextStep::told("for latency and IOPS use direct I/O".into())),
     ))
 }
 

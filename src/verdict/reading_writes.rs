@@ -4,7 +4,7 @@ use super::measure::PhaseView;
 use super::threshold::{OWN_BYTES, WRITES_OF_READS};
 use super::{Rule, RuleJudge, finding, shared_device};
 use crate::name::quoted;
-use crate::record::{Exhibit, Finding, FindingWeight, NextStep};
+use crate::record::{Exhibit, Finding, FindingWeight, NextStep, Remedy};
 use crate::unit::Bytes;
 
 /// The device was written to while it was only read.
@@ -56,7 +56,10 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
                 "/proc/self/mountinfo",
             ),
         ],
-        Some(NextStep::Type(format!("sudo mount -o remount,noatime {}", quoted(&mount.point)))),
+        Some(NextStep::new(
+            Remedy::Remount,
+            format!("sudo mount -o remount,noatime {}", quoted(&mount.point)),
+        )),
     ))
 }
 

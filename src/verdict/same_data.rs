@@ -110,7 +110,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
             Exhibit::new("rates with unique data", rates(false), "the phases of this run"),
             Exhibit::new("rates with repeated data", rates(true), "the phases of this run"),
         ],
-        Some(NextStep::Do("use the figures of the phases with unique data (fill random)".into())),
+        Some(NextStep::told("use the figures of the phases with unique data (fill random)".into())),
     ))
 }
 

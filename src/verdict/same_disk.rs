@@ -59,7 +59,9 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
             ),
             level.exhibit(Direction::Read),
         ],
-        Some(NextStep::Do("to measure one direction, copy from /dev/zero or to /dev/null".into())),
+        Some(NextStep::told(
+            "to measure one direction, copy from /dev/zero or to /dev/null".into(),
+        )),
     ))
 }
 

@@ -3,10 +3,10 @@
 use super::measure::{FlowView, estimate};
 use super::threshold::{REACHED, SMALL_BYTES, UNTOUCHED};
 use super::words::{of, share};
-use super::{Rule, RuleJudge, finding, not_direct, trimmed_blocks};
+use super::{Rule, RuleJudge, advice, finding, not_direct, trimmed_blocks};
 use crate::evidence::LayerKind;
 use crate::name::quoted;
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
 use crate::stats::Estimate;
 use crate::unit::Bytes;
 
@@ -93,8 +93,8 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
             "cachestat()",
         ));
     }
-    let next = if below { uncached(flow_view) } else { flow_view.cold_next() };
-    Some(finding(RULE.id, FindingWeight::Refute, Some(measures), claim, because, Some(next)))
+    let next = if below { uncached(flow_view) } else { advice::cold(flow_view) };
+    Some(finding(RULE.id, FindingWeight::Refute, Some(measures), claim, because, next))
 }
 
 /// Whether the loop devices on the way read their files past the page cache.
@@ -107,21 +107,19 @@ fn past_cache(flow_view: &FlowView<'_>) -> bool {
 }
 
 /// What keeps a cache from lying below the device that the path names.
-fn uncached(flow_view: &FlowView<'_>) -> NextStep {
+fn uncached(flow_view: &FlowView<'_>) -> Option<NextStep> {
     let cached = flow_view.subject.stack.iter().find_map(|layer| match &layer.kind {
         LayerKind::Loop { direct: false, .. } => Some(&layer.name),
         _ => None,
     });
     match cached {
         Some(name) => {
-            NextStep::Type(format!("losetup --direct-io=on {}", quoted(&format!("/dev/{name}"))))
+            let device = quoted(&format!("/dev/{name}"));
+            let command = format!("sudo losetup --direct-io=on {device}");
+            Some(NextStep::new(Remedy::Configure, command))
         }
-        None if past_cache(flow_view) => {
-            NextStep::Do("read a region that has been written, or write it first".into())
-        }
-        None => NextStep::Do(
-            "read a region that was not read before, or more than the cache below holds".into(),
-        ),
+        // Holes, or a cache that nobody here can drop: data that were written just now.
+        None => advice::own_verb(flow_view, Remedy::WriteFirst, "quick", ""),
     }
 }
 

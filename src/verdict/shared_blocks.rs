@@ -34,7 +34,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
             share(part)
         ),
         because,
-        Some(NextStep::Do(
+        Some(NextStep::told(
             "to move the bytes, copy with read and write (in a plan: calls read_write)".into(),
         )),
     ))

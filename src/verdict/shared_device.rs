@@ -6,7 +6,7 @@ use super::threshold::{FOREIGN, FOREIGN_RUINS, LOWER_BUSY, OWN_BYTES};
 use super::words::{of, pace, share};
 use super::{Rule, RuleJudge, finding, neighbours, throttled};
 use crate::evidence::{DiskCounters, LayerKind};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
 use crate::unit::{Bytes, Nanos};
 
 /// Bytes passed the device that the run cannot account for. On devices below the one that the
@@ -90,7 +90,7 @@ fn say(
         ));
     }
     let (name, part) = (level.name(), share(part));
-    let next = NextStep::Type("pidstat -d 1 10".into());
+    let next = NextStep::new(Remedy::Inspect, "pidstat -d 1 10");
     let who = neighbours::movers(flow_view, level, Bytes(foreign));
     if who.is_none()
         && let Some(partners) = neighbours::partners(flow_view, level)

@@ -6,7 +6,9 @@ use super::threshold::{
 };
 use super::{Rule, RuleJudge, cliff, finding, refuted};
 use crate::plan::{Action, Caching};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, SamplePoint};
+use crate::record::{
+    Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, SamplePoint,
+};
 use crate::stats::{Percentile, median};
 use crate::unit::Nanos;
 
@@ -38,7 +40,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
         Some(MeasuredSubject::Unsteady),
         format!("The average hides {count} {noun}, the longest of {worst}."),
         vec![Exhibit::new("longest time with almost no I/O completed", worst, "the run's series")],
-        Some(NextStep::Type("sudo dmesg -T | tail -n 30".into())),
+        Some(NextStep::new(Remedy::Inspect, "sudo dmesg -T | tail -n 30")),
     ))
 }
 

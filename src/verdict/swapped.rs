@@ -3,7 +3,7 @@
 use super::measure::PhaseView;
 use super::threshold::{OWN_BYTES, SWAPPED};
 use super::{Rule, RuleJudge, finding, refuted};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
 use crate::unit::Bytes;
 
 /// Pages went to swap or came from it, as much as a hundredth of what was moved.
@@ -41,7 +41,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
                 },
                 "/proc/vmstat pswpin, pswpout",
             )],
-            Some(NextStep::Type("ps -eo pid,rss,comm --sort=-rss | head".into())),
+            Some(NextStep::new(Remedy::Inspect, "ps -eo pid,rss,comm --sort=-rss | head")),
         )
     })
 }

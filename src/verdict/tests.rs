@@ -129,7 +129,7 @@ fn a_cache_below_a_loop_device_is_found() {
     assert_eq!((found.trust, found.measures), (Trust::Wrong, MeasuredSubject::Memory));
     assert_eq!(
         found.findings[0].next.as_ref().map(NextStep::words),
-        Some("losetup --direct-io=on /dev/loop3")
+        Some("sudo losetup --direct-io=on /dev/loop3")
     );
 }
 

@@ -6,7 +6,7 @@ use super::words::{pace, share};
 use super::{Rule, RuleJudge, finding, refuted};
 use crate::evidence::{Direction, LimitValue, Throttle};
 use crate::name::quoted;
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
 use crate::unit::three_digits;
 
 /// The rate is within 3 % of a limit that can be read. The figure is true, and it is the limit's.
@@ -103,12 +103,10 @@ pub(super) fn lift(throttle: &Throttle) -> NextStep {
         (LimitValue::OpsPerSecond(_), Direction::Read) => "riops=max",
         (LimitValue::OpsPerSecond(_), Direction::Write) => "wiops=max",
     };
-    NextStep::Type(format!(
-        "echo '{}:{} {none}' | sudo tee {}",
-        number.major,
-        number.minor,
-        quoted(file)
-    ))
+    NextStep::new(
+        Remedy::LiftLimit,
+        format!("echo '{}:{} {none}' | sudo tee {}", number.major, number.minor, quoted(file)),
+    )
 }
 
 /// The rate, when it is that of the limit.

@@ -3,7 +3,7 @@
 use super::measure::PhaseView;
 use super::threshold::{CLOCK_STEPS, SHORT};
 use super::{Rule, RuleJudge, advice, finding, refuted};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, Remedy};
 
 /// Shorter than a quarter of a second or than a thousand steps of the clock. Says nothing where
 /// something else already refutes the figure.
@@ -46,9 +46,10 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
                 Exhibit::new("time", time, "the run's clock"),
                 Exhibit::new("clock resolution", step, "clock_gettime()"),
             ],
-            Some(advice::more(phase_view).unwrap_or_else(|| {
-                NextStep::Do("move more data, so that the run takes at least a second".into())
-            })),
+            advice::more(phase_view).or_else(|| {
+                let mut flows = phase_view.cases.iter();
+                flows.find_map(|flow_view| advice::load(flow_view, Remedy::MoreData))
+            }),
         )
     })
 }
@@ -93,7 +94,7 @@ mod tests {
         let own = more(Some("seeks"), u64::MAX, " -s 64:8192:{n}");
         assert_eq!(next(vec![all, own]), "assay bonnie -s 64 -s 64:8192:900000");
         let least = more(None, 10_000, " -s {n}");
-        assert!(next(vec![least]).starts_with("move more data"));
+        assert!(next(vec![least]).starts_with("assay io /mnt --rw write"));
     }
 
     #[test]

@@ -135,7 +135,8 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     };
     let mut because = vec![exhibit(flow_view, samples)];
     because.extend(more);
-    let next = NextStep::Do("write the region first, or read a file that has been written".into());
+    let next =
+        NextStep::told("write the region first, or read a file that has been written".into());
     Some(finding(RULE.id, weight, Some(MeasuredSubject::Layer), claim, because, Some(next)))
 }
 

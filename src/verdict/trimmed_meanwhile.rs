@@ -4,7 +4,7 @@ use super::measure::FlowView;
 use super::{Rule, RuleJudge, finding};
 use crate::name::quoted;
 use crate::plan::Action;
-use crate::record::{Exhibit, Finding, FindingWeight, NextStep};
+use crate::record::{Exhibit, Finding, FindingWeight, NextStep, Remedy};
 use crate::unit::Bytes;
 
 /// Discards on the device, and none in the plan.
@@ -60,7 +60,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
         None,
         format!("{} was trimmed during the run: {whose}.", level.name()),
         because,
-        Some(NextStep::Type(next)),
+        Some(NextStep::new(Remedy::Configure, next)),
     ))
 }
 

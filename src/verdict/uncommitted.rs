@@ -133,7 +133,7 @@ fn exhibit(mount: &Mount, interval: Nanos) -> Exhibit {
 }
 
 fn next() -> NextStep {
-    NextStep::Do("let the timing end with a flush (in a plan: durability fsync_at_end)".into())
+    NextStep::told("let the timing end with a flush (in a plan: durability fsync_at_end)".into())
 }
 
 #[cfg(test)]

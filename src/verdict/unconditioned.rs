@@ -2,11 +2,11 @@
 
 use super::measure::FlowView;
 use super::threshold::PRECONDITIONED;
+use super::words::own_verb;
 use super::{Rule, RuleJudge, finding};
 use crate::evidence::{BlockLayer, DiskCounters, LayerKind, PathKind, Snapshot};
-use crate::name::quoted;
 use crate::plan::Action;
-use crate::record::{Exhibit, Finding, FindingWeight, NextStep};
+use crate::record::{Exhibit, Finding, FindingWeight, NextStep, Remedy};
 use crate::unit::Bytes;
 
 /// Less than twice its capacity is known to have been written to a flash drive.
@@ -46,19 +46,8 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
 }
 
 /// What shows the speed in the steady state, at a path. Nobody is told to overwrite a device.
-pub(super) fn sustained(kind: PathKind, path: &str) -> NextStep {
-    let folder = match (kind, path.rsplit_once('/')) {
-        (PathKind::Folder, _) => path,
-        (PathKind::File | PathKind::Missing, Some(("", _))) => "/",
-        (PathKind::File | PathKind::Missing, Some((folder, _))) => folder,
-        (PathKind::File | PathKind::Missing, None) => ".",
-        _ => {
-            return NextStep::Do(
-                "measure the steady state: assay sustain, in a folder on this drive".into(),
-            );
-        }
-    };
-    NextStep::Type(format!("assay sustain {}", quoted(folder)))
+pub(super) fn sustained(kind: PathKind, path: &str) -> Option<NextStep> {
+    own_verb(Remedy::MoreTime, "sustain", (path, kind), false, "")
 }
 
 /// Flash behind a controller that moves blocks about: a drive of this machine that does not spin.
@@ -77,7 +66,7 @@ fn taken<'s>(snapshot: &'s Snapshot, name: &str) -> Option<&'s DiskCounters> {
 pub(super) fn unconditioned(
     layer: &BlockLayer,
     since_boot: Bytes,
-    next: NextStep,
+    next: Option<NextStep>,
 ) -> Option<Finding> {
     if !wears(layer) {
         return None;
@@ -108,7 +97,7 @@ pub(super) fn unconditioned(
                 }
             },
         )],
-        Some(next),
+        next,
     ))
 }
 
@@ -116,7 +105,7 @@ pub(super) fn unconditioned(
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
     use crate::evidence::PathKind;
-    use crate::record::{NextStep, Trust};
+    use crate::record::Trust;
     use crate::unit::Bytes;
 
     fn named(bench: &DoctoredRecord) -> bool {
@@ -156,11 +145,11 @@ mod tests {
 
     #[test]
     fn the_steady_state_is_measured_in_a_folder_and_no_device_is_overwritten() {
-        let next = |kind, path| super::sustained(kind, path).words().to_string();
+        let next = |kind, path| super::sustained(kind, path).expect("a line").command;
         assert_eq!(next(PathKind::Folder, "/mnt/my disk"), "assay sustain '/mnt/my disk'");
         assert_eq!(next(PathKind::File, "/mnt/x"), "assay sustain /mnt");
         assert_eq!(next(PathKind::Missing, "x"), "assay sustain .");
-        assert!(matches!(super::sustained(PathKind::Device, "/dev/sda"), NextStep::Do(_)));
+        assert_eq!(super::sustained(PathKind::Device, "/dev/sda"), None);
     }
 
     #[test]

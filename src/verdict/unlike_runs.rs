@@ -100,7 +100,7 @@ fn asked(first: &Record, second: &Record) -> Option<Finding> {
         let only = other.phases.iter().filter(|p| one.phases.iter().all(|q| q.name != p.name));
         all.extend(only.map(|phase| missing(&phase.name, false)));
     }
-    let next = NextStep::Do("run the same command for both, or the same plan (assay run)".into());
+    let next = NextStep::told("run the same command for both, or the same plan (assay run)".into());
     differing(FindingWeight::Refute, "The plans differ", all, "the plans", Some(next))
 }
 
@@ -111,7 +111,7 @@ fn done(first: &Record, second: &Record) -> Option<Finding> {
     let but = ["phase", "job", "writes_at_most"];
     let below = |(one, other): (&ResolvedJob, &ResolvedJob)| of(&one.phase, one, other, &but);
     let all = one.iter().zip(other).filter(|_| asked_alike).flat_map(below).collect();
-    let next = NextStep::Do("set size, method and caching in the plan".into());
+    let next = NextStep::told("set size, method and caching in the plan".into());
     differing(
         FindingWeight::Refute,
         "The jobs were run differently",
@@ -185,7 +185,7 @@ fn mounts(first: &Record, second: &Record) -> Option<Finding> {
             all.extend(told("options", options(one, other), options(other, one)));
         }
     }
-    let next = NextStep::Do("mount both with the same options".into());
+    let next = NextStep::told("mount both with the same options".into());
     let what = "The file systems differ";
     differing(FindingWeight::Doubt, what, all, "/proc/self/mountinfo", Some(next))
 }
@@ -205,7 +205,7 @@ fn placed(first: &Record, second: &Record) -> Option<Finding> {
         |record: &Record| names(&nodes_of(record).iter().map(u32::to_string).collect::<Vec<_>>());
     let known = |record: &Record| !nodes_of(record).is_empty();
     let all = told("nodes", text(first), text(second)).filter(|_| known(first) && known(second));
-    let next = NextStep::Do("run both on the same NUMA node (in a plan: cpus)".into());
+    let next = NextStep::told("run both on the same NUMA node (in a plan: cpus)".into());
     let what = "The workers ran on different NUMA nodes";
     differing(FindingWeight::Doubt, what, all.into_iter().collect(), "sched_getcpu()", Some(next))
 }

@@ -2,10 +2,11 @@
 
 use super::measure::{FlowView, PhaseView};
 use super::threshold::REACHED;
-use super::{Rule, RuleJudge, finding};
+use super::words::operand;
+use super::{Rule, RuleJudge, advice, finding, words};
 use crate::evidence::LeafKind;
 use crate::plan::{Action, Durability, Method};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
 use crate::unit::Bytes;
 
 /// The counters of the device were not seen, so nothing is proven.
@@ -46,11 +47,11 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
             Some(MeasuredSubject::Unsure),
             "Trims move no data, so when the device actually did the work is unknown.",
             vec![],
-            Some(NextStep::Do("compare only with runs on the same device".into())),
+            None,
         ));
     }
     if phase_view.cases.len() < phase_view.phase.flows.len() || phase_view.cases.is_empty() {
-        return Some(say("the record does not say which bytes went where", vec![]));
+        return Some(say(phase_view, "the record does not say which bytes went where", vec![]));
     }
     let unseen =
         phase_view.cases.iter().find_map(|flow_view| missing(phase_view, flow_view, found));
@@ -73,11 +74,7 @@ fn metadata(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
         return None;
     }
     let level = flow_view.top()?;
-    let lean = if flow_view.reads() {
-        flow_view.cold_next()
-    } else {
-        NextStep::Do("flush each file (in a plan: durability fsync_every 1, sync_folder)".into())
-    };
+    let lean = if flow_view.reads() { advice::cold(flow_view) } else { None };
     let moved = [
         Exhibit::new(
             format!("read from {} during the phase", level.name()),
@@ -103,13 +100,10 @@ fn metadata(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
                 "{}'s share is unknown: the kernel does not account metadata I/O per file.",
                 level.name()
             ),
-            NextStep::Do(
-                "compare only with runs on the same file system with the same number of files"
-                    .into(),
-            ),
+            None,
         )
     };
-    Some(finding(RULE.id, FindingWeight::Unproven, Some(measures), claim, moved.into(), Some(next)))
+    Some(finding(RULE.id, FindingWeight::Unproven, Some(measures), claim, moved.into(), next))
 }
 
 fn missing(
@@ -125,6 +119,7 @@ fn missing(
                 "mountinfo, /sys/dev/block",
             );
             return Some(say(
+                phase_view,
                 &format!("the device below {} could not be found", flow_view.subject.path),
                 vec![shown],
             ));
@@ -133,13 +128,18 @@ fn missing(
         LeafKind::Memory(_) | LeafKind::Remote(_) | LeafKind::Nothing(_) => return None,
     }
     if flow_view.levels.iter().all(|level| level.layers.is_empty()) {
-        return Some(say(&format!("no device was found below {}", flow_view.subject.path), vec![]));
+        return Some(say(
+            phase_view,
+            &format!("no device was found below {}", flow_view.subject.path),
+            vec![],
+        ));
     }
     // Leaves that end higher are part of the deepest level, so it is the one that judges.
     if let Some(level) = flow_view.levels.last().filter(|level| level.unseen.is_some()) {
         let why = level.unseen.clone().unwrap_or_default();
         let shown = Exhibit::new(format!("counters of {}", level.name()), why, level.source());
         return Some(say(
+            phase_view,
             &format!("the counters of {} could not be read", level.name()),
             vec![shown],
         ));
@@ -155,7 +155,7 @@ fn missing(
             .seen()
             .is_some_and(|mount| mount.options.split(',').any(|o| o == "dax=inode"));
     if dax {
-        return Some(say("files may bypass the counted queue (dax=inode)", vec![]));
+        return Some(say(phase_view, "files may bypass the counted queue (dax=inode)", vec![]));
     }
     // The counters of a small buffered write without a flush prove nothing: its journal may be all
     // that they show. Only the file's pages could tell.
@@ -169,24 +169,37 @@ fn missing(
         && !phase_view.of_trees();
     let told = found.iter().any(|f| f.weight == FindingWeight::Refute);
     (blind && !told).then(|| {
-        say(
+        let found = say(
+            phase_view,
             "so little was written that only the journal may have reached the device",
             vec![level.exhibit(flow_view.direction())],
-        )
+        );
+        Finding { next: advice::flush(flow_view), ..found }
     })
 }
 
-fn say(why: &str, because: Vec<Exhibit>) -> Finding {
+fn say(phase_view: &PhaseView<'_>, why: &str, because: Vec<Exhibit>) -> Finding {
     finding(
         RULE.id,
         FindingWeight::Unproven,
         Some(MeasuredSubject::Unsure),
         format!("What this figure measures is unknown: {why}."),
         because,
-        Some(NextStep::Do(
-            "run it as root on the host, where /sys/block and /proc can be read".into(),
-        )),
+        seen_by_root(phase_view),
     )
+}
+
+/// The same with the rights to see; where it had those, a look at what lies below.
+fn seen_by_root(phase_view: &PhaseView<'_>) -> Option<NextStep> {
+    let record = phase_view.record;
+    let root = record.machine().root;
+    let again = (!root).then(|| words::as_root(&record.plan.origin)).flatten();
+    again.or_else(|| {
+        let path = &phase_view.cases.first()?.subject.path;
+        let root = if root { "" } else { "sudo " };
+        let command = format!("{root}assay probe {}", operand(path));
+        Some(NextStep::new(Remedy::Inspect, command))
+    })
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::words::share;
 use super::{Rule, RuleJudge, finding, neighbours, refuted};
 use crate::evidence::{BlockLayer, Direction, LayerKind, Snapshot};
 use crate::plan::Action;
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
 use crate::unit::Nanos;
 
 /// Runnable but not running, or stopped by its control group, for a tenth of the time and more,
@@ -82,7 +82,7 @@ fn by_group(phase_view: &PhaseView<'_>, flow_view: &FlowView<'_>) -> Option<Find
             flow_view.named()
         ),
         because,
-        Some(NextStep::Do(
+        Some(NextStep::told(
             "raise the cgroup's CPU limit (cpu.max), or run outside the cgroup".into(),
         )),
     ))
@@ -115,7 +115,7 @@ fn by_others(phase_view: &PhaseView<'_>, flow_view: &FlowView<'_>) -> Option<Fin
         flow_view.named(),
         share(waited.min(1.0))
     );
-    let mut next = NextStep::Type("pidstat -u 1 10".into());
+    let mut next = NextStep::new(Remedy::Inspect, "pidstat -u 1 10");
     if let Some(who) = neighbours::users_of_cpu(phase_view, WAITING_FOR_CPU) {
         claim.push_str(&format!(" {}.", who.said));
         because.extend(who.because);

@@ -1,8 +1,9 @@
 //! Words and figures of verdicts, and commands to type next.
 
+use crate::evidence::PathKind;
 use crate::name::quoted;
 use crate::plan::{AddedWords, PlanOrigin};
-use crate::record::NextStep;
+use crate::record::{NextStep, Remedy};
 use crate::unit::{Bandwidth, Bytes};
 
 /// A rate, in the unit of the tables and of dd's own line: `4.19 MB/s`.
@@ -66,76 +67,88 @@ pub(super) fn with(origin: &PlanOrigin, added: &AddedWords) -> Option<String> {
     again(origin, &added.before, &added.after)
 }
 
-/// The command with these words, or what to do where it cannot be typed.
+/// The command with the words that its tool has for a remedy; `None` where it has none, or the command
+/// cannot be typed.
 pub(super) fn typed_with(
     origin: &PlanOrigin,
+    remedy: Remedy,
     added: Option<&AddedWords>,
-    otherwise: &str,
-) -> NextStep {
-    match added {
-        Some(added) if origin.piped => {
-            let words = [&*added.before, &*added.after].map(str::trim);
-            let words: Vec<&str> = words.into_iter().filter(|words| !words.is_empty()).collect();
-            NextStep::Do(format!("run the same line with {}", words.join(" and ")))
-        }
-        added => typed(added.and_then(|added| with(origin, added)), otherwise),
-    }
-}
-
-/// A command, or what to do where it cannot be typed.
-pub(super) fn typed(command: Option<String>, otherwise: &str) -> NextStep {
-    match command {
-        Some(command) => NextStep::Type(command),
-        None => NextStep::Do(otherwise.into()),
-    }
+) -> Option<NextStep> {
+    with(origin, added?).map(|command| NextStep::new(remedy, command))
 }
 
 /// The same with a flush inside the timing.
-pub fn with_flush(origin: &PlanOrigin) -> NextStep {
-    typed_with(
-        origin,
-        origin.tool.flush.as_ref(),
-        "flush inside the timing (in a plan: durability fsync_at_end)",
-    )
+pub fn with_flush(origin: &PlanOrigin) -> Option<NextStep> {
+    typed_with(origin, Remedy::Flush, origin.tool.flush.as_ref())
 }
 
 /// The same with the target's pages dropped from memory first; where that was `tried` already,
 /// past the page cache.
-pub fn cold(origin: &PlanOrigin, tried: bool) -> NextStep {
+pub fn cold(origin: &PlanOrigin, tried: bool) -> Option<NextStep> {
     let tool = &origin.tool;
-    let added = if tried { &tool.direct } else { &tool.cold };
-    typed_with(
-        origin,
-        added.as_ref(),
-        "drop the target from the page cache first (in a plan: cold target), or use direct I/O",
-    )
+    match tried {
+        true => typed_with(origin, Remedy::Direct, tool.direct.as_ref()),
+        false => typed_with(origin, Remedy::DropCaches, tool.cold.as_ref()),
+    }
 }
 
 /// The same on the CPUs of one node of the machine.
-pub fn on_node(origin: &PlanOrigin, node: u32) -> NextStep {
-    typed(
-        again(origin, &format!("numactl --cpunodebind={node} "), ""),
-        "run it on the CPUs of the device's node (in a plan: cpus)",
-    )
+pub fn on_node(origin: &PlanOrigin, node: u32) -> Option<NextStep> {
+    let command = again(origin, &format!("numactl --cpunodebind={node} "), "")?;
+    Some(NextStep::new(Remedy::OnNode, command))
 }
 
 /// The same after everything that is still in memory has been written.
-pub fn after_sync(origin: &PlanOrigin) -> NextStep {
-    typed(again(origin, "sync && ", ""), "wait until everything is written (sync), then run again")
+pub fn after_sync(origin: &PlanOrigin) -> Option<NextStep> {
+    Some(NextStep::new(Remedy::Settle, again(origin, "sync && ", "")?))
 }
 
 /// The same over what it has written.
-pub fn overwriting(origin: &PlanOrigin) -> NextStep {
-    typed_with(
-        origin,
-        origin.tool.overwrite.as_ref(),
-        "compare it only with first writes, or write the same file again",
-    )
+pub fn overwriting(origin: &PlanOrigin) -> Option<NextStep> {
+    typed_with(origin, Remedy::Overwrite, origin.tool.overwrite.as_ref())
 }
 
 /// The same once more, unchanged.
-pub fn once_more(origin: &PlanOrigin, otherwise: &str) -> NextStep {
-    typed(again(origin, "", ""), otherwise)
+pub fn once_more(origin: &PlanOrigin) -> Option<NextStep> {
+    Some(NextStep::new(Remedy::Rerun, again(origin, "", "")?))
+}
+
+/// The same with the rights of root.
+pub fn as_root(origin: &PlanOrigin) -> Option<NextStep> {
+    Some(NextStep::new(Remedy::AsRoot, again(origin, "sudo ", "")?))
+}
+
+/// A verb of our own, with these options, at a path; `None` where that is nothing that such a verb may
+/// use. It writes no file but its own, and to no device.
+pub fn own_verb(
+    remedy: Remedy,
+    verb: &str,
+    (path, kind): (&str, PathKind),
+    reads: bool,
+    options: &str,
+) -> Option<NextStep> {
+    let place = match kind {
+        PathKind::Folder => path,
+        PathKind::Device if reads => path,
+        // Of a file its folder, as it may be gone after the run.
+        PathKind::File | PathKind::Missing => folder(path),
+        PathKind::Device | PathKind::Character | PathKind::Stream => return None,
+    };
+    Some(NextStep::new(remedy, format!("assay {verb} {}{options}", operand(place))))
+}
+
+/// The folder that a file is in.
+pub(super) fn folder(path: &str) -> &str {
+    match path.rsplit_once('/') {
+        Some(("", _)) => "/",
+        Some((folder, _)) => folder,
+        None => ".",
+    }
+}
+
+/// A path as a word that no program takes for an option.
+pub(super) fn operand(path: &str) -> String {
+    if path.starts_with('-') { quoted(&format!("./{path}")) } else { quoted(path) }
 }
 
 #[cfg(test)]
@@ -153,6 +166,10 @@ mod tests {
         PlanOrigin::of(dialect, words.iter().map(|&word| word.into()).collect()).with(tool)
     }
 
+    fn said(next: Option<NextStep>) -> String {
+        next.expect("a command").command
+    }
+
     #[test]
     fn a_rate_has_the_unit_of_the_tables() {
         assert_eq!(pace(4.0 * MIB as f64), "4.19 MB/s");
@@ -163,11 +180,11 @@ mod tests {
     fn a_command_survives_the_shell() {
         let dd = origin("dd", &["if=/dev/zero", "of=/mnt/my card/it's", "bs=20M"]);
         assert_eq!(
-            with_flush(&dd).words(),
+            said(with_flush(&dd)),
             r"assay dd if=/dev/zero 'of=/mnt/my card/it'\''s' bs=20M conv=fsync"
         );
         assert_eq!(
-            cold(&origin("dd", &["dd", "if=x", "of=/dev/null"]), false).words(),
+            said(cold(&origin("dd", &["dd", "if=x", "of=/dev/null"]), false)),
             "ASSAY_COLD=target assay dd if=x of=/dev/null"
         );
     }
@@ -194,22 +211,14 @@ mod tests {
     fn a_line_that_would_not_do_the_same_is_not_offered() {
         let mut dd = origin("dd", &["bs=1M"]);
         dd.piped = true;
-        assert_eq!(with_flush(&dd), NextStep::Do("run the same line with conv=fsync".into()));
-        assert_eq!(
-            cold(&dd, false),
-            NextStep::Do("run the same line with ASSAY_COLD=target".into())
-        );
-        assert!(matches!(once_more(&dd, "again"), NextStep::Do(_)));
+        assert_eq!([with_flush(&dd), cold(&dd, false), once_more(&dd)], [None, None, None]);
     }
 
     #[test]
-    fn what_can_not_be_typed_is_described() {
-        assert!(matches!(
-            with_flush(&PlanOrigin::of("fio", vec!["job.fio".into()])),
-            NextStep::Do(_)
-        ));
-        assert!(matches!(cold(&origin("dd", &["if=x"]), true), NextStep::Do(_)));
-        assert!(matches!(with_flush(&origin("plan.json", &[])), NextStep::Do(_)));
+    fn what_can_not_be_typed_is_not_offered() {
+        assert_eq!(with_flush(&PlanOrigin::of("fio", vec!["job.fio".into()])), None);
+        assert_eq!(cold(&origin("dd", &["if=x"]), true), None);
+        assert_eq!(with_flush(&origin("plan.json", &[])), None);
     }
 
     #[test]

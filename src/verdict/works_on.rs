@@ -53,7 +53,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
         None,
         claim,
         exhibits(aftermath, usual, first),
-        Some(NextStep::Do(
+        Some(NextStep::told(
             "wait before the next run, or measure the steady state with assay sustain".into(),
         )),
     ))

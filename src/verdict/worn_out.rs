@@ -57,7 +57,7 @@ pub(super) fn worn(name: &str, card: &CardInfo) -> Option<Finding> {
                 file("pre_eol_info"),
             ),
         ],
-        Some(NextStep::Do("back up the data and replace it".into())),
+        Some(NextStep::told("back up the data and replace it".into())),
     ))
 }
 

@@ -38,7 +38,7 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
                 "{wrong} blocks did not hold this plan's data, but the plan may never have written them: this says nothing about the device."
             ),
             vec![content, written],
-            Some(NextStep::Do(
+            Some(NextStep::told(
                 "write the whole region first (in a plan: layout written, or a full pass of writes), or use the seed of the run that wrote it".into(),
             )),
         ));
@@ -51,7 +51,7 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
             "{wrong} blocks did not hold what was written there: the device is fake or failing."
         ),
         vec![content],
-        Some(NextStep::Do("back up what is on it, and do not use this device for data".into())),
+        Some(NextStep::told("back up what is on it, and do not use this device for data".into())),
     ))
 }
 

@@ -49,7 +49,7 @@ fn dax(flow_view: &FlowView<'_>) -> Option<Finding> {
                 format!("/sys/block/{}/queue/dax", layer.name),
             ),
         ],
-        Some(NextStep::Do(format!(
+        Some(NextStep::told(format!(
             "mount {} without {option} to measure the block device",
             mount.point
         ))),

@@ -25,8 +25,8 @@ use assay::plan::{
 };
 use assay::record::{
     Ending, Evidence, Exhibit, Finding, FindingWeight, Flow, Host, MeasuredSubject, NextStep,
-    PhaseRecord, QuietPeriod, Record, Resolved, ResolvedJob, SCHEMA, SamplePoint, SampleSeries,
-    Span, TrapId, Trust, Verdict, WatchedFlush,
+    PhaseRecord, QuietPeriod, Record, Remedy, Resolved, ResolvedJob, SCHEMA, SamplePoint,
+    SampleSeries, Span, TrapId, Trust, Verdict, WatchedFlush,
 };
 use assay::stats::{ActionTally, Estimate};
 use assay::unit::{Bytes, MIB, Nanos, Ops, Timestamp};
@@ -515,8 +515,9 @@ pub fn deferred() -> Record {
                 ),
                 Exhibit::new("pages of the file still to be written", "20 MiB", "cachestat"),
             ],
-            next: Some(NextStep::Type(
-                "assay dd if=/dev/zero of=/mnt/sd/x bs=20M count=1 conv=fsync".into(),
+            next: Some(NextStep::new(
+                Remedy::Flush,
+                "assay dd if=/dev/zero of=/mnt/sd/x bs=20M count=1 conv=fsync",
             )),
         }],
     };
@@ -566,9 +567,7 @@ pub fn memory() -> Record {
             measures: Some(MeasuredSubject::NotADisk),
             claim: "/tmp is memory, whatever its figures".into(),
             because: vec![Exhibit::new("file system of /tmp", "tmpfs", "/proc/self/mountinfo")],
-            next: Some(NextStep::Do(
-                "name a folder on the disk that is meant; 'df -T' lists them".into(),
-            )),
+            next: Some(NextStep::new(Remedy::AnotherTarget, "df -hT")),
         }],
     };
     for phase in &mut phases {

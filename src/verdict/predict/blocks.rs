@@ -143,7 +143,7 @@ fn unflushed(ground: &BlockJobPlace<'_>) -> Option<Finding> {
                 device(ground.survey)
             ),
             limit.map(exhibit).into_iter().collect(),
-            Some(words::with_flush(ground.origin)),
+            words::with_flush(ground.origin),
         )
     })
 }
@@ -217,7 +217,7 @@ fn from_memory(ground: &BlockJobPlace<'_>) -> Option<Finding> {
         Some(MeasuredSubject::Memory),
         claim,
         vec![Exhibit::new("caching", "buffered, no cache drop", "the plan")],
-        Some(words::cold(ground.origin, false)),
+        words::cold(ground.origin, false),
     ))
 }
 
@@ -247,7 +247,7 @@ fn lock(ground: &BlockJobPlace<'_>) -> Option<Finding> {
             Some(MeasuredSubject::Tool),
             format!("{depth} writes in flight extend one file: they serialize on its lock, and {} gets one at a time.", device(ground.survey)),
             vec![Exhibit::new("writes in flight", depth, "the plan")],
-            Some(NextStep::Do("write or allocate the file first (in a plan: layout written or preallocated)".into())),
+            Some(NextStep::told("write or allocate the file first (in a plan: layout written or preallocated)".into())),
         )
     })
 }

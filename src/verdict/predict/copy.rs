@@ -93,7 +93,7 @@ fn absent(ends: &CopyEnds<'_>) -> Option<Finding> {
         Some(MeasuredSubject::Invalid),
         format!("{} cannot be opened, so nothing is copied.", from.path),
         vec![Exhibit::new(&*from.path, why, "stat()")],
-        Some(NextStep::Do("name a file or device that exists".into())),
+        Some(NextStep::told("name a file or device that exists".into())),
     ))
 }
 
@@ -111,7 +111,7 @@ fn nothing(ends: &CopyEnds<'_>) -> Option<Finding> {
         Some(MeasuredSubject::Tool),
         no_disk::NOTHING,
         because.into(),
-        Some(NextStep::Do("name a file on a disk as one end of the copy".into())),
+        Some(NextStep::told("name a file on a disk as one end of the copy".into())),
     ))
 }
 
@@ -130,7 +130,7 @@ fn elsewhere(ends: &CopyEnds<'_>) -> Option<Finding> {
             "What is behind {end} is known only when the command runs, so no disk can be named."
         ),
         vec![Exhibit::new(word, "not given", "the command")],
-        Some(NextStep::Do(format!("name the file with {word}"))),
+        Some(NextStep::told(format!("name the file with {word}"))),
     ))
 }
 
@@ -176,7 +176,7 @@ fn skipped_zeros(ends: &CopyEnds<'_>) -> Option<Finding> {
             Some(MeasuredSubject::Layer),
             "conv=sparse skips blocks of zeros, and there are no others: nothing is written.",
             vec![Exhibit::new("conv", "sparse", "the command")],
-            Some(NextStep::Do("remove conv=sparse".into())),
+            Some(NextStep::told("remove conv=sparse".into())),
         )
     })
 }
@@ -190,7 +190,7 @@ fn made_data(ends: &CopyEnds<'_>) -> Option<Finding> {
             None,
             "The kernel generates the random data on one CPU inside the timing: with a fast disk this is CPU-bound.",
             vec![Exhibit::new("if", crate::name::quoted(&ends.from.map_or(String::new(), |f| f.path.clone())), "the command")],
-            Some(NextStep::Do("use assay quick: it generates incompressible data at memory speed".into())),
+            Some(NextStep::told("use assay quick: it generates incompressible data at memory speed".into())),
         )
     })
 }
@@ -211,7 +211,7 @@ fn no_multiple(ends: &CopyEnds<'_>) -> Option<Finding> {
     }
     let because =
         vec![Exhibit::new("logical block", Bytes(sector), "the queue's logical_block_size")];
-    let next = Some(NextStep::Do("use a block size such as bs=1M".into()));
+    let next = Some(NextStep::told("use a block size such as bs=1M".into()));
     if copy.direct_gives_way {
         return Some(finding(
             not_direct::RULE.id,
@@ -255,7 +255,7 @@ fn one_at_a_time(ends: &CopyEnds<'_>) -> Option<Finding> {
             None,
             format!("Latency-bound at queue depth 1: one I/O of {block} in flight, so this is not the disk's peak."),
             vec![Exhibit::new("I/Os in flight", "1", "one thread copies")],
-            Some(NextStep::Do("use larger blocks, or more I/Os in flight (iodepth)".into())),
+            Some(NextStep::told("use larger blocks, or more I/Os in flight (iodepth)".into())),
         )
     })
 }
@@ -283,7 +283,7 @@ fn tiny_blocks(ends: &CopyEnds<'_>) -> Option<Finding> {
             "Blocks of {least} cost two system calls each: on a fast disk this is the speed of the calls."
         ),
         vec![Exhibit::new("block", least, "the command, or the default of 512 B")],
-        Some(NextStep::Do("use bs=1M".into())),
+        Some(NextStep::told("use bs=1M".into())),
     ))
 }
 
@@ -306,7 +306,9 @@ fn same_disk(ends: &CopyEnds<'_>) -> Option<Finding> {
             name,
             "/proc/self/mountinfo, /sys/dev/block",
         )],
-        Some(NextStep::Do("to measure one direction, copy from /dev/zero or to /dev/null".into())),
+        Some(NextStep::told(
+            "to measure one direction, copy from /dev/zero or to /dev/null".into(),
+        )),
     ))
 }
 
@@ -321,7 +323,7 @@ fn short_reads(ends: &CopyEnds<'_>) -> Option<Finding> {
             None,
             "A short read from a pipe counts as a full block: fewer bytes than count times bs are copied.",
             vec![Exhibit::new("iflag", "no fullblock", "the command")],
-            Some(NextStep::Do("add iflag=fullblock".into())),
+            Some(NextStep::told("add iflag=fullblock".into())),
         )
     })
 }
@@ -341,7 +343,7 @@ fn large_read(ends: &CopyEnds<'_>) -> Option<Finding> {
             None,
             format!("One read returns at most {ONE_CALL} bytes: each block of {block} is short, and fewer bytes are copied."),
             vec![Exhibit::new("block", block, "the command; read(2)")],
-            Some(NextStep::Do("use bs=1M and a larger count".into())),
+            Some(NextStep::told("use bs=1M and a larger count".into())),
         )
     })
 }
@@ -361,7 +363,7 @@ fn little(ends: &CopyEnds<'_>) -> Option<Finding> {
             "Only {bytes} are copied: the journal, read-ahead and program start are a large part of the time."
         ),
         vec![Exhibit::new("bytes", bytes, "the command")],
-        Some(NextStep::Do("use a larger count, so that the copy takes some seconds".into())),
+        Some(NextStep::told("use a larger count, so that the copy takes some seconds".into())),
     ))
 }
 
@@ -392,6 +394,6 @@ fn no_room(ends: &CopyEnds<'_>) -> Option<Finding> {
         None,
         claim,
         vec![Exhibit::new("free", room, "statvfs()")],
-        Some(NextStep::Do(format!("use a count for at most {}", Bytes(room.0 / MIB * MIB)))),
+        Some(NextStep::told(format!("use a count for at most {}", Bytes(room.0 / MIB * MIB)))),
     ))
 }

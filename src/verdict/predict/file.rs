@@ -2,7 +2,7 @@
 
 use super::PredictionView;
 use crate::evidence::FileLayout;
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
 use crate::unit::{Bytes, MIB};
 use crate::verdict::threshold::{CRUMBS, RESIDENT};
 use crate::verdict::{cached_before, compressed, finding, holes, words};
@@ -37,7 +37,7 @@ pub(super) fn empty(file: &FileLayout) -> Option<Finding> {
                 words::share(part)
             ),
             vec![Exhibit::new("holes and unwritten", words::of(Bytes(empty), file.size), "FIEMAP")],
-            Some(NextStep::Do("use a file that was written completely".into())),
+            Some(NextStep::told("use a file that was written completely".into())),
         )
     })
 }
@@ -96,10 +96,13 @@ fn resident(file: &FileLayout, path: &str) -> Option<Finding> {
                 words::of(cached.resident, file.size),
                 "cachestat()",
             )],
-            Some(NextStep::Type(format!(
-                "ASSAY_COLD=target assay dd {} of=/dev/null bs=1M",
-                crate::name::quoted(&format!("if={path}"))
-            ))),
+            Some(NextStep::new(
+                Remedy::DropCaches,
+                format!(
+                    "ASSAY_COLD=target assay dd {} of=/dev/null bs=1M",
+                    crate::name::quoted(&format!("if={path}"))
+                ),
+            )),
         )
     })
 }

@@ -22,7 +22,7 @@ fn unflushed(ends: &CopyEnds<'_>) -> Option<Finding> {
         return None;
     }
     let disk = device(to);
-    let next = Some(words::with_flush(ends.origin));
+    let next = words::with_flush(ends.origin);
     let Some(writeback) = to.writeback.seen() else {
         let claim =
             format!("No flush: how much is not yet on {disk} when the clock stops is unknown.");
@@ -95,7 +95,7 @@ fn left_to_the_close(ends: &CopyEnds<'_>) -> Option<Finding> {
                 device(to)
             ),
             vec![Exhibit::new("conv", "no fsync", "the command")],
-            Some(words::with_flush(ends.origin)),
+            words::with_flush(ends.origin),
         )
     })
 }

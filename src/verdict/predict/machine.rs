@@ -2,7 +2,7 @@
 
 use super::{PredictionView, flush};
 use crate::evidence::{Direction, LeafKind, Limits, PathKind, SurveyedDevice, Throttle};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
 use crate::unit::Bytes;
 use crate::verdict::threshold::WARM;
 use crate::verdict::{cached_before, finding, hot, not_flushed, other_node, throttled, words};
@@ -119,7 +119,7 @@ fn read_from_memory(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
             "Data just written or read is read back from the page cache, up to the {memory} of {whose}."
         ),
         vec![Exhibit::new("memory", memory, "/proc/meminfo, memory cgroup")],
-        Some(NextStep::Do(
+        Some(NextStep::told(
             "drop the cache first: ASSAY_COLD=target with dd; quick does it by itself".into(),
         )),
     ))
@@ -174,7 +174,7 @@ fn governor(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
             "The CPU governor is {governor}: at queue depth 1 the CPUs may clock down between two I/Os."
         ),
         vec![Exhibit::new("governor", governor, "/sys/devices/system/cpu/cpufreq")],
-        Some(NextStep::Type("sudo cpupower frequency-set -g performance".into())),
+        Some(NextStep::new(Remedy::Configure, "sudo cpupower frequency-set -g performance")),
     ))
 }
 
@@ -195,7 +195,7 @@ fn warm(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
             hot::cooled(warmth).or_else(|| hot::weak(warmth))?,
         ),
     };
-    let next = NextStep::Do("check cooling and power supply first".into());
+    let next = NextStep::told("check cooling and power supply first".into());
     Some(finding(hot::RULE.id, FindingWeight::Note, None, claim, vec![shown], Some(next)))
 }
 

@@ -21,7 +21,7 @@ mod view_of_plan;
 pub use line::{foreseen, places, to_measure, told};
 
 use crate::evidence::{LeafKind, Machine, PathKind, Survey};
-use crate::record::{Finding, NextStep};
+use crate::record::{Finding, NextStep, Remedy};
 use crate::unit::MIB;
 
 use crate::name::quoted;
@@ -48,15 +48,15 @@ pub fn foresee(survey: &Survey, machine: &Machine) -> Vec<Finding> {
 pub fn next(survey: &Survey) -> NextStep {
     match survey.bottom {
         LeafKind::Remote(_) => {
-            return NextStep::Do("run assay probe on the machine that has the disk".into());
+            return NextStep::told("run assay probe on the machine that has the disk".into());
         }
         LeafKind::Memory(_) | LeafKind::Nothing(_) => {
-            return NextStep::Do("name a folder on a disk (df -hT lists them)".into());
+            return NextStep::told("name a folder on a disk (df -hT lists them)".into());
         }
         LeafKind::Devices | LeafKind::Unknown(_) => {}
     }
     let Some(may) = survey.may.seen() else {
-        return NextStep::Type(format!("assay quick {}", quoted(&survey.path)));
+        return NextStep::new(Remedy::Rerun, format!("assay quick {}", quoted(&survey.path)));
     };
     let size = survey.file.as_ref().map(|file| file.size.0);
     let (path, allowed) = match (survey.kind, size) {
@@ -66,15 +66,15 @@ pub fn next(survey: &Survey) -> NextStep {
         _ => (&survey.judged_by, may.write),
     };
     if !allowed && survey.mounts().next().is_some_and(|mount| mount.read_only) {
-        return NextStep::Do(
+        return NextStep::told(
             "the mount is read-only: name a file on it, which will only be read".into(),
         );
     }
     if survey.hidden.is_some() {
-        return NextStep::Type(format!("sudo assay probe {}", quoted(&survey.path)));
+        return NextStep::new(Remedy::AsRoot, format!("sudo assay probe {}", quoted(&survey.path)));
     }
     let root = if allowed { "" } else { "sudo " };
-    NextStep::Type(format!("{root}assay quick {}", quoted(path)))
+    NextStep::new(Remedy::Rerun, format!("{root}assay quick {}", quoted(path)))
 }
 
 /// The folder that holds a file.

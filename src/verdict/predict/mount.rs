@@ -2,7 +2,7 @@
 
 use super::{PredictionView, flush};
 use crate::evidence::{LeafKind, Mount, PathKind};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
 use crate::verdict::threshold::{FREE_INODES, FREE_SPACE};
 use crate::verdict::{compressed, finding, flush_bound, not_direct, words};
 
@@ -80,10 +80,10 @@ fn no_barrier(mount: &Mount) -> Option<Finding> {
             mount.kind, mount.point
         ),
         exhibit(mount, option),
-        Some(NextStep::Type(format!(
-            "sudo mount -o remount,barrier {}",
-            crate::name::quoted(&mount.point)
-        ))),
+        Some(NextStep::new(
+            Remedy::Remount,
+            format!("sudo mount -o remount,barrier {}", crate::name::quoted(&mount.point)),
+        )),
     ))
 }
 
@@ -196,7 +196,7 @@ fn nearly_full(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
             words::share(free)
         ),
         vec![Exhibit::new("free", words::of(space.free, space.total), "statvfs()")],
-        Some(NextStep::Do("free up space, or use a file system with more free space".into())),
+        Some(NextStep::told("free up space, or use a file system with more free space".into())),
     ))
 }
 

@@ -2,7 +2,7 @@
 
 use super::PredictionView;
 use crate::evidence::{LayerKind, LeafKind, PathKind, SurveyedDevice};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
 use crate::verdict::{finding, no_disk, unseen};
 
 pub(super) fn see(view_of_plan: &PredictionView<'_>, found: &mut Vec<Finding>) {
@@ -78,7 +78,7 @@ fn uncounted(leaf: &SurveyedDevice) -> Option<Finding> {
             Some(MeasuredSubject::Unsure),
             format!("I/O statistics are off for {name}, so no result can be proven."),
             vec![Exhibit::new("counting", "0", file.clone())],
-            Some(NextStep::Type(format!("echo 1 | sudo tee {file}"))),
+            Some(NextStep::new(Remedy::Configure, format!("echo 1 | sudo tee {file}"))),
         )
     })
 }
@@ -130,7 +130,7 @@ fn image_cache(device: &SurveyedDevice) -> Option<Finding> {
             "0",
             format!("/sys/block/{name}/loop/dio"),
         )],
-        Some(NextStep::Type(format!("sudo losetup --direct-io=on /dev/{name}"))),
+        Some(NextStep::new(Remedy::Configure, format!("sudo losetup --direct-io=on /dev/{name}"))),
     ))
 }
 

@@ -59,7 +59,7 @@ fn from_memory(ends: &CopyEnds<'_>) -> Option<Finding> {
         Some(measures),
         claim,
         vec![Exhibit::new("pages cached", words::of(held, size), "cachestat()")],
-        Some(words::cold(ends.origin, false)),
+        words::cold(ends.origin, false),
     ))
 }
 
@@ -79,7 +79,7 @@ fn second_time(ends: &CopyEnds<'_>) -> Option<Finding> {
                 device(from)
             ),
             vec![Exhibit::new("memory", *memory, "/proc/meminfo")],
-            Some(words::cold(ends.origin, false)),
+            words::cold(ends.origin, false),
         )
     })
 }
@@ -95,7 +95,7 @@ fn not_past_memory(ends: &CopyEnds<'_>) -> Option<Finding> {
             None,
             format!("iflag={word} has no effect on reads: they still go through the page cache."),
             vec![Exhibit::new("iflag", word, "the command")],
-            Some(NextStep::Do("use iflag=direct to bypass the page cache".into())),
+            Some(NextStep::told("use iflag=direct to bypass the page cache".into())),
         )
     })
 }

@@ -11,5 +11,7 @@ pub(super) struct PredictionView<'a> {
 
 /// What helps against all that is left in memory.
 pub(super) fn flush() -> NextStep {
-    NextStep::Do("end every timing with a flush (conv=fsync in dd; quick does it by itself)".into())
+    NextStep::told(
+        "end every timing with a flush (conv=fsync in dd; quick does it by itself)".into(),
+    )
 }
