@@ -42,11 +42,11 @@ fn card(bench: DoctoredRecord, cap: u64) -> DoctoredRecord {
 
 fn flush_failed(bench: &mut DoctoredRecord) {
     let error = std::io::Error::from_raw_os_error(28);
-    bench.record.phases[0].evidence.settle = Some(WatchedFlush {
+    bench.record.phases[0].evidence.settle = Some(Box::new(WatchedFlush {
         time: Nanos::secs(1),
         complete: true,
         fault: Some(error::Fault::new(error::Doing::Fsync, "/mnt/x", &error)),
-    });
+    }));
 }
 
 fn left_after_drop(bench: &mut DoctoredRecord, left: Bytes) {
@@ -455,7 +455,8 @@ fn wrap(record: &mut Record, (_, unit, counters): &Narrow) -> usize {
     for phase in &mut record.phases {
         let evidence = &mut phase.evidence;
         let mut before: Vec<u64> = counters(&mut evidence.before).iter().map(|n| **n).collect();
-        for snapshot in [Some(&mut evidence.stop), evidence.settled.as_mut()].into_iter().flatten()
+        for snapshot in
+            [Some(&mut evidence.stop), evidence.settled.as_deref_mut()].into_iter().flatten()
         {
             for (now, then) in counters(snapshot).into_iter().zip(&before) {
                 wrapped += usize::from(*now > *then);
@@ -475,7 +476,8 @@ fn stir(record: &mut Record, (_, unit, counters): &Narrow) {
     for phase in &mut record.phases {
         let evidence = &mut phase.evidence;
         let before: Vec<u64> = counters(&mut evidence.before).iter().map(|n| **n).collect();
-        for snapshot in [Some(&mut evidence.stop), evidence.settled.as_mut()].into_iter().flatten()
+        for snapshot in
+            [Some(&mut evidence.stop), evidence.settled.as_deref_mut()].into_iter().flatten()
         {
             for (now, then) in counters(snapshot).into_iter().zip(&before) {
                 *now = (*now).max(then + 3 * unit);

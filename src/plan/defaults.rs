@@ -55,7 +55,7 @@ impl Phase {
     pub fn of(job: Job) -> Self {
         Self {
             name: job.name.clone(),
-            jobs: vec![job],
+            jobs: vec![job].into(),
             cold: CacheDrop::default(),
             settle: Nanos::ZERO,
             quiet: Nanos::ZERO,

@@ -24,6 +24,7 @@ mod profile;
 mod ramp;
 mod rate;
 mod rate_document;
+mod shared;
 mod stop;
 mod studies;
 mod study;
@@ -57,6 +58,7 @@ pub use phase::{CacheDrop, Phase, PhaseEnd};
 pub use profile::{ProfileCell, ProfilePlan, ProfileTool};
 pub use ramp::RampPlan;
 pub use rate::{Arrivals, Cap, Caps, Rate, ThinkTime};
+pub use shared::Shared;
 pub use stop::{SteadyRule, StopLimit, StopRule};
 pub use studies::StudyPlan;
 pub use study::{CapacityStudy, CardStudy, ModesStudy, PlainRun, Study, SustainStudy};
@@ -87,6 +89,7 @@ pub struct Plan {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aim: Option<StudyPlan>,
     /// Done one after another.
+    #[serde(deserialize_with = "phase::sharing_jobs")]
     pub phases: Vec<Phase>,
 }
 
@@ -133,8 +136,8 @@ impl Plan {
             let phase = phase.clone();
             (1..=phase.times).map(move |time| {
                 let mut again = Phase { name: phase.name_of(time), times: 1, ..phase.clone() };
-                if time > 1 {
-                    // A log is of one phase: the next would take its place.
+                // A log is of one phase: the next would take its place.
+                if time > 1 && again.jobs.iter().any(|job| job.detail.log.is_some()) {
                     for log in again.jobs.iter_mut().filter_map(|job| job.detail.log.as_mut()) {
                         log.as_mut_os_string().push(format!("-{time}"));
                     }

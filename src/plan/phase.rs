@@ -1,11 +1,14 @@
 //! A phase: a step of a run, whose jobs are done together.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use std::fmt;
 
-use super::Target;
+use schemars::JsonSchema;
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+
 use super::job::{Job, Work};
 use super::usual::{exact, is_one, is_usual, one};
+use super::{Shared, Target};
 use crate::error::Refusal;
 use crate::unit::Nanos;
 
@@ -17,7 +20,7 @@ pub struct Phase {
     pub name: String,
     /// Done together.
     #[serde(deserialize_with = "exact")]
-    pub jobs: Vec<Job>,
+    pub jobs: Shared<Vec<Job>>,
     /// What is forgotten before it.
     #[serde(default)]
     pub cold: CacheDrop,
@@ -41,6 +44,31 @@ pub struct Phase {
     /// `NAME-2`.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub times: u32,
+}
+
+/// The phases of a document. Jobs that are those of the phase before are kept once: there may be thousands.
+pub(super) fn sharing_jobs<'de, D: Deserializer<'de>>(document: D) -> Result<Vec<Phase>, D::Error> {
+    struct PhaseVisitor;
+    impl<'de> Visitor<'de> for PhaseVisitor {
+        type Value = Vec<Phase>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a sequence")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut more: A) -> Result<Vec<Phase>, A::Error> {
+            let mut phases: Vec<Phase> = Vec::new();
+            while let Some(mut phase) = more.next_element::<Phase>()? {
+                if let Some(before) = phases.last() {
+                    phase.jobs.share_with(&before.jobs);
+                }
+                phases.push(phase);
+            }
+            phases.shrink_to_fit();
+            Ok(phases)
+        }
+    }
+    document.deserialize_seq(PhaseVisitor)
 }
 
 /// Which of the jobs of a phase ends it.

@@ -2,13 +2,15 @@
 
 use serde::{Deserialize, Deserializer};
 
+use super::shared::Shared;
+
 /// What was read, with no room for more: of a plan there may be thousands of phases.
 pub(super) fn exact<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     document: D,
-) -> Result<Vec<T>, D::Error> {
+) -> Result<Shared<Vec<T>>, D::Error> {
     let mut all = Vec::deserialize(document)?;
     all.shrink_to_fit();
-    Ok(all)
+    Ok(all.into())
 }
 
 /// What there is one of where nothing else is said.

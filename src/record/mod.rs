@@ -55,8 +55,7 @@ pub use profile::{ProfileFigure, ProfileResult};
 pub use results::{FEW, Host, IntervalCount, IntervalCounts, JobResult, WorkSpan, WorkerResult};
 pub use store::{RecordSink, is_record, load, text_of};
 pub use sweep::{SweepCell, SweepPlateau, SweepResult, SweepSide, ThroughputDrop};
-
-use std::collections::BTreeMap;
+pub use totals::ActionTotals;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -66,9 +65,9 @@ use crate::evidence::{
     BlockSamples, CachePages, CopySpeed, Direction, DiskCounters, Extents, Limits, Machine,
     OtherProcesses, Reading, Snapshot, Subject, ThreadTimes, Warmth,
 };
-use crate::plan::{Action, Caching, Durability, Method, Plan};
+use crate::plan::{Caching, Durability, Method, Plan, Shared};
 use crate::stats::copy::CopyCounts;
-use crate::stats::{ActionTotal, BlockCensus, DepthReached, HeatRow, SingleIo, SteadyState};
+use crate::stats::{BlockCensus, DepthReached, HeatRow, SingleIo, SteadyState};
 use crate::unit::{Bytes, Nanos, Ops, Timestamp};
 
 /// The name and version of this document's form.
@@ -141,7 +140,7 @@ pub struct Resolved {
     /// Every path the run touches, and what lies under it.
     pub subjects: Vec<Subject>,
     /// The jobs in the order of the plan.
-    pub jobs: Vec<ResolvedJob>,
+    pub jobs: Shared<Vec<ResolvedJob>>,
     /// Limits of control groups on those devices and on us.
     pub limits: Reading<Limits>,
     /// What had to be done otherwise than planned, in sentences, each said once.
@@ -194,7 +193,7 @@ pub struct PhaseRecord {
     /// What was done, by action: `read`, `write`, `flush`... all jobs together.
     #[serde(flatten, with = "totals")]
     #[schemars(with = "totals::TotalsForm")]
-    pub totals: BTreeMap<Action, Box<ActionTotal>>,
+    pub totals: Shared<ActionTotals>,
     /// CPU time of the workers' threads or processes from the first I/O to the end of the timing, all
     /// together, ns; absent of copies and models. Helpers of a method (the threads of POSIX AIO, a
     /// submission thread of the kernel) are not in it.
@@ -232,6 +231,19 @@ pub struct PhaseRecord {
     /// May this phase's number be believed.
     #[serde(default)]
     pub verdict: Option<Verdict>,
+}
+
+impl PhaseRecord {
+    /// Keeps once what it says twice, and what the phase before has said already.
+    pub fn share(&mut self, before: Option<&Self>) {
+        for job in &mut self.jobs {
+            job.totals.share_with(&self.totals);
+        }
+        let warmth = before.and_then(|before| before.evidence.warmth.as_ref());
+        if let Some((own, warmth)) = self.evidence.warmth.as_mut().zip(warmth) {
+            own.share_with(warmth);
+        }
+    }
 }
 
 /// What became of a job that a steady state was to end.
@@ -372,7 +384,7 @@ pub struct Evidence {
     pub onto: Vec<FileExtents>,
     /// How the output of a copy by `copy_file_range` lay on the device after it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub copied: Option<Reading<Extents>>,
+    pub copied: Option<Box<Reading<Extents>>>,
     /// What was looked at when it was read though this plan is not certain to have written all of
     /// it, by path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -391,23 +403,23 @@ pub struct Evidence {
     /// When the clock stopped (after the flush that is inside the timing).
     pub stop: Snapshot,
     /// After everything had been flushed, or watching it was given up.
-    pub settled: Option<Snapshot>,
+    pub settled: Option<Box<Snapshot>>,
     /// How the watched flush went.
-    pub settle: Option<WatchedFlush>,
+    pub settle: Option<Box<WatchedFlush>>,
     /// Who else was there meanwhile; absent of phases that ended before they were looked at, and of
     /// those on no device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub neighbours: Option<Reading<OtherProcesses>>,
     /// How warm processors and drives were before and after.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub warmth: Option<Warmths>,
+    pub warmth: Option<Shared<Warmths>>,
     /// How fast the machine copies between program and page cache, measured after a buffered phase
     /// that was fast enough for that to matter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copying: Option<Reading<CopySpeed>>,
     /// Single reads before and after, where the phase wants them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub aftermath: Option<Aftermath>,
+    pub aftermath: Option<Box<Aftermath>>,
     /// Bytes of this record that may have been written to a device of this phase meanwhile: those that were
     /// not yet durable when it began. Absent where the record grew elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]

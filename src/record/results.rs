@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::totals::ActionTotals;
 use crate::evidence::Machine;
-use crate::plan::Action;
-use crate::stats::{ActionTotal, BlockCensus, CpuTime, DepthReached};
+use crate::plan::{Action, Shared};
+use crate::stats::{BlockCensus, CpuTime, DepthReached};
 use crate::unit::Timestamp;
 
 /// Of jobs with so many workers or fewer, but more than one, each worker's results are kept. Of one worker
@@ -35,7 +36,7 @@ pub struct JobResult {
     /// By action: its workers, and the flushes and closes after the last of them.
     #[serde(flatten, with = "super::totals")]
     #[schemars(with = "super::totals::TotalsForm")]
-    pub totals: BTreeMap<Action, Box<ActionTotal>>,
+    pub totals: Shared<ActionTotals>,
     /// CPU time of its workers and of what came after the last of them; absent of copies and models.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<CpuTime>,
@@ -66,7 +67,7 @@ pub struct WorkerResult {
     /// By action. Rates are over its own time.
     #[serde(flatten, with = "super::totals::worker")]
     #[schemars(with = "super::totals::WorkerForm")]
-    pub io: BTreeMap<Action, Box<ActionTotal>>,
+    pub io: Shared<ActionTotals>,
     /// Its I/Os in flight each time one was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<DepthReached>,

@@ -1,7 +1,7 @@
 //! The record on disk: where it may stand, and how it is read, whole or while it grows.
 
-use std::fs::OpenOptions;
-use std::io::ErrorKind;
+use std::fs::{File, OpenOptions};
+use std::io::{BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize as _;
@@ -39,7 +39,7 @@ impl RecordSink {
             )
             .into());
         }
-        if there.is_some_and(|there| there.len() > 0) && load(path).is_err() {
+        if there.is_some_and(|there| there.len() > 0) && !holds_record(path) {
             return Err(Refusal::new(
                 format!("{} is there and is no record of assay", path.to_text()),
                 "name another file, or remove it first",
@@ -153,6 +153,13 @@ pub fn load(path: &Path) -> Result<Record, Error> {
         .into());
     }
     Ok(record)
+}
+
+/// Whether a record stands there: a long one is not taken into memory for that.
+fn holds_record(path: &Path) -> bool {
+    let Ok(file) = File::open(path) else { return false };
+    let head = SchemaHead::deserialize(&mut Deserializer::from_reader(BufReader::new(file)));
+    head.is_ok_and(|head| [SCHEMA, SCHEMA_1].contains(&&*head.schema))
 }
 
 /// What every record begins with, of whatever version.

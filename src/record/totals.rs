@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::plan::Action;
+use crate::plan::{Action, Shared};
 use crate::stats::ActionTotal;
 
 /// What was done, by action, flushes included.
-type ActionTotals = BTreeMap<Action, Box<ActionTotal>>;
+pub type ActionTotals = BTreeMap<Action, Box<ActionTotal>>;
 
 /// Of a phase or a job.
 #[derive(Deserialize, JsonSchema)]
@@ -54,15 +54,17 @@ pub(super) fn serialize<S: Serializer>(all: &ActionTotals, to: S) -> Result<S::O
     TotalsDocument { totals, flush }.serialize(to)
 }
 
-pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<ActionTotals, D::Error> {
-    TotalsForm::deserialize(from).map(|form| whole(form.totals, form.flush))
+pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Shared<ActionTotals>, D::Error> {
+    TotalsForm::deserialize(from).map(|form| whole(form.totals, form.flush).into())
 }
 
 /// The same of a worker.
 pub(super) mod worker {
     use super::{
         Action, ActionTotal, ActionTotals, BTreeMap, Deserialize, Deserializer, Serialize,
-        Serializer, WorkerForm, apart, whole,
+        Serializer, Shared, WorkerForm, apart, whole,
     };
 
     pub fn serialize<S: Serializer>(all: &ActionTotals, to: S) -> Result<S::Ok, S::Error> {
@@ -76,8 +78,10 @@ pub(super) mod worker {
         WorkerDocument { io, flush }.serialize(to)
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<ActionTotals, D::Error> {
-        WorkerForm::deserialize(from).map(|form| whole(form.io, form.flush))
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Shared<ActionTotals>, D::Error> {
+        WorkerForm::deserialize(from).map(|form| whole(form.io, form.flush).into())
     }
 }
 
@@ -95,6 +99,7 @@ mod tests {
     #[test]
     fn flushes_stand_beside_what_moves_data_and_older_documents_are_read() {
         let totals = ActionTotals::from([(Action::Write, total(7)), (Action::Flush, total(1))]);
+        let totals = Shared::from(totals);
         let job = JobResult { name: "w".into(), totals: totals.clone(), ..JobResult::default() };
         let mut new = serde_json::to_value(&job).expect("a document");
         assert_eq!(new["flush"]["ops"], 1);

@@ -17,7 +17,7 @@ use super::report_format::ReportFormat;
 use super::study::printer;
 use super::table::TableRow;
 use super::{ReportPage, TerminalStyle, rates, row};
-use crate::plan::{Phase, Plan, Work};
+use crate::plan::{Phase, Plan, Shared, Work};
 use crate::record::{
     MeasuredSubject, PhaseRecord, Record, Remedy, Resolved, ResolvedJob, TrapId, Trust, Verdict,
 };
@@ -48,7 +48,7 @@ pub struct TextPage {
     /// Notes of the heading that were printed.
     notes: usize,
     /// The jobs as they fit the machine.
-    jobs: Vec<ResolvedJob>,
+    jobs: Shared<Vec<ResolvedJob>>,
     /// The table, from its first row on.
     table: Option<PhaseTable>,
     /// Harmless remarks that stand beneath an earlier phase and are not repeated.
@@ -151,7 +151,7 @@ impl ReportPage for TextPage {
         let mut lines = heading::lines(plan, resolved, self.style);
         lines.extend(fact::lines(printer(plan).budget(plan, resolved).as_slice(), self.style));
         self.notes = resolved.notes.len();
-        self.jobs.clone_from(&resolved.jobs);
+        self.jobs = resolved.jobs.clone();
         heading::put(&lines, out)
     }
 
@@ -250,7 +250,7 @@ impl TextPage {
         Self {
             style,
             notes: 0,
-            jobs: Vec::new(),
+            jobs: Shared::default(),
             table: None,
             said: Vec::new(),
             alike: AlikeRemarks::default(),

@@ -1,6 +1,5 @@
 //! A phase that is a copy: the same watching around another loop.
 
-use std::collections::BTreeMap;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,13 +9,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::engine::copy::{self, CopyOutcome, CopySide};
 use crate::error::{Doing, Error, Fault};
 use crate::evidence::{self, Direction, PathKind, Reading, Subject, ThreadSample, ThreadTimes};
-use crate::plan::{Action, CacheDrop, Caching, CopyCalls, CopyLength, CopyWork, Durability};
+use crate::plan::{
+    Action, CacheDrop, Caching, CopyCalls, CopyLength, CopyWork, Durability, Shared,
+};
 use crate::record::{
-    DroppedCache, Evidence, FileExtents, Flow, IntervalCounts, JobResult, PhaseRecord,
-    SampledDevice, Span, TruncatedFile, Warmths, WorkSpan,
+    ActionTotals, DroppedCache, Evidence, FileExtents, Flow, IntervalCounts, JobResult,
+    PhaseRecord, SampledDevice, Span, TruncatedFile, Warmths, WorkSpan,
 };
 use crate::stats::copy::{CopyCounts, CopyEvent, LiveCopyCounts};
-use crate::stats::{ActionTally, ActionTotal, LiveCounters, LiveReading};
+use crate::stats::{ActionTally, LiveCounters, LiveReading};
 use crate::sys::block::size_of_open;
 use crate::sys::event_loop::{Event, EventLoop};
 use crate::sys::{clock, files};
@@ -299,7 +300,8 @@ pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRe
     let _ = hand.go.send(());
     let home = hand.awaited(thread, context, &mut watch);
     let stop_snapshot = context.counter_reader.snapshot(&files);
-    let warmth = Some(Warmths { before: warm, after: context.counter_reader.warmth() });
+    let warmth = Warmths { before: warm, after: context.counter_reader.warmth() };
+    let warmth = Some(warmth.into());
     hand.pass_on(context.observer);
     let CopyResult { mut outcome, reads, writes, flushes, ran } =
         home.unwrap_or_else(|| hand.lost(watch.started(), stop_snapshot.at));
@@ -349,7 +351,7 @@ pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRe
     let flows =
         vec![flow(plan, from, Direction::Read, &reads), flow(plan, to, Direction::Write, &writes)];
     let time = span.time();
-    let totals: BTreeMap<Action, Box<ActionTotal>> =
+    let totals: Shared<ActionTotals> =
         [(Action::Read, &reads), (Action::Write, &writes), (Action::Flush, &flushes)]
             .into_iter()
             .filter(|(_, tally)| tally.ops + tally.errors > 0)
@@ -392,15 +394,15 @@ pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRe
             cold,
             extents,
             onto,
-            copied,
+            copied: copied.map(Box::new),
             unsure: Vec::new(),
             sampled,
             cut,
             ran,
             before,
             stop: stop_snapshot,
-            settled,
-            settle,
+            settled: settled.map(Box::new),
+            settle: settle.map(Box::new),
             warmth,
             copying,
             aftermath: None,

@@ -182,6 +182,7 @@ pub fn run(
         match done {
             Ok(mut done) => {
                 done.evidence.journal = beside;
+                done.share(record.phases.last());
                 record.phases.push(done);
             }
             Err(error) if number == 0 => return Err(error),

@@ -98,7 +98,8 @@ pub(super) fn fit(plan: &Plan, sys_root: &SysRoot) -> Result<FittedPlan, Error> 
         // No disk is below: limits on some other disk are none of ours.
         limits = limits.map(|limits| Limits { io: Vec::new(), ..limits });
     }
-    let resolved = Resolved { subjects: fitting.subjects, jobs, limits, notes: fitting.notes };
+    let resolved =
+        Resolved { subjects: fitting.subjects, jobs: jobs.into(), limits, notes: fitting.notes };
     Ok(FittedPlan {
         resolved,
         open_targets: fitting.open_targets,

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use crate::engine::{ActionTallies, WorkerTotals};
-use crate::plan::Action;
-use crate::record::WorkSpan;
-use crate::stats::{ActionTally, ActionTotal, BlockCensus, CpuSpent, DepthCounts};
+use crate::plan::{Action, Shared};
+use crate::record::{ActionTotals, WorkSpan};
+use crate::stats::{ActionTally, BlockCensus, CpuSpent, DepthCounts};
 use crate::unit::{Nanos, Timestamp};
 
 /// What a worker did, or several together.
@@ -75,7 +75,7 @@ impl WorkerSums {
 
     /// The summary, where what was only looked at took time `looked`, and all else time `flushed`: the closing
     /// flush is no part of what was only looked at.
-    pub fn totals(&self, looked: Nanos, flushed: Nanos) -> BTreeMap<Action, Box<ActionTotal>> {
+    pub fn totals(&self, looked: Nanos, flushed: Nanos) -> Shared<ActionTotals> {
         let done = self.tallies.iter().filter(|(_, tally)| tally.ops + tally.errors > 0);
         done.map(|(&action, tally)| {
             let waits = action.changes() || action.serves();
@@ -88,7 +88,7 @@ impl WorkerSums {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::HistogramCell;
+    use crate::stats::{ActionTotal, HistogramCell, HistogramCells};
     use proptest::prelude::*;
 
     /// A worker by its operations: whether each is a write, its bytes, and how long it took; and its start.
@@ -124,10 +124,10 @@ mod tests {
     }
 
     /// The cells of several histograms as they stand in a record, added up.
-    fn added<'c>(all: impl IntoIterator<Item = &'c Vec<HistogramCell>>) -> Vec<HistogramCell> {
+    fn added<'c>(all: impl IntoIterator<Item = &'c HistogramCells>) -> HistogramCells {
         let mut sum = BTreeMap::new();
-        for HistogramCell(floor, count) in all.into_iter().flatten() {
-            *sum.entry(*floor).or_insert(0) += count;
+        for HistogramCell(floor, count) in all.into_iter().flat_map(HistogramCells::iter) {
+            *sum.entry(floor).or_insert(0) += count;
         }
         sum.into_iter().map(|(floor, count)| HistogramCell(floor, count)).collect()
     }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::histogram::HistogramCell;
+use super::histogram_cells::HistogramCell;
 use crate::unit::Nanos;
 
 /// Up to 2^42 ns (73 minutes); what is longer is in the last.

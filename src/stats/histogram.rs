@@ -4,9 +4,9 @@
 //! than 0.4 %. Values from 0 to 2^42 ns (73 minutes) have cells; larger ones are counted apart.
 //! 36 KiB, fixed; recording is a shift, an add and a store.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::histogram_cells::{HistogramCell, HistogramCells};
 use super::percentile::Percentile;
 
 const BITS: u32 = 7;
@@ -192,17 +192,11 @@ impl Histogram {
     }
 
     /// The cells that hold anything, as pairs of smallest value and count.
-    pub fn cells(&self) -> Vec<HistogramCell> {
-        let held = || self.cells.iter().enumerate().filter(|&(_, &n)| n > 0);
-        let mut cells = Vec::with_capacity(held().count());
-        cells.extend(held().map(|(index, &n)| HistogramCell(floor(index), n)));
-        cells
+    pub fn cells(&self) -> HistogramCells {
+        let held = self.cells.iter().enumerate().filter(|&(_, &n)| n > 0);
+        held.map(|(index, &n)| HistogramCell(floor(index), n)).collect()
     }
 }
-
-/// A cell of a histogram: the smallest value it holds (ns), and how many it holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct HistogramCell(pub u64, pub u64);
 
 #[cfg(test)]
 mod tests {

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::histogram::{Histogram, HistogramCell};
+use super::histogram::Histogram;
+use super::histogram_cells::HistogramCells;
 use super::percentile::Percentile;
 use crate::unit::{Bandwidth, Bytes, Iops, Nanos, Ops, Timestamp};
 
@@ -133,8 +134,8 @@ impl ActionTally {
         Latency::of(which(self.parts.as_ref()?)).map(Box::new)
     }
 
-    fn cells_of(&self, which: impl Fn(&LatencyParts) -> &Histogram) -> Vec<HistogramCell> {
-        self.parts.as_ref().map_or_else(Vec::new, |parts| which(parts).cells())
+    fn cells_of(&self, which: impl Fn(&LatencyParts) -> &Histogram) -> HistogramCells {
+        self.parts.as_ref().map_or_else(HistogramCells::default, |parts| which(parts).cells())
     }
 
     /// The summary over a counted time. Rates are absent when no time passed.
@@ -197,13 +198,13 @@ pub struct ActionTotal {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clat_ns: Option<Box<Latency>>,
     /// The cells of the latency histogram that hold anything: smallest value (ns), count.
-    pub histogram: Vec<HistogramCell>,
+    pub histogram: HistogramCells,
     /// Those of `slat_ns`, where it is there.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub slat_histogram: Vec<HistogramCell>,
+    #[serde(default, skip_serializing_if = "HistogramCells::is_empty")]
+    pub slat_histogram: HistogramCells,
     /// Those of `clat_ns`, where it is there.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub clat_histogram: Vec<HistogramCell>,
+    #[serde(default, skip_serializing_if = "HistogramCells::is_empty")]
+    pub clat_histogram: HistogramCells,
 }
 
 impl ActionTotal {
@@ -353,7 +354,7 @@ mod tests {
     fn rules_may_ask_of_few_what_is_no_figure() {
         assert_eq!(total(100).answered_within(Percentile::P99), Nanos(99));
         assert_eq!(total(0).answered_within(Percentile::P99), Nanos::ZERO);
-        let bare = ActionTotal { histogram: Vec::new(), ..total(100) };
+        let bare = ActionTotal { histogram: HistogramCells::default(), ..total(100) };
         assert_eq!(bare.answered_within(Percentile::P99), Nanos(100));
     }
 }

@@ -22,7 +22,7 @@ use crate::record::{
     Record, Resolved, ResolvedJob, SCHEMA, SamplePoint, SampleSeries, Span, SteadyResult, Verdict,
     WatchedFlush,
 };
-use crate::stats::{ActionTotal, Latency, SteadyState};
+use crate::stats::{ActionTotal, HistogramCells, Latency, SteadyState};
 use crate::unit::{Bytes, KIB, MIB, Nanos, Ops, Timestamp};
 
 /// Bytes that every run here moves.
@@ -189,9 +189,9 @@ fn total(time: Nanos) -> ActionTotal {
         service_ns: None,
         slat_ns: None,
         clat_ns: None,
-        histogram: vec![],
-        slat_histogram: vec![],
-        clat_histogram: vec![],
+        histogram: HistogramCells::default(),
+        slat_histogram: HistogramCells::default(),
+        clat_histogram: HistogramCells::default(),
     }
 }
 
@@ -289,8 +289,10 @@ impl DoctoredRecord {
                 copied: None,
                 before: snapshot(START),
                 stop: snapshot(stopped),
-                settled: Some(snapshot(stopped)),
-                settle: Some(WatchedFlush { time: Nanos::millis(1), complete: true, fault: None }),
+                settled: Some(Box::new(snapshot(stopped))),
+                settle: Some(
+                    WatchedFlush { time: Nanos::millis(1), complete: true, fault: None }.into(),
+                ),
                 neighbours: None,
             },
             faults: vec![],
@@ -309,7 +311,7 @@ impl DoctoredRecord {
                 aim: None,
                 phases: vec![Phase {
                     name: "dd".into(),
-                    jobs: vec![job],
+                    jobs: vec![job].into(),
                     cold: CacheDrop::Keep,
                     settle: Nanos::secs(30),
                     quiet: Nanos::ZERO,
@@ -331,7 +333,8 @@ impl DoctoredRecord {
                     iodepth: 1,
                     workers: 1,
                     writes_at_most: Some(MOVED),
-                }],
+                }]
+                .into(),
                 limits: Reading::Seen(Limits::default()),
                 notes: vec![],
             },

@@ -91,11 +91,11 @@ mod tests {
     fn a_flush_that_fails_leaves_no_number() {
         let error = std::io::Error::from_raw_os_error(28);
         let mut bench = DoctoredRecord::write_without_flush();
-        bench.record.phases[0].evidence.settle = Some(WatchedFlush {
+        bench.record.phases[0].evidence.settle = Some(Box::new(WatchedFlush {
             time: Nanos::secs(1),
             complete: true,
             fault: Some(crate::error::Fault::new(crate::error::Doing::Fsync, "/mnt/x", &error)),
-        });
+        }));
         let verdict = verdict(&bench.record);
         assert_eq!((verdict.trust, verdict.measures), (Trust::Wrong, MeasuredSubject::Invalid));
         assert_eq!(verdict.corrected, None);

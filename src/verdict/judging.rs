@@ -6,10 +6,14 @@ use crate::record::{Record, Verdict};
 
 /// Fills in the verdict of every phase and of the whole run, and what its aim came to.
 pub fn judge(record: &mut Record) {
-    let (phases, whole) = verdicts(record);
-    for (phase, verdict) in record.phases.iter_mut().zip(phases) {
-        phase.verdict = Some(verdict);
+    // One by one: those of a long run are not in memory twice.
+    for number in 0..record.phases.len() {
+        let verdict = of_phase(record, &record.phases[number]);
+        record.phases[number].verdict = Some(verdict);
     }
+    let phases: Vec<&Verdict> =
+        record.phases.iter().filter_map(|phase| phase.verdict.as_ref()).collect();
+    let whole = whole::verdict(record, &phases);
     record.verdict = Some(whole);
     record.outcome = study::outcome(record);
 }

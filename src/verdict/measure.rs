@@ -381,7 +381,7 @@ pub(super) fn lost_in_memory(flow_view: &FlowView<'_>) -> bool {
 pub(super) fn dropped(flow_view: &FlowView<'_>) -> Option<Bytes> {
     let evidence = &flow_view.phase.evidence;
     let until = |last: &Snapshot| Some(last.own_since(&evidence.before)?.cancelled_write_bytes);
-    evidence.settled.as_ref().and_then(until).or_else(|| until(&evidence.stop))
+    evidence.settled.as_deref().and_then(until).or_else(|| until(&evidence.stop))
 }
 
 /// Bytes in a time, with a sample's inexactness either way. `None` unless it is a figure.

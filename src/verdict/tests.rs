@@ -111,7 +111,7 @@ fn nothing_read_below_a_loop(direct: bool) -> DoctoredRecord {
         vec![bench::layer("loop3", 0, on, false), bench::layer("vda", 1, LayerKind::Disk, true)];
     let evidence = &mut bench.record.phases[0].evidence;
     for snapshot in
-        [Some(&mut evidence.before), Some(&mut evidence.stop), evidence.settled.as_mut()]
+        [Some(&mut evidence.before), Some(&mut evidence.stop), evidence.settled.as_deref_mut()]
             .into_iter()
             .flatten()
     {
@@ -150,7 +150,7 @@ fn card_on_a_busy_disk() -> DoctoredRecord {
     let evidence = &mut bench.record.phases[0].evidence;
     let wrote = [0, 400 << 20, 400 << 20];
     let snapshots =
-        [Some(&mut evidence.before), Some(&mut evidence.stop), evidence.settled.as_mut()];
+        [Some(&mut evidence.before), Some(&mut evidence.stop), evidence.settled.as_deref_mut()];
     for (snapshot, write_bytes) in snapshots.into_iter().flatten().zip(wrote) {
         let mut vda = snapshot.devices[0].clone();
         vda.name = "vda".into();
@@ -195,7 +195,7 @@ fn both_halves_of_a_mirror_are_expected() {
     ];
     let evidence = &mut bench.record.phases[0].evidence;
     for snapshot in
-        [Some(&mut evidence.before), Some(&mut evidence.stop), evidence.settled.as_mut()]
+        [Some(&mut evidence.before), Some(&mut evidence.stop), evidence.settled.as_deref_mut()]
             .into_iter()
             .flatten()
     {
@@ -214,7 +214,7 @@ fn blind(record: &mut Record) {
     for phase in &mut record.phases {
         let evidence = &mut phase.evidence;
         for snapshot in
-            [Some(&mut evidence.before), Some(&mut evidence.stop), evidence.settled.as_mut()]
+            [Some(&mut evidence.before), Some(&mut evidence.stop), evidence.settled.as_deref_mut()]
                 .into_iter()
                 .flatten()
         {

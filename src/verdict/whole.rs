@@ -1,5 +1,7 @@
 //! The verdict on a whole run: that of the worst phase of those whose figures it is about.
 
+use std::borrow::Borrow;
+
 use super::rules::PRAISE;
 use super::{aside, asides, finding, leave, rank, study, unseen, words};
 use crate::record::{
@@ -7,7 +9,8 @@ use crate::record::{
 };
 
 /// The verdict on the whole run, from those on its phases, in their order.
-pub(super) fn verdict(record: &Record, phases: &[Verdict]) -> Verdict {
+pub(super) fn verdict(record: &Record, phases: &[impl Borrow<Verdict>]) -> Verdict {
+    let phases = phases.iter().map(Borrow::borrow);
     let mut counted: Vec<(&PhaseRecord, &Verdict)> = record.phases.iter().zip(phases).collect();
     counted.retain(|(phase, _)| record.plan.counts(&phase.name));
     let speaks =

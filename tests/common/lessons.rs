@@ -154,8 +154,9 @@ fn phase(plan: &Plan, number: usize, caching: Caching, at: Timestamp, came: &Cam
     evidence.stop = edge(over, counted(came, writes, came.arrived), came.before, came.left);
     if let Some(end) = settled {
         evidence.settled =
-            Some(edge(end, counted(came, writes, came.moved), came.before, Bytes::ZERO));
-        evidence.settle = Some(WatchedFlush { time: came.later, complete: true, fault: None });
+            Some(edge(end, counted(came, writes, came.moved), came.before, Bytes::ZERO).into());
+        evidence.settle =
+            Some(WatchedFlush { time: came.later, complete: true, fault: None }.into());
     }
     if !writes {
         let extents =

@@ -21,7 +21,7 @@ use assay::evidence::{
 };
 use assay::plan::{
     Action, Caching, CopyCalls, CopyFlush, CopyInput, CopyLength, CopyOutput, CopyWork, Durability,
-    EndFlags, Method, Plan, PlanOrigin, RecordConversion, Resync, RingOptions, Work,
+    EndFlags, Method, Plan, PlanOrigin, RecordConversion, Resync, RingOptions, Shared, Work,
 };
 use assay::record::{
     Ending, Evidence, Exhibit, Finding, FindingWeight, Flow, Host, MeasuredSubject, NextStep,
@@ -492,9 +492,9 @@ pub fn deferred() -> Record {
     let counters = DiskCounters { writes: 40, write_bytes: 20 * MIB, ..DiskCounters::default() };
     copied.evidence.stop =
         snapshot(stopped, "loop3", DiskCounters::default(), "/mnt/sd/x", 20 * MIB);
-    copied.evidence.settled = Some(snapshot(settled, "loop3", counters, "/mnt/sd/x", 0));
+    copied.evidence.settled = Some(snapshot(settled, "loop3", counters, "/mnt/sd/x", 0).into());
     copied.evidence.settle =
-        Some(WatchedFlush { time: Nanos::secs(5), complete: true, fault: None });
+        Some(WatchedFlush { time: Nanos::secs(5), complete: true, fault: None }.into());
     let verdict = Verdict {
         trust: Trust::Wrong,
         measures: MeasuredSubject::Deferred,
@@ -644,7 +644,7 @@ pub fn climbed() -> Record {
         done.verdict = Some(sound(MeasuredSubject::Device, "The device."));
         phases.push(done);
     }
-    let mut resolved = Resolved { jobs: Vec::new(), ..base.resolved };
+    let mut resolved = Resolved { jobs: Shared::default(), ..base.resolved };
     for phase in &plan.phases {
         let (iodepth, workers) = phase.load().expect("a step");
         resolved.jobs.push(ResolvedJob {
@@ -706,7 +706,7 @@ pub fn sustained() -> Record {
     let fits = fast().resolved.jobs.remove(0);
     let fits =
         ResolvedJob { phase: "write".into(), job: "write".into(), size: Bytes(100 << 30), ..fits };
-    let resolved = Resolved { jobs: vec![fits], ..fast().resolved };
+    let resolved = Resolved { jobs: vec![fits].into(), ..fast().resolved };
     record(
         plan,
         resolved,

@@ -204,8 +204,9 @@ fn phase(
     evidence.before = edge(started, false, Bytes::ZERO);
     evidence.stop = edge(if later { stopped } else { over }, left == Bytes::ZERO, left);
     if later {
-        evidence.settled = Some(edge(over, true, Bytes::ZERO));
-        evidence.settle = Some(WatchedFlush { time: all.less(calls), complete: true, fault: None });
+        evidence.settled = Some(edge(over, true, Bytes::ZERO).into());
+        evidence.settle =
+            Some(WatchedFlush { time: all.less(calls), complete: true, fault: None }.into());
     }
     assert_eq!(phase.flows[0].direction == Direction::Write, write);
     phase

@@ -254,7 +254,7 @@ fn shared(test: &str, card: Result<Card, Skip>) {
             );
             let copied = heard.phase().evidence.copied.clone();
             assert!(
-                matches!(copied, Some(Reading::Seen(laid)) if laid.shared.0 == 16 * MI),
+                matches!(copied.as_deref(), Some(Reading::Seen(laid)) if laid.shared.0 == 16 * MI),
                 "{heard}"
             );
             assert!(fs::read(&from).expect("there") == fs::read(&to).expect("there"), "{heard}");

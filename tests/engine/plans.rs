@@ -264,7 +264,7 @@ fn each_job_has_its_own_time() {
         plan(nowhere(), &changes).phases[0].jobs[0].clone()
     };
     let mut plan = plan(nowhere(), &[]);
-    plan.phases[0].jobs = vec![jobs(100), jobs(1000)];
+    plan.phases[0].jobs = vec![jobs(100), jobs(1000)].into();
     plan.phases[0].jobs[1].name = "k".into();
     let record = go(&plan).expect("a run");
     for job in &record.phases[0].jobs {

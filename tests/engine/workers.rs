@@ -5,7 +5,7 @@ use std::path::Path;
 
 use assay::plan::{Action, Plan};
 use assay::record::{IntervalCount, IntervalCounts, JobResult, PhaseRecord, WorkerResult};
-use assay::stats::{ActionTotal, HistogramCell};
+use assay::stats::{ActionTotal, HistogramCell, HistogramCells};
 use serde_json::{Value, json};
 
 use crate::runs::whole;
@@ -54,10 +54,10 @@ fn ran(jobs: &[Value]) -> PhaseRecord {
     record.phases.remove(0)
 }
 
-fn added<'c>(all: impl Iterator<Item = &'c Vec<HistogramCell>>) -> Vec<HistogramCell> {
+fn added<'c>(all: impl Iterator<Item = &'c HistogramCells>) -> HistogramCells {
     let mut sum = BTreeMap::new();
-    for HistogramCell(floor, count) in all.flatten() {
-        *sum.entry(*floor).or_insert(0) += count;
+    for HistogramCell(floor, count) in all.flat_map(HistogramCells::iter) {
+        *sum.entry(floor).or_insert(0) += count;
     }
     sum.into_iter().map(|(floor, count)| HistogramCell(floor, count)).collect()
 }
@@ -71,7 +71,7 @@ fn is_sum(whole: &ActionTotal, parts: &[&ActionTotal]) {
     assert_eq!(whole.bytes.0, sum(|total| total.bytes.0));
     assert_eq!(whole.errors, sum(|total| total.errors));
     for of in [
-        (|total| &total.histogram) as fn(&ActionTotal) -> &Vec<HistogramCell>,
+        (|total| &total.histogram) as fn(&ActionTotal) -> &HistogramCells,
         |total| &total.slat_histogram,
         |total| &total.clat_histogram,
     ] {
@@ -108,7 +108,7 @@ fn four_workers_give_four_results() {
         for worker in &job.workers {
             for (action, total) in &worker.io {
                 let all: u64 = total.histogram.iter().map(|cell| cell.1).sum();
-                let count = |cells: &[HistogramCell]| cells.iter().map(|cell| cell.1).sum::<u64>();
+                let count = |cells: &HistogramCells| cells.iter().map(|cell| cell.1).sum::<u64>();
                 assert_eq!(all, total.ops.0, "{method} {action:?}");
                 assert_eq!(count(&total.slat_histogram), all, "{method} {action:?}");
                 assert_eq!(count(&total.clat_histogram), all, "{method} {action:?}");

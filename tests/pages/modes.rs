@@ -124,7 +124,7 @@ fn where_nothing_can_be_seen_nothing_is_explained() {
     for phase in &mut unseen.phases {
         let evidence = &mut phase.evidence;
         for edge in
-            [Some(&mut evidence.before), Some(&mut evidence.stop), evidence.settled.as_mut()]
+            [Some(&mut evidence.before), Some(&mut evidence.stop), evidence.settled.as_deref_mut()]
         {
             for device in edge.into_iter().flat_map(|edge| &mut edge.devices) {
                 device.counters = Reading::Unseen("/sys/block/sda/stat: no such file".into());

@@ -126,7 +126,14 @@ impl IozoneOptions {
             false => CacheDrop::Keep,
         };
         let first = jobs[0].clone();
-        Phase { name: place.phase(), jobs, until, cold, settle: FLUSH, ..Phase::of(first) }
+        Phase {
+            name: place.phase(),
+            jobs: jobs.into(),
+            until,
+            cold,
+            settle: FLUSH,
+            ..Phase::of(first)
+        }
     }
 
     /// What one stream does of a test.

@@ -66,7 +66,7 @@ fn curve(total: &ActionTotal, look: FigureLook) -> Vec<PlotPoint> {
     let all: u64 = total.histogram.iter().map(|cell| cell.1).sum();
     let mut points = Vec::new();
     let mut below = 0;
-    for cell in &total.histogram {
+    for cell in total.histogram.iter() {
         if all - below >= FEWEST_BEYOND {
             let x = place(below as f64 / all as f64);
             points.push(PlotPoint { x, y: cell.0.max(1) as f64, look, ..PlotPoint::default() });

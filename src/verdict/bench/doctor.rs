@@ -79,7 +79,7 @@ impl DoctoredRecord {
     pub fn shares(&mut self, shared: Bytes) {
         let written = Bytes::mib(20);
         let extents = Extents { range: written, written, shared, count: 1, ..Extents::default() };
-        self.record.phases[0].evidence.copied = Some(Reading::Seen(extents));
+        self.record.phases[0].evidence.copied = Some(Box::new(Reading::Seen(extents)));
     }
 
     /// One device's counters in a snapshot.
@@ -110,7 +110,8 @@ impl DoctoredRecord {
     /// Bytes read from the device.
     pub fn was_read(&mut self, bytes: Bytes) {
         let evidence = &mut self.record.phases[0].evidence;
-        for snapshot in [Some(&mut evidence.stop), evidence.settled.as_mut()].into_iter().flatten()
+        for snapshot in
+            [Some(&mut evidence.stop), evidence.settled.as_deref_mut()].into_iter().flatten()
         {
             let counters = Self::counters(snapshot);
             counters.read_bytes = earlier().read_bytes + bytes.0;
@@ -123,10 +124,10 @@ impl DoctoredRecord {
         let phase = &mut self.record.phases[0];
         let at = phase.evidence.stop.at + time;
         phase.span.settled = Some(at);
-        phase.evidence.settle = Some(WatchedFlush { time, complete, fault: None });
+        phase.evidence.settle = Some(Box::new(WatchedFlush { time, complete, fault: None }));
         let mut end = snapshot(at);
         Self::counters(&mut end).write_bytes = earlier().write_bytes + written.0;
-        phase.evidence.settled = Some(end);
+        phase.evidence.settled = Some(Box::new(end));
     }
 
     /// Flushes of the device until the stop.
@@ -508,7 +509,7 @@ impl DoctoredRecord {
     /// How warm the machine was before and after.
     pub fn warmed(&mut self, before: Warmth, after: Warmth) {
         let warmths = Warmths { before: Reading::Seen(before), after: Reading::Seen(after) };
-        self.record.phases[0].evidence.warmth = Some(warmths);
+        self.record.phases[0].evidence.warmth = Some(warmths.into());
     }
 
     /// The thermometer of the main device, in thousandths of a degree.
@@ -595,7 +596,7 @@ impl DoctoredRecord {
             SingleReadLatencies::of(&times).expect("enough")
         };
         let rounds = (0..).zip(ms);
-        self.record.phases[0].evidence.aftermath = Some(Aftermath {
+        self.record.phases[0].evidence.aftermath = Some(Box::new(Aftermath {
             path: "/mnt/x".into(),
             before: Reading::Seen(latencies(1)),
             after: rounds
@@ -604,7 +605,7 @@ impl DoctoredRecord {
                     reads: latencies(ms),
                 })
                 .collect(),
-        });
+        }));
     }
 
     /// The machine copies so many bytes per second, either way.
