@@ -91,6 +91,19 @@ impl Bytes {
         Self(n * KIB)
     }
 
+    /// As it is typed where sizes are read, to the byte: `4k`, `1536M`, `2G`, `1000`.
+    pub fn typed(self) -> String {
+        let units = [(GIB, "G"), (MIB, "M"), (KIB, "k")];
+        let unit = units.into_iter().find(|(unit, _)| self.0 > 0 && self.0.is_multiple_of(*unit));
+        unit.map_or_else(|| self.0.to_string(), |(unit, name)| format!("{}{name}", self.0 / unit))
+    }
+
+    /// The largest size of few digits that is no larger: two digits of its unit stay at the least.
+    pub fn rounded_down(self) -> Self {
+        let unit = [GIB, MIB, KIB].into_iter().find(|unit| self.0 >= 10 * unit).unwrap_or(1);
+        Self(self.0 / unit * unit)
+    }
+
     /// The mean rate at which this amount moved in `time`; `None` when no time passed.
     pub fn over(self, time: Nanos) -> Option<Bandwidth> {
         (time.0 > 0).then(|| Bandwidth(self.0 as f64 * 1e9 / time.0 as f64))
@@ -273,7 +286,7 @@ impl std::str::FromStr for Bytes {
         let unit = unit.trim();
         let number: u64 = number
             .parse()
-            .map_err(|_| format!("'{text}' is not a size; write 4k, 1M, 2GiB or 500MB"))?;
+            .map_err(|_| format!("'{text}' is not a size; give 4k, 1M, 2GiB or 500MB"))?;
         let scale = match unit.to_ascii_lowercase().as_str() {
             "" | "b" => 1,
             "k" | "kib" => KIB,
@@ -284,6 +297,9 @@ impl std::str::FromStr for Bytes {
             "mb" => 1_000_000,
             "gb" => 1_000_000_000,
             "tb" => 1_000_000_000_000,
+            range if range.contains("..") => {
+                return Err(format!("'{text}' is a range, and one size is wanted; give 4k or 1M"));
+            }
             _ => {
                 return Err(format!(
                     "'{unit}' in '{text}' is not a unit; use k, M, G, T (powers of 1024) or kB, MB, GB, TB (powers of 1000)"
@@ -313,9 +329,30 @@ mod tests {
         ] {
             assert_eq!(text.parse::<Bytes>(), Ok(Bytes(bytes)), "{text}");
         }
-        for text in ["", "k", "4x", "-1", "99999999999G", "1.5M"] {
+        for text in ["", "k", "4x", "-1", "99999999999G", "1.5M", "4k..1k"] {
             assert!(text.parse::<Bytes>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_size_is_typed_as_it_is_read() {
+        for (bytes, text) in [
+            (0, "0"),
+            (1000, "1000"),
+            (4096, "4k"),
+            (1536 * MIB, "1536M"),
+            (2 * GIB, "2G"),
+            (2 << 40, "2048G"),
+        ] {
+            assert_eq!(Bytes(bytes).typed(), text);
+            assert_eq!(text.parse(), Ok(Bytes(bytes)));
+        }
+        for (bytes, round) in
+            [(9, "9"), (10_000, "10000"), (10_241, "10k"), (9 * GIB + MIB + 7, "9217M")]
+        {
+            assert_eq!(Bytes(bytes).rounded_down().typed(), round);
+        }
+        assert_eq!(Bytes(49 * GIB + 7).rounded_down().typed(), "49G");
     }
 
     #[test]

@@ -99,22 +99,23 @@ pub fn meant(words: &[OsString]) -> Option<ForeignCommand<'_>> {
     Some(ForeignCommand { dialect, words: rest, called })
 }
 
-/// Refuses what `busybox` does otherwise, when the program was called by that name.
+/// Refuses what `busybox` does otherwise, when the program was called by that name or it is the first word.
 pub fn spoken(words: &[OsString]) -> Result<(), Refusal> {
-    let applet = |word: &OsString| word.to_text();
-    match words {
+    let (place, applet, instead) = match words {
         [called, rest @ ..] if Path::new(called).file_name().is_some_and(|n| n == "busybox") => {
-            let asked = rest.first().map_or_else(String::new, |word| format!(" {}", applet(word)));
-            let knows = "of busybox this program does only dd";
-            Err(Refusal {
-                place: format!("busybox{asked}"),
-                why: knows.into(),
-                instead: "write 'busybox dd if=... of=...', or call the real one by its path"
-                    .into(),
-            })
+            ("busybox", rest.first(), "write 'busybox dd if=... of=...'")
         }
-        _ => Ok(()),
-    }
+        [_, verb, rest @ ..] if verb == "busybox" => {
+            ("assay busybox", rest.first(), "write 'ASSAY_DIALECT=busybox assay dd if=... of=...'")
+        }
+        _ => return Ok(()),
+    };
+    let asked = applet.map_or_else(String::new, |word| format!(" {}", word.to_text()));
+    Err(Refusal {
+        place: format!("{place}{asked}"),
+        why: "of busybox this program does only dd".into(),
+        instead: format!("{instead}, or call the real one by its path"),
+    })
 }
 
 /// The words behind the verb that is called as a tool.

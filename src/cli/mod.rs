@@ -5,6 +5,7 @@ mod bonnie;
 pub mod card;
 mod compare;
 mod conduct;
+mod cure;
 mod dd;
 pub mod demo;
 mod dialect;
@@ -17,6 +18,7 @@ mod iozone;
 mod manual;
 pub mod modes;
 mod output;
+mod own_option;
 mod place;
 mod probe;
 pub mod profile;
@@ -69,6 +71,12 @@ pub fn main(
         Err(error) => {
             // Nobody is left to be told when this fails too.
             let _ = writeln!(err, "assay: {error}");
+            if let Error::Refusal(refusal) = &error
+                && dialect::meant(words).is_none()
+                && let Some(line) = cure::line(words, refusal)
+            {
+                let _ = writeln!(err, "  {line}");
+            }
             match error {
                 Error::Refusal(_) => conduct::REFUSAL,
                 Error::Fault(_) => conduct::FAULT,

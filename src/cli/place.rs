@@ -94,40 +94,47 @@ pub(super) fn any_seed() -> u64 {
 
 /// A time as people type it: `30`, `30s`, `5m`, `1h`.
 pub(super) fn time(text: &str) -> Result<Nanos, String> {
-    seconds(text, "30, 90s, 5m or 1h")
+    within(text, seconds(text), Nanos::secs(1), "1s to 168h, such as 30, 90s, 5m or 1h")
 }
 
-/// The same; `forms` is what may be written.
-fn seconds(text: &str, forms: &str) -> Result<Nanos, String> {
+/// The same of a load, which may be short: `500ms`, too. Less is over before anything of it is counted.
+pub(super) fn short_time(text: &str) -> Result<Nanos, String> {
+    let time = match text.strip_suffix("ms") {
+        Some(digits) => digits.parse().ok().map(|number: u64| (number, 1_000_000)),
+        None => seconds(text),
+    };
+    within(text, time, Nanos::millis(100), "100ms to 168h, such as 500ms, 30, 90s, 5m or 1h")
+}
+
+/// A number, and the nanoseconds of its unit.
+fn seconds(text: &str) -> Option<(u64, u64)> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let scale = match &text[digits.len()..] {
         "" | "s" => 1,
         "m" | "min" => 60,
         "h" => 3600,
-        _ => 0,
+        _ => return None,
     };
-    let seconds: Option<u64> = digits.parse().ok();
-    match seconds.and_then(|seconds| seconds.checked_mul(scale)) {
-        Some(seconds @ 1..=604_800) => Ok(Nanos::secs(seconds)),
-        Some(604_801..) => Err(format!("'{text}' is more than a week; give less")),
-        _ => Err(format!("'{text}' is no time; write {forms}")),
+    Some((digits.parse().ok()?, scale * 1_000_000_000))
+}
+
+/// A time from `least` to a week.
+fn within(
+    text: &str,
+    time: Option<(u64, u64)>,
+    least: Nanos,
+    range: &str,
+) -> Result<Nanos, String> {
+    let (number, scale) = time.ok_or_else(|| format!("'{text}' is not a time; give {range}"))?;
+    match number.saturating_mul(scale) {
+        nanos if nanos < least.0 => Err(format!("'{text}' is too short; give {range}")),
+        nanos if nanos > WEEK.0 => Err(format!("'{text}' is too long; give {range}")),
+        nanos => Ok(Nanos(nanos)),
     }
 }
 
-/// The same of a load, which may be short: `500ms`, too.
-pub(super) fn short_time(text: &str) -> Result<Nanos, String> {
-    /// Less is over before anything of it is counted.
-    const LEAST: u64 = 100;
-    let Some(digits) = text.strip_suffix("ms") else {
-        return seconds(text, "500ms, 30, 90s, 5m or 1h");
-    };
-    match digits.parse() {
-        Ok(millis @ LEAST..=604_800_000) => Ok(Nanos::millis(millis)),
-        Ok(0..LEAST) => Err(format!("'{text}' is too short; give 100ms or more")),
-        Ok(_) => Err(format!("'{text}' is more than a week; give less")),
-        Err(_) => seconds(text, "500ms, 30, 90s, 5m or 1h"),
-    }
-}
+/// No run takes longer.
+const WEEK: Nanos = Nanos::secs(604_800);
 
 /// A share in percent: `70`, `70%`.
 pub(super) fn percent(text: &str) -> Result<u32, String> {
@@ -135,7 +142,7 @@ pub(super) fn percent(text: &str) -> Result<u32, String> {
     number
         .ok()
         .filter(|percent| *percent <= 100)
-        .ok_or(format!("invalid value '{text}'; give 0 to 100"))
+        .ok_or(format!("'{text}' is not a share in percent; give 0 to 100"))
 }
 
 /// So many per second: `5000`, `5k`, `1.5M`.
@@ -149,24 +156,29 @@ pub(super) fn per_second(text: &str) -> Result<u32, String> {
     let value = number.parse::<f64>().ok().filter(|_| plain).map(|number| (number * scale).round());
     match value {
         Some(value) if (1.0..=f64::from(u32::MAX)).contains(&value) => Ok(value as u32),
-        _ => Err(format!("invalid value '{text}'; give 1 to {}, or as 5k", u32::MAX)),
+        _ => Err(format!("'{text}' is not a rate; give 1 to {}, such as 5000 or 5k", u32::MAX)),
     }
 }
 
 /// A latency as people type it: `500us`, `5ms`, `2s`.
 pub(super) fn latency(text: &str) -> Result<Nanos, String> {
+    const RANGE: &str = "give 1us to 3600s, such as 500us, 5ms or 2s";
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let scale = match &text[digits.len()..] {
-        "us" => 1_000,
-        "ms" => 1_000_000,
-        "s" => 1_000_000_000,
-        _ => 0,
+    let scale: Option<u64> = match &text[digits.len()..] {
+        "us" => Some(1_000),
+        "ms" => Some(1_000_000),
+        "s" => Some(1_000_000_000),
+        _ => None,
     };
     let number: Option<u64> = digits.parse().ok();
-    match number.and_then(|number| number.checked_mul(scale)) {
-        Some(nanos @ 1..=3_600_000_000_000) => Ok(Nanos(nanos)),
-        Some(3_600_000_000_001..) => Err(format!("'{text}' is more than an hour; give less")),
-        _ => Err(format!("'{text}' is no latency; write 500us, 5ms or 2s")),
+    match (number, scale) {
+        (Some(number), Some(scale)) => match number.saturating_mul(scale) {
+            0 => Err(format!("'{text}' is too short; {RANGE}")),
+            nanos @ ..=3_600_000_000_000 => Ok(Nanos(nanos)),
+            _ => Err(format!("'{text}' is too long; {RANGE}")),
+        },
+        (Some(_), None) if digits == text => Err(format!("'{text}' has no unit; {RANGE}")),
+        _ => Err(format!("'{text}' is not a latency; {RANGE}")),
     }
 }
 

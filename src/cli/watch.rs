@@ -270,16 +270,13 @@ fn interval(text: &str) -> Result<Nanos, String> {
         _ => 0,
     };
     let number: Option<u64> = digits.parse().ok();
-    match number.and_then(|number| number.checked_mul(scale)).map(Nanos) {
-        None | Some(Nanos(0)) => Err(format!("'{text}' is no interval; write 500ms, 1s or 1m")),
-        Some(short) if short < SHORTEST => {
-            Err(format!("'{text}' is less than {SHORTEST}; give more"))
-        }
-        Some(long) if long > Nanos::secs(3600) => {
-            Err(format!("'{text}' is more than an hour; give less"))
-        }
-        Some(time) => Ok(time),
-    }
+    let why = match number.filter(|_| scale > 0).map(|n| Nanos(n.saturating_mul(scale))) {
+        None => "is not an interval",
+        Some(short) if short < SHORTEST => "is too short",
+        Some(long) if long > Nanos::secs(3600) => "is too long",
+        Some(time) => return Ok(time),
+    };
+    Err(format!("'{text}' {why}; give 100ms to 1h, such as 500ms, 1s or 1m"))
 }
 
 #[cfg(test)]

@@ -1,13 +1,15 @@
 //! The words as they were typed: those after the verb, and what is wrong with them, in one line, with what
-//! to write instead.
+//! to write instead. The line that works is `cure`'s.
 
 use std::ffi::OsString;
+use std::num::ParseIntError;
 
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 
+use super::own_option::{OwnOption, verb_with_flag};
 use crate::error::Refusal;
-use crate::name::NameText as _;
+use crate::name::{NameText as _, path};
 
 /// What `explain` can be given.
 pub const EXPLAINED: &str =
@@ -25,8 +27,12 @@ pub fn refusal(error: &Error, typed: &[OsString], command: &Command) -> Refusal 
         Some(ContextValue::Strings(texts)) => Some(texts.join(" ")),
         _ => None,
     };
-    let word = named(ContextKind::InvalidArg).map(bare);
     let value = named(ContextKind::InvalidValue);
+    let word = named(ContextKind::InvalidArg).map(bare);
+    let option = word.as_deref().and_then(|name| OwnOption::find(typed, command, name));
+    // By the name that was typed, where it has several.
+    let named_as = option.as_ref().filter(|_| value.is_some());
+    let word = named_as.map(|option| option.name.clone()).or(word);
     let meant = |kind: ContextKind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(format!("did you mean '{text}'?")),
         Some(ContextValue::Strings(texts)) => {
@@ -41,11 +47,16 @@ pub fn refusal(error: &Error, typed: &[OsString], command: &Command) -> Refusal 
             Refusal::new(
                 format!("unknown command '{word}'"),
                 meant(ContextKind::SuggestedSubcommand)
-                    .unwrap_or_else(|| "type for example 'assay quick .'".into()),
+                    .filter(|meant| meant.split('\'').nth(1).is_some_and(|it| is_near(&word, it)))
+                    .or_else(|| {
+                        let verb = verb_with_flag(command, &word)?;
+                        Some(format!("did you mean 'assay {verb} PATH --{word}'?"))
+                    })
+                    .unwrap_or_else(|| "'assay --help' lists all commands".into()),
             )
         }
         (ErrorKind::UnknownArgument, Some(word), _) if negative(&word) => {
-            Refusal::new(below_zero(&word, typed), format!("give a value above 0; {help}"))
+            below_zero(&word, typed, command, &help)
         }
         (ErrorKind::UnknownArgument, Some(word), _) => Refusal::new(
             format!(
@@ -85,15 +96,30 @@ pub fn refusal(error: &Error, typed: &[OsString], command: &Command) -> Refusal 
             Refusal::new(format!("invalid value '{value}' for {word}"), known)
         }
         (ErrorKind::ValueValidation, Some(word), Some(value)) => {
-            let why = std::error::Error::source(error).map(|source| {
-                // The standard library's own sentence does not name the word.
-                match source.downcast_ref::<std::num::ParseIntError>() {
-                    Some(_) => format!("'{value}' is no whole number that fits"),
-                    None => source.to_string(),
-                }
+            let source = std::error::Error::source(error);
+            let number = source.is_some_and(|source| source.is::<ParseIntError>());
+            let why = source.map(ToString::to_string).unwrap_or_default();
+            // The standard library's own sentence names neither the word nor what may stand there; the parser
+            // names the range when it is given more than that.
+            let range = range(&why).or_else(|| {
+                let option = option.filter(|_| number)?;
+                [&i64::MAX.to_string(), "0"].into_iter().find_map(|beyond| {
+                    let refused =
+                        command.clone().try_get_matches_from(option.with(beyond)).err()?;
+                    range(&std::error::Error::source(&refused)?.to_string())
+                })
             });
-            let why = why.unwrap_or_else(|| format!("invalid value '{value}'"));
-            Refusal { place: word, why: within(&why, &value), instead: String::new() }
+            let (why, instead) = match (range, number) {
+                (Some(range), false) => {
+                    (format!("invalid value '{value}'"), format!("give {range}"))
+                }
+                (range, true) => {
+                    let range = range.unwrap_or_else(|| format!("0 to {}", u64::MAX));
+                    (format!("'{value}' is not a whole number"), format!("give {range}"))
+                }
+                (None, false) => (why, String::new()),
+            };
+            Refusal { place: word, why, instead }
         }
         (
             ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand,
@@ -120,25 +146,55 @@ fn called(typed: &[OsString], command: &Command) -> String {
     }
 }
 
-/// What is wrong with a number below zero: which word, and of which option it is the value.
-fn below_zero(word: &str, typed: &[OsString]) -> String {
-    let typed: Vec<_> = typed.iter().map(|word| word.to_text()).collect();
-    let at = typed.iter().position(|typed| typed.starts_with(word));
-    let option = at.and_then(|at| typed.get(at.checked_sub(1)?)).filter(|it| it.starts_with("--"));
-    match (at.map(|at| &typed[at]), option) {
-        (Some(value), Some(option)) => {
-            format!("invalid value '{value}' for {option}: it cannot be negative")
-        }
-        (value, _) => format!("'{}' is negative", value.map_or(word, |value| value)),
-    }
+/// What is wrong with a number below zero: which word, of which option it is the value, and what that takes.
+fn below_zero(word: &str, typed: &[OsString], command: &Command, help: &str) -> Refusal {
+    let words: Vec<_> = typed.iter().map(|word| word.to_text()).collect();
+    let at = words.iter().position(|typed| typed.starts_with(word));
+    let option =
+        at.and_then(|at| at.checked_sub(1)).filter(|before| words[*before].starts_with('-'));
+    let value = at.map_or(word, |at| &words[at]);
+    let why = format!("'{value}' is negative");
+    let Some((before, option)) = option.map(|before| (before, &words[before])) else {
+        return Refusal::new(why, help);
+    };
+    // As one word the parser takes it for a value, and says what may stand there.
+    let mut joined = typed.to_vec();
+    let sign = if option.starts_with("--") { "=" } else { "" };
+    joined.splice(before..before + 2, [path(&format!("{option}{sign}{value}")).into_os_string()]);
+    let refused = command.clone().try_get_matches_from(&joined).err();
+    let told = refused.map(|error| refusal(&error, &joined, command).to_string());
+    let instead = told.as_deref().and_then(|told| told.rsplit_once("; "));
+    let instead = instead.map_or("give a value above 0", |(_, instead)| instead).to_string();
+    Refusal { place: option.clone(), why, instead }
 }
 
-/// The parser's sentence about a number out of its range, as a person says it: `257 is not in 1..=256`.
-fn within(why: &str, value: &str) -> String {
-    let range = why.split_once(" is not in ").and_then(|(_, range)| range.split_once("..="));
-    match range {
-        Some((least, most)) => format!("invalid value '{value}'; give {least} to {most}"),
-        None => why.into(),
+/// Whether a word is another one, mistyped: a letter in five is wrong, missing, too many, or in its neighbour's
+/// place. The parser itself takes 'cat' for 'card'.
+fn is_near(word: &str, other: &str) -> bool {
+    let (word, other): (Vec<char>, Vec<char>) = (word.chars().collect(), other.chars().collect());
+    let mut rows: Vec<Vec<usize>> = vec![(0..=other.len()).collect()];
+    for at in 1..=word.len() {
+        let mut row = vec![at];
+        for to in 1..=other.len() {
+            let same = usize::from(word[at - 1] != other[to - 1]);
+            let mut least =
+                (rows[at - 1][to] + 1).min(row[to - 1] + 1).min(rows[at - 1][to - 1] + same);
+            if at > 1 && to > 1 && word[at - 1] == other[to - 2] && word[at - 2] == other[to - 1] {
+                least = least.min(rows[at - 2][to - 2] + 1);
+            }
+            row.push(least);
+        }
+        rows.push(row);
+    }
+    rows[word.len()][other.len()] <= 1 + word.len() / 6
+}
+
+/// The range in the parser's sentence about a number outside of it: `257 is not in 1..=256`.
+fn range(why: &str) -> Option<String> {
+    let (least, most) = why.split_once(" is not in ")?.1.split_once("..")?;
+    match most.strip_prefix('=') {
+        Some("18446744073709551615") | None => Some(format!("{least} or more")),
+        Some(most) => Some(format!("{least} to {most}")),
     }
 }
 

@@ -10,6 +10,7 @@ mod fitted;
 mod fitter;
 mod log;
 mod method;
+mod overwritten;
 mod region;
 mod size;
 mod target;

@@ -72,7 +72,7 @@ fn is_root() -> bool {
 }
 
 #[test]
-fn bad_words_are_refused_in_one_line_and_touch_nothing() {
+fn bad_words_are_refused_in_one_line_and_one_that_works_and_touch_nothing() {
     let desk = Desk::new();
     std::fs::write(desk.path("small"), b"few").expect("written");
     std::fs::write(desk.path("large"), vec![0; 2 << 20]).expect("written");
@@ -96,7 +96,7 @@ fn bad_words_are_refused_in_one_line_and_touch_nothing() {
         ("quick small", "small has only 3 B; name a file of 1 MiB or more"),
         ("quick . --tim 4", "unknown option '--tim'; did you mean '--time'?"),
         ("quick . --time", "'--time' needs a value"),
-        ("quick . --time 3x", "--time: '3x' is no time; write 30, 90s, 5m or 1h"),
+        ("quick . --time 3x", "--time: '3x' is not a time; give 1s to 168h, such as 30, 90s"),
         ("quick . --time 1", "--time: too short for 6 phases; give 3 or more"),
         ("quick . --size 5x", "--size: 'x' in '5x' is not a unit"),
         ("quick . --size 512", "--size: 512 B is less than one block; give 1M or more"),
@@ -140,8 +140,8 @@ fn bad_words_are_refused_in_one_line_and_touch_nothing() {
         ("ramp nowhere", "there is nothing at 'nowhere'"),
         ("ramp . --max-depth 0", "--max-depth: invalid value '0'; give 1 to 1024"),
         ("ramp . --max-workers 1000", "--max-workers: invalid value '1000'; give 1 to 256"),
-        ("ramp . --p99 5", "--p99: '5' is no latency; write 500us, 5ms or 2s"),
-        ("ramp . --step 0", "--step: '0' is no time"),
+        ("ramp . --p99 5", "--p99: '5' has no unit; give 1us to 3600s, such as 500us, 5ms or 2s"),
+        ("ramp . --step 0", "--step: '0' is too short; give 1s to 168h"),
         ("ramp . --action trim", "invalid value 'trim' for --action; give one of read, write"),
         ("ramp . --order up", "invalid value 'up' for --order; give one of random, forward"),
         ("ramp . --size 1k", "--size: 1 KiB is less than one block; give 4 KiB or more"),
@@ -160,7 +160,7 @@ fn bad_words_are_refused_in_one_line_and_touch_nothing() {
         ("modes large", "modes writes, and would not overwrite the file large; name the folder"),
         ("modes . .", "no block device; give one path"),
         ("modes . --time 5", "--time: too short for all the ways; give 14 or more"),
-        ("modes . --time 3x", "--time: '3x' is no time; write 30, 90s, 5m or 1h"),
+        ("modes . --time 3x", "--time: '3x' is not a time; give 1s to 168h, such as 30, 90s"),
         ("modes . --quick --time 60", "'--quick' and '--time' contradict each other"),
         ("modes . --block 5x", "--block: 'x' in '5x' is not a unit"),
         ("modes . --block 512", "--block: direct I/O cannot be done in calls of 512 B; give mult"),
@@ -185,11 +185,8 @@ fn bad_words_are_refused_in_one_line_and_touch_nothing() {
         ("explain folder", "'folder' is a folder, not a line; give a line such as"),
         ("explain empty.json", "'empty.json' holds neither a plan nor a record"),
         ("explain cut.json", "cut.json:2:22: the file ends in the middle of a plan or a record"),
-        (
-            "quick . --time -3",
-            "invalid value '-3' for --time: it cannot be negative; give a value above 0; see 'assay",
-        ),
-        ("quick . --size -1M", "invalid value '-1M' for --size: it cannot be negative"),
+        ("quick . --time -3", "--time: '-3' is negative; give 1s to 168h, such as 30, 90s, 5m or"),
+        ("quick . --size -1M", "--size: '-1M' is negative; give 4k, 1M, 2GiB or 500MB"),
         ("ramp . --time 3", "unknown option '--time'; see 'assay ramp --help'"),
         ("judge", "RECORD is missing; see 'assay judge --help'"),
         ("schema verdicts", "invalid value 'verdicts' for DOCUMENT; give one of record, plan"),
@@ -199,11 +196,83 @@ fn bad_words_are_refused_in_one_line_and_touch_nothing() {
         let Answer { code, out, err } = desk.type_words(line);
         assert_eq!(code, 2, "assay {line}: {err}");
         assert_eq!(out, "", "assay {line}");
-        assert_eq!(err.lines().count(), 1, "assay {line}: {err}");
-        assert!(err.starts_with("assay: "), "assay {line}: {err}");
-        assert!(err.contains(says), "assay {line}: {err}");
+        let (first, more) = err.split_once('\n').expect("a line");
+        assert!(first.starts_with("assay: ") && first.contains(says), "assay {line}: {err}");
+        // The line that works does, on this machine.
+        let Some(works) = more.strip_suffix('\n') else { continue };
+        let works = works.strip_prefix("  assay ").expect("a command");
+        assert!(!works.contains('\n'), "{err}");
+        if !works.starts_with("judge ") {
+            let shown = desk.type_words(&format!("{} --plan", works.replace(" --json", "")));
+            assert_eq!(shown.code, 0, "assay {line}: {works}: {}", shown.err);
+        }
     }
     assert_eq!(desk.names(), before);
+}
+
+#[test]
+fn a_line_that_works_stands_below_what_is_wrong_with_one() {
+    let desk = Desk::new();
+    std::fs::write(desk.path("few"), b"few").expect("written");
+    for (line, says, works) in [
+        (
+            "io . --time 0",
+            "--time: '0' is too short; give 100ms to 168h, such as",
+            "io . --time 10",
+        ),
+        ("io . --time=0", "--time: '0' is too short", "io . --time=10"),
+        ("io . --bs 4q", "--bs: 'q' in '4q' is not a unit", "io . --bs 4k"),
+        ("io . --block 4k..1k", "--block: '4k..1k' is a range, and one", "io . --block 4k"),
+        ("io . --iodepth 0", "--iodepth: invalid value '0'; give 1 to 1024", "io . --iodepth 1"),
+        (
+            "io . --iodepth x",
+            "--iodepth: 'x' is not a whole number; give 1 to 1024",
+            "io . --iodepth 1",
+        ),
+        ("io . --iodepth -4", "--iodepth: '-4' is negative; give 1 to 1024", "io . --iodepth 1"),
+        (
+            "io . --read half",
+            "--read: 'half' is not a share in percent; give 0 to 100",
+            "io . --read 70",
+        ),
+        ("io . --rate 0", "--rate: '0' is not a rate; give 1 to 4294967295", "io . --rate 5000"),
+        ("io . --bs", "'--bs' needs a value", "io . --bs 4k"),
+        ("io", "PATH is missing", "io ."),
+        ("quick few", "few has only 3 B", "quick ."),
+        ("quick . --tim 30", "unknown option '--tim'; did you mean '--time'?", "quick . --time 30"),
+        ("quikc . --time 30", "unknown command 'quikc'", "quick . --time 30"),
+        ("capacity .", "did you mean 'assay card PATH --capacity'?", "card . --capacity"),
+        ("sweep . --block 4k..1k", "--block: '4k..1k' is a range", "sweep . --over bs=1k..4k"),
+        ("sweep . --over bs=4k..1k", "ends before it begins", "sweep . --over bs=1k..4k"),
+        ("ramp . --p99 -3ms", "--p99: '-3ms' is negative; give 1us to 3600s", "ramp . --p99 3ms"),
+        ("ramp . --p99 5", "--p99: '5' has no unit; give 1us to 3600s", "ramp . --p99 5ms"),
+        ("atto few", "few is somebody's file", "atto ."),
+        ("atto . -q0", "-q: invalid value '0'; give 1 to 256", "atto . -q1"),
+        ("modes . --time 5", "--time: too short for all the ways; give 14", "modes . --time 14"),
+        (
+            "watch . --interval 0",
+            "--interval: '0' is too short; give 100ms to 1h",
+            "watch . --interval 1s",
+        ),
+        ("watch . --count 0", "--count: invalid value '0'; give 1 or more", "watch . --count 1"),
+    ] {
+        let Answer { code, err, .. } = desk.type_words(line);
+        let told: Vec<&str> = err.lines().collect();
+        let [first, second] = told[..] else { panic!("assay {line}: {err}") };
+        assert_eq!((code, second), (2, &*format!("  assay {works}")), "assay {line}: {err}");
+        assert!(first.starts_with("assay: ") && first.contains(says), "assay {line}: {err}");
+    }
+    // As large as what fits, and not more.
+    let Answer { err, .. } = desk.type_words("quick . --size 999999T");
+    let most = err.split("give --size ").nth(1).and_then(|rest| rest.split(' ').next());
+    let works = format!("\n  assay quick . --size {}\n", most.expect("a size"));
+    assert!(err.ends_with(&works), "{err}");
+    // What was only mistyped a little is guessed, and nothing else.
+    for line in ["cat", "busybox cat"] {
+        let Answer { code, err, .. } = desk.type_words(line);
+        assert!(code == 2 && !err.contains("did you mean"), "{err}");
+    }
+    assert_eq!(desk.names(), ["few"]);
 }
 
 #[test]

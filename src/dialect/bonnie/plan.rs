@@ -52,6 +52,7 @@ impl BonnieOptions {
                 tool: ToolProfile {
                     partners: self.partners(),
                     more: self.more(size),
+                    size: Some("-s".into()),
                     ..ToolProfile::default()
                 },
                 ..PlanOrigin::of(super::NAME, self.words.clone())

@@ -260,6 +260,7 @@ fn tool() -> ToolProfile {
         direct: Some(AddedWords::after(" -I")),
         direct_write: Some(AddedWords::after(" -I")),
         aligned: Some("-r 4k".into()),
+        size: Some("-s".into()),
         ..ToolProfile::default()
     }
 }

@@ -12,6 +12,7 @@ use super::super::open_target::OpenTarget;
 use super::empty::{laid_before, something_to_read};
 use super::fitted::JobPlace;
 use super::fitter::PlanFitter;
+use super::overwritten::is_overwritten;
 use super::region::{most, region, verifies};
 
 impl PlanFitter<'_> {
@@ -88,7 +89,8 @@ impl PlanFitter<'_> {
                     self.open_targets.extend(OpenTarget::of(target, subject));
                     self.open_targets.len() - 1
                 });
-                let size = self.size(target, subject, size, made, path)?;
+                let written = (made, is_overwritten(plan, target));
+                let size = self.size(target, subject, size, written, path)?;
                 let wanted = self.cached(blocks);
                 let caching = self.caching(wanted, subject, pattern, &job.stop)?;
                 method = self.suited(method, blocks, caching, path)?;

@@ -16,13 +16,14 @@ use crate::sys::block::size_of_open;
 const LARGEST: Bytes = Bytes(i64::MAX as u64);
 
 impl PlanFitter<'_> {
-    /// The bytes of the target that the job may touch.
+    /// The bytes of the target that the job may touch. `overwritten`: the run writes over what it has written
+    /// there.
     pub(super) fn size(
         &mut self,
         target: &Target,
         subject: usize,
         size: Size,
-        made: bool,
+        (made, overwritten): (bool, bool),
         path: &Path,
     ) -> Result<Bytes, Refusal> {
         let name = path.to_text();
@@ -40,6 +41,8 @@ impl PlanFitter<'_> {
         });
         let there = looked.as_ref().and_then(|size| size.as_ref().ok()).copied();
         let free = self.subjects[subject].space.seen().map(|space| space.free);
+        let mount = self.subjects[subject].mount.seen();
+        let keeps = mount.is_some_and(Mount::keeps_overwritten);
         let asked = match size {
             Size::Exactly(size) => size,
             Size::Whole => there.ok_or_else(|| {
@@ -58,11 +61,7 @@ impl PlanFitter<'_> {
                 Bytes((free.0 as f64 * share) as u64).min(most)
             }
             Size::Written { most } if device => there.map_or(most, |there| most.min(there)),
-            Size::Written { most } => {
-                let mount = self.subjects[subject].mount.seen();
-                let keeps = mount.is_some_and(Mount::keeps_overwritten);
-                free.map_or(most, |free| most.min(room(free, keeps)))
-            }
+            Size::Written { most } => free.map_or(most, |free| most.min(room(free, keeps))),
         };
         if asked > LARGEST {
             return Err(Refusal::new(
@@ -103,17 +102,29 @@ impl PlanFitter<'_> {
             let new = asked.less(there.unwrap_or_default());
             let others = self.added.iter().filter(|(on, file, _)| *on == mount && file != path);
             let others: Bytes = others.map(|&(_, _, bytes)| bytes).sum();
+            let twice = keeps && overwritten && matches!(size, Size::Exactly(_));
             if let Some(free) = free
-                && new > free.less(others)
+                && let left = free.less(others)
+                && let most = if twice { room(left, true) } else { left }
+                && new > most
             {
                 let beside = match others {
                     Bytes::ZERO => String::new(),
                     others => format!(" beside {others} for other files"),
                 };
-                return Err(Refusal::new(
-                    format!("{asked} do not fit{beside}: {free} are free on {name}"),
-                    format!("give a smaller {}, or free some space", self.size_option),
-                ));
+                let why = match subject.mount.seen().filter(|_| twice) {
+                    Some(mount) => format!(
+                        "of {free} free on {name} half is for what {} keeps of overwritten blocks",
+                        mount.kind
+                    ),
+                    None => format!("{free} are free on {name}"),
+                };
+                let option = &self.size_option;
+                let instead = match most.rounded_down() {
+                    Bytes::ZERO => "free some space".to_string(),
+                    most => format!("give {option} {} or less, or free some space", most.typed()),
+                };
+                return Err(Refusal::new(format!("{asked} do not fit{beside}: {why}"), instead));
             }
             match self.added.iter_mut().find(|(_, file, _)| file == path) {
                 Some((_, _, most)) => *most = new.max(*most),
