@@ -27,6 +27,8 @@ macro_rules! with_studies {
             /// How the rate depends on the size of an I/O, or on something else that is varied. Cells that
             /// cannot be done here are left out.
             Sweep(study: SweepPlan) => study;
+            /// How rates depend on the sizes of the file and of an I/O together.
+            Grid => &GridStudy;
             /// The figures of another program's quick test. Those that cannot be had here are left out.
             Profile(study: ProfilePlan) => study;
             /// One load, and whether its latency is what was asked for.

@@ -168,8 +168,8 @@ fn flavor(called: InvokedAs, environment: &Environment) -> Result<DdFlavor, Refu
     }
 }
 
-/// What is dropped from memory before the copy.
-fn cold(environment: &Environment) -> Result<CacheDrop, Refusal> {
+/// What is dropped from memory before the copy, or before what else is read.
+pub fn cold(environment: &Environment) -> Result<CacheDrop, Refusal> {
     match environment.cold.as_deref().map(OsStr::as_encoded_bytes) {
         None | Some(b"no") => Ok(CacheDrop::Keep),
         Some(b"target") => Ok(CacheDrop::Target),

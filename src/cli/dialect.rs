@@ -9,6 +9,7 @@ use super::conduct::{FAULT, REFUSAL, SOUND, show};
 use super::dd::Dd;
 use super::environment::Environment;
 use super::iozone::Iozone;
+use super::plot::ToolReports;
 use super::session::{
     Dialect, InvokedAs, LineContext, PLAN, ReadLine, SessionEnd, ToolStreams, without_plan,
 };
@@ -213,22 +214,27 @@ fn done(
     for ignored in signals.ignored {
         let _ = signal::ignore(*ignored);
     }
+    let environment = context.environment;
+    let reports = ToolReports::of(line.reports(), environment);
+    let files = reports.files(environment.record.as_deref(), line.plan())?;
     for time in 0..line.times() {
-        let environment = context.environment;
         let streams = ToolStreams { out: &mut *out, err: &mut *err, environment };
         let mut session = line.session(time, streams)?;
         let options = run::RunOptions {
             record: environment.record.clone(),
-            unseen: environment.record.is_none() && !line.speaks(),
+            unseen: environment.record.is_none() && !line.speaks() && reports.is_empty(),
             // What whoever started us has ignored means nothing to the tool either.
             signals: signals.answered.iter().copied().filter(|s| !start::is_ignored(*s)).collect(),
         };
         let outcome = run::run(line.plan(), &options, session.as_mut());
-        match session.finish(outcome)? {
+        let made = outcome.as_ref().map(|record| reports.made(&files, record, environment)).ok();
+        let end = session.finish(outcome)?;
+        drop(session);
+        let _ = err.write_all(made.transpose()?.unwrap_or_default().as_bytes());
+        match end {
             SessionEnd::Status(SOUND) => {}
             SessionEnd::Status(other) => return Ok(other),
             SessionEnd::Killed(signal, otherwise) => {
-                drop(session);
                 let _ = err.flush();
                 signal::die_of(signal);
                 return Ok(otherwise);

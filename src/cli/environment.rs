@@ -30,6 +30,8 @@ pub struct Environment {
     pub record: Option<PathBuf>,
     /// `ASSAY_COLD`: what a dialect drops from memory first.
     pub cold: Option<OsString>,
+    /// `ASSAY_PLOT`: where a dialect draws what it measured.
+    pub plot: Option<PathBuf>,
     /// `ASSAY_SETTLE`: whether a dialect watches the flush after its copy.
     pub settle: Option<OsString>,
 }
@@ -63,6 +65,7 @@ impl Environment {
             dialect: set("ASSAY_DIALECT"),
             record: set("ASSAY_RECORD").map(PathBuf::from),
             cold: set("ASSAY_COLD"),
+            plot: set("ASSAY_PLOT").map(PathBuf::from),
             settle: set("ASSAY_SETTLE"),
         }
     }

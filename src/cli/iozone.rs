@@ -3,8 +3,10 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::path::PathBuf;
 
 use super::conduct::SOUND;
+use super::dd::cold;
 use super::session::{
     Dialect, LineContext, ReadLine, SessionEnd, SignalUse, ToolRun, ToolSaid, ToolSession,
     ToolStreams, without_plan,
@@ -16,7 +18,7 @@ use crate::dialect::iozone::{
 use crate::error::{Doing, Error, Fault, Refusal};
 use crate::name::NameText as _;
 use crate::name::quoted;
-use crate::plan::{Phase, Plan, Work};
+use crate::plan::{CacheDrop, Phase, Plan, Work};
 use crate::record::{BetterCommand, Ending, PhaseRecord, Record, Resolved, WordMeaning};
 use crate::report;
 use crate::run::{self, Observer};
@@ -36,7 +38,9 @@ impl Dialect for Iozone {
         if alone("-v") {
             return Ok(ReadLine::Said(ToolSaid { out: iozone::version(), ..ToolSaid::default() }));
         }
-        let asked = iozone::read(words).and_then(|asked| Ok((asked.command()?, asked)));
+        let cold = cold(context.environment)?;
+        let asked = iozone::read(words).map(|asked| dropping(asked, cold));
+        let asked = asked.and_then(|asked| Ok((asked.command()?, asked)));
         match asked {
             Ok((command, asked)) => {
                 let machine =
@@ -54,14 +58,17 @@ impl Dialect for Iozone {
         &self,
         words: &[String],
         _ours: bool,
-        _context: &LineContext<'_>,
+        context: &LineContext<'_>,
     ) -> Result<(Plan, BetterCommand), Refusal> {
         let named = |complaint: IozoneComplaint| Refusal {
             place: iozone::NAME.into(),
             ..complaint.refusal
         };
         let typed = without_plan(words);
-        let command = iozone::read(&typed).and_then(|asked| asked.command()).map_err(named)?;
+        let cold = cold(context.environment)?;
+        let command = iozone::read(&typed)
+            .and_then(|asked| dropping(asked, cold).command())
+            .map_err(named)?;
         let line: String = words.iter().map(|word| format!(" {}", quoted(word))).collect();
         let again = BetterCommand {
             line: format!("assay iozone --honest{line}"),
@@ -74,6 +81,12 @@ impl Dialect for Iozone {
     fn meanings(&self, words: &[String], _context: &LineContext<'_>) -> Vec<WordMeaning> {
         iozone::meanings(words)
     }
+}
+
+/// What is asked for, with what `ASSAY_COLD` says, where no word says more.
+fn dropping(asked: IozoneOptions, cold: CacheDrop) -> IozoneOptions {
+    let cold = if asked.cold == CacheDrop::Keep { cold } else { asked.cold };
+    IozoneOptions { cold, ..asked }
 }
 
 /// What is said of words that make no sense.
@@ -93,6 +106,10 @@ struct IozoneLine {
 impl ToolRun for IozoneLine {
     fn plan(&self) -> &Plan {
         &self.plan
+    }
+
+    fn reports(&self) -> &[PathBuf] {
+        &self.asked.reports
     }
 
     fn signals(&self) -> SignalUse {
@@ -261,5 +278,49 @@ impl Observer for Screen<'_> {
             self.values.insert((place.cell, place.test), value);
         }
         self.fill_row(place.cell);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::environment::Environment;
+    use super::super::session::InvokedAs;
+    use super::*;
+    use crate::verdict::bench::DoctoredRecord;
+
+    /// What is dropped before each phase of a line, with `ASSAY_COLD` set to that.
+    fn drops(cold: Option<&str>, line: &str) -> Result<Vec<CacheDrop>, String> {
+        let words: Vec<String> = line.split(' ').map(String::from).collect();
+        let environment =
+            Environment { cold: cold.map(std::ffi::OsString::from), ..Environment::default() };
+        let context = LineContext {
+            called: InvokedAs::Tool,
+            environment: &environment,
+            planned_only: true,
+            files: &|_| Err(io::ErrorKind::NotFound.into()),
+            is_folder: &|_| false,
+            machine: &|| DoctoredRecord::write_flushed().record.machine().clone(),
+        };
+        let phases = |plan: &Plan| plan.phases.iter().map(|phase| phase.cold).collect();
+        let (plan, _) = Iozone.planned(&words, false, &context).map_err(|why| why.to_string())?;
+        match Iozone.read(&words, &context) {
+            Ok(ReadLine::Run(run)) => assert_eq!(run.plan(), &plan, "{line}"),
+            _ => panic!("{line}: no tests"),
+        }
+        Ok(phases(&plan))
+    }
+
+    #[test]
+    fn the_variable_drops_what_the_word_drops() {
+        use CacheDrop::{Keep, Machine, Target};
+        let line = "-i 0 -i 1 -+n -s 64k";
+        assert_eq!(drops(None, line), Ok(vec![Keep, Keep]));
+        assert_eq!(drops(Some("no"), line), Ok(vec![Keep, Keep]));
+        assert_eq!(drops(Some("target"), line), Ok(vec![Keep, Target]));
+        assert_eq!(drops(Some("machine"), line), Ok(vec![Keep, Machine]));
+        assert_eq!(drops(None, &format!("--honest {line}")), Ok(vec![Keep, Target]));
+        assert_eq!(drops(Some("machine"), &format!("--honest {line}")), Ok(vec![Keep, Target]));
+        let refused = drops(Some("much"), line).expect_err("means nothing");
+        assert!(refused.contains("ASSAY_COLD") && refused.contains("'much'"), "{refused}");
     }
 }

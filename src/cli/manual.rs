@@ -40,11 +40,15 @@ const CHAPTERS: &[ManualSection] = &[
     },
     ManualSection {
         heading: "Environment",
-        about: "The first four are for dialects, whose words are not ours; all but ASSAY_RECORD for dd.",
+        about: "The first five are for dialects, whose words are not ours: the first two for all, ASSAY_COLD for dd and iozone, the others for dd.",
         entries: &[
             (
                 "ASSAY_RECORD=PLACE",
                 "keep the whole record in a file, or in a folder in a file of its own, as --record does",
+            ),
+            (
+                "ASSAY_PLOT=FILE|-",
+                "write a page or picture with charts (.html, .svg) or another report into a file, as --report does; draw a grid in characters on standard error",
             ),
             (
                 "ASSAY_COLD=target|machine|no",

@@ -20,6 +20,7 @@ pub mod modes;
 mod output;
 mod own_option;
 mod place;
+mod plot;
 mod probe;
 pub mod profile;
 pub mod quick;
@@ -39,6 +40,7 @@ mod words;
 
 pub use environment::{Environment, standard_streams};
 pub use output::OutputArgs;
+use output::ReportFiles;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -119,8 +121,10 @@ fn call(
             Ok(conduct::SOUND)
         }
         Verb::Watch(watch) => watch::watch(&watch, &typed, environment, out),
-        Verb::Judge { file, json, format } => {
+        Verb::Judge { file, json, format, report: asked } => {
             let record = documents::read_judged(&file)?;
+            let files = ReportFiles::at(&asked, Some(&file), &record.plan)?;
+            files.write(&record, environment.file_style())?;
             let name = if json { "json" } else { &format };
             if let Some(format) = report::format(name) {
                 printed((format.write)(&record, environment.out_style(), out))?;

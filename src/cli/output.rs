@@ -44,10 +44,18 @@ impl<'a> ReportFiles<'a> {
     /// # Errors
     /// When one has an ending of no format, cannot be written, or is measured itself.
     pub fn of(common: &'a OutputArgs, plan: &Plan) -> Result<Self, Refusal> {
+        Self::at(&common.report, common.record.as_deref(), plan)
+    }
+
+    /// Those at these paths, beside a record and a plan.
+    ///
+    /// # Errors
+    /// As [`ReportFiles::of`].
+    pub fn at(paths: &'a [PathBuf], record: Option<&Path>, plan: &Plan) -> Result<Self, Refusal> {
         let checked = |path: &'a PathBuf| {
             let format = format(path)?;
             can_be_made(path)?;
-            let kept = common.record.iter().cloned();
+            let kept = record.iter().map(|path| path.to_path_buf());
             if places(plan).into_iter().chain(kept).any(|other| same(&other, path)) {
                 let why = format!("{} is no place for a report", path.to_text());
                 return Err(Refusal::new(
@@ -57,7 +65,7 @@ impl<'a> ReportFiles<'a> {
             }
             Ok((path.as_path(), format))
         };
-        common.report.iter().map(checked).collect::<Result<_, _>>().map(Self)
+        paths.iter().map(checked).collect::<Result<_, _>>().map(Self)
     }
 
     /// Writes them, each whole or not at all.

@@ -2,7 +2,7 @@
 //! while it runs and when it is over.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::environment::Environment;
 use crate::error::{Error, Refusal};
@@ -117,6 +117,11 @@ pub trait ToolRun {
     /// How often it is done.
     fn times(&self) -> u32 {
         1
+    }
+
+    /// Files that its words want a report in, each in the format that its name ends with.
+    fn reports(&self) -> &[PathBuf] {
+        &[]
     }
 
     /// Whether anything is said of what was measured. Where that is not, and no record is kept, nobody looks.

@@ -47,6 +47,9 @@ pub enum Verb {
         /// Output format
         #[arg(long, value_parser = formats(), default_value = "text")]
         format: String,
+        /// Write a report into this file as well, in the format that its name ends with; may be repeated
+        #[arg(long, value_name = "FILE")]
+        report: Vec<PathBuf>,
     },
     /// Compare two records, or two folders of them: how the figures differ, and what makes the
     /// comparison invalid

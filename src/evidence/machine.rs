@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Reading;
+use super::cpu_caches::CpuCache;
 use super::memory::value;
 use super::nodes::NumaNode;
 use super::sys_root::SysRoot;
@@ -23,6 +24,9 @@ pub struct Machine {
     pub cpu: Reading<String>,
     /// CPUs this process may use.
     pub cpus: u32,
+    /// The caches of its CPUs that hold data, from the nearest on, where the kernel tells.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub caches: Vec<CpuCache>,
     /// Its nodes, where it has several.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub nodes: Vec<NumaNode>,
@@ -71,6 +75,7 @@ impl SysRoot {
                 Err(why) => Reading::Unseen(why.clone()),
             },
             cpus: cpus(),
+            caches: self.cpu_caches(),
             nodes: self.nodes(),
             memory: self
                 .text("/proc/meminfo")

@@ -19,6 +19,7 @@ mod copying;
 mod counter_delta;
 mod counters;
 mod cpu;
+mod cpu_caches;
 mod direct;
 mod diskstats;
 mod extents;
@@ -56,6 +57,7 @@ mod writeback;
 pub use card::{CardInfo, SpeedClaims};
 pub use copying::{CopySpeed, copying};
 pub use counters::CounterReader;
+pub use cpu_caches::CpuCache;
 pub use extents::{all_holes, extents};
 pub use forbidden::CheckedCall;
 pub use layers::{

@@ -13,6 +13,7 @@ mod defaults;
 mod detail;
 mod durability;
 mod duration;
+mod grid;
 mod job;
 mod lesson;
 mod load;
@@ -44,6 +45,7 @@ pub use copy::{
 pub use detail::DetailLevel;
 pub use durability::{Durability, SyncFileRange};
 pub use duration::PlannedTime;
+pub use grid::{GridPlace, GridStudy};
 pub use job::{BlockWork, Job, Work};
 pub use lesson::{LessonPlan, LessonTopic};
 pub use load::SingleLoad;

@@ -11,6 +11,7 @@ mod document;
 mod explanation;
 mod figures;
 mod grading;
+mod grid;
 mod interval;
 mod journal;
 mod judgement;
@@ -36,6 +37,7 @@ pub use figures::{
     counted_samples, figures,
 };
 pub use grading::{CardGrading, ClassDemand, ClassGrade, ClassMinimum, ClassStanding};
+pub use grid::{GridFigure, GridRegion, GridResult};
 pub use interval::{
     CpuShares, DeviceFigures, DeviceStats, DirectionStats, DiscardStats, FlushStats, IntervalStats,
     PageStats, PressureShares, ProcessStats, ProcessesStats, WATCH_SCHEMA, not_counted,

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::metric::Metric;
-use super::{CapacityResult, CardGrading, Exhibit, ProfileResult, SweepResult};
+use super::{CapacityResult, CardGrading, Exhibit, GridResult, ProfileResult, SweepResult};
 use crate::plan::Action;
 use crate::unit::{Bandwidth, Bytes, Iops, Nanos};
 
@@ -22,6 +22,8 @@ pub enum StudyResult {
     Capacity(CapacityResult),
     /// How the rate depends on what was varied.
     Sweep(SweepResult),
+    /// How rates depend on the sizes of the file and of an I/O together.
+    Grid(GridResult),
     /// The figures of another program's quick test.
     Profile(ProfileResult),
     /// Whether the latency of a load is what was asked for.
@@ -49,6 +51,7 @@ impl StudyResult {
             | Self::Card(_)
             | Self::Capacity(_)
             | Self::Sweep(_)
+            | Self::Grid(_)
             | Self::Profile(_) => Vec::new(),
         }
     }

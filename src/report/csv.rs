@@ -12,7 +12,7 @@ use crate::record::Record;
 pub const FORMAT: ReportFormat = ReportFormat {
     name: "csv",
     ending: "csv",
-    about: "a table with commas: the cells of a sweep, or the phases",
+    about: "a table with commas: the cells of a sweep or a grid, or the phases",
     write,
 };
 

@@ -1,6 +1,8 @@
 //! An explanation as a page: the line, what it does, what its figure is about and what not, the
 //! traps with their readings, and the lines to type instead.
 
+mod fold;
+
 use std::io::{self, Write};
 
 use super::fact::{inked, labelled};
@@ -30,12 +32,13 @@ pub fn text(
     let several = explanation.phases.len() > 1;
     // What several phases walk into is told once.
     let mut said = Vec::new();
-    for phase in &explanation.phases {
+    for folded in fold::folded(&explanation.phases) {
         lines.push(String::new());
         if several {
-            lines.push(style.paint(Ink::Strong, &format!("  {}", phase.name)));
+            lines.extend(named(&folded.name, style));
         }
-        lines.extend(told(phase, explanation.basis, &mut said, style));
+        lines.extend(labelled("does", &folded.does, style));
+        lines.extend(told(folded.first, explanation.basis, &mut said, style));
     }
     lines.extend(better(&explanation.better, style));
     for line in lines {
@@ -66,15 +69,20 @@ fn meanings(words: &[WordMeaning], style: TerminalStyle) -> Vec<String> {
     lines
 }
 
-/// What a phase does, what its figure is about, and the traps on its way.
+/// The name of a phase, or of several, above what is said of them.
+fn named(name: &str, style: TerminalStyle) -> Vec<String> {
+    let room = style.width.saturating_sub(2).max(20);
+    wrap(name, room).iter().map(|line| style.paint(Ink::Strong, &format!("  {line}"))).collect()
+}
+
+/// What the figure of a phase is about, and the traps on its way.
 fn told<'a>(
     phase: &'a PhaseExplanation,
     basis: VerdictBasis,
     said: &mut Vec<&'a Finding>,
     style: TerminalStyle,
 ) -> Vec<String> {
-    let mut lines = labelled("does", &phase.does.join(" "), style);
-    lines.extend(labelled("measures", &phase.measures, style));
+    let mut lines = labelled("measures", &phase.measures, style);
     lines.extend(labelled("not", &phase.not, style));
     let verdict = &phase.verdict;
     let label = match basis {

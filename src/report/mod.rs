@@ -16,6 +16,7 @@ mod figure;
 mod finding;
 mod fitted;
 mod framed;
+mod grid;
 pub mod heading;
 mod html;
 mod json;
@@ -48,7 +49,7 @@ pub use paint::TerminalStyle;
 pub use remark::{harmless, remarks, verdict_lines};
 pub use report_format::ReportFormat;
 pub use report_page::ReportPage;
-pub use study::{met, trust};
+pub use study::{drawn, met, trust};
 pub use text::page;
 
 /// Every format, the usual one first.

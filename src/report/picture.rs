@@ -6,6 +6,7 @@ mod latency;
 mod look;
 mod phase;
 mod ramp;
+mod surface;
 mod sustain;
 mod sweep;
 mod timeline;
@@ -14,11 +15,12 @@ pub use axis::PlotAxis;
 pub use look::{FigureLook, Tone};
 pub use phase::pictures as of_phase;
 pub use ramp::pictures as of_ramp;
+pub use surface::pictures as of_grid;
 pub use sustain::pictures as of_sustain;
 pub use sweep::pictures as of_sweep;
 
 use super::paint::TerminalStyle;
-use crate::record::PhaseRecord;
+use crate::record::{GridRegion, PhaseRecord};
 
 /// What browsers and viewers of pictures can show.
 pub const SHOWN: TerminalStyle = TerminalStyle { colour: false, unicode: true, width: 90 };
@@ -41,6 +43,8 @@ pub enum PlotKind {
     Curves(Curves),
     /// A table of figures, the deeper its colour the closer to the best.
     Heat(HeatTable),
+    /// Figures over two sizes: as a surface, and as a table below it.
+    Surface(SurfacePlot),
 }
 
 /// Points and lines between two axes.
@@ -154,6 +158,38 @@ pub struct HeatCell {
     pub text: String,
     /// Whether it may be believed.
     pub look: FigureLook,
+    /// What it is in words, for who points at it.
+    pub told: String,
+}
+
+/// Rates over two sizes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SurfacePlot {
+    /// The sizes of the file, row by row.
+    pub down: Vec<String>,
+    /// The sizes of a record, column by column.
+    pub across: Vec<String>,
+    /// Its colour, where it is the device.
+    pub tone: Tone,
+    /// The highest rate of all.
+    pub top: String,
+    /// Row by row; `None` where a cell was not done.
+    pub cells: Vec<Vec<Option<SurfaceCell>>>,
+    /// What there is of the machine in it.
+    pub regions: Vec<GridRegion>,
+}
+
+/// A cell of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SurfaceCell {
+    /// As a share of the highest rate of all, 0 to 1.
+    pub height: f64,
+    /// As a share of the highest rate of the device, 0 to 1; 0 of memory.
+    pub depth: f64,
+    /// MB/s.
+    pub text: String,
+    /// What was measured.
+    pub region: GridRegion,
     /// What it is in words, for who points at it.
     pub told: String,
 }

@@ -1,11 +1,13 @@
 //! What a study puts on a page: its own page, or what it adds to that of any run. Each study's printer
 //! stands in the file of that study.
 
-use super::fact::PageFact;
+use super::fact::{self, PageFact};
 use super::picture::Picture;
 use super::table::ReportTable;
 use super::{ReportPage, TerminalStyle, row};
-use crate::plan::{CapacityStudy, CardStudy, ModesStudy, PlainRun, Plan, StudyPlan, SustainStudy};
+use crate::plan::{
+    CapacityStudy, CardStudy, GridStudy, ModesStudy, PlainRun, Plan, StudyPlan, SustainStudy,
+};
 use crate::record::{Record, Resolved, Trust};
 
 /// The printer of a study.
@@ -59,6 +61,17 @@ pub trait StudyPrinter {
 /// The printer of what a plan is about.
 pub fn printer(plan: &Plan) -> &dyn StudyPrinter {
     with_studies!(chosen!(&plan.aim, dyn StudyPrinter))
+}
+
+/// What the run came to as a picture in characters, and what is to be said of it; nothing of a run that has no
+/// such picture.
+pub fn drawn(record: &Record, style: TerminalStyle) -> Vec<String> {
+    let printer = printer(&record.plan);
+    let mut lines = printer.drawn(record, style);
+    if !lines.is_empty() {
+        lines.extend(fact::lines(&printer.facts(record, style), style));
+    }
+    lines
 }
 
 /// May what the page says be believed; `None` of a record that was not judged.

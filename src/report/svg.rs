@@ -10,6 +10,7 @@ mod drawing;
 mod heat;
 mod shapes;
 mod sheet;
+mod surface;
 
 pub use drawing::{COLOURS, inline};
 

@@ -346,6 +346,7 @@ impl DoctoredRecord {
                     architecture: "x86_64".into(),
                     cpu: Reading::Unseen("not named".into()),
                     cpus: 2,
+                    caches: Vec::new(),
                     nodes: Vec::new(),
                     memory: Reading::Seen(Bytes::mib(4096)),
                     page: Bytes::kib(4),

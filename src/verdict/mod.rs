@@ -31,6 +31,7 @@ mod first_write;
 mod flush_bound;
 mod flush_swallowed;
 mod fragments;
+mod grid;
 mod holes;
 mod hot;
 mod judging;

@@ -1,10 +1,10 @@
 //! What a study has to say while a run goes on and when it is over: which phases are still worth
 //! doing, how long, and what they come to.
 
-use super::{capacity, card, leave, profile, ramp, sustain, sweep};
+use super::{capacity, card, grid, leave, profile, ramp, sustain, sweep};
 use crate::plan::{
-    CapacityStudy, CardStudy, LessonPlan, ModesStudy, Phase, PlainRun, Plan, ProfilePlan, RampPlan,
-    StudyPlan, SustainStudy, SweepPlan,
+    CapacityStudy, CardStudy, GridStudy, LessonPlan, ModesStudy, Phase, PlainRun, Plan,
+    ProfilePlan, RampPlan, StudyPlan, SustainStudy, SweepPlan,
 };
 use crate::record::{PhaseRecord, Record, StudyResult, Verdict};
 
@@ -102,6 +102,12 @@ impl StudyJudge for SweepPlan {
 
     fn conclude(&self, record: &Record) -> Option<StudyResult> {
         Some(StudyResult::Sweep(sweep::swept(self, record)))
+    }
+}
+
+impl StudyJudge for GridStudy {
+    fn conclude(&self, record: &Record) -> Option<StudyResult> {
+        Some(StudyResult::Grid(grid::result(record)))
     }
 }
 

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
 pub mod classes;
+pub mod grids;
 pub mod lessons;
 pub mod modes;
 pub mod pages;
@@ -38,6 +39,7 @@ pub fn machine() -> Machine {
         architecture: "x86_64".into(),
         cpu: Reading::Seen("Some CPU".into()),
         cpus: 2,
+        caches: Vec::new(),
         nodes: Vec::new(),
         memory: Reading::Seen(Bytes(4_105_000_000)),
         page: Bytes(4096),

@@ -144,6 +144,35 @@ fn a_grid_has_a_row_for_each_cell_and_a_table_for_each_figure() {
 }
 
 #[test]
+fn a_grid_is_drawn_and_says_which_cells_are_memory() {
+    let memory = lab::need!(Memory::tmpfs());
+    let ran = lab::assay(words("iozone -a -g 128k -+n -i 0 -i 1 --report cells.csv"))
+        .env("ASSAY_PLOT", "-")
+        .env("ASSAY_RECORD", "r.json")
+        .cwd(memory.mount())
+        .run();
+    assert_eq!(ran.code(), 0, "{ran}");
+    for test in ["write", "read"] {
+        assert!(ran.stderr.contains(&format!("\n  {test}, records across\n")), "{ran}");
+    }
+    let told = |text: &str| text.contains("CPU cache (L") || text.contains("memory by design");
+    assert!(told(&ran.stderr), "{ran}");
+    let csv = std::fs::read_to_string(memory.path("cells.csv")).expect("a report");
+    let cells: Vec<&str> = csv.lines().skip(1).collect();
+    assert_eq!(cells.len(), 2 * (5 + 6), "{csv}");
+    assert!(cells.iter().all(|cell| told(cell) && cell.ends_with(",wrong")), "{csv}");
+    let judged =
+        lab::assay(words("judge --report g.html --report g.svg r.json")).cwd(memory.mount()).run();
+    assert_eq!(judged.code(), 3, "{judged}");
+    for picture in ["g.html", "g.svg"] {
+        let text = std::fs::read_to_string(memory.path(picture)).expect("a picture");
+        assert!(text.contains("write, MB/s") && told(&text), "{picture}");
+    }
+    let bad = lab::assay(words("iozone -a -g 64k")).env("ASSAY_PLOT", "x.bmp").run();
+    assert!(bad.code() == 2 && bad.stderr.contains("x.bmp"), "{bad}");
+}
+
+#[test]
 fn streams_are_told_one_by_one_and_together() {
     let memory = lab::need!(Memory::tmpfs());
     let ran =

@@ -304,6 +304,20 @@ fn nothing_is_run_and_nothing_is_written() {
 }
 
 #[test]
+fn a_grid_is_told_test_by_test() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (code, out, err) = run(folder.path(), &["explain", "iozone -a -i 0 -i 1"]);
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    let names: Vec<&str> = out.lines().filter(|line| line.contains(" more, the last ")).collect();
+    let named = |from, last| format!("  {from} and 251 more, the last {last}");
+    let writes = named("write-64k-4k", "rewrite-524288k-16384k");
+    assert_eq!(names, [writes, named("read-64k-4k", "reread-524288k-16384k")], "{out}");
+    let joined = out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(joined.matches("in blocks of 4 KiB to 16 MiB, one in flight").count(), 2, "{out}");
+    assert!(out.lines().count() < 80, "{out}");
+}
+
+#[test]
 fn a_record_is_told_at_length() {
     let folder = tempfile::tempdir().expect("a folder");
     for name in ["t02-no-flush", "t01-read-again", "t51-cpu-bound"] {

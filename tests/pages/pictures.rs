@@ -9,7 +9,7 @@ use assay::record::Record;
 type Named = (&'static str, fn() -> Record);
 
 /// Records that show something of their own, by their names.
-const RECORDS: [Named; 12] = [
+const RECORDS: [Named; 13] = [
     ("card", common::card),
     ("deferred", common::deferred),
     ("memory", common::memory),
@@ -22,6 +22,7 @@ const RECORDS: [Named; 12] = [
     ("modes", || common::modes::record(common::modes::usual)),
     ("sweep", swept),
     ("grid", grid),
+    ("surface", common::grids::surface),
 ];
 
 /// The record of that name in a format.
@@ -35,6 +36,7 @@ fn reports_are_as_they_were() {
     for (name, formats) in [
         ("sweep", &["svg", "html", "csv", "md"][..]),
         ("grid", &["svg", "csv"]),
+        ("surface", &["svg", "csv", "text"]),
         ("ramp", &["svg", "md"]),
         ("sustain", &["svg"]),
         ("deferred", &["svg", "html", "csv", "md"]),
@@ -44,7 +46,8 @@ fn reports_are_as_they_were() {
     ] {
         for format in formats {
             let named = if *format == "md" { "markdown" } else { format };
-            golden_file("report", &format!("{name}.{format}"), &shown(name, named));
+            let ending = if *format == "text" { "txt" } else { format };
+            golden_file("report", &format!("{name}.{ending}"), &shown(name, named));
         }
     }
 }

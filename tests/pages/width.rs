@@ -10,7 +10,7 @@ use assay::report::TerminalStyle;
 
 use crate::common;
 use crate::common::pages::{WIDTHS, fits, golden_at_widths, page, printed};
-use crate::common::{classes, modes, sweeps};
+use crate::common::{classes, grids, modes, sweeps};
 
 /// A record that was kept.
 fn kept(name: &str) -> Record {
@@ -49,6 +49,7 @@ fn all() -> Vec<(String, Record)> {
         ("modes", modes::record(modes::usual)),
         ("sweep", sweeps::swept()),
         ("grid", sweeps::grid()),
+        ("surface", grids::surface()),
     ] {
         all.push((name.into(), record));
     }

@@ -52,7 +52,7 @@ pub fn bare(mut words: Vec<String>, environment: &Environment) -> (Vec<String>, 
             None if matches!(first.as_str(), "sudo" | "time") => {}
             Some(("ASSAY_COLD", value)) => surroundings.cold = Some(value.into()),
             Some(("ASSAY_DIALECT", value)) => surroundings.dialect = Some(value.into()),
-            Some(("ASSAY_SETTLE" | "ASSAY_RECORD" | "LC_ALL" | "LANG", _)) => {}
+            Some(("ASSAY_SETTLE" | "ASSAY_RECORD" | "ASSAY_PLOT" | "LC_ALL" | "LANG", _)) => {}
             _ => break,
         }
         words.remove(0);

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::error::Refusal;
+use crate::plan::CacheDrop;
 use crate::unit::{KIB, MIB};
 
 /// Instead of a plan: what the tool would print, its exit status, and what is wrong.
@@ -278,8 +279,10 @@ pub struct IozoneOptions {
     pub line: u64,
     /// `-M`.
     pub machine: bool,
-    /// Ours: the cached pages of the file are dropped before each test that reads.
-    pub honest: bool,
+    /// Ours: what is dropped from memory before each test that reads.
+    pub cold: CacheDrop,
+    /// Ours: files that a report is written into.
+    pub reports: Vec<PathBuf>,
 }
 
 impl Default for IozoneOptions {
@@ -330,7 +333,8 @@ impl Default for IozoneOptions {
             cache: 1024,
             line: 32,
             machine: false,
-            honest: false,
+            cold: CacheDrop::Keep,
+            reports: Vec::new(),
         }
     }
 }

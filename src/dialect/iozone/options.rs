@@ -3,6 +3,7 @@
 
 use super::super::option::{OptionValue, ToolOption};
 use super::asked::{IozoneComplaint, IozoneOptions, IozoneUnit, MmapSync};
+use crate::plan::CacheDrop;
 use crate::unit::KIB;
 
 type IozoneEffect = fn(&mut IozoneOptions, &str) -> Result<(), IozoneComplaint>;
@@ -535,10 +536,20 @@ pub(super) const OPTIONS: &[IozoneOption] = &[
         &["--honest"],
         "assay's own: cached pages of the file are dropped before each test that reads",
         |asked, _| {
-            asked.honest = true;
+            asked.cold = CacheDrop::Target;
             Ok(())
         },
         "--honest",
+    ),
+    value(
+        &["--report"],
+        "FILE",
+        "assay's own: a report into this file (.html, .svg, .md, .csv, .json or .txt); repeatable",
+        |asked, value| {
+            asked.reports.push(value.into());
+            Ok(())
+        },
+        "--report r.html",
     ),
     value(
         &["-d"],

@@ -6,7 +6,7 @@ use super::asked::{GridCell, IozoneComplaint, IozoneOptions, IozoneTest, MmapSyn
 use crate::plan::{
     Action, AddedWords, Advice, BlockSize, BlockWork, CacheDrop, Caching, Cpus, Durability, Fill,
     Job, LayoutMode, Lifetime, Method, Mix, MmapOptions, OffsetOrdering, Pattern, Phase, PhaseEnd,
-    Plan, PlanOrigin, Size, StopLimit, StopRule, Target, ToolProfile, Work, WorkerKind,
+    Plan, PlanOrigin, Size, StopLimit, StopRule, StudyPlan, Target, ToolProfile, Work, WorkerKind,
 };
 use crate::unit::{Bytes, KIB, Nanos, Ops};
 
@@ -79,15 +79,23 @@ impl IozoneOptions {
             .saying("One must specify -i 1 -i 2... when using -+E", 19));
         }
         let phases = places.iter().map(|place| self.phase(*place, reads_first)).collect();
-        let plan = Plan {
+        let mut plan = Plan {
             title: super::NAME.into(),
             origin: PlanOrigin::of(super::NAME, self.words.clone()).with(tool()),
             seed: SEED,
             aim: None,
             phases,
         };
+        if self.is_grid_of_cells() {
+            plan.aim = Some(StudyPlan::Grid);
+        }
         plan.check().map_err(|refusal| IozoneComplaint::new(refusal.why, refusal.instead))?;
         Ok(IozoneCommand { plan, places })
+    }
+
+    /// Whether a figure has several cells, which make a surface.
+    fn is_grid_of_cells(&self) -> bool {
+        !self.is_throughput() && self.cells().len() > 1
     }
 
     /// Where the tests stand, in the order in which they are done.
@@ -121,10 +129,7 @@ impl IozoneOptions {
             true => PhaseEnd::Last,
             false => PhaseEnd::First,
         };
-        let cold = match self.honest && !place.test.writes() {
-            true => CacheDrop::Target,
-            false => CacheDrop::Keep,
-        };
+        let cold = if place.test.writes() { CacheDrop::Keep } else { self.cold };
         let first = jobs[0].clone();
         Phase {
             name: place.phase(),

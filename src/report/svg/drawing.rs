@@ -3,7 +3,7 @@
 use super::super::markup::Markup;
 use super::super::picture::{Picture, PlotKind};
 use super::shapes::letters;
-use super::{curves, heat};
+use super::{curves, heat, surface};
 
 /// The colours of pictures, on light and dark ground: blue and orange, which everybody can tell apart.
 pub const COLOURS: &str = include_str!("colours.css");
@@ -24,6 +24,7 @@ pub fn height(picture: &Picture) -> f64 {
         PlotKind::Curves(_) if picture.half => 220.0,
         PlotKind::Curves(_) => 340.0,
         PlotKind::Heat(heat) => heat::height(heat),
+        PlotKind::Surface(plot) => surface::height(plot),
     }
 }
 
@@ -51,5 +52,6 @@ pub fn draw(picture: &Picture, out: &mut Markup) {
     match &picture.plot {
         PlotKind::Curves(curves) => curves::draw(curves, width, height, out),
         PlotKind::Heat(heat) => heat::draw(heat, width, out),
+        PlotKind::Surface(plot) => surface::draw(plot, width, out),
     }
 }
