@@ -5,7 +5,7 @@ use super::output::OutputArgs;
 use super::place::{
     PathType, fits, latency, look_for_data, per_second, percent, short_time, target,
 };
-use super::target_args::{SeedArgs, SizeArgs, TargetArgs};
+use super::target_args::{LoadArgs, SeedArgs, SizeArgs, TargetArgs};
 use crate::error::{Error, Refusal};
 use crate::name::NameText as _;
 use crate::plan::{
@@ -17,6 +17,9 @@ use crate::unit::{Bytes, GIB, MIB, Nanos, Ops};
 
 /// The words of the verb.
 #[derive(Clone, Debug, clap::Args)]
+#[command(mut_arg("block", |block| block.default_value("4k")))]
+#[command(mut_arg("depth", |depth| depth.default_value("1")))]
+#[command(mut_arg("workers", |workers| workers.default_value("1")))]
 #[command(
     after_help = "Example: assay io /mnt/ssd --rw randrw --read 70 --bs 8k --iodepth 16 --workers 4 --time 60s"
 )]
@@ -33,15 +36,9 @@ pub struct IoArgs {
     /// Share of reads in percent; the rest are writes (default: 100, with --rw rw and randrw 50)
     #[arg(long, visible_alias = "rwmixread", value_name = "PERCENT", value_parser = percent)]
     pub read: Option<u32>,
-    /// Size of an I/O: 4k, 64k, 1M
-    #[arg(long, visible_alias = "bs", default_value = "4k", value_name = "S")]
-    pub block: Bytes,
-    /// I/Os in flight of each worker
-    #[arg(long, visible_alias = "iodepth", default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
-    pub depth: u32,
-    /// Workers, each a thread with its own queue
-    #[arg(long, visible_alias = "numjobs", default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
-    pub workers: u32,
+    /// The load.
+    #[command(flatten)]
+    pub load: LoadArgs,
     /// How long: 10, 60s, 5m, 500ms
     ///
     /// The first tenth of it, one second at most, is not counted.
@@ -200,7 +197,7 @@ impl PlanVerb for IoArgs {
 /// # Errors
 /// When the words contradict each other or what stands there.
 pub fn plan(words: &IoArgs, kind: PathType, typed: Vec<String>) -> Result<Plan, Refusal> {
-    fits(&words.target.path, kind, words.size.exactly, words.block)?;
+    fits(&words.target.path, kind, words.size.exactly, words.load.block.bytes())?;
     let direction = LoadDirection::of(words)?;
     agree(words, kind, direction)?;
     let size = match (words.size.exactly, kind) {
@@ -281,7 +278,8 @@ fn filling(target: &Target) -> Phase {
 
 /// The load itself.
 fn load(words: &IoArgs, direction: LoadDirection, target: Target) -> Phase {
-    let several = words.workers > 1;
+    let workers = words.load.workers.unwrap_or_default();
+    let several = workers > 1;
     let order = match direction.order {
         IoOrder::Random => OffsetOrdering::Shuffled,
         IoOrder::Sequential => OffsetOrdering::Forward,
@@ -296,7 +294,7 @@ fn load(words: &IoArgs, direction: LoadDirection, target: Target) -> Phase {
     let pattern = Pattern {
         region: Region { divided: divided && several, ..Region::default() },
         verify,
-        ..Pattern::of(direction.mix(), order, BlockSize::Fixed(words.block))
+        ..Pattern::of(direction.mix(), order, BlockSize::Fixed(words.load.block.bytes()))
     };
     let blocks = BlockWork {
         caching: match (words.direct, words.buffered) {
@@ -309,14 +307,14 @@ fn load(words: &IoArgs, direction: LoadDirection, target: Target) -> Phase {
             None if direction.writes() => Durability::FdatasyncAtEnd,
             None => Durability::None,
         },
-        iodepth: words.depth,
+        iodepth: words.load.depth.number(),
         ..BlockWork::of(target.clone(), pattern.clone())
     };
     let ramp = Nanos(words.time.0 / 10).min(LONGEST_RAMP);
     let stop = StopRule { ramp, ..StopRule::until([StopLimit::Time(words.time.less(ramp))]) };
     let mut phase = phase(direction.name(), target, pattern, blocks, stop);
     for job in &mut phase.jobs {
-        job.workers = words.workers;
+        job.workers = workers;
         if let Some(iops) = words.rate {
             job.rate = Rate::arriving(Arrivals::Even { iops: iops.into() });
         }

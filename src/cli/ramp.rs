@@ -3,7 +3,7 @@
 use super::conduct::PlanVerb;
 use super::output::OutputArgs;
 use super::place::{PathType, fits, latency, look_for_data, target, time};
-use super::target_args::{SeedArgs, SizeArgs, TargetArgs};
+use super::target_args::{BlockArgs, SeedArgs, SizeArgs, TargetArgs};
 use crate::error::{Error, Refusal};
 use crate::name::NameText as _;
 use crate::plan::{
@@ -15,6 +15,7 @@ use crate::unit::{Bytes, GIB, MIB, Nanos};
 
 /// The words of the verb.
 #[derive(Clone, Debug, clap::Args)]
+#[command(mut_arg("block", |block| block.default_value("4k")))]
 pub struct RampArgs {
     /// What is measured.
     #[command(flatten)]
@@ -22,9 +23,9 @@ pub struct RampArgs {
     /// What is done
     #[arg(long, value_enum, default_value = "read", value_name = "ACTION")]
     pub action: RampAction,
-    /// Size of an I/O: 4k, 64k, 1M
-    #[arg(long, default_value = "4k", value_name = "S")]
-    pub block: Bytes,
+    /// The size of an I/O.
+    #[command(flatten)]
+    pub block: BlockArgs,
     /// Order of the I/Os
     #[arg(long, value_enum, default_value = "random", value_name = "ORDER")]
     pub order: RampOrder,
@@ -95,7 +96,7 @@ impl PlanVerb for RampArgs {
 /// # Errors
 /// When the words contradict each other or what stands there.
 pub fn plan(words: &RampArgs, kind: PathType, typed: Vec<String>) -> Result<Plan, Refusal> {
-    fits(&words.target.path, kind, words.size.exactly, words.block)?;
+    fits(&words.target.path, kind, words.size.exactly, words.block.bytes())?;
     let size = match (words.size.exactly, kind) {
         (Some(size), _) => Size::Exactly(size),
         (None, PathType::Folder) => Size::Written { most: LARGEST_FILE },
@@ -170,7 +171,7 @@ fn step(words: &RampArgs, target: &Target, kind: PathType, (depth, workers): (u3
         // Together they visit each block once: without direct I/O none meets what another has fetched.
         region: Region { divided: workers > 1, ..Region::default() },
         verify,
-        ..Pattern::of(Mix::only(action), order, BlockSize::Fixed(words.block))
+        ..Pattern::of(Mix::only(action), order, BlockSize::Fixed(words.block.bytes()))
     };
     let ramp = Nanos(words.step.0 / 10);
     let stop = StopRule { ramp, ..StopRule::until([StopLimit::Time(words.step - ramp)]) };

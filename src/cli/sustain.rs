@@ -6,7 +6,7 @@ use super::conduct::PlanVerb;
 use super::output::OutputArgs;
 use super::place::{PathType, fits, look, target, time};
 use super::ramp::RampOrder;
-use super::target_args::{ConsentArgs, SeedArgs};
+use super::target_args::{BlockArgs, ConsentArgs, DepthArgs, SeedArgs};
 use crate::error::{Error, Refusal};
 use crate::name::{NameText as _, quoted};
 use crate::plan::{
@@ -18,6 +18,8 @@ use crate::unit::{Bytes, GIB, MIB, Nanos};
 
 /// The words of the verb.
 #[derive(Clone, Debug, clap::Args)]
+#[command(mut_arg("block", |block| block.help("Size of a write").default_value("1M")))]
+#[command(mut_arg("depth", |depth| depth.help("Writes in flight").default_value("8")))]
 pub struct SustainArgs {
     /// A folder on the device, or a block device
     ///
@@ -35,15 +37,15 @@ pub struct SustainArgs {
     /// Maximum bytes to write: 10G, 500M
     #[arg(long, default_value = "64G", value_name = "S")]
     pub bytes: Bytes,
-    /// Size of a write
-    #[arg(long, default_value = "1M", value_name = "S")]
-    pub block: Bytes,
+    /// The size of a write.
+    #[command(flatten)]
+    pub block: BlockArgs,
     /// Order of the writes
     #[arg(long, value_enum, default_value = "forward", value_name = "ORDER")]
     pub order: RampOrder,
-    /// Writes in flight
-    #[arg(long, default_value_t = 8, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
-    pub depth: u32,
+    /// Writes in flight.
+    #[command(flatten)]
+    pub depth: DepthArgs,
     /// Size of the test file, or of the part of the device that is used (default: half of what is
     /// free; the whole device)
     #[arg(long, value_name = "S")]
@@ -82,7 +84,8 @@ impl PlanVerb for SustainArgs {
 /// # Errors
 /// When the words contradict each other or what stands there.
 pub fn plan(words: &SustainArgs, kind: PathType, typed: Vec<String>) -> Result<Plan, Refusal> {
-    fits(&words.path, kind, words.size, words.block)?;
+    let block = words.block.bytes();
+    fits(&words.path, kind, words.size, block)?;
     let round = Nanos(words.time.0 / ROUNDS);
     if round < ROUND {
         return Err(Refusal {
@@ -91,11 +94,11 @@ pub fn plan(words: &SustainArgs, kind: PathType, typed: Vec<String>) -> Result<P
             instead: format!("give {} or more", ROUNDS * ROUND.0 / 1_000_000_000),
         });
     }
-    if words.bytes < words.block {
+    if words.bytes < block {
         return Err(Refusal {
             place: "--bytes".into(),
             why: format!("{} is less than one block", words.bytes),
-            instead: format!("give {} or more", words.block),
+            instead: format!("give {block} or more"),
         });
     }
     let size = match (words.size, kind) {
@@ -155,12 +158,13 @@ fn phase(words: &SustainArgs, target: Target, round: Nanos) -> Phase {
         StopLimit::Time(words.time),
         StopLimit::Bytes(words.bytes),
     ];
-    let pattern = Pattern::of(Mix::only(Action::Write), order, BlockSize::Fixed(words.block));
+    let pattern =
+        Pattern::of(Mix::only(Action::Write), order, BlockSize::Fixed(words.block.bytes()));
     let blocks = BlockWork {
         method: Method::IoUring(RingOptions::default()),
         caching: Caching::DirectIfReal,
         durability: Durability::FdatasyncAtEnd,
-        iodepth: words.depth,
+        iodepth: words.depth.number(),
         ..BlockWork::of(target, pattern)
     };
     let stop = StopRule::until(first_of);

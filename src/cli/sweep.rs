@@ -9,7 +9,7 @@ use super::conduct::PlanVerb;
 use super::output::OutputArgs;
 use super::place::{PathType, consents, fits, look_for_data, standing, time};
 use super::ramp::RampOrder;
-use super::target_args::{SeedArgs, TargetArgs};
+use super::target_args::{LoadArgs, SeedArgs, TargetArgs};
 use crate::error::{Error, Refusal};
 use crate::name::NameText as _;
 use crate::plan::{
@@ -22,6 +22,9 @@ use crate::unit::{Bytes, Nanos};
 
 /// The words of the verb.
 #[derive(Clone, Debug, clap::Args)]
+#[command(mut_arg("block", |block| block.help("Block size, where it is not varied (default: 64k)")))]
+#[command(mut_arg("depth", |depth| depth.help("I/Os in flight of each worker, where they are not varied (default: 4)")))]
+#[command(mut_arg("workers", |workers| workers.help("Workers, where they are not varied (default: 1)")))]
 #[command(after_help = "Examples: assay sweep /mnt/sd\n          \
                         assay sweep /mnt/sd --over bs=4k..1M --over depth=1..64")]
 pub struct SweepArgs {
@@ -37,15 +40,9 @@ pub struct SweepArgs {
     /// What is done
     #[arg(long, value_enum, default_value = "both", value_name = "ACTION")]
     pub action: SweepAction,
-    /// Block size, where it is not varied (default: 64k)
-    #[arg(long, value_name = "S")]
-    pub block: Option<Bytes>,
-    /// I/Os in flight of each worker, where they are not varied (default: 4)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
-    pub depth: Option<u32>,
-    /// Workers, where they are not varied (default: 1)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
-    pub workers: Option<u32>,
+    /// The load, where it is not varied.
+    #[command(flatten)]
+    pub load: LoadArgs,
     /// Order of the I/Os
     #[arg(long, value_enum, default_value = "forward", value_name = "ORDER")]
     pub order: RampOrder,
@@ -173,9 +170,9 @@ fn check(words: &SweepArgs, over: &[VariedParam]) -> Result<(), Refusal> {
         _ => return refused(format!("{} things are varied", over.len()), "vary one or two"),
     }
     for (axis, word, given) in [
-        (SweepAxis::Block, "--block", words.block.is_some()),
-        (SweepAxis::Depth, "--depth", words.depth.is_some()),
-        (SweepAxis::Workers, "--workers", words.workers.is_some()),
+        (SweepAxis::Block, "--block", words.load.block.size.is_some()),
+        (SweepAxis::Depth, "--depth", words.load.depth.each.is_some()),
+        (SweepAxis::Workers, "--workers", words.load.workers.is_some()),
     ] {
         if given && over.iter().any(|over| over.axis == axis) {
             return Err(Refusal {
@@ -185,7 +182,7 @@ fn check(words: &SweepArgs, over: &[VariedParam]) -> Result<(), Refusal> {
             });
         }
     }
-    if words.block == Some(Bytes::ZERO) {
+    if words.load.block.size == Some(Bytes::ZERO) {
         return Err(Refusal {
             place: "--block".into(),
             why: "an I/O of 0 bytes moves nothing".into(),
@@ -226,13 +223,7 @@ fn writes(words: &SweepArgs, kind: PathType, over: &[VariedParam]) -> Result<boo
 /// Every cell, in the order in which they are done: a row after the other, in each the writes
 /// before the reads.
 fn params_of_cells(words: &SweepArgs, over: &[VariedParam], writes: bool) -> Vec<CellParams> {
-    let usual = CellParams {
-        block: words.block.unwrap_or(USUAL.block),
-        iodepth: words.depth.unwrap_or(USUAL.iodepth),
-        workers: words.workers.unwrap_or(USUAL.workers),
-        ..USUAL
-    };
-    let mut params_of_cells = vec![usual];
+    let mut params_of_cells = vec![words.load.or(USUAL)];
     for VariedParam { axis, values } in over {
         let varied = |cell_params: &CellParams| {
             let cell_params = *cell_params;

@@ -63,7 +63,9 @@ pub fn refusal(error: &Error, typed: &[OsString], command: &Command) -> Refusal 
                 "unknown {} '{word}'",
                 if word.starts_with('-') { "option" } else { "argument" }
             ),
-            meant(ContextKind::SuggestedArg).unwrap_or(help),
+            known_elsewhere(&word, typed, command)
+                .or_else(|| meant(ContextKind::SuggestedArg))
+                .unwrap_or(help),
         ),
         (ErrorKind::MissingRequiredArgument, Some(word), _) => {
             let instead = match word.as_str() {
@@ -135,6 +137,27 @@ pub fn refusal(error: &Error, typed: &[OsString], command: &Command) -> Refusal 
             Refusal::new(first.trim_start_matches("error: "), help)
         }
     }
+}
+
+/// How other tools spell what an option of ours is for, and what that is called here: the first that the verb has.
+const ELSEWHERE: [(&[&str], &[&str]); 6] = [
+    (&["-b", "--bs", "--blocksize", "--block-size"], &["block"]),
+    (
+        &["-q", "-o", "--qd", "--iodepth", "--queue-depth", "--depth"],
+        &["depth", "max-depth", "queue-depth"],
+    ),
+    (&["-t", "-j", "--threads", "--numjobs", "--jobs", "--workers"], &["workers", "max-workers"]),
+    (&["-d", "--runtime", "--duration", "--time"], &["time", "step"]),
+    (&["-s", "--filesize", "--file-size"], &["size"]),
+    (&["--rw", "--readwrite"], &["rw", "action"]),
+];
+
+/// The option of the verb that another tool spells like this.
+fn known_elsewhere(word: &str, typed: &[OsString], command: &Command) -> Option<String> {
+    let verb = command.find_subcommand(typed.get(1)?.to_str()?)?;
+    let (_, ours) = ELSEWHERE.iter().find(|(theirs, _)| theirs.contains(&word))?;
+    let has = |name: &&&str| verb.get_arguments().any(|arg| arg.get_long() == Some(**name));
+    ours.iter().find(has).map(|name| format!("did you mean '--{name}'?"))
 }
 
 /// The program and the verb that was typed, whose help knows the words: `assay ramp`.

@@ -11,7 +11,7 @@ pub mod sweeps;
 use std::path::Path;
 
 use assay::cli::quick::{self, PathType, PhaseTime, QuickOptions};
-use assay::cli::target_args::{ConsentArgs, SeedArgs, SizeArgs, TargetArgs};
+use assay::cli::target_args::{BlockArgs, ConsentArgs, DepthArgs, SeedArgs, SizeArgs, TargetArgs};
 use assay::cli::{ramp, sustain};
 use assay::dialect::dd;
 use assay::error::{Doing, Fault};
@@ -611,7 +611,7 @@ pub fn climbed() -> Record {
     let words = ramp::RampArgs {
         target: TargetArgs { path: "/home".into(), again: None },
         action: ramp::RampAction::Read,
-        block: Bytes::kib(4),
+        block: BlockArgs { size: Some(Bytes::kib(4)) },
         order: ramp::RampOrder::Random,
         max_depth: 256,
         max_workers: 1,
@@ -671,9 +671,9 @@ pub fn sustained() -> Record {
         consent: ConsentArgs::default(),
         time: Nanos::secs(60),
         bytes: Bytes(100 << 30),
-        block: Bytes::mib(1),
+        block: BlockArgs { size: Some(Bytes::mib(1)) },
         order: ramp::RampOrder::Forward,
-        depth: 8,
+        depth: DepthArgs { each: Some(8) },
         size: None,
         seed: SeedArgs { seed: Some(1) },
         common: Default::default(),

@@ -82,3 +82,14 @@ fn words_against_each_other_are_refused() {
         assert!(refusal.to_string().contains(says), "{line}: {refusal}");
     }
 }
+
+#[test]
+fn a_load_is_said_in_the_words_of_other_tools_too() {
+    let plan = |line: &str| plan(&words(line), PathType::Folder, vec![]).expect("a plan");
+    let line = |depth, workers, block| {
+        format!("/mnt --seed 1 --over read=0,100 --{block} 8k --{depth} 2 --{workers} 3")
+    };
+    let ours = plan(&line("depth", "workers", "block"));
+    assert_eq!(ours.phases[1].load(), Some((2, 3)));
+    assert_eq!(ours, plan(&line("iodepth", "numjobs", "bs")));
+}
