@@ -317,7 +317,7 @@ pub fn errno_name(errno: i32) -> &'static str {
 fn hint(doing: Doing, errno: i32) -> &'static str {
     match (doing, errno) {
         (_, libc::ENOSPC) => {
-            "the device or its quota is full: free space (df shows it), or give a smaller --size"
+            "the device or its quota is full: free space there ('df -h' shows it), or write less"
         }
         (_, libc::EDQUOT) => "the quota of this user is used up: 'quota' shows it",
         (_, libc::EFBIG) => {

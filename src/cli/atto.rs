@@ -138,7 +138,7 @@ impl PlanVerb for AttoArgs {
         let (plan, options) = self.chosen(typed)?;
         let mut common = self.common.clone();
         common.record = common.record.or_else(|| environment.record.clone());
-        let style = environment.err_style();
+        let style = environment.err_lines_style();
         let verdict = |record: &Record, err: &mut dyn Write| {
             for line in verdict_lines(record, style) {
                 let _ = writeln!(err, "{line}");

@@ -250,7 +250,7 @@ fn told(record: &Record, settled: &BonnieRun, streams: &mut ToolStreams<'_>) -> 
         Some(bonnie::figure(&phase.name, &measure))
     };
     let ToolStreams { out, err, environment } = streams;
-    for line in report::remarks(record, named, environment.err_style()) {
+    for line in report::remarks(record, named, environment.err_lines_style()) {
         let _ = writeln!(err, "{line}");
     }
     let tests = bonnie::measured(record);

@@ -260,7 +260,10 @@ fn verdict(record: &Record, options: &DdOutput, environment: &Environment) -> St
     if options.status == StatusLevel::None {
         return String::new();
     }
-    verdict_lines(record, environment.err_style()).iter().map(|line| format!("{line}\n")).collect()
+    verdict_lines(record, environment.err_lines_style())
+        .iter()
+        .map(|line| format!("{line}\n"))
+        .collect()
 }
 
 /// The signal that ended the copy. One that only ended the watching of its flush did not.

@@ -85,6 +85,13 @@ impl Environment {
         self.style(self.err)
     }
 
+    /// What can be shown in lines on standard error that scripts read, too: those that no terminal shows are
+    /// as wide as they need to be.
+    pub fn err_lines_style(&self) -> TerminalStyle {
+        let style = self.err_style();
+        TerminalStyle { width: if self.err.is_some() { style.width } else { usize::MAX }, ..style }
+    }
+
     /// What can be shown in the lines of a log on standard output: they are as wide as the terminal is,
     /// and as they need to be where nobody asks for a width.
     pub fn log_style(&self) -> TerminalStyle {

@@ -54,7 +54,7 @@ use crate::dialect::{bonnie as bonnie_words, dd as dd_words, iozone as iozone_wo
 use crate::error::{Error, Refusal};
 use crate::plan::Plan;
 use crate::record::{Comparison, Explanation, IntervalStats, ProbeResult, RecordDocument};
-use crate::report;
+use crate::report::{self, TerminalStyle};
 use crate::verdict::catalogue;
 
 /// The whole program: words in, output and an exit status out.
@@ -149,7 +149,8 @@ fn call(
             Ok(conduct::SOUND)
         }
         Verb::Traps { number } => {
-            printed(out.write_all(traps(number.as_deref())?.as_bytes()))?;
+            let told = traps(number.as_deref(), environment.out_style())?;
+            printed(out.write_all(told.as_bytes()))?;
             Ok(conduct::SOUND)
         }
         Verb::Dd { words } => {
@@ -176,8 +177,8 @@ fn call(
 }
 
 /// The catalogue of traps, or what it says of one.
-fn traps(number: Option<&str>) -> Result<String, Refusal> {
-    let Some(number) = number else { return Ok(catalogue::page()) };
+fn traps(number: Option<&str>, style: TerminalStyle) -> Result<String, Refusal> {
+    let Some(number) = number else { return Ok(report::catalogue::page(style)) };
     let digits = number.strip_prefix(['T', 't']).unwrap_or(number);
     let zero = if digits.len() == 1 { "0" } else { "" };
     match catalogue::entries(&format!("T{zero}{digits}")).as_slice() {
@@ -185,6 +186,9 @@ fn traps(number: Option<&str>) -> Result<String, Refusal> {
             format!("there is no trap '{number}'"),
             format!("write a number from T00 to T{}", catalogue::LAST),
         )),
-        entries => Ok(entries.join("\n")),
+        entries => {
+            let told = entries.iter().map(|entry| report::catalogue::entry(entry, style));
+            Ok(told.collect::<Vec<_>>().join("\n"))
+        }
     }
 }

@@ -6,6 +6,7 @@
 mod badge;
 mod capacity;
 mod card;
+pub mod catalogue;
 mod chart;
 mod closing;
 pub mod compare;

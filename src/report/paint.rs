@@ -100,6 +100,17 @@ impl InkedText {
         Self::of(ink(trust), style.judged(trust, measures))
     }
 
+    /// The same with another text behind it.
+    pub fn and(mut self, other: Self) -> Self {
+        self.0.extend(other.0);
+        self
+    }
+
+    /// The same with each part said otherwise.
+    pub fn map(&self, say: impl Fn(&str) -> String) -> Self {
+        Self(self.0.iter().map(|(ink, text)| (*ink, say(text))).collect())
+    }
+
     /// The same with more behind it.
     pub fn then(mut self, ink: Ink, text: impl Into<String>) -> Self {
         self.0.push((ink, text.into()));

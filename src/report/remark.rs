@@ -5,11 +5,13 @@
 use super::TerminalStyle;
 use super::figure::{estimate, micros};
 use super::finding::lead;
+use super::paint::{Ink, InkedText};
 use crate::evidence::Direction;
 use crate::record::{PhaseRecord, Record, Trust, Verdict};
 use crate::unit::Bytes;
 
-/// Two to five lines, each beginning with `assay: `; none for a record that was not judged.
+/// Two to five lines, each beginning with `assay: `, or with blanks where it goes on in the next; none for a
+/// record that was not judged.
 pub fn verdict_lines(record: &Record, style: TerminalStyle) -> Vec<String> {
     let first = record.phases.first();
     let Some(verdict) =
@@ -17,63 +19,80 @@ pub fn verdict_lines(record: &Record, style: TerminalStyle) -> Vec<String> {
     else {
         return Vec::new();
     };
-    let mut lines = vec![format!(
-        "{} ({}): {}",
-        style.paint(super::paint::ink(verdict.trust), verdict.trust.name()),
-        verdict.measures.name(),
-        verdict.summary
-    )];
+    let mut lines =
+        vec![trusted(verdict, format!(" ({}): {}", verdict.measures.name(), verdict.summary))];
     if let Some(corrected) = &verdict.corrected {
-        lines.push(format!("the device itself: {}", estimate(corrected)));
+        lines.push(format!("the device itself: {}", estimate(corrected)).as_str().into());
     }
-    lines.extend(because(verdict));
+    lines.extend(because(verdict).iter().map(|line| line.as_str().into()));
     // Beside a number that may be believed, advice would only cast doubt on it.
     let advice = verdict.findings.iter().find_map(|finding| finding.next.as_ref());
-    if let Some(next) = advice.filter(|_| verdict.trust != Trust::Sound) {
-        lines.push(format!("next: {}", next.words()));
+    let advice = advice.filter(|_| verdict.trust != Trust::Sound);
+    if lines.len() == 1 && advice.is_none() {
+        let seen = first.and_then(|phase| seen(record, phase));
+        lines.push(seen.unwrap_or_else(|| "seen: no problem".into()).as_str().into());
     }
-    if lines.len() == 1 {
-        lines.extend(first.and_then(|phase| seen(record, phase)));
-    }
-    if lines.len() == 1 {
-        lines.push("seen: no problem".into());
-    }
-    lines.iter().map(|line| format!("assay: {}", micros(&harmless(line), style))).collect()
+    let mut lines: Vec<String> = lines.iter().flat_map(|line| told(line, style)).collect();
+    lines.extend(advice.map(|next| typed(next.words())));
+    lines
 }
 
 /// A line for each phase that `named` names with its figure: the verdict on it, and the figure of the
 /// device itself where that was measured too. Phases in a row of which the same is to be said share one.
-/// Then what to do about what is not sound. Each line begins with `assay: `.
+/// Then what to do about what is not sound. Lines begin as those of [`verdict_lines`].
 pub fn remarks(
     record: &Record,
     named: impl Fn(&PhaseRecord) -> Option<String>,
     style: TerminalStyle,
 ) -> Vec<String> {
-    let mut said: Vec<(String, String)> = Vec::new();
+    let mut said: Vec<(String, InkedText)> = Vec::new();
     let mut advice: Vec<String> = Vec::new();
     for phase in &record.phases {
         let Some((figure, verdict)) = named(phase).zip(phase.verdict.as_ref()) else { continue };
-        let words = judged(verdict, style);
+        let words = judged(verdict);
         match said.last_mut() {
             Some((figures, last)) if *last == words => *figures += &format!(", {figure}"),
             _ => said.push((figure, words)),
         }
         let next = verdict.findings.iter().find_map(|finding| finding.next.as_ref());
         let next = next.filter(|_| verdict.trust != Trust::Sound);
-        let next = next.map(|next| format!("next: {}", next.words()));
+        let next = next.map(|next| typed(next.words()));
         advice.extend(next.filter(|next| !advice.contains(next)));
     }
-    let lines = said.iter().map(|(figures, words)| format!("{figures}: {words}")).chain(advice);
-    lines.map(|line| format!("assay: {}", harmless(&line))).collect()
+    let lines = said.into_iter().flat_map(|(figures, words)| {
+        told(&InkedText::of(Ink::Plain, format!("{figures}: ")).and(words), style)
+    });
+    lines.chain(advice).collect()
+}
+
+/// What begins each line.
+const OURS: &str = "assay: ";
+
+/// A sentence in lines that are no wider than the terminal.
+fn told(text: &InkedText, style: TerminalStyle) -> Vec<String> {
+    let text = text.map(|part| micros(&harmless(part), style));
+    let room = style.width.saturating_sub(OURS.len()).max(20);
+    let lines = text.lines(room, style).into_iter().enumerate();
+    let blank = " ".repeat(OURS.len());
+    lines.map(|(at, line)| format!("{}{line}", if at == 0 { OURS } else { &blank })).collect()
+}
+
+/// A line that is to be typed, however long it is.
+fn typed(command: &str) -> String {
+    format!("{OURS}{}", harmless(&format!("next: {command}")))
+}
+
+/// A text behind what may be believed.
+fn trusted(verdict: &Verdict, text: String) -> InkedText {
+    InkedText::of(super::paint::ink(verdict.trust), verdict.trust.name()).then(Ink::Plain, text)
 }
 
 /// A verdict in a line.
-fn judged(verdict: &Verdict, style: TerminalStyle) -> String {
-    let trust = style.paint(super::paint::ink(verdict.trust), verdict.trust.name());
+fn judged(verdict: &Verdict) -> InkedText {
     let (measures, summary) = (verdict.measures.name(), &verdict.summary);
     let itself = verdict.corrected.as_ref();
     let itself = itself.map(|device| format!(" The device itself: {}.", estimate(device)));
-    format!("{trust} ({measures}): {summary}{}", itself.unwrap_or_default())
+    trusted(verdict, format!(" ({measures}): {summary}{}", itself.unwrap_or_default()))
 }
 
 /// The one or two readings that show the most; of a sound number one is enough.

@@ -1,6 +1,7 @@
 //! The catalogue of traps for people: every number once, whether a rule judges it or not.
 //!
-//! `docs/TRAPS.md` is what [`page`] returns; `tests/pages/traps.rs` fails when the two differ.
+//! `docs/TRAPS.md` is what [`document`] returns; `tests/pages/traps.rs` fails when the two differ. What a terminal
+//! gets is the printer's.
 
 use super::{RULES, Rule, threshold};
 
@@ -51,59 +52,78 @@ pub const UNRULED: &[UnjudgedTrap] = &[
     UnjudgedTrap { id: "T63", title: "Counters added up", happens: "A byte is counted at the partition, the mapper and the disk, and a tool adds them up.", standing: Prevented { how: "devices are judged level by level, and mirrors count once.", shown: "src/verdict/tests.rs: both_halves_of_a_mirror_are_expected" } },
 ];
 
-/// The whole catalogue as Markdown.
-pub fn page() -> String {
-    let mut text = String::from(HEAD);
-    for number in 0..=LAST {
-        let id = format!("T{number:02}");
-        for entry in entries(&id) {
-            text.push('\n');
-            text.push_str(&entry);
-        }
-    }
-    text
+/// What the catalogue says of one trap.
+pub struct CatalogueEntry {
+    /// Its number.
+    pub id: &'static str,
+    /// What it is called.
+    pub title: &'static str,
+    /// What happens.
+    pub happens: &'static str,
+    /// How it is seen and judged, how to meet it, and what assay does about it: of each what it is, and a sentence.
+    pub said: Vec<(&'static str, String)>,
+    /// The test that shows it, where no rule of its own judges it.
+    pub shown: Option<&'static str>,
 }
 
-/// What the page begins with.
-const HEAD: &str = "\
-# Traps
+/// What the catalogue is.
+pub const ABOUT: &str = "Ways in which the number of a storage benchmark misleads, by the trap numbers in verdicts and records, and how assay handles each.";
 
-Ways in which the number of a storage benchmark misleads, by the trap numbers in verdicts and records,
-and how assay handles each. `assay traps` prints this file;
-`ASSAY_BLESS=1 cargo test --test pages -- traps` writes it. The rules are in `src/verdict`, one per file;
-their thresholds, with reasons, in `src/verdict/threshold.rs`.
-";
+/// All that it knows, by number.
+pub fn all() -> Vec<CatalogueEntry> {
+    (0..=LAST).flat_map(|number| entries(&format!("T{number:02}"))).collect()
+}
 
-/// What the catalogue says of one trap, as Markdown: an entry for each rule of this number, or the
-/// one of a trap without a rule. Empty for a number that it does not have.
-pub fn entries(id: &str) -> Vec<String> {
+/// What the catalogue says of one trap: an entry for each rule of this number, or the one of a trap
+/// without a rule. Empty for a number that it does not have.
+pub fn entries(id: &str) -> Vec<CatalogueEntry> {
     let ruled = RULES.iter().filter(|rule| rule.id == id).map(of_rule);
     let unruled = UNRULED.iter().filter(|trap| trap.id == id).map(of_unruled);
     ruled.chain(unruled).collect()
 }
 
-fn of_rule(rule: &Rule) -> String {
-    format!(
-        "## {}: {}\n\n{}\n\n* **Evidence:** {}\n* **Rule:** {}\n* **Try it:** {}\n* **assay:** {}\n",
-        rule.id,
-        rule.title,
-        rule.happens,
-        rule.seen_by,
-        filled(rule.said_when),
-        rule.try_it,
-        rule.answer
-    )
+fn of_rule(rule: &Rule) -> CatalogueEntry {
+    let said = vec![
+        ("Evidence", rule.seen_by.to_string()),
+        ("Rule", filled(rule.said_when)),
+        ("Try it", rule.try_it.to_string()),
+        ("assay", rule.answer.to_string()),
+    ];
+    CatalogueEntry { id: rule.id, title: rule.title, happens: rule.happens, said, shown: None }
 }
 
-fn of_unruled(trap: &UnjudgedTrap) -> String {
-    let standing = match &trap.standing {
-        Under { rules, shown } => {
-            format!("* **Rule:** {} (`{shown}`)", rules.join(", "))
-        }
-        Prevented { how, shown } => format!("* **Prevented:** {how} (`{shown}`)"),
+fn of_unruled(trap: &UnjudgedTrap) -> CatalogueEntry {
+    let (said, shown) = match &trap.standing {
+        Under { rules, shown } => (("Rule", rules.join(", ")), shown),
+        Prevented { how, shown } => (("Prevented", how.to_string()), shown),
     };
-    format!("## {}: {}\n\n{}\n\n{standing}\n", trap.id, trap.title, trap.happens)
+    CatalogueEntry {
+        id: trap.id,
+        title: trap.title,
+        happens: trap.happens,
+        said: vec![said],
+        shown: Some(shown),
+    }
 }
+
+/// The whole catalogue as Markdown.
+pub fn document() -> String {
+    let mut text = format!("# Traps\n\n{ABOUT}\n{HEAD}");
+    for CatalogueEntry { id, title, happens, said, shown } in all() {
+        text.push_str(&format!("\n## {id}: {title}\n\n{happens}\n\n"));
+        for (what, words) in said {
+            let shown = shown.map(|shown| format!(" (`{shown}`)")).unwrap_or_default();
+            text.push_str(&format!("* **{what}:** {words}{shown}\n"));
+        }
+    }
+    text
+}
+
+/// What its document says of itself.
+const HEAD: &str = "\
+`assay traps` prints it for a terminal. The rules are in `src/verdict`, one per file; their thresholds, with
+reasons, in `src/verdict/threshold.rs`.
+";
 
 /// The text with each `{NAME}` replaced by the threshold of that name. A name that is none stays as
 /// it is; a test looks for those.
@@ -152,7 +172,7 @@ mod tests {
                 );
             }
         }
-        assert!(!page().contains(['{', '}']), "{}", page());
+        assert!(!document().contains(['{', '}']), "{}", document());
     }
 
     #[test]

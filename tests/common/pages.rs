@@ -54,7 +54,7 @@ pub fn golden_at_widths(name: &str, print: impl Fn(TerminalStyle) -> String) {
 /// Asserts that no line is wider, but for a path or word that is itself longer, and for commands: they
 /// are there to be copied.
 pub fn fits(name: &str, page: &str, width: usize) {
-    const COMMANDS: [&str; 13] = [
+    const COMMANDS: [&str; 16] = [
         "assay ",
         "ASSAY_",
         "dd ",
@@ -68,6 +68,9 @@ pub fn fits(name: &str, page: &str, width: usize) {
         "pidstat ",
         "ps ",
         "fuser ",
+        "truncate ",
+        "blkdiscard ",
+        "cat ",
     ];
     const LABEL: usize = 11;
     for line in page.lines().filter(|line| line.chars().count() > width) {
@@ -76,6 +79,7 @@ pub fn fits(name: &str, page: &str, width: usize) {
         let word = !text.trim().contains(' ') || !line.trim().contains(' ');
         let starts = |text: &str| {
             let text = text.trim_start().trim_start_matches("→ ").trim_start_matches("-> ");
+            let text = text.trim_start_matches("assay: next: ").trim_start_matches(['\'', '"']);
             COMMANDS.iter().any(|command| text.starts_with(command))
         };
         assert!(word || starts(line) || starts(&text), "{name} at {width}: {line}\n{page}");

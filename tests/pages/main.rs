@@ -20,6 +20,7 @@ mod options;
 mod pictures;
 mod probe;
 mod report;
+mod tools;
 mod traps;
 mod watch;
 mod width;

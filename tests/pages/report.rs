@@ -82,13 +82,16 @@ fn colour_changes_nothing_but_colour() {
     assert_eq!(trimmed(&plain), trimmed(&page(&common::memory(), UNICODE)));
 }
 
+/// Where no terminal shows them, and scripts read them.
+const WHOLE: TerminalStyle = TerminalStyle { width: usize::MAX, ..UNICODE };
+
 #[test]
 fn verdicts_for_dialects_are_a_few_harmless_lines() {
     let mut unfounded = common::deferred();
     unfounded.verdict = Some(common::sound(MeasuredSubject::Device, "At 4.19 MB/s."));
     let mut text = String::new();
     for record in [common::deferred(), common::card(), common::memory(), unfounded] {
-        let lines = report::verdict_lines(&record, UNICODE);
+        let lines = report::verdict_lines(&record, WHOLE);
         assert!((2..=5).contains(&lines.len()), "{lines:?}");
         for line in &lines {
             assert!(line.starts_with("assay: "), "{line}");

@@ -12,6 +12,7 @@ use crate::error::{Doing, Fault};
 use crate::plan;
 use crate::stats::copy::CopyEvent;
 use crate::sys::buffer::Buffer;
+use crate::unit::Bytes;
 
 /// The parts of a running copy.
 pub(super) struct Copier<'a, S> {
@@ -63,6 +64,9 @@ pub(super) struct CopyHandover {
 pub(super) fn memory(len: usize, what: &str, asked: usize) -> Result<Buffer, CopyStop> {
     Buffer::new(len).map_err(|error| {
         let fault = Fault::new(Doing::FindMemory, what, &error).at(asked as u64);
-        CopyStop::Dead(fault.hinting("take smaller blocks: with bs=1M no disk is slower"))
+        CopyStop::Dead(fault.hinting(format!(
+            "a block of {} has to fit in memory: with bs=1M no disk is slower",
+            Bytes(asked as u64)
+        )))
     })
 }

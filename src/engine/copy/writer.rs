@@ -185,8 +185,11 @@ impl<'a> OutputWriter<'a> {
     pub(super) fn fault(&self, doing: Doing, errno: Errno) -> Fault {
         let fault = Fault::new(doing, self.name.as_str(), &errno.into());
         match errno {
+            Errno::NOSPC if self.name == "/dev/full" => {
+                fault.hinting("/dev/full is always full: name a file on a disk with of=")
+            }
             Errno::NOSPC => fault.hinting(
-                "the output is full: free space there (df shows it), or copy less (a smaller count=)",
+                "the output is full: free space there ('df -h' shows it), or copy less with a smaller count=",
             ),
             _ => fault,
         }

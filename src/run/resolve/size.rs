@@ -81,7 +81,7 @@ impl PlanFitter<'_> {
         {
             return Err(Refusal::new(
                 format!("{asked} are more than {name} has ({there})"),
-                format!("give {} or less", there),
+                format!("give {} {} or less", self.size_option, there.typed()),
             ));
         }
         if !device
@@ -91,7 +91,7 @@ impl PlanFitter<'_> {
         {
             return Err(Refusal::new(
                 format!("{asked} are more than {name} has ({there})"),
-                "give a smaller size",
+                format!("give {} {} or less", self.size_option, there.typed()),
             ));
         }
         // Several jobs on one new file need its space once, several files all of it.
