@@ -4,6 +4,7 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    assay::sys::start::keep_heap();
     let words: Vec<_> = std::env::args_os().collect();
     let environment = assay::cli::Environment::read();
     let [mut out, mut err] = assay::cli::standard_streams();

@@ -4,6 +4,7 @@
 use std::fs::File;
 use std::os::fd::BorrowedFd;
 use std::os::unix::fs::FileExt;
+use std::sync::{Mutex, PoisonError};
 
 use super::cgroup::{self, CpuStat};
 use super::sys_root::why;
@@ -13,6 +14,12 @@ use super::{
     pagecache, pressure, processors, warmth,
 };
 use crate::sys::clock;
+use crate::unit::{Nanos, Timestamp};
+
+/// What is shorter than this, and ends with its line, is all that there is.
+const WHOLE: usize = 2048;
+/// Heat comes and goes slowly: it is looked at so often at the most.
+const WARMTH_LASTS: Nanos = Nanos::millis(100);
 
 /// A kernel text file that stays open, or why it could not be opened.
 struct OpenCounter {
@@ -36,6 +43,11 @@ impl OpenCounter {
             }
             match file.read_at(&mut buffer[end..], end as u64) {
                 Ok(0) => break,
+                // The kernel gives them in one piece, or in pieces of nearly a page.
+                Ok(more) if more < WHOLE && buffer[end + more - 1] == b'\n' => {
+                    end += more;
+                    break;
+                }
                 Ok(more) => end += more,
                 Err(error) if error.raw_os_error() == Some(libc::EINTR) => {}
                 Err(error) => return Err(why(&self.name, &error)),
@@ -74,6 +86,8 @@ pub struct CounterReader {
     stat: OpenCounter,
     pressure: [OpenCounter; 3],
     cpu_stat: Result<Vec<(OpenCounter, CpuStat)>, String>,
+    /// The last look at the heat.
+    warmth: Mutex<Option<(Timestamp, Reading<Warmth>)>>,
 }
 
 impl CounterReader {
@@ -104,6 +118,7 @@ impl CounterReader {
             stat: open("/proc/stat"),
             pressure: ["io", "cpu", "memory"].map(|name| open(&format!("/proc/pressure/{name}"))),
             cpu_stat,
+            warmth: Mutex::new(None),
         }
     }
 
@@ -122,9 +137,16 @@ impl CounterReader {
     }
 
     /// How warm processors and drives are. Opens a file for each processor and more: nothing for the
-    /// edges of a timing.
+    /// edges of a timing. A look that is not older than a tenth of a second is told again.
     pub fn warmth(&self) -> Reading<Warmth> {
-        warmth::read(&self.sys_root, self.names())
+        let mut last = self.warmth.lock().unwrap_or_else(PoisonError::into_inner);
+        let fresh = |(at, _): &&(Timestamp, _)| clock::now().since(*at) < WARMTH_LASTS;
+        if let Some((_, known)) = last.as_ref().filter(fresh) {
+            return known.clone();
+        }
+        let seen = warmth::read(&self.sys_root, self.names());
+        *last = Some((clock::now(), seen.clone()));
+        seen
     }
 
     /// Every other process at this moment. Some 15 us for each of them, so twice in a phase at the most.

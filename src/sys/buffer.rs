@@ -2,11 +2,13 @@
 //!
 //! # Safety
 //! A [`Buffer`] owns one anonymous private mapping from its making to its drop; nothing else
-//! points into it but borrows of the `Buffer` itself.
+//! points into it but borrows of the `Buffer` itself. A mapping that is kept for the next buffer is owned by
+//! the list of those.
 #![allow(unsafe_code)]
 
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
+use std::sync::Mutex;
 
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 
@@ -15,7 +17,18 @@ use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 pub struct Buffer {
     start: NonNull<u8>,
     len: usize,
+    /// Bytes of the mapping, of which it uses the first.
+    room: usize,
+    /// Its mapping is kept for another when it goes.
+    lasts: bool,
 }
+
+/// Mappings whose buffers are gone, the oldest first: to get new pages for large buffers takes longer than the
+/// I/O of a short phase.
+static KEPT: Mutex<Vec<Buffer>> = Mutex::new(Vec::new());
+/// Bytes of them at the most, and of one at the least.
+const KEPT_MOST: usize = 48 << 20;
+const KEPT_LEAST: usize = 32 << 10;
 
 // SAFETY: the mapping is plain memory that is not tied to a thread.
 unsafe impl Send for Buffer {}
@@ -39,7 +52,18 @@ impl Buffer {
             )
         }?;
         let start = NonNull::new(start.cast()).ok_or(rustix::io::Errno::NOMEM)?;
-        Ok(Self { start, len })
+        Ok(Self { start, len, room: len, lasts: false })
+    }
+
+    /// The same with whatever an earlier buffer has left in it, where one that was made like this was as large or
+    /// larger; its mapping is kept for the next when it goes.
+    ///
+    /// # Errors
+    /// As [`Buffer::new`].
+    pub fn reused(len: usize) -> std::io::Result<Self> {
+        let mut buffer = found(&KEPT, len).map_or_else(|| Self::new(len), Ok)?;
+        (buffer.len, buffer.lasts) = (len, true);
+        Ok(buffer)
     }
 
     /// Bytes `from..from + len`, without a reference to any other: parts of them may be lent to
@@ -56,6 +80,25 @@ impl Buffer {
     pub fn abandon(&mut self) {
         self.start = NonNull::dangling();
         self.len = 0;
+    }
+}
+
+/// The smallest of the mappings that are kept and large enough. Nobody waits for the list: a process that was forked while another
+/// thread had it would wait for ever.
+fn found(kept: &Mutex<Vec<Buffer>>, len: usize) -> Option<Buffer> {
+    let mut kept = kept.try_lock().ok()?;
+    let enough = kept.iter().enumerate().filter(|(_, buffer)| buffer.room >= len);
+    let (at, _) = enough.min_by_key(|(_, buffer)| buffer.room)?;
+    Some(kept.remove(at))
+}
+
+/// Keeps a mapping for the next buffer; the oldest of too many go.
+fn keep(kept: &Mutex<Vec<Buffer>>, buffer: Buffer) {
+    let Ok(mut kept) = kept.try_lock() else { return };
+    kept.push(buffer);
+    let mut bytes: usize = kept.iter().map(|buffer| buffer.room).sum();
+    while bytes > KEPT_MOST {
+        bytes -= kept.remove(0).room;
     }
 }
 
@@ -79,9 +122,14 @@ impl Drop for Buffer {
         if self.len == 0 {
             return;
         }
+        let Self { start, len, room, .. } = *self;
+        if self.lasts && (KEPT_LEAST..=KEPT_MOST).contains(&room) {
+            keep(&KEPT, Self { start, len, room, lasts: false });
+            return;
+        }
         // SAFETY: exactly the mapping made in `new`; no borrow outlives `self`. The kernel cannot
         // refuse to unmap it, and there would be nothing to do about it.
-        let _ = unsafe { munmap(self.start.as_ptr().cast(), self.len) };
+        let _ = unsafe { munmap(start.as_ptr().cast(), room) };
     }
 }
 
@@ -97,5 +145,37 @@ mod tests {
         buffer.part(4990, 10)[9] = 7;
         assert_eq!(buffer[4999], 7);
         assert!(Buffer::new(usize::MAX / 2).is_err());
+    }
+
+    #[test]
+    fn what_is_made_to_last_is_writable_again_and_again() {
+        for round in 0..3 {
+            let mut buffer = Buffer::reused((40 << 10) - usize::from(round)).expect("memory");
+            assert_eq!(buffer.len(), (40 << 10) - usize::from(round));
+            buffer.fill(round);
+            assert!(buffer.iter().all(|&byte| byte == round));
+        }
+    }
+
+    #[test]
+    fn a_mapping_is_used_again_and_few_are_kept() {
+        const SIZE: usize = 5 << 20;
+        let kept = Mutex::new(Vec::new());
+        let mut first = Buffer::new(SIZE).expect("memory");
+        first.part(SIZE - 1, 1)[0] = 7;
+        let place = first.as_ptr();
+        keep(&kept, first);
+        assert!(found(&kept, SIZE + 4096).is_none());
+        keep(&kept, Buffer::new(2 * SIZE).expect("memory"));
+        let again = found(&kept, SIZE - 4096).expect("kept");
+        assert_eq!((again.as_ptr(), again[SIZE - 1]), (place, 7));
+        assert_eq!(found(&kept, SIZE).expect("the larger one").room, 2 * SIZE);
+        assert!(found(&kept, SIZE).is_none());
+        (0..20).for_each(|_| keep(&kept, Buffer::new(SIZE).expect("memory")));
+        assert_eq!(kept.lock().expect("kept").len(), KEPT_MOST / SIZE);
+        let held = kept.lock().expect("kept");
+        assert!(found(&kept, SIZE).is_none());
+        keep(&kept, again);
+        assert_eq!(held.len(), KEPT_MOST / SIZE);
     }
 }

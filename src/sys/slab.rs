@@ -120,14 +120,15 @@ pub struct Slab<'s> {
 }
 
 impl<'s> Slab<'s> {
-    /// `count` buffers of `size` bytes, and the slots to reach them by.
+    /// `count` buffers of `size` bytes, and the slots to reach them by. What is in them nobody knows: they may
+    /// be those of an earlier slab.
     ///
     /// # Errors
     /// ENOMEM.
     pub fn new(brand: Brand<'s>, count: u32, size: usize) -> io::Result<(Self, Vec<Slot<'s>>)> {
         let stride = size.checked_next_multiple_of(4096).ok_or(io::ErrorKind::OutOfMemory)?;
         let memory =
-            Buffer::new(stride.checked_mul(count as usize).ok_or(io::ErrorKind::OutOfMemory)?)?;
+            Buffer::reused(stride.checked_mul(count as usize).ok_or(io::ErrorKind::OutOfMemory)?)?;
         Ok((Self { memory, stride, size, brand: PhantomData }, slots(brand, count)))
     }
 

@@ -10,6 +10,8 @@ use std::io;
 use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
 use std::ptr::NonNull;
 
+use super::buffer::Buffer;
+
 unsafe extern "C" {
     fn putc_unlocked(byte: libc::c_int, stream: *mut libc::FILE) -> libc::c_int;
     fn getc_unlocked(stream: *mut libc::FILE) -> libc::c_int;
@@ -45,7 +47,7 @@ const KEPT: usize = if cfg!(target_env = "musl") { 8 } else { 0 };
 pub struct Stream {
     stream: NonNull<libc::FILE>,
     // Known to the stream until it is closed.
-    _buffer: Box<[u8]>,
+    _buffer: Buffer,
 }
 
 // SAFETY: streams are not tied to a thread, and nobody else knows this one.
@@ -63,7 +65,7 @@ impl Stream {
         let stream = NonNull::new(stream).ok_or_else(io::Error::last_os_error)?;
         // From here on the stream closes it.
         let _ = file.into_raw_fd();
-        let mut memory = vec![0_u8; buffer + KEPT].into_boxed_slice();
+        let mut memory = Buffer::reused((buffer + KEPT).max(1))?;
         // SAFETY: nothing was read or written yet; the buffer is given back after `fclose`.
         let answer = unsafe {
             libc::setvbuf(stream.as_ptr(), memory.as_mut_ptr().cast(), libc::_IOFBF, memory.len())

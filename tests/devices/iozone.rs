@@ -173,6 +173,35 @@ fn a_grid_is_drawn_and_says_which_cells_are_memory() {
 }
 
 #[test]
+fn large_records_do_not_cost_new_memory_in_each_test() {
+    let memory = lab::need!(Memory::tmpfs());
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_assay"))
+        .args(words("iozone -a -n 16m -g 16m -y 16m -f t"))
+        .current_dir(memory.mount())
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .expect("it runs");
+    // The kernel tells of a process that is over until somebody asks for its status.
+    let stat = format!("/proc/{}/stat", child.id());
+    let fields = loop {
+        let text = std::fs::read_to_string(&stat).expect("its counters");
+        let (_, rest) = text.rsplit_once(") ").expect("a name");
+        let fields: Vec<String> = rest.split(' ').map(String::from).collect();
+        if fields[0] == "Z" {
+            break fields;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    };
+    assert!(child.wait().expect("over").success());
+    let faults: u64 = fields[7].parse().expect("a number");
+    // Thirteen tests with records of 16 MiB, four of them with a stream's buffer of that size: 17 times 4096
+    // pages of 4 KiB, if each had its own.
+    crate::kernel::told("iozone", format_args!("{faults} page faults"));
+    assert!(faults < 17 * 4096 / 3, "{faults}");
+}
+
+#[test]
 fn streams_are_told_one_by_one_and_together() {
     let memory = lab::need!(Memory::tmpfs());
     let ran =
