@@ -1,46 +1,135 @@
-//! Every command of the pages that answer questions (`docs/*.md`) and of the read-me runs, and ends as the page
-//! says: lines of a block of code that begin with `$ `, typed to a shell in order, one page after the other. The
-//! card of the pages, `/mnt/sd` (and `/data`), is a small fast one here.
+//! Every command of the pages (`docs/*.md`) and of the read-me runs, and ends as the page says: lines of a block
+//! of code that begin with `$ `, and all lines of a block that is called `sh`, typed to a shell in order, one page
+//! after the other. The card of the pages, `/mnt/sd` (and `/data`, `/mnt/array`), is a small fast one here, the
+//! folder that is measured as `.` lies on it, and what is installed comes below a folder of its own.
 
 use std::fs;
-use std::path::Path;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::lab::{self, Card};
 
-/// Pages about the program, not for its users' questions.
-const OTHERS: [&str; 4] = ["ARCHITECTURE.md", "DIALECTS.md", "INTERNALS.md", "TRAPS.md"];
+/// What is not typed, and why.
+const NOT_TYPED: [(&str, &str); 1] = [("make test", "it runs all tests, this one among them")];
+
+/// What is typed with more words, and why.
+const SMALLER: [(&str, &str, &str); 1] = [(
+    "assay bonnie ",
+    "assay bonnie -u root -s 8 -r 4 -n 0 ",
+    "the file is twice as large as the memory, for hours; and root has to name itself",
+)];
+
+/// Pages about the program: they have no commands.
+const OTHERS: [&str; 3] = ["ARCHITECTURE.md", "INTERNALS.md", "TRAPS.md"];
+
+/// What kind of block each is that is not a session: nothing else may stand behind the three marks.
+const KINDS: [&str; 4] = ["sh", "text", "json", ""];
 
 /// The commands of a page, in order.
-fn commands(text: &str) -> Vec<String> {
-    let mut inside = false;
+fn commands(name: &str, text: &str) -> Vec<String> {
+    let mut inside: Option<&str> = None;
+    let mut session = false;
     let mut found = Vec::new();
     for line in text.lines() {
-        if line.starts_with("```") {
-            inside = !inside;
-        } else if let Some(command) = line.strip_prefix("$ ").filter(|_| inside) {
-            found.push(command.to_string());
+        match (line.strip_prefix("```"), inside) {
+            (Some(kind), None) => {
+                assert!(KINDS.contains(&kind), "{name}: {line}");
+                (inside, session) = (Some(kind), false);
+            }
+            (Some(_), Some(kind)) => {
+                // No block is passed over because its commands look otherwise.
+                assert!(session || !kind.is_empty(), "{name}: a block of what, before '{line}'?");
+                inside = None;
+            }
+            (None, Some("sh")) if !line.trim().is_empty() => found.push(line.to_string()),
+            (None, Some("")) => {
+                let command = line.strip_prefix("$ ");
+                session |= command.is_some();
+                found.extend(command.map(String::from));
+            }
+            _ => {}
         }
     }
     found
 }
 
+/// A folder for programs by the name of which this one is meant, and for what is installed.
+struct Sandbox {
+    desk: tempfile::TempDir,
+}
+
+impl Sandbox {
+    /// Where `cargo` builds what is built already: an optimised build takes minutes, and the same program as the
+    /// tests have is there.
+    fn new(mount: &Path) -> Self {
+        let desk = tempfile::tempdir().expect("a desk");
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let built = Path::new(env!("CARGO_BIN_EXE_assay")).parent().expect("a folder");
+        let profile = if built.ends_with("release") { "release" } else { "dev" };
+        let real = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
+        let script = format!(
+            "#!/bin/sh\nfor word; do shift; case $word in\n\
+             --release) set -- \"$@\" --profile={profile} ;;\n\
+             --) set -- \"$@\" --manifest-path='{root}/Cargo.toml' -- ;;\n\
+             *) set -- \"$@\" \"$word\" ;;\nesac; done\n\
+             case \" $* \" in *--manifest-path*) ;; *) set -- \"$@\" --manifest-path='{root}/Cargo.toml' ;; esac\n\
+             CARGO_TARGET_DIR='{target}' CARGO_NET_OFFLINE=true exec '{real}' \"$@\"\n",
+            root = root.display(),
+            target = built.parent().expect("a folder").display(),
+        );
+        let sandbox = Self { desk };
+        let cargo = sandbox.path("bin/cargo");
+        fs::create_dir(cargo.parent().expect("a folder")).expect("made");
+        fs::write(&cargo, script).expect("written");
+        fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755)).expect("set");
+        // Where the Makefile looks for what was built.
+        fs::create_dir(sandbox.path("target")).expect("made");
+        symlink(built, sandbox.path("target/release")).expect("linked");
+        let _ = fs::remove_file(mount.join("Makefile"));
+        symlink(root.join("Makefile"), mount.join("Makefile")).expect("linked");
+        sandbox
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.desk.path().join(name)
+    }
+
+    /// The output of a line; what is installed comes below `installed`.
+    fn type_line(&self, line: &str, folder: &Path) -> std::process::Output {
+        let program = Path::new(env!("CARGO_BIN_EXE_assay")).parent().expect("a folder");
+        let known = std::env::var("PATH").unwrap_or_default();
+        let path = format!("{}:{}:{known}", self.path("bin").display(), program.display());
+        let mut command = Command::new("bash");
+        command.args(["-c", line]).current_dir(folder).env("PATH", path).env_remove("CARGO");
+        command.env("CARGO_TARGET_DIR", self.path("target")).env("DESTDIR", self.path("installed"));
+        command.output().expect("bash")
+    }
+}
+
 /// Types a page's commands where `assay` is the program, and the card is `mount`.
 fn type_page(name: &str, text: &str, mount: &Path) {
-    let commands = commands(text);
+    let commands = commands(name, text);
     assert!(!commands.is_empty(), "{name} has no command to type");
-    let desk = tempfile::tempdir().expect("a desk");
-    let program = Path::new(env!("CARGO_BIN_EXE_assay")).parent().expect("a folder");
-    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap_or_default());
+    let sandbox = Sandbox::new(mount);
+    let desk = sandbox.path("desk");
+    fs::create_dir(&desk).expect("made");
     for command in commands {
+        if let Some((_, why)) = NOT_TYPED.iter().find(|(line, _)| command.starts_with(line)) {
+            println!("{name}: not typed: {command}: {why}");
+            continue;
+        }
         let card = mount.display().to_string();
-        let typed = command.replace("/mnt/sd", &card).replace("/data", &card);
-        let ran = Command::new("bash")
-            .args(["-c", &typed])
-            .current_dir(desk.path())
-            .env("PATH", &path)
-            .output()
-            .expect("bash");
+        let mut typed = command.clone();
+        for place in ["/mnt/sd", "/mnt/array", "/data"] {
+            typed = typed.replace(place, &card);
+        }
+        for (line, smaller, _) in SMALLER {
+            typed = typed.replace(line, smaller);
+        }
+        // What is here is measured as `.`, and is what is built.
+        let here = ["cargo ", "make "].iter().any(|tool| command.starts_with(tool));
+        let ran = sandbox.type_line(&typed, if here { mount } else { &desk });
         let (said, complained) =
             (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
         // 3: it ran, and this card's number is not sound.
@@ -49,6 +138,30 @@ fn type_page(name: &str, text: &str, mount: &Path) {
             matches!(code, Some(0 | 3)),
             "{name}: {command}\nended with {code:?}\n{said}\n{complained}"
         );
+        if command.starts_with("make install") {
+            let program = sandbox.path("installed/usr/local/bin/assay");
+            let version = Command::new(program).arg("--version").output().expect("installed");
+            assert!(version.stdout.starts_with(b"assay "), "{version:?}");
+        }
+    }
+    let _ = fs::remove_file(mount.join("Makefile"));
+}
+
+#[test]
+fn only_what_a_page_has_is_left_out_or_made_smaller() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut pages = vec![root.join("README.md")];
+    pages.extend(fs::read_dir(root.join("docs")).expect("docs").map(|it| it.expect("one").path()));
+    let pages = pages.iter().filter(|page| page.extension().is_some_and(|it| it == "md"));
+    let all: Vec<String> = pages
+        .flat_map(|page| {
+            let text = fs::read_to_string(page).expect("a page");
+            commands(&page.display().to_string(), &text)
+        })
+        .collect();
+    let lines = NOT_TYPED.iter().map(|(line, _)| line);
+    for line in lines.chain(SMALLER.iter().map(|(line, ..)| line)) {
+        assert!(all.iter().any(|command| command.contains(line)), "{line}");
     }
 }
 
@@ -61,12 +174,16 @@ fn every_command_of_the_pages_runs() {
     let mut pages: Vec<_> = fs::read_dir(&folder)
         .expect("docs")
         .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
-        .filter(|name| name.ends_with(".md") && !OTHERS.contains(&name.as_str()))
+        .filter(|name| name.ends_with(".md"))
         .collect();
     pages.sort();
-    assert!(pages.len() >= 7, "{pages:?}");
+    assert!(pages.len() >= 7 + OTHERS.len(), "{pages:?}");
     for name in pages {
         let text = fs::read_to_string(folder.join(&name)).expect("a page");
+        if OTHERS.contains(&name.as_str()) {
+            assert!(commands(&name, &text).is_empty(), "{name} has commands");
+            continue;
+        }
         type_page(&name, &text, card.mount());
     }
 }
