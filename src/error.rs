@@ -115,6 +115,9 @@ doings! {
     Use = "use",
     Map = "map",
     Poll = "poll",
+    Lock = "lock",
+    Unmount = "unmount",
+    Mount = "mount",
 }
 
 impl Doing {

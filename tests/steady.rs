@@ -115,6 +115,7 @@ fn work(method: Method, iodepth: u32, aside: CacheControl, ops: u64) -> u64 {
         balance: None,
         flush: None,
         aside,
+        interference: Default::default(),
         quota: IoQuota { ops: Some(ops), ..IoQuota::default() },
         seed: 7,
         generation: WriteGeneration::timed(0, 0),

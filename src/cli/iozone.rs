@@ -1,9 +1,10 @@
 //! `assay iozone`: IOzone's table, throughput lines, report and worksheet; on standard error what may be
 //! believed of them.
 
-use std::collections::BTreeMap;
-use std::io;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
 
 use super::conduct::SOUND;
 use super::dd::cold;
@@ -13,12 +14,12 @@ use super::session::{
 };
 use super::stdout::printed;
 use crate::dialect::iozone::{
-    self, GridCell, IozoneComplaint, IozoneOptions, IozoneTest, StreamResults, TestPlace,
+    self, CpuUse, GridCell, IozoneComplaint, IozoneOptions, IozoneTest, StreamResults, TestPlace,
 };
 use crate::error::{Doing, Error, Fault, Refusal};
 use crate::name::NameText as _;
 use crate::name::quoted;
-use crate::plan::{CacheDrop, Phase, Plan, Work};
+use crate::plan::{Action, CacheDrop, Phase, Plan, Work};
 use crate::record::{BetterCommand, Ending, PhaseRecord, Record, Resolved, WordMeaning};
 use crate::report;
 use crate::run::{self, Observer};
@@ -39,7 +40,7 @@ impl Dialect for Iozone {
             return Ok(ReadLine::Said(ToolSaid { out: iozone::version(), ..ToolSaid::default() }));
         }
         let cold = cold(context.environment)?;
-        let asked = iozone::read(words).map(|asked| dropping(asked, cold));
+        let asked = iozone::read(words, context.files).map(|asked| dropping(asked, cold));
         let asked = asked.and_then(|asked| Ok((asked.command()?, asked)));
         match asked {
             Ok((command, asked)) => {
@@ -66,7 +67,7 @@ impl Dialect for Iozone {
         };
         let typed = without_plan(words);
         let cold = cold(context.environment)?;
-        let command = iozone::read(&typed)
+        let command = iozone::read(&typed, context.files)
             .and_then(|asked| dropping(asked, cold).command())
             .map_err(named)?;
         let line: String = words.iter().map(|word| format!(" {}", quoted(word))).collect();
@@ -129,10 +130,13 @@ impl ToolRun for IozoneLine {
             line: self,
             streams,
             values: BTreeMap::new(),
+            cpu: BTreeMap::new(),
             results: BTreeMap::new(),
+            titled: BTreeSet::new(),
             cell: None,
             column: 0,
             unprinted: None,
+            unwritten: None,
         }))
     }
 }
@@ -142,13 +146,19 @@ struct Screen<'a> {
     line: &'a IozoneLine,
     streams: ToolStreams<'a>,
     values: BTreeMap<(GridCell, IozoneTest), u64>,
+    /// CPU time of the same, percent.
+    cpu: BTreeMap<(GridCell, IozoneTest), f64>,
     results: BTreeMap<(u32, IozoneTest), StreamResults>,
     /// The cell whose row stands there without an end, or the number of streams.
     cell: Option<(GridCell, u32)>,
     /// Columns of that row that are done.
     column: usize,
+    /// Files of offsets and latencies that have their title.
+    titled: BTreeSet<PathBuf>,
     /// Why something could not be printed.
     unprinted: Option<io::Error>,
+    /// Why something could not be written to a file.
+    unwritten: Option<Fault>,
 }
 
 impl Screen<'_> {
@@ -168,8 +178,53 @@ impl Screen<'_> {
     }
 
     fn end_row(&mut self) {
-        if self.cell.take().is_some_and(|(_, streams)| streams == 0) {
-            self.print("\n");
+        match self.cell.take() {
+            Some((_, 0)) => self.print("\n"),
+            Some(_) => self.print(iozone::streams_end()),
+            None => {}
+        }
+    }
+
+    /// Writes behind what a file holds.
+    fn append(&mut self, path: &Path, text: &str) {
+        let file = File::options().create(true).append(true).open(path);
+        if let Err(error) = file.and_then(|mut file| file.write_all(text.as_bytes())) {
+            let fault = Fault::new(Doing::Write, path.to_text(), &error);
+            self.unwritten.get_or_insert(fault);
+        }
+    }
+
+    /// Titles of the files of offsets and latencies: once in a run, or for each test of streams.
+    fn title_latency_files(&mut self, phase: &Phase, place: TestPlace) {
+        let logs = phase.jobs.iter().filter_map(|job| job.detail.log.clone());
+        for log in logs.collect::<Vec<_>>() {
+            if place.streams > 0 || self.titled.insert(log.clone()) {
+                self.append(&log, iozone::latency_title(place.test, place.streams));
+            }
+        }
+    }
+
+    /// What stands behind the lines of a test, and the histograms of its streams.
+    fn end_files(&mut self, phase: &PhaseRecord, place: TestPlace) {
+        let plan = self.line.plan.phases.iter().find(|planned| planned.name == phase.name);
+        if place.streams == 0 {
+            let log = plan.and_then(|planned| planned.jobs[0].detail.log.clone());
+            if let (Some(log), Some(cpu)) = (log, phase.jobs.first().and_then(|job| job.cpu)) {
+                let real = phase.span.time().as_secs();
+                let line = iozone::latency_end(cpu.system.as_secs(), cpu.user.as_secs(), real);
+                self.append(&log, &line);
+            }
+            return;
+        }
+        if !self.line.asked.histograms {
+            return;
+        }
+        for (child, job) in phase.jobs.iter().enumerate() {
+            let writes = job.totals.keys().any(|action| *action == Action::Write);
+            let op = iozone::histogram_name(place.test, writes);
+            let text = iozone::histogram(child, op, &iozone::bands(job));
+            let path = PathBuf::from(format!("Iozone_histogram_child_{child}.txt"));
+            self.append(&path, &text);
         }
     }
 
@@ -184,7 +239,7 @@ impl Screen<'_> {
         if asked.is_throughput() && asked.report {
             let record = asked.cells()[0].record;
             text += &iozone::streams_report(asked, record, |streams, test| {
-                self.results.get(&(streams, test)).map(StreamResults::sum)
+                self.results.get(&(streams, test)).cloned()
             });
         }
         if !asked.silent {
@@ -192,6 +247,10 @@ impl Screen<'_> {
         }
         if asked.report && !asked.is_throughput() {
             text += &iozone::report_text(&reports);
+            if asked.cpu {
+                text +=
+                    &iozone::cpu_report(asked, |cell, test| self.cpu.get(&(cell, test)).copied());
+            }
         }
         self.print(&text);
         if let Some(path) = &asked.worksheet {
@@ -221,8 +280,18 @@ impl ToolSession for Screen<'_> {
         for line in iozone::verdicts(&record.phases, place) {
             let _ = writeln!(self.streams.err, "assay: {}", report::harmless(&line));
         }
+        let asked = &self.line.asked;
+        for streams in &asked.streams {
+            if let Some(line) = iozone::disagreement(asked, *streams, &self.results) {
+                let _ = writeln!(self.streams.err, "assay: {line}");
+            }
+        }
         match (&record.ending, self.unprinted.take()) {
             (Ending::Failed(fault), _) => Err(fault.clone().into()),
+            (_, None) if self.unwritten.is_some() => self
+                .unwritten
+                .take()
+                .map_or(Ok(SessionEnd::Status(SOUND)), |fault| Err(fault.into())),
             (_, Some(error)) => printed(Err(error)).map(|()| SessionEnd::Status(SOUND)),
             (Ending::Interrupted(libc::SIGTERM), _) => {
                 Ok(SessionEnd::Killed(libc::SIGTERM, INTERRUPTED))
@@ -241,6 +310,7 @@ impl Observer for Screen<'_> {
 
     fn began(&mut self, phase: &Phase, _number: usize, _of: usize) {
         let Some(place) = self.line.places.get(&phase.name).copied() else { return };
+        self.title_latency_files(phase, place);
         let now = Some((place.cell, place.streams));
         if self.cell == now {
             return;
@@ -253,11 +323,11 @@ impl Observer for Screen<'_> {
                 _ => None,
             };
             let file = file.map_or(place.cell.file, |size| size.0);
-            let text = iozone::streams_opening(&self.line.asked, place.streams, place.cell, file);
+            let text = iozone::streams_opening(&self.line.asked, place.cell, file);
             self.print(&text);
             return;
         }
-        self.print(&iozone::row(place.cell));
+        self.print(&iozone::row(&self.line.asked, place.cell));
         self.fill_row(place.cell);
     }
 
@@ -266,15 +336,17 @@ impl Observer for Screen<'_> {
         if !phase.faults.is_empty() {
             return;
         }
+        self.end_files(phase, place);
         if place.streams > 0 {
-            if let Some(results) = StreamResults::of(phase, self.line.asked.unit) {
+            if let Some(results) = StreamResults::of(phase, &self.line.asked, place) {
                 let text = iozone::streams_result(&self.line.asked, place.test, &results);
                 self.print(&text);
                 self.results.insert((place.streams, place.test), results);
             }
             return;
         }
-        if let Some(value) = iozone::cell_value(&self.line.asked, phase) {
+        self.cpu.insert((place.cell, place.test), CpuUse::of(phase).percent());
+        if let Some(value) = iozone::cell_value(&self.line.asked, phase, place) {
             self.values.insert((place.cell, place.test), value);
         }
         self.fill_row(place.cell);

@@ -8,25 +8,24 @@ mod measure;
 mod options;
 mod plan;
 mod table;
+mod telemetry;
 mod verdicts;
 mod words;
 mod worksheet;
 
-pub use asked::{GridCell, IozoneComplaint, IozoneOptions, IozoneTest, IozoneUnit, MmapSync};
-pub use measure::{ChildResult, StreamResults, cell_value};
+pub use asked::{GridCell, IozoneComplaint, IozoneOptions, IozoneTest, IozoneUnit, MmapSync, NAME};
+pub use measure::{ChildResult, CpuUse, StreamResults, bands, cell_value};
 pub use plan::{IozoneCommand, TestPlace};
 pub use table::{
-    GridReport, closing, columns, opening, report_text, reports, row, streams_opening,
+    GridReport, closing, columns, cpu_report, histogram, histogram_name, latency_end,
+    latency_title, opening, report_text, reports, row, streams_end, streams_opening,
     streams_report, streams_result,
 };
-pub use verdicts::verdicts;
+pub use verdicts::{disagreement, verdicts};
 pub use words::{meanings, read};
 pub use worksheet::worksheet;
 
 use super::option;
-
-/// The name of the dialect.
-pub const NAME: &str = "iozone";
 
 /// Where help begins in a line.
 const HELP_COLUMN: usize = 16;

@@ -20,6 +20,7 @@ use crate::sys::slab::{Brand, Slot, branded};
 
 use super::IoBackend;
 use super::bytewise::Bytewise;
+use super::interference::{DisturbedCalls, FileLocks};
 use super::libaio::Libaio;
 use super::mmap::Mmap;
 use super::null::NullBackend;
@@ -28,7 +29,7 @@ use super::psync::Psync;
 use super::sim::SimulatedDevice;
 use super::stdio::BufferedStdio;
 use super::sync::SyncStream;
-use super::sync_backend::SyncBackend;
+use super::sync_backend::{SyncBackend, SyncCalls};
 use super::uring::Uring;
 use super::vectored::Vectored;
 use io_loop::IoLoop;
@@ -43,27 +44,32 @@ impl Worker<'_> {
     }
 
     fn with(self, brand: Brand<'_>, ready: impl FnOnce()) -> Result<WorkerTotals, Fault> {
+        let locks = self.interference.lock_files.then(|| {
+            let writes = self.cursor.any().sends();
+            FileLocks::take(&self.files, &self.paths, writes, self.halt)
+        });
+        let _locks = match locks.transpose() {
+            Ok(locks) => locks,
+            Err(fault) => {
+                ready();
+                return Err(fault);
+            }
+        };
         let (files, depth, size) = (self.files.clone(), self.iodepth, self.block);
         // The one place where a method is chosen; from here on the loop is its own.
         match self.method {
-            Method::Psync | Method::Pool => {
-                go(SyncBackend::new(brand, Ok(Psync { files }), size), self, ready)
-            }
-            Method::Sync => go(SyncBackend::new(brand, SyncStream::new(&files), size), self, ready),
+            Method::Psync | Method::Pool => go_calls(brand, Ok(Psync { files }), self, ready),
+            Method::Sync => go_calls(brand, SyncStream::new(&files), self, ready),
             Method::Bytewise => {
                 go(SyncBackend::new(brand, Bytewise::new(&files), size), self, ready)
             }
             Method::Vectored(flags) => {
                 go(SyncBackend::new(brand, Ok(Vectored::new(files, flags)), size), self, ready)
             }
-            Method::Mmap(mapping) => {
-                go(SyncBackend::new(brand, Mmap::new(files, mapping), size), self, ready)
+            Method::Mmap(mapping) => go_calls(brand, Mmap::new(files, mapping), self, ready),
+            Method::Stdio { buffer, bytewise } => {
+                go_calls(brand, BufferedStdio::new(files, buffer, bytewise), self, ready)
             }
-            Method::Stdio { buffer, bytewise } => go(
-                SyncBackend::new(brand, BufferedStdio::new(files, buffer, bytewise), size),
-                self,
-                ready,
-            ),
             Method::Libaio(aio) => {
                 go(Libaio::new(brand, files, depth, size, aio.batch), self, ready)
             }
@@ -93,6 +99,21 @@ impl Worker<'_> {
             }
         }
     }
+}
+
+/// Drives calls of which one is under way at a time, with what is done around each.
+fn go_calls<C: SyncCalls>(
+    brand: Brand<'_>,
+    calls: io::Result<C>,
+    worker: Worker,
+    ready: impl FnOnce(),
+) -> Result<WorkerTotals, Fault> {
+    let (interference, size) = (worker.interference, worker.block);
+    if !interference.meets_calls() {
+        return go(SyncBackend::new(brand, calls, size), worker, ready);
+    }
+    let calls = calls.and_then(|calls| DisturbedCalls::new(calls, &worker.files, interference));
+    go(SyncBackend::new(brand, calls, size), worker, ready)
 }
 
 /// Drives a lane, if it could be made.

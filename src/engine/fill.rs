@@ -19,7 +19,7 @@ use multiversion::multiversion;
 
 use crate::error::{Doing, Fault, Refusal};
 use crate::name::NameText as _;
-use crate::plan::{Fill, RewriteChange};
+use crate::plan::{AlikeData, Fill, RewriteChange};
 use crate::unit::Bytes;
 
 use super::IoRequest;
@@ -137,6 +137,7 @@ enum FillKind {
     Noise(Box<NoiseBlock>),
     Constant,
     Repeat(Arc<[u8]>),
+    Alike(AlikeData),
 }
 
 /// It begins where a line of the cache does: no vector of it lies in two.
@@ -238,6 +239,7 @@ impl DataFiller {
                 return Err(Refusal::new("a pattern of no bytes", "give one or more"));
             }
             Fill::File(path) => FillKind::Repeat(pattern(path)?),
+            Fill::Alike(data) => FillKind::Alike(*data),
             Fill::Compressible { compress_percent, dedupe_percent } => {
                 if *compress_percent > 96 || *dedupe_percent > 99 {
                     return Err(Refusal::new(
@@ -290,6 +292,7 @@ impl DataFiller {
                 }
             }
             FillKind::Constant => buffer.fill(0),
+            FillKind::Alike(data) => fill_alike(buffer, data, self.seed, offset),
             FillKind::Repeat(bytes) => {
                 let start = (offset % bytes.len() as u64) as usize;
                 let (mut rest, mut from) = (buffer, &bytes[start..]);
@@ -385,6 +388,11 @@ impl DataFiller {
         let noise = match &self.kind {
             FillKind::Noise(noise) => noise,
             FillKind::Constant => return same(buffer, std::iter::repeat(&0)),
+            FillKind::Alike(data) => {
+                let mut made = vec![0; buffer.len()];
+                fill_alike(&mut made, data, self.seed, offset);
+                return same(buffer, made.iter());
+            }
             FillKind::Repeat(bytes) => {
                 let start = (offset % bytes.len() as u64) as usize;
                 return same(buffer, bytes[start..].iter().chain(bytes.iter().cycle()));
@@ -529,6 +537,34 @@ fn tag(sector: &[u8], seed: u64, place: u64) -> BlockCheck {
     }
 }
 
+/// Records of which parts are alike, word by word.
+fn fill_alike(buffer: &mut [u8], data: &AlikeData, seed: u64, offset: u64) {
+    let part = |whole: u64, percent: u8| whole * u64::from(percent) / 100;
+    let record = data.record.0;
+    let alike = part(record, data.alike_percent);
+    let everywhere = part(alike, data.everywhere_percent);
+    let shared = everywhere - part(everywhere, data.own_percent);
+    let dense = PIECE - part(PIECE, data.zero_percent);
+    let own = mix(u64::from(data.file) + 1);
+    let mut place = offset;
+    let mut within = offset % record;
+    for word in buffer.chunks_mut(8) {
+        let value = match within {
+            _ if place % PIECE >= dense => 0,
+            _ if within < shared => mix(seed ^ mix(within)),
+            _ if within < everywhere => mix(seed ^ own ^ mix(within)),
+            _ if within < alike => mix(seed ^ mix(!place)),
+            _ => mix(seed ^ own ^ mix(!place)),
+        };
+        word.copy_from_slice(&value.to_le_bytes()[..word.len()]);
+        place += 8;
+        within += 8;
+        if within >= record {
+            within -= record;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -551,6 +587,39 @@ mod tests {
 
     fn filled(offset: u64, generation: u64, len: usize) -> Vec<u8> {
         made(&filler(&Fill::Random), offset, WriteGeneration(generation), len)
+    }
+
+    #[test]
+    fn records_are_alike_as_far_as_they_are_to_be() {
+        let of = |file| {
+            let data = AlikeData {
+                record: Bytes(8000),
+                alike_percent: 60,
+                everywhere_percent: 50,
+                own_percent: 50,
+                zero_percent: 0,
+                file,
+            };
+            DataFiller::new(&Fill::Alike(data), 7).unwrap()
+        };
+        let record = |file, number: u64| made(&of(file), number * 8000, WriteGeneration(1), 8000);
+        let equal = |a: &[u8], b: &[u8], part: std::ops::Range<usize>| {
+            a[part.clone()].iter().zip(&b[part]).filter(|(a, b)| a == b).count()
+        };
+        let (first, second, other) = (record(0, 0), record(0, 1), record(1, 0));
+        // 60 % are alike, 4800 bytes: half of that everywhere, the second half of it in this file alone.
+        assert_eq!(equal(&first, &second, 0..2400), 2400);
+        assert_eq!(equal(&first, &other, 0..1200), 1200);
+        assert!(equal(&first, &other, 1200..2400) < 30);
+        assert_eq!(equal(&first, &other, 2400..4800), 2400);
+        assert!(equal(&first, &second, 2400..8000) < 60);
+        assert!(equal(&first, &other, 4800..8000) < 40);
+        assert_eq!(of(0).check(&first, 0, ANY), Ok(()));
+        assert!(of(1).check(&first, 0, ANY).is_err());
+        let zeros = AlikeData { record: Bytes(4096), zero_percent: 25, ..AlikeData::default() };
+        let zeros = DataFiller::new(&Fill::Alike(zeros), 7).unwrap();
+        let piece = made(&zeros, 4096, WriteGeneration(1), 4096);
+        assert!(piece[3072..].iter().all(|byte| *byte == 0) && piece[3064..3072] != [0; 8]);
     }
 
     #[test]

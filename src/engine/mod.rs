@@ -12,6 +12,7 @@ pub mod copy;
 mod distribution;
 mod drive;
 mod fill;
+mod interference;
 mod libaio;
 mod log;
 mod mmap;
@@ -159,6 +160,13 @@ pub(crate) trait IoBackend<'s> {
     /// Waits until a moment on that clock.
     fn sleep_until(&mut self, due: Timestamp) {
         clock::sleep_until(due);
+    }
+
+    /// Keeps the CPU busy until then.
+    fn compute_until(&mut self, due: Timestamp) {
+        while clock::now() < due {
+            std::hint::spin_loop();
+        }
     }
 
     /// The buffer of a slot that is not in flight.

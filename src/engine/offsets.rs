@@ -7,9 +7,11 @@
 mod plot;
 mod walk;
 
+use std::sync::Arc;
+
 use crate::error::Refusal;
 use crate::plan::Pattern;
-use crate::unit::Bytes;
+use crate::unit::{Bytes, Nanos};
 
 use super::picker::{IoPicker, SizePicker};
 use super::random::{RandomStream, Shuffle};
@@ -105,6 +107,12 @@ impl OffsetStream {
         self.picker.has(op)
     }
 
+    /// Time for which its worker is busy before each I/O of a list; `None` where there is no list.
+    pub(super) fn computes(&self) -> Option<Arc<[Nanos]>> {
+        let OffsetOrder::Listed { ios, .. } = &self.walk else { return None };
+        Some(ios.iter().map(|io| io.compute).collect())
+    }
+
     /// How many passes have ended: the number of the one that the next I/O belongs to.
     pub(super) fn passed(&self) -> u64 {
         self.passed
@@ -181,6 +189,12 @@ impl OffsetStream {
                 let picker = self.random.next() >> 32;
                 let zone = zones.iter().find(|zone| picker < zone.until).unwrap_or(&zones[0]);
                 (zone.first + self.random.below(zone.blocks)) * cell
+            }
+            OffsetOrder::Listed { ios, index, step } => {
+                let io = ios[*index as usize];
+                ended = advance(index, *step, ios.len() as u64);
+                len = io.bytes.0 as u32;
+                io.offset.0
             }
             OffsetOrder::Each { streams, done, step, total } => {
                 let stream = streams[op as usize].as_mut();

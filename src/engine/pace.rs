@@ -1,5 +1,7 @@
 //! When the next I/O may start.
 
+use std::sync::Arc;
+
 use crate::plan::{Arrivals, Cap, Rate, ThinkTime};
 use crate::unit::{Nanos, Timestamp};
 
@@ -20,6 +22,7 @@ pub(crate) struct WorkerPace {
     /// What each action has for itself, by [`IoOp`].
     own: Option<[CapBuckets; 4]>,
     think: Option<ThinkPause>,
+    compute: Option<BusyClock>,
 }
 
 /// When I/Os arrive.
@@ -141,10 +144,44 @@ impl ThinkPause {
     }
 }
 
+/// Time between I/Os that a worker spends on something else.
+#[derive(Debug)]
+struct BusyClock {
+    /// In turn, each before so many I/Os.
+    each: Arc<[Nanos]>,
+    every: u64,
+    idle: bool,
+    /// I/Os that were started.
+    started: u64,
+    /// The end of that before the next; not known until somebody asks when that is due, which is when all that
+    /// was to be waited for was answered.
+    next: Option<u64>,
+}
+
+impl BusyClock {
+    fn of(each: Arc<[Nanos]>, every: u32, idle: bool) -> Option<Self> {
+        let some = each.iter().any(|time| *time > Nanos::ZERO);
+        some.then_some(Self { each, every: u64::from(every), idle, started: 0, next: None })
+    }
+
+    fn next(&mut self, now: Nanos) -> u64 {
+        let time = match self.started % self.every {
+            0 => self.each[(self.started / self.every % self.each.len() as u64) as usize],
+            _ => Nanos::ZERO,
+        };
+        *self.next.get_or_insert(now.0.saturating_add(time.0))
+    }
+
+    fn step(&mut self) {
+        self.next = None;
+        self.started += 1;
+    }
+}
+
 impl WorkerPace {
     /// The pace of one of `workers` that share a rate, from `start` on.
     pub(crate) fn new(rate: Rate, workers: u32, worker: u32, start: Timestamp, seed: u64) -> Self {
-        let Rate { arrivals, caps, think } = rate;
+        let Rate { arrivals, caps, think, compute } = rate;
         let own = || IoOp::ALL.map(|op| CapBuckets::of(caps.of(op.action()), workers));
         Self {
             start,
@@ -153,7 +190,21 @@ impl WorkerPace {
             cap: (caps.all != Cap::NONE).then(|| CapBuckets::of(caps.all, workers)),
             own: caps.has_own().then(own),
             think: think.map(ThinkPause::of),
+            compute: compute.and_then(|it| BusyClock::of(Arc::from([it.time]), it.every, it.idle)),
         }
+    }
+
+    /// The same with times of its own before each I/O, in turn, where there are such.
+    pub(crate) fn computing(mut self, each: Option<Arc<[Nanos]>>) -> Self {
+        if let Some(compute) = each.and_then(|each| BusyClock::of(each, 1, false)) {
+            (self.compute, self.held) = (Some(compute), true);
+        }
+        self
+    }
+
+    /// Whether the CPU is kept busy until the next I/O is due.
+    pub(crate) fn computes(&self) -> bool {
+        self.compute.as_ref().is_some_and(|compute| !compute.idle)
     }
 
     /// The same for a mix that does nothing else than `does` says: nobody waits for the rest.
@@ -178,14 +229,14 @@ impl WorkerPace {
 
     /// When the next I/O is due; `None`: now.
     #[inline]
-    pub(crate) fn due(&self) -> Option<Timestamp> {
+    pub(crate) fn due(&mut self, now: Timestamp) -> Option<Timestamp> {
         // Whoever has no pace asks all the same, for each I/O: the rest stands elsewhere.
-        if self.held { Some(self.latest()) } else { None }
+        if self.held { Some(self.latest(now)) } else { None }
     }
 
     /// The latest of what each says.
     #[cold]
-    fn latest(&self) -> Timestamp {
+    fn latest(&mut self, now: Timestamp) -> Timestamp {
         let mut due = self.arrivals.as_ref().map_or(0, ArrivalClock::next);
         if let Some(cap) = &self.cap {
             due = due.max(cap.next() as u64);
@@ -197,6 +248,9 @@ impl WorkerPace {
         }
         if let Some(think) = &self.think {
             due = due.max(think.next);
+        }
+        if let Some(compute) = &mut self.compute {
+            due = due.max(compute.next(now.since(self.start)));
         }
         self.start + Nanos(due)
     }
@@ -231,6 +285,9 @@ impl WorkerPace {
         if let Some(think) = &mut self.think {
             think.step(now);
         }
+        if let Some(compute) = &mut self.compute {
+            compute.step();
+        }
     }
 }
 
@@ -239,7 +296,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::plan::Caps;
+    use crate::plan::{Caps, ComputeTime};
     use crate::unit::Bytes;
 
     fn read(len: u32) -> IoRequest {
@@ -250,7 +307,7 @@ mod tests {
         let mut pace = WorkerPace::new(rate, 2, worker, start, 7);
         (0..10_000)
             .map(|_| {
-                let due = pace.due().expect("a pace");
+                let due = pace.due(Timestamp(0)).expect("a pace");
                 pace.started(read(4096), due);
                 due.since(start).0
             })
@@ -277,7 +334,7 @@ mod tests {
         for (len, gap) in [(500, 1_000_000), (1000, 1_000_000), (4000, 4_000_000)] {
             let mut pace = WorkerPace::new(rate, 1, 0, Timestamp(0), 7);
             for n in 0..1000 {
-                let due = pace.due().expect("a pace");
+                let due = pace.due(Timestamp(0)).expect("a pace");
                 assert!(due.0.abs_diff(n * gap) <= 1, "{len}: {n} at {}", due.0);
                 pace.started(read(len), due);
             }
@@ -310,7 +367,7 @@ mod tests {
     fn what_is_not_held_is_never_due_later() {
         let mut pace = WorkerPace::new(Rate::default(), 3, 1, Timestamp(9), 7);
         for n in 0..1000 {
-            assert_eq!((pace.due(), pace.barred(Timestamp(n))), (None, 0));
+            assert_eq!((pace.due(Timestamp(n)), pace.barred(Timestamp(n))), (None, 0));
             assert!(!pace.counts_from_due());
             pace.started(read(u32::MAX), Timestamp(n));
         }
@@ -323,12 +380,13 @@ mod tests {
             arrivals: Some(Arrivals::Bursts { ops: 6, every: Nanos::millis(50) }),
             caps: Caps::of_all(Cap::of_iops(250.0)),
             think: Some(ThinkTime { pause: Nanos::millis(20), every: 4 }),
+            ..Rate::CLOSED
         };
         let mut pace = WorkerPace::new(rate, 1, 0, Timestamp(0), 7);
         assert!(pace.counts_from_due());
         let due: Vec<u64> = (0..13)
             .map(|_| {
-                let due = pace.due().expect("a pace");
+                let due = pace.due(Timestamp(0)).expect("a pace");
                 pace.started(read(4096), due);
                 assert_eq!(due.0 % 1_000_000, 0);
                 due.0 / 1_000_000
@@ -337,6 +395,36 @@ mod tests {
         // The cap; then the pause until 32, in which the cap gathered room for four (16, 20, 24, 28);
         // the burst at 50, and its third after the pause that its second began; the burst at 100.
         assert_eq!(due, [0, 4, 8, 12, 32, 32, 50, 50, 70, 70, 70, 70, 100]);
+    }
+
+    #[test]
+    fn what_is_computed_begins_with_the_answer() {
+        let compute = ComputeTime { time: Nanos(100), every: 1, idle: false };
+        let busy = Rate { compute: Some(compute), ..Rate::CLOSED };
+        let mut pace = WorkerPace::new(busy, 1, 0, Timestamp(0), 7);
+        assert!(pace.computes() && !pace.counts_from_due());
+        let due = |pace: &mut WorkerPace, now| pace.due(Timestamp(now)).map(|due| due.0);
+        assert_eq!(due(&mut pace, 5), Some(105));
+        // Asked again, it is not put off.
+        assert_eq!(due(&mut pace, 60), Some(105));
+        pace.started(read(512), Timestamp(105));
+        assert_eq!(due(&mut pace, 1000), Some(1100));
+        let listed = WorkerPace::new(Rate::CLOSED, 1, 0, Timestamp(0), 7);
+        let mut listed = listed.computing(Some(Arc::from([Nanos(7), Nanos(0)])));
+        for (now, then) in [(0, 7), (50, 50), (90, 97)] {
+            assert_eq!(due(&mut listed, now), Some(then));
+            listed.started(read(512), Timestamp(then));
+        }
+        let every = ComputeTime { every: 2, idle: true, ..compute };
+        let every = Rate { compute: Some(every), ..Rate::CLOSED };
+        let mut every = WorkerPace::new(every, 1, 0, Timestamp(0), 7);
+        assert!(!every.computes());
+        for (now, then) in [(0, 100), (150, 150), (200, 300)] {
+            assert_eq!(due(&mut every, now), Some(then));
+            every.started(read(512), Timestamp(then));
+        }
+        let none = WorkerPace::new(Rate::CLOSED, 1, 0, Timestamp(0), 7);
+        assert!(!none.computing(Some(Arc::from([Nanos(0)]))).computes());
     }
 
     proptest! {
@@ -361,7 +449,7 @@ mod tests {
             let think = ThinkTime { pause: Nanos(pause), every };
             let start = Timestamp(1 << 50);
             let [mut whole, mut arriving, mut together, mut apart, mut thinking] = [
-                Rate { arrivals: Some(arrivals), caps, think: Some(think) },
+                Rate { arrivals: Some(arrivals), caps, think: Some(think), ..Rate::CLOSED },
                 Rate::arriving(arrivals),
                 Rate::capped(Caps::of_all(caps.all)),
                 Rate::capped(Caps { all: Cap::NONE, ..caps }),
@@ -369,8 +457,9 @@ mod tests {
             ]
             .map(|rate| WorkerPace::new(rate, workers, worker, start, 7));
             for (write, len, late) in ios {
-                let due = whole.due();
-                let each = [&arriving, &together, &apart, &thinking].map(WorkerPace::due);
+                let due = whole.due(start);
+                let each = [&mut arriving, &mut together, &mut apart, &mut thinking]
+                    .map(|pace| pace.due(start));
                 prop_assert_eq!(due, each.into_iter().max().flatten());
                 let now = due.expect("a pace") + Nanos(late);
                 prop_assert_eq!(whole.barred(now), apart.barred(now));

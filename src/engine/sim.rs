@@ -92,6 +92,10 @@ impl<'s> IoBackend<'s> for SimulatedDevice<'s> {
         self.now = self.now.max(due.0);
     }
 
+    fn compute_until(&mut self, due: Timestamp) {
+        self.sleep_until(due);
+    }
+
     fn buffer(&mut self, slot: &Slot<'s>) -> &mut [u8] {
         self.slab.buffer(slot)
     }

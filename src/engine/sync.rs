@@ -5,7 +5,7 @@
 //! sequential stream costs one call for each block, any other order two.
 
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 use rustix::fs::{Mode, OFlags, SeekFrom};
 
@@ -79,5 +79,9 @@ impl SyncCalls for SyncStream {
 
     fn flush(&mut self, how: FlushKind) -> io::Result<()> {
         flush_files(&self.files, how)
+    }
+
+    fn description<'f>(&'f self, _files: &'f WorkerFiles, file: u32) -> BorrowedFd<'f> {
+        self.files[file as usize].as_fd()
     }
 }

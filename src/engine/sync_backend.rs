@@ -2,12 +2,12 @@
 //! to be answered.
 
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use crate::sys::slab::{Brand, Slab, Slot};
 use crate::unit::Timestamp;
 
-use super::{FlushKind, IoBackend, IoRequest};
+use super::{FlushKind, IoBackend, IoRequest, WorkerFiles};
 
 /// How one I/O is done, and what was written made durable.
 pub(crate) trait SyncCalls {
@@ -23,6 +23,11 @@ pub(crate) trait SyncCalls {
     /// As [`IoBackend::hand_over`].
     fn hand_over(&mut self) -> io::Result<()> {
         Ok(())
+    }
+
+    /// The description by which it moves the data of a file: the worker's, unless it has its own.
+    fn description<'f>(&'f self, files: &'f WorkerFiles, file: u32) -> BorrowedFd<'f> {
+        files[file as usize].as_fd()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Mounts: `/proc/self/mountinfo`, and which of them a path lies on.
 
-use super::{DeviceNumber, Mount};
+use super::{DeviceNumber, Mount, SysRoot};
 use crate::name;
 
 /// One line of mountinfo.
@@ -25,6 +25,12 @@ impl MountEntry {
             Some(unescape(value))
         })
     }
+}
+
+/// What is mounted at a place: the last, which covers the others.
+pub fn mounted_at(sys_root: &SysRoot, point: &str) -> Option<MountEntry> {
+    let table = parse(&sys_root.text("/proc/self/mountinfo").ok()?);
+    table.into_iter().rfind(|entry| entry.mount.point == point)
 }
 
 /// Parses the whole of mountinfo; lines that are not understood are left out.

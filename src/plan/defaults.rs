@@ -2,9 +2,9 @@
 //! document. Verbs and dialects begin with these and name only what they want otherwise.
 
 use super::{
-    BlockSize, BlockWork, CacheDrop, Caching, DetailLevel, Durability, Fill, Job, Method, Mix,
-    OffsetOrdering, Pattern, Phase, PhaseEnd, Rate, Region, RewriteChange, StopRule, Target,
-    Verify, Work, WorkerKind,
+    BlockSize, BlockWork, CacheDrop, Caching, DetailLevel, Durability, Fill, Interference, Job,
+    Method, Mix, OffsetOrdering, Pattern, Phase, PhaseEnd, Rate, Region, RewriteChange, StopRule,
+    Target, Verify, Work, WorkerKind,
 };
 use crate::unit::Nanos;
 
@@ -28,6 +28,7 @@ impl BlockWork {
             sync_file_range: None,
             timed_close: false,
             iodepth: 1,
+            interference: Interference::default(),
         }
     }
 }
@@ -57,6 +58,7 @@ impl Phase {
             name: job.name.clone(),
             jobs: vec![job].into(),
             cold: CacheDrop::default(),
+            remount: None,
             settle: Nanos::ZERO,
             quiet: Nanos::ZERO,
             heat: Nanos::ZERO,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::usual::is_usual;
 use super::{StopLimit, StopRule};
 use crate::error::Refusal;
 
@@ -26,9 +27,23 @@ pub struct DetailLevel {
     #[serde(with = "crate::name::maybe")]
     #[schemars(with = "Option<crate::name::PathText>")]
     pub log: Option<PathBuf>,
+    /// How it is written down.
+    #[serde(skip_serializing_if = "is_usual")]
+    pub log_form: LogForm,
     /// Each I/O is kept in the record: where it went and how long it took. For a job that ends after
     /// [`KEPT`] I/Os or fewer, and without a log beside.
     pub each: bool,
+}
+
+/// How the log of each I/O is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LogForm {
+    /// Comma-separated values with all that is known, below a line of titles.
+    #[default]
+    Csv,
+    /// Offset in KiB, latency in microseconds and length in bytes, behind what the file holds (IOzone's `-Q`).
+    OffsetLatency,
 }
 
 /// I/Os of a job that are kept in the record one by one, at the most.

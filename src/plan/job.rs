@@ -5,11 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use super::usual::{is_usual, one};
 use super::{
-    Action, Balance, Caching, Cap, CopyWork, Cpus, DetailLevel, Durability, Method, Pattern, Rate,
-    StopRule, SyncFileRange, Target, TreeWork, Verify, WorkerKind, method, rate_document,
+    Action, Balance, Caching, Cap, CopyWork, Cpus, DetailLevel, Durability, Fill, Interference,
+    Method, Pattern, PurgedCache, Rate, StopRule, SyncFileRange, Target, TreeWork, Verify,
+    WorkerKind, method, rate_document,
 };
 use crate::error::Refusal;
-use crate::unit::Nanos;
+use crate::unit::{Bytes, Nanos};
 
 /// One kind of work, done by one or more equal workers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -87,6 +88,9 @@ pub struct BlockWork {
     /// I/Os that one worker keeps in flight.
     #[serde(default = "one")]
     pub iodepth: u32,
+    /// What a worker does around each of them, in its time.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub interference: Interference,
 }
 
 impl Job {
@@ -158,11 +162,53 @@ impl BlockWork {
         self.pattern.check()?;
         self.method.check()?;
         self.agree()?;
+        self.check_interference()?;
         self.target.check(self.pattern.mix.writes())?;
         if self.durability.every() == Some(0) {
             return Err(Refusal::new("a flush every 0 operations is no plan", "give 1 or more"));
         }
         self.sync_file_range.map_or(Ok(()), |range| range.check(self.pattern.mix.sends()))
+    }
+
+    /// Refuses what cannot be done around the calls of this work.
+    fn check_interference(&self) -> Result<(), Refusal> {
+        let Interference { lock_files, lock_blocks, cpu_cache, buffers, .. } = self.interference;
+        let calls = matches!(
+            self.method,
+            Method::Psync | Method::Sync | Method::Mmap(_) | Method::Stdio { .. }
+        );
+        if self.interference.meets_calls() && !calls {
+            return Err(Refusal::new(
+                format!(
+                    "'interference' around each I/O and {}: others are in flight then",
+                    self.method.name()
+                ),
+                "use psync, sync, mmap or stdio",
+            ));
+        }
+        if lock_files && lock_blocks {
+            return Err(Refusal::new(
+                "'lock_files' and 'lock_blocks': whoever has the whole file needs no lock of a block",
+                "leave one of them out",
+            ));
+        }
+        let pattern = &self.pattern;
+        let plain = pattern.fill == Fill::Zero && pattern.verify == Verify::None;
+        if buffers > Bytes::ZERO && (!plain || buffers < pattern.largest()) {
+            return Err(Refusal::new(
+                "several buffers, and data that are made or looked at, or blocks that are larger",
+                "use the fill 'zero' without verify, and 'buffers' of a block or more",
+            ));
+        }
+        match cpu_cache {
+            Some(PurgedCache { size, line }) if line == Bytes::ZERO || line > size => {
+                Err(Refusal::new(
+                    "a cache of the CPU without lines",
+                    "give 'line' and 'size', in bytes",
+                ))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// What a finished write has promised, the flags of its calls included.

@@ -14,6 +14,7 @@ mod detail;
 mod durability;
 mod duration;
 mod grid;
+mod interference;
 mod job;
 mod lesson;
 mod load;
@@ -42,24 +43,25 @@ pub use copy::{
     CaseChange, Charset, CopyCalls, CopyFlush, CopyInput, CopyLength, CopyOutput, CopyWork,
     EndFlags, RecordConversion, Resync,
 };
-pub use detail::DetailLevel;
+pub use detail::{DetailLevel, LogForm};
 pub use durability::{Durability, SyncFileRange};
 pub use duration::PlannedTime;
 pub use grid::{GridPlace, GridStudy};
+pub use interference::{Interference, PurgedCache};
 pub use job::{BlockWork, Job, Work};
 pub use lesson::{LessonPlan, LessonTopic};
 pub use load::SingleLoad;
 pub use method::{
     Advice, AioOptions, Caching, DeviceModel, Method, MmapOptions, RingOptions, VectoredFlags,
 };
-pub use order::{OffsetOrdering, SizedZone, Zone};
+pub use order::{ListedIo, OffsetOrdering, SizedZone, Zone};
 pub use pattern::{
-    ActionSize, BlockSize, Fill, Pattern, Region, RewriteChange, Verify, WeightedSize,
+    ActionSize, AlikeData, BlockSize, Fill, Pattern, Region, RewriteChange, Verify, WeightedSize,
 };
 pub use phase::{CacheDrop, Phase, PhaseEnd};
 pub use profile::{ProfileCell, ProfilePlan, ProfileTool};
 pub use ramp::RampPlan;
-pub use rate::{Arrivals, Cap, Caps, Rate, ThinkTime};
+pub use rate::{Arrivals, Cap, Caps, ComputeTime, Rate, ThinkTime};
 pub use shared::Shared;
 pub use stop::{SteadyRule, StopLimit, StopRule};
 pub use studies::StudyPlan;

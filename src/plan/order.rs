@@ -3,8 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::usual::is_usual;
 use crate::error::Refusal;
-use crate::unit::Bytes;
+use crate::unit::{Bytes, Nanos};
 
 /// Order of the I/Os.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -91,6 +92,28 @@ pub enum OffsetOrdering {
     },
     /// The same block again and again (IOzone's record rewrite).
     Same,
+    /// The I/Os of a list, one after the other, and again (IOzone's `-X` and `-Y`). `block` is the largest of
+    /// them.
+    Listed {
+        /// At most [`LISTED`].
+        ios: Vec<ListedIo>,
+    },
+}
+
+/// I/Os of a list, at the most.
+pub const LISTED: usize = 100_000;
+
+/// An I/O of a list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListedIo {
+    /// Where, counted from where the region begins.
+    pub offset: Bytes,
+    /// How much.
+    pub bytes: Bytes,
+    /// The worker is busy with something else for so long before it.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub compute: Nanos,
 }
 
 /// A part of the space with its share of the accesses.
@@ -176,6 +199,13 @@ impl OffsetOrdering {
                     "give forward, backward, strided or spaced, or leave 'each' out",
                 )),
             },
+            Self::Listed { ios } if ios.is_empty() || ios.len() > LISTED => Err(Refusal::new(
+                format!("a list of {} I/Os", ios.len()),
+                format!("give 1 to {LISTED}"),
+            )),
+            Self::Listed { ios } if ios.iter().any(|io| io.bytes == Bytes::ZERO) => {
+                Err(Refusal::new("a listed I/O of 0 bytes", "give each its length"))
+            }
             Self::Runs { sequential: 0, .. } => {
                 Err(Refusal::new("runs of 0 blocks", "give 1 or more blocks in a row"))
             }

@@ -205,6 +205,38 @@ pub enum Fill {
         /// 0 to 99. With copies, writing a place again writes the same data.
         dedupe_percent: u8,
     },
+    /// Records of which parts are alike (IOzone's `-+w`, `-+y`, `-+C` and `-+a`).
+    Alike(AlikeData),
+}
+
+/// Records of which parts are like those of other records or files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AlikeData {
+    /// Bytes of a record.
+    pub record: Bytes,
+    /// Percent of each record, at its beginning, that others are like.
+    pub alike_percent: u8,
+    /// Percent of these, at their beginning, that each record of each file has; the others only the record at
+    /// the same place of each file.
+    #[serde(default)]
+    pub everywhere_percent: u8,
+    /// Percent of those, at their end, that each record of this file has, and no other file.
+    #[serde(default)]
+    pub own_percent: u8,
+    /// Percent of each piece of 4 KiB, at its end, that are zeros.
+    #[serde(default)]
+    pub zero_percent: u8,
+    /// The number of this file: what no other is like follows from it.
+    #[serde(default)]
+    pub file: u32,
+}
+
+impl AlikeData {
+    fn percents(&self) -> impl Iterator<Item = u8> {
+        [self.alike_percent, self.everywhere_percent, self.own_percent, self.zero_percent]
+            .into_iter()
+    }
 }
 
 /// What a rewrite changes of the block that it has read.
@@ -268,6 +300,7 @@ impl Fill {
             Self::Repeat(_) => "repeat",
             Self::File(_) => "file",
             Self::Compressible { .. } => "compressible",
+            Self::Alike(_) => "alike",
         }
     }
 
@@ -291,6 +324,14 @@ impl Fill {
                 "a dedupe_percent of 100 or more leaves nothing to be copied",
                 "give 0 to 99, or use the fill 'repeat'",
             )),
+            Self::Alike(data)
+                if data.record == Bytes::ZERO || data.percents().any(|it| it > 100) =>
+            {
+                Err(Refusal::new(
+                    "alike data without a record, or of more than 100 percent",
+                    "give 'record' in bytes, and percents of 0 to 100",
+                ))
+            }
             Self::Repeat(bytes) if bytes.is_empty() => Err(Refusal::new(
                 "the fill 'repeat' has no bytes to repeat",
                 "give one or more, or use the fill 'zero'",
@@ -333,6 +374,15 @@ impl Pattern {
         self.block.check()?;
         self.fill.check()?;
         self.order.check()?;
+        if let OffsetOrdering::Listed { ios } = &self.order {
+            let largest = ios.iter().map(|io| io.bytes).max().unwrap_or_default();
+            if self.block != BlockSize::Fixed(largest) {
+                return Err(Refusal::new(
+                    "listed I/Os, and blocks that are not as large as the largest of them",
+                    format!("give block {{\"fixed\": {}}}", largest.0),
+                ));
+            }
+        }
         if self.region.align == Some(Bytes::ZERO) {
             return Err(Refusal::new("places that are multiples of 0", "leave 'align' out"));
         }

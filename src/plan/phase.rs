@@ -1,6 +1,7 @@
 //! A phase: a step of a run, whose jobs are done together.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::de::{SeqAccess, Visitor};
@@ -24,6 +25,11 @@ pub struct Phase {
     /// What is forgotten before it.
     #[serde(default)]
     pub cold: CacheDrop,
+    /// A mount point whose file system is unmounted and mounted again before it, which forgets all that is
+    /// cached of it (IOzone's `-U`; root only). Nothing else may use it.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "crate::name::maybe")]
+    #[schemars(with = "Option<crate::name::PathText>")]
+    pub remount: Option<PathBuf>,
     /// How long after the end the flush is watched, at most. Zero: not at all.
     #[serde(default)]
     pub settle: Nanos,

@@ -27,6 +27,9 @@ pub struct Rate {
     /// A pause after every so many I/Os.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub think: Option<ThinkTime>,
+    /// Time between I/Os that each worker spends on something else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compute: Option<ComputeTime>,
 }
 
 /// When I/Os arrive.
@@ -105,9 +108,23 @@ pub struct ThinkTime {
     pub every: u32,
 }
 
+/// Time between I/Os that a worker spends on something else, from the answer to the last one on: unlike a
+/// pause it is as long however long the I/O took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ComputeTime {
+    /// How long.
+    pub time: Nanos,
+    /// Before every so many I/Os, from the first on.
+    pub every: u32,
+    /// The worker sleeps; else it keeps its CPU busy (IOzone's `-J`).
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub idle: bool,
+}
+
 impl Rate {
     /// As fast as answers come.
-    pub const CLOSED: Self = Self { arrivals: None, caps: Caps::NONE, think: None };
+    pub const CLOSED: Self = Self { arrivals: None, caps: Caps::NONE, think: None, compute: None };
 
     /// I/Os that arrive so, and are held back by nothing else.
     pub const fn arriving(arrivals: Arrivals) -> Self {
@@ -137,6 +154,9 @@ impl Rate {
     pub(super) fn check(self) -> Result<(), Refusal> {
         self.arrivals.map_or(Ok(()), Arrivals::check)?;
         self.caps.check()?;
+        if self.compute.is_some_and(|compute| compute.every == 0) {
+            return Err(Refusal::new("computing before every 0 I/Os", "give 1 or more"));
+        }
         self.think.map_or(Ok(()), ThinkTime::check)
     }
 }

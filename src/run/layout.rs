@@ -11,8 +11,8 @@ use crate::engine::{
 };
 use crate::error::{Doing, Error, Fault};
 use crate::plan::{
-    Action, BlockSize, Caching, Durability, FileOrder, LayoutMode, Method, Mix, OffsetOrdering,
-    Pattern, Rate, RingOptions, Verify,
+    Action, BlockSize, Caching, Durability, FileOrder, Interference, LayoutMode, Method, Mix,
+    OffsetOrdering, Pattern, Rate, RingOptions, Verify,
 };
 use crate::stats::{LatencySplit, LiveCounters};
 use crate::unit::{Bytes, Timestamp};
@@ -160,6 +160,7 @@ fn stroke(
         log: None,
         flush: None,
         aside: CacheControl::default(),
+        interference: Interference::default(),
         quota: IoQuota::default(),
         seed,
         generation: WriteGeneration::laid(phase),

@@ -14,8 +14,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use crate::engine::{LogEntry, LogPage, PageReturn, WorkerLog};
 use crate::error::{Doing, Fault};
 use crate::name::NameText as _;
+use crate::plan::LogForm;
 use crate::stats::SingleIo;
-use crate::unit::{Bytes, Timestamp};
+use crate::unit::{Bytes, KIB, Timestamp};
 
 /// The first line.
 pub(super) const HEADING: &str = "time_ns,worker,op,file,offset,bytes,lat_ns,answer";
@@ -24,27 +25,33 @@ pub(super) const HEADING: &str = "time_ns,worker,op,file,offset,bytes,lat_ns,ans
 pub(super) struct IoLogWriter {
     /// The file; absent where it is kept for the record.
     out: Option<(PathBuf, BufWriter<File>)>,
+    form: LogForm,
     pages: Receiver<LogPage>,
     full: Option<Sender<LogPage>>,
     returns: Vec<PageReturn>,
 }
 
 impl IoLogWriter {
-    /// Makes the file; what was in it is gone.
+    /// Makes the file; what was in it is gone, unless the form is one that goes on.
     ///
     /// # Errors
     /// What making it answers.
-    pub fn new(path: &Path) -> Result<Self, Fault> {
+    pub fn new(path: &Path, form: LogForm) -> Result<Self, Fault> {
         let fault = |error| Fault::new(Doing::Create, path.to_text(), &error);
-        let mut out = BufWriter::with_capacity(1 << 20, File::create(path).map_err(fault)?);
-        writeln!(out, "{HEADING}").map_err(fault)?;
-        Ok(Self { out: Some((path.to_path_buf(), out)), ..Self::kept() })
+        let goes_on = form == LogForm::OffsetLatency;
+        let mut options = File::options();
+        options.create(true).write(true).append(goes_on).truncate(!goes_on);
+        let mut out = BufWriter::with_capacity(1 << 20, options.open(path).map_err(fault)?);
+        if form == LogForm::Csv {
+            writeln!(out, "{HEADING}").map_err(fault)?;
+        }
+        Ok(Self { out: Some((path.to_path_buf(), out)), form, ..Self::kept() })
     }
 
     /// One that is kept for the record.
     pub fn kept() -> Self {
         let (full, pages) = channel();
-        Self { out: None, pages, full: Some(full), returns: Vec::new() }
+        Self { out: None, form: LogForm::default(), pages, full: Some(full), returns: Vec::new() }
     }
 
     /// The log of one more worker. `None` after [`IoLogWriter::write`] has begun.
@@ -64,7 +71,7 @@ impl IoLogWriter {
         for mut page in &self.pages {
             for entry in page.entries.drain(..) {
                 match &mut self.out {
-                    Some((path, out)) => line(out, &entry, page.worker, start)
+                    Some((path, out)) => line(out, self.form, &entry, page.worker, start)
                         .map_err(|error| Fault::new(Doing::Write, path.to_text(), &error))?,
                     None => kept.extend(single(&entry, start)),
                 }
@@ -80,7 +87,17 @@ impl IoLogWriter {
 }
 
 /// The line of an I/O.
-fn line(out: &mut impl Write, entry: &LogEntry, worker: usize, start: Timestamp) -> io::Result<()> {
+fn line(
+    out: &mut impl Write,
+    form: LogForm,
+    entry: &LogEntry,
+    worker: usize,
+    start: Timestamp,
+) -> io::Result<()> {
+    if form == LogForm::OffsetLatency {
+        let micros = entry.completed.since(entry.since).as_secs() * 1e6;
+        return writeln!(out, "{:10} {micros:10.0} {:10}", entry.io.offset / KIB, entry.io.len);
+    }
     writeln!(
         out,
         "{},{},{},{},{},{},{},{}",
@@ -114,7 +131,7 @@ mod tests {
     fn a_line_for_each_io() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log.csv");
-        let mut log_writer = IoLogWriter::new(&path).unwrap();
+        let mut log_writer = IoLogWriter::new(&path, LogForm::Csv).unwrap();
         let mut log = log_writer.worker().unwrap();
         for (op, at, answer) in [(IoOp::Read, 1500, 4096), (IoOp::Write, 2500, -5)] {
             log.add(LogEntry {
@@ -131,6 +148,28 @@ mod tests {
             "time_ns,worker,op,file,offset,bytes,lat_ns,answer\n\
              500,0,read,2,8192,4096,300,4096\n\
              1500,0,write,2,8192,4096,1300,-5\n"
+        );
+    }
+
+    #[test]
+    fn offsets_and_latencies_go_behind_what_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("wol.dat");
+        for (offset, at) in [(8192, 1500), (65_536, 9_001_200)] {
+            let mut log_writer = IoLogWriter::new(&path, LogForm::OffsetLatency).unwrap();
+            let mut log = log_writer.worker().unwrap();
+            log.add(LogEntry {
+                io: IoRequest { op: IoOp::Read, file: 0, offset, len: 4096 },
+                since: Timestamp(1200),
+                completed: Timestamp(at),
+                answer: 4096,
+            });
+            drop(log);
+            log_writer.write(Timestamp(1000)).unwrap();
+        }
+        assert_eq!(
+            std::fs::read_to_string(&path).unwrap(),
+            "         8          0       4096\n        64       9000       4096\n"
         );
     }
 
@@ -153,7 +192,7 @@ mod tests {
 
     #[test]
     fn a_full_disk_is_said() {
-        let mut log_writer = IoLogWriter::new(Path::new("/dev/full")).unwrap();
+        let mut log_writer = IoLogWriter::new(Path::new("/dev/full"), LogForm::Csv).unwrap();
         drop(log_writer.worker());
         let fault = log_writer.write(Timestamp(0)).unwrap_err();
         assert_eq!((fault.doing.name(), fault.name.as_str()), ("write", "ENOSPC"));

@@ -31,6 +31,7 @@ mod processes;
 mod quota;
 mod ranges;
 mod record_keeper;
+mod remount;
 mod resolve;
 mod sample_timer;
 mod sampler;

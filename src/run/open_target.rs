@@ -211,6 +211,13 @@ impl OpenTarget {
         Ok(())
     }
 
+    /// Closes it until it is opened again, if it can be found again.
+    pub fn close(&mut self) {
+        if matches!(self.kind, TargetKind::File | TargetKind::Device) {
+            self.file = None;
+        }
+    }
+
     /// These parts of it hold data of this run now; of none: nobody knows which do.
     pub fn note(&mut self, written: &[Range<u64>], make: &DataRecipe) {
         written.iter().for_each(|part| self.written.add(part.clone()));

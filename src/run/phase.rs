@@ -39,6 +39,7 @@ pub(super) fn act(mut context: PhaseContext) -> Result<PhaseRecord, Error> {
 
 impl<'a> PhaseContext<'a> {
     fn blocks(&mut self) -> Result<PhaseRecord, Error> {
+        self.remount()?;
         let ready = self.prepare()?;
         self.wait_for_own_read_ahead();
         self.give_back(&ready);
@@ -267,7 +268,9 @@ impl<'a> PhaseContext<'a> {
 /// The log of each job that keeps one.
 fn books(ready: &[PreparedJob]) -> Result<Vec<Option<IoLogWriter>>, Fault> {
     let log_writer = |job: &PreparedJob| match &job.job.detail {
-        DetailLevel { log: Some(path), .. } => IoLogWriter::new(path).map(Some),
+        DetailLevel { log: Some(path), log_form, .. } => {
+            IoLogWriter::new(path, *log_form).map(Some)
+        }
         DetailLevel { each: true, .. } => Ok(Some(IoLogWriter::kept())),
         DetailLevel { .. } => Ok(None),
     };

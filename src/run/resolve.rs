@@ -12,6 +12,7 @@ mod log;
 mod method;
 mod overwritten;
 mod region;
+mod renewed;
 mod size;
 mod target;
 mod tree;
@@ -31,6 +32,7 @@ pub(super) use fitted::{FittedPlan, JobPlace};
 use fitter::PlanFitter;
 use method::own_places;
 pub(super) use region::{region, start_of, writes_each_block};
+pub(super) use renewed::mount_to_renew;
 
 /// Looks at the machine and answers every question that the plan leaves open.
 pub(super) fn fit(plan: &Plan, sys_root: &SysRoot) -> Result<FittedPlan, Error> {
@@ -54,6 +56,9 @@ pub(super) fn fit(plan: &Plan, sys_root: &SysRoot) -> Result<FittedPlan, Error> 
     let mut opened = 0;
     for (number, phase) in plan.phases.iter().enumerate() {
         let mut here = Vec::new();
+        if let Some(point) = &phase.remount {
+            mount_to_renew(point, sys_root)?;
+        }
         fitting.leaves_out = plan.leaves_out(&phase.name);
         for job in &phase.jobs {
             let place = |refusal: Refusal| Refusal {

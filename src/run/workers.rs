@@ -121,6 +121,7 @@ impl<'a> PhaseContext<'a> {
                 sync_file_range: job.blocks.sync_file_range,
                 drop_behind: resolved.caching == Caching::DropBehind,
             },
+            interference: job.blocks.interference,
             quota: IoQuota {
                 ramp: job.ramp(),
                 at_least: job.at_least(),

@@ -10,6 +10,7 @@ pub mod clock;
 pub mod close;
 pub mod event_loop;
 pub mod files;
+pub mod lock;
 pub mod map;
 pub mod nvme;
 pub mod pinned;

@@ -312,6 +312,7 @@ impl DoctoredRecord {
                 phases: vec![Phase {
                     name: "dd".into(),
                     jobs: vec![job].into(),
+                    remount: None,
                     cold: CacheDrop::Keep,
                     settle: Nanos::secs(30),
                     quiet: Nanos::ZERO,

@@ -4,8 +4,9 @@ use super::measure::{FlowView, all_flushed, lost_in_memory};
 use super::threshold::{REACHED, UNTOUCHED};
 use super::words::share;
 use super::{Rule, RuleJudge, finding};
+use crate::evidence::PathKind;
 use crate::plan::Caching;
-use crate::record::{Finding, FindingWeight, MeasuredSubject, NextStep};
+use crate::record::{Finding, FindingWeight, Flow, MeasuredSubject, NextStep};
 
 /// Buffered writes that meet the same page twice cost the device one write.
 pub const RULE: Rule = Rule {
@@ -19,14 +20,19 @@ pub const RULE: Rule = Rule {
     judge: RuleJudge::Flow(judge),
 };
 
-/// The plan writes more than its target holds, or here and there.
+/// The plan writes more than its target holds, or here and there, or several jobs write one file.
 pub(super) fn explains(flow_view: &FlowView<'_>) -> bool {
+    let flow = flow_view.flow;
+    let too = |other: &Flow| other.job != flow.job && other.direction == flow.direction;
+    let same = |other: &&Flow| too(other) && other.subject == flow.subject;
+    let shared = flow_view.subject.kind != PathKind::Folder
+        && flow_view.phase.flows.iter().any(|other| same(&other));
     let jobs =
         flow_view.record.resolved.jobs.iter().filter(|job| job.phase == flow_view.phase.name);
     let size: u64 = jobs.fold(0, |sum, job| sum.saturating_add(job.size.0));
     flow_view.flow.caching != Caching::Direct
         && flow_view.writes()
-        && (!flow_view.flow.sequential || size > 0 && flow_view.flow.bytes.0 > size)
+        && (shared || !flow_view.flow.sequential || size > 0 && flow_view.flow.bytes.0 > size)
 }
 
 fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
@@ -59,7 +65,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
-    use crate::record::{MeasuredSubject, Trust};
+    use crate::record::{Flow, MeasuredSubject, Trust};
     use crate::unit::Bytes;
 
     #[test]
@@ -69,5 +75,16 @@ mod tests {
         bench.written(Bytes::mib(8), Bytes::mib(8));
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Wrong, MeasuredSubject::Mixed));
+    }
+
+    #[test]
+    fn jobs_that_write_one_file_meet_each_other_s_pages() {
+        let mut bench = DoctoredRecord::write_flushed();
+        let other = Flow { job: 1, ..bench.record.phases[0].flows[0].clone() };
+        bench.record.phases[0].flows.push(other);
+        bench.written(Bytes::mib(8), Bytes::mib(8));
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Wrong, MeasuredSubject::Mixed));
+        assert!(found.findings.iter().all(|finding| finding.trap.0 != "T25"), "{found:?}");
     }
 }

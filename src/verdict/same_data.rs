@@ -40,7 +40,7 @@ fn repeats(fill: &Fill) -> bool {
     match fill {
         Fill::Random => false,
         Fill::Compressible { dedupe_percent, .. } => *dedupe_percent > 0,
-        Fill::Zero | Fill::Repeat(_) | Fill::File(_) => true,
+        Fill::Zero | Fill::Repeat(_) | Fill::File(_) | Fill::Alike(_) => true,
     }
 }
 

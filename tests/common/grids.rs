@@ -27,7 +27,9 @@ fn found(file: u64, block: u64, writes: bool) -> (GridRegion, f64) {
 pub fn surface() -> Record {
     let words = "-a -n 512k -g 4m -y 256k -q 1m -e -+n -i 0 -i 1 -f /mnt/sd/t";
     let words: Vec<String> = words.split(' ').map(String::from).collect();
-    let command = iozone::read(&words).and_then(|asked| asked.command()).expect("a plan");
+    let command = iozone::read(&words, &|_| Err(std::io::ErrorKind::NotFound.into()))
+        .and_then(|asked| asked.command())
+        .expect("a plan");
     let plan = command.plan;
     let mut phases = Vec::new();
     let mut cells = Vec::new();

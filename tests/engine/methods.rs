@@ -113,6 +113,7 @@ fn worker<'w>(
         place: (0, 1),
         flush: None,
         aside: CacheControl::default(),
+        interference: Default::default(),
         quota: IoQuota::default(),
         seed: SEED,
         generation: WriteGeneration::timed(0, 0),

@@ -3,8 +3,12 @@
 use std::path::PathBuf;
 
 use crate::error::Refusal;
-use crate::plan::CacheDrop;
+use crate::name;
+use crate::plan::{CacheDrop, ListedIo};
 use crate::unit::{KIB, MIB};
+
+/// The name of the dialect.
+pub const NAME: &str = "iozone";
 
 /// Instead of a plan: what the tool would print, its exit status, and what is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -186,6 +190,29 @@ pub enum MmapSync {
     Sync,
 }
 
+/// The records of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct IoList {
+    /// Where they stand.
+    pub path: PathBuf,
+    /// All of them.
+    pub ios: Vec<ListedIo>,
+    /// Lines say how long is computed before.
+    pub timed: bool,
+}
+
+impl IoList {
+    /// That of a file which is read later.
+    pub(super) fn named(path: &str) -> Self {
+        Self { path: name::path(path), ..Self::default() }
+    }
+
+    /// Where its last record ends.
+    pub(super) fn reach(&self) -> u64 {
+        self.ios.iter().map(|io| io.offset.0 + io.bytes.0).max().unwrap_or_default()
+    }
+}
+
 /// What the words ask for, in the units of the plan: bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IozoneOptions {
@@ -245,6 +272,8 @@ pub struct IozoneOptions {
     pub async_depth: Option<u32>,
     /// `-j`, records.
     pub stride: u64,
+    /// `-j` was there.
+    pub stride_given: bool,
     /// `-R`.
     pub report: bool,
     /// `-b`.
@@ -279,6 +308,64 @@ pub struct IozoneOptions {
     pub line: u64,
     /// `-M`.
     pub machine: bool,
+    /// `-d`, microseconds.
+    pub delay: u64,
+    /// `-J`, milliseconds.
+    pub compute: Option<u64>,
+    /// `-+J`.
+    pub counts_compute: bool,
+    /// `-+b`: bytes, and milliseconds.
+    pub bursts: Option<(u64, u64)>,
+    /// `-+O`.
+    pub op_rate: Option<u64>,
+    /// `-K`.
+    pub jitter: bool,
+    /// `-p`.
+    pub purge: bool,
+    /// `-m`.
+    pub buffers: bool,
+    /// `-W`.
+    pub lock_file: bool,
+    /// `-+l` and `-+L`.
+    pub lock_records: bool,
+    /// `-+L` and `-+V`.
+    pub shared: bool,
+    /// `-U`.
+    pub remount: Option<PathBuf>,
+    /// `-V` and `-+Z`.
+    pub pattern: Option<u8>,
+    /// `-+d`.
+    pub diagnostic: bool,
+    /// `-+w`.
+    pub alike: Option<u8>,
+    /// `-+y`.
+    pub alike_everywhere: Option<u8>,
+    /// `-+C`.
+    pub alike_own: Option<u8>,
+    /// `-+a`.
+    pub zeros: Option<u8>,
+    /// `-+Q`.
+    pub granule: Option<u64>,
+    /// `-+S`.
+    pub data_seed: Option<u64>,
+    /// `-+W`.
+    pub data_skew: Option<u32>,
+    /// `-X`.
+    pub write_list: Option<IoList>,
+    /// `-Y`.
+    pub read_list: Option<IoList>,
+    /// `-Q`.
+    pub latency_files: bool,
+    /// `-+z`.
+    pub histograms: bool,
+    /// `-+u`.
+    pub cpu: bool,
+    /// `-+K`.
+    pub reader_count: Option<u32>,
+    /// `-+F`.
+    pub cut_in_mix: bool,
+    /// `-+q`, seconds.
+    pub rest: u64,
     /// Ours: what is dropped from memory before each test that reads.
     pub cold: CacheDrop,
     /// Ours: files that a report is written into.
@@ -316,6 +403,7 @@ impl Default for IozoneOptions {
             advice: None,
             async_depth: None,
             stride: 17,
+            stride_given: false,
             report: false,
             worksheet: None,
             unit: IozoneUnit::default(),
@@ -333,6 +421,35 @@ impl Default for IozoneOptions {
             cache: 1024,
             line: 32,
             machine: false,
+            delay: 0,
+            compute: None,
+            counts_compute: false,
+            bursts: None,
+            op_rate: None,
+            jitter: false,
+            purge: false,
+            buffers: false,
+            lock_file: false,
+            lock_records: false,
+            shared: false,
+            remount: None,
+            pattern: None,
+            diagnostic: false,
+            alike: None,
+            alike_everywhere: None,
+            alike_own: None,
+            zeros: None,
+            granule: None,
+            data_seed: None,
+            data_skew: None,
+            write_list: None,
+            read_list: None,
+            latency_files: false,
+            histograms: false,
+            cpu: false,
+            reader_count: None,
+            cut_in_mix: false,
+            rest: 0,
             cold: CacheDrop::Keep,
             reports: Vec::new(),
         }

@@ -1,7 +1,9 @@
 //! What a test came to, in the units of IOzone, read from the figures of its phase.
 
 use super::asked::{IozoneOptions, IozoneUnit};
-use crate::record::{Figure, Metric, PhaseFigures, PhaseRecord};
+use super::plan::TestPlace;
+use crate::record::{Figure, JobResult, Metric, PhaseFigures, PhaseRecord, Statistic};
+use crate::stats::HistogramCell;
 use crate::unit::KIB;
 
 /// What one stream did.
@@ -11,6 +13,8 @@ pub struct ChildResult {
     pub moved: f64,
     /// The same per second of its own time.
     pub rate: f64,
+    /// Its CPU time.
+    pub cpu: CpuUse,
 }
 
 /// What the streams of a test did.
@@ -48,10 +52,18 @@ impl StreamResults {
         self.children.iter().map(|child| child.moved).fold(f64::INFINITY, f64::min)
     }
 
+    /// CPU time of all over the time of the longest, as `-+u` tells it.
+    pub fn cpu(&self) -> CpuUse {
+        CpuUse {
+            wall: self.children.iter().map(|child| child.cpu.wall).fold(0.0, f64::max),
+            cpu: self.children.iter().map(|child| child.cpu.cpu).sum(),
+        }
+    }
+
     /// Those of a phase with a job for each stream; `None` where no time passed.
-    pub fn of(phase: &PhaseRecord, unit: IozoneUnit) -> Option<Self> {
+    pub fn of(phase: &PhaseRecord, asked: &IozoneOptions, place: TestPlace) -> Option<Self> {
         let figures = PhaseFigures::of(phase);
-        let (count, rate) = match unit {
+        let (count, rate) = match asked.unit {
             IozoneUnit::Operations => (Metric::Ops, Metric::Iops),
             _ => (Metric::Bytes, Metric::Throughput),
         };
@@ -64,20 +76,85 @@ impl StreamResults {
                     if alone { figure.job.is_none() } else { figure.job.as_deref() == Some(name) };
                 job && figure.metric == metric && figure.action.is_some_and(|it| !it.serves())
             };
-            figures.all().iter().filter(its).filter_map(Figure::known).sum::<f64>() / scale
+            // A sum of nothing is -0.
+            figures.all().iter().filter(its).filter_map(Figure::known).sum::<f64>() + 0.0
         };
-        let child =
-            |name: &str| ChildResult { moved: of_job(name, count), rate: of_job(name, rate) };
-        let children: Vec<ChildResult> = phase.jobs.iter().map(|job| child(&job.name)).collect();
+        let child = |job: &JobResult| {
+            let (moved, rate) = (of_job(&job.name, count), of_job(&job.name, rate));
+            let records = of_job(&job.name, Metric::Ops);
+            let job_name = if alone { None } else { Some(job.name.as_str()) };
+            let calls = time_of_calls(&figures, job_name);
+            let busy = asked.busy_time(place, records, calls, moved / rate);
+            let rate = if busy > 0.0 { moved / busy } else { rate };
+            let wall = job.span.map_or(0.0, |span| span.stopped.since(span.started).as_secs());
+            let cpu = job.cpu.map_or(0.0, |cpu| (cpu.user + cpu.system).as_secs());
+            // The clocks of both are not read in the same moment.
+            let cpu = CpuUse { wall: wall.max(cpu), cpu };
+            ChildResult { moved: moved / scale, rate: rate / scale, cpu }
+        };
+        let children: Vec<ChildResult> = phase.jobs.iter().map(child).collect();
         let moved: f64 = children.iter().map(|child| child.moved).sum();
         let time = figures.find(None, Metric::Time)?.time()?.as_secs();
         (time > 0.0).then(|| Self { children, parent: moved / time })
     }
 }
 
+impl IozoneOptions {
+    /// The time of a test that its rate is over, seconds: all of it, or where time between its records does not
+    /// count that of its calls. Of records in flight together only what was to be computed is taken off.
+    fn busy_time(&self, place: TestPlace, records: f64, calls: f64, all: f64) -> f64 {
+        let left_out = self.left_out_of_rate(place, records as u64);
+        match self.async_depth {
+            _ if left_out <= 0.0 => all,
+            Some(_) => all - left_out,
+            None => calls,
+        }
+    }
+}
+
+/// The latencies of all calls added up, seconds: of the phase, or of one of its jobs.
+fn time_of_calls(figures: &PhaseFigures, job: Option<&str>) -> f64 {
+    let its = |metric| {
+        let all = figures.all().iter().filter(move |figure| figure.metric == metric);
+        all.filter(|figure| figure.job.as_deref() == job && figure.action.is_some())
+    };
+    let of = |mean: &Figure| {
+        let count = its(Metric::Ops).find(|ops| ops.action == mean.action)?;
+        Some(mean.known()? * count.known()? / 1e9)
+    };
+    its(Metric::lat(Statistic::Mean)).filter_map(of).sum()
+}
+
+/// CPU time beside the time in which it was spent, seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CpuUse {
+    /// By the clock.
+    pub wall: f64,
+    /// Of CPUs.
+    pub cpu: f64,
+}
+
+impl CpuUse {
+    /// That of a phase.
+    pub fn of(phase: &PhaseRecord) -> Self {
+        let figures = PhaseFigures::of(phase);
+        let secs = |metric| {
+            let time = figures.find(None, metric).and_then(Figure::time);
+            time.map_or(0.0, |time| time.as_secs())
+        };
+        let cpu = secs(Metric::Cpu);
+        Self { wall: secs(Metric::Time).max(cpu), cpu }
+    }
+
+    /// Percent; more than 100 where several CPUs worked.
+    pub fn percent(self) -> f64 {
+        if self.wall > 0.0 { 100.0 * self.cpu / self.wall } else { 0.0 }
+    }
+}
+
 /// The figure of a cell: KiB or records per second, or microseconds for each record, truncated as the
 /// original does; `None` where nothing was moved.
-pub fn cell_value(asked: &IozoneOptions, phase: &PhaseRecord) -> Option<u64> {
+pub fn cell_value(asked: &IozoneOptions, phase: &PhaseRecord, place: TestPlace) -> Option<u64> {
     let figures = PhaseFigures::of(phase);
     let sum = |metric| -> f64 {
         let actions = figures.actions();
@@ -85,6 +162,7 @@ pub fn cell_value(asked: &IozoneOptions, phase: &PhaseRecord) -> Option<u64> {
     };
     let time = figures.find(None, Metric::Time)?.time()?.as_secs();
     let (bytes, ops) = (sum(Metric::Bytes), sum(Metric::Ops));
+    let time = asked.busy_time(place, ops, time_of_calls(&figures, None), time);
     if time <= 0.0 || ops <= 0.0 {
         return None;
     }
@@ -93,4 +171,59 @@ pub fn cell_value(asked: &IozoneOptions, phase: &PhaseRecord) -> Option<u64> {
         IozoneUnit::Operations => ops / time,
         IozoneUnit::Microseconds => time * 1e6 / ops,
     } as u64)
+}
+
+/// Ends of the bands of `-+z`, microseconds; beyond the last is one more.
+const BANDS: [u64; 39] = [
+    20,
+    40,
+    60,
+    80,
+    100,
+    200,
+    400,
+    600,
+    800,
+    1_000,
+    2_000,
+    4_000,
+    6_000,
+    8_000,
+    10_000,
+    12_000,
+    14_000,
+    16_000,
+    18_000,
+    20_000,
+    40_000,
+    60_000,
+    80_000,
+    100_000,
+    200_000,
+    400_000,
+    600_000,
+    800_000,
+    1_000_000,
+    2_000_000,
+    4_000_000,
+    6_000_000,
+    8_000_000,
+    10_000_000,
+    20_000_000,
+    40_000_000,
+    60_000_000,
+    80_000_000,
+    120_000_000,
+];
+
+/// How many records of a stream took how long, by the bands of `-+z`.
+pub fn bands(job: &JobResult) -> [u64; BANDS.len() + 1] {
+    let mut bands = [0; BANDS.len() + 1];
+    let moves = job.totals.iter().filter(|(action, _)| !action.serves());
+    for HistogramCell(least, count) in moves.flat_map(|(_, it)| it.histogram.iter()) {
+        // Whole microseconds, as the original counts them.
+        let micros = least / 1000;
+        bands[BANDS.partition_point(|end| *end < micros)] += count;
+    }
+    bands
 }

@@ -2,7 +2,7 @@
 //! done is refused by its line here, with the reason.
 
 use super::super::option::{OptionValue, ToolOption};
-use super::asked::{IozoneComplaint, IozoneOptions, IozoneUnit, MmapSync};
+use super::asked::{IoList, IozoneComplaint, IozoneOptions, IozoneUnit, MmapSync};
 use crate::plan::CacheDrop;
 use crate::unit::KIB;
 
@@ -32,11 +32,6 @@ const fn value(
 fn refused(option: &str, why: &str, instead: &str) -> Result<(), IozoneComplaint> {
     Err(IozoneComplaint::new(format!("{option}: {why}"), instead))
 }
-
-/// Why tests of data that are shared, repeated or compressible are refused.
-const DEDUP: &str = "data that repeat by its own rules cannot be made here";
-const DEDUP_INSTEAD: &str =
-    "leave it out: data are zeros, as the original's nearly are; 'assay io' writes random ones";
 
 impl IozoneOptions {
     fn say(&mut self, line: impl Into<String>) -> Result<(), IozoneComplaint> {
@@ -417,6 +412,7 @@ pub(super) const OPTIONS: &[IozoneOption] = &[
         "the stride, in records (17)",
         |asked, value| {
             asked.stride = IozoneOptions::number("-j", value, 1..=1 << 20)?;
+            asked.stride_given = true;
             Ok(())
         },
         "-j 9",
@@ -515,7 +511,7 @@ pub(super) const OPTIONS: &[IozoneOption] = &[
     value(
         &["-S"],
         "KIB",
-        "printed only: size of the CPU's cache (1024)",
+        "size of the CPU's cache, which -p empties (1024)",
         |asked, value| {
             asked.cache = IozoneOptions::number("-S", value, 1..=1 << 30)?;
             Ok(())
@@ -525,7 +521,7 @@ pub(super) const OPTIONS: &[IozoneOption] = &[
     value(
         &["-L"],
         "BYTES",
-        "printed only: size of a line of the CPU's cache (32)",
+        "size of a line of it (32)",
         |asked, value| {
             asked.line = IozoneOptions::number("-L", value, 1..=1 << 20)?;
             Ok(())
@@ -554,214 +550,348 @@ pub(super) const OPTIONS: &[IozoneOption] = &[
     value(
         &["-d"],
         "US",
-        "refused: streams begin together",
-        |_, _| refused("-d", "streams begin together here", "leave it out"),
-        "",
+        "throughput: so many microseconds between the beginnings of two streams",
+        |asked, value| {
+            asked.delay = IozoneOptions::number("-d", value, 0..=3_600_000_000)?;
+            Ok(())
+        },
+        "-t 2 -d 100",
     ),
     value(
         &["-J"],
         "MS",
-        "refused: no time is spent computing between records",
-        |_, _| {
-            refused(
-                "-J",
-                "its time between records cannot be had here",
-                "leave it out; 'assay io --rate' holds I/Os apart",
-            )
+        "so many milliseconds of computing before each record; they are not in the rates",
+        |asked, value| {
+            asked.compute = Some(IozoneOptions::number("-J", value, 0..=3_600_000)?);
+            Ok(())
         },
-        "",
+        "-J 2 -s 64k",
     ),
     flag(
         &["-+J"],
-        "refused: with -J",
-        |_, _| refused("-+J", "it belongs to -J, which cannot be had here", "leave it out"),
-        "",
+        "the time of -J is in the rates",
+        |asked, _| {
+            asked.counts_compute = true;
+            asked.say(">>> Think time is included in throughput cal. <<<")
+        },
+        "-+J -J 2 -s 64k",
+    ),
+    value(
+        &["-+b"],
+        "SIZE,MS",
+        "a pause of so many milliseconds after each SIZE of records; it is not in the rates",
+        IozoneOptions::bursts,
+        "-+b 64k,5 -s 128k",
+    ),
+    value(
+        &["-+O"],
+        "N",
+        "so many records per second of each stream at the most",
+        |asked, value| {
+            let rate = IozoneOptions::number("-+O", value, 1..=1 << 30)?;
+            asked.op_rate = Some(rate);
+            asked.say(format!("Rate control active {rate} Ops/sec ."))
+        },
+        "-t 1 -+O 100",
     ),
     flag(
         &["-K"],
-        "refused: places are not shaken",
-        |_, _| {
-            refused(
-                "-K",
-                "its shaken order of places cannot be had here",
-                "leave it out; -i 2 reads at random",
-            )
+        "jitter for readers: the first two pages of the file before each 100th record",
+        |asked, _| {
+            asked.jitter = true;
+            asked.say("Disrupted read patterns selected.")
         },
-        "",
-    ),
-    flag(
-        &["-m"],
-        "refused: each worker has a buffer of one record",
-        |_, _| refused("-m", "several buffers of one worker cannot be had here", "leave it out"),
-        "",
+        "-K",
     ),
     flag(
         &["-p"],
-        "refused: the CPU's cache is not emptied between records",
-        |_, _| {
-            refused(
-                "-p",
-                "it empties the CPU's cache, not the page cache, and cannot be had here",
-                "leave it out; --honest drops the file's pages before it is read",
-            )
+        "the CPU's cache is emptied before each record; the page cache is not",
+        |asked, _| {
+            asked.purge = true;
+            asked.say("Purge Mode On")
         },
-        "",
+        "-p",
     ),
     flag(
-        &["-Q"],
-        "refused: no files of latencies in its format",
-        |_, _| {
-            refused(
-                "-Q",
-                "its files of places and latencies cannot be had here",
-                "leave it out; ASSAY_RECORD=FILE keeps all latencies",
-            )
+        &["-m"],
+        "each record has the next buffer of 16 MiB",
+        |asked, _| {
+            asked.buffers = true;
+            asked.say("Multi_buffer. Work area 16777216 bytes")
         },
-        "",
+        "-m",
+    ),
+    flag(
+        &["-W"],
+        "the file is locked while it is read or written",
+        |asked, _| {
+            asked.lock_file = true;
+            asked.say("Lock file when reading/writing.")
+        },
+        "-W",
+    ),
+    flag(
+        &["-+l"],
+        "each record is locked while it is read or written",
+        |asked, _| {
+            asked.lock_records = true;
+            asked.say(">>> Record locking mode enabled. <<<")
+        },
+        "-+l",
+    ),
+    flag(
+        &["-+L"],
+        "the same, and all streams have one file",
+        |asked, _| {
+            (asked.lock_records, asked.shared) = (true, true);
+            asked.say(">>> Record locking, shared file mode enabled. <<<")
+        },
+        "-t 2 -+L",
+    ),
+    flag(
+        &["-+V"],
+        "all streams have one file, without locks",
+        |asked, _| {
+            asked.shared = true;
+            asked.say(">>> Shared file mode enabled. <<<")
+        },
+        "-t 2 -+V",
     ),
     value(
         &["-U"],
         "MOUNT",
-        "refused: nothing is unmounted",
-        |_, _| {
-            refused(
-                "-U",
-                "no file system is unmounted here",
-                "use --honest instead, which drops the file's pages before it is read and checks that they went",
-            )
+        "what is mounted there is unmounted and mounted again between tests",
+        |asked, value| {
+            asked.remount = Some(crate::name::path(value));
+            Ok(())
         },
-        "",
+        "-U /mnt/sd -f /mnt/sd/iozone.tmp",
     ),
     value(
         &["-V"],
         "N",
-        "refused: what is read is not compared with its pattern",
-        |_, _| {
-            refused(
-                "-V",
-                "its pattern cannot be compared here, and its times would be invalid",
-                "leave it out; 'assay io --verify' compares all that is read",
-            )
+        "writes bytes of this value, and compares what is read; the figures are not valid then",
+        |asked, value| {
+            let byte = match IozoneOptions::number("-V", value, 0..=255)? {
+                0 => 0xa5,
+                byte => byte as u8,
+            };
+            asked.pattern = Some(byte);
+            asked.say(format!("Verify Mode. Pattern {:x}", u32::from(byte) * 0x0101_0101))?;
+            asked.say("Performance measurements are invalid in this mode.")
         },
-        "",
+        "-V 3",
     ),
     flag(
         &["-+d"],
-        "refused: what is read is not compared",
-        |_, _| {
-            refused(
-                "-+d",
-                "its data cannot be compared here, and its times would be invalid",
-                "leave it out; 'assay io --verify' compares all that is read",
-            )
+        "each sector is written with data of its own, and what is read is compared; the figures are not valid then",
+        |asked, _| {
+            asked.diagnostic = true;
+            asked.say(">>> I/O Diagnostic mode enabled. <<<")?;
+            asked.say("Performance measurements are invalid in this mode.")
         },
-        "",
+        "-+d",
     ),
     flag(
-        &["-W"],
-        "refused: the file is not locked",
-        |_, _| refused("-W", "the file cannot be locked for each record here", "leave it out"),
-        "",
-    ),
-    value(
-        &["-X"],
-        "FILE",
-        "refused: no telemetry of writes",
-        |_, _| refused("-X", "places cannot be read from a file here", "leave it out"),
-        "",
-    ),
-    value(
-        &["-Y"],
-        "FILE",
-        "refused: no telemetry of reads",
-        |_, _| refused("-Y", "places cannot be read from a file here", "leave it out"),
-        "",
-    ),
-    flag(
-        &["-Z"],
-        "refused: one file by mapping and by calls",
-        |_, _| refused("-Z", "a mapping and calls cannot be mixed here", "leave it out, or use -B"),
-        "",
-    ),
-    value(
-        &["-+a"],
-        "PERCENT",
-        "refused: data of its own rules",
-        |_, _| refused("-+a", DEDUP, DEDUP_INSTEAD),
-        "",
+        &["-+Z"],
+        "data as of old: bytes of a5, which are compared",
+        |asked, _| {
+            asked.pattern = Some(0xa5);
+            asked.say("Using old data sets.")?;
+            asked.say(" Performance measurements may be invalid in this")?;
+            asked.say(" mode due to published hack.")
+        },
+        "-+Z",
     ),
     value(
         &["-+w"],
         "PERCENT",
-        "refused: data of its own rules",
-        |_, _| refused("-+w", DEDUP, DEDUP_INSTEAD),
-        "",
+        "so much of each record can be deduplicated: it is alike in all files",
+        |asked, value| {
+            let percent = IozoneOptions::number("-+w", value, 0..=100)?;
+            asked.alike = Some(percent as u8);
+            asked.say(format!("Dedup activated {percent} percent."))
+        },
+        "-+w 50",
     ),
     value(
         &["-+y"],
         "PERCENT",
-        "refused: data of its own rules",
-        |_, _| refused("-+y", DEDUP, DEDUP_INSTEAD),
-        "",
+        "so much of the part of -+w is alike in all records, too",
+        |asked, value| {
+            let percent = IozoneOptions::number("-+y", value, 0..=100)?;
+            asked.alike_everywhere = Some(percent as u8);
+            asked.say(format!("Dedup within & across {percent} percent."))
+        },
+        "-+w 50 -+y 50",
     ),
     value(
         &["-+C"],
         "PERCENT",
-        "refused: data of its own rules",
-        |_, _| refused("-+C", DEDUP, DEDUP_INSTEAD),
-        "",
+        "so much of the part of -+y is alike in the records of one file only",
+        |asked, value| {
+            let percent = IozoneOptions::number("-+C", value, 0..=100)?;
+            asked.alike_own = Some(percent as u8);
+            asked.say(format!("Dedup within {percent} percent."))
+        },
+        "-+w 50 -+y 50 -+C 50",
     ),
     value(
-        &["-+S"],
-        "N",
-        "refused: data of its own rules",
-        |_, _| refused("-+S", DEDUP, DEDUP_INSTEAD),
-        "",
-    ),
-    value(
-        &["-+W"],
-        "N",
-        "refused: data of its own rules",
-        |_, _| refused("-+W", DEDUP, DEDUP_INSTEAD),
-        "",
+        &["-+a"],
+        "PERCENT",
+        "so much of each page is zeros, which can be compressed; the rest cannot",
+        |asked, value| {
+            let percent = IozoneOptions::number("-+a", value, 0..=100)?;
+            asked.zeros = Some(percent as u8);
+            asked.say(format!("Zero Percent {percent}"))
+        },
+        "-+a 30",
     ),
     value(
         &["-+Q"],
         "BYTES",
-        "refused: data of its own rules",
-        |_, _| refused("-+Q", DEDUP, DEDUP_INSTEAD),
+        "what -+w, -+y and -+C take for a record (the record)",
+        |asked, value| {
+            let granule = IozoneOptions::number("-+Q", value, 8..=16 << 20)?;
+            asked.granule = Some(granule);
+            asked.say(format!("Dedup granule size {granule}"))
+        },
+        "-+w 50 -+Q 4096",
+    ),
+    value(
+        &["-+S"],
+        "N",
+        "data are alike only where this number is",
+        |asked, value| {
+            let seed = IozoneOptions::number("-+S", value, 1..=1 << 31)?;
+            asked.data_seed = Some(seed);
+            asked.say(format!("Dedup manual seed {seed} ."))
+        },
+        "-+w 50 -+S 3",
+    ),
+    value(
+        &["-+W"],
+        "N",
+        "the first stream has the data of this number, and so on",
+        |asked, value| {
+            let skew = IozoneOptions::number("-+W", value, 0..=1 << 31)? as u32;
+            asked.data_skew = Some(skew);
+            asked.say(format!("Dedup chid_skew {skew} ."))
+        },
+        "-+w 50 -+W 2",
+    ),
+    value(
+        &["-X"],
+        "FILE",
+        "write and rewrite do the records of this file: offset, bytes, and milliseconds of computing before",
+        |asked, value| {
+            asked.write_list = Some(IoList::named(value));
+            asked.say(format!("Using write telemetry file \"{value}\""))
+        },
+        "-X records",
+    ),
+    value(
+        &["-Y"],
+        "FILE",
+        "read and reread do the records of this file: offset, bytes, and milliseconds of computing before",
+        |asked, value| {
+            asked.read_list = Some(IoList::named(value));
+            asked.say(format!("Using read telemetry file \"{value}\""))
+        },
+        "-Y records",
+    ),
+    flag(
+        &["-Q"],
+        "files of offsets and latencies: wol.dat, rwol.dat, rol.dat, rrol.dat; of streams Child_0_wol.dat...",
+        |asked, _| {
+            asked.latency_files = true;
+            asked.say("Offset/latency files enabled.")
+        },
+        "-Q",
+    ),
+    flag(
+        &["-+z"],
+        "throughput: files of latencies, Iozone_histogram_child_0.txt...",
+        |asked, _| {
+            asked.histograms = true;
+            asked.say("Histogram summary enabled.")
+        },
+        "-t 2 -+z",
+    ),
+    flag(
+        &["-+u"],
+        "CPU time: of streams a line, and tables with -R",
+        |asked, _| {
+            asked.cpu = true;
+            asked.say("CPU utilization Resolution = 0.000 seconds.")?;
+            asked.say("CPU utilization Excel chart enabled")
+        },
+        "-+u -R",
+    ),
+    value(
+        &["-+K"],
+        "N",
+        "throughput: so many of the streams of the mix read",
+        |asked, value| {
+            asked.reader_count = Some(IozoneOptions::number("-+K", value, 1..=1024)? as u32);
+            asked.say("Manual control of test 8. >>> Very Experimental. Sony special <<<")
+        },
+        "-t 2 -+K 1",
+    ),
+    flag(
+        &["-+F"],
+        "throughput: writers of the mix cut their files first",
+        |asked, _| {
+            asked.cut_in_mix = true;
+            Ok(())
+        },
+        "-t 2 -+F",
+    ),
+    value(
+        &["-+q"],
+        "SECONDS",
+        "a rest before each test but the first",
+        |asked, value| {
+            asked.rest = IozoneOptions::number("-+q", value, 0..=86_400)?;
+            asked.say(format!("Delay {} seconds between tests enabled.", asked.rest))
+        },
+        "-+q 1",
+    ),
+    flag(
+        &["-Z"],
+        "refused: one file by mapping and by calls",
+        |_, _| {
+            refused(
+                "-Z",
+                "a mapping and calls at once cannot be had here: on Linux both are one page cache",
+                "leave it out, or use -B",
+            )
+        },
         "",
     ),
     value(
         &["-+M"],
         "N",
-        "refused: data of its own rules",
-        |_, _| refused("-+M", DEDUP, DEDUP_INSTEAD),
+        "refused: experimental, and nowhere described",
+        |_, _| {
+            refused(
+                "-+M",
+                "it is experimental, and nothing tells what its data are",
+                "use -+w and -+a, which can be had together",
+            )
+        },
         "",
     ),
     flag(
         &["-+e"],
-        "refused: data of its own rules",
-        |_, _| refused("-+e", DEDUP, DEDUP_INSTEAD),
-        "",
-    ),
-    flag(
-        &["-+Z"],
-        "refused: data of its own rules",
-        |_, _| refused("-+Z", DEDUP, DEDUP_INSTEAD),
-        "",
-    ),
-    value(
-        &["-+b"],
-        "KB,MS",
-        "refused: bursts",
-        |_, _| refused("-+b", "bursts with pauses cannot be had here", "leave it out"),
-        "",
-    ),
-    flag(
-        &["-+F"],
-        "refused: files are not cut in the mix",
-        |_, _| refused("-+F", "the mix does not cut its files here", "leave it out"),
+        "refused: experimental, and nowhere described",
+        |_, _| {
+            refused(
+                "-+e",
+                "it is experimental, and nothing tells what its files are",
+                "leave it out",
+            )
+        },
         "",
     ),
     value(
@@ -785,31 +915,6 @@ pub(super) const OPTIONS: &[IozoneOption] = &[
         "",
     ),
     value(
-        &["-+K"],
-        "N",
-        "refused: readers of the mix by hand",
-        |_, _| {
-            refused(
-                "-+K",
-                "the readers of the mix cannot be chosen one by one here",
-                "use -+p with a percentage",
-            )
-        },
-        "",
-    ),
-    flag(
-        &["-+l"],
-        "refused: no record is locked",
-        |_, _| refused("-+l", "records cannot be locked here", "leave it out"),
-        "",
-    ),
-    flag(
-        &["-+L"],
-        "refused: no record is locked",
-        |_, _| refused("-+L", "records of a shared file cannot be locked here", "leave it out"),
-        "",
-    ),
-    value(
         &["-+m"],
         "FILE",
         "refused: other machines",
@@ -823,29 +928,6 @@ pub(super) const OPTIONS: &[IozoneOption] = &[
         "",
     ),
     value(
-        &["-+O"],
-        "N",
-        "refused: a limit of operations per second",
-        |_, _| {
-            refused(
-                "-+O",
-                "its limit of operations per second cannot be had here",
-                "use 'assay io --rate N'",
-            )
-        },
-        "",
-    ),
-    value(
-        &["-+q"],
-        "SECONDS",
-        "a rest between tests: not needed, and left out",
-        |asked, value| {
-            let rest = IozoneOptions::number("-+q", value, 0..=86_400)?;
-            asked.say(format!("Delay {rest} seconds between tests enabled."))
-        },
-        "-+q 1",
-    ),
-    value(
         &["-+R"],
         "FILE",
         "refused: names from a file",
@@ -854,42 +936,24 @@ pub(super) const OPTIONS: &[IozoneOption] = &[
     ),
     flag(
         &["-+t"],
-        "refused: no test of the network",
-        |_, _| refused("-+t", "the network is not tested here", "leave it out"),
+        "refused: it needs -+m, which is",
+        |_, _| {
+            refused(
+                "-+t",
+                "it tests the network between machines of -+m, which cannot be had here",
+                "test the network by iperf3",
+            )
+        },
         "",
     ),
     flag(
         &["-+T"],
-        "refused: time stamps",
+        "refused: files of time stamps",
         |_, _| {
             refused(
                 "-+T",
-                "lines have no time stamps here",
+                "its files of dates cannot be had here",
                 "leave it out; ASSAY_RECORD=FILE keeps when each test ran",
-            )
-        },
-        "",
-    ),
-    flag(
-        &["-+u"],
-        "refused: no tables of CPU use",
-        |_, _| {
-            refused(
-                "-+u",
-                "its tables of CPU use cannot be had here",
-                "leave it out; ASSAY_RECORD=FILE keeps the CPU time of each test",
-            )
-        },
-        "",
-    ),
-    flag(
-        &["-+V"],
-        "refused: streams do not share a file",
-        |_, _| {
-            refused(
-                "-+V",
-                "streams with one file cannot be had here",
-                "leave it out; 'assay io --workers' shares one",
             )
         },
         "",
@@ -898,18 +962,6 @@ pub(super) const OPTIONS: &[IozoneOption] = &[
         &["-+X"],
         "refused: results that are not valid",
         |_, _| refused("-+X", "its results are not valid, as it says itself", "leave it out"),
-        "",
-    ),
-    flag(
-        &["-+z"],
-        "refused: no files of latencies in its format",
-        |_, _| {
-            refused(
-                "-+z",
-                "its histograms cannot be had here",
-                "leave it out; ASSAY_RECORD=FILE keeps all latencies",
-            )
-        },
         "",
     ),
 ];

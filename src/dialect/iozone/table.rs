@@ -3,8 +3,8 @@
 
 use std::fmt::Write;
 
-use super::asked::{GridCell, IozoneOptions, IozoneTest, IozoneUnit};
-use super::measure::StreamResults;
+use super::asked::{GridCell, IoList, IozoneOptions, IozoneTest, IozoneUnit};
+use super::measure::{CpuUse, StreamResults};
 use crate::unit::KIB;
 
 /// The version whose output this is.
@@ -51,6 +51,7 @@ pub fn opening(asked: &IozoneOptions, began: &str, machine: &str) -> String {
     if asked.unit == IozoneUnit::Kilobytes {
         text += "\tOutput is in kBytes/sec\n";
     }
+    text += &compute_lines(asked);
     let _ = write!(
         text,
         "\tTime Resolution = 0.000001 seconds.\n\
@@ -59,10 +60,46 @@ pub fn opening(asked: &IozoneOptions, began: &str, machine: &str) -> String {
          \tFile stride size set to {} * record size.\n",
         asked.cache, asked.line, asked.stride
     );
-    if !asked.is_throughput() {
-        text += &header(asked);
+    if let Some((bytes, millis)) = asked.bursts {
+        let _ = write!(
+            text,
+            "\tBurst size set to {} Kbytes.\n\tBurst sleep duration set to {millis} msec\n",
+            bytes / KIB
+        );
+    }
+    if asked.stream_range != (None, None) {
+        let one = if asked.threads { "thread" } else { "process" };
+        let (least, most) = (asked.streams.iter().min(), asked.streams.iter().max());
+        for (word, streams) in [("Min", least), ("Max", most)] {
+            let _ = writeln!(text, "\t{word} {one} = {} ", streams.copied().unwrap_or_default());
+        }
+    }
+    match asked.is_throughput() {
+        true => text += &streams_title(asked),
+        false => text += &header(asked),
     }
     text
+}
+
+/// What is computed between records, by `-J` and by files of records.
+fn compute_lines(asked: &IozoneOptions) -> String {
+    let seconds = asked.compute.map(|millis| millis as f64 / 1000.0);
+    let timed = |list: &Option<IoList>| list.as_ref().map(|list| list.timed);
+    let (reads, writes) = (timed(&asked.read_list), timed(&asked.write_list));
+    let line = |what: &str, timed: Option<bool>, both: bool| match (timed, seconds) {
+        (Some(true), _) => format!("\tCompute time from telemetry files for {what}.\n"),
+        (_, Some(seconds)) => format!("\tCompute time {seconds:.6} seconds for {what}.\n"),
+        (Some(false), None) if both => format!("\tNo compute time for {what}.\n"),
+        _ => String::new(),
+    };
+    match (reads, writes) {
+        (None, None) => line("reads and writes", None, false),
+        (None, Some(_)) => line("writes", writes, false) + &line("reads", None, false),
+        _ => {
+            let both = writes.is_some();
+            line("reads", reads, both) + &line("writes", writes, both)
+        }
+    }
 }
 
 /// The titles of the columns.
@@ -92,9 +129,10 @@ fn header(asked: &IozoneOptions) -> String {
     format!("{above}{blank}\n{begin}{basic}{more}{streams}{extra}\n")
 }
 
-/// The beginning of a row.
-pub fn row(cell: GridCell) -> String {
-    format!("{:16}{:8}", cell.file / KIB, cell.record / KIB)
+/// The beginning of a row; where a file tells the records there is no size of them.
+pub fn row(asked: &IozoneOptions, cell: GridCell) -> String {
+    let record = if asked.is_listed() { 0 } else { cell.record / KIB };
+    format!("{:16}{record:8}", cell.file / KIB)
 }
 
 /// The columns, each with the tests that `-i` chooses together.
@@ -205,11 +243,8 @@ pub struct GridReport {
     pub rows: Vec<(u64, Vec<u64>)>,
 }
 
-/// The figures over the grid, of the tests that were chosen.
-pub fn reports(
-    asked: &IozoneOptions,
-    value: impl Fn(GridCell, IozoneTest) -> Option<u64>,
-) -> Vec<GridReport> {
+/// The sizes of files and of records, smallest first.
+fn axes(asked: &IozoneOptions) -> (Vec<u64>, Vec<u64>) {
     let cells = asked.cells();
     let sorted = |of: fn(&GridCell) -> u64| {
         let mut sizes: Vec<u64> = cells.iter().map(of).collect();
@@ -217,7 +252,15 @@ pub fn reports(
         sizes.dedup();
         sizes
     };
-    let (files, records) = (sorted(|cell| cell.file), sorted(|cell| cell.record));
+    (sorted(|cell| cell.file), sorted(|cell| cell.record))
+}
+
+/// The figures over the grid, of the tests that were chosen.
+pub fn reports(
+    asked: &IozoneOptions,
+    value: impl Fn(GridCell, IozoneTest) -> Option<u64>,
+) -> Vec<GridReport> {
+    let (files, records) = axes(asked);
     let chosen = REPORTS.into_iter().filter(|(test, _)| asked.chose(*test));
     let report = |(test, title)| {
         let row = |file: &u64| {
@@ -251,16 +294,26 @@ pub fn report_text(reports: &[GridReport]) -> String {
     text
 }
 
-/// Before the tests of some streams.
-pub fn streams_opening(asked: &IozoneOptions, streams: u32, cell: GridCell, file: u64) -> String {
+/// How many streams there are first.
+fn streams_title(asked: &IozoneOptions) -> String {
     let (one, more) = if asked.threads { ("thread", "threads") } else { ("process", "processes") };
-    let many = if streams == 1 { one } else { more };
+    let streams = asked.streams.first().copied().unwrap_or_default();
+    format!("\tThroughput test with {streams} {}\n", if streams == 1 { one } else { more })
+}
+
+/// Before the tests of so many streams.
+pub fn streams_opening(asked: &IozoneOptions, cell: GridCell, file: u64) -> String {
+    let one = if asked.threads { "thread" } else { "process" };
     format!(
-        "\tThroughput test with {streams} {many}\n\
-         \tEach {one} writes a {} kByte file in {} kByte records\n",
+        "\tEach {one} writes a {} kByte file in {} kByte records\n",
         file / KIB,
         cell.record / KIB
     )
+}
+
+/// After the tests of so many streams.
+pub const fn streams_end() -> &'static str {
+    "\n\n"
 }
 
 /// What the streams of a test did, in the lines of the original; the tabs differ from test to test.
@@ -311,16 +364,122 @@ pub fn streams_result(asked: &IozoneOptions, test: IozoneTest, results: &StreamR
         results.mean(),
         results.least_moved()
     );
+    if asked.cpu {
+        let all = results.cpu();
+        let word = if test == IozoneTest::Write { "Utilization" } else { "utilization" };
+        let _ = write!(
+            text,
+            "\tCPU {word}: Wall time {:8.3}    CPU time {:8.3}    CPU utilization {:6.2} %\n\n",
+            all.wall,
+            all.cpu,
+            all.percent()
+        );
+    }
     if asked.children {
         for (number, child) in results.children.iter().enumerate() {
-            let _ = writeln!(
+            let _ = write!(
                 text,
                 "\tChild[{number}] xfer count = {:10.2} {amount}, Throughput = {:10.2} {rate}",
                 child.moved, child.rate
             );
+            if asked.cpu {
+                let CpuUse { wall, cpu } = child.cpu;
+                let percent = child.cpu.percent();
+                let _ = write!(text, ", wall={wall:6.3}, cpu={cpu:6.3}, %={percent:6.2}");
+            }
+            text.push('\n');
         }
     }
     text
+}
+
+/// The tables of `-+u`: CPU time of each figure over the grid, percent.
+pub fn cpu_report(
+    asked: &IozoneOptions,
+    percent: impl Fn(GridCell, IozoneTest) -> Option<f64>,
+) -> String {
+    let (files, records) = axes(asked);
+    let mut text = String::new();
+    for (test, title) in REPORTS.into_iter().filter(|(test, _)| asked.chose(*test)) {
+        let _ = write!(
+            text,
+            "\n\"{title} CPU utilization report (Zero values should be ignored)\"\n      "
+        );
+        for record in &records {
+            let _ = write!(text, "  \"{}\"", record / KIB);
+        }
+        text.push('\n');
+        for file in &files {
+            let _ = write!(text, "\"{}\"  ", file / KIB);
+            for record in &records {
+                let cell = GridCell { file: *file, record: *record };
+                let _ = write!(text, " {:6.2}", percent(cell, test).unwrap_or_default());
+            }
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// The histogram of a stream as `-+z` writes it behind what its file holds.
+pub fn histogram(child: usize, op: &str, bands: &[u64; 40]) -> String {
+    const TITLES: [&[&str]; 9] = [
+        &[" 20us", " 40us", " 60us", " 80us", "100us"],
+        &["200us", "400us", "600us", "800us", "  1ms"],
+        &["  2ms", "  4ms", "  6ms", "  8ms", " 10ms"],
+        &[" 12ms", " 14ms", " 16ms", " 18ms", " 20ms"],
+        &[" 40ms", " 60ms", " 80ms", "100ms"],
+        &["200ms", "400ms", "600ms", "800ms", "   1s"],
+        &["   2s", "   4s", "   6s", "   8s", "  10s"],
+        &["  20s", "  40s", "  60s", "  80s", " 120s"],
+        &["120+s"],
+    ];
+    let mut counts = bands.iter();
+    let mut text = format!("Child: {child} Op: {op}\n");
+    for (number, titles) in (1..).zip(TITLES) {
+        let each =
+            titles.iter().zip(&mut counts).map(|(title, count)| format!("{title}:{count:<7} "));
+        let _ = write!(text, "Band {number}:   ");
+        text += &each.collect::<String>();
+        text += if number == 9 { "\n\n" } else { "\n" };
+    }
+    text
+}
+
+/// What a test of streams is called in the histograms of `-+z`.
+pub const fn histogram_name(test: IozoneTest, writes: bool) -> &'static str {
+    match test {
+        IozoneTest::Write => "write",
+        IozoneTest::Rewrite => "Rewrite",
+        IozoneTest::Read => "Read",
+        IozoneTest::Reread => "Reread",
+        IozoneTest::Backward => "Read Backwards",
+        IozoneTest::Stride => "Stride Read",
+        IozoneTest::RandomRead => "Random Read",
+        IozoneTest::RandomWrite => "Random Write",
+        IozoneTest::Mixed if writes => "Random Write",
+        IozoneTest::Mixed => "Random Read",
+        IozoneTest::Pwrite => "Pwrite",
+        IozoneTest::Pread => "Pread",
+        IozoneTest::Fwrite => "Fwrite",
+        IozoneTest::Fread => "Fread",
+        other => other.name(),
+    }
+}
+
+/// The first line of a file of `-Q`; of writes of streams it has a blank less.
+pub const fn latency_title(test: IozoneTest, streams: u32) -> &'static str {
+    match (test, streams) {
+        (IozoneTest::Write, 1..) => {
+            "Offset in kBytes   Latency in microseconds Transfer size in bytes\n"
+        }
+        _ => "Offset in kBytes   Latency in microseconds  Transfer size in bytes\n",
+    }
+}
+
+/// The last line that a test leaves in a file of `-Q`, where it has no streams.
+pub fn latency_end(system: f64, user: f64, real: f64) -> String {
+    format!("\nSystem time {system:10.3} User time {user:10.3} Real {real:10.3}  (seconds)\n")
 }
 
 /// What a test of streams is called in the report of throughput mode.
@@ -340,32 +499,40 @@ const STREAM_REPORTS: [(IozoneTest, &str); 13] = [
     (IozoneTest::Fread, "Fread"),
 ];
 
-/// The report of throughput mode.
+/// The report of throughput mode: what the children see, and with `-+u` their CPU time.
 pub fn streams_report(
     asked: &IozoneOptions,
     record: u64,
-    sum: impl Fn(u32, IozoneTest) -> Option<f64>,
+    results: impl Fn(u32, IozoneTest) -> Option<StreamResults>,
 ) -> String {
     let unit = match asked.unit {
         IozoneUnit::Operations => "ops/sec",
         _ => "kBytes/sec",
     };
-    let mut text = format!(
-        "\n\n\"Throughput report Y-axis is type of test X-axis is number of processes\"\n\
-         \"Record size = {} kBytes \"\n\
-         \"Output is in {unit}\"\n\n",
-        record / KIB
-    );
-    for (test, name) in STREAM_REPORTS {
-        let values: String = asked
-            .streams
-            .iter()
-            .filter_map(|streams| sum(*streams, test))
-            .map(|value| format!(" {value:10.2} "))
-            .collect();
-        if !values.is_empty() {
-            let _ = writeln!(text, "\"{name:>15} \"{values}\n");
+    let many = if asked.threads { "threads" } else { "processes" };
+    let table = |title: &str, unit: &str, value: &dyn Fn(&StreamResults) -> f64| {
+        let mut text = format!(
+            "\n\"{title} report Y-axis is type of test X-axis is number of {many}\"\n\
+             \"Record size = {} kBytes \"\n\
+             \"Output is in {unit}\"\n\n",
+            record / KIB
+        );
+        for (test, name) in STREAM_REPORTS {
+            let values: String = asked
+                .streams
+                .iter()
+                .filter_map(|streams| results(*streams, test))
+                .map(|results| format!(" {:10.2} ", value(&results)))
+                .collect();
+            if !values.is_empty() {
+                let _ = writeln!(text, "\"{name:>15} \"{values}\n");
+            }
         }
+        text
+    };
+    let mut text = table("Throughput", unit, &StreamResults::sum);
+    if asked.cpu {
+        text += &table("CPU utilization", "CPU%", &|results| results.cpu().percent());
     }
     text
 }

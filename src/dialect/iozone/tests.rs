@@ -7,16 +7,29 @@ use super::*;
 use crate::name::NameText as _;
 use crate::plan::{LayoutMode, Lifetime, OffsetOrdering, PhaseEnd, Target, Work};
 
+/// A file of records that a line may name.
+const RECORDS: &[u8] = b"# offset, bytes, milliseconds\n0 65536 2\n\n131072 4096 0\n65536 512 1\n";
+
+/// Takes a line apart; there is one file that it may name.
+fn read_line(line: &str) -> Result<IozoneOptions, IozoneComplaint> {
+    let files = |path: &std::path::Path| match path.to_str() {
+        Some("records") => Ok(RECORDS.to_vec()),
+        Some("untimed") => Ok(b"0 4096\n4096 4096\n".to_vec()),
+        Some("broken") => Ok(b"0 4096\n# no\n12\n".to_vec()),
+        _ => Err(std::io::ErrorKind::NotFound.into()),
+    };
+    read(&line.split(' ').map(String::from).collect::<Vec<_>>(), &files)
+}
+
 fn asked(line: &str) -> IozoneOptions {
-    match read(&line.split(' ').map(String::from).collect::<Vec<_>>()) {
+    match read_line(line) {
         Ok(asked) => asked,
         Err(complaint) => panic!("{line}: {complaint:?}"),
     }
 }
 
 fn refusal(line: &str) -> IozoneComplaint {
-    let words: Vec<String> = line.split(' ').map(String::from).collect();
-    let read = read(&words).and_then(|asked| asked.command());
+    let read = read_line(line).and_then(|asked| asked.command());
     read.err().unwrap_or_else(|| panic!("{line} was not refused"))
 }
 
@@ -71,7 +84,7 @@ fn every_example_is_understood_and_every_refusal_says_why() {
         // What follows is its value, or one word too many.
         let refused = options::OPTIONS.iter().find(|one| one.is(option)).map(|one| one.value);
         let words = if refused == Some(OptionValue::None) { &words[..1] } else { &words[..] };
-        let complaint = read(words).expect_err(option);
+        let complaint = read_line(&words.join(" ")).expect_err(option);
         assert!(complaint.refusal.why.starts_with(&option[..2]), "{option}: {complaint:?}");
         assert!(!complaint.refusal.instead.is_empty(), "{option}");
     }
@@ -91,7 +104,27 @@ fn bad_words_end_with_a_clear_line_and_the_status_of_the_original() {
         ("-s 4k -r 64k", 23, "a record of 64 kB does not fit into a file of 4 kB"),
         ("-t 2 -N", 17, "-t and -N: throughput mode has no times of single records"),
         ("-G", 255, "-D or -G without -B: there is no mapping"),
-        ("-+z", 255, "-+z: its histograms cannot be had here"),
+        ("-+t", 255, "-+t: it tests the network between machines of -+m, which cannot be had here"),
+        ("-U /m -t 2", 16, "-U and -t: a file system that streams use is not unmounted"),
+        ("-U /m -f /n/x", 255, "-U /m: the file of -f lies elsewhere"),
+        ("-+d -+w 10", 20, "-+d and -+w: sectors have data of their own, or data that are alike"),
+        ("-+y 10", 255, "-+y without -+w: nothing is to be alike"),
+        ("-V 3 -+a 10", 255, "two of -V, -+d, -+Z and -+w or -+a: each says what is written"),
+        ("-m -V 3", 255, "-m with -V, -+d, -+Z, -+w or -+a: data are made in one buffer here"),
+        ("-p -H 4", 255, "-p with -H or -k: others are in flight between two records"),
+        (
+            "-W -+l",
+            255,
+            "-W with -+l, -+L or -+V: whoever has the whole file needs no lock of a record, and shares it with nobody",
+        ),
+        ("-+J", 255, "-+J without -J: there is no time to be counted"),
+        ("-J x", 255, "invalid value 'x' for -J"),
+        ("-+b 64k", 255, "invalid value '64k' for -+b"),
+        ("-X no", 174, "-X no: entity not found"),
+        ("-X broken", 174, "-X broken: line 3 is '12'"),
+        ("-X records -s 4m", 17, "-X and -s: the file says which records there are"),
+        ("-Y records -K", 17, "-Y and -K: the file says which records there are"),
+        ("-Y records -a", 17, "-Y and -a or several sizes: the file says which records there are"),
         ("-+E -i 0 -f x", 19, "-+E and a test that writes: the file is only read"),
         ("-+n64", 0, "unknown option '-+n64'"),
         ("-+x", 200, "-+x has no value"),
@@ -164,7 +197,7 @@ fn whole_row(line: &str) -> String {
     let asked = asked(line);
     let mut column = 0;
     let cell = asked.cells()[0];
-    row(cell) + &columns(&asked, &mut column, |_| Some(9_999_999))
+    row(&asked, cell) + &columns(&asked, &mut column, |_| Some(9_999_999))
 }
 
 #[test]
@@ -276,7 +309,7 @@ fn a_report_has_a_table_for_each_figure() {
 #[test]
 fn streams_are_told_as_the_original_tells_them() {
     let asked = asked("-t 2 -s 4m -r 256k -C -i 0 -R");
-    let child = |moved, rate| ChildResult { moved, rate };
+    let child = |moved, rate| ChildResult { moved, rate, cpu: CpuUse::default() };
     let children = vec![child(3840.0, 7_695_950.0), child(4096.0, 8_552_280.0)];
     let results = StreamResults { children, parent: 443_479.58 };
     assert_eq!(
@@ -291,12 +324,215 @@ fn streams_are_told_as_the_original_tells_them() {
          \tChild[1] xfer count =    4096.00 kB, Throughput = 8552280.00 kB/sec\n"
     );
     let report = streams_report(&asked, 256 << 10, |_, test| {
-        (test == IozoneTest::Write).then_some(2_724_891.38)
+        let children = vec![child(1.0, 2_724_891.38)];
+        (test == IozoneTest::Write).then_some(StreamResults { children, parent: 1.0 })
     });
     assert_eq!(
         report,
-        "\n\n\"Throughput report Y-axis is type of test X-axis is number of processes\"\n\
+        "\n\"Throughput report Y-axis is type of test X-axis is number of processes\"\n\
          \"Record size = 256 kBytes \"\n\"Output is in kBytes/sec\"\n\n\
          \"  Initial write \" 2724891.38 \n\n"
     );
+}
+
+#[test]
+fn cpu_time_is_told_as_the_original_tells_it() {
+    let asked = asked("-t 2 -s 4m -r 256k -C -i 0 -R -+u -T");
+    let child = |rate, wall, cpu| ChildResult { moved: 4096.0, rate, cpu: CpuUse { wall, cpu } };
+    let children = vec![child(200.0, 2.0, 0.5), child(100.0, 4.0, 1.5)];
+    let results = StreamResults { children, parent: 250.0 };
+    let told = streams_result(&asked, IozoneTest::Write, &results);
+    let lines: Vec<&str> = told.lines().skip(6).collect();
+    assert_eq!(
+        lines,
+        [
+            "\tMin xfer \t\t\t\t\t=    4096.00 kB",
+            "\tCPU Utilization: Wall time    4.000    CPU time    2.000    CPU utilization  50.00 %",
+            "",
+            "\tChild[0] xfer count =    4096.00 kB, Throughput =     200.00 kB/sec, wall= 2.000, cpu= 0.500, %= 25.00",
+            "\tChild[1] xfer count =    4096.00 kB, Throughput =     100.00 kB/sec, wall= 4.000, cpu= 1.500, %= 37.50",
+        ]
+    );
+    let told = streams_result(&asked, IozoneTest::Rewrite, &results);
+    assert!(told.contains("\tCPU utilization: Wall time "), "{told}");
+    let report = streams_report(&asked, 256 << 10, |_, test| {
+        (test == IozoneTest::Write).then(|| results.clone())
+    });
+    assert_eq!(
+        report,
+        "\n\"Throughput report Y-axis is type of test X-axis is number of threads\"\n\
+         \"Record size = 256 kBytes \"\n\"Output is in kBytes/sec\"\n\n\
+         \"  Initial write \"     300.00 \n\n\
+         \n\"CPU utilization report Y-axis is type of test X-axis is number of threads\"\n\
+         \"Record size = 256 kBytes \"\n\"Output is in CPU%\"\n\n\
+         \"  Initial write \"      50.00 \n\n"
+    );
+    let grid = self::asked("-s 64 -s 128 -r 32 -r 64 -i 0 -R -+u");
+    let cpu = cpu_report(&grid, |cell, test| {
+        (test == IozoneTest::Write).then_some(cell.file as f64 / cell.record as f64 * 10.0)
+    });
+    assert_eq!(
+        cpu,
+        "\n\"Writer CPU utilization report (Zero values should be ignored)\"\n        \"32\"  \"64\"\n\
+         \"64\"    20.00  10.00\n\"128\"    40.00  20.00\n\
+         \n\"Re-writer CPU utilization report (Zero values should be ignored)\"\n        \"32\"  \"64\"\n\
+         \"64\"     0.00   0.00\n\"128\"     0.00   0.00\n"
+    );
+}
+
+#[test]
+fn histograms_have_the_bands_of_the_original() {
+    use crate::plan::Action;
+    use crate::stats::{ActionTally, ActionTotal, HistogramCell};
+    let histogram = vec![
+        HistogramCell(20_999, 3),
+        HistogramCell(21_000, 1),
+        HistogramCell(70_000_000_000, 2),
+        HistogramCell(121_000_000_000, 4),
+    ];
+    let none = ActionTally::default().total(crate::unit::Nanos::ZERO);
+    let histogram = histogram.into_iter().collect();
+    let total = Box::new(ActionTotal { histogram, ..none });
+    let totals = [(Action::Read, total)].into();
+    let job = crate::record::JobResult { totals, ..Default::default() };
+    assert_eq!(
+        histogram_of(&job),
+        "Child: 1 Op: Read Backwards\n\
+         Band 1:    20us:3        40us:1        60us:0        80us:0       100us:0       \n\
+         Band 2:   200us:0       400us:0       600us:0       800us:0         1ms:0       \n\
+         Band 3:     2ms:0         4ms:0         6ms:0         8ms:0        10ms:0       \n\
+         Band 4:    12ms:0        14ms:0        16ms:0        18ms:0        20ms:0       \n\
+         Band 5:    40ms:0        60ms:0        80ms:0       100ms:0       \n\
+         Band 6:   200ms:0       400ms:0       600ms:0       800ms:0          1s:0       \n\
+         Band 7:      2s:0          4s:0          6s:0          8s:0         10s:0       \n\
+         Band 8:     20s:0         40s:0         60s:0         80s:2        120s:0       \n\
+         Band 9:   120+s:4       \n\n"
+    );
+}
+
+/// The histogram of a stream that read backwards.
+fn histogram_of(job: &crate::record::JobResult) -> String {
+    histogram(1, histogram_name(IozoneTest::Backward, false), &bands(job))
+}
+
+#[test]
+fn lines_about_the_words_stand_where_the_original_has_them() {
+    for (line, lines) in [
+        ("-s 64 -J 2", "\tCompute time 0.002000 seconds for reads and writes.\n"),
+        ("-X records", "\tCompute time from telemetry files for writes.\n"),
+        (
+            "-X untimed -J 2",
+            "\tCompute time 0.002000 seconds for writes.\n\tCompute time 0.002000 seconds for reads.\n",
+        ),
+        (
+            "-X untimed -Y records",
+            "\tCompute time from telemetry files for reads.\n\tNo compute time for writes.\n",
+        ),
+        ("-s 64", ""),
+    ] {
+        let text = opening(&asked(line), "now", "");
+        let (_, after) = text.split_once("\tOutput is in kBytes/sec\n").expect(line);
+        let (found, _) = after.split_once("\tTime Resolution").expect(line);
+        assert_eq!(found, lines, "{line}");
+    }
+    let end = |line: &str| -> Vec<String> {
+        let text = opening(&asked(line), "now", "");
+        let (_, end) = text.split_once(" * record size.\n").expect(line);
+        end.lines().map(String::from).collect()
+    };
+    assert_eq!(
+        end("-l 1 -u 2 -T -i 0"),
+        ["\tMin thread = 1 ", "\tMax thread = 2 ", "\tThroughput test with 1 thread"]
+    );
+    assert_eq!(
+        end("-t 2 -+b 64k,5 -i 0"),
+        [
+            "\tBurst size set to 64 Kbytes.",
+            "\tBurst sleep duration set to 5 msec",
+            "\tThroughput test with 2 processes"
+        ]
+    );
+}
+
+#[test]
+fn records_of_a_file_are_done_as_they_stand_there() {
+    use crate::plan::ListedIo;
+    use crate::unit::{Bytes, Nanos};
+    let asked = asked("-Y records");
+    let tests: Vec<&str> = asked.done().into_iter().map(IozoneTest::name).collect();
+    assert_eq!(tests, ["write", "rewrite", "read", "reread"]);
+    // Where the last of them ends, rounded up to whole records of the writer.
+    assert_eq!(asked.cells()[0].file, 135_168);
+    let orders = orders("-Y records");
+    assert_eq!(orders["write-132k-4k"], OffsetOrdering::Forward);
+    let io = |offset, bytes, millis| ListedIo {
+        offset: Bytes(offset),
+        bytes: Bytes(bytes),
+        compute: Nanos::millis(millis),
+    };
+    let ios = vec![io(0, 65_536, 2), io(131_072, 4096, 0), io(65_536, 512, 1)];
+    assert_eq!(orders["read-132k-4k"], OffsetOrdering::Listed { ios });
+    // What is computed before them is not in the rate.
+    let place = TestPlace { test: IozoneTest::Read, cell: asked.cells()[0], streams: 0 };
+    assert!((asked.left_out_of_rate(place, 3) - 0.003).abs() < 1e-9);
+    let whole = self::asked("-J 2 -s 64 -r 4");
+    let place = TestPlace { test: IozoneTest::Write, cell: whole.cells()[0], streams: 0 };
+    assert!((whole.left_out_of_rate(place, 16) - 0.032).abs() < 1e-9);
+    assert_eq!(self::asked("-J 2 -+J -s 64").left_out_of_rate(place, 16), 0.0);
+}
+
+#[test]
+fn what_is_done_around_a_record_is_in_the_plan() {
+    use crate::plan::{Action, Fill, Interference, Verify, WorkerKind};
+    let blocks = |line: &str, phase: &str| {
+        let command = asked(line).command().unwrap_or_else(|error| panic!("{line}: {error:?}"));
+        let phase = command.plan.phases.into_iter().find(|found| found.name.starts_with(phase));
+        let job = phase.unwrap_or_else(|| panic!("{line}")).jobs.remove(0);
+        match job.work.clone() {
+            Work::Blocks(blocks) => (job, blocks),
+            _ => panic!("{line}"),
+        }
+    };
+    let around = |line: &str, phase: &str| blocks(line, phase).1.interference;
+    let none = Interference::default();
+    assert!(around("-W", "write").lock_files && around("-+l", "random-read").lock_blocks);
+    assert_eq!(around("-W -+u", "fwrite"), none);
+    assert_eq!(around("-K", "read").stray_reads_every, 100);
+    assert_eq!((around("-K", "stride"), around("-K", "write")), (none, none));
+    assert_eq!(around("-t 1 -K", "stride").stray_reads_every, 100);
+    let cache = around("-p -S 32 -L 64", "write").cpu_cache.expect("a cache");
+    assert_eq!((cache.size.0, cache.line.0), (32 << 10, 64));
+    assert_eq!(around("-m", "read").buffers.0, 16 << 20);
+    let (_, read) = blocks("-V 3", "read");
+    assert_eq!((read.pattern.fill, read.pattern.verify), (Fill::Repeat(vec![3]), Verify::Full));
+    let (_, write) = blocks("-+d", "write");
+    assert_eq!((write.pattern.fill, write.pattern.verify), (Fill::Random, Verify::None));
+    let (job, _) = blocks("-t 2 -Q -d 100", "write");
+    assert_eq!(job.crew, WorkerKind::Threads);
+    assert_eq!(job.detail.log.expect("a log"), std::path::Path::new("Child_0_wol.dat"));
+    let (_, reader) = blocks("-t 3 -+K 2 -i 8", "mixed");
+    assert!(reader.pattern.mix.has(Action::Read));
+    let phases = asked("-U /m -+q 3 -f /m/x -i 0").command().expect("a plan").plan.phases;
+    assert_eq!((phases[0].remount.as_deref(), phases[0].quiet.0), (None, 0));
+    assert_eq!(phases[1].remount.as_deref(), Some(std::path::Path::new("/m")));
+    assert_eq!(phases[1].quiet.0, 3_000_000_000);
+}
+
+#[test]
+fn it_is_said_which_of_two_figures_is_true() {
+    let asked = asked("-t 2 -s 4m -i 0");
+    let child = |rate| ChildResult { moved: 4096.0, rate, cpu: CpuUse::default() };
+    let results = |parent| StreamResults { children: vec![child(900.0), child(100.0)], parent };
+    let said = |parents: [f64; 2]| {
+        let of = |(test, parent)| ((2, test), results(parent));
+        let tests = [IozoneTest::Write, IozoneTest::Rewrite].into_iter().zip(parents);
+        disagreement(&asked, 2, &tests.map(of).collect())
+    };
+    assert_eq!(
+        said([443.58, 500.0]).as_deref(),
+        Some(
+            "2 streams: children see more than the parent: write 1000.00 and 443.58, rewrite 1000.00 and 500.00 kB/sec. The parent's are true of all together; the children's rates are added up as if all had run all the time, and they did not."
+        )
+    );
+    assert_eq!(said([950.0, 1000.0]), None);
 }

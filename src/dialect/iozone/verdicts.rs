@@ -1,6 +1,9 @@
 //! What may be believed of a table: figures of which the same was found are said together.
 
-use super::asked::GridCell;
+use std::collections::BTreeMap;
+
+use super::asked::{GridCell, IozoneOptions, IozoneTest, IozoneUnit};
+use super::measure::StreamResults;
 use super::plan::TestPlace;
 use crate::record::{MeasuredSubject, PhaseRecord, Trust, Verdict};
 use crate::unit::{Bandwidth, KIB};
@@ -49,6 +52,40 @@ pub fn verdicts(
         next.extend(step.filter(|step| !next.contains(step)));
     }
     groups.iter().map(Group::line).chain(next).collect()
+}
+
+/// Where children and parent of a test of streams differ by more than this share, it is said which is true.
+const NOTABLE: f64 = 0.1;
+
+/// Which of two figures is true, where what so many children see is notably more than what the parent does.
+pub fn disagreement(
+    asked: &IozoneOptions,
+    streams: u32,
+    results: &BTreeMap<(u32, IozoneTest), StreamResults>,
+) -> Option<String> {
+    let differs = |results: &StreamResults| results.sum() > results.parent * (1.0 + NOTABLE);
+    let of_them = results.iter().filter(|((of, _), results)| *of == streams && differs(results));
+    let each: Vec<String> = of_them
+        .map(|((_, test), results)| {
+            format!("{} {:.2} and {:.2}", test.name(), results.sum(), results.parent)
+        })
+        .collect();
+    let unit = match asked.unit {
+        IozoneUnit::Operations => "ops/sec",
+        _ => "kB/sec",
+    };
+    let computes = asked.compute.is_some() || asked.bursts.is_some() || asked.is_listed();
+    let why = if computes && !asked.counts_compute {
+        "the children leave out the time between their records"
+    } else {
+        "the children's rates are added up as if all had run all the time, and they did not"
+    };
+    (!each.is_empty()).then(|| {
+        format!(
+            "{streams} streams: children see more than the parent: {} {unit}. The parent's are true of all together; {why}.",
+            each.join(", ")
+        )
+    })
 }
 
 /// Tests of the same cells of which the same is said, word for word, as one.

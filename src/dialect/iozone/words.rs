@@ -1,9 +1,13 @@
 //! The words after `iozone`, by the rules of its getopt: letters may be glued, what belongs to a letter may
 //! be glued or follow, and what belongs to an option with a plus follows.
 
+use std::io;
+use std::path::Path;
+
 use super::super::option::{OptionValue, ToolOption};
 use super::asked::{IozoneComplaint, IozoneOptions};
 use super::options::OPTIONS;
+use crate::name::NameText as _;
 use crate::record::WordMeaning;
 use crate::unit::{GIB, KIB, MIB};
 
@@ -15,6 +19,10 @@ const FEW_NAMES: u8 = 13;
 const MODES: u8 = 17;
 /// ... where POSIX AIO is asked of a mapping.
 const AIO_OF_MAPPING: u8 = 18;
+/// ... where data cannot be both.
+const DATA: u8 = 20;
+/// ... where streams would be unmounted.
+const REMOUNT: u8 = 16;
 /// ... where sizes contradict each other.
 const SIZES: u8 = 23;
 /// ... where an option with a plus lacks what belongs to it.
@@ -32,15 +40,19 @@ pub(super) struct TypedOption {
     value: String,
 }
 
-/// Takes the words apart.
+/// Takes the words apart; `files` reads the files that they name.
 ///
 /// # Errors
 /// Words that the original would not take, and those that are refused here, with the reason.
-pub fn read(words: &[String]) -> Result<IozoneOptions, IozoneComplaint> {
+pub fn read(
+    words: &[String],
+    files: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
+) -> Result<IozoneOptions, IozoneComplaint> {
     let mut asked = IozoneOptions { words: words.to_vec(), ..IozoneOptions::default() };
     for taken in taken(words)? {
         (taken.option.effect)(&mut asked, &taken.value)?;
     }
+    asked.load_lists(files)?;
     asked.agree()?;
     Ok(asked)
 }
@@ -195,6 +207,19 @@ impl IozoneOptions {
         Ok(bytes)
     }
 
+    /// `-+b`: bytes, and milliseconds of a pause.
+    pub(super) fn bursts(&mut self, value: &str) -> Result<(), IozoneComplaint> {
+        let parts = value.split_once(',').ok_or_else(|| {
+            IozoneComplaint::new(
+                format!("invalid value '{value}' for -+b"),
+                "give the size of a burst and milliseconds: -+b 64k,5",
+            )
+        })?;
+        let bytes = Self::bytes("-+b", parts.0)?;
+        self.bursts = Some((bytes, Self::number("-+b", parts.1, 1..=3_600_000)?));
+        Ok(())
+    }
+
     /// A file of `-F`.
     pub(super) fn stream_file(&mut self, value: &str) -> Result<(), IozoneComplaint> {
         if self.streams.is_empty() && self.stream_range == (None, None) {
@@ -255,6 +280,8 @@ impl IozoneOptions {
             .saying("Can not mix mmap with async I/O.", AIO_OF_MAPPING));
         }
         self.agree_with_mapping()?;
+        self.agree_on_data()?;
+        self.agree_around_calls()?;
         let most = self.streams.iter().max().copied().unwrap_or_default() as usize;
         if !self.files.is_empty() && self.files.len() != most {
             return Err(IozoneComplaint::new(
@@ -285,6 +312,104 @@ impl IozoneOptions {
             return Err(IozoneComplaint::new(
                 "-B and -I: a mapping is in the page cache",
                 "leave one of them out",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Options about what is written.
+    fn agree_on_data(&self) -> Result<(), IozoneComplaint> {
+        let parts = [
+            (self.alike_everywhere.is_some(), "-+y"),
+            (self.alike_own.is_some(), "-+C"),
+            (self.granule.is_some(), "-+Q"),
+            (self.data_seed.is_some(), "-+S"),
+            (self.data_skew.is_some(), "-+W"),
+        ];
+        if self.alike.is_none()
+            && let Some((_, option)) = parts.into_iter().find(|(given, _)| *given)
+        {
+            return Err(IozoneComplaint::new(
+                format!("{option} without -+w: nothing is to be alike"),
+                format!("add -+w 100, of which {option} is a part, or leave {option} out"),
+            ));
+        }
+        if self.alike.is_some() && self.diagnostic {
+            return Err(IozoneComplaint::new(
+                "-+d and -+w: sectors have data of their own, or data that are alike",
+                "leave one of them out",
+            )
+            .saying("\n\tCan not do both -+d and -+w", DATA));
+        }
+        let made = self.alike.is_some() || self.zeros.is_some();
+        let looked_at = self.pattern.is_some() || self.diagnostic;
+        if made && looked_at || self.pattern.is_some() && self.diagnostic {
+            return Err(IozoneComplaint::new(
+                "two of -V, -+d, -+Z and -+w or -+a: each says what is written",
+                "leave all but one out",
+            ));
+        }
+        if self.buffers && (made || looked_at) {
+            return Err(IozoneComplaint::new(
+                "-m with -V, -+d, -+Z, -+w or -+a: data are made in one buffer here",
+                "leave -m out",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Options about what is done around each call, and between tests.
+    fn agree_around_calls(&self) -> Result<(), IozoneComplaint> {
+        if self.remount.is_some() && self.is_throughput() {
+            return Err(IozoneComplaint::new(
+                "-U and -t: a file system that streams use is not unmounted",
+                "leave -U out; --honest drops the files' pages before they are read",
+            )
+            .saying("Can not run throughput tests with unmount & remounts.", REMOUNT));
+        }
+        if let (Some(mount), Some(file)) = (&self.remount, &self.file)
+            && file.is_absolute()
+            && !file.starts_with(mount)
+        {
+            return Err(IozoneComplaint::new(
+                format!("-U {}: the file of -f lies elsewhere", mount.to_text()),
+                format!("name a file there: -f {}/iozone.tmp", mount.to_text()),
+            ));
+        }
+        let around = [
+            (self.purge, "-p"),
+            (self.jitter, "-K"),
+            (self.buffers, "-m"),
+            (self.lock_records, "-+l or -+L"),
+            (self.bursts.is_some(), "-+b"),
+        ];
+        if self.async_depth.is_some()
+            && let Some((_, option)) = around.into_iter().find(|(given, _)| *given)
+        {
+            return Err(IozoneComplaint::new(
+                format!("{option} with -H or -k: others are in flight between two records"),
+                "leave one of them out",
+            ));
+        }
+        if self.lock_file && (self.lock_records || self.shared) {
+            return Err(IozoneComplaint::new(
+                "-W with -+l, -+L or -+V: whoever has the whole file needs no lock of a record, and shares it with nobody",
+                "leave one of them out",
+            ));
+        }
+        if self.purge && self.line > self.cache * KIB {
+            return Err(IozoneComplaint::new(
+                format!(
+                    "-p with -L {} and -S {}: a line larger than the cache",
+                    self.line, self.cache
+                ),
+                "give -L in bytes, and -S in KiB",
+            ));
+        }
+        if self.counts_compute && self.compute.is_none() && !self.is_listed() {
+            return Err(IozoneComplaint::new(
+                "-+J without -J: there is no time to be counted",
+                "add -J with milliseconds, or leave it out",
             ));
         }
         Ok(())

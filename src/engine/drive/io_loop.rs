@@ -115,6 +115,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             backend,
             loop_config,
             pace: WorkerPace::new(worker.rate, workers, number, now, worker.seed)
+                .computing(worker.cursor.any().computes())
                 .among(|op| worker.cursor.any().does(op)),
             trimmer,
             trim_pool,
@@ -269,10 +270,11 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
 
     /// When the next I/O is due; `None`: now.
     #[inline]
-    fn due(&self) -> Option<Timestamp> {
+    fn due(&mut self) -> Option<Timestamp> {
+        let due = self.pace.due(self.now);
         match &self.worker.balance {
-            Some(share) if MORE => self.pace.due().max(share.hold(self.now)),
-            _ => self.pace.due(),
+            Some(share) if MORE => due.max(share.hold(self.now)),
+            _ => due,
         }
     }
 
@@ -280,7 +282,10 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
     /// time without work counts like any other.
     fn sleep(&mut self, due: Timestamp) {
         let until = due.min(self.deadline.unwrap_or(due)).min(self.now + Nanos::millis(100));
-        self.backend.sleep_until(until);
+        match self.pace.computes() {
+            true => self.backend.compute_until(until),
+            false => self.backend.sleep_until(until),
+        }
         let began = self.now;
         self.now = self.backend.now();
         self.idle(began);

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Fault;
-use crate::plan::{Method, Rate, Verify};
+use crate::plan::{Interference, Method, Rate, Verify};
 use crate::stats::{BlockCensus, CpuSpent, DepthCounts, LatencySplit, LiveCounters};
 use crate::sys::slab::Slot;
 use crate::unit::{Nanos, Timestamp};
@@ -64,6 +64,8 @@ pub struct Worker<'a> {
     pub flush: Option<(u64, FlushKind)>,
     /// What it does for the page cache's sake.
     pub aside: CacheControl,
+    /// What it does around each I/O.
+    pub interference: Interference,
     /// Until when.
     pub quota: IoQuota,
     /// Everything random follows from it.

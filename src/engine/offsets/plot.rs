@@ -118,6 +118,17 @@ impl RegionGrid {
                 let streams = streams(pattern, order, seed, alone)?;
                 OffsetOrder::Each { streams, done, step, total }
             }
+            OffsetOrdering::Listed { ios } => {
+                if let Some(io) = ios.iter().find(|io| io.offset.0 + io.bytes.0 > len) {
+                    return Err(Refusal::new(
+                        format!("an I/O of {} at {} in {}", io.bytes, io.offset, Bytes(len)),
+                        "give a larger size",
+                    ));
+                }
+                let all = ios.len() as u64;
+                passed = backend / all;
+                OffsetOrder::Listed { ios: ios.as_slice().into(), index: backend % all, step }
+            }
             OffsetOrdering::Runs { sequential, random_percent, same } => {
                 let anywhere = (u64::from(*random_percent) << 32) / 100;
                 let run = SequentialRun { blocks: *sequential, anywhere, same: *same };
@@ -208,7 +219,10 @@ fn cell(pattern: &Pattern, order: &OffsetOrdering, fixed: bool) -> Result<u64, R
             ));
         }
         OffsetOrdering::Backward if !fixed => 1,
-        OffsetOrdering::Forward | OffsetOrdering::Backward | OffsetOrdering::Same => {
+        OffsetOrdering::Forward
+        | OffsetOrdering::Backward
+        | OffsetOrdering::Same
+        | OffsetOrdering::Listed { .. } => {
             align.map_or(smallest, |align| smallest.next_multiple_of(align))
         }
         OffsetOrdering::Strided { .. } => {

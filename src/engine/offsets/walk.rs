@@ -1,5 +1,9 @@
 //! The ways through a region, and how far on them one is.
 
+use std::sync::Arc;
+
+use crate::plan::ListedIo;
+
 use super::super::distribution::{Distribution, Normal};
 use super::super::random::Shuffle;
 use super::super::zones::BlockZone;
@@ -28,6 +32,8 @@ pub(super) enum OffsetOrder<S> {
     Zoned { done: u64, step: u64, blocks: u64, zones: Vec<BlockZone> },
     /// Each action goes its own way. `done` bytes of the `total` of a pass are behind all of them.
     Each { streams: [Option<Box<S>>; 4], done: u64, step: u64, total: u64 },
+    /// The I/Os of a list.
+    Listed { ios: Arc<[ListedIo]>, index: u64, step: u64 },
     /// `left` more in a row from `at`.
     Runs { done: u64, step: u64, blocks: u64, at: u64, left: u32, run: SequentialRun },
 }

@@ -80,8 +80,8 @@ impl TreeMeter<'_, '_> {
                 return None;
             }
             let due = match &self.worker.balance {
-                None => self.pace.due(),
-                Some(share) => self.pace.due().max(share.hold(self.now)),
+                None => self.pace.due(self.now),
+                Some(share) => self.pace.due(self.now).max(share.hold(self.now)),
             };
             let Some(due) = due else { return Some(self.now) };
             if due <= self.now {

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::error::Refusal;
 use crate::evidence::{Subject, folder_of};
 use crate::name::NameText as _;
-use crate::plan::{DetailLevel, Job, Work, WorkerKind};
+use crate::plan::{DetailLevel, Job, LogForm, Work, WorkerKind};
 
 use super::super::log::HEADING;
 use super::fitter::PlanFitter;
@@ -37,10 +37,12 @@ impl PlanFitter<'_> {
                 format!("the log {name} is no regular file"),
                 "name a file for it; what is in it will be gone",
             )),
-            Ok(found) if found.len() > 0 && !starts_as_log(log) => Err(Refusal::new(
-                format!("{name} is there and is no log of this program"),
-                "name another file for the log",
-            )),
+            Ok(found) if found.len() > 0 && !starts_as_log(log, job.detail.log_form) => {
+                Err(Refusal::new(
+                    format!("{name} is there and is no log of this program"),
+                    "name another file for the log",
+                ))
+            }
             Ok(_) => Ok(()),
             Err(_) => writable(folder_of(log)),
         }
@@ -64,9 +66,13 @@ impl PlanFitter<'_> {
 }
 
 /// Whether a file begins as logs of this program do.
-fn starts_as_log(path: &Path) -> bool {
+fn starts_as_log(path: &Path, form: LogForm) -> bool {
     use std::io::Read as _;
-    let mut start = [0; HEADING.len()];
+    let heading = match form {
+        LogForm::Csv => HEADING,
+        LogForm::OffsetLatency => "Offset in kBytes ",
+    };
+    let mut start = vec![0; heading.len()];
     std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok()
-        && start == HEADING.as_bytes()
+        && start == heading.as_bytes()
 }
