@@ -19,6 +19,8 @@ mod manual;
 pub mod modes;
 mod output;
 mod own_option;
+#[cfg(test)]
+mod pasted;
 mod place;
 mod plot;
 mod probe;

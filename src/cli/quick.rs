@@ -225,7 +225,7 @@ pub const VERB: &str = "quick";
 pub(super) fn tool() -> ToolProfile {
     ToolProfile {
         then: Some("assay quick --time 300 {path}    # does it last?".into()),
-        sooner: Some("type it again with --quick if the time was too long".into()),
+        sooner: Some("assay quick --quick {path}    # a third of the time".into()),
         ..ToolProfile::default()
     }
 }

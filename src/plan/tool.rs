@@ -108,7 +108,7 @@ pub struct ToolProfile {
     /// What makes it do more where that was over too soon to be measured.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub more: Vec<MoreWork>,
-    /// What to do when somebody ended it before its time.
+    /// What to type when somebody ended it before its time; `{path}` stands for what was measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sooner: Option<String>,
     /// Names of programs that keep step with this run: they wait at the same semaphores.

@@ -103,6 +103,9 @@ fn told(found: &CapacityResult, style: TerminalStyle) -> Vec<String> {
     let (word, ink) = word(found);
     let mut lines = inked("capacity", &InkedText::of(ink, word), style);
     lines.extend(labelled("", &found.claim, style));
+    if trust(found) == Trust::Wrong {
+        lines.extend(labelled("", "Back up what is on it, and do not use it for data.", style));
+    }
     if let Some(real) = real(found) {
         lines.extend(labelled("real", &real, style));
     }
@@ -112,24 +115,19 @@ fn told(found: &CapacityResult, style: TerminalStyle) -> Vec<String> {
     lines
 }
 
-/// What to type or do now.
+/// What to type now.
 fn next(record: &Record, found: &CapacityResult, style: TerminalStyle) -> Vec<String> {
     let paths = &record.plan.origin.words;
-    match found.holding {
-        BlockFate::Genuine if found.whole => Vec::new(),
-        BlockFate::Genuine => {
-            let mut lines = labelled("next", "to test every block:", style);
-            let line = heading::title("card --fill", paths);
-            lines.push(format!("           {}", style.paint(Ink::Strong, &line)));
-            lines
+    let verb = match found.holding {
+        BlockFate::Genuine if !found.whole => "card --fill",
+        // It was not run to its end, or the path has no block device of its own.
+        BlockFate::Unknown => "card",
+        BlockFate::Genuine | BlockFate::Wraps | BlockFate::Loses | BlockFate::Damaged => {
+            return Vec::new();
         }
-        BlockFate::Unknown => {
-            labelled("next", "run it to the end, on a path with its own block device", style)
-        }
-        BlockFate::Wraps | BlockFate::Loses | BlockFate::Damaged => {
-            labelled("next", "back up what is on it, and do not use this device for data", style)
-        }
-    }
+    };
+    let label = style.paint(Ink::Faint, &format!("{:9}", "next"));
+    vec![format!("  {label}{}", style.paint(Ink::Strong, &heading::title(verb, paths)))]
 }
 
 fn word(found: &CapacityResult) -> (&'static str, Ink) {

@@ -53,7 +53,7 @@ fn killed(record: &Record, done: usize, planned: usize) -> String {
     format!("in phase {} of {planned}{}", done + 1, next.unwrap_or_default())
 }
 
-/// What to type or do now: two things at the most.
+/// What to type now: two things at the most.
 pub fn nexts(record: &Record) -> Vec<NextStep> {
     let mut nexts: Vec<NextStep> = Vec::new();
     if let Some(verdict) = &record.verdict {
@@ -74,15 +74,17 @@ pub fn nexts(record: &Record) -> Vec<NextStep> {
 /// What is worth typing after a run that leaves nothing to mend.
 fn usual_next(record: &Record) -> Option<NextStep> {
     let tool = &record.plan.origin.tool;
+    let at_path = |command: &String| {
+        let path = &record.resolved.subjects.first()?.path;
+        Some(command.replace("{path}", &quoted(path)))
+    };
     match record.ending {
         Ending::Complete if !record.phases.is_empty() => {
-            let path = &record.resolved.subjects.first()?.path;
-            Some(NextStep::new(
-                Remedy::MoreTime,
-                tool.then.as_ref()?.replace("{path}", &quoted(path)),
-            ))
+            Some(NextStep::new(Remedy::MoreTime, at_path(tool.then.as_ref()?)?))
         }
-        Ending::Interrupted(_) => Some(NextStep::told(tool.sooner.clone()?)),
+        Ending::Interrupted(_) => {
+            Some(NextStep::new(Remedy::Rerun, at_path(tool.sooner.as_ref()?)?))
+        }
         _ => None,
     }
 }

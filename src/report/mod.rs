@@ -8,7 +8,7 @@ mod capacity;
 mod card;
 pub mod catalogue;
 mod chart;
-mod closing;
+pub(crate) mod closing;
 pub mod compare;
 mod csv;
 pub mod explain;

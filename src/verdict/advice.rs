@@ -8,7 +8,7 @@ use super::words::{self, typed_with, with};
 use crate::evidence::PathKind;
 use crate::plan::{AddedWords, CacheDrop, Durability};
 use crate::record::{NextStep, Remedy};
-use crate::unit::{KIB, MIB, Nanos};
+use crate::unit::{Bytes, KIB, MIB, Nanos};
 
 /// The same past the page cache.
 pub fn direct(flow_view: &FlowView<'_>) -> Option<NextStep> {
@@ -105,8 +105,31 @@ pub fn own_verb(
     words::own_verb(remedy, verb, (&flow_view.subject.path, kind), flow_view.reads(), options)
 }
 
+/// A verb of our own that only looks, where a flow went.
+pub fn look(flow_view: &FlowView<'_>, verb: &str) -> Option<NextStep> {
+    let subject = flow_view.subject;
+    words::own_verb(Remedy::Inspect, verb, (&subject.path, subject.kind), true, "")
+}
+
+/// A verb of our own that writes a file where a flow went before it reads it.
+pub fn written_first(flow_view: &FlowView<'_>, verb: &str, options: &str) -> Option<NextStep> {
+    let subject = flow_view.subject;
+    words::own_verb(Remedy::WriteFirst, verb, (&subject.path, subject.kind), false, options)
+}
+
 /// The load of a flow as `assay io` does it where it went: from the device, and flushed.
 pub fn load(flow_view: &FlowView<'_>, remedy: Remedy) -> Option<NextStep> {
+    load_of(flow_view, remedy, flow_view.flow.block)
+}
+
+/// The same with blocks that are multiples of a unit.
+pub fn in_multiples(flow_view: &FlowView<'_>, unit: Bytes) -> Option<NextStep> {
+    let unit = unit.0.max(1);
+    let block = flow_view.flow.block.0.div_ceil(unit).saturating_mul(unit);
+    load_of(flow_view, Remedy::OtherBlocks, Bytes(block))
+}
+
+fn load_of(flow_view: &FlowView<'_>, remedy: Remedy, block: Bytes) -> Option<NextStep> {
     let flow = flow_view.flow;
     if flow_view.of_trees() {
         return None;
@@ -117,10 +140,11 @@ pub fn load(flow_view: &FlowView<'_>, remedy: Remedy) -> Option<NextStep> {
         (false, true) => "write",
         (false, false) => "randwrite",
     };
-    let block = match flow.block.0 {
+    let block = match block.0 {
         block if block >= MIB && block.is_multiple_of(MIB) => format!("{}M", block / MIB),
         block if block >= 4 * KIB && block.is_multiple_of(KIB) => format!("{}k", block / KIB),
-        // Bytes and parts of blocks are nothing that a device does.
+        // Bytes and parts of sectors are nothing that a device does.
+        _ if flow.sequential => "1M".into(),
         _ => "4k".into(),
     };
     let mut options = format!(" --rw {rw} --bs {block}");

@@ -9,7 +9,7 @@ use super::waiting_for_cpu::{grown, stopped};
 use super::words::share;
 use super::{Rule, RuleJudge, advice, explained, file_lock, finding, flush_bound, refuted};
 use crate::evidence::PathKind;
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject};
 
 /// The caller waits most of the time, and neither the device nor a flush is what it waits for.
 pub const RULE: Rule = Rule {
@@ -73,15 +73,18 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
             ),
             Some(exhibit(throttle)),
             level,
-            lift(throttle),
+            Some(lift(throttle)),
         ),
         None => {
             let level = flow_view.top()?;
             (
-                format!("Limited by something above the queue of {}: the program waited while the device was mostly idle.", level.name()),
+                format!(
+                    "Limited by something above the queue of {}: the program waited while the device was mostly idle.",
+                    level.name()
+                ),
                 None,
                 level,
-                NextStep::told("check for limits that cannot be seen from here (a cgroup of the host, a storage QoS setting) or that were set after the run had started".into()),
+                advice::look(flow_view, "probe"),
             )
         }
     };
@@ -96,7 +99,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
         Some(MeasuredSubject::Limited),
         claim,
         because,
-        Some(next),
+        next,
     ))
 }
 

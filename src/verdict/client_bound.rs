@@ -8,7 +8,7 @@ use super::words::share;
 use super::{Rule, RuleJudge, advice, copy_bound, explained, finding, refuted};
 use crate::evidence::LeafKind;
 use crate::plan::Action;
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
 use crate::unit::Nanos;
 
 /// Each worker used up a CPU while the device had time left.
@@ -112,15 +112,14 @@ fn making_data(phase_view: &PhaseView<'_>) -> Option<Finding> {
     if spent < MAKING || phase_view.work() >= CPU_DEVICE {
         return None;
     }
+    let writes = phase_view.cases.iter().find(|flow_view| flow_view.writes());
     Some(finding(
         RULE.id,
         FindingWeight::Doubt,
         Some(MeasuredSubject::Tool),
         format!("Limited by the source: {} of the time went into generating data.", share(spent)),
         vec![Exhibit::new(format!("time in reads of {name}"), share(spent), "the run's clock")],
-        Some(NextStep::told(format!(
-            "copy from /dev/zero, or write the data of {name} to a file first and copy that file"
-        ))),
+        writes.and_then(advice::own_data),
     ))
 }
 
@@ -155,7 +154,7 @@ fn single_bytes(phase_view: &PhaseView<'_>) -> Option<Finding> {
             flow_view.named()
         ),
         because,
-        Some(by_blocks()),
+        advice::load(flow_view, Remedy::OtherBlocks),
     ))
 }
 

@@ -2,9 +2,9 @@
 
 use super::measure::{FlowView, LostPages, dropped, lost};
 use super::threshold::OWN_BYTES;
-use super::words::{of, once_more};
+use super::words::{of, once_more, with_flush};
 use super::{Rule, RuleJudge, finding};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject};
 use crate::unit::Bytes;
 
 /// Dirty pages were dropped, by this process or by whoever cut the file, and the device was given that
@@ -68,10 +68,7 @@ fn of_trees(flow_view: &FlowView<'_>) -> Option<Finding> {
             flow_view.named()
         ),
         vec![exhibit(bytes)],
-        Some(NextStep::told(
-            "flush the files before they are deleted (in a plan: durability fsync_at_end where they are made)"
-                .into(),
-        )),
+        with_flush(&flow_view.record.plan.origin),
     ))
 }
 

@@ -6,9 +6,7 @@ use super::words::{pace, share};
 use super::{Rule, RuleJudge, disturbed, finding, refuted};
 use crate::evidence::{BlockLayer, CardInfo, Direction};
 use crate::plan::{Action, BlockWork, Phase, Region, Work};
-use crate::record::{
-    Exhibit, Finding, FindingWeight, Flow, MeasuredSubject, NextStep, PhaseRecord, Record,
-};
+use crate::record::{Exhibit, Finding, FindingWeight, Flow, MeasuredSubject, PhaseRecord, Record};
 use crate::unit::Bytes;
 
 /// Scattered small writes to a card are a hundred times slower than those in order; or the same work
@@ -66,9 +64,7 @@ fn scattered(phase_view: &PhaseView<'_>) -> Option<Finding> {
             share(slow / fast)
         ),
         because,
-        Some(NextStep::told(
-            "use this figure for many small files, the sequential one for video and photos".into(),
-        )),
+        None,
     ))
 }
 
@@ -144,9 +140,7 @@ fn by_place(phase_view: &PhaseView<'_>) -> Option<Finding> {
             pace(most)
         ),
         because.collect(),
-        Some(NextStep::told(
-            "run the phases in another order: a difference that stays with the offset is due to the place".into(),
-        )),
+        None,
     ))
 }
 

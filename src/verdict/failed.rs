@@ -1,9 +1,10 @@
 //! T17: an error of writing that only the flush tells, or any other that ended the phase.
 
 use super::measure::PhaseView;
+use super::words::operand;
 use super::{Rule, RuleJudge, finding, words};
 use crate::error::Doing;
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
 
 /// An error makes it no measurement.
 pub const RULE: Rule = Rule {
@@ -63,9 +64,11 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
             fault.doing.call().to_string(),
         ));
     }
-    let next = fault
-        .filter(|fault| !fault.hint.is_empty())
-        .map(|fault| NextStep::told(words::sentence(&fault.hint)));
+    let claim = match fault.filter(|fault| !fault.hint.is_empty()) {
+        Some(fault) => format!("{claim} {}.", words::sentence(fault.hint.trim_end_matches('.'))),
+        None => claim,
+    };
+    let next = fault.and_then(|fault| seen(&fault.name, &fault.path));
     Some(finding(
         RULE.id,
         FindingWeight::Refute,
@@ -74,6 +77,16 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
         because,
         next,
     ))
+}
+
+/// What shows more of an error.
+fn seen(name: &str, path: &str) -> Option<NextStep> {
+    let command = match name {
+        "ENOSPC" | "EDQUOT" => format!("df -h {}", operand(path)),
+        "EIO" | "ENODEV" | "ENXIO" | "EREMOTEIO" => "sudo dmesg -T | tail -n 30".into(),
+        _ => return None,
+    };
+    Some(NextStep::new(Remedy::Inspect, command))
 }
 
 /// The name of an error, or its words where it has none.

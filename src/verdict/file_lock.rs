@@ -3,9 +3,9 @@
 use super::measure::PhaseView;
 use super::threshold::{CPU_FULL, DEPTH_LEAST, DEPTH_REACHED, FIRST_WRITES, LOCKED, SHORT};
 use super::words::share;
-use super::{Rule, RuleJudge, explained, finding, refuted};
+use super::{Rule, RuleJudge, advice, explained, finding, refuted};
 use crate::evidence::{LayerKind, PathKind};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, Remedy};
 
 /// The program had enough writes in flight, the device did not, and the file had yet to be allocated.
 pub const RULE: Rule = Rule {
@@ -76,10 +76,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
             ),
             Exhibit::new("CPU time of each worker", share(cpu), "/proc/self/stat"),
         ],
-        Some(NextStep::told(
-            "write the file first (in a plan: layout written), or give each worker its own file"
-                .into(),
-        )),
+        advice::load(flow_view, Remedy::WriteFirst),
     ))
 }
 

@@ -1,7 +1,7 @@
 //! T15: flushes were asked for, and none came to the device.
 
 use super::measure::{DeviceLevel, FlowView};
-use super::{Rule, RuleJudge, finding};
+use super::{Rule, RuleJudge, advice, finding};
 use crate::evidence::{Mount, Reading};
 use crate::name::quoted;
 use crate::plan::Durability;
@@ -60,7 +60,10 @@ fn forced_through(flow_view: &FlowView<'_>, level: &DeviceLevel<'_>) -> bool {
 /// Mounts it with barriers.
 fn mount_command(mount: &Mount, option: &str) -> NextStep {
     let barrier = if option == "barrier=0" { "barrier=1" } else { "barrier" };
-    NextStep::new(Remedy::Remount, format!("mount -o remount,{barrier} {}", quoted(&mount.point)))
+    NextStep::new(
+        Remedy::Remount,
+        format!("sudo mount -o remount,{barrier} {}", quoted(&mount.point)),
+    )
 }
 
 fn say(flow_view: &FlowView<'_>, level: &DeviceLevel<'_>) -> Finding {
@@ -85,14 +88,10 @@ fn say(flow_view: &FlowView<'_>, level: &DeviceLevel<'_>) -> Finding {
         ));
     }
     let (why, next) = match mount.zip(option) {
-        Some((mount, option)) => (
-            format!(" (it is mounted with {option})"),
-            mount_command(mount, option),
-        ),
-        None => (
-            String::new(),
-            NextStep::told("find the layer that answers flushes itself: on a power failure data that were reported as safe may be lost".into()),
-        ),
+        Some((mount, option)) => {
+            (format!(" (it is mounted with {option})"), Some(mount_command(mount, option)))
+        }
+        None => (String::new(), advice::look(flow_view, "probe")),
     };
     finding(
         RULE.id,
@@ -103,7 +102,7 @@ fn say(flow_view: &FlowView<'_>, level: &DeviceLevel<'_>) -> Finding {
             level.name()
         ),
         because,
-        Some(next),
+        next,
     )
 }
 

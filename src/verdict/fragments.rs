@@ -2,10 +2,9 @@
 
 use super::measure::FlowView;
 use super::threshold::{FRAGMENTS, FRAGMENTS_LEAST, NEARLY_FULL};
-use super::words::share;
+use super::words::{operand, share};
 use super::{Rule, RuleJudge, finding};
-use crate::name::quoted;
-use crate::record::{Exhibit, Finding, FindingWeight, NextStep};
+use crate::record::{Exhibit, Finding, FindingWeight, NextStep, Remedy};
 use crate::unit::MIB;
 
 /// Many extents, and requests smaller than the calls; or little room left to write in.
@@ -54,10 +53,10 @@ fn pieces(flow_view: &FlowView<'_>) -> Option<Finding> {
             ),
             Exhibit::new(format!("average request size of {}", level.name()), size, level.source()),
         ],
-        Some(NextStep::told(format!(
-            "measure a contiguous file as well (filefrag -v {} shows the extents)",
-            quoted(&flow_view.subject.path)
-        ))),
+        Some(NextStep::new(
+            Remedy::Inspect,
+            format!("filefrag -v {}", operand(&flow_view.subject.path)),
+        )),
     ))
 }
 
@@ -83,9 +82,7 @@ fn full(flow_view: &FlowView<'_>) -> Option<Finding> {
                 format!("{} of {}", space.free, space.total),
                 "statfs()",
             )],
-            Some(NextStep::told(
-                "free some space, or compare only with runs at the same fill level".into(),
-            )),
+            Some(NextStep::new(Remedy::Inspect, format!("df -h {}", operand(point)))),
         )
     })
 }

@@ -3,7 +3,7 @@
 use super::measure::FlowView;
 use super::threshold::{REACHED, RESIDENT};
 use super::words::{of, share};
-use super::{Rule, RuleJudge, finding};
+use super::{Rule, RuleJudge, advice, finding};
 use crate::name::quoted;
 use crate::plan::Action;
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
@@ -92,9 +92,7 @@ fn trimmed(flow_view: &FlowView<'_>) -> Option<Finding> {
             ),
             level.exhibit(flow_view.direction()),
         ],
-        Some(NextStep::told(
-            "visit each block once (in a plan: order shuffled, one pass), or trim in a phase of its own".into(),
-        )),
+        advice::load(flow_view, Remedy::Separate),
     ))
 }
 

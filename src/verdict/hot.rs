@@ -4,7 +4,8 @@ use super::measure::PhaseView;
 use super::threshold::{CEILING_FELL, CPU_DEVICE, WARM};
 use super::{Rule, RuleJudge, finding, refuted};
 use crate::evidence::{DriveWarmth, Warmth};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
+use crate::name::quoted;
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
 
 /// The drive is at the temperature at which it slows down, or the processors were held back while the
 /// device had time left.
@@ -54,9 +55,8 @@ fn hot_drive(phase_view: &PhaseView<'_>, after: &Warmth) -> Option<Finding> {
         ),
         _ => return None,
     };
-    let next = NextStep::told(
-        "let it cool down and run again, or quote this as the rate of a hot drive".into(),
-    );
+    let command = format!("sudo smartctl -A /dev/{}", quoted(&drive.name));
+    let next = NextStep::new(Remedy::Inspect, command);
     Some(finding(RULE.id, weight, measures, claim, vec![thermometer(drive)], Some(next)))
 }
 
@@ -115,6 +115,11 @@ pub(super) fn weak(warmth: &Warmth) -> Option<Exhibit> {
     })
 }
 
+/// What shows the temperatures of the machine.
+pub(super) fn temperatures() -> NextStep {
+    NextStep::new(Remedy::Inspect, "grep . /sys/class/thermal/thermal_zone*/temp")
+}
+
 fn slow_processors(phase_view: &PhaseView<'_>, shown: Exhibit, limited: bool) -> Finding {
     let device_had_time = phase_view.work() < CPU_DEVICE && !limited;
     let (weight, measures, what) = if device_had_time {
@@ -129,7 +134,7 @@ fn slow_processors(phase_view: &PhaseView<'_>, shown: Exhibit, limited: bool) ->
         measures,
         format!("Heat or low voltage throttled the CPUs, {what}."),
         vec![shown],
-        Some(NextStep::told("check cooling and power supply, and run again".into())),
+        Some(temperatures()),
     )
 }
 

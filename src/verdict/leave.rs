@@ -1,7 +1,8 @@
 //! Which cells of a plan are left out, because they cannot be done here.
 
+use super::words::replacing;
 use crate::plan::{Action, Phase, Plan, Work};
-use crate::record::{NextStep, PhaseRecord, Record, Resolved};
+use crate::record::{NextStep, PhaseRecord, Record, Remedy, Resolved};
 use crate::stats::ActionTotal;
 use crate::unit::Bytes;
 
@@ -26,7 +27,7 @@ pub(super) fn possible(record: &Record, phase: &Phase) -> bool {
 
 /// Why none of the cells can be done, and what to write instead; `None` where one can, or there are
 /// none.
-pub(super) fn nothing_possible(record: &Record) -> Option<(String, NextStep)> {
+pub(super) fn nothing_possible(record: &Record) -> Option<(String, Option<NextStep>)> {
     let mut first = None;
     for phase in record.plan.phases.iter().filter(|phase| record.plan.leaves_out(&phase.name)) {
         let found = obstacle(record, phase)?;
@@ -34,7 +35,8 @@ pub(super) fn nothing_possible(record: &Record) -> Option<(String, NextStep)> {
     }
     let (phase, found) = first?;
     let block = phase.cell_params().map_or(Bytes::ZERO, |cell_params| cell_params.block);
-    Some((format!("{block} is {}", found.why()), NextStep::told(found.instead(&record.plan))))
+    let why = format!("{block} is {}; {}", found.why(), found.instead(&record.plan));
+    Some((why, found.next(&record.plan)))
 }
 
 /// What keeps a cell from being done.
@@ -71,15 +73,24 @@ impl CellObstacle {
         let tool = &plan.origin.tool;
         match self {
             Self::Unit { align, .. } => {
-                let align = align.to_string();
-                let such = tool.aligned.as_deref().unwrap_or("{align}").replace("{align}", &align);
-                format!("use blocks that are multiples of {align} bytes: {such}")
+                format!("use blocks that are multiples of {align} bytes")
             }
             Self::Room { .. } => {
                 tool.fitting.as_deref().unwrap_or("use smaller blocks, or a larger --size").into()
             }
             Self::Written { .. } => "use smaller blocks, or a longer --time".into(),
         }
+    }
+}
+
+impl CellObstacle {
+    /// The line with blocks that can be done.
+    fn next(&self, plan: &Plan) -> Option<NextStep> {
+        let Self::Unit { align, .. } = self else { return None };
+        let words = plan.origin.tool.aligned.as_ref()?.replace("{align}", &align.to_string());
+        let (option, value) = words.split_once(' ')?;
+        let command = replacing(&plan.origin, option, value)?;
+        Some(NextStep::new(Remedy::OtherBlocks, command))
     }
 }
 

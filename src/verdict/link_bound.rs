@@ -5,7 +5,7 @@ use super::threshold::{LINK_NEAR, LINK_NEAR_USB_2, LINK_SLOW, SHORT, SMALL_BYTES
 use super::words::pace;
 use super::{Rule, RuleJudge, finding};
 use crate::evidence::{BlockLayer, Link, LinkKind};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
 
 /// The device moved nearly what its link can carry; or the link was negotiated below what both ends
 /// are able to.
@@ -65,9 +65,7 @@ fn at_its_limit(
             exhibit(&layer.name, link),
             Exhibit::new(format!("moved by {}", layer.name), pace(rate), level.source()),
         ],
-        Some(NextStep::told(
-            "connect the drive by a faster link to measure the drive itself".into(),
-        )),
+        None,
     ))
 }
 
@@ -82,14 +80,25 @@ pub(super) fn below_itself(name: &str, links: &[Link]) -> Option<Finding> {
         FindingWeight::Note,
         None,
         format!(
-            "The link of {name} runs as {}, at most {}; {} is possible.",
+            "The link of {name} runs as {}, at most {}; {} is possible, perhaps in another port or slot, or by another cable.",
             link.mode.seen()?,
             pace(ceiling as f64),
             pace(possible as f64)
         ),
         vec![exhibit(name, link)],
-        Some(NextStep::told("try another port, slot or cable, with link power saving off".into())),
+        Some(seen(link)),
     ))
+}
+
+/// What shows how a link runs.
+fn seen(link: &Link) -> NextStep {
+    let command = match link.kind {
+        LinkKind::Usb => "lsusb -t",
+        LinkKind::Pcie => "sudo lspci -vv | grep LnkSta",
+        LinkKind::Sata => "sudo dmesg -T | grep SATA",
+        LinkKind::Mmc => "sudo dmesg -T | grep mmc",
+    };
+    NextStep::new(Remedy::Inspect, command)
 }
 
 /// What the link of a device carries at most, where any disk of today can fill it: the same link, and the same limit,
@@ -172,6 +181,6 @@ mod tests {
         bench.linked(10_000_000, Some(20_000_000));
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Sound, MeasuredSubject::Device));
-        assert!(found.findings.iter().any(|f| f.claim.ends_with("20.0 MB/s is possible.")));
+        assert!(found.findings.iter().any(|f| f.claim.contains("20.0 MB/s is possible")));
     }
 }

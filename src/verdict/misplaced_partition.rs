@@ -3,7 +3,7 @@
 use super::measure::FlowView;
 use super::{Rule, RuleJudge, finding};
 use crate::evidence::{BlockLayer, LayerKind};
-use crate::record::{Exhibit, Finding, FindingWeight, NextStep};
+use crate::record::{Exhibit, Finding, FindingWeight, NextStep, Remedy};
 use crate::unit::Bytes;
 
 /// Bytes in a block of most file systems.
@@ -46,7 +46,7 @@ pub(super) fn said(
         FindingWeight::Note,
         None,
         format!(
-            "{partition} starts inside a physical sector ({sector}), so each of its blocks touches two."
+            "{partition} starts inside a physical sector ({sector}), so each of its blocks touches two; one that starts at a multiple of 1 MiB does not."
         ),
         vec![
             Exhibit::new(
@@ -60,7 +60,7 @@ pub(super) fn said(
                 format!("/sys/block/{}/queue/physical_block_size", device.name),
             ),
         ],
-        Some(NextStep::told("recreate the partition at a multiple of 1 MiB".into())),
+        Some(NextStep::new(Remedy::Inspect, format!("sudo fdisk -l /dev/{}", disk.name))),
     )
 }
 

@@ -5,7 +5,7 @@ use super::measure::{DeviceLevel, FlowView, PhaseView};
 use super::threshold::CULPRIT;
 use super::words::share;
 use crate::evidence::{OtherProcess, OtherProcesses};
-use crate::record::{Exhibit, NextStep, PhaseRecord, Record};
+use crate::record::{Exhibit, NextStep, PhaseRecord, Record, Remedy};
 use crate::unit::{Bytes, Nanos};
 
 /// No more than this many are named.
@@ -210,21 +210,20 @@ fn culprits(
     if found.is_empty() {
         return None;
     }
-    let ends: Vec<&OtherProcess> =
-        found.iter().copied().filter(|one| !shell(one) && !mostly_by_ended(one)).collect();
-    let next = if ends.is_empty() {
-        let them = listed(found, named);
-        format!(
-            "check what {them} is running (pidstat -d 1, or top), wait for it to finish, then run again"
-        )
-    } else {
-        let them = listed(&ends, named);
-        format!("stop {them} or wait for it to finish, then run again")
+    // What they are is to be looked at: nobody is told to end what others rely on.
+    let numbers = |which: &dyn Fn(&OtherProcess) -> bool| {
+        let numbers = found.iter().filter(|one| which(one)).map(|one| one.pid.to_string());
+        numbers.collect::<Vec<_>>().join(",")
     };
+    let mut next = format!("ps -o pid,etime,args -p {}", numbers(&|_| true));
+    let parents = numbers(&|one| shell(one) || mostly_by_ended(one));
+    if !parents.is_empty() {
+        next.push_str(&format!(" --ppid {parents}"));
+    }
     Some(NamedProcesses {
         said,
         because: found.iter().map(|one| shown(one)).collect(),
-        next: NextStep::told(next),
+        next: NextStep::new(Remedy::Inspect, next),
     })
 }
 
@@ -258,10 +257,7 @@ mod tests {
             "{}",
             named.claim
         );
-        assert_eq!(
-            named.next.expect("something to do").words(),
-            "stop dd (process 11) or wait for it to finish, then run again"
-        );
+        assert_eq!(named.next.expect("something to do").words(), "ps -o pid,etime,args -p 11");
         assert!(named.because.iter().any(|shown| shown.source == "/proc/11/io"));
         let mut open_on = |disk: &str| {
             let others = &mut bench.record.phases[0].evidence.neighbours;
@@ -278,7 +274,7 @@ mod tests {
         bench.written(Bytes::mib(60), Bytes::mib(60));
         let bash = ("bash", Nanos::ZERO, Bytes::mib(20));
         bench.beside(&[bash]);
-        let see = "check what bash (process 10) is running (pidstat -d 1, or top), wait for it to finish, then run again";
+        let see = "ps -o pid,etime,args -p 10 --ppid 10";
         let next = |bench: &DoctoredRecord| {
             found(bench, "T31").next.expect("something to do").words().to_string()
         };
@@ -288,15 +284,11 @@ mod tests {
         let claim = found(&bench, "T31").claim;
         assert!(claim.ends_with("programs started by bash (process 10) wrote 20 MiB."), "{claim}");
         bench.beside(&[bash, ("dd", Nanos::ZERO, Bytes::mib(19))]);
-        assert!(next(&bench).starts_with("stop dd (process 11) or wait"), "{}", next(&bench));
+        assert_eq!(next(&bench), "ps -o pid,etime,args -p 10,11 --ppid 10");
         // Whose children have ended is as innocent, whatever it is called.
         bench.beside(&[("make", Nanos::ZERO, Bytes::mib(19))]);
         bench.done_by_ended(0, Bytes::mib(19));
-        assert!(
-            next(&bench).starts_with("check what make (process 10) is running"),
-            "{}",
-            next(&bench)
-        );
+        assert_eq!(next(&bench), see);
     }
 
     #[test]

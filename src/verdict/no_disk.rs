@@ -1,6 +1,7 @@
 //! T29: no disk behind the path: memory, a network, or no storage at all.
 
 use super::measure::{FlowView, PhaseView};
+use super::words::operand;
 use super::{Rule, RuleJudge, finding, no_storage};
 use crate::evidence::{LeafKind, PathKind};
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
@@ -28,10 +29,8 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
         _ => 0,
     };
     let flow_view = phase_view.cases.iter().max_by_key(worst)?;
-    let next = NextStep::new(
-        Remedy::Inspect,
-        format!("df -T {}", crate::name::quoted(&flow_view.subject.path)),
-    );
+    let next =
+        NextStep::new(Remedy::Inspect, format!("df -T {}", operand(&flow_view.subject.path)));
     let one_end = phase_view.copies() && phase_view.cases.iter().any(FlowView::on_devices);
     match &flow_view.subject.bottom {
         LeafKind::Memory(what) if one_end => Some(finding(
@@ -74,7 +73,10 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
                 elsewhere(&flow_view.subject.path, what)
             ),
             vec![below(flow_view, what)],
-            Some(NextStep::told("run it on the machine that has the disk".into())),
+            Some(NextStep::new(
+                Remedy::Inspect,
+                format!("findmnt -T {}", operand(&flow_view.subject.path)),
+            )),
         )),
         _ => None,
     }
@@ -118,7 +120,7 @@ fn nothing(phase_view: &PhaseView<'_>) -> Finding {
         Some(MeasuredSubject::Tool),
         NOTHING,
         because,
-        Some(NextStep::told("name a file on a disk as one end of the copy".into())),
+        Some(NextStep::new(Remedy::AnotherTarget, "df -hT")),
     )
 }
 

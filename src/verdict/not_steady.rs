@@ -2,7 +2,7 @@
 
 use super::measure::PhaseView;
 use super::words::pace;
-use super::{Rule, RuleJudge, finding, refuted};
+use super::{Rule, RuleJudge, advice, finding, refuted};
 use crate::plan::StopLimit;
 use crate::record::{
     Ending, Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, PhaseRecord, RateBasis,
@@ -44,7 +44,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
             stopped_before_steady(phase_view.record, phase_view.phase, &job.job)
         ),
         vec![Exhibit::new("mean over the whole run", mean, "the run's clock and counts")],
-        Some(longer(phase_view)),
+        longer(phase_view),
     ))
 }
 
@@ -79,12 +79,10 @@ fn limit(record: &Record, phase: &PhaseRecord, job: &str) -> Option<String> {
 }
 
 /// The same with a larger budget.
-fn longer(phase_view: &PhaseView<'_>) -> NextStep {
+fn longer(phase_view: &PhaseView<'_>) -> Option<NextStep> {
     match &phase_view.record.plan.origin.tool.longer {
-        Some(command) => NextStep::new(Remedy::MoreTime, command.clone()),
-        None => NextStep::told(
-            "double the limits of time and bytes in the plan (stop: first_of)".into(),
-        ),
+        Some(command) => Some(NextStep::new(Remedy::MoreTime, command.clone())),
+        None => phase_view.cases.iter().find_map(advice::sustained),
     }
 }
 

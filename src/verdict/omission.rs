@@ -4,7 +4,7 @@ use super::measure::PhaseView;
 use super::threshold::OMITTED;
 use super::{Rule, RuleJudge, finding, refuted};
 use crate::record::{
-    Exhibit, Finding, FindingWeight, LatencyPart, Metric, NextStep, PhaseFigures, Statistic,
+    Exhibit, Finding, FindingWeight, LatencyPart, Metric, PhaseFigures, Statistic,
 };
 
 /// Requests had to wait for earlier ones, so that who times them from when they were sent counts a
@@ -49,9 +49,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
                 "the run's clock",
             ),
         ],
-        Some(NextStep::told(
-            "quote the p99 from the due time: it is what an independent client would wait".into(),
-        )),
+        None,
     ))
 }
 

@@ -1,8 +1,8 @@
 //! T12: reads here and there that fetch more than was asked for.
 
 use super::measure::FlowView;
-use super::{Rule, RuleJudge, finding, read_beyond};
-use crate::record::{Finding, FindingWeight, NextStep};
+use super::{Rule, RuleJudge, advice, finding, read_beyond};
+use crate::record::{Finding, FindingWeight};
 
 /// Reads out of order, for which the kernel fetched more than a tenth beyond what was asked.
 pub const RULE: Rule = Rule {
@@ -28,8 +28,6 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
             excess.times
         ),
         excess.exhibits(),
-        Some(NextStep::told(
-            "use direct I/O, or tell the kernel that the reads are random (in a plan: advice random)".into(),
-        )),
+        advice::direct(flow_view),
     ))
 }

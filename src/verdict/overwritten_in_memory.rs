@@ -3,10 +3,10 @@
 use super::measure::{FlowView, all_flushed, lost_in_memory};
 use super::threshold::{REACHED, UNTOUCHED};
 use super::words::share;
-use super::{Rule, RuleJudge, finding};
+use super::{Rule, RuleJudge, advice, finding};
 use crate::evidence::PathKind;
 use crate::plan::Caching;
-use crate::record::{Finding, FindingWeight, Flow, MeasuredSubject, NextStep};
+use crate::record::{Finding, FindingWeight, Flow, MeasuredSubject};
 
 /// Buffered writes that meet the same page twice cost the device one write.
 pub const RULE: Rule = Rule {
@@ -56,9 +56,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
             share(settled)
         ),
         vec![level.exhibit(flow_view.direction())],
-        Some(NextStep::told(
-            "write each block once (in a plan: order shuffled), or use direct I/O".into(),
-        )),
+        advice::direct(flow_view),
     ))
 }
 

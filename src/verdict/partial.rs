@@ -1,8 +1,8 @@
 //! T62: transfers that moved less than asked for, and an end of the data inside the plan.
 
 use super::measure::FlowView;
-use super::{Rule, RuleJudge, finding};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
+use super::{Rule, RuleJudge, advice, finding};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, Remedy};
 
 /// Short transfers are good to know; an end of the data that the plan did not foresee leaves no
 /// number, except for tools that copy until the end anyway.
@@ -32,9 +32,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
             Some(MeasuredSubject::Invalid),
             format!("{} ended before the plan did.", flow_view.subject.path),
             shown,
-            Some(NextStep::told(
-                "read no more than the file holds, or have it written first (in a plan: layout written)".into(),
-            )),
+            advice::load(flow_view, Remedy::WriteFirst),
         ));
     }
     if flow.end_of_data {

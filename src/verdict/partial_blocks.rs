@@ -2,9 +2,9 @@
 
 use super::measure::FlowView;
 use super::words::of;
-use super::{Rule, RuleJudge, finding, partial_sectors};
+use super::{Rule, RuleJudge, advice, finding, partial_sectors};
 use crate::evidence::{Direction, PathKind};
-use crate::record::{Exhibit, Finding, FindingWeight, NextStep};
+use crate::record::{Exhibit, Finding, FindingWeight};
 use crate::unit::Bytes;
 
 /// Direct writes to a file that are no multiple of the file system's block. Where they are no
@@ -51,6 +51,6 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
             "{block} is not a multiple of the file system's block size ({unit}): such direct writes run one at a time."
         ),
         because,
-        Some(NextStep::told(format!("use a block size that is a multiple of {unit}"))),
+        advice::in_multiples(flow_view, unit),
     ))
 }

@@ -1,9 +1,9 @@
 //! T21: writes of less than a physical sector.
 
 use super::measure::FlowView;
-use super::{Rule, RuleJudge, finding};
+use super::{Rule, RuleJudge, advice, finding};
 use crate::evidence::BlockLayer;
-use crate::record::{Exhibit, Finding, FindingWeight, NextStep};
+use crate::record::{Exhibit, Finding, FindingWeight};
 use crate::unit::Bytes;
 
 /// Direct writes that are no multiple of the sector that the drive really writes.
@@ -60,7 +60,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
             ),
             Exhibit::new("write size", block, "the plan"),
         ],
-        Some(NextStep::told(format!("use a block size that is a multiple of {sector}"))),
+        advice::in_multiples(flow_view, sector),
     ))
 }
 

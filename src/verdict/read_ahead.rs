@@ -2,9 +2,9 @@
 
 use super::measure::FlowView;
 use super::threshold::{AHEAD_REQUESTS, REACHED, SMALL_REQUESTS};
-use super::{Rule, RuleJudge, finding};
+use super::{Rule, RuleJudge, advice, finding};
 use crate::evidence::Direction;
-use crate::record::{Exhibit, Finding, FindingWeight, NextStep};
+use crate::record::{Exhibit, Finding, FindingWeight};
 
 /// Everything came from the device, in far fewer requests than calls: the bandwidth is true, and
 /// latency and IOPS are those of copies in memory.
@@ -48,7 +48,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
             level.name()
         ),
         because,
-        Some(NextStep::told("for latency and IOPS use direct I/O".into())),
+        advice::direct(flow_view),
     ))
 }
 

@@ -3,11 +3,9 @@
 use super::measure::PhaseView;
 use super::threshold::SAME_FASTER;
 use super::words::pace;
-use super::{Rule, RuleJudge, finding, refuted};
+use super::{Rule, RuleJudge, advice, finding, refuted};
 use crate::plan::{Action, BlockWork, Fill, Phase, Work};
-use crate::record::{
-    Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, PhaseRecord, Record,
-};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, PhaseRecord, Record};
 
 /// Of phases that write alike in turns, fresh data and data that repeat, each of the second kind was
 /// faster than all of the first.
@@ -110,7 +108,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
             Exhibit::new("rates with unique data", rates(false), "the phases of this run"),
             Exhibit::new("rates with repeated data", rates(true), "the phases of this run"),
         ],
-        Some(NextStep::told("use the figures of the phases with unique data (fill random)".into())),
+        phase_view.cases.iter().find_map(advice::own_data),
     ))
 }
 

@@ -3,9 +3,9 @@
 use super::measure::{FlowView, PhaseView};
 use super::threshold::{FROM_DISK, REACHED};
 use super::words::of;
-use super::{Rule, RuleJudge, finding};
+use super::{Rule, RuleJudge, advice, finding};
 use crate::evidence::Direction;
-use crate::record::{Exhibit, Finding, FindingWeight, NextStep};
+use crate::record::{Exhibit, Finding, FindingWeight, Remedy};
 use crate::unit::Bytes;
 
 /// A copy reads and writes the same disk in turn: good to know, for neither figure is the disk's
@@ -59,9 +59,7 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
             ),
             level.exhibit(Direction::Read),
         ],
-        Some(NextStep::told(
-            "to measure one direction, copy from /dev/zero or to /dev/null".into(),
-        )),
+        advice::own_verb(to, Remedy::Separate, "quick", ""),
     ))
 }
 

@@ -119,7 +119,7 @@ fn uncached(flow_view: &FlowView<'_>) -> Option<NextStep> {
             Some(NextStep::new(Remedy::Configure, command))
         }
         // Holes, or a cache that nobody here can drop: data that were written just now.
-        None => advice::own_verb(flow_view, Remedy::WriteFirst, "quick", ""),
+        None => advice::written_first(flow_view, "quick", ""),
     }
 }
 

@@ -3,7 +3,9 @@
 use super::measure::FlowView;
 use super::words::share;
 use super::{Rule, RuleJudge, finding};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
+use crate::evidence::Direction;
+use crate::name::quoted;
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
 
 /// Blocks of the output belong to another file too: they were not written.
 pub const RULE: Rule = Rule {
@@ -34,10 +36,18 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
             share(part)
         ),
         because,
-        Some(NextStep::told(
-            "to move the bytes, copy with read and write (in a plan: calls read_write)".into(),
-        )),
+        moved(flow_view),
     ))
+}
+
+/// The copy by calls that move the bytes.
+fn moved(flow_view: &FlowView<'_>) -> Option<NextStep> {
+    let source = flow_view.phase.flows.iter().find(|flow| flow.direction == Direction::Read)?;
+    let source = flow_view.record.resolved.subjects.get(source.subject)?;
+    let [from, to] = [("if", source), ("of", flow_view.subject)]
+        .map(|(word, at)| quoted(&format!("{word}={}", at.path)));
+    let command = format!("assay dd {from} {to} bs=1M conv=fsync");
+    Some(NextStep::new(Remedy::Rerun, command))
 }
 
 #[cfg(test)]

@@ -5,9 +5,9 @@ use super::threshold::{
     REACHED, SAMPLES_EACH, SAMPLES_LEAST, SMALL_BYTES, UNTOUCHED, ZEROS, ZEROS_FASTER,
 };
 use super::words::share;
-use super::{Rule, RuleJudge, finding};
+use super::{Rule, RuleJudge, advice, finding};
 use crate::evidence::{BlockSamples, PathKind, Quartiles, Subject, Survey, SurveyedDevice};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject};
 use crate::stats::Estimate;
 use crate::unit::Bytes;
 
@@ -135,9 +135,8 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     };
     let mut because = vec![exhibit(flow_view, samples)];
     because.extend(more);
-    let next =
-        NextStep::told("write the region first, or read a file that has been written".into());
-    Some(finding(RULE.id, weight, Some(MeasuredSubject::Layer), claim, because, Some(next)))
+    let next = advice::written_first(flow_view, "quick", "");
+    Some(finding(RULE.id, weight, Some(MeasuredSubject::Layer), claim, because, next))
 }
 
 fn exhibit(flow_view: &FlowView<'_>, samples: &BlockSamples) -> Exhibit {

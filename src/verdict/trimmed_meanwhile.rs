@@ -49,10 +49,16 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
             ));
             (
                 "the file system is mounted with discard",
-                format!("sudo mount -o remount,nodiscard {}", quoted(&mount.point)),
+                NextStep::new(
+                    Remedy::Remount,
+                    format!("sudo mount -o remount,nodiscard {}", quoted(&mount.point)),
+                ),
             )
         }
-        None => ("not by this run", "systemctl list-timers fstrim.timer; pgrep -a fstrim".into()),
+        None => (
+            "not by this run",
+            NextStep::new(Remedy::Inspect, "systemctl list-timers fstrim.timer; pgrep -a fstrim"),
+        ),
     };
     Some(finding(
         RULE.id,
@@ -60,7 +66,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
         None,
         format!("{} was trimmed during the run: {whose}.", level.name()),
         because,
-        Some(NextStep::new(Remedy::Configure, next)),
+        Some(next),
     ))
 }
 

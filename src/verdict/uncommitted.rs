@@ -3,11 +3,11 @@
 use super::measure::{DeviceLevel, FlowView, PhaseView, ratio};
 use super::own::commit_option;
 use super::threshold::{COMMIT_INTERVALS, COMMITS, REACHED, UNTOUCHED};
-use super::words::share;
+use super::words::{share, with_flush};
 use super::{Rule, RuleJudge, finding, refuted, shared_device};
 use crate::evidence::{Mount, Survey};
 use crate::plan::Durability;
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject};
 use crate::unit::{Bytes, Nanos};
 
 /// Files were made, renamed or removed, nothing was flushed, and most of what that costs the device
@@ -37,7 +37,11 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     }
     let level = flow_view.top()?;
     match level.settled.filter(|_| flushed(flow_view)) {
-        Some(settled) => late(level, (mount, interval), settled.write_bytes),
+        Some(settled) => {
+            let next = with_flush(&flow_view.record.plan.origin);
+            let late = late(level, (mount, interval), settled.write_bytes)?;
+            Some(Finding { next, ..late })
+        }
         None => short(flow_view, mount, interval),
     }
 }
@@ -61,7 +65,7 @@ pub(super) fn foreseen(survey: &Survey) -> Option<Finding> {
             mount.kind
         ),
         vec![exhibit(mount, interval)],
-        Some(next()),
+        None,
     ))
 }
 
@@ -103,7 +107,7 @@ fn late(level: &DeviceLevel<'_>, (mount, interval): (&Mount, Nanos), all: u64) -
         ),
         exhibit(mount, interval),
     ];
-    Some(finding(RULE.id, weight, Some(MeasuredSubject::Deferred), claim, because, Some(next())))
+    Some(finding(RULE.id, weight, Some(MeasuredSubject::Deferred), claim, because, None))
 }
 
 /// Too short for the usual share of commits.
@@ -119,7 +123,7 @@ fn short(flow_view: &FlowView<'_>, mount: &Mount, interval: Nanos) -> Option<Fin
                 mount.kind
             ),
             vec![exhibit(mount, interval)],
-            Some(next()),
+            with_flush(&flow_view.record.plan.origin),
         )
     })
 }
@@ -130,10 +134,6 @@ fn exhibit(mount: &Mount, interval: Nanos) -> Exhibit {
         None => format!("default of {}", mount.kind),
     };
     Exhibit::new(format!("journal commits of {}", mount.point), format!("every {interval}"), source)
-}
-
-fn next() -> NextStep {
-    NextStep::told("let the timing end with a flush (in a plan: durability fsync_at_end)".into())
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::differences::{Difference, differences};
 use super::other_node::nodes_of;
-use super::words::names;
+use super::words::{names, on_node, once_more};
 use super::{Rule, RuleJudge, finding, throttled};
 use crate::evidence::{BlockLayer, Direction, Machine, Mount, Reading, Throttle};
 use crate::plan::Phase;
@@ -100,8 +100,8 @@ fn asked(first: &Record, second: &Record) -> Option<Finding> {
         let only = other.phases.iter().filter(|p| one.phases.iter().all(|q| q.name != p.name));
         all.extend(only.map(|phase| missing(&phase.name, false)));
     }
-    let next = NextStep::told("run the same command for both, or the same plan (assay run)".into());
-    differing(FindingWeight::Refute, "The plans differ", all, "the plans", Some(next))
+    let next = once_more(&first.plan.origin);
+    differing(FindingWeight::Refute, "The plans differ", all, "the plans", next)
 }
 
 /// What the machines made of equal plans.
@@ -111,14 +111,8 @@ fn done(first: &Record, second: &Record) -> Option<Finding> {
     let but = ["phase", "job", "writes_at_most"];
     let below = |(one, other): (&ResolvedJob, &ResolvedJob)| of(&one.phase, one, other, &but);
     let all = one.iter().zip(other).filter(|_| asked_alike).flat_map(below).collect();
-    let next = NextStep::told("set size, method and caching in the plan".into());
-    differing(
-        FindingWeight::Refute,
-        "The jobs were run differently",
-        all,
-        "the records",
-        Some(next),
-    )
+    let next = once_more(&first.plan.origin);
+    differing(FindingWeight::Refute, "The jobs were run differently", all, "the records", next)
 }
 
 /// Limits of control groups, without the names of devices.
@@ -185,9 +179,8 @@ fn mounts(first: &Record, second: &Record) -> Option<Finding> {
             all.extend(told("options", options(one, other), options(other, one)));
         }
     }
-    let next = NextStep::told("mount both with the same options".into());
     let what = "The file systems differ";
-    differing(FindingWeight::Doubt, what, all, "/proc/self/mountinfo", Some(next))
+    differing(FindingWeight::Doubt, what, all, "/proc/self/mountinfo", None)
 }
 
 /// The options that only one of two mounts has, but for names of places.
@@ -205,9 +198,9 @@ fn placed(first: &Record, second: &Record) -> Option<Finding> {
         |record: &Record| names(&nodes_of(record).iter().map(u32::to_string).collect::<Vec<_>>());
     let known = |record: &Record| !nodes_of(record).is_empty();
     let all = told("nodes", text(first), text(second)).filter(|_| known(first) && known(second));
-    let next = NextStep::told("run both on the same NUMA node (in a plan: cpus)".into());
+    let next = nodes_of(first).first().and_then(|node| on_node(&second.plan.origin, *node));
     let what = "The workers ran on different NUMA nodes";
-    differing(FindingWeight::Doubt, what, all.into_iter().collect(), "sched_getcpu()", Some(next))
+    differing(FindingWeight::Doubt, what, all.into_iter().collect(), "sched_getcpu()", next)
 }
 
 /// The lowest devices. To compare two of them is what most comparisons are for.

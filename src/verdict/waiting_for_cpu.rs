@@ -5,7 +5,7 @@ use super::threshold::{
     BESIDE_CPU, BESIDE_WAIT, CPU_DEVICE, OUTSIDE_DEVICE, SHORT, WAIT_EXPLAINS, WAITING_FOR_CPU,
 };
 use super::words::share;
-use super::{Rule, RuleJudge, finding, neighbours, refuted};
+use super::{Rule, RuleJudge, finding, neighbours, refuted, words};
 use crate::evidence::{BlockLayer, Direction, LayerKind, Snapshot};
 use crate::plan::Action;
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
@@ -82,9 +82,7 @@ fn by_group(phase_view: &PhaseView<'_>, flow_view: &FlowView<'_>) -> Option<Find
             flow_view.named()
         ),
         because,
-        Some(NextStep::told(
-            "raise the cgroup's CPU limit (cpu.max), or run outside the cgroup".into(),
-        )),
+        words::outside_group(&phase_view.record.plan.origin),
     ))
 }
 

@@ -98,7 +98,7 @@ fn of_good(phases: &[(&str, &Verdict)], (name, worst): (&str, &Verdict)) -> Stri
 /// What is said where no phase counts: there is no figure.
 fn of_none(record: &Record) -> Verdict {
     let (claim, next) = match leave::nothing_possible(record) {
-        Some((why, next)) => (format!("Nothing could be measured: {why}."), Some(next)),
+        Some((why, next)) => (format!("Nothing could be measured: {why}."), next),
         None => ("No phase finished, so there is no result.".to_string(), None),
     };
     let (id, invalid) = (unseen::RULE.id, MeasuredSubject::Invalid);

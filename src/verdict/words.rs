@@ -64,7 +64,10 @@ fn again(origin: &PlanOrigin, before: &str, after: &str) -> Option<String> {
 
 /// The same with the words that a tool has for something.
 pub(super) fn with(origin: &PlanOrigin, added: &AddedWords) -> Option<String> {
-    again(origin, &added.before, &added.after)
+    let after = added.after.trim();
+    // What was typed with them already is the same line.
+    let typed = origin.arguments().iter().any(|word| word == after);
+    (!typed).then(|| again(origin, &added.before, &added.after)).flatten()
 }
 
 /// The command with the words that its tool has for a remedy; `None` where it has none, or the command
@@ -116,6 +119,40 @@ pub fn once_more(origin: &PlanOrigin) -> Option<NextStep> {
 /// The same with the rights of root.
 pub fn as_root(origin: &PlanOrigin) -> Option<NextStep> {
     Some(NextStep::new(Remedy::AsRoot, again(origin, "sudo ", "")?))
+}
+
+/// The same outside of its control group.
+pub fn outside_group(origin: &PlanOrigin) -> Option<NextStep> {
+    let command = again(origin, "sudo systemd-run --scope ", "")?;
+    Some(NextStep::new(Remedy::LiftLimit, command))
+}
+
+/// The same with an option and its value in place of the ones that were typed. An option that may be
+/// there for several things (`--over bs=4k`) gives way for its own only.
+pub(super) fn replacing(origin: &PlanOrigin, option: &str, value: &str) -> Option<String> {
+    let of_it = |typed: &str| match value.split_once('=') {
+        Some((thing, _)) => typed.split_once('=').is_some_and(|(typed, _)| typed == thing),
+        None => true,
+    };
+    let mut left = origin.clone();
+    let mut typed = origin.arguments().iter().peekable();
+    left.words.clear();
+    while let Some(word) = typed.next() {
+        let joined = word.strip_prefix(option).filter(|rest| !rest.is_empty());
+        let joined = joined.and_then(|rest| match option.starts_with("--") {
+            true => rest.strip_prefix('='),
+            false => Some(rest),
+        });
+        if joined.is_some_and(of_it) {
+            continue;
+        }
+        if word == option && typed.peek().is_some_and(|value| of_it(value)) {
+            typed.next();
+            continue;
+        }
+        left.words.push(word.clone());
+    }
+    again(&left, "", &format!(" {option} {value}"))
 }
 
 /// A verb of our own, with these options, at a path; `None` where that is nothing that such a verb may
@@ -219,6 +256,23 @@ mod tests {
         assert_eq!(with_flush(&PlanOrigin::of("fio", vec!["job.fio".into()])), None);
         assert_eq!(cold(&origin("dd", &["if=x"]), true), None);
         assert_eq!(with_flush(&origin("plan.json", &[])), None);
+    }
+
+    #[test]
+    fn an_option_takes_the_place_of_the_one_that_was_typed() {
+        for (words, option, value, line) in [
+            (&["atto", "/mnt", "-f", "512"][..], "-f", "4096", "assay atto /mnt -f 4096"),
+            (&["atto", "-f512", "/mnt"], "-f", "4096", "assay atto /mnt -f 4096"),
+            (
+                &["sweep", "/mnt", "--over", "bs=512..4k", "--over=depth=1,2"],
+                "--over",
+                "bs=4096..1M",
+                "assay sweep /mnt --over=depth=1,2 --over bs=4096..1M",
+            ),
+        ] {
+            let origin = origin(words[0], words);
+            assert_eq!(replacing(&origin, option, value).as_deref(), Some(line));
+        }
     }
 
     #[test]

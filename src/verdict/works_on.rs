@@ -2,9 +2,9 @@
 
 use super::measure::PhaseView;
 use super::threshold::{AFTERMATH, AFTERMATH_LEAST};
-use super::{Rule, RuleJudge, disturbed, finding};
+use super::{Rule, RuleJudge, advice, disturbed, finding};
 use crate::record::{
-    Aftermath, AftermathRound, Exhibit, Finding, FindingWeight, NextStep, SingleReadLatencies,
+    Aftermath, AftermathRound, Exhibit, Finding, FindingWeight, SingleReadLatencies,
 };
 
 /// Single reads after a phase took much longer than before it, twice in a row.
@@ -47,15 +47,14 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
             rest.last().unwrap_or(first).since_end_ns
         ),
     };
+    let writes = phase_view.cases.iter().find(|flow_view| flow_view.writes());
     Some(finding(
         RULE.id,
         FindingWeight::Note,
         None,
         claim,
         exhibits(aftermath, usual, first),
-        Some(NextStep::told(
-            "wait before the next run, or measure the steady state with assay sustain".into(),
-        )),
+        writes.and_then(advice::sustained),
     ))
 }
 

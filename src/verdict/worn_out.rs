@@ -4,7 +4,7 @@ use super::measure::FlowView;
 use super::threshold::CARD_LIFE;
 use super::{Rule, RuleJudge, finding};
 use crate::evidence::CardInfo;
-use crate::record::{Exhibit, Finding, FindingWeight, NextStep};
+use crate::record::{Exhibit, Finding, FindingWeight};
 
 /// Nine tenths of its life used, or its reserve of blocks going: it may be slow because of that, and
 /// fail soon.
@@ -43,7 +43,7 @@ pub(super) fn worn(name: &str, card: &CardInfo) -> Option<Finding> {
         FindingWeight::Note,
         None,
         format!(
-            "{name} reports that it is worn out: it may be slow because of that, and fail soon."
+            "{name} reports that it is worn out: it may be slow because of that, and fail soon. Back up what is on it, and replace it."
         ),
         vec![
             Exhibit::new(
@@ -57,7 +57,7 @@ pub(super) fn worn(name: &str, card: &CardInfo) -> Option<Finding> {
                 file("pre_eol_info"),
             ),
         ],
-        Some(NextStep::told("back up the data and replace it".into())),
+        None,
     ))
 }
 

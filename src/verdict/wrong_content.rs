@@ -2,8 +2,8 @@
 
 use super::measure::PhaseView;
 use super::words::of;
-use super::{Rule, RuleJudge, finding};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
+use super::{Rule, RuleJudge, advice, finding};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
 
 /// One block with the wrong content is enough.
 pub const RULE: Rule = Rule {
@@ -38,9 +38,10 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
                 "{wrong} blocks did not hold this plan's data, but the plan may never have written them: this says nothing about the device."
             ),
             vec![content, written],
-            Some(NextStep::told(
-                "write the whole region first (in a plan: layout written, or a full pass of writes), or use the seed of the run that wrote it".into(),
-            )),
+            phase_view
+                .cases
+                .iter()
+                .find_map(|flow_view| advice::written_first(flow_view, "io", " --verify")),
         ));
     }
     Some(finding(
@@ -48,10 +49,10 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
         FindingWeight::Refute,
         Some(MeasuredSubject::Invalid),
         format!(
-            "{wrong} blocks did not hold what was written there: the device is fake or failing."
+            "{wrong} blocks did not hold what was written there: the device is fake or failing. Back up what is on it."
         ),
         vec![content],
-        Some(NextStep::told("back up what is on it, and do not use this device for data".into())),
+        Some(NextStep::new(Remedy::Inspect, "sudo dmesg -T | tail -n 30")),
     ))
 }
 

@@ -2,7 +2,9 @@
 
 use super::measure::FlowView;
 use super::{Rule, RuleJudge, finding};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
+use crate::evidence::Mount;
+use crate::name::quoted;
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
 
 /// DAX is no disk; zones are good to know.
 pub const RULE: Rule = Rule {
@@ -49,11 +51,14 @@ fn dax(flow_view: &FlowView<'_>) -> Option<Finding> {
                 format!("/sys/block/{}/queue/dax", layer.name),
             ),
         ],
-        Some(NextStep::told(format!(
-            "mount {} without {option} to measure the block device",
-            mount.point
-        ))),
+        Some(NextStep::new(Remedy::Remount, without_dax(mount))),
     ))
+}
+
+/// Mounts it anew: how it bypasses the block layer cannot be changed while it is mounted.
+fn without_dax(mount: &Mount) -> String {
+    let (source, point) = (quoted(&mount.source), quoted(&mount.point));
+    format!("sudo umount {point} && sudo mount -o dax=never {source} {point}")
 }
 
 fn zoned(flow_view: &FlowView<'_>) -> Option<Finding> {

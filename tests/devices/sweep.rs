@@ -700,10 +700,11 @@ fn nothing_is_written_for_no_cell(card: &Card) {
         let page = heard.ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
         let said = format!(
             "verdict unproven · invalid Nothing could be measured: 512 B is smaller than a \
-             logical block of {leaf} (4096 bytes). next use blocks that are multiples of 4096 \
-             bytes: {such} "
+             logical block of {leaf} (4096 bytes); use blocks that are multiples of 4096 bytes. \
+             next assay sweep "
         );
         assert!(page.contains(&said) && !page.contains(" 0 B/s"), "{heard}");
+        assert!(page.contains(&format!("{such} ")), "{heard}");
     }
 }
 

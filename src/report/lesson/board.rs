@@ -232,7 +232,7 @@ const DEPTH: LessonText = LessonText {
 const OMISSION: LessonText = LessonText {
     about: "waiting for each completion counts a stall only once (on a modelled device)",
     trap: "fio --name=x --filename=x --rw=randread --bs=4k --rate_iops=100",
-    cure: "assay run PLAN    # with \"rate\": {\"arrivals\": {\"even\": {\"iops\": 100}}}",
+    cure: "assay io . --rate 100",
     trap_id: "T57",
     rows: &[CALLS, SENT, DUE, LONGEST],
     why: |trap, cure| {
