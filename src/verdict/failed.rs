@@ -82,6 +82,8 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
 /// What shows more of an error.
 fn seen(name: &str, path: &str) -> Option<NextStep> {
     let command = match name {
+        // Where there is room; a device of the kernel has none.
+        "ENOSPC" if path.starts_with("/dev/") => "df -hT".into(),
         "ENOSPC" | "EDQUOT" => format!("df -h {}", operand(path)),
         "EIO" | "ENODEV" | "ENXIO" | "EREMOTEIO" => "sudo dmesg -T | tail -n 30".into(),
         _ => return None,
