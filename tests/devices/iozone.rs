@@ -235,15 +235,268 @@ fn streams_are_told_one_by_one_and_together() {
 fn what_cannot_be_done_is_refused_and_nothing_is_touched() {
     let memory = lab::need!(Memory::tmpfs());
     let place = memory.mount();
-    for line in ["-s abc", "-i 13", "-a -t 4", "-q 32m -a", "-F a b", "-H 4 -B", "-i 1", "-f no/t"]
-    {
+    for (line, option, cure) in [
+        ("-s abc", "'abc' for -s", "-s 64m"),
+        ("-i 13", "'13' for -i", "a whole number from 0 to 12"),
+        ("-a -t 4", "-t and -a", "leave out -a, or -t"),
+        ("-q 32m -a", "-q 32m", "give -q 16m or less"),
+        ("-F a b", "-F comes before -t", "write -t 2 -F FILE1 FILE2"),
+        ("-H 4 -B", "-B with -H or -k", "leave one of them out"),
+        ("-i 1", "iozone.tmp", "name a file"),
+        ("-f no/t", "no is no folder", "make it first"),
+        ("-U /proc -f /proc/t", "/proc is proc", "name the mount point of a file system on a disk"),
+        ("-X none", "-X none", "name a file of lines"),
+        ("-+m list", "-+m", "mpirun -host A,B assay iozone"),
+    ] {
         let ran = lab::assay(["iozone"]).words(&words(line)).cwd(place).run();
         assert_eq!((ran.code(), ran.stdout.as_str()), (2, ""), "{line}: {ran}");
-        assert!(ran.stderr.contains("assay: "), "{line}: {ran}");
+        let told = ran.stderr.lines().find(|line| line.starts_with("assay: ")).expect("a line");
+        assert!(told.contains(option) && told.contains(cure), "{line}: {ran}");
         assert_eq!(kernel::names(place), [], "{line}");
     }
     let link = place.join("iozone");
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_assay"), &link).expect("a link");
     let out = std::process::Command::new(&link).args(["-a", "-t", "4"]).output().expect("it runs");
     assert_eq!(out.status.code(), Some(17));
+}
+
+/// What parsers in use take for a row of the table: blanks and three numbers first, and then no token that is not
+/// a whole number (iozone-results-comparator, report.pl, gengnuplot.sh).
+fn is_row(line: &str) -> bool {
+    let tokens: Vec<&str> = line.split_whitespace().collect();
+    let digits = |token: &&str| token.chars().all(|c| c.is_ascii_digit());
+    line.starts_with(' ') && tokens.len() >= 3 && tokens.iter().take(3).all(|token| digits(&token))
+}
+
+#[test]
+fn those_who_read_the_original_s_output_read_ours() {
+    let memory = lab::need!(Memory::tmpfs());
+    let run = |line: &str| {
+        let ran = lab::assay(["iozone"]).words(&words(line)).cwd(memory.mount()).run();
+        assert_eq!(ran.code(), 0, "{ran}");
+        ran.stdout
+    };
+    let out = run("-s 1m -r 64k -R");
+    let lines: Vec<&str> = out.lines().collect();
+    // iozone2csv: the version among the first lines, the build behind it, and the rest right before the titles.
+    let version = lines[1].trim().strip_prefix("Version $Revision: ").expect("a version");
+    assert!(version.trim_end_matches(" $").split('.').all(|part| part.parse::<u32>().is_ok()));
+    assert!(lines[3].trim_start().starts_with("Build: linux"), "{out}");
+    let titles = lines.iter().position(|line| line.trim_start().starts_with("kB  reclen"));
+    let titles = titles.expect("titles");
+    for (within, begin) in [
+        (10, "Output is in kBytes/sec"),
+        (10, "Time Resolution = 0.000001 seconds."),
+        (10, "Processor cache size set to 1024 kBytes."),
+        (5, "File stride size set to 17 * record size."),
+    ] {
+        let before = &lines[titles - within..titles];
+        assert!(before.iter().any(|line| line.trim() == begin), "{begin}: {out}");
+    }
+    let above: Vec<&str> = lines[titles - 1].split_whitespace().collect();
+    assert_eq!(above, ["random", "random", "bkwd", "record", "stride"]);
+    assert_eq!(lines[titles].split_whitespace().count(), 15);
+    // Nothing but rows begins with a number, and a row has 13 figures.
+    let numbered = |line: &&&str| {
+        line.split_whitespace().next().is_some_and(|word| word.as_bytes()[0].is_ascii_digit())
+    };
+    let rows: Vec<&&str> = lines.iter().filter(numbered).collect();
+    let [row] = rows[..] else { panic!("{out}") };
+    let values: Vec<u64> = row.split_whitespace().map(|it| it.parse().expect("whole")).collect();
+    assert!(is_row(row) && values.len() == 15 && values[..2] == [1024, 64], "{row}");
+    assert!(values[2..].iter().all(|value| *value > 0), "{row}");
+    // iozone-renderer and makeTables.sh: a title in quotes, records in quotes, a file in quotes and its values.
+    let (_, report) = out.split_once("\nExcel output is below:\n").expect("a report");
+    let tables: Vec<Vec<&str>> =
+        report.trim().split("\n\n").map(|table| table.lines().collect()).collect();
+    assert_eq!(tables.len(), 13, "{report}");
+    for (table, value) in tables.iter().zip(&values[2..]) {
+        let [title, records, row] = table[..] else { panic!("{table:?}") };
+        assert!(title.starts_with('"') && title.ends_with(" report\""), "{title}");
+        assert_eq!(records.trim(), "\"64\"");
+        assert_eq!(row.split_whitespace().collect::<Vec<_>>(), ["\"1024\"", &value.to_string()]);
+    }
+    // phoronix-test-suite: the third value of the line behind the titles, or the fifth.
+    for (line, place) in [("-s 1m -r 4k -i0", 3), ("-s 1m -r 4k -i0 -i1", 5)] {
+        let out = run(&format!("-e {line}"));
+        let (_, row) = out.split_once("freread\n").expect("titles");
+        let value = row.split_whitespace().nth(place - 1).expect("a value");
+        assert!(value.parse::<u64>().is_ok_and(|value| value > 0), "{out}");
+    }
+    // An absolute line: the row is the 31st of `-Ra`, sizes and two tests, as in 3.507 and 3.510 with `-I`.
+    let out = run("-Rae -r 64k -s 1m -i 0 -i 1");
+    assert!(is_row(out.lines().nth(30).expect("31 lines")), "{out}");
+    // iozone-wrapper: lines cut by blanks and '='.
+    let out = run("-t 2 -s 1m -r 64k -i 0 -i 1 -+u -C");
+    let told = out.lines().filter(|line| line.contains("Children see throughput for"));
+    let who: Vec<String> = told
+        .map(|line| {
+            let tokens: Vec<&str> =
+                line.split([' ', '\t', '=']).filter(|token| !token.is_empty()).collect();
+            let rate: f64 = tokens[tokens.len() - 2].parse().expect("a rate");
+            assert!(rate > 0.0 && tokens[tokens.len() - 1] == "kB/sec", "{line}");
+            tokens[4..tokens.len() - 2].join(" ")
+        })
+        .collect();
+    assert_eq!(who, ["2 initial writers", "2 rewriters", "2 readers", "2 re-readers"]);
+    assert_eq!(out.matches("\tCPU utilization: Wall time ").count(), 3, "{out}");
+    assert_eq!(out.matches("\tCPU Utilization: Wall time ").count(), 1, "{out}");
+    assert!(!out.lines().any(|line| line.starts_with(|c: char| c.is_ascii_digit())), "{out}");
+}
+
+#[test]
+fn a_card_that_is_mounted_again_is_read() {
+    let _alone = lab::alone();
+    lab::need!(lab::need_root());
+    let card = lab::need!(Card::sdcard());
+    let mount = card.mount().to_str().expect("text").to_string();
+    let options = || {
+        let table = std::fs::read_to_string("/proc/self/mountinfo").expect("mounts");
+        let line = table.lines().find(|line| line.split(' ').nth(4) == Some(&mount));
+        let line = line.map(|line| line.split(' ').skip(5).collect::<Vec<_>>().join(" "));
+        line.unwrap_or_default()
+    };
+    let before = options();
+    for left in (0..3).rev() {
+        let typed = lab::assay(words("iozone -+n -e -i 0 -i 1 -s 8m -r 64k -U"));
+        let typed = typed.word(&mount).word("-f").word(card.path("t"));
+        let heard = hear(typed.within(card.rooms()));
+        assert_eq!(heard.ran.code(), 0, "{heard}");
+        assert_eq!(options(), before, "it is mounted as it was");
+        assert!(!card.path("t").exists(), "nothing stays");
+        let [row] = &rows(&heard.ran.stdout)[..] else { panic!("{heard}") };
+        let [8192, 64, _, 0, read, 0] = row[..] else { panic!("{heard}") };
+        if (14_000..20_000).contains(&read) {
+            return;
+        }
+        assert!(left > 0, "{heard}");
+        told("again", &heard);
+    }
+}
+
+#[test]
+fn records_of_files_are_done_and_written_down() {
+    let memory = lab::need!(Memory::tmpfs());
+    let place = memory.mount();
+    std::fs::write(place.join("list"), "# a comment\n65536 4096 1\n0 512\n131072 65536 0\n")
+        .expect("a list");
+    let ran = lab::assay(words("iozone -Y list -Q")).cwd(place).run();
+    assert_eq!(ran.code(), 0, "{ran}");
+    let [row] = &rows(&ran.stdout)[..] else { panic!("{ran}") };
+    assert!(row.len() == 6 && row[..2] == [192, 0], "{ran}");
+    let log = std::fs::read_to_string(place.join("rrol.dat")).expect("latencies");
+    let lines: Vec<&str> = log.lines().collect();
+    assert_eq!(lines[0], "Offset in kBytes   Latency in microseconds  Transfer size in bytes");
+    let columns = |line: &str| -> Vec<u64> {
+        assert_eq!(line.len(), 32, "{line}");
+        line.split_whitespace().map(|token| token.parse().expect("a number")).collect()
+    };
+    let moved: Vec<(u64, u64)> =
+        lines[1..4].iter().map(|line| columns(line)).map(|it| (it[0], it[2])).collect();
+    assert_eq!(moved, [(64, 4096), (0, 512), (128, 65_536)]);
+    assert!(lines[5].starts_with("System time      0.0") && lines[5].ends_with("  (seconds)"));
+    for name in ["list", "wol.dat", "rwol.dat", "rol.dat", "rrol.dat"] {
+        std::fs::remove_file(place.join(name)).expect(name);
+    }
+    let ran =
+        lab::assay(words("iozone -t 2 -+L -+z -Q -x -s 1m -r 64k -i 0 -i 1")).cwd(place).run();
+    assert_eq!(ran.code(), 0, "{ran}");
+    let text = std::fs::read_to_string(place.join("Iozone_histogram_child_1.txt")).expect("one");
+    let ops: Vec<&str> = text.lines().filter(|line| line.starts_with("Child: 1 Op: ")).collect();
+    assert_eq!(ops.len(), 4, "{text}");
+    let counted: u64 = text
+        .split([' ', '\n'])
+        .filter_map(|token| token.split_once(':'))
+        .filter_map(|(_, count)| count.parse::<u64>().ok())
+        .sum();
+    assert_eq!(counted, 4 * 16, "{text}");
+    let log = std::fs::read_to_string(place.join("Child_0_wol.dat")).expect("latencies");
+    assert_eq!(log.lines().count(), 17, "{log}");
+    assert!(!place.join("iozone.DUMMY.0").exists(), "only what was asked for stays");
+}
+
+#[test]
+fn what_does_not_hold_what_was_written_is_told() {
+    let memory = lab::need!(Memory::tmpfs());
+    let place = memory.mount();
+    for line in ["-V 3", "-+d", "-+Z", "-+d -B", "-V 9 -H 4"] {
+        let ran = lab::assay(["iozone", "-s", "1m", "-r", "64k"]).words(&words(line)).cwd(place);
+        let ran = ran.run();
+        assert_eq!(ran.code(), 0, "{line}: {ran}");
+    }
+    std::fs::write(place.join("t"), vec![3; 1 << 20]).expect("a file");
+    let again = || lab::assay(words("iozone -V 3 -i 1 -s 1m -r 64k -w -f t")).cwd(place).run();
+    assert_eq!(again().code(), 0);
+    let mut damaged = vec![3; 1 << 20];
+    damaged[777_777] = 4;
+    std::fs::write(place.join("t"), damaged).expect("a file");
+    let ran = again();
+    assert_eq!(ran.code(), 1, "{ran}");
+    assert!(ran.stderr.contains("expected the byte 03, found 04"), "{ran}");
+}
+
+#[test]
+fn the_time_between_records_is_not_in_their_rate() {
+    let memory = lab::need!(Memory::tmpfs());
+    let write = |line: &str| -> u64 {
+        let typed = lab::assay(["iozone", "-s", "1m", "-r", "64k", "-i", "0", "-+n"]);
+        let ran = typed.words(&words(line)).cwd(memory.mount()).run();
+        assert_eq!(ran.code(), 0, "{ran}");
+        rows(&ran.stdout)[0][2]
+    };
+    // Sixteen records with 5 ms before each are 12,800 kB/s at the most.
+    let (apart, together) = (write("-J 5"), write("-J 5 -+J"));
+    told("iozone", format_args!("{apart} and {together} kB/s"));
+    assert!(together < 13_500 && together > 5_000, "{together}");
+    assert!(apart > 10 * together, "{apart}");
+    let pauses = write("-+b 128k,5");
+    assert!(pauses > 10 * 25_600, "{pauses}");
+}
+
+#[test]
+fn a_disk_that_is_full_in_the_middle_is_told_and_nothing_stays() {
+    let memory = lab::need!(Memory::tmpfs_of(8 * MI));
+    let place = memory.mount();
+    let child = std::process::Command::new(env!("CARGO_BIN_EXE_assay"))
+        .args(words("iozone -s 6m -r 64k -i 0 -+O 50 -+n"))
+        .current_dir(place)
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    let grown = || std::fs::metadata(place.join("iozone.tmp")).is_ok_and(|it| it.len() > 0);
+    while !grown() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let filler = place.join("filler");
+    // As much as there is.
+    let _ = std::fs::write(&filler, vec![1; 8 * MI as usize]);
+    let output = child.wait_with_output().expect("it ends");
+    std::fs::remove_file(filler).expect("removed");
+    let (out, err) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(1), "{out}{err}");
+    assert!(
+        err.contains("assay: cannot write iozone.tmp at ") && err.contains("(ENOSPC)"),
+        "{err}"
+    );
+    assert!(!out.contains("iozone test complete."), "{out}");
+    assert_eq!(kernel::names(place), [], "nothing stays");
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_refused() {
+    let memory = lab::need!(Memory::tmpfs());
+    let place = memory.mount();
+    let read_only = std::process::Command::new("mount")
+        .args(["-o", "remount,ro"])
+        .arg(place)
+        .status()
+        .expect("mount runs");
+    assert!(read_only.success());
+    for line in ["-s 64k -i 0", "-t 2 -s 64k -i 0"] {
+        let ran = lab::assay(["iozone"]).words(&words(line)).cwd(place).run();
+        assert_eq!((ran.code(), ran.stdout.as_str()), (2, ""), "{line}: {ran}");
+        assert!(ran.stderr.contains("(EROFS)") && ran.stderr.contains("; name a folder"), "{ran}");
+    }
 }
