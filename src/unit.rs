@@ -310,6 +310,33 @@ impl std::str::FromStr for Bytes {
     }
 }
 
+/// A part of a whole, as percent: `12 %`, `0.40 %`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Share(pub f64);
+
+impl fmt::Display for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = match self.0 * 100.0 {
+            p if !p.is_finite() => "-".into(),
+            p if p == 0.0 || p >= 9.95 => format!("{p:.0} %"),
+            p if p >= 0.995 => format!("{p:.1} %"),
+            p => format!("{p:.2} %"),
+        };
+        f.pad(&text)
+    }
+}
+
+/// A part and its whole: `0 B of 20 MiB`; `64 MiB` of what was not all used.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PartOf<T>(pub T, pub T);
+
+impl<T: fmt::Display + PartialOrd> fmt::Display for PartOf<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(part, whole) = self;
+        if part > whole { part.fmt(f) } else { write!(f, "{part} of {whole}") }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,10 +1,12 @@
 //! What the judges say, as values: part of the record's document.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::stats::Estimate;
-use crate::unit::{Bandwidth, Bytes, Iops, Nanos};
+use crate::unit::{Bandwidth, Bytes, Iops, Nanos, PartOf, Share};
 
 /// May a number be believed, and what is it about.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -185,7 +187,10 @@ impl Exhibit {
 pub struct ExhibitQuantity {
     /// The number.
     pub value: f64,
-    /// What it counts.
+    /// The whole that it is a part of, where that was read too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<f64>,
+    /// What both count.
     pub unit: ExhibitUnit,
 }
 
@@ -201,8 +206,14 @@ pub enum ExhibitUnit {
     OperationsPerSecond,
     /// Nanoseconds.
     Nanoseconds,
-    /// Things: calls, flushes, blocks.
+    /// Things: calls, flushes, blocks; a mean of them may have a fraction.
     Count,
+    /// A part of a whole: 0.5 is a half.
+    Fraction,
+    /// Degrees Celsius.
+    DegreesCelsius,
+    /// Hertz.
+    Hertz,
 }
 
 /// What an exhibit shows: a quantity, which is printed in one way, or a text.
@@ -210,6 +221,18 @@ pub enum ExhibitUnit {
 pub struct ExhibitValue {
     text: String,
     quantity: Option<ExhibitQuantity>,
+}
+
+impl ExhibitValue {
+    /// A quantity in a text that says more of it.
+    pub fn worded(quantity: impl Into<Self>, text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..quantity.into() }
+    }
+
+    /// A number of something that has no type of its own.
+    pub fn number(value: f64, unit: ExhibitUnit, text: impl Into<String>) -> Self {
+        Self { text: text.into(), quantity: Some(ExhibitQuantity { value, of: None, unit }) }
+    }
 }
 
 impl From<String> for ExhibitValue {
@@ -235,7 +258,7 @@ macro_rules! quantities {
     ($($kind:ty, $unit:ident, |$quantity:ident| $value:expr;)*) => {$(
         impl From<$kind> for ExhibitValue {
             fn from($quantity: $kind) -> Self {
-                let quantity = ExhibitQuantity { value: $value, unit: ExhibitUnit::$unit };
+                let quantity = ExhibitQuantity { value: $value, of: None, unit: ExhibitUnit::$unit };
                 Self { text: $quantity.to_string(), quantity: Some(quantity) }
             }
         }
@@ -249,6 +272,17 @@ quantities! {
     Nanos, Nanoseconds, |time| time.0 as f64;
     u64, Count, |count| count as f64;
     u32, Count, |count| f64::from(count);
+    Share, Fraction, |part| part.0;
+}
+
+impl<T: Into<ExhibitValue> + Copy + fmt::Display + PartialOrd> From<PartOf<T>> for ExhibitValue {
+    fn from(parts: PartOf<T>) -> Self {
+        let PartOf(part, whole) = parts;
+        let number = |of: T| of.into().quantity.map(|quantity| quantity.value);
+        let of = number(whole).filter(|_| part <= whole);
+        let quantity = part.into().quantity.map(|quantity| ExhibitQuantity { of, ..quantity });
+        Self { text: parts.to_string(), quantity }
+    }
 }
 
 /// What to do now: what it is for, and a line for a shell that does it.
@@ -370,12 +404,23 @@ mod tests {
             (Iops(120.0).into(), "120", 120.0, "operations_per_second"),
             (Bandwidth(3e6).into(), "3.00 MB/s", 3e6, "bytes_per_second"),
             (7_u64.into(), "7", 7.0, "count"),
-        ] as [(ExhibitValue, &str, f64, &str); 5]
+            (Share(0.125).into(), "12 %", 0.125, "fraction"),
+            (ExhibitValue::worded(7_u64, "7 times"), "7 times", 7.0, "count"),
+        ] as [(ExhibitValue, &str, f64, &str); 7]
         {
             let quantity = serde_json::json!({ "value": number, "unit": unit });
             let json = shown(value);
             assert_eq!((&json["value"], &json["quantity"]), (&words.into(), &quantity));
         }
+        let part = shown(PartOf(Bytes::ZERO, Bytes::mib(20)).into());
+        assert_eq!(part["value"], "0 B of 20 MiB");
+        let of = f64::from(20 << 20);
+        assert_eq!(
+            part["quantity"],
+            serde_json::json!({ "value": 0.0, "of": of, "unit": "bytes" })
+        );
+        let more = shown(PartOf(7_u64, 5).into());
+        assert_eq!(more["quantity"], serde_json::json!({ "value": 7.0, "unit": "count" }));
         // Words alone, and a record of a version that knew only those.
         let words = shown("0 B of 20 MiB".into());
         assert_eq!(

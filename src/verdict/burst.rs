@@ -5,7 +5,7 @@ use super::threshold::{BURST_SHARE, CLIFF, CLIFF_PART, SMALL_BYTES};
 use super::words::pace;
 use super::{Rule, RuleJudge, advice, finding, refuted};
 use crate::plan::Caching;
-use crate::record::{Exhibit, Finding, FindingWeight};
+use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight};
 use crate::unit::{Bytes, Nanos};
 
 /// Buffered writes, flushed inside the timing, that went at two speeds: what the calls did at first
@@ -66,7 +66,10 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
             ),
             Exhibit::new(
                 "written after that",
-                format!("{} in {}", burst.later, burst.later_time),
+                ExhibitValue::worded(
+                    burst.later,
+                    format!("{} in {}", burst.later, burst.later_time),
+                ),
                 "the run's series",
             ),
         ],

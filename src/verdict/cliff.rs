@@ -8,7 +8,7 @@ use super::threshold::{
 use super::words::pace;
 use super::{Rule, RuleJudge, advice, disturbed, finding, refuted};
 use crate::evidence::Direction;
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, SamplePoint};
+use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, SamplePoint};
 use crate::stats::{self, Estimate};
 use crate::unit::{Bytes, Nanos};
 
@@ -82,7 +82,10 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     let shown = |when: &str, part: DeviceInterval| {
         Exhibit::new(
             format!("{when} the fall"),
-            format!("{} in {}: {}", Bytes(part.bytes), part.time, pace(part.rate())),
+            ExhibitValue::worded(
+                pace(part.rate()),
+                format!("{} in {}: {}", Bytes(part.bytes), part.time, pace(part.rate())),
+            ),
             "the run's series",
         )
     };

@@ -5,7 +5,7 @@ use super::threshold::{COPYING, CPU_DEVICE, REACHED};
 use super::words::{pace, share};
 use super::{Rule, RuleJudge, advice, disturbed, finding, refuted};
 use crate::evidence::Direction;
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject};
+use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject};
 
 /// Buffered I/O went nearly as fast as this machine copies, while the device had time left.
 pub const RULE: Rule = Rule {
@@ -47,7 +47,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     let mut because = vec![
         Exhibit::new(
             format!("copied {way} the page cache in calls of {}", copying.block),
-            format!("{} by {side_by_side}", pace(most)),
+            ExhibitValue::worded(pace(most), format!("{} by {side_by_side}", pace(most))),
             "reads and writes of a cached file",
         ),
         Exhibit::new("reached", pace(rate), "the run's clock and counts"),

@@ -4,7 +4,7 @@ use super::measure::PhaseView;
 use super::threshold::{DEPTH_LEAST, DEPTH_REACHED, SHORT};
 use super::words::share;
 use super::{Rule, RuleJudge, advice, explained, finding, refuted};
-use crate::record::{Exhibit, Finding, FindingWeight};
+use crate::record::{Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight};
 
 /// A mean of less than half the planned depth at the device, and nothing else says why.
 pub const RULE: Rule = Rule {
@@ -39,7 +39,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     if let Some(program) = program {
         because.push(Exhibit::new(
             "in flight from the program, average",
-            format!("{program:.1}"),
+            ExhibitValue::number(program, ExhibitUnit::Count, format!("{program:.1}")),
             "count of the calls",
         ));
     }

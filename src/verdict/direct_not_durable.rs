@@ -71,7 +71,7 @@ fn written_out(flow_view: &FlowView<'_>) -> Option<Finding> {
             level.name()
         ),
         vec![
-            Exhibit::new("flushes requested", "0", "plan"),
+            Exhibit::new("flushes requested", 0_u64, "plan"),
             Exhibit::new(format!("flushes of {}", level.name()), flushes, level.source()),
         ],
         advice::flush(flow_view),

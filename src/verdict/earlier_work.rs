@@ -3,7 +3,7 @@
 use super::measure::FlowView;
 use super::threshold::OWN_BYTES;
 use super::{Rule, RuleJudge, finding, words};
-use crate::record::{Exhibit, Finding, FindingWeight};
+use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight};
 use crate::unit::Bytes;
 
 /// The device was written to in the quiet time before, and dirty pages were left at the start.
@@ -41,7 +41,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
         vec![
             Exhibit::new(
                 format!("written to {} before the start", level.name()),
-                format!("{written} in {time}"),
+                ExhibitValue::worded(written, format!("{written} in {time}")),
                 level.source(),
             ),
             Exhibit::new("dirty and under writeback at the start", left, "/proc/meminfo"),

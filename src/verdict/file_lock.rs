@@ -2,10 +2,12 @@
 
 use super::measure::PhaseView;
 use super::threshold::{CPU_FULL, DEPTH_LEAST, DEPTH_REACHED, FIRST_WRITES, LOCKED, SHORT};
-use super::words::share;
+use super::words::{of, share};
 use super::{Rule, RuleJudge, advice, explained, finding, refuted};
 use crate::evidence::{LayerKind, PathKind};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, Remedy};
+use crate::record::{
+    Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, Remedy,
+};
 
 /// The program had enough writes in flight, the device did not, and the file had yet to be allocated.
 pub const RULE: Rule = Rule {
@@ -66,12 +68,12 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
             level.exhibit_work(),
             Exhibit::new(
                 "in flight from the program, average",
-                format!("{program:.1}"),
+                ExhibitValue::number(program, ExhibitUnit::Count, format!("{program:.1}")),
                 "count of the calls",
             ),
             Exhibit::new(
                 format!("allocated before in {}", flow_view.subject.path),
-                format!("{there} of {size}"),
+                of(there, size),
                 "FIEMAP",
             ),
             Exhibit::new("CPU time of each worker", share(cpu), "/proc/self/stat"),

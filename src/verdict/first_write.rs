@@ -3,7 +3,7 @@
 use super::measure::{FlowView, ratio};
 use super::own::moves_what_it_writes;
 use super::threshold::{FIRST_WRITES, SMALL_WRITE};
-use super::words::{self, share};
+use super::words::{self, of, share};
 use super::{Rule, RuleJudge, finding};
 use crate::evidence::{Extents, LeafKind, PathKind};
 use crate::plan::{Durability, OffsetOrdering, Work};
@@ -44,7 +44,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
         claim,
         vec![Exhibit::new(
             format!("written before in {}", flow_view.subject.path),
-            format!("{} of {}", onto.written, flow_view.size_of_phase().max(onto.range)),
+            of(onto.written, flow_view.size_of_phase().max(onto.range)),
             "FIEMAP",
         )],
         words::overwriting(&flow_view.record.plan.origin),

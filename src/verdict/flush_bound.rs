@@ -4,7 +4,7 @@ use super::measure::{FlowView, ratio};
 use super::threshold::{AMPLIFIED, FLUSH_BOUND, FLUSH_WRITES};
 use super::{Rule, RuleJudge, advice, finding};
 use crate::evidence::Direction;
-use crate::record::{Exhibit, Finding, FindingWeight, Remedy};
+use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, Remedy};
 use crate::unit::Bytes;
 
 /// At least half as many flushes as writes.
@@ -44,7 +44,8 @@ pub(super) fn amplified(flow_view: &FlowView<'_>) -> Option<(String, Exhibit)> {
     let said = format!(
         "{name} wrote {times:.1} times as much as the program: each of its {writes} writes was made durable on its own, with file system metadata and a flush."
     );
-    let value = format!("{} for {}", Bytes(wrote), Bytes(asked));
+    let value =
+        ExhibitValue::worded(Bytes(wrote), format!("{} for {}", Bytes(wrote), Bytes(asked)));
     Some((said, Exhibit::new(format!("written to {name}"), value, level.source())))
 }
 

@@ -69,7 +69,7 @@ fn mount_command(mount: &Mount, option: &str) -> NextStep {
 fn say(flow_view: &FlowView<'_>, level: &DeviceLevel<'_>) -> Finding {
     let first = level.layers.first().map_or("", |layer| layer.name.as_str());
     let mut because = vec![
-        Exhibit::new(format!("flushes of {}", level.name()), "0", level.source()),
+        Exhibit::new(format!("flushes of {}", level.name()), 0_u64, level.source()),
         Exhibit::new(
             format!("write cache of {}", level.name()),
             "write back",

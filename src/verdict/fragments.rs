@@ -2,9 +2,9 @@
 
 use super::measure::FlowView;
 use super::threshold::{FRAGMENTS, FRAGMENTS_LEAST, NEARLY_FULL};
-use super::words::{operand, share};
+use super::words::{of, operand, share};
 use super::{Rule, RuleJudge, finding};
-use crate::record::{Exhibit, Finding, FindingWeight, NextStep, Remedy};
+use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, NextStep, Remedy};
 use crate::unit::MIB;
 
 /// Many extents, and requests smaller than the calls; or little room left to write in.
@@ -48,7 +48,10 @@ fn pieces(flow_view: &FlowView<'_>) -> Option<Finding> {
         vec![
             Exhibit::new(
                 format!("extents of {}", flow_view.subject.path),
-                format!("{} in {}", extents.count, extents.range),
+                ExhibitValue::worded(
+                    extents.count,
+                    format!("{} in {}", extents.count, extents.range),
+                ),
                 "FIEMAP",
             ),
             Exhibit::new(format!("average request size of {}", level.name()), size, level.source()),
@@ -77,11 +80,7 @@ fn full(flow_view: &FlowView<'_>) -> Option<Finding> {
                 "The file system is nearly full ({} free), which may slow it down.",
                 share(free)
             ),
-            vec![Exhibit::new(
-                format!("free on {point}"),
-                format!("{} of {}", space.free, space.total),
-                "statfs()",
-            )],
+            vec![Exhibit::new(format!("free on {point}"), of(space.free, space.total), "statfs()")],
             Some(NextStep::new(Remedy::Inspect, format!("df -h {}", operand(point)))),
         )
     })

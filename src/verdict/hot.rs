@@ -5,7 +5,9 @@ use super::threshold::{CEILING_FELL, CPU_DEVICE, WARM};
 use super::{Rule, RuleJudge, finding, refuted};
 use crate::evidence::{DriveWarmth, Warmth};
 use crate::name::quoted;
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
+use crate::record::{
+    Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy,
+};
 
 /// The drive is at the temperature at which it slows down, or the processors were held back while the
 /// device had time left.
@@ -66,7 +68,11 @@ pub(super) fn thermometer(drive: &DriveWarmth) -> Exhibit {
     let limit = drive.warning.map_or("unknown".into(), degrees);
     Exhibit::new(
         format!("temperature of {}", drive.name),
-        format!("{}, limit {limit}", degrees(drive.now)),
+        ExhibitValue::number(
+            drive.now as f64 / 1000.0,
+            ExhibitUnit::DegreesCelsius,
+            format!("{}, limit {limit}", degrees(drive.now)),
+        ),
         drive.source.clone(),
     )
 }
@@ -76,7 +82,11 @@ fn slowed(before: &Warmth, after: &Warmth) -> Option<Exhibit> {
     let counted = after.slowed_since(before).filter(|times| *times > 0);
     let counted = counted.map(|times| {
         let source = "/sys/devices/system/cpu/cpu*/thermal_throttle";
-        Exhibit::new("CPUs throttled for heat", format!("{times} times"), source)
+        Exhibit::new(
+            "CPUs throttled for heat",
+            ExhibitValue::worded(times, format!("{times} times")),
+            source,
+        )
     });
     counted.or_else(|| cooled(after)).or_else(|| lowered(before, after)).or_else(|| weak(after))
 }
@@ -100,7 +110,11 @@ fn lowered(before: &Warmth, after: &Warmth) -> Option<Exhibit> {
         fell.then(|| {
             Exhibit::new(
                 "highest allowed CPU frequency",
-                format!("{} MHz, {} before", mhz(now.khz), mhz(then.khz)),
+                ExhibitValue::number(
+                    now.khz as f64 * 1e3,
+                    ExhibitUnit::Hertz,
+                    format!("{} MHz, {} before", mhz(now.khz), mhz(then.khz)),
+                ),
                 format!("/sys/devices/system/cpu/cpufreq/{}/scaling_max_freq", now.policy),
             )
         })

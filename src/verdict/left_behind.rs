@@ -4,7 +4,9 @@ use super::measure::{DeferredWork, FlowView};
 use super::threshold::UNTOUCHED;
 use super::words::{of, operand, share};
 use super::{advice, finding};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
+use crate::record::{
+    Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy,
+};
 use crate::unit::Bytes;
 
 /// What is said of work that was left behind.
@@ -71,7 +73,7 @@ pub(super) fn deferred(
         let how = if settle.complete { "" } else { ", not finished" };
         because.push(Exhibit::new(
             "flush after the clock stopped",
-            format!("{}{how}", settle.time),
+            ExhibitValue::worded(settle.time, format!("{}{how}", settle.time)),
             "fsync(), syncfs()",
         ));
     }

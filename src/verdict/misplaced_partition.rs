@@ -3,7 +3,7 @@
 use super::measure::FlowView;
 use super::{Rule, RuleJudge, finding};
 use crate::evidence::{BlockLayer, LayerKind};
-use crate::record::{Exhibit, Finding, FindingWeight, NextStep, Remedy};
+use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, NextStep, Remedy};
 use crate::unit::Bytes;
 
 /// Bytes in a block of most file systems.
@@ -51,7 +51,7 @@ pub(super) fn said(
         vec![
             Exhibit::new(
                 format!("start of {partition}"),
-                format!("{} bytes", start.0),
+                ExhibitValue::worded(start, format!("{} bytes", start.0)),
                 format!("/sys/block/{}/{partition}/start", disk.name),
             ),
             Exhibit::new(
@@ -76,7 +76,7 @@ pub(super) fn loop_start(name: &str, offset: Bytes) -> Option<Finding> {
     );
     let because = vec![Exhibit::new(
         "offset",
-        format!("{} bytes", offset.0),
+        ExhibitValue::worded(offset, format!("{} bytes", offset.0)),
         format!("/sys/block/{name}/loop/offset"),
     )];
     Some(finding(RULE.id, FindingWeight::Note, None, claim, because, None))

@@ -5,7 +5,7 @@ use super::measure::{DeviceLevel, FlowView, PhaseView};
 use super::threshold::CULPRIT;
 use super::words::share;
 use crate::evidence::{OtherProcess, OtherProcesses};
-use crate::record::{Exhibit, NextStep, PhaseRecord, Record, Remedy};
+use crate::record::{Exhibit, ExhibitValue, NextStep, PhaseRecord, Record, Remedy};
 use crate::unit::{Bytes, Nanos};
 
 /// No more than this many are named.
@@ -166,7 +166,7 @@ pub(super) fn users_of_cpu(phase_view: &PhaseView<'_>, least: f64) -> Option<Nam
     let said = listed(&found, used);
     let shown = |one: &OtherProcess| {
         let file = format!("/proc/{}/stat", one.pid);
-        let time = format!("{} in {}", one.cpu, others.time);
+        let time = ExhibitValue::worded(one.cpu, format!("{} in {}", one.cpu, others.time));
         Exhibit::new(format!("CPU time of {}", named(one)), time, file)
     };
     culprits(&found, said, shown)

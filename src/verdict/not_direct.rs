@@ -4,7 +4,8 @@ use super::measure::FlowView;
 use super::threshold::{REACHED, UNTOUCHED};
 use super::words::share;
 use super::{Rule, RuleJudge, advice, finding};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject};
+use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject};
+use crate::unit::Bytes;
 
 /// Direct calls whose bytes were not at the device that the path names when the clock stopped.
 pub const RULE: Rule = Rule {
@@ -43,7 +44,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
         if direct.align.is_some_and(|align| align.offset == 0) {
             because.push(Exhibit::new(
                 "alignment for direct I/O",
-                "0 (not supported)",
+                ExhibitValue::worded(Bytes::ZERO, "0 (not supported)"),
                 "statx STATX_DIOALIGN",
             ));
         }
@@ -67,7 +68,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
         Some(measures),
         format!(
             "Direct I/O is not direct here: {} of the bytes had reached {} when the clock stopped.",
-            if reach == 0.0 { "none".into() } else { share(reach) },
+            if reach == 0.0 { "none".into() } else { share(reach).to_string() },
             level.name()
         ),
         because,
@@ -93,9 +94,11 @@ fn said_so(flow_view: &FlowView<'_>) -> Option<Finding> {
         (FindingWeight::Refute, Some(MeasuredSubject::Deferred))
     };
     let exhibit = match direct.align {
-        Some(align) if align.offset == 0 => {
-            Exhibit::new("alignment for direct I/O", "0 (not supported)", "statx STATX_DIOALIGN")
-        }
+        Some(align) if align.offset == 0 => Exhibit::new(
+            "alignment for direct I/O",
+            ExhibitValue::worded(Bytes::ZERO, "0 (not supported)"),
+            "statx STATX_DIOALIGN",
+        ),
         _ => Exhibit::new("misaligned direct read", "answered, not refused", "pread()"),
     };
     Some(finding(RULE.id, weight, measures, SAID, vec![exhibit], advice::flush(flow_view)))

@@ -5,8 +5,8 @@ use super::words::pace;
 use super::{Rule, RuleJudge, advice, finding, refuted};
 use crate::plan::StopLimit;
 use crate::record::{
-    Ending, Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, PhaseRecord, RateBasis,
-    Record, Remedy,
+    Ending, Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, NextStep, PhaseRecord,
+    RateBasis, Record, Remedy,
 };
 
 /// A steady state was to end the job, and its budget of time or bytes did.
@@ -32,8 +32,11 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     let moved =
         phase_view.phase.flows.iter().fold(0_u64, |sum, flow| sum.saturating_add(flow.bytes.0));
     let mean = match job.counted {
-        RateBasis::Bytes => pace(moved as f64 / time.as_secs().max(1e-9)),
-        RateBasis::Operations => format!("{} operations in total", phase_view.ops()),
+        RateBasis::Bytes => pace(moved as f64 / time.as_secs().max(1e-9)).into(),
+        RateBasis::Operations => {
+            let ops = phase_view.ops();
+            ExhibitValue::worded(ops, format!("{ops} operations in total"))
+        }
     };
     Some(finding(
         RULE.id,

@@ -1,6 +1,7 @@
 //! T62: transfers that moved less than asked for, and an end of the data inside the plan.
 
 use super::measure::FlowView;
+use super::words::of;
 use super::{Rule, RuleJudge, advice, finding};
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, Remedy};
 
@@ -21,7 +22,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     let flow = flow_view.flow;
     let shown = vec![Exhibit::new(
         format!("short calls on {}", flow_view.subject.path),
-        format!("{} of {}", flow.short, flow.calls.0),
+        of(flow.short, flow.calls.0),
         "return values of the calls",
     )];
     let copies = flow_view.record.plan.origin.tool.until_end;

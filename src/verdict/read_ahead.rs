@@ -4,7 +4,7 @@ use super::measure::FlowView;
 use super::threshold::{AHEAD_REQUESTS, REACHED, SMALL_REQUESTS};
 use super::{Rule, RuleJudge, advice, finding};
 use crate::evidence::Direction;
-use crate::record::{Exhibit, Finding, FindingWeight};
+use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight};
 
 /// Everything came from the device, in far fewer requests than calls: the bandwidth is true, and
 /// latency and IOPS are those of copies in memory.
@@ -34,7 +34,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     let because = vec![
         Exhibit::new(
             format!("read requests of {}", level.name()),
-            format!("{requests} of {size} on average"),
+            ExhibitValue::worded(requests, format!("{requests} of {size} on average")),
             level.source(),
         ),
         Exhibit::new("read calls", calls, "the run's counts"),

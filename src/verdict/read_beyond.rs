@@ -5,7 +5,7 @@ use super::threshold::{MORE, OWN_BYTES};
 use super::words::of;
 use super::{Rule, RuleJudge, finding};
 use crate::evidence::Direction;
-use crate::record::{Exhibit, Finding, FindingWeight};
+use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight};
 use crate::unit::Bytes;
 
 /// Reads in order, for which the kernel fetched more than a tenth beyond what was asked.
@@ -56,7 +56,10 @@ impl ExcessReads<'_, '_> {
             self.level.exhibit(Direction::Read),
             Exhibit::new(
                 "read by the kernel for this process",
-                format!("{}, requested {asked}", of(self.own, asked)),
+                ExhibitValue::worded(
+                    of(self.own, asked),
+                    format!("{}, requested {asked}", of(self.own, asked)),
+                ),
                 "/proc/self/io read_bytes",
             ),
         ]

@@ -92,7 +92,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
         return None;
     }
     let rates = |repeats: bool| {
-        let rates: Vec<String> = of(repeats).map(|like| pace(like.rate)).collect();
+        let rates: Vec<String> = of(repeats).map(|like| pace(like.rate).to_string()).collect();
         rates.join(", ")
     };
     Some(finding(

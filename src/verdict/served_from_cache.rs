@@ -74,7 +74,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
             MeasuredSubject::Memory,
             format!(
                 "This is the speed of memory: {} of the data read came from {name}.",
-                if r == 0.0 { "nothing".into() } else { share(r) }
+                if r == 0.0 { "nothing".into() } else { share(r).to_string() }
             ),
         ),
         r => (

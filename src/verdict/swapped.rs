@@ -3,7 +3,9 @@
 use super::measure::PhaseView;
 use super::threshold::{OWN_BYTES, SWAPPED};
 use super::{Rule, RuleJudge, finding, refuted};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
+use crate::record::{
+    Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy,
+};
 use crate::unit::Bytes;
 
 /// Pages went to swap or came from it, as much as a hundredth of what was moved.
@@ -36,8 +38,11 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
             vec![Exhibit::new(
                 "swapped in and out during the run",
                 match Bytes(moved) {
-                    moved if swapped > moved => swapped.to_string(),
-                    moved => format!("{swapped}, while the run moved {moved}"),
+                    moved if swapped > moved => swapped.into(),
+                    moved => ExhibitValue::worded(
+                        swapped,
+                        format!("{swapped}, while the run moved {moved}"),
+                    ),
                 },
                 "/proc/vmstat pswpin, pswpout",
             )],

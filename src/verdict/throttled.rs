@@ -6,8 +6,10 @@ use super::words::{pace, share};
 use super::{Rule, RuleJudge, finding, refuted};
 use crate::evidence::{Direction, LimitValue, Throttle};
 use crate::name::quoted;
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
-use crate::unit::three_digits;
+use crate::record::{
+    Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy,
+};
+use crate::unit::{Iops, three_digits};
 
 /// The rate is within 3 % of a limit that can be read. The figure is true, and it is the limit's.
 pub const RULE: Rule = Rule {
@@ -78,16 +80,20 @@ pub(super) fn over<'c, 'a>(
 /// A limit in words: its rate.
 pub(super) fn rate(limit: LimitValue) -> String {
     match limit {
-        LimitValue::BytesPerSecond(cap) => pace(cap as f64),
+        LimitValue::BytesPerSecond(cap) => pace(cap as f64).to_string(),
         LimitValue::OpsPerSecond(cap) => format!("{cap} operations per second"),
     }
 }
 
 /// The file and value of a limit.
 pub(super) fn exhibit(throttle: &Throttle) -> Exhibit {
+    let number: ExhibitValue = match throttle.limit {
+        LimitValue::BytesPerSecond(cap) => pace(cap as f64).into(),
+        LimitValue::OpsPerSecond(cap) => Iops(cap as f64).into(),
+    };
     Exhibit::new(
         format!("limit on {}", throttle.name),
-        format!("{} ({})", rate(throttle.limit), throttle.value()),
+        ExhibitValue::worded(number, format!("{} ({})", rate(throttle.limit), throttle.value())),
         throttle.file.clone(),
     )
 }
@@ -157,8 +163,11 @@ pub(super) fn holding<'c, 'a>(
 fn say(flow_view: &FlowView<'_>, throttle: &Throttle, reached: f64) -> Finding {
     let limit = rate(throttle.limit);
     let reached = match throttle.limit {
-        LimitValue::BytesPerSecond(_) => pace(reached),
-        LimitValue::OpsPerSecond(_) => format!("{} operations per second", three_digits(reached)),
+        LimitValue::BytesPerSecond(_) => pace(reached).into(),
+        LimitValue::OpsPerSecond(_) => ExhibitValue::worded(
+            Iops(reached),
+            format!("{} operations per second", three_digits(reached)),
+        ),
     };
     let durable = match flow_view.direction() {
         Direction::Write if flow_view.flow.durability.durable() => "; all data was flushed",

@@ -4,10 +4,10 @@ use super::measure::{FlowView, estimate, ratio};
 use super::threshold::{
     REACHED, SAMPLES_EACH, SAMPLES_LEAST, SMALL_BYTES, UNTOUCHED, ZEROS, ZEROS_FASTER,
 };
-use super::words::share;
+use super::words::{of, share};
 use super::{Rule, RuleJudge, advice, finding};
 use crate::evidence::{BlockSamples, PathKind, Quartiles, Subject, Survey, SurveyedDevice};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject};
+use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject};
 use crate::stats::Estimate;
 use crate::unit::Bytes;
 
@@ -149,12 +149,15 @@ fn exhibit(flow_view: &FlowView<'_>, samples: &BlockSamples) -> Exhibit {
             "zero blocks of {}; median (quartiles) of their read times and of others",
             flow_view.subject.path
         ),
-        format!(
-            "{} of {}; {} and {}",
-            samples.zero,
-            samples.read,
-            time(samples.zero_ns),
-            time(samples.other_ns)
+        ExhibitValue::worded(
+            of(samples.zero, samples.read),
+            format!(
+                "{} of {}; {} and {}",
+                samples.zero,
+                samples.read,
+                time(samples.zero_ns),
+                time(samples.other_ns)
+            ),
         ),
         "pread() of 4 KiB each",
     )

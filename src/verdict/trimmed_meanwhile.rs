@@ -4,7 +4,7 @@ use super::measure::FlowView;
 use super::{Rule, RuleJudge, finding};
 use crate::name::quoted;
 use crate::plan::Action;
-use crate::record::{Exhibit, Finding, FindingWeight, NextStep, Remedy};
+use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, NextStep, Remedy};
 use crate::unit::Bytes;
 
 /// Discards on the device, and none in the plan.
@@ -33,7 +33,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     }
     let mut because = vec![Exhibit::new(
         format!("discards of {}", level.name()),
-        format!("{count}, {bytes}"),
+        ExhibitValue::worded(count, format!("{count}, {bytes}")),
         level.source(),
     )];
     let mount = flow_view.subject.mount.seen();

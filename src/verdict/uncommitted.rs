@@ -7,7 +7,7 @@ use super::words::{share, with_flush};
 use super::{Rule, RuleJudge, finding, refuted, shared_device};
 use crate::evidence::{Mount, Survey};
 use crate::plan::Durability;
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject};
+use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject};
 use crate::unit::{Bytes, Nanos};
 
 /// Files were made, renamed or removed, nothing was flushed, and most of what that costs the device
@@ -133,7 +133,11 @@ fn exhibit(mount: &Mount, interval: Nanos) -> Exhibit {
         Some(_) => "/proc/self/mountinfo".to_string(),
         None => format!("default of {}", mount.kind),
     };
-    Exhibit::new(format!("journal commits of {}", mount.point), format!("every {interval}"), source)
+    Exhibit::new(
+        format!("journal commits of {}", mount.point),
+        ExhibitValue::worded(interval, format!("every {interval}")),
+        source,
+    )
 }
 
 #[cfg(test)]

@@ -2,11 +2,11 @@
 
 use super::measure::FlowView;
 use super::threshold::PRECONDITIONED;
-use super::words::own_verb;
+use super::words::{of, own_verb};
 use super::{Rule, RuleJudge, finding};
 use crate::evidence::{BlockLayer, DiskCounters, LayerKind, PathKind, Snapshot};
 use crate::plan::Action;
-use crate::record::{Exhibit, Finding, FindingWeight, NextStep, Remedy};
+use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, NextStep, Remedy};
 use crate::unit::Bytes;
 
 /// Less than twice its capacity is known to have been written to a flash drive.
@@ -89,7 +89,7 @@ pub(super) fn unconditioned(
         ),
         vec![Exhibit::new(
             format!("known writes to {name}"),
-            format!("{known}, capacity {size}"),
+            ExhibitValue::worded(of(known, size), format!("{known}, capacity {size}")),
             match layer.hardware.written.by_itself {
                 Some(_) => format!("health log of {name}"),
                 None => {

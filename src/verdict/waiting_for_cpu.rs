@@ -8,7 +8,9 @@ use super::words::share;
 use super::{Rule, RuleJudge, finding, neighbours, refuted, words};
 use crate::evidence::{BlockLayer, Direction, LayerKind, Snapshot};
 use crate::plan::Action;
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
+use crate::record::{
+    Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy,
+};
 use crate::unit::Nanos;
 
 /// Runnable but not running, or stopped by its control group, for a tenth of the time and more,
@@ -67,7 +69,7 @@ fn by_group(phase_view: &PhaseView<'_>, flow_view: &FlowView<'_>) -> Option<Find
     if let Some(cpus) = phase_view.record.resolved.limits.seen().and_then(|limits| limits.cpus) {
         because.push(Exhibit::new(
             "CPU limit",
-            format!("{cpus:.2} CPUs"),
+            ExhibitValue::number(cpus, ExhibitUnit::Count, format!("{cpus:.2} CPUs")),
             "cpu.max or cpu.cfs_quota_us",
         ));
     }

@@ -4,27 +4,21 @@ use crate::evidence::PathKind;
 use crate::name::quoted;
 use crate::plan::{AddedWords, PlanOrigin};
 use crate::record::{NextStep, Remedy};
-use crate::unit::{Bandwidth, Bytes};
+use crate::unit::{Bandwidth, PartOf, Share};
 
 /// A rate, in the unit of the tables and of dd's own line: `4.19 MB/s`.
-pub fn pace(bytes_per_second: f64) -> String {
-    Bandwidth(bytes_per_second).to_string()
+pub fn pace(bytes_per_second: f64) -> Bandwidth {
+    Bandwidth(bytes_per_second)
 }
 
 /// A share in words: `12 %`, `0.40 %`.
-pub fn share(part: f64) -> String {
-    let percent = part * 100.0;
-    match percent {
-        p if !p.is_finite() => "-".into(),
-        p if p == 0.0 || p >= 9.95 => format!("{p:.0} %"),
-        p if p >= 0.995 => format!("{p:.1} %"),
-        p => format!("{p:.2} %"),
-    }
+pub fn share(part: f64) -> Share {
+    Share(part)
 }
 
 /// Part and whole: `0 B of 20 MiB`; `64 MiB` of what was not all used.
-pub fn of(part: Bytes, whole: Bytes) -> String {
-    if part > whole { part.to_string() } else { format!("{part} of {whole}") }
+pub fn of<T>(part: T, whole: T) -> PartOf<T> {
+    PartOf(part, whole)
 }
 
 /// Names in a sentence: `sda`, `sda and sdb`.
@@ -209,8 +203,8 @@ mod tests {
 
     #[test]
     fn a_rate_has_the_unit_of_the_tables() {
-        assert_eq!(pace(4.0 * MIB as f64), "4.19 MB/s");
-        assert_eq!(pace(51_200.0), "51.2 kB/s");
+        assert_eq!(pace(4.0 * MIB as f64).to_string(), "4.19 MB/s");
+        assert_eq!(pace(51_200.0).to_string(), "51.2 kB/s");
     }
 
     #[test]
@@ -277,9 +271,9 @@ mod tests {
 
     #[test]
     fn shares_keep_two_digits() {
-        assert_eq!(share(0.0), "0 %");
-        assert_eq!(share(0.004), "0.40 %");
-        assert_eq!(share(0.05), "5.0 %");
-        assert_eq!(share(0.47), "47 %");
+        assert_eq!(share(0.0).to_string(), "0 %");
+        assert_eq!(share(0.004).to_string(), "0.40 %");
+        assert_eq!(share(0.05).to_string(), "5.0 %");
+        assert_eq!(share(0.47).to_string(), "47 %");
     }
 }

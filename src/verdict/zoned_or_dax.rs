@@ -47,7 +47,7 @@ fn dax(flow_view: &FlowView<'_>) -> Option<Finding> {
             ),
             Exhibit::new(
                 format!("dax of {}", layer.name),
-                "1",
+                1_u64,
                 format!("/sys/block/{}/queue/dax", layer.name),
             ),
         ],

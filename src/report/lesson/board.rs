@@ -77,8 +77,10 @@ const REQUESTS: LessonRow =
     LessonRow { label: "requests of {device}", cell: |half| Some(half.requests()?.to_string()) };
 const REQUEST: LessonRow =
     LessonRow { label: "their mean size", cell: |half| Some(half.request()?.to_string()) };
-const BUSY: LessonRow =
-    LessonRow { label: "{device} busy, of the time", cell: |half| Some(share(half.busy()?)) };
+const BUSY: LessonRow = LessonRow {
+    label: "{device} busy, of the time",
+    cell: |half| Some(share(half.busy()?).to_string()),
+};
 const IN_FLIGHT: LessonRow =
     LessonRow { label: "average queue", cell: |half| Some(format!("{:.2}", half.in_flight()?)) };
 const SENT: LessonRow =

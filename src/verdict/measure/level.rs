@@ -3,7 +3,7 @@
 use super::super::threshold::{SMALL_BYTES, SMALL_REQUESTS};
 use super::super::words;
 use crate::evidence::{BlockLayer, Direction, DiskCounters, LayerKind, Snapshot, Subject};
-use crate::record::{Exhibit, PhaseRecord, Record, SamplePoint};
+use crate::record::{Exhibit, ExhibitValue, PhaseRecord, Record, SamplePoint};
 use crate::unit::{Bytes, Nanos};
 
 /// The devices at one depth below a path.
@@ -303,10 +303,13 @@ impl<'a> DeviceLevel<'a> {
         };
         Exhibit::new(
             self.name(),
-            format!(
-                "{} busy, {flushing}average queue {:.2}",
+            ExhibitValue::worded(
                 words::share(self.busy()),
-                self.in_flight()
+                format!(
+                    "{} busy, {flushing}average queue {:.2}",
+                    words::share(self.busy()),
+                    self.in_flight()
+                ),
             ),
             self.source(),
         )
