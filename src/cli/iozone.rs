@@ -14,13 +14,16 @@ use super::session::{
 };
 use super::stdout::printed;
 use crate::dialect::iozone::{
-    self, CpuUse, GridCell, IozoneComplaint, IozoneOptions, IozoneTest, StreamResults, TestPlace,
+    self, CpuUse, GridCell, GridReport, IozoneComplaint, IozoneOptions, IozoneTest, IozoneUnit,
+    StreamResults, TestPlace,
 };
 use crate::error::{Doing, Error, Fault, Refusal};
 use crate::name::NameText as _;
 use crate::name::quoted;
 use crate::plan::{Action, CacheDrop, Phase, Plan, Work};
-use crate::record::{BetterCommand, Ending, PhaseRecord, Record, Resolved, WordMeaning};
+use crate::record::{
+    BetterCommand, Ending, GridFigure, PhaseRecord, Record, Resolved, WordMeaning,
+};
 use crate::report;
 use crate::run::{self, Observer};
 
@@ -88,6 +91,28 @@ impl Dialect for Iozone {
 fn dropping(asked: IozoneOptions, cold: CacheDrop) -> IozoneOptions {
     let cold = if asked.cold == CacheDrop::Keep { cold } else { asked.cold };
     IozoneOptions { cold, ..asked }
+}
+
+/// The workbook of a run, with what the record says of each cell.
+fn workbook(
+    line: &str,
+    unit: IozoneUnit,
+    verdicts: &[String],
+    reports: &[GridReport],
+    record: &Record,
+) -> io::Result<Vec<u8>> {
+    let unit = match unit {
+        IozoneUnit::Kilobytes => "kB/s",
+        IozoneUnit::Operations => "operations/s",
+        IozoneUnit::Microseconds => "us per operation",
+    };
+    let cells = record.outcome.iter().flat_map(|it| it.grid_cells());
+    let place = |cell: &GridFigure| GridCell { file: cell.file.0, record: cell.record.0 };
+    let known: BTreeMap<(&str, GridCell), &GridFigure> =
+        cells.map(|cell| ((cell.test.as_str(), place(cell)), cell)).collect();
+    iozone::workbook(line, unit, verdicts, reports, |report, cell| {
+        known.get(&(report.test.name(), cell)).map(|cell| (cell.region, cell.trust))
+    })
 }
 
 /// What is said of words that make no sense.
@@ -229,7 +254,7 @@ impl Screen<'_> {
     }
 
     /// What comes after the last figure.
-    fn end(&mut self) -> Result<(), Error> {
+    fn end(&mut self, record: &Record, verdicts: &[String]) -> Result<(), Error> {
         let asked = &self.line.asked;
         let reports = match asked.is_throughput() {
             true => Vec::new(),
@@ -255,8 +280,13 @@ impl Screen<'_> {
         self.print(&text);
         if let Some(path) = &asked.worksheet {
             let words: String = asked.words.iter().map(|word| format!(" {word}")).collect();
-            let sheet = iozone::worksheet(&format!("iozone{words}"), &reports);
-            std::fs::write(path, sheet)
+            let line = format!("iozone{words}");
+            let sheet = match path.extension().is_some_and(|ending| ending == "xlsx") {
+                true => workbook(&line, asked.unit, verdicts, &reports, record),
+                false => Ok(iozone::worksheet(&line, &reports)),
+            };
+            sheet
+                .and_then(|sheet| std::fs::write(path, sheet))
                 .map_err(|error| Fault::new(Doing::Write, path.to_text(), &error))?;
         }
         Ok(())
@@ -273,11 +303,12 @@ impl ToolSession for Screen<'_> {
             }
         };
         self.end_row();
-        if record.ending == Ending::Complete {
-            self.end()?;
-        }
         let place = |phase: &PhaseRecord| self.line.places.get(&phase.name).copied();
-        for line in iozone::verdicts(&record.phases, place) {
+        let verdicts = iozone::verdicts(&record.phases, place);
+        if record.ending == Ending::Complete {
+            self.end(&record, &verdicts)?;
+        }
+        for line in verdicts {
             let _ = writeln!(self.streams.err, "assay: {}", report::harmless(&line));
         }
         let asked = &self.line.asked;

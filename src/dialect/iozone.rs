@@ -11,6 +11,7 @@ mod table;
 mod telemetry;
 mod verdicts;
 mod words;
+mod workbook;
 mod worksheet;
 
 pub use asked::{GridCell, IozoneComplaint, IozoneOptions, IozoneTest, IozoneUnit, MmapSync, NAME};
@@ -23,6 +24,7 @@ pub use table::{
 };
 pub use verdicts::{disagreement, verdicts};
 pub use words::{meanings, read};
+pub use workbook::{CellWorth, workbook};
 pub use worksheet::worksheet;
 
 use super::option;

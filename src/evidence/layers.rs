@@ -85,6 +85,14 @@ pub struct FilesystemSpace {
     pub block: Bytes,
 }
 
+impl FilesystemSpace {
+    /// What this user may still write; `None` where the file system has no size to tell, as ramfs and some of
+    /// FUSE.
+    pub fn known_free(&self) -> Option<Bytes> {
+        (self.total > Bytes::ZERO).then_some(self.free)
+    }
+}
+
 /// One block device under a path.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BlockLayer {

@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::metric::Metric;
-use super::{CapacityResult, CardGrading, Exhibit, GridResult, ProfileResult, SweepResult};
+use super::{
+    CapacityResult, CardGrading, Exhibit, GridFigure, GridResult, ProfileResult, SweepResult,
+};
 use crate::plan::Action;
 use crate::unit::{Bandwidth, Bytes, Iops, Nanos};
 
@@ -42,6 +44,14 @@ pub struct OutcomeFigure {
 }
 
 impl StudyResult {
+    /// The cells of a grid; none of another study.
+    pub fn grid_cells(&self) -> &[GridFigure] {
+        match self {
+            Self::Grid(grid) => &grid.cells,
+            _ => &[],
+        }
+    }
+
     /// Its figures: those of a long write and of a load; of others all figures are those of phases.
     pub fn figures(&self) -> Vec<OutcomeFigure> {
         match self {

@@ -1,10 +1,10 @@
 //! What a phase wants forgotten before it: cached pages, and earlier work that is still on its way.
 
 use crate::error::{Doing, Error, Fault};
-use crate::evidence::{self, Mount, PathKind, Reading};
+use crate::evidence::{self, DeviceReading, DiskCounters, Mount, PathKind, Reading};
 use crate::plan::{CacheDrop, Work};
 use crate::record::{
-    DroppedCache, FileExtents, QuietDevice, QuietPeriod, ResolvedJob, SampledDevice,
+    DroppedCache, FileExtents, PhaseRecord, QuietDevice, QuietPeriod, ResolvedJob, SampledDevice,
 };
 use crate::sys::cache;
 use crate::sys::event_loop::Event;
@@ -14,6 +14,17 @@ use super::coverage::touched;
 use super::phase_context::PhaseContext;
 use super::prepared_job::PreparedJob;
 use super::sampler::listen;
+
+/// Whether no device has read anything since a phase began, so that nothing can have been asked for ahead: who
+/// needs a block from the device waits for it.
+fn read_nothing(phase: &PhaseRecord, now: &[Option<DiskCounters>]) -> bool {
+    let then = &phase.evidence.before.devices;
+    let same = |(then, now): (&DeviceReading, &Option<DiskCounters>)| {
+        let bytes = then.counters.seen().map(|counters| counters.read_bytes);
+        bytes.is_some() && bytes == now.as_ref().map(|counters| counters.read_bytes)
+    };
+    then.len() == now.len() && then.iter().zip(now).all(same)
+}
 
 impl PhaseContext<'_> {
     /// What a phase of buffered reads had asked for ahead still comes when it has ended, and would
@@ -38,6 +49,10 @@ impl PhaseContext<'_> {
             return;
         }
         let mut devices = Vec::new();
+        self.counter_reader.devices(&mut devices);
+        if self.last.is_some_and(|last| last.name == before.name && read_nothing(last, &devices)) {
+            return;
+        }
         let (mut last, mut still) = (None, 0);
         for _ in 0..STEPS {
             self.counter_reader.devices(&mut devices);

@@ -166,6 +166,7 @@ pub fn run(
             number,
             run: &record.run,
             resolved: &record.resolved,
+            last: record.phases.last(),
             jobs: &record.resolved.jobs[jobs],
             places,
             open_targets: &mut open_targets,

@@ -2,7 +2,7 @@
 
 use crate::evidence::CounterReader;
 use crate::plan::{Phase, Plan};
-use crate::record::{Resolved, ResolvedJob};
+use crate::record::{PhaseRecord, Resolved, ResolvedJob};
 use crate::sys::event_loop::EventLoop;
 
 use super::observer::Observer;
@@ -17,6 +17,8 @@ pub(super) struct PhaseContext<'a> {
     pub number: usize,
     pub run: &'a str,
     pub resolved: &'a Resolved,
+    /// The phase that was done last.
+    pub last: Option<&'a PhaseRecord>,
     pub jobs: &'a [ResolvedJob],
     pub places: &'a [JobPlace],
     pub open_targets: &'a mut Vec<OpenTarget>,

@@ -172,6 +172,108 @@ fn a_grid_is_drawn_and_says_which_cells_are_memory() {
     assert!(bad.code() == 2 && bad.stderr.contains("x.bmp"), "{bad}");
 }
 
+/// The numbers of a worksheet of BIFF2, row by row, as a library reads them that is not ours.
+fn numbers_of(sheet: &std::path::Path) -> Result<Vec<Vec<f64>>, lab::Skip> {
+    const READ: &str = "import sys, xlrd\n\
+        sheet = xlrd.open_workbook(sys.argv[1], logfile=sys.stderr).sheet_by_index(0)\n\
+        for row in range(sheet.nrows):\n \
+        print(*[v for v in sheet.row_values(row) if isinstance(v, float)])\n";
+    let missing = lab::Skip::MissingTool { tool: "xlrd for Python", package: "python3-xlrd" };
+    for python in ["/usr/bin/python3", "python3"] {
+        let known = std::process::Command::new(python).args(["-c", "import xlrd"]).output();
+        if !known.is_ok_and(|ran| ran.status.success()) {
+            continue;
+        }
+        let ran = std::process::Command::new(python).args(["-c", READ]).arg(sheet).output();
+        let ran = ran.expect("it ran before");
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+        let text = String::from_utf8(ran.stdout).expect("numbers");
+        let numbers = |line: &str| line.split(' ').filter_map(|word| word.parse().ok()).collect();
+        return Ok(text.lines().map(numbers).collect());
+    }
+    Err(missing)
+}
+
+#[test]
+fn other_programs_read_worksheet_and_workbook() {
+    let memory = lab::need!(Memory::tmpfs());
+    let table = |file: &str| {
+        let typed = lab::assay(words("iozone -a -g 128k -+n -i 0 -i 1 -b"));
+        let ran = typed.word(file).cwd(memory.mount()).run();
+        assert_eq!(ran.code(), 0, "{ran}");
+        let (table, _) = ran.stdout.split_once("\niozone test complete.\n").expect("complete");
+        rows(table)
+    };
+    let printed = table("out.xlsx");
+    let mut book: calamine::Xlsx<_> =
+        calamine::open_workbook(memory.path("out.xlsx")).expect("a workbook");
+    use calamine::Reader as _;
+    assert_eq!(book.sheet_names(), ["Verdict", "Writer", "Re-writer", "Reader", "Re-Reader"]);
+    for (sheet, column) in [("Writer", 2), ("Reader", 4)] {
+        let sheet = book.worksheet_range(sheet).expect("a sheet");
+        let values: Vec<u64> = (3..5)
+            .flat_map(|row| (1..7).map(move |column| (row, column)))
+            .filter_map(
+                |place| Some(calamine::DataType::get_float(sheet.get_value(place)?)? as u64),
+            )
+            .collect();
+        assert_eq!(values, printed.iter().map(|row| row[column]).collect::<Vec<_>>());
+    }
+    let verdict = book.worksheet_range("Verdict").expect("a sheet");
+    let judged = verdict.rows().filter(|row| row.last().is_some_and(|it| *it == *"wrong"));
+    assert_eq!(judged.count(), 2 * (5 + 6));
+
+    let printed = table("out.xls");
+    let read = lab::need!(numbers_of(&memory.path("out.xls")));
+    let writer: Vec<u64> =
+        read[5..7].iter().flat_map(|row| &row[1..]).map(|it| *it as u64).collect();
+    let values = printed.iter().map(|row| row[2]).collect::<Vec<_>>();
+    assert_eq!(read[4], [4.0, 8.0, 16.0, 32.0, 64.0, 128.0]);
+    assert_eq!(writer.into_iter().filter(|value| *value > 0).collect::<Vec<_>>(), values);
+}
+
+/// What an article measured on three file systems in memory, and took for a property of them.
+#[test]
+fn file_systems_in_memory_are_memory_by_design() {
+    lab::need!(lab::need_root());
+    let (ramfs, tmpfs) = (lab::need!(Memory::ramfs()), lab::need!(Memory::tmpfs()));
+    let disk = lab::need!(lab::RamDisk::ext4(64 << 20));
+    let mut writes = Vec::new();
+    for (name, place) in
+        [("ramfs", ramfs.mount()), ("tmpfs", tmpfs.mount()), ("disk", disk.mount())]
+    {
+        let began = std::time::Instant::now();
+        let ran = lab::assay(words("iozone -Raz -b out.xls -i 0 -i 1 -i 2 -S 512 -g 256k -+r"))
+            .env("ASSAY_PLOT", "cells.csv")
+            .cwd(place)
+            .run();
+        assert_eq!(ran.code(), 0, "{name}: {ran}");
+        let (table, report) = ran.stdout.split_once("\niozone test complete.\n").expect("complete");
+        // Reads that no device took part in have asked it for nothing that could still come.
+        let time = began.elapsed();
+        told("iozone", format_args!("{name}: {time:?}"));
+        assert!(time.as_millis() < 6 * (5 + 6 + 7) * 60, "{name}: {time:?}");
+        assert_eq!(rows(table).len(), 5 + 6 + 7, "{name}: {ran}");
+        assert_eq!(report.matches(" report\"\n").count(), 6, "{name}: {ran}");
+        assert!(ran.stderr.contains("This is the speed of memory"), "{name}: {ran}");
+        let csv = std::fs::read_to_string(place.join("cells.csv")).expect("a report");
+        let cells: Vec<&str> = csv.lines().skip(1).collect();
+        assert_eq!(cells.len(), 6 * (5 + 6 + 7), "{name}: {csv}");
+        let is_memory =
+            |cell: &&str| cell.contains(",CPU cache (L") || cell.contains(",memory by design,");
+        assert!(
+            cells.iter().all(|cell| is_memory(cell) && cell.ends_with(",wrong")),
+            "{name}: {csv}"
+        );
+        let mut rates: Vec<u64> = rows(table).iter().map(|row| row[2]).collect();
+        rates.sort_unstable();
+        writes.push(rates[rates.len() / 2]);
+    }
+    told("iozone", format_args!("ramfs, tmpfs, ext4 on a RAM disk write {writes:?} kB/s"));
+    // O_SYNC sends each record through the block layer, and the journal after it.
+    assert!(writes[2] * 2 < writes[0] && writes[2] * 2 < writes[1], "{writes:?}");
+}
+
 #[test]
 fn large_records_do_not_cost_new_memory_in_each_test() {
     let memory = lab::need!(Memory::tmpfs());

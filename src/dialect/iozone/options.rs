@@ -429,7 +429,7 @@ pub(super) const OPTIONS: &[IozoneOption] = &[
     value(
         &["-b"],
         "FILE",
-        "a worksheet for Excel (BIFF2), with -R",
+        "a worksheet for Excel, with -R: FILE.xlsx with surfaces and verdicts, else as there (BIFF2)",
         |asked, value| {
             (asked.report, asked.worksheet) = (true, Some(value.into()));
             Ok(())

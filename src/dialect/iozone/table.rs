@@ -235,12 +235,25 @@ const REPORTS: [(IozoneTest, &str); 17] = [
 /// One figure over the grid: files down, records across; 0 where a cell was not done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GridReport {
+    /// Whose figure it is.
+    pub test: IozoneTest,
     /// `Writer`.
     pub title: &'static str,
     /// KiB.
     pub records: Vec<u64>,
     /// KiB, and the values.
     pub rows: Vec<(u64, Vec<u64>)>,
+}
+
+impl GridReport {
+    /// The cells that were done, row by row: KiB of the file and of a record, and the value.
+    pub fn cells(&self) -> impl Iterator<Item = (u64, u64, u64)> {
+        let row = |(file, values): &(u64, Vec<u64>)| {
+            let (file, cells) = (*file, self.records.iter().copied().zip(values.clone()));
+            cells.map(move |(record, value)| (file, record, value)).collect::<Vec<_>>()
+        };
+        self.rows.iter().flat_map(row).filter(|(_, _, value)| *value > 0)
+    }
 }
 
 /// The sizes of files and of records, smallest first.
@@ -269,7 +282,7 @@ pub fn reports(
             (file / KIB, values.collect())
         };
         let records = records.iter().map(|record| record / KIB).collect();
-        GridReport { title, records, rows: files.iter().map(row).collect() }
+        GridReport { test, title, records, rows: files.iter().map(row).collect() }
     };
     chosen.map(report).collect()
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::{Doing, Error, Fault, Refusal};
-use crate::evidence::Subject;
+use crate::evidence::{FilesystemSpace, Subject};
 use crate::name::NameText as _;
 use crate::plan::{Size, Target};
 use crate::unit::Bytes;
@@ -65,7 +65,7 @@ impl PlanFitter<'_> {
             .into());
         }
         let all = Bytes(size.0.saturating_mul(u64::from(files)));
-        let free = self.subjects[subject].space.seen().map(|space| space.free);
+        let free = self.subjects[subject].space.seen().and_then(FilesystemSpace::known_free);
         if made
             && let Some(free) = free
             && all.less(found.there) > free

@@ -9,7 +9,7 @@ use crate::unit::Bytes;
 
 use super::super::open_target::spare;
 use super::fitter::PlanFitter;
-use crate::evidence::{LeafKind, Mount};
+use crate::evidence::{FilesystemSpace, LeafKind, Mount};
 use crate::sys::block::size_of_open;
 
 /// The kernel counts places in files with 63 bits.
@@ -40,7 +40,7 @@ impl PlanFitter<'_> {
                 .map(Bytes)
         });
         let there = looked.as_ref().and_then(|size| size.as_ref().ok()).copied();
-        let free = self.subjects[subject].space.seen().map(|space| space.free);
+        let free = self.subjects[subject].space.seen().and_then(FilesystemSpace::known_free);
         let mount = self.subjects[subject].mount.seen();
         let keeps = mount.is_some_and(Mount::keeps_overwritten);
         let asked = match size {

@@ -2,6 +2,7 @@
 
 use crate::engine::DataFiller;
 use crate::error::{Doing, Error, Fault, Refusal};
+use crate::evidence::FilesystemSpace;
 use crate::name::NameText as _;
 use crate::plan::{Action, CacheDrop, Caching, Job, Method, Phase, StopLimit, TreeSize, TreeWork};
 use crate::record::ResolvedJob;
@@ -80,7 +81,7 @@ impl PlanFitter<'_> {
         }
         let subject = self.subject(dir);
         let most = Bytes(tree.largest().0.saturating_mul(u64::from(files)));
-        let free = self.subjects[subject].space.seen().map(|space| space.free);
+        let free = self.subjects[subject].space.seen().and_then(FilesystemSpace::known_free);
         if let Some(free) = free
             && most > free
         {

@@ -370,7 +370,7 @@ fn little(ends: &CopyEnds<'_>) -> Option<Finding> {
 /// T62: more than there is room for.
 fn no_room(ends: &CopyEnds<'_>) -> Option<Finding> {
     let to = ends.written().filter(|to| to.kind != PathKind::Device)?;
-    let free = to.space.seen()?.free;
+    let free = to.space.seen()?.known_free()?;
     // What an existing file holds is freed first.
     let freed = to
         .file
