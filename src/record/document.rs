@@ -1,13 +1,19 @@
 //! The record as it is written: with its figures, which are made from it at that moment.
 
-use crate::name::{JsonNames, in_json};
+use crate::name::JsonNames;
 use std::io::{self, Write};
 
 use schemars::JsonSchema;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
+use serde::ser::Error;
+use serde_json::Serializer;
 
 use super::Record;
 use super::figures::{Figure, figures};
+use super::shallow::ShallowFormatter;
+
+/// Of more phases than this each has one line.
+const INDENTED: usize = 64;
 
 /// What stands in a file, and what `--json` prints. Whoever reads it as a [`Record`] leaves the figures
 /// out, and makes them anew.
@@ -33,7 +39,13 @@ impl<'a> RecordDocument<'a> {
     /// # Errors
     /// What writing answers.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        serde_json::to_writer_pretty(JsonNames(&mut *out), self)?;
+        let shown = JsonNames(&mut *out);
+        if self.record.phases.len() > INDENTED {
+            let formatter = ShallowFormatter::default();
+            self.serialize(&mut Serializer::with_formatter(shown, formatter))?;
+        } else {
+            serde_json::to_writer_pretty(shown, self)?;
+        }
         out.write_all(b"\n")
     }
 
@@ -42,9 +54,9 @@ impl<'a> RecordDocument<'a> {
     /// # Errors
     /// When a part of it cannot be JSON.
     pub fn text(&self) -> serde_json::Result<String> {
-        let mut text = in_json(&serde_json::to_string_pretty(self)?).into_owned();
-        text.push('\n');
-        Ok(text)
+        let mut text = Vec::new();
+        self.write(&mut text).map_err(serde_json::Error::io)?;
+        String::from_utf8(text).map_err(Error::custom)
     }
 }
 
@@ -53,7 +65,7 @@ impl<'a> RecordDocument<'a> {
 struct FiguresOf<'a>(Option<&'a Record>);
 
 impl Serialize for FiguresOf<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.0.into_iter().flat_map(figures))
     }
 }

@@ -20,6 +20,7 @@ mod outcome;
 mod probe;
 mod profile;
 mod results;
+mod shallow;
 mod store;
 mod sweep;
 mod totals;

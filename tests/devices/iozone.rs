@@ -245,6 +245,7 @@ fn file_systems_in_memory_are_memory_by_design() {
         let began = std::time::Instant::now();
         let ran = lab::assay(words("iozone -Raz -b out.xls -i 0 -i 1 -i 2 -S 512 -g 256k -+r"))
             .env("ASSAY_PLOT", "cells.csv")
+            .env("ASSAY_RECORD", "r.json")
             .cwd(place)
             .run();
         assert_eq!(ran.code(), 0, "{name}: {ran}");
@@ -256,6 +257,10 @@ fn file_systems_in_memory_are_memory_by_design() {
         assert_eq!(rows(table).len(), 5 + 6 + 7, "{name}: {ran}");
         assert_eq!(report.matches(" report\"\n").count(), 6, "{name}: {ran}");
         assert!(ran.stderr.contains("This is the speed of memory"), "{name}: {ran}");
+        // The record of the whole default grid, 1,638 phases, is less than 20 MB.
+        let kept = std::fs::metadata(place.join("r.json")).expect("a record").len();
+        told("iozone", format_args!("{name}: {kept} bytes of record"));
+        assert!(kept < 6 * (5 + 6 + 7) * 20_000_000 / 1638, "{name}: {kept}");
         let csv = std::fs::read_to_string(place.join("cells.csv")).expect("a report");
         let cells: Vec<&str> = csv.lines().skip(1).collect();
         assert_eq!(cells.len(), 6 * (5 + 6 + 7), "{name}: {csv}");
