@@ -284,15 +284,15 @@ fn load(words: &IoArgs, direction: LoadDirection, target: Target) -> Phase {
         IoOrder::Random => OffsetOrdering::Shuffled,
         IoOrder::Sequential => OffsetOrdering::Forward,
     };
-    // What one worker compares, no other may overwrite.
-    let divided = direction.order == IoOrder::Sequential || words.verify && direction.writes();
     let verify = match (words.verify, direction.fetches()) {
         (false, _) => Verify::None,
         (true, true) => Verify::Full,
         (true, false) => Verify::AfterWrite,
     };
     let pattern = Pattern {
-        region: Region { divided: divided && several, ..Region::default() },
+        // Together they visit each block once: without direct I/O none meets what another has fetched, and
+        // what one of them compares no other overwrites.
+        region: Region { divided: several, ..Region::default() },
         verify,
         ..Pattern::of(direction.mix(), order, BlockSize::Fixed(words.load.block.bytes()))
     };
@@ -374,6 +374,16 @@ mod tests {
         assert!(blocks.pattern.region.divided);
         let reads = blocks.pattern.mix.0.iter().find(|share| share.action == Action::Read);
         assert_eq!(reads.map(|share| share.weight), Some(70));
+    }
+
+    #[test]
+    fn several_workers_visit_each_block_once_together() {
+        for line in
+            ["/mnt --workers 4", "/mnt --rw read --workers 4", "/mnt --rw randrw --workers 2"]
+        {
+            assert!(blocks(&job(line, PathType::Folder)).pattern.region.divided, "{line}");
+        }
+        assert!(!blocks(&job("/mnt", PathType::Folder)).pattern.region.divided);
     }
 
     #[test]

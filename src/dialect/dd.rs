@@ -30,6 +30,7 @@ pub const NAME: &str = "dd";
 pub fn tool() -> ToolProfile {
     ToolProfile {
         until_end: true,
+        operands: true,
         flush: Some(AddedWords::after(" conv=fsync")),
         cold: Some(AddedWords::before("ASSAY_COLD=target ")),
         direct: Some(AddedWords::after(" iflag=direct")),

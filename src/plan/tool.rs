@@ -75,6 +75,9 @@ pub struct ToolProfile {
     /// It goes on until the data end: that they end before its count is no fault.
     #[serde(skip_serializing_if = "is_usual")]
     pub until_end: bool,
+    /// Its words are operands, `name=value`, in any order: of each name one counts, but lists (`conv=a,b`) add up.
+    #[serde(skip_serializing_if = "is_usual")]
+    pub operands: bool,
     /// What makes its line flush inside the timing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flush: Option<AddedWords>,

@@ -326,6 +326,8 @@ pub enum Remedy {
     Settle,
     /// Move more.
     MoreData,
+    /// Move less: what there is room for.
+    LessData,
     /// Take more time: until the rate is steady, or as long as it lasts.
     MoreTime,
     /// Use other blocks: larger ones, or such as fit.

@@ -4,7 +4,7 @@ use super::measure::{FlowView, all_flushed, lost_in_memory};
 use super::threshold::{REACHED, RESIDENT, STORED};
 use super::words::share;
 use super::{Rule, RuleJudge, advice, finding, overwritten_in_memory};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject};
 
 /// Everything was flushed, and yet the device took less than was written; or compressed extents
 /// made it read less.
@@ -76,13 +76,6 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
         because,
         advice::own_data(flow_view),
     ))
-}
-
-/// What helps against a layer that makes bytes fewer.
-pub(super) fn next() -> NextStep {
-    NextStep::told(
-        "use data that do not compress (if=/dev/urandom, or assay's own random data)".into(),
-    )
 }
 
 #[cfg(test)]

@@ -52,6 +52,7 @@ mod not_dropped;
 mod not_flushed;
 mod not_steady;
 mod omission;
+pub mod operands;
 mod other_node;
 mod other_queue;
 mod over_fetch;

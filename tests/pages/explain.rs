@@ -10,7 +10,7 @@ use assay::cli::Environment;
 use assay::cli::explain::{PathSurveyor, of_line};
 use assay::error::Error;
 use assay::evidence::{CachePages, FileLayout, Reading, Survey, SysRoot};
-use assay::record::Explanation;
+use assay::record::{Explanation, Remedy};
 use assay::report::{self, TerminalStyle};
 use assay::unit::{Bytes, GIB};
 
@@ -196,6 +196,16 @@ fn well_known_lines() {
         assert_eq!(serde_json::from_str::<Explanation>(&text).expect("read"), told, "{name}");
         let found: Vec<&str> =
             told.phases[0].verdict.findings.iter().map(|f| f.trap.0.as_str()).collect();
+        // What to do next is a line: one of ours is understood, and not the one that was typed.
+        for finding in &told.phases[0].verdict.findings {
+            let Some(next) = &finding.next else { continue };
+            assert_ne!(next.remedy, Remedy::Told, "{name}: {finding:?}");
+            assert_ne!(next.command, format!("assay {line}"), "{name}");
+            if next.command.starts_with("assay dd ") {
+                let told = explained(&tree, &next.command);
+                told.unwrap_or_else(|error| panic!("{name}: {}: {error}", next.command));
+            }
+        }
         let first = told.better.first().map(|better| better.line.as_str());
         let first = first.filter(|line| !line.contains("assay dd"));
         if found != *traps || first != *mended {

@@ -1,57 +1,10 @@
 //! The line as it should have been typed: the same copy, with what it walks into mended.
 
-use crate::name::quoted;
-use crate::plan::{CopyWork, Resync};
+use crate::plan::CopyWork;
 use crate::record::{BetterCommand, Finding, FindingWeight};
-use crate::unit::{Bytes, MIB};
+use crate::unit::Bytes;
+use crate::verdict::operands::{ENOUGH, EditedOperands};
 use crate::verdict::threshold::SMALL_BYTES;
-
-/// Operands, as name and value.
-struct EditedOperands(Vec<(String, String)>);
-
-impl EditedOperands {
-    fn of(words: &[String]) -> Self {
-        let operand =
-            |word: &String| word.split_once('=').map(|(name, value)| (name.into(), value.into()));
-        Self(words.iter().filter_map(operand).collect())
-    }
-
-    fn has(&self, name: &str) -> bool {
-        self.0.iter().any(|(known, _)| known == name)
-    }
-
-    /// Gives an operand one value: in its place, or at the end.
-    fn set(&mut self, name: &str, value: &str) {
-        match self.0.iter_mut().find(|(known, _)| known == name) {
-            Some(there) => there.1 = value.into(),
-            None => self.0.push((name.into(), value.into())),
-        }
-        let mut seen = false;
-        self.0.retain(|(known, _)| known != name || !std::mem::replace(&mut seen, true));
-    }
-
-    fn drop(&mut self, name: &str) {
-        self.0.retain(|(known, _)| known != name);
-    }
-
-    /// Takes a word out of the lists of that name, and adds another.
-    fn change(&mut self, name: &str, out: &str, into: Option<&str>) {
-        let lists = self.0.iter().filter(|(known, _)| known == name);
-        let words = lists.flat_map(|(_, list)| list.split(','));
-        let mut kept: Vec<&str> = words.filter(|word| *word != out).collect();
-        kept.extend(into.filter(|word| !kept.contains(word)));
-        match kept.join(",") {
-            list if list.is_empty() => self.drop(name),
-            list => self.set(name, &list),
-        }
-    }
-
-    fn line(&self) -> String {
-        let words =
-            self.0.iter().map(|(name, value)| format!(" {}", quoted(&format!("{name}={value}"))));
-        format!("dd{}", words.collect::<String>())
-    }
-}
 
 /// The copy that these words should have asked for, given what they walk into; `None` when nothing
 /// is to be mended in the words, or no dd could measure that place.
@@ -70,7 +23,7 @@ pub fn mended(words: &[String], copy: &CopyWork, found: &[Finding]) -> Option<Be
         return None;
     }
     Some(BetterCommand {
-        line: operands.line(),
+        line: format!("dd{}", operands.line()),
         why: format!("the same copy, but {}", why.join("; ")),
     })
 }
@@ -99,9 +52,6 @@ fn data(operands: &mut EditedOperands, copy: &CopyWork, found: &[Finding], why: 
     }
 }
 
-/// MiB that take any disk longer than the start of a program.
-const ENOUGH: u64 = 256;
-
 /// Large blocks, as many as make the same bytes. Positions in blocks would change their meaning.
 fn blocks(operands: &mut EditedOperands, copy: &CopyWork, found: &[Finding], why: &mut Vec<&str>) {
     let short =
@@ -120,24 +70,15 @@ fn blocks(operands: &mut EditedOperands, copy: &CopyWork, found: &[Finding], why
         || walks_into(found, &["T14"], FindingWeight::Note) && !copy.to.flags.direct
         || large
         || little;
-    let placed = ["skip", "seek", "iseek", "oseek", "cbs"].iter().any(|name| operands.has(name));
-    if !sized || placed || copy.resync != Resync::No && !operands.has("count") {
+    if !sized || !operands.in_mebibytes(copy, if little { ENOUGH } else { 1 }) {
         return;
     }
-    operands.drop("ibs");
-    operands.drop("obs");
-    operands.set("bs", "1M");
     if walks_into(found, &["T14"], FindingWeight::Note) {
         for synchronous in ["dsync", "sync"] {
             operands.change("oflag", synchronous, None);
         }
         operands.change("conv", "", Some("fsync"));
         why.push("for bandwidth: one flush, at the end");
-    }
-    if let Some(bytes) = bytes {
-        operands.change("iflag", "count_bytes", None);
-        let least = if little { ENOUGH } else { 1 };
-        operands.set("count", &bytes.div_ceil(MIB).max(least).to_string());
     }
     why.push(if little { "enough of it, in blocks of 1 MiB" } else { "in blocks of 1 MiB" });
 }

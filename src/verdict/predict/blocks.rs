@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use super::ends::device;
 use super::source::resident;
-use super::{PredictionView, file, machine, mount, place};
+use super::{PredictionView, file, machine, mount, own, place};
 use crate::evidence::{Direction, LeafKind, Machine, PathKind, Survey};
 use crate::plan::{
     BlockWork, CacheDrop, Durability, Fill, LayoutMode, OffsetOrdering, PlanOrigin, Target,
     TreeWork,
 };
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, Remedy};
 use crate::verdict::threshold::{DEPTH_LEAST, RESIDENT, SMALL_WRITE};
 use crate::verdict::{
     client_bound, compressed, file_lock, finding, first_write, flush_bound, latency_bound,
@@ -63,8 +63,8 @@ pub(super) fn see(ground: &BlockJobPlace<'_>) -> Vec<Finding> {
     let direct = !ground.blocks.caching.through_memory();
     let durable = ground.blocks.promises().durable();
     found.extend(around(ground.survey, ground.machine, writes, direct, durable));
-    if !writes && let Some(lay) = &ground.survey.file {
-        found.extend(file::empty(lay).into_iter().chain(file::encoded(lay)));
+    if !writes {
+        found.extend([file::empty, file::encoded].iter().filter_map(|see| see(ground.survey)));
     }
     if ground.blocks.pattern.mix.fetches() {
         found.extend(trimmed_blocks::foreseen(ground.survey));
@@ -185,7 +185,7 @@ fn fewer_bytes(ground: &BlockJobPlace<'_>) -> Option<Finding> {
             device(ground.survey)
         ),
         mount::exhibit(mount, option),
-        Some(compressed::next()),
+        own(ground.survey, Remedy::UniqueData, "quick", false, ""),
     ))
 }
 
@@ -247,7 +247,7 @@ fn lock(ground: &BlockJobPlace<'_>) -> Option<Finding> {
             Some(MeasuredSubject::Tool),
             format!("{depth} writes in flight extend one file: they serialize on its lock, and {} gets one at a time.", device(ground.survey)),
             vec![Exhibit::new("writes in flight", depth, "the plan")],
-            Some(NextStep::told("write or allocate the file first (in a plan: layout written or preallocated)".into())),
+            own(ground.survey, Remedy::WriteFirst, "quick", false, ""),
         )
     })
 }

@@ -4,11 +4,13 @@
 //! trap after a run.
 
 use super::ends::{CopyEnds, EndsJudge, SourceData, device};
-use super::{PredictionView, flushes, machine, mount, place, source};
+use super::{PredictionView, flushes, machine, mount, own, place, source};
 use crate::evidence::{Direction, LeafKind, PathKind, Survey};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
 use crate::unit::{Bytes, KIB, MIB};
+use crate::verdict::operands::{ENOUGH, edited};
 use crate::verdict::threshold::SMALL_BYTES;
+use crate::verdict::words::{self, folder, operand};
 use crate::verdict::{
     client_bound, compressed, finding, holes, latency_bound, no_disk, not_direct, partial,
     same_disk, too_short, unseen,
@@ -55,6 +57,12 @@ fn around(ends: &CopyEnds<'_>, survey: &Survey, direction: Direction) -> Vec<Fin
         see(&view_of_plan, &mut found);
     }
     found.retain(|finding| meets(ends, direction, finding));
+    // The line itself can flush.
+    for next in found.iter_mut().filter_map(|finding| finding.next.as_mut()) {
+        if next.remedy == Remedy::Flush {
+            *next = words::with_flush(ends.origin).unwrap_or_else(|| next.clone());
+        }
+    }
     found.extend(machine::limits(&view_of_plan, direction));
     found
 }
@@ -93,7 +101,14 @@ fn absent(ends: &CopyEnds<'_>) -> Option<Finding> {
         Some(MeasuredSubject::Invalid),
         format!("{} cannot be opened, so nothing is copied.", from.path),
         vec![Exhibit::new(&*from.path, why, "stat()")],
-        Some(NextStep::told("name a file or device that exists".into())),
+        Some(NextStep::new(
+            Remedy::Inspect,
+            format!(
+                "{}ls -l {}",
+                if from.hidden.is_some() { "sudo " } else { "" },
+                operand(folder(&from.path))
+            ),
+        )),
     ))
 }
 
@@ -111,7 +126,7 @@ fn nothing(ends: &CopyEnds<'_>) -> Option<Finding> {
         Some(MeasuredSubject::Tool),
         no_disk::NOTHING,
         because.into(),
-        Some(NextStep::told("name a file on a disk as one end of the copy".into())),
+        Some(NextStep::new(Remedy::AnotherTarget, "df -hT")),
     ))
 }
 
@@ -130,7 +145,7 @@ fn elsewhere(ends: &CopyEnds<'_>) -> Option<Finding> {
             "What is behind {end} is known only when the command runs, so no disk can be named."
         ),
         vec![Exhibit::new(word, "not given", "the command")],
-        Some(NextStep::told(format!("name the file with {word}"))),
+        None,
     ))
 }
 
@@ -154,7 +169,7 @@ fn zeros(ends: &CopyEnds<'_>) -> Option<Finding> {
                 device(to)
             ),
             mount::exhibit(mount, option),
-            Some(compressed::next()),
+            own(to, Remedy::UniqueData, "quick", false, ""),
         ));
     }
     Some(finding(
@@ -176,7 +191,10 @@ fn skipped_zeros(ends: &CopyEnds<'_>) -> Option<Finding> {
             Some(MeasuredSubject::Layer),
             "conv=sparse skips blocks of zeros, and there are no others: nothing is written.",
             vec![Exhibit::new("conv", "sparse", "the command")],
-            Some(NextStep::told("remove conv=sparse".into())),
+            edited(ends.origin, Remedy::MoreData, |operands| {
+                operands.change("conv", "sparse", Some("fsync"));
+                true
+            }),
         )
     })
 }
@@ -190,12 +208,17 @@ fn made_data(ends: &CopyEnds<'_>) -> Option<Finding> {
             None,
             "The kernel generates the random data on one CPU inside the timing: with a fast disk this is CPU-bound.",
             vec![Exhibit::new("if", crate::name::quoted(&ends.from.map_or(String::new(), |f| f.path.clone())), "the command")],
-            Some(NextStep::told("use assay quick: it generates incompressible data at memory speed".into())),
+            ends.written().and_then(|to| own(to, Remedy::UniqueData, "quick", false, "")),
         )
     })
 }
 
 // ------------------------------------------------------------------ blocks
+
+/// The same bytes in blocks of 1 MiB.
+fn in_mebibytes(ends: &CopyEnds<'_>) -> Option<NextStep> {
+    edited(ends.origin, Remedy::OtherBlocks, |operands| operands.in_mebibytes(ends.copy, 1))
+}
 
 /// T20 and T19: direct I/O takes multiples of a sector.
 fn no_multiple(ends: &CopyEnds<'_>) -> Option<Finding> {
@@ -211,7 +234,7 @@ fn no_multiple(ends: &CopyEnds<'_>) -> Option<Finding> {
     }
     let because =
         vec![Exhibit::new("logical block", Bytes(sector), "the queue's logical_block_size")];
-    let next = Some(NextStep::told("use a block size such as bs=1M".into()));
+    let next = in_mebibytes(ends);
     if copy.direct_gives_way {
         return Some(finding(
             not_direct::RULE.id,
@@ -248,6 +271,9 @@ fn one_at_a_time(ends: &CopyEnds<'_>) -> Option<Finding> {
         _ => return None,
     };
     let block = ends.copy.output_block;
+    let (survey, direction) = ends.subject();
+    let reads = direction == Direction::Read;
+    let options = if reads { " --order forward" } else { " --order forward --action write" };
     direct.then(|| {
         finding(
             latency_bound::RULE.id,
@@ -255,7 +281,7 @@ fn one_at_a_time(ends: &CopyEnds<'_>) -> Option<Finding> {
             None,
             format!("Latency-bound at queue depth 1: one I/O of {block} in flight, so this is not the disk's peak."),
             vec![Exhibit::new("I/Os in flight", "1", "one thread copies")],
-            Some(NextStep::told("use larger blocks, or more I/Os in flight (iodepth)".into())),
+            survey.and_then(|survey| own(survey, Remedy::Deeper, "ramp", reads, options)),
         )
     })
 }
@@ -283,7 +309,7 @@ fn tiny_blocks(ends: &CopyEnds<'_>) -> Option<Finding> {
             "Blocks of {least} cost two system calls each: on a fast disk this is the speed of the calls."
         ),
         vec![Exhibit::new("block", least, "the command, or the default of 512 B")],
-        Some(NextStep::told("use bs=1M".into())),
+        in_mebibytes(ends),
     ))
 }
 
@@ -306,9 +332,7 @@ fn same_disk(ends: &CopyEnds<'_>) -> Option<Finding> {
             name,
             "/proc/self/mountinfo, /sys/dev/block",
         )],
-        Some(NextStep::told(
-            "to measure one direction, copy from /dev/zero or to /dev/null".into(),
-        )),
+        own(to, Remedy::Separate, "quick", false, ""),
     ))
 }
 
@@ -323,7 +347,10 @@ fn short_reads(ends: &CopyEnds<'_>) -> Option<Finding> {
             None,
             "A short read from a pipe counts as a full block: fewer bytes than count times bs are copied.",
             vec![Exhibit::new("iflag", "no fullblock", "the command")],
-            Some(NextStep::told("add iflag=fullblock".into())),
+            edited(ends.origin, Remedy::OtherBlocks, |operands| {
+                operands.change("iflag", "", Some("fullblock"));
+                true
+            }),
         )
     })
 }
@@ -343,7 +370,7 @@ fn large_read(ends: &CopyEnds<'_>) -> Option<Finding> {
             None,
             format!("One read returns at most {ONE_CALL} bytes: each block of {block} is short, and fewer bytes are copied."),
             vec![Exhibit::new("block", block, "the command; read(2)")],
-            Some(NextStep::told("use bs=1M and a larger count".into())),
+            in_mebibytes(ends),
         )
     })
 }
@@ -355,6 +382,17 @@ fn little(ends: &CopyEnds<'_>) -> Option<Finding> {
     let storage = ends.written().is_some() || ends.read().is_some();
     let bytes =
         ends.bytes().filter(|bytes| *bytes < SMALL_BYTES && storage && !ends.waits_each_time())?;
+    // Where the source ends, a larger count brings no more.
+    let endless = ends.from.is_none_or(|from| from.kind == PathKind::Character);
+    let more = match endless {
+        true => edited(ends.origin, Remedy::MoreData, |operands| {
+            operands.in_mebibytes(ends.copy, ENOUGH)
+        }),
+        false => {
+            let end = ends.written().or(ends.read());
+            end.and_then(|end| own(end, Remedy::MoreData, "quick", false, ""))
+        }
+    };
     Some(finding(
         too_short::RULE.id,
         FindingWeight::Doubt,
@@ -363,7 +401,7 @@ fn little(ends: &CopyEnds<'_>) -> Option<Finding> {
             "Only {bytes} are copied: the journal, read-ahead and program start are a large part of the time."
         ),
         vec![Exhibit::new("bytes", bytes, "the command")],
-        Some(NextStep::told("use a larger count, so that the copy takes some seconds".into())),
+        more,
     ))
 }
 
@@ -394,6 +432,11 @@ fn no_room(ends: &CopyEnds<'_>) -> Option<Finding> {
         None,
         claim,
         vec![Exhibit::new("free", room, "statvfs()")],
-        Some(NextStep::told(format!("use a count for at most {}", Bytes(room.0 / MIB * MIB)))),
+        edited(ends.origin, Remedy::LessData, |operands| {
+            let blocks = room.0 / MIB * MIB / ends.copy.input_block.0.max(1);
+            operands.change("iflag", "count_bytes", None);
+            operands.set("count", &blocks.to_string());
+            blocks > 0
+        }),
     ))
 }

@@ -1,7 +1,7 @@
 //! An existing file: how it lies, and what of it is in memory.
 
-use super::PredictionView;
-use crate::evidence::FileLayout;
+use super::{PredictionView, own};
+use crate::evidence::{FileLayout, Survey};
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
 use crate::unit::{Bytes, MIB};
 use crate::verdict::threshold::{CRUMBS, RESIDENT};
@@ -12,8 +12,8 @@ pub(super) fn see(view_of_plan: &PredictionView<'_>, found: &mut Vec<Finding>) {
     else {
         return;
     };
-    found.extend(empty(file));
-    found.extend(encoded(file));
+    found.extend(empty(view_of_plan.survey));
+    found.extend(encoded(view_of_plan.survey));
     found.extend(crumbled(file));
     found.extend(resident(file, &view_of_plan.survey.path));
 }
@@ -23,7 +23,8 @@ fn share(part: Bytes, file: &FileLayout) -> f64 {
 }
 
 /// T23.
-pub(super) fn empty(file: &FileLayout) -> Option<Finding> {
+pub(super) fn empty(survey: &Survey) -> Option<Finding> {
+    let file = survey.file.as_ref()?;
     let extents = file.extents.seen()?;
     let empty = (extents.hole + extents.unwritten).0.min(file.size.0);
     let part = share(Bytes(empty), file);
@@ -37,13 +38,14 @@ pub(super) fn empty(file: &FileLayout) -> Option<Finding> {
                 words::share(part)
             ),
             vec![Exhibit::new("holes and unwritten", words::of(Bytes(empty), file.size), "FIEMAP")],
-            Some(NextStep::told("use a file that was written completely".into())),
+            own(survey, Remedy::WriteFirst, "quick", false, ""),
         )
     })
 }
 
 /// T25.
-pub(super) fn encoded(file: &FileLayout) -> Option<Finding> {
+pub(super) fn encoded(survey: &Survey) -> Option<Finding> {
+    let file = survey.file.as_ref()?;
     let extents = file.extents.seen()?;
     let part = share(extents.encoded, file);
     (part > RESIDENT).then(|| {
@@ -53,7 +55,7 @@ pub(super) fn encoded(file: &FileLayout) -> Option<Finding> {
             Some(MeasuredSubject::Layer),
             format!("{} of the file is compressed or encoded: the disk reads fewer bytes than the program gets.", words::share(part)),
             vec![Exhibit::new("encoded", words::of(extents.encoded, file.size), "FIEMAP")],
-            Some(compressed::next()),
+            own(survey, Remedy::UniqueData, "quick", false, ""),
         )
     })
 }

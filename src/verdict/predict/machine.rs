@@ -1,7 +1,8 @@
 //! What the machine does to a figure: limits on this process, memory, processors, the clock.
 
-use super::{PredictionView, flush};
+use super::{PredictionView, flush, own};
 use crate::evidence::{Direction, LeafKind, Limits, PathKind, SurveyedDevice, Throttle};
+use crate::name::quoted;
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
 use crate::unit::Bytes;
 use crate::verdict::threshold::WARM;
@@ -100,7 +101,7 @@ fn left_in_memory(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
                 writeback.limit
             ),
             vec![Exhibit::new("dirty limit", writeback.limit, "/proc/vmstat nr_dirty_threshold")],
-            Some(flush()),
+            flush(view_of_plan),
         )
     })
 }
@@ -119,9 +120,7 @@ fn read_from_memory(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
             "Data just written or read is read back from the page cache, up to the {memory} of {whose}."
         ),
         vec![Exhibit::new("memory", memory, "/proc/meminfo, memory cgroup")],
-        Some(NextStep::told(
-            "drop the cache first: ASSAY_COLD=target with dd; quick does it by itself".into(),
-        )),
+        own(view_of_plan.survey, Remedy::DropCaches, "quick", false, ""),
     ))
 }
 
@@ -195,8 +194,9 @@ fn warm(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
             hot::cooled(warmth).or_else(|| hot::weak(warmth))?,
         ),
     };
-    let next = NextStep::told("check cooling and power supply first".into());
-    Some(finding(hot::RULE.id, FindingWeight::Note, None, claim, vec![shown], Some(next)))
+    let file = shown.source.starts_with('/').then(|| quoted(&shown.source));
+    let next = file.map(|file| NextStep::new(Remedy::Inspect, format!("cat {file}")));
+    Some(finding(hot::RULE.id, FindingWeight::Note, None, claim, vec![shown], next))
 }
 
 /// T56: clocks that cost a system call, or more, each time they are read.

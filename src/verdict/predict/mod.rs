@@ -25,7 +25,8 @@ use crate::record::{Finding, NextStep, Remedy};
 use crate::unit::MIB;
 
 use crate::name::quoted;
-use view_of_plan::{PredictionView, flush};
+use crate::verdict::words::operand;
+use view_of_plan::{PredictionView, flush, own};
 
 /// Someone who knows some of the traps.
 type Predictor = fn(&PredictionView<'_>, &mut Vec<Finding>);
@@ -48,10 +49,10 @@ pub fn foresee(survey: &Survey, machine: &Machine) -> Vec<Finding> {
 pub fn next(survey: &Survey) -> NextStep {
     match survey.bottom {
         LeafKind::Remote(_) => {
-            return NextStep::told("run assay probe on the machine that has the disk".into());
+            return NextStep::new(Remedy::Inspect, format!("findmnt -T {}", operand(&survey.path)));
         }
         LeafKind::Memory(_) | LeafKind::Nothing(_) => {
-            return NextStep::told("name a folder on a disk (df -hT lists them)".into());
+            return NextStep::new(Remedy::AnotherTarget, "df -hT");
         }
         LeafKind::Devices | LeafKind::Unknown(_) => {}
     }
@@ -65,10 +66,10 @@ pub fn next(survey: &Survey) -> NextStep {
         (PathKind::Folder, _) => (&survey.path, may.write),
         _ => (&survey.judged_by, may.write),
     };
-    if !allowed && survey.mounts().next().is_some_and(|mount| mount.read_only) {
-        return NextStep::told(
-            "the mount is read-only: name a file on it, which will only be read".into(),
-        );
+    // A file there can be read.
+    if !allowed && let Some(mount) = survey.mounts().next().filter(|mount| mount.read_only) {
+        let files = format!("find {} -xdev -type f -size +1M", operand(&mount.point));
+        return NextStep::new(Remedy::AnotherTarget, files);
     }
     if survey.hidden.is_some() {
         return NextStep::new(Remedy::AsRoot, format!("sudo assay probe {}", quoted(&survey.path)));

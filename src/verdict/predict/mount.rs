@@ -1,9 +1,10 @@
 //! What the mounts on the way do to a figure: their options, and the room that is left.
 
-use super::{PredictionView, flush};
+use super::PredictionView;
 use crate::evidence::{LeafKind, Mount, PathKind};
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
 use crate::verdict::threshold::{FREE_INODES, FREE_SPACE};
+use crate::verdict::words::operand;
 use crate::verdict::{compressed, finding, flush_bound, not_direct, words};
 
 pub(super) fn see(view_of_plan: &PredictionView<'_>, found: &mut Vec<Finding>) {
@@ -39,6 +40,11 @@ pub(super) fn compressing(mount: &Mount) -> Option<&str> {
     option(mount, &wanted).filter(|option| !option.ends_with("=no") && !option.ends_with("=none"))
 }
 
+/// Figures of the place itself, flushed, and of data that do not compress.
+fn below(mount: &Mount, remedy: Remedy) -> Option<NextStep> {
+    Some(NextStep::new(remedy, format!("assay quick {}", operand(&mount.point))))
+}
+
 /// T25.
 fn compresses(mount: &Mount) -> Option<Finding> {
     let option = compressing(mount)?;
@@ -51,7 +57,7 @@ fn compresses(mount: &Mount) -> Option<Finding> {
             mount.kind, mount.point
         ),
         exhibit(mount, option),
-        Some(compressed::next()),
+        below(mount, Remedy::UniqueData),
     ))
 }
 
@@ -64,7 +70,7 @@ fn journals_data(mount: &Mount) -> Option<Finding> {
         Some(MeasuredSubject::Deferred),
         format!("{} All data is written twice ({option}).", not_direct::SAID),
         exhibit(mount, option),
-        Some(flush()),
+        below(mount, Remedy::Flush),
     ))
 }
 
@@ -169,7 +175,7 @@ fn checksums(mount: &Mount) -> Option<Finding> {
                 mount.point
             ),
             exhibit(mount, &mount.options),
-            Some(flush()),
+            below(mount, Remedy::Flush),
         )
     })
 }
@@ -196,7 +202,10 @@ fn nearly_full(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
             words::share(free)
         ),
         vec![Exhibit::new("free", words::of(space.free, space.total), "statvfs()")],
-        Some(NextStep::told("free up space, or use a file system with more free space".into())),
+        Some(NextStep::new(
+            Remedy::Inspect,
+            format!("df -h {}", operand(&view_of_plan.survey.judged_by)),
+        )),
     ))
 }
 

@@ -4,8 +4,9 @@ use super::ends::{CopyEnds, EndsJudge, device};
 use super::file;
 use crate::evidence::{Direction, Survey};
 use crate::plan::CacheDrop;
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, Remedy};
 use crate::unit::Bytes;
+use crate::verdict::operands::edited;
 use crate::verdict::threshold::RESIDENT;
 use crate::verdict::{cached_before, finding, served_from_cache, trimmed_blocks, words};
 
@@ -95,19 +96,23 @@ fn not_past_memory(ends: &CopyEnds<'_>) -> Option<Finding> {
             None,
             format!("iflag={word} has no effect on reads: they still go through the page cache."),
             vec![Exhibit::new("iflag", word, "the command")],
-            Some(NextStep::told("use iflag=direct to bypass the page cache".into())),
+            edited(ends.origin, Remedy::Direct, |operands| {
+                operands.change("iflag", "sync", None);
+                operands.change("iflag", "dsync", Some("direct"));
+                true
+            }),
         )
     })
 }
 
 /// T23: a source of holes.
 fn empty_source(ends: &CopyEnds<'_>) -> Option<Finding> {
-    ends.read().and_then(|from| from.file.as_ref()).and_then(file::empty)
+    ends.read().and_then(file::empty)
 }
 
 /// T25: a source that lies compressed.
 fn encoded_source(ends: &CopyEnds<'_>) -> Option<Finding> {
-    ends.read().and_then(|from| from.file.as_ref()).and_then(file::encoded)
+    ends.read().and_then(file::encoded)
 }
 
 /// T24: a bare device that may have been trimmed.

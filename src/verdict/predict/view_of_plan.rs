@@ -1,7 +1,8 @@
 //! What those who foresee look at, and what helps against most of it.
 
-use crate::evidence::{Machine, Survey};
-use crate::record::NextStep;
+use crate::evidence::{Machine, PathKind, Survey};
+use crate::record::{NextStep, Remedy};
+use crate::verdict::words;
 
 /// What the judges here look at.
 pub(super) struct PredictionView<'a> {
@@ -9,9 +10,23 @@ pub(super) struct PredictionView<'a> {
     pub(super) machine: &'a Machine,
 }
 
-/// What helps against all that is left in memory.
-pub(super) fn flush() -> NextStep {
-    NextStep::told(
-        "end every timing with a flush (conv=fsync in dd; quick does it by itself)".into(),
-    )
+/// A verb of our own at a place that was looked at; `None` where that is nothing that such a verb may use.
+pub(super) fn own(
+    survey: &Survey,
+    remedy: Remedy,
+    verb: &str,
+    reads: bool,
+    options: &str,
+) -> Option<NextStep> {
+    // What is not there yet is made in the folder by which it was judged.
+    let place = match survey.kind {
+        PathKind::Missing => (survey.judged_by.as_str(), PathKind::Folder),
+        kind => (survey.path.as_str(), kind),
+    };
+    words::own_verb(remedy, verb, place, reads, options)
+}
+
+/// What flushes inside the timing.
+pub(super) fn flush(view: &PredictionView<'_>) -> Option<NextStep> {
+    own(view.survey, Remedy::Flush, "quick", false, "")
 }
