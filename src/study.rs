@@ -64,3 +64,15 @@ macro_rules! chosen {
         }
     };
 }
+
+/// The same aim, of a plan in which each phase is written out as often as it is done.
+macro_rules! aim_unrolled {
+    (
+        ($aim:expr, $phases:expr)
+        $($(#[$doc:meta])* $name:ident $(($study:ident: $plan:ty))? => $sides:expr;)*
+    ) => {
+        match $aim {
+            $(StudyPlan::$name $(($study))? => { $($study.unroll($phases);)? })*
+        }
+    };
+}

@@ -269,11 +269,13 @@ pub fn plan(topic: LessonTopic, target: &Target, typed: Vec<String>) -> Plan {
         phases.push(phase(FILE, &LessonHalf { time, ..MAKING }, target));
     }
     phases.extend([phase(TRAP, &trap, target), phase(CURE, &cure, target)]);
+    let first = phases.len() - 2;
+    let aim = LessonPlan { topic, trap: first.into(), cure: (first + 1).into() };
     Plan {
         title: format!("demo {}", topic.name()),
         origin: PlanOrigin::of("demo", typed),
         seed: any_seed(),
-        aim: Some(StudyPlan::Lesson(LessonPlan { topic, trap: TRAP.into(), cure: CURE.into() })),
+        aim: Some(StudyPlan::Lesson(aim)),
         phases,
     }
 }

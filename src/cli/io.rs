@@ -212,12 +212,13 @@ pub fn plan(words: &IoArgs, kind: PathType, typed: Vec<String>) -> Result<Plan, 
     let target = target(&words.target.path, kind, again, direction.writes(), (size, layout))?;
     let filling = matches!(size, Size::Written { .. }).then(|| filling(&target));
     let load = load(words, direction, target);
+    let phases: Vec<Phase> = filling.into_iter().chain([load]).collect();
     Ok(Plan {
         title: format!("io {}", words.target.path.to_text()),
         origin: PlanOrigin::of("io", typed),
         seed: words.seed.number(),
-        aim: Some(StudyPlan::Load(SingleLoad { phase: load.name.clone(), p99: words.p99 })),
-        phases: filling.into_iter().chain([load]).collect(),
+        aim: Some(StudyPlan::Load(SingleLoad { phase: (phases.len() - 1).into(), p99: words.p99 })),
+        phases,
     })
 }
 

@@ -6,9 +6,9 @@
 use crate::error::Refusal;
 use crate::plan::{
     self, Action, BlockSize, BlockWork, CacheDrop, Caching, DetailLevel, Durability, FileOrder,
-    Job, LayoutMode, Lifetime, Method, Mix, OffsetOrdering, Pattern, Phase, Plan, PlanOrigin,
-    ProfileCell, ProfilePlan, ProfileTool, Region, RingOptions, Size, StopLimit, StopRule,
-    StudyPlan, Target, Verify, Work,
+    Job, LayoutMode, Lifetime, Method, Mix, OffsetOrdering, Pattern, Phase, PhaseRef, Plan,
+    PlanOrigin, ProfileCell, ProfilePlan, ProfileTool, Region, RingOptions, Size, StopLimit,
+    StopRule, StudyPlan, Target, Verify, Work,
 };
 use crate::unit::{Bytes, GIB, MIB, Nanos, Ops};
 
@@ -107,25 +107,27 @@ pub fn plan(target: &Target, options: &ProfileOptions) -> Result<Plan, Refusal> 
     if let Some(whole) = options.whole {
         share(&mut bench, whole)?;
     }
-    let mut phases: Vec<Phase> = Vec::new();
+    let mut phases: Vec<Phase> = options.lays.then(|| laying(target)).into_iter().collect();
     let mut cells = Vec::new();
     for cell in &bench.cells {
         let (first, runs) = runs(&bench, cell, target, options.lays);
         cells.push(ProfileCell {
             title: cell.title.into(),
             action: cell.action,
-            runs: runs.iter().map(|run| run.name.clone()).collect(),
+            runs: (phases.len() + first.iter().count()..)
+                .take(runs.len())
+                .map(PhaseRef::from)
+                .collect(),
             access: cell.access,
         });
         phases.extend(first.into_iter().chain(runs));
     }
-    let laying = options.lays.then(|| laying(target));
     Ok(Plan {
         title: "quick".into(),
         origin: options.origin.clone(),
         seed: options.seed,
         aim: Some(StudyPlan::Profile(ProfilePlan { of: bench.of, cells })),
-        phases: laying.into_iter().chain(phases).collect(),
+        phases,
     })
 }
 

@@ -8,8 +8,8 @@ use crate::error::{Error, Refusal};
 use crate::name::NameText as _;
 use crate::plan::{
     self, BlockSize, BlockWork, CacheDrop, Caching, Durability, Job, LayoutMode, Method, Mix,
-    OffsetOrdering, Pattern, Phase, Plan, PlanOrigin, RampPlan, Region, RingOptions, Size,
-    StopLimit, StopRule, StudyPlan, Target, Verify, Work,
+    OffsetOrdering, Pattern, Phase, PhaseRef, Plan, PlanOrigin, RampPlan, Region, RingOptions,
+    Size, StopLimit, StopRule, StudyPlan, Target, Verify, Work,
 };
 use crate::unit::{Bytes, GIB, MIB, Nanos};
 
@@ -112,13 +112,14 @@ pub fn plan(words: &RampArgs, kind: PathType, typed: Vec<String>) -> Result<Plan
         .into_iter()
         .map(|load| step(words, &target, kind, load))
         .collect();
-    let names = steps.iter().map(|step| step.name.clone()).collect();
     let filling = matches!(size, Size::Written { .. }).then(|| filling(&target));
+    let numbers =
+        (usize::from(filling.is_some())..).take(steps.len()).map(PhaseRef::from).collect();
     Ok(Plan {
         title: format!("ramp {}", words.target.path.to_text()),
         origin: PlanOrigin::of("ramp", typed),
         seed: words.seed.number(),
-        aim: Some(StudyPlan::Ramp(RampPlan { steps: names, gain: GAIN, p99: words.p99 })),
+        aim: Some(StudyPlan::Ramp(RampPlan { steps: numbers, gain: GAIN, p99: words.p99 })),
         phases: filling.into_iter().chain(steps).collect(),
     })
 }

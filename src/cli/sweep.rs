@@ -14,9 +14,9 @@ use crate::error::{Error, Refusal};
 use crate::name::NameText as _;
 use crate::plan::{
     self, ActionShare, BlockSize, BlockWork, CacheDrop, Caching, CellParams, Durability, Job,
-    LayoutMode, Lifetime, Method, Mix, OffsetOrdering, Pattern, Phase, Plan, PlanOrigin, Region,
-    RingOptions, Size, StopRule, Study, StudyPlan, SweepAxis, SweepPacing, SweepPlan, Target,
-    ToolProfile, Verify, Work,
+    LayoutMode, Lifetime, Method, Mix, OffsetOrdering, Pattern, Phase, PhaseRef, Plan, PlanOrigin,
+    Region, RingOptions, Size, StopRule, Study, StudyPlan, SweepAxis, SweepPacing, SweepPlan,
+    Target, ToolProfile, Verify, Work,
 };
 use crate::unit::{Bytes, Nanos};
 
@@ -137,11 +137,11 @@ pub fn plan(words: &SweepArgs, kind: PathType, typed: Vec<String>) -> Result<Pla
         .iter()
         .map(|cell_params| cell(words, &target, cell_params, &over, ours))
         .collect();
-    let names = cells.iter().map(|cell| cell.name.clone()).collect();
     let filling = ours.then(|| filling(words, &target));
+    let first = usize::from(filling.is_some());
     let aim = SweepPlan {
         over: over.iter().map(|over| over.axis).collect(),
-        cells: names,
+        cells: (first..).take(cells.len()).map(PhaseRef::from).collect(),
         pace: Some(pace),
     };
     Ok(Plan {

@@ -11,8 +11,8 @@ pub use page::AttoTable;
 use crate::error::Refusal;
 use crate::plan::{
     Action, BlockSize, BlockWork, CacheDrop, Caching, Durability, Fill, Job, Method, Mix, MoreWork,
-    OffsetOrdering, Pattern, Phase, Plan, PlanOrigin, RingOptions, StopLimit, StopRule, StudyPlan,
-    SweepAxis, SweepPlan, Target, ToolProfile, Verify, Work,
+    OffsetOrdering, Pattern, Phase, PhaseRef, Plan, PlanOrigin, RingOptions, StopLimit, StopRule,
+    StudyPlan, SweepAxis, SweepPlan, Target, ToolProfile, Verify, Work,
 };
 use crate::report::sweep::SweepUnit;
 use crate::unit::{Bytes, GIB, KIB, MIB, Nanos};
@@ -111,21 +111,22 @@ pub fn plan(options: &AttoOptions, target: &Target) -> Result<Plan, Refusal> {
         .collect();
     // A file is laid out by its layout; a device has none.
     let laying = matches!(target, Target::Device { .. }).then(|| laying(options, target));
+    let phases: Vec<Phase> = laying.into_iter().chain(rows).collect();
     Ok(Plan {
         title: NAME.into(),
         origin: PlanOrigin::of(NAME, options.words.clone()).with(tool_for(options)),
         seed: options.seed,
-        aim: Some(StudyPlan::Sweep(sweep(options))),
-        phases: laying.into_iter().chain(rows).collect(),
+        aim: Some(StudyPlan::Sweep(sweep(options, phases.len()))),
+        phases,
     })
 }
 
-/// Its rows as a sweep.
-fn sweep(options: &AttoOptions) -> SweepPlan {
-    let both = |size: &Bytes| [Action::Write, Action::Read].map(|action| name(*size, action));
+/// Its rows as a sweep: of so many phases they are the last.
+fn sweep(options: &AttoOptions, phases: usize) -> SweepPlan {
+    let first = phases.saturating_sub(2 * options.sizes.len());
     SweepPlan {
         over: vec![SweepAxis::Block],
-        cells: options.sizes.iter().flat_map(both).collect(),
+        cells: (first..phases).map(PhaseRef::from).collect(),
         pace: None,
     }
 }

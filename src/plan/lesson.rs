@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::phase::Phase;
+use super::phase_ref::PhaseRef;
 use super::study::Study;
 use crate::error::Refusal;
 
@@ -14,10 +15,10 @@ use crate::error::Refusal;
 pub struct LessonPlan {
     /// What is taught.
     pub topic: LessonTopic,
-    /// The phase that walks into the trap, by its name.
-    pub trap: String,
-    /// The phase that does not, by its name.
-    pub cure: String,
+    /// The phase that walks into the trap.
+    pub trap: PhaseRef,
+    /// The phase that does not.
+    pub cure: PhaseRef,
 }
 
 /// What a lesson is about.
@@ -70,21 +71,29 @@ impl LessonTopic {
     }
 }
 
+impl LessonPlan {
+    /// The same of a plan in which each phase is written out as often as it is done.
+    pub(super) fn unroll(&mut self, phases: &[Phase]) {
+        self.trap.unroll(phases);
+        self.cure.unroll(phases);
+    }
+}
+
 impl Study for LessonPlan {
     /// Refuses phases that are not there, or the same one twice.
     fn check(&self, phases: &[Phase]) -> Result<(), Refusal> {
-        for name in [&self.trap, &self.cure] {
-            let phase = phases.iter().find(|phase| phase.name == *name);
+        for half in [&self.trap, &self.cure] {
+            let phase = half.among(phases);
             if phase.is_none_or(|phase| phase.times != 1 || phase.load().is_none()) {
                 return Err(Refusal::new(
-                    format!("'{name}' is no half of a lesson"),
+                    format!("{half} is no half of a lesson"),
                     "name phases that are done once and have one job of blocks",
                 ));
             }
         }
-        if self.trap == self.cure {
+        if self.trap.among(phases) == self.cure.among(phases) {
             return Err(Refusal::new(
-                format!("'{}' is both halves of a lesson", self.trap),
+                format!("{} is both halves of a lesson", self.trap),
                 "name two phases",
             ));
         }

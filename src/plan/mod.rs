@@ -22,6 +22,7 @@ mod method;
 mod order;
 mod pattern;
 mod phase;
+mod phase_ref;
 mod profile;
 mod ramp;
 mod rate;
@@ -59,6 +60,7 @@ pub use pattern::{
     ActionSize, AlikeData, BlockSize, Fill, Pattern, Region, RewriteChange, Verify, WeightedSize,
 };
 pub use phase::{CacheDrop, Phase, PhaseEnd};
+pub use phase_ref::PhaseRef;
 pub use profile::{ProfileCell, ProfilePlan, ProfileTool};
 pub use ramp::RampPlan;
 pub use rate::{Arrivals, Cap, Caps, ComputeTime, Rate, ThinkTime};
@@ -154,7 +156,7 @@ impl Plan {
             title: title.clone(),
             origin: origin.clone(),
             seed: *seed,
-            aim: aim.clone(),
+            aim: aim.clone().map(|aim| aim.unrolled(phases)),
             phases: phases.iter().flat_map(times).collect(),
         })
     }
@@ -167,20 +169,22 @@ impl Plan {
     /// Whether a phase is left out where it cannot be done, rather than refused or done otherwise:
     /// the cells of a sweep, and the runs of a profile.
     pub fn leaves_out(&self, phase: &str) -> bool {
-        self.study().leaves_out(phase)
+        self.study().leaves_out(&self.phases, phase)
     }
 
     /// Whether the figures of a phase are what the run is about: of a sweep or a profile those of its
     /// cells are, and not those of what makes the file or warms it up.
     pub fn counts(&self, phase: &str) -> bool {
-        self.study().counts(phase)
+        self.study().counts(&self.phases, phase)
     }
 
     /// The phases that are done at the most. Steps of a ramp with more than one worker are done at
     /// one iodepth only; those at the smallest, of which there are most, stand for all.
     pub fn at_most(&self) -> impl Iterator<Item = &Phase> {
         let steps = self.study().steps();
-        let load = |phase: &Phase| phase.load().filter(|_| steps.contains(&phase.name));
+        let load = |phase: &Phase| {
+            phase.load().filter(|_| PhaseRef::any(steps, &self.phases, &phase.name))
+        };
         let least = self.phases.iter().filter_map(load).map(|(iodepth, _)| iodepth).min();
         self.phases.iter().filter(move |phase| {
             load(phase).is_none_or(|(iodepth, workers)| workers == 1 || Some(iodepth) == least)

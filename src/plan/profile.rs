@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Action;
 use super::phase::Phase;
+use super::phase_ref::PhaseRef;
 use super::study::Study;
 use crate::error::Refusal;
 
@@ -42,11 +43,19 @@ pub struct ProfileCell {
     pub title: String,
     /// Read or write.
     pub action: Action,
-    /// The phases that count, one for each loop, by their names.
-    pub runs: Vec<String>,
+    /// The phases that count, one for each loop.
+    pub runs: Vec<PhaseRef>,
     /// Its figure is the time of an I/O, not a rate.
     #[serde(default)]
     pub access: bool,
+}
+
+impl ProfilePlan {
+    /// The same of a plan in which each phase is written out as often as it is done.
+    pub(super) fn unroll(&mut self, phases: &[Phase]) {
+        let runs = self.cells.iter_mut().flat_map(|cell| &mut cell.runs);
+        runs.for_each(|run| run.unroll(phases));
+    }
 }
 
 impl Study for ProfilePlan {
@@ -57,10 +66,10 @@ impl Study for ProfilePlan {
                 "give 'cells', and each of them 'runs'",
             ));
         }
-        for name in self.cells.iter().flat_map(|cell| &cell.runs) {
-            if !phases.iter().any(|phase| phase.name == *name && phase.times == 1) {
+        for run in self.cells.iter().flat_map(|cell| &cell.runs) {
+            if run.among(phases).is_none_or(|phase| phase.times != 1) {
                 return Err(Refusal::new(
-                    format!("'{name}' is no run of a profile"),
+                    format!("{run} is no run of a profile"),
                     "name phases that are done once",
                 ));
             }
@@ -68,13 +77,13 @@ impl Study for ProfilePlan {
         Ok(())
     }
 
-    fn leaves_out(&self, phase: &str) -> bool {
-        self.counts(phase)
+    fn leaves_out(&self, phases: &[Phase], phase: &str) -> bool {
+        self.counts(phases, phase)
     }
 
     /// Whether a phase is one of its runs that count.
-    fn counts(&self, phase: &str) -> bool {
-        self.cells.iter().any(|cell| cell.runs.iter().any(|run| run == phase))
+    fn counts(&self, phases: &[Phase], phase: &str) -> bool {
+        self.cells.iter().any(|cell| PhaseRef::any(&cell.runs, phases, phase))
     }
 
     fn may_leave_out(&self) -> bool {

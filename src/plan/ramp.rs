@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::phase::Phase;
+use super::phase_ref::PhaseRef;
 use super::study::Study;
 use crate::error::Refusal;
 use crate::unit::Nanos;
@@ -16,8 +17,8 @@ use crate::unit::Nanos;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RampPlan {
-    /// The phases that are its steps, by their names, in the order of the plan.
-    pub steps: Vec<String>,
+    /// The phases that are its steps, in the order of the plan.
+    pub steps: Vec<PhaseRef>,
     /// A step brings something when its rate is more than the best before it by this share.
     pub gain: f64,
     /// 99 of 100 I/Os are to be answered within this time; absent when nobody asked.
@@ -25,12 +26,19 @@ pub struct RampPlan {
     pub p99: Option<Nanos>,
 }
 
+impl RampPlan {
+    /// The same of a plan in which each phase is written out as often as it is done.
+    pub(super) fn unroll(&mut self, phases: &[Phase]) {
+        self.steps.iter_mut().for_each(|step| step.unroll(phases));
+    }
+}
+
 impl Study for RampPlan {
-    fn counts(&self, phase: &str) -> bool {
-        self.steps.iter().any(|step| step == phase)
+    fn counts(&self, phases: &[Phase], phase: &str) -> bool {
+        PhaseRef::any(&self.steps, phases, phase)
     }
 
-    fn steps(&self) -> &[String] {
+    fn steps(&self) -> &[PhaseRef] {
         &self.steps
     }
 
@@ -52,18 +60,18 @@ impl Study for RampPlan {
             ));
         }
         let mut workers = 0;
-        for name in &self.steps {
-            let phase = phases.iter().find(|phase| phase.name == *name);
+        for step in &self.steps {
+            let phase = step.among(phases);
             let load = phase.filter(|phase| phase.times == 1).and_then(Phase::load);
             let Some((_, crew)) = load else {
                 return Err(Refusal::new(
-                    format!("'{name}' is no step of a ramp"),
+                    format!("{step} is no step of a ramp"),
                     "name phases that are done once and have one job of blocks",
                 ));
             };
             if crew == 1 && workers > 1 {
                 return Err(Refusal::new(
-                    format!("step '{name}' has one worker and comes after steps with more"),
+                    format!("step {step} has one worker and comes after steps with more"),
                     "put the steps with one worker first",
                 ));
             }

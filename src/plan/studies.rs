@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::phase::Phase;
 use super::{LessonPlan, ProfilePlan, RampPlan, SingleLoad, SweepPlan};
 
 with_studies!(enumerated!(
@@ -11,3 +12,12 @@ with_studies!(enumerated!(
     #[serde(rename_all = "snake_case", deny_unknown_fields)]
     pub enum StudyPlan
 ));
+
+impl StudyPlan {
+    /// The same of a plan in which each of these phases is written out as often as it is done: those that it names
+    /// have numbers there.
+    pub fn unrolled(mut self, phases: &[Phase]) -> Self {
+        with_studies!(aim_unrolled!(&mut self, phases));
+        self
+    }
+}

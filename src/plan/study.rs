@@ -2,6 +2,7 @@
 
 use super::axis::SweepAxis;
 use super::phase::Phase;
+use super::phase_ref::PhaseRef;
 use crate::error::Refusal;
 use crate::unit::Nanos;
 
@@ -17,19 +18,19 @@ pub trait Study {
 
     /// Whether a phase is left out where it cannot be done, rather than refused or done otherwise:
     /// the cells of a sweep, and the runs of a profile.
-    fn leaves_out(&self, _phase: &str) -> bool {
+    fn leaves_out(&self, _phases: &[Phase], _phase: &str) -> bool {
         false
     }
 
     /// Whether the figures of a phase are what the run is about, and not those of what makes the file
     /// or warms it up.
-    fn counts(&self, _phase: &str) -> bool {
+    fn counts(&self, _phases: &[Phase], _phase: &str) -> bool {
         true
     }
 
-    /// The phases that are steps of a ramp, by their names: of those with more than one worker only
+    /// The phases that are steps of a ramp: of those with more than one worker only
     /// those at one iodepth are done.
-    fn steps(&self) -> &[String] {
+    fn steps(&self) -> &[PhaseRef] {
         &[]
     }
 
@@ -106,7 +107,7 @@ impl ModesStudy {
 }
 
 impl Study for ModesStudy {
-    fn counts(&self, phase: &str) -> bool {
+    fn counts(&self, _phases: &[Phase], phase: &str) -> bool {
         phase != Self::MAKES_FILE
     }
 

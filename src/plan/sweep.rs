@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::axis::SweepAxis;
 use super::job::{Job, Work};
 use super::phase::Phase;
+use super::phase_ref::PhaseRef;
 use super::study::Study;
 use super::{Action, BlockSize};
 use crate::error::Refusal;
@@ -17,8 +18,8 @@ use crate::unit::{Bytes, Nanos};
 pub struct SweepPlan {
     /// One or two: the first goes down the table, the second across.
     pub over: Vec<SweepAxis>,
-    /// The phases that are its cells, by their names, in the order of the plan.
-    pub cells: Vec<String>,
+    /// The phases that are its cells, in the order of the plan.
+    pub cells: Vec<PhaseRef>,
     /// How their time follows from the speed of the device; as their limits say when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pace: Option<SweepPacing>,
@@ -99,13 +100,20 @@ impl Phase {
     }
 }
 
+impl SweepPlan {
+    /// The same of a plan in which each phase is written out as often as it is done.
+    pub(super) fn unroll(&mut self, phases: &[Phase]) {
+        self.cells.iter_mut().for_each(|cell| cell.unroll(phases));
+    }
+}
+
 impl Study for SweepPlan {
-    fn leaves_out(&self, phase: &str) -> bool {
-        self.cells.iter().any(|cell| cell == phase)
+    fn leaves_out(&self, phases: &[Phase], phase: &str) -> bool {
+        PhaseRef::any(&self.cells, phases, phase)
     }
 
-    fn counts(&self, phase: &str) -> bool {
-        self.leaves_out(phase)
+    fn counts(&self, phases: &[Phase], phase: &str) -> bool {
+        self.leaves_out(phases, phase)
     }
 
     fn may_leave_out(&self) -> bool {
@@ -121,7 +129,7 @@ impl Study for SweepPlan {
     }
 
     fn maker<'p>(&self, phases: &'p [Phase]) -> Option<&'p Phase> {
-        phases.iter().find(|phase| !self.leaves_out(&phase.name))
+        phases.iter().find(|phase| !self.leaves_out(phases, &phase.name))
     }
 
     fn check(&self, phases: &[Phase]) -> Result<(), Refusal> {
@@ -138,11 +146,11 @@ impl Study for SweepPlan {
                 "name its phases in 'cells', or leave 'aim' out",
             ));
         }
-        for name in &self.cells {
-            let phase = phases.iter().find(|phase| phase.name == *name);
+        for cell in &self.cells {
+            let phase = cell.among(phases);
             if phase.filter(|phase| phase.times == 1).and_then(Phase::cell_params).is_none() {
                 return Err(Refusal::new(
-                    format!("'{name}' is no cell of a sweep"),
+                    format!("{cell} is no cell of a sweep"),
                     "name phases that are done once, and read or write blocks of one size",
                 ));
             }

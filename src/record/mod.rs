@@ -68,7 +68,7 @@ use crate::evidence::{
     BlockSamples, CachePages, CopySpeed, Direction, DiskCounters, Extents, Limits, Machine,
     OtherProcesses, Reading, Snapshot, Subject, ThreadTimes, Warmth,
 };
-use crate::plan::{Caching, Durability, Method, Plan, Shared};
+use crate::plan::{Caching, Durability, Method, PhaseRef, Plan, Shared};
 use crate::stats::copy::CopyCounts;
 use crate::stats::{BlockCensus, DepthReached, HeatRow, SingleIo, SteadyState};
 use crate::unit::{Bytes, Nanos, Ops, Timestamp};
@@ -114,6 +114,27 @@ impl Record {
         &self.hosts[0].machine
     }
 
+    /// Gives numbers to the phases that a document of an earlier version names.
+    fn number_phases(&mut self) {
+        let phases = &self.plan.phases;
+        self.plan.aim = self.plan.aim.take().map(|aim| aim.unrolled(phases));
+        let named = |job: &ResolvedJob| matches!(job.phase, PhaseRef::Name(_));
+        if self.resolved.jobs.iter().any(named) {
+            self.resolved.jobs.iter_mut().for_each(|job| job.phase.unroll(phases));
+        }
+    }
+
+    /// What became of a phase of the plan, if it was done.
+    pub fn phase_of(&self, which: &PhaseRef) -> Option<&PhaseRecord> {
+        let planned = which.among(&self.plan.phases)?;
+        self.phases.iter().find(|phase| phase.name == planned.name)
+    }
+
+    /// The jobs of a phase, as they fit the machine.
+    pub fn jobs_of<'r>(&'r self, phase: &'r str) -> impl Iterator<Item = &'r ResolvedJob> {
+        jobs_of(&self.plan, &self.resolved.jobs, phase)
+    }
+
     /// The phase that a phase of the plan is a repetition of; itself where it is none.
     pub fn repeated<'a>(&'a self, phase: &'a str) -> &'a str {
         let all = &self.plan.phases;
@@ -153,8 +174,8 @@ pub struct Resolved {
 /// One job with its questions answered.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ResolvedJob {
-    /// Its phase.
-    pub phase: String,
+    /// Its phase in the plan.
+    pub phase: PhaseRef,
     /// Its name.
     pub job: String,
     /// Bytes of the target that it may touch, in all its files.
@@ -184,6 +205,16 @@ fn is_usual<T: Default + PartialEq>(value: &T) -> bool {
 
 fn is_one(number: &u32) -> bool {
     *number == 1
+}
+
+/// The jobs of a phase among those of all of the plan's.
+pub fn jobs_of<'r>(
+    plan: &Plan,
+    jobs: &'r [ResolvedJob],
+    phase: &'r str,
+) -> impl Iterator<Item = &'r ResolvedJob> {
+    let number = plan.phases.iter().position(|planned| planned.name == phase);
+    jobs.iter().filter(move |job| job.phase.is(number, phase))
 }
 
 /// What happened in one phase.

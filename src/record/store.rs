@@ -112,7 +112,7 @@ pub fn load(path: &Path) -> Result<Record, Error> {
         Refusal { place, why: format!("not a record: {why}"), instead: INSTEAD.into() }
     };
     let head = SchemaHead::deserialize(&mut Deserializer::from_str(&text)).map_err(refused)?;
-    let record: Record = match head.schema.as_str() {
+    let mut record: Record = match head.schema.as_str() {
         SCHEMA_1 => {
             let old = serde_json::from_str(&text).map_err(refused)?;
             serde_json::from_value(version1::lifted(old)).map_err(refused)?
@@ -144,6 +144,7 @@ pub fn load(path: &Path) -> Result<Record, Error> {
             .into());
         }
     };
+    record.number_phases();
     if record.hosts.is_empty() {
         return Err(Refusal {
             place: path.to_text(),
@@ -199,4 +200,42 @@ pub fn text_of(path: &Path, kind: &str, instead: &str) -> Result<String, Error> 
 pub fn is_record(text: &str) -> bool {
     let head = SchemaHead::deserialize(&mut Deserializer::from_str(text));
     head.is_ok_and(|head| head.schema.starts_with("assay.record/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{PhaseRef, StudyPlan};
+
+    #[test]
+    fn phases_that_a_document_names_are_numbers_when_it_is_read() {
+        let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/version1/two-jobs.json");
+        let mut record = load(&kept).expect("a record");
+        let phases = record.resolved.jobs.iter().map(|job| job.phase.clone());
+        assert_eq!(phases.collect::<Vec<_>>(), [0, 1, 1].map(PhaseRef::Number));
+        let name = record.plan.phases[1].name.clone();
+        let found = |record: &Record| record.jobs_of(&name).count();
+        assert_eq!(found(&record), 2);
+
+        // Of this version, by name and by number; a name that the plan does not have is left as it is.
+        let desk = tempfile::tempdir().expect("a desk");
+        let path = desk.path().join("record.json");
+        for (written, read) in [
+            (PhaseRef::from(&*name), PhaseRef::Number(1)),
+            (PhaseRef::Number(1), PhaseRef::Number(1)),
+            (PhaseRef::from("none"), PhaseRef::from("none")),
+        ] {
+            record.plan.aim = serde_json::from_value(serde_json::json!({
+                "load": { "phase": written },
+            }))
+            .expect("an aim");
+            record.resolved.jobs[1].phase = written;
+            std::fs::write(&path, serde_json::to_string(&record).expect("json")).expect("written");
+            let again = load(&path).expect("a record");
+            assert_eq!(again.resolved.jobs[1].phase, read);
+            let Some(StudyPlan::Load(load)) = &again.plan.aim else { panic!("a load") };
+            assert_eq!(load.phase, read);
+            assert_eq!(found(&again), 1 + usize::from(read == PhaseRef::Number(1)));
+        }
+    }
 }

@@ -216,9 +216,10 @@ impl ReportPage for LessonPage {
     ) -> io::Result<()> {
         let words = self.words();
         let taught = LessonResult::of(&self.lesson, record);
-        let (label, line, half) = match &phase.name {
-            name if *name == self.lesson.trap => ("A", words.trap, &taught.trap),
-            name if *name == self.lesson.cure => ("B", words.cure, &taught.cure),
+        let is = |which| record.phase_of(which).is_some_and(|half| half.name == phase.name);
+        let (label, line, half) = match (is(&self.lesson.trap), is(&self.lesson.cure)) {
+            (true, _) => ("A", words.trap, &taught.trap),
+            (_, true) => ("B", words.cure, &taught.cure),
             _ => return self.text.troubles(phase, out),
         };
         for line in half.iter().flat_map(|half| self.half(label, line, half)) {

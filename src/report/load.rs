@@ -27,7 +27,7 @@ impl StudyPrinter for SingleLoad {
 
 /// Everything that is to be said of it beside rates and verdict.
 fn facts(load: &SingleLoad, record: &Record, style: TerminalStyle) -> Vec<PageFact> {
-    let Some(phase) = record.phases.iter().find(|phase| phase.name == load.phase) else {
+    let Some(phase) = record.phase_of(&load.phase) else {
         return Vec::new();
     };
     let figures = PhaseFigures::of(phase);
@@ -45,7 +45,7 @@ fn facts(load: &SingleLoad, record: &Record, style: TerminalStyle) -> Vec<PageFa
         }
     }
     facts.extend(absence(&figures, &actions).map(|why| fact("", format!("-: {}", why.words()))));
-    let job = record.resolved.jobs.iter().find(|job| job.phase == load.phase);
+    let job = record.jobs_of(&phase.name).next();
     facts.extend(figures.whole(Metric::CpuShare).map(|share| {
         let of = match job.map_or(1, |job| job.workers) {
             1 => "of one CPU".to_string(),

@@ -5,7 +5,7 @@ use super::table::{ReportTable, TableAlign, TableCell, TableColumn, TableRow};
 use crate::plan::{Action, Phase, Plan, Work};
 use crate::record::{
     FigureUnit, Metric, PhaseFigures, PhaseRecord, RateBasis, Record, ResolvedJob, Statistic,
-    SteadyResult,
+    SteadyResult, jobs_of,
 };
 use crate::unit::Bytes;
 use crate::verdict::stopped_before_steady;
@@ -68,8 +68,8 @@ fn rows(plan: &Plan, jobs: &[ResolvedJob], phase: &PhaseRecord) -> Vec<TableRow>
         return vec![TableRow::Remark(phase.name.clone(), "nothing was done".into())];
     }
     let planned = plan.phases.iter().find(|planned| planned.name == phase.name);
-    let load = planned.and_then(|planned| load(planned, jobs));
-    let shape = planned.and_then(|planned| shape(planned, jobs)).unwrap_or_default();
+    let load = planned.and_then(|planned| load(plan, planned, jobs));
+    let shape = planned.and_then(|planned| shape(plan, planned, jobs)).unwrap_or_default();
     let counts = plan.counts(&phase.name);
     let verdict = phase.verdict.as_ref().filter(|_| counts);
     let judged = verdict.map(|verdict| (verdict.trust, verdict.measures));
@@ -117,11 +117,11 @@ fn rows(plan: &Plan, jobs: &[ResolvedJob], phase: &PhaseRecord) -> Vec<TableRow>
 
 /// Block of the first job, and the I/Os in flight of all its workers, as many as its method can keep;
 /// `jobs` are those of the run, as they fit the machine. `None` of work without blocks.
-pub fn load(phase: &Phase, jobs: &[ResolvedJob]) -> Option<(Bytes, Option<u32>)> {
+pub fn load(plan: &Plan, phase: &Phase, jobs: &[ResolvedJob]) -> Option<(Bytes, Option<u32>)> {
     let job = phase.jobs.first()?;
     match &job.work {
         Work::Blocks(blocks) => {
-            let fits = jobs.iter().find(|fits| fits.phase == phase.name && fits.job == job.name);
+            let fits = jobs_of(plan, jobs, &phase.name).find(|fits| fits.job == job.name);
             let alone = fits.is_some_and(|fits| fits.method.one_at_a_time());
             let iodepth = if alone { 1 } else { blocks.iodepth };
             Some((blocks.pattern.largest(), Some(iodepth.saturating_mul(job.workers))))
@@ -132,8 +132,8 @@ pub fn load(phase: &Phase, jobs: &[ResolvedJob]) -> Option<(Bytes, Option<u32>)>
 }
 
 /// `4 KiB q32`, or how many files.
-pub fn shape(phase: &Phase, jobs: &[ResolvedJob]) -> Option<String> {
-    match (load(phase, jobs), &phase.jobs.first()?.work) {
+pub fn shape(plan: &Plan, phase: &Phase, jobs: &[ResolvedJob]) -> Option<String> {
+    match (load(plan, phase, jobs), &phase.jobs.first()?.work) {
         (Some((block, Some(depth))), _) => Some(format!("{block} q{depth}")),
         (Some((block, None)), _) => Some(block.to_string()),
         (None, Work::Tree(tree)) => Some(format!("{} files", tree.files)),

@@ -18,7 +18,7 @@ use super::study::StudyPrinter;
 use super::table::ReportTable;
 use super::text::TextPage;
 use super::{ReportPage, TerminalStyle};
-use crate::plan::{self, CellParams, Job, Phase, Plan, SweepAxis, SweepPacing};
+use crate::plan::{self, CellParams, Job, Phase, Plan, Study as _, SweepAxis, SweepPacing};
 use crate::record::{
     MeasuredSubject, PhaseRecord, Record, Resolved, SweepPlateau, SweepSide, Trust,
 };
@@ -98,7 +98,7 @@ fn rule(sweep: &plan::SweepPlan, plan: &Plan) -> Option<PageFact> {
         false => format!("each for {least} on a fast device and for {most} on a slow one"),
     };
     // The phase that makes the file flushes otherwise, so the heading does not tell.
-    let cells_only = |phase: &&Phase| sweep.cells.contains(&phase.name);
+    let cells_only = |phase: &&Phase| sweep.counts(&plan.phases, &phase.name);
     let writes =
         plan.phases.iter().filter(cells_only).any(|phase| phase.jobs.iter().any(Job::writes));
     let flushed = if writes { "; writes with their flush" } else { "" };

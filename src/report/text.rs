@@ -106,7 +106,7 @@ impl PhaseTable {
         let plan = plan.unrolled();
         let phases = plan.phases.iter();
         let name = phases.clone().map(name_width).max().unwrap_or_default();
-        let shapes = phases.filter_map(|phase| row::shape(phase, jobs));
+        let shapes = phases.filter_map(|phase| row::shape(&plan, phase, jobs));
         let shape = shapes.map(|shape| 2 + columns(&shape)).max().unwrap_or_default();
         let figures = row::FIGURES.into_iter().zip(WIDTHS).zip(RANKS);
         let figures =

@@ -35,15 +35,14 @@ impl PhaseContext<'_> {
         const STILL: u32 = 5;
         /// Read-ahead on the slowest card is over by then.
         const STEPS: usize = 60;
-        let Some(before) = self.number.checked_sub(1).map(|number| &self.plan.phases[number])
-        else {
-            return;
-        };
+        let Some(earlier) = self.number.checked_sub(1) else { return };
+        let before = &self.plan.phases[earlier];
         let reads = before
             .jobs
             .iter()
             .any(|job| matches!(&job.work, Work::Blocks(blocks) if blocks.pattern.mix.fetches()));
-        let buffered = |job: &ResolvedJob| job.phase == before.name && job.caching.through_memory();
+        let buffered =
+            |job: &ResolvedJob| job.phase == earlier.into() && job.caching.through_memory();
         let devices = self.counter_reader.names().next().is_some();
         if !devices || !reads || !self.resolved.jobs.iter().any(buffered) {
             return;

@@ -73,8 +73,8 @@ pub(super) fn fit(plan: &Plan, sys_root: &SysRoot) -> Result<FittedPlan, Error> 
             fitting.detail(job).map_err(place)?;
             let (resolved, where_) = match &job.work {
                 Work::Blocks(blocks) => fitting.blocks((plan, number), job, blocks),
-                Work::Copy(copy) => fitting.copy(phase, job, copy),
-                Work::Tree(tree) => fitting.tree(phase, job, tree, plan.seed),
+                Work::Copy(copy) => fitting.copy((plan, number), job, copy),
+                Work::Tree(tree) => fitting.tree((plan, number), job, tree),
             }
             .map_err(|error| match error {
                 Error::Refusal(refusal) => Error::Refusal(place(refusal)),

@@ -148,9 +148,7 @@ fn load_of(flow_view: &FlowView<'_>, remedy: Remedy, block: Bytes) -> Option<Nex
         _ => "4k".into(),
     };
     let mut options = format!(" --rw {rw} --bs {block}");
-    let resolved = flow_view.record.resolved.jobs.iter();
-    let mut jobs = resolved.filter(|job| job.phase == flow_view.phase.name);
-    if let Some(job) = jobs.nth(flow.job) {
+    if let Some(job) = flow_view.record.jobs_of(&flow_view.phase.name).nth(flow.job) {
         for (option, count, most) in [("iodepth", job.iodepth, 1024), ("workers", job.workers, 256)]
         {
             if (2..=most).contains(&count) {

@@ -27,7 +27,7 @@ pub fn capacity(record: &Record) -> CapacityResult {
     let Some((planned, block, whole)) = record.plan.phases.iter().find_map(counts) else {
         return nothing("no phase of the plan checks what the blocks hold".into());
     };
-    let size = record.resolved.jobs.iter().find(|job| job.phase == planned.name);
+    let size = record.jobs_of(&planned.name).next();
     let space = size.map_or(Bytes::ZERO, |job: &ResolvedJob| job.size);
     let Some((phase, census)) = counted(record, planned) else {
         return CapacityResult { space, whole, ..nothing(stopped(record)) };

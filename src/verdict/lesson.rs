@@ -4,7 +4,7 @@
 use super::measure::{DeviceLevel, FlowView, PhaseView};
 use super::threshold::LESSON;
 use crate::evidence::{Direction, Snapshot};
-use crate::plan::{Action, LessonPlan, LessonTopic};
+use crate::plan::{Action, LessonPlan, LessonTopic, PhaseRef};
 use crate::record::{
     Figure, Finding, FindingWeight, LatencyPart, Metric, PhaseFigures, PhaseRecord, Record,
     Statistic, Trust, Verdict,
@@ -86,10 +86,7 @@ fn caught_by(topic: LessonTopic) -> &'static [&'static str] {
 impl<'a> LessonResult<'a> {
     /// What a record has of it.
     pub fn of(lesson: &LessonPlan, record: &'a Record) -> Self {
-        let half = |name: &str| {
-            let phase = record.phases.iter().find(|phase| phase.name == name)?;
-            LessonFigure::of(record, phase)
-        };
+        let half = |which: &PhaseRef| LessonFigure::of(record, record.phase_of(which)?);
         Self { topic: lesson.topic, trap: half(&lesson.trap), cure: half(&lesson.cure) }
     }
 

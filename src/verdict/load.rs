@@ -17,8 +17,8 @@ impl StudyJudge for SingleLoad {
 
 /// How the load stands to what was asked for; `None` where nobody asked, or it did not begin.
 fn outcome(load: &SingleLoad, record: &Record) -> Option<LoadOutcome> {
-    let phase = record.phases.iter().find(|phase| phase.name == load.phase)?;
-    let planned = record.plan.phases.iter().find(|planned| planned.name == load.phase);
+    let phase = record.phase_of(&load.phase)?;
+    let planned = load.phase.among(&record.plan.phases);
     let rate = planned.and_then(|planned| rate(planned, phase));
     let by = load.p99.map_or(Vec::new(), |most| latencies(phase, most));
     if load.p99.is_none() && rate.is_none() {
@@ -68,13 +68,13 @@ fn rate(planned: &Phase, phase: &PhaseRecord) -> Option<RateOutcome> {
 mod tests {
     use super::super::bench::DoctoredRecord;
     use super::*;
-    use crate::plan::{Action, Arrivals, Rate, StudyPlan};
+    use crate::plan::{Action, Arrivals, PhaseRef, Rate, StudyPlan};
     use crate::stats::Latency;
 
     /// A record of a load with these latencies of its writes.
     fn record(n: u64, p99: u64, max: u64, most: Option<Nanos>) -> Record {
         let mut record = DoctoredRecord::write_flushed().record;
-        let phase = record.phases[0].name.clone();
+        let phase = PhaseRef::from(0);
         record.plan.aim = Some(StudyPlan::Load(SingleLoad { phase, p99: most }));
         record.phases[0].totals.retain(|action, _| *action == Action::Write);
         let total = record.phases[0].totals.get_mut(&Action::Write).expect("writes");

@@ -1,7 +1,7 @@
 //! What the runs of a profile come to.
 
 use super::leave;
-use crate::plan::{ProfileCell, ProfilePlan};
+use crate::plan::{PhaseRef, ProfileCell, ProfilePlan};
 use crate::record::{
     Metric, PhaseFigures, PhaseRecord, ProfileFigure, ProfileResult, Record, Statistic, Trust,
 };
@@ -14,7 +14,9 @@ pub fn profiled(profile: &ProfilePlan, record: &Record) -> ProfileResult {
 }
 
 fn figures(record: &Record, cell: &ProfileCell) -> ProfileFigure {
-    let done = record.phases.iter().filter(|phase| cell.runs.contains(&phase.name));
+    let planned = &record.plan.phases;
+    let is_run = |name: &str| PhaseRef::any(&cell.runs, planned, name);
+    let done = record.phases.iter().filter(|phase| is_run(&phase.name));
     let runs: Vec<(&PhaseRecord, PhaseFigures, f64)> = done
         .filter_map(|phase| {
             let figures = PhaseFigures::of(phase);
@@ -25,7 +27,7 @@ fn figures(record: &Record, cell: &ProfileCell) -> ProfileFigure {
     let rates = || runs.iter().map(|(_, _, rate)| *rate);
     let best = runs.iter().max_by(|(_, _, a), (_, _, b)| a.total_cmp(b));
     let mean = (!runs.is_empty()).then(|| rates().sum::<f64>() / runs.len() as f64);
-    let planned = record.plan.phases.iter().find(|phase| cell.runs.contains(&phase.name));
+    let planned = planned.iter().find(|phase| is_run(&phase.name));
     ProfileFigure {
         title: cell.title.clone(),
         action: cell.action,

@@ -6,7 +6,7 @@ use super::threshold::{CPU_FULL, EQUAL, QUEUE_FULL, WAITING_FOR_CPU};
 use super::waiting_for_cpu::{grown, stopped};
 use super::words::share;
 use super::{of_phase, throttled};
-use crate::plan::{self, Action, Phase};
+use crate::plan::{self, Action, Phase, Study as _};
 use crate::record::{
     Bottleneck, Ending, Exhibit, Finding, LoadPoint, MeasuredSubject, Metric, PhaseFigures,
     PhaseRecord, RampResult, Record, Statistic, Trust,
@@ -118,7 +118,7 @@ pub fn ramp_result(aim: &plan::RampPlan, record: &Record) -> Option<RampResult> 
 /// Whether a phase is still to be done, after those that the record has. Only steps of a ramp are
 /// left out.
 pub fn wanted(aim: &plan::RampPlan, record: &Record, phase: &Phase) -> bool {
-    if !aim.steps.contains(&phase.name) {
+    if !aim.counts(&record.plan.phases, &phase.name) {
         return true;
     }
     let Some((iodepth, workers)) = phase.load() else { return true };
@@ -128,10 +128,10 @@ pub fn wanted(aim: &plan::RampPlan, record: &Record, phase: &Phase) -> bool {
 
 /// The steps that were done and have a rate.
 fn steps<'a>(record: &'a Record, aim: &plan::RampPlan) -> Vec<RampStep<'a>> {
-    let done = record.phases.iter().filter(|phase| aim.steps.contains(&phase.name));
+    let done = record.phases.iter().filter(|phase| aim.counts(&record.plan.phases, &phase.name));
     let step = |phase: &'a PhaseRecord| {
         // As they were done: a method may keep only one in flight.
-        let job = record.resolved.jobs.iter().find(|job| job.phase == phase.name)?;
+        let job = record.jobs_of(&phase.name).next()?;
         let counted = phase.totals.iter().filter(|(action, _)| **action != Action::Flush);
         let action = *counted.max_by_key(|(_, total)| total.ops)?.0;
         let figures = PhaseFigures::of(phase);
@@ -281,10 +281,11 @@ mod tests {
             let user = Nanos::millis(10) + Nanos::from_secs(wall * cpu);
             evidence.stop.cpu = Reading::Seen(Cpu { user, ..Cpu::default() });
             record.phases.push(step);
-            let fits = crate::record::ResolvedJob { phase: name, iodepth, ..job.clone() };
+            let fits =
+                crate::record::ResolvedJob { phase: name.as_str().into(), iodepth, ..job.clone() };
             record.resolved.jobs.push(fits);
         }
-        let steps = record.phases.iter().map(|phase| phase.name.clone()).collect();
+        let steps = record.phases.iter().map(|phase| phase.name.as_str().into()).collect();
         record.plan.aim = Some(StudyPlan::Ramp(plan::RampPlan { steps, gain: 0.1, p99: None }));
         record
     }

@@ -7,7 +7,7 @@ pub(super) use pace::{over, paced};
 
 use super::leave;
 use crate::plan::{self, Action};
-use crate::plan::{CellParams, Phase, StopLimit, SweepAxis};
+use crate::plan::{CellParams, Phase, StopLimit, Study as _, SweepAxis};
 use crate::record::{
     Ending, Metric, PhaseFigures, PhaseRecord, Record, SweepCell, SweepPlateau, SweepResult,
     SweepSide, ThroughputDrop, Trust,
@@ -59,7 +59,8 @@ impl<'a> SweepView<'a> {
             let (side, figures) = (pace::side(aim, &cell_params), done.map(PhaseFigures::of));
             Some(CellResult { side, cell_params, planned, done, figures, stopped, left_out })
         };
-        let cells = record.plan.phases.iter().filter(|phase| aim.cells.contains(&phase.name));
+        let cells =
+            record.plan.phases.iter().filter(|phase| aim.counts(&record.plan.phases, &phase.name));
         let complete = record.ending == Ending::Complete;
         Self { aim, params_of_cells: cells.filter_map(place).collect(), complete }
     }
@@ -238,11 +239,11 @@ mod tests {
             cell.name = format!("write-{}", size.0);
             cell.jobs[0].work = Work::Blocks(blocks);
             let mut job = ResolvedJob { caching: Caching::Direct, ..job.clone() };
-            (job.phase, job.size) = (cell.name.clone(), Bytes::mib(256));
+            (job.phase, job.size) = (cell.name.as_str().into(), Bytes::mib(256));
             record.resolved.jobs.push(job);
             record.plan.phases.push(cell);
         }
-        let cells = record.plan.phases.iter().map(|phase| phase.name.clone()).collect();
+        let cells = (0..record.plan.phases.len()).map(Into::into).collect();
         let over = vec![SweepAxis::Block];
         record.plan.aim =
             Some(StudyPlan::Sweep(plan::SweepPlan { over, cells, pace: Some(WHOLE) }));

@@ -109,7 +109,10 @@ fn done(first: &Record, second: &Record) -> Option<Finding> {
     let asked_alike = asked(first, second).is_none();
     let (one, other) = (&first.resolved.jobs, &second.resolved.jobs);
     let but = ["phase", "job", "writes_at_most"];
-    let below = |(one, other): (&ResolvedJob, &ResolvedJob)| of(&one.phase, one, other, &but);
+    let below = |(one, other): (&ResolvedJob, &ResolvedJob)| {
+        let phase = one.phase.among(&first.plan.phases);
+        of(phase.map_or(&one.job, |phase| &phase.name), one, other, &but)
+    };
     let all = one.iter().zip(other).filter(|_| asked_alike).flat_map(below).collect();
     let next = once_more(&first.plan.origin);
     differing(FindingWeight::Refute, "The jobs were run differently", all, "the records", next)

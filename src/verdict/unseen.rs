@@ -22,8 +22,7 @@ pub const RULE: Rule = Rule {
 };
 
 fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
-    let jobs = phase_view.record.resolved.jobs.iter();
-    let mut ours = jobs.filter(|job| job.phase == phase_view.phase.name).peekable();
+    let mut ours = phase_view.record.jobs_of(&phase_view.phase.name).peekable();
     let idle = ours.peek().is_some()
         && ours.all(|job| matches!(job.method, Method::Null | Method::Sim(_)));
     if idle {

@@ -128,7 +128,7 @@ mod tests {
             record.plan.phases.push(crate::plan::Phase { name: (*name).into(), ..planned.clone() });
             record.phases.push(crate::record::PhaseRecord { name: (*name).into(), ..done.clone() });
         }
-        let cells = cells.iter().map(|cell| (*cell).to_string()).collect();
+        let cells = cells.iter().map(|cell| (*cell).into()).collect();
         record.plan.aim =
             Some(StudyPlan::Sweep(SweepPlan { over: vec![SweepAxis::Block], cells, pace: None }));
         record

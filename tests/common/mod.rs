@@ -339,7 +339,7 @@ pub fn resolved(
         .phases
         .iter()
         .map(|phase| ResolvedJob {
-            phase: phase.name.clone(),
+            phase: phase.name.as_str().into(),
             job: phase.name.clone(),
             size: Bytes::mib(20),
             files: 1,
@@ -650,7 +650,7 @@ pub fn climbed() -> Record {
     for phase in &plan.phases {
         let (iodepth, workers) = phase.load().expect("a step");
         resolved.jobs.push(ResolvedJob {
-            phase: phase.name.clone(),
+            phase: phase.name.as_str().into(),
             job: phase.name.clone(),
             size: Bytes::mib(64),
             files: 1,

@@ -160,6 +160,11 @@ pub fn modelled(words: &[&str], model: &Value) -> Value {
         blocks["caching"] = json!("buffered");
         blocks["pattern"]["verify"] = json!("none");
     }
+    for place in ["/aim/ramp/steps", "/aim/sweep/cells"] {
+        for number in plan.pointer_mut(place).and_then(Value::as_array_mut).into_iter().flatten() {
+            *number = json!(number.as_u64().expect("the number of a phase") - 1);
+        }
+    }
     plan
 }
 

@@ -412,7 +412,11 @@ fn the_cells_of_a_profile_are_figures() {
                 panic!("{row}")
             };
             let runs = cell["runs"].as_array().expect("runs").iter();
-            let runs: Vec<&str> = runs.map(|run| run.as_str().expect("a phase")).collect();
+            let name = |run: &Value| {
+                let number = run.as_u64().expect("a number") as usize;
+                plan["phases"][number]["name"].as_str().expect("a name")
+            };
+            let runs: Vec<&str> = runs.map(name).collect();
             let values = |metric: &str| -> Vec<f64> {
                 let value = |run: &&str| listed.value(run, Some(action), metric).expect("listed");
                 runs.iter().filter_map(value).collect()

@@ -166,6 +166,7 @@ fn modelled(folder: &Path, words: &str, model: Value) -> Value {
     blocks["target"] = json!({ "nowhere": { "size": 1_u64 << 30 } });
     blocks["method"] = json!({ "sim": model });
     blocks["caching"] = json!("buffered");
+    plan["aim"]["load"]["phase"] = json!(0);
     plan
 }
 

@@ -18,8 +18,7 @@ fn a_run_of_one_phase_that_was_interrupted_had_not_come_to_its_end() {
 #[test]
 fn what_only_prepares_is_said_to_and_alarms_nobody() {
     let mut record = common::fast();
-    record.plan.aim =
-        Some(StudyPlan::Load(SingleLoad { phase: record.phases[1].name.clone(), p99: None }));
+    record.plan.aim = Some(StudyPlan::Load(SingleLoad { phase: 1.into(), p99: None }));
     let alarm = "Nothing had reached the device.";
     record.phases[0].verdict =
         Some(Verdict { trust: Trust::Wrong, ..common::sound(MeasuredSubject::Deferred, alarm) });

@@ -50,7 +50,7 @@ impl ReportPage for AttoTable<'_> {
     }
 
     fn closing(&mut self, record: &Record, out: &mut dyn Write) -> io::Result<()> {
-        let aim = super::sweep(self.options);
+        let aim = super::sweep(self.options, record.plan.phases.len());
         let sweep = SweepView::of(&aim, record);
         let columns = SweepColumns {
             unit: self.options.unit,

@@ -203,8 +203,7 @@ pub(super) fn mode(blocks: &BlockWork) -> Option<&'static str> {
 /// The way that was asked for is not to be had here, and another stood in.
 pub(super) fn gave_way(record: &Record, planned: &Phase, blocks: &BlockWork) -> bool {
     let direct = matches!(blocks.caching, Caching::Direct | Caching::DirectIfReal);
-    let jobs = record.resolved.jobs.iter();
-    jobs.filter(|job| job.phase == planned.name).any(|job| {
+    record.jobs_of(&planned.name).any(|job| {
         direct != (job.caching == Caching::Direct) || job.method.name() != blocks.method.name()
     })
 }

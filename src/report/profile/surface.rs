@@ -4,7 +4,7 @@ use super::super::TerminalStyle;
 use super::super::chart::{columns, dots, gathered};
 use super::super::figure::time;
 use super::super::paint::Ink;
-use crate::plan::{Action, ProfileCell, ProfilePlan};
+use crate::plan::{Action, PhaseRef, ProfileCell, ProfilePlan};
 use crate::record::{PhaseRecord, Record};
 use crate::unit::{Bandwidth, Bytes, Nanos};
 
@@ -24,7 +24,7 @@ pub fn graph(profile: &ProfilePlan, record: &Record, style: TerminalStyle) -> Ve
     let apart =
         style.paint(Ink::Faint, &format!("{:1$}{2}", "", BESIDE - 1, style.glyph("│", "|")));
     for (cell, phase) in profile.cells.iter().filter_map(|cell| Some((cell, kept(record, cell)?))) {
-        let job = record.resolved.jobs.iter().find(|job| job.phase == phase.name);
+        let job = record.jobs_of(&phase.name).next();
         size = size.max(job.map_or(Bytes::ZERO, |job| job.size));
         lines.extend((!lines.is_empty()).then(|| apart.clone()));
         lines.extend(if cell.access {
@@ -43,7 +43,9 @@ pub fn graph(profile: &ProfilePlan, record: &Record, style: TerminalStyle) -> Ve
 
 /// The first run of a cell, if its I/Os were kept.
 fn kept<'r>(record: &'r Record, cell: &ProfileCell) -> Option<&'r PhaseRecord> {
-    let done = record.phases.iter().find(|phase| cell.runs.contains(&phase.name));
+    let planned = &record.plan.phases;
+    let mut all = record.phases.iter();
+    let done = all.find(|phase| PhaseRef::any(&cell.runs, planned, &phase.name));
     done.filter(|phase| !phase.each.is_empty())
 }
 

@@ -6,7 +6,7 @@ use super::super::figure::megabytes;
 use super::super::fitted::{FittedCell, FittedColumn, FittedTable};
 use super::mark::{VALUE, marked};
 use super::rows::{FIGURE, SweepUnit, figure};
-use crate::plan::{Phase, Plan, SweepAxis, SweepPlan};
+use crate::plan::{Phase, Plan, Study as _, SweepAxis, SweepPlan};
 use crate::record::{PhaseRecord, Record, SweepSide};
 use crate::verdict::sweep::{CellResult, SweepView};
 
@@ -74,7 +74,7 @@ impl GrowingTable {
     fn cells<'p>(&self, plan: &'p Plan) -> Vec<(&'p str, u64)> {
         let Some(down) = self.aim.over.first() else { return Vec::new() };
         let cell = |phase: &'p Phase| Some((phase.name.as_str(), phase.cell_params()?.on(*down)));
-        let cells = plan.phases.iter().filter(|phase| self.aim.cells.contains(&phase.name));
+        let cells = plan.phases.iter().filter(|phase| self.aim.counts(&plan.phases, &phase.name));
         cells.filter_map(cell).collect()
     }
 

@@ -23,7 +23,7 @@ impl PlanFitter<'_> {
         job: &Job,
         blocks: &BlockWork,
     ) -> Result<(ResolvedJob, JobPlace), Error> {
-        let (phase, seed) = (&plan.phases[number], plan.seed);
+        let seed = plan.seed;
         let pattern = &blocks.pattern;
         let writes = pattern.mix.writes();
         DataFiller::new(&pattern.fill, seed)?;
@@ -127,7 +127,7 @@ impl PlanFitter<'_> {
         let size = Bytes(size.0.saturating_mul(u64::from(files)));
         let writes_at_most = timed.map(|timed| timed + laid);
         let resolved = ResolvedJob {
-            phase: phase.name.clone(),
+            phase: number.into(),
             job: job.name.clone(),
             size,
             files,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::error::{Error, Refusal};
 use crate::evidence::{LeafKind, PathKind, Reading, Subject};
-use crate::plan::{Caching, CopyCalls, CopyWork, Job, Method, Phase};
+use crate::plan::{Caching, CopyCalls, CopyWork, Job, Method, Plan};
 use crate::record::ResolvedJob;
 use crate::sys::start;
 use crate::unit::Bytes;
@@ -16,11 +16,11 @@ impl PlanFitter<'_> {
     /// What a copy comes to here, and its two ends.
     pub(super) fn copy(
         &mut self,
-        phase: &Phase,
+        (plan, number): (&Plan, usize),
         job: &Job,
         copy: &CopyWork,
     ) -> Result<(ResolvedJob, JobPlace), Error> {
-        if phase.jobs.len() > 1 || job.workers > 1 {
+        if plan.phases[number].jobs.len() > 1 || job.workers > 1 {
             return Err(Refusal::new(
                 "a copy runs alone and with one worker",
                 "give it a phase of its own",
@@ -40,7 +40,7 @@ impl PlanFitter<'_> {
             .map(|count| Bytes(count.blocks.saturating_mul(copy.input_block.0)) + count.bytes);
         let direct = copy.to.flags.direct;
         let resolved = ResolvedJob {
-            phase: phase.name.clone(),
+            phase: number.into(),
             job: job.name.clone(),
             size: most.unwrap_or_default(),
             files: 1,

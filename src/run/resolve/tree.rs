@@ -4,7 +4,7 @@ use crate::engine::DataFiller;
 use crate::error::{Doing, Error, Fault, Refusal};
 use crate::evidence::FilesystemSpace;
 use crate::name::NameText as _;
-use crate::plan::{Action, CacheDrop, Caching, Job, Method, Phase, StopLimit, TreeSize, TreeWork};
+use crate::plan::{Action, CacheDrop, Caching, Job, Method, Plan, StopLimit, TreeSize, TreeWork};
 use crate::record::ResolvedJob;
 use crate::unit::Bytes;
 
@@ -17,11 +17,11 @@ impl PlanFitter<'_> {
     /// Work on a tree of files.
     pub(super) fn tree(
         &mut self,
-        phase: &Phase,
+        (plan, number): (&Plan, usize),
         job: &Job,
         tree: &TreeWork,
-        seed: u64,
     ) -> Result<(ResolvedJob, JobPlace), Error> {
+        let (phase, seed) = (&plan.phases[number], plan.seed);
         DataFiller::new(&tree.fill, seed)?;
         if let Some(why) = too_often(tree, &job.stop.first_of) {
             return Err(Refusal::new(why, "give 1, or repeat the phases").into());
@@ -97,7 +97,7 @@ impl PlanFitter<'_> {
             self.tree_dirs.len() - 1
         });
         let resolved = ResolvedJob {
-            phase: phase.name.clone(),
+            phase: number.into(),
             job: job.name.clone(),
             size: most,
             files,

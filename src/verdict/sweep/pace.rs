@@ -2,7 +2,7 @@
 //! were done before it, so that an old record tells the same as the run did.
 
 use super::super::leave::totals;
-use crate::plan::{self, CellParams, Phase, StopLimit, SweepAxis, SweepPacing};
+use crate::plan::{self, CellParams, Phase, StopLimit, Study as _, SweepAxis, SweepPacing};
 use crate::record::{Ending, PhaseRecord, Record, SweepSide};
 use crate::unit::{Bytes, Nanos};
 use crate::verdict::leave;
@@ -24,7 +24,7 @@ pub fn paced(aim: &plan::SweepPlan, record: &Record, phase: &Phase) -> Option<Ph
     let (pace, cell_params) = (known.aim.pace?, phase.cell_params()?);
     let time = known.time(pace, phase);
     let mut first_of = vec![StopLimit::Time(time)];
-    let job = record.resolved.jobs.iter().find(|job| job.phase == phase.name);
+    let job = record.jobs_of(&phase.name).next();
     let buffered = job.is_some_and(|job| job.caching.through_memory());
     // What is sent must be answered, and what is in memory flushed, before the cell can end: no more
     // than fits its time.
@@ -56,7 +56,7 @@ pub fn over(aim: &plan::SweepPlan, record: &Record, phase: &Phase) -> Option<Nan
     }
     let known = PacingKnowledge::before(aim, record, phase)?;
     let end = known.aim.pace?.end?;
-    let cell = |done: &PhaseRecord| known.aim.cells.contains(&done.name);
+    let cell = |done: &PhaseRecord| known.aim.counts(&record.plan.phases, &done.name);
     let begun = known.done.iter().any(cell);
     (begun && known.gone() + known.shortest(phase) > end).then_some(end)
 }
@@ -92,7 +92,7 @@ struct SideHistory {
 impl<'r> PacingKnowledge<'r> {
     /// `None` of a phase that is no cell.
     fn before(aim: &'r plan::SweepPlan, record: &'r Record, phase: &Phase) -> Option<Self> {
-        aim.cells.contains(&phase.name).then_some(())?;
+        aim.counts(&record.plan.phases, &phase.name).then_some(())?;
         let mut known =
             Self { record, aim, done: &[], sides: SweepSide::ALL.map(SideHistory::nothing).into() };
         let mut next = record.phases.iter().enumerate().peekable();
@@ -102,7 +102,8 @@ impl<'r> PacingKnowledge<'r> {
             };
             known.done = &record.phases[..=at];
             let before = at.checked_sub(1).map(|before| &record.phases[before]);
-            let cell = planned.cell_params().filter(|_| aim.cells.contains(&planned.name));
+            let cell =
+                planned.cell_params().filter(|_| aim.counts(&record.plan.phases, &planned.name));
             let of = cell.map(|cell_params| side(aim, &cell_params));
             for seen in &mut known.sides {
                 if of.is_none_or(|of| of == seen.side) {
@@ -138,7 +139,8 @@ impl<'r> PacingKnowledge<'r> {
         // The cells that are left share what is left, but for those of which one block takes longer.
         let later = self.record.plan.phases.iter().skip_while(|other| other.name != phase.name);
         let left = later.filter(|other| {
-            self.aim.cells.contains(&other.name) && leave::possible(self.record, other)
+            self.aim.counts(&self.record.plan.phases, &other.name)
+                && leave::possible(self.record, other)
         });
         let (long, usual): (Vec<Nanos>, Vec<Nanos>) =
             left.map(|other| self.one_block(other)).partition(|time| *time > pace.most);
