@@ -485,6 +485,18 @@ fn words_that_dd_refuses_touch_nothing_and_end_with_2() {
 }
 
 #[test]
+fn what_dd_cannot_do_is_said_with_its_operands() {
+    let desk = Desk::new();
+    for (words, says) in [
+        ("if=/dev/zero of=/dev/full bs=1M count=4", "name a file on a disk with of="),
+        ("if=/dev/zero of=x bs=1T count=1", "block of 1 TiB has to fit in memory: with bs=1M"),
+    ] {
+        let Answer { code, err, .. } = desk.type_words(&format!("dd {words}"));
+        assert!(code == 1 && err.contains(says) && !err.contains("--size"), "{err}");
+    }
+}
+
+#[test]
 fn a_plan_is_shown_and_can_be_run_again() {
     let desk = Desk::new();
     let Answer { code, out, err } = desk.type_words("quick . --quick --seed 7 --plan");
