@@ -301,11 +301,6 @@ impl NextStep {
         Self { remedy, command: command.into() }
     }
 
-    /// Advice in prose.
-    pub fn told(text: String) -> Self {
-        Self { remedy: Remedy::Told, command: text }
-    }
-
     /// The words.
     pub fn words(&self) -> &str {
         &self.command
@@ -360,8 +355,6 @@ pub enum Remedy {
     Inspect,
     /// Read what the trap is.
     Explain,
-    /// What the text says.
-    Told,
 }
 
 /// A next step as this version and earlier ones wrote it: those had a line or advice in prose.

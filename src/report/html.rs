@@ -12,7 +12,7 @@ use super::picture::{self, SHOWN};
 use super::report_format::ReportFormat;
 use super::study::printer;
 use super::{TerminalStyle, badge, closing, row, svg};
-use crate::record::{PhaseRecord, Record, Remedy, Trust};
+use crate::record::{PhaseRecord, Record, Trust};
 
 /// The record as a page with pictures.
 pub const FORMAT: ReportFormat = ReportFormat {
@@ -96,10 +96,6 @@ fn verdict(record: &Record, out: &mut Markup) {
     // Of other verbs the page itself says what comes next.
     let nexts = if printer(&record.plan).has_page() { Vec::new() } else { closing::nexts(record) };
     for next in nexts {
-        if next.remedy == Remedy::Told {
-            out.text("p", &[], &format!("Next: {}", next.command));
-            continue;
-        }
         out.text("p", &[], "Next:");
         out.text("pre", &[("class", &"type")], &next.command);
     }

@@ -188,10 +188,7 @@ impl LessonPage {
         nexts
             .flat_map(|(number, next)| {
                 let label = if number == 0 { "next" } else { "" };
-                match next.remedy {
-                    Remedy::Told => labelled(label, &next.command, self.style),
-                    _ => vec![self.command(label, &next.command)],
-                }
+                vec![self.command(label, &next.command)]
             })
             .collect()
     }

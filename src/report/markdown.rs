@@ -8,7 +8,7 @@ use super::report_format::ReportFormat;
 use super::study::printer;
 use super::table::{ReportTable, TableAlign, TableCell, TableRow};
 use super::{TerminalStyle, badge, closing};
-use crate::record::{Record, Remedy};
+use crate::record::Record;
 
 /// The record as Markdown.
 pub const FORMAT: ReportFormat = ReportFormat {
@@ -105,10 +105,6 @@ fn nexts(record: &Record) -> Vec<String> {
     let mut lines = Vec::new();
     for next in closing::nexts(record) {
         lines.push(String::new());
-        if next.remedy == Remedy::Told {
-            lines.push(format!("Next: {}", plain(&next.command)));
-            continue;
-        }
         lines.extend(["Next:".to_string(), String::new()]);
         lines.extend(fenced(&next.command));
     }

@@ -14,7 +14,7 @@ use crate::evidence::{
     CardInfo, FileLayout, LayerKind, LeafKind, Link, PathKind, Survey, SurveyedDevice,
 };
 use crate::name::{in_json, quoted};
-use crate::record::{Finding, NextStep, ProbeResult, Remedy};
+use crate::record::{Finding, NextStep, ProbeResult};
 use crate::unit::{Bandwidth, Bytes};
 
 /// The probe as JSON.
@@ -290,9 +290,6 @@ fn bites(findings: &[Finding], style: TerminalStyle) -> Vec<String> {
 
 /// The one thing to do now.
 fn next(next: &NextStep, style: TerminalStyle) -> Vec<String> {
-    if next.remedy == Remedy::Told {
-        return labelled("next", &next.command, style);
-    }
     let label = style.paint(Ink::Faint, &format!("{:9}", "next"));
     vec![format!("  {label}{}", style.paint(Ink::Strong, &next.command))]
 }

@@ -19,7 +19,7 @@ use super::table::TableRow;
 use super::{ReportPage, TerminalStyle, rates, row};
 use crate::plan::{Phase, Plan, Shared, Work};
 use crate::record::{
-    MeasuredSubject, PhaseRecord, Record, Remedy, Resolved, ResolvedJob, TrapId, Trust, Verdict,
+    MeasuredSubject, PhaseRecord, Record, Resolved, ResolvedJob, TrapId, Trust, Verdict,
 };
 use crate::stats::Estimate;
 
@@ -402,10 +402,6 @@ impl TextPage {
         let mut lines = Vec::new();
         for next in nexts(record) {
             let label = if lines.is_empty() { "next" } else { "" };
-            if next.remedy == Remedy::Told {
-                lines.extend(labelled(label, &next.command, self.style));
-                continue;
-            }
             // A command is never broken over lines: it is there to be copied.
             lines.push(format!(
                 "  {}{}",

@@ -3,7 +3,7 @@
 use super::TerminalStyle;
 use super::figure::micros;
 use super::paint::{Ink, columns, wrap};
-use crate::record::{Finding, FindingWeight, Remedy};
+use crate::record::{Finding, FindingWeight};
 
 /// Number, weight and claim.
 pub fn claim(finding: &Finding, style: TerminalStyle) -> Vec<String> {
@@ -32,18 +32,7 @@ pub fn helps(finding: &Finding, style: TerminalStyle) -> Vec<String> {
     let indent = columns(&head(finding).0);
     let arrow = style.glyph("→", "->");
     let blank = " ".repeat(indent + 3);
-    if next.remedy != Remedy::Told {
-        return vec![format!("{blank}{arrow} {}", style.paint(Ink::Strong, &next.command))];
-    }
-    let deeper = " ".repeat(columns(arrow));
-    let room = style.width.saturating_sub(indent + 4 + columns(arrow)).max(20);
-    let lines = wrap(&next.command, room).into_iter().enumerate();
-    lines
-        .map(|(index, line)| {
-            let lead = if index == 0 { arrow } else { deeper.as_str() };
-            format!("{blank}{lead} {line}")
-        })
-        .collect()
+    vec![format!("{blank}{arrow} {}", style.paint(Ink::Strong, &next.command))]
 }
 
 /// `T02 doubtful`, and its colour.

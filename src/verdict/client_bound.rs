@@ -8,7 +8,7 @@ use super::words::share;
 use super::{Rule, RuleJudge, advice, copy_bound, explained, finding, refuted};
 use crate::evidence::LeafKind;
 use crate::plan::Action;
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, Remedy};
 use crate::unit::Nanos;
 
 /// Each worker used up a CPU while the device had time left.
@@ -155,13 +155,6 @@ fn single_bytes(phase_view: &PhaseView<'_>) -> Option<Finding> {
         because,
         advice::load(flow_view, Remedy::OtherBlocks),
     ))
-}
-
-/// What to do about a figure of single bytes.
-pub(super) fn by_blocks() -> NextStep {
-    NextStep::told(
-        "use the block results for the device: the per-byte results measure the CPU".into(),
-    )
 }
 
 #[cfg(test)]

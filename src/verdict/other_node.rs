@@ -4,7 +4,7 @@ use super::measure::PhaseView;
 use super::words::{names, on_node};
 use super::{Rule, RuleJudge, finding, no_storage};
 use crate::evidence::{BlockLayer, NumaNode};
-use crate::record::{Exhibit, Finding, FindingWeight, NextStep, Record};
+use crate::record::{Exhibit, Finding, FindingWeight, Record};
 
 /// Every CPU on which a worker was seen is on another node than the device.
 pub const RULE: Rule = Rule {
@@ -70,11 +70,6 @@ pub(super) fn nodes_of(record: &Record) -> Vec<u32> {
     record.machine().nodes.iter().filter(seen).map(|node| node.number).collect()
 }
 
-/// What to do about CPUs that this process may not use.
-pub(super) fn let_in() -> NextStep {
-    NextStep::told("allow it the CPUs of the device's node (cpuset.cpus, or taskset)".into())
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
@@ -92,7 +87,7 @@ mod tests {
             "The workers ran on the wrong NUMA node: loop3 is local to CPUs 4-7, they ran on 0 and 2."
         );
         assert_eq!(
-            far.next.as_ref().map(NextStep::words),
+            far.next.as_ref().map(|next| next.words()),
             Some(
                 "numactl --cpunodebind=1 assay dd if=/dev/zero of=/mnt/x bs=1M count=20 conv=fsync"
             )

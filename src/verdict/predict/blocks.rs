@@ -282,7 +282,7 @@ fn byte_by_byte(ground: &BlockJobPlace<'_>) -> Option<Finding> {
                 device(ground.survey)
             ),
             vec![Exhibit::new("method", method.name(), "the plan")],
-            Some(client_bound::by_blocks()),
+            super::view_of_plan::own(ground.survey, Remedy::OtherBlocks, "quick", false, ""),
         )
     })
 }

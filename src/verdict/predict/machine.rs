@@ -155,7 +155,7 @@ fn far(view_of_plan: &PredictionView<'_>, leaf: &SurveyedDevice) -> Option<Findi
                 leaf.layer.name, near.cpus
             ),
             vec![other_node::exhibit(&leaf.layer, near)],
-            Some(other_node::let_in()),
+            Some(NextStep::new(Remedy::OnNode, "taskset -cp $$")),
         )
     })
 }
