@@ -256,34 +256,38 @@ impl Screen<'_> {
     /// What comes after the last figure.
     fn end(&mut self, record: &Record, verdicts: &[String]) -> Result<(), Error> {
         let asked = &self.line.asked;
-        let reports = match asked.is_throughput() {
-            true => Vec::new(),
-            false => iozone::reports(asked, |cell, test| self.values.get(&(cell, test)).copied()),
-        };
+        let words: String = asked.words.iter().map(|word| format!(" {word}")).collect();
+        let line = format!("iozone{words}");
         let mut text = String::new();
-        if asked.is_throughput() && asked.report {
-            let record = asked.cells()[0].record;
-            text += &iozone::streams_report(asked, record, |streams, test| {
+        let end = if asked.silent { "" } else { iozone::closing() };
+        let mut reports = Vec::new();
+        let sheet = if asked.is_throughput() {
+            let tables = iozone::streams_tables(asked, asked.cells()[0].record, |streams, test| {
                 self.results.get(&(streams, test)).cloned()
             });
-        }
-        if !asked.silent {
-            text += iozone::closing();
-        }
-        if asked.report && !asked.is_throughput() {
-            text += &iozone::report_text(&reports);
-            if asked.cpu {
-                text +=
-                    &iozone::cpu_report(asked, |cell, test| self.cpu.get(&(cell, test)).copied());
+            if asked.report {
+                text += &iozone::streams_report(&tables);
             }
-        }
+            text += end;
+            iozone::streams_worksheet(&line, &tables)
+        } else {
+            let value = |cell, test| self.values.get(&(cell, test)).map(|value| *value as f64);
+            reports = iozone::reports(asked, value);
+            let cpu = match asked.cpu {
+                true => iozone::reports(asked, |cell, test| self.cpu.get(&(cell, test)).copied()),
+                false => Vec::new(),
+            };
+            text += end;
+            if asked.report {
+                text += &(iozone::report_text(&reports) + &iozone::cpu_report(&cpu));
+            }
+            iozone::worksheet(&line, &reports, &cpu)
+        };
         self.print(&text);
         if let Some(path) = &asked.worksheet {
-            let words: String = asked.words.iter().map(|word| format!(" {word}")).collect();
-            let line = format!("iozone{words}");
             let sheet = match path.extension().is_some_and(|ending| ending == "xlsx") {
                 true => workbook(&line, asked.unit, verdicts, &reports, record),
-                false => Ok(iozone::worksheet(&line, &reports)),
+                false => Ok(sheet),
             };
             sheet
                 .and_then(|sheet| std::fs::write(path, sheet))
@@ -312,6 +316,9 @@ impl ToolSession for Screen<'_> {
             let _ = writeln!(self.streams.err, "assay: {}", report::harmless(&line));
         }
         let asked = &self.line.asked;
+        for note in iozone::notes(asked) {
+            let _ = writeln!(self.streams.err, "assay: {note}");
+        }
         for streams in &asked.streams {
             if let Some(line) = iozone::disagreement(asked, *streams, &self.results) {
                 let _ = writeln!(self.streams.err, "assay: {line}");

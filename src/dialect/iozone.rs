@@ -18,14 +18,14 @@ pub use asked::{GridCell, IozoneComplaint, IozoneOptions, IozoneTest, IozoneUnit
 pub use measure::{ChildResult, CpuUse, StreamResults, bands, cell_value};
 pub use plan::{IozoneCommand, TestPlace};
 pub use table::{
-    GridReport, closing, columns, cpu_report, histogram, histogram_name, latency_end,
+    GridReport, StreamsTable, closing, columns, cpu_report, histogram, histogram_name, latency_end,
     latency_title, opening, report_text, reports, row, streams_end, streams_opening,
-    streams_report, streams_result,
+    streams_report, streams_result, streams_tables,
 };
-pub use verdicts::{disagreement, verdicts};
+pub use verdicts::{disagreement, notes, verdicts};
 pub use words::{meanings, read};
 pub use workbook::{CellWorth, workbook};
-pub use worksheet::worksheet;
+pub use worksheet::{streams_worksheet, worksheet};
 
 use super::option;
 

@@ -137,6 +137,14 @@ impl IozoneTest {
         )
     }
 
+    /// Whether there is a second time of it.
+    pub const fn is_retested(self) -> bool {
+        matches!(
+            self,
+            Self::Write | Self::Read | Self::Fwrite | Self::Fread | Self::Pwrite | Self::Pread
+        )
+    }
+
     /// Whether it makes the file.
     pub const fn makes(self) -> bool {
         matches!(self, Self::Write | Self::Fwrite | Self::Pwrite)
@@ -495,10 +503,7 @@ impl IozoneOptions {
             false => self.sizes.clone(),
         };
         let records = |file: u64| -> Vec<u64> {
-            let all = match self.records.is_empty() {
-                true => steps(self.record_range, self.factor),
-                false => self.records.clone(),
-            };
+            let all = self.record_sizes();
             let least = match file > CROSSOVER && !self.no_crossover {
                 true => CROSS_RECORD,
                 false => 0,
@@ -508,6 +513,15 @@ impl IozoneOptions {
         let row =
             |file: u64| records(file).into_iter().map(move |record| GridCell { file, record });
         sizes.into_iter().flat_map(row).collect()
+    }
+
+    /// The sizes of records that the words ask for, whether or not they fit into a file.
+    pub(super) fn record_sizes(&self) -> Vec<u64> {
+        match self.records.is_empty() {
+            true if self.is_grid() => steps(self.record_range, self.factor),
+            true => vec![USUAL_RECORD],
+            false => self.records.clone(),
+        }
     }
 
     /// Whether tests were chosen, and not these.

@@ -232,8 +232,9 @@ const REPORTS: [(IozoneTest, &str); 17] = [
     (IozoneTest::Repread, "Re-Pread"),
 ];
 
-/// One figure over the grid: files down, records across; 0 where a cell was not done.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// One figure over the grid: files down, records across as far as they fit into the file; 0 where a cell was not
+/// done.
+#[derive(Clone, Debug, PartialEq)]
 pub struct GridReport {
     /// Whose figure it is.
     pub test: IozoneTest,
@@ -242,43 +243,43 @@ pub struct GridReport {
     /// KiB.
     pub records: Vec<u64>,
     /// KiB, and the values.
-    pub rows: Vec<(u64, Vec<u64>)>,
+    pub rows: Vec<(u64, Vec<f64>)>,
 }
 
 impl GridReport {
     /// The cells that were done, row by row: KiB of the file and of a record, and the value.
     pub fn cells(&self) -> impl Iterator<Item = (u64, u64, u64)> {
-        let row = |(file, values): &(u64, Vec<u64>)| {
+        let row = |(file, values): &(u64, Vec<f64>)| {
             let (file, cells) = (*file, self.records.iter().copied().zip(values.clone()));
-            cells.map(move |(record, value)| (file, record, value)).collect::<Vec<_>>()
+            cells.map(move |(record, value)| (file, record, value as u64)).collect::<Vec<_>>()
         };
         self.rows.iter().flat_map(row).filter(|(_, _, value)| *value > 0)
     }
 }
 
-/// The sizes of files and of records, smallest first.
+/// The sizes of files, and all of records that the words ask for, smallest first.
 fn axes(asked: &IozoneOptions) -> (Vec<u64>, Vec<u64>) {
-    let cells = asked.cells();
-    let sorted = |of: fn(&GridCell) -> u64| {
-        let mut sizes: Vec<u64> = cells.iter().map(of).collect();
+    let sorted = |mut sizes: Vec<u64>| {
         sizes.sort_unstable();
         sizes.dedup();
         sizes
     };
-    (sorted(|cell| cell.file), sorted(|cell| cell.record))
+    let files = asked.cells().iter().map(|cell| cell.file).collect();
+    (sorted(files), sorted(asked.record_sizes()))
 }
 
 /// The figures over the grid, of the tests that were chosen.
 pub fn reports(
     asked: &IozoneOptions,
-    value: impl Fn(GridCell, IozoneTest) -> Option<u64>,
+    value: impl Fn(GridCell, IozoneTest) -> Option<f64>,
 ) -> Vec<GridReport> {
     let (files, records) = axes(asked);
     let chosen = REPORTS.into_iter().filter(|(test, _)| asked.chose(*test));
     let report = |(test, title)| {
         let row = |file: &u64| {
             let cell = |record: &u64| GridCell { file: *file, record: *record };
-            let values = records.iter().map(|record| value(cell(record), test).unwrap_or(0));
+            let fitting = records.iter().take_while(|record| *record <= file);
+            let values = fitting.map(|record| value(cell(record), test).unwrap_or(0.0));
             (file / KIB, values.collect())
         };
         let records = records.iter().map(|record| record / KIB).collect();
@@ -289,19 +290,28 @@ pub fn reports(
 
 /// The tables of `-R`.
 pub fn report_text(reports: &[GridReport]) -> String {
-    let mut text = String::from("Excel output is below:\n");
+    let each = |value: f64| format!(" {value} ");
+    "Excel output is below:\n".to_string() + &grid_text(reports, "report", each)
+}
+
+/// The tables of `-+u` behind them: percent of CPU time.
+pub fn cpu_report(reports: &[GridReport]) -> String {
+    let title = "CPU utilization report (Zero values should be ignored)";
+    grid_text(reports, title, |value| format!(" {value:6.2}"))
+}
+
+/// Tables with files down and records across.
+fn grid_text(reports: &[GridReport], title: &str, each: impl Fn(f64) -> String) -> String {
+    let mut text = String::new();
     for report in reports {
-        let _ = write!(text, "\n\"{} report\"\n      ", report.title);
+        let _ = write!(text, "\n\"{} {title}\"\n      ", report.title);
         for record in &report.records {
             let _ = write!(text, "  \"{record}\"");
         }
         text.push('\n');
         for (file, values) in &report.rows {
-            let _ = write!(text, "\"{file}\"  ");
-            for value in values {
-                let _ = write!(text, " {value} ");
-            }
-            text.push('\n');
+            let values: String = values.iter().copied().map(&each).collect();
+            let _ = writeln!(text, "\"{file}\"  {values}");
         }
     }
     text
@@ -310,7 +320,12 @@ pub fn report_text(reports: &[GridReport]) -> String {
 /// How many streams there are first.
 fn streams_title(asked: &IozoneOptions) -> String {
     let (one, more) = if asked.threads { ("thread", "threads") } else { ("process", "processes") };
-    let streams = asked.streams.first().copied().unwrap_or_default();
+    // The last that was typed, or the least of a range.
+    let streams = match asked.stream_range {
+        (None, None) => asked.streams.last(),
+        _ => asked.streams.first(),
+    };
+    let streams = streams.copied().unwrap_or_default();
     format!("\tThroughput test with {streams} {}\n", if streams == 1 { one } else { more })
 }
 
@@ -406,34 +421,6 @@ pub fn streams_result(asked: &IozoneOptions, test: IozoneTest, results: &StreamR
     text
 }
 
-/// The tables of `-+u`: CPU time of each figure over the grid, percent.
-pub fn cpu_report(
-    asked: &IozoneOptions,
-    percent: impl Fn(GridCell, IozoneTest) -> Option<f64>,
-) -> String {
-    let (files, records) = axes(asked);
-    let mut text = String::new();
-    for (test, title) in REPORTS.into_iter().filter(|(test, _)| asked.chose(*test)) {
-        let _ = write!(
-            text,
-            "\n\"{title} CPU utilization report (Zero values should be ignored)\"\n      "
-        );
-        for record in &records {
-            let _ = write!(text, "  \"{}\"", record / KIB);
-        }
-        text.push('\n');
-        for file in &files {
-            let _ = write!(text, "\"{}\"  ", file / KIB);
-            for record in &records {
-                let cell = GridCell { file: *file, record: *record };
-                let _ = write!(text, " {:6.2}", percent(cell, test).unwrap_or_default());
-            }
-            text.push('\n');
-        }
-    }
-    text
-}
-
 /// The histogram of a stream as `-+z` writes it behind what its file holds.
 pub fn histogram(child: usize, op: &str, bands: &[u64; 40]) -> String {
     const TITLES: [&[&str]; 9] = [
@@ -512,40 +499,57 @@ const STREAM_REPORTS: [(IozoneTest, &str); 13] = [
     (IozoneTest::Fread, "Fread"),
 ];
 
+/// A table of the report of throughput mode.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StreamsTable {
+    /// What it is, of which records, in which unit.
+    pub titles: [String; 3],
+    /// A test, and its value for each number of streams.
+    pub rows: Vec<(&'static str, Vec<f64>)>,
+}
+
 /// The report of throughput mode: what the children see, and with `-+u` their CPU time.
-pub fn streams_report(
+pub fn streams_tables(
     asked: &IozoneOptions,
     record: u64,
     results: impl Fn(u32, IozoneTest) -> Option<StreamResults>,
-) -> String {
+) -> Vec<StreamsTable> {
     let unit = match asked.unit {
         IozoneUnit::Operations => "ops/sec",
         _ => "kBytes/sec",
     };
     let many = if asked.threads { "threads" } else { "processes" };
     let table = |title: &str, unit: &str, value: &dyn Fn(&StreamResults) -> f64| {
-        let mut text = format!(
-            "\n\"{title} report Y-axis is type of test X-axis is number of {many}\"\n\
-             \"Record size = {} kBytes \"\n\
-             \"Output is in {unit}\"\n\n",
-            record / KIB
-        );
-        for (test, name) in STREAM_REPORTS {
-            let values: String = asked
-                .streams
-                .iter()
-                .filter_map(|streams| results(*streams, test))
-                .map(|results| format!(" {:10.2} ", value(&results)))
-                .collect();
-            if !values.is_empty() {
-                let _ = writeln!(text, "\"{name:>15} \"{values}\n");
-            }
+        let row = |(test, name)| {
+            let known = asked.streams.iter().filter_map(|streams| results(*streams, test));
+            let values: Vec<f64> = known.map(|results| value(&results)).collect();
+            (!values.is_empty()).then_some((name, values))
+        };
+        StreamsTable {
+            titles: [
+                format!("{title} report Y-axis is type of test X-axis is number of {many}"),
+                format!("Record size = {} kBytes", record / KIB),
+                format!("Output is in {unit}"),
+            ],
+            rows: STREAM_REPORTS.into_iter().filter_map(row).collect(),
         }
-        text
     };
-    let mut text = table("Throughput", unit, &StreamResults::sum);
+    let mut tables = vec![table("Throughput", unit, &StreamResults::sum)];
     if asked.cpu {
-        text += &table("CPU utilization", "CPU%", &|results| results.cpu().percent());
+        tables.push(table("CPU utilization", "CPU%", &|results| results.cpu().percent()));
+    }
+    tables
+}
+
+/// The same on the screen.
+pub fn streams_report(tables: &[StreamsTable]) -> String {
+    let mut text = String::new();
+    for StreamsTable { titles: [title, record, unit], rows } in tables {
+        let _ = write!(text, "\n\"{title}\"\n\"{record} \"\n\"{unit}\"\n\n");
+        for (name, values) in rows {
+            let values: String = values.iter().map(|value| format!(" {value:10.2} ")).collect();
+            let _ = writeln!(text, "\"{name:>15} \"{values}\n");
+        }
     }
     text
 }

@@ -290,7 +290,7 @@ fn titles_stand_over_their_columns() {
 fn a_report_has_a_table_for_each_figure() {
     let asked = asked("-a -n 64 -g 128 -y 32 -q 64 -i 0 -R");
     let reports = reports(&asked, |cell, test| {
-        (test == IozoneTest::Write).then_some(cell.file / cell.record)
+        (test == IozoneTest::Write).then_some((cell.file / cell.record) as f64)
     });
     assert_eq!(
         report_text(&reports),
@@ -298,9 +298,19 @@ fn a_report_has_a_table_for_each_figure() {
          \n\"Writer report\"\n        \"32\"  \"64\"\n\"64\"   2  1 \n\"128\"   4  2 \n\
          \n\"Re-writer report\"\n        \"32\"  \"64\"\n\"64\"   0  0 \n\"128\"   0  0 \n"
     );
-    let sheet = worksheet("iozone -a", &reports);
+    let sheet = worksheet("iozone -a", &reports, &[]);
     assert_eq!(sheet[..8], [9, 0, 4, 0, 2, 0, 16, 0]);
     assert_eq!(sheet[8..20], [4, 0, 8, 1, 0, 0, 0, 0, 0, 0, 0, 9]);
+    // All records stand above, and a row ends where they do not fit.
+    let done = |line: &str| {
+        let cells = self::asked(line).cells();
+        self::reports(&self::asked(line), |cell, _| cells.contains(&cell).then_some(1.0)).remove(0)
+    };
+    let all = done("-a -n 64 -g 128 -i 0");
+    let values: Vec<usize> = all.rows.iter().map(|(_, values)| values.len()).collect();
+    assert_eq!((all.records.len(), &values[..]), (13, &[5, 6][..]));
+    let large = done("-a -n 32m -g 32m -i 0");
+    assert_eq!(large.rows[0].1, [vec![0.0; 4], vec![1.0; 9]].concat());
     // Labels are 268 bytes each with their heads: line, blank, explanation, two titles; and 16 numbers.
     let numbers = 2 * (2 + 2 * 3);
     assert_eq!(sheet.len(), 8 + 5 * 268 + numbers * 19 + 4);
@@ -323,12 +333,16 @@ fn streams_are_told_as_the_original_tells_them() {
          \tChild[0] xfer count =    3840.00 kB, Throughput = 7695950.00 kB/sec\n\
          \tChild[1] xfer count =    4096.00 kB, Throughput = 8552280.00 kB/sec\n"
     );
-    let report = streams_report(&asked, 256 << 10, |_, test| {
+    let tables = streams_tables(&asked, 256 << 10, |_, test| {
         let children = vec![child(1.0, 2_724_891.38)];
         (test == IozoneTest::Write).then_some(StreamResults { children, parent: 1.0 })
     });
+    let sheet = streams_worksheet("iozone -t 2", &tables);
+    // Five labels, of which the last begins a row, and its value two columns on.
+    assert_eq!(sheet.len(), 8 + 5 * 268 + 19 + 4);
+    assert_eq!(sheet[8 + 5 * 268..][..8], [3, 0, 15, 0, 4, 0, 2, 0]);
     assert_eq!(
-        report,
+        streams_report(&tables),
         "\n\"Throughput report Y-axis is type of test X-axis is number of processes\"\n\
          \"Record size = 256 kBytes \"\n\"Output is in kBytes/sec\"\n\n\
          \"  Initial write \" 2724891.38 \n\n"
@@ -355,11 +369,11 @@ fn cpu_time_is_told_as_the_original_tells_it() {
     );
     let told = streams_result(&asked, IozoneTest::Rewrite, &results);
     assert!(told.contains("\tCPU utilization: Wall time "), "{told}");
-    let report = streams_report(&asked, 256 << 10, |_, test| {
+    let tables = streams_tables(&asked, 256 << 10, |_, test| {
         (test == IozoneTest::Write).then(|| results.clone())
     });
     assert_eq!(
-        report,
+        streams_report(&tables),
         "\n\"Throughput report Y-axis is type of test X-axis is number of threads\"\n\
          \"Record size = 256 kBytes \"\n\"Output is in kBytes/sec\"\n\n\
          \"  Initial write \"     300.00 \n\n\
@@ -368,11 +382,11 @@ fn cpu_time_is_told_as_the_original_tells_it() {
          \"  Initial write \"      50.00 \n\n"
     );
     let grid = self::asked("-s 64 -s 128 -r 32 -r 64 -i 0 -R -+u");
-    let cpu = cpu_report(&grid, |cell, test| {
+    let cpu = reports(&grid, |cell, test| {
         (test == IozoneTest::Write).then_some(cell.file as f64 / cell.record as f64 * 10.0)
     });
     assert_eq!(
-        cpu,
+        cpu_report(&cpu),
         "\n\"Writer CPU utilization report (Zero values should be ignored)\"\n        \"32\"  \"64\"\n\
          \"64\"    20.00  10.00\n\"128\"    40.00  20.00\n\
          \n\"Re-writer CPU utilization report (Zero values should be ignored)\"\n        \"32\"  \"64\"\n\
@@ -535,4 +549,20 @@ fn it_is_said_which_of_two_figures_is_true() {
         )
     );
     assert_eq!(said([950.0, 1000.0]), None);
+}
+
+#[test]
+fn what_the_figures_are_not_is_named_where_it_bites() {
+    let named = |line: &str| -> Vec<String> {
+        let words = notes(&asked(line)).into_iter();
+        words.map(|note| note.split([' ', ':']).take(2).collect::<Vec<_>>().join(" ")).collect()
+    };
+    assert_eq!(named("-i 0 -i 1"), [""; 0]);
+    assert_eq!(named("-i 0 -i 1 -+r -p -+n"), ["-+r ", "-p empties", "-+n "]);
+    assert_eq!(named("-i 0 -+r"), [""; 0]);
+    assert_eq!(named("-i 0 -i 1 -+r -p --honest"), [""; 0]);
+    assert_eq!(named("-I -i 0 -i 6"), ["-I "]);
+    assert_eq!(named("-s 64k -r 4k -i 0 -i 4 -i 5"), ["record rewrite", "stride read"]);
+    assert_eq!(named("-s 1m -r 4k -i 0 -i 5"), [""; 0]);
+    assert_eq!(named("-i 0 -i 2 -V 3"), ["data are"]);
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::asked::{GridCell, IozoneOptions, IozoneTest, IozoneUnit};
 use super::measure::StreamResults;
 use super::plan::TestPlace;
+use crate::plan::CacheDrop;
 use crate::record::{MeasuredSubject, PhaseRecord, Trust, Verdict};
 use crate::unit::{Bandwidth, KIB};
 
@@ -52,6 +53,46 @@ pub fn verdicts(
         next.extend(step.filter(|step| !next.contains(step)));
     }
     groups.iter().map(Group::line).chain(next).collect()
+}
+
+/// What the words or the titles promise and the figures are not, where it bites.
+pub fn notes(asked: &IozoneOptions) -> Vec<&'static str> {
+    let done = asked.done();
+    let does = |wanted: fn(&IozoneTest) -> bool| done.iter().any(wanted);
+    let short = |cell: &GridCell| cell.file / cell.record <= asked.stride;
+    let strides = does(|test| *test == IozoneTest::Stride);
+    let cold = asked.cold != CacheDrop::Keep || asked.remount.is_some();
+    let notes = [
+        (
+            asked.read_sync && !asked.direct && !cold && does(|test| !test.writes()),
+            "-+r: Linux has no O_RSYNC, and reads come from memory all the same; --honest reads from the disk",
+        ),
+        (
+            asked.purge && !cold,
+            "-p empties the cache of the CPU, not the page cache; --honest drops the file's pages",
+        ),
+        (
+            asked.direct && does(|test| test.is_of_streams()),
+            "-I: fwrite and fread have no O_DIRECT, and go through the page cache",
+        ),
+        (
+            does(|test| *test == IozoneTest::RecordRewrite),
+            "record rewrite (-i 4) writes record 0 again and again, and no other",
+        ),
+        (
+            strides && asked.cells().iter().any(short),
+            "stride read (-i 5) reads record 0 again and again where a file has no more records than the stride",
+        ),
+        (
+            asked.no_retest && does(|test| test.is_retested()),
+            "-+n: a 0 in the table was not measured",
+        ),
+        (
+            asked.pattern.is_some() || asked.diagnostic,
+            "data are compared: the rates are not those of reads and writes alone",
+        ),
+    ];
+    notes.into_iter().filter(|(bites, _)| *bites).map(|(_, note)| note).collect()
 }
 
 /// Where children and parent of a test of streams differ by more than this share, it is said which is true.

@@ -262,6 +262,10 @@ mod tests {
 
     fn report(test: IozoneTest, title: &'static str) -> GridReport {
         let rows = vec![(64, vec![100, 0]), (128, vec![200, 300])];
+        let rows = rows.into_iter().map(|(file, values): (u64, Vec<u64>)| {
+            (file, values.into_iter().map(|value| value as f64).collect())
+        });
+        let rows = rows.collect();
         GridReport { test, title, records: vec![4, 128], rows }
     }
 

@@ -3,7 +3,7 @@
 //! Each record has a type and a length, little-endian, 16 bits each, and its content. A label always has
 //! 264 bytes: row, column, three bytes of attributes, the length, and the text padded with zeros.
 
-use super::table::GridReport;
+use super::table::{GridReport, StreamsTable};
 
 /// Begins a worksheet: version 2, a sheet.
 const BEGIN: [u8; 8] = [0x09, 0x00, 0x04, 0x00, 0x02, 0x00, 0x10, 0x00];
@@ -43,27 +43,75 @@ impl Sheet {
     }
 }
 
-/// The worksheet of these tables.
-pub fn worksheet(line: &str, reports: &[GridReport]) -> Vec<u8> {
+/// What a figure is called here: not as on the screen.
+fn sheet_title(title: &str) -> &str {
+    match title {
+        "Re-Reader" => "Re-reader",
+        "Random read" => "Random Read",
+        "Random write" => "Random Write",
+        "Backward read" => "Backward Read",
+        "Record rewrite" => "Record Rewrite",
+        "Stride read" => "Stride Read",
+        "Re-Fwrite" => "Re-fwrite",
+        "Re-Fread" => "Re-fread",
+        "Re-Pwrite" => "Re-pwrite",
+        "Re-Pread" => "Re-pread",
+        other => other,
+    }
+}
+
+impl Sheet {
+    /// The tables of a grid from a row on, each with a title that ends so; the row behind.
+    fn grids(&mut self, mut row: u16, reports: &[GridReport], ends: &str) -> u16 {
+        for report in reports {
+            self.label(row, 0, &format!("{} {ends}", sheet_title(report.title)));
+            row = row.saturating_add(1);
+            for (column, record) in (1..).zip(&report.records) {
+                self.number(row, column, *record as f64);
+            }
+            for (file, values) in &report.rows {
+                row = row.saturating_add(1);
+                self.number(row, 0, *file as f64);
+                for (column, value) in (1..).zip(values) {
+                    self.number(row, column, *value);
+                }
+            }
+            row = row.saturating_add(1);
+        }
+        row
+    }
+}
+
+/// The worksheet of a grid: its figures, and where they were asked for their CPU times.
+pub fn worksheet(line: &str, reports: &[GridReport], cpu: &[GridReport]) -> Vec<u8> {
     let mut sheet = Sheet(BEGIN.to_vec());
     sheet.label(0, 0, line);
     sheet.label(1, 0, " ");
     sheet.label(2, 0, "The top row is records sizes, the left column is file sizes");
-    let mut row: u16 = 3;
-    for report in reports {
-        sheet.label(row, 0, &format!("{} Report", report.title));
-        row = row.saturating_add(1);
-        for (column, record) in (1..).zip(&report.records) {
-            sheet.number(row, column, *record as f64);
-        }
-        for (file, values) in &report.rows {
+    let row = sheet.grids(3, reports, "Report");
+    let ends = "CPU utilization report (Zero values should be ignored)";
+    sheet.grids(row.saturating_add(1), cpu, ends);
+    sheet.0.extend(END);
+    sheet.0
+}
+
+/// The worksheet of streams.
+pub fn streams_worksheet(line: &str, tables: &[StreamsTable]) -> Vec<u8> {
+    let mut sheet = Sheet(BEGIN.to_vec());
+    sheet.label(0, 0, line);
+    let mut row: u16 = 1;
+    for table in tables {
+        for title in &table.titles {
+            sheet.label(row, 0, title);
             row = row.saturating_add(1);
-            sheet.number(row, 0, *file as f64);
-            for (column, value) in (1..).zip(values) {
-                sheet.number(row, column, *value as f64);
-            }
         }
-        row = row.saturating_add(2);
+        for (name, values) in &table.rows {
+            sheet.label(row, 0, &format!("{name:>15} "));
+            for (column, value) in (2..).zip(values) {
+                sheet.number(row, column, *value);
+            }
+            row = row.saturating_add(1);
+        }
     }
     sheet.0.extend(END);
     sheet.0
