@@ -7,18 +7,24 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Instant;
 
+use crate::kernel::at_once;
 use crate::lab::{self, Card};
 
 /// What is not typed, and why.
 const NOT_TYPED: [(&str, &str); 1] = [("make test", "it runs all tests, this one among them")];
 
-/// What is typed with more words, and why.
-const SMALLER: [(&str, &str, &str); 1] = [(
-    "assay bonnie ",
-    "assay bonnie -u root -s 8 -r 4 -n 0 ",
-    "the file is twice as large as the memory, for hours; and root has to name itself",
-)];
+/// What is typed otherwise, and why.
+const SMALLER: [(&str, &str, &str); 3] = [
+    (
+        "assay bonnie ",
+        "assay bonnie -u root -s 8 -r 4 -n 0 ",
+        "the file is twice as large as the memory, for hours; and root has to name itself",
+    ),
+    (" -x 5 ", " -x 2 ", "nobody looks at the figures"),
+    ("for i in 1 2 3 4 5; ", "for i in 1 2; ", "nobody looks at the figures"),
+];
 
 /// Pages about the program: they have no commands.
 const OTHERS: [&str; 3] = ["ARCHITECTURE.md", "INTERNALS.md", "TRAPS.md"];
@@ -60,24 +66,16 @@ struct Sandbox {
 }
 
 impl Sandbox {
-    /// Where `cargo` builds what is built already: an optimised build takes minutes, and the same program as the
-    /// tests have is there.
+    /// Where `cargo` has built already: an optimised build takes minutes, and these tests have their program.
     fn new(mount: &Path) -> Self {
         let desk = tempfile::tempdir().expect("a desk");
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let built = Path::new(env!("CARGO_BIN_EXE_assay")).parent().expect("a folder");
-        let profile = if built.ends_with("release") { "release" } else { "dev" };
-        let real = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
-        let script = format!(
-            "#!/bin/sh\nfor word; do shift; case $word in\n\
-             --release) set -- \"$@\" --profile={profile} ;;\n\
-             --) set -- \"$@\" --manifest-path='{root}/Cargo.toml' -- ;;\n\
-             *) set -- \"$@\" \"$word\" ;;\nesac; done\n\
-             case \" $* \" in *--manifest-path*) ;; *) set -- \"$@\" --manifest-path='{root}/Cargo.toml' ;; esac\n\
-             CARGO_TARGET_DIR='{target}' CARGO_NET_OFFLINE=true exec '{real}' \"$@\"\n",
-            root = root.display(),
-            target = built.parent().expect("a folder").display(),
-        );
+        let script = "#!/bin/sh\n\
+             case \"$1 $2\" in\n\
+             'run --release') shift 3; exec assay \"$@\" ;;\n\
+             'build --release') ;;\n\
+             *) echo \"cargo $*: not a command of the pages\" >&2; exit 1 ;;\nesac\n";
         let sandbox = Self { desk };
         let cargo = sandbox.path("bin/cargo");
         fs::create_dir(cargo.parent().expect("a folder")).expect("made");
@@ -129,7 +127,9 @@ fn type_page(name: &str, text: &str, mount: &Path) {
         }
         // What is here is measured as `.`, and is what is built.
         let here = ["cargo ", "make "].iter().any(|tool| command.starts_with(tool));
+        let began = Instant::now();
         let ran = sandbox.type_line(&typed, if here { mount } else { &desk });
+        println!("{:6.1} s  {name}: {command}", began.elapsed().as_secs_f64());
         let (said, complained) =
             (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
         // 3: it ran, and this card's number is not sound.
@@ -165,35 +165,36 @@ fn only_what_a_page_has_is_left_out_or_made_smaller() {
     }
 }
 
-#[test]
-fn every_command_of_the_pages_runs() {
-    // Other tests forbid io_uring for a while.
-    let _alone = lab::alone();
-    let card = lab::need!(Card::fast());
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
-    let mut pages: Vec<_> = fs::read_dir(&folder)
+/// The pages that answer questions, by name, and the read-me.
+fn pages() -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = |path: &Path| fs::read_to_string(path).expect("a page");
+    let mut pages: Vec<_> = fs::read_dir(root.join("docs"))
         .expect("docs")
-        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
-        .filter(|name| name.ends_with(".md"))
+        .map(|entry| entry.expect("an entry"))
+        .map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.path()))
+        .filter(|(name, _)| name.ends_with(".md") && !OTHERS.contains(&name.as_str()))
+        .map(|(name, path)| (name, text(&path)))
         .collect();
-    pages.sort();
-    assert!(pages.len() >= 7 + OTHERS.len(), "{pages:?}");
-    for name in pages {
-        let text = fs::read_to_string(folder.join(&name)).expect("a page");
-        if OTHERS.contains(&name.as_str()) {
-            assert!(commands(&name, &text).is_empty(), "{name} has commands");
-            continue;
-        }
-        type_page(&name, &text, card.mount());
-    }
+    assert!(pages.len() >= 7, "{} pages", pages.len());
+    pages.push(("README.md".into(), text(&root.join("README.md"))));
+    pages
 }
 
 #[test]
-fn every_command_of_the_read_me_runs() {
+fn every_command_of_the_pages_and_of_the_read_me_runs() {
+    // Other tests forbid io_uring for a while.
     let _alone = lab::alone();
-    let card = lab::need!(Card::fast());
+    // No page's figures are compared, so all are typed at once, each on a card of its own.
+    at_once(pages(), |(name, text)| {
+        let card = lab::need!(Card::fast());
+        // The line that everybody knows, GNU's dd's, is typed like the others.
+        type_page(&name, &text, card.mount());
+    });
+}
+
+#[test]
+fn the_read_me_is_short() {
     let read_me = include_str!("../../README.md");
     assert!(read_me.len() <= 12_000, "{} bytes of at most 12,000", read_me.len());
-    // The line that everybody knows, GNU's dd's, is typed like the others.
-    type_page("README.md", read_me, card.mount());
 }
