@@ -408,7 +408,7 @@ fn words_that_make_no_sense() {
     for (words, said) in [
         (
             vec!["probe"],
-            "assay: PATH is missing; name a folder on the device, a file, or a block device\n",
+            "assay: PATH is missing; name a folder on the device, a file, or a block device\n  assay probe .\n",
         ),
         (vec!["probe", ".", " x"], "assay: unknown argument ' x'; see 'assay probe --help'\n"),
         (
