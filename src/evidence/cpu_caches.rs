@@ -1,5 +1,7 @@
 //! The caches of the CPUs: what fits into one may never have left it, whatever a program calls a file.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -15,20 +17,18 @@ pub struct CpuCache {
     pub size: Bytes,
 }
 
-/// Where CPUs differ, their kinds stand among the first of them.
-const LOOKED_AT: usize = 16;
-
 impl SysRoot {
     /// The caches by their level (`/sys/devices/system/cpu/cpu*/cache/index*`), those of instructions left
-    /// out. Empty where the kernel does not tell, as on many boards and in some virtual machines.
+    /// out, of the first CPU and of the last: where CPUs differ, the small ones are at one end and the large
+    /// ones at the other. Empty where the kernel does not tell, as on many boards and in some virtual machines.
     pub(super) fn cpu_caches(&self) -> Vec<CpuCache> {
         const FOLDER: &str = "/sys/devices/system/cpu";
         let mut caches: Vec<CpuCache> = Vec::new();
-        let is_cpu = |name: &String| {
-            name.strip_prefix("cpu").is_some_and(|number| number.parse::<u32>().is_ok())
-        };
-        for cpu in self.names(FOLDER).into_iter().filter(is_cpu).take(LOOKED_AT) {
-            let folder = format!("{FOLDER}/{cpu}/cache");
+        let number = |name: &String| name.strip_prefix("cpu")?.parse::<u32>().ok();
+        let cpus: BTreeSet<u32> = self.names(FOLDER).iter().filter_map(number).collect();
+        let ends = [cpus.first(), cpus.last().filter(|_| cpus.len() > 1)];
+        for cpu in ends.into_iter().flatten() {
+            let folder = format!("{FOLDER}/cpu{cpu}/cache");
             for index in self.names(&folder).into_iter().filter(|name| name.starts_with("index")) {
                 let line = |what: &str| self.line(format!("{folder}/{index}/{what}"));
                 let found = line("level").and_then(|level| level.parse().ok());
@@ -74,8 +74,9 @@ mod tests {
         cache(0, 0, "1\n", "Data\n", "32K\n");
         cache(0, 1, "1\n", "Instruction\n", "64K\n");
         cache(0, 2, "2\n", "Unified\n", "512K\n");
-        cache(1, 2, "2\n", "Unified\n", "2M\n");
-        cache(1, 3, "3\n", "Unified\n", "broken\n");
+        cache(2, 2, "2\n", "Unified\n", "1M\n");
+        cache(10, 2, "2\n", "Unified\n", "2M\n");
+        cache(10, 3, "3\n", "Unified\n", "broken\n");
         let known = |level, size| CpuCache { level, size: Bytes(size) };
         assert_eq!(scene.sys_root().cpu_caches(), [known(1, 32 << 10), known(2, 2 << 20)]);
         assert_eq!(SysRoot::nowhere().cpu_caches(), []);

@@ -144,15 +144,15 @@ dirty writeback starts at # or after #, writers are throttled at # #
 ";
 
 const BUFFERED: &str = "\
-T02 note Without a flush, up to # of a write stays in dirty pages: smaller writes measure only memory. → end every timing with a flush (conv=fsync in dd; quick does it by itself)
+T02 note Without a flush, up to # of a write stays in dirty pages: smaller writes measure only memory. → assay quick /mnt/sd
 ";
 
 const AGAIN: &str = "\
-T06 note Data just written or read is read back from the page cache, up to the # of the machine. → drop the cache first: ASSAY_COLD=target with dd; quick does it by itself
+T06 note Data just written or read is read back from the page cache, up to the # of the machine. → assay quick /mnt/sd
 ";
 
 const CHECKSUMS: &str = "\
-T19 note btrfs at /mnt/sd keeps checksums, so direct writes go through the page cache. → end every timing with a flush (conv=fsync in dd; quick does it by itself)
+T19 note btrfs at /mnt/sd keeps checksums, so direct writes go through the page cache. → assay quick /mnt/sd
 ";
 
 /// Linux 6.14 or later, on which btrfs does so.
@@ -188,7 +188,7 @@ fn group_has_a_limit() -> bool {
 fn again() -> &'static str {
     match group_has_a_limit() {
         true => {
-            "T06 note Data just written or read is read back from the page cache, up to the # of its cgroup. → drop the cache first: ASSAY_COLD=target with dd; quick does it by itself\n"
+            "T06 note Data just written or read is read back from the page cache, up to the # of its cgroup. → assay quick /mnt/sd\n"
         }
         false => AGAIN,
     }
@@ -265,7 +265,7 @@ fn a_file_that_was_only_allocated() {
         [
             "file 1 extent, 8 MiB never written, not in the page cache",
             "direct in multiples of 512 B, from memory aligned to 512 B",
-            "T23 doubtful 100 % of the file was never written (holes): reads there return zeros without disk I/O. → use a file that was written completely",
+            "T23 doubtful 100 % of the file was never written (holes): reads there return zeros without disk I/O. → assay quick /mnt/sd",
             "next assay quick /mnt/sd/unwritten.bin",
         ],
         "{is}"
@@ -290,7 +290,7 @@ space # free of #, blocks of #
 {queue}{SETTINGS}limited loop0: reads at most 16.8 MB/s, writes at most 4.19 MB/s (cgroup {folder})
 unseen direct I/O: only a test file would show it, and a run makes one
 Things that can skew results here:
-T25 doubtful btrfs at /mnt/sd compresses (compress-force=zstd:1): for zeros and repeated data the disk writes fewer bytes. → use data that do not compress (if=/dev/urandom, or assay's own random data)
+T25 doubtful btrfs at /mnt/sd compresses (compress-force=zstd:1): for zeros and repeated data the disk writes fewer bytes. → assay quick /mnt/sd
 T32 note A cgroup limits reads from loop0 to 16.8 MB/s: results will show that limit. → {lift_reads}
 T32 note A cgroup limits writes to loop0 to 4.19 MB/s: results will show that limit. → {lift_writes}
 {BUFFERED}{again}{checksums}T40 note btrfs at /mnt/sd uses online discard (discard=async): deleting files slows down the I/O that follows.
@@ -304,7 +304,8 @@ next assay quick /mnt/sd
 fn a_bare_block_device() {
     let known = lab::need!(Known::new(Shape { speed: lab::Speed::FREE, ..Shape::rawsd() }));
     let is = known.said(known.card.device());
-    let (queue, again) = (queue(&known.name), again());
+    // A device is written only when it is named: there is no line to paste.
+    let (queue, again) = (queue(&known.name), again().replace(" → assay quick /mnt/sd", ""));
     let expected = format!(
         "\
 /dev/loop0 block device · this user may read and write it
@@ -330,7 +331,7 @@ fn memory() {
 space # free of #, # inodes free of # blocks of #
 Things that can skew results here:
 T29 wrong Results here are the speed of memory: /mnt/sd is on tmpfs, with no disk below it.
-next name a folder on a disk (df -hT lists them)
+next df -hT
 "
     );
 }
@@ -351,7 +352,7 @@ fn an_overlay_on_memory() {
 space # free of #, # inodes free of # blocks of #
 Things that can skew results here:
 T29 wrong Results here are the speed of memory: /mnt/sd is on overlay on tmpfs, with no disk below it.
-next name a folder on a disk (df -hT lists them)
+next df -hT
 "
     );
 }
@@ -372,7 +373,8 @@ fn a_path_that_this_user_may_not_look_at() {
     let renamed = [(&*mount, "/mnt/sd"), (&*known.image, "/sd.img"), (&*known.name, "loop0")];
     let host = host_of(Path::new(&known.image).parent().expect("a folder"));
     let is = tidied(&out, &renamed, &host);
-    let (queue, again) = (queue(&known.name), again());
+    let below = |text: &str| text.replace("→ assay quick /mnt/sd", "→ assay quick /mnt/sd/secret");
+    let (queue, again, buffered) = (queue(&known.name), below(again()), below(BUFFERED));
     let expected = format!(
         "\
 /mnt/sd/secret/inner not accessible to this user, judged by /mnt/sd/secret
@@ -381,7 +383,7 @@ fn a_path_that_this_user_may_not_look_at() {
 space # free of #, # inodes free of # blocks of #
 {queue}{SETTINGS}unseen statx: Permission denied (EACCES) direct I/O: only a test file would show it, and a run makes one
 Things that can skew results here:
-{BUFFERED}{again}next sudo assay probe /mnt/sd/secret/inner
+{buffered}{again}next sudo assay probe /mnt/sd/secret/inner
 "
     );
     assert_eq!(is, expected);

@@ -160,11 +160,16 @@ pub fn modelled(words: &[&str], model: &Value) -> Value {
         blocks["caching"] = json!("buffered");
         blocks["pattern"]["verify"] = json!("none");
     }
-    for place in ["/aim/ramp/steps", "/aim/sweep/cells"] {
-        for number in plan.pointer_mut(place).and_then(Value::as_array_mut).into_iter().flatten() {
+    let one_less = |numbers: Option<&mut Value>| {
+        for number in numbers.and_then(Value::as_array_mut).into_iter().flatten() {
             *number = json!(number.as_u64().expect("the number of a phase") - 1);
         }
+    };
+    for place in ["/aim/ramp/steps", "/aim/sweep/cells"] {
+        one_less(plan.pointer_mut(place));
     }
+    let cells = plan.pointer_mut("/aim/profile/cells").and_then(Value::as_array_mut);
+    cells.into_iter().flatten().for_each(|cell| one_less(cell.get_mut("runs")));
     plan
 }
 
