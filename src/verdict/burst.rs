@@ -60,7 +60,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
         ),
         vec![
             Exhibit::new(
-                "most data in memory and not yet at the device",
+                "of that in memory, not yet at the device",
                 burst.gathered,
                 "the run's series",
             ),
@@ -77,9 +77,11 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     ))
 }
 
-/// When what had gathered in memory came near its most, and what the program wrote then. What arrived
-/// is the less of what the path's own device got and the leaves: these have what others write there and
-/// what mirrors double, and a layer above them may hold back what it got.
+/// Up to where the program wrote at the first of two rates: the point of its curve of bytes over time
+/// that lies furthest above the straight line from the first write to the last (the knee of a
+/// concave curve: Satopää et al., "Finding a Kneedle in a Haystack", 2011). What arrived is the less
+/// of what the path's own device got and the leaves: these have what others write there and what
+/// mirrors double, and a layer above them may hold back what it got.
 fn burst(phase_view: &PhaseView<'_>) -> Option<WriteBurst> {
     let end = phase_view.phase.span.stopped.since(phase_view.phase.span.started);
     let (mut wrote, mut leaf, mut top) = (0_u64, 0_u64, 0_u64);
@@ -92,14 +94,20 @@ fn burst(phase_view: &PhaseView<'_>) -> Option<WriteBurst> {
         let arrived = leaf.min(top);
         sums.push((point.at_ns, wrote, wrote.saturating_sub(arrived)));
     }
-    let most = sums.iter().map(|(_, _, waiting)| *waiting).max()?;
-    let (time, first, _) = sums.iter().find(|(_, _, waiting)| *waiting >= most - most / 20)?;
+    // After the last write follows the flush.
+    let writing = sums.partition_point(|(_, written, _)| *written < wrote);
+    let (last, _, _) = *sums.get(writing)?;
+    let above = |&(time, written, _): &(Nanos, u64, u64)| {
+        written as f64 - wrote as f64 * (time.0 as f64 / last.0 as f64)
+    };
+    let (time, first, gathered) =
+        *sums[..writing].iter().max_by(|a, b| above(a).total_cmp(&above(b)))?;
     Some(WriteBurst {
-        gathered: Bytes(most),
-        wrote: Bytes(*first),
-        time: *time,
+        gathered: Bytes(gathered),
+        wrote: Bytes(first),
+        time,
         later: Bytes(wrote - first),
-        later_time: sums.last()?.0.less(*time),
+        later_time: last.less(time),
     })
 }
 
@@ -120,6 +128,18 @@ mod tests {
         };
         assert!(!named(1));
         assert!(named(12));
+    }
+
+    #[test]
+    fn a_dirty_limit_that_still_rises_does_not_hide_it() {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.burst_series(12);
+        // Memory takes a tenth more than the device does, to the end.
+        for point in &mut bench.record.phases[0].series.points[1..] {
+            point.write_bytes += point.write_bytes / 10;
+        }
+        let found = verdict(&bench.record).findings;
+        assert!(found.iter().any(|finding| finding.trap.0 == "T04"), "{found:?}");
     }
 
     #[test]

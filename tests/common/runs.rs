@@ -54,13 +54,16 @@ pub fn traced(plan: &str, options: &[&str]) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&std::fs::read(&trace)?).into_owned())
 }
 
-/// System calls of a run by name, as strace sees them, but not on names in `/proc`: how many those are
-/// depends on what else runs. `None`, and `what` is said to be skipped,
-/// where there is no strace.
+/// What is looked at as often as time passes, or as much as else runs: processes and the machine's heat.
+const BY_TIME: [&str; 4] =
+    ["/proc/", "/sys/class/hwmon", "/sys/class/thermal", "/sys/devices/system/cpu"];
+
+/// System calls of a run by name, as strace sees them, but for those on what is looked at [`BY_TIME`].
+/// `None`, and `what` is said to be skipped, where there is no strace.
 pub fn calls(plan: &Plan, what: &str) -> Option<BTreeMap<String, u64>> {
     let plan = serde_json::to_string(plan).expect("json");
     let skipped = |error| eprintln!("SKIP {what}: strace: {error}");
-    let trace = traced(&plan, &["-qq", "-e", "signal=none"]).map_err(skipped).ok()?;
+    let trace = traced(&plan, &["-qq", "-y", "-e", "signal=none"]).map_err(skipped).ok()?;
     let mut calls = BTreeMap::new();
     for line in trace.lines() {
         // `1234  openat(3, "0001", ...) = 4`; what was interrupted is resumed in a line without a name.
@@ -68,7 +71,7 @@ pub fn calls(plan: &Plan, what: &str) -> Option<BTreeMap<String, u64>> {
         else {
             continue;
         };
-        if !words.contains("\"/proc/") {
+        if !BY_TIME.iter().any(|place| words.contains(place)) {
             *calls.entry(name.trim_start().to_string()).or_default() += 1;
         }
     }
