@@ -19,14 +19,18 @@ pub struct CpuCache {
 
 impl SysRoot {
     /// The caches by their level (`/sys/devices/system/cpu/cpu*/cache/index*`), those of instructions left
-    /// out, of the first CPU and of the last: where CPUs differ, the small ones are at one end and the large
-    /// ones at the other. Empty where the kernel does not tell, as on many boards and in some virtual machines.
+    /// out, of the first CPU; where CPUs differ (big.LITTLE, which the kernel shows by a `cpu_capacity`, and PCs
+    /// with cores of two kinds) also of the last: the small ones are at one end and the large ones at the other.
+    /// Empty where the kernel does not tell, as on many boards and in some virtual machines.
     pub(super) fn cpu_caches(&self) -> Vec<CpuCache> {
         const FOLDER: &str = "/sys/devices/system/cpu";
         let mut caches: Vec<CpuCache> = Vec::new();
         let number = |name: &String| name.strip_prefix("cpu")?.parse::<u32>().ok();
         let cpus: BTreeSet<u32> = self.names(FOLDER).iter().filter_map(number).collect();
-        let ends = [cpus.first(), cpus.last().filter(|_| cpus.len() > 1)];
+        let first = cpus.first();
+        let differ = first.is_some_and(|cpu| self.has(format!("{FOLDER}/cpu{cpu}/cpu_capacity")))
+            || self.has("/sys/devices/cpu_atom");
+        let ends = [first, cpus.last().filter(|_| differ && cpus.len() > 1)];
         for cpu in ends.into_iter().flatten() {
             let folder = format!("{FOLDER}/cpu{cpu}/cache");
             for index in self.names(&folder).into_iter().filter(|name| name.starts_with("index")) {
@@ -78,6 +82,8 @@ mod tests {
         cache(10, 2, "2\n", "Unified\n", "2M\n");
         cache(10, 3, "3\n", "Unified\n", "broken\n");
         let known = |level, size| CpuCache { level, size: Bytes(size) };
+        assert_eq!(scene.sys_root().cpu_caches(), [known(1, 32 << 10), known(2, 512 << 10)]);
+        scene.file("sys/devices/system/cpu/cpu0/cpu_capacity", "446\n");
         assert_eq!(scene.sys_root().cpu_caches(), [known(1, 32 << 10), known(2, 2 << 20)]);
         assert_eq!(SysRoot::nowhere().cpu_caches(), []);
     }

@@ -373,7 +373,8 @@ fn a_path_that_this_user_may_not_look_at() {
     let renamed = [(&*mount, "/mnt/sd"), (&*known.image, "/sd.img"), (&*known.name, "loop0")];
     let host = host_of(Path::new(&known.image).parent().expect("a folder"));
     let is = tidied(&out, &renamed, &host);
-    let below = |text: &str| text.replace("→ assay quick /mnt/sd", "→ assay quick /mnt/sd/secret");
+    let below =
+        |text: &str| text.replace("→ assay quick /mnt/sd", "→ sudo assay quick /mnt/sd/secret");
     let (queue, again, buffered) = (queue(&known.name), below(again()), below(BUFFERED));
     let expected = format!(
         "\

@@ -10,7 +10,8 @@ pub(super) struct PredictionView<'a> {
     pub(super) machine: &'a Machine,
 }
 
-/// A verb of our own at a place that was looked at; `None` where that is nothing that such a verb may use.
+/// A verb of our own at a place that was looked at, as root where this user may not use it; `None` where that is
+/// nothing that such a verb may use.
 pub(super) fn own(
     survey: &Survey,
     remedy: Remedy,
@@ -23,7 +24,19 @@ pub(super) fn own(
         PathKind::Missing => (survey.judged_by.as_str(), PathKind::Folder),
         kind => (survey.path.as_str(), kind),
     };
-    words::own_verb(remedy, verb, place, reads, options)
+    let step = words::own_verb(remedy, verb, place, reads, options)?;
+    let refused = survey.may.seen().is_some_and(|may| match place.1 {
+        PathKind::Folder => !may.write,
+        PathKind::Device => !may.read,
+        // What it may do in the folder of a file was not asked.
+        _ => false,
+    });
+    if !refused {
+        return Some(step);
+    }
+    // Nobody may write there.
+    let read_only = survey.mounts().next().is_some_and(|mount| mount.read_only);
+    (!read_only).then(|| NextStep::new(remedy, format!("sudo {}", step.command)))
 }
 
 /// What flushes inside the timing.
