@@ -19,18 +19,19 @@ pub struct CpuCache {
 
 impl SysRoot {
     /// The caches by their level (`/sys/devices/system/cpu/cpu*/cache/index*`), those of instructions left
-    /// out, of the first CPU; where CPUs differ (big.LITTLE, which the kernel shows by a `cpu_capacity`, and PCs
-    /// with cores of two kinds) also of the last: the small ones are at one end and the large ones at the other.
-    /// Empty where the kernel does not tell, as on many boards and in some virtual machines.
+    /// out, of the first CPU; where CPUs differ (by their `cpu_capacity`, and in PCs with cores of two kinds) also of
+    /// the last: the small ones are at one end and the large ones at the other. Empty where the kernel does not tell, as
+    /// on many boards and in some virtual machines.
     pub(super) fn cpu_caches(&self) -> Vec<CpuCache> {
         const FOLDER: &str = "/sys/devices/system/cpu";
         let mut caches: Vec<CpuCache> = Vec::new();
         let number = |name: &String| name.strip_prefix("cpu")?.parse::<u32>().ok();
         let cpus: BTreeSet<u32> = self.names(FOLDER).iter().filter_map(number).collect();
-        let first = cpus.first();
-        let differ = first.is_some_and(|cpu| self.has(format!("{FOLDER}/cpu{cpu}/cpu_capacity")))
+        let (first, last) = (cpus.first(), cpus.last());
+        let capacity = |cpu: &u32| self.number(format!("{FOLDER}/cpu{cpu}/cpu_capacity"));
+        let differ = first.and_then(capacity) != last.and_then(capacity)
             || self.has("/sys/devices/cpu_atom");
-        let ends = [first, cpus.last().filter(|_| differ && cpus.len() > 1)];
+        let ends = [first, last.filter(|_| differ && cpus.len() > 1)];
         for cpu in ends.into_iter().flatten() {
             let folder = format!("{FOLDER}/cpu{cpu}/cache");
             for index in self.names(&folder).into_iter().filter(|name| name.starts_with("index")) {
@@ -84,6 +85,7 @@ mod tests {
         let known = |level, size| CpuCache { level, size: Bytes(size) };
         assert_eq!(scene.sys_root().cpu_caches(), [known(1, 32 << 10), known(2, 512 << 10)]);
         scene.file("sys/devices/system/cpu/cpu0/cpu_capacity", "446\n");
+        scene.file("sys/devices/system/cpu/cpu10/cpu_capacity", "1024\n");
         assert_eq!(scene.sys_root().cpu_caches(), [known(1, 32 << 10), known(2, 2 << 20)]);
         assert_eq!(SysRoot::nowhere().cpu_caches(), []);
     }

@@ -1,6 +1,7 @@
 //! Where the kernel's text comes from: the one place that knows the root of `/proc` and `/sys`.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use super::Reading;
@@ -60,7 +61,7 @@ impl SysRoot {
     /// A text file of the kernel, or why it could not be read.
     pub(super) fn text(&self, path: impl AsRef<Path>) -> Result<String, String> {
         let path = path.as_ref();
-        match std::fs::read(self.at(path)) {
+        match read(&self.at(path), is_attribute(path)) {
             Ok(bytes) => Ok(name::of_bytes(&bytes)),
             Err(error) => Err(why(&path.to_text(), &error)),
         }
@@ -102,6 +103,35 @@ impl SysRoot {
     pub(super) fn has(&self, path: impl AsRef<Path>) -> bool {
         self.at(path).exists()
     }
+}
+
+/// Whether it is an attribute of a device or of a class of them: its text comes whole, in one page at most (sysfs(5)).
+fn is_attribute(path: &Path) -> bool {
+    ["/sys/devices", "/sys/block", "/sys/class"].iter().any(|folder| path.starts_with(folder))
+}
+
+/// The bytes of a file of the kernel. Its size is not asked for, as it says nothing, nor is the end of an attribute.
+fn read(path: &Path, attribute: bool) -> io::Result<Vec<u8>> {
+    const PAGE: usize = 4096;
+    let mut file = File::open(path)?;
+    let mut bytes = vec![0; PAGE];
+    let mut length = 0;
+    loop {
+        match file.read(&mut bytes[length..]) {
+            Ok(0) => break,
+            Ok(more) => length += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+        if attribute && length < PAGE {
+            break;
+        }
+        if length == bytes.len() {
+            bytes.resize(2 * length, 0);
+        }
+    }
+    bytes.truncate(length);
+    Ok(bytes)
 }
 
 /// Why something could not be seen: `/proc/self/io: No such file or directory (ENOENT)`.

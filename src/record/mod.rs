@@ -68,7 +68,7 @@ use crate::evidence::{
     BlockSamples, CachePages, CopySpeed, Direction, DiskCounters, Extents, Limits, Machine,
     OtherProcesses, Reading, Snapshot, Subject, ThreadTimes, Warmth,
 };
-use crate::plan::{Caching, Durability, Method, PhaseRef, Plan, Shared};
+use crate::plan::{Caching, Durability, Method, Phase, PhaseRef, Plan, Shared};
 use crate::stats::copy::CopyCounts;
 use crate::stats::{BlockCensus, DepthReached, HeatRow, SingleIo, SteadyState};
 use crate::unit::{Bytes, Nanos, Ops, Timestamp};
@@ -122,6 +122,15 @@ impl Record {
         if self.resolved.jobs.iter().any(named) {
             self.resolved.jobs.iter_mut().for_each(|job| job.phase.unroll(phases));
         }
+    }
+
+    /// A phase of this record as it was planned.
+    pub fn planned(&self, done: &PhaseRecord) -> Option<&Phase> {
+        // Phases are done in their order, but for those that were left out.
+        let all = &self.plan.phases;
+        let earlier = self.phases.iter().position(|phase| std::ptr::eq(phase, done)).unwrap_or(0);
+        let (before, from) = all.split_at(earlier.min(all.len()));
+        from.iter().chain(before).find(|planned| planned.name == done.name)
     }
 
     /// What became of a phase of the plan, if it was done.

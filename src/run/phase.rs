@@ -179,7 +179,11 @@ impl<'a> PhaseContext<'a> {
         );
         span.settled = Some(at);
         (
-            Some(self.counter_reader.snapshot_of_groups(&watched(ready, self.open_targets))),
+            Some(self.counter_reader.snapshot_of_groups(&watched(
+                ready,
+                self.open_targets,
+                &self.resolved.subjects,
+            ))),
             Some(record),
         )
     }

@@ -10,7 +10,7 @@ use rustix::thread::{CpuSet, sched_setaffinity};
 
 use crate::engine::WorkerTotals;
 use crate::error::{Doing, Fault};
-use crate::evidence::{CounterReader, Snapshot, ThreadSample, ThreadTimes};
+use crate::evidence::{CounterReader, LeafKind, Snapshot, Subject, ThreadSample, ThreadTimes};
 use crate::plan::{Method, PhaseEnd, WorkerKind};
 use crate::stats::SingleIo;
 use crate::sys::event_loop::EventWaker;
@@ -96,7 +96,7 @@ impl<'a> PhaseContext<'a> {
             common,
             tree_dirs: self.tree_dirs,
             counter_reader: self.counter_reader,
-            files: watched(ready, self.open_targets),
+            files: watched(ready, self.open_targets, &self.resolved.subjects),
             until: self.phase.until,
             waker,
             interrupted: AtomicBool::new(self.signal.is_some()),
@@ -322,13 +322,19 @@ impl<'f> WorkerContext<'f> {
     }
 }
 
-/// The files of the jobs, with what they are called in the record.
+/// The files of the jobs whose pages are looked at, with what they are called in the record. Not those of file
+/// systems in memory: their pages are the files, and to count them takes as long as to read a part of them.
 pub(super) fn watched<'s>(
     ready: &'s [PreparedJob],
     open_targets: &'s [OpenTarget],
+    subjects: &[Subject],
 ) -> Vec<(String, Vec<BorrowedFd<'s>>)> {
-    let on_files = ready.iter().filter(|job| !job.open_targets.is_empty());
-    on_files.map(|job| (job.label.clone(), job.fds(open_targets).collect())).collect()
+    let in_memory = |subject: usize| matches!(subjects[subject].bottom, LeafKind::Memory(_));
+    ready
+        .iter()
+        .filter(|job| !job.open_targets.is_empty() && !job.subject.is_some_and(in_memory))
+        .map(|job| (job.label.clone(), job.fds(open_targets).collect()))
+        .collect()
 }
 
 /// Whether a modelled device is worked on, by a clock of its own.

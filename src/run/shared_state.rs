@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::engine::BalanceCounters;
+use crate::plan::WorkerKind;
 use crate::stats::copy::CopyCounts;
 use crate::stats::{LiveCounters, LiveReading};
 use crate::sys::shared::SharedSlice;
@@ -31,11 +32,12 @@ impl SharedState {
     /// ENOMEM.
     pub fn new(ready: &[PreparedJob]) -> io::Result<Self> {
         let threads: usize = ready.iter().map(|job| job.threads as usize).sum();
+        let forks = ready.iter().any(|job| job.job.crew == WorkerKind::Processes);
         Ok(Self {
-            all_live_counters: SharedSlice::new(threads)?,
-            steps: SharedSlice::new(ready.len())?,
-            flags: SharedSlice::new(ready.len() + threads)?,
-            gates: SharedSlice::new(1)?,
+            all_live_counters: SharedSlice::new(threads, forks)?,
+            steps: SharedSlice::new(ready.len(), forks)?,
+            flags: SharedSlice::new(ready.len() + threads, forks)?,
+            gates: SharedSlice::new(1, forks)?,
             jobs: ready.len(),
         })
     }

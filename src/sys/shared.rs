@@ -1,7 +1,7 @@
-//! Memory that a process shares with those it forks.
+//! Memory that a process shares with its threads, or with those it forks.
 //!
 //! # Safety
-//! A [`SharedSlice`] owns one anonymous shared mapping from its making to its drop. Its values are
+//! A [`SharedSlice`] owns one anonymous mapping from its making to its drop. Its values are
 //! written once, before anybody else knows of them, and after that only lent as `&T` of types that
 //! may be used from several threads at once; to the hardware another process is no different.
 //! Types with something to drop are refused, so that no value refers to memory of one process that
@@ -13,7 +13,7 @@ use std::ptr::NonNull;
 
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 
-/// A row of values in memory that outlives a fork as one and the same.
+/// A row of values in memory that outlives a fork as one and the same, if that is asked for.
 #[derive(Debug)]
 pub struct SharedSlice<T> {
     start: NonNull<T>,
@@ -27,11 +27,11 @@ unsafe impl<T: Sync> Send for SharedSlice<T> {}
 unsafe impl<T: Sync> Sync for SharedSlice<T> {}
 
 impl<T: Default + Sync + 'static> SharedSlice<T> {
-    /// So many values, each as it begins.
+    /// So many values, each as it begins. Memory of threads alone costs less to make.
     ///
     /// # Errors
     /// ENOMEM.
-    pub fn new(count: usize) -> std::io::Result<Self> {
+    pub fn new(count: usize, across_fork: bool) -> std::io::Result<Self> {
         assert!(!std::mem::needs_drop::<T>(), "what is shared owns nothing");
         assert!(align_of::<T>() <= 4096, "a mapping begins with a page");
         let bytes = size_of::<T>().saturating_mul(count).max(1);
@@ -41,7 +41,7 @@ impl<T: Default + Sync + 'static> SharedSlice<T> {
                 std::ptr::null_mut(),
                 bytes,
                 ProtFlags::READ | ProtFlags::WRITE,
-                MapFlags::SHARED,
+                if across_fork { MapFlags::SHARED } else { MapFlags::PRIVATE },
             )
         }?;
         let start = NonNull::new(start.cast::<T>()).ok_or(rustix::io::Errno::NOMEM)?;

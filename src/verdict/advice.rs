@@ -36,8 +36,7 @@ pub fn cold(flow_view: &FlowView<'_>) -> Option<NextStep> {
         let drop = "echo 3 | sudo tee /proc/sys/vm/drop_caches";
         return Some(NextStep::new(Remedy::DropCaches, format!("{drop} && {}", again.command)));
     }
-    let planned =
-        flow_view.record.plan.phases.iter().find(|phase| phase.name == flow_view.phase.name);
+    let planned = flow_view.record.planned(flow_view.phase);
     let tried = planned.is_some_and(|phase| phase.cold != CacheDrop::Keep) || flow_view.direct();
     words::cold(&flow_view.record.plan.origin, tried)
         .or_else(|| load(flow_view, Remedy::DropCaches))

@@ -94,7 +94,7 @@ impl FlowView<'_> {
 
     /// Each place comes once before any comes again.
     fn once(&self) -> bool {
-        let planned = self.record.plan.phases.iter().find(|phase| phase.name == self.phase.name);
+        let planned = self.record.planned(self.phase);
         let jobs = planned.map(|phase| phase.jobs.as_slice()).unwrap_or_default();
         jobs.len() == 1
             && jobs.iter().all(|job| match &job.work {

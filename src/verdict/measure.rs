@@ -234,7 +234,7 @@ impl<'a> FlowView<'a> {
 
     /// Each block is visited once before any is visited again, in every job of the phase.
     fn visits_once(&self) -> bool {
-        let planned = self.record.plan.phases.iter().find(|phase| phase.name == self.phase.name);
+        let planned = self.record.planned(self.phase);
         let jobs = planned.map(|phase| phase.jobs.as_slice()).unwrap_or_default();
         jobs.iter().all(|job| match &job.work {
             Work::Blocks(blocks) => matches!(
@@ -399,7 +399,7 @@ pub fn whole(phase: &PhaseRecord) -> Nanos {
 }
 
 fn of_trees(record: &Record, phase: &PhaseRecord) -> bool {
-    let planned = record.plan.phases.iter().find(|planned| planned.name == phase.name);
+    let planned = record.planned(phase);
     let jobs = planned.map(|phase| phase.jobs.as_slice()).unwrap_or_default();
     jobs.iter().any(|job| matches!(job.work, Work::Tree(_)))
 }
@@ -425,7 +425,7 @@ impl<'a> PhaseView<'a> {
 
     /// The phase in the plan.
     pub fn planned(&self) -> Option<&'a Phase> {
-        self.record.plan.phases.iter().find(|phase| phase.name == self.phase.name)
+        self.record.planned(self.phase)
     }
 
     /// Somebody asked for waiting: a rate that is held on purpose.

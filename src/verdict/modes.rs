@@ -8,7 +8,7 @@ impl StudyJudge for ModesStudy {
     /// A write that was left unflushed on purpose, and whose flush was watched to its end, is what the
     /// table is there to show, and no reason to doubt it.
     fn speaks(&self, record: &Record, phase: &PhaseRecord, verdict: &Verdict) -> bool {
-        let planned = record.plan.phases.iter().find(|planned| planned.name == phase.name);
+        let planned = record.planned(phase);
         let jobs = planned.map(|planned| planned.jobs.as_slice()).unwrap_or_default();
         let unflushed = jobs.iter().any(|job| match &job.work {
             Work::Blocks(blocks) => {

@@ -67,7 +67,7 @@ pub fn stopped_before_steady(record: &Record, phase: &PhaseRecord, job: &str) ->
 
 /// The limit that a job has reached, in words.
 fn limit(record: &Record, phase: &PhaseRecord, job: &str) -> Option<String> {
-    let planned = record.plan.phases.iter().find(|planned| planned.name == phase.name)?;
+    let planned = record.planned(phase)?;
     let rule = &planned.jobs.iter().find(|planned| planned.name == job)?.stop;
     let time = phase.span.stopped.since(phase.span.counted);
     let alone = planned.jobs.len() == 1;

@@ -64,7 +64,7 @@ struct LikePhase {
 fn alike(record: &Record, phase: &Phase) -> Vec<LikePhase> {
     let model = freshened(phase);
     let like = |done: &PhaseRecord| {
-        let planned = record.plan.phases.iter().find(|planned| planned.name == done.name)?;
+        let planned = record.planned(done)?;
         let blocks = writes(planned)?;
         let rate = done.totals.get(&Action::Write)?.bandwidth?.0;
         let like = LikePhase { repeats: repeats(&blocks.pattern.fill), rate };

@@ -97,7 +97,7 @@ impl ModeDevice {
 impl ModeRow {
     /// The row of a phase; none of one that only makes the file, or that moved nothing.
     pub fn of(record: &Record, phase: &PhaseRecord) -> Option<Self> {
-        let planned = record.plan.phases.iter().find(|planned| planned.name == phase.name)?;
+        let planned = record.planned(phase)?;
         let blocks = blocks(planned)?;
         let writes = blocks.pattern.mix.writes();
         let mode = mode(blocks)?;
