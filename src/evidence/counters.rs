@@ -35,7 +35,20 @@ impl OpenCounter {
 
     /// The whole text, read into `buffer` anew.
     fn text<'b>(&self, buffer: &'b mut Vec<u8>) -> Result<&'b str, String> {
+        self.text_through(None, buffer)
+    }
+
+    /// The text, but not the pieces after the one in which a line begins with `last`: the kernel adds up all of
+    /// `/proc/vmstat` once more for each.
+    fn text_through<'b>(
+        &self,
+        last: Option<&str>,
+        buffer: &'b mut Vec<u8>,
+    ) -> Result<&'b str, String> {
         let file = self.file.as_ref().map_err(Clone::clone)?;
+        let whole_line = |line: &[u8]| {
+            last.is_some_and(|last| line.starts_with(last.as_bytes())) && line.ends_with(b"\n")
+        };
         let mut end = 0;
         loop {
             if buffer.len() < end + 4096 {
@@ -48,7 +61,12 @@ impl OpenCounter {
                     end += more;
                     break;
                 }
-                Ok(more) => end += more,
+                Ok(more) => {
+                    end += more;
+                    if buffer[..end].split_inclusive(|&byte| byte == b'\n').any(whole_line) {
+                        break;
+                    }
+                }
                 Err(error) if error.raw_os_error() == Some(libc::EINTR) => {}
                 Err(error) => return Err(why(&self.name, &error)),
             }
@@ -191,7 +209,7 @@ impl CounterReader {
             })
             .collect();
         let mut second = vec![0; 16384];
-        let vmstat = self.vmstat.text(&mut second).ok();
+        let vmstat = self.vmstat.text_through(Some(memory::LAST), &mut second).ok();
         let page = rustix::param::page_size() as u64;
         let memory = self
             .meminfo
@@ -227,7 +245,7 @@ impl CounterReader {
         let at = clock::now();
         let devices = self.disks.iter().map(|disk| self.present(disk)).collect();
         let (mut buffer, mut second) = (vec![0; 16384], vec![0; 16384]);
-        let vmstat = self.vmstat.text(&mut second).ok();
+        let vmstat = self.vmstat.text_through(Some(memory::LAST), &mut second).ok();
         let page = rustix::param::page_size() as u64;
         let meminfo = self.meminfo.text(&mut buffer);
         let memory = meminfo.clone().and_then(|text| memory::parse(text, vmstat, page)).into();
