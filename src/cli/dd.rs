@@ -2,9 +2,11 @@
 //! lines what may be believed of them.
 
 use std::ffi::OsStr;
+use std::fs::Metadata;
 use std::io::{self, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::PathBuf;
 
 use rustix::fs::OFlags;
 
@@ -18,7 +20,7 @@ use super::session::{
 use crate::dialect::dd::{self, DdComplaint, DdFlavor, DdOutput, StatusLevel};
 use crate::error::{Doing, Error, Fault, Refusal};
 use crate::name::{NameText as _, quoted};
-use crate::plan::{CacheDrop, CopyWork, Phase, Plan};
+use crate::plan::{CacheDrop, CopyWork, Durability, Phase, Plan};
 use crate::record::{BetterCommand, Finding, PhaseRecord, Record, WordMeaning};
 use crate::report::verdict_lines;
 use crate::run::{LiveStatus, Observer};
@@ -31,6 +33,9 @@ use crate::unit::{Nanos, Timestamp};
 const SETTLE: Nanos = Nanos::secs(20);
 /// And where nobody can be told why dd does not end.
 const SETTLE_UNSEEN: Nanos = Nanos::secs(2);
+
+/// So little is no measurement, whatever the kernel would tell of it.
+const LITTLE: u64 = 64 << 10;
 
 /// GNU's dd and BusyBox's.
 pub struct Dd;
@@ -66,7 +71,11 @@ impl Dialect for Dd {
             plan.origin.piped = both.is_none();
             plan.origin.redirected = both.unwrap_or_default();
         }
-        Ok(ReadLine::Run(Box::new(CopyLine { plan, options })))
+        let waited_for = environment.settle.as_deref().is_some_and(|word| word != "no");
+        let measured = !dd::copy_of(&plan).is_some_and(is_little)
+            || plan.phases.iter().any(|phase| phase.cold != CacheDrop::Keep)
+            || waited_for;
+        Ok(ReadLine::Run(Box::new(CopyLine { plan, options, measured })))
     }
 
     fn planned(
@@ -195,15 +204,38 @@ fn settle(options: &DdOutput, environment: &Environment) -> Result<Nanos, Refusa
 fn unknown(name: &str, value: &[u8], known: &str) -> Refusal {
     Refusal {
         place: name.into(),
-        why: format!("'{}' means nothing", String::from_utf8_lossy(value)),
-        instead: format!("say {known}"),
+        why: format!("invalid value '{}'", String::from_utf8_lossy(value)),
+        instead: format!("give {known}"),
     }
+}
+
+/// Whether a copy is known to move no more than a few blocks, none of which waits for a device.
+fn is_little(copy: &CopyWork) -> bool {
+    let there = |path: &Option<PathBuf>| std::fs::metadata(path.as_ref()?).ok();
+    let (from, to) = (there(&copy.from.path), there(&copy.to.path));
+    let on_device = |end: &Option<Metadata>| {
+        end.as_ref().is_some_and(|there| there.file_type().is_block_device())
+    };
+    let waits = on_device(&from)
+        || on_device(&to)
+        || copy.from.flags.direct
+        || copy.to.flags.direct
+        || copy.durability() != Durability::None;
+    // Files of /proc hold more than their size, which is 0.
+    let of_file =
+        from.filter(Metadata::is_file).map(|file| file.len()).filter(|length| *length > 0);
+    let counted = copy
+        .count
+        .map(|count| count.blocks.saturating_mul(copy.input_block.0).saturating_add(count.bytes.0));
+    !waits && [of_file, counted].into_iter().flatten().any(|bytes| bytes <= LITTLE)
 }
 
 /// A line that was understood.
 struct CopyLine {
     plan: Plan,
     options: DdOutput,
+    /// Enough is copied for a figure, or it was asked for.
+    measured: bool,
 }
 
 impl ToolRun for CopyLine {
@@ -216,7 +248,7 @@ impl ToolRun for CopyLine {
     }
 
     fn speaks(&self) -> bool {
-        self.options.status != StatusLevel::None
+        self.options.status != StatusLevel::None && self.measured
     }
 
     fn checks_stderr(&self) -> bool {
@@ -463,7 +495,7 @@ mod tests {
         };
         assert_eq!(
             refused.to_string(),
-            "ASSAY_COLD: 'much' means nothing; say target, machine or no"
+            "ASSAY_COLD: invalid value 'much'; give target, machine or no"
         );
     }
 

@@ -124,7 +124,7 @@ pub trait ToolRun {
         &[]
     }
 
-    /// Whether anything is said of what was measured. Where that is not, and no record is kept, nobody looks.
+    /// Whether anything is measured, and said of it. Where that is not, and no record is kept, nobody looks.
     fn speaks(&self) -> bool {
         true
     }

@@ -82,7 +82,7 @@ pub use subject::folder_of;
 pub use survey::{
     FileLayout, Inodes, Partition, PathPermissions, Survey, SurveyPlace, SurveyStep, SurveyedDevice,
 };
-pub use sys_root::SysRoot;
+pub use sys_root::{NOT_LOOKED, SysRoot};
 pub use system::SystemSample;
 pub use thread_times::{ThreadSample, ThreadTimes, waits_idly};
 pub use warmth::{Ceiling, Cooling, DriveWarmth, Warmth};

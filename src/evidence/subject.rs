@@ -29,7 +29,11 @@ impl SysRoot {
     /// all its paths, and is not looked at twice.
     pub fn subject_beside(&self, path: &Path, known: &[Subject]) -> Subject {
         let full = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-        let (kind, number) = self.what_is(&full);
+        // What a path is must be known in any case.
+        let (kind, number) = match self.looks() {
+            true => self.what_is(&full),
+            false => Self::default().what_is(&full),
+        };
         let mut walk = StackWalk::new(self);
         let mut subject = Subject {
             host: 0,

@@ -8,6 +8,11 @@ use super::Reading;
 use crate::error::{errno_name, errno_text};
 use crate::name::{self, NameText as _};
 
+/// Why nothing is seen where nobody looks.
+pub const NOT_LOOKED: &str = "not looked at";
+/// The root of no machine.
+const NOWHERE: &str = "/dev/null";
+
 /// The machine as seen through one root folder. Tests put a doctored `/proc` and `/sys` below
 /// another root; then paths are placed by the doctored mount table alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,14 +33,19 @@ impl SysRoot {
         Self { root: root.into() }
     }
 
-    /// No machine: whatever is looked for below a file that is no folder is not there.
+    /// No machine: nothing is looked at. Below a file that is no folder there is nothing.
     pub fn nowhere() -> Self {
-        Self::under("/dev/null")
+        Self::under(NOWHERE)
     }
 
     /// Whether this is the real machine, so that system calls and text speak of the same thing.
     pub(super) fn real(&self) -> bool {
         self.root == Path::new("/")
+    }
+
+    /// Whether anything is looked at.
+    pub(super) fn looks(&self) -> bool {
+        self.root != Path::new(NOWHERE)
     }
 
     /// An absolute path of the scene as a path of this process.
@@ -61,6 +71,9 @@ impl SysRoot {
     /// A text file of the kernel, or why it could not be read.
     pub(super) fn text(&self, path: impl AsRef<Path>) -> Result<String, String> {
         let path = path.as_ref();
+        if !self.looks() {
+            return Err(NOT_LOOKED.into());
+        }
         match read(&self.at(path), is_attribute(path)) {
             Ok(bytes) => Ok(name::of_bytes(&bytes)),
             Err(error) => Err(why(&path.to_text(), &error)),

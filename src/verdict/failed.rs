@@ -85,6 +85,7 @@ fn seen(name: &str, path: &str) -> Option<NextStep> {
         // Where there is room; a device of the kernel has none.
         "ENOSPC" if path.starts_with("/dev/") => "df -hT".into(),
         "ENOSPC" | "EDQUOT" => format!("df -h {}", operand(path)),
+        "ENOMEM" => "free -h".into(),
         "EIO" | "ENODEV" | "ENXIO" | "EREMOTEIO" => "sudo dmesg -T | tail -n 30".into(),
         _ => return None,
     };

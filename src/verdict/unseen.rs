@@ -3,8 +3,8 @@
 use super::measure::{FlowView, PhaseView};
 use super::threshold::REACHED;
 use super::words::operand;
-use super::{Rule, RuleJudge, advice, finding, words};
-use crate::evidence::LeafKind;
+use super::{Rule, RuleJudge, advice, finding, too_short, words};
+use crate::evidence::{LeafKind, NOT_LOOKED};
 use crate::plan::{Action, Durability, Method};
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
 use crate::unit::Bytes;
@@ -111,6 +111,20 @@ fn missing(
     found: &[Finding],
 ) -> Option<Finding> {
     match &flow_view.subject.bottom {
+        LeafKind::Unknown(why) if why == NOT_LOOKED => {
+            let moved = flow_view.flow.bytes;
+            let claim = format!("Only {moved} was moved, which is too little to measure.");
+            return (moved > Bytes::ZERO).then(|| {
+                finding(
+                    RULE.id,
+                    FindingWeight::Unproven,
+                    Some(MeasuredSubject::Unsure),
+                    claim,
+                    vec![Exhibit::new("counters of the kernel", why.clone(), "the run")],
+                    too_short::longer(phase_view),
+                )
+            });
+        }
         LeafKind::Unknown(why) => {
             let shown = Exhibit::new(
                 format!("below {}", flow_view.subject.path),

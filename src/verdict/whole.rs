@@ -27,7 +27,8 @@ pub(super) fn verdict(record: &Record, phases: &[impl Borrow<Verdict>]) -> Verdi
         );
         whole.trust = whole.trust.max(Trust::Unproven);
         // A fault of the phase that is told of is not told twice.
-        if !whole.summary.contains(&fault.text) {
+        let told = |word: &str| !word.is_empty() && whole.summary.contains(word);
+        if !told(&fault.text) && !told(&fault.name) {
             whole.summary = format!("{said} {}", whole.summary);
         }
     }

@@ -119,7 +119,7 @@ fn refused_words_end_as_the_tool_does_and_say_why() {
         ("-u root -s 0 -n 0", "-s 0 and -n 0 leave nothing to do"),
         ("-u root -s 64:1000 -r 0", "a chunk of '1000' is no power of two from 256 to 1048576"),
         ("-u root -s 0 -n 1:10:20", "the largest file has 10 bytes, the smallest 20"),
-        ("-u root -c 0", "-c '0' is no number that makes sense here"),
+        ("-u root -c 0", "-c: invalid value '0'"),
         ("-u root -u root", "-u was given twice"),
         ("-u root -p 2 -y s", "-p makes semaphores and ends, -y joins them"),
         ("-u no-such-user -s 0", "there is no user 'no-such-user'"),

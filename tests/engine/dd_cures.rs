@@ -117,6 +117,38 @@ fn no_line_is_offered_that_would_cut_a_file_or_wait_for_somebody() {
     assert!(found.ends_with("/o\\377d'") && found.contains(" >$'/"), "{found}");
 }
 
+#[test]
+fn a_copy_of_a_few_blocks_is_not_looked_at() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("in"), vec![7; 4096]).expect("written");
+    let (said, code) = typed(folder.path(), "assay dd if=in of=out bs=4k");
+    let expected = "\
+assay: unproven (unsure): Only 4 KiB was moved, which is too little to measure.
+assay: because counters of the kernel: not looked at (the run)
+assay: next: assay io in --rw read --bs 4k
+1+0 records in
+1+0 records out
+4096 bytes (4.1 kB, 4.0 KiB) copied, ";
+    assert!(said.starts_with(expected) && code == Some(0), "{said}");
+    let looked = |line: &str| !typed(folder.path(), line).0.contains("not looked at");
+    for line in ["if=/dev/zero of=out bs=16k count=4", "if=in of=out", "bs=64k count=1 <in >out"] {
+        assert!(!looked(&format!("assay dd {line}")), "{line}");
+    }
+    // More of it, how much is not known, a device has to answer, or somebody wants to know.
+    for line in [
+        "assay dd if=/dev/zero of=out bs=16k count=5",
+        "assay dd bs=64k <in >out",
+        "assay dd if=/proc/cpuinfo of=out",
+        "assay dd if=in of=out conv=fsync",
+        "assay dd if=in of=out oflag=dsync",
+        "ASSAY_RECORD=r.json assay dd if=in of=out",
+        "ASSAY_COLD=target assay dd if=in of=out",
+        "ASSAY_SETTLE=yes assay dd if=in of=out",
+    ] {
+        assert!(looked(line), "{line}");
+    }
+}
+
 /// Whether a file lies on block devices, whose counters can be read.
 fn on_a_disk(file: &Path) -> bool {
     let probe = lab::assay(["probe", "--json"]).word(file).run();

@@ -233,14 +233,15 @@ impl BonnieOptions {
         range: std::ops::RangeInclusive<u64>,
     ) -> Result<u64, BonnieComplaint> {
         number(value, units).filter(|found| range.contains(found)).ok_or_else(|| {
-            let most = match *range.end() {
-                most if most > u64::from(u32::MAX) => "on".to_string(),
-                most => format!("to {most}"),
+            let (least, most) = (range.start(), *range.end());
+            let wanted = match most > u64::from(u32::MAX) {
+                true => format!("of at least {least}"),
+                false => format!("from {least} to {most}"),
             };
             BonnieComplaint::new(
                 self.form,
-                format!("{name} '{value}' is no number that makes sense here"),
-                format!("write a whole number from {} {most}", range.start()),
+                format!("{name}: invalid value '{value}'"),
+                format!("give a whole number {wanted}"),
             )
         })
     }
@@ -381,8 +382,8 @@ impl BonnieOptions {
             _ => {
                 return Err(BonnieComplaint::new(
                     self.form,
-                    format!("-y '{value}' means nothing"),
-                    "write -y s to join the semaphores of -p, or -y p to wait for a line before each test",
+                    format!("-y: invalid value '{value}'"),
+                    "give -y s to join the semaphores of -p, or -y p to wait for a line before each test",
                 ));
             }
         });
