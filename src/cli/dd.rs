@@ -26,7 +26,7 @@ use crate::report::verdict_lines;
 use crate::run::{LiveStatus, Observer};
 use crate::stats::copy::{CopyCounts, CopyEvent};
 use crate::sys::{clock, start};
-use crate::unit::{Nanos, Timestamp};
+use crate::unit::{Bytes, Nanos, Timestamp};
 
 /// What was left in memory is watched for so long at the most: where somebody sees why it takes longer, or
 /// wants it so.
@@ -35,7 +35,7 @@ const SETTLE: Nanos = Nanos::secs(20);
 const SETTLE_UNSEEN: Nanos = Nanos::secs(2);
 
 /// So little is no measurement, whatever the kernel would tell of it.
-const LITTLE: u64 = 64 << 10;
+const LITTLE: Bytes = Bytes::kib(64);
 
 /// GNU's dd and BusyBox's.
 pub struct Dd;
@@ -223,10 +223,8 @@ fn is_little(copy: &CopyWork) -> bool {
         || copy.durability() != Durability::None;
     // Files of /proc hold more than their size, which is 0.
     let of_file =
-        from.filter(Metadata::is_file).map(|file| file.len()).filter(|length| *length > 0);
-    let counted = copy
-        .count
-        .map(|count| count.blocks.saturating_mul(copy.input_block.0).saturating_add(count.bytes.0));
+        from.filter(|from| from.is_file() && from.len() > 0).map(|file| Bytes(file.len()));
+    let counted = copy.count.map(|count| count.in_bytes(copy.input_block));
     !waits && [of_file, counted].into_iter().flatten().any(|bytes| bytes <= LITTLE)
 }
 
@@ -247,7 +245,7 @@ impl ToolRun for CopyLine {
         &self.options.warnings
     }
 
-    fn speaks(&self) -> bool {
+    fn measures(&self) -> bool {
         self.options.status != StatusLevel::None && self.measured
     }
 

@@ -125,7 +125,7 @@ pub trait ToolRun {
     }
 
     /// Whether anything is measured, and said of it. Where that is not, and no record is kept, nobody looks.
-    fn speaks(&self) -> bool {
+    fn measures(&self) -> bool {
         true
     }
 

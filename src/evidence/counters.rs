@@ -25,30 +25,20 @@ const WARMTH_LASTS: Nanos = Nanos::millis(100);
 struct OpenCounter {
     name: String,
     file: Result<File, String>,
+    /// The key of the last line that is wanted. Pieces after it are not read: for each the kernel adds up all of
+    /// `/proc/vmstat` once more.
+    last: Option<&'static str>,
 }
 
 impl OpenCounter {
     fn open(sys_root: &SysRoot, path: &str) -> Self {
         let file = File::open(sys_root.at(path)).map_err(|error| why(path, &error));
-        Self { name: path.to_string(), file }
+        Self { name: path.to_string(), file, last: None }
     }
 
-    /// The whole text, read into `buffer` anew.
+    /// The text, whole or through its last wanted line, read into `buffer` anew.
     fn text<'b>(&self, buffer: &'b mut Vec<u8>) -> Result<&'b str, String> {
-        self.text_through(None, buffer)
-    }
-
-    /// The text, but not the pieces after the one in which a line begins with `last`: the kernel adds up all of
-    /// `/proc/vmstat` once more for each.
-    fn text_through<'b>(
-        &self,
-        last: Option<&str>,
-        buffer: &'b mut Vec<u8>,
-    ) -> Result<&'b str, String> {
         let file = self.file.as_ref().map_err(Clone::clone)?;
-        let whole_line = |line: &[u8]| {
-            last.is_some_and(|last| line.starts_with(last.as_bytes())) && line.ends_with(b"\n")
-        };
         let mut end = 0;
         loop {
             if buffer.len() < end + 4096 {
@@ -63,7 +53,7 @@ impl OpenCounter {
                 }
                 Ok(more) => {
                     end += more;
-                    if buffer[..end].split_inclusive(|&byte| byte == b'\n').any(whole_line) {
+                    if self.last.is_some_and(|last| has_line(&buffer[..end], last)) {
                         break;
                     }
                 }
@@ -73,6 +63,15 @@ impl OpenCounter {
         }
         std::str::from_utf8(&buffer[..end]).map_err(|_| format!("{}: not a text", self.name))
     }
+}
+
+/// Whether a line with this key is there to its end.
+fn has_line(text: &[u8], key: &str) -> bool {
+    let mut lines = text.split_inclusive(|&byte| byte == b'\n');
+    lines.any(|line| {
+        let rest = line.strip_prefix(key.as_bytes());
+        rest.is_some_and(|rest| rest.starts_with(b" ") && rest.ends_with(b"\n"))
+    })
 }
 
 /// One disk whose counters are watched.
@@ -131,7 +130,7 @@ impl CounterReader {
             sys_root: sys_root.clone(),
             disks,
             meminfo: open("/proc/meminfo"),
-            vmstat: open("/proc/vmstat"),
+            vmstat: OpenCounter { last: Some(memory::LAST), ..open("/proc/vmstat") },
             own: open("/proc/self/io"),
             stat: open("/proc/stat"),
             pressure: ["io", "cpu", "memory"].map(|name| open(&format!("/proc/pressure/{name}"))),
@@ -209,7 +208,7 @@ impl CounterReader {
             })
             .collect();
         let mut second = vec![0; 16384];
-        let vmstat = self.vmstat.text_through(Some(memory::LAST), &mut second).ok();
+        let vmstat = self.vmstat.text(&mut second).ok();
         let page = rustix::param::page_size() as u64;
         let memory = self
             .meminfo
@@ -245,7 +244,7 @@ impl CounterReader {
         let at = clock::now();
         let devices = self.disks.iter().map(|disk| self.present(disk)).collect();
         let (mut buffer, mut second) = (vec![0; 16384], vec![0; 16384]);
-        let vmstat = self.vmstat.text_through(Some(memory::LAST), &mut second).ok();
+        let vmstat = self.vmstat.text(&mut second).ok();
         let page = rustix::param::page_size() as u64;
         let meminfo = self.meminfo.text(&mut buffer);
         let memory = meminfo.clone().and_then(|text| memory::parse(text, vmstat, page)).into();

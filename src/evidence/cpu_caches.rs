@@ -31,7 +31,7 @@ impl SysRoot {
         let capacity = |cpu: &u32| self.number(format!("{FOLDER}/cpu{cpu}/cpu_capacity"));
         let differ = first.and_then(capacity) != last.and_then(capacity)
             || self.has("/sys/devices/cpu_atom");
-        let ends = [first, last.filter(|_| differ && cpus.len() > 1)];
+        let ends = [first, last.filter(|_| differ)];
         for cpu in ends.into_iter().flatten() {
             let folder = format!("{FOLDER}/cpu{cpu}/cache");
             for index in self.names(&folder).into_iter().filter(|name| name.starts_with("index")) {

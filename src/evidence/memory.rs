@@ -4,7 +4,7 @@ use super::Memory;
 use crate::unit::{Bytes, KIB};
 
 /// The last of the counters of `/proc/vmstat` that are read here, as the kernel orders them.
-pub const LAST: &str = "pswpout ";
+pub const LAST: &str = "pswpout";
 
 /// Joins the two texts. `vmstat` may be missing: then what only it tells is `None`.
 pub fn parse(meminfo: &str, vmstat: Option<&str>, page: u64) -> Result<Memory, String> {
@@ -20,7 +20,7 @@ pub fn parse(meminfo: &str, vmstat: Option<&str>, page: u64) -> Result<Memory, S
         dirty: kib("Dirty")?,
         writeback: kib("Writeback")?,
         dirty_limit: pages("nr_dirty_threshold"),
-        swapped: pages("pswpin").zip(pages(LAST.trim_end())).map(|(i, o)| i + o),
+        swapped: pages("pswpin").zip(pages(LAST)).map(|(i, o)| i + o),
     })
 }
 

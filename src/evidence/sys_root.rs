@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use rustix::io::retry_on_intr;
+
 use super::Reading;
 use crate::error::{errno_name, errno_text};
 use crate::name::{self, NameText as _};
@@ -123,27 +125,16 @@ fn is_attribute(path: &Path) -> bool {
     ["/sys/devices", "/sys/block", "/sys/class"].iter().any(|folder| path.starts_with(folder))
 }
 
-/// The bytes of a file of the kernel. Its size is not asked for, as it says nothing, nor is the end of an attribute.
+/// The bytes of a file of the kernel. Of an attribute neither the size, which says nothing, nor the end is asked for.
 fn read(path: &Path, attribute: bool) -> io::Result<Vec<u8>> {
     const PAGE: usize = 4096;
     let mut file = File::open(path)?;
     let mut bytes = vec![0; PAGE];
-    let mut length = 0;
-    loop {
-        match file.read(&mut bytes[length..]) {
-            Ok(0) => break,
-            Ok(more) => length += more,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-        if attribute && length < PAGE {
-            break;
-        }
-        if length == bytes.len() {
-            bytes.resize(2 * length, 0);
-        }
-    }
+    let length = retry_on_intr(|| rustix::io::read(&file, &mut bytes[..]))?;
     bytes.truncate(length);
+    if !attribute || length == PAGE {
+        file.read_to_end(&mut bytes)?;
+    }
     Ok(bytes)
 }
 

@@ -117,6 +117,13 @@ pub struct CopyLength {
     pub bytes: Bytes,
 }
 
+impl CopyLength {
+    /// The same in bytes, where a block has so many.
+    pub fn in_bytes(self, block: Bytes) -> Bytes {
+        Bytes(self.blocks.saturating_mul(block.0).saturating_add(self.bytes.0))
+    }
+}
+
 /// The flush at the end of a copy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]

@@ -68,7 +68,7 @@ use crate::evidence::{
     BlockSamples, CachePages, CopySpeed, Direction, DiskCounters, Extents, Limits, Machine,
     OtherProcesses, Reading, Snapshot, Subject, ThreadTimes, Warmth,
 };
-use crate::plan::{Caching, Durability, Method, Phase, PhaseRef, Plan, Shared};
+use crate::plan::{Caching, Durability, Job, Method, Phase, PhaseRef, Plan, Shared};
 use crate::stats::copy::CopyCounts;
 use crate::stats::{BlockCensus, DepthReached, HeatRow, SingleIo, SteadyState};
 use crate::unit::{Bytes, Nanos, Ops, Timestamp};
@@ -131,6 +131,11 @@ impl Record {
         let earlier = self.phases.iter().position(|phase| std::ptr::eq(phase, done)).unwrap_or(0);
         let (before, from) = all.split_at(earlier.min(all.len()));
         from.iter().chain(before).find(|planned| planned.name == done.name)
+    }
+
+    /// Its jobs as they were planned.
+    pub fn planned_jobs(&self, done: &PhaseRecord) -> &[Job] {
+        self.planned(done).map(|planned| planned.jobs.as_slice()).unwrap_or_default()
     }
 
     /// What became of a phase of the plan, if it was done.

@@ -458,10 +458,7 @@ fn flow(plan: &CopyWork, subject: usize, direction: Direction, tally: &ActionTal
 /// What lies on a bare device that is the input.
 fn sampled(plan: &CopyWork, subject: &Subject, source: Option<&OwnedFd>) -> Vec<SampledDevice> {
     let Some(file) = source.filter(|_| subject.kind == PathKind::Device) else { return Vec::new() };
-    let bytes = |extent: CopyLength| {
-        let whole = extent.blocks.saturating_mul(plan.input_block.0);
-        whole.saturating_add(extent.bytes.0)
-    };
+    let bytes = |extent: CopyLength| extent.in_bytes(plan.input_block).0;
     let end = size_of_open(file.as_fd()).unwrap_or(0);
     let start = bytes(plan.skip).min(end);
     let end = plan.count.map_or(end, |count| start.saturating_add(bytes(count)).min(end));

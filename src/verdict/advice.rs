@@ -63,6 +63,14 @@ pub fn more(phase_view: &PhaseView<'_>) -> Option<NextStep> {
     Some(NextStep::new(Remedy::MoreData, command))
 }
 
+/// What lasts long enough: more of the same, or the like for as long as it takes.
+pub fn longer(phase_view: &PhaseView<'_>) -> Option<NextStep> {
+    more(phase_view).or_else(|| {
+        let mut flows = phase_view.cases.iter();
+        flows.find_map(|flow_view| load(flow_view, Remedy::MoreData))
+    })
+}
+
 /// A run that lasts so long can be measured, also where the next is twice as fast.
 const LONG_ENOUGH: Nanos = Nanos::secs(2);
 

@@ -94,8 +94,7 @@ impl FlowView<'_> {
 
     /// Each place comes once before any comes again.
     fn once(&self) -> bool {
-        let planned = self.record.planned(self.phase);
-        let jobs = planned.map(|phase| phase.jobs.as_slice()).unwrap_or_default();
+        let jobs = self.record.planned_jobs(self.phase);
         jobs.len() == 1
             && jobs.iter().all(|job| match &job.work {
                 Work::Blocks(blocks) => {

@@ -234,8 +234,7 @@ impl<'a> FlowView<'a> {
 
     /// Each block is visited once before any is visited again, in every job of the phase.
     fn visits_once(&self) -> bool {
-        let planned = self.record.planned(self.phase);
-        let jobs = planned.map(|phase| phase.jobs.as_slice()).unwrap_or_default();
+        let jobs = self.record.planned_jobs(self.phase);
         jobs.iter().all(|job| match &job.work {
             Work::Blocks(blocks) => matches!(
                 blocks.pattern.order,
@@ -399,9 +398,7 @@ pub fn whole(phase: &PhaseRecord) -> Nanos {
 }
 
 fn of_trees(record: &Record, phase: &PhaseRecord) -> bool {
-    let planned = record.planned(phase);
-    let jobs = planned.map(|phase| phase.jobs.as_slice()).unwrap_or_default();
-    jobs.iter().any(|job| matches!(job.work, Work::Tree(_)))
+    record.planned_jobs(phase).iter().any(|job| matches!(job.work, Work::Tree(_)))
 }
 
 impl<'a> PhaseView<'a> {
@@ -430,7 +427,7 @@ impl<'a> PhaseView<'a> {
 
     /// Somebody asked for waiting: a rate that is held on purpose.
     pub fn paced(&self) -> bool {
-        let jobs = self.planned().map(|phase| phase.jobs.as_slice()).unwrap_or_default();
+        let jobs = self.record.planned_jobs(self.phase);
         jobs.iter().any(|job| !job.rate.is_closed())
     }
 
@@ -441,7 +438,7 @@ impl<'a> PhaseView<'a> {
 
     /// It is a copy.
     pub fn copies(&self) -> bool {
-        let jobs = self.planned().map(|phase| phase.jobs.as_slice()).unwrap_or_default();
+        let jobs = self.record.planned_jobs(self.phase);
         jobs.iter().any(|job| matches!(job.work, Work::Copy(_)))
     }
 

@@ -8,8 +8,7 @@ impl StudyJudge for ModesStudy {
     /// A write that was left unflushed on purpose, and whose flush was watched to its end, is what the
     /// table is there to show, and no reason to doubt it.
     fn speaks(&self, record: &Record, phase: &PhaseRecord, verdict: &Verdict) -> bool {
-        let planned = record.planned(phase);
-        let jobs = planned.map(|planned| planned.jobs.as_slice()).unwrap_or_default();
+        let jobs = record.planned_jobs(phase);
         let unflushed = jobs.iter().any(|job| match &job.work {
             Work::Blocks(blocks) => {
                 blocks.durability == Durability::None && blocks.pattern.mix.writes()

@@ -62,9 +62,7 @@ impl EditedOperands {
         self.drop("ibs");
         self.drop("obs");
         self.set("bs", "1M");
-        let bytes = copy.count.map(|count| {
-            count.blocks.saturating_mul(copy.input_block.0).saturating_add(count.bytes.0)
-        });
+        let bytes = copy.count.map(|count| count.in_bytes(copy.input_block).0);
         if let Some(bytes) = bytes {
             self.change("iflag", "count_bytes", None);
             self.set("count", &bytes.div_ceil(MIB).max(least).to_string());

@@ -3,7 +3,7 @@
 use super::measure::PhaseView;
 use super::threshold::{CLOCK_STEPS, SHORT};
 use super::{Rule, RuleJudge, advice, finding, refuted};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject};
 
 /// Shorter than a quarter of a second or than a thousand steps of the clock. Says nothing where
 /// something else already refutes the figure.
@@ -46,16 +46,8 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
                 Exhibit::new("time", time, "the run's clock"),
                 Exhibit::new("clock resolution", step, "clock_gettime()"),
             ],
-            longer(phase_view),
+            advice::longer(phase_view),
         )
-    })
-}
-
-/// What lasts long enough.
-pub(super) fn longer(phase_view: &PhaseView<'_>) -> Option<NextStep> {
-    advice::more(phase_view).or_else(|| {
-        let mut flows = phase_view.cases.iter();
-        flows.find_map(|flow_view| advice::load(flow_view, Remedy::MoreData))
     })
 }
 

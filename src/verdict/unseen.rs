@@ -3,7 +3,7 @@
 use super::measure::{FlowView, PhaseView};
 use super::threshold::REACHED;
 use super::words::operand;
-use super::{Rule, RuleJudge, advice, finding, too_short, words};
+use super::{Rule, RuleJudge, advice, finding, words};
 use crate::evidence::{LeafKind, NOT_LOOKED};
 use crate::plan::{Action, Durability, Method};
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
@@ -121,7 +121,7 @@ fn missing(
                     Some(MeasuredSubject::Unsure),
                     claim,
                     vec![Exhibit::new("counters of the kernel", why.clone(), "the run")],
-                    too_short::longer(phase_view),
+                    advice::longer(phase_view),
                 )
             });
         }

@@ -61,10 +61,8 @@ fn blocks(operands: &mut EditedOperands, copy: &CopyWork, found: &[Finding], why
         why.push("every block is filled");
     }
     let large = copy.input_block > Bytes(1 << 30);
-    let bytes = copy
-        .count
-        .map(|count| count.blocks.saturating_mul(copy.input_block.0).saturating_add(count.bytes.0));
-    let little = bytes.is_some_and(|bytes| bytes < SMALL_BYTES.0);
+    let bytes = copy.count.map(|count| count.in_bytes(copy.input_block));
+    let little = bytes.is_some_and(|bytes| bytes < SMALL_BYTES);
     let sized = walks_into(found, &["T51", "T20"], FindingWeight::Doubt)
         || found.iter().any(|f| f.trap.0 == "T19" && copy.direct_gives_way)
         || walks_into(found, &["T14"], FindingWeight::Note) && !copy.to.flags.direct

@@ -7,7 +7,6 @@ use crate::evidence::{LeafKind, PathKind, Reading, Subject};
 use crate::plan::{Caching, CopyCalls, CopyWork, Job, Method, Plan};
 use crate::record::ResolvedJob;
 use crate::sys::start;
-use crate::unit::Bytes;
 
 use super::fitted::JobPlace;
 use super::fitter::PlanFitter;
@@ -35,9 +34,7 @@ impl PlanFitter<'_> {
         }
         let from = self.end(copy.from.path.as_deref(), "standard input");
         let to = self.end(copy.to.path.as_deref(), "standard output");
-        let most = copy
-            .count
-            .map(|count| Bytes(count.blocks.saturating_mul(copy.input_block.0)) + count.bytes);
+        let most = copy.count.map(|count| count.in_bytes(copy.input_block));
         let direct = copy.to.flags.direct;
         let resolved = ResolvedJob {
             phase: number.into(),

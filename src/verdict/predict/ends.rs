@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::evidence::{Direction, LeafKind, Machine, PathKind, Survey};
-use crate::plan::{CacheDrop, CopyLength, CopyWork, Durability, PlanOrigin};
+use crate::plan::{CacheDrop, CopyWork, Durability, PlanOrigin};
 use crate::record::Finding;
 use crate::unit::Bytes;
 
@@ -67,13 +67,11 @@ impl CopyEnds<'_> {
 
     /// Bytes that will be copied, when the words and the source tell.
     pub fn bytes(&self) -> Option<Bytes> {
-        let input = self.copy.input_block.0;
-        let length =
-            |extent: CopyLength| extent.blocks.saturating_mul(input).saturating_add(extent.bytes.0);
+        let block = self.copy.input_block;
         let source = self.from.and_then(source_size);
-        let left = source.map(|size| size.0.saturating_sub(length(self.copy.skip)));
-        let counted = self.copy.count.map(length);
-        left.into_iter().chain(counted).min().map(Bytes)
+        let left = source.map(|size| size.less(self.copy.skip.in_bytes(block)));
+        let counted = self.copy.count.map(|count| count.in_bytes(block));
+        left.into_iter().chain(counted).min()
     }
 
     /// Writes that the copy will make.

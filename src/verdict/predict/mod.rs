@@ -67,7 +67,7 @@ pub fn next(survey: &Survey) -> NextStep {
         _ => (&survey.judged_by, may.write),
     };
     // A file there can be read.
-    if !allowed && let Some(mount) = survey.mounts().next().filter(|mount| mount.read_only) {
+    if !allowed && let Some(mount) = view_of_plan::read_only(survey) {
         let files = format!("find {} -xdev -type f -size +1M", operand(&mount.point));
         return NextStep::new(Remedy::AnotherTarget, files);
     }

@@ -1,6 +1,6 @@
 //! What those who foresee look at, and what helps against most of it.
 
-use crate::evidence::{Machine, PathKind, Survey};
+use crate::evidence::{Machine, Mount, PathKind, Survey};
 use crate::record::{NextStep, Remedy};
 use crate::verdict::words;
 
@@ -34,9 +34,14 @@ pub(super) fn own(
     if !refused {
         return Some(step);
     }
-    // Nobody may write there.
-    let read_only = survey.mounts().next().is_some_and(|mount| mount.read_only);
-    (!read_only).then(|| NextStep::new(remedy, format!("sudo {}", step.command)))
+    // Where nobody may write, no root may.
+    let command = format!("sudo {}", step.command);
+    read_only(survey).is_none().then(|| NextStep::new(remedy, command))
+}
+
+/// The mount of a place where nobody may write.
+pub(super) fn read_only(survey: &Survey) -> Option<&Mount> {
+    survey.mounts().next().filter(|mount| mount.read_only)
 }
 
 /// What flushes inside the timing.
