@@ -8,13 +8,14 @@ use super::bonnie::Bonnie;
 use super::conduct::{FAULT, REFUSAL, SOUND, show};
 use super::dd::Dd;
 use super::environment::Environment;
+use super::fio::Fio;
 use super::iozone::Iozone;
 use super::plot::ToolReports;
 use super::session::{
     Dialect, InvokedAs, LineContext, PLAN, ReadLine, SessionEnd, ToolStreams, without_plan,
 };
 use super::stdout::printed;
-use crate::dialect::{atto, bonnie, dd, iozone};
+use crate::dialect::{atto, bonnie, dd, fio, iozone};
 use crate::error::{Error, Refusal};
 use crate::evidence::SysRoot;
 use crate::name::NameText as _;
@@ -49,13 +50,14 @@ pub const DIALECTS: &[KnownTool] = &[
         profile: ToolProfile::default,
         dialect: &Iozone,
     },
+    KnownTool { title: fio::NAME, names: &[fio::NAME], profile: ToolProfile::default, dialect: &Fio },
 ];
 
 /// Verbs of our own by whose name a link may call the program: ATTO has no words, so there are none to read.
 const LINKED_VERBS: &[&str] = &[atto::NAME];
 
 /// Tools whose words may become dialects.
-pub const TO_COME: &[&str] = &["fio", "ioping", "hdparm"];
+pub const TO_COME: &[&str] = &["ioping", "hdparm"];
 
 /// Another tool's words.
 #[derive(Clone, Copy)]

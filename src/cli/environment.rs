@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use crate::name::NameText as _;
 use crate::report::TerminalStyle;
 use crate::sys::start;
 
@@ -68,6 +69,11 @@ impl Environment {
             plot: set("ASSAY_PLOT").map(PathBuf::from),
             settle: set("ASSAY_SETTLE"),
         }
+    }
+
+    /// Any variable: words of a tool may stand for what one holds.
+    pub fn variable(&self, name: &str) -> Option<String> {
+        std::env::var_os(name).map(|value| value.to_text())
     }
 
     /// The same with the size that the terminal has by now.

@@ -40,7 +40,7 @@ const CHAPTERS: &[ManualSection] = &[
     },
     ManualSection {
         heading: "Environment",
-        about: "The first five are for dialects, whose words are not ours: the first two for all, ASSAY_COLD for dd and iozone, the others for dd.",
+        about: "The first five are for dialects, whose words are not ours: the first two for all, ASSAY_COLD for dd, iozone and fio, the others for dd.",
         entries: &[
             (
                 "ASSAY_RECORD=PLACE",

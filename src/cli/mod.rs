@@ -13,6 +13,7 @@ mod documents;
 pub mod earlier;
 mod environment;
 pub mod explain;
+mod fio;
 pub mod io;
 mod iozone;
 mod manual;
@@ -52,7 +53,9 @@ use conduct::PlanVerb as _;
 use stdout::{PipeWriter, printed};
 use verb::{Cli, SchemaDocument, Verb};
 
-use crate::dialect::{bonnie as bonnie_words, dd as dd_words, iozone as iozone_words};
+use crate::dialect::{
+    bonnie as bonnie_words, dd as dd_words, fio as fio_words, iozone as iozone_words,
+};
 use crate::error::{Error, Refusal};
 use crate::plan::Plan;
 use crate::record::{Comparison, Explanation, IntervalStats, ProbeResult, RecordDocument};
@@ -163,6 +166,9 @@ fn call(
         }
         Verb::Iozone { words } => {
             dialect::call(&dialect::behind(iozone_words::NAME, &words), environment, out, err)
+        }
+        Verb::Fio { words } => {
+            dialect::call(&dialect::behind(fio_words::NAME, &words), environment, out, err)
         }
         Verb::Man => {
             printed(manual::write(Cli::command(), out))?;

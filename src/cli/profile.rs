@@ -369,6 +369,7 @@ fn place(bench: &ProfileMethod, cell: &CellJob, target: &Target, ours: bool) -> 
             let files = Target::Files {
                 dirs: vec![dir.clone()],
                 stem: ".assay-thread".into(),
+                named: Vec::new(),
                 count: 1,
                 shared: false,
                 size: Size::Exactly(Bytes(part.max(GRAIN)).min(THREAD_FILE)),

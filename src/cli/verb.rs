@@ -98,6 +98,16 @@ pub enum Verb {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTION")]
         words: Vec<OsString>,
     },
+    /// Run jobs as fio does, from its command lines and job files, with its report; verdicts go to standard error
+    ///
+    /// 'assay fio --cmdhelp' lists the options, and says of those that are refused why; --plan only prints the plan.
+    /// Standard output, logs and exit status are fio's own; only words that make no sense end with 2.
+    #[command(disable_help_flag = true)]
+    Fio {
+        /// fio's own words
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTION")]
+        words: Vec<OsString>,
+    },
     /// Sweep as ATTO Disk Benchmark does; the verdict goes to standard error
     ///
     /// Also by a link named atto.

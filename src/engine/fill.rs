@@ -138,6 +138,7 @@ enum FillKind {
     Constant,
     Repeat(Arc<[u8]>),
     Alike(AlikeData),
+    Once { scrambled: bool },
 }
 
 /// It begins where a line of the cache does: no vector of it lies in two.
@@ -240,6 +241,7 @@ impl DataFiller {
             }
             Fill::File(path) => FillKind::Repeat(pattern(path)?),
             Fill::Alike(data) => FillKind::Alike(*data),
+            Fill::Once { scrambled } => FillKind::Once { scrambled: *scrambled },
             Fill::Compressible { compress_percent, dedupe_percent } => {
                 if *compress_percent > 96 || *dedupe_percent > 99 {
                     return Err(Refusal::new(
@@ -266,7 +268,21 @@ impl DataFiller {
     /// Whether a buffer must be filled again for each write.
     #[inline]
     pub fn changes(&self) -> bool {
-        !matches!(self.kind, FillKind::Constant)
+        !matches!(self.kind, FillKind::Constant | FillKind::Once { scrambled: false })
+    }
+
+    /// Puts into the buffer of that number what it holds before the first write.
+    pub fn begin(&self, buffer: &mut [u8], number: usize) {
+        match self.kind {
+            FillKind::Once { .. } => {
+                let mut random = RandomStream::new(mix(self.seed ^ mix(number as u64)));
+                for word in buffer.chunks_mut(8) {
+                    word.copy_from_slice(&random.next().to_le_bytes()[..word.len()]);
+                }
+            }
+            FillKind::Constant => buffer.fill(0),
+            _ => {}
+        }
     }
 
     /// Fills a buffer that will be written at `offset`. `generation` should differ between writes
@@ -292,6 +308,8 @@ impl DataFiller {
                 }
             }
             FillKind::Constant => buffer.fill(0),
+            FillKind::Once { scrambled: false } => {}
+            FillKind::Once { scrambled: true } => scramble(buffer, offset, generation),
             FillKind::Alike(data) => fill_alike(buffer, data, self.seed, offset),
             FillKind::Repeat(bytes) => {
                 let start = (offset % bytes.len() as u64) as usize;
@@ -388,6 +406,8 @@ impl DataFiller {
         let noise = match &self.kind {
             FillKind::Noise(noise) => noise,
             FillKind::Constant => return same(buffer, std::iter::repeat(&0)),
+            // A plan that wants them compared is refused.
+            FillKind::Once { .. } => return Ok(()),
             FillKind::Alike(data) => {
                 let mut made = vec![0; buffer.len()];
                 fill_alike(&mut made, data, self.seed, offset);
@@ -513,6 +533,15 @@ fn fill_sector(
     sector[8..16].copy_from_slice(&second.to_le_bytes());
 }
 
+/// Makes a block unlike all others by two words in each of its sectors.
+#[inline]
+fn scramble(buffer: &mut [u8], offset: u64, generation: WriteGeneration) {
+    for (sector, place) in buffer.chunks_exact_mut(SECTOR).zip((offset..).step_by(SECTOR)) {
+        sector[..8].copy_from_slice(&place.to_le_bytes());
+        sector[8..16].copy_from_slice(&generation.0.to_le_bytes());
+    }
+}
+
 #[inline]
 fn word(sector: &[u8], index: usize) -> u64 {
     let mut bytes = [0; 8];
@@ -587,6 +616,28 @@ mod tests {
 
     fn filled(offset: u64, generation: u64, len: usize) -> Vec<u8> {
         made(&filler(&Fill::Random), offset, WriteGeneration(generation), len)
+    }
+
+    #[test]
+    fn data_that_are_made_once_differ_by_buffer_and_scrambled_by_block() {
+        let filler = DataFiller::new(&Fill::Once { scrambled: true }, 7).unwrap();
+        let begun = |number| {
+            let mut buffer = vec![0; 4096];
+            filler.begin(&mut buffer, number);
+            buffer
+        };
+        let (mut first, second) = (begun(0), begun(1));
+        let before = first.clone();
+        assert!(filler.changes() && first != second && first == begun(0));
+        filler.fill(&mut first, 8192, WriteGeneration(3));
+        let changed = first.iter().zip(&before).filter(|(a, b)| a != b).count();
+        assert!((8..=8 * 16).contains(&changed), "{changed}");
+        assert_eq!(word(&first[512..], 0), 8192 + 512);
+        let plain = DataFiller::new(&Fill::Once { scrambled: false }, 7).unwrap();
+        assert!(!plain.changes());
+        let mut kept = begun(0);
+        plain.fill(&mut kept, 8192, WriteGeneration(3));
+        assert_eq!(kept, before);
     }
 
     #[test]

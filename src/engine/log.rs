@@ -22,6 +22,8 @@ pub struct LogEntry {
     pub io: IoRequest,
     /// When it was due, or was sent where nothing is due.
     pub since: Timestamp,
+    /// When the kernel had taken it, where that is looked at; else as `since`.
+    pub accepted: Timestamp,
     /// When it was answered.
     pub completed: Timestamp,
     /// Bytes moved, or the negative errno.
@@ -96,6 +98,7 @@ mod tests {
         let entry = |offset| LogEntry {
             io: IoRequest { op: IoOp::Read, file: 0, offset, len: 1 },
             since: Timestamp(0),
+            accepted: Timestamp(0),
             completed: Timestamp(offset),
             answer: 1,
         };

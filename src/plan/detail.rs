@@ -22,6 +22,9 @@ pub struct DetailLevel {
     pub laps: bool,
     /// What each worker did is kept by itself, with its own samples, however many workers there are.
     pub workers: bool,
+    /// Context switches and page faults of the workers, and how many I/Os their calls took, are kept of each job.
+    #[serde(skip_serializing_if = "is_usual")]
+    pub costs: bool,
     /// A file into which a line is written for each I/O. What was in it is gone. It should lie on
     /// another device than the one that is measured.
     #[serde(with = "crate::name::maybe")]
@@ -42,6 +45,8 @@ pub enum LogForm {
     /// Comma-separated values with all that is known, below a line of titles.
     #[default]
     Csv,
+    /// The same, with the submission latency at the end of each line, ns: 0 where it is not kept apart.
+    Split,
     /// Offset in KiB, latency in microseconds and length in bytes, behind what the file holds (IOzone's `-Q`).
     OffsetLatency,
 }

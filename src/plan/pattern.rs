@@ -205,6 +205,14 @@ pub enum Fill {
         /// 0 to 99. With copies, writing a place again writes the same data.
         dedupe_percent: u8,
     },
+    /// Random data that are made once, when a worker begins: each of its buffers holds others, and is written
+    /// again and again. What stands in a block cannot be told from what was read.
+    Once {
+        /// Each write changes 16 bytes of each sector of 512, by place and write: no two blocks of one size are
+        /// alike then, but what keeps more than a block together finds the rest again (fio's
+        /// `scramble_buffers`).
+        scrambled: bool,
+    },
     /// Records of which parts are alike (IOzone's `-+w`, `-+y`, `-+C` and `-+a`).
     Alike(AlikeData),
 }
@@ -300,6 +308,7 @@ impl Fill {
             Self::Repeat(_) => "repeat",
             Self::File(_) => "file",
             Self::Compressible { .. } => "compressible",
+            Self::Once { .. } => "once",
             Self::Alike(_) => "alike",
         }
     }
@@ -411,6 +420,10 @@ impl Pattern {
         let fixed = self.block.smallest() == self.block.largest();
         match self.verify {
             Verify::None => Ok(()),
+            _ if matches!(self.fill, Fill::Once { .. }) => refused(
+                "the fill 'once': nobody knows afterwards what was written where".into(),
+                "use the fill 'random', or leave 'verify' out",
+            ),
             _ if self.mix.has(Action::Trim) => refused(
                 "a mix with 'trim': what was trimmed cannot be read back".into(),
                 "leave one of them out",

@@ -43,7 +43,7 @@ pub enum Target {
         #[serde(default)]
         lifetime: Lifetime,
     },
-    /// Several equal files, `<dir>/<stem>.<n>` (fio's nrfiles, IOzone's and elbencho's many files).
+    /// Several equal files, `<dir>/<stem>.<n>` or by their names (fio's nrfiles, IOzone's and elbencho's many files).
     Files {
         /// The folders over which they are spread in turn.
         #[serde(with = "crate::name::several")]
@@ -51,6 +51,10 @@ pub enum Target {
         dirs: Vec<PathBuf>,
         /// What their names begin with.
         stem: String,
+        /// Each of them by its path, in `dirs`, where their names are not `<stem>.<n>` (fio's `filename=a:b`).
+        #[serde(default, skip_serializing_if = "Vec::is_empty", with = "crate::name::several")]
+        #[schemars(with = "Vec<crate::name::PathText>")]
+        named: Vec<PathBuf>,
         /// How many, for each worker when `shared` is false.
         count: u32,
         /// Whether all workers use the same files.
@@ -209,9 +213,10 @@ impl Target {
             (Self::File { path, .. }, Self::File { path: also, .. })
             | (Self::Device { path, .. }, Self::Device { path: also, .. }) => path == also,
             (Self::Scratch { dir, .. }, Self::Scratch { dir: also, .. }) => dir == also,
-            (Self::Files { dirs, stem, .. }, Self::Files { dirs: also, stem: too, .. }) => {
-                dirs == also && stem == too
-            }
+            (
+                Self::Files { dirs, stem, named, .. },
+                Self::Files { dirs: also, stem: too, named: names, .. },
+            ) => dirs == also && stem == too && named == names,
             _ => false,
         }
     }
@@ -246,6 +251,7 @@ impl Target {
     /// The path of one of several files, by its number among all; of any other target nothing.
     pub fn numbered(&self, file: u32) -> Option<PathBuf> {
         match self {
+            Self::Files { named, .. } if !named.is_empty() => named.get(file as usize).cloned(),
             Self::Files { dirs, stem, .. } => {
                 let dir = dirs.get(file as usize % dirs.len().max(1))?;
                 Some(dir.join(format!("{stem}.{file}")))
@@ -268,6 +274,14 @@ impl Target {
                 ))
             }
             Self::File { size, .. } | Self::Scratch { size, .. } => size.check(),
+            Self::Files { named, count, shared, .. }
+                if !named.is_empty() && (named.len() != *count as usize || !shared) =>
+            {
+                Err(Refusal::new(
+                    format!("{} named files, and a count of {count}", named.len()),
+                    "let 'count' be as many as are named, and 'shared' true",
+                ))
+            }
             Self::Files { size, count, dirs, stem, .. } => {
                 if stem.is_empty() || stem.contains('/') {
                     return Err(Refusal::new(

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::totals::ActionTotals;
 use crate::evidence::Machine;
 use crate::plan::{Action, Shared};
-use crate::stats::{BlockCensus, CpuTime, DepthReached};
+use crate::stats::{BlockCensus, CpuTime, DepthReached, WorkCosts};
 use crate::unit::Timestamp;
 
 /// Of jobs with so many workers or fewer, but more than one, each worker's results are kept. Of one worker
@@ -43,6 +43,9 @@ pub struct JobResult {
     /// I/Os of one worker in flight each time one was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<DepthReached>,
+    /// What it cost beyond CPU time, where the plan has that counted (`detail.costs`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub costs: Option<Box<WorkCosts>>,
     /// What it did in each interval of the phase's series, where the phase has more jobs or workers than
     /// one, or the plan asks for it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

@@ -110,6 +110,7 @@ fn job_result(
         totals: sums.totals(stopped.since(counted), own.time()),
         cpu: shown(&sums),
         depth: sums.depths.reached(),
+        costs: job.job.detail.costs.then(|| sums.costs().into()),
         series: IntervalCounts::new(),
         workers,
     };

@@ -370,6 +370,7 @@ pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRe
         totals: totals.clone(),
         cpu: None,
         depth: None,
+        costs: None,
         series: IntervalCounts::new(),
         workers: Vec::new(),
     }];

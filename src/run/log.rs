@@ -21,6 +21,9 @@ use crate::unit::{Bytes, KIB, Timestamp};
 /// The first line.
 pub(super) const HEADING: &str = "time_ns,worker,op,file,offset,bytes,lat_ns,answer";
 
+/// The first line of the form that has submission latencies, too.
+pub(super) const SPLIT_HEADING: &str = "time_ns,worker,op,file,offset,bytes,lat_ns,answer,slat_ns";
+
 /// A log that is being written.
 pub(super) struct IoLogWriter {
     /// The file; absent where it is kept for the record.
@@ -42,8 +45,10 @@ impl IoLogWriter {
         let mut options = File::options();
         options.create(true).write(true).append(goes_on).truncate(!goes_on);
         let mut out = BufWriter::with_capacity(1 << 20, options.open(path).map_err(fault)?);
-        if form == LogForm::Csv {
-            writeln!(out, "{HEADING}").map_err(fault)?;
+        match form {
+            LogForm::Csv => writeln!(out, "{HEADING}").map_err(fault)?,
+            LogForm::Split => writeln!(out, "{SPLIT_HEADING}").map_err(fault)?,
+            LogForm::OffsetLatency => {}
         }
         Ok(Self { out: Some((path.to_path_buf(), out)), form, ..Self::kept() })
     }
@@ -98,7 +103,7 @@ fn line(
         let micros = entry.completed.since(entry.since).as_secs() * 1e6;
         return writeln!(out, "{:10} {micros:10.0} {:10}", entry.io.offset / KIB, entry.io.len);
     }
-    writeln!(
+    write!(
         out,
         "{},{},{},{},{},{},{},{}",
         entry.completed.since(start).0,
@@ -109,7 +114,11 @@ fn line(
         entry.io.len,
         entry.completed.since(entry.since).0,
         entry.answer
-    )
+    )?;
+    if form == LogForm::Split {
+        write!(out, ",{}", entry.accepted.since(entry.since).0)?;
+    }
+    writeln!(out)
 }
 
 /// What is kept of an I/O; nothing of one that failed.
@@ -137,6 +146,7 @@ mod tests {
             log.add(LogEntry {
                 io: IoRequest { op, file: 2, offset: 8192, len: 4096 },
                 since: Timestamp(1200),
+                accepted: Timestamp(1250),
                 completed: Timestamp(at),
                 answer,
             });
@@ -152,6 +162,27 @@ mod tests {
     }
 
     #[test]
+    fn submission_stands_at_the_end_of_a_line_where_it_is_wanted() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log.csv");
+        let mut log_writer = IoLogWriter::new(&path, LogForm::Split).unwrap();
+        let mut log = log_writer.worker().unwrap();
+        log.add(LogEntry {
+            io: IoRequest { op: IoOp::Read, file: 0, offset: 8192, len: 4096 },
+            since: Timestamp(1200),
+            accepted: Timestamp(1250),
+            completed: Timestamp(1500),
+            answer: 4096,
+        });
+        drop(log);
+        log_writer.write(Timestamp(1000)).unwrap();
+        assert_eq!(
+            std::fs::read_to_string(&path).unwrap(),
+            format!("{SPLIT_HEADING}\n500,0,read,0,8192,4096,300,4096,50\n")
+        );
+    }
+
+    #[test]
     fn offsets_and_latencies_go_behind_what_is_there() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("wol.dat");
@@ -161,6 +192,7 @@ mod tests {
             log.add(LogEntry {
                 io: IoRequest { op: IoOp::Read, file: 0, offset, len: 4096 },
                 since: Timestamp(1200),
+                accepted: Timestamp(1250),
                 completed: Timestamp(at),
                 answer: 4096,
             });
@@ -181,6 +213,7 @@ mod tests {
             log.add(LogEntry {
                 io: IoRequest { op: IoOp::Read, file: 0, offset: 8192, len: 4096 },
                 since: Timestamp(1200),
+                accepted: Timestamp(1250),
                 completed: Timestamp(at),
                 answer,
             });

@@ -107,6 +107,11 @@ pub fn calendar_as_in_c() -> String {
     jiff::Zoned::now().strftime("%a %b %e %H:%M:%S %Y").to_string()
 }
 
+/// The calendar time now in ms since 1970.
+pub fn now_in_ms() -> u64 {
+    jiff::Timestamp::now().as_millisecond().max(0) as u64
+}
+
 /// Does it. The record comes back whatever happens once the first phase could begin; how it ended
 /// is in [`Record::ending`].
 ///

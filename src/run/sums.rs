@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::engine::{ActionTallies, WorkerTotals};
 use crate::plan::{Action, Shared};
 use crate::record::{ActionTotals, WorkSpan};
-use crate::stats::{ActionTally, BlockCensus, CpuSpent, DepthCounts};
+use crate::stats::{ActionTally, BlockCensus, CallSizes, CpuSpent, DepthCounts, WorkCosts};
 use crate::unit::{Nanos, Timestamp};
 
 /// What a worker did, or several together.
@@ -14,6 +14,8 @@ use crate::unit::{Nanos, Timestamp};
 pub(super) struct WorkerSums {
     tallies: BTreeMap<Action, ActionTally>,
     pub depths: DepthCounts,
+    submitted: CallSizes,
+    answered: CallSizes,
     pub census: Option<BlockCensus>,
     pub cpu: CpuSpent,
     started: Option<Timestamp>,
@@ -31,6 +33,8 @@ impl WorkerSums {
                 .then_some(worker_totals.counted),
             stopped: Some(worker_totals.stopped),
             depths: worker_totals.depths,
+            submitted: worker_totals.submitted,
+            answered: worker_totals.answered,
             census: worker_totals.census,
             cpu: worker_totals.cpu,
             tallies: worker_totals.tallies.into_all().collect(),
@@ -49,6 +53,8 @@ impl WorkerSums {
             self.tallies.entry(*action).or_default().merge(tally);
         }
         self.depths.merge(&other.depths);
+        self.submitted.merge(&other.submitted);
+        self.answered.merge(&other.answered);
         match (&mut self.census, &other.census) {
             (Some(mine), Some(theirs)) => mine.merge(theirs),
             (mine @ None, theirs) => mine.clone_from(theirs),
@@ -65,6 +71,11 @@ impl WorkerSums {
     pub fn window(&self) -> Option<(Timestamp, Timestamp)> {
         let stopped = self.stopped?;
         Some((self.counted.unwrap_or(stopped), stopped))
+    }
+
+    /// What it cost beyond CPU time.
+    pub fn costs(&self) -> WorkCosts {
+        WorkCosts::of(self.cpu.events, &self.submitted, &self.answered)
     }
 
     /// When it was done; `None` where nobody worked.
@@ -108,7 +119,8 @@ mod tests {
                 parts.clat.record(u64::from(time) - u64::from(time) / 3);
             }
             worker_totals.depths.add(u32::from(bytes) % 9 + 1);
-            worker_totals.cpu += CpuSpent { time: Nanos(2), system: Some(Nanos(1)) };
+            worker_totals.cpu +=
+                CpuSpent { time: Nanos(2), system: Some(Nanos(1)), ..CpuSpent::default() };
         }
         let busy: u64 = work.iter().map(|&(_, _, time)| u64::from(time)).sum();
         worker_totals.started = Timestamp(u64::from(*start));

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::engine::{BalanceSlot, TreeWorker, Worker, WorkerTotals};
 use crate::error::{Doing, Fault};
-use crate::stats::{CpuSpent, LiveCounters};
+use crate::stats::{CpuSpent, LiveCounters, ThreadEvents};
 use crate::sys::clock;
 use crate::sys::process::{self, ChildDeath, WorkerChild};
 
@@ -87,7 +87,16 @@ impl<'a> WorkerHandle<'a> {
 
 /// CPU time of the calling thread since it was made.
 pub(super) fn cpu_now() -> CpuSpent {
-    CpuSpent { time: clock::thread_cpu(), system: clock::thread_system() }
+    let usage = clock::thread_usage();
+    CpuSpent {
+        time: clock::thread_cpu(),
+        system: usage.map(|usage| usage.system),
+        events: usage.map(|usage| ThreadEvents {
+            switches: usage.switches,
+            major_faults: usage.major_faults,
+            minor_faults: usage.minor_faults,
+        }),
+    }
 }
 
 impl WorkerProcess<'_> {

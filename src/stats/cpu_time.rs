@@ -5,6 +5,7 @@ use std::ops::AddAssign;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::costs::ThreadEvents;
 use crate::unit::Nanos;
 
 /// CPU time, in the program and in the kernel for it.
@@ -25,12 +26,18 @@ pub struct CpuSpent {
     pub time: Nanos,
     /// In the kernel, to the microsecond; absent where `getrusage` does not say.
     pub system: Option<Nanos>,
+    /// What happened meanwhile; absent where `getrusage` does not say.
+    pub events: Option<ThreadEvents>,
 }
 
 impl Default for CpuSpent {
     /// None at all.
     fn default() -> Self {
-        Self { time: Nanos::ZERO, system: Some(Nanos::ZERO) }
+        Self {
+            time: Nanos::ZERO,
+            system: Some(Nanos::ZERO),
+            events: Some(ThreadEvents::default()),
+        }
     }
 }
 
@@ -38,6 +45,10 @@ impl AddAssign for CpuSpent {
     fn add_assign(&mut self, other: Self) {
         self.time += other.time;
         self.system = self.system.zip(other.system).map(|(mine, theirs)| mine + theirs);
+        self.events = self.events.zip(other.events).map(|(mut mine, theirs)| {
+            mine += theirs;
+            mine
+        });
     }
 }
 
@@ -47,7 +58,8 @@ impl CpuSpent {
         let time = self.time.less(then.time);
         // The two are kept by different clocks.
         let system = self.system.zip(then.system).map(|(now, then)| now.less(then).min(time));
-        Self { time, system }
+        let events = self.events.zip(then.events).map(|(now, then)| now.since(then));
+        Self { time, system, events }
     }
 
     /// Both parts, where they are known.
@@ -62,7 +74,7 @@ mod tests {
 
     #[test]
     fn parts_are_the_whole_and_one_that_is_unknown_makes_the_sum_unknown() {
-        let of = |time, system| CpuSpent { time: Nanos(time), system };
+        let of = |time, system| CpuSpent { time: Nanos(time), system, ..CpuSpent::default() };
         let mut sum = of(900, Some(Nanos(500))).since(of(100, Some(Nanos(0))));
         sum += of(10, Some(Nanos(10)));
         assert_eq!(sum.parts(), Some(CpuTime { user: Nanos(300), system: Nanos(510) }));

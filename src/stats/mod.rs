@@ -2,6 +2,7 @@
 
 mod census;
 pub mod copy;
+mod costs;
 mod cpu_time;
 mod depth;
 mod heat;
@@ -19,6 +20,7 @@ mod steady;
 mod tally;
 
 pub use census::{BlockCensus, BlockContent, ContentCounts};
+pub use costs::{CallSizes, ThreadEvents, WorkCosts};
 pub use cpu_time::{CpuSpent, CpuTime};
 pub use depth::{DepthCounts, DepthReached};
 pub use heat::{HeatCounts, HeatRow, HeatRows};

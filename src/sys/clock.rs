@@ -25,8 +25,28 @@ pub fn thread_cpu() -> Nanos {
 
 /// CPU time that the kernel has spent for the calling thread, to the microsecond; `None` where it does not
 /// say.
-pub fn thread_system() -> Option<Nanos> {
-    usage_of(libc::RUSAGE_THREAD).ok().map(|usage| usage.system)
+/// What the calling thread has had since it was made (getrusage(2), RUSAGE_THREAD).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ThreadUsage {
+    /// CPU time in the kernel, to the microsecond.
+    pub system: Nanos,
+    /// Context switches, wanted or not.
+    pub switches: u64,
+    /// Page faults that needed I/O.
+    pub major_faults: u64,
+    /// Page faults that did not.
+    pub minor_faults: u64,
+}
+
+/// What the calling thread has had since it was made; `None` where `getrusage` does not say.
+pub fn thread_usage() -> Option<ThreadUsage> {
+    let usage = rusage(libc::RUSAGE_THREAD).ok()?;
+    Some(ThreadUsage {
+        system: nanos_of(usage.ru_stime),
+        switches: usage.ru_nvcsw as u64 + usage.ru_nivcsw as u64,
+        major_faults: usage.ru_majflt as u64,
+        minor_faults: usage.ru_minflt as u64,
+    })
 }
 
 #[inline]
@@ -122,13 +142,15 @@ fn rusage(whom: libc::c_int) -> io::Result<libc::rusage> {
     Ok(usage)
 }
 
+fn nanos_of(time: libc::timeval) -> Nanos {
+    Nanos(time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1_000)
+}
+
 fn usage_of(whom: libc::c_int) -> io::Result<ProcessUsage> {
     let usage = rusage(whom)?;
-    let nanos =
-        |t: libc::timeval| Nanos(t.tv_sec as u64 * 1_000_000_000 + t.tv_usec as u64 * 1_000);
     Ok(ProcessUsage {
-        user: nanos(usage.ru_utime),
-        system: nanos(usage.ru_stime),
+        user: nanos_of(usage.ru_utime),
+        system: nanos_of(usage.ru_stime),
         major_faults: usage.ru_majflt as u64,
     })
 }

@@ -36,9 +36,9 @@ fn writes(phase: &Phase) -> Option<&BlockWork> {
 /// Whether storage may have the data of this fill already.
 fn repeats(fill: &Fill) -> bool {
     match fill {
-        Fill::Random => false,
+        Fill::Random | Fill::Once { scrambled: true } => false,
         Fill::Compressible { dedupe_percent, .. } => *dedupe_percent > 0,
-        Fill::Zero | Fill::Repeat(_) | Fill::File(_) | Fill::Alike(_) => true,
+        Fill::Zero | Fill::Repeat(_) | Fill::File(_) | Fill::Alike(_) | Fill::Once { .. } => true,
     }
 }
 

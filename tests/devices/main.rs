@@ -14,6 +14,7 @@ mod explain;
 mod faults;
 mod firsts;
 mod honest;
+mod fio;
 mod iozone;
 #[path = "../kernel/mod.rs"]
 mod kernel;

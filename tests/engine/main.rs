@@ -12,6 +12,7 @@ mod dd_twin;
 mod evidence;
 mod fallbacks;
 mod files;
+mod fio_twin;
 mod journal;
 #[path = "../kernel/mod.rs"]
 mod kernel;

@@ -831,6 +831,7 @@ fn each_action_has_the_spread_of_its_own_rate_and_a_flush_has_none() {
         totals: phase.totals.clone(),
         cpu: None,
         depth: None,
+        costs: None,
         series: series.into_iter().collect(),
         workers: Vec::new(),
     }];

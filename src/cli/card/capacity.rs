@@ -148,6 +148,7 @@ fn filled(target: Target, kind: PathType, space: CheckedSpace, words: &CardArgs)
             Target::Files {
                 dirs: vec![words.path.clone()],
                 stem: ".assay-capacity".into(),
+                named: Vec::new(),
                 count: files as u32,
                 shared: true,
                 size: Size::Exactly(Bytes(space.size.0 / files / MIB * MIB)),

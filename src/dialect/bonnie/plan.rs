@@ -298,6 +298,7 @@ impl TestSelection<'_> {
         Target::Files {
             dirs: vec![dir],
             stem: format!("Bonnie.{}.{copy}", self.pid),
+            named: Vec::new(),
             count: pieces,
             shared: true,
             size: Size::Exactly(Bytes(each)),

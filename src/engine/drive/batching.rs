@@ -9,6 +9,7 @@
 //! beforehand. So both ways take turns for some thousand I/Os, the faster is kept, and now and then
 //! they are compared again.
 
+use crate::stats::CallSizes;
 use crate::unit::Timestamp;
 
 /// I/Os in one call to a device that works while we prepare.
@@ -64,10 +65,11 @@ impl SubmitBatching {
 
     /// One more is about to be queued: whether those before it go first.
     #[inline]
-    pub(super) fn is_full(&mut self) -> bool {
+    pub(super) fn is_full(&mut self, submitted: &mut CallSizes) -> bool {
         self.queued += 1;
         let full = self.queued > self.piece;
         if full {
+            submitted.add(self.piece);
             self.sent += self.piece;
             self.queued = 1;
         }
@@ -76,7 +78,8 @@ impl SubmitBatching {
 
     /// All that was queued has been handed over, and answers were waited for until now.
     #[inline]
-    pub(super) fn waited(&mut self, now: Timestamp) {
+    pub(super) fn waited(&mut self, now: Timestamp, submitted: &mut CallSizes) {
+        submitted.add(self.queued);
         self.sent += self.queued;
         self.queued = 0;
         if self.sent >= WINDOW {
@@ -119,25 +122,26 @@ mod tests {
         batching: SubmitBatching,
         now: Timestamp,
         ns: [u64; 2],
+        submitted: CallSizes,
     }
 
     impl Queue {
         fn of(open: bool, ns: [u64; 2]) -> Self {
             let now = Timestamp(7);
-            Self { batching: SubmitBatching::new(open, now), now, ns }
+            Self { batching: SubmitBatching::new(open, now), now, ns, submitted: CallSizes::default() }
         }
 
         /// How many I/Os each call takes.
         fn bunch(&mut self) -> Vec<u32> {
             let mut calls = vec![0];
             for _ in 0..32 {
-                if self.batching.is_full() {
+                if self.batching.is_full(&mut self.submitted) {
                     calls.push(0);
                 }
                 *calls.last_mut().unwrap() += 1;
             }
             self.now = self.now + Nanos(32 * self.ns[usize::from(calls.len() == 1)]);
-            self.batching.waited(self.now);
+            self.batching.waited(self.now, &mut self.submitted);
             calls
         }
 
@@ -169,7 +173,7 @@ mod tests {
         let mut queue = Queue::of(true, [1, 2]);
         queue.in_pieces(COMPARED);
         assert_eq!(queue.bunch(), [PIECE; 16]);
-        let calls = (0..2 * PIECE + 1).filter(|_| queue.batching.is_full()).count();
+        let calls = (0..2 * PIECE + 1).filter(|_| queue.batching.is_full(&mut queue.submitted)).count();
         assert_eq!((calls, queue.batching.queued), (2, 1));
     }
 

@@ -325,7 +325,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         self.worker_totals.depths.add((self.ios_in_flight.len() - self.free.len()) as u32);
         self.pace.started(io, self.now);
         let index = slot.index();
-        if L::APART && self.batching.is_full() {
+        if L::APART && self.batching.is_full(&mut self.worker_totals.submitted) {
             self.accept();
         }
         if !MORE {
@@ -498,9 +498,11 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         self.hold();
         self.now = self.backend.now();
         if L::APART {
-            self.batching.waited(self.now);
+            self.batching.waited(self.now, &mut self.worker_totals.submitted);
         }
+        let mut answers = 0;
         while let Some((slot, answer)) = self.backend.answer() {
+            answers += 1;
             let index = slot.index();
             let io_in_flight = self.ios_in_flight[index];
             let mut call = InFlightCall::Main;
@@ -510,6 +512,9 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
                 self.write_down(&io_in_flight, call, index, answer);
             }
             self.take(slot, io_in_flight, call, answer);
+        }
+        if L::APART {
+            self.worker_totals.answered.add(answers);
         }
         if MORE && self.trim_pool.is_some() {
             self.collect_trims();
@@ -538,7 +543,8 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             InFlightCall::Fetch if answer > 0 => return,
             InFlightCall::Fetch => {}
         }
-        log.add(LogEntry { io, since, completed: self.now, answer });
+        let accepted = if self.loop_config.apart { io_in_flight.accepted } else { since };
+        log.add(LogEntry { io, since, accepted, completed: self.now, answer });
     }
 
     /// Counts an answer, looks at it, and frees its slot, unless another call follows.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Fault;
 use crate::plan::{Interference, Method, Rate, Verify};
-use crate::stats::{BlockCensus, CpuSpent, DepthCounts, LatencySplit, LiveCounters};
+use crate::stats::{BlockCensus, CallSizes, CpuSpent, DepthCounts, LatencySplit, LiveCounters};
 use crate::sys::slab::Slot;
 use crate::unit::{Nanos, Timestamp};
 
@@ -99,6 +99,10 @@ pub struct WorkerTotals {
     pub tallies: ActionTallies,
     /// I/Os in flight each time one was sent, counted or not.
     pub depths: DepthCounts,
+    /// I/Os that each call handed over, of methods whose calls take several.
+    pub submitted: CallSizes,
+    /// Answers that were found together, of the same.
+    pub answered: CallSizes,
     /// What the blocks that were read hold, where that is counted.
     pub census: Option<BlockCensus>,
     /// First I/O sent.
@@ -144,12 +148,10 @@ impl Worker<'_> {
         if self.files.len() == 1 { &self.layers } else { &[] }
     }
 
-    /// Puts data that never change into the buffers.
+    /// Puts into the buffers what they hold before the first write.
     pub(super) fn fill_once<'s, L: IoBackend<'s>>(&self, backend: &mut L, slots: &[Slot<'s>]) {
-        if !self.filler.changes() {
-            for slot in slots {
-                self.filler.fill(backend.buffer(slot), 0, self.generation);
-            }
+        for (number, slot) in slots.iter().enumerate() {
+            self.filler.begin(backend.buffer(slot), self.place.0 as usize * slots.len() + number);
         }
     }
 }

@@ -162,6 +162,9 @@ fn is_new(target: &Target) -> bool {
 fn name(target: &Target) -> String {
     match target {
         Target::File { path, .. } | Target::Device { path, .. } => path.to_text(),
+        Target::Files { named, .. } if !named.is_empty() => {
+            format!("the files '{}' and others", named[0].to_text())
+        }
         Target::Files { stem, .. } => format!("the files '{stem}'"),
         Target::Scratch { .. } | Target::Nowhere { .. } => "the scratch file".into(),
     }

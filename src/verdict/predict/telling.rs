@@ -229,6 +229,7 @@ fn place(target: &Target) -> String {
     match target {
         Target::File { path, .. } => format!("in the file {}", path.to_text()),
         Target::Scratch { dir, .. } => format!("in its own file in {}", dir.to_text()),
+        Target::Files { named, count, .. } if !named.is_empty() => format!("in {count} files"),
         Target::Files { stem, count, .. } => format!("in {count} files named {stem}"),
         Target::Device { path, .. } => format!("on the device {}", path.to_text()),
         Target::Nowhere { .. } => "nowhere".into(),

@@ -1,0 +1,360 @@
+//! `assay fio`: jobs as fio does them, and its report; on standard error what may be believed of it.
+
+mod progress;
+
+use std::fs::File;
+use std::io::{self, Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::FileTypeExt as _;
+use std::path::Path;
+
+use progress::ProgressLine;
+
+use super::conduct::SOUND;
+use super::dd::cold;
+use super::session::{
+    Dialect, LineContext, ReadLine, SessionEnd, SignalUse, ToolRun, ToolSaid, ToolSession,
+    ToolStreams, without_plan,
+};
+use super::stdout::printed;
+use crate::dialect::fio::{
+    self, FioClone, FioCommand, FioComplaint, FioFormat, FioThere, FioWorld, print,
+};
+use crate::error::{Doing, Error, Fault, Refusal};
+use crate::name::{NameText as _, quoted};
+use crate::plan::{CacheDrop, LayoutMode, Phase, Plan, Target, Work};
+use crate::record::{BetterCommand, Ending, PhaseRecord, Record, Resolved, WordMeaning};
+use crate::report;
+use crate::run::{self, LiveStatus, Observer};
+use crate::unit::MIB;
+
+/// The exit status of the original after a signal.
+const INTERRUPTED: u8 = 128;
+
+/// fio, as 3.42 is built for Linux.
+pub struct Fio;
+
+impl Dialect for Fio {
+    fn has_one_status(&self) -> bool {
+        true
+    }
+
+    fn read(&self, words: &[String], context: &LineContext<'_>) -> Result<ReadLine, Error> {
+        let command = match understood(words, context) {
+            Ok(command) => command,
+            Err(complaint) => return Ok(ReadLine::Said(refused(&complaint))),
+        };
+        if let Some(answer) = command.answer {
+            let err = lines(&command.said);
+            return Ok(ReadLine::Said(ToolSaid { out: answer, err, ..ToolSaid::default() }));
+        }
+        let mut planned = command.plan(words.to_vec(), &there)?;
+        let cold = cold(context.environment)?;
+        if cold != CacheDrop::Keep {
+            planned.plan.phases.iter_mut().for_each(|phase| phase.cold = cold);
+        }
+        let said = lines(&command.said);
+        Ok(ReadLine::Run(Box::new(FioLine {
+            plan: planned.plan,
+            clones: planned.clones,
+            command,
+            said,
+        })))
+    }
+
+    fn planned(
+        &self,
+        words: &[String],
+        _ours: bool,
+        context: &LineContext<'_>,
+    ) -> Result<(Plan, BetterCommand), Refusal> {
+        let typed = without_plan(words);
+        let command = understood(&typed, context).map_err(|complaint| complaint.refusal)?;
+        if command.answer.is_some() {
+            return Err(Refusal {
+                place: fio::NAME.into(),
+                why: "it is asked for an answer, and runs nothing".into(),
+                instead: "give it jobs".into(),
+            });
+        }
+        let plan = command.plan(typed, &there)?.plan;
+        let line: String = words.iter().map(|word| format!(" {}", quoted(word))).collect();
+        let again = BetterCommand {
+            line: format!("assay fio{line}"),
+            why: "the same jobs, each with a verdict beside fio's report".into(),
+        };
+        Ok((plan, again))
+    }
+
+    fn meanings(&self, words: &[String], context: &LineContext<'_>) -> Vec<WordMeaning> {
+        understood(words, context).map(|command| fio::meanings(&command)).unwrap_or_default()
+    }
+}
+
+fn lines(said: &[String]) -> String {
+    said.iter().map(|line| format!("{line}\n")).collect()
+}
+
+fn refused(complaint: &FioComplaint) -> ToolSaid {
+    ToolSaid {
+        out: complaint.out.clone(),
+        err: format!("{}assay: {}\n", complaint.said, complaint.refusal),
+        refused: true,
+        status: Some(complaint.status),
+        ..ToolSaid::default()
+    }
+}
+
+/// Reads the words and the job files that they name.
+fn understood(words: &[String], context: &LineContext<'_>) -> Result<FioCommand, FioComplaint> {
+    let machine = (context.machine)();
+    fio::read(
+        words,
+        &FioWorld {
+            files: context.files,
+            variable: &|name| context.environment.variable(name),
+            pagesize: machine.page.0,
+            cpus: machine.cpus,
+            memory_mb: machine.memory.seen().map_or(0, |memory| memory.0 / MIB),
+        },
+    )
+}
+
+/// What stands at a path.
+fn there(path: &Path) -> FioThere {
+    let Ok(found) = std::fs::metadata(path) else { return FioThere::Nothing };
+    let kind = found.file_type();
+    if kind.is_block_device() {
+        let size = File::open(path).and_then(|mut device| device.seek(SeekFrom::End(0)));
+        return FioThere::Device(size.unwrap_or(0));
+    }
+    match (kind.is_file(), kind.is_dir()) {
+        (true, _) => FioThere::File(found.len()),
+        (_, true) => FioThere::Folder,
+        _ => FioThere::Other,
+    }
+}
+
+/// A line that was understood.
+struct FioLine {
+    command: FioCommand,
+    plan: Plan,
+    clones: Vec<FioClone>,
+    /// What is said before anything is done.
+    said: String,
+}
+
+impl FioLine {
+    fn has(&self, format: FioFormat) -> bool {
+        self.command.own.formats.contains(&format)
+    }
+
+    /// The lines that stand before the report for people.
+    fn opening(&self) -> String {
+        let banners: Vec<_> = self.command.jobs.iter().map(fio::banner).collect();
+        let count = |thread: bool| {
+            let of = self.command.jobs.iter().filter(|job| job.schedule.thread == thread);
+            of.map(|job| job.schedule.numjobs).sum()
+        };
+        print::opening(&banners, fio::VERSION, count(true), count(false))
+    }
+}
+
+impl ToolRun for FioLine {
+    fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    fn warnings(&self) -> &str {
+        &self.said
+    }
+
+    fn signals(&self) -> SignalUse {
+        SignalUse {
+            answered: &[libc::SIGINT, libc::SIGTERM],
+            inherits_pipe: false,
+            ignored: &[libc::SIGXFSZ],
+        }
+    }
+
+    fn session<'a>(
+        &'a self,
+        _time: u32,
+        streams: ToolStreams<'a>,
+    ) -> Result<Box<dyn ToolSession + 'a>, Error> {
+        let output = self.command.own.output.as_ref();
+        let file = output.map(|path| {
+            File::create(path)
+                .map_err(|error| Fault::new(Doing::Create, Path::new(path).to_text(), &error))
+        });
+        let terminal = streams.environment.out.is_some();
+        Ok(Box::new(FioScreen {
+            line: self,
+            streams,
+            file: file.transpose()?,
+            progress: ProgressLine::wanted(&self.command, terminal),
+            phase: (0, 0),
+            signal: None,
+            unprinted: None,
+        }))
+    }
+}
+
+/// What is said while it runs, and at the end.
+struct FioScreen<'a> {
+    line: &'a FioLine,
+    streams: ToolStreams<'a>,
+    /// The file of `--output`.
+    file: Option<File>,
+    progress: Option<ProgressLine>,
+    /// Jobs of the phases before this one, and of this one.
+    phase: (usize, usize),
+    signal: Option<i32>,
+    /// Why something could not be printed.
+    unprinted: Option<io::Error>,
+}
+
+impl FioScreen<'_> {
+    /// Prints where the report goes.
+    fn print(&mut self, text: &str) {
+        let written = match &mut self.file {
+            Some(file) => file.write_all(text.as_bytes()),
+            None => {
+                let out = &mut self.streams.out;
+                out.write_all(text.as_bytes()).and_then(|()| out.flush())
+            }
+        };
+        if let Err(error) = written {
+            self.unprinted.get_or_insert(error);
+        }
+    }
+
+    /// Prints what only people read.
+    fn tell(&mut self, text: &str) {
+        if self.line.has(FioFormat::Normal) {
+            self.print(text);
+        }
+    }
+
+    /// The report of what was done.
+    fn report(&self, record: &Record) -> print::FioReport {
+        let (clones, jobs) = (&self.line.clones, &self.line.command.jobs);
+        let pid = std::process::id();
+        let of = |clone: &FioClone| {
+            let phase = record.phases.iter().find(|phase| phase.name == clone.phase);
+            phase.map(|phase| fio::job_report(&jobs[clone.job], clone, phase, pid + clone.thread))
+        };
+        let each: Vec<_> = clones.iter().map(|clone| (&jobs[clone.job], of(clone))).collect();
+        fio::run_report(&self.line.command, each, record, run::now_in_ms(), run::calendar_as_in_c())
+    }
+
+    /// Makes fio's logs of what was gathered for them.
+    fn log(&mut self) {
+        for clone in &self.line.clones {
+            let job = &self.line.command.jobs[clone.job];
+            let gathered = fio::gathered(job, clone.thread);
+            let Ok(lines) = std::fs::read_to_string(&gathered) else { continue };
+            for (name, text) in fio::log_files(job, clone.thread, &lines) {
+                let appends = !job.logs.per_job;
+                let file = File::options()
+                    .create(true)
+                    .write(true)
+                    .append(appends)
+                    .truncate(!appends)
+                    .open(name);
+                if let Err(error) = file.and_then(|mut file| file.write_all(text.as_bytes())) {
+                    self.unprinted.get_or_insert(error);
+                }
+            }
+            let _ = std::fs::remove_file(&gathered);
+        }
+    }
+
+    /// What may be believed of each phase.
+    fn judge(&mut self, record: &Record) {
+        let named = |phase: &PhaseRecord| Some(fio::figure(phase));
+        for line in report::remarks(record, named, self.streams.environment.err_lines_style()) {
+            let _ = writeln!(self.streams.err, "{line}");
+        }
+        for line in fio::note_lines(&self.line.command.notes) {
+            let _ = writeln!(self.streams.err, "assay: {}", report::harmless(&line));
+        }
+    }
+}
+
+impl ToolSession for FioScreen<'_> {
+    fn finish(&mut self, outcome: Result<Record, Error>) -> Result<SessionEnd, Error> {
+        let record = outcome?;
+        let whole = self.report(&record);
+        let text = print::report(&whole, &fio::formats(&self.line.command.own));
+        if let Some(signal) = self.signal {
+            let _ = writeln!(self.streams.err, "\nfio: terminating on signal {signal}");
+        }
+        self.print(&text);
+        if self.line.command.jobs.iter().any(|job| job.logs != fio::FioLogs::default()) {
+            self.log();
+        }
+        self.judge(&record);
+        if let Some(error) = self.unprinted.take() {
+            return printed(Err(error)).map(|()| SessionEnd::Status(SOUND));
+        }
+        let failed = whole.jobs.iter().filter(|job| job.error != 0).count();
+        Ok(SessionEnd::Status(match &record.ending {
+            Ending::Interrupted(_) => INTERRUPTED,
+            Ending::Failed(fault) => {
+                let _ = writeln!(self.streams.err, "assay: {fault}");
+                failed.clamp(1, 255) as u8
+            }
+            Ending::Complete | Ending::Unfinished => failed.min(255) as u8,
+        }))
+    }
+}
+
+impl Observer for FioScreen<'_> {
+    fn resolved(&mut self, _resolved: &Resolved) {
+        let opening = self.line.opening();
+        self.tell(&opening);
+    }
+
+    fn preparing(&mut self, phase: &Phase, _what: &str) {
+        let mut text = String::new();
+        for job in phase.jobs.iter() {
+            let Work::Blocks(blocks) = &job.work else { continue };
+            let (files, size) = match &blocks.target {
+                Target::File { layout: LayoutMode::Written, .. } => (1, blocks.target.exact_size()),
+                Target::Files { layout: LayoutMode::Written, count, .. } => {
+                    (*count, blocks.target.exact_size())
+                }
+                _ => continue,
+            };
+            let name = job.name.rsplit_once('.').map_or(job.name.as_str(), |(name, _)| name);
+            let total = size.map_or(0, |size| size.0) * u64::from(files) / MIB;
+            let (files, mib) = match files {
+                1 => ("1 file".to_string(), format!("{total}MiB")),
+                many => (format!("{many} files"), format!("total {total}MiB")),
+            };
+            text += &format!("{name}: Laying out IO file{} ({files} / {mib})\n", if files.starts_with("1 ") { "" } else { "s" });
+        }
+        self.tell(&text);
+    }
+
+    fn began(&mut self, phase: &Phase, _number: usize, _of: usize) {
+        self.phase = (self.phase.0 + self.phase.1, phase.jobs.len());
+        if let Some(progress) = &mut self.progress {
+            progress.began(phase, self.phase.0);
+        }
+    }
+
+    fn tick(&mut self, live: &LiveStatus) {
+        let (done, jobs) = self.phase;
+        let line = self.progress.as_mut().and_then(|progress| progress.tick(live, jobs, done));
+        if let Some(line) = line {
+            let _ = self.streams.out.write_all(line.as_bytes());
+            let _ = self.streams.out.flush();
+        }
+    }
+
+    fn asked(&mut self, signal: i32, _live: &LiveStatus) -> bool {
+        self.signal = Some(signal);
+        false
+    }
+}

@@ -1,0 +1,252 @@
+//! fio's logs of a clone, made of a line for each I/O that the engine has written down.
+
+use std::path::PathBuf;
+
+use super::asked::FioJob;
+use super::choices::FioLogWindow as WindowWord;
+use super::print::{
+    FioBins, FioHistogramLog, FioLogFormat, FioLogKind, FioLogSample, FioLogWindow, FioWindowValue,
+};
+use crate::unit::KIB;
+
+/// An I/O that was written down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct LoggedIo {
+    /// When it was answered, ns since the start of the phase.
+    at: u64,
+    /// 0 read, 1 write, 2 trim.
+    direction: usize,
+    offset: u64,
+    bytes: u64,
+    lat: u64,
+    slat: u64,
+}
+
+impl FioJob {
+    /// Whether it has logs.
+    pub(super) fn is_logged(&self) -> bool {
+        let logs = &self.logs;
+        [&logs.bw, &logs.lat, &logs.iops, &logs.hist].iter().any(|log| log.is_some())
+    }
+
+    /// The beginning of the name of a log: its prefix, or the name of the job.
+    fn prefix(&self, asked: &str) -> String {
+        if asked.is_empty() { self.name.clone() } else { asked.to_string() }
+    }
+}
+
+/// The file in which a line for each I/O of a clone stands until its logs are made.
+pub fn gathered(job: &FioJob, thread: u32) -> PathBuf {
+    let logs = &job.logs;
+    let asked = [&logs.lat, &logs.bw, &logs.iops, &logs.hist].into_iter().flatten().next();
+    format!("{}.{thread}.assay-log", job.prefix(asked.map_or("", String::as_str))).into()
+}
+
+/// The logs of a clone: names of files, with what goes into each. `lines` is what was gathered.
+pub fn log_files(job: &FioJob, thread: u32, lines: &str) -> Vec<(String, String)> {
+    let ios: Vec<LoggedIo> = lines.lines().filter_map(logged).collect();
+    let logs = &job.logs;
+    let number = logs.per_job.then_some(thread);
+    let mut files = Vec::new();
+    let mut add = |asked: &Option<String>, kind: FioLogKind, text: String| {
+        if let Some(asked) = asked {
+            files.push((kind.file(&job.prefix(asked), number), text));
+        }
+    };
+    for kind in [FioLogKind::Slat, FioLogKind::Clat, FioLogKind::Lat] {
+        add(&logs.lat, kind, latencies(job, kind, &ios));
+    }
+    add(&logs.bw, FioLogKind::Bandwidth, rates(job, FioLogKind::Bandwidth, &ios));
+    add(&logs.iops, FioLogKind::Iops, rates(job, FioLogKind::Iops, &ios));
+    if logs.hist.is_some() {
+        add(&logs.hist, FioLogKind::ClatHistogram, histograms(job, &ios));
+    }
+    files
+}
+
+/// What a gathered line says; nothing of a heading, or of an I/O that failed.
+fn logged(line: &str) -> Option<LoggedIo> {
+    let mut fields = line.split(',');
+    let at = fields.next()?.parse().ok()?;
+    let direction = match fields.nth(1)? {
+        "read" => 0,
+        "write" => 1,
+        "trim" => 2,
+        _ => return None,
+    };
+    let mut number = |skipped: usize| fields.nth(skipped)?.parse::<i64>().ok();
+    let (offset, bytes, lat) = (number(1)?, number(0)?, number(0)?);
+    let (answer, slat) = (number(0)?, number(0)?);
+    (answer > 0).then_some(LoggedIo {
+        at,
+        direction,
+        offset: offset as u64,
+        bytes: bytes as u64,
+        lat: lat as u64,
+        slat: slat as u64,
+    })
+}
+
+fn format(job: &FioJob) -> FioLogFormat {
+    FioLogFormat {
+        largest: job.logs.window == WindowWord::Both && !job.logs.avg.is_zero(),
+        offset: job.logs.offset,
+        priority: job.logs.prio,
+        issued: job.logs.issue_time,
+    }
+}
+
+fn sample(io: &LoggedIo, value: u64) -> FioLogSample {
+    FioLogSample {
+        time_ms: io.at / 1_000_000,
+        value,
+        direction: io.direction as u8,
+        block: io.bytes,
+        offset: io.offset,
+        issued_ns: io.at.saturating_sub(io.lat) + io.slat,
+        ..FioLogSample::default()
+    }
+}
+
+/// A log of latencies. One that is not kept apart has no lines: slat of an engine that waits.
+fn latencies(job: &FioJob, kind: FioLogKind, ios: &[LoggedIo]) -> String {
+    if kind == FioLogKind::Slat && !job.splits_latency() {
+        return String::new();
+    }
+    let value = |io: &LoggedIo| match kind {
+        FioLogKind::Slat => io.slat,
+        FioLogKind::Clat => io.lat.saturating_sub(io.slat),
+        _ => io.lat,
+    };
+    let format = format(job);
+    if job.logs.avg.is_zero() {
+        return ios.iter().map(|io| format.line(&sample(io, value(io)))).collect();
+    }
+    let shown = match job.logs.window {
+        WindowWord::Avg => FioWindowValue::Mean,
+        WindowWord::Max => FioWindowValue::Largest,
+        WindowWord::Both => FioWindowValue::Both,
+    };
+    let mut window = FioLogWindow::new(kind, job.logs.avg.as_millis() as u64, shown);
+    let ended = ios.iter().filter_map(|io| window.add(io.at / 1_000_000, io.direction, value(io)));
+    let mut text: String = ended.map(|sample| format.line(&sample)).collect();
+    let end = ios.last().map_or(0, |io| io.at / 1_000_000);
+    window.finish(end).iter().for_each(|sample| text += &format.line(sample));
+    text
+}
+
+/// A log of rates: of each I/O by itself, or over windows in which anything was done.
+fn rates(job: &FioJob, kind: FioLogKind, ios: &[LoggedIo]) -> String {
+    let format = FioLogFormat { largest: false, ..format(job) };
+    if job.logs.avg.is_zero() {
+        let value = |io: &LoggedIo| match kind {
+            FioLogKind::Iops => 1,
+            _ => (io.bytes * 1_000_000).checked_div(io.lat).unwrap_or(0),
+        };
+        return ios.iter().map(|io| format.line(&sample(io, value(io)))).collect();
+    }
+    let every = (job.logs.avg.as_millis() as u64).max(1);
+    let mut text = String::new();
+    let mut rest = ios;
+    while let Some(first) = rest.first() {
+        let end = (first.at / 1_000_000 / every + 1) * every;
+        let count = rest.partition_point(|io| io.at / 1_000_000 < end);
+        let (window, later) = rest.split_at(count.max(1));
+        rest = later;
+        for direction in 0..3 {
+            let of = window.iter().filter(|io| io.direction == direction);
+            let (ops, bytes) = of.fold((0, 0), |(ops, bytes), io| (ops + 1, bytes + io.bytes));
+            if ops == 0 {
+                continue;
+            }
+            let value = match kind {
+                FioLogKind::Iops => ops * 1000 / every,
+                _ => bytes * 1000 / every / KIB,
+            };
+            let sample = FioLogSample {
+                time_ms: end,
+                value,
+                direction: direction as u8,
+                ..FioLogSample::default()
+            };
+            text += &format.line(&sample);
+        }
+    }
+    text
+}
+
+/// A log of histograms: what came in each interval.
+fn histograms(job: &FioJob, ios: &[LoggedIo]) -> String {
+    let every = (job.logs.hist_interval.as_millis() as u64).max(1);
+    let mut log = FioHistogramLog::new(job.logs.hist_coarseness);
+    let mut bins = [FioBins::default(), FioBins::default(), FioBins::default()];
+    let mut since = [0; 3];
+    let mut text = String::new();
+    for io in ios {
+        let ms = io.at / 1_000_000;
+        bins[io.direction].add(io.lat.saturating_sub(io.slat), 1);
+        if ms.saturating_sub(since[io.direction]) >= every {
+            text += &log.line(ms, io.direction, io.bytes, &bins[io.direction]);
+            since[io.direction] = ms / every * every;
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::dialect::fio::FioEngine;
+
+    const GATHERED: &str = "\
+time_ns,worker,op,file,offset,bytes,lat_ns,answer,slat_ns
+1000000,0,read,0,0,4096,7000,4096,1000
+2500000,0,write,0,8192,4096,9000,4096,2000
+12000000,0,read,0,4096,4096,5000,4096,1000
+13000000,0,read,0,4096,4096,5000,-5,1000
+";
+
+    fn job(change: impl FnOnce(&mut FioJob)) -> FioJob {
+        let mut job = FioJob { name: "j".into(), ..FioJob::default() };
+        job.queue.engine = FioEngine::Libaio;
+        change(&mut job);
+        job
+    }
+
+    #[test]
+    fn without_windows_each_io_has_a_line() {
+        let job = job(|job| {
+            job.logs.lat = Some(String::new());
+            job.logs.offset = true;
+        });
+        let files = log_files(&job, 2, GATHERED);
+        let names: Vec<_> = files.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["j_slat.2.log", "j_clat.2.log", "j_lat.2.log"]);
+        assert_eq!(files[1].1, "1, 6000, 0, 4096, 0, 0\n2, 7000, 1, 4096, 8192, 0\n12, 4000, 0, 4096, 4096, 0\n");
+        assert!(files[2].1.starts_with("1, 7000, 0, 4096, 0, 0\n"));
+        assert_eq!(gathered(&job, 2), PathBuf::from("j.2.assay-log"));
+    }
+
+    #[test]
+    fn windows_have_means_and_rates() {
+        let job = job(|job| {
+            (job.logs.bw, job.logs.iops) = (Some("p".into()), Some("p".into()));
+            job.logs.avg = Duration::from_millis(10);
+            job.logs.per_job = false;
+        });
+        let files = log_files(&job, 1, GATHERED);
+        assert_eq!(files[0], ("p_bw.log".into(), "10, 400, 0, 0, 0\n10, 400, 1, 0, 0\n20, 400, 0, 0, 0\n".into()));
+        assert_eq!(files[1].1, "10, 100, 0, 0, 0\n10, 100, 1, 0, 0\n20, 100, 0, 0, 0\n");
+    }
+
+    #[test]
+    fn an_engine_that_waits_has_no_slat() {
+        let job = job(|job| {
+            job.queue.engine = FioEngine::Psync;
+            job.logs.lat = Some("p".into());
+        });
+        assert_eq!(log_files(&job, 1, GATHERED)[0], ("p_slat.1.log".into(), String::new()));
+    }
+}

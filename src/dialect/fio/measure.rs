@@ -1,0 +1,259 @@
+//! What a clone came to, in fio's terms: its report, from what the record has of it.
+
+use std::time::Duration;
+
+use super::asked::{FioJob, FioTyped};
+use super::choices::FioUnified as UnifiedWord;
+use super::direction::FioDirection;
+use super::plan::FioClone;
+use super::print::{
+    FioBanner, FioBins, FioDirectionReport, FioJobReport, FioLatency,
+    FioLatencyShares, FioLatencyTarget, FioMoments, FioPassedErrors, FioPercentiles, FioShares,
+    FioStyle, FioTypedOption, FioUnified, errno_text,
+};
+use crate::plan::Action;
+use crate::record::{IntervalCount, JobResult, PhaseRecord};
+use crate::stats::{ActionTotal, HistogramCell, Latency};
+use crate::unit::{KIB, Nanos};
+
+/// Options as reports repeat them.
+pub fn typed(options: &[FioTyped]) -> Vec<FioTypedOption> {
+    let pair = |typed: &FioTyped| (typed.name.to_string(), typed.value.clone().unwrap_or_default());
+    options.iter().map(pair).collect()
+}
+
+/// The line of a job before the run.
+pub fn banner(job: &FioJob) -> FioBanner {
+    let pattern = &job.pattern;
+    let size = |direction: FioDirection| {
+        let usual = *pattern.bs.of(direction);
+        let or_usual = |bytes: u64| if bytes == 0 { usual } else { bytes };
+        (or_usual(*pattern.min_bs.of(direction)), or_usual(*pattern.max_bs.of(direction)))
+    };
+    FioBanner {
+        name: job.name.clone(),
+        group: job.group,
+        rw: pattern.rw.word().into(),
+        blocks: FioDirection::ALL.map(size),
+        sequential_random: pattern.bs_is_seq_rand,
+        engine: job.queue.engine.word().into(),
+        depth: job.queue.iodepth,
+        clones: job.schedule.numjobs,
+        style: style(job),
+    }
+}
+
+fn style(job: &FioJob) -> FioStyle {
+    FioStyle {
+        kb_base: job.statistics.kb_base,
+        bits: job.statistics.unit_base == 1,
+        figures: job.statistics.significant_figures as usize,
+    }
+}
+
+/// What a clone came to. `phase` is the phase it ran in, `pid` the process that is named for it.
+pub fn job_report(job: &FioJob, clone: &FioClone, phase: &PhaseRecord, pid: u32) -> FioJobReport {
+    let statistics = &job.statistics;
+    let mut report = FioJobReport {
+        name: job.name.clone(),
+        group: job.group,
+        clones: 1,
+        pid,
+        description: statistics.description.clone().unwrap_or_default(),
+        options: typed(&job.options),
+        style: style(job),
+        percentiles: FioPercentiles {
+            slat: statistics.slat_percentiles,
+            clat: statistics.clat_percentiles,
+            lat: statistics.lat_percentiles,
+            list: statistics.percentile_list.clone(),
+            precision: statistics.percentile_precision as usize,
+        },
+        unified: match statistics.unified {
+            UnifiedWord::None => FioUnified::Split,
+            UnifiedWord::Mixed => FioUnified::Mixed,
+            UnifiedWord::Both => FioUnified::Both,
+        },
+        latency_target: FioLatencyTarget {
+            depth: job.queue.iodepth,
+            target_ns: job.pace.latency_target.as_nanos() as u64,
+            window_us: job.pace.latency_window.as_micros() as u64,
+            percentile: job.pace.latency_percentile,
+        },
+        ..FioJobReport::default()
+    };
+    if let Some(fault) = phase.faults.iter().find(|fault| fault.errno != 0) {
+        report.error = fault.errno;
+        report.error_text = format!(
+            "file:{}, func={}, error={}",
+            fault.path,
+            fault.doing.name(),
+            errno_text(fault.errno)
+        );
+    }
+    let Some(result) = phase.jobs.iter().find(|result| result.name == clone.name) else {
+        return report;
+    };
+    report.count(job, result, phase);
+    report
+}
+
+impl FioJobReport {
+    /// Adds what the record has of a clone.
+    fn count(&mut self, job: &FioJob, result: &JobResult, phase: &PhaseRecord) {
+        let time = result.span.map_or(phase.span.time(), |span| {
+            let closing = phase.span.ended().max(span.stopped);
+            let end = if job.sync.end_fsync { closing } else { span.stopped };
+            end.since(span.counted)
+        });
+        let runtime_ms = time.0.div_ceil(1_000_000);
+        self.runtime_ms = runtime_ms;
+        if let Some(cpu) = result.cpu {
+            (self.user_ms, self.system_ms) = (cpu.user.0 / 1_000_000, cpu.system.0 / 1_000_000);
+        }
+        if let Some(costs) = &result.costs {
+            self.context_switches = costs.context_switches.unwrap_or_default();
+            self.major_faults = costs.major_faults.unwrap_or_default();
+            self.minor_faults = costs.minor_faults.unwrap_or_default();
+        }
+        let actions = [Action::Read, Action::Write, Action::Trim];
+        let mut cells = Vec::new();
+        for (direction, action) in actions.into_iter().enumerate() {
+            let Some(total) = result.totals.get(&action) else { continue };
+            let points = result.series.get(&action);
+            let report = &mut self.directions[direction];
+            *report = direction_report(job, total, runtime_ms);
+            let points = points.map(Vec::as_slice).unwrap_or_default();
+            if !job.statistics.disable_bw && !job.statistics.gtod_reduce {
+                report.bw = samples(phase, points, job.statistics.bwavgtime, |count, ms| {
+                    count.1 * 1000 / ms / KIB
+                });
+                report.iops =
+                    samples(phase, points, job.statistics.iopsavgtime, |count, ms| count.0 * 1000 / ms);
+            }
+            if !job.statistics.disable_lat && !job.statistics.gtod_reduce {
+                cells.extend(total.histogram.iter());
+            }
+        }
+        self.latencies = FioLatencyShares::of_cells(cells, 0);
+        self.latencies.of = self.ios();
+        if let Some(flush) = result.totals.get(&Action::Flush) {
+            self.syncs = flush.ops.0;
+            self.sync_latency = latency(flush.lat_ns.as_ref(), flush.histogram.iter());
+        }
+        self.depths(job, result);
+        if job.is_set("continue_on_error") {
+            let errors = result.totals.values().map(|total| total.errors).sum();
+            self.errors = Some(FioPassedErrors { total: errors, first: self.error });
+        }
+    }
+
+    /// At which depths I/Os were sent.
+    fn depths(&mut self, job: &FioJob, result: &JobResult) {
+        let ios = self.ios();
+        let mut counts = [0; 7];
+        match &result.depth {
+            Some(depth) => {
+                for (least, count) in &depth.counts {
+                    counts[(least.ilog2() as usize).min(6)] += count;
+                }
+            }
+            None => counts[0] = ios,
+        }
+        self.depths = FioShares { counts, of: ios };
+        if job.queue.engine.synchronous() {
+            // Each call takes one I/O, and answers it.
+            let one = FioShares { counts: [0, ios, 0, 0, 0, 0, 0], of: ios };
+            (self.submits, self.completes) = (one.clone(), one);
+        } else if let Some(costs) = &result.costs {
+            self.submits = batches(&costs.submitted);
+            self.completes = batches(&costs.answered);
+        }
+    }
+}
+
+/// Calls by how many I/Os each took: 0, up to 4, 8, 16, 32, 64, more.
+fn batches(calls: &[(u32, u64)]) -> FioShares<7> {
+    let mut counts = [0; 7];
+    for (most, count) in calls {
+        let class = match most {
+            0 => 0,
+            1..=4 => 1,
+            more => (more.ilog2() as usize - 1).min(6),
+        };
+        counts[class] += count;
+    }
+    FioShares { counts, of: counts.iter().sum() }
+}
+
+fn direction_report(job: &FioJob, total: &ActionTotal, runtime_ms: u64) -> FioDirectionReport {
+    let statistics = &job.statistics;
+    let mut report = FioDirectionReport {
+        ios: total.ops.0,
+        short: total.short,
+        bytes: total.bytes.0,
+        runtime_ms,
+        ..FioDirectionReport::default()
+    };
+    if statistics.gtod_reduce {
+        return report;
+    }
+    let all = latency(total.lat_ns.as_ref(), total.histogram.iter());
+    if !statistics.disable_slat {
+        report.slat = latency(total.slat_ns.as_deref(), total.slat_histogram.iter());
+    }
+    if !statistics.disable_clat {
+        report.clat = match &total.clat_ns {
+            Some(clat) => latency(Some(clat), total.clat_histogram.iter()),
+            // Nothing lies between submission and completion of a call that waits.
+            None => all.clone(),
+        };
+    }
+    if !statistics.disable_lat {
+        report.lat = all;
+    }
+    report
+}
+
+fn latency(whole: Option<&Latency>, cells: impl Iterator<Item = HistogramCell>) -> FioLatency {
+    let Some(whole) = whole else { return FioLatency::default() };
+    FioLatency {
+        moments: FioMoments::with_deviation(
+            whole.min,
+            whole.max,
+            whole.mean,
+            whole.stddev.unwrap_or_default(),
+            whole.n,
+        ),
+        bins: FioBins::of_cells(cells, 0),
+    }
+}
+
+/// A sample for each stretch of `every` in which anything was done.
+fn samples(
+    phase: &PhaseRecord,
+    points: &[IntervalCount],
+    every: Duration,
+    value: impl Fn(IntervalCount, u64) -> u64,
+) -> FioMoments {
+    let every = Nanos(every.as_nanos() as u64);
+    let skipped = phase.span.counted.since(phase.span.started);
+    let mut moments = FioMoments::default();
+    let (mut sum, mut since) = (IntervalCount(0, 0), skipped);
+    for (count, point) in points.iter().zip(&phase.series.points) {
+        if point.at_ns <= skipped {
+            continue;
+        }
+        sum = IntervalCount(sum.0 + count.0, sum.1 + count.1);
+        let time = point.at_ns.less(since);
+        if time >= every {
+            let ms = (time.0 / 1_000_000).max(1);
+            if sum.0 > 0 {
+                moments.add(value(sum, ms));
+            }
+            (sum, since) = (IntervalCount(0, 0), point.at_ns);
+        }
+    }
+    moments
+}
+

@@ -1,0 +1,116 @@
+//! By which calls a job does its I/O, and what its writes promise.
+
+use super::super::asked::FioJob;
+use super::super::choices::{FioSyncMode, FioSyncRange};
+use super::super::engine::FioEngine;
+use super::refused;
+use crate::error::Refusal;
+use crate::plan::{
+    AioOptions, Caching, Durability, Method, MmapOptions, RingOptions, SyncFileRange, VectoredFlags,
+};
+use crate::unit::Ops;
+
+impl FioJob {
+    /// The engine as a method of ours.
+    pub(super) fn method(&self) -> Result<Method, Refusal> {
+        let options = &self.queue.engine_options;
+        let batch = match self.queue.batch_complete_min {
+            0 | 1 => 0,
+            several => several,
+        };
+        let flags = VectoredFlags {
+            hipri: options.hipri,
+            nowait: options.nowait,
+            dontcache: options.uncached,
+            atomic: self.sync.atomic,
+            ..VectoredFlags::default()
+        };
+        Ok(match self.queue.engine {
+            FioEngine::Psync => Method::Psync,
+            FioEngine::Sync | FioEngine::Vsync => Method::Sync,
+            FioEngine::Pvsync | FioEngine::Pvsync2 => Method::Vectored(flags),
+            FioEngine::Libaio => Method::Libaio(AioOptions { batch }),
+            FioEngine::Posixaio => Method::PosixAio,
+            FioEngine::Mmap => Method::Mmap(MmapOptions::default()),
+            FioEngine::Null => Method::Null,
+            FioEngine::IoUring => Method::IoUring(RingOptions {
+                fixed: options.fixedbufs || options.registerfiles,
+                polled: options.hipri,
+                sqpoll: options.sqthread_poll,
+                sqpoll_cpu: options.sqthread_poll_cpu,
+                vectored: options.nonvectored == Some(false) && !options.fixedbufs,
+                linked: false,
+                batch,
+            }),
+            other => {
+                return Err(refused(
+                    self,
+                    "ioengine",
+                    &format!("the engine {} is not done here yet", other.word()),
+                    "use psync, sync, pvsync2, libaio, io_uring, posixaio, mmap or null",
+                ));
+            }
+        })
+    }
+
+    /// I/Os in flight: a synchronous engine has one, whatever was asked for.
+    pub(super) fn depth(&self) -> u32 {
+        match self.queue.engine.synchronous() {
+            true => 1,
+            false => self.queue.iodepth,
+        }
+    }
+
+    /// Whether submission and completion are apart, and both are wanted.
+    pub(in super::super) fn splits_latency(&self) -> bool {
+        let shown = &self.statistics;
+        !self.queue.engine.synchronous()
+            && self.queue.engine != FioEngine::Null
+            && !(shown.gtod_reduce || shown.disable_slat && shown.disable_clat)
+    }
+
+    pub(super) fn caching(&self) -> Caching {
+        match self.sync.direct || self.sync.atomic {
+            true if !matches!(self.queue.engine, FioEngine::Mmap | FioEngine::Null) => {
+                Caching::Direct
+            }
+            _ => Caching::Buffered,
+        }
+    }
+
+    /// What its writes promise.
+    pub(super) fn durability(&self) -> Result<Durability, Refusal> {
+        if !self.pattern.rw.writes() {
+            return Ok(Durability::None);
+        }
+        let sync = &self.sync;
+        if sync.fsync > 0 && sync.fdatasync > 0 {
+            return Err(refused(
+                self,
+                "fdatasync",
+                "it is not done beside 'fsync', which does all that it does",
+                "leave one of them out",
+            ));
+        }
+        let ends = sync.end_fsync || sync.fsync_on_close || sync.end_syncfs;
+        Ok(match (sync.sync, sync.fsync, sync.fdatasync) {
+            (_, every @ 1.., _) => Durability::FsyncEvery(Ops(every.into())),
+            (_, _, every @ 1..) => Durability::FdatasyncEvery(Ops(every.into())),
+            (FioSyncMode::Sync, ..) => Durability::OpenSync,
+            (FioSyncMode::Dsync, ..) => Durability::OpenDsync,
+            (FioSyncMode::None, ..) if ends => Durability::FsyncAtEnd,
+            (FioSyncMode::None, ..) => Durability::None,
+        })
+    }
+
+    pub(super) fn sync_file_range(&self) -> Option<SyncFileRange> {
+        let steps = &self.sync.sync_file_range;
+        let every = Ops(self.sync.sync_file_range_every.into());
+        (every.0 > 0 && !steps.is_empty() && self.pattern.rw.writes()).then(|| SyncFileRange {
+            every,
+            wait_before: steps.contains(&FioSyncRange::WaitBefore),
+            write: steps.contains(&FioSyncRange::Write),
+            wait_after: steps.contains(&FioSyncRange::WaitAfter),
+        })
+    }
+}

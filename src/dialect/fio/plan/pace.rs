@@ -1,0 +1,161 @@
+//! How fast a job is done, and until when.
+
+use std::time::Duration;
+
+use super::super::asked::FioJob;
+use super::super::choices::{FioRateProcess, FioThinktimeBlocks};
+use super::super::direction::FioDirection;
+use super::refused;
+use super::target::FioRegion;
+use crate::error::Refusal;
+use crate::plan::{
+    Arrivals, Balance, Cap, Caps, ComputeTime, Rate, StopLimit, StopRule, ThinkTime,
+};
+use crate::unit::{Bytes, Nanos, Ops};
+
+/// A time as the plan has it.
+pub(super) fn nanos(time: Duration) -> Nanos {
+    Nanos(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX))
+}
+
+impl FioJob {
+    /// Rates and pauses.
+    pub(super) fn rate(&self) -> Result<Rate, Refusal> {
+        let caps = Caps {
+            all: Cap::NONE,
+            read: self.cap(FioDirection::Read),
+            write: self.cap(FioDirection::Write),
+            trim: self.cap(FioDirection::Trim),
+        };
+        let rate = Rate { compute: self.compute(), think: self.think()?, ..Rate::CLOSED };
+        if self.pace.rate_process == FioRateProcess::Linear || caps == Caps::NONE {
+            return Ok(Rate { caps, ..rate });
+        }
+        let rw = self.pattern.rw;
+        if [rw.reads(), rw.writes(), rw.trims()].iter().filter(|does| **does).count() > 1 {
+            return Err(refused(
+                self,
+                "rate_process",
+                "a Poisson process of two directions is not done here",
+                "give each direction a job of its own",
+            ));
+        }
+        let iops = self.arrivals(if rw.reads() {
+            FioDirection::Read
+        } else if rw.writes() {
+            FioDirection::Write
+        } else {
+            FioDirection::Trim
+        });
+        Ok(Rate { arrivals: Some(Arrivals::Poisson { iops }), ..rate })
+    }
+
+    /// The cap of a direction, where the job moves anything in it.
+    fn cap(&self, direction: FioDirection) -> Cap {
+        let rw = self.pattern.rw;
+        let does = match direction {
+            FioDirection::Read => rw.reads(),
+            FioDirection::Write => rw.writes(),
+            FioDirection::Trim => rw.trims(),
+        };
+        if !does {
+            return Cap::NONE;
+        }
+        let bandwidth = *self.pace.rate.of(direction);
+        let iops = *self.pace.rate_iops.of(direction);
+        Cap {
+            bandwidth: (bandwidth > 0).then_some(Bytes(bandwidth)),
+            iops: (iops > 0).then_some(iops.into()),
+        }
+    }
+
+    /// I/Os per second of a rate.
+    fn arrivals(&self, direction: FioDirection) -> f64 {
+        match *self.pace.rate_iops.of(direction) {
+            0 => {
+                *self.pace.rate.of(direction) as f64
+                    / (*self.pattern.bs.of(direction)).max(1) as f64
+            }
+            iops => iops.into(),
+        }
+    }
+
+    fn think(&self) -> Result<Option<ThinkTime>, Refusal> {
+        let pace = &self.pace;
+        if pace.thinktime_iotime > Duration::ZERO {
+            return Err(refused(
+                self,
+                "thinktime_iotime",
+                "a pause after a time of I/O is not done here",
+                "give 'thinktime_blocks', which counts I/Os",
+            ));
+        }
+        let pause = nanos(pace.thinktime);
+        if pause == Nanos::ZERO || pace.thinktime_spin >= pace.thinktime {
+            return Ok(None);
+        }
+        if pace.thinktime_blocks_type == FioThinktimeBlocks::Issue && self.depth() > 1 {
+            // What was sent is what our pauses count.
+            return Ok(Some(ThinkTime { pause, every: pace.thinktime_blocks.max(1) }));
+        }
+        Ok(Some(ThinkTime { pause, every: pace.thinktime_blocks.max(1) }))
+    }
+
+    /// A pause that is all computing.
+    fn compute(&self) -> Option<ComputeTime> {
+        let pace = &self.pace;
+        let spins = pace.thinktime > Duration::ZERO && pace.thinktime_spin >= pace.thinktime;
+        spins.then(|| ComputeTime {
+            time: nanos(pace.thinktime),
+            every: pace.thinktime_blocks.max(1),
+            idle: false,
+        })
+    }
+
+    /// Jobs of a flow keep step.
+    pub(super) fn balance(&self) -> Option<Balance> {
+        let weight = self.pace.flow;
+        (weight > 0).then_some(Balance { group: self.pace.flow_id, weight })
+    }
+
+    /// Until when a clone works.
+    pub(super) fn stop_of(&self, place: &FioRegion) -> Result<StopRule, Refusal> {
+        let schedule = &self.schedule;
+        if self.target.fill_device {
+            return Err(refused(
+                self,
+                "fill_device",
+                "writing until nothing fits is not done here",
+                "give the size of what is to be filled: size=",
+            ));
+        }
+        if schedule.steadystate_duration > Duration::ZERO {
+            return Err(refused(
+                self,
+                "steadystate",
+                "fio's rule for a steady state is not done here yet",
+                "give a runtime, or use 'assay sustain'",
+            ));
+        }
+        if self.pace.latency_target > Duration::ZERO {
+            return Err(refused(
+                self,
+                "latency_target",
+                "the search for a depth is not done here yet",
+                "use 'assay ramp PATH --p99 TIME', which does that",
+            ));
+        }
+        let time = nanos(schedule.runtime);
+        let endless = schedule.time_based && time > Nanos::ZERO;
+        let bytes = place.bytes.saturating_mul(schedule.loops.max(1).into());
+        let limits = [
+            (!endless && bytes > 0).then_some(StopLimit::Bytes(Bytes(bytes))),
+            (time > Nanos::ZERO).then_some(StopLimit::Time(time)),
+            (self.target.number_ios > 0).then_some(StopLimit::Ops(Ops(self.target.number_ios))),
+        ];
+        Ok(StopRule {
+            ramp: nanos(schedule.ramp_time),
+            ..StopRule::until(limits.into_iter().flatten())
+        })
+    }
+}

@@ -1,0 +1,365 @@
+//! On which files a clone works, and on which part of them.
+
+use std::path::{Path, PathBuf};
+
+use super::super::asked::FioJob;
+use super::super::choices::{FioFallocate, FioServiceOrder};
+use super::super::engine::FioEngine;
+use super::super::job_target::FioAmount;
+use super::{FioThere, refused};
+use crate::error::Refusal;
+use crate::plan::{
+    FileOrder, LayoutMode, Lifetime, OverwriteConsent, Phase, Size, Target, Work,
+};
+use crate::unit::Bytes;
+
+/// Where a clone works, and how much of it.
+#[derive(Clone, Debug)]
+pub(super) struct FioRegion {
+    /// Its files or device.
+    pub target: Target,
+    /// Where its part begins, bytes.
+    pub offset: u64,
+    /// What it moves in a loop, bytes.
+    pub bytes: u64,
+}
+
+/// The names of a clone's files.
+enum FileNames {
+    /// One file or device.
+    One(PathBuf),
+    /// Files that are numbered behind a stem.
+    Numbered(PathBuf, String),
+    /// Files with names of their own.
+    Named(Vec<PathBuf>),
+}
+
+impl FioJob {
+    /// Where a clone works.
+    pub(super) fn place_of(
+        &self,
+        clone: u32,
+        there: &dyn Fn(&Path) -> FioThere,
+        before: &[Phase],
+    ) -> Result<FioRegion, Refusal> {
+        if self.queue.engine == FioEngine::Null {
+            let size = self.bytes_asked(0)?.max(1);
+            let offset = self.offset_of(clone, size)?;
+            return Ok(FioRegion {
+                target: Target::Nowhere { size: Bytes(offset + size) },
+                offset,
+                bytes: self.moved(size)?,
+            });
+        }
+        match self.names(clone)? {
+            FileNames::One(path) => match there(&path) {
+                FioThere::Device(bytes) => self.on_device(clone, path, bytes),
+                FioThere::Other => Err(refused(
+                    self,
+                    "filename",
+                    "it is neither a file nor a block device",
+                    "name a file or a block device",
+                )),
+                FioThere::Folder => Err(refused(
+                    self,
+                    "filename",
+                    "it is a folder",
+                    "name a file, or write directory= instead of filename=",
+                )),
+                found => self.on_file(clone, path, found, before),
+            },
+            FileNames::Numbered(dir, stem) => {
+                let dir = if dir.as_os_str().is_empty() { ".".into() } else { dir };
+                let paths = (0..self.target.nrfiles).map(|file| dir.join(format!("{stem}.{file}")));
+                let paths: Vec<PathBuf> = paths.collect();
+                self.on_files(clone, (vec![dir], stem, Vec::new()), &paths, there)
+            }
+            FileNames::Named(paths) => {
+                if paths.iter().any(|path| matches!(there(path), FioThere::Device(_))) {
+                    return Err(refused(
+                        self,
+                        "filename",
+                        "a list of block devices is not done here yet",
+                        "give each device a job of its own, in the same group",
+                    ));
+                }
+                let mut dirs: Vec<PathBuf> = Vec::new();
+                for path in &paths {
+                    let dir = match path.parent() {
+                        Some(dir) if !dir.as_os_str().is_empty() => dir.to_path_buf(),
+                        _ => ".".into(),
+                    };
+                    if !dirs.contains(&dir) {
+                        dirs.push(dir);
+                    }
+                }
+                self.on_files(clone, (dirs, self.name.replace('/', "-"), paths.clone()), &paths, there)
+            }
+        }
+    }
+
+    /// What its files are called.
+    fn names(&self, clone: u32) -> Result<FileNames, Refusal> {
+        let target = &self.target;
+        if target.opendir.is_some() {
+            return Err(refused(
+                self,
+                "opendir",
+                "all files of a folder are not done here yet",
+                "name them: filename=a:b",
+            ));
+        }
+        let dirs = &target.directories;
+        let dir = match dirs.len() {
+            0 => PathBuf::new(),
+            many => PathBuf::from(&dirs[clone as usize % many]),
+        };
+        match target.filenames.as_slice() {
+            [] => {}
+            [one] => return Ok(FileNames::One(dir.join(one))),
+            several => {
+                return Ok(FileNames::Named(several.iter().map(|name| dir.join(name)).collect()));
+            }
+        }
+        let named = |number: &str| {
+            target
+                .filename_format
+                .replace("$jobname", &self.name)
+                .replace("$jobnum", &clone.to_string())
+                .replace("$clientuid.", "")
+                .replace("$filenum", number)
+        };
+        if target.nrfiles == 1 {
+            return Ok(FileNames::One(dir.join(named("0"))));
+        }
+        let first = named("0");
+        match first.strip_suffix(".0") {
+            Some(stem) if target.filename_format.ends_with(".$filenum") && !stem.contains('/') => {
+                Ok(FileNames::Numbered(dir, stem.into()))
+            }
+            _ => Err(refused(
+                self,
+                "filename_format",
+                "several files are numbered at the end here",
+                "let it end with .$filenum",
+            )),
+        }
+    }
+
+    /// An amount as bytes of what is there.
+    fn amount(&self, word: &str, amount: FioAmount, whole: u64) -> Result<u64, Refusal> {
+        match amount {
+            FioAmount::Bytes(bytes) => Ok(bytes),
+            FioAmount::Percent(_) if whole == 0 => Err(refused(
+                self,
+                word,
+                "a percentage of a file that is not there",
+                "give a size in bytes",
+            )),
+            FioAmount::Percent(percent) => {
+                Ok((u128::from(whole) * u128::from(percent) / 100) as u64)
+            }
+            FioAmount::Zones(_) => Err(refused(
+                self,
+                word,
+                "zones of zoned devices are not done here",
+                "give a size in bytes",
+            )),
+        }
+    }
+
+    /// Bytes of the region; 0: all that is there.
+    fn bytes_asked(&self, whole: u64) -> Result<u64, Refusal> {
+        match (self.target.size, self.target.filesize) {
+            (Some(size), _) => self.amount("size", size, whole),
+            (None, Some((least, _))) => Ok(least.saturating_mul(self.target.nrfiles.into())),
+            (None, None) => Ok(0),
+        }
+    }
+
+    /// Where the part of a clone begins.
+    fn offset_of(&self, clone: u32, whole: u64) -> Result<u64, Refusal> {
+        let target = &self.target;
+        let step = self.amount("offset_increment", target.offset_increment, whole)?;
+        let offset = self.amount("offset", target.offset, whole)?;
+        let least = self.pattern.min_bs.iter().copied().filter(|bytes| *bytes > 0).min();
+        let align = match target.offset_align {
+            0 => least.unwrap_or(1),
+            align => align,
+        };
+        let place = offset.saturating_add(step.saturating_mul(clone.into()));
+        Ok(place.next_multiple_of(align.max(1)))
+    }
+
+    /// What is moved in a loop, of a region of so many bytes.
+    fn moved(&self, region: u64) -> Result<u64, Refusal> {
+        match self.target.io_size {
+            None | Some(FioAmount::Bytes(0)) => Ok(region),
+            Some(size) => self.amount("io_size", size, region),
+        }
+    }
+
+    fn on_device(&self, clone: u32, path: PathBuf, whole: u64) -> Result<FioRegion, Refusal> {
+        let offset = self.offset_of(clone, whole)?;
+        let rest = whole.saturating_sub(offset);
+        let asked = match self.bytes_asked(whole)? {
+            0 => rest,
+            asked => asked.min(rest),
+        };
+        if asked == 0 {
+            return Err(refused(
+                self,
+                "offset",
+                &format!("it lies behind the end of {}", path.display()),
+                "give a smaller one",
+            ));
+        }
+        let changes = self.pattern.rw.writes() || self.pattern.rw.trims();
+        let consent = changes.then(|| OverwriteConsent { device: path.clone() });
+        let target = Target::Device { path, size: Size::Exactly(Bytes(offset + asked)), consent };
+        Ok(FioRegion { target, offset, bytes: self.moved(asked)? })
+    }
+
+    fn on_file(
+        &self,
+        clone: u32,
+        path: PathBuf,
+        found: FioThere,
+        before: &[Phase],
+    ) -> Result<FioRegion, Refusal> {
+        let there = match found {
+            FioThere::File(bytes) => bytes,
+            _ => made_before(before, &path).unwrap_or(0),
+        };
+        let offset = self.offset_of(clone, there)?;
+        let asked = match self.bytes_asked(there)? {
+            0 => there.saturating_sub(offset),
+            asked => asked,
+        };
+        if asked == 0 {
+            return Err(self.needs_size());
+        }
+        let end = offset + asked;
+        let target = Target::File {
+            path,
+            size: Size::Exactly(Bytes(end)),
+            layout: self.layout(there >= end),
+            lifetime: self.lifetime(),
+        };
+        Ok(FioRegion { target, offset, bytes: self.moved(asked)? })
+    }
+
+    fn on_files(
+        &self,
+        clone: u32,
+        (dirs, stem, named): (Vec<PathBuf>, String, Vec<PathBuf>),
+        paths: &[PathBuf],
+        there: &dyn Fn(&Path) -> FioThere,
+    ) -> Result<FioRegion, Refusal> {
+        let target = &self.target;
+        let count = paths.len() as u64;
+        let whole = |path: &PathBuf| match there(path) {
+            FioThere::File(bytes) => bytes,
+            _ => 0,
+        };
+        let least = paths.iter().map(whole).min().unwrap_or(0);
+        let asked = self.bytes_asked(least.saturating_mul(count))?;
+        let block = self.pattern.bs.iter().copied().max().unwrap_or(1).max(1);
+        let each = match (target.filesize, asked) {
+            (Some((least, most)), _) if least == most => least,
+            (Some(_), _) => {
+                return Err(refused(
+                    self,
+                    "filesize",
+                    "files of several sizes are not done here yet",
+                    "give one size",
+                ));
+            }
+            (None, 0) if least > 0 => least,
+            (None, 0) => return Err(self.needs_size()),
+            (None, asked) => asked / count / block * block,
+        };
+        if each == 0 {
+            return Err(refused(
+                self,
+                "nrfiles",
+                "there is less than a block for each file",
+                "give a larger size",
+            ));
+        }
+        let order = match target.file_service.order {
+            FioServiceOrder::Sequential => FileOrder::Sequential,
+            FioServiceOrder::Random => FileOrder::Random,
+            FioServiceOrder::Roundrobin => FileOrder::RoundRobin,
+            _ => {
+                return Err(refused(
+                    self,
+                    "file_service_type",
+                    "this choice of files is not done here yet",
+                    "use roundrobin, sequential or random",
+                ));
+            }
+        };
+        let offset = self.offset_of(clone, each)?;
+        let files = Target::Files {
+            dirs,
+            stem,
+            shared: !named.is_empty(),
+            named,
+            count: count as u32,
+            size: Size::Exactly(Bytes(offset + each)),
+            order,
+            layout: self.layout(least >= offset + each),
+            lifetime: self.lifetime(),
+        };
+        Ok(FioRegion { target: files, offset, bytes: self.moved(each.saturating_mul(count))? })
+    }
+
+    fn needs_size(&self) -> Refusal {
+        Refusal {
+            place: format!("job '{}'", self.name),
+            why: "you need to specify size=".into(),
+            instead: "add size=, such as size=1g".into(),
+        }
+    }
+
+    /// How files come to be, where they are there and long enough, or not.
+    fn layout(&self, complete: bool) -> LayoutMode {
+        let target = &self.target;
+        match complete {
+            _ if target.overwrite && !complete => LayoutMode::Written,
+            true if self.pattern.rw.writes() => LayoutMode::AsFound,
+            true => LayoutMode::AsFound,
+            false if self.pattern.rw.reads() => LayoutMode::Written,
+            false => match target.fallocate {
+                FioFallocate::None => LayoutMode::Truncated,
+                FioFallocate::Truncate => LayoutMode::Sparse,
+                FioFallocate::Native | FioFallocate::Posix | FioFallocate::Keep => {
+                    LayoutMode::Preallocated
+                }
+            },
+        }
+    }
+
+    fn lifetime(&self) -> Lifetime {
+        match self.target.unlink {
+            true => Lifetime::Remove,
+            false => Lifetime::Keep,
+        }
+    }
+}
+
+/// How long a file is that an earlier phase makes.
+fn made_before(before: &[Phase], path: &Path) -> Option<u64> {
+    let jobs = before.iter().flat_map(|phase| phase.jobs.iter());
+    let size = |job: &crate::plan::Job| match &job.work {
+        Work::Blocks(blocks) => match &blocks.target {
+            Target::File { path: other, size: Size::Exactly(size), .. } if other == path => {
+                Some(size.0)
+            }
+            _ => None,
+        },
+        _ => None,
+    };
+    jobs.filter_map(size).max()
+}

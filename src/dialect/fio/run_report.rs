@@ -1,0 +1,153 @@
+//! What a run came to, in fio's terms: the reports of its jobs, its disks, and what assay found.
+
+use super::asked::{FioCommand, FioFormat, FioJob, FioNote, FioOptions, VERSION};
+use super::measure::typed;
+use super::print::{
+    FioDiskReport, FioDiskUse, FioFormats, FioJobReport, FioReport, FioTerse, group_report,
+};
+use crate::evidence::{DeviceReading, DiskCounters};
+use crate::record::{PhaseRecord, Record};
+use crate::unit::Nanos;
+
+/// Bytes of a sector in reports of disks.
+const SECTOR: u64 = 512;
+
+/// The formats of the report.
+pub fn formats(own: &FioOptions) -> FioFormats {
+    let has = |format| own.formats.contains(&format);
+    FioFormats {
+        normal: has(FioFormat::Normal),
+        terse: has(FioFormat::Terse),
+        json: has(FioFormat::Json),
+        json_plus: has(FioFormat::JsonPlus),
+        version: FioTerse::of(own.terse_version.into()).unwrap_or_default(),
+    }
+}
+
+/// The report of a run that is over. `each` has the clones in their order, with their jobs, `None` where one never
+/// began; the time is that of the report.
+pub fn run_report(
+    command: &FioCommand,
+    each: Vec<(&FioJob, Option<FioJobReport>)>,
+    record: &Record,
+    now_ms: u64,
+    now: String,
+) -> FioReport {
+    let elapsed = record.phases.iter().map(|phase| phase.span.time()).fold(Nanos::ZERO, |a, b| a + b);
+    let elapsed_s = elapsed.0.div_ceil(1_000_000_000);
+    let finished = each.into_iter().filter_map(|(job, report)| {
+        let eta_s = Some(0);
+        let start_ms = now_ms.saturating_sub(elapsed.0 / 1_000_000);
+        Some((job, FioJobReport { eta_s, elapsed_s, start_ms, ..report? }))
+    });
+    FioReport {
+        version: VERSION.into(),
+        timestamp_ms: now_ms,
+        time: now,
+        global_options: typed(&command.global_options),
+        groups: command.jobs.iter().map(|job| job.group + 1).max().unwrap_or(1),
+        jobs: grouped(finished.collect()),
+        disks: match command.jobs.iter().any(|job| job.statistics.disk_util) {
+            true => disks(record),
+            false => Vec::new(),
+        },
+        idleness: None,
+        assay: serde_json::to_value(found(record)).ok(),
+    }
+}
+
+/// What assay found, for the document: a verdict for each phase.
+fn found(record: &Record) -> serde_json::Value {
+    let phase = |phase: &PhaseRecord| {
+        let jobs: Vec<&str> = phase.jobs.iter().map(|job| job.name.as_str()).collect();
+        serde_json::json!({ "phase": phase.name, "jobs": jobs, "verdict": phase.verdict })
+    };
+    serde_json::json!({
+        "version": record.version,
+        "verdict": record.verdict,
+        "phases": record.phases.iter().map(phase).collect::<Vec<_>>(),
+    })
+}
+
+/// Clones and jobs of a group are one report where the group is reported as one.
+fn grouped(each: Vec<(&FioJob, FioJobReport)>) -> Vec<FioJobReport> {
+    let mut reports: Vec<(bool, Vec<FioJobReport>)> = Vec::new();
+    for (job, report) in each {
+        let together = job.schedule.group_reporting;
+        match reports.last_mut() {
+            Some((true, group)) if together && group[0].group == report.group => group.push(report),
+            _ => reports.push((together, vec![report])),
+        }
+    }
+    let one = |(together, mut group): (bool, Vec<FioJobReport>)| match together && group.len() > 1 {
+        true => group_report(&group),
+        false => group.pop(),
+    };
+    reports.into_iter().filter_map(one).collect()
+}
+
+/// What the disks below the paths did in all phases.
+fn disks(record: &Record) -> Vec<FioDiskReport> {
+    let mut names: Vec<&str> = Vec::new();
+    for layer in record.resolved.subjects.iter().filter_map(|subject| subject.stack.first()) {
+        if !names.contains(&layer.name.as_str()) {
+            names.push(&layer.name);
+        }
+    }
+    names.into_iter().filter_map(|name| disk(record, name)).collect()
+}
+
+fn disk(record: &Record, name: &str) -> Option<FioDiskReport> {
+    let counters = |all: &[DeviceReading]| {
+        all.iter().find(|device| device.name == name)?.counters.seen().copied()
+    };
+    let mut own = FioDiskUse::default();
+    let (mut busy, mut time) = (0, Nanos::ZERO);
+    for phase in &record.phases {
+        let edges = (&phase.evidence.before.devices, &phase.evidence.stop.devices);
+        let Some((before, stop)) = counters(edges.0).zip(counters(edges.1)) else { continue };
+        let grown: DiskCounters = stop.since(&before);
+        own.ios = [own.ios[0] + grown.reads, own.ios[1] + grown.writes];
+        own.sectors = [
+            own.sectors[0] + grown.read_bytes / SECTOR,
+            own.sectors[1] + grown.write_bytes / SECTOR,
+        ];
+        own.ticks = [own.ticks[0] + grown.read_ms, own.ticks[1] + grown.write_ms];
+        own.in_queue += grown.weighted_ms;
+        busy += grown.busy_ms;
+        time = time + phase.span.ended().since(phase.span.started);
+    }
+    if time == Nanos::ZERO {
+        return None;
+    }
+    own.util = (busy as f64 * 1e6 / time.0 as f64 * 100.0).min(100.0);
+    Some(FioDiskReport { name: name.into(), own, members: None })
+}
+
+/// A phase with its figures, as a line about it begins.
+pub fn figure(phase: &PhaseRecord) -> String {
+    let mut jobs: Vec<&str> = Vec::new();
+    for job in &phase.jobs {
+        let name = job.name.rsplit_once('.').map_or(job.name.as_str(), |(name, _)| name);
+        if !jobs.contains(&name) {
+            jobs.push(name);
+        }
+    }
+    jobs.join(", ")
+}
+
+/// A line for each surprise in what was typed.
+pub fn note_lines(notes: &[FioNote]) -> Vec<String> {
+    let line = |note: &FioNote| {
+        let meant = match note.meant.as_str() {
+            "" => String::new(),
+            meant => format!(", not {meant}"),
+        };
+        let instead = match note.instead.as_str() {
+            "" => String::new(),
+            instead => format!("; write {instead}"),
+        };
+        format!("{}: '{}' means {}{meant}{instead}", note.place, note.word, note.made)
+    };
+    notes.iter().map(line).collect()
+}

@@ -1,0 +1,140 @@
+//! The same words to fio and to `assay fio`: the same jobs, I/Os and bytes, and a report of the same form.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::lab::{self, Memory};
+
+/// Lines that both are given, in a folder of their own.
+const LINES: &[&str] = &[
+    "--name=a --rw=write --bs=4k --size=1m",
+    "--name=a --rw=read --bs=64k --size=4m",
+    "--name=a --rw=randread --bs=4k --size=1m --iodepth=8 --ioengine=libaio",
+    "--name=a --rw=randrw --rwmixread=75 --bs=4k --size=2m --ioengine=io_uring --iodepth=4",
+    "--bs=8k --size=1m --name=w --rw=write --name=r --rw=read --stonewall",
+    "--rw=write --bs=4k --size=512k --numjobs=3 --name=n",
+    "--rw=write --bs=4k --size=512k --numjobs=3 --group_reporting --name=n",
+    "--name=s --rw=write --bs=16k --size=1m --fsync=4",
+    "--name=s --rw=write --bs=16k --size=1m --end_fsync=1",
+    "--name=m --rw=randwrite --bs=4k --size=1m --ioengine=mmap",
+    "--name=z --rw=randread --bs=4k --size=1m --norandommap --io_size=2m",
+    "--name=f --rw=write --bs=4k --size=1m --nrfiles=4",
+    "--name=l --rw=read --bs=4k --size=256k --loops=3",
+    "--name=o --rw=read --bs=4k --size=1m --number_ios=100",
+    "--name=x --ioengine=null --rw=randrw --bs=4k --size=64m",
+    "--name=b --rw=write --bs=4k-16k --bsrange=4k-4k --size=256k",
+    "--name=t --thread --rw=write --bs=4k --size=256k",
+];
+
+/// What one of them prints in a folder of its own.
+fn printed(program: &Path, first: &[&str], line: &str, format: &str) -> String {
+    let folder = Memory::tmpfs().expect("memory");
+    let out = Command::new(program)
+        .args(first)
+        .args(line.split(' '))
+        .arg(format!("--output-format={format}"))
+        .current_dir(folder.path("."))
+        .output()
+        .expect("it runs");
+    assert!(out.status.success(), "{line}: {}", String::from_utf8_lossy(&out.stderr));
+    String::from_utf8_lossy(&out.stdout).into_owned()
+}
+
+fn document(text: &str, line: &str) -> Value {
+    let start = text.find('{').unwrap_or_else(|| panic!("{line}: {text}"));
+    serde_json::from_str(&text[start..]).unwrap_or_else(|error| panic!("{line}: {error}\n{text}"))
+}
+
+/// All keys below a value, but for numbers of a list and of percentiles.
+fn keys(value: &Value, at: &str, into: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(fields) => fields.iter().for_each(|(key, below)| {
+            let path = format!("{at}.{key}");
+            let kind = match below {
+                Value::Object(_) | Value::Array(_) => "",
+                Value::String(_) => " text",
+                Value::Number(number) if number.is_f64() => " fraction",
+                Value::Number(_) => " whole",
+                Value::Null | Value::Bool(_) => " other",
+            };
+            into.insert(format!("{path}{kind}"));
+            keys(below, &path, into);
+        }),
+        Value::Array(all) => all.iter().for_each(|below| keys(below, at, into)),
+        _ => {}
+    }
+}
+
+/// What later versions than Debian's have, and what only we have.
+fn is_new(key: &str) -> bool {
+    let new = ["job_start", "_ns whole", "_us whole", "sectors", "job_runtime", "prios", ".disk_util"];
+    key.starts_with(".assay") || new.iter().any(|part| key.contains(part))
+}
+
+/// Name, group, I/Os and bytes of each job.
+fn work(document: &Value) -> Vec<String> {
+    let jobs = document["jobs"].as_array().expect("jobs");
+    let each = jobs.iter().map(|job| {
+        let moved = ["read", "write", "trim"].map(|way| {
+            format!("{}/{}", job[way]["total_ios"], job[way]["io_bytes"])
+        });
+        format!("{} {} {moved:?} {}", job["jobname"], job["groupid"], job["job options"])
+    });
+    each.collect()
+}
+
+#[test]
+fn the_same_words_do_the_same_work_and_print_the_same_form() {
+    let _alone = lab::alone();
+    lab::need!(lab::need_tool("fio", "fio"));
+    lab::need!(Memory::tmpfs());
+    let (ours, theirs) = (Path::new(env!("CARGO_BIN_EXE_assay")), Path::new("fio"));
+    for line in LINES {
+        let mine = document(&printed(ours, &["fio"], line, "json"), line);
+        let other = document(&printed(theirs, &[], line, "json"), line);
+        // Which of a mix comes next is drawn.
+        if !line.contains("randrw") {
+            assert_eq!(work(&mine), work(&other), "{line}");
+        }
+        let of = |document: &Value| {
+            let mut all = BTreeSet::new();
+            keys(document, "", &mut all);
+            all.into_iter().filter(|key| !is_new(key)).collect::<BTreeSet<_>>()
+        };
+        let (mine, other) = (of(&mine), of(&other));
+        let missing: Vec<_> = other.difference(&mine).collect();
+        let more: Vec<_> = mine.difference(&other).collect();
+        assert!(missing.is_empty() && more.is_empty(), "{line}: lacks {missing:?}, has {more:?}");
+    }
+}
+
+/// The words before the first figure of each line, but for those that a run may have or not.
+fn labels(text: &str) -> Vec<String> {
+    let told = |line: &&str| {
+        let line = line.trim_start();
+        let by_chance = ["|", "lat (usec)  ", "lat (msec)  ", "lat (nsec)  ", "bw (", "iops  "];
+        !by_chance.iter().any(|start| line.starts_with(start)) && !line.contains("Laying out")
+    };
+    let label = |line: &str| {
+        let end = line.find([':', '(', '=']).unwrap_or(line.len());
+        line[..end].to_string()
+    };
+    let lines = text.lines().filter(told).take_while(|line| !line.starts_with("Disk stats"));
+    lines.map(label).map(|label| if label.starts_with("fio-") { "fio-".into() } else { label }).collect()
+}
+
+#[test]
+fn people_see_the_same_lines() {
+    let _alone = lab::alone();
+    lab::need!(lab::need_tool("fio", "fio"));
+    lab::need!(Memory::tmpfs());
+    let (ours, theirs) = (Path::new(env!("CARGO_BIN_EXE_assay")), Path::new("fio"));
+    for line in LINES {
+        let mine = printed(ours, &["fio"], line, "normal");
+        let other = printed(theirs, &[], line, "normal");
+        assert_eq!(labels(&mine), labels(&other), "{line}\n{mine}\n{other}");
+    }
+}
