@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 use super::job_data::{FioData, FioReplay, FioVerify};
@@ -78,6 +80,8 @@ pub struct FioJob {
     pub group: u32,
     /// Its own options in the order in which fio takes them; those of the defaults are not among them.
     pub options: Vec<FioTyped>,
+    /// The options of the defaults, as they were when it began.
+    pub inherited: Vec<FioTyped>,
     /// The usual names of all that was typed for it or for its defaults.
     pub set: BTreeSet<&'static str>,
     /// What it does, and where in the target.
@@ -115,6 +119,7 @@ impl Default for FioJob {
             place: None,
             group: 0,
             options: Vec::new(),
+            inherited: Vec::new(),
             set: BTreeSet::new(),
             pattern: FioPattern::default(),
             target: FioTarget::default(),
@@ -139,10 +144,56 @@ impl FioJob {
         self.set.contains(name)
     }
 
-    /// The last that was typed for it of an option, by its usual name.
+    /// The last that was typed of an option, by its usual name: for it, or else for its defaults.
     pub fn typed(&self, name: &str) -> Option<&FioTyped> {
-        self.options.iter().rev().find(|typed| typed.name == name)
+        let own = self.options.iter().rev().find(|typed| typed.name == name);
+        own.or_else(|| self.inherited.iter().rev().find(|typed| typed.name == name))
     }
+
+    /// A job that begins with what these defaults are.
+    pub(super) fn begin(&self, name: &str, place: FioPlace) -> Self {
+        let mut job = self.clone();
+        job.inherited = std::mem::take(&mut job.options);
+        job.name = name.into();
+        job.place = Some(place);
+        job
+    }
+
+    /// The numbers of its clones in the order in which fio starts them: the first, then from the last down.
+    pub fn clone_order(&self) -> impl Iterator<Item = u32> + use<> {
+        std::iter::once(0).chain((1..self.schedule.numjobs).rev())
+    }
+}
+
+/// What stands at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FioPathKind {
+    /// Nothing.
+    Missing,
+    /// A regular file.
+    File,
+    /// A folder.
+    Folder,
+    /// A device, or anything else.
+    Other,
+}
+
+/// The surroundings that words refer to.
+pub struct FioWorld<'w> {
+    /// Reads a file.
+    pub files: &'w dyn Fn(&Path) -> io::Result<Vec<u8>>,
+    /// Reads standard input.
+    pub stdin: &'w dyn Fn() -> io::Result<Vec<u8>>,
+    /// A variable of the environment.
+    pub environment: &'w dyn Fn(&str) -> Option<String>,
+    /// What stands at a path; links are not followed.
+    pub kind: &'w dyn Fn(&Path) -> FioPathKind,
+    /// The size of a page, bytes.
+    pub page_size: u64,
+    /// CPUs.
+    pub cpus: u32,
+    /// Memory, MiB.
+    pub memory_mb: u64,
 }
 
 /// A format of the report.

@@ -1,6 +1,8 @@
 //! fio's I/O engines: their names, what they can, and which are not done here.
 
 use super::choices::{FioWord, fio_words};
+use super::complaint::FioFault;
+use super::near;
 
 fio_words! {
     /// An I/O engine of fio.
@@ -58,6 +60,20 @@ fio_words! {
         Windowsaio = "windowsaio" => "Windows",
         Solarisaio = "solarisaio" => "Solaris",
     }
+}
+
+/// A name that is none of an engine: what fio says, and the engine that was probably meant.
+pub(super) fn unknown(typed: &str) -> FioFault {
+    let names = FioEngine::WORDS.iter().map(|word| word.name);
+    let instead = match (typed.trim(), near::nearest(typed.trim(), names)) {
+        ("liburing" | "uring" | "iouring", _) => "ioengine=io_uring".to_string(),
+        ("aio", _) => "ioengine=libaio".to_string(),
+        (_, Some(near)) => format!("ioengine={near}"),
+        (_, None) => "ioengine=psync, io_uring or libaio".to_string(),
+    };
+    let mut fault = FioFault::line(format!("fio: engine {typed} not loadable"), instead);
+    fault.lines.push("fio: failed to load engine".into());
+    FioFault { why: format!("there is no engine '{typed}'"), ..fault }
 }
 
 impl FioEngine {

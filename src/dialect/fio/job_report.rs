@@ -103,6 +103,10 @@ pub struct FioLogs {
     pub per_job: bool,
     /// The time over which a line is the mean; zero is a line for each I/O.
     pub avg: Duration,
+    /// The same of the log of bandwidth, when the job is complete.
+    pub bw_avg: Duration,
+    /// ... of the log of IOPS.
+    pub iops_avg: Duration,
     /// The time between two histograms.
     pub hist_interval: Duration,
     /// How coarse a histogram is: 0 to 6, each has half the bins of the one before.
@@ -136,6 +140,8 @@ impl Default for FioLogs {
             hist: None,
             per_job: true,
             avg: Duration::ZERO,
+            bw_avg: Duration::ZERO,
+            iops_avg: Duration::ZERO,
             hist_interval: Duration::ZERO,
             hist_coarseness: 0,
             window: FioLogWindow::Avg,

@@ -117,6 +117,14 @@ pub struct FioPattern {
     pub num_range: u32,
 }
 
+impl FioPattern {
+    /// Whether all blocks of all directions have one size, when the job is complete.
+    pub fn one_block_size(&self) -> bool {
+        let first = self.min_bs.read;
+        self.min_bs.iter().chain(self.max_bs.iter()).all(|size| *size == first)
+    }
+}
+
 impl Default for FioPattern {
     fn default() -> Self {
         Self {

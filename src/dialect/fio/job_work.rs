@@ -15,6 +15,8 @@ use super::job_target::FioAmount;
 pub struct FioQueue {
     /// The engine.
     pub engine: FioEngine,
+    /// A name that is none of an engine; none when the job is complete.
+    pub(super) unknown_engine: Option<String>,
     /// I/Os in flight of each clone, from 1, as it was typed: a synchronous engine has 1.
     pub iodepth: u32,
     /// I/Os that are submitted at a time, from 1 to `iodepth`; 0 is `iodepth`, until the job is complete.
@@ -38,6 +40,7 @@ impl Default for FioQueue {
     fn default() -> Self {
         Self {
             engine: FioEngine::Psync,
+            unknown_engine: None,
             iodepth: 1,
             batch: 1,
             batch_complete_min: 1,
