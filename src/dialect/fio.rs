@@ -1,0 +1,70 @@
+//! fio: its command line and job files in.
+//!
+//! Words are read to a `FioCommand`: jobs as typed values, what each surprises with, and the words as they
+//! were typed, which reports repeat.
+
+mod answers;
+mod asked;
+mod byte_pattern;
+mod choices;
+mod command_line;
+mod complaint;
+mod complete;
+mod conflicts;
+mod cpus;
+mod direction;
+mod engine;
+mod errno;
+mod expression;
+mod finish;
+mod job_data;
+mod job_file;
+mod job_report;
+mod job_target;
+mod job_work;
+mod keywords;
+mod kind;
+mod names;
+mod near;
+mod number;
+mod option;
+mod options;
+mod own_option;
+mod read;
+mod reader;
+mod section;
+mod shares;
+mod surprises;
+mod together;
+mod value;
+
+pub use answers::version;
+pub use asked::{
+    FioCommand, FioEta, FioFormat, FioIdleProfile, FioJob, FioNote, FioOptions, FioPlace,
+    FioTrigger, FioTyped, NAME, VERSION,
+};
+pub use choices::{
+    FioClock, FioContinue, FioCpuMode, FioCpusPolicy, FioDedupeMode, FioExitWhat, FioFadvise,
+    FioFallocate, FioFiletype, FioLockfile, FioLogWindow, FioMem, FioRandomGenerator,
+    FioRateProcess, FioRw, FioRwSequencer, FioServiceOrder, FioStatType, FioSteadyState,
+    FioSubmitMode, FioSyncMode, FioSyncRange, FioThinktimeBlocks, FioUnified, FioVerifyKind,
+    FioVerifyPolicy, FioWord, FioWriteHint, FioZoneMode,
+};
+pub use complaint::{FioComplaint, FioFault};
+pub use direction::{FioDirection, PerDirection};
+pub use engine::FioEngine;
+pub use job_data::{FioBorneErrors, FioBytePattern, FioData, FioReplay, FioVerify};
+pub use job_report::{FIO_PERCENTILES, FioLogs, FioStatistics};
+pub use job_target::{
+    FioAccessZone, FioAmount, FioBlockShare, FioDistribution, FioFileService, FioPattern, FioTarget,
+};
+pub use job_work::{
+    FioEngineOptions, FioPace, FioPriorityShare, FioProcess, FioQueue, FioSchedule, FioSteadyLimit,
+    FioSync, FioZones,
+};
+pub use kind::{FioKind, FioUnit};
+pub use names::files_of;
+pub use option::{FioOption, FioStanding};
+pub use options::all as all_options;
+pub use own_option::{FioArgument, FioOwnOption, OWN_OPTIONS};
+pub use read::read;

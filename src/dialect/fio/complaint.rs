@@ -1,0 +1,64 @@
+//! Words that make no sense: what fio prints, and what is wrong and what to write instead.
+
+use super::asked::FioPlace;
+use crate::error::Refusal;
+
+/// Instead of a run: what the tool would print, its exit status, and what is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FioComplaint {
+    /// The tool's own lines on standard error, each with its end. May be empty.
+    pub said: String,
+    /// The tool's own lines on standard output: the words that an option knows. May be empty.
+    pub told: String,
+    /// The exit status of the original.
+    pub status: u8,
+    /// What is wrong, where, and what to write instead.
+    pub refusal: Refusal,
+}
+
+/// The exit status of fio where words make no sense to it.
+pub(super) const USAGE: u8 = 1;
+
+impl FioComplaint {
+    /// A complaint about a place; none is the whole line.
+    pub(super) fn at(place: Option<&FioPlace>, fault: FioFault) -> Self {
+        let mut refusal = Refusal::new(fault.why, fault.instead);
+        refusal.place = place.map(ToString::to_string).unwrap_or_default();
+        let said = fault.lines.iter().map(|line| format!("{line}\n")).collect();
+        Self { said, told: fault.told, status: USAGE, refusal }
+    }
+
+    /// The same with the tool's lines before its own.
+    pub(super) fn after(mut self, lines: &[String]) -> Self {
+        let before: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        self.said.insert_str(0, &before);
+        self
+    }
+}
+
+/// What is wrong with an option, before it is known where it stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FioFault {
+    /// The lines of the original on standard error.
+    pub lines: Vec<String>,
+    /// Its text on standard output.
+    pub told: String,
+    /// What is wrong, with the offending word in it.
+    pub why: String,
+    /// What to write instead. May be empty.
+    pub instead: String,
+}
+
+impl FioFault {
+    /// What the original has no line of its own for.
+    pub(super) fn new(why: impl Into<String>, instead: impl Into<String>) -> Self {
+        Self { why: why.into(), instead: instead.into(), ..Self::default() }
+    }
+
+    /// What the original says by a line, which says what is wrong.
+    pub(super) fn line(line: impl Into<String>, instead: impl Into<String>) -> Self {
+        let line = line.into();
+        let why = line.strip_prefix("fio: ").unwrap_or(&line).to_string();
+        Self { lines: vec![line], why, instead: instead.into(), ..Self::default() }
+    }
+}

@@ -1,0 +1,94 @@
+//! Options that are taken for the sake of old lines, and options of what is not measured here.
+
+use super::super::engine::FioEngine;
+use super::super::kind::FioKind;
+use super::super::option::{FioOption, FioStanding};
+
+const NO_SPRANDOM: FioStanding =
+    FioStanding::Refused("write the device twice at random: --loops=2 --rw=randwrite");
+const GONE: FioStanding = FioStanding::Noted("fio takes it no more");
+const NO_COMMANDS: FioStanding = FioStanding::Refused("ioengine=io_uring and the block device");
+const CMD: &[FioEngine] = &[FioEngine::IoUringCmd];
+const EXEC: &[FioEngine] = &[FioEngine::Exec];
+
+/// An option that nothing is done about.
+const fn idle(
+    name: &'static str,
+    kind: FioKind,
+    help: &'static str,
+    standing: FioStanding,
+) -> FioOption {
+    FioOption::idle(name, kind, help, standing, "")
+}
+
+/// An option of a profile, and the option of a job that was probably meant.
+const fn unused(
+    name: &'static str,
+    kind: FioKind,
+    help: &'static str,
+    meant: &'static str,
+) -> FioOption {
+    FioOption::idle(name, kind, help, FioStanding::Unused(meant), "")
+}
+
+pub(super) const OPTIONS: &[FioOption] = &[
+    idle("sprandom", FioKind::Bool, "fill an SSD as a long random job would", NO_SPRANDOM)
+        .default("0")
+        .below("rw"),
+    idle("spr_num_regions", FioKind::INT, "regions for that", NO_SPRANDOM)
+        .default("100")
+        .below("sprandom"),
+    idle(
+        "spr_op",
+        FioKind::Floats { least: f64::MIN, most: f64::MAX, length: 1 },
+        "spare space of the SSD for that",
+        NO_SPRANDOM,
+    )
+    .default("0.15")
+    .below("sprandom"),
+    idle("spr_cs", FioKind::SIZE, "the cache of the SSD for that", NO_SPRANDOM)
+        .default("0")
+        .below("sprandom"),
+    idle("percentage_sequential", FioKind::Gone, "nothing any more; percentage_random", GONE),
+    idle("rwmixcycle", FioKind::Gone, "nothing any more", GONE),
+    unused("device-names", FioKind::Text, "devices of the profile act", "filename"),
+    unused("load", FioKind::INT, "the load of the profile act", ""),
+    unused("test-duration", FioKind::TIME, "how long the profile act runs", "runtime"),
+    unused("threads-per-queue", FioKind::INT, "threads of the profile act", "numjobs"),
+    unused("read-req-num-512-blocks", FioKind::INT, "reads of the profile act", "bs"),
+    unused("large-block-op-kbytes", FioKind::INT, "large blocks of the profile act", "bs"),
+    unused("prep", FioKind::Flag, "preparation of the profile act", ""),
+    unused("block", FioKind::INT, "block size of the profile tiobench", "bs"),
+    unused("numruns", FioKind::INT, "runs of the profile tiobench", "loops"),
+    unused("dir", FioKind::Text, "folder of the profile tiobench", "directory"),
+    unused("threads", FioKind::INT, "threads of the profile tiobench", "thread"),
+    idle("program", FioKind::Text, "the program that is run", NO_COMMANDS).of(EXEC),
+    idle("arguments", FioKind::Text, "its arguments", NO_COMMANDS).of(EXEC),
+    idle("grace_time", FioKind::INT, "how long it may take to end", NO_COMMANDS)
+        .default("1")
+        .of(EXEC),
+    idle("std_redirect", FioKind::Bool, "write what it prints to files", NO_COMMANDS)
+        .default("1")
+        .of(EXEC),
+    idle("write_mode", FioKind::Text, "which command writes", NO_COMMANDS).default("write").of(CMD),
+    idle("verify_mode", FioKind::Text, "which command verifies", NO_COMMANDS)
+        .default("read")
+        .of(CMD),
+    idle("cmd_type", FioKind::Text, "the kind of command", NO_COMMANDS).default("nvme").of(CMD),
+    idle("md_per_io_size", FioKind::INT, "metadata of each I/O", NO_COMMANDS).default("0").of(CMD),
+    idle("pi_act", FioKind::Bool, "who makes protection information", NO_COMMANDS)
+        .default("1")
+        .of(CMD),
+    idle("pi_chk", FioKind::Text, "which protection information is checked", NO_COMMANDS).of(CMD),
+    idle("apptag", FioKind::INT, "the application tag", NO_COMMANDS).default("0x1234").of(CMD),
+    idle("apptag_mask", FioKind::INT, "which bits of it count", NO_COMMANDS)
+        .default("0xffff")
+        .of(CMD),
+    idle("deac", FioKind::Bool, "deallocate with zeroes", NO_COMMANDS).default("0").of(CMD),
+    idle("sg_write_mode", FioKind::Text, "which SCSI command writes", NO_COMMANDS)
+        .default("write")
+        .of(&[FioEngine::Sg]),
+    idle("stream_id", FioKind::INT, "the stream of SCSI writes", NO_COMMANDS)
+        .default("0")
+        .of(&[FioEngine::Sg]),
+];

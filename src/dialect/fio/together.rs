@@ -1,0 +1,127 @@
+//! Surprises of options that are fine alone and mean little together.
+
+use super::asked::{FioJob, FioNote, FioPlace, FioTyped};
+use super::choices::FioVerifyKind;
+use super::engine::FioEngine;
+use super::job_target::FioAmount;
+use super::names;
+
+/// The surprises of a complete job. Words are those that were typed for it, or for its defaults.
+pub(super) fn notes(job: &FioJob) -> Vec<FioNote> {
+    let mut notes = Vec::new();
+    let mut note = |name: &str, made: String, meant: &str, instead: &str| {
+        notes.push(FioNote {
+            job: job.name.clone(),
+            place: place(job, name),
+            word: word(job, name),
+            made,
+            meant: meant.into(),
+            instead: instead.into(),
+        });
+    };
+    let queue = &job.queue;
+    if queue.iodepth > 1 && queue.engine.synchronous() && job.is_set("iodepth") {
+        note(
+            "iodepth",
+            format!("one I/O in flight: ioengine={} waits for each", queue.engine.word()),
+            &format!("{} I/Os in flight", queue.iodepth),
+            &format!("ioengine=io_uring iodepth={}", queue.iodepth),
+        );
+    }
+    if queue.engine == FioEngine::Libaio && queue.iodepth > 1 && !job.sync.direct {
+        note(
+            "iodepth",
+            "hardly more than one I/O in flight: libaio waits for buffered I/O".into(),
+            &format!("{} I/Os in flight", queue.iodepth),
+            "direct=1",
+        );
+    }
+    blocks(job, &mut note);
+    files(job, &mut note);
+    times(job, &mut note);
+    notes
+}
+
+fn blocks(job: &FioJob, note: &mut impl FnMut(&str, String, &str, &str)) {
+    for name in ["bsrange", "bssplit"] {
+        if job.is_set("bs") && job.is_set(name) {
+            let typed = job.typed("bs").map_or("the block size", |typed| typed.typed.as_str());
+            note(
+                "bs",
+                format!("nothing: '{name}' decides about the block size"),
+                typed,
+                &format!("leave '{name}' out"),
+            );
+        }
+    }
+    if job.sync.atomic && !job.sync.direct {
+        note(
+            "atomic",
+            "buffered atomic writes".into(),
+            "atomic writes around the cache",
+            "direct=1",
+        );
+    }
+}
+
+fn files(job: &FioJob, note: &mut impl FnMut(&str, String, &str, &str)) {
+    let target = &job.target;
+    let own = job.options.iter().filter(|typed| typed.name == "filename");
+    let named: Vec<_> =
+        own.map(|own| names::split(own.value.as_deref().unwrap_or_default())).collect();
+    if named.last().is_some_and(|named| named.len() < target.filenames.len()) {
+        note(
+            "filename",
+            format!("all of {}", target.filenames.join(", ")),
+            "this file alone",
+            "filename in the jobs only, not in [global]",
+        );
+    }
+    if job.is_set("nrfiles") && !target.filenames.is_empty() {
+        note(
+            "nrfiles",
+            format!("{} of the files that 'filename' names", target.nrfiles),
+            "as many files",
+            "directory in place of filename",
+        );
+    }
+    let shared = !target.filenames.is_empty() && job.schedule.numjobs > 1;
+    let apart = target.offset_increment != FioAmount::Bytes(0);
+    if shared && !job.pattern.rw.random() && !apart && job.replay.read.is_none() {
+        note(
+            "numjobs",
+            format!("{} clones that do the same blocks of the same file", job.schedule.numjobs),
+            "a part of the file for each clone",
+            "offset_increment=SIZE of a part",
+        );
+    }
+}
+
+fn times(job: &FioJob, note: &mut impl FnMut(&str, String, &str, &str)) {
+    if job.is_set("time_based") && job.schedule.runtime.is_zero() {
+        note("time_based", "nothing: there is no runtime".into(), "a time to run", "runtime=60s");
+    }
+    let never = job.verify.kind != FioVerifyKind::None
+        && job.schedule.time_based
+        && job.pattern.rw.writes()
+        && !job.pattern.rw.reads()
+        && job.verify.do_verify
+        && job.verify.backlog == 0;
+    if never {
+        note(
+            "verify",
+            "no verification: writes take all of the runtime".into(),
+            "verification of what is written",
+            "size in place of time_based, or verify_backlog",
+        );
+    }
+}
+
+fn place(job: &FioJob, name: &str) -> FioPlace {
+    let typed = job.typed(name).map(|typed| typed.place.clone());
+    typed.or_else(|| job.place.clone()).unwrap_or(FioPlace::Word(1))
+}
+
+fn word(job: &FioJob, name: &str) -> String {
+    job.typed(name).map_or_else(|| name.to_string(), |typed: &FioTyped| typed.typed.clone())
+}
