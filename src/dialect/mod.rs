@@ -3,5 +3,6 @@
 pub mod atto;
 pub mod bonnie;
 pub mod dd;
+pub mod fio;
 pub mod iozone;
 pub mod option;

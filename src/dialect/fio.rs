@@ -1,0 +1,3 @@
+//! fio: its reports, documents, terse lines and logs.
+
+pub mod print;
