@@ -152,8 +152,7 @@ impl FioEtaLine {
         } else {
             ""
         };
-        let mut out =
-            format!("{start}Jobs: {} (f={}){}", now.running, now.open_files, limits(now));
+        let mut out = format!("{start}Jobs: {} (f={}){}", now.running, now.open_files, limits(now));
         if now.remaining != FioRemaining::Unknown && now.running > 0 {
             out += &format!(": [{}][{}]", folded(&now.states), self.done(now));
             out += &rates(now);
@@ -271,9 +270,30 @@ mod tests {
     #[test]
     fn limits_stand_before_the_states() {
         let rate = FioProgress { rate: 1 << 20, ..progress() };
-        assert!(FioEtaLine::default().show(&rate).starts_with("Jobs: 1 (f=1), 0B/s-1024KiB/s: [m(1)]"));
+        assert!(
+            FioEtaLine::default().show(&rate).starts_with("Jobs: 1 (f=1), 0B/s-1024KiB/s: [m(1)]")
+        );
         let iops = FioProgress { iops_limit: 300, ..progress() };
         assert!(FioEtaLine::default().show(&iops).starts_with("Jobs: 1 (f=1), 0-300 IOPS: [m(1)]"));
+    }
+
+    #[test]
+    fn a_limited_run_in_bits_is_shown_as_fio_shows_it() {
+        let now = FioProgress {
+            running: 2,
+            open_files: 2,
+            rate: 2_097_152,
+            states: "RR".into(),
+            kib_per_second: [2048, 0, 0],
+            iops: [512, 0, 0],
+            remaining: FioRemaining::Seconds(0),
+            style: FioStyle { kb_base: 1000, bits: true, figures: 4 },
+            ..progress()
+        };
+        assert_eq!(
+            FioEtaLine::default().show(&now),
+            "Jobs: 2 (f=2), 0B/s-2097kB/s: [R(2)][-.-%][r=16.4Mbit/s][r=512 IOPS][eta 00m:00s]\r"
+        );
     }
 
     #[test]
@@ -289,7 +309,8 @@ mod tests {
     #[test]
     fn what_is_left_is_told_in_days_at_most() {
         let mut now = progress();
-        for (seconds, text) in [(7, "00m:07s"), (3_700, "01h:01m:40s"), (90_000, "01d:01h:00m:00s")] {
+        for (seconds, text) in [(7, "00m:07s"), (3_700, "01h:01m:40s"), (90_000, "01d:01h:00m:00s")]
+        {
             now.remaining = FioRemaining::Seconds(seconds);
             assert_eq!(left(&now), text);
         }
@@ -305,7 +326,8 @@ mod tests {
             Waiting, Created, Ready, PreReading, Ramp, Syncing, Verifying, Finishing, Exited, Done,
             Failed, Killed,
         ];
-        let letters: std::collections::BTreeSet<char> = all.iter().map(|state| state.letter()).collect();
+        let letters: std::collections::BTreeSet<char> =
+            all.iter().map(|state| state.letter()).collect();
         assert_eq!(letters.len(), all.len());
     }
 }

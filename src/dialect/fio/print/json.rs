@@ -24,9 +24,9 @@ impl From<&serde_json::Value> for FioJson {
         match value {
             serde_json::Value::String(text) => Self::Text(text.clone()),
             serde_json::Value::Array(values) => Self::List(values.iter().map(Self::from).collect()),
-            serde_json::Value::Object(pairs) => Self::Object(
-                pairs.iter().map(|(key, value)| (key.clone(), value.into())).collect(),
-            ),
+            serde_json::Value::Object(pairs) => {
+                Self::Object(pairs.iter().map(|(key, value)| (key.clone(), value.into())).collect())
+            }
             other => Self::Word(other.to_string()),
         }
     }

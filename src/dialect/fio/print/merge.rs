@@ -48,7 +48,7 @@ pub fn mixed(directions: &[FioDirectionReport; 3]) -> FioDirectionReport {
 }
 
 impl FioJobReport {
-    /// A job by itself, as fio reports it: with [`FioUnified::Mixed`] its directions become one.
+    /// A job that ran with its directions apart, as fio reports it: with [`FioUnified::Mixed`] its directions become one.
     #[must_use]
     pub fn alone(mut self) -> Self {
         if self.unified == FioUnified::Mixed {
@@ -107,10 +107,98 @@ impl FioJobReport {
     }
 }
 
-/// The jobs and clones of a group as one report; `None` of none.
+/// The jobs and clones of a group as one report; `None` of none. Each has its directions apart, as it ran.
 pub fn group_report(jobs: &[FioJobReport]) -> Option<FioJobReport> {
     let (first, rest) = jobs.split_first()?;
     let mut all = first.clone().alone();
     rest.iter().for_each(|job| all.merge(job));
     Some(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::job::{FioPassedErrors, FioStyle};
+    use super::super::moments::FioMoments;
+    use super::*;
+
+    fn clone(pid: u32, ms: u64, error: i32) -> FioJobReport {
+        let bw = FioMoments::with_deviation(90, 110, 100.0, 5.0, 4);
+        let mut clat = FioLatency::default();
+        [ms * 1000, ms * 3000].into_iter().for_each(|ns| {
+            clat.moments.add(ns);
+            clat.bins.add(ns, 1);
+        });
+        let read = FioDirectionReport {
+            ios: 2,
+            bytes: 8192,
+            runtime_ms: ms,
+            clat,
+            bw,
+            ..Default::default()
+        };
+        FioJobReport {
+            name: format!("job{pid}"),
+            clones: 1,
+            pid,
+            error,
+            error_text: format!("error {error}"),
+            options: vec![("pid".into(), pid.to_string())],
+            runtime_ms: ms,
+            directions: [read.clone(), read, Default::default()],
+            errors: Some(FioPassedErrors { total: 3, first: error }),
+            ..FioJobReport::default()
+        }
+    }
+
+    #[test]
+    fn clones_become_one_job() {
+        let clones = [clone(7, 10, 0), clone(8, 30, 28), clone(9, 20, 5)];
+        let group = group_report(&clones).expect("a report");
+        assert_eq!((group.name.as_str(), group.pid, group.clones), ("job7", 7, 3));
+        assert_eq!((group.error, group.error_text.as_str()), (28, "error 28"));
+        assert_eq!(group.errors, Some(FioPassedErrors { total: 9, first: 5 }));
+        assert_eq!(group.options[0].1, "9");
+        assert_eq!(group.runtime_ms, 60);
+        let read = &group.directions[0];
+        assert_eq!((read.ios, read.bytes, read.runtime_ms), (6, 24_576, 30));
+        assert_eq!((read.bw.min, read.bw.max, read.bw.mean, read.bw.count), (270, 330, 300.0, 12));
+        let clat = &read.clat.moments;
+        assert_eq!((clat.min, clat.max, clat.mean, clat.count), (10_000, 90_000, 40_000.0, 6));
+        assert_eq!(read.clat.bins.held().map(|(_, count)| count).sum::<u64>(), 6);
+        assert_eq!(group_report(&[]), None);
+    }
+
+    #[test]
+    fn directions_become_one_before_clones_do() {
+        let mixed = |pid| FioJobReport { unified: FioUnified::Mixed, ..clone(pid, 10, 0) };
+        let group = group_report(&[mixed(1), mixed(2)]).expect("a report");
+        let [all, write, _] = &group.directions;
+        assert_eq!((all.ios, all.bytes, all.runtime_ms, all.bw.mean), (8, 32_768, 10, 400.0));
+        assert_eq!(*write, FioDirectionReport::default());
+    }
+
+    #[test]
+    fn style_is_that_of_the_first() {
+        let bits =
+            FioJobReport { style: FioStyle { bits: true, ..Default::default() }, ..clone(1, 1, 0) };
+        assert!(group_report(&[bits, clone(2, 1, 0)]).expect("a report").style.bits);
+    }
+
+    #[test]
+    fn priorities_meet_by_their_numbers() {
+        let of = |class, count| {
+            let moments = FioMoments { count, ..FioMoments::default() };
+            let latency = FioLatency { moments, ..FioLatency::default() };
+            FioPriorityLatency { class, latency, ..FioPriorityLatency::default() }
+        };
+        let mut all = FioDirectionReport { priorities: vec![of(1, 2)], ..Default::default() };
+        assert!(all.shown_priorities().is_empty());
+        all.merge(&FioDirectionReport {
+            priorities: vec![of(2, 3), of(1, 4)],
+            ..Default::default()
+        });
+        let counts =
+            all.shown_priorities().iter().map(|one| one.latency.moments.count).collect::<Vec<_>>();
+        assert_eq!(counts, [6, 3]);
+    }
 }

@@ -1,7 +1,5 @@
 //! Smallest, largest, mean and spread of a set of samples, and how fio puts two sets together.
 
-use crate::stats::Histogram;
-
 /// A summary of samples. All values have the unit of the samples: ns of latencies, KiB/s of bandwidth, 1/s of IOPS.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FioMoments {
@@ -67,19 +65,6 @@ impl FioMoments {
     }
 }
 
-impl From<&Histogram> for FioMoments {
-    fn from(histogram: &Histogram) -> Self {
-        let deviation = histogram.deviation().unwrap_or_default();
-        Self {
-            min: histogram.least().unwrap_or_default(),
-            max: histogram.most().unwrap_or_default(),
-            mean: histogram.mean().unwrap_or_default(),
-            squares: deviation * deviation * histogram.count() as f64,
-            count: histogram.count(),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -107,16 +92,6 @@ mod tests {
             prop_assert_eq!((pooled.min, pooled.max, pooled.count), (together.min, together.max, together.count));
             prop_assert!(near(pooled.mean, together.mean));
             prop_assert!(near(pooled.deviation(), together.deviation()));
-        }
-
-        #[test]
-        fn a_histogram_has_the_same_moments(samples in prop::collection::vec(0_u64..1 << 40, 0..60)) {
-            let mut histogram = Histogram::default();
-            samples.iter().for_each(|&sample| histogram.record(sample));
-            let (read, counted) = (FioMoments::from(&histogram), of(&samples));
-            prop_assert_eq!((read.min, read.max, read.count), (counted.min, counted.max, counted.count));
-            prop_assert!(near(read.mean, counted.mean));
-            prop_assert!(near(read.deviation(), counted.deviation()));
         }
     }
 

@@ -7,7 +7,7 @@ use super::job::{
 };
 use super::latency_text::{latency_line, percentile_lines};
 use super::merge::mixed;
-use super::normal_direction::direction_lines;
+use super::normal_direction::DirectionText;
 use super::number::{FioQuantity, scaled};
 use super::shares::{FioLatencyShares, FioShares, LATENCY_LABELS, LEAST_DEPTH};
 use super::summary::FioGroup;
@@ -23,11 +23,15 @@ pub fn job_lines(job: &FioJobReport, group: &FioGroup, time: &str) -> String {
     out += &head(job, time);
     for (index, direction) in job.directions.iter().enumerate() {
         if direction.bytes > 0 {
-            out += &direction_lines(job, direction, index, job.direction_name(index), group);
+            let (name, rate) = (job.direction_name(index), job.style.rate());
+            out += &DirectionText { job, direction, index, name, rate, group }.lines();
         }
     }
     if job.unified == FioUnified::Both {
-        out += &direction_lines(job, &mixed(&job.directions), 0, "mixed", group);
+        let direction = &mixed(&job.directions);
+        // fio forgets the unit of this one rate.
+        let rate = FioQuantity::Count;
+        out += &DirectionText { job, direction, index: 0, name: "mixed", rate, group }.lines();
     }
     out += &latency_shares(&job.latencies);
     out += &sync_lines(job);

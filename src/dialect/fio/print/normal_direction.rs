@@ -13,76 +13,76 @@ impl FioStyle {
         if self.bits { FioQuantity::BitRate } else { FioQuantity::ByteRate }
     }
 
-    /// A number of bytes, and the same in the other kind of prefixes.
-    pub fn bytes_twice(&self, bytes: u64) -> [String; 2] {
-        self.twice(bytes, FioQuantity::Bytes)
-    }
-
-    /// A number of bytes per second, and the same in the other kind of prefixes.
-    pub fn rate_twice(&self, rate: u64) -> [String; 2] {
-        self.twice(rate, self.rate())
-    }
-
-    fn twice(&self, number: u64, quantity: FioQuantity) -> [String; 2] {
+    /// A number, and the same in the other kind of prefixes.
+    pub fn twice(&self, number: u64, quantity: FioQuantity) -> [String; 2] {
         let binary = self.kb_base.is_power_of_two();
         [binary, !binary].map(|binary| scaled(number, self.figures, 0, binary, quantity))
     }
 }
 
-/// The lines of a direction; empty where it took no time. `index` is its place among the directions of the group.
-pub fn direction_lines(
-    job: &FioJobReport,
-    direction: &FioDirectionReport,
-    index: usize,
-    name: &str,
-    group: &FioGroup,
-) -> String {
-    if direction.runtime_ms == 0 {
-        return String::new();
-    }
-    let mut out = rate_line(job, direction, index, name);
-    for (kind, latency) in
-        [("slat", &direction.slat), ("clat", &direction.clat), (" lat", &direction.lat)]
-    {
-        out += &latency_line(kind, &latency.moments);
-    }
-    let kind = if job.percentiles.lat { "lat" } else { "clat" };
-    let priorities = direction.shown_priorities();
-    for priority in &priorities {
-        out += &latency_line(&priority_name(kind, priority), &priority.latency.moments);
-    }
-    out += &tables(job, direction);
-    if job.percentiles.clat || job.percentiles.lat {
-        let all = if job.percentiles.lat { &direction.lat } else { &direction.clat };
-        for priority in &priorities {
-            out += &priority_table(job, kind, priority, all);
-        }
-    }
-    out += &bandwidth_line(direction, index, group);
-    out += &iops_line(direction);
-    out
+/// A direction on its way into the report.
+pub struct DirectionText<'a> {
+    /// Its job.
+    pub job: &'a FioJobReport,
+    /// What moved.
+    pub direction: &'a FioDirectionReport,
+    /// Its place among the directions of the group.
+    pub index: usize,
+    /// What it is called.
+    pub name: &'a str,
+    /// What its rate is counted in.
+    pub rate: FioQuantity,
+    /// Its group.
+    pub group: &'a FioGroup,
 }
 
-fn rate_line(
-    job: &FioJobReport,
-    direction: &FioDirectionReport,
-    index: usize,
-    name: &str,
-) -> String {
-    let iops = scaled(direction.ios_per_second(), job.style.figures, 0, false, FioQuantity::Count);
-    let [bw, other_bw] = job.style.rate_twice(direction.bytes_per_second());
-    let [bytes, _] = job.style.bytes_twice(direction.bytes);
-    let tail = match (job.zone_resets, direction.cache_hit_percent()) {
-        (Some(resets), _) => format!("; {resets} zone resets"),
-        (None, Some(hits))
-            if index == 0 && direction.cache_hits > 0 && direction.cache_misses > 0 =>
-        {
-            format!("; Cachehit={hits:.2}%")
+impl DirectionText<'_> {
+    /// The lines; empty where it took no time.
+    pub fn lines(&self) -> String {
+        let (job, direction) = (self.job, self.direction);
+        if direction.runtime_ms == 0 {
+            return String::new();
         }
-        _ => String::new(),
-    };
-    let ms = direction.runtime_ms;
-    format!("  {name}: IOPS={iops}, BW={bw} ({other_bw})({bytes}/{ms}msec){tail}\n")
+        let mut out = self.rate_line();
+        for (kind, latency) in
+            [("slat", &direction.slat), ("clat", &direction.clat), (" lat", &direction.lat)]
+        {
+            out += &latency_line(kind, &latency.moments);
+        }
+        let kind = if job.percentiles.lat { "lat" } else { "clat" };
+        let priorities = direction.shown_priorities();
+        for priority in &priorities {
+            out += &latency_line(&priority_name(kind, priority), &priority.latency.moments);
+        }
+        out += &tables(job, direction);
+        if job.percentiles.clat || job.percentiles.lat {
+            let all = if job.percentiles.lat { &direction.lat } else { &direction.clat };
+            for priority in &priorities {
+                out += &priority_table(job, kind, priority, all);
+            }
+        }
+        out += &bandwidth_line(direction, self.index, self.group);
+        out + &iops_line(direction)
+    }
+
+    fn rate_line(&self) -> String {
+        let (direction, style) = (self.direction, &self.job.style);
+        let iops = scaled(direction.ios_per_second(), style.figures, 0, false, FioQuantity::Count);
+        let [bw, other_bw] = style.twice(direction.bytes_per_second(), self.rate);
+        let [bytes, _] = style.twice(direction.bytes, FioQuantity::Bytes);
+        let (name, ms, tail) = (self.name, direction.runtime_ms, self.rate_tail());
+        format!("  {name}: IOPS={iops}, BW={bw} ({other_bw})({bytes}/{ms}msec){tail}\n")
+    }
+
+    fn rate_tail(&self) -> String {
+        let direction = self.direction;
+        let told = self.index == 0 && direction.cache_hits > 0 && direction.cache_misses > 0;
+        match (self.job.zone_resets, direction.cache_hit_percent()) {
+            (Some(resets), _) => format!("; {resets} zone resets"),
+            (None, Some(hits)) if told => format!("; Cachehit={hits:.2}%"),
+            _ => String::new(),
+        }
+    }
 }
 
 fn tables(job: &FioJobReport, direction: &FioDirectionReport) -> String {

@@ -18,6 +18,19 @@ impl<const N: usize> Default for FioShares<N> {
 }
 
 impl<const N: usize> FioShares<N> {
+    /// Depths by powers of two as our records have them: the smallest depth of a class, and how many I/Os made it
+    /// so many in flight. `of` is all reads, writes and trims.
+    pub fn of_depths(depths: &[(u32, u64)], of: u64) -> Self {
+        let mut shares = Self { of, ..Self::default() };
+        for &(depth, count) in depths {
+            let class = depth.checked_ilog2().unwrap_or(0) as usize;
+            if let Some(held) = shares.counts.get_mut(class.min(N.saturating_sub(1))) {
+                *held += count;
+            }
+        }
+        shares
+    }
+
     /// Classes in percent. What is there and below `least` percent is shown as that.
     pub fn percent(&self, least: f64) -> [f64; N] {
         self.counts.map(|count| match (count, self.of) {
@@ -128,7 +141,8 @@ mod tests {
     #[test]
     fn classes_begin_at_the_label_before() {
         let mut shares = FioLatencyShares::default();
-        for value in [0, 1, 2, 3, 4, 9, 999, 1_000, 3_999, 4_000, 999_999, 1_000_000, 2_000_000_000] {
+        for value in [0, 1, 2, 3, 4, 9, 999, 1_000, 3_999, 4_000, 999_999, 1_000_000, 2_000_000_000]
+        {
             shares.add(value, 1);
         }
         assert_eq!(shares.ns, [2, 2, 2, 0, 0, 0, 0, 0, 0, 1]);
@@ -138,9 +152,15 @@ mod tests {
     }
 
     #[test]
+    fn depths_from_64_are_one_class() {
+        let depths = FioShares::<7>::of_depths(&[(1, 5), (2, 1), (32, 2), (64, 3), (256, 4)], 15);
+        assert_eq!(depths.counts, [5, 1, 0, 0, 0, 2, 7]);
+    }
+
+    #[test]
     fn the_least_share_is_shown() {
-        let shares = FioShares { counts: [1, 0, 99_999], of: 100_000 };
-        assert_eq!(shares.percent(LEAST_DEPTH), [0.1, 0.0, 99.999]);
+        let shares = FioShares { counts: [1, 0, 50_000], of: 100_000 };
+        assert_eq!(shares.percent(LEAST_DEPTH), [0.1, 0.0, 50.0]);
         assert_eq!(FioShares::<2>::default().percent(LEAST_DEPTH), [0.0; 2]);
     }
 

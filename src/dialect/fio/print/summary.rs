@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::job::{FioJobReport, FioStyle, FioUnified, per_second};
 use super::moments::FioMoments;
+use super::number::FioQuantity;
 use super::report::{FioDiskReport, FioDiskUse, FioIdleness};
 
 /// What the jobs of a group did together.
@@ -124,10 +125,11 @@ impl FioGroup {
     }
 
     fn line(&self, name: &str, direction: &FioGroupDirection, rate: u64) -> String {
-        let [all, other_all] = self.style.rate_twice(rate);
-        let [min, other_min] = self.style.rate_twice(direction.min_bw);
-        let [max, other_max] = self.style.rate_twice(direction.max_bw);
-        let [bytes, other_bytes] = self.style.bytes_twice(direction.bytes);
+        let twice = |rate| self.style.twice(rate, self.style.rate());
+        let [all, other_all] = twice(rate);
+        let [min, other_min] = twice(direction.min_bw);
+        let [max, other_max] = twice(direction.max_bw);
+        let [bytes, other_bytes] = self.style.twice(direction.bytes, FioQuantity::Bytes);
         let (from, to) = (direction.min_ms, direction.max_ms);
         format!(
             "{name}: bw={all} ({other_all}), {min}-{max} ({other_min}-{other_max}), io={bytes} ({other_bytes}), run={from}-{to}msec\n"

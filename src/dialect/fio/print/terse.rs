@@ -130,8 +130,7 @@ fn percentile_fields(direction: &FioDirectionReport, wanted: &FioPercentiles) ->
         (false, true) => Some(&direction.clat),
         (false, false) => None,
     };
-    let values =
-        latency.map(|found| found.bins.percentiles(&wanted.list, found.moments.count));
+    let values = latency.map(|found| found.bins.percentiles(&wanted.list, found.moments.count));
     let values = values.unwrap_or_default();
     let mut out = String::new();
     for (percent, value) in wanted.list.iter().zip(&values).take(PERCENTILES) {
