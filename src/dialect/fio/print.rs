@@ -31,14 +31,14 @@ pub use eta::{FioEtaLine, FioProgress, FioRemaining, FioRunDirection, FioRunStat
 pub use job::{
     FIO_DIRECTIONS, FioDirectionReport, FioJobReport, FioLatency, FioLatencyTarget,
     FioPassedErrors, FioPercentiles, FioPriorityLatency, FioSteadyMeasure, FioSteadyReport,
-    FioStyle, FioTypedOption, FioUnified, errno_text, per_second,
+    FioStyle, FioTypedOption, FioUnified, errno_text,
 };
 pub use json::FioJson;
 pub use log::{
     FioHistogramLog, FioLogFormat, FioLogKind, FioLogSample, FioLogWindow, FioWindowValue,
 };
 pub use merge::{group_report, mixed};
-pub use moments::FioMoments;
+pub use moments::{FioMoments, per_second};
 pub use normal::job_lines;
 pub use number::{FioQuantity, scaled};
 pub use output::{FioFormats, report};

@@ -258,8 +258,8 @@ fn steady_value(state: &FioSteadyReport) -> FioJson {
         ("iops_mean", FioSteadyReport::mean(&state.iops).into()),
     ];
     if state.measure == FioSteadyMeasure::Latency {
-        data.push(("lat_mean", FioSteadyReport::mean(&state.lat_ns).into()));
-        data.push(("lat_ns", list(&state.lat_ns)));
+        data.push(("lat_mean", FioSteadyReport::mean(&state.latencies).into()));
+        data.push(("lat_ns", list(&state.latencies)));
     }
     data.push(("iops", list(&state.iops)));
     data.push(("bw", list(&state.bw)));

@@ -1,7 +1,7 @@
 //! What fio reports of a job, or of the clones of a group taken together.
 
 use super::bins::FioBins;
-use super::moments::FioMoments;
+use super::moments::{FioMoments, per_second};
 use super::shares::{FioLatencyShares, FioShares};
 
 /// What `read`, `write` and `trim` are called, in the order of [`FioJobReport::directions`].
@@ -253,7 +253,7 @@ pub struct FioSteadyReport {
     /// Bytes per second in each interval.
     pub bw: Vec<u64>,
     /// Mean latency in ns in each interval; used where latency is watched.
-    pub lat_ns: Vec<u64>,
+    pub latencies: Vec<u64>,
 }
 
 impl FioSteadyReport {
@@ -311,12 +311,6 @@ impl FioDirectionReport {
         let all = self.cache_hits.saturating_add(self.cache_misses);
         (all > 0).then(|| self.cache_hits as f64 / all as f64 * 100.0)
     }
-}
-
-/// How many in a second, if so many were in `ms`; rounded down, 0 of no time.
-pub fn per_second(count: u64, ms: u64) -> u64 {
-    let rate = (u128::from(count) * 1000).checked_div(u128::from(ms)).unwrap_or(0);
-    u64::try_from(rate).unwrap_or(u64::MAX)
 }
 
 /// What the system calls an error: `No space left on device`.

@@ -24,13 +24,15 @@ pub fn latency_line(name: &str, moments: &FioMoments) -> String {
     }
     let deviation = moments.deviation();
     let (divisor, unit) = time_unit(moments.min, moments.max, deviation);
+    // fio's compiler multiplies, which decides ties in the last digit.
+    let inverse = 1.0 / divisor as f64;
     let whole = |value: u64| scaled(value / divisor, 6, 0, false, FioQuantity::Count);
     format!(
         "    {name} ({unit}): min={}, max={}, avg={:5.2}, stdev={:5.2}\n",
         whole(moments.min),
         whole(moments.max),
-        moments.mean / divisor as f64,
-        deviation / divisor as f64
+        moments.mean * inverse,
+        deviation * inverse
     )
 }
 

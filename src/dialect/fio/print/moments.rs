@@ -1,5 +1,11 @@
 //! Smallest, largest, mean and spread of a set of samples, and how fio puts two sets together.
 
+/// How many in a second, if so many were in `ms`; rounded down, 0 of no time.
+pub fn per_second(count: u64, ms: u64) -> u64 {
+    let rate = (u128::from(count) * 1000).checked_div(u128::from(ms)).unwrap_or(0);
+    u64::try_from(rate).unwrap_or(u64::MAX)
+}
+
 /// A summary of samples. All values have the unit of the samples: ns of latencies, KiB/s of bandwidth, 1/s of IOPS.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FioMoments {
@@ -35,6 +41,21 @@ impl FioMoments {
         let distance = sample as f64 - self.mean;
         self.mean += distance / self.count as f64;
         self.squares += distance * (sample as f64 - self.mean);
+    }
+
+    /// Counts the bandwidth of an interval of `ms` in which so many bytes moved, in whole KiB/s. Without any it is
+    /// no sample, so stalls vanish: fio has it so.
+    pub fn add_bandwidth(&mut self, bytes: u64, ms: u64) {
+        if bytes > 0 {
+            self.add(per_second(bytes, ms) / 1024);
+        }
+    }
+
+    /// Counts the whole I/Os per second of an interval of `ms`; without any it is no sample.
+    pub fn add_iops(&mut self, ios: u64, ms: u64) {
+        if ios > 0 {
+            self.add(per_second(ios, ms));
+        }
     }
 
     /// Adds samples of the same kind, as if all had been counted together: latencies.
@@ -100,5 +121,18 @@ mod tests {
         let mut all = of(&[10, 30]);
         all.stack(&of(&[5, 7, 9]));
         assert_eq!((all.min, all.max, all.mean, all.count), (15, 39, 27.0, 5));
+    }
+
+    #[test]
+    fn intervals_without_io_are_no_samples() {
+        let (mut bw, mut iops) = (FioMoments::default(), FioMoments::default());
+        for (ios, ms) in [(1000, 500), (0, 500), (10, 1000)] {
+            bw.add_bandwidth(ios * 4096, ms);
+            iops.add_iops(ios, ms);
+        }
+        assert_eq!((bw.min, bw.max, bw.count), (40, 8000, 2));
+        assert_eq!((iops.min, iops.max, iops.mean), (10, 2000, 1005.0));
+        assert_eq!(per_second(7, 0), 0);
+        assert_eq!(per_second(u64::MAX, 1), u64::MAX);
     }
 }

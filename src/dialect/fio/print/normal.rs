@@ -155,7 +155,7 @@ fn steady_line(job: &FioJobReport, state: &FioSteadyReport) -> String {
     let latency = match state.measure {
         // fio's rule for larger units asks for a spread, which a mean alone does not have.
         FioSteadyMeasure::Latency => {
-            format!(", lat={}nsec", count(FioSteadyReport::mean(&state.lat_ns)))
+            format!(", lat={}nsec", count(FioSteadyReport::mean(&state.latencies)))
         }
         _ => String::new(),
     };

@@ -33,9 +33,11 @@ impl<const N: usize> FioShares<N> {
 
     /// Classes in percent. What is there and below `least` percent is shown as that.
     pub fn percent(&self, least: f64) -> [f64; N] {
+        // fio's compiler multiplies, which decides ties in the last digit.
+        let inverse = 1.0 / self.of as f64;
         self.counts.map(|count| match (count, self.of) {
             (0, _) | (_, 0) => 0.0,
-            (count, of) => (count as f64 / of as f64 * 100.0).max(least),
+            (count, _) => (count as f64 * inverse * 100.0).max(least),
         })
     }
 

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use super::job::{FioJobReport, FioStyle, FioUnified, per_second};
-use super::moments::FioMoments;
+use super::job::{FioJobReport, FioStyle, FioUnified};
+use super::moments::{FioMoments, per_second};
 use super::number::FioQuantity;
 use super::report::{FioDiskReport, FioDiskUse, FioIdleness};
 

@@ -121,7 +121,8 @@ fn bandwidth_share(group: &FioGroup, bw: &FioMoments, index: usize) -> f64 {
 /// Smallest, largest, mean and deviation, in us.
 fn latency_fields(moments: &FioMoments) -> String {
     let (min, max) = (moments.min / 1000, moments.max / 1000);
-    format!(";{min};{max};{:.6};{:.6}", moments.mean / 1000.0, moments.deviation() / 1000.0)
+    // fio's compiler multiplies, which decides ties in the last digit.
+    format!(";{min};{max};{:.6};{:.6}", moments.mean * 0.001, moments.deviation() * 0.001)
 }
 
 fn percentile_fields(direction: &FioDirectionReport, wanted: &FioPercentiles) -> String {

@@ -288,7 +288,7 @@ fn steady_state(json: &FioJson) -> FioSteadyReport {
         slope: json.at("slope").decimal(),
         iops: values("iops"),
         bw: values("bw"),
-        lat_ns: values("lat_ns"),
+        latencies: values("lat_ns"),
     }
 }
 
