@@ -3,7 +3,7 @@
 mod progress;
 
 use std::fs::File;
-use std::io::{self, Seek as _, SeekFrom, Write as _};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use super::session::{
 };
 use super::stdout::printed;
 use crate::dialect::fio::{
-    self, FioClone, FioCommand, FioComplaint, FioFormat, FioThere, FioWorld, print,
+    self, FioClone, FioCommand, FioComplaint, FioFormat, FioPathKind, FioThere, FioWorld, print,
 };
 use crate::error::{Doing, Error, Fault, Refusal};
 use crate::name::{NameText as _, quoted};
@@ -96,7 +96,7 @@ fn lines(said: &[String]) -> String {
 
 fn refused(complaint: &FioComplaint) -> ToolSaid {
     ToolSaid {
-        out: complaint.out.clone(),
+        out: complaint.told.clone(),
         err: format!("{}assay: {}\n", complaint.said, complaint.refusal),
         refused: true,
         status: Some(complaint.status),
@@ -111,12 +111,27 @@ fn understood(words: &[String], context: &LineContext<'_>) -> Result<FioCommand,
         words,
         &FioWorld {
             files: context.files,
-            variable: &|name| context.environment.variable(name),
-            pagesize: machine.page.0,
+            stdin: &|| {
+                let mut all = Vec::new();
+                io::stdin().read_to_end(&mut all).map(|_| all)
+            },
+            environment: &|name| context.environment.variable(name),
+            kind: &kind,
+            page_size: machine.page.0,
             cpus: machine.cpus,
             memory_mb: machine.memory.seen().map_or(0, |memory| memory.0 / MIB),
         },
     )
+}
+
+/// What stands at a path, links not followed.
+fn kind(path: &Path) -> FioPathKind {
+    match std::fs::symlink_metadata(path).map(|found| found.file_type()) {
+        Err(_) => FioPathKind::Missing,
+        Ok(kind) if kind.is_file() => FioPathKind::File,
+        Ok(kind) if kind.is_dir() => FioPathKind::Folder,
+        Ok(_) => FioPathKind::Other,
+    }
 }
 
 /// What stands at a path.

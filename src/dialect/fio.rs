@@ -1,7 +1,8 @@
-//! fio: its command line and job files in.
+//! fio: its command lines and job files in, its report and logs out.
 //!
-//! Words are read to a `FioCommand`: jobs as typed values, what each surprises with, and the words as they
-//! were typed, which reports repeat.
+//! Words are read to a [`FioCommand`]: jobs as typed values, what each surprises with, and the words as they were
+//! typed, which reports repeat. [`FioCommand::plan`] makes a plan of them with a job for each clone; what a clone came
+//! to is a [`print::FioJobReport`], and all of them a [`print::FioReport`], which is printed in fio's formats.
 
 mod answers;
 mod asked;
@@ -24,14 +25,20 @@ mod job_target;
 mod job_work;
 mod keywords;
 mod kind;
+mod logs;
+mod meanings;
+mod measure;
 mod names;
 mod near;
 mod number;
 mod option;
 mod options;
 mod own_option;
+mod plan;
+pub mod print;
 mod read;
 mod reader;
+mod run_report;
 mod section;
 mod shares;
 mod surprises;
@@ -40,8 +47,8 @@ mod value;
 
 pub use answers::version;
 pub use asked::{
-    FioCommand, FioEta, FioFormat, FioIdleProfile, FioJob, FioNote, FioOptions, FioPlace,
-    FioTrigger, FioTyped, NAME, VERSION,
+    FioCommand, FioEta, FioFormat, FioIdleProfile, FioJob, FioNote, FioOptions, FioPathKind,
+    FioPlace, FioTrigger, FioTyped, FioWorld, NAME, VERSION,
 };
 pub use choices::{
     FioClock, FioContinue, FioCpuMode, FioCpusPolicy, FioDedupeMode, FioExitWhat, FioFadvise,
@@ -63,8 +70,13 @@ pub use job_work::{
     FioSync, FioZones,
 };
 pub use kind::{FioKind, FioUnit};
+pub use logs::{gathered, log_files};
+pub use meanings::meanings;
+pub use measure::{banner, job_report, typed};
 pub use names::files_of;
 pub use option::{FioOption, FioStanding};
 pub use options::all as all_options;
 pub use own_option::{FioArgument, FioOwnOption, OWN_OPTIONS};
+pub use plan::{FioClone, FioPlan, FioThere};
 pub use read::read;
+pub use run_report::{figure, formats, note_lines, run_report};

@@ -318,3 +318,10 @@ impl FioRw {
         matches!(self, Self::ReadWrite | Self::RandRw)
     }
 }
+
+impl Default for FioUnified {
+    /// Each by itself.
+    fn default() -> Self {
+        Self::None
+    }
+}

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use super::asked::FioJob;
-use super::choices::FioLogWindow as WindowWord;
+use super::choices::FioLogWindow;
 use super::print::{
-    FioBins, FioHistogramLog, FioLogFormat, FioLogKind, FioLogSample, FioLogWindow, FioWindowValue,
+    FioBins, FioHistogramLog, FioLogAverage, FioLogFormat, FioLogKind, FioLogSample, FioWindowValue,
 };
 use crate::unit::KIB;
 
@@ -89,7 +89,7 @@ fn logged(line: &str) -> Option<LoggedIo> {
 
 fn format(job: &FioJob) -> FioLogFormat {
     FioLogFormat {
-        largest: job.logs.window == WindowWord::Both && !job.logs.avg.is_zero(),
+        largest: job.logs.window == FioLogWindow::Both && !job.logs.avg.is_zero(),
         offset: job.logs.offset,
         priority: job.logs.prio,
         issued: job.logs.issue_time,
@@ -123,11 +123,11 @@ fn latencies(job: &FioJob, kind: FioLogKind, ios: &[LoggedIo]) -> String {
         return ios.iter().map(|io| format.line(&sample(io, value(io)))).collect();
     }
     let shown = match job.logs.window {
-        WindowWord::Avg => FioWindowValue::Mean,
-        WindowWord::Max => FioWindowValue::Largest,
-        WindowWord::Both => FioWindowValue::Both,
+        FioLogWindow::Avg => FioWindowValue::Mean,
+        FioLogWindow::Max => FioWindowValue::Largest,
+        FioLogWindow::Both => FioWindowValue::Both,
     };
-    let mut window = FioLogWindow::new(kind, job.logs.avg.as_millis() as u64, shown);
+    let mut window = FioLogAverage::new(kind, job.logs.avg.as_millis() as u64, shown);
     let ended = ios.iter().filter_map(|io| window.add(io.at / 1_000_000, io.direction, value(io)));
     let mut text: String = ended.map(|sample| format.line(&sample)).collect();
     let end = ios.last().map_or(0, |io| io.at / 1_000_000);

@@ -3,13 +3,12 @@
 use std::time::Duration;
 
 use super::asked::{FioJob, FioTyped};
-use super::choices::FioUnified as UnifiedWord;
 use super::direction::FioDirection;
 use super::plan::FioClone;
 use super::print::{
     FioBanner, FioBins, FioDirectionReport, FioJobReport, FioLatency,
     FioLatencyShares, FioLatencyTarget, FioMoments, FioPassedErrors, FioPercentiles, FioShares,
-    FioStyle, FioTypedOption, FioUnified, errno_text,
+    FioStyle, FioTypedOption, errno_text,
 };
 use crate::plan::Action;
 use crate::record::{IntervalCount, JobResult, PhaseRecord};
@@ -69,11 +68,7 @@ pub fn job_report(job: &FioJob, clone: &FioClone, phase: &PhaseRecord, pid: u32)
             list: statistics.percentile_list.clone(),
             precision: statistics.percentile_precision as usize,
         },
-        unified: match statistics.unified {
-            UnifiedWord::None => FioUnified::Split,
-            UnifiedWord::Mixed => FioUnified::Mixed,
-            UnifiedWord::Both => FioUnified::Both,
-        },
+        unified: statistics.unified,
         latency_target: FioLatencyTarget {
             depth: job.queue.iodepth,
             target_ns: job.pace.latency_target.as_nanos() as u64,

@@ -6,6 +6,8 @@ use super::super::asked::FioJob;
 use super::super::choices::{FioFallocate, FioServiceOrder};
 use super::super::engine::FioEngine;
 use super::super::job_target::FioAmount;
+use super::super::names;
+use super::super::asked::NAME;
 use super::{FioThere, refused};
 use crate::error::Refusal;
 use crate::plan::{
@@ -22,16 +24,6 @@ pub(super) struct FioRegion {
     pub offset: u64,
     /// What it moves in a loop, bytes.
     pub bytes: u64,
-}
-
-/// The names of a clone's files.
-enum FileNames {
-    /// One file or device.
-    One(PathBuf),
-    /// Files that are numbered behind a stem.
-    Numbered(PathBuf, String),
-    /// Files with names of their own.
-    Named(Vec<PathBuf>),
 }
 
 impl FioJob {
@@ -51,57 +43,7 @@ impl FioJob {
                 bytes: self.moved(size)?,
             });
         }
-        match self.names(clone)? {
-            FileNames::One(path) => match there(&path) {
-                FioThere::Device(bytes) => self.on_device(clone, path, bytes),
-                FioThere::Other => Err(refused(
-                    self,
-                    "filename",
-                    "it is neither a file nor a block device",
-                    "name a file or a block device",
-                )),
-                FioThere::Folder => Err(refused(
-                    self,
-                    "filename",
-                    "it is a folder",
-                    "name a file, or write directory= instead of filename=",
-                )),
-                found => self.on_file(clone, path, found, before),
-            },
-            FileNames::Numbered(dir, stem) => {
-                let dir = if dir.as_os_str().is_empty() { ".".into() } else { dir };
-                let paths = (0..self.target.nrfiles).map(|file| dir.join(format!("{stem}.{file}")));
-                let paths: Vec<PathBuf> = paths.collect();
-                self.on_files(clone, (vec![dir], stem, Vec::new()), &paths, there)
-            }
-            FileNames::Named(paths) => {
-                if paths.iter().any(|path| matches!(there(path), FioThere::Device(_))) {
-                    return Err(refused(
-                        self,
-                        "filename",
-                        "a list of block devices is not done here yet",
-                        "give each device a job of its own, in the same group",
-                    ));
-                }
-                let mut dirs: Vec<PathBuf> = Vec::new();
-                for path in &paths {
-                    let dir = match path.parent() {
-                        Some(dir) if !dir.as_os_str().is_empty() => dir.to_path_buf(),
-                        _ => ".".into(),
-                    };
-                    if !dirs.contains(&dir) {
-                        dirs.push(dir);
-                    }
-                }
-                self.on_files(clone, (dirs, self.name.replace('/', "-"), paths.clone()), &paths, there)
-            }
-        }
-    }
-
-    /// What its files are called.
-    fn names(&self, clone: u32) -> Result<FileNames, Refusal> {
-        let target = &self.target;
-        if target.opendir.is_some() {
+        if self.target.opendir.is_some() {
             return Err(refused(
                 self,
                 "opendir",
@@ -109,40 +51,27 @@ impl FioJob {
                 "name them: filename=a:b",
             ));
         }
-        let dirs = &target.directories;
-        let dir = match dirs.len() {
-            0 => PathBuf::new(),
-            many => PathBuf::from(&dirs[clone as usize % many]),
-        };
-        match target.filenames.as_slice() {
-            [] => {}
-            [one] => return Ok(FileNames::One(dir.join(one))),
-            several => {
-                return Ok(FileNames::Named(several.iter().map(|name| dir.join(name)).collect()));
-            }
+        let mut paths: Vec<PathBuf> =
+            names::files_of(self, clone).into_iter().map(PathBuf::from).collect();
+        if paths.len() > 1 {
+            return self.on_files(clone, paths, there);
         }
-        let named = |number: &str| {
-            target
-                .filename_format
-                .replace("$jobname", &self.name)
-                .replace("$jobnum", &clone.to_string())
-                .replace("$clientuid.", "")
-                .replace("$filenum", number)
-        };
-        if target.nrfiles == 1 {
-            return Ok(FileNames::One(dir.join(named("0"))));
-        }
-        let first = named("0");
-        match first.strip_suffix(".0") {
-            Some(stem) if target.filename_format.ends_with(".$filenum") && !stem.contains('/') => {
-                Ok(FileNames::Numbered(dir, stem.into()))
-            }
-            _ => Err(refused(
+        let path = paths.pop().unwrap_or_default();
+        match there(&path) {
+            FioThere::Device(bytes) => self.on_device(clone, path, bytes),
+            FioThere::Other => Err(refused(
                 self,
-                "filename_format",
-                "several files are numbered at the end here",
-                "let it end with .$filenum",
+                "filename",
+                "it is neither a file nor a block device",
+                "name a file or a block device",
             )),
+            FioThere::Folder => Err(refused(
+                self,
+                "filename",
+                "it is a folder",
+                "name a file, or write directory= instead of filename=",
+            )),
+            found => self.on_file(clone, path, found, before),
         }
     }
 
@@ -252,10 +181,17 @@ impl FioJob {
     fn on_files(
         &self,
         clone: u32,
-        (dirs, stem, named): (Vec<PathBuf>, String, Vec<PathBuf>),
-        paths: &[PathBuf],
+        paths: Vec<PathBuf>,
         there: &dyn Fn(&Path) -> FioThere,
     ) -> Result<FioRegion, Refusal> {
+        if paths.iter().any(|path| matches!(there(path), FioThere::Device(_))) {
+            return Err(refused(
+                self,
+                "filename",
+                "a list of block devices is not done here yet",
+                "give each device a job of its own, in the same group",
+            ));
+        }
         let target = &self.target;
         let count = paths.len() as u64;
         let whole = |path: &PathBuf| match there(path) {
@@ -302,11 +238,11 @@ impl FioJob {
         };
         let offset = self.offset_of(clone, each)?;
         let files = Target::Files {
-            dirs,
-            stem,
-            shared: !named.is_empty(),
-            named,
+            dirs: folders(&paths),
+            stem: NAME.into(),
+            shared: true,
             count: count as u32,
+            named: paths,
             size: Size::Exactly(Bytes(offset + each)),
             order,
             layout: self.layout(least >= offset + each),
@@ -347,6 +283,21 @@ impl FioJob {
             false => Lifetime::Keep,
         }
     }
+}
+
+/// The folders that files lie in, each once.
+fn folders(paths: &[PathBuf]) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = Vec::new();
+    for path in paths {
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
+            _ => ".".into(),
+        };
+        if !folders.contains(&folder) {
+            folders.push(folder);
+        }
+    }
+    folders
 }
 
 /// How long a file is that an earlier phase makes.
