@@ -114,6 +114,7 @@ fn work(method: Method, iodepth: u32, aside: CacheControl, ops: u64) -> u64 {
         place: (0, 1),
         balance: None,
         flush: None,
+        flush_last: false,
         aside,
         interference: Default::default(),
         quota: IoQuota { ops: Some(ops), ..IoQuota::default() },

@@ -21,6 +21,11 @@ pub enum Durability {
     FsyncEvery(Ops),
     /// `fdatasync` after every so many writes, and after the last.
     FdatasyncEvery(Ops),
+    /// `fsync` after every so many writes, and none after the last: what was written since the last one may be in
+    /// memory or in the drive's cache (fio's `fsync=`).
+    FsyncBetween(Ops),
+    /// `fdatasync` after every so many writes, and none after the last (fio's `fdatasync=`).
+    FdatasyncBetween(Ops),
     /// One `fsync` at the end, inside the timing.
     FsyncAtEnd,
     /// One `fdatasync` at the end, inside the timing.
@@ -31,19 +36,27 @@ impl Durability {
     /// After how many writes a flush comes, if it comes in between.
     pub fn every(self) -> Option<u64> {
         match self {
-            Self::FsyncEvery(ops) | Self::FdatasyncEvery(ops) => Some(ops.0),
+            Self::FsyncEvery(ops)
+            | Self::FdatasyncEvery(ops)
+            | Self::FsyncBetween(ops)
+            | Self::FdatasyncBetween(ops) => Some(ops.0),
             _ => None,
         }
     }
 
+    /// Whether flushes come between writes, and none after the last.
+    pub fn only_between(self) -> bool {
+        matches!(self, Self::FsyncBetween(_) | Self::FdatasyncBetween(_))
+    }
+
     /// Whether the last flush is part of the work, and so of its timing.
     pub fn flushes_at_end(self) -> bool {
-        !matches!(self, Self::None | Self::OpenSync | Self::OpenDsync)
+        !matches!(self, Self::None | Self::OpenSync | Self::OpenDsync) && !self.only_between()
     }
 
     /// Whether every write that was counted is durable when the clock stops.
     pub fn durable(self) -> bool {
-        self != Self::None
+        self != Self::None && !self.only_between()
     }
 }
 

@@ -246,6 +246,12 @@ impl TreeWork {
             ));
         }
         match self.durability.every() {
+            Some(_) if self.durability.only_between() => {
+                return Err(Refusal::new(
+                    "flushes between the files of a tree, and none of the last",
+                    "use fsync_every 1, or fsync_at_end",
+                ));
+            }
             Some(every) if every != 1 => {
                 return Err(Refusal::new(
                     format!("a flush every {every} files promises nothing of the others"),

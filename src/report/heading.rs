@@ -365,6 +365,9 @@ fn promise(plan: &Plan) -> Option<&'static str> {
         Durability::None => "writes not flushed",
         Durability::OpenSync | Durability::OpenDsync => "every write durable",
         Durability::FsyncEvery(_) | Durability::FdatasyncEvery(_) => "flushed as it runs",
+        Durability::FsyncBetween(_) | Durability::FdatasyncBetween(_) => {
+            "flushed as it runs, not at the end"
+        }
         Durability::FsyncAtEnd | Durability::FdatasyncAtEnd => "writes flushed inside the timing",
     })
 }

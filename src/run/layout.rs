@@ -159,6 +159,7 @@ fn stroke(
         laps: true,
         log: None,
         flush: None,
+        flush_last: false,
         aside: CacheControl::default(),
         interference: Interference::default(),
         quota: IoQuota::default(),

@@ -93,8 +93,12 @@ impl<'a> PhaseContext<'a> {
         let share = job.share(worker);
         let cursor = self.route(job, &share, worker, (thread % backends, backends))?;
         let flush = match job.blocks.durability {
-            Durability::FsyncEvery(ops) => Some((ops.0, FlushKind::Fsync)),
-            Durability::FdatasyncEvery(ops) => Some((ops.0, FlushKind::Fdatasync)),
+            Durability::FsyncEvery(ops) | Durability::FsyncBetween(ops) => {
+                Some((ops.0, FlushKind::Fsync))
+            }
+            Durability::FdatasyncEvery(ops) | Durability::FdatasyncBetween(ops) => {
+                Some((ops.0, FlushKind::Fdatasync))
+            }
             _ => None,
         };
         Ok(Worker {
@@ -117,6 +121,7 @@ impl<'a> PhaseContext<'a> {
             laps: job.job.detail.laps,
             log: None,
             flush,
+            flush_last: !job.blocks.durability.only_between(),
             aside: CacheControl {
                 sync_file_range: job.blocks.sync_file_range,
                 drop_behind: resolved.caching == Caching::DropBehind,

@@ -132,7 +132,9 @@ impl FioJobReport {
         }
         self.latencies = FioLatencyShares::of_cells(cells, 0);
         self.latencies.of = self.ios();
-        if let Some(flush) = result.totals.get(&Action::Flush) {
+        // The flush at the end is part of the runtime, and counted nowhere.
+        let between = job.sync.fsync > 0 || job.sync.fdatasync > 0;
+        if let Some(flush) = result.totals.get(&Action::Flush).filter(|_| between) {
             self.syncs = flush.ops.0;
             self.sync_latency = latency(flush.lat_ns.as_ref(), flush.histogram.iter());
         }

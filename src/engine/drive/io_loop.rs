@@ -198,7 +198,8 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
     #[inline]
     fn flush_due(&self) -> Option<FlushKind> {
         let (every, how) = self.worker.flush?;
-        (self.unflushed >= every).then_some(how)
+        let last = self.bytes_left == 0 || self.ops_left == 0;
+        (self.unflushed >= every && (self.worker.flush_last || !last)).then_some(how)
     }
 
     /// Flushes between writes, in a timing of its own, when nothing is in flight.

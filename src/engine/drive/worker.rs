@@ -62,6 +62,8 @@ pub struct Worker<'a> {
     pub balance: Option<BalanceSlot<'a>>,
     /// A flush after every so many writes.
     pub flush: Option<(u64, FlushKind)>,
+    /// One that is due after the last write is made, too.
+    pub flush_last: bool,
     /// What it does for the page cache's sake.
     pub aside: CacheControl,
     /// What it does around each I/O.

@@ -261,6 +261,10 @@ fn promise(durability: Durability) -> String {
                 if ops.0 == 1 { "each write".into() } else { format!("every {} writes", ops.0) };
             format!("A flush after {every} is inside the timing.")
         }
+        Durability::FsyncBetween(ops) | Durability::FdatasyncBetween(ops) => {
+            let between = if ops.0 == 1 { "writes".into() } else { format!("each {} writes", ops.0) };
+            format!("Flushes between {between} are inside the timing, and none after the last.")
+        }
         Durability::FsyncAtEnd | Durability::FdatasyncAtEnd => {
             "One flush at the end is inside the timing.".into()
         }

@@ -94,8 +94,10 @@ impl FioJob {
         }
         let ends = sync.end_fsync || sync.fsync_on_close || sync.end_syncfs;
         Ok(match (sync.sync, sync.fsync, sync.fdatasync) {
-            (_, every @ 1.., _) => Durability::FsyncEvery(Ops(every.into())),
-            (_, _, every @ 1..) => Durability::FdatasyncEvery(Ops(every.into())),
+            (_, every @ 1.., _) if ends => Durability::FsyncEvery(Ops(every.into())),
+            (_, every @ 1.., _) => Durability::FsyncBetween(Ops(every.into())),
+            (_, _, every @ 1..) if ends => Durability::FdatasyncEvery(Ops(every.into())),
+            (_, _, every @ 1..) => Durability::FdatasyncBetween(Ops(every.into())),
             (FioSyncMode::Sync, ..) => Durability::OpenSync,
             (FioSyncMode::Dsync, ..) => Durability::OpenDsync,
             (FioSyncMode::None, ..) if ends => Durability::FsyncAtEnd,

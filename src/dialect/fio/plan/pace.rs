@@ -148,7 +148,10 @@ impl FioJob {
         let time = nanos(schedule.runtime);
         let endless = schedule.time_based && time > Nanos::ZERO;
         let bytes = place.bytes.saturating_mul(schedule.loops.max(1).into());
+        // What is read again is read again: nobody stops because the cache has it by then.
+        let again = !self.pattern.rw.writes() && !self.pattern.rw.trims();
         let limits = [
+            again.then_some(StopLimit::Passes(u32::MAX)),
             (!endless && bytes > 0).then_some(StopLimit::Bytes(Bytes(bytes))),
             (time > Nanos::ZERO).then_some(StopLimit::Time(time)),
             (self.target.number_ios > 0).then_some(StopLimit::Ops(Ops(self.target.number_ios))),

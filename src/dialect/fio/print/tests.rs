@@ -59,7 +59,7 @@ fn nearly(what: &str, ours: &str, theirs: &str) {
 }
 
 fn compare(name: &str, what: &str, ours: &str, theirs: &str, report: &FioReport) {
-    let both = report.jobs.iter().any(|job| job.unified == FioUnified::Both);
+    let both = report.jobs.iter().any(|job| job.unified == crate::dialect::fio::FioUnified::Both);
     let compare = if both { nearly } else { same };
     compare(&format!("{name} {what}"), ours, theirs);
 }
@@ -170,7 +170,7 @@ fn without_bins(value: &mut serde_json::Value) {
 #[test]
 fn json_is_json_plus_without_bins() {
     each(|name, captured| {
-        if captured.report.jobs.iter().any(|job| job.unified == FioUnified::Both) {
+        if captured.report.jobs.iter().any(|job| job.unified == crate::dialect::fio::FioUnified::Both) {
             return;
         }
         let ours: serde_json::Value =

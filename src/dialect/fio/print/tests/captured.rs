@@ -99,12 +99,12 @@ fn read_job(json: &FioJson, global: &[FioTypedOption]) -> FioJobReport {
     };
     let number = |name: &str| option(name).and_then(|value| value.parse::<u64>().ok());
     let unified = match (json.get("mixed"), json.get("read")) {
-        (Some(_), None) => FioUnified::Mixed,
-        (Some(_), Some(_)) => FioUnified::Both,
-        _ => FioUnified::None,
+        (Some(_), None) => crate::dialect::fio::FioUnified::Mixed,
+        (Some(_), Some(_)) => crate::dialect::fio::FioUnified::Both,
+        _ => crate::dialect::fio::FioUnified::None,
     };
     let directions = match unified {
-        FioUnified::Mixed => [direction(json.at("mixed")), Default::default(), Default::default()],
+        crate::dialect::fio::FioUnified::Mixed => [direction(json.at("mixed")), Default::default(), Default::default()],
         _ => FIO_DIRECTIONS.map(|name| direction(json.at(name))),
     };
     let ios = directions.iter().map(|direction| direction.ios).sum();
