@@ -112,6 +112,7 @@ fn worker<'w>(
         rate: Rate::CLOSED,
         place: (0, 1),
         flush: None,
+        flush_last: false,
         aside: CacheControl::default(),
         interference: Default::default(),
         quota: IoQuota::default(),
