@@ -50,7 +50,12 @@ pub const DIALECTS: &[KnownTool] = &[
         profile: ToolProfile::default,
         dialect: &Iozone,
     },
-    KnownTool { title: fio::NAME, names: &[fio::NAME], profile: ToolProfile::default, dialect: &Fio },
+    KnownTool {
+        title: fio::NAME,
+        names: &[fio::NAME],
+        profile: ToolProfile::default,
+        dialect: &Fio,
+    },
 ];
 
 /// Verbs of our own by whose name a link may call the program: ATTO has no words, so there are none to read.

@@ -25,6 +25,7 @@ use crate::plan::{CacheDrop, LayoutMode, Phase, Plan, Target, Work};
 use crate::record::{BetterCommand, Ending, PhaseRecord, Record, Resolved, WordMeaning};
 use crate::report;
 use crate::run::{self, LiveStatus, Observer};
+use crate::sys::clock;
 use crate::unit::MIB;
 
 /// The exit status of the original after a signal.
@@ -47,7 +48,7 @@ impl Dialect for Fio {
             let err = lines(&command.said);
             return Ok(ReadLine::Said(ToolSaid { out: answer, err, ..ToolSaid::default() }));
         }
-        let mut planned = command.plan(words.to_vec(), &there)?;
+        let mut planned = command.plan(words.to_vec(), &there, clock::now().0)?;
         let cold = cold(context.environment)?;
         if cold != CacheDrop::Keep {
             planned.plan.phases.iter_mut().for_each(|phase| phase.cold = cold);
@@ -76,7 +77,7 @@ impl Dialect for Fio {
                 instead: "give it jobs".into(),
             });
         }
-        let plan = command.plan(typed, &there)?.plan;
+        let plan = command.plan(typed, &there, clock::now().0)?.plan;
         let line: String = words.iter().map(|word| format!(" {}", quoted(word))).collect();
         let again = BetterCommand {
             line: format!("assay fio{line}"),
@@ -347,7 +348,10 @@ impl Observer for FioScreen<'_> {
                 1 => ("1 file".to_string(), format!("{total}MiB")),
                 many => (format!("{many} files"), format!("total {total}MiB")),
             };
-            text += &format!("{name}: Laying out IO file{} ({files} / {mib})\n", if files.starts_with("1 ") { "" } else { "s" });
+            text += &format!(
+                "{name}: Laying out IO file{} ({files} / {mib})\n",
+                if files.starts_with("1 ") { "" } else { "s" }
+            );
         }
         self.tell(&text);
     }

@@ -27,6 +27,7 @@ impl BlockWork {
             durability: Durability::default(),
             sync_file_range: None,
             timed_close: false,
+            fadvise: None,
             iodepth: 1,
             interference: Interference::default(),
         }

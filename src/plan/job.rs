@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::usual::{is_usual, one};
 use super::{
-    Action, Balance, Caching, Cap, CopyWork, Cpus, DetailLevel, Durability, Fill, Interference,
-    Method, Pattern, PurgedCache, Rate, StopRule, SyncFileRange, Target, TreeWork, Verify,
-    WorkerKind, method, rate_document,
+    Action, Advice, Balance, Caching, Cap, CopyWork, Cpus, DetailLevel, Durability, Fill,
+    Interference, Method, Pattern, PurgedCache, Rate, StopRule, SyncFileRange, Target, TreeWork,
+    Verify, WorkerKind, method, rate_document,
 };
 use crate::error::Refusal;
 use crate::unit::{Bytes, Nanos};
@@ -85,6 +85,10 @@ pub struct BlockWork {
     /// fsync_at_end fio's `fsync_on_close`).
     #[serde(default, skip_serializing_if = "is_usual")]
     pub timed_close: bool,
+    /// What the kernel is told about the order of a file's I/Os (`posix_fadvise`): random, sequential, or as the
+    /// order is. Absent: nothing. It decides how much is read ahead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fadvise: Option<Advice>,
     /// I/Os that one worker keeps in flight.
     #[serde(default = "one")]
     pub iodepth: u32,

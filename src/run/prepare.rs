@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Mutex;
 
 use crate::error::{Doing, Error, Fault};
-use crate::plan::{BlockWork, Job, LayoutMode, Lifetime, Method, Size, Target, Work};
+use crate::plan::{Advice, BlockWork, Job, LayoutMode, Lifetime, Method, Size, Target, Work};
 use crate::record::{ResolvedJob, UnprovenData};
 use crate::unit::Bytes;
 
@@ -33,6 +33,19 @@ impl FileLifecycle {
             Target::Nowhere { .. } => return None,
         };
         Some(Self { layout, lifetime, size })
+    }
+}
+
+/// What the kernel is told.
+fn told(advice: Advice, job: &PreparedJob) -> rustix::fs::Advice {
+    use rustix::fs::Advice as Told;
+    match advice {
+        Advice::AsOrder if job.blocks.pattern.order.sequential() => Told::Sequential,
+        Advice::AsOrder | Advice::Random => Told::Random,
+        Advice::Normal => Told::Normal,
+        Advice::Sequential => Told::Sequential,
+        Advice::WillNeed => Told::WillNeed,
+        Advice::DontNeed => Told::DontNeed,
     }
 }
 
@@ -176,7 +189,13 @@ impl<'a> PhaseContext<'a> {
     fn shares(&self, job: &PreparedJob, numbers: &[usize]) -> Result<Vec<WorkerFileShare>, Fault> {
         let open = |&number: &usize| {
             let open_target = &self.open_targets[number];
-            open_target.again(job.writes(), job.resolved.caching, job.blocks.durability)
+            let file =
+                open_target.again(job.writes(), job.resolved.caching, job.blocks.durability)?;
+            if let Some(advice) = job.blocks.fadvise {
+                // Advice: a refusal changes nothing.
+                let _ = rustix::fs::fadvise(&file, 0, None, told(advice, job));
+            }
+            Ok(file)
         };
         let each = job.files_of_a_worker(numbers.len());
         let mut shares = Vec::new();

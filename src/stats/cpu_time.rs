@@ -33,11 +33,7 @@ pub struct CpuSpent {
 impl Default for CpuSpent {
     /// None at all.
     fn default() -> Self {
-        Self {
-            time: Nanos::ZERO,
-            system: Some(Nanos::ZERO),
-            events: Some(ThreadEvents::default()),
-        }
+        Self { time: Nanos::ZERO, system: Some(Nanos::ZERO), events: Some(ThreadEvents::default()) }
     }
 }
 

@@ -165,7 +165,9 @@ fn load_of(flow_view: &FlowView<'_>, remedy: Remedy, block: Bytes) -> Option<Nex
     }
     match (remedy, flow.durability) {
         (Remedy::Direct, _) => options.push_str(" --direct"),
-        (_, Durability::FsyncEvery(every) | Durability::FsyncBetween(every)) if flow_view.writes() => {
+        (_, Durability::FsyncEvery(every) | Durability::FsyncBetween(every))
+            if flow_view.writes() =>
+        {
             options.push_str(&format!(" --fsync {}", every.0));
         }
         _ => {}

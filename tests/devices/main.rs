@@ -12,9 +12,9 @@ mod demo;
 mod documents;
 mod explain;
 mod faults;
+mod fio;
 mod firsts;
 mod honest;
-mod fio;
 mod iozone;
 #[path = "../kernel/mod.rs"]
 mod kernel;

@@ -70,7 +70,8 @@ fn keys(value: &Value, at: &str, into: &mut BTreeSet<String>) {
 
 /// What later versions than Debian's have, and what only we have.
 fn is_new(key: &str) -> bool {
-    let new = ["job_start", "_ns whole", "_us whole", "sectors", "job_runtime", "prios", ".disk_util"];
+    let new =
+        ["job_start", "_ns whole", "_us whole", "sectors", "job_runtime", "prios", ".disk_util"];
     key.starts_with(".assay") || new.iter().any(|part| key.contains(part))
 }
 
@@ -78,9 +79,8 @@ fn is_new(key: &str) -> bool {
 fn work(document: &Value) -> Vec<String> {
     let jobs = document["jobs"].as_array().expect("jobs");
     let each = jobs.iter().map(|job| {
-        let moved = ["read", "write", "trim"].map(|way| {
-            format!("{}/{}", job[way]["total_ios"], job[way]["io_bytes"])
-        });
+        let moved = ["read", "write", "trim"]
+            .map(|way| format!("{}/{}", job[way]["total_ios"], job[way]["io_bytes"]));
         format!("{} {} {moved:?} {}", job["jobname"], job["groupid"], job["job options"])
     });
     each.collect()
@@ -123,7 +123,10 @@ fn labels(text: &str) -> Vec<String> {
         line[..end].to_string()
     };
     let lines = text.lines().filter(told).take_while(|line| !line.starts_with("Disk stats"));
-    lines.map(label).map(|label| if label.starts_with("fio-") { "fio-".into() } else { label }).collect()
+    lines
+        .map(label)
+        .map(|label| if label.starts_with("fio-") { "fio-".into() } else { label })
+        .collect()
 }
 
 #[test]

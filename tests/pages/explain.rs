@@ -428,8 +428,8 @@ fn words_that_make_no_sense_are_refused() {
         ),
         (&["explain", "dd if='a of=b"], "assay: a ' is not closed; close it\n"),
         (
-            &["explain", "fio --name=x --rw=randread"],
-            "assay: the words of fio are not understood yet; those of dd, bonnie++ and iozone are: give a line such as 'dd if=/dev/zero of=x bs=1M count=100', a plan or a record\n",
+            &["explain", "ioping -c 10 ."],
+            "assay: the words of ioping are not understood yet; those of dd, bonnie++, iozone and fio are: give a line such as 'dd if=/dev/zero of=x bs=1M count=100', a plan or a record\n",
         ),
         (
             &["explain", "cp a b"],

@@ -71,7 +71,12 @@ impl ProgressLine {
     }
 
     /// The line, where it is time for one.
-    pub fn tick(&mut self, live: &LiveStatus, phase_jobs: usize, done_jobs: usize) -> Option<String> {
+    pub fn tick(
+        &mut self,
+        live: &LiveStatus,
+        phase_jobs: usize,
+        done_jobs: usize,
+    ) -> Option<String> {
         self.elapsed.1 = live.elapsed;
         let passed = live.elapsed.less(self.shown);
         if passed < self.every || live.settling {

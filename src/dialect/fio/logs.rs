@@ -224,7 +224,10 @@ time_ns,worker,op,file,offset,bytes,lat_ns,answer,slat_ns
         let files = log_files(&job, 2, GATHERED);
         let names: Vec<_> = files.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["j_slat.2.log", "j_clat.2.log", "j_lat.2.log"]);
-        assert_eq!(files[1].1, "1, 6000, 0, 4096, 0, 0\n2, 7000, 1, 4096, 8192, 0\n12, 4000, 0, 4096, 4096, 0\n");
+        assert_eq!(
+            files[1].1,
+            "1, 6000, 0, 4096, 0, 0\n2, 7000, 1, 4096, 8192, 0\n12, 4000, 0, 4096, 4096, 0\n"
+        );
         assert!(files[2].1.starts_with("1, 7000, 0, 4096, 0, 0\n"));
         assert_eq!(gathered(&job, 2), PathBuf::from("j.2.assay-log"));
     }
@@ -237,7 +240,10 @@ time_ns,worker,op,file,offset,bytes,lat_ns,answer,slat_ns
             job.logs.per_job = false;
         });
         let files = log_files(&job, 1, GATHERED);
-        assert_eq!(files[0], ("p_bw.log".into(), "10, 400, 0, 0, 0\n10, 400, 1, 0, 0\n20, 400, 0, 0, 0\n".into()));
+        assert_eq!(
+            files[0],
+            ("p_bw.log".into(), "10, 400, 0, 0, 0\n10, 400, 1, 0, 0\n20, 400, 0, 0, 0\n".into())
+        );
         assert_eq!(files[1].1, "10, 100, 0, 0, 0\n10, 100, 1, 0, 0\n20, 100, 0, 0, 0\n");
     }
 

@@ -6,9 +6,9 @@ use super::asked::{FioJob, FioTyped};
 use super::direction::FioDirection;
 use super::plan::FioClone;
 use super::print::{
-    FioBanner, FioBins, FioDirectionReport, FioJobReport, FioLatency,
-    FioLatencyShares, FioLatencyTarget, FioMoments, FioPassedErrors, FioPercentiles, FioShares,
-    FioStyle, FioTypedOption, errno_text,
+    FioBanner, FioBins, FioDirectionReport, FioJobReport, FioLatency, FioLatencyShares,
+    FioLatencyTarget, FioMoments, FioPassedErrors, FioPercentiles, FioShares, FioStyle,
+    FioTypedOption, errno_text,
 };
 use crate::plan::Action;
 use crate::record::{IntervalCount, JobResult, PhaseRecord};
@@ -123,8 +123,9 @@ impl FioJobReport {
                 report.bw = samples(phase, points, job.statistics.bwavgtime, |count, ms| {
                     count.1 * 1000 / ms / KIB
                 });
-                report.iops =
-                    samples(phase, points, job.statistics.iopsavgtime, |count, ms| count.0 * 1000 / ms);
+                report.iops = samples(phase, points, job.statistics.iopsavgtime, |count, ms| {
+                    count.0 * 1000 / ms
+                });
             }
             if !job.statistics.disable_lat && !job.statistics.gtod_reduce {
                 cells.extend(total.histogram.iter());
@@ -253,4 +254,3 @@ fn samples(
     }
     moments
 }
-

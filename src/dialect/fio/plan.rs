@@ -5,6 +5,7 @@ mod method;
 mod pace;
 mod pattern;
 mod target;
+mod unmet;
 
 use std::path::Path;
 
@@ -13,8 +14,8 @@ use super::choices::FioExitWhat;
 use super::logs;
 use crate::error::Refusal;
 use crate::plan::{
-    AddedWords, BlockWork, CacheDrop, Cpus, DetailLevel, Job, LogForm, Phase, PhaseEnd, Plan, PlanOrigin,
-    ToolProfile, Work, WorkerKind,
+    AddedWords, BlockWork, CacheDrop, Cpus, DetailLevel, Job, LogForm, Phase, PhaseEnd, Plan,
+    PlanOrigin, ToolProfile, Work, WorkerKind,
 };
 use crate::unit::Nanos;
 
@@ -72,7 +73,7 @@ fn refused(job: &FioJob, word: &str, why: &str, instead: &str) -> Refusal {
 }
 
 impl FioCommand {
-    /// The plan of the words.
+    /// The plan of the words. `chance` is what follows where the random numbers are not to be those of each run.
     ///
     /// # Errors
     /// A word that would change what is measured, and that cannot be done here.
@@ -80,7 +81,9 @@ impl FioCommand {
         &self,
         words: Vec<String>,
         there: &dyn Fn(&Path) -> FioThere,
+        chance: u64,
     ) -> Result<FioPlan, Refusal> {
+        self.check_own()?;
         let mut phases = Vec::new();
         let mut clones = Vec::new();
         for together in self.together()? {
@@ -115,7 +118,11 @@ impl FioCommand {
         let plan = Plan {
             title: NAME.into(),
             origin: PlanOrigin::of(NAME, words).with(tool()),
-            seed: self.jobs.first().map_or(SEED, |job| job.pattern.randseed),
+            seed: match self.jobs.iter().all(|job| job.pattern.randrepeat || job.is_set("randseed"))
+            {
+                true => self.jobs.first().map_or(SEED, |job| job.pattern.randseed),
+                false => chance,
+            },
             aim: None,
             phases,
         };
@@ -165,11 +172,15 @@ impl FioCommand {
     fn phase(&self, name: String, together: &[usize], jobs: Vec<Job>) -> Phase {
         let of = |number: &usize| &self.jobs[*number];
         let drops = together.iter().map(of).any(|job| {
-            job.target.invalidate && !job.target.pre_read && !job.sync.direct && job.pattern.rw.reads()
+            job.target.invalidate
+                && !job.target.pre_read
+                && !job.sync.direct
+                && job.pattern.rw.reads()
         });
-        let exits = together.iter().map(of).any(|job| {
-            job.schedule.exitall && job.schedule.exit_what != FioExitWhat::All
-        });
+        let exits = together
+            .iter()
+            .map(of)
+            .any(|job| job.schedule.exitall && job.schedule.exit_what != FioExitWhat::All);
         let cold = if drops { CacheDrop::Target } else { CacheDrop::Keep };
         let until = if exits { PhaseEnd::First } else { PhaseEnd::Last };
         let first = jobs[0].clone();
@@ -198,6 +209,7 @@ impl FioJob {
             durability: self.durability()?,
             sync_file_range: self.sync_file_range(),
             iodepth: self.depth(),
+            fadvise: self.fadvise(),
             ..BlockWork::of(place.target, pattern)
         };
         Ok(Job {
@@ -234,22 +246,6 @@ impl FioJob {
             FioCpusPolicy::Split => vec![list[clone as usize % list.len()]],
         };
         Some(Cpus { list, split: false })
-    }
-
-    /// Refuses what would change the work, and is not done here.
-    fn check_done(&self) -> Result<(), Refusal> {
-        if let Some((why, instead)) = self.queue.engine.refusal() {
-            return Err(refused(self, "ioengine", why, &format!("write {instead}")));
-        }
-        if let Some(read) = &self.replay.read {
-            return Err(refused(
-                self,
-                "read_iolog",
-                &format!("the I/Os of '{read}' cannot be repeated yet"),
-                "describe them by rw, bs and size",
-            ));
-        }
-        Ok(())
     }
 }
 

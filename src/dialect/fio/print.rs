@@ -35,7 +35,7 @@ pub use job::{
 };
 pub use json::FioJson;
 pub use log::{
-    FioHistogramLog, FioLogFormat, FioLogKind, FioLogSample, FioLogAverage, FioWindowValue,
+    FioHistogramLog, FioLogAverage, FioLogFormat, FioLogKind, FioLogSample, FioWindowValue,
 };
 pub use merge::{group_report, mixed};
 pub use moments::{FioMoments, per_second};

@@ -128,7 +128,12 @@ mod tests {
     impl Queue {
         fn of(open: bool, ns: [u64; 2]) -> Self {
             let now = Timestamp(7);
-            Self { batching: SubmitBatching::new(open, now), now, ns, submitted: CallSizes::default() }
+            Self {
+                batching: SubmitBatching::new(open, now),
+                now,
+                ns,
+                submitted: CallSizes::default(),
+            }
         }
 
         /// How many I/Os each call takes.
@@ -173,7 +178,8 @@ mod tests {
         let mut queue = Queue::of(true, [1, 2]);
         queue.in_pieces(COMPARED);
         assert_eq!(queue.bunch(), [PIECE; 16]);
-        let calls = (0..2 * PIECE + 1).filter(|_| queue.batching.is_full(&mut queue.submitted)).count();
+        let calls =
+            (0..2 * PIECE + 1).filter(|_| queue.batching.is_full(&mut queue.submitted)).count();
         assert_eq!((calls, queue.batching.queued), (2, 1));
     }
 

@@ -262,7 +262,8 @@ fn promise(durability: Durability) -> String {
             format!("A flush after {every} is inside the timing.")
         }
         Durability::FsyncBetween(ops) | Durability::FdatasyncBetween(ops) => {
-            let between = if ops.0 == 1 { "writes".into() } else { format!("each {} writes", ops.0) };
+            let between =
+                if ops.0 == 1 { "writes".into() } else { format!("each {} writes", ops.0) };
             format!("Flushes between {between} are inside the timing, and none after the last.")
         }
         Durability::FsyncAtEnd | Durability::FdatasyncAtEnd => {

@@ -1,12 +1,13 @@
 //! By which calls a job does its I/O, and what its writes promise.
 
 use super::super::asked::FioJob;
-use super::super::choices::{FioSyncMode, FioSyncRange};
+use super::super::choices::{FioFadvise, FioSyncMode, FioSyncRange};
 use super::super::engine::FioEngine;
 use super::refused;
 use crate::error::Refusal;
 use crate::plan::{
-    AioOptions, Caching, Durability, Method, MmapOptions, RingOptions, SyncFileRange, VectoredFlags,
+    Advice, AioOptions, Caching, Durability, Method, MmapOptions, RingOptions, SyncFileRange,
+    VectoredFlags,
 };
 use crate::unit::Ops;
 
@@ -14,7 +15,12 @@ impl FioJob {
     /// The engine as a method of ours.
     pub(super) fn method(&self) -> Result<Method, Refusal> {
         let options = &self.queue.engine_options;
-        let batch = match self.queue.batch_complete_min {
+        // A queue that drains before it is filled again waits for as many answers.
+        let drained = match self.queue.low {
+            0 => 0,
+            low => self.queue.iodepth.saturating_sub(low),
+        };
+        let batch = match self.queue.batch_complete_min.max(drained) {
             0 | 1 => 0,
             several => several,
         };
@@ -51,6 +57,19 @@ impl FioJob {
                 ));
             }
         })
+    }
+
+    /// What the kernel is told about the order of a file's I/Os.
+    pub(super) fn fadvise(&self) -> Option<Advice> {
+        if !matches!(self.target.fadvise, FioFadvise::None) && self.queue.engine == FioEngine::Null
+        {
+            return None;
+        }
+        match (self.target.fadvise, self.pattern.rw.random()) {
+            (FioFadvise::None | FioFadvise::Noreuse, _) => None,
+            (FioFadvise::Random, _) | (FioFadvise::Typical, true) => Some(Advice::Random),
+            (FioFadvise::Sequential, _) | (FioFadvise::Typical, false) => Some(Advice::Sequential),
+        }
     }
 
     /// I/Os in flight: a synchronous engine has one, whatever was asked for.

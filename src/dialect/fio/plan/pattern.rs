@@ -1,7 +1,7 @@
 //! Which blocks a job touches, and with which data.
 
 use super::super::asked::FioJob;
-use super::super::choices::{FioRw, FioRwSequencer, FioVerifyKind};
+use super::super::choices::{FioRw, FioRwSequencer};
 use super::super::direction::FioDirection;
 use super::super::job_target::{FioAmount, FioDistribution};
 use super::refused;
@@ -9,7 +9,7 @@ use super::target::FioRegion;
 use crate::error::Refusal;
 use crate::plan::{
     Action, ActionShare, ActionSize, BlockSize, Fill, Mix, OffsetOrdering, Pattern, Region,
-    SizedZone, Verify, WeightedSize, Zone,
+    SizedZone, WeightedSize, Zone,
 };
 use crate::unit::Bytes;
 
@@ -52,7 +52,8 @@ impl FioJob {
             .iter()
             .filter(|(_, weight)| *weight > 0)
             .map(|(direction, weight)| ActionShare { action: action(*direction), weight: *weight });
-        let directions: Vec<FioDirection> = shares.iter().map(|(direction, _)| *direction).collect();
+        let directions: Vec<FioDirection> =
+            shares.iter().map(|(direction, _)| *direction).collect();
         Ok(Pattern {
             region: Region {
                 offset: Bytes(place.offset),
@@ -60,7 +61,6 @@ impl FioJob {
                 ..Region::default()
             },
             fill: self.fill(),
-            verify: self.verify_of()?,
             ..Pattern::of(Mix(mix.collect()), self.order(place)?, self.block(&directions))
         })
     }
@@ -77,7 +77,10 @@ impl FioJob {
     fn block(&self, directions: &[FioDirection]) -> BlockSize {
         let mut sizes = directions
             .iter()
-            .map(|direction| ActionSize { action: action(*direction), size: self.sizes(*direction).into() })
+            .map(|direction| ActionSize {
+                action: action(*direction),
+                size: self.sizes(*direction).into(),
+            })
             .collect::<Vec<_>>();
         match sizes.iter().all(|other| other.size == sizes[0].size) {
             true => *sizes.swap_remove(0).size,
@@ -158,8 +161,9 @@ impl FioJob {
     /// Whether each block is touched once before any is touched again.
     fn draws_once(&self, _place: &FioRegion) -> bool {
         let pattern = &self.pattern;
-        let fixed = pattern.min_bs.iter().zip(pattern.max_bs.iter()).all(|(least, most)| least == most)
-            && pattern.bssplit.iter().all(Vec::is_empty);
+        let fixed =
+            pattern.min_bs.iter().zip(pattern.max_bs.iter()).all(|(least, most)| least == most)
+                && pattern.bssplit.iter().all(Vec::is_empty);
         !pattern.norandommap && fixed && !self.is_set("ba")
     }
 
@@ -242,18 +246,6 @@ impl FioJob {
         match data.refill_buffers {
             true => Fill::Random,
             false => Fill::Once { scrambled: data.scramble_buffers },
-        }
-    }
-
-    fn verify_of(&self) -> Result<Verify, Refusal> {
-        match self.verify.kind {
-            FioVerifyKind::None => Ok(Verify::None),
-            _ => Err(refused(
-                self,
-                "verify",
-                "fio's headers are not written here yet",
-                "use 'assay io PATH --verify', which checks every byte",
-            )),
         }
     }
 }

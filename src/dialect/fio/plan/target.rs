@@ -3,16 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use super::super::asked::FioJob;
+use super::super::asked::NAME;
 use super::super::choices::{FioFallocate, FioServiceOrder};
 use super::super::engine::FioEngine;
 use super::super::job_target::FioAmount;
 use super::super::names;
-use super::super::asked::NAME;
 use super::{FioThere, refused};
 use crate::error::Refusal;
-use crate::plan::{
-    FileOrder, LayoutMode, Lifetime, OverwriteConsent, Phase, Size, Target, Work,
-};
+use crate::plan::{FileOrder, LayoutMode, Lifetime, OverwriteConsent, Phase, Size, Target, Work};
 use crate::unit::Bytes;
 
 /// Where a clone works, and how much of it.

@@ -170,7 +170,12 @@ fn without_bins(value: &mut serde_json::Value) {
 #[test]
 fn json_is_json_plus_without_bins() {
     each(|name, captured| {
-        if captured.report.jobs.iter().any(|job| job.unified == crate::dialect::fio::FioUnified::Both) {
+        if captured
+            .report
+            .jobs
+            .iter()
+            .any(|job| job.unified == crate::dialect::fio::FioUnified::Both)
+        {
             return;
         }
         let ours: serde_json::Value =

@@ -104,7 +104,9 @@ fn read_job(json: &FioJson, global: &[FioTypedOption]) -> FioJobReport {
         _ => crate::dialect::fio::FioUnified::None,
     };
     let directions = match unified {
-        crate::dialect::fio::FioUnified::Mixed => [direction(json.at("mixed")), Default::default(), Default::default()],
+        crate::dialect::fio::FioUnified::Mixed => {
+            [direction(json.at("mixed")), Default::default(), Default::default()]
+        }
         _ => FIO_DIRECTIONS.map(|name| direction(json.at(name))),
     };
     let ios = directions.iter().map(|direction| direction.ios).sum();

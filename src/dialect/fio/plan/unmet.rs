@@ -1,0 +1,314 @@
+//! What would change the figures, and is not done here: it is refused by its name.
+
+use super::super::asked::{FioCommand, FioJob};
+use super::super::choices::{FioLockfile, FioSubmitMode, FioVerifyKind, FioZoneMode};
+use super::super::engine::FioEngine;
+use super::refused;
+use crate::error::Refusal;
+
+/// A word of a job that is not done: its name, whether it is meant, why not, and what to write instead.
+struct UnmetOption {
+    name: &'static str,
+    asked: fn(&FioJob) -> bool,
+    why: &'static str,
+    instead: &'static str,
+}
+
+/// One in the list.
+const fn unmet(
+    name: &'static str,
+    asked: fn(&FioJob) -> bool,
+    why: &'static str,
+    instead: &'static str,
+) -> UnmetOption {
+    UnmetOption { name, asked, why, instead }
+}
+
+const LEAVE_OUT: &str = "leave it out";
+
+/// All of them.
+const UNMET: &[UnmetOption] = &[
+    unmet(
+        "read_iolog",
+        |job| job.replay.read.is_some(),
+        "a list of I/Os cannot be repeated yet",
+        "describe the I/Os by rw, bs and size",
+    ),
+    unmet(
+        "write_iolog",
+        |job| job.replay.write.is_some(),
+        "no such list is written yet",
+        "use write_lat_log with log_offset=1",
+    ),
+    unmet(
+        "bs_is_seq_rand",
+        |job| job.pattern.bs_is_seq_rand,
+        "other block sizes for sequential and random I/Os are not done here",
+        "give each a job of its own",
+    ),
+    unmet(
+        "lockfile",
+        |job| job.target.lockfile != FioLockfile::None,
+        "files are not locked here",
+        LEAVE_OUT,
+    ),
+    unmet(
+        "openfiles",
+        |job| (1..job.target.nrfiles).contains(&job.target.openfiles),
+        "all files of a job are open at once here",
+        "leave it out, or give fewer nrfiles",
+    ),
+    unmet(
+        "file_service_type",
+        |job| {
+            job.target.file_service.ios > 1
+                && job.target.nrfiles.max(job.target.filenames.len() as u32) > 1
+        },
+        "each I/O goes to the next file here",
+        "leave the number out",
+    ),
+    unmet(
+        "file_append",
+        |job| job.target.file_append,
+        "I/O from the end of a file on is not done here",
+        "give offset= the size of the file",
+    ),
+    unmet(
+        "unlink_each_loop",
+        |job| job.target.unlink_each_loop && job.schedule.loops > 1,
+        "the file stays from loop to loop here",
+        "use unlink=1, which removes it at the end",
+    ),
+    unmet(
+        "pre_read",
+        |job| job.target.pre_read,
+        "files are not read beforehand here",
+        "let a job with stonewall read them, and give this one invalidate=0",
+    ),
+    unmet(
+        "io_submit_mode",
+        |job| job.queue.submit_mode == FioSubmitMode::Offload,
+        "no pool of threads submits here",
+        "leave it out: a rate is kept without it",
+    ),
+    unmet(
+        "serialize_overlap",
+        |job| job.queue.serialize_overlap && job.queue.iodepth > 1,
+        "I/Os in flight that share blocks are not told apart here",
+        LEAVE_OUT,
+    ),
+    unmet(
+        "hipri_percentage",
+        |job| job.queue.engine_options.hipri && job.queue.engine_options.hipri_percentage < 100,
+        "all I/Os are polled for, or none",
+        "leave it out",
+    ),
+    unmet(
+        "force_async",
+        |job| job.queue.engine_options.force_async > 0,
+        "no I/O is handed to a worker of the kernel by force here",
+        LEAVE_OUT,
+    ),
+    unmet(
+        "nowait",
+        |job| job.queue.engine_options.nowait && job.queue.engine != FioEngine::Pvsync2,
+        "it is done by pvsync2 alone here",
+        "use ioengine=pvsync2, or leave it out",
+    ),
+    unmet(
+        "uncached",
+        |job| job.queue.engine_options.uncached && job.queue.engine != FioEngine::Pvsync2,
+        "it is done by pvsync2 alone here",
+        "use ioengine=pvsync2, or leave it out",
+    ),
+    unmet(
+        "atomic",
+        |job| job.sync.atomic && job.queue.engine != FioEngine::Pvsync2,
+        "it is done by pvsync2 alone here",
+        "use ioengine=pvsync2",
+    ),
+    unmet(
+        "thp",
+        |job| job.queue.engine_options.thp,
+        "huge pages of a mapping are not asked for here",
+        LEAVE_OUT,
+    ),
+    unmet(
+        "cmdprio_percentage",
+        |job| job.queue.engine_options.cmdprio_percentage.iter().any(|percent| *percent > 0),
+        "I/Os of one job have one priority here",
+        "give each priority a job of its own, each started by ionice",
+    ),
+    unmet(
+        "cmdprio_bssplit",
+        |job| job.queue.engine_options.cmdprio_bssplit.iter().any(|shares| !shares.is_empty()),
+        "I/Os of one job have one priority here",
+        "give each priority a job of its own, each started by ionice",
+    ),
+    unmet(
+        "prioclass",
+        |job| job.process.prioclass > 0,
+        "priorities are those of the program here",
+        "ionice -c CLASS -n LEVEL assay fio ...",
+    ),
+    unmet(
+        "prio",
+        |job| job.process.prio > 0,
+        "priorities are those of the program here",
+        "ionice -n LEVEL assay fio ...",
+    ),
+    unmet(
+        "nice",
+        |job| job.process.nice != 0,
+        "priorities are those of the program here",
+        "nice -n LEVEL assay fio ...",
+    ),
+    unmet(
+        "numa_cpu_nodes",
+        |job| job.process.numa_cpu_nodes.is_some(),
+        "nodes are those of the program here",
+        "numactl --cpunodebind=NODES assay fio ...",
+    ),
+    unmet(
+        "numa_mem_policy",
+        |job| job.process.numa_mem_policy.is_some(),
+        "nodes are those of the program here",
+        "numactl --membind=NODES assay fio ...",
+    ),
+    unmet(
+        "ramp_size",
+        |job| job.schedule.ramp_size > 0,
+        "a size that is done before it counts is not done here",
+        "give ramp_time",
+    ),
+    unmet(
+        "rate_min",
+        |job| job.pace.rate_min.iter().any(|rate| *rate > 0),
+        "nobody watches the least rate here",
+        "leave it out, and look at the report",
+    ),
+    unmet(
+        "rate_iops_min",
+        |job| job.pace.rate_iops_min.iter().any(|rate| *rate > 0),
+        "nobody watches the least rate here",
+        "leave it out, and look at the report",
+    ),
+    unmet(
+        "thinkcycles",
+        |job| job.pace.thinkcycles > 0,
+        "cycles between I/Os are not spent here",
+        "give thinktime and thinktime_spin, in microseconds",
+    ),
+    unmet(
+        "max_latency",
+        |job| job.pace.max_latency.iter().any(|latency| !latency.is_zero()),
+        "no job ends for a latency here",
+        "leave it out, and look at the largest latency of the report",
+    ),
+    unmet(
+        "buffer_pattern",
+        |job| !job.data.pattern.offsets.is_empty(),
+        "the offset cannot stand in a pattern here",
+        "leave %o out",
+    ),
+    unmet(
+        "lockmem",
+        |job| job.data.lockmem > 0,
+        "no memory is locked here",
+        "limit the memory: systemd-run -p MemoryMax=SIZE assay fio ...",
+    ),
+    unmet(
+        "continue_on_error",
+        |job| job.verify.borne != super::super::job_data::FioBorneErrors::default(),
+        "the first error ends a job here",
+        LEAVE_OUT,
+    ),
+    unmet(
+        "ignore_error",
+        |job| job.verify.ignore_error.iter().any(|errors| !errors.is_empty()),
+        "the first error ends a job here",
+        LEAVE_OUT,
+    ),
+    unmet(
+        "verify",
+        |job| job.verify.kind != FioVerifyKind::None,
+        "fio's headers are not written here yet",
+        "use 'assay io PATH --verify', which checks every byte",
+    ),
+    unmet(
+        "trim_percentage",
+        |job| job.verify.trim_percentage > 0,
+        "what was verified is not trimmed here",
+        LEAVE_OUT,
+    ),
+    unmet(
+        "zonemode",
+        |job| job.zones.mode != FioZoneMode::None,
+        "zones are not done here yet",
+        "give each zone a job of its own, by offset= and size=",
+    ),
+    unmet(
+        "log_alternate_epoch",
+        |job| job.logs.alternate_epoch,
+        "times of logs begin with the job here",
+        LEAVE_OUT,
+    ),
+    unmet(
+        "log_store_compressed",
+        |job| job.logs.store_compressed,
+        "logs are not compressed here",
+        "compress them afterwards",
+    ),
+];
+
+impl FioJob {
+    /// Refuses what would change the figures, and is not done here.
+    pub(super) fn check_done(&self) -> Result<(), Refusal> {
+        if let Some((why, instead)) = self.queue.engine.refusal() {
+            return Err(refused(self, "ioengine", why, &format!("write {instead}")));
+        }
+        match UNMET.iter().find(|unmet| (unmet.asked)(self)) {
+            Some(unmet) => Err(refused(self, unmet.name, unmet.why, unmet.instead)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl FioCommand {
+    /// Refuses options of the program itself that are not done here.
+    pub(super) fn check_own(&self) -> Result<(), Refusal> {
+        let own = &self.own;
+        let unmet = [
+            (
+                !own.status_interval.is_zero(),
+                "--status-interval",
+                "no report is printed during the run yet",
+                "leave it out",
+            ),
+            (
+                own.bandwidth_log.is_some(),
+                "--bandwidth-log",
+                "no log over all jobs is written yet",
+                "use write_bw_log",
+            ),
+            (
+                own.idle_profile.is_some(),
+                "--idle-prof",
+                "idle time is not reported yet",
+                "leave it out",
+            ),
+            (
+                own.trigger != Default::default(),
+                "--trigger",
+                "nothing ends a run from outside but a signal",
+                "leave it out",
+            ),
+        ];
+        match unmet.into_iter().find(|(asked, ..)| *asked) {
+            Some((_, word, why, instead)) => {
+                Err(Refusal { place: word.into(), why: why.into(), instead: instead.into() })
+            }
+            None => Ok(()),
+        }
+    }
+}
