@@ -20,6 +20,7 @@ use crate::dialect::fio::{
     self, FioClone, FioCommand, FioComplaint, FioFormat, FioPathKind, FioThere, FioWorld, print,
 };
 use crate::error::{Doing, Error, Fault, Refusal};
+use crate::evidence::SysRoot;
 use crate::name::{NameText as _, quoted};
 use crate::plan::{CacheDrop, LayoutMode, Phase, Plan, Target, Work};
 use crate::record::{BetterCommand, Ending, PhaseRecord, Record, Resolved, WordMeaning};
@@ -140,8 +141,11 @@ fn there(path: &Path) -> FioThere {
     let Ok(found) = std::fs::metadata(path) else { return FioThere::Nothing };
     let kind = found.file_type();
     if kind.is_block_device() {
-        let size = File::open(path).and_then(|mut device| device.seek(SeekFrom::End(0)));
-        return FioThere::Device(size.unwrap_or(0));
+        let subject = SysRoot::default().subject(path);
+        let layer = subject.stack.first();
+        let known = layer.filter(|layer| layer.partition.is_none()).and_then(|layer| layer.size.seen());
+        let seen = || File::open(path).and_then(|mut device| device.seek(SeekFrom::End(0)));
+        return FioThere::Device(known.map_or_else(|| seen().unwrap_or(0), |size| size.0));
     }
     match (kind.is_file(), kind.is_dir()) {
         (true, _) => FioThere::File(found.len()),

@@ -71,7 +71,7 @@ pub use job_work::{
 };
 pub use kind::{FioKind, FioUnit};
 pub use logs::{gathered, log_files};
-pub use meanings::meanings;
+pub use meanings::{meanings, option_table};
 pub use measure::{banner, job_report, typed};
 pub use names::files_of;
 pub use option::{FioOption, FioStanding};

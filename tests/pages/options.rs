@@ -6,7 +6,7 @@ use std::process::Command;
 
 use assay::dialect::bonnie::{self, BonnieVersion};
 use assay::dialect::dd::{self, DdFlavor};
-use assay::dialect::iozone;
+use assay::dialect::{fio, iozone};
 
 /// What stands between two marks of a document.
 fn kept<'d>(document: &'d str, name: &str) -> (&'d str, &'d str, &'d str) {
@@ -25,6 +25,7 @@ fn the_tables_of_the_document_are_the_lists() {
         ("operands of BusyBox dd", dd::option_table(DdFlavor::Busybox)),
         ("options of bonnie", bonnie::option_table(BonnieVersion::default())),
         ("options of iozone", iozone::option_table()),
+        ("options of fio", fio::option_table()),
     ] {
         let (before, inside, after) = kept(&document, name);
         let wanted = format!("\n{table}\n");

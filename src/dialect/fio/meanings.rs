@@ -1,6 +1,9 @@
-//! What the words of a line mean, one by one.
+//! What options mean: those of a line, one by one, and all of them as a table.
+
+use std::fmt::Write as _;
 
 use super::asked::{FioCommand, FioTyped};
+use super::option::FioStanding;
 use super::options;
 use crate::record::WordMeaning;
 
@@ -16,4 +19,22 @@ pub fn meanings(command: &FioCommand) -> Vec<WordMeaning> {
         }
     }
     all
+}
+
+/// The options of jobs as a table of Markdown.
+pub fn option_table() -> String {
+    let mut text = String::from("| option | what it is for | here |\n|---|---|---|\n");
+    let plain = |text: &str| text.replace('|', "\\|");
+    for option in options::all() {
+        let here = match option.standing {
+            FioStanding::Done => String::new(),
+            FioStanding::Noted(why) => format!("changes nothing: {why}"),
+            FioStanding::Refused(instead) => format!("refused: {instead}"),
+            FioStanding::Unused(meant) => format!("does nothing in a job; meant is {meant}"),
+        };
+        let names: Vec<String> = option.names().map(|name| format!("`{name}`")).collect();
+        let names = names.join(", ");
+        let _ = writeln!(text, "| {names} | {} | {} |", plain(option.help), plain(&here));
+    }
+    text
 }

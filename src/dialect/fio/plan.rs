@@ -260,3 +260,6 @@ fn tool() -> ToolProfile {
         ..ToolProfile::default()
     }
 }
+
+#[cfg(test)]
+mod tests;

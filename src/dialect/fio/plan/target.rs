@@ -133,6 +133,14 @@ impl FioJob {
             0 => rest,
             asked => asked.min(rest),
         };
+        if whole == 0 {
+            return Err(refused(
+                self,
+                "filename",
+                &format!("the size of {} cannot be told", path.display()),
+                "name a device that can be opened; 'lsblk' lists them",
+            ));
+        }
         if asked == 0 {
             return Err(refused(
                 self,

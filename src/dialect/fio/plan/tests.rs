@@ -1,0 +1,178 @@
+use super::super::asked::{FioPathKind, FioWorld};
+use super::super::read;
+use super::*;
+use crate::plan::{
+    BlockSize, Caching, Durability, LayoutMode, Lifetime, Method, OffsetOrdering, Size, StopLimit,
+    Target,
+};
+use crate::unit::{Bytes, Ops};
+
+/// What a line asks for, in a folder where `there` is a file of 1 MiB and `/dev/x` a device of 8 MiB.
+fn planned(line: &str) -> Result<FioPlan, String> {
+    let words: Vec<String> = line.split(' ').map(String::from).collect();
+    let world = FioWorld {
+        files: &|_| Err(std::io::ErrorKind::NotFound.into()),
+        stdin: &|| Ok(Vec::new()),
+        environment: &|_| None,
+        kind: &|_| FioPathKind::Missing,
+        page_size: 4096,
+        cpus: 4,
+        memory_mb: 1024,
+    };
+    let there = |path: &Path| match path.to_str() {
+        Some("there") => FioThere::File(1 << 20),
+        Some("/dev/x") => FioThere::Device(8 << 20),
+        _ => FioThere::Nothing,
+    };
+    let command = read(&words, &world).map_err(|complaint| complaint.refusal.to_string())?;
+    command.plan(words, &there, 77).map_err(|refusal| refusal.to_string())
+}
+
+/// The blocks of the only job of a line.
+fn blocks(line: &str) -> BlockWork {
+    let plan = planned(line).unwrap_or_else(|why| panic!("{line}: {why}")).plan;
+    match &plan.phases[0].jobs[0].work {
+        Work::Blocks(blocks) => blocks.clone(),
+        other => panic!("{line}: {other:?}"),
+    }
+}
+
+#[test]
+fn jobs_run_together_until_one_waits() {
+    let plan = planned(
+        "--size=1m --name=a --numjobs=2 --name=b --rw=write --name=c --stonewall --name=d --wait_for=c",
+    )
+    .expect("a plan");
+    let phases: Vec<Vec<&str>> = plan
+        .plan
+        .phases
+        .iter()
+        .map(|phase| phase.jobs.iter().map(|job| job.name.as_str()).collect())
+        .collect();
+    assert_eq!(phases, [vec!["a.0", "a.1", "b.0"], vec!["c.0"], vec!["d.0"]]);
+    let threads: Vec<u32> = plan.clones.iter().map(|clone| clone.thread).collect();
+    assert_eq!(threads, [1, 2, 3, 4, 5]);
+    let refused = planned("--size=1m --name=a --name=b --name=c --wait_for=a").unwrap_err();
+    assert!(refused.contains("wait_for") && refused.contains("stonewall"), "{refused}");
+}
+
+#[test]
+fn a_file_is_made_as_fio_makes_it() {
+    let file = |line: &str| match blocks(line).target {
+        Target::File { path, size, layout, lifetime } => {
+            (path.display().to_string(), size, layout, lifetime)
+        }
+        other => panic!("{line}: {other:?}"),
+    };
+    let mib = |mib| Size::Exactly(Bytes::mib(mib));
+    for (line, wanted) in [
+        ("--name=a --size=2m", ("a.0.0", mib(2), LayoutMode::Written, Lifetime::Keep)),
+        ("--name=a --filename=there", ("there", mib(1), LayoutMode::AsFound, Lifetime::Keep)),
+        (
+            "--name=a --rw=write --size=2m --unlink=1",
+            ("a.0.0", mib(2), LayoutMode::Preallocated, Lifetime::Remove),
+        ),
+        (
+            "--name=a --rw=write --size=2m --fallocate=none",
+            ("a.0.0", mib(2), LayoutMode::Truncated, Lifetime::Keep),
+        ),
+        (
+            "--name=a --rw=write --size=1m --offset=1m",
+            ("a.0.0", mib(2), LayoutMode::Preallocated, Lifetime::Keep),
+        ),
+        (
+            "--name=a --rw=write --size=2m --overwrite=1",
+            ("a.0.0", mib(2), LayoutMode::Written, Lifetime::Keep),
+        ),
+    ] {
+        let (path, size, layout, lifetime) = file(line);
+        assert_eq!((path.as_str(), size, layout, lifetime), wanted, "{line}");
+    }
+    let refused = planned("--name=a").unwrap_err();
+    assert!(refused.contains("size="), "{refused}");
+}
+
+#[test]
+fn files_and_devices_are_those_that_are_named() {
+    let Target::Files { named, count, size, .. } =
+        blocks("--name=a --rw=write --size=4m --filename=p:q").target
+    else {
+        panic!("no files")
+    };
+    let named: Vec<_> = named.iter().map(|path| path.display().to_string()).collect();
+    assert_eq!((named, count, size), (vec!["p".into(), "q".into()], 2, Size::Exactly(Bytes::mib(2))));
+    let Target::Device { size, consent, .. } = blocks("--name=a --filename=/dev/x --size=100%").target
+    else {
+        panic!("no device")
+    };
+    assert_eq!((size, consent), (Size::Exactly(Bytes::mib(8)), None));
+    let Target::Device { consent: Some(consent), .. } =
+        blocks("--name=a --filename=/dev/x --rw=randwrite").target
+    else {
+        panic!("nobody asked")
+    };
+    assert_eq!(consent.device, Path::new("/dev/x"));
+}
+
+#[test]
+fn words_become_work() {
+    let usual = "--name=a --size=1m";
+    let of = |words: &str| blocks(&format!("{usual} {words}"));
+    assert_eq!(of("--ioengine=psync --iodepth=9").iodepth, 1);
+    assert_eq!(of("--ioengine=libaio --iodepth=9 --direct=1").iodepth, 9);
+    assert_eq!(of("--direct=1").caching, Caching::Direct);
+    assert!(matches!(of("--ioengine=pvsync2").method, Method::Vectored(_)));
+    assert_eq!(of("--rw=randread").pattern.order, OffsetOrdering::Shuffled);
+    assert_eq!(of("--rw=randread --norandommap").pattern.order, OffsetOrdering::Uniform);
+    assert_eq!(
+        of("--rw=read:8k --bs=4k").pattern.order,
+        OffsetOrdering::Spaced { stride: Bytes::kib(12) }
+    );
+    assert_eq!(of("--rw=write --fsync=8").durability, Durability::FsyncBetween(Ops(8)));
+    assert_eq!(of("--rw=write --end_fsync=1").durability, Durability::FsyncAtEnd);
+    assert_eq!(of("--rw=write --sync=1").durability, Durability::OpenSync);
+    assert!(matches!(of("--rw=rw --bs=4k,8k").pattern.block, BlockSize::PerAction(_)));
+}
+
+#[test]
+fn time_and_size_end_a_job() {
+    let limits = |line: &str| {
+        let plan = planned(line).unwrap_or_else(|why| panic!("{line}: {why}")).plan;
+        let limits = &plan.phases[0].jobs[0].stop.first_of;
+        let kept = limits.iter().filter(|limit| !matches!(limit, StopLimit::Passes(_)));
+        kept.copied().collect::<Vec<_>>()
+    };
+    let (time, bytes) = (StopLimit::Time(Nanos::secs(5)), |mib| StopLimit::Bytes(Bytes::mib(mib)));
+    let usual = "--name=a --rw=write --size=1m";
+    assert_eq!(limits(usual), [bytes(1)]);
+    assert_eq!(limits(&format!("{usual} --loops=3")), [bytes(3)]);
+    assert_eq!(limits(&format!("{usual} --io_size=7m")), [bytes(7)]);
+    assert_eq!(limits(&format!("{usual} --runtime=5")), [bytes(1), time]);
+    assert_eq!(limits(&format!("{usual} --runtime=5 --time_based")), [time]);
+}
+
+#[test]
+fn what_is_not_done_is_refused_by_its_name() {
+    for (words, says) in [
+        ("--verify=crc32c --rw=write", "verify"),
+        ("--ioengine=splice", "splice"),
+        ("--rw=trimwrite", "trimwrite"),
+        ("--fill_device=1 --rw=write", "fill_device"),
+        ("--prio=3", "ionice"),
+        ("--nice=5", "nice -n"),
+        ("--max_latency=5ms", "max_latency"),
+        ("--write_iolog=x", "write_iolog"),
+        ("--status-interval=1", "--status-interval"),
+    ] {
+        let refused = planned(&format!("--name=a --size=1m {words}")).expect_err(words);
+        assert!(refused.contains(says), "{words}: {refused}");
+    }
+}
+
+#[test]
+fn a_run_that_is_not_to_repeat_has_a_seed_of_its_own() {
+    let seed = |words: &str| planned(&format!("--name=a --size=1m {words}")).expect("a plan").plan.seed;
+    assert_eq!(seed("--rw=randread"), seed("--rw=randread"));
+    assert_eq!(seed("--rw=randread --randseed=9"), 9);
+    assert_eq!(seed("--rw=randread --randrepeat=0"), 77);
+}
