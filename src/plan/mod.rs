@@ -27,6 +27,8 @@ mod profile;
 mod ramp;
 mod rate;
 mod rate_document;
+mod sequence;
+mod sequence_seeds;
 mod shared;
 mod stop;
 mod studies;
@@ -64,6 +66,11 @@ pub use phase_ref::PhaseRef;
 pub use profile::{ProfileCell, ProfilePlan, ProfileTool};
 pub use ramp::RampPlan;
 pub use rate::{Arrivals, Cap, Caps, ComputeTime, Rate, ThinkTime};
+pub use sequence::{
+    FileService, PerDirection, PlaceDistribution, RandomGenerator, RandomPlaces, SeededSequence,
+    SequencePlaces,
+};
+pub use sequence_seeds::{SEED_STREAMS, SeedStream, SequenceSeeds};
 pub use shared::Shared;
 pub use stop::{SteadyRule, StopLimit, StopRule};
 pub use studies::StudyPlan;
