@@ -128,7 +128,7 @@ impl SequenceRoute {
             verified: sequence.verified,
             overlaps: direction_mix.writes() && !mapped,
         });
-        let grid = FileGrid::new(sequence, &walk, seeds[SeedStream::Block as usize]);
+        let grid = FileGrid::new(sequence, &walk, &seeds);
         let files = (0..ground.files).map(|file| {
             let number = ground.worker as usize * ground.files as usize + file as usize;
             grid.file(sequence, sequence.seeds.number(ground.worker), number)
@@ -260,12 +260,15 @@ struct FileGrid {
     /// Of the smallest size of reads and writes, also begun ones: what laws draw from.
     places: u64,
     mapped: bool,
+    /// Of zipf's law.
     sum: f64,
+    /// Of the blocks.
     seed: u64,
+    of_laws: u32,
 }
 
 impl FileGrid {
-    fn new(sequence: &SeededSequence, walk: &PlaceWalk, seed: u64) -> Self {
+    fn new(sequence: &SeededSequence, walk: &PlaceWalk, seeds: &[u64; SEED_STREAMS]) -> Self {
         let rules = walk.rules();
         let len = rules.len.min(rules.end);
         let least = rules.least.into_iter().min().unwrap_or(1);
@@ -278,7 +281,14 @@ impl FileGrid {
             SequencePlaces::InOrder { .. } => 0.0,
         };
         let mapped = has_map(&sequence.places, rules.least);
-        Self { blocks: len / least, places, mapped, sum, seed }
+        Self {
+            blocks: len / least,
+            places,
+            mapped,
+            sum,
+            seed: seeds[SeedStream::Block as usize],
+            of_laws: sequence.seeds.of_laws(seeds) as u32,
+        }
     }
 
     /// A file, by its number among those of all workers; `worker` is the number of its worker.
@@ -296,7 +306,7 @@ impl FileGrid {
                 Refusal::new("a law over places without names of files", "give 'names'")
             })?;
             let hash = name_hash(name.as_os_str().as_bytes());
-            Ok::<u32, Refusal>(hash.wrapping_mul(worker).wrapping_mul(self.seed as u32))
+            Ok::<u32, Refusal>(hash.wrapping_mul(worker).wrapping_mul(self.of_laws))
         };
         Ok(SequenceFile::new(match &random.distribution {
             PlaceDistribution::Zipf { theta, center, names } => BlocksLeft::Skewed(

@@ -74,6 +74,11 @@ pub enum SequenceSeeds {
         first: u32,
         /// Each pass begins with the same seeds again (fio's `randrepeat`, without `randseed`).
         repeat: bool,
+        /// The seed of the blocks is this times the number of the worker, and laws over places are seeded by
+        /// the number and the names alone (fio 3.33 and before, with `randrepeat`: 2978585581). Absent: as all
+        /// others.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        block: Option<u64>,
     },
     /// From the seed of the plan (fio's `randrepeat=0`).
     Plan,
@@ -81,7 +86,7 @@ pub enum SequenceSeeds {
 
 impl Default for SequenceSeeds {
     fn default() -> Self {
-        Self::Fixed { base: 0x89, first: 1, repeat: true }
+        Self::Fixed { base: 0x89, first: 1, repeat: true, block: None }
     }
 }
 
@@ -96,12 +101,15 @@ impl SequenceSeeds {
                     *seed = mixed(stream as u64 + 1);
                 }
             }
-            Self::Fixed { base, first, .. } => {
+            Self::Fixed { base, first, block, .. } => {
                 let number = u64::from(first) + u64::from(worker);
                 let mut factor = (0..4).fold(base, |factor, _| factor.wrapping_mul(STEP));
                 for (stream, seed) in seeds.iter_mut().enumerate() {
                     *seed = factor.wrapping_mul(number).wrapping_add(stream as u64);
                     factor = factor.wrapping_mul(STEP);
+                }
+                if let Some(block) = block {
+                    seeds[SeedStream::Block as usize] = block.wrapping_mul(number);
                 }
             }
         }
@@ -111,6 +119,15 @@ impl SequenceSeeds {
     /// Whether each pass begins with the same seeds again.
     pub fn repeats(self) -> bool {
         matches!(self, Self::Fixed { repeat: true, .. })
+    }
+
+    /// What the seed of a law over the places of a file is multiplied by, beside the hash of its name and the
+    /// number of the worker.
+    pub fn of_laws(self, seeds: &[u64; SEED_STREAMS]) -> u64 {
+        match self {
+            Self::Fixed { block: Some(_), .. } => 1,
+            _ => seeds[SeedStream::Block as usize],
+        }
     }
 
     /// The number of a worker among all of the run, from 1.
