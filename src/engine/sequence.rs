@@ -72,6 +72,9 @@ pub(super) struct SequenceRoute {
     ended: bool,
 }
 
+/// Attempts to place an I/O, beyond one for each file, before there is taken to be no room for any.
+const ATTEMPTS: u32 = 1000;
+
 /// What came of the attempt to fill an I/O.
 enum Filled {
     Io(IoRequest),
@@ -108,7 +111,7 @@ impl SequenceRoute {
             PlaceRules {
                 start: ground.start,
                 len: ground.len,
-                end: sequence.file_end.map_or(ground.start + ground.len, |end| end.0),
+                end: sequence.file_end.map_or(ground.start.saturating_add(ground.len), |end| end.0),
                 least,
                 mix: direction_mix,
                 timed: ground.passes.is_none(),
@@ -189,7 +192,8 @@ impl SequenceRoute {
     #[inline]
     fn io(&mut self, barred: u8) -> Option<IoRequest> {
         let start = self.walk.rules().start;
-        loop {
+        let attempts = ATTEMPTS.saturating_add(self.files.len() as u32);
+        for _ in 0..attempts {
             if self.passes.are_sent() {
                 return None;
             }
@@ -200,6 +204,7 @@ impl SequenceRoute {
                 Filled::Full => self.choice.is_full(&mut self.files[file], start),
             }
         }
+        None
     }
 
     #[inline]
@@ -229,6 +234,9 @@ impl SequenceRoute {
             let least = rules.least[direction];
             len = len.min(map.take(place / least, len.div_ceil(least)) * least);
         }
+        if len == 0 {
+            return Filled::Full;
+        }
         walk.beside = false;
         (file.starts[direction], file.ends[direction]) = (offset, offset + len);
         directions.send(direction);
@@ -239,11 +247,7 @@ impl SequenceRoute {
 
 /// The seeds as the streams take them: what is verified later is written with the sizes of reads, and trims
 /// have those of the writes that follow them.
-fn paired(
-    mut seeds: [u64; SEED_STREAMS],
-    verified: bool,
-    mix: SequenceMix,
-) -> [u64; SEED_STREAMS] {
+fn paired(mut seeds: [u64; SEED_STREAMS], verified: bool, mix: SequenceMix) -> [u64; SEED_STREAMS] {
     if verified {
         seeds[SeedStream::WriteSize as usize] = seeds[SeedStream::ReadSize as usize];
     }

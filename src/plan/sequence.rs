@@ -14,7 +14,7 @@ use super::usual::is_usual;
 use super::{Action, BlockSize, Mix, OffsetOrdering, SequenceSeeds, SizedZone, Zone};
 
 /// How the I/Os of a pattern are drawn from fixed seeds. It decides where they go; the pattern's `order` says
-/// in general what that amounts to.
+/// what that amounts to: `shuffled` where each block comes once a pass, `uniform` for any other random places.
 ///
 /// A worker does one pass after another over its files. A pass ends when no file has room for another I/O, and
 /// after `size` bytes where I/Os are `queued`. All ends with the bytes of all passes together.
@@ -291,7 +291,7 @@ impl SeededSequence {
     ) -> Result<(), Refusal> {
         check_mix(mix)?;
         let in_order = matches!(self.places, SequencePlaces::InOrder { .. });
-        if in_order != goes_in_order(order) {
+        if in_order != goes_in_order(order) || matches!(order, OffsetOrdering::Listed { .. }) {
             return Err(Refusal::new(
                 "a 'sequence' whose places are not of the kind that 'order' says",
                 "give an order such as 'forward' for places in order, 'shuffled' or 'uniform' for random ones",
@@ -305,7 +305,10 @@ impl SeededSequence {
         }
         self.check_sizes(block)?;
         self.files.check()?;
-        if self.flush_every == Some(0) || self.size == Some(Bytes(0)) || self.io_size == Some(Bytes(0)) {
+        if self.flush_every == Some(0)
+            || self.size == Some(Bytes(0))
+            || self.io_size == Some(Bytes(0))
+        {
             return Err(Refusal::new(
                 "a sequence of 0 bytes, or with a flush after every 0 writes",
                 "leave it out",
@@ -329,10 +332,9 @@ impl SeededSequence {
                 }
                 Ok(())
             }
-            BlockSize::Split(sizes) if sizes.iter().any(|size| size.weight > 100) => Err(Refusal::new(
-                "a 'sequence' with weights of sizes above 100",
-                "give percents",
-            )),
+            BlockSize::Split(sizes) if sizes.iter().any(|size| size.weight > 100) => {
+                Err(Refusal::new("a 'sequence' with weights of sizes above 100", "give percents"))
+            }
             BlockSize::PerAction(list) => {
                 list.iter().try_for_each(|entry| self.check_sizes(&entry.size))
             }
@@ -381,7 +383,10 @@ impl RandomPlaces {
             return Err(Refusal::new("runs of 0 blocks", "give 1 or more blocks in a row"));
         }
         if self.percent.is_some_and(|percent| percent.all().iter().any(|percent| *percent > 100)) {
-            return Err(Refusal::new("more than 100 percent of the I/Os", "give a percent of 0 to 100"));
+            return Err(Refusal::new(
+                "more than 100 percent of the I/Os",
+                "give a percent of 0 to 100",
+            ));
         }
         if self.align.is_some_and(|align| align.all().contains(&Bytes::ZERO)) {
             return Err(Refusal::new("places that are multiples of 0", "leave 'align' out"));
@@ -390,7 +395,9 @@ impl RandomPlaces {
             PlaceDistribution::Uniform { .. } => Ok(()),
             PlaceDistribution::Zipf { theta, center, .. } => check_zipf(*theta, *center),
             PlaceDistribution::Pareto { h, center, .. } => check_pareto(*h, *center),
-            PlaceDistribution::Normal { deviation, center, .. } => check_normal(*deviation, *center),
+            PlaceDistribution::Normal { deviation, center, .. } => {
+                check_normal(*deviation, *center)
+            }
             PlaceDistribution::Zoned(zones) => {
                 [&zones.read, &zones.write, &zones.trim].into_iter().try_for_each(|zones| {
                     let space: f64 = zones.iter().map(|zone| zone.space_percent).sum();
@@ -401,11 +408,9 @@ impl RandomPlaces {
                     check_accesses(zones.iter().map(|zone| zone.access_percent))
                 })
             }
-            PlaceDistribution::ZonedAbs(zones) => {
-                [&zones.read, &zones.write, &zones.trim].into_iter().try_for_each(|zones| {
-                    check_accesses(zones.iter().map(|zone| zone.access_percent))
-                })
-            }
+            PlaceDistribution::ZonedAbs(zones) => [&zones.read, &zones.write, &zones.trim]
+                .into_iter()
+                .try_for_each(|zones| check_accesses(zones.iter().map(|zone| zone.access_percent))),
             PlaceDistribution::Listed { blocks, .. } if blocks.is_empty() => {
                 Err(Refusal::new("a list of no blocks", "give one or more"))
             }

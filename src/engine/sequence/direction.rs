@@ -102,14 +102,14 @@ impl DirectionDraw {
         if self.sent[self.last] >= self.until {
             let drawn = if random.percent() <= reads { READ } else { WRITE };
             if drawn != self.last {
-                let percent = if drawn == READ { reads } else { 100 - reads };
+                let percent = if drawn == READ { reads } else { 100_u32.saturating_sub(reads) };
                 self.until = self.sent[self.last] * u64::from(percent) / 100;
             }
             self.last = drawn;
         }
         let other = self.last ^ 1;
         let is_barred = |direction: usize| barred & 1 << OPS[direction] as u8 != 0;
-        let percent = if other == READ { reads } else { 100 - reads };
+        let percent = if other == READ { reads } else { 100_u32.saturating_sub(reads) };
         if is_barred(self.last) && !is_barred(other) && percent > 0 {
             self.last = other;
         }
@@ -120,7 +120,9 @@ impl DirectionDraw {
     #[inline]
     pub(super) fn send(&mut self, direction: usize) {
         self.sent[direction] += 1;
-        if direction == WRITE && let Some(every) = self.flush_every {
+        if direction == WRITE
+            && let Some(every) = self.flush_every
+        {
             self.flush_due = self.sent[WRITE].is_multiple_of(every);
         } else {
             self.flush_due = false;

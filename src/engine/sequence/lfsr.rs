@@ -143,7 +143,10 @@ mod tests {
                 seen.sort_unstable();
                 // Two steps at once pass over a number now and then, which comes at the end.
                 seen.dedup();
-                assert!(seen.len() as u64 + u64::from(pass == 0) >= bound, "pass {pass} of {bound}");
+                assert!(
+                    seen.len() as u64 + u64::from(pass == 0) >= bound,
+                    "pass {pass} of {bound}"
+                );
                 assert!(seen.iter().all(|number| *number < bound));
                 register.reset();
             }

@@ -60,7 +60,10 @@ enum PlaceLaw {
     Zoned([Option<Vec<(u64, u64)>>; DIRECTIONS]),
     /// The same in bytes.
     ZonedAbs([Option<Vec<(u64, u64)>>; DIRECTIONS]),
-    Listed { blocks: Vec<u32>, advance: bool },
+    Listed {
+        blocks: Vec<u32>,
+        advance: bool,
+    },
 }
 
 impl PlaceWalk {
@@ -119,7 +122,7 @@ impl PlaceWalk {
             return false;
         }
         self.run_left = match self.kind {
-            PlaceKind::Random { run, .. } => run,
+            PlaceKind::Random { run, .. } => run.max(1),
             PlaceKind::InOrder { .. } => 1,
         };
         true
@@ -246,8 +249,8 @@ impl PlaceWalk {
                 Some(drawn(file, streams, to - from)? + from)
             }
             PlaceLaw::Listed { blocks, advance } => {
-                let all = blocks.len() as u64;
-                let block = u64::from(blocks[(sent % all) as usize]);
+                let all = (blocks.len() as u64).max(1);
+                let block = u64::from(*blocks.get((sent % all) as usize)?);
                 let block = if *advance { sent / all * all + block } else { block };
                 (block < self.rules.len / self.rules.least[direction]).then_some(block)
             }

@@ -94,7 +94,7 @@ impl FileChoice {
             files[file].open(start);
         }
         self.current = Some(file);
-        self.left = self.row - 1;
+        self.left = self.row.saturating_sub(1);
         Some(file)
     }
 

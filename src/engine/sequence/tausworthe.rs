@@ -110,7 +110,10 @@ mod tests {
             for wide in [false, true] {
                 let mut stream = Tausworthe::new(seed, wide);
                 let first: Vec<u64> = (0..8).map(|_| stream.next()).collect();
-                assert!(first.windows(2).all(|pair| pair[0] != pair[1]), "{seed} {wide}: {first:?}");
+                assert!(
+                    first.windows(2).all(|pair| pair[0] != pair[1]),
+                    "{seed} {wide}: {first:?}"
+                );
             }
         }
     }
