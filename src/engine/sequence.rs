@@ -232,7 +232,8 @@ impl SequenceRoute {
             && !walk.beside
         {
             let least = rules.least[direction];
-            len = len.min(map.take(place / least, len.div_ceil(least)) * least);
+            let count = if len <= least { 1 } else { len.div_ceil(least) };
+            len = len.min(map.take(block_at(place, least), count) * least);
         }
         if len == 0 {
             return Filled::Full;
@@ -243,6 +244,12 @@ impl SequenceRoute {
         passes.send(direction, len);
         Filled::Io(IoRequest { op: OPS[direction], file: number as u32, offset, len: len as u32 })
     }
+}
+
+/// The number of the block at a place, mostly without a division.
+#[inline]
+fn block_at(place: u64, block: u64) -> u64 {
+    if block.is_power_of_two() { place >> block.trailing_zeros() } else { place / block }
 }
 
 /// The seeds as the streams take them: what is verified later is written with the sizes of reads, and trims

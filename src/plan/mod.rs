@@ -28,6 +28,7 @@ mod ramp;
 mod rate;
 mod rate_document;
 mod sequence;
+mod sequence_places;
 mod sequence_seeds;
 mod shared;
 mod stop;
@@ -66,10 +67,8 @@ pub use phase_ref::PhaseRef;
 pub use profile::{ProfileCell, ProfilePlan, ProfileTool};
 pub use ramp::RampPlan;
 pub use rate::{Arrivals, Cap, Caps, ComputeTime, Rate, ThinkTime};
-pub use sequence::{
-    FileService, PerDirection, PlaceDistribution, RandomGenerator, RandomPlaces, SeededSequence,
-    SequencePlaces,
-};
+pub use sequence::{RandomGenerator, SeededSequence, SequencePlaces};
+pub use sequence_places::{FileService, PerDirection, PlaceDistribution, RandomPlaces};
 pub use sequence_seeds::{SEED_STREAMS, SeedStream, SequenceSeeds};
 pub use shared::Shared;
 pub use stop::{SteadyRule, StopLimit, StopRule};

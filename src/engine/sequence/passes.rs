@@ -9,7 +9,7 @@ pub(super) struct PassBytes {
     passes: Option<u64>,
     /// Passes begun.
     begun: u64,
-    /// Bytes of one pass.
+    /// Bytes after which a pass ends, whatever room its files have.
     of_pass: u64,
     /// Bytes that are asked for in a pass.
     asked: u64,
@@ -18,8 +18,8 @@ pub(super) struct PassBytes {
     /// The largest block.
     largest: u64,
     mix: SequenceMix,
-    /// A pass ends after its bytes.
-    counts: bool,
+    /// Bytes of all passes.
+    of_all: u64,
     /// Bytes sent in all, by direction.
     sent: [u64; DIRECTIONS],
     /// Bytes sent in this pass.
@@ -51,6 +51,9 @@ impl PassBytes {
         if mix == SequenceMix::TrimWrite {
             of_pass = of_pass.saturating_add(asked.saturating_mul(passes.unwrap_or(1)));
         }
+        if !queued || passes.is_none() && !verified {
+            of_pass = u64::MAX;
+        }
         Self {
             passes,
             begun: 0,
@@ -59,7 +62,7 @@ impl PassBytes {
             more: io_size.is_some(),
             largest,
             mix,
-            counts: queued && (passes.is_some() || verified),
+            of_all: passes.map_or(u64::MAX, |passes| asked.saturating_mul(passes)),
             sent: [0; DIRECTIONS],
             sent_in_pass: 0,
         }
@@ -93,8 +96,7 @@ impl PassBytes {
     /// Whether the bytes of this pass, or of all, have been sent.
     #[inline]
     pub(super) fn are_sent(&self) -> bool {
-        let all = |passes| self.counted() >= self.asked.saturating_mul(passes);
-        self.counts && self.sent_in_pass >= self.of_pass || self.passes.is_some_and(all)
+        self.sent_in_pass >= self.of_pass || self.counted() >= self.of_all
     }
 
     /// The bytes that count.

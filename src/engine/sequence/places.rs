@@ -38,6 +38,8 @@ pub(super) struct PlaceWalk {
     rules: PlaceRules,
     /// Random places are multiples of this.
     align: [u64; DIRECTIONS],
+    /// Of which there are so many in a region where the smallest block has room.
+    blocks: [u64; DIRECTIONS],
     kind: PlaceKind,
     /// I/Os until the next random place.
     run_left: u32,
@@ -78,7 +80,12 @@ impl PlaceWalk {
             },
         };
         let align = aligns(places, rules.least);
-        Self { rules, align, kind, run_left: 1, beside: false }
+        let len = rules.len.min(rules.end);
+        let blocks = std::array::from_fn(|direction| {
+            let (least, align) = (rules.least[direction], align[direction]);
+            len.saturating_sub(least.saturating_sub(align)) / align
+        });
+        Self { rules, align, blocks, kind, run_left: 1, beside: false }
     }
 
     pub(super) fn rules(&self) -> &PlaceRules {
@@ -219,7 +226,7 @@ impl PlaceWalk {
         sent: u64,
     ) -> Option<u64> {
         let PlaceKind::Random { law, .. } = &self.kind else { return None };
-        let blocks = self.blocks(direction);
+        let blocks = self.blocks[direction];
         match law {
             PlaceLaw::Uniform if blocks == 0 => None,
             PlaceLaw::Uniform => drawn(file, streams, blocks),
@@ -255,13 +262,6 @@ impl PlaceWalk {
                 (block < self.rules.len / self.rules.least[direction]).then_some(block)
             }
         }
-    }
-
-    /// Blocks of a direction's alignment in which its smallest has room.
-    fn blocks(&self, direction: usize) -> u64 {
-        let (least, align) = (self.rules.least[direction], self.align[direction]);
-        let len = self.rules.len.min(self.rules.end);
-        len.saturating_sub(least.saturating_sub(align)) / align
     }
 }
 

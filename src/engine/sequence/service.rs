@@ -30,7 +30,8 @@ enum ChoiceOrder {
     Turns,
     Along,
     Any,
-    Skewed { law: SkewedPlaces, fresh: SkewedPlaces },
+    /// Its second is as it was seeded.
+    Skewed(Box<[SkewedPlaces; 2]>),
 }
 
 impl FileChoice {
@@ -39,7 +40,7 @@ impl FileChoice {
         let places = (files as u64) << PLACES_BITS;
         let skewed = |law: SkewedPlaces| {
             let law = law.in_order();
-            ChoiceOrder::Skewed { fresh: law.clone(), law }
+            ChoiceOrder::Skewed(Box::new([law.clone(), law]))
         };
         let (order, row) = match service {
             FileService::RoundRobin { ios } => (ChoiceOrder::Turns, ios),
@@ -61,7 +62,7 @@ impl FileChoice {
 
     /// Whether a file that is done begins again.
     pub(super) fn begins_again(&self) -> bool {
-        matches!(self.order, ChoiceOrder::Skewed { .. })
+        matches!(self.order, ChoiceOrder::Skewed(_))
     }
 
     /// The next file, open; `None` when all are done.
@@ -108,7 +109,7 @@ impl FileChoice {
             }
             // A share of 64 bits may be rounded to 1.
             ChoiceOrder::Any => ((files as f64 * random.share()) as usize).min(files - 1),
-            ChoiceOrder::Skewed { law, .. } => (law.next() >> PLACES_BITS) as usize,
+            ChoiceOrder::Skewed(laws) => (laws[0].next() >> PLACES_BITS) as usize,
         }
     }
 
@@ -133,7 +134,8 @@ impl FileChoice {
 
     /// From its seed again.
     pub(super) fn reseed(&mut self) {
-        if let ChoiceOrder::Skewed { law, fresh } = &mut self.order {
+        if let ChoiceOrder::Skewed(laws) = &mut self.order {
+            let [law, fresh] = laws.as_mut();
             law.clone_from(fresh);
         }
     }

@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use crate::engine::{FileSpan, IoOp, IoRoute};
 use crate::plan::{
     Action, ActionShare, ActionSize, BlockSize, FileOrder, FileService, Mix, OffsetOrdering,
-    Pattern, PerDirection, PlaceDistribution, RandomPlaces, SeededSequence, SequencePlaces,
-    WeightedSize, Zone,
+    Pattern, PlaceDistribution, RandomPlaces, SeededSequence, SequencePlaces, WeightedSize, Zone,
 };
 use crate::unit::Bytes;
 
