@@ -11,6 +11,7 @@ use crate::plan::{FileOrder, Pattern};
 use super::IoRequest;
 use super::offsets::OffsetStream;
 use super::random::{RandomStream, mix};
+use super::sequence::{SequenceGround, SequenceRoute};
 
 /// A stream of I/Os over one file or several.
 #[derive(Clone, Debug)]
@@ -27,6 +28,8 @@ enum FilePicker {
     Turns { cursors: Vec<OffsetStream>, next: Vec<u32>, before: u32, left: u32 },
     /// Any of those that are not done.
     Any { cursors: Vec<OffsetStream>, left: Vec<u32>, random: RandomStream },
+    /// As fixed seeds have it, over all files. The cursor is never asked for an I/O: it knows what is done.
+    Seeded { sequence: Box<SequenceRoute>, cursor: Box<OffsetStream> },
 }
 
 /// What all files of a worker have in common.
@@ -42,6 +45,8 @@ pub struct FileSpan {
     pub passes: Option<u64>,
     /// Everything random follows from it.
     pub seed: u64,
+    /// The number of the worker in its job, from 0.
+    pub worker: u32,
 }
 
 impl IoRoute {
@@ -56,7 +61,20 @@ impl IoRoute {
         stretch: FileSpan,
     ) -> Result<Self, Refusal> {
         assert!(files > 0, "a route over no file");
-        let FileSpan { start, len, backend, passes, seed } = stretch;
+        let FileSpan { start, len, backend, passes, seed, worker } = stretch;
+        if let Some(sequence) = &pattern.sequence {
+            if backend != (0, 1) {
+                return Err(Refusal::new(
+                    "a 'sequence' that several threads share",
+                    "use another method than 'pool'",
+                ));
+            }
+            let cursor = OffsetStream::new(pattern, start, len, backend, passes, seed)?;
+            let ground = SequenceGround { files, start, len, passes, worker, seed };
+            let sequence = SequenceRoute::new(pattern, sequence, ground)?;
+            let (sequence, cursor) = (Box::new(sequence), Box::new(cursor));
+            return Ok(Self(FilePicker::Seeded { sequence, cursor }));
+        }
         let each = |file: u32| {
             let seed = if file == 0 { seed } else { seed ^ mix(u64::from(file)) };
             OffsetStream::new(pattern, start, len, backend, passes, seed)
@@ -89,6 +107,7 @@ impl IoRoute {
         match &self.0 {
             FilePicker::Alone(cursor) | FilePicker::Along { cursor, .. } => cursor,
             FilePicker::Turns { cursors, .. } | FilePicker::Any { cursors, .. } => &cursors[0],
+            FilePicker::Seeded { cursor, .. } => cursor,
         }
     }
 
@@ -128,6 +147,7 @@ impl FilePicker {
                 }
                 None
             }
+            Self::Seeded { sequence, .. } => sequence.next_but(barred),
             Self::Any { cursors, left, random } => {
                 while !left.is_empty() {
                     let which = random.below(left.len() as u64) as usize;
@@ -171,6 +191,7 @@ mod tests {
                 backend: (backend, backends),
                 passes: Some(passes),
                 seed: 5,
+                worker: 0,
             };
             let mut route = IoRoute::new(&pattern(order.clone()), files, among, stretch).unwrap();
             while let Some(io) = route.next_io() {

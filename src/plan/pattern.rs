@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Refusal;
 use crate::unit::Bytes;
 
-use super::{Action, Mix, OffsetOrdering};
+use super::{Action, Mix, OffsetOrdering, SeededSequence};
 
 /// The shape of a stream of I/Os.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -33,6 +33,10 @@ pub struct Pattern {
     /// Whether what is read is compared with what must be there.
     #[serde(default)]
     pub verify: Verify,
+    /// The I/Os follow from fixed seeds, one by one, as those of other tools do. Absent: from the seed of the
+    /// plan, in a way of our own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sequence: Option<Box<SeededSequence>>,
 }
 
 /// How large an I/O is.
@@ -359,7 +363,7 @@ impl Pattern {
         self.block.largest()
     }
 
-    pub(super) fn check(&self) -> Result<(), Refusal> {
+    pub(crate) fn check(&self) -> Result<(), Refusal> {
         if self.mix.0.iter().all(|share| share.weight == 0) {
             return Err(Refusal::new("a mix of nothing", "give one action a weight"));
         }
@@ -391,6 +395,9 @@ impl Pattern {
                     format!("give block {{\"fixed\": {}}}", largest.0),
                 ));
             }
+        }
+        if let Some(sequence) = &self.sequence {
+            sequence.check(&self.mix, &self.order, &self.block, self.region.align)?;
         }
         if self.region.align == Some(Bytes::ZERO) {
             return Err(Refusal::new("places that are multiples of 0", "leave 'align' out"));

@@ -140,6 +140,7 @@ fn stroke(
         backend: (0, 1),
         passes: Some(1),
         seed,
+        worker: 0,
     };
     let live_counters = LiveCounters::default();
     let worker = Worker {

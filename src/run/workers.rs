@@ -166,7 +166,7 @@ impl<'a> PhaseContext<'a> {
             _ => FileOrder::default(),
         };
         let files = (share.files.len() as u32).max(1);
-        let stretch = FileSpan { start, len: length, backend, passes, seed };
+        let stretch = FileSpan { start, len: length, backend, passes, seed, worker };
         IoRoute::new(pattern, files, order, stretch)
     }
 }

@@ -82,7 +82,7 @@ fn open(path: &Path) -> OwnedFd {
 
 /// The way of one worker through one file.
 fn route(pattern: &Pattern, (start, len): (u64, u64), passes: Option<u64>) -> IoRoute {
-    let stretch = FileSpan { start, len, backend: (0, 1), passes, seed: SEED };
+    let stretch = FileSpan { start, len, backend: (0, 1), passes, seed: SEED, worker: 0 };
     IoRoute::new(pattern, 1, FileOrder::default(), stretch).expect("a route")
 }
 
