@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Refusal;
 use crate::unit::Bytes;
 
-use super::{Action, Mix, OffsetOrdering};
+use super::{Action, HeadedData, Mix, OffsetOrdering};
 
 /// The shape of a stream of I/Os.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -215,6 +215,8 @@ pub enum Fill {
     },
     /// Records of which parts are alike (IOzone's `-+w`, `-+y`, `-+C` and `-+a`).
     Alike(AlikeData),
+    /// Pieces that each carry a header and a checksum (fio's `verify`).
+    Headed(HeadedData),
 }
 
 /// Records of which parts are like those of other records or files.
@@ -310,6 +312,7 @@ impl Fill {
             Self::Compressible { .. } => "compressible",
             Self::Once { .. } => "once",
             Self::Alike(_) => "alike",
+            Self::Headed(_) => "headed",
         }
     }
 
@@ -318,13 +321,25 @@ impl Fill {
         matches!(self, Self::Random | Self::Compressible { .. })
     }
 
-    /// Whether a sector says which write it is from.
+    /// Whether data say which write they are from.
     pub const fn dated(&self) -> bool {
-        matches!(self, Self::Random | Self::Compressible { dedupe_percent: 0, .. })
+        matches!(
+            self,
+            Self::Random | Self::Headed(_) | Self::Compressible { dedupe_percent: 0, .. }
+        )
     }
 
-    fn check(&self) -> Result<(), Refusal> {
+    /// What stands in a file that is only made to be there: nobody has written data with headers.
+    pub fn laid(&self) -> Self {
         match self {
+            Self::Headed(_) => Self::Random,
+            other => other.clone(),
+        }
+    }
+
+    fn check(&self, smallest: Bytes) -> Result<(), Refusal> {
+        match self {
+            Self::Headed(data) => data.check(smallest),
             Self::Compressible { compress_percent: 97.., .. } => Err(Refusal::new(
                 "a compress_percent above 96 leaves no room for the tags of the data",
                 "give 0 to 96, or use the fill 'zero'",
@@ -381,7 +396,7 @@ impl Pattern {
             ));
         }
         self.block.check()?;
-        self.fill.check()?;
+        self.fill.check(self.block.smallest())?;
         self.order.check()?;
         if let OffsetOrdering::Listed { ios } = &self.order {
             let largest = ios.iter().map(|io| io.bytes).max().unwrap_or_default();

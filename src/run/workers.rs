@@ -44,7 +44,9 @@ impl<'a> PhaseContext<'a> {
         let mut workers = Vec::new();
         for (number, job) in ready.iter().enumerate() {
             let pattern = &job.blocks.pattern;
-            let filler = DataFiller::new(&pattern.fill, self.plan.seed)?.changing(pattern.change);
+            let filler = DataFiller::new(&pattern.fill, self.plan.seed)?
+                .changing(pattern.change)
+                .in_files(job.open_targets.len());
             // Of several files nobody keeps account.
             let layers: Arc<[DataLayer]> = match job.open_targets.as_slice() {
                 [open_target] => self.open_targets[*open_target].layers.as_slice().into(),
