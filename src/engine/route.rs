@@ -8,7 +8,7 @@
 use crate::error::Refusal;
 use crate::plan::{FileOrder, Pattern};
 
-use super::IoRequest;
+use super::{IoOp, IoRequest};
 use super::offsets::OffsetStream;
 use super::random::{RandomStream, mix};
 
@@ -27,6 +27,8 @@ enum FilePicker {
     Turns { cursors: Vec<OffsetStream>, next: Vec<u32>, before: u32, left: u32 },
     /// Any of those that are not done.
     Any { cursors: Vec<OffsetStream>, left: Vec<u32>, random: RandomStream },
+    /// The writes among the first `left` of them, as reads, which are all that `reads` does.
+    Again { drawn: Box<FilePicker>, left: u64, reads: Box<OffsetStream> },
 }
 
 /// What all files of a worker have in common.
@@ -56,6 +58,13 @@ impl IoRoute {
         stretch: FileSpan,
     ) -> Result<Self, Refusal> {
         assert!(files > 0, "a route over no file");
+        if let Some(mix) = &pattern.again {
+            let drawn = Pattern { mix: mix.clone(), again: None, ..pattern.clone() };
+            let FileSpan { start, len, backend, passes, seed } = stretch;
+            let reads = OffsetStream::new(pattern, start, len, backend, passes, seed)?.into();
+            let drawn = Self::new(&drawn, files, order, stretch)?.0.into();
+            return Ok(Self(FilePicker::Again { drawn, left: u64::MAX, reads }));
+        }
         let FileSpan { start, len, backend, passes, seed } = stretch;
         let each = |file: u32| {
             let seed = if file == 0 { seed } else { seed ^ mix(u64::from(file)) };
@@ -84,11 +93,21 @@ impl IoRoute {
         }))
     }
 
+    /// The same, of a job that does again what another has done with so many I/Os.
+    #[must_use]
+    pub fn of_the_first(mut self, ios: u64) -> Self {
+        if let FilePicker::Again { left, .. } = &mut self.0 {
+            *left = ios;
+        }
+        self
+    }
+
     /// A cursor of one of the files: all do the same.
     pub fn any(&self) -> &OffsetStream {
         match &self.0 {
             FilePicker::Alone(cursor) | FilePicker::Along { cursor, .. } => cursor,
             FilePicker::Turns { cursors, .. } | FilePicker::Any { cursors, .. } => &cursors[0],
+            FilePicker::Again { reads, .. } => reads,
         }
     }
 
@@ -125,6 +144,16 @@ impl FilePicker {
                     }
                     next[*before as usize] = next[file as usize];
                     *left -= 1;
+                }
+                None
+            }
+            Self::Again { drawn, left, .. } => {
+                while *left > 0 {
+                    *left -= 1;
+                    let io = drawn.among_several(barred)?;
+                    if matches!(io.op, IoOp::Write | IoOp::Rewrite) {
+                        return Some(IoRequest { op: IoOp::Read, ..io });
+                    }
                 }
                 None
             }

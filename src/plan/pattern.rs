@@ -33,6 +33,10 @@ pub struct Pattern {
     /// Whether what is read is compared with what must be there.
     #[serde(default)]
     pub verify: Verify,
+    /// The I/Os are those that the job of this name has done in the phase before, drawn from this mix: what it
+    /// wrote is read, the rest is left out. For reads of one worker.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub again: Option<Mix>,
 }
 
 /// How large an I/O is.
@@ -406,6 +410,12 @@ impl Pattern {
                     format!("give block {{\"fixed\": {}}}", largest.0),
                 ));
             }
+        }
+        if self.again.is_some() && !self.mix.has_only(Action::Read) {
+            return Err(Refusal::new(
+                "'again', and a mix of more than 'read': what was written is read again",
+                "leave 'again' out, or use a mix of 'read' alone",
+            ));
         }
         if self.region.align == Some(Bytes::ZERO) {
             return Err(Refusal::new("places that are multiples of 0", "leave 'align' out"));

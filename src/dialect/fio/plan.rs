@@ -5,6 +5,7 @@ mod method;
 mod pace;
 mod pattern;
 mod target;
+mod verify;
 
 use std::path::Path;
 
@@ -49,6 +50,8 @@ pub struct FioClone {
     pub phase: String,
     /// The name of its job in that phase.
     pub name: String,
+    /// The name of the phase that reads back what it wrote, in a job of the same name.
+    pub check: Option<String>,
 }
 
 /// A plan, and where each clone stands in it.
@@ -85,7 +88,8 @@ impl FioCommand {
         let mut clones = Vec::new();
         for together in self.together()? {
             let name = self.phase_name(phases.len(), together[0]);
-            let mut jobs = Vec::new();
+            let (mut jobs, mut checks) = (Vec::new(), Vec::new());
+            let check_name = format!("{}: {}{READ_BACK}", phases.len() + 2, self.jobs[together[0]].name);
             for &number in &together {
                 let job = &self.jobs[number];
                 for clone in 0..job.schedule.numjobs {
@@ -106,11 +110,20 @@ impl FioCommand {
                         thread,
                         phase: name.clone(),
                         name: name_of_job.clone(),
+                        check: job.reads_back().then(|| check_name.clone()),
                     });
-                    jobs.push(Job { name: name_of_job, ..planned });
+                    let planned = Job { name: name_of_job, ..planned };
+                    if job.reads_back() {
+                        checks.extend(job.read_back(&planned));
+                    }
+                    jobs.push(match job.verifies_only() {
+                        true => job.verify_pass(planned),
+                        false => planned,
+                    });
                 }
             }
             phases.push(self.phase(name, &together, jobs));
+            phases.extend(read_back(check_name, checks));
         }
         let plan = Plan {
             title: NAME.into(),
@@ -177,6 +190,15 @@ impl FioCommand {
     }
 }
 
+/// What the name of a phase ends with that reads back what the one before it wrote.
+pub(in crate::dialect::fio) const READ_BACK: &str = ", read back";
+
+/// The phase that reads back, from the device where the pages can be dropped.
+fn read_back(name: String, jobs: Vec<Job>) -> Option<Phase> {
+    let first = jobs.first()?.clone();
+    Some(Phase { name, jobs: jobs.into(), cold: CacheDrop::Target, ..Phase::of(first) })
+}
+
 /// What is left in memory at the end is watched for this long at most on its way to the device.
 const SETTLE: Nanos = Nanos::secs(2);
 
@@ -238,6 +260,7 @@ impl FioJob {
 
     /// Refuses what would change the work, and is not done here.
     fn check_done(&self) -> Result<(), Refusal> {
+        self.check_verify()?;
         if let Some((why, instead)) = self.queue.engine.refusal() {
             return Err(refused(self, "ioengine", why, &format!("write {instead}")));
         }

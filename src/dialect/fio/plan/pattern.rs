@@ -1,7 +1,7 @@
 //! Which blocks a job touches, and with which data.
 
 use super::super::asked::FioJob;
-use super::super::choices::{FioRw, FioRwSequencer, FioVerifyKind};
+use super::super::choices::{FioRw, FioRwSequencer};
 use super::super::direction::FioDirection;
 use super::super::job_target::{FioAmount, FioDistribution};
 use super::refused;
@@ -9,7 +9,7 @@ use super::target::FioRegion;
 use crate::error::Refusal;
 use crate::plan::{
     Action, ActionShare, ActionSize, BlockSize, Fill, Mix, OffsetOrdering, Pattern, Region,
-    SizedZone, Verify, WeightedSize, Zone,
+    SizedZone, WeightedSize, Zone,
 };
 use crate::unit::Bytes;
 
@@ -60,8 +60,8 @@ impl FioJob {
                 ..Region::default()
             },
             fill: self.fill(),
-            verify: self.verify_of()?,
-            ..Pattern::of(Mix(mix.collect()), self.order(place)?, self.block(&directions))
+            verify: self.verify_of(),
+            ..Pattern::of(Mix(mix.collect()), self.order()?, self.block(&directions))
         })
     }
 
@@ -111,7 +111,7 @@ impl FioJob {
     }
 
     /// Which block comes next.
-    fn order(&self, place: &FioRegion) -> Result<OffsetOrdering, Refusal> {
+    fn order(&self) -> Result<OffsetOrdering, Refusal> {
         let pattern = &self.pattern;
         if !pattern.rw.random() {
             return self.in_order();
@@ -132,7 +132,7 @@ impl FioJob {
             });
         }
         Ok(match &pattern.distribution {
-            FioDistribution::Random if self.draws_once(place) => OffsetOrdering::Shuffled,
+            FioDistribution::Random if self.draws_once() => OffsetOrdering::Shuffled,
             FioDistribution::Random => OffsetOrdering::Uniform,
             FioDistribution::Zipf { theta, center } => {
                 OffsetOrdering::Zipf { theta: *theta, center: *center }
@@ -156,7 +156,7 @@ impl FioJob {
     }
 
     /// Whether each block is touched once before any is touched again.
-    fn draws_once(&self, _place: &FioRegion) -> bool {
+    pub(super) fn draws_once(&self) -> bool {
         let pattern = &self.pattern;
         let fixed = pattern.min_bs.iter().zip(pattern.max_bs.iter()).all(|(least, most)| least == most)
             && pattern.bssplit.iter().all(Vec::is_empty);
@@ -223,6 +223,9 @@ impl FioJob {
 
     /// What is written.
     fn fill(&self) -> Fill {
+        if let Some(headed) = self.headed() {
+            return headed;
+        }
         let data = &self.data;
         if data.zero_buffers {
             return Fill::Zero;
@@ -242,18 +245,6 @@ impl FioJob {
         match data.refill_buffers {
             true => Fill::Random,
             false => Fill::Once { scrambled: data.scramble_buffers },
-        }
-    }
-
-    fn verify_of(&self) -> Result<Verify, Refusal> {
-        match self.verify.kind {
-            FioVerifyKind::None => Ok(Verify::None),
-            _ => Err(refused(
-                self,
-                "verify",
-                "fio's headers are not written here yet",
-                "use 'assay io PATH --verify', which checks every byte",
-            )),
         }
     }
 }
