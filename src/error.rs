@@ -2,10 +2,14 @@
 //!
 //! Where assay itself would be wrong it asserts, and panics with a source line.
 
+mod piece;
+
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+pub use piece::{HeaderField, PieceMismatch, PiecePart};
 
 /// The words cannot become a plan, or the plan not a run; nothing was touched. Exit status 2.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -173,6 +177,9 @@ pub struct Fault {
     /// What to do about it. May be empty.
     #[serde(default)]
     pub hint: String,
+    /// What stands there, of data that carry their own checksums.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub piece: Option<Box<PieceMismatch>>,
 }
 
 impl Fault {
@@ -185,7 +192,23 @@ impl Fault {
             (errno_name(errno).to_string(), errno_text(errno))
         };
         let hint = hint(doing, errno).to_string();
-        Self { doing, path: path.into(), offset: None, errno, name, text, hint }
+        Self { doing, path: path.into(), offset: None, errno, name, text, hint, piece: None }
+    }
+
+    /// The fault of a piece that does not hold what it says itself.
+    pub fn piece(path: impl Into<String>, piece: Box<PieceMismatch>) -> Self {
+        let error = std::io::Error::from_raw_os_error(libc::EILSEQ);
+        let text = piece.to_string();
+        let hint = match piece.part {
+            PiecePart::Header(_) => {
+                "no block of this size was written there with such headers, or the device does not keep what it is given"
+            }
+            _ => {
+                "the device does not keep what it is given, or something else has written there since"
+            }
+        };
+        let fault = Self::new(Doing::Verify, path, &error).at(piece.offset).hinting(hint);
+        Self { text, piece: Some(piece), ..fault }
     }
 
     /// The same fault with the place in the file.

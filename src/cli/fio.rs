@@ -11,18 +11,20 @@ use progress::ProgressLine;
 
 use super::conduct::SOUND;
 use super::dd::cold;
+use super::environment::Environment;
 use super::session::{
     Dialect, LineContext, ReadLine, SessionEnd, SignalUse, ToolRun, ToolSaid, ToolSession,
     ToolStreams, without_plan,
 };
 use super::stdout::printed;
 use crate::dialect::fio::{
-    self, FioClone, FioCommand, FioComplaint, FioFormat, FioPathKind, FioThere, FioWorld, print,
+    self, FioClone, FioCommand, FioComplaint, FioFormat, FioPathKind, FioPlan, FioThere, FioWorld,
+    print,
 };
 use crate::error::{Doing, Error, Fault, Refusal};
 use crate::evidence::SysRoot;
 use crate::name::{NameText as _, quoted};
-use crate::plan::{CacheDrop, LayoutMode, Phase, Plan, Target, Work};
+use crate::plan::{CacheDrop, HeaderLayout, LayoutMode, Phase, Plan, Target, Work};
 use crate::record::{BetterCommand, Ending, PhaseRecord, Record, Resolved, WordMeaning};
 use crate::report;
 use crate::run::{self, LiveStatus, Observer};
@@ -49,7 +51,7 @@ impl Dialect for Fio {
             let err = lines(&command.said);
             return Ok(ReadLine::Said(ToolSaid { out: answer, err, ..ToolSaid::default() }));
         }
-        let mut planned = command.plan(words.to_vec(), &there, clock::now().0)?;
+        let mut planned = plan(&command, words.to_vec(), context)?;
         let cold = cold(context.environment)?;
         if cold != CacheDrop::Keep {
             planned.plan.phases.iter_mut().for_each(|phase| phase.cold = cold);
@@ -78,7 +80,7 @@ impl Dialect for Fio {
                 instead: "give it jobs".into(),
             });
         }
-        let plan = command.plan(typed, &there, clock::now().0)?.plan;
+        let plan = plan(&command, typed, context)?.plan;
         let line: String = words.iter().map(|word| format!(" {}", quoted(word))).collect();
         let again = BetterCommand {
             line: format!("assay fio{line}"),
@@ -89,6 +91,35 @@ impl Dialect for Fio {
 
     fn meanings(&self, words: &[String], context: &LineContext<'_>) -> Vec<WordMeaning> {
         understood(words, context).map(|command| fio::meanings(&command)).unwrap_or_default()
+    }
+}
+
+/// The plan of the words, with the headers of the fio that is meant.
+fn plan(
+    command: &FioCommand,
+    words: Vec<String>,
+    context: &LineContext<'_>,
+) -> Result<FioPlan, Refusal> {
+    let layout = headers(context.environment)?;
+    Ok(command.plan(words, &there, clock::now().0)?.with_headers(layout))
+}
+
+/// The first version of fio, after 3 and a point, whose headers say a version.
+const VERSIONED_HEADERS: u32 = 41;
+
+/// How the fio that is meant lays out headers of data that can be verified.
+fn headers(environment: &Environment) -> Result<HeaderLayout, Refusal> {
+    let Some(meant) = &environment.dialect else { return Ok(HeaderLayout::Versioned) };
+    let version = meant.to_str().and_then(|meant| meant.strip_prefix("fio-3."));
+    let minor = version.and_then(|version| version.split('-').next());
+    match minor.and_then(|minor| minor.parse::<u32>().ok()) {
+        Some(..VERSIONED_HEADERS) => Ok(HeaderLayout::Unversioned),
+        Some(_) => Ok(HeaderLayout::Versioned),
+        None => Err(Refusal {
+            place: "ASSAY_DIALECT".into(),
+            why: format!("invalid value '{}'", meant.to_string_lossy()),
+            instead: "give what 'fio --version' says, such as fio-3.33".into(),
+        }),
     }
 }
 
@@ -143,7 +174,8 @@ fn there(path: &Path) -> FioThere {
     if kind.is_block_device() {
         let subject = SysRoot::default().subject(path);
         let layer = subject.stack.first();
-        let known = layer.filter(|layer| layer.partition.is_none()).and_then(|layer| layer.size.seen());
+        let known =
+            layer.filter(|layer| layer.partition.is_none()).and_then(|layer| layer.size.seen());
         let seen = || File::open(path).and_then(|mut device| device.seek(SeekFrom::End(0)));
         return FioThere::Device(known.map_or_else(|| seen().unwrap_or(0), |size| size.0));
     }
@@ -260,8 +292,11 @@ impl FioScreen<'_> {
         let (clones, jobs) = (&self.line.clones, &self.line.command.jobs);
         let pid = std::process::id();
         let of = |clone: &FioClone| {
-            let phase = record.phases.iter().find(|phase| phase.name == clone.phase);
-            phase.map(|phase| fio::job_report(&jobs[clone.job], clone, phase, pid + clone.thread))
+            let find = |name: &str| record.phases.iter().find(|phase| phase.name == name);
+            let check = clone.check.as_deref().and_then(find);
+            let report =
+                |phase| fio::job_report(&jobs[clone.job], clone, phase, check, pid + clone.thread);
+            find(&clone.phase).map(report)
         };
         let each: Vec<_> = clones.iter().map(|clone| (&jobs[clone.job], of(clone))).collect();
         fio::run_report(&self.line.command, each, record, run::now_in_ms(), run::calendar_as_in_c())
@@ -304,6 +339,10 @@ impl FioScreen<'_> {
 impl ToolSession for FioScreen<'_> {
     fn finish(&mut self, outcome: Result<Record, Error>) -> Result<SessionEnd, Error> {
         let record = outcome?;
+        let faults = record.phases.iter().flat_map(|phase| &phase.faults);
+        for lines in faults.filter_map(fio::verify_failure) {
+            let _ = self.streams.err.write_all(lines.as_bytes());
+        }
         let whole = self.report(&record);
         let text = print::report(&whole, &fio::formats(&self.line.command.own));
         if let Some(signal) = self.signal {
@@ -361,7 +400,12 @@ impl Observer for FioScreen<'_> {
     }
 
     fn began(&mut self, phase: &Phase, _number: usize, _of: usize) {
-        self.phase = (self.phase.0 + self.phase.1, phase.jobs.len());
+        let clones = &self.line.clones;
+        let check = |clone: &&FioClone| clone.check.as_ref() == Some(&phase.name);
+        // What is read back are jobs that began before.
+        let ran_in = clones.iter().find(check).map_or(&phase.name, |clone| &clone.phase);
+        let first = clones.iter().position(|clone| clone.phase == *ran_in).unwrap_or_default();
+        self.phase = (first, clones.iter().filter(|clone| clone.phase == *ran_in).count());
         if let Some(progress) = &mut self.progress {
             progress.began(phase, self.phase.0);
         }

@@ -40,7 +40,7 @@ const CHAPTERS: &[ManualSection] = &[
     },
     ManualSection {
         heading: "Environment",
-        about: "The first five are for dialects, whose words are not ours: the first two for all, ASSAY_COLD for dd, iozone and fio, the others for dd.",
+        about: "The first five are for dialects, whose words are not ours: the first two for all, ASSAY_COLD for dd, iozone and fio, ASSAY_DIALECT for dd and fio, the other for dd.",
         entries: &[
             (
                 "ASSAY_RECORD=PLACE",
@@ -58,7 +58,10 @@ const CHAPTERS: &[ManualSection] = &[
                 "ASSAY_SETTLE=yes|no|T",
                 "after a copy watch what is still in memory go to the disk, for 20 seconds, or that time, at most (2 seconds where standard error is no terminal, and not with status=none)",
             ),
-            ("ASSAY_DIALECT=gnu|busybox", "whose dd is spoken (gnu)"),
+            (
+                "ASSAY_DIALECT=gnu|busybox|fio-3.N",
+                "whose dd is spoken (gnu); which fio's headers 'verify' writes (before fio-3.41 they were others)",
+            ),
             ("NO_COLOR", "no colours, when it is set to something"),
             ("COLUMNS", "width of the page"),
             ("LC_ALL, LC_CTYPE, LANG", "without UTF-8 the page is plain ASCII"),

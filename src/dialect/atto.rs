@@ -260,7 +260,7 @@ pub fn rule(options: &AttoOptions, through_memory: bool) -> String {
 /// What the data are, in words for the heading.
 pub fn data(options: &AttoOptions) -> &'static str {
     match options.data {
-        Fill::Random | Fill::Once { .. } | Fill::Compressible { .. } => {
+        Fill::Random | Fill::Once { .. } | Fill::Compressible { .. } | Fill::Headed(_) => {
             "random: nothing below can compress it"
         }
         Fill::Zero | Fill::Repeat(_) | Fill::File(_) | Fill::Alike(_) => {

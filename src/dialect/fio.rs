@@ -44,6 +44,7 @@ mod shares;
 mod surprises;
 mod together;
 mod value;
+mod verify_failure;
 
 pub use answers::version;
 pub use asked::{
@@ -80,3 +81,4 @@ pub use own_option::{FioArgument, FioOwnOption, OWN_OPTIONS};
 pub use plan::{FioClone, FioPlan, FioThere};
 pub use read::read;
 pub use run_report::{figure, formats, note_lines, run_report};
+pub use verify_failure::verify_failure;

@@ -17,12 +17,14 @@ use std::sync::Arc;
 
 use multiversion::multiversion;
 
-use crate::error::{Doing, Fault, Refusal};
+use crate::error::{Doing, Fault, PieceMismatch, Refusal};
 use crate::name::NameText as _;
 use crate::plan::{AlikeData, Fill, RewriteChange};
+use crate::sys::clock;
 use crate::unit::Bytes;
 
 use super::IoRequest;
+use super::headed::{HeadedFiller, HeadedWrite};
 use super::random::{RandomStream, mix, unmix};
 
 /// Bytes that carry a tag of their own.
@@ -83,6 +85,11 @@ impl WriteGeneration {
         self.0 >> Self::WORKER & 0xfff
     }
 
+    /// Writes of its worker until it, itself included.
+    const fn count(self) -> u64 {
+        self.0 & ((1 << Self::WORKER) - 1)
+    }
+
     /// Whether a sector of this generation can stand where `least` is known to have been written.
     /// Of two workers of one phase nobody knows who came last.
     fn stands(self, least: Self) -> bool {
@@ -92,7 +99,7 @@ impl WriteGeneration {
 
 impl fmt::Display for WriteGeneration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (phase, write) = (self.stage() / 2 + 1, self.0 & ((1 << Self::WORKER) - 1));
+        let (phase, write) = (self.stage() / 2 + 1, self.count());
         if write == 0 {
             let part = if self.stage().is_multiple_of(2) { "the layout of " } else { "" };
             write!(f, "a write of {part}phase {phase}")
@@ -124,6 +131,22 @@ pub enum KnownGenerations<'a> {
     Exactly(WriteGeneration),
 }
 
+impl KnownGenerations<'_> {
+    /// Whether a block of this generation can stand at a place: it must be of the stage that is known to have
+    /// written it last.
+    fn allow(&self, place: u64, generation: WriteGeneration) -> bool {
+        match self {
+            Self::Exactly(expected) => generation == *expected,
+            Self::Layers(layers) => layers
+                .iter()
+                .find(|layer| (layer.start..layer.end).contains(&place))
+                .is_none_or(|layer| {
+                    generation.stage() == layer.least.stage() && generation.stands(layer.least)
+                }),
+        }
+    }
+}
+
 /// Fills buffers.
 #[derive(Clone, Debug)]
 pub struct DataFiller {
@@ -138,7 +161,14 @@ enum FillKind {
     Constant,
     Repeat(Arc<[u8]>),
     Alike(AlikeData),
-    Once { scrambled: bool },
+    Once {
+        scrambled: bool,
+    },
+    /// `alone`: of a single file or device, whose places are offsets, however large.
+    Headed {
+        filler: Arc<HeadedFiller>,
+        alone: bool,
+    },
 }
 
 /// It begins where a line of the cache does: no vector of it lies in two.
@@ -153,7 +183,7 @@ struct NoiseBlock {
 }
 
 /// What a block turned out to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BlockCheck {
     /// It belongs here.
     Right,
@@ -189,6 +219,8 @@ pub enum BlockCheck {
         /// What does.
         found: u8,
     },
+    /// A piece does not hold what its header or checksum says.
+    Piece(Box<PieceMismatch>),
 }
 
 impl fmt::Display for BlockCheck {
@@ -216,6 +248,7 @@ impl fmt::Display for BlockCheck {
             Self::Damaged { expected, found } => {
                 write!(f, "damaged: expected the byte {expected:02x}, found {found:02x}")
             }
+            Self::Piece(wrong) => write!(f, "{wrong}"),
         }
     }
 }
@@ -242,6 +275,9 @@ impl DataFiller {
             Fill::File(path) => FillKind::Repeat(pattern(path)?),
             Fill::Alike(data) => FillKind::Alike(*data),
             Fill::Once { scrambled } => FillKind::Once { scrambled: *scrambled },
+            Fill::Headed(data) => {
+                FillKind::Headed { filler: HeadedFiller::new(data).into(), alone: false }
+            }
             Fill::Compressible { compress_percent, dedupe_percent } => {
                 if *compress_percent > 96 || *dedupe_percent > 99 {
                     return Err(Refusal::new(
@@ -263,6 +299,15 @@ impl DataFiller {
     #[must_use]
     pub fn changing(self, change: RewriteChange) -> Self {
         Self { change, ..self }
+    }
+
+    /// The same, of a job with so many files.
+    #[must_use]
+    pub fn in_files(mut self, files: usize) -> Self {
+        if let FillKind::Headed { alone, .. } = &mut self.kind {
+            *alone = files <= 1;
+        }
+        self
     }
 
     /// Whether a buffer must be filled again for each write.
@@ -311,6 +356,15 @@ impl DataFiller {
             FillKind::Once { scrambled: false } => {}
             FillKind::Once { scrambled: true } => scramble(buffer, offset, generation),
             FillKind::Alike(data) => fill_alike(buffer, data, self.seed, offset),
+            FillKind::Headed { filler, alone } => {
+                let write = HeadedWrite {
+                    seed: mix(generation.0) ^ mix(self.seed ^ offset),
+                    number: generation.count().saturating_sub(1),
+                    worker: generation.worker() as u16 + 1,
+                    time: clock::now().0,
+                };
+                filler.fill(buffer, offset_of(offset, *alone), write);
+            }
             FillKind::Repeat(bytes) => {
                 let start = (offset % bytes.len() as u64) as usize;
                 let (mut rest, mut from) = (buffer, &bytes[start..]);
@@ -408,6 +462,16 @@ impl DataFiller {
             FillKind::Constant => return same(buffer, std::iter::repeat(&0)),
             // A plan that wants them compared is refused.
             FillKind::Once { .. } => return Ok(()),
+            FillKind::Headed { filler, alone } => {
+                let right = |seed: u64| {
+                    let generation = WriteGeneration(unmix(seed ^ mix(self.seed ^ offset)));
+                    !filler.wants_own() || known.allow(offset, generation)
+                };
+                let found = filler.check(buffer, offset_of(offset, *alone), right);
+                return found.map_err(|wrong| {
+                    ((wrong.offset - wrong.block_offset) as usize, BlockCheck::Piece(wrong))
+                });
+            }
             FillKind::Alike(data) => {
                 let mut made = vec![0; buffer.len()];
                 fill_alike(&mut made, data, self.seed, offset);
@@ -564,6 +628,11 @@ fn tag(sector: &[u8], seed: u64, place: u64) -> BlockCheck {
     } else {
         BlockCheck::Foreign { expected: mix(place ^ seed), found: first }
     }
+}
+
+/// The offset in its file of a place.
+const fn offset_of(place: u64, alone: bool) -> u64 {
+    if alone { place } else { place & ((1 << OFFSET_BITS) - 1) }
 }
 
 /// Records of which parts are alike, word by word.

@@ -12,6 +12,7 @@ pub mod copy;
 mod distribution;
 mod drive;
 mod fill;
+mod headed;
 mod interference;
 mod libaio;
 mod log;

@@ -8,10 +8,10 @@
 use crate::error::Refusal;
 use crate::plan::{FileOrder, Pattern};
 
-use super::IoRequest;
 use super::offsets::OffsetStream;
 use super::random::{RandomStream, mix};
 use super::sequence::{SequenceGround, SequenceRoute};
+use super::{IoOp, IoRequest};
 
 /// A stream of I/Os over one file or several.
 #[derive(Clone, Debug)]
@@ -30,6 +30,8 @@ enum FilePicker {
     Any { cursors: Vec<OffsetStream>, left: Vec<u32>, random: RandomStream },
     /// As fixed seeds have it, over all files. The cursor is never asked for an I/O: it knows what is done.
     Seeded { sequence: Box<SequenceRoute>, cursor: Box<OffsetStream> },
+    /// The writes among the first `left` of them, as reads, which are all that `reads` does.
+    Again { drawn: Box<FilePicker>, left: u64, reads: Box<OffsetStream> },
 }
 
 /// What all files of a worker have in common.
@@ -61,6 +63,13 @@ impl IoRoute {
         stretch: FileSpan,
     ) -> Result<Self, Refusal> {
         assert!(files > 0, "a route over no file");
+        if let Some(mix) = &pattern.again {
+            let drawn = Pattern { mix: mix.clone(), again: None, ..pattern.clone() };
+            let FileSpan { start, len, backend, passes, seed, .. } = stretch;
+            let reads = OffsetStream::new(pattern, start, len, backend, passes, seed)?.into();
+            let drawn = Self::new(&drawn, files, order, stretch)?.0.into();
+            return Ok(Self(FilePicker::Again { drawn, left: u64::MAX, reads }));
+        }
         let FileSpan { start, len, backend, passes, seed, worker } = stretch;
         if let Some(sequence) = &pattern.sequence {
             if backend != (0, 1) {
@@ -102,12 +111,22 @@ impl IoRoute {
         }))
     }
 
+    /// The same, of a job that does again what another has done with so many I/Os.
+    #[must_use]
+    pub fn of_the_first(mut self, ios: u64) -> Self {
+        if let FilePicker::Again { left, .. } = &mut self.0 {
+            *left = ios;
+        }
+        self
+    }
+
     /// A cursor of one of the files: all do the same.
     pub fn any(&self) -> &OffsetStream {
         match &self.0 {
             FilePicker::Alone(cursor) | FilePicker::Along { cursor, .. } => cursor,
             FilePicker::Turns { cursors, .. } | FilePicker::Any { cursors, .. } => &cursors[0],
             FilePicker::Seeded { cursor, .. } => cursor,
+            FilePicker::Again { reads, .. } => reads,
         }
     }
 
@@ -148,6 +167,16 @@ impl FilePicker {
                 None
             }
             Self::Seeded { sequence, .. } => sequence.next_but(barred),
+            Self::Again { drawn, left, .. } => {
+                while *left > 0 {
+                    *left -= 1;
+                    let io = drawn.among_several(barred)?;
+                    if matches!(io.op, IoOp::Write | IoOp::Rewrite) {
+                        return Some(IoRequest { op: IoOp::Read, ..io });
+                    }
+                }
+                None
+            }
             Self::Any { cursors, left, random } => {
                 while !left.is_empty() {
                     let which = random.below(left.len() as u64) as usize;

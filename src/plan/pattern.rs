@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Refusal;
 use crate::unit::Bytes;
 
-use super::{Action, Mix, OffsetOrdering, SeededSequence};
+use super::{Action, HeadedData, Mix, OffsetOrdering, SeededSequence};
 
 /// The shape of a stream of I/Os.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -37,6 +37,10 @@ pub struct Pattern {
     /// plan, in a way of our own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sequence: Option<Box<SeededSequence>>,
+    /// The I/Os are those that the job of this name has done in the phase before, drawn from this mix: what it
+    /// wrote is read, the rest is left out. For reads of one worker.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub again: Option<Mix>,
 }
 
 /// How large an I/O is.
@@ -219,6 +223,8 @@ pub enum Fill {
     },
     /// Records of which parts are alike (IOzone's `-+w`, `-+y`, `-+C` and `-+a`).
     Alike(AlikeData),
+    /// Pieces that each carry a header and a checksum (fio's `verify`).
+    Headed(HeadedData),
 }
 
 /// Records of which parts are like those of other records or files.
@@ -314,6 +320,7 @@ impl Fill {
             Self::Compressible { .. } => "compressible",
             Self::Once { .. } => "once",
             Self::Alike(_) => "alike",
+            Self::Headed(_) => "headed",
         }
     }
 
@@ -322,13 +329,25 @@ impl Fill {
         matches!(self, Self::Random | Self::Compressible { .. })
     }
 
-    /// Whether a sector says which write it is from.
+    /// Whether data say which write they are from.
     pub const fn dated(&self) -> bool {
-        matches!(self, Self::Random | Self::Compressible { dedupe_percent: 0, .. })
+        matches!(
+            self,
+            Self::Random | Self::Headed(_) | Self::Compressible { dedupe_percent: 0, .. }
+        )
     }
 
-    fn check(&self) -> Result<(), Refusal> {
+    /// What stands in a file that is only made to be there: nobody has written data with headers.
+    pub fn laid(&self) -> Self {
         match self {
+            Self::Headed(_) => Self::Random,
+            other => other.clone(),
+        }
+    }
+
+    fn check(&self, smallest: Bytes) -> Result<(), Refusal> {
+        match self {
+            Self::Headed(data) => data.check(smallest),
             Self::Compressible { compress_percent: 97.., .. } => Err(Refusal::new(
                 "a compress_percent above 96 leaves no room for the tags of the data",
                 "give 0 to 96, or use the fill 'zero'",
@@ -385,7 +404,7 @@ impl Pattern {
             ));
         }
         self.block.check()?;
-        self.fill.check()?;
+        self.fill.check(self.block.smallest())?;
         self.order.check()?;
         if let OffsetOrdering::Listed { ios } = &self.order {
             let largest = ios.iter().map(|io| io.bytes).max().unwrap_or_default();
@@ -398,6 +417,12 @@ impl Pattern {
         }
         if let Some(sequence) = &self.sequence {
             sequence.check(&self.mix, &self.order, &self.block, self.region.align)?;
+        }
+        if self.again.is_some() && !self.mix.has_only(Action::Read) {
+            return Err(Refusal::new(
+                "'again', and a mix of more than 'read': what was written is read again",
+                "leave 'again' out, or use a mix of 'read' alone",
+            ));
         }
         if self.region.align == Some(Bytes::ZERO) {
             return Err(Refusal::new("places that are multiples of 0", "leave 'align' out"));

@@ -206,7 +206,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::plan::{Pattern, PerDirection, PlaceDistribution, Zone};
+    use crate::plan::{ByDirection, Pattern, PlaceDistribution, Zone};
 
     fn pattern() -> Pattern {
         let places = SequencePlaces::Random(RandomPlaces::default());
@@ -242,7 +242,7 @@ mod tests {
             size: Some(Bytes(1 << 20)),
             ..SeededSequence::of(SequencePlaces::Random(RandomPlaces {
                 distribution: zipf,
-                percent: Some(PerDirection::same(50)),
+                percent: Some(ByDirection::same(50)),
                 ..RandomPlaces::default()
             }))
         };
@@ -274,12 +274,12 @@ mod tests {
         let zipf = PlaceDistribution::Zipf { theta: 1.0, center: None, names: Vec::new() };
         assert!(spread(zipf).contains("theta"));
         let zone = Zone { access_percent: 99.0, space_percent: 100.0 };
-        let zones = PerDirection::same(vec![zone]);
+        let zones = ByDirection::same(vec![zone]);
         assert!(spread(PlaceDistribution::Zoned(zones)).contains("zones"));
         let none = PlaceDistribution::Listed { blocks: Vec::new(), advance: false };
         assert!(spread(none).contains("no blocks"));
         assert!(places(RandomPlaces { run: 0, ..RandomPlaces::default() }).contains("runs of 0"));
-        let percent = Some(PerDirection::same(101));
+        let percent = Some(ByDirection::same(101));
         assert!(
             places(RandomPlaces { percent, ..RandomPlaces::default() }).contains("100 percent")
         );

@@ -27,11 +27,11 @@ pub struct RandomPlaces {
     /// Percent of the I/Os that go to a random place, 0 to 100; the others go behind the last (fio's
     /// `percentage_random`). Absent: 100.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub percent: Option<PerDirection<u8>>,
+    pub percent: Option<ByDirection<u8>>,
     /// Places are multiples of this, counted from where the region begins (fio's `blockalign`). Absent: of
     /// the smallest block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub align: Option<PerDirection<Bytes>>,
+    pub align: Option<ByDirection<Bytes>>,
 }
 
 impl Default for RandomPlaces {
@@ -49,7 +49,7 @@ impl Default for RandomPlaces {
 /// A value for each direction of I/O.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct PerDirection<T> {
+pub struct ByDirection<T> {
     /// Of reads.
     pub read: T,
     /// Of writes.
@@ -58,14 +58,14 @@ pub struct PerDirection<T> {
     pub trim: T,
 }
 
-impl<T> PerDirection<T> {
+impl<T> ByDirection<T> {
     /// The three, in that order.
     pub fn all(self) -> [T; 3] {
         [self.read, self.write, self.trim]
     }
 }
 
-impl<T: Clone> PerDirection<T> {
+impl<T: Clone> ByDirection<T> {
     /// The same for each.
     pub fn same(value: T) -> Self {
         Self { read: value.clone(), write: value.clone(), trim: value }
@@ -120,9 +120,9 @@ pub enum PlaceDistribution {
         names: Vec<PathBuf>,
     },
     /// Shares of the I/Os over shares of the space, in whole percent. A direction without zones is uniform.
-    Zoned(PerDirection<Vec<Zone>>),
+    Zoned(ByDirection<Vec<Zone>>),
     /// Shares of the I/Os, in whole percent, over zones of stated sizes.
-    ZonedAbs(PerDirection<Vec<SizedZone>>),
+    ZonedAbs(ByDirection<Vec<SizedZone>>),
     /// These blocks, again and again (fio's `random_distribution=sequence`).
     Listed {
         /// Their numbers, counted from where the region begins.

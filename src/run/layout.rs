@@ -104,9 +104,9 @@ fn fill(
     let whole = flush::flush(files[0].as_fd(), end, Timestamp(u64::MAX), halt)
         .map_err(|error| Fault::new(Doing::Fdatasync, open_target.label.clone(), &error))?;
     if whole {
-        let make = DataRecipe { fill: job.blocks.pattern.fill.clone(), odd_block: None };
+        let make = DataRecipe { fill: job.blocks.pattern.fill.laid(), odd_block: None };
         open_target.note(std::slice::from_ref(&(start..end)), &make);
-        if job.blocks.pattern.fill.dated() {
+        if job.blocks.pattern.fill.laid().dated() {
             open_target
                 .layers
                 .insert(0, DataLayer { start, end, least: WriteGeneration::laid(origin.phase) });
@@ -127,7 +127,7 @@ fn stroke(
 ) -> Result<(), Error> {
     let block_size = BlockSize::Fixed(Bytes(block));
     let pattern = Pattern {
-        fill: job.blocks.pattern.fill.clone(),
+        fill: job.blocks.pattern.fill.laid(),
         ..Pattern::of(Mix::only(Action::Write), OffsetOrdering::Forward, block_size)
     };
     let (method, iodepth) = match job.resolved.method {

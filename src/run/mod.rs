@@ -207,6 +207,7 @@ pub fn run(
                     name: String::new(),
                     text: refusal.why,
                     hint: refusal.instead,
+                    piece: None,
                 });
                 break;
             }

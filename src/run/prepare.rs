@@ -174,6 +174,7 @@ impl<'a> PhaseContext<'a> {
                 name: String::new(),
                 text: format!("it ends there, and {} were to be read", job.size),
                 hint: "give a smaller size, or have it written first".into(),
+                piece: None,
             }
             .into());
         }

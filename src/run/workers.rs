@@ -44,7 +44,9 @@ impl<'a> PhaseContext<'a> {
         let mut workers = Vec::new();
         for (number, job) in ready.iter().enumerate() {
             let pattern = &job.blocks.pattern;
-            let filler = DataFiller::new(&pattern.fill, self.plan.seed)?.changing(pattern.change);
+            let filler = DataFiller::new(&pattern.fill, self.plan.seed)?
+                .changing(pattern.change)
+                .in_files(job.open_targets.len());
             // Of several files nobody keeps account.
             let layers: Arc<[DataLayer]> = match job.open_targets.as_slice() {
                 [open_target] => self.open_targets[*open_target].layers.as_slice().into(),
@@ -153,21 +155,50 @@ impl<'a> PhaseContext<'a> {
         let (resolved, pattern) = (job.resolved, &job.blocks.pattern);
         let length = region(pattern, job.size, resolved.workers)?;
         let start = start_of(pattern, length, worker);
-        let seed =
-            self.plan.seed.wrapping_add((self.number as u64) << 32).wrapping_add(u64::from(worker));
+        let again = pattern.again.is_some();
+        let number = self.number.saturating_sub(usize::from(again)) as u64;
+        let seed = self.plan.seed.wrapping_add(number << 32).wrapping_add(u64::from(worker));
+        if again {
+            let stretch = FileSpan { start, len: length, backend, passes: None, seed, worker };
+            let route = IoRoute::new(pattern, files_of(share), file_order(job), stretch)?;
+            return Ok(route.of_the_first(self.sent_before(job)?));
+        }
         let passes = passes(&job.job.stop).or_else(|| {
             // What was dropped from memory before is there again after one pass.
             let cached = resolved.caching.through_memory() && self.phase.cold != CacheDrop::Keep;
             let once = matches!(pattern.order, OffsetOrdering::Forward | OffsetOrdering::Shuffled);
             (cached && once && !job.writes()).then_some(1)
         });
-        let order = match &job.blocks.target {
-            Target::Files { order, .. } => *order,
-            _ => FileOrder::default(),
-        };
-        let files = (share.files.len() as u32).max(1);
         let stretch = FileSpan { start, len: length, backend, passes, seed, worker };
-        IoRoute::new(pattern, files, order, stretch)
+        IoRoute::new(pattern, files_of(share), file_order(job), stretch)
+    }
+
+    /// I/Os that the only worker of the job of this name has sent in the phase before.
+    fn sent_before(&self, job: &PreparedJob) -> Result<u64, Refusal> {
+        let before = self
+            .last
+            .and_then(|phase| phase.jobs.iter().find(|before| before.name == job.job.name));
+        match before {
+            Some(before) if job.threads == 1 => {
+                let counts = before.depth.iter().flat_map(|depth| &depth.counts);
+                Ok(counts.map(|(_, sent)| sent).sum())
+            }
+            _ => Err(Refusal::new(
+                "'again', and no job of one worker with this name in the phase before",
+                "leave 'again' out, or put the phase behind that of the writes",
+            )),
+        }
+    }
+}
+
+fn files_of(share: &prepared_job::WorkerFileShare) -> u32 {
+    (share.files.len() as u32).max(1)
+}
+
+fn file_order(job: &PreparedJob) -> FileOrder {
+    match &job.blocks.target {
+        Target::Files { order, .. } => *order,
+        _ => FileOrder::default(),
     }
 }
 

@@ -36,7 +36,7 @@ fn writes(phase: &Phase) -> Option<&BlockWork> {
 /// Whether storage may have the data of this fill already.
 fn repeats(fill: &Fill) -> bool {
     match fill {
-        Fill::Random | Fill::Once { scrambled: true } => false,
+        Fill::Random | Fill::Once { scrambled: true } | Fill::Headed(_) => false,
         Fill::Compressible { dedupe_percent, .. } => *dedupe_percent > 0,
         Fill::Zero | Fill::Repeat(_) | Fill::File(_) | Fill::Alike(_) | Fill::Once { .. } => true,
     }

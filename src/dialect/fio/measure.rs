@@ -3,13 +3,16 @@
 use std::time::Duration;
 
 use super::asked::{FioJob, FioTyped};
+use super::choices::FioUnified;
 use super::direction::FioDirection;
+use super::names;
 use super::plan::FioClone;
 use super::print::{
     FioBanner, FioBins, FioDirectionReport, FioJobReport, FioLatency, FioLatencyShares,
     FioLatencyTarget, FioMoments, FioPassedErrors, FioPercentiles, FioShares, FioStyle,
     FioTypedOption, errno_text,
 };
+use crate::error::Fault;
 use crate::plan::Action;
 use crate::record::{IntervalCount, JobResult, PhaseRecord};
 use crate::stats::{ActionTotal, HistogramCell, Latency};
@@ -50,8 +53,24 @@ fn style(job: &FioJob) -> FioStyle {
     }
 }
 
-/// What a clone came to. `phase` is the phase it ran in, `pid` the process that is named for it.
-pub fn job_report(job: &FioJob, clone: &FioClone, phase: &PhaseRecord, pid: u32) -> FioJobReport {
+/// What a clone came to. `phase` is the phase it ran in, `check` the one that read back what it wrote, `pid` the
+/// process that is named for it.
+pub fn job_report(
+    job: &FioJob,
+    clone: &FioClone,
+    phase: &PhaseRecord,
+    check: Option<&PhaseRecord>,
+    pid: u32,
+) -> FioJobReport {
+    let report = phase_report(job, clone, phase, pid);
+    match check {
+        Some(check) => report.followed_by(&phase_report(job, clone, check, pid)),
+        None => report,
+    }
+}
+
+/// What a clone came to in one phase.
+fn phase_report(job: &FioJob, clone: &FioClone, phase: &PhaseRecord, pid: u32) -> FioJobReport {
     let statistics = &job.statistics;
     let mut report = FioJobReport {
         name: job.name.clone(),
@@ -77,7 +96,7 @@ pub fn job_report(job: &FioJob, clone: &FioClone, phase: &PhaseRecord, pid: u32)
         },
         ..FioJobReport::default()
     };
-    if let Some(fault) = phase.faults.iter().find(|fault| fault.errno != 0) {
+    if let Some(fault) = fault_of(job, clone, phase) {
         report.error = fault.errno;
         report.error_text = format!(
             "file:{}, func={}, error={}",
@@ -93,7 +112,45 @@ pub fn job_report(job: &FioJob, clone: &FioClone, phase: &PhaseRecord, pid: u32)
     report
 }
 
+/// What went wrong with a clone. The job that a fault belongs to has counted an error; where none has, all
+/// have it.
+fn fault_of<'a>(job: &FioJob, clone: &FioClone, phase: &'a PhaseRecord) -> Option<&'a Fault> {
+    let failed = |result: &&JobResult| {
+        result.totals.values().any(|total| total.errors + total.mismatches > 0)
+    };
+    let mut others = phase.jobs.iter().filter(failed);
+    let whose = others.clone().any(|result| result.name == clone.name);
+    if others.next().is_some() && !whose {
+        return None;
+    }
+    let files = names::files_of(job, clone.number);
+    let mine = |fault: &&Fault| files.contains(&fault.path);
+    let mut faults = phase.faults.iter().filter(|fault| fault.errno != 0);
+    faults.clone().find(mine).or_else(|| faults.next())
+}
+
 impl FioJobReport {
+    /// Adds what the same clone did after that.
+    fn followed_by(mut self, next: &Self) -> Self {
+        let (unified, before) = (self.unified, self.directions.clone());
+        self.unified = FioUnified::None;
+        self.merge(next);
+        (self.unified, self.clones) = (unified, 1);
+        let parts = before.iter().zip(&next.directions);
+        for (whole, (before, after)) in self.directions.iter_mut().zip(parts) {
+            // One came after the other, so their times add up, and their rates do not.
+            whole.runtime_ms = [before, after]
+                .iter()
+                .filter(|part| part.ios > 0)
+                .map(|part| part.runtime_ms)
+                .sum();
+            (whole.bw, whole.iops) = (before.bw.clone(), before.iops.clone());
+            whole.bw.pool(&after.bw);
+            whole.iops.pool(&after.iops);
+        }
+        self
+    }
+
     /// Adds what the record has of a clone.
     fn count(&mut self, job: &FioJob, result: &JobResult, phase: &PhaseRecord) {
         let time = result.span.map_or(phase.span.time(), |span| {

@@ -4,8 +4,10 @@
 mod method;
 mod pace;
 mod pattern;
+mod sequence;
 mod target;
 mod unmet;
+mod verify;
 
 use std::path::Path;
 
@@ -50,6 +52,8 @@ pub struct FioClone {
     pub phase: String,
     /// The name of its job in that phase.
     pub name: String,
+    /// The name of the phase that reads back what it wrote, in a job of the same name.
+    pub check: Option<String>,
 }
 
 /// A plan, and where each clone stands in it.
@@ -88,10 +92,13 @@ impl FioCommand {
         let mut clones = Vec::new();
         for together in self.together()? {
             let name = self.phase_name(phases.len(), together[0]);
-            let mut jobs = Vec::new();
+            let (mut jobs, mut checks) = (Vec::new(), Vec::new());
+            let check_name =
+                format!("{}: {}{READ_BACK}", phases.len() + 2, self.jobs[together[0]].name);
             for &number in &together {
                 let job = &self.jobs[number];
-                for clone in 0..job.schedule.numjobs {
+                // The order in which fio numbers them.
+                for clone in std::iter::once(0).chain((1..job.schedule.numjobs).rev()) {
                     let thread = clones.len() as u32 + 1;
                     let planned = Job {
                         name: format!("{}.{clone}", job.name),
@@ -109,11 +116,20 @@ impl FioCommand {
                         thread,
                         phase: name.clone(),
                         name: name_of_job.clone(),
+                        check: job.reads_back().then(|| check_name.clone()),
                     });
-                    jobs.push(Job { name: name_of_job, ..planned });
+                    let planned = Job { name: name_of_job, ..planned };
+                    if job.reads_back() {
+                        checks.extend(job.read_back(&planned));
+                    }
+                    jobs.push(match job.verifies_only() {
+                        true => job.verify_pass(planned),
+                        false => planned,
+                    });
                 }
             }
             phases.push(self.phase(name, &together, jobs));
+            phases.extend(read_back(check_name, checks));
         }
         let plan = Plan {
             title: NAME.into(),
@@ -188,6 +204,15 @@ impl FioCommand {
     }
 }
 
+/// What the name of a phase ends with that reads back what the one before it wrote.
+pub(in crate::dialect::fio) const READ_BACK: &str = ", read back";
+
+/// The phase that reads back, from the device where the pages can be dropped.
+fn read_back(name: String, jobs: Vec<Job>) -> Option<Phase> {
+    let first = jobs.first()?.clone();
+    Some(Phase { name, jobs: jobs.into(), cold: CacheDrop::Target, ..Phase::of(first) })
+}
+
 /// What is left in memory at the end is watched for this long at most on its way to the device.
 const SETTLE: Nanos = Nanos::secs(2);
 
@@ -201,7 +226,7 @@ impl FioJob {
     ) -> Result<Job, Refusal> {
         self.check_done()?;
         let place = self.place_of(clone, there, before)?;
-        let pattern = self.pattern_of(&place, clone)?;
+        let pattern = self.pattern_of(&place, (clone, thread));
         let stop = self.stop_of(&place)?;
         let blocks = BlockWork {
             method: self.method()?,

@@ -2,6 +2,7 @@
 
 use super::asked::{FioCommand, FioFormat, FioJob, FioNote, FioOptions, VERSION};
 use super::measure::typed;
+use super::plan::READ_BACK;
 use super::print::{
     FioDiskReport, FioDiskUse, FioFormats, FioJobReport, FioReport, FioTerse, group_report,
 };
@@ -134,7 +135,8 @@ pub fn figure(phase: &PhaseRecord) -> String {
             jobs.push(name);
         }
     }
-    jobs.join(", ")
+    let back = if phase.name.ends_with(READ_BACK) { READ_BACK } else { "" };
+    jobs.join(", ") + back
 }
 
 /// A line for each surprise in what was typed.

@@ -76,12 +76,12 @@ impl<'s, L: IoBackend<'s>, const MORE: bool> IoLoop<'_, 's, L, MORE> {
     /// What a wrong block holds, in the terms of a census.
     #[cold]
     fn content(&self, wrong: &VerifyMismatch) -> BlockContent {
-        match (wrong.found, &self.worker_totals.census) {
+        match (&wrong.found, &self.worker_totals.census) {
             (BlockCheck::Right, _) => BlockContent::Right,
             (BlockCheck::Misplaced(found), Some(census)) => {
                 // Of a single file or device the place is its offset, however large.
                 let home = if self.worker.files.len() == 1 {
-                    found
+                    *found
                 } else {
                     let offset = found & ((1 << OFFSET_BITS) - 1);
                     census.position((found >> OFFSET_BITS) as u32, offset)
@@ -89,11 +89,11 @@ impl<'s, L: IoBackend<'s>, const MORE: bool> IoLoop<'_, 's, L, MORE> {
                 // Both as if the whole block had strayed.
                 BlockContent::Misplaced(home.wrapping_sub(wrong.at as u64))
             }
-            (BlockCheck::Misplaced(home), None) => BlockContent::Misplaced(home),
+            (BlockCheck::Misplaced(home), None) => BlockContent::Misplaced(*home),
             (BlockCheck::Stale { .. } | BlockCheck::Torn { .. }, _) => BlockContent::Stale,
             (BlockCheck::Zeros, _) => BlockContent::Zeros,
             (BlockCheck::Foreign { .. }, _) => BlockContent::Foreign,
-            (BlockCheck::Damaged { .. }, _) => BlockContent::Damaged,
+            (BlockCheck::Damaged { .. } | BlockCheck::Piece(_), _) => BlockContent::Damaged,
         }
     }
 
@@ -114,6 +114,9 @@ impl<'s, L: IoBackend<'s>, const MORE: bool> IoLoop<'_, 's, L, MORE> {
 #[cold]
 pub(super) fn mismatch(path: String, offset: u64, place: u64, wrong: VerifyMismatch) -> Fault {
     let VerifyMismatch { at, found } = wrong;
+    if let BlockCheck::Piece(piece) = found {
+        return Fault::piece(path, piece);
+    }
     let text = match found {
         // Of a single file or device the place is its offset, however large.
         BlockCheck::Misplaced(found) if place != offset || found >> OFFSET_BITS != 0 => {
@@ -131,5 +134,6 @@ pub(super) fn mismatch(path: String, offset: u64, place: u64, wrong: VerifyMisma
         name: String::new(),
         text,
         hint: "the device does not keep what it is given; do not use it".into(),
+        piece: None,
     }
 }

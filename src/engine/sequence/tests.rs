@@ -10,7 +10,7 @@ mod random;
 
 use crate::engine::{FileSpan, IoRoute, Tausworthe};
 use crate::plan::{
-    FileOrder, FileService, PerDirection, PlaceDistribution, SeedStream, SequenceSeeds,
+    ByDirection, FileOrder, FileService, PlaceDistribution, SeedStream, SequenceSeeds,
 };
 use crate::unit::Bytes;
 use job::*;
@@ -74,7 +74,7 @@ fn what_cannot_be_drawn_is_refused_or_ends() {
     assert!(refused(&spread(READ, nameless)), "a law without names of files");
     // No place is a multiple of so much.
     let wide = random(READ)
-        .places(|places| places.align = Some(PerDirection::same(Bytes(128 * M))))
+        .places(|places| places.align = Some(ByDirection::same(Bytes(128 * M))))
         .files(3, FileService::Zipf { theta: 1.2, center: None });
     assert_eq!(wide.lines(5), ["end"]);
     assert_eq!(wide.timed().lines(5), ["end"]);

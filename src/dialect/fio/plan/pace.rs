@@ -150,8 +150,12 @@ impl FioJob {
         let bytes = place.bytes.saturating_mul(schedule.loops.max(1).into());
         // What is read again is read again: nobody stops because the cache has it by then.
         let again = !self.pattern.rw.writes() && !self.pattern.rw.trims();
+        let passes = match endless || place.bytes != place.region {
+            true => again.then_some(u32::MAX),
+            false => Some(schedule.loops.max(1)),
+        };
         let limits = [
-            again.then_some(StopLimit::Passes(u32::MAX)),
+            passes.map(StopLimit::Passes),
             (!endless && bytes > 0).then_some(StopLimit::Bytes(Bytes(bytes))),
             (time > Nanos::ZERO).then_some(StopLimit::Time(time)),
             (self.target.number_ios > 0).then_some(StopLimit::Ops(Ops(self.target.number_ios))),

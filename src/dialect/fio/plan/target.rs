@@ -20,8 +20,16 @@ pub(super) struct FioRegion {
     pub target: Target,
     /// Where its part begins, bytes.
     pub offset: u64,
-    /// What it moves in a loop, bytes.
+    /// What it moves in all loops but for `loops`, bytes.
     pub bytes: u64,
+    /// Its part of all files, bytes.
+    pub region: u64,
+    /// Its part of each file, bytes.
+    pub each: u64,
+    /// Files.
+    pub files: u32,
+    /// Where each file ends, where that is not where its part ends.
+    pub file_end: Option<u64>,
 }
 
 impl FioJob {
@@ -39,6 +47,10 @@ impl FioJob {
                 target: Target::Nowhere { size: Bytes(offset + size) },
                 offset,
                 bytes: self.moved(size)?,
+                region: size,
+                each: size,
+                files: 1,
+                file_end: None,
             });
         }
         if self.target.opendir.is_some() {
@@ -152,7 +164,16 @@ impl FioJob {
         let changes = self.pattern.rw.writes() || self.pattern.rw.trims();
         let consent = changes.then(|| OverwriteConsent { device: path.clone() });
         let target = Target::Device { path, size: Size::Exactly(Bytes(offset + asked)), consent };
-        Ok(FioRegion { target, offset, bytes: self.moved(asked)? })
+        let end = offset + asked;
+        Ok(FioRegion {
+            target,
+            offset,
+            bytes: self.moved(asked)?,
+            region: asked,
+            each: asked,
+            files: 1,
+            file_end: (whole > end).then_some(whole),
+        })
     }
 
     fn on_file(
@@ -181,7 +202,15 @@ impl FioJob {
             layout: self.layout(there >= end),
             lifetime: self.lifetime(),
         };
-        Ok(FioRegion { target, offset, bytes: self.moved(asked)? })
+        Ok(FioRegion {
+            target,
+            offset,
+            bytes: self.moved(asked)?,
+            region: asked,
+            each: asked,
+            files: 1,
+            file_end: (there > end).then_some(there),
+        })
     }
 
     fn on_files(
@@ -229,18 +258,11 @@ impl FioJob {
                 "give a larger size",
             ));
         }
+        // Which file comes next the sequence says.
         let order = match target.file_service.order {
             FioServiceOrder::Sequential => FileOrder::Sequential,
-            FioServiceOrder::Random => FileOrder::Random,
             FioServiceOrder::Roundrobin => FileOrder::RoundRobin,
-            _ => {
-                return Err(refused(
-                    self,
-                    "file_service_type",
-                    "this choice of files is not done here yet",
-                    "use roundrobin, sequential or random",
-                ));
-            }
+            _ => FileOrder::Random,
         };
         let offset = self.offset_of(clone, each)?;
         let files = Target::Files {
@@ -254,7 +276,16 @@ impl FioJob {
             layout: self.layout(least >= offset + each),
             lifetime: self.lifetime(),
         };
-        Ok(FioRegion { target: files, offset, bytes: self.moved(each.saturating_mul(count))? })
+        let region = each.saturating_mul(count);
+        Ok(FioRegion {
+            target: files,
+            offset,
+            bytes: self.moved(region)?,
+            region,
+            each,
+            files: count as u32,
+            file_end: (least > offset + each).then_some(least),
+        })
     }
 
     fn needs_size(&self) -> Refusal {

@@ -100,8 +100,12 @@ fn files_and_devices_are_those_that_are_named() {
         panic!("no files")
     };
     let named: Vec<_> = named.iter().map(|path| path.display().to_string()).collect();
-    assert_eq!((named, count, size), (vec!["p".into(), "q".into()], 2, Size::Exactly(Bytes::mib(2))));
-    let Target::Device { size, consent, .. } = blocks("--name=a --filename=/dev/x --size=100%").target
+    assert_eq!(
+        (named, count, size),
+        (vec!["p".into(), "q".into()], 2, Size::Exactly(Bytes::mib(2)))
+    );
+    let Target::Device { size, consent, .. } =
+        blocks("--name=a --filename=/dev/x --size=100%").target
     else {
         panic!("no device")
     };
@@ -171,7 +175,8 @@ fn what_is_not_done_is_refused_by_its_name() {
 
 #[test]
 fn a_run_that_is_not_to_repeat_has_a_seed_of_its_own() {
-    let seed = |words: &str| planned(&format!("--name=a --size=1m {words}")).expect("a plan").plan.seed;
+    let seed =
+        |words: &str| planned(&format!("--name=a --size=1m {words}")).expect("a plan").plan.seed;
     assert_eq!(seed("--rw=randread"), seed("--rw=randread"));
     assert_eq!(seed("--rw=randread --randseed=9"), 9);
     assert_eq!(seed("--rw=randread --randrepeat=0"), 77);

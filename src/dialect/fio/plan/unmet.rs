@@ -1,7 +1,7 @@
 //! What would change the figures, and is not done here: it is refused by its name.
 
 use super::super::asked::{FioCommand, FioJob};
-use super::super::choices::{FioLockfile, FioSubmitMode, FioVerifyKind, FioZoneMode};
+use super::super::choices::{FioLockfile, FioSubmitMode, FioZoneMode};
 use super::super::engine::FioEngine;
 use super::refused;
 use crate::error::Refusal;
@@ -41,12 +41,6 @@ const UNMET: &[UnmetOption] = &[
         "use write_lat_log with log_offset=1",
     ),
     unmet(
-        "bs_is_seq_rand",
-        |job| job.pattern.bs_is_seq_rand,
-        "other block sizes for sequential and random I/Os are not done here",
-        "give each a job of its own",
-    ),
-    unmet(
         "lockfile",
         |job| job.target.lockfile != FioLockfile::None,
         "files are not locked here",
@@ -57,15 +51,6 @@ const UNMET: &[UnmetOption] = &[
         |job| (1..job.target.nrfiles).contains(&job.target.openfiles),
         "all files of a job are open at once here",
         "leave it out, or give fewer nrfiles",
-    ),
-    unmet(
-        "file_service_type",
-        |job| {
-            job.target.file_service.ios > 1
-                && job.target.nrfiles.max(job.target.filenames.len() as u32) > 1
-        },
-        "each I/O goes to the next file here",
-        "leave the number out",
     ),
     unmet(
         "file_append",
@@ -230,12 +215,6 @@ const UNMET: &[UnmetOption] = &[
         LEAVE_OUT,
     ),
     unmet(
-        "verify",
-        |job| job.verify.kind != FioVerifyKind::None,
-        "fio's headers are not written here yet",
-        "use 'assay io PATH --verify', which checks every byte",
-    ),
-    unmet(
         "trim_percentage",
         |job| job.verify.trim_percentage > 0,
         "what was verified is not trimmed here",
@@ -264,6 +243,7 @@ const UNMET: &[UnmetOption] = &[
 impl FioJob {
     /// Refuses what would change the figures, and is not done here.
     pub(super) fn check_done(&self) -> Result<(), Refusal> {
+        self.check_verify()?;
         if let Some((why, instead)) = self.queue.engine.refusal() {
             return Err(refused(self, "ioengine", why, &format!("write {instead}")));
         }

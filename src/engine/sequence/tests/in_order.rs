@@ -1,7 +1,7 @@
 //! Places in order, and the sizes of blocks.
 
 use super::job::*;
-use crate::plan::{BlockSize, PerDirection, PlaceDistribution};
+use crate::plan::{BlockSize, ByDirection, PlaceDistribution};
 use crate::unit::Bytes;
 
 #[test]
@@ -139,7 +139,7 @@ fn sizes_are_those_of_fio() {
                 random(READ)
                     .block(each([fixed(4 * K), fixed(64 * K), fixed(64 * K)]))
                     .set(|sequence| sequence.sizes_by_order = true)
-                    .places(|places| places.percent = Some(PerDirection::same(50)))
+                    .places(|places| places.percent = Some(ByDirection::same(50)))
             },
         ),
         (

@@ -1,7 +1,7 @@
 //! Random places.
 
 use super::job::*;
-use crate::plan::{PerDirection, PlaceDistribution, RandomGenerator, SequenceSeeds, SizedZone};
+use crate::plan::{ByDirection, PlaceDistribution, RandomGenerator, SequenceSeeds, SizedZone};
 use crate::unit::Bytes;
 
 #[test]
@@ -82,11 +82,11 @@ fn random_places_are_those_of_fio() {
             random(WRITE).bytes(16 * M).places(|places| (places.run, places.same) = (4, true))
         }),
         ("rw=randread percentage_random=60 size=64m", 5000, 0xf7a3_a629_30ac_76f8, {
-            random(READ).places(|places| places.percent = Some(PerDirection::same(60)))
+            random(READ).places(|places| places.percent = Some(ByDirection::same(60)))
         }),
         ("rw=randrw percentage_random=20,80 size=16m", 5000, 0x46fa_46be_0581_f5e6, {
             random(&mixed(50)).bytes(16 * M).places(|places| {
-                places.percent = Some(PerDirection { read: 20, write: 80, trim: 80 });
+                places.percent = Some(ByDirection { read: 20, write: 80, trim: 80 });
             })
         }),
         (
@@ -96,7 +96,7 @@ fn random_places_are_those_of_fio() {
             {
                 random(READ).bytes(16 * M).block(range(4 * K, 32 * K)).places(|places| {
                     places.run = 3;
-                    places.percent = Some(PerDirection::same(50));
+                    places.percent = Some(ByDirection::same(50));
                 })
             },
         ),
@@ -129,12 +129,12 @@ fn random_places_are_those_of_fio() {
             },
         ),
         ("rw=randread ba=512 size=64m", 5000, 0x4640_eb9f_3c49_fa51, {
-            random(READ).places(|places| places.align = Some(PerDirection::same(Bytes(512))))
+            random(READ).places(|places| places.align = Some(ByDirection::same(Bytes(512))))
         }),
         ("file rw=randwrite ba=16k size=16m", 9000, 0x7125_8d58_661f_4a54, {
             random(WRITE)
                 .bytes(16 * M)
-                .places(|places| places.align = Some(PerDirection::same(Bytes(16 * K))))
+                .places(|places| places.align = Some(ByDirection::same(Bytes(16 * K))))
         }),
         ("second rw=randread size=64m", 5000, 0xedf0_ecf1_effd_0725, random(READ).second()),
         (
@@ -200,7 +200,7 @@ fn uneven_places_are_those_of_fio() {
             0xf923_5afe_c2a8_03b3,
             {
                 let all = zones(&[(60, 10), (30, 20), (10, 70)]);
-                spread(READ, PlaceDistribution::Zoned(PerDirection::same(all)))
+                spread(READ, PlaceDistribution::Zoned(ByDirection::same(all)))
             },
         ),
         (
@@ -211,7 +211,7 @@ fn uneven_places_are_those_of_fio() {
                 let writes = zones(&[(70, 50), (30, 50)]);
                 spread(
                     &mixed(50),
-                    PlaceDistribution::Zoned(PerDirection {
+                    PlaceDistribution::Zoned(ByDirection {
                         read: zones(&[(50, 20), (50, 80)]),
                         write: writes.clone(),
                         trim: writes,
@@ -226,7 +226,7 @@ fn uneven_places_are_those_of_fio() {
             {
                 let all = [(60.0, 4 * M), (40.0, 20 * M)]
                     .map(|(access_percent, size)| SizedZone { access_percent, size: Bytes(size) });
-                spread(READ, PlaceDistribution::ZonedAbs(PerDirection::same(all.to_vec())))
+                spread(READ, PlaceDistribution::ZonedAbs(ByDirection::same(all.to_vec())))
             },
         ),
         (
@@ -253,7 +253,7 @@ fn uneven_places_are_those_of_fio() {
             {
                 spread(READ, zipf(1.2, None)).places(|places| {
                     places.run = 4;
-                    places.percent = Some(PerDirection::same(70));
+                    places.percent = Some(ByDirection::same(70));
                 })
             },
         ),

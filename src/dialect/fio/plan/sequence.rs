@@ -1,0 +1,171 @@
+//! Which block comes next, as fio draws it from its seeds: who compares offsets with those of fio finds the same.
+
+use std::path::PathBuf;
+
+use super::super::asked::FioJob;
+use super::super::choices::{FioRandomGenerator, FioRwSequencer, FioServiceOrder, FioVerifyKind};
+use super::super::direction::PerDirection;
+use super::super::job_target::{FioAccessZone, FioAmount, FioDistribution};
+use super::super::names;
+use super::target::FioRegion;
+use crate::plan::{
+    ByDirection, FileService, PlaceDistribution, RandomGenerator, RandomPlaces, SeededSequence,
+    SequencePlaces, SequenceSeeds, SizedZone, Zone,
+};
+use crate::unit::Bytes;
+
+impl FioJob {
+    /// The sequence of a clone; `None` where it is one block after the other, which needs no seeds.
+    pub(super) fn sequence(
+        &self,
+        place: &FioRegion,
+        (clone, thread): (u32, u32),
+    ) -> Option<Box<SeededSequence>> {
+        let pattern = &self.pattern;
+        let block = pattern.bs.read;
+        let sizes = [&pattern.min_bs, &pattern.max_bs];
+        let one_size = sizes.iter().all(|sizes| sizes.iter().all(|bytes| *bytes == block))
+            && pattern.bssplit.iter().all(Vec::is_empty);
+        let in_order = !pattern.rw.random() && pattern.sequence_gap == 0;
+        let alone =
+            place.files == 1 && !pattern.rw.mixed() && !(pattern.rw.writes() && pattern.rw.trims());
+        if in_order && alone && one_size && place.each.is_multiple_of(block.max(1)) {
+            return None;
+        }
+        let places = match pattern.rw.random() {
+            true => SequencePlaces::Random(self.random_places(clone)),
+            false => SequencePlaces::InOrder { gap: pattern.sequence_gap },
+        };
+        let every = self.sync.fsync.max(self.sync.fdatasync);
+        let moved = self.target.io_size.filter(|size| *size != FioAmount::Bytes(0));
+        Some(Box::new(SeededSequence {
+            generator: match pattern.random_generator {
+                FioRandomGenerator::Tausworthe => None,
+                FioRandomGenerator::Tausworthe64 => Some(RandomGenerator::Tausworthe64),
+                FioRandomGenerator::Lfsr => Some(RandomGenerator::Lfsr),
+            },
+            seeds: self.seeds(thread),
+            files: self.service(),
+            sizes_by_order: pattern.bs_is_seq_rand,
+            unaligned: pattern.bs_unaligned,
+            queued: !self.queue.engine.synchronous(),
+            verified: self.verify.kind != FioVerifyKind::None,
+            size: Some(Bytes(place.region)),
+            io_size: moved.map(|_| Bytes(place.bytes)),
+            file_end: place.file_end.map(Bytes),
+            flush_every: (every > 0 && pattern.rw.writes()).then_some(every.into()),
+            ..SeededSequence::of(places)
+        }))
+    }
+
+    fn seeds(&self, thread: u32) -> SequenceSeeds {
+        let pattern = &self.pattern;
+        match pattern.randrepeat || self.is_set("randseed") {
+            true => SequenceSeeds::Fixed {
+                base: pattern.randseed,
+                first: thread,
+                repeat: pattern.randrepeat && !self.is_set("randseed"),
+                block: None,
+            },
+            false => SequenceSeeds::Plan,
+        }
+    }
+
+    fn service(&self) -> FileService {
+        let service = &self.target.file_service;
+        let (ios, center) = (service.ios.max(1), service.center);
+        match service.order {
+            FioServiceOrder::Roundrobin => FileService::RoundRobin { ios },
+            FioServiceOrder::Random => FileService::Random { ios },
+            FioServiceOrder::Sequential => FileService::Sequential,
+            FioServiceOrder::Zipf => FileService::Zipf { theta: service.parameter, center },
+            FioServiceOrder::Pareto => FileService::Pareto { h: service.parameter, center },
+            FioServiceOrder::Normal => FileService::Normal { deviation: service.parameter, center },
+        }
+    }
+
+    fn random_places(&self, clone: u32) -> RandomPlaces {
+        let pattern = &self.pattern;
+        let of = |values: &PerDirection<u64>| ByDirection {
+            read: Bytes(values.read),
+            write: Bytes(values.write),
+            trim: Bytes(values.trim),
+        };
+        let aligned = self.is_set("ba") && pattern.ba.iter().all(|bytes| *bytes > 0);
+        let percent = &pattern.percentage_random;
+        RandomPlaces {
+            distribution: self.distribution(clone),
+            run: pattern.sequence_length.max(1),
+            same: pattern.sequencer == FioRwSequencer::Identical,
+            percent: percent.iter().any(|percent| *percent < 100).then_some(ByDirection {
+                read: percent.read as u8,
+                write: percent.write as u8,
+                trim: percent.trim as u8,
+            }),
+            align: aligned.then(|| of(&pattern.ba)),
+        }
+    }
+
+    fn distribution(&self, clone: u32) -> PlaceDistribution {
+        let names = || -> Vec<PathBuf> {
+            names::files_of(self, clone).into_iter().map(PathBuf::from).collect()
+        };
+        match &self.pattern.distribution {
+            FioDistribution::Random => {
+                PlaceDistribution::Uniform { random_map: !self.pattern.norandommap }
+            }
+            FioDistribution::Zipf { theta, center } => {
+                PlaceDistribution::Zipf { theta: *theta, center: *center, names: names() }
+            }
+            FioDistribution::Pareto { h, center } => {
+                PlaceDistribution::Pareto { h: *h, center: *center, names: names() }
+            }
+            FioDistribution::Normal { deviation, center } => {
+                PlaceDistribution::Normal { deviation: *deviation, center: *center, names: names() }
+            }
+            FioDistribution::Zoned(zones) => zoned(zones),
+            FioDistribution::Sequence(blocks) => PlaceDistribution::Listed {
+                blocks: blocks.clone(),
+                advance: self.pattern.sequence_stride,
+            },
+        }
+    }
+}
+
+fn zoned(zones: &PerDirection<Vec<FioAccessZone>>) -> PlaceDistribution {
+    let absolute = |zone: &FioAccessZone| matches!(zone.size, FioAmount::Bytes(_));
+    if zones.iter().flatten().any(absolute) {
+        let sized = |zones: &Vec<FioAccessZone>| -> Vec<SizedZone> {
+            let size = |zone: &FioAccessZone| match zone.size {
+                FioAmount::Bytes(bytes) => Bytes(bytes),
+                _ => Bytes::ZERO,
+            };
+            let one = |zone: &FioAccessZone| SizedZone {
+                access_percent: f64::from(zone.accesses),
+                size: size(zone),
+            };
+            zones.iter().map(one).collect()
+        };
+        return PlaceDistribution::ZonedAbs(ByDirection {
+            read: sized(&zones.read),
+            write: sized(&zones.write),
+            trim: sized(&zones.trim),
+        });
+    }
+    let shared = |zones: &Vec<FioAccessZone>| -> Vec<Zone> {
+        let space = |zone: &FioAccessZone| match zone.size {
+            FioAmount::Percent(percent) => f64::from(percent),
+            _ => 0.0,
+        };
+        let one = |zone: &FioAccessZone| Zone {
+            access_percent: f64::from(zone.accesses),
+            space_percent: space(zone),
+        };
+        zones.iter().map(one).collect()
+    };
+    PlaceDistribution::Zoned(ByDirection {
+        read: shared(&zones.read),
+        write: shared(&zones.write),
+        trim: shared(&zones.trim),
+    })
+}

@@ -1,0 +1,280 @@
+//! What is written to be verified, and what reads it back.
+
+use super::super::asked::FioJob;
+use super::super::choices::{FioVerifyKind, FioVerifyPolicy};
+use super::super::engine::FioEngine;
+use super::super::job_target::FioAmount;
+use super::{FioPlan, refused};
+use crate::error::Refusal;
+use crate::plan::{
+    Action, BlockWork, Durability, Fill, HeadedData, HeaderLayout, Job, LayoutMode, Mix,
+    OffsetOrdering, Pattern, PieceChecksum, Rate, StopLimit, StopRule, Target, Verify, Work,
+};
+use crate::unit::{Bytes, Nanos};
+
+impl FioJob {
+    /// Refuses what would change the verification, and is not done here.
+    pub(super) fn check_verify(&self) -> Result<(), Refusal> {
+        let verify = &self.verify;
+        if verify.kind == FioVerifyKind::None {
+            return Ok(());
+        }
+        let mut found = Ok(());
+        let mut deny = |wrong: bool, word: &str, why: &str, instead: &str| {
+            if wrong && found.is_ok() {
+                found = Err(refused(self, word, why, instead));
+            }
+        };
+        deny(
+            verify.backlog > 0,
+            "verify_backlog",
+            "reads between the writes are not done here",
+            "leave it out: all is read back after the writes",
+        );
+        deny(
+            verify.state_load,
+            "verify_state_load",
+            "fio's files of state are not read here",
+            "leave it out: all of the file is verified",
+        );
+        deny(
+            verify.policy != FioVerifyPolicy::Completed,
+            "verify_policy",
+            "which writes an fsync followed is not kept here",
+            "verify_policy=completed, with end_fsync=1",
+        );
+        deny(
+            verify.trim_percentage > 0 && verify.trim_backlog > 0,
+            "trim_percentage",
+            "blocks that are trimmed between verified writes are not done here",
+            "leave it out",
+        );
+        deny(
+            self.pattern.rw.trims(),
+            "verify",
+            "what is trimmed cannot be read back",
+            "leave verify out",
+        );
+        deny(
+            verify.borne.verify,
+            self.bearing_word(),
+            "a wrong block ends the job here",
+            "leave it out, or name errors of I/O only: continue_on_error=io",
+        );
+        let compares = matches!(verify.kind, FioVerifyKind::Pattern | FioVerifyKind::PatternHdr);
+        deny(
+            compares && verify.pattern.bytes.is_empty(),
+            "verify",
+            "there is no pattern to compare with",
+            "add verify_pattern=0xdeadbeef, or use verify=crc32c",
+        );
+        let data = &self.data;
+        deny(
+            data.compress_percentage > 0 && !data.pattern.bytes.is_empty(),
+            "buffer_pattern",
+            "data to be verified end in zeros here, not in a pattern",
+            "leave buffer_pattern out",
+        );
+        deny(
+            self.reads_back() && self.schedule.loops > 1,
+            "loops",
+            "each loop would be verified before the next",
+            "give each a job of its own, with stonewall",
+        );
+        deny(
+            self.reads_back() && self.pattern.rw.mixed() && self.has_own_caps(),
+            "rate",
+            "which writes of a mix with rates were done is not known afterwards",
+            "leave it out, or verify in a job of writes alone",
+        );
+        deny(
+            verify.verify_only && self.pattern.rw.writes() && !self.writes_each_block_once(),
+            "verify_only",
+            "which blocks another run wrote is not known: not each of them once",
+            "use rw=read with verify for what was written whole",
+        );
+        found
+    }
+
+    fn bearing_word(&self) -> &'static str {
+        if self.is_set("ignore_error") { "ignore_error" } else { "continue_on_error" }
+    }
+
+    fn has_own_caps(&self) -> bool {
+        let pace = &self.pace;
+        pace.rate.iter().any(|rate| *rate > 0) || pace.rate_iops.iter().any(|rate| *rate > 0)
+    }
+
+    /// Whether what it has written is read back when it is done.
+    pub(super) fn reads_back(&self) -> bool {
+        let verify = &self.verify;
+        let endless = self.schedule.time_based && !self.schedule.runtime.is_zero();
+        verify.kind != FioVerifyKind::None
+            && self.pattern.rw.writes()
+            && verify.do_verify
+            && !verify.verify_only
+            && !endless
+    }
+
+    /// Whether it only verifies what another run has written.
+    pub(super) fn verifies_only(&self) -> bool {
+        let verify = &self.verify;
+        verify.kind != FioVerifyKind::None && verify.verify_only && self.pattern.rw.writes()
+    }
+
+    /// Whether each block of its region is written, and none twice.
+    fn writes_each_block_once(&self) -> bool {
+        let pattern = &self.pattern;
+        let ordered = match pattern.rw.random() {
+            true => {
+                pattern.sequence_length <= 1
+                    && pattern.percentage_random.iter().all(|percent| *percent == 100)
+                    && self.draws_once()
+            }
+            false => pattern.sequence_gap == 0,
+        };
+        ordered
+            && !pattern.rw.mixed()
+            && self.schedule.runtime.is_zero()
+            && self.target.number_ios == 0
+            && matches!(self.target.io_size, None | Some(FioAmount::Bytes(0)))
+    }
+
+    /// The data that it writes, or expects to read, where they can be verified.
+    pub(super) fn headed(&self) -> Option<Fill> {
+        let verify = &self.verify;
+        let checksum = checksum(verify.kind)?;
+        let offsets = verify.pattern.offsets.iter();
+        let interval = if self.pattern.bs_unaligned { 0 } else { verify.interval };
+        let one_block = self.pattern.one_block_size() && self.target.nrfiles <= 1;
+        Some(Fill::Headed(HeadedData {
+            interval: Bytes(interval.into()),
+            offset: Bytes(verify.offset.into()),
+            pattern: verify.pattern.bytes.clone(),
+            pattern_offsets: offsets.filter_map(|at| u32::try_from(*at).ok()).collect(),
+            pattern_interval: Bytes(verify.pattern_interval.into()),
+            zero_percent: self.data.compress_percentage.min(100) as u8,
+            own: verify.header_seed
+                && self.reads_back()
+                && one_block
+                && self.writes_each_block_once(),
+            ..HeadedData::of(checksum)
+        }))
+    }
+
+    /// How closely it looks at what it reads itself. fio does not look at the reads of a mix.
+    pub(super) fn verify_of(&self) -> Verify {
+        let reads_only = self.pattern.rw.reads() && !self.pattern.rw.writes();
+        match reads_only || self.verifies_only() {
+            true => self.look(),
+            false => Verify::None,
+        }
+    }
+
+    /// An engine that moves nothing has nothing to look at.
+    fn look(&self) -> Verify {
+        match checksum(self.verify.kind) {
+            Some(_) if self.queue.engine != FioEngine::Null => Verify::Full,
+            _ => Verify::None,
+        }
+    }
+
+    /// The job that reads back what a clone of this one writes.
+    pub(super) fn read_back(&self, written: &Job) -> Option<Job> {
+        let Work::Blocks(blocks) = &written.work else { return None };
+        let whole = self.writes_each_block_once();
+        let pattern = Pattern {
+            mix: Mix::only(Action::Read),
+            verify: self.look(),
+            again: (!whole).then(|| blocks.pattern.mix.clone()),
+            order: match whole {
+                true => OffsetOrdering::Forward,
+                false => blocks.pattern.order.clone(),
+            },
+            ..blocks.pattern.clone()
+        };
+        let time = super::pace::nanos(self.schedule.runtime);
+        let limit = |limit: &&StopLimit| matches!(limit, StopLimit::Bytes(_));
+        let bytes = written.stop.first_of.iter().find(limit).copied();
+        let limits = [
+            if whole { Some(StopLimit::Passes(1)) } else { bytes },
+            (time > Nanos::ZERO).then_some(StopLimit::Time(time)),
+        ];
+        let mut detail = written.detail.clone();
+        detail.log = None;
+        Some(Job {
+            work: Work::Blocks(BlockWork {
+                target: as_found(&blocks.target),
+                pattern,
+                durability: Durability::None,
+                sync_file_range: None,
+                ..blocks.clone()
+            }),
+            rate: Rate::CLOSED,
+            stop: StopRule::until(limits.into_iter().flatten()),
+            delay: Nanos::ZERO,
+            balance: None,
+            detail,
+            ..written.clone()
+        })
+    }
+
+    /// A job that only verifies: the region, from its beginning to its end.
+    pub(super) fn verify_pass(&self, written: Job) -> Job {
+        self.read_back(&written).unwrap_or(written)
+    }
+}
+
+impl FioPlan {
+    /// The same, with headers that are written in this layout.
+    #[must_use]
+    pub fn with_headers(mut self, layout: HeaderLayout) -> Self {
+        for phase in &mut self.plan.phases {
+            for job in &mut phase.jobs {
+                if let Work::Blocks(blocks) = &mut job.work
+                    && let Fill::Headed(data) = &mut blocks.pattern.fill
+                {
+                    data.layout = layout;
+                }
+            }
+        }
+        self
+    }
+}
+
+/// The same target, as it was left.
+fn as_found(target: &Target) -> Target {
+    let mut target = target.clone();
+    if let Target::File { layout, .. } | Target::Files { layout, .. } = &mut target {
+        *layout = LayoutMode::AsFound;
+    }
+    if let Target::Device { consent, .. } = &mut target {
+        *consent = None;
+    }
+    target
+}
+
+/// What is computed of each piece; of nothing, and where it is only pretended, nothing.
+const fn checksum(kind: FioVerifyKind) -> Option<PieceChecksum> {
+    Some(match kind {
+        FioVerifyKind::None | FioVerifyKind::Null => return None,
+        FioVerifyKind::Md5 => PieceChecksum::Md5,
+        FioVerifyKind::Crc64 => PieceChecksum::Crc64,
+        FioVerifyKind::Crc32 => PieceChecksum::Crc32,
+        FioVerifyKind::Crc32cIntel => PieceChecksum::Crc32cIntel,
+        FioVerifyKind::Crc32c => PieceChecksum::Crc32c,
+        FioVerifyKind::Crc16 => PieceChecksum::Crc16,
+        FioVerifyKind::Crc7 => PieceChecksum::Crc7,
+        FioVerifyKind::Sha1 => PieceChecksum::Sha1,
+        FioVerifyKind::Sha256 => PieceChecksum::Sha256,
+        FioVerifyKind::Sha512 => PieceChecksum::Sha512,
+        FioVerifyKind::Sha3x224 => PieceChecksum::Sha3_224,
+        FioVerifyKind::Sha3x256 => PieceChecksum::Sha3_256,
+        FioVerifyKind::Sha3x384 => PieceChecksum::Sha3_384,
+        FioVerifyKind::Sha3x512 => PieceChecksum::Sha3_512,
+        FioVerifyKind::Xxhash => PieceChecksum::Xxhash,
+        FioVerifyKind::Meta => PieceChecksum::HeaderOnly,
+        FioVerifyKind::Pattern => PieceChecksum::PatternOnly,
+        FioVerifyKind::PatternHdr => PieceChecksum::Pattern,
+    })
+}
