@@ -40,8 +40,8 @@ mod value;
 
 pub use answers::version;
 pub use asked::{
-    FioCommand, FioEta, FioFormat, FioIdleProfile, FioJob, FioNote, FioOptions, FioPlace,
-    FioTrigger, FioTyped, NAME, VERSION,
+    FioCommand, FioEta, FioFormat, FioIdleProfile, FioJob, FioNote, FioOptions, FioPathKind,
+    FioPlace, FioTrigger, FioTyped, FioWorld, NAME, VERSION,
 };
 pub use choices::{
     FioClock, FioContinue, FioCpuMode, FioCpusPolicy, FioDedupeMode, FioExitWhat, FioFadvise,
@@ -68,3 +68,6 @@ pub use option::{FioOption, FioStanding};
 pub use options::all as all_options;
 pub use own_option::{FioArgument, FioOwnOption, OWN_OPTIONS};
 pub use read::read;
+
+#[cfg(test)]
+mod tests;
