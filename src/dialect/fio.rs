@@ -82,3 +82,6 @@ pub use plan::{FioClone, FioPlan, FioThere};
 pub use read::read;
 pub use run_report::{figure, formats, note_lines, run_report};
 pub use verify_failure::verify_failure;
+
+#[cfg(test)]
+mod tests;

@@ -48,7 +48,7 @@ pub(super) fn details(option: &FioOption) -> String {
         }
         _ => {}
     }
-    text + &option.kind.valid_values()
+    text
 }
 
 /// A line of a list of options.
@@ -84,8 +84,10 @@ pub(super) fn command_help(name: Option<&str>) -> String {
 }
 
 fn one(name: &str, all: &[&'static FioOption]) -> String {
-    let head =
-        |option: &FioOption| format!("{:>20}: {}\n{}", option.name, option.help, details(option));
+    let head = |option: &FioOption| {
+        let values = option.kind.valid_values();
+        format!("{:>20}: {}\n{}{values}", option.name, option.help, details(option))
+    };
     if let Some(option) = all.iter().find(|option| option.is(name)) {
         return head(option);
     }

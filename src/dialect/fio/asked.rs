@@ -328,6 +328,8 @@ pub struct FioCommand {
     pub notes: Vec<FioNote>,
     /// Lines that fio prints to standard error before it begins.
     pub said: Vec<String>,
+    /// Lines that it prints to standard output, before the first of a report.
+    pub told: Vec<String>,
     /// Text that fio answers with on standard output in place of a run: help, version, `--showcmd`.
     pub answer: Option<String>,
 }

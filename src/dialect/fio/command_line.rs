@@ -150,6 +150,7 @@ fn long<'t>(
         return Ok(None);
     }
     let (name, glued) = inside.split_once('=').map_or((inside, None), |(n, v)| (n, Some(v)));
+    let dashes = if single { "-" } else { "--" };
     let names = line.names();
     let exact = names.iter().find(|(known, _)| *known == name);
     let near: Vec<_> = names.iter().filter(|(known, _)| known.starts_with(name)).collect();
@@ -158,13 +159,14 @@ fn long<'t>(
         (None, [found]) => **found,
         (None, []) if lettered => return Ok(None),
         (None, []) => return Err(unrecognized(line, word, name)),
-        (None, several) => return Err(ambiguous(word, several.iter().map(|(name, _)| *name))),
+        (None, several) => {
+            return Err(ambiguous(word, dashes, several.iter().map(|(name, _)| *name)));
+        }
     };
     let typed = |value: Option<&str>| match (value, glued) {
         (Some(value), None) => format!("{word} {value}"),
         _ => word.to_string(),
     };
-    let dashes = if single { "-" } else { "--" };
     let (value, taken) = match (option.argument(), glued, next) {
         (FioArgument::None, Some(_), _) => {
             let mut fault = FioFault::line(
@@ -205,10 +207,12 @@ fn letters(line: &mut CommandLine<'_>, word: &str, next: Option<&str>) -> Result
                 continue;
             }
             (FioArgument::Needed(_), "", None) => {
-                return Err(FioFault::line(
+                let mut fault = FioFault::line(
                     format!("fio: option requires an argument -- '{c}'"),
                     format!("--{}=VALUE", own.name),
-                ));
+                );
+                fault.lines.extend(unrecognized_lines(line, word));
+                return Err(fault);
             }
             (FioArgument::Needed(_), "", Some(next)) => (Some(next), true),
             (_, "", _) => (None, false),
@@ -244,9 +248,9 @@ fn unrecognized(line: &CommandLine<'_>, word: &str, name: &str) -> FioFault {
     }
 }
 
-fn ambiguous(word: &str, names: impl Iterator<Item = &'static str>) -> FioFault {
+fn ambiguous(word: &str, dashes: &str, names: impl Iterator<Item = &'static str>) -> FioFault {
     let names: Vec<_> = names.collect();
-    let listed: String = names.iter().map(|name| format!(" '--{name}'")).collect();
+    let listed: String = names.iter().map(|name| format!(" '{dashes}{name}'")).collect();
     FioFault {
         lines: vec![
             format!("fio: option '{word}' is ambiguous; possibilities:{listed}"),

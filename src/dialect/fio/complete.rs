@@ -32,13 +32,13 @@ impl JobList {
         own: &FioOptions,
         world: &FioWorld<'_>,
         said: &mut Vec<String>,
+        told: &mut Vec<String>,
         notes: &mut Vec<FioNote>,
     ) -> Result<(), FioFault> {
         if let Some(name) = job.queue.unknown_engine.take() {
             return Err(engine::unknown(&name));
         }
         refused_engine(&job)?;
-        folders(&job, world)?;
         device_of_name(&mut job, world);
         let mut findings = Findings::default();
         conflicts::before(&job, own, &mut findings);
@@ -46,6 +46,7 @@ impl JobList {
         conflicts::after(&job, &self.jobs, &mut findings);
         let fault = findings.fault(own.warnings_fatal);
         said.append(&mut findings.warnings);
+        told.append(&mut findings.told);
         if let Some(fault) = fault {
             return Err(fault);
         }
@@ -70,29 +71,11 @@ impl JobList {
 }
 
 fn refused_engine(job: &FioJob) -> Result<(), FioFault> {
-    let engine = job.queue.engine;
-    match engine.refusal() {
-        Some((why, instead)) => Err(FioFault::new(
-            format!("'ioengine={}' is not done here: {why}", engine.word()),
-            instead,
-        )),
+    let asked = job.queue.engine;
+    match asked.refusal() {
+        Some((why, instead)) => Err(FioFault::new(engine::refused(asked, why), instead)),
         None => Ok(()),
     }
-}
-
-/// Folders that files are put into have to be there.
-fn folders(job: &FioJob, world: &FioWorld<'_>) -> Result<(), FioFault> {
-    for folder in &job.target.directories {
-        let kind = (world.kind)(Path::new(folder));
-        if kind != FioPathKind::Folder {
-            let instead = match kind {
-                FioPathKind::Missing => format!("mkdir -p '{folder}'"),
-                _ => format!("filename={folder}"),
-            };
-            return Err(FioFault::line(format!("fio: {folder} is not a directory"), instead));
-        }
-    }
-    Ok(())
 }
 
 /// A job with the name of a device is done on that device.
@@ -136,7 +119,7 @@ fn derive(job: &mut FioJob, findings: &mut Findings) {
     if job.target.pre_read {
         job.target.invalidate = false;
         if job.queue.engine.through_pipes() {
-            findings.warn(
+            findings.tell(
                 "fio: cannot pre-read files with an IO engine that isn't seekable. Pre-read disabled.",
             );
         }
@@ -264,12 +247,12 @@ fn verify_warnings(job: &FioJob, findings: &mut Findings) {
         && job.target.unique_filename
         && ["$jobname", "$jobnum", "$filenum"].iter().all(|word| format.contains(word));
     if writes && job.schedule.numjobs > 1 && !own_files {
-        findings.warn(
+        findings.tell(
             "fio: multiple writers may overwrite blocks that belong to other jobs. This can cause verification failures.",
         );
     }
     if writes && job.schedule.time_based && !rw.reads() && job.verify.backlog == 0 {
-        findings.warn(
+        findings.tell(
             "fio: verification read phase will never start because write phase uses all of runtime",
         );
     }

@@ -16,6 +16,8 @@ const HEADER: u32 = 48;
 pub(super) struct Findings {
     /// Lines that do not end it, unless warnings do.
     pub warnings: Vec<String>,
+    /// Those among them that go to standard output.
+    pub told: Vec<String>,
     errors: Vec<(String, String)>,
 }
 
@@ -23,6 +25,11 @@ impl Findings {
     /// A line that does not end it.
     pub(super) fn warn(&mut self, line: impl Into<String>) {
         self.warnings.push(line.into());
+    }
+
+    /// The same on standard output.
+    pub(super) fn tell(&mut self, line: impl Into<String>) {
+        self.told.push(line.into());
     }
 
     fn deny(&mut self, when: bool, line: impl Into<String>, instead: impl Into<String>) {
@@ -33,12 +40,15 @@ impl Findings {
 
     /// What ends it: all lines, and the first as what is wrong.
     pub(super) fn fault(&self, warnings_fatal: bool) -> Option<FioFault> {
-        let warned = self.warnings.first().filter(|_| warnings_fatal);
-        let warned = warned.map(|line| (line.clone(), "leave --warnings-fatal out".to_string()));
-        let (line, instead) = self.errors.first().cloned().or(warned)?;
-        let mut fault = FioFault::line(line, instead);
-        fault.lines.extend(self.errors.iter().skip(1).map(|(line, _)| line.clone()));
-        Some(fault)
+        if let Some((line, instead)) = self.errors.first() {
+            let mut fault = FioFault::line(line, instead);
+            fault.lines.extend(self.errors.iter().skip(1).map(|(line, _)| line.clone()));
+            return Some(fault);
+        }
+        let warned = self.warnings.iter().chain(&self.told).next().filter(|_| warnings_fatal)?;
+        // Its line is printed as a warning.
+        let why = warned.strip_prefix("fio: ").unwrap_or(warned);
+        Some(FioFault::new(why, "leave --warnings-fatal out"))
     }
 }
 
@@ -70,6 +80,14 @@ pub(super) fn before(job: &FioJob, own: &FioOptions, findings: &mut Findings) {
         findings.warn("fio: bs_unaligned may not work with raw io");
     }
     rates(job, findings);
+    let target = &job.target;
+    let zoned = |amount: &FioAmount| matches!(amount, FioAmount::Zones(_));
+    let amounts = [Some(target.offset), Some(target.offset_increment), target.size, target.io_size];
+    findings.deny(
+        amounts.iter().flatten().any(zoned),
+        "fio: a number of zones is for zonemode=zbd, which is not done here",
+        "bytes or percent",
+    );
     findings.deny(
         job.sync.atomic && !job.queue.engine.atomic_writes(),
         "fio: engine does not support atomic writes",

@@ -76,6 +76,11 @@ pub(super) fn unknown(typed: &str) -> FioFault {
     FioFault { why: format!("there is no engine '{typed}'"), ..fault }
 }
 
+/// What is said of an engine that is not done here.
+pub(super) fn refused(engine: FioEngine, why: &str) -> String {
+    format!("'ioengine={}' is not done here: {why}", engine.word())
+}
+
 impl FioEngine {
     /// Whether each I/O is waited for, so that no more than one is in flight.
     pub const fn synchronous(self) -> bool {

@@ -16,7 +16,9 @@ pub(super) fn finish(
     }
     let place = job.place.clone();
     let (name, options) = (job.name.clone(), job.options.clone());
-    jobs.add(job, &reader.own, reader.world, &mut reader.said, &mut reader.notes).map_err(|fault| {
+    let Reader { own, world, said, told, notes, .. } = reader;
+    let added = jobs.add(job, own, world, said, told, notes);
+    added.map_err(|fault| {
         // The word that the fault speaks of, where one of the job does.
         let named = options.iter().find(|typed| {
             fault.why.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|w| w == typed.name)

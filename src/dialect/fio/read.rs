@@ -23,6 +23,7 @@ pub fn read(words: &[String], world: &FioWorld<'_>) -> Result<FioCommand, FioCom
         defaults: FioJob::default(),
         notes: Vec::new(),
         said: Vec::new(),
+        told: Vec::new(),
     };
     let mut line = CommandLine::new(reader);
     command_line::words(&mut line, words)?;
@@ -44,7 +45,12 @@ pub fn read(words: &[String], world: &FioWorld<'_>) -> Result<FioCommand, FioCom
             if show && std::mem::take(&mut first) {
                 shown.push_str("fio ");
             }
-            one_section(&mut reader, &mut jobs, section, &mut barrier, show, &mut shown)?;
+            one_section(&mut reader, &mut jobs, section, &mut barrier, show, &mut shown).map_err(
+                |mut complaint| {
+                    complaint.told.insert_str(0, &shown);
+                    complaint
+                },
+            )?;
         }
         if show {
             shown.push('\n');
@@ -78,11 +84,11 @@ fn one_section(
     if !global {
         job.schedule.stonewall |= std::mem::take(barrier);
     }
+    if show && !global {
+        shown.push_str(&format!("--name={} ", section.name));
+    }
     section::take(reader, &mut job, section).map_err(|complaint| complaint.after(&reader.said))?;
     if show {
-        if !global {
-            shown.push_str(&format!("--name={} ", section.name));
-        }
         shown.push_str(&answers::as_words(&job.options));
     }
     if global {
@@ -185,6 +191,7 @@ fn command(reader: Reader<'_>, jobs: JobList, answer: Option<String>) -> FioComm
         jobs: jobs.jobs,
         notes: reader.notes,
         said: reader.said,
+        told: reader.told,
         answer,
     }
 }

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use super::answers;
-use super::asked::{FioJob, FioNote, FioOptions, FioPlace, FioTyped, FioWorld};
+use super::asked::{FioJob, FioNote, FioOptions, FioPathKind, FioPlace, FioTyped, FioWorld};
 use super::byte_pattern;
 use super::complaint::FioFault;
+use super::names;
 use super::near;
 use super::option::{FioOption, FioStanding};
 use super::options;
@@ -37,6 +38,8 @@ pub(super) struct Reader<'w> {
     pub notes: Vec<FioNote>,
     /// Lines that fio prints to standard error.
     pub said: Vec<String>,
+    /// Lines that fio prints to standard output.
+    pub told: Vec<String>,
 }
 
 impl Reader<'_> {
@@ -58,6 +61,9 @@ impl Reader<'_> {
         self.said.append(&mut value.said.clone());
         if !self.dry {
             self.refuse(option, &value)?;
+            if option.name == "directory" {
+                self.folders(value.text())?;
+            }
         }
         (option.effect)(job, &value)?;
         if option.name == "rw" && self.own.readonly {
@@ -81,6 +87,22 @@ impl Reader<'_> {
             place: text.place.clone(),
             global,
         });
+        Ok(())
+    }
+
+    /// Folders that files are put into have to be there.
+    fn folders(&self, list: &str) -> Result<(), FioFault> {
+        for folder in names::split(list) {
+            let kind = (self.world.kind)(Path::new(&folder));
+            if kind != FioPathKind::Folder {
+                let instead = match kind {
+                    FioPathKind::Missing => format!("mkdir -p '{folder}'"),
+                    _ => format!("filename={folder}"),
+                };
+                let line = format!("fio: {folder} is not a directory");
+                return Err(FioFault::line(line, instead));
+            }
+        }
         Ok(())
     }
 
@@ -176,5 +198,6 @@ fn refuse_writes(job: &FioJob, option: &FioOption) -> Result<(), FioFault> {
     fault.lines.push("Correct format for offending option".into());
     fault.lines.push(format!("{:>20}: {}", option.name, option.help));
     fault.lines.extend(answers::details(option).lines().map(String::from));
+    fault.told = option.kind.valid_values();
     Err(fault)
 }

@@ -116,7 +116,12 @@ fn of_engine(
         match reader::of_engine(job, name_of(text)) {
             Some(option) => one(reader, job, option, line, text, global, faults),
             None => {
-                let fault = reader::unknown(job, &line.text, name_of(text));
+                let mut fault = reader::unknown(job, &line.text, name_of(text));
+                // An option of an engine that is not done here is no mistake of its own.
+                if let Some((why, instead)) = job.queue.engine.refusal() {
+                    fault.why = engine::refused(job.queue.engine, why);
+                    fault.instead = instead.into();
+                }
                 faults.add(line.place.clone(), fault, None);
             }
         }

@@ -78,10 +78,13 @@ impl<'v> FioValue<'v> {
             }
             FioKind::Ranges => value.pairs(name, typed)?,
             FioKind::Gone => {
-                return Err(FioFault::line(
-                    format!("Option {name} is deprecated"),
-                    "leave it out: fio takes it no more",
-                ));
+                return Err(FioFault {
+                    told: format!("Option {name} is deprecated\n"),
+                    ..FioFault::new(
+                        format!("'{name}' is no option any more"),
+                        "leave it out: fio takes it no more",
+                    )
+                });
             }
         }
         Ok(value)
@@ -220,7 +223,10 @@ impl<'v> FioValue<'v> {
         length: usize,
     ) -> Result<(), FioFault> {
         let mut fault = None;
+        let mut rest = typed;
         for part in typed.split(':') {
+            let whole = rest;
+            rest = rest.get(part.len() + 1..).unwrap_or_default();
             let read = || {
                 if self.floats.len() >= length {
                     return Err(FioFault::line(
@@ -229,7 +235,7 @@ impl<'v> FioValue<'v> {
                     ));
                 }
                 let number = leading_float(part).ok_or_else(|| {
-                    FioFault::line(format!("not a floating point value: {part}"), "")
+                    FioFault::line(format!("not a floating point value: {whole}"), "")
                 })?;
                 let bound = match number {
                     _ if number > most => Some(("max", most)),

@@ -324,7 +324,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         FioStanding::Refused(
             "set it before the run: echo none > /sys/block/DEVICE/queue/scheduler",
         ),
-        "--name=a --size=1m --ioscheduler=none",
+        "",
     ),
 ];
 

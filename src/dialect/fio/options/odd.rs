@@ -10,6 +10,8 @@ const GONE: FioStanding = FioStanding::Noted("fio takes it no more");
 const NO_COMMANDS: FioStanding = FioStanding::Refused("ioengine=io_uring and the block device");
 const CMD: &[FioEngine] = &[FioEngine::IoUringCmd];
 const EXEC: &[FioEngine] = &[FioEngine::Exec];
+const E4DEFRAG: &[FioEngine] = &[FioEngine::E4defrag];
+const NET: &[FioEngine] = &[FioEngine::Net, FioEngine::Netsplice];
 
 /// An option that nothing is done about.
 const fn idle(
@@ -91,4 +93,20 @@ pub(super) const OPTIONS: &[FioOption] = &[
     idle("stream_id", FioKind::INT, "the stream of SCSI writes", NO_COMMANDS)
         .default("0")
         .of(&[FioEngine::Sg]),
+    idle("donorname", FioKind::Text, "the file whose blocks are taken", NO_COMMANDS).of(E4DEFRAG),
+    idle("inplace", FioKind::INT, "how those blocks are allocated", NO_COMMANDS).of(E4DEFRAG),
+    idle("skip_bad", FioKind::Bool, "leave bad blocks out", NO_COMMANDS).of(&[FioEngine::Mtd]),
+    idle("hostname", FioKind::Text, "the other machine", NO_COMMANDS).of(NET),
+    idle("port", FioKind::between(1, 65535), "its port", NO_COMMANDS).of(NET),
+    idle("protocol", FioKind::Text, "the protocol", NO_COMMANDS)
+        .alias("proto")
+        .default("tcp")
+        .of(NET),
+    idle("nodelay", FioKind::Bool, "send at once", NO_COMMANDS).of(NET),
+    idle("listen", FioKind::Flag, "wait for the other machine", NO_COMMANDS).of(NET),
+    idle("pingpong", FioKind::Flag, "send back what comes", NO_COMMANDS).of(NET),
+    idle("interface", FioKind::Text, "the network interface", NO_COMMANDS).of(NET),
+    idle("ttl", FioKind::INT, "how far packets go", NO_COMMANDS).default("1").of(NET),
+    idle("window_size", FioKind::INT, "the TCP window", NO_COMMANDS).of(NET),
+    idle("mss", FioKind::INT, "the size of TCP segments", NO_COMMANDS).of(NET),
 ];
