@@ -227,7 +227,7 @@ impl FioJob {
         self.check_done()?;
         let place = self.place_of(clone, there, before)?;
         let pattern = self.pattern_of(&place, (clone, thread));
-        let stop = self.stop_of(&place)?;
+        let stop = self.stop_of(&place, pattern.sequence.is_some())?;
         let blocks = BlockWork {
             method: self.method()?,
             caching: self.caching(),

@@ -118,8 +118,8 @@ impl FioJob {
         (weight > 0).then_some(Balance { group: self.pace.flow_id, weight })
     }
 
-    /// Until when a clone works.
-    pub(super) fn stop_of(&self, place: &FioRegion) -> Result<StopRule, Refusal> {
+    /// Until when a clone works; `drawn`: its blocks are a sequence drawn from seeds.
+    pub(super) fn stop_of(&self, place: &FioRegion, drawn: bool) -> Result<StopRule, Refusal> {
         let schedule = &self.schedule;
         if self.target.fill_device {
             return Err(refused(
@@ -147,15 +147,18 @@ impl FioJob {
         }
         let time = nanos(schedule.runtime);
         let endless = schedule.time_based && time > Nanos::ZERO;
-        let bytes = place.bytes.saturating_mul(schedule.loops.max(1).into());
-        // What is read again is read again: nobody stops because the cache has it by then.
-        let again = !self.pattern.rw.writes() && !self.pattern.rw.trims();
+        // A sequence of blocks ends by itself, with a whole one.
+        let rest = match drawn {
+            true => self.pattern.max_bs.iter().copied().max().unwrap_or_default(),
+            false => 0,
+        };
+        let bytes = place.bytes.saturating_mul(schedule.loops.max(1).into()).saturating_add(rest);
         let passes = match endless || place.bytes != place.region {
-            true => again.then_some(u32::MAX),
-            false => Some(schedule.loops.max(1)),
+            true => u32::MAX,
+            false => schedule.loops.max(1),
         };
         let limits = [
-            passes.map(StopLimit::Passes),
+            Some(StopLimit::Passes(passes)),
             (!endless && bytes > 0).then_some(StopLimit::Bytes(Bytes(bytes))),
             (time > Nanos::ZERO).then_some(StopLimit::Time(time)),
             (self.target.number_ios > 0).then_some(StopLimit::Ops(Ops(self.target.number_ios))),

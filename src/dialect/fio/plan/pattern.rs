@@ -41,17 +41,18 @@ impl FioJob {
         let shares = self.shares();
         let mix = shares
             .iter()
-            .filter(|(_, weight)| *weight > 0)
             .map(|(direction, weight)| ActionShare { action: action(*direction), weight: *weight });
-        let directions: Vec<FioDirection> = match self.pattern.bs_is_seq_rand {
-            true => vec![FioDirection::Read, FioDirection::Write],
+        let sequence = self.sequence(place, clone);
+        // What is drawn from seeds has sizes for all directions, also for those that are not moved.
+        let directions: Vec<FioDirection> = match sequence.is_some() {
+            true => FioDirection::ALL.to_vec(),
             false => shares.iter().map(|(direction, _)| *direction).collect(),
         };
         Pattern {
             region: Region { offset: Bytes(place.offset), ..Region::default() },
             fill: self.fill(),
             verify: self.verify_of(),
-            sequence: self.sequence(place, clone),
+            sequence,
             ..Pattern::of(Mix(mix.collect()), self.order(), self.block(&directions))
         }
     }
