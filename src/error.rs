@@ -203,7 +203,9 @@ impl Fault {
             PiecePart::Header(_) => {
                 "no block of this size was written there with such headers, or the device does not keep what it is given"
             }
-            _ => "the device does not keep what it is given, or something else has written there since",
+            _ => {
+                "the device does not keep what it is given, or something else has written there since"
+            }
         };
         let fault = Self::new(Doing::Verify, path, &error).at(piece.offset).hinting(hint);
         Self { text, piece: Some(piece), ..fault }

@@ -10,7 +10,6 @@ use std::path::Path;
 use progress::ProgressLine;
 
 use super::conduct::SOUND;
-use super::environment::Environment;
 use super::dd::cold;
 use super::session::{
     Dialect, LineContext, ReadLine, SessionEnd, SignalUse, ToolRun, ToolSaid, ToolSession,
@@ -18,11 +17,12 @@ use super::session::{
 };
 use super::stdout::printed;
 use crate::dialect::fio::{
-    self, FioClone, FioCommand, FioComplaint, FioFormat, FioPathKind, FioPlan, FioThere, FioWorld, print,
+    self, FioClone, FioCommand, FioComplaint, FioFormat, FioPathKind, FioPlan, FioThere, FioWorld,
+    print,
 };
 use crate::error::{Doing, Error, Fault, Refusal};
 use crate::name::{NameText as _, quoted};
-use crate::plan::{CacheDrop, HeaderLayout, LayoutMode, Phase, Plan, Target, Work};
+use crate::plan::{CacheDrop, LayoutMode, Phase, Plan, Target, Work};
 use crate::record::{BetterCommand, Ending, PhaseRecord, Record, Resolved, WordMeaning};
 use crate::report;
 use crate::run::{self, LiveStatus, Observer};
@@ -91,33 +91,21 @@ impl Dialect for Fio {
     }
 }
 
-/// The plan of the words, with the headers of the fio that is meant.
+/// The plan of the words, with data for the fio that is meant.
 fn plan(
     command: &FioCommand,
     words: Vec<String>,
     context: &LineContext<'_>,
 ) -> Result<FioPlan, Refusal> {
-    let layout = headers(context.environment)?;
-    Ok(command.plan(words, &there)?.with_headers(layout))
-}
-
-/// The first version of fio, after 3 and a point, whose headers say a version.
-const VERSIONED_HEADERS: u32 = 41;
-
-/// How the fio that is meant lays out headers of data that can be verified.
-fn headers(environment: &Environment) -> Result<HeaderLayout, Refusal> {
-    let Some(meant) = &environment.dialect else { return Ok(HeaderLayout::Versioned) };
+    let planned = command.plan(words, &there)?;
+    let Some(meant) = &context.environment.dialect else { return Ok(planned) };
     let version = meant.to_str().and_then(|meant| meant.strip_prefix("fio-3."));
-    let minor = version.and_then(|version| version.split('-').next());
-    match minor.and_then(|minor| minor.parse::<u32>().ok()) {
-        Some(..VERSIONED_HEADERS) => Ok(HeaderLayout::Unversioned),
-        Some(_) => Ok(HeaderLayout::Versioned),
-        None => Err(Refusal {
-            place: "ASSAY_DIALECT".into(),
-            why: format!("invalid value '{}'", meant.to_string_lossy()),
-            instead: "give what 'fio --version' says, such as fio-3.33".into(),
-        }),
-    }
+    let minor = version.and_then(|version| version.split('-').next()?.parse().ok());
+    planned.as_version(minor.ok_or_else(|| Refusal {
+        place: "ASSAY_DIALECT".into(),
+        why: format!("invalid value '{}'", meant.to_string_lossy()),
+        instead: "give what 'fio --version' says, such as fio-3.33".into(),
+    })?)
 }
 
 fn lines(said: &[String]) -> String {
@@ -287,9 +275,8 @@ impl FioScreen<'_> {
         let of = |clone: &FioClone| {
             let find = |name: &str| record.phases.iter().find(|phase| phase.name == name);
             let check = clone.check.as_deref().and_then(find);
-            let report = |phase| {
-                fio::job_report(&jobs[clone.job], clone, phase, check, pid + clone.thread)
-            };
+            let report =
+                |phase| fio::job_report(&jobs[clone.job], clone, phase, check, pid + clone.thread);
             find(&clone.phase).map(report)
         };
         let each: Vec<_> = clones.iter().map(|clone| (&jobs[clone.job], of(clone))).collect();
@@ -385,7 +372,10 @@ impl Observer for FioScreen<'_> {
                 1 => ("1 file".to_string(), format!("{total}MiB")),
                 many => (format!("{many} files"), format!("total {total}MiB")),
             };
-            text += &format!("{name}: Laying out IO file{} ({files} / {mib})\n", if files.starts_with("1 ") { "" } else { "s" });
+            text += &format!(
+                "{name}: Laying out IO file{} ({files} / {mib})\n",
+                if files.starts_with("1 ") { "" } else { "s" }
+            );
         }
         self.tell(&text);
     }

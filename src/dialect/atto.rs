@@ -260,7 +260,9 @@ pub fn rule(options: &AttoOptions, through_memory: bool) -> String {
 /// What the data are, in words for the heading.
 pub fn data(options: &AttoOptions) -> &'static str {
     match options.data {
-        Fill::Random | Fill::Once { .. } | Fill::Compressible { .. } | Fill::Headed(_) => "random: nothing below can compress it",
+        Fill::Random | Fill::Once { .. } | Fill::Compressible { .. } | Fill::Headed(_) => {
+            "random: nothing below can compress it"
+        }
         Fill::Zero | Fill::Repeat(_) | Fill::File(_) | Fill::Alike(_) => {
             "compressible data, as ATTO's: results of a compressing device or file system are not \
              comparable; --incompressible writes random data"

@@ -161,9 +161,14 @@ enum FillKind {
     Constant,
     Repeat(Arc<[u8]>),
     Alike(AlikeData),
-    Once { scrambled: bool },
+    Once {
+        scrambled: bool,
+    },
     /// `alone`: of a single file or device, whose places are offsets, however large.
-    Headed { filler: Arc<HeadedFiller>, alone: bool },
+    Headed {
+        filler: Arc<HeadedFiller>,
+        alone: bool,
+    },
 }
 
 /// It begins where a line of the cache does: no vector of it lies in two.
@@ -463,8 +468,9 @@ impl DataFiller {
                     !filler.wants_own() || known.allow(offset, generation)
                 };
                 let found = filler.check(buffer, offset_of(offset, *alone), right);
-                return found
-                    .map_err(|wrong| ((wrong.offset - wrong.block_offset) as usize, BlockCheck::Piece(wrong)));
+                return found.map_err(|wrong| {
+                    ((wrong.offset - wrong.block_offset) as usize, BlockCheck::Piece(wrong))
+                });
             }
             FillKind::Alike(data) => {
                 let mut made = vec![0; buffer.len()];

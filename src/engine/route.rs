@@ -8,9 +8,9 @@
 use crate::error::Refusal;
 use crate::plan::{FileOrder, Pattern};
 
-use super::{IoOp, IoRequest};
 use super::offsets::OffsetStream;
 use super::random::{RandomStream, mix};
+use super::{IoOp, IoRequest};
 
 /// A stream of I/Os over one file or several.
 #[derive(Clone, Debug)]

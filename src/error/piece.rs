@@ -36,6 +36,8 @@ pub enum PiecePart {
     Pattern {
         /// Which of the piece, from 0.
         byte: u32,
+        /// Whether the piece has a header.
+        headed: bool,
     },
 }
 
@@ -80,14 +82,20 @@ impl fmt::Display for PieceMismatch {
             }
             PiecePart::Header(field) => {
                 let field = field.name();
-                write!(f, "the header of {bytes} bytes: expected the {field} {expected}, found {found}")
+                write!(
+                    f,
+                    "the header of {bytes} bytes: expected the {field} {expected}, found {found}"
+                )
             }
             PiecePart::Checksum(name) => write!(
                 f,
                 "the {name} of {bytes} bytes: expected {expected} as stored, that of what stands here is {found}"
             ),
-            PiecePart::Pattern { byte } => {
-                write!(f, "byte {byte} of {bytes}: expected {expected} of the pattern, found {found}")
+            PiecePart::Pattern { byte, .. } => {
+                write!(
+                    f,
+                    "byte {byte} of {bytes}: expected {expected} of the pattern, found {found}"
+                )
             }
         }
     }

@@ -12,7 +12,16 @@ impl Pattern {
     /// Anywhere in the target, with incompressible data that nobody compares.
     pub fn of(mix: Mix, order: OffsetOrdering, block: BlockSize) -> Self {
         let (region, fill, verify) = (Region::default(), Fill::default(), Verify::default());
-        Self { mix, order, block, region, fill, change: RewriteChange::default(), verify, again: None }
+        Self {
+            mix,
+            order,
+            block,
+            region,
+            fill,
+            change: RewriteChange::default(),
+            verify,
+            again: None,
+        }
     }
 }
 

@@ -180,8 +180,7 @@ impl HeadedData {
             Bytes::ZERO => smallest,
             interval => interval.min(smallest),
         };
-        let compares =
-            matches!(self.checksum, PieceChecksum::Pattern | PieceChecksum::PatternOnly);
+        let compares = matches!(self.checksum, PieceChecksum::Pattern | PieceChecksum::PatternOnly);
         if compares && self.pattern.is_empty() {
             return Err(Refusal::new(
                 "data that are compared with a pattern, and no pattern",

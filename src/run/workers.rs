@@ -170,9 +170,9 @@ impl<'a> PhaseContext<'a> {
 
     /// I/Os that the only worker of the job of this name has sent in the phase before.
     fn sent_before(&self, job: &PreparedJob) -> Result<u64, Refusal> {
-        let before = self.last.and_then(|phase| {
-            phase.jobs.iter().find(|before| before.name == job.job.name)
-        });
+        let before = self
+            .last
+            .and_then(|phase| phase.jobs.iter().find(|before| before.name == job.job.name));
         match before {
             Some(before) if job.threads == 1 => {
                 let counts = before.depth.iter().flat_map(|depth| &depth.counts);

@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use super::asked::{FioJob, FioTyped};
+use super::choices::FioUnified;
 use super::direction::FioDirection;
+use super::names;
 use super::plan::FioClone;
 use super::print::{
-    FioBanner, FioBins, FioDirectionReport, FioJobReport, FioLatency,
-    FioLatencyShares, FioLatencyTarget, FioMoments, FioPassedErrors, FioPercentiles, FioShares,
-    FioStyle, FioTypedOption, errno_text,
+    FioBanner, FioBins, FioDirectionReport, FioJobReport, FioLatency, FioLatencyShares,
+    FioLatencyTarget, FioMoments, FioPassedErrors, FioPercentiles, FioShares, FioStyle,
+    FioTypedOption, errno_text,
 };
-use super::choices::FioUnified;
-use super::names;
 use crate::error::Fault;
 use crate::plan::Action;
 use crate::record::{IntervalCount, JobResult, PhaseRecord};
@@ -139,7 +139,11 @@ impl FioJobReport {
         let parts = before.iter().zip(&next.directions);
         for (whole, (before, after)) in self.directions.iter_mut().zip(parts) {
             // One came after the other, so their times add up, and their rates do not.
-            whole.runtime_ms = [before, after].iter().filter(|part| part.ios > 0).map(|part| part.runtime_ms).sum();
+            whole.runtime_ms = [before, after]
+                .iter()
+                .filter(|part| part.ios > 0)
+                .map(|part| part.runtime_ms)
+                .sum();
             (whole.bw, whole.iops) = (before.bw.clone(), before.iops.clone());
             whole.bw.pool(&after.bw);
             whole.iops.pool(&after.iops);
@@ -176,8 +180,9 @@ impl FioJobReport {
                 report.bw = samples(phase, points, job.statistics.bwavgtime, |count, ms| {
                     count.1 * 1000 / ms / KIB
                 });
-                report.iops =
-                    samples(phase, points, job.statistics.iopsavgtime, |count, ms| count.0 * 1000 / ms);
+                report.iops = samples(phase, points, job.statistics.iopsavgtime, |count, ms| {
+                    count.0 * 1000 / ms
+                });
             }
             if !job.statistics.disable_lat && !job.statistics.gtod_reduce {
                 cells.extend(total.histogram.iter());
@@ -304,4 +309,3 @@ fn samples(
     }
     moments
 }
-

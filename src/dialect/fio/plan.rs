@@ -14,8 +14,8 @@ use super::choices::FioExitWhat;
 use super::logs;
 use crate::error::Refusal;
 use crate::plan::{
-    AddedWords, BlockWork, CacheDrop, Cpus, DetailLevel, Job, LogForm, Phase, PhaseEnd, Plan, PlanOrigin,
-    ToolProfile, Work, WorkerKind,
+    AddedWords, BlockWork, CacheDrop, Cpus, DetailLevel, Job, LogForm, Phase, PhaseEnd, Plan,
+    PlanOrigin, ToolProfile, Work, WorkerKind,
 };
 use crate::unit::Nanos;
 
@@ -89,7 +89,8 @@ impl FioCommand {
         for together in self.together()? {
             let name = self.phase_name(phases.len(), together[0]);
             let (mut jobs, mut checks) = (Vec::new(), Vec::new());
-            let check_name = format!("{}: {}{READ_BACK}", phases.len() + 2, self.jobs[together[0]].name);
+            let check_name =
+                format!("{}: {}{READ_BACK}", phases.len() + 2, self.jobs[together[0]].name);
             for &number in &together {
                 let job = &self.jobs[number];
                 for clone in 0..job.schedule.numjobs {
@@ -178,11 +179,15 @@ impl FioCommand {
     fn phase(&self, name: String, together: &[usize], jobs: Vec<Job>) -> Phase {
         let of = |number: &usize| &self.jobs[*number];
         let drops = together.iter().map(of).any(|job| {
-            job.target.invalidate && !job.target.pre_read && !job.sync.direct && job.pattern.rw.reads()
+            job.target.invalidate
+                && !job.target.pre_read
+                && !job.sync.direct
+                && job.pattern.rw.reads()
         });
-        let exits = together.iter().map(of).any(|job| {
-            job.schedule.exitall && job.schedule.exit_what != FioExitWhat::All
-        });
+        let exits = together
+            .iter()
+            .map(of)
+            .any(|job| job.schedule.exitall && job.schedule.exit_what != FioExitWhat::All);
         let cold = if drops { CacheDrop::Target } else { CacheDrop::Keep };
         let until = if exits { PhaseEnd::First } else { PhaseEnd::Last };
         let first = jobs[0].clone();

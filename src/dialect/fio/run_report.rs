@@ -34,7 +34,8 @@ pub fn run_report(
     now_ms: u64,
     now: String,
 ) -> FioReport {
-    let elapsed = record.phases.iter().map(|phase| phase.span.time()).fold(Nanos::ZERO, |a, b| a + b);
+    let elapsed =
+        record.phases.iter().map(|phase| phase.span.time()).fold(Nanos::ZERO, |a, b| a + b);
     let elapsed_s = elapsed.0.div_ceil(1_000_000_000);
     let finished = each.into_iter().filter_map(|(job, report)| {
         let eta_s = Some(0);

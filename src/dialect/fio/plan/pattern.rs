@@ -52,7 +52,8 @@ impl FioJob {
             .iter()
             .filter(|(_, weight)| *weight > 0)
             .map(|(direction, weight)| ActionShare { action: action(*direction), weight: *weight });
-        let directions: Vec<FioDirection> = shares.iter().map(|(direction, _)| *direction).collect();
+        let directions: Vec<FioDirection> =
+            shares.iter().map(|(direction, _)| *direction).collect();
         Ok(Pattern {
             region: Region {
                 offset: Bytes(place.offset),
@@ -77,7 +78,10 @@ impl FioJob {
     fn block(&self, directions: &[FioDirection]) -> BlockSize {
         let mut sizes = directions
             .iter()
-            .map(|direction| ActionSize { action: action(*direction), size: self.sizes(*direction).into() })
+            .map(|direction| ActionSize {
+                action: action(*direction),
+                size: self.sizes(*direction).into(),
+            })
             .collect::<Vec<_>>();
         match sizes.iter().all(|other| other.size == sizes[0].size) {
             true => *sizes.swap_remove(0).size,
@@ -158,8 +162,9 @@ impl FioJob {
     /// Whether each block is touched once before any is touched again.
     pub(super) fn draws_once(&self) -> bool {
         let pattern = &self.pattern;
-        let fixed = pattern.min_bs.iter().zip(pattern.max_bs.iter()).all(|(least, most)| least == most)
-            && pattern.bssplit.iter().all(Vec::is_empty);
+        let fixed =
+            pattern.min_bs.iter().zip(pattern.max_bs.iter()).all(|(least, most)| least == most)
+                && pattern.bssplit.iter().all(Vec::is_empty);
         !pattern.norandommap && fixed && !self.is_set("ba")
     }
 
