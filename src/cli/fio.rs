@@ -11,7 +11,6 @@ use progress::ProgressLine;
 
 use super::conduct::SOUND;
 use super::dd::cold;
-use super::environment::Environment;
 use super::session::{
     Dialect, LineContext, ReadLine, SessionEnd, SignalUse, ToolRun, ToolSaid, ToolSession,
     ToolStreams, without_plan,
@@ -24,7 +23,7 @@ use crate::dialect::fio::{
 use crate::error::{Doing, Error, Fault, Refusal};
 use crate::evidence::SysRoot;
 use crate::name::{NameText as _, quoted};
-use crate::plan::{CacheDrop, HeaderLayout, LayoutMode, Phase, Plan, Target, Work};
+use crate::plan::{CacheDrop, LayoutMode, Phase, Plan, Target, Work};
 use crate::record::{BetterCommand, Ending, PhaseRecord, Record, Resolved, WordMeaning};
 use crate::report;
 use crate::run::{self, LiveStatus, Observer};
@@ -94,33 +93,21 @@ impl Dialect for Fio {
     }
 }
 
-/// The plan of the words, with the headers of the fio that is meant.
+/// The plan of the words, with data for the fio that is meant.
 fn plan(
     command: &FioCommand,
     words: Vec<String>,
     context: &LineContext<'_>,
 ) -> Result<FioPlan, Refusal> {
-    let layout = headers(context.environment)?;
-    Ok(command.plan(words, &there, clock::now().0)?.with_headers(layout))
-}
-
-/// The first version of fio, after 3 and a point, whose headers say a version.
-const VERSIONED_HEADERS: u32 = 41;
-
-/// How the fio that is meant lays out headers of data that can be verified.
-fn headers(environment: &Environment) -> Result<HeaderLayout, Refusal> {
-    let Some(meant) = &environment.dialect else { return Ok(HeaderLayout::Versioned) };
+    let planned = command.plan(words, &there, clock::now().0)?;
+    let Some(meant) = &context.environment.dialect else { return Ok(planned) };
     let version = meant.to_str().and_then(|meant| meant.strip_prefix("fio-3."));
-    let minor = version.and_then(|version| version.split('-').next());
-    match minor.and_then(|minor| minor.parse::<u32>().ok()) {
-        Some(..VERSIONED_HEADERS) => Ok(HeaderLayout::Unversioned),
-        Some(_) => Ok(HeaderLayout::Versioned),
-        None => Err(Refusal {
-            place: "ASSAY_DIALECT".into(),
-            why: format!("invalid value '{}'", meant.to_string_lossy()),
-            instead: "give what 'fio --version' says, such as fio-3.33".into(),
-        }),
-    }
+    let minor = version.and_then(|version| version.split('-').next()?.parse().ok());
+    planned.as_version(minor.ok_or_else(|| Refusal {
+        place: "ASSAY_DIALECT".into(),
+        why: format!("invalid value '{}'", meant.to_string_lossy()),
+        instead: "give what 'fio --version' says, such as fio-3.33".into(),
+    })?)
 }
 
 fn lines(said: &[String]) -> String {

@@ -214,7 +214,7 @@ impl HeadedFiller {
             if let Some((index, (found, expected))) = wrong {
                 let byte = (from + index - at) as u32;
                 return Err(WrongPart {
-                    part: PiecePart::Pattern { byte },
+                    part: PiecePart::Pattern { byte, headed: head > 0 },
                     expected: hex(&[*expected]),
                     found: hex(&[*found]),
                 });
@@ -267,4 +267,89 @@ fn exchange(piece: &mut [u8], by: usize, len: usize) {
     let first = piece[..len].to_vec();
     piece.copy_within(by..by + len, 0);
     piece[by..by + len].copy_from_slice(&first);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::unit::Bytes;
+
+    const WRITE: HeadedWrite = HeadedWrite { seed: 99, number: 3, worker: 1, time: 5_000_000_007 };
+
+    fn data(checksum: PieceChecksum) -> HeadedData {
+        HeadedData {
+            interval: Bytes(512),
+            pattern: if checksum.name() == "pattern" { vec![1, 2, 3] } else { Vec::new() },
+            ..HeadedData::of(checksum)
+        }
+    }
+
+    #[test]
+    fn what_was_made_is_right_and_a_changed_byte_is_found_in_its_piece() {
+        use PieceChecksum::*;
+        let all = [
+            Md5,
+            Crc64,
+            Crc32,
+            Crc32c,
+            Crc32cIntel,
+            Crc16,
+            Crc7,
+            Sha256,
+            Sha512,
+            Sha3_224,
+            Sha3_256,
+            Sha3_384,
+            Sha3_512,
+            Xxhash,
+            Sha1,
+            Pattern,
+            PatternOnly,
+        ];
+        let layouts = [HeaderLayout::Versioned, HeaderLayout::Unversioned];
+        for (checksum, layout) in
+            all.into_iter().flat_map(|sum| layouts.map(|layout| (sum, layout)))
+        {
+            for offset in [0, 200] {
+                let data = HeadedData { layout, offset: Bytes(offset), ..data(checksum) };
+                let filler = HeadedFiller::new(&data);
+                let mut block = vec![0; 4096];
+                filler.fill(&mut block, 8192, WRITE);
+                assert_eq!(
+                    filler.check(&block, 8192, |seed| seed == 99 || checksum == PatternOnly),
+                    Ok(())
+                );
+                for byte in [0, 47, 199, 200, 250, 511] {
+                    block[1024 + byte] ^= 16;
+                    let wrong = filler.check(&block, 8192, |_| true).expect_err("a changed byte");
+                    assert_eq!((wrong.offset, wrong.bytes), (9216, 512), "{checksum:?} {byte}");
+                    block[1024 + byte] ^= 16;
+                }
+                // It belongs elsewhere, or is another write's.
+                if checksum != PatternOnly {
+                    assert!(filler.check(&block, 0, |_| true).is_err());
+                    assert!(filler.check(&block, 8192, |_| false).is_err());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_pattern_has_the_offset_of_each_of_its_stretches() {
+        let data = HeadedData {
+            interval: Bytes::ZERO,
+            pattern: vec![0; 12],
+            pattern_offsets: vec![4],
+            pattern_interval: Bytes(512),
+            ..HeadedData::of(PieceChecksum::PatternOnly)
+        };
+        let filler = HeadedFiller::new(&data);
+        let mut block = vec![1; 1024];
+        filler.fill(&mut block, 4096, WRITE);
+        assert_eq!(block[4..12], 4096_u64.to_ne_bytes());
+        assert_eq!(block[516..524], 4608_u64.to_ne_bytes());
+        assert_eq!(filler.check(&block, 4096, |_| true), Ok(()));
+        let wrong = filler.check(&block, 0, |_| true).expect_err("another place");
+        assert_eq!(wrong.part, PiecePart::Pattern { byte: 5, headed: false });
+    }
 }

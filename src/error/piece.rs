@@ -36,6 +36,8 @@ pub enum PiecePart {
     Pattern {
         /// Which of the piece, from 0.
         byte: u32,
+        /// Whether the piece has a header.
+        headed: bool,
     },
 }
 
@@ -89,7 +91,7 @@ impl fmt::Display for PieceMismatch {
                 f,
                 "the {name} of {bytes} bytes: expected {expected} as stored, that of what stands here is {found}"
             ),
-            PiecePart::Pattern { byte } => {
+            PiecePart::Pattern { byte, .. } => {
                 write!(
                     f,
                     "byte {byte} of {bytes}: expected {expected} of the pattern, found {found}"

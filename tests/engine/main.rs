@@ -13,6 +13,7 @@ mod evidence;
 mod fallbacks;
 mod files;
 mod fio_twin;
+mod fio_verify;
 mod journal;
 #[path = "../kernel/mod.rs"]
 mod kernel;

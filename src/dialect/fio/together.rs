@@ -39,6 +39,7 @@ pub(super) fn notes(job: &FioJob) -> Vec<FioNote> {
     blocks(job, &mut note);
     files(job, &mut note);
     times(job, &mut note);
+    verification(job, &mut note);
     notes
 }
 
@@ -113,6 +114,29 @@ fn times(job: &FioJob, note: &mut impl FnMut(&str, String, &str, &str)) {
             "no verification: writes take all of the runtime".into(),
             "verification of what is written",
             "size in place of time_based, or verify_backlog",
+        );
+    }
+}
+
+fn verification(job: &FioJob, note: &mut impl FnMut(&str, String, &str, &str)) {
+    let verify = &job.verify;
+    if verify.kind == FioVerifyKind::None {
+        return;
+    }
+    if verify.async_threads > 0 {
+        note(
+            "verify_async",
+            "nothing: each job verifies what it reads itself".into(),
+            &format!("{} threads that verify", verify.async_threads),
+            "a job for each part of the file",
+        );
+    }
+    if verify.dump {
+        note(
+            "verify_dump",
+            "a message with the offset of a wrong block".into(),
+            "files with what was read and what was expected",
+            "dd to keep the block that the message names",
         );
     }
 }

@@ -6,15 +6,20 @@ use crate::error::{Fault, HeaderField, PiecePart};
 pub fn verify_failure(fault: &Fault) -> Option<String> {
     let wrong = fault.piece.as_deref()?;
     let (expected, found) = (&wrong.expected, &wrong.found);
+    let (start, bytes) = match wrong.part {
+        // Without headers fio names the block, and the byte of the piece.
+        PiecePart::Pattern { headed: false, .. } => (wrong.block_offset, wrong.block_bytes),
+        _ => (wrong.offset, wrong.bytes),
+    };
     let place = format!(
-        "at file {} offset {}, length {} (requested block: offset={}, length={})",
-        fault.path, wrong.offset, wrong.bytes, wrong.block_offset, wrong.block_bytes
+        "at file {} offset {start}, length {bytes} (requested block: offset={}, length={})",
+        fault.path, wrong.block_offset, wrong.block_bytes
     );
     Some(match &wrong.part {
         PiecePart::Checksum(name) => format!(
             "{name}: verify failed {place}\n       Expected CRC: {expected}\n       Received CRC: {found}\n"
         ),
-        PiecePart::Pattern { byte } => {
+        PiecePart::Pattern { byte, .. } => {
             let value = |digits: &str| u8::from_str_radix(digits, 16).unwrap_or_default();
             let bits = (value(expected) ^ value(found)).count_ones();
             format!(
@@ -65,8 +70,10 @@ mod tests {
              offset=28672, length=4096)\n       Expected CRC: 1329fcc9\n       Received CRC: 3815dd88\n"
         );
         assert_eq!(
-            said(PiecePart::Pattern { byte: 7 }, "ff", "0f").lines().next(),
-            Some("fio: got pattern '0f', wanted 'ff'. Bad bits 4")
+            said(PiecePart::Pattern { byte: 7, headed: false }, "ff", "0f"),
+            "fio: got pattern '0f', wanted 'ff'. Bad bits 4\nfio: bad pattern block offset 7\n\
+             pattern: verify failed at file t offset 28672, length 4096 (requested block: \
+             offset=28672, length=4096)\n"
         );
         assert_eq!(
             said(PiecePart::Header(HeaderField::Offset), "0", "365072220160"),

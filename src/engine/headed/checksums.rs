@@ -108,3 +108,34 @@ fn closed<const BLOCK: usize>(bytes: &[u8], length: &[u8]) -> (Option<[u8; BLOCK
     last[room..].copy_from_slice(length);
     (before, last)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_of_the_catalogues_nine_digits() {
+        let sum = |checksum: PieceChecksum| {
+            let mut all = [0; LARGEST_CHECKSUM];
+            compute(checksum, b"123456789", &mut all);
+            all[..checksum.bytes().min(8)].to_vec()
+        };
+        assert_eq!(sum(PieceChecksum::Crc7), [0x75]);
+        assert_eq!(sum(PieceChecksum::Crc16), 0xbb3d_u16.to_ne_bytes());
+        assert_eq!(sum(PieceChecksum::Crc32), 0x89a1_897f_u32.to_ne_bytes());
+        assert_eq!(sum(PieceChecksum::Crc32c), (!0xe306_9283_u32).to_ne_bytes());
+        assert_eq!(sum(PieceChecksum::Crc64), 0xe9c6_d914_c4b8_d9ca_u64.to_ne_bytes());
+        assert_eq!(sum(PieceChecksum::Md5), [0x25, 0xf9, 0xe7, 0x94, 0x32, 0x3b, 0x45, 0x38]);
+    }
+
+    #[test]
+    fn the_last_block_is_closed_in_one_or_two() {
+        for rest in [0, 55, 56, 63] {
+            let bytes = vec![7; 64 + rest];
+            let (before, last) = closed::<64>(&bytes, &[9; 8]);
+            assert_eq!(before.is_some(), rest > 55, "{rest}");
+            assert_eq!(before.unwrap_or(last)[rest], 0x80);
+            assert_eq!(last[56..], [9; 8]);
+        }
+    }
+}

@@ -8,7 +8,8 @@ use super::{FioPlan, refused};
 use crate::error::Refusal;
 use crate::plan::{
     Action, BlockWork, Durability, Fill, HeadedData, HeaderLayout, Job, LayoutMode, Mix,
-    OffsetOrdering, Pattern, PieceChecksum, Rate, StopLimit, StopRule, Target, Verify, Work,
+    OffsetOrdering, Pattern, PieceChecksum, Rate, SequenceSeeds, StopLimit, StopRule, Target,
+    Verify, Work,
 };
 use crate::unit::{Bytes, Nanos};
 
@@ -181,8 +182,13 @@ impl FioJob {
 
     /// The job that reads back what a clone of this one writes.
     pub(super) fn read_back(&self, written: &Job) -> Option<Job> {
+        let whole = self.writes_each_block_once() && self.pattern.one_block_size();
+        self.reading(written, whole)
+    }
+
+    /// The job that reads all of the region, or again what was written.
+    fn reading(&self, written: &Job, whole: bool) -> Option<Job> {
         let Work::Blocks(blocks) = &written.work else { return None };
-        let whole = self.writes_each_block_once();
         let pattern = Pattern {
             mix: Mix::only(Action::Read),
             verify: self.look(),
@@ -221,26 +227,52 @@ impl FioJob {
 
     /// A job that only verifies: the region, from its beginning to its end.
     pub(super) fn verify_pass(&self, written: Job) -> Job {
-        self.read_back(&written).unwrap_or(written)
+        self.reading(&written, true).unwrap_or(written)
     }
 }
 
 impl FioPlan {
-    /// The same, with headers that are written in this layout.
-    #[must_use]
-    pub fn with_headers(mut self, layout: HeaderLayout) -> Self {
-        for phase in &mut self.plan.phases {
-            for job in &mut phase.jobs {
-                if let Work::Blocks(blocks) = &mut job.work
-                    && let Fill::Headed(data) = &mut blocks.pattern.fill
-                {
-                    data.layout = layout;
-                }
+    /// The same, with data as fio 3 of this minor version lays them out.
+    ///
+    /// # Errors
+    /// Data that this version cannot verify.
+    pub fn as_version(mut self, minor: u32) -> Result<Self, Refusal> {
+        let layout = match minor {
+            ..VERSIONED_HEADERS => HeaderLayout::Unversioned,
+            _ => HeaderLayout::Versioned,
+        };
+        for job in self.plan.phases.iter_mut().flat_map(|phase| phase.jobs.iter_mut()) {
+            let Work::Blocks(blocks) = &mut job.work else { continue };
+            if let Some(sequence) = &mut blocks.pattern.sequence
+                && let SequenceSeeds::Fixed { block, repeat: true, .. } = &mut sequence.seeds
+                && minor < LIKE_ALL_OTHERS
+            {
+                *block = Some(OF_BLOCKS);
             }
+            let Fill::Headed(data) = &mut blocks.pattern.fill else { continue };
+            if data.checksum == PieceChecksum::Sha512 && minor < WHOLE_SHA512 {
+                return Err(Refusal {
+                    place: format!("job '{}'", job.name),
+                    why: format!(
+                        "fio 3.{minor} never closes its SHA-512: what it stores are bytes of the data"
+                    ),
+                    instead: "use verify=sha256, or fio 3.39 or later".into(),
+                });
+            }
+            data.layout = layout;
         }
-        self
+        Ok(self)
     }
 }
+
+/// The first minor version of fio 3 whose headers say a version.
+const VERSIONED_HEADERS: u32 = 41;
+/// The first one, as far as is known, whose blocks are seeded as all others: 3.33 has a seed of their own.
+const LIKE_ALL_OTHERS: u32 = 34;
+/// That seed, which the number of the job is multiplied by.
+const OF_BLOCKS: u64 = 0xb189_9bed;
+/// The first one whose SHA-512 is one.
+const WHOLE_SHA512: u32 = 39;
 
 /// The same target, as it was left.
 fn as_found(target: &Target) -> Target {
