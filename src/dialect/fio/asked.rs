@@ -70,7 +70,7 @@ pub struct FioTyped {
 }
 
 /// A job: what all its clones do. Of times, everything is exact to a microsecond.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FioJob {
     /// Its name; two jobs may have the same. May be empty.
     pub name: String,
@@ -110,32 +110,6 @@ pub struct FioJob {
     pub process: FioProcess,
     /// Zones.
     pub zones: FioZones,
-}
-
-impl Default for FioJob {
-    fn default() -> Self {
-        Self {
-            name: String::new(),
-            place: None,
-            group: 0,
-            options: Vec::new(),
-            inherited: Vec::new(),
-            set: BTreeSet::new(),
-            pattern: FioPattern::default(),
-            target: FioTarget::default(),
-            queue: FioQueue::default(),
-            sync: FioSync::default(),
-            schedule: FioSchedule::default(),
-            pace: FioPace::default(),
-            data: FioData::default(),
-            verify: FioVerify::default(),
-            replay: FioReplay::default(),
-            statistics: FioStatistics::default(),
-            logs: FioLogs::default(),
-            process: FioProcess::default(),
-            zones: FioZones::default(),
-        }
-    }
 }
 
 impl FioJob {

@@ -83,8 +83,7 @@ fn percent(text: &str) -> i64 {
 fn fill(shares: &mut [Option<u32>]) {
     let given: u32 = shares.iter().flatten().sum();
     let missing = shares.iter().filter(|share| share.is_none()).count() as u32;
-    if missing > 0 {
-        let part = 100_u32.saturating_sub(given) / missing;
+    if let Some(part) = 100_u32.saturating_sub(given).checked_div(missing) {
         shares.iter_mut().for_each(|share| *share = Some(share.unwrap_or(part)));
     }
 }

@@ -119,6 +119,6 @@ fn sync_file_range(job: &mut FioJob, value: &FioValue<'_>) -> Applied {
     }
     let last = value.text().rsplit(',').next().unwrap_or_default();
     let digits = last.split_once(':').map(|(_, number)| number.trim());
-    job.sync.sync_file_range_every = digits.map_or(1, |digits| leading_count(digits));
+    job.sync.sync_file_range_every = digits.map_or(1, leading_count);
     Ok(())
 }

@@ -148,11 +148,11 @@ impl FioJob {
         let time = nanos(schedule.runtime);
         let endless = schedule.time_based && time > Nanos::ZERO;
         // A sequence of blocks ends by itself, with a whole one.
-        let rest = match drawn {
-            true => self.pattern.max_bs.iter().copied().max().unwrap_or_default(),
-            false => 0,
-        };
-        let bytes = place.bytes.saturating_mul(schedule.loops.max(1).into()).saturating_add(rest);
+        let bytes = place.bytes.saturating_mul(schedule.loops.max(1).into());
+        let largest = self.pattern.max_bs.iter().copied().max().unwrap_or_default().max(1);
+        let whole = self.pattern.min_bs.iter().all(|least| *least == largest)
+            && bytes.is_multiple_of(largest);
+        let bytes = if drawn && !whole { bytes.saturating_add(largest) } else { bytes };
         let passes = match endless || place.bytes != place.region {
             true => u32::MAX,
             false => schedule.loops.max(1),
