@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-use crate::lab::{self, Memory, Mounted};
+use crate::lab::{self, Memory};
 
 /// All that Debian's fio 3.33 has, but for sha512, which it does not close.
 const KINDS: &[&str] = &[
@@ -37,11 +37,7 @@ const SIZES: &[(&str, &str)] = &[("4k", "512"), ("4k", "4k"), ("64k", "512"), ("
 const CHANGED: u64 = 131_072 - 100;
 
 /// Runs one of the two in a folder.
-<<<<<<< ours
-fn run(theirs: bool, folder: &Mounted, line: &str) -> Output {
-=======
 fn run(theirs: bool, folder: &Path, line: &str) -> Output {
->>>>>>> theirs
     let (program, first): (&str, &[&str]) = match theirs {
         true => ("fio", &[]),
         false => (env!("CARGO_BIN_EXE_assay"), &["fio"]),
@@ -96,12 +92,14 @@ fn each_verifies_what_the_other_wrote() {
         for (bs, interval) in SIZES {
             let line = format!("--bs={bs} --verify={kind} --verify_interval={interval}{pattern}");
             for theirs in [true, false] {
-                let wrote = run(theirs, folder.mount(), &format!("--rw=write --do_verify=0 {line}"));
+                let wrote =
+                    run(theirs, folder.mount(), &format!("--rw=write --do_verify=0 {line}"));
                 assert!(wrote.status.success(), "{line}: {}", err(&wrote));
                 let read = run(!theirs, folder.mount(), &format!("--rw=read {line}"));
                 assert!(read.status.success(), "{line}, written by fio: {theirs}: {}", err(&read));
                 change(&path);
-                let both = [true, false].map(|by| run(by, folder.mount(), &format!("--rw=read {line}")));
+                let both =
+                    [true, false].map(|by| run(by, folder.mount(), &format!("--rw=read {line}")));
                 // Of data without a checksum only the headers are looked at.
                 if *kind == "meta" {
                     assert!(both.iter().all(|read| read.status.success()), "{line}");
@@ -188,7 +186,8 @@ fn what_is_not_done_is_refused_by_name() {
         "--verify=sha512",
     ];
     for word in words {
-        let output = run(false, folder.mount(), &format!("--rw=write --bs=4k --verify=crc32c {word}"));
+        let output =
+            run(false, folder.mount(), &format!("--rw=write --bs=4k --verify=crc32c {word}"));
         let text = err(&output);
         assert!(!output.status.success(), "{word}");
         let name = word.trim_start_matches('-').split('=').next().unwrap_or_default();

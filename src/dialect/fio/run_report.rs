@@ -117,7 +117,7 @@ fn disk(record: &Record, name: &str) -> Option<FioDiskReport> {
         own.ticks = [own.ticks[0] + grown.read_ms, own.ticks[1] + grown.write_ms];
         own.in_queue += grown.weighted_ms;
         busy += grown.busy_ms;
-        time = time + phase.span.ended().since(phase.span.started);
+        time += phase.span.ended().since(phase.span.started);
     }
     if time == Nanos::ZERO {
         return None;
