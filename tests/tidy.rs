@@ -405,7 +405,11 @@ fn figures_are_decided_in_one_place() {
         }
         for (number, line) in source.code() {
             // How long a single I/O took is no figure of many.
-            let line = line.replace("single.lat_ns", "");
+            let mut line = line.replace("single.lat_ns", "");
+            // fio prints whole distributions, in bins and classes of its own.
+            if source.path == "src/dialect/fio/measure.rs" {
+                line = line.replace(".lat_ns", "");
+            }
             if let Some(word) = own.iter().find(|word| line.contains(**word)) {
                 complaints.push(format!(
                     "{}:{number}: '{word}': ask record::PhaseFigures for a figure",

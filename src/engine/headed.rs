@@ -3,25 +3,16 @@
 
 mod checksums;
 mod header;
+mod part;
 mod random_words;
 
 use crate::error::{HeaderField, PieceMismatch, PiecePart};
 use crate::plan::{HeadedData, HeaderLayout, LARGEST_CHECKSUM, PieceChecksum};
 
-use header::PieceHeader;
+pub(super) use part::HeadedWrite;
 
-/// Which write data are of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct HeadedWrite {
-    /// All random bytes follow from it.
-    pub seed: u64,
-    /// The number of the write, from 0.
-    pub number: u64,
-    /// The number of the worker, from 1.
-    pub worker: u16,
-    /// When it was made, ns.
-    pub time: u64,
-}
+use header::PieceHeader;
+use part::WrongPart;
 
 /// Makes such data, and checks them.
 #[derive(Clone, Debug)]
@@ -222,19 +213,6 @@ impl HeadedFiller {
             (from, rest) = (from + now.len(), later);
         }
         Ok(())
-    }
-}
-
-/// What of a piece is wrong.
-struct WrongPart {
-    part: PiecePart,
-    expected: String,
-    found: String,
-}
-
-impl WrongPart {
-    fn header(field: HeaderField, expected: String, found: String) -> Self {
-        Self { part: PiecePart::Header(field), expected, found }
     }
 }
 

@@ -4,6 +4,8 @@
 mod method;
 mod pace;
 mod pattern;
+mod placed;
+mod refused;
 mod sequence;
 mod target;
 mod unmet;
@@ -11,7 +13,10 @@ mod verify;
 
 use std::path::Path;
 
-use super::asked::{FioCommand, FioJob, FioPlace, NAME};
+pub use placed::{FioClone, FioPlan, FioThere};
+use refused::refused;
+
+use super::asked::{FioCommand, FioJob, NAME};
 use super::choices::FioExitWhat;
 use super::logs;
 use crate::error::Refusal;
@@ -23,58 +28,6 @@ use crate::unit::Nanos;
 
 /// fio's own seed, where no word gives another.
 const SEED: u64 = 0x89;
-
-/// What stands at a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FioThere {
-    /// Nothing, or nothing that can be looked at.
-    Nothing,
-    /// A file of so many bytes.
-    File(u64),
-    /// A block device of so many bytes.
-    Device(u64),
-    /// A folder.
-    Folder,
-    /// Something else: a pipe, a character device.
-    Other,
-}
-
-/// Where a clone of a job stands in the plan.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FioClone {
-    /// The job: index into the jobs of the command.
-    pub job: usize,
-    /// The clone, from 0.
-    pub number: u32,
-    /// Its number among all clones, from 1: logs are named by it.
-    pub thread: u32,
-    /// The name of its phase.
-    pub phase: String,
-    /// The name of its job in that phase.
-    pub name: String,
-    /// The name of the phase that reads back what it wrote, in a job of the same name.
-    pub check: Option<String>,
-}
-
-/// A plan, and where each clone stands in it.
-#[derive(Clone, Debug)]
-pub struct FioPlan {
-    /// What is run.
-    pub plan: Plan,
-    /// All clones, in the order of their reports.
-    pub clones: Vec<FioClone>,
-}
-
-/// Why a word is not done: its place, what it is, what to write instead.
-fn refused(job: &FioJob, word: &str, why: &str, instead: &str) -> Refusal {
-    let typed = job.typed(word);
-    let place = match typed.map(|typed| &typed.place) {
-        Some(place @ FioPlace::Line { .. }) => place.to_string(),
-        _ => format!("job '{}'", job.name),
-    };
-    let shown = typed.map_or_else(|| word.to_string(), |typed| typed.typed.clone());
-    Refusal { place, why: format!("'{shown}': {why}"), instead: instead.into() }
-}
 
 impl FioCommand {
     /// The plan of the words. `chance` is what follows where the random numbers are not to be those of each run.

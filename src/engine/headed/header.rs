@@ -3,7 +3,7 @@
 use crate::error::HeaderField;
 use crate::plan::{HeaderLayout, PieceChecksum};
 
-use super::{HeadedWrite, WrongPart};
+use super::part::{HeadedWrite, WrongPart};
 
 /// The first two bytes of each.
 const MAGIC: u16 = 0xacca;

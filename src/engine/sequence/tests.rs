@@ -17,7 +17,7 @@ use job::*;
 
 #[test]
 fn short_sequences_are_those_of_fio() {
-    let blocks = |job: Job, expected: &[(u32, char, u64)]| {
+    let blocks = |job: SeededJob, expected: &[(u32, char, u64)]| {
         let line =
             |&(file, op, block): &(u32, char, u64)| format!("{file} {op} {} 4096", block * 4 * K);
         let expected: Vec<String> = expected.iter().map(line).chain(["end".into()]).collect();
@@ -66,9 +66,9 @@ fn headers_of_verified_blocks_have_the_seeds_that_fio_gives_them() {
 #[test]
 fn what_cannot_be_drawn_is_refused_or_ends() {
     let refused =
-        |job: &Job| IoRoute::new(&job.pattern, 1, FileOrder::default(), job.span).is_err();
+        |job: &SeededJob| IoRoute::new(&job.pattern, 1, FileOrder::default(), job.span).is_err();
     let shared = random(READ);
-    let shared = Job { span: FileSpan { backend: (0, 2), ..shared.span }, ..shared };
+    let shared = SeededJob { span: FileSpan { backend: (0, 2), ..shared.span }, ..shared };
     assert!(refused(&shared), "threads that share a sequence");
     let nameless = PlaceDistribution::Zipf { theta: 1.2, center: None, names: Vec::new() };
     assert!(refused(&spread(READ, nameless)), "a law without names of files");

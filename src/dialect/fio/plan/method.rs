@@ -3,7 +3,7 @@
 use super::super::asked::FioJob;
 use super::super::choices::{FioFadvise, FioSyncMode, FioSyncRange};
 use super::super::engine::FioEngine;
-use super::refused;
+use super::refused::refused;
 use crate::error::Refusal;
 use crate::plan::{
     Advice, AioOptions, Caching, Durability, Method, MmapOptions, RingOptions, SyncFileRange,

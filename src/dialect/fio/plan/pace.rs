@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::super::asked::FioJob;
 use super::super::choices::{FioRateProcess, FioThinktimeBlocks};
 use super::super::direction::FioDirection;
-use super::refused;
+use super::refused::refused;
 use super::target::FioRegion;
 use crate::error::Refusal;
 use crate::plan::{

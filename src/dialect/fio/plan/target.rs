@@ -8,8 +8,10 @@ use super::super::choices::{FioFallocate, FioServiceOrder};
 use super::super::engine::FioEngine;
 use super::super::job_target::FioAmount;
 use super::super::names;
-use super::{FioThere, refused};
+use super::placed::FioThere;
+use super::refused::refused;
 use crate::error::Refusal;
+use crate::name::NameText as _;
 use crate::plan::{FileOrder, LayoutMode, Lifetime, OverwriteConsent, Phase, Size, Target, Work};
 use crate::unit::Bytes;
 
@@ -149,7 +151,7 @@ impl FioJob {
             return Err(refused(
                 self,
                 "filename",
-                &format!("the size of {} cannot be told", path.display()),
+                &format!("the size of {} cannot be told", path.to_text()),
                 "name a device that can be opened; 'lsblk' lists them",
             ));
         }
@@ -157,7 +159,7 @@ impl FioJob {
             return Err(refused(
                 self,
                 "offset",
-                &format!("it lies behind the end of {}", path.display()),
+                &format!("it lies behind the end of {}", path.to_text()),
                 "give a smaller one",
             ));
         }

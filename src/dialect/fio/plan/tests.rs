@@ -1,6 +1,9 @@
+//! Lines of fio, and what becomes of them.
+
 use super::super::asked::{FioPathKind, FioWorld};
 use super::super::read;
 use super::*;
+use crate::name::NameText as _;
 use crate::plan::{
     BlockSize, Caching, Durability, LayoutMode, Lifetime, Method, OffsetOrdering, Size, StopLimit,
     Target,
@@ -59,9 +62,7 @@ fn jobs_run_together_until_one_waits() {
 #[test]
 fn a_file_is_made_as_fio_makes_it() {
     let file = |line: &str| match blocks(line).target {
-        Target::File { path, size, layout, lifetime } => {
-            (path.display().to_string(), size, layout, lifetime)
-        }
+        Target::File { path, size, layout, lifetime } => (path.to_text(), size, layout, lifetime),
         other => panic!("{line}: {other:?}"),
     };
     let mib = |mib| Size::Exactly(Bytes::mib(mib));
@@ -99,7 +100,7 @@ fn files_and_devices_are_those_that_are_named() {
     else {
         panic!("no files")
     };
-    let named: Vec<_> = named.iter().map(|path| path.display().to_string()).collect();
+    let named: Vec<_> = named.iter().map(|path| path.to_text()).collect();
     assert_eq!(
         (named, count, size),
         (vec!["p".into(), "q".into()], 2, Size::Exactly(Bytes::mib(2)))
@@ -158,9 +159,8 @@ fn time_and_size_end_a_job() {
 #[test]
 fn what_is_not_done_is_refused_by_its_name() {
     for (words, says) in [
-        ("--verify=crc32c --rw=write", "verify"),
+        ("--verify=crc32c --rw=write --verify_backlog=8", "verify_backlog"),
         ("--ioengine=splice", "splice"),
-        ("--rw=trimwrite", "trimwrite"),
         ("--fill_device=1 --rw=write", "fill_device"),
         ("--prio=3", "ionice"),
         ("--nice=5", "nice -n"),

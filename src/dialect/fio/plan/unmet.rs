@@ -3,7 +3,7 @@
 use super::super::asked::{FioCommand, FioJob};
 use super::super::choices::{FioLockfile, FioSubmitMode, FioZoneMode};
 use super::super::engine::FioEngine;
-use super::refused;
+use super::refused::refused;
 use crate::error::Refusal;
 
 /// A word of a job that is not done: its name, whether it is meant, why not, and what to write instead.

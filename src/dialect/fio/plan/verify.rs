@@ -4,7 +4,8 @@ use super::super::asked::FioJob;
 use super::super::choices::{FioVerifyKind, FioVerifyPolicy};
 use super::super::engine::FioEngine;
 use super::super::job_target::FioAmount;
-use super::{FioPlan, refused};
+use super::placed::FioPlan;
+use super::refused::refused;
 use crate::error::Refusal;
 use crate::plan::{
     Action, BlockWork, Durability, Fill, HeadedData, HeaderLayout, Job, LayoutMode, Mix,

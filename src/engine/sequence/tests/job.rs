@@ -13,14 +13,14 @@ pub(super) const K: u64 = 1024;
 pub(super) const M: u64 = 1024 * K;
 
 /// A job of one worker.
-pub(super) struct Job {
+pub(super) struct SeededJob {
     pub(super) pattern: Pattern,
     pub(super) files: u32,
     pub(super) span: FileSpan,
 }
 
 /// A job of one file.
-pub(super) fn job(mix: &[(Action, u32)], places: SequencePlaces) -> Job {
+pub(super) fn job(mix: &[(Action, u32)], places: SequencePlaces) -> SeededJob {
     let order = match places {
         SequencePlaces::InOrder { .. } => OffsetOrdering::Forward,
         SequencePlaces::Random(_) => OffsetOrdering::Uniform,
@@ -33,7 +33,7 @@ pub(super) fn job(mix: &[(Action, u32)], places: SequencePlaces) -> Job {
     };
     let span =
         FileSpan { start: 0, len: 64 * M, backend: (0, 1), passes: Some(1), seed: 0, worker: 0 };
-    Job { pattern, files: 1, span }
+    SeededJob { pattern, files: 1, span }
 }
 
 pub(super) const READ: &[(Action, u32)] = &[(Action::Read, 100)];
@@ -45,19 +45,19 @@ pub(super) fn mixed(reads: u32) -> Vec<(Action, u32)> {
     vec![(Action::Read, reads), (Action::Write, 100 - reads)]
 }
 
-pub(super) fn in_order(mix: &[(Action, u32)]) -> Job {
+pub(super) fn in_order(mix: &[(Action, u32)]) -> SeededJob {
     job(mix, SequencePlaces::InOrder { gap: 0 })
 }
 
-pub(super) fn with_gap(mix: &[(Action, u32)], gap: i64) -> Job {
+pub(super) fn with_gap(mix: &[(Action, u32)], gap: i64) -> SeededJob {
     job(mix, SequencePlaces::InOrder { gap })
 }
 
-pub(super) fn random(mix: &[(Action, u32)]) -> Job {
+pub(super) fn random(mix: &[(Action, u32)]) -> SeededJob {
     job(mix, SequencePlaces::Random(RandomPlaces::default()))
 }
 
-pub(super) fn spread(mix: &[(Action, u32)], distribution: PlaceDistribution) -> Job {
+pub(super) fn spread(mix: &[(Action, u32)], distribution: PlaceDistribution) -> SeededJob {
     random(mix).places(|places| places.distribution = distribution)
 }
 
@@ -96,7 +96,7 @@ pub(super) fn fixed(size: u64) -> BlockSize {
     BlockSize::Fixed(Bytes(size))
 }
 
-impl Job {
+impl SeededJob {
     /// Bytes of each file.
     pub(super) fn bytes(mut self, len: u64) -> Self {
         self.span.len = len;
@@ -184,7 +184,7 @@ pub(super) fn digest(lines: &[String]) -> u64 {
 
 /// The words of a job, its first I/Os that are compared, their digest as the other program did them, and the
 /// job here.
-pub(super) type Row = (&'static str, usize, u64, Job);
+pub(super) type Row = (&'static str, usize, u64, SeededJob);
 
 pub(super) fn compare(rows: Vec<Row>) {
     let mut others = Vec::new();

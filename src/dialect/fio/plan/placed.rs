@@ -1,0 +1,44 @@
+//! What stands at the paths of jobs, and where their clones stand in a plan.
+
+use crate::plan::Plan;
+
+/// What stands at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FioThere {
+    /// Nothing, or nothing that can be looked at.
+    Nothing,
+    /// A file of so many bytes.
+    File(u64),
+    /// A block device of so many bytes.
+    Device(u64),
+    /// A folder.
+    Folder,
+    /// Something else: a pipe, a character device.
+    Other,
+}
+
+/// Where a clone of a job stands in the plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FioClone {
+    /// The job: index into the jobs of the command.
+    pub job: usize,
+    /// The clone, from 0.
+    pub number: u32,
+    /// Its number among all clones, from 1: logs are named by it.
+    pub thread: u32,
+    /// The name of its phase.
+    pub phase: String,
+    /// The name of its job in that phase.
+    pub name: String,
+    /// The name of the phase that reads back what it wrote, in a job of the same name.
+    pub check: Option<String>,
+}
+
+/// A plan, and where each clone stands in it.
+#[derive(Clone, Debug)]
+pub struct FioPlan {
+    /// What is run.
+    pub plan: Plan,
+    /// All clones, in the order of their reports.
+    pub clones: Vec<FioClone>,
+}
