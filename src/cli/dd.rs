@@ -58,7 +58,7 @@ impl Dialect for Dd {
         };
         for phase in &mut plan.phases {
             phase.cold = cold(environment)?;
-            phase.settle = settle(&options, environment)?;
+            phase.settle = settle(options.status == StatusLevel::None, environment)?;
         }
         if let Some(copy) = dd::copy_of(&plan) {
             let spelled = |named: bool, stream: u8, open: BorrowedFd<'_>| match named {
@@ -188,10 +188,10 @@ pub fn cold(environment: &Environment) -> Result<CacheDrop, Refusal> {
 }
 
 /// How long the flush is watched after the copy.
-fn settle(options: &DdOutput, environment: &Environment) -> Result<Nanos, Refusal> {
+pub fn settle(silent: bool, environment: &Environment) -> Result<Nanos, Refusal> {
     match environment.settle.as_deref().map(OsStr::as_encoded_bytes) {
         Some(b"no") => Ok(Nanos::ZERO),
-        None | Some(b"yes") if options.status == StatusLevel::None => Ok(Nanos::ZERO),
+        None | Some(b"yes") if silent => Ok(Nanos::ZERO),
         None if environment.err.is_none() => Ok(SETTLE_UNSEEN),
         None | Some(b"yes") => Ok(SETTLE),
         Some(other) => std::str::from_utf8(other)

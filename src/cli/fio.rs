@@ -10,7 +10,7 @@ use std::path::Path;
 use progress::ProgressLine;
 
 use super::conduct::SOUND;
-use super::dd::cold;
+use super::dd::{cold, settle};
 use super::session::{
     Dialect, LineContext, ReadLine, SessionEnd, SignalUse, ToolRun, ToolSaid, ToolSession,
     ToolStreams, without_plan,
@@ -55,6 +55,8 @@ impl Dialect for Fio {
         if cold != CacheDrop::Keep {
             planned.plan.phases.iter_mut().for_each(|phase| phase.cold = cold);
         }
+        let settle = settle(false, context.environment)?;
+        planned.plan.phases.iter_mut().for_each(|phase| phase.settle = settle);
         let said = lines(&command.said);
         Ok(ReadLine::Run(Box::new(FioLine {
             plan: planned.plan,

@@ -8,6 +8,7 @@
 
 mod action;
 mod axis;
+mod block_size;
 mod copy;
 mod defaults;
 mod detail;
@@ -44,6 +45,7 @@ mod workers;
 
 pub use action::{Action, ActionShare, Mix};
 pub use axis::SweepAxis;
+pub use block_size::{ActionSize, BlockSize, WeightedSize};
 pub use copy::{
     CaseChange, Charset, CopyCalls, CopyFlush, CopyInput, CopyLength, CopyOutput, CopyWork,
     EndFlags, RecordConversion, Resync,
@@ -61,9 +63,7 @@ pub use method::{
     Advice, AioOptions, Caching, DeviceModel, Method, MmapOptions, RingOptions, VectoredFlags,
 };
 pub use order::{ListedIo, OffsetOrdering, SizedZone, Zone};
-pub use pattern::{
-    ActionSize, AlikeData, BlockSize, Fill, Pattern, Region, RewriteChange, Verify, WeightedSize,
-};
+pub use pattern::{AlikeData, Fill, Pattern, Region, RewriteChange, Verify};
 pub use phase::{CacheDrop, Phase, PhaseEnd};
 pub use phase_ref::PhaseRef;
 pub use profile::{ProfileCell, ProfilePlan, ProfileTool};

@@ -96,7 +96,10 @@ fn work(document: &Value) -> Vec<String> {
     let each = jobs.iter().map(|job| {
         let moved = ["read", "write", "trim"]
             .map(|way| format!("{}/{}", job[way]["total_ios"], job[way]["io_bytes"]));
-        format!("{} {} {moved:?} {}", job["jobname"], job["groupid"], job["job options"])
+        let mut options = job["job options"].clone();
+        // Debian's fio forgets this one.
+        options.as_object_mut().map(|options| options.remove("stonewall"));
+        format!("{} {} {moved:?} {options}", job["jobname"], job["groupid"])
     });
     each.collect()
 }
@@ -132,7 +135,8 @@ fn labels(text: &str) -> Vec<String> {
     };
     let label = |line: &str| {
         let end = line.find([':', '(', '=']).unwrap_or(line.len());
-        line[..end].to_string()
+        // Debian's fio knows no syncfs.
+        line[..end].replace("/syncfs", "")
     };
     let lines = text.lines().filter(told).take_while(|line| !line.starts_with("Disk stats"));
     lines

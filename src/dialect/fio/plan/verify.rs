@@ -198,6 +198,7 @@ impl FioJob {
                 true => OffsetOrdering::Forward,
                 false => blocks.pattern.order.clone(),
             },
+            sequence: blocks.pattern.sequence.clone().filter(|_| !whole),
             ..blocks.pattern.clone()
         };
         let time = super::pace::nanos(self.schedule.runtime);
