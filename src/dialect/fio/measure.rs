@@ -105,6 +105,9 @@ fn phase_report(job: &FioJob, clone: &FioClone, phase: &PhaseRecord, pid: u32) -
             errno_text(fault.errno)
         );
     }
+    if job.target.create_only {
+        return report;
+    }
     let Some(result) = phase.jobs.iter().find(|result| result.name == clone.name) else {
         return report;
     };

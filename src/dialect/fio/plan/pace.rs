@@ -145,6 +145,10 @@ impl FioJob {
                 "use 'assay ramp PATH --p99 TIME', which does that",
             ));
         }
+        if self.target.create_only {
+            // Its files are laid out before it begins, and that is all.
+            return Ok(StopRule::until([StopLimit::Ops(Ops(1))]));
+        }
         let time = nanos(schedule.runtime);
         let endless = schedule.time_based && time > Nanos::ZERO;
         // A sequence of blocks ends by itself, with a whole one.

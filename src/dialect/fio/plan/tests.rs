@@ -154,6 +154,7 @@ fn time_and_size_end_a_job() {
     assert_eq!(limits(&format!("{usual} --io_size=7m")), [bytes(7)]);
     assert_eq!(limits(&format!("{usual} --runtime=5")), [bytes(1), time]);
     assert_eq!(limits(&format!("{usual} --runtime=5 --time_based")), [time]);
+    assert_eq!(limits(&format!("{usual} --create_only=1")), [StopLimit::Ops(Ops(1))]);
 }
 
 #[test]
@@ -162,6 +163,8 @@ fn what_is_not_done_is_refused_by_its_name() {
         ("--verify=crc32c --rw=write --verify_backlog=8", "verify_backlog"),
         ("--ioengine=splice", "splice"),
         ("--fill_device=1 --rw=write", "fill_device"),
+        ("--ioengine=vsync", "ioengine=sync"),
+        ("--thinktime=10 --thinktime_spin=5", "thinktime_spin"),
         ("--prio=3", "ionice"),
         ("--nice=5", "nice -n"),
         ("--max_latency=5ms", "max_latency"),

@@ -1,7 +1,9 @@
 //! What would change the figures, and is not done here: it is refused by its name.
 
 use super::super::asked::{FioCommand, FioJob};
-use super::super::choices::{FioLockfile, FioSubmitMode, FioZoneMode};
+use super::super::choices::{
+    FioDedupeMode, FioExitWhat, FioLockfile, FioMem, FioSubmitMode, FioWriteHint, FioZoneMode,
+};
 use super::super::engine::FioEngine;
 use super::refused::refused;
 use crate::error::Refusal;
@@ -39,6 +41,63 @@ const UNMET: &[UnmetOption] = &[
         |job| job.replay.write.is_some(),
         "no such list is written yet",
         "use write_lat_log with log_offset=1",
+    ),
+    unmet(
+        "ioengine",
+        |job| job.queue.engine == FioEngine::Vsync,
+        "neighbours are not put into one call here",
+        "use ioengine=sync",
+    ),
+    unmet(
+        "exit_what",
+        |job| job.schedule.exitall && job.schedule.exit_what == FioExitWhat::All,
+        "jobs that have not begun cannot be ended here",
+        "use exit_what=stonewall, which ends those that run",
+    ),
+    unmet(
+        "startdelay",
+        |job| job.schedule.startdelay.0 != job.schedule.startdelay.1,
+        "a delay is not drawn here",
+        "give one time",
+    ),
+    unmet(
+        "thinktime_spin",
+        |job| !job.pace.thinktime_spin.is_zero() && job.pace.thinktime_spin < job.pace.thinktime,
+        "a pause is all sleep or all computing here",
+        "leave it out, or give it as much as thinktime",
+    ),
+    unmet(
+        "rate_ignore_thinktime",
+        |job| job.pace.rate_ignore_thinktime,
+        "pauses are not caught up with here",
+        LEAVE_OUT,
+    ),
+    unmet(
+        "write_hint",
+        |job| job.sync.write_hint != FioWriteHint::None,
+        "the kernel is not told how long data live here",
+        LEAVE_OUT,
+    ),
+    unmet(
+        "mem",
+        |job| {
+            matches!(job.data.mem, FioMem::Mmaphuge | FioMem::Shmhuge)
+                || job.data.mem_file.is_some()
+        },
+        "buffers are memory of ordinary pages here",
+        "use mem=malloc",
+    ),
+    unmet(
+        "dedupe_mode",
+        |job| job.data.dedupe_percentage > 0 && job.data.dedupe_mode != FioDedupeMode::Repeat,
+        "there is no set of blocks that are repeated here",
+        "use dedupe_mode=repeat",
+    ),
+    unmet(
+        "buffer_compress_chunk",
+        |job| job.data.compress_percentage > 0 && job.data.compress_chunk != 512,
+        "each sector of 512 bytes compresses by itself here",
+        LEAVE_OUT,
     ),
     unmet(
         "lockfile",
