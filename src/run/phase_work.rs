@@ -300,7 +300,7 @@ impl<'f> WorkerContext<'f> {
                 Ok(mut worker_totals) => {
                     let unsure = self.ready[job].unsure.is_some();
                     faults.extend(worker_totals.fault.take().map(|fault| match fault.doing {
-                        Doing::Verify if unsure => fault.hinting(NEVER_WRITTEN),
+                        Doing::Verify if unsure && fault.piece.is_none() => fault.hinting(NEVER_WRITTEN),
                         _ => fault,
                     }));
                     totals_of_workers[job].push(worker_totals);

@@ -37,7 +37,7 @@ const SIZES: &[(&str, &str)] = &[("4k", "512"), ("4k", "4k"), ("64k", "512"), ("
 const CHANGED: u64 = 131_072 - 100;
 
 /// Runs one of the two in a folder.
-fn run(theirs: bool, folder: &Memory, line: &str) -> Output {
+fn run(theirs: bool, folder: &Path, line: &str) -> Output {
     let (program, first): (&str, &[&str]) = match theirs {
         true => ("fio", &[]),
         false => (env!("CARGO_BIN_EXE_assay"), &["fio"]),
@@ -47,7 +47,7 @@ fn run(theirs: bool, folder: &Memory, line: &str) -> Output {
         .args(line.split(' '))
         .args(["--name=a", "--filename=t", "--size=256k"])
         .env("ASSAY_DIALECT", "fio-3.33")
-        .current_dir(folder.path("."))
+        .current_dir(folder)
         .output()
         .expect("it runs")
 }
@@ -92,12 +92,12 @@ fn each_verifies_what_the_other_wrote() {
         for (bs, interval) in SIZES {
             let line = format!("--bs={bs} --verify={kind} --verify_interval={interval}{pattern}");
             for theirs in [true, false] {
-                let wrote = run(theirs, &folder, &format!("--rw=write --do_verify=0 {line}"));
+                let wrote = run(theirs, folder.mount(), &format!("--rw=write --do_verify=0 {line}"));
                 assert!(wrote.status.success(), "{line}: {}", err(&wrote));
-                let read = run(!theirs, &folder, &format!("--rw=read {line}"));
+                let read = run(!theirs, folder.mount(), &format!("--rw=read {line}"));
                 assert!(read.status.success(), "{line}, written by fio: {theirs}: {}", err(&read));
                 change(&path);
-                let both = [true, false].map(|by| run(by, &folder, &format!("--rw=read {line}")));
+                let both = [true, false].map(|by| run(by, folder.mount(), &format!("--rw=read {line}")));
                 // Of data without a checksum only the headers are looked at.
                 if *kind == "meta" {
                     assert!(both.iter().all(|read| read.status.success()), "{line}");
@@ -131,7 +131,7 @@ fn what_a_job_wrote_is_read_back_as_often_and_told_in_its_report() {
         let moved = [true, false].map(|theirs| {
             let folder = Memory::tmpfs().expect("memory");
             let line = format!("--verify=crc32c --output-format=json {line}");
-            let output = run(theirs, &folder, &line);
+            let output = run(theirs, folder.mount(), &line);
             assert!(output.status.success(), "{line}: {}", err(&output));
             let text = String::from_utf8_lossy(&output.stdout).into_owned();
             let start = text.find('{').expect("a document");
@@ -150,7 +150,7 @@ fn a_mix_reads_back_what_it_wrote() {
     for line in ["--rw=randrw --bs=4k", "--rw=rw --bs=4k", "--rw=write --bsrange=4k-16k"] {
         let folder = Memory::tmpfs().expect("memory");
         let line = format!("--verify=md5 --output-format=json {line}");
-        let output = run(false, &folder, &line);
+        let output = run(false, folder.mount(), &line);
         assert!(output.status.success(), "{line}: {}", err(&output));
         let document: Value = serde_json::from_slice(&output.stdout).expect("a document");
         let bytes = |way: &str| document["jobs"][0][way]["io_bytes"].as_u64().expect("bytes");
@@ -165,7 +165,7 @@ fn a_mix_reads_back_what_it_wrote() {
 fn a_file_that_nobody_wrote_with_headers_is_not_verified() {
     lab::need!(Memory::tmpfs());
     let folder = Memory::tmpfs().expect("memory");
-    let read = run(false, &folder, "--rw=read --bs=4k --verify=crc32c --output-format=json");
+    let read = run(false, folder.mount(), "--rw=read --bs=4k --verify=crc32c --output-format=json");
     assert_eq!(read.status.code(), Some(1));
     assert!(err(&read).contains("verify: bad magic header"), "{}", err(&read));
     let document: Value = serde_json::from_slice(&read.stdout).expect("a document");
@@ -184,7 +184,7 @@ fn what_is_not_done_is_refused_by_name() {
         "--verify=sha512",
     ];
     for word in words {
-        let output = run(false, &folder, &format!("--rw=write --bs=4k --verify=crc32c {word}"));
+        let output = run(false, folder.mount(), &format!("--rw=write --bs=4k --verify=crc32c {word}"));
         let text = err(&output);
         assert!(!output.status.success(), "{word}");
         let name = word.trim_start_matches('-').split('=').next().unwrap_or_default();
