@@ -97,8 +97,10 @@ fn work(document: &Value) -> Vec<String> {
         let moved = ["read", "write", "trim"]
             .map(|way| format!("{}/{}", job[way]["total_ios"], job[way]["io_bytes"]));
         let mut options = job["job options"].clone();
-        // Debian's fio forgets this one.
-        options.as_object_mut().map(|options| options.remove("stonewall"));
+        // Debian's fio forgets those without a value.
+        if let Some(options) = options.as_object_mut() {
+            options.retain(|_, value| value != "");
+        }
         format!("{} {} {moved:?} {options}", job["jobname"], job["groupid"])
     });
     each.collect()

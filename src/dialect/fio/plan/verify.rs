@@ -198,7 +198,11 @@ impl FioJob {
                 true => OffsetOrdering::Forward,
                 false => blocks.pattern.order.clone(),
             },
-            sequence: blocks.pattern.sequence.clone().filter(|_| !whole),
+            // How many there are is known.
+            sequence: blocks.pattern.sequence.clone().filter(|_| !whole).map(|mut sequence| {
+                sequence.io_size = None;
+                sequence
+            }),
             ..blocks.pattern.clone()
         };
         let time = super::pace::nanos(self.schedule.runtime);
