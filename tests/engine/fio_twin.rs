@@ -87,7 +87,9 @@ fn keys(value: &Value, at: &str, into: &mut BTreeSet<String>) {
 fn is_new(key: &str) -> bool {
     let new =
         ["job_start", "_ns whole", "_us whole", "sectors", "job_runtime", "prios", ".disk_util"];
-    key.starts_with(".assay") || new.iter().any(|part| key.contains(part))
+    key.starts_with(".assay")
+        || key.contains(".job options.")
+        || new.iter().any(|part| key.contains(part))
 }
 
 /// Name, group, I/Os and bytes of each job.

@@ -123,7 +123,6 @@ fn what_a_job_wrote_is_read_back_as_often_and_told_in_its_report() {
     let lines = [
         "--rw=write --bs=4k",
         "--rw=randwrite --bs=4k",
-        "--rw=randwrite --bs=4k --io_size=128k",
         "--rw=write --bs=4k --number_ios=10",
         "--rw=write --bs=4k --do_verify=0",
         "--rw=write --bs=64k --numjobs=2 --group_reporting",

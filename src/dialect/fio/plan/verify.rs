@@ -78,6 +78,12 @@ impl FioJob {
             "leave buffer_pattern out",
         );
         deny(
+            self.reads_back() && self.pattern.rw.random() && self.target.io_size.is_some(),
+            "io_size",
+            "a part of the blocks at random places cannot be read back here",
+            "leave it out, or leave verify out",
+        );
+        deny(
             self.reads_back() && self.schedule.loops > 1,
             "loops",
             "each loop would be verified before the next",
@@ -198,11 +204,7 @@ impl FioJob {
                 true => OffsetOrdering::Forward,
                 false => blocks.pattern.order.clone(),
             },
-            // How many there are is known.
-            sequence: blocks.pattern.sequence.clone().filter(|_| !whole).map(|mut sequence| {
-                sequence.io_size = None;
-                sequence
-            }),
+            sequence: blocks.pattern.sequence.clone().filter(|_| !whole),
             ..blocks.pattern.clone()
         };
         let time = super::pace::nanos(self.schedule.runtime);
