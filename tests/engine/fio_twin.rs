@@ -88,7 +88,7 @@ fn is_new(key: &str) -> bool {
     let new =
         ["job_start", "_ns whole", "_us whole", "sectors", "job_runtime", "prios", ".disk_util"];
     key.starts_with(".assay")
-        || key.contains(".job options.")
+        || key.contains(" options.")
         || new.iter().any(|part| key.contains(part))
 }
 

@@ -10,7 +10,6 @@ mod reading;
 use std::path::{Path, PathBuf};
 
 use super::*;
-use crate::dialect::fio::FioUnified;
 use captured::{Captured, captured};
 
 /// The outputs that are kept.

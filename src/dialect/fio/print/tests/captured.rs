@@ -1,7 +1,6 @@
 //! An output of fio, taken apart: its JSON read back into a report.
 
 use super::super::*;
-use crate::dialect::fio::FioUnified;
 
 /// One report of fio's in three formats.
 pub struct Captured {
