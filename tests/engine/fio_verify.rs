@@ -31,7 +31,7 @@ const KINDS: &[&str] = &[
 ];
 
 /// Block sizes and intervals.
-const SIZES: &[(&str, &str)] = &[("4k", "512"), ("4k", "4k"), ("64k", "512"), ("64k", "4k")];
+const SIZES: &[(&str, &str)] = &[("4k", "4k"), ("64k", "512")];
 
 /// A byte of the last piece of a block: fio's status tells of the last piece only.
 const CHANGED: u64 = 131_072 - 100;
