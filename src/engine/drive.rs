@@ -1,6 +1,7 @@
 //! A worker: what it is given, what it brings home, and the choice of its lane. The loop itself is
 //! [`IoLoop`].
 
+mod backlog;
 mod batching;
 mod in_flight;
 mod io_loop;

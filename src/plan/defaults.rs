@@ -3,8 +3,8 @@
 
 use super::{
     BlockSize, BlockWork, CacheDrop, Caching, DetailLevel, Durability, Fill, Interference, Job,
-    Method, Mix, OffsetOrdering, Pattern, Phase, PhaseEnd, Rate, Region, RewriteChange, StopRule,
-    Target, Verify, Work, WorkerKind,
+    Method, Mix, OffsetOrdering, Pattern, Phase, PhaseEnd, Priority, Rate, Region, RewriteChange,
+    StopRule, Target, Verify, Work, WorkerKind,
 };
 use crate::unit::Nanos;
 
@@ -47,6 +47,7 @@ impl Job {
             crew: WorkerKind::default(),
             delay: Nanos::ZERO,
             cpus: None,
+            priority: Priority::default(),
             balance: None,
             detail: DetailLevel::default(),
         }

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::usual::{is_usual, one};
 use super::{
     Action, Advice, Balance, Caching, Cap, CopyWork, Cpus, DetailLevel, Durability, Fill,
-    Interference, Method, Pattern, PurgedCache, Rate, StopRule, SyncFileRange, Target, TreeWork,
-    Verify, WorkerKind, method, rate_document,
+    Interference, Method, Pattern, Priority, PurgedCache, Rate, StopRule, SyncFileRange, Target,
+    TreeWork, Verify, WorkerKind, method, rate_document,
 };
 use crate::error::Refusal;
 use crate::unit::{Bytes, Nanos};
@@ -38,6 +38,9 @@ pub struct Job {
     /// The CPUs its workers run on; any when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpus: Option<Cpus>,
+    /// How the kernel ranks its workers among others.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub priority: Priority,
     /// Other jobs of the phase that it keeps step with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub balance: Option<Balance>,
@@ -115,6 +118,7 @@ impl Job {
         self.stop.check()?;
         self.detail.check(&self.stop)?;
         self.cpus.as_ref().map_or(Ok(()), Cpus::check)?;
+        self.priority.check()?;
         self.balance.map_or(Ok(()), Balance::check)?;
         match &self.work {
             Work::Blocks(blocks) => blocks.check()?,

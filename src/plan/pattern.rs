@@ -167,9 +167,29 @@ pub enum Verify {
     /// of this very write. The reads are counted as such. Through the page cache this compares
     /// what memory holds.
     AfterWrite,
+    /// Every byte, and what is written is read back and compared after every so many writes. For writes
+    /// only. The reads are counted as such. Through the page cache this compares what memory holds.
+    Backlog(VerifyBacklog),
     /// Every byte, and a block that does not hold what it must, or cannot be read, ends nothing:
     /// what was found is counted by place. For reads only.
     Census,
+}
+
+/// When what was written is read back, of a job that verifies as it goes (fio's `verify_backlog`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct VerifyBacklog {
+    /// A batch is read when so many writes wait to be verified, or a multiple of that.
+    pub writes: u64,
+    /// Blocks that a batch reads.
+    pub batch: u64,
+    /// Blocks are read in the order of their places, each once however often it was written; else in the
+    /// order of their writes.
+    #[serde(default)]
+    pub by_place: bool,
+    /// At the end all that is left is read.
+    #[serde(default)]
+    pub rest: bool,
 }
 
 impl Verify {
@@ -180,6 +200,7 @@ impl Verify {
             Self::Tags => "tags",
             Self::Full => "full",
             Self::AfterWrite => "after_write",
+            Self::Backlog(_) => "backlog",
             Self::Census => "census",
         }
     }
@@ -342,6 +363,16 @@ impl Pattern {
             Verify::Tags | Verify::Census if !self.fill.tagged() => refused(
                 format!("the fill '{}', which carries no tags", self.fill.name()),
                 "use verify 'full', or the fill 'random'",
+            ),
+            Verify::Backlog(VerifyBacklog { writes, batch, .. }) if writes == 0 || batch == 0 => {
+                Err(Refusal::new("a backlog of 0 writes, or batches of none", "give 1 or more"))
+            }
+            Verify::Backlog(_) if !self.mix.has_only(Action::Write) => {
+                refused("a mix of more than 'write'".into(), "use verify 'full' for reads")
+            }
+            Verify::Backlog(_) if self.fill.tagged() => refused(
+                format!("the fill '{}', whose data change with each write", self.fill.name()),
+                "use the fill 'headed', or verify 'after_write'",
             ),
             Verify::AfterWrite if !self.mix.sends() => {
                 refused("a mix without 'write' or 'rewrite'".into(), "use verify 'full' for reads")

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::steady_window::SteadyWindow;
 use super::usual::is_usual;
 use crate::error::Refusal;
 use crate::unit::{Bytes, Nanos, Ops};
@@ -36,6 +37,8 @@ pub enum StopLimit {
     Passes(u32),
     /// A steady state.
     Steady(SteadyRule),
+    /// A figure that keeps to a limit over a window.
+    SteadyWindow(SteadyWindow),
 }
 
 /// The SNIA rule: in the last `rounds` rounds the spread and the slope of the rate are small.
@@ -67,12 +70,17 @@ impl StopRule {
                 "give 'first_of' a limit of 'bytes', or leave 'at_least' out",
             ));
         }
-        let mut steady = self.first_of.iter().filter(|limit| matches!(limit, StopLimit::Steady(_)));
+        let steady =
+            |limit: &&StopLimit| matches!(limit, StopLimit::Steady(_) | StopLimit::SteadyWindow(_));
+        let mut steady = self.first_of.iter().filter(steady);
         if steady.nth(1).is_some() {
             return Err(Refusal::new(
                 "two steady states of one job",
                 "give one 'steady', or two jobs",
             ));
+        }
+        if let Some(window) = self.steady_window() {
+            return window.check();
         }
         let Some(SteadyRule { round, rounds, spread, slope }) = self.steady() else {
             return Ok(());
@@ -126,6 +134,14 @@ impl StopRule {
     pub fn steady(&self) -> Option<SteadyRule> {
         self.first_of.iter().find_map(|limit| match limit {
             StopLimit::Steady(steady) => Some(*steady),
+            _ => None,
+        })
+    }
+
+    /// The window that ends it when a figure keeps to its limit there, if one is planned.
+    pub fn steady_window(&self) -> Option<SteadyWindow> {
+        self.first_of.iter().find_map(|limit| match limit {
+            StopLimit::SteadyWindow(window) => Some(*window),
             _ => None,
         })
     }

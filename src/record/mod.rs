@@ -306,6 +306,33 @@ pub struct SteadyResult {
     pub after: Option<Nanos>,
     /// The rounds in which it was.
     pub state: Option<SteadyState>,
+    /// The last window, where one figure had to keep to a limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<SteadyWindowResult>,
+}
+
+/// The last window of a job that ends when a figure keeps to a limit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SteadyWindowResult {
+    /// Largest distance of a round from the mean, in the figure's unit.
+    pub deviation: f64,
+    /// Rise from one round to the next along the fitted line, in the figure's unit.
+    pub slope: f64,
+    /// What was compared with the limit.
+    pub criterion: f64,
+    /// The rounds, the oldest first; fewer than planned where it ended before.
+    pub rounds: Vec<SteadyRound>,
+}
+
+/// One round of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SteadyRound {
+    /// I/Os per second.
+    pub iops: u64,
+    /// Bytes per second.
+    pub bandwidth: u64,
+    /// Mean latency of the I/Os that ended in it, ns.
+    pub lat_ns: u64,
 }
 
 /// What a rate counts.
@@ -316,6 +343,8 @@ pub enum RateBasis {
     Bytes,
     /// Operations, where no bytes are moved.
     Operations,
+    /// No rate: the mean latency of a round, ns.
+    Latency,
 }
 
 /// When the parts of a phase began and ended.

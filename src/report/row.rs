@@ -7,7 +7,7 @@ use crate::record::{
     FigureUnit, Metric, PhaseFigures, PhaseRecord, RateBasis, Record, ResolvedJob, Statistic,
     SteadyResult, jobs_of,
 };
-use crate::unit::Bytes;
+use crate::unit::{Bytes, Nanos};
 use crate::verdict::stopped_before_steady;
 
 /// What stands above the figures.
@@ -143,7 +143,7 @@ pub fn shape(plan: &Plan, phase: &Phase, jobs: &[ResolvedJob]) -> Option<String>
 
 /// Whether jobs that a steady state was to end came to one, a sentence for each.
 pub fn steady(record: &Record, phase: &PhaseRecord) -> Vec<String> {
-    let told = |SteadyResult { job, counted, after, state }: &SteadyResult| {
+    let told = |SteadyResult { job, counted, after, state, .. }: &SteadyResult| {
         let of = if phase.steady.len() > 1 { format!("{job}: ") } else { String::new() };
         let Some((state, after)) = state.as_ref().zip(*after) else {
             return format!("{of}{}", stopped_before_steady(record, phase, job));
@@ -151,6 +151,7 @@ pub fn steady(record: &Record, phase: &PhaseRecord) -> Vec<String> {
         let rate = match counted {
             RateBasis::Bytes => format!("{} MB/s", digits(state.mean / 1e6)),
             RateBasis::Operations => format!("{} operations per second", digits(state.mean)),
+            RateBasis::Latency => format!("{} per I/O", duration(Nanos(state.mean as u64))),
         };
         let rounds = state.rounds.len();
         format!("{of}steady after {}: {rate} in the last {rounds} rounds", duration(after))

@@ -8,7 +8,7 @@ use super::figure::duration;
 use super::paint::Ink;
 use super::picture::{self, Picture};
 use super::study::StudyPrinter;
-use crate::plan::{Plan, SteadyRule, StopLimit, SustainStudy};
+use crate::plan::{Plan, SteadyRule, SteadyWindow, StopLimit, SustainStudy};
 use crate::record::{Record, Resolved};
 use crate::unit::Bandwidth;
 use crate::verdict::stopped_before_steady;
@@ -45,7 +45,8 @@ fn budget(plan: &Plan, resolved: &Resolved) -> Option<PageFact> {
     let mut parts = vec![format!("overwrites the same {size}")];
     for limit in &job.stop.first_of {
         parts.push(match limit {
-            StopLimit::Steady(SteadyRule { round, rounds, .. }) => {
+            StopLimit::Steady(SteadyRule { round, rounds, .. })
+            | StopLimit::SteadyWindow(SteadyWindow { round, rounds, .. }) => {
                 format!("until {rounds} rounds of {} are steady", duration(*round))
             }
             StopLimit::Time(time) => format!("{} at most", duration(*time)),

@@ -6,8 +6,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::Scope;
 
-use rustix::thread::{CpuSet, sched_setaffinity};
-
 use crate::engine::WorkerTotals;
 use crate::error::{Doing, Fault};
 use crate::evidence::{CounterReader, LeafKind, Snapshot, Subject, ThreadSample, ThreadTimes};
@@ -168,16 +166,16 @@ impl<'f> WorkerContext<'f> {
     ) -> Vec<PreparedWorker<'f>> {
         let mut hands = Vec::new();
         for (number, prepared_worker) in workers.into_iter().enumerate() {
-            let PreparedWorker { job, cpus, hand } = prepared_worker;
+            let PreparedWorker { job, standing, hand } = prepared_worker;
             let hand = match self.ready[job].job.crew {
                 WorkerKind::Threads => Ok(hand),
                 WorkerKind::Processes => {
-                    let (common, pin) = (self.common, || pin(&cpus));
-                    hand.send(common.gate(), &common.came()[number], pin, || self.delay(job))
+                    let (common, stand) = (self.common, || standing.take());
+                    hand.send(common.gate(), &common.came()[number], stand, || self.delay(job))
                 }
             };
             match hand {
-                Ok(hand) => hands.push(PreparedWorker { job, cpus, hand }),
+                Ok(hand) => hands.push(PreparedWorker { job, standing, hand }),
                 Err(error) => {
                     let hint = "no more processes may be started: give fewer workers, or raise 'ulimit -u'";
                     faults.push(Fault::new(Doing::Start, "a process", &error).hinting(hint));
@@ -215,12 +213,12 @@ impl<'f> WorkerContext<'f> {
 
     /// What the thread of a worker does.
     fn one_works(&self, prepared_worker: PreparedWorker) {
-        let PreparedWorker { job, cpus, hand } = prepared_worker;
+        let PreparedWorker { job, standing, hand } = prepared_worker;
         let mut began = None;
         let away = matches!(hand, WorkerHandle::Away(_));
         let mut own = None;
         if !away {
-            pin(&cpus);
+            standing.take();
             // Without a table of its own it is only slower.
             own = self.ready[job].keeps_to_its_own().then(files::own).and_then(Result::ok);
         }
@@ -350,15 +348,4 @@ const NEVER_WRITTEN: &str = "no phase before has certainly written there: have a
 /// Locks, whatever became of the last one who did.
 fn keep<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Keeps the calling thread on these CPUs. Resolving has seen that they may be used; should one
-/// have been taken away since, the thread stays where it is.
-fn pin(cpus: &[u32]) {
-    if cpus.is_empty() {
-        return;
-    }
-    let mut set = CpuSet::new();
-    cpus.iter().for_each(|&cpu| set.set(cpu as usize));
-    let _ = sched_setaffinity(None, &set);
 }

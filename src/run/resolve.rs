@@ -26,6 +26,7 @@ use crate::record::{Resolved, ResolvedJob};
 use crate::sys::process;
 
 use super::limits::{FileLimitRoom, room};
+use super::standing;
 
 use crowd::allowed;
 pub(super) use fitted::{FittedPlan, JobPlace};
@@ -120,6 +121,7 @@ fn check_crew(job: &Job) -> Result<(), Refusal> {
     if let Some(cpus) = &job.cpus {
         allowed(&cpus.list)?;
     }
+    standing::check(job.priority)?;
     if job.crew != WorkerKind::Processes {
         return Ok(());
     }

@@ -9,10 +9,12 @@ use crate::stats::{LiveCounters, LiveReading, Steadiness};
 use crate::unit::{Nanos, Timestamp};
 
 use super::prepared_job::PreparedJob;
+use super::steady_window::WindowWatcher;
 
 /// Watches the jobs that a steady state ends.
 pub(super) struct SteadyWatcher<'a> {
     jobs: Vec<Mutex<SteadyJob<'a>>>,
+    windows: Vec<Mutex<WindowWatcher<'a>>>,
 }
 
 /// One of them.
@@ -37,9 +39,17 @@ impl<'a> SteadyWatcher<'a> {
     ) -> Self {
         let mut first = 0;
         let mut jobs = Vec::new();
+        let mut windows: Vec<WindowWatcher> = Vec::new();
         for (ready, halt) in ready.iter().zip(halts) {
             let all_live_counters = &all_live_counters[first..first + ready.threads as usize];
             first += ready.threads as usize;
+            if let Some(window) = ready.job.stop.steady_window() {
+                let watch = WindowWatcher::new(ready, window, all_live_counters, halt);
+                match windows.iter_mut().find(|others| others.takes(&window)) {
+                    Some(others) => others.join(watch),
+                    None => windows.push(watch),
+                }
+            }
             for limit in &ready.job.stop.first_of {
                 let StopLimit::Steady(SteadyRule { round, rounds, spread, slope }) = *limit else {
                     continue;
@@ -57,11 +67,12 @@ impl<'a> SteadyWatcher<'a> {
                         counted: RateBasis::Bytes,
                         after: None,
                         state: None,
+                        window: None,
                     },
                 }));
             }
         }
-        Self { jobs }
+        Self { jobs, windows: windows.into_iter().map(Mutex::new).collect() }
     }
 
     /// Looks at all of them, and stops those that are steady. The phase began at `start`.
@@ -69,12 +80,20 @@ impl<'a> SteadyWatcher<'a> {
         for job in &self.jobs {
             job.lock().unwrap_or_else(PoisonError::into_inner).look(start, now);
         }
+        for window in &self.windows {
+            window.lock().unwrap_or_else(PoisonError::into_inner).look(start, now);
+        }
     }
 
     /// What was found.
     pub fn found(self) -> Vec<SteadyResult> {
         let jobs = self.jobs.into_iter();
-        jobs.map(|job| job.into_inner().unwrap_or_else(PoisonError::into_inner).found).collect()
+        let windows = self.windows.into_iter();
+        let of_jobs =
+            jobs.map(|job| job.into_inner().unwrap_or_else(PoisonError::into_inner).found);
+        let of_windows = windows
+            .map(|window| window.into_inner().unwrap_or_else(PoisonError::into_inner).found());
+        of_jobs.chain(of_windows).collect()
     }
 }
 
@@ -94,7 +113,8 @@ impl SteadyJob<'_> {
             if moves { (RateBasis::Bytes, bytes) } else { (RateBasis::Operations, ops) };
         if let Some(state) = state {
             let job = self.name.to_string();
-            self.found = SteadyResult { job, counted, after: Some(gone), state: Some(state) };
+            let after = Some(gone);
+            self.found = SteadyResult { job, counted, after, state: Some(state), window: None };
             self.halt.store(true, Ordering::Relaxed);
         }
     }

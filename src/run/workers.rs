@@ -18,14 +18,14 @@ use super::prepared_job::{self, PreparedJob};
 use super::quota::{passes, quota};
 use super::resolve::{region, start_of};
 use super::shared_state::SharedState;
+use super::standing::WorkerStanding;
 use super::worker_handle::{WorkerHandle, WorkerHandles};
 
 /// One worker that is ready to go.
 pub(super) struct PreparedWorker<'w> {
     /// The number of its job in the phase.
     pub job: usize,
-    /// The CPUs it runs on; none: any.
-    pub cpus: Vec<u32>,
+    pub standing: WorkerStanding,
     pub hand: WorkerHandle<'w>,
 }
 
@@ -72,7 +72,9 @@ impl<'a> PhaseContext<'a> {
                         ..self.worker(job, thread, filler.clone(), worker_handles)?
                     })),
                 };
-                workers.push(PreparedWorker { job: number, cpus: cpus(job, thread), hand });
+                let standing =
+                    WorkerStanding { cpus: cpus(job, thread), priority: job.job.priority };
+                workers.push(PreparedWorker { job: number, standing, hand });
             }
         }
         Ok(workers)

@@ -17,6 +17,7 @@ mod ratio;
 mod single;
 mod spread;
 mod steady;
+mod steady_window;
 mod tally;
 
 pub use census::{BlockCensus, BlockContent, ContentCounts};
@@ -34,4 +35,5 @@ pub use ratio::{ChangeVerdict, FEWEST, MedianRatio, RatioKnowledge, SMALLEST, ra
 pub use single::SingleIo;
 pub use spread::{Estimate, mean, median, relative_spread};
 pub use steady::{Steadiness, SteadyState};
+pub use steady_window::WindowSteadiness;
 pub use tally::{ActionTally, ActionTotal, IoTimes, Latency, LatencyParts, LatencySplit};

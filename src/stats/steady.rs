@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::steady_window::WindowSteadiness;
 use crate::unit::{Nanos, Timestamp};
 
 /// Looks at a growing count, round by round.
@@ -62,31 +63,25 @@ impl Steadiness {
         if self.window.len() < self.rounds {
             return None;
         }
-        let state = self.state()?;
+        let state = SteadyState::of(self.window.make_contiguous())?;
         (state.spread <= self.spread && state.slope.abs() <= self.slope).then_some(state)
     }
+}
 
-    /// The window as it is; `None` where nothing was done in it.
-    fn state(&self) -> Option<SteadyState> {
-        let n = self.window.len() as f64;
-        let mean = self.window.iter().sum::<f64>() / n;
-        if mean <= 0.0 {
+impl SteadyState {
+    /// That of these rounds, the oldest first; `None` where nothing was done in them.
+    pub fn of(rounds: &[f64]) -> Option<Self> {
+        let WindowSteadiness { mean, slope, .. } = WindowSteadiness::of(rounds);
+        if rounds.is_empty() || mean <= 0.0 {
             return None;
         }
-        let most = self.window.iter().copied().fold(f64::MIN, f64::max);
-        let least = self.window.iter().copied().fold(f64::MAX, f64::min);
-        let middle = (n - 1.0) / 2.0;
-        let (mut up, mut along) = (0.0, 0.0);
-        for (at, rate) in self.window.iter().enumerate() {
-            let x = at as f64 - middle;
-            up += x * (rate - mean);
-            along += x * x;
-        }
-        Some(SteadyState {
+        let most = rounds.iter().copied().fold(f64::MIN, f64::max);
+        let least = rounds.iter().copied().fold(f64::MAX, f64::min);
+        Some(Self {
             mean,
             spread: (most - least) / mean,
-            slope: up / along * (n - 1.0) / mean,
-            rounds: self.window.iter().copied().collect(),
+            slope: slope * (rounds.len() as f64 - 1.0) / mean,
+            rounds: rounds.to_vec(),
         })
     }
 }

@@ -33,7 +33,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
         phase_view.phase.flows.iter().fold(0_u64, |sum, flow| sum.saturating_add(flow.bytes.0));
     let mean = match job.counted {
         RateBasis::Bytes => pace(moved as f64 / time.as_secs().max(1e-9)).into(),
-        RateBasis::Operations => {
+        RateBasis::Operations | RateBasis::Latency => {
             let ops = phase_view.ops();
             ExhibitValue::worded(ops, format!("{ops} operations in total"))
         }
@@ -77,7 +77,7 @@ fn limit(record: &Record, phase: &PhaseRecord, job: &str) -> Option<String> {
         StopLimit::Time(most) => (time >= *most).then(|| most.to_string()),
         StopLimit::Bytes(most) => (alone && moved >= most.0).then(|| most.to_string()),
         StopLimit::Ops(most) => (alone && ops >= most.0).then(|| format!("{} operations", most.0)),
-        StopLimit::Passes(_) | StopLimit::Steady(_) => None,
+        StopLimit::Passes(_) | StopLimit::Steady(_) | StopLimit::SteadyWindow(_) => None,
     })
 }
 

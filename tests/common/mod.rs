@@ -703,6 +703,7 @@ pub fn sustained() -> Record {
             slope: -0.002,
             rounds: vec![298.8e6; 5],
         }),
+        window: None,
     }];
     done.verdict = Some(sound(MeasuredSubject::Device, "The device."));
     let fits = fast().resolved.jobs.remove(0);

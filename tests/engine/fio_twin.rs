@@ -34,6 +34,10 @@ const LINES: &[&str] = &[
     "--name=q --rw=write --bs=7k --size=100k",
     "--filename=i:j --rw=randrw --bs=4k --size=1m --name=k",
     "--name=c --rw=write --bs=4k --size=256k --verify=crc32c",
+    "--name=d --rw=write --bs=4k --size=264k --verify=crc32c --verify_backlog=16",
+    "--name=e --rw=randwrite --bs=4k --size=256k --verify=md5 --verify_backlog=16 --verify_backlog_batch=4",
+    "--name=g --rw=randwrite --bs=4k --size=256k --verify=crc32c --verify_backlog=8 --norandommap",
+    "--name=h --rw=write --bs=4k --size=64k --nice=1 --prio=4",
 ];
 
 /// What `fio --version` says.
@@ -118,15 +122,43 @@ fn the_same_words_do_the_same_work_and_print_the_same_form() {
         let mine = document(&printed(ours, &["fio"], line, "json"), line);
         let other = document(&printed(theirs, &[], line, "json"), line);
         assert_eq!(work(&mine), work(&other), "{line}");
-        let of = |document: &Value| {
-            let mut all = BTreeSet::new();
-            keys(document, "", &mut all);
-            all.into_iter().filter(|key| !is_new(key)).collect::<BTreeSet<_>>()
-        };
-        let (mine, other) = (of(&mine), of(&other));
-        let missing: Vec<_> = other.difference(&mine).collect();
-        let more: Vec<_> = mine.difference(&other).collect();
-        assert!(missing.is_empty() && more.is_empty(), "{line}: lacks {missing:?}, has {more:?}");
+        same_form(&mine, &other, line);
+    }
+}
+
+/// Both have the same keys, with values of the same types.
+fn same_form(mine: &Value, other: &Value, line: &str) {
+    let of = |document: &Value| {
+        let mut all = BTreeSet::new();
+        keys(document, "", &mut all);
+        all.into_iter().filter(|key| !is_new(key)).collect::<BTreeSet<_>>()
+    };
+    let (mine, other) = (of(mine), of(other));
+    let missing: Vec<_> = other.difference(&mine).collect();
+    let more: Vec<_> = mine.difference(&other).collect();
+    assert!(missing.is_empty() && more.is_empty(), "{line}: lacks {missing:?}, has {more:?}");
+}
+
+#[test]
+fn a_steady_state_ends_a_job_and_is_told_in_the_same_form() {
+    let _alone = lab::alone();
+    lab::need!(lab::need_tool("fio", "fio"));
+    lab::need!(Memory::tmpfs());
+    let (ours, theirs) = (Path::new(env!("CARGO_BIN_EXE_assay")), Path::new("fio"));
+    // Two clones of one group are looked at together.
+    let line = "--name=s --ioengine=null --size=1g --runtime=60 --time_based --numjobs=2 \
+        --group_reporting --ss=iops:90% --ss_dur=2";
+    let mine = document(&printed(ours, &["fio"], line, "json"), line);
+    let other = document(&printed(theirs, &[], line, "json"), line);
+    same_form(&mine, &other, line);
+    for document in [mine, other] {
+        let [job] = document["jobs"].as_array().expect("jobs").as_slice() else { panic!("{line}") };
+        let state = &job["steadystate"];
+        let told = (&state["ss"], &state["attained"], &state["duration"]);
+        assert_eq!(told, (&"iops:90.000000%".into(), &1.into(), &2.into()), "{state}");
+        let rounds = state["data"]["iops"].as_array().map(Vec::len);
+        assert_eq!(rounds, Some(2), "{state}");
+        assert!(job["read"]["runtime"].as_u64() < Some(10_000), "{job}");
     }
 }
 

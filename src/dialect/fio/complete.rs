@@ -221,7 +221,7 @@ fn verify(job: &mut FioJob, findings: &mut Findings) {
 }
 
 /// Whether a block may be written twice.
-fn may_overlap(job: &FioJob) -> bool {
+pub(super) fn may_overlap(job: &FioJob) -> bool {
     let (pattern, target) = (&job.pattern, &job.target);
     let again = match (target.io_size, target.size) {
         (Some(FioAmount::Bytes(done)), Some(FioAmount::Bytes(size))) => done > size,

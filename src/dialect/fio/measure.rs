@@ -3,18 +3,18 @@
 use std::time::Duration;
 
 use super::asked::{FioJob, FioTyped};
-use super::choices::FioUnified;
+use super::choices::{FioSteadyState, FioUnified};
 use super::direction::FioDirection;
 use super::names;
 use super::plan::FioClone;
 use super::print::{
     FioBanner, FioBins, FioDirectionReport, FioJobReport, FioLatency, FioLatencyShares,
-    FioLatencyTarget, FioMoments, FioPassedErrors, FioPercentiles, FioShares, FioStyle,
-    FioTypedOption, errno_text,
+    FioLatencyTarget, FioMoments, FioPassedErrors, FioPercentiles, FioShares, FioSteadyMeasure,
+    FioSteadyReport, FioStyle, FioTypedOption, errno_text,
 };
 use crate::error::Fault;
 use crate::plan::Action;
-use crate::record::{IntervalCount, JobResult, PhaseRecord};
+use crate::record::{IntervalCount, JobResult, PhaseRecord, SteadyResult, SteadyRound};
 use crate::stats::{ActionTotal, HistogramCell, Latency};
 use crate::unit::{KIB, Nanos};
 
@@ -136,9 +136,11 @@ impl FioJobReport {
     /// Adds what the same clone did after that.
     fn followed_by(mut self, next: &Self) -> Self {
         let (unified, before) = (self.unified, self.directions.clone());
+        let steady = self.steady_state.take();
         self.unified = FioUnified::None;
         self.merge(next);
         (self.unified, self.clones) = (unified, 1);
+        self.steady_state = steady;
         let parts = before.iter().zip(&next.directions);
         for (whole, (before, after)) in self.directions.iter_mut().zip(parts) {
             // One came after the other, so their times add up, and their rates do not.
@@ -199,6 +201,8 @@ impl FioJobReport {
             self.syncs = flush.ops.0;
             self.sync_latency = latency(flush.lat_ns.as_ref(), flush.histogram.iter());
         }
+        let steady = phase.steady.iter().find(|steady| steady.job == result.name);
+        self.steady_state = steady.and_then(|steady| steady_report(job, steady));
         self.depths(job, result);
         if job.is_set("continue_on_error") {
             let errors = result.totals.values().map(|total| total.errors).sum();
@@ -228,6 +232,39 @@ impl FioJobReport {
             self.completes = batches(&costs.answered);
         }
     }
+}
+
+/// What came of `steadystate`. fio's list of rounds has zeros where it ended before they were full.
+fn steady_report(job: &FioJob, found: &SteadyResult) -> Option<FioSteadyReport> {
+    let window = found.window.as_ref()?;
+    let limit = &job.schedule.steadystate;
+    let (measure, by_slope) = match limit.criterion {
+        FioSteadyState::Iops => (FioSteadyMeasure::Iops, false),
+        FioSteadyState::IopsSlope => (FioSteadyMeasure::Iops, true),
+        FioSteadyState::Bw => (FioSteadyMeasure::Bandwidth, false),
+        FioSteadyState::BwSlope => (FioSteadyMeasure::Bandwidth, true),
+        FioSteadyState::Lat => (FioSteadyMeasure::Latency, false),
+        FioSteadyState::LatSlope => (FioSteadyMeasure::Latency, true),
+    };
+    let rounds = |value: fn(&SteadyRound) -> u64| {
+        let mut values: Vec<u64> = window.rounds.iter().map(value).collect();
+        values.resize(job.steady_rounds() as usize, 0);
+        values
+    };
+    Some(FioSteadyReport {
+        measure,
+        by_slope,
+        percent: limit.percent,
+        limit: limit.limit,
+        duration_s: job.schedule.steadystate_duration.as_secs(),
+        attained: found.after.is_some(),
+        criterion: window.criterion,
+        max_deviation: window.deviation,
+        slope: window.slope,
+        iops: rounds(|round| round.iops),
+        bw: rounds(|round| round.bandwidth),
+        latencies: rounds(|round| round.lat_ns),
+    })
 }
 
 /// Calls by how many I/Os each took: 0, up to 4, 8, 16, 32, 64, more.

@@ -21,8 +21,8 @@ use super::choices::FioExitWhat;
 use super::logs;
 use crate::error::Refusal;
 use crate::plan::{
-    AddedWords, BlockWork, CacheDrop, Cpus, DetailLevel, Job, LogForm, Phase, PhaseEnd, Plan,
-    PlanOrigin, ToolProfile, Work, WorkerKind,
+    AddedWords, BlockWork, CacheDrop, Cpus, DetailLevel, IoClass, IoPriority, Job, LogForm, Phase,
+    PhaseEnd, Plan, PlanOrigin, Priority, ToolProfile, Work, WorkerKind,
 };
 use crate::unit::Nanos;
 
@@ -199,6 +199,7 @@ impl FioJob {
             },
             delay: pace::nanos(self.schedule.startdelay.0),
             cpus: self.cpus(clone),
+            priority: self.priority(),
             balance: self.balance(),
             detail: DetailLevel {
                 submission: self.splits_latency(),
@@ -210,6 +211,19 @@ impl FioJob {
             },
             ..Job::of(self.name.clone(), Work::Blocks(blocks))
         })
+    }
+
+    /// How the kernel ranks it. A level without a class is one of best effort, as fio has it.
+    fn priority(&self) -> Priority {
+        let process = &self.process;
+        let given = ["prio", "prioclass", "priohint"].iter().any(|word| self.is_set(word));
+        let class = match process.prioclass {
+            1 => IoClass::Realtime,
+            3 => IoClass::Idle,
+            _ => IoClass::BestEffort,
+        };
+        let (level, hint) = (process.prio.min(7) as u8, process.priohint.min(1023) as u16);
+        Priority { nice: process.nice, io: given.then_some(IoPriority { class, level, hint }) }
     }
 
     /// The CPUs of a clone.

@@ -1,7 +1,7 @@
 //! What the loop keeps of each I/O, and what it found out about all of them.
 
 use crate::error::Doing;
-use crate::plan::Verify;
+use crate::plan::{Verify, VerifyBacklog};
 use crate::stats::{IoTimes, LatencySplit};
 use crate::unit::Timestamp;
 
@@ -13,6 +13,8 @@ use super::worker::Worker;
 pub(super) struct LoopConfig {
     /// What was written is read back at once.
     pub(super) read_back: bool,
+    /// What was written is read back after every so many writes.
+    pub(super) backlog: Option<VerifyBacklog>,
     /// Each write needs data of its own: they change, or a read left its own in the buffer.
     pub(super) refill: bool,
     /// Where data were made, latency counts from then on.
@@ -31,12 +33,19 @@ impl LoopConfig {
     pub(super) fn of<'s, L: IoBackend<'s>, const MORE: bool>(worker: &Worker) -> Self {
         let does = worker.cursor.any();
         let read_back = worker.verify == Verify::AfterWrite && L::CARRIES_DATA;
+        let backlog = match worker.verify {
+            Verify::Backlog(rule) if L::CARRIES_DATA => Some(rule),
+            _ => None,
+        };
+        let looks = matches!(worker.verify, Verify::Full | Verify::AfterWrite | Verify::Backlog(_));
+        let reads = does.mixes() || read_back || backlog.is_some();
         let apart = MORE && L::APART && worker.split.by_acceptance;
         Self {
             read_back,
-            refill: L::CARRIES_DATA && (worker.filler.changes() || does.mixes() || read_back),
+            backlog,
+            refill: L::CARRIES_DATA && (worker.filler.changes() || reads),
             data_apart: !worker.laps,
-            guarded: matches!(worker.verify, Verify::Full | Verify::AfterWrite) && does.sends(),
+            guarded: looks && does.sends(),
             follows: read_back || does.does(IoOp::Rewrite),
             apart,
             split: LatencySplit { by_acceptance: apart, ..worker.split },

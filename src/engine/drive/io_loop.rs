@@ -18,6 +18,7 @@ use super::super::sync_backend::answered;
 use super::super::tally::ActionTallies;
 use super::super::trim::{TrimPool, Trimmer};
 use super::super::{FlushKind, IoBackend, IoOp, IoRequest};
+use super::backlog::BacklogQueue;
 use super::batching::SubmitBatching;
 use super::in_flight::{InFlight, InFlightCall, IoAnswer, IoState, LoopConfig};
 use super::worker::{IoQuota, Worker, WorkerTotals};
@@ -45,6 +46,8 @@ pub(super) struct IoLoop<'a, 's, L, const MORE: bool> {
     pub(super) io_states: Vec<IoState>,
     /// Calls that follow from answers: the other halves of rewrites, and reads of what was written.
     pub(super) follow: Vec<(Slot<'s>, IoRequest)>,
+    /// What was written and is to be read back.
+    backlog: Option<BacklogQueue>,
     /// Taken from the cursor, and waits for what stands in its way.
     held: Option<IoRequest>,
     /// Slots of what was sent and is not accepted yet.
@@ -99,7 +102,9 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         let fresh = Vec::with_capacity(if loop_config.apart { depth } else { 0 });
         let actions = IoOp::ALL.into_iter().filter(|op| does.does(*op)).map(IoOp::action);
         let flushes = worker.flush.map(|_| Action::Flush);
-        let backs = loop_config.read_back.then_some(Action::Read);
+        let reads_back = loop_config.read_back || loop_config.backlog.is_some();
+        let backs = reads_back.then_some(Action::Read);
+        let backlog = loop_config.backlog.map(|rule| BacklogQueue::new(rule, depth));
         let tallies = ActionTallies::new(
             actions.chain(flushes).chain(backs).chain(worker.aside.actions()),
             loop_config.split.any(),
@@ -123,6 +128,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             ios_in_flight,
             io_states,
             follow,
+            backlog,
             held: None,
             fresh,
             batching,
@@ -236,7 +242,8 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             if MORE && self.beside.holds_back() {
                 break;
             }
-            if (self.bytes_left == 0 || self.ops_left == 0) && !self.begins_again() {
+            let is_done = self.bytes_left == 0 || self.ops_left == 0;
+            if is_done && !(MORE && self.reads_rest()) && !self.begins_again() {
                 self.open = false;
                 break;
             }
@@ -255,6 +262,12 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             self.send(slot, io, due);
         }
         None
+    }
+
+    /// Whether something that was written is still to be read back, when no write follows.
+    fn reads_rest(&mut self) -> bool {
+        let Some(backlog) = &mut self.backlog else { return false };
+        self.held.is_some() || backlog.finish()
     }
 
     /// Whether the bytes are done, but not the time that they are to take: then they are moved again.
@@ -299,15 +312,26 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
     /// The next I/O, within the quota. `None` at the end, or when it must wait for another one.
     #[inline]
     fn next_io(&mut self) -> Option<IoRequest> {
-        let held = if MORE { self.held.take() } else { None };
+        let held =
+            if MORE { self.held.take().or_else(|| self.backlog.as_mut()?.next()) } else { None };
         let barred = if MORE { self.pace.barred(self.now) } else { 0 };
         let Some(mut io) = held.or_else(|| self.worker.cursor.next_but(barred)) else {
+            if MORE && self.reads_rest() {
+                return self.next_io();
+            }
             self.open = false;
             return None;
         };
         if MORE && self.loop_config.guarded && self.meets_another(io) {
             self.held = Some(io);
             return None;
+        }
+        if MORE && let Some(backlog) = &mut self.backlog {
+            match io.op {
+                // What was counted when it was written.
+                IoOp::Read => return Some(io),
+                _ => backlog.wrote(io),
+            }
         }
         io.len = io.len.min(self.bytes_left.min(u64::from(u32::MAX)) as u32);
         self.bytes_left -= u64::from(io.len);

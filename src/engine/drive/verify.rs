@@ -32,7 +32,7 @@ pub(super) fn look(
             BlockCheck::Right => None,
             found => Some(VerifyMismatch { at: 0, found }),
         },
-        Verify::Full | Verify::AfterWrite | Verify::Census => {
+        Verify::Full | Verify::AfterWrite | Verify::Backlog(_) | Verify::Census => {
             filler.check(buffer, place, known).err().map(|(at, found)| VerifyMismatch { at, found })
         }
     }

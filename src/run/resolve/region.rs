@@ -71,7 +71,9 @@ pub(super) fn verifies(
     iodepth: u32,
     workers: u32,
 ) -> Result<(), Refusal> {
-    if !matches!(pattern.verify, Verify::Full | Verify::AfterWrite) || !pattern.mix.sends() {
+    if !matches!(pattern.verify, Verify::Full | Verify::AfterWrite | Verify::Backlog(_))
+        || !pattern.mix.sends()
+    {
         return Ok(());
     }
     let word = pattern.verify.name();

@@ -503,7 +503,8 @@ impl DoctoredRecord {
     pub fn steadied(&mut self, state: Option<SteadyState>) {
         let (job, counted) = ("dd".into(), RateBasis::Bytes);
         let after = state.as_ref().map(|_| Nanos::secs(4));
-        self.record.phases[0].steady = vec![SteadyResult { job, counted, after, state }];
+        self.record.phases[0].steady =
+            vec![SteadyResult { job, counted, after, state, window: None }];
     }
 
     /// How warm the machine was before and after.

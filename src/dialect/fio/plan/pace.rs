@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use super::super::asked::FioJob;
-use super::super::choices::{FioRateProcess, FioThinktimeBlocks};
+use super::super::choices::{FioRateProcess, FioSteadyState, FioThinktimeBlocks};
 use super::super::direction::FioDirection;
 use super::refused::refused;
 use super::target::FioRegion;
 use crate::error::Refusal;
 use crate::plan::{
-    Arrivals, Balance, Cap, Caps, ComputeTime, Rate, StopLimit, StopRule, ThinkTime,
+    Arrivals, Balance, Cap, Caps, ComputeTime, Rate, SteadyFigure, SteadyMeasure, SteadyWindow,
+    StopLimit, StopRule, ThinkTime,
 };
 use crate::unit::{Bytes, Nanos, Ops};
 
@@ -118,6 +119,38 @@ impl FioJob {
         (weight > 0).then_some(Balance { group: self.pace.flow_id, weight })
     }
 
+    /// The steady state that ends it.
+    fn steady_window(&self) -> Option<SteadyWindow> {
+        let schedule = &self.schedule;
+        let limit = &schedule.steadystate;
+        let (figure, by) = match limit.criterion {
+            FioSteadyState::Iops => (SteadyFigure::Iops, SteadyMeasure::Deviation),
+            FioSteadyState::IopsSlope => (SteadyFigure::Iops, SteadyMeasure::Slope),
+            FioSteadyState::Bw => (SteadyFigure::Bandwidth, SteadyMeasure::Deviation),
+            FioSteadyState::BwSlope => (SteadyFigure::Bandwidth, SteadyMeasure::Slope),
+            FioSteadyState::Lat => (SteadyFigure::Latency, SteadyMeasure::Deviation),
+            FioSteadyState::LatSlope => (SteadyFigure::Latency, SteadyMeasure::Slope),
+        };
+        let rounds = self.steady_rounds();
+        (rounds > 0).then_some(SteadyWindow {
+            figure,
+            by,
+            below: limit.limit,
+            percent: limit.percent,
+            round: nanos(schedule.steadystate_check_interval),
+            rounds,
+            after: nanos(schedule.steadystate_ramp_time),
+            group: schedule.group_reporting.then_some(self.group),
+        })
+    }
+
+    /// The rounds of the window of its steady state; 0 without one.
+    pub(in crate::dialect::fio) fn steady_rounds(&self) -> u32 {
+        let (duration, round) =
+            (self.schedule.steadystate_duration, self.schedule.steadystate_check_interval);
+        duration.as_millis().checked_div(round.as_millis()).map_or(0, |rounds| rounds as u32)
+    }
+
     /// Until when a clone works; `drawn`: its blocks are a sequence drawn from seeds.
     pub(super) fn stop_of(&self, place: &FioRegion, drawn: bool) -> Result<StopRule, Refusal> {
         let schedule = &self.schedule;
@@ -127,14 +160,6 @@ impl FioJob {
                 "fill_device",
                 "writing until nothing fits is not done here",
                 "give the size of what is to be filled: size=",
-            ));
-        }
-        if schedule.steadystate_duration > Duration::ZERO {
-            return Err(refused(
-                self,
-                "steadystate",
-                "fio's rule for a steady state is not done here yet",
-                "give a runtime, or use 'assay sustain'",
             ));
         }
         if self.pace.latency_target > Duration::ZERO {
@@ -166,6 +191,7 @@ impl FioJob {
             (!endless && bytes > 0).then_some(StopLimit::Bytes(Bytes(bytes))),
             (time > Nanos::ZERO).then_some(StopLimit::Time(time)),
             (self.target.number_ios > 0).then_some(StopLimit::Ops(Ops(self.target.number_ios))),
+            self.steady_window().map(StopLimit::SteadyWindow),
         ];
         Ok(StopRule {
             ramp: nanos(schedule.ramp_time),

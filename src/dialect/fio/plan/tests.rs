@@ -5,8 +5,8 @@ use super::super::read;
 use super::*;
 use crate::name::NameText as _;
 use crate::plan::{
-    BlockSize, Caching, Durability, LayoutMode, Lifetime, Method, OffsetOrdering, Size, StopLimit,
-    Target,
+    BlockSize, Caching, Durability, LayoutMode, Lifetime, Method, OffsetOrdering, Size,
+    SteadyFigure, SteadyMeasure, SteadyWindow, StopLimit, Target, Verify, VerifyBacklog,
 };
 use crate::unit::{Bytes, Ops};
 
@@ -158,15 +158,68 @@ fn time_and_size_end_a_job() {
 }
 
 #[test]
+fn a_steady_state_is_a_limit() {
+    let plan = planned(
+        "--name=a --size=1m --runtime=60 --time_based --ss=bw_slope:10k --ss_dur=10 --ss_interval=2 \
+         --ss_ramp=3 --group_reporting",
+    );
+    let window = plan.expect("a plan").plan.phases[0].jobs[0].stop.steady_window();
+    let expected = SteadyWindow {
+        figure: SteadyFigure::Bandwidth,
+        by: SteadyMeasure::Slope,
+        below: 10240.0,
+        percent: false,
+        round: Nanos::secs(2),
+        rounds: 5,
+        after: Nanos::secs(3),
+        group: Some(0),
+    };
+    assert_eq!(window, Some(expected));
+}
+
+#[test]
+fn what_is_verified_on_the_way_is_not_verified_behind() {
+    let plan = |words: &str| {
+        let line = format!("--name=a --rw=randwrite --size=1m --verify=crc32c {words}");
+        planned(line.trim_end()).expect("a plan").plan
+    };
+    let verify = |words: &str| {
+        let plan = plan(words);
+        let Work::Blocks(blocks) = &plan.phases[0].jobs[0].work else { panic!("{words}") };
+        (plan.phases.len(), blocks.pattern.verify)
+    };
+    let backlog = |writes, batch, by_place, rest| {
+        (1, Verify::Backlog(VerifyBacklog { writes, batch, by_place, rest }))
+    };
+    assert_eq!(verify(""), (2, Verify::None));
+    assert_eq!(verify("--verify_backlog=8"), backlog(8, 8, false, true));
+    assert_eq!(
+        verify("--verify_backlog=8 --verify_backlog_batch=2 --norandommap --do_verify=0"),
+        backlog(8, 2, true, false)
+    );
+}
+
+#[test]
+fn a_level_without_a_class_is_one_of_best_effort() {
+    let priority = |words: &str| {
+        let line = format!("--name=a --size=1m {words}");
+        planned(line.trim_end()).expect("a plan").plan.phases[0].jobs[0].priority
+    };
+    assert_eq!(priority(""), Priority::default());
+    let io = IoPriority { class: IoClass::BestEffort, level: 4, hint: 0 };
+    assert_eq!(priority("--prio=4"), Priority { nice: 0, io: Some(io) });
+    let io = IoPriority { class: IoClass::Idle, level: 0, hint: 0 };
+    assert_eq!(priority("--prioclass=3 --nice=5"), Priority { nice: 5, io: Some(io) });
+}
+
+#[test]
 fn what_is_not_done_is_refused_by_its_name() {
     for (words, says) in [
-        ("--verify=crc32c --rw=write --verify_backlog=8", "verify_backlog"),
+        ("--verify=crc32c --rw=rw --verify_backlog=8", "verify_backlog"),
         ("--ioengine=splice", "splice"),
         ("--fill_device=1 --rw=write", "fill_device"),
         ("--ioengine=vsync", "ioengine=sync"),
         ("--thinktime=10 --thinktime_spin=5", "thinktime_spin"),
-        ("--prio=3", "ionice"),
-        ("--nice=5", "nice -n"),
         ("--max_latency=5ms", "max_latency"),
         ("--write_iolog=x", "write_iolog"),
         ("--status-interval=1", "--status-interval"),

@@ -190,24 +190,6 @@ const UNMET: &[UnmetOption] = &[
         "give each priority a job of its own, each started by ionice",
     ),
     unmet(
-        "prioclass",
-        |job| job.process.prioclass > 0,
-        "priorities are those of the program here",
-        "ionice -c CLASS -n LEVEL assay fio ...",
-    ),
-    unmet(
-        "prio",
-        |job| job.process.prio > 0,
-        "priorities are those of the program here",
-        "ionice -n LEVEL assay fio ...",
-    ),
-    unmet(
-        "nice",
-        |job| job.process.nice != 0,
-        "priorities are those of the program here",
-        "nice -n LEVEL assay fio ...",
-    ),
-    unmet(
         "numa_cpu_nodes",
         |job| job.process.numa_cpu_nodes.is_some(),
         "nodes are those of the program here",

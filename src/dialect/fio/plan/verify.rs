@@ -2,6 +2,7 @@
 
 use super::super::asked::FioJob;
 use super::super::choices::{FioVerifyKind, FioVerifyPolicy};
+use super::super::complete::may_overlap;
 use super::super::engine::FioEngine;
 use super::super::job_target::FioAmount;
 use super::placed::FioPlan;
@@ -10,7 +11,7 @@ use crate::error::Refusal;
 use crate::plan::{
     Action, BlockWork, Durability, Fill, HeadedData, HeaderLayout, Job, LayoutMode, Mix,
     OffsetOrdering, Pattern, PieceChecksum, Rate, SequenceSeeds, StopLimit, StopRule, Target,
-    Verify, Work,
+    Verify, VerifyBacklog, Work,
 };
 use crate::unit::{Bytes, Nanos};
 
@@ -28,9 +29,9 @@ impl FioJob {
             }
         };
         deny(
-            verify.backlog > 0,
+            verify.backlog > 0 && self.pattern.rw.writes() && self.pattern.rw.mixed(),
             "verify_backlog",
-            "reads between the writes are not done here",
+            "reads between the writes of a mix are not done here",
             "leave it out: all is read back after the writes",
         );
         deny(
@@ -84,6 +85,12 @@ impl FioJob {
             "leave it out, or leave verify out",
         );
         deny(
+            verify.backlog > 0 && self.target.io_size.is_some(),
+            "io_size",
+            "with verify_backlog fio counts the blocks that it reads back as part of it, and that is not done here",
+            "leave one of them out",
+        );
+        deny(
             self.reads_back() && self.schedule.loops > 1,
             "loops",
             "each loop would be verified before the next",
@@ -122,6 +129,22 @@ impl FioJob {
             && verify.do_verify
             && !verify.verify_only
             && !endless
+            && self.backlog().is_none()
+    }
+
+    /// When it reads back what it writes, as it goes. fio sorts the blocks where some may be written twice.
+    fn backlog(&self) -> Option<VerifyBacklog> {
+        let verify = &self.verify;
+        let writes = self.pattern.rw.writes() && !self.pattern.rw.mixed() && !verify.verify_only;
+        (verify.backlog > 0 && writes && self.look() != Verify::None).then(|| VerifyBacklog {
+            writes: verify.backlog,
+            batch: match verify.backlog_batch {
+                0 => verify.backlog,
+                batch => batch.into(),
+            },
+            by_place: may_overlap(self),
+            rest: verify.do_verify,
+        })
     }
 
     /// Whether it only verifies what another run has written.
@@ -173,9 +196,10 @@ impl FioJob {
     /// How closely it looks at what it reads itself. fio does not look at the reads of a mix.
     pub(super) fn verify_of(&self) -> Verify {
         let reads_only = self.pattern.rw.reads() && !self.pattern.rw.writes();
-        match reads_only || self.verifies_only() {
-            true => self.look(),
-            false => Verify::None,
+        match self.backlog() {
+            Some(backlog) => Verify::Backlog(backlog),
+            None if reads_only || self.verifies_only() => self.look(),
+            None => Verify::None,
         }
     }
 

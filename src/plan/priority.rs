@@ -1,0 +1,74 @@
+//! How the kernel ranks the workers of a job among others.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::usual::is_usual;
+use crate::error::Refusal;
+
+/// What a worker asks the kernel's schedulers for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Priority {
+    /// Added to its nice value, -20 to 19; below 0 takes rights.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub nice: i32,
+    /// That of its I/O (`ioprio_set(2)`); absent: what it was started with.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub io: Option<IoPriority>,
+}
+
+/// A priority of I/O. What comes of it is the I/O scheduler's to say: most take no notice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct IoPriority {
+    /// The class.
+    pub class: IoClass,
+    /// The level in it, from 0, the first, to 7.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub level: u8,
+    /// A hint for the device, 0 to 1023, such as the limit of a command's duration.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub hint: u16,
+}
+
+/// A class of I/O priority.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum IoClass {
+    /// Before all others; takes rights.
+    Realtime,
+    /// The usual one.
+    BestEffort,
+    /// When nobody else has anything to do.
+    Idle,
+}
+
+impl Priority {
+    pub(super) fn check(self) -> Result<(), Refusal> {
+        if !(-20..=19).contains(&self.nice) {
+            return Err(Refusal::new(format!("nice {}", self.nice), "give -20 to 19"));
+        }
+        match self.io {
+            Some(io) if io.level > 7 => {
+                Err(Refusal::new(format!("I/O priority {}", io.level), "give a level of 0 to 7"))
+            }
+            Some(io) if io.hint > 1023 => {
+                Err(Refusal::new(format!("I/O priority hint {}", io.hint), "give 0 to 1023"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl IoPriority {
+    /// As the kernel has it: class, hint and level in 16 bits (`linux/ioprio.h`).
+    pub fn value(self) -> u16 {
+        let class = match self.class {
+            IoClass::Realtime => 1,
+            IoClass::BestEffort => 2,
+            IoClass::Idle => 3,
+        };
+        class << 13 | self.hint << 3 | u16::from(self.level)
+    }
+}
