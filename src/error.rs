@@ -168,6 +168,9 @@ pub struct Fault {
     /// Where in it, in bytes, for reads and writes.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub offset: Option<u64>,
+    /// How many bytes the call was for, where it moved them.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub bytes: Option<u64>,
     /// The kernel's answer as a number (`errno`); zero when it was not the kernel (a short file).
     pub errno: i32,
     /// The kernel's answer by name and in words: `ENOSPC`, `No space left on device`.
@@ -192,7 +195,17 @@ impl Fault {
             (errno_name(errno).to_string(), errno_text(errno))
         };
         let hint = hint(doing, errno).to_string();
-        Self { doing, path: path.into(), offset: None, errno, name, text, hint, piece: None }
+        Self {
+            doing,
+            path: path.into(),
+            offset: None,
+            bytes: None,
+            errno,
+            name,
+            text,
+            hint,
+            piece: None,
+        }
     }
 
     /// The fault of a piece that does not hold what it says itself.
@@ -214,6 +227,12 @@ impl Fault {
     /// The same fault with the place in the file.
     pub fn at(mut self, offset: u64) -> Self {
         self.offset = Some(offset);
+        self
+    }
+
+    /// The same fault of a call for so many bytes.
+    pub fn of(mut self, bytes: u64) -> Self {
+        self.bytes = Some(bytes);
         self
     }
 

@@ -332,6 +332,11 @@ impl ToolSession for FioScreen<'_> {
         for lines in faults.filter_map(fio::verify_failure) {
             let _ = self.streams.err.write_all(lines.as_bytes());
         }
+        let failures = fio::failures(&self.line.clones, &record, std::process::id());
+        for failure in &failures {
+            let _ = self.streams.err.write_all(failure.of_io.as_bytes());
+            self.tell(&failure.of_clone);
+        }
         let whole = self.report(&record);
         let text = print::report(&whole, &fio::formats(&self.line.command.own));
         if let Some(signal) = self.signal {
@@ -345,7 +350,7 @@ impl ToolSession for FioScreen<'_> {
         if let Some(error) = self.unprinted.take() {
             return printed(Err(error)).map(|()| SessionEnd::Status(SOUND));
         }
-        let failed = whole.jobs.iter().filter(|job| job.error != 0).count();
+        let failed = failures.len();
         Ok(SessionEnd::Status(match &record.ending {
             Ending::Interrupted(_) => INTERRUPTED,
             Ending::Failed(fault) => {

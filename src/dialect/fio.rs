@@ -19,6 +19,7 @@ mod errno;
 mod expression;
 mod finish;
 mod job_data;
+mod job_fault;
 mod job_file;
 mod job_report;
 mod job_target;
@@ -62,6 +63,7 @@ pub use complaint::{FioComplaint, FioFault};
 pub use direction::{FioDirection, PerDirection};
 pub use engine::FioEngine;
 pub use job_data::{FioBorneErrors, FioBytePattern, FioData, FioReplay, FioVerify};
+pub use job_fault::{FioFailure, failures};
 pub use job_report::{FIO_PERCENTILES, FioLogs, FioStatistics};
 pub use job_target::{
     FioAccessZone, FioAmount, FioBlockShare, FioDistribution, FioFileService, FioPattern, FioTarget,

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::usual::{is_usual, one};
 use super::{
-    Action, Advice, Balance, Caching, Cap, CopyWork, Cpus, DetailLevel, Durability, Fill,
-    Interference, Method, Pattern, Priority, PurgedCache, Rate, StopRule, SyncFileRange, Target,
-    TreeWork, Verify, WorkerKind, method, rate_document,
+    Action, Advice, Balance, Caching, Cap, CopyWork, Cpus, DetailLevel, Durability, FaultReach,
+    Fill, Interference, Method, Pattern, Priority, PurgedCache, Rate, StopRule, SyncFileRange,
+    Target, TreeWork, Verify, WorkerKind, method, rate_document,
 };
 use crate::error::Refusal;
 use crate::unit::{Bytes, Nanos};
@@ -44,6 +44,9 @@ pub struct Job {
     /// Other jobs of the phase that it keeps step with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub balance: Option<Balance>,
+    /// What ends with it when it meets a fault.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub on_fault: FaultReach,
     /// What is kept of it beyond totals and series.
     #[serde(default, skip_serializing_if = "is_usual")]
     pub detail: DetailLevel,

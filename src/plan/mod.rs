@@ -21,6 +21,7 @@ mod job;
 mod lesson;
 mod load;
 mod method;
+mod on_fault;
 mod order;
 mod pattern;
 mod phase;
@@ -64,6 +65,7 @@ pub use load::SingleLoad;
 pub use method::{
     Advice, AioOptions, Caching, DeviceModel, Method, MmapOptions, RingOptions, VectoredFlags,
 };
+pub use on_fault::FaultReach;
 pub use order::{ListedIo, OffsetOrdering, SizedZone, Zone};
 pub use pattern::{AlikeData, Fill, Pattern, Region, RewriteChange, Verify, VerifyBacklog};
 pub use phase::{CacheDrop, Phase, PhaseEnd};

@@ -75,6 +75,9 @@ pub struct ToolProfile {
     /// It goes on until the data end: that they end before its count is no fault.
     #[serde(skip_serializing_if = "is_usual")]
     pub until_end: bool,
+    /// It writes until nothing more fits, and says so then: files that will not fit are no reason not to begin.
+    #[serde(skip_serializing_if = "is_usual")]
+    pub until_full: bool,
     /// Its words are operands, `name=value`, in any order: of each name one counts, but lists (`conv=a,b`) add up.
     #[serde(skip_serializing_if = "is_usual")]
     pub operands: bool,

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::totals::ActionTotals;
+use crate::error::Fault;
 use crate::evidence::Machine;
 use crate::plan::{Action, Shared};
 use crate::stats::{BlockCensus, CpuTime, DepthReached, WorkCosts};
@@ -50,6 +51,9 @@ pub struct JobResult {
     /// one, or the plan asks for it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub series: IntervalCounts,
+    /// What went wrong with it, also among the faults of its phase.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<Fault>,
     /// Each worker's part: of 2 to 8 workers, or where the plan asks for it (`detail.workers`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub workers: Vec<WorkerResult>,

@@ -112,6 +112,7 @@ fn job_result(
         depth: sums.depths.reached(),
         costs: job.job.detail.costs.then(|| sums.costs().into()),
         series: IntervalCounts::new(),
+        faults: Vec::new(),
         workers,
     };
     (sums, result)

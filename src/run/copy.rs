@@ -372,6 +372,7 @@ pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRe
         depth: None,
         costs: None,
         series: IntervalCounts::new(),
+        faults: faults.clone(),
         workers: Vec::new(),
     }];
     let (series, _, neighbours) = watch.finish();

@@ -49,8 +49,8 @@ use std::path::PathBuf;
 
 use crate::error::{Doing, Error, Fault};
 use crate::evidence::{CounterReader, SysRoot};
-use crate::plan::{Plan, PlannedTime};
-use crate::record::{Ending, Host, Record, RecordSink, Resolved, SCHEMA};
+use crate::plan::{FaultReach, Job, Phase, Plan, PlannedTime};
+use crate::record::{Ending, Host, JobResult, PhaseRecord, Record, RecordSink, Resolved, SCHEMA};
 use crate::sys::event_loop::EventLoop;
 use crate::sys::files;
 use crate::unit::Bytes;
@@ -159,6 +159,8 @@ pub fn run(
     let mut signal = None;
     let mut otherwise = Vec::new();
     let mut first = 0;
+    // A fault of a job that ends no other.
+    let mut met = None;
     for (number, (phase, places)) in plan.phases.iter().zip(&places).enumerate() {
         let jobs = first..first + phase.jobs.len();
         first = jobs.end;
@@ -209,6 +211,7 @@ pub fn run(
                     name: String::new(),
                     text: refusal.why,
                     hint: refusal.instead,
+                    bytes: None,
                     piece: None,
                 });
                 break;
@@ -219,7 +222,10 @@ pub fn run(
             record_keeper.phase(done)?;
             observer.ended(&record, done);
             if let Some(fault) = done.faults.first() {
-                record.ending = Ending::Failed(fault.clone());
+                match ends_run(phase, done) {
+                    true => record.ending = Ending::Failed(fault.clone()),
+                    false => _ = met.get_or_insert_with(|| fault.clone()),
+                }
             }
         }
         if let Some(signal) = signal {
@@ -230,7 +236,7 @@ pub fn run(
         }
     }
     if record.ending == Ending::Unfinished {
-        record.ending = Ending::Complete;
+        record.ending = met.map_or(Ending::Complete, Ending::Failed);
     }
     record_keeper.ending(&record.ending)?;
     // The files go before anybody reads about them.
@@ -245,6 +251,15 @@ pub fn run(
     verdict::judge(&mut record);
     record_keeper.finish(&record)?;
     Ok(record)
+}
+
+/// Whether no phase follows one that met faults: one of them is of no job, or of a job that ends the run.
+fn ends_run(phase: &Phase, done: &PhaseRecord) -> bool {
+    let of_jobs: usize = done.jobs.iter().map(|job| job.faults.len()).sum();
+    let ends = |(planned, done): (&Job, &JobResult)| {
+        planned.on_fault == FaultReach::Run && !done.faults.is_empty()
+    };
+    done.faults.len() > of_jobs || phase.jobs.iter().zip(&done.jobs).any(ends)
 }
 
 #[cfg(test)]

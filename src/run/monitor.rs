@@ -207,6 +207,7 @@ fn gone(before: &SystemSample, now: &SystemSample) -> Option<Fault> {
             name: String::new(),
             text: why.clone(),
             hint: "it was there a moment ago: unplugged, detached, or without its medium".into(),
+            bytes: None,
             piece: None,
         })
     })

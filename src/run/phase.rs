@@ -83,13 +83,25 @@ impl<'a> PhaseContext<'a> {
             series.points.clear();
             strands.iter_mut().for_each(IntervalCounts::clear);
         }
-        let PhaseWork { before, stop, totals_of_workers, closings, ran, each, faults } = worked;
+        let PhaseWork {
+            before,
+            stop,
+            totals_of_workers,
+            closings,
+            ran,
+            each,
+            faults_of_jobs,
+            faults,
+        } = worked;
         let left = !left_behind(&ready, self.open_targets, self.tree_dirs).is_empty()
             && !settle.as_ref().is_some_and(|settle| settle.complete);
         let aftermath = prober.map(|prober| self.look_after(prober, left));
         let copying = copying::around(&self.resolved.subjects, &flows, &span);
         let (sums, mut jobs) =
             account::results(&ready, totals_of_workers, &closings, &span, simulated);
+        for (job, faults) in jobs.iter_mut().zip(faults_of_jobs) {
+            job.faults = faults;
+        }
         apart.give(&mut jobs, strands);
         Ok(PhaseRecord {
             name: self.phase.name.clone(),
@@ -211,7 +223,8 @@ impl<'a> PhaseContext<'a> {
                 self.note_written(job, &common.each(threads), first, ready.len() == 1);
             }
         }
-        for (job, totals_of_workers) in ready.iter().zip(&worked.totals_of_workers) {
+        let PhaseWork { totals_of_workers, faults_of_jobs, faults, .. } = worked;
+        for (number, (job, totals_of_workers)) in ready.iter().zip(totals_of_workers).enumerate() {
             if job.blocks.pattern.mix.has(Action::Trim) {
                 job.open_targets
                     .iter()
@@ -220,11 +233,10 @@ impl<'a> PhaseContext<'a> {
             if let Some(tree) = job.tree {
                 note(&mut self.tree_dirs[tree.tree_dir], tree, job.threads, totals_of_workers);
             }
-            worked.faults.extend(
-                job.open_targets
-                    .iter()
-                    .find_map(|&open_target| gone(&self.open_targets[open_target])),
-            );
+            let mut open_targets = job.open_targets.iter();
+            let gone = open_targets.find_map(|&target| gone(&self.open_targets[target]));
+            faults.extend(gone.clone());
+            faults_of_jobs[number].extend(gone);
         }
     }
 

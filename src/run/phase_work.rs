@@ -9,7 +9,7 @@ use std::thread::Scope;
 use crate::engine::WorkerTotals;
 use crate::error::{Doing, Fault};
 use crate::evidence::{CounterReader, LeafKind, Snapshot, Subject, ThreadSample, ThreadTimes};
-use crate::plan::{Method, PhaseEnd, WorkerKind};
+use crate::plan::{FaultReach, Method, PhaseEnd, WorkerKind};
 use crate::stats::SingleIo;
 use crate::sys::event_loop::EventWaker;
 use crate::sys::{clock, files};
@@ -42,6 +42,9 @@ pub(super) struct PhaseWork {
     pub ran: Option<ThreadTimes>,
     /// Single I/Os, where they are kept.
     pub each: Vec<SingleIo>,
+    /// By job, what its workers and its end met.
+    pub faults_of_jobs: Vec<Vec<Fault>>,
+    /// The same, and what else went wrong.
     pub faults: Vec<Fault>,
 }
 
@@ -229,7 +232,7 @@ impl<'f> WorkerContext<'f> {
             self.delay(job);
         });
         if worker_totals.as_ref().map_or(true, |worker_totals| worker_totals.fault.is_some()) {
-            self.common.halt_all();
+            self.fault_in(job);
         }
         keep(&self.totals_of_workers).push((job, worker_totals));
         if self.left[job].fetch_sub(1, Ordering::AcqRel) == 1 {
@@ -246,6 +249,14 @@ impl<'f> WorkerContext<'f> {
         }
         if let Some(own) = own {
             own.close();
+        }
+    }
+
+    /// Ends what ends with a fault of a job.
+    fn fault_in(&self, job: usize) {
+        match self.ready[job].job.on_fault {
+            FaultReach::Job => self.common.halts()[job].store(true, Ordering::Relaxed),
+            FaultReach::Run | FaultReach::Phase => self.common.halt_all(),
         }
     }
 
@@ -291,21 +302,27 @@ impl<'f> WorkerContext<'f> {
         };
         let mut totals_of_workers: Vec<Vec<WorkerTotals>> =
             self.ready.iter().map(|_| Vec::new()).collect();
+        let mut faults_of_jobs: Vec<Vec<Fault>> = self.ready.iter().map(|_| Vec::new()).collect();
+        let mut met = |job: usize, fault: Fault| {
+            faults.push(fault.clone());
+            faults_of_jobs[job].push(fault);
+        };
         for (job, worker_totals) in
             self.totals_of_workers.into_inner().unwrap_or_else(PoisonError::into_inner)
         {
             match worker_totals {
                 Ok(mut worker_totals) => {
                     let unsure = self.ready[job].unsure.is_some();
-                    faults.extend(worker_totals.fault.take().map(|fault| match fault.doing {
+                    let fault = worker_totals.fault.take().map(|fault| match fault.doing {
                         Doing::Verify if unsure && fault.piece.is_none() => {
                             fault.hinting(NEVER_WRITTEN)
                         }
                         _ => fault,
-                    }));
+                    });
+                    fault.into_iter().for_each(|fault| met(job, fault));
                     totals_of_workers[job].push(worker_totals);
                 }
-                Err(fault) => faults.push(fault),
+                Err(fault) => met(job, fault),
             }
         }
         totals_of_workers.iter_mut().for_each(|totals_of_workers| {
@@ -316,9 +333,20 @@ impl<'f> WorkerContext<'f> {
             .into_iter()
             .map(|closing| closing.into_inner().unwrap_or_else(PoisonError::into_inner))
             .collect();
-        faults.extend(closings.iter_mut().filter_map(|closing| closing.fault.take()));
+        for (job, closing) in closings.iter_mut().enumerate() {
+            closing.fault.take().into_iter().for_each(|fault| met(job, fault));
+        }
         let ran = self.ran.into_inner().unwrap_or_else(PoisonError::into_inner);
-        PhaseWork { before, stop, totals_of_workers, closings, ran, each: Vec::new(), faults }
+        PhaseWork {
+            before,
+            stop,
+            totals_of_workers,
+            closings,
+            ran,
+            each: Vec::new(),
+            faults_of_jobs,
+            faults,
+        }
     }
 }
 

@@ -155,7 +155,17 @@ impl<'a> PhaseContext<'a> {
         if manner.layout == LayoutMode::Preallocated {
             self.observer.preparing(self.phase, "allocating the test file");
         }
-        open_target.lay(manner.layout, job.size.0)
+        match open_target.lay(manner.layout, job.size.0) {
+            // The first write that finds no room says so.
+            Err(fault)
+                if fault.doing == Doing::Allocate
+                    && fault.errno == libc::ENOSPC
+                    && self.plan.origin.tool.until_full =>
+            {
+                Ok(())
+            }
+            laid => laid,
+        }
     }
 
     /// Sees to it that a file is as long as the job needs it.
@@ -174,6 +184,7 @@ impl<'a> PhaseContext<'a> {
                 name: String::new(),
                 text: format!("it ends there, and {} were to be read", job.size),
                 hint: "give a smaller size, or have it written first".into(),
+                bytes: None,
                 piece: None,
             }
             .into());

@@ -50,6 +50,7 @@ pub(super) fn fit(plan: &Plan, sys_root: &SysRoot) -> Result<FittedPlan, Error> 
         tree_dirs: Vec::new(),
         kept: kept(plan),
         leaves_out: false,
+        until_full: plan.origin.tool.until_full,
         size_option: plan.origin.tool.size.as_deref().unwrap_or("--size").into(),
     };
     let mut jobs: Vec<ResolvedJob> = Vec::new();

@@ -30,6 +30,7 @@ impl<'a> PhaseContext<'a> {
             name: String::new(),
             text: refusal.why,
             hint: refusal.instead,
+            bytes: None,
             piece: None,
         })?;
         Ok(TreeWorker {

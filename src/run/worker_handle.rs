@@ -122,6 +122,7 @@ impl WorkerProcess<'_> {
             name: String::new(),
             text,
             hint: "its part of the work is missing in all figures".into(),
+            bytes: None,
             piece: None,
         })
     }

@@ -12,6 +12,7 @@ mod dd_twin;
 mod evidence;
 mod fallbacks;
 mod files;
+mod fio_faults;
 mod fio_twin;
 mod fio_verify;
 mod journal;

@@ -832,6 +832,7 @@ fn each_action_has_the_spread_of_its_own_rate_and_a_flush_has_none() {
         cpu: None,
         depth: None,
         costs: None,
+        faults: Vec::new(),
         series: series.into_iter().collect(),
         workers: Vec::new(),
     }];

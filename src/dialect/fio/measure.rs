@@ -5,14 +5,13 @@ use std::time::Duration;
 use super::asked::{FioJob, FioTyped};
 use super::choices::{FioSteadyState, FioUnified};
 use super::direction::FioDirection;
-use super::names;
+use super::job_fault::{detail_of, error_of, fault_of, result_of};
 use super::plan::FioClone;
 use super::print::{
     FioBanner, FioBins, FioDirectionReport, FioJobReport, FioLatency, FioLatencyShares,
     FioLatencyTarget, FioMoments, FioPassedErrors, FioPercentiles, FioShares, FioSteadyMeasure,
-    FioSteadyReport, FioStyle, FioTypedOption, errno_text,
+    FioSteadyReport, FioStyle, FioTypedOption,
 };
-use crate::error::Fault;
 use crate::plan::Action;
 use crate::record::{IntervalCount, JobResult, PhaseRecord, SteadyResult, SteadyRound};
 use crate::stats::{ActionTotal, HistogramCell, Latency};
@@ -96,40 +95,15 @@ fn phase_report(job: &FioJob, clone: &FioClone, phase: &PhaseRecord, pid: u32) -
         },
         ..FioJobReport::default()
     };
-    if let Some(fault) = fault_of(job, clone, phase) {
-        report.error = fault.errno;
-        report.error_text = format!(
-            "file:{}, func={}, error={}",
-            fault.path,
-            fault.doing.name(),
-            errno_text(fault.errno)
-        );
+    if let Some(fault) = fault_of(clone, phase) {
+        (report.error, report.error_text) = (error_of(fault), detail_of(fault));
     }
     if job.target.create_only {
         return report;
     }
-    let Some(result) = phase.jobs.iter().find(|result| result.name == clone.name) else {
-        return report;
-    };
+    let Some(result) = result_of(clone, phase) else { return report };
     report.count(job, result, phase);
     report
-}
-
-/// What went wrong with a clone. The job that a fault belongs to has counted an error; where none has, all
-/// have it.
-fn fault_of<'a>(job: &FioJob, clone: &FioClone, phase: &'a PhaseRecord) -> Option<&'a Fault> {
-    let failed = |result: &&JobResult| {
-        result.totals.values().any(|total| total.errors + total.mismatches > 0)
-    };
-    let mut others = phase.jobs.iter().filter(failed);
-    let whose = others.clone().any(|result| result.name == clone.name);
-    if others.next().is_some() && !whose {
-        return None;
-    }
-    let files = names::files_of(job, clone.number);
-    let mine = |fault: &&Fault| files.contains(&fault.path);
-    let mut faults = phase.faults.iter().filter(|fault| fault.errno != 0);
-    faults.clone().find(mine).or_else(|| faults.next())
 }
 
 impl FioJobReport {
@@ -224,9 +198,10 @@ impl FioJobReport {
         }
         self.depths = FioShares { counts, of: ios };
         if job.queue.engine.synchronous() {
-            // Each call takes one I/O, and answers it.
-            let one = FioShares { counts: [0, ios, 0, 0, 0, 0, 0], of: ios };
-            (self.submits, self.completes) = (one.clone(), one);
+            // Each call takes one I/O, and answers it; who fails looks once more, and finds none.
+            let none = u64::from(!result.faults.is_empty());
+            let calls = |none| FioShares { counts: [none, ios, 0, 0, 0, 0, 0], of: ios + none };
+            (self.submits, self.completes) = (calls(0), calls(none));
         } else if let Some(costs) = &result.costs {
             self.submits = batches(&costs.submitted);
             self.completes = batches(&costs.answered);
@@ -284,7 +259,8 @@ fn batches(calls: &[(u32, u64)]) -> FioShares<7> {
 fn direction_report(job: &FioJob, total: &ActionTotal, runtime_ms: u64) -> FioDirectionReport {
     let statistics = &job.statistics;
     let mut report = FioDirectionReport {
-        ios: total.ops.0,
+        // Those that failed were issued, too.
+        ios: total.ops.0 + total.errors,
         short: total.short,
         bytes: total.bytes.0,
         runtime_ms,

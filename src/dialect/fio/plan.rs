@@ -21,8 +21,8 @@ use super::choices::FioExitWhat;
 use super::logs;
 use crate::error::Refusal;
 use crate::plan::{
-    AddedWords, BlockWork, CacheDrop, Cpus, DetailLevel, IoClass, IoPriority, Job, LogForm, Phase,
-    PhaseEnd, Plan, PlanOrigin, Priority, ToolProfile, Work, WorkerKind,
+    AddedWords, BlockWork, CacheDrop, Cpus, DetailLevel, FaultReach, IoClass, IoPriority, Job,
+    LogForm, Phase, PhaseEnd, Plan, PlanOrigin, Priority, ToolProfile, Work, WorkerKind,
 };
 use crate::unit::Nanos;
 
@@ -201,6 +201,7 @@ impl FioJob {
             cpus: self.cpus(clone),
             priority: self.priority(),
             balance: self.balance(),
+            on_fault: self.on_fault(),
             detail: DetailLevel {
                 submission: self.splits_latency(),
                 workers: true,
@@ -226,6 +227,15 @@ impl FioJob {
         Priority { nice: process.nice, io: given.then_some(IoPriority { class, level, hint }) }
     }
 
+    /// What ends with a clone that fails.
+    fn on_fault(&self) -> FaultReach {
+        match (self.schedule.exitall_on_error, self.schedule.exit_what) {
+            (false, _) => FaultReach::Job,
+            (true, FioExitWhat::All) => FaultReach::Run,
+            (true, FioExitWhat::Group | FioExitWhat::Stonewall) => FaultReach::Phase,
+        }
+    }
+
     /// The CPUs of a clone.
     fn cpus(&self, clone: u32) -> Option<Cpus> {
         use super::choices::FioCpusPolicy;
@@ -249,6 +259,7 @@ fn tool() -> ToolProfile {
         direct_write: Some(AddedWords::after(" --direct=1")),
         cold: Some(AddedWords::before("ASSAY_COLD=target ")),
         size: Some("--size".into()),
+        until_full: true,
         ..ToolProfile::default()
     }
 }

@@ -647,7 +647,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         let path = self.worker.path(io.file);
         self.worker_totals.fault.get_or_insert_with(|| {
             let error = io::Error::from_raw_os_error(-answer);
-            Fault::new(call.doing(io.op), path, &error).at(io.offset)
+            Fault::new(call.doing(io.op), path, &error).at(io.offset).of(io.len.into())
         });
     }
 

@@ -134,6 +134,7 @@ pub(super) fn mismatch(path: String, offset: u64, place: u64, wrong: VerifyMisma
         name: String::new(),
         text,
         hint: "the device does not keep what it is given; do not use it".into(),
+        bytes: None,
         piece: None,
     }
 }

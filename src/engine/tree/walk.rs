@@ -137,6 +137,7 @@ impl TreeWalk<'_, '_> {
                 name: String::new(),
                 text: format!("{visited} of {} files were listed", worker.files),
                 hint: "something else changes this folder, or its file system lists wrongly".into(),
+                bytes: None,
                 piece: None,
             });
         }

@@ -67,6 +67,7 @@ impl PlanFitter<'_> {
         let all = Bytes(size.0.saturating_mul(u64::from(files)));
         let free = self.subjects[subject].space.seen().and_then(FilesystemSpace::known_free);
         if made
+            && self.has_to_fit(target)
             && let Some(free) = free
             && all.less(found.there) > free
         {

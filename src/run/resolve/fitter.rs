@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::evidence::{Subject, SysRoot};
 use crate::name::NameText as _;
-use crate::plan::Target;
+use crate::plan::{LayoutMode, Target};
 use crate::unit::Bytes;
 
 use super::super::open_target::OpenTarget;
@@ -28,6 +28,8 @@ pub(super) struct PlanFitter<'a> {
     pub kept: Vec<PathBuf>,
     /// The phase at hand is left out where its blocks do not fit.
     pub leaves_out: bool,
+    /// Files may be larger than what is free.
+    pub until_full: bool,
     /// What the words call the size of a file of our own.
     pub size_option: String,
 }
@@ -51,6 +53,16 @@ impl PlanFitter<'_> {
         let subject = self.sys_root.subject_beside(path, &self.subjects);
         self.subjects.push(subject);
         self.subjects.len() - 1
+    }
+
+    /// Whether a file has to fit before anything begins: where it is written out beforehand, or nobody wants to see
+    /// its file system full.
+    pub fn has_to_fit(&self, target: &Target) -> bool {
+        let laid = match target {
+            Target::File { layout, .. } | Target::Files { layout, .. } => *layout,
+            _ => LayoutMode::AsFound,
+        };
+        !self.until_full || laid == LayoutMode::Written
     }
 
     /// Keeps a note for the record, once.

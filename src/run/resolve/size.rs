@@ -95,7 +95,7 @@ impl PlanFitter<'_> {
             ));
         }
         // Several jobs on one new file need its space once, several files all of it.
-        if !device && made {
+        if !device && made && self.has_to_fit(target) {
             let subject = &self.subjects[subject];
             let mount = subject.mount.seen().map(|mount| name::path(&mount.point));
             let mount = mount.unwrap_or_else(|| path.to_path_buf());

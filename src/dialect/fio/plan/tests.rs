@@ -1,5 +1,7 @@
 //! Lines of fio, and what becomes of them.
 
+mod ends;
+
 use super::super::asked::{FioPathKind, FioWorld};
 use super::super::read;
 use super::*;
