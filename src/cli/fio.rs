@@ -12,13 +12,13 @@ use progress::ProgressLine;
 use super::conduct::SOUND;
 use super::dd::{cold, settle};
 use super::session::{
-    Dialect, LineContext, ReadLine, SessionEnd, SignalUse, ToolRun, ToolSaid, ToolSession,
-    ToolStreams, without_plan,
+    Dialect, InvokedAs, LineContext, ReadLine, SessionEnd, SignalUse, ToolRun, ToolSaid,
+    ToolSession, ToolStreams, without_plan,
 };
 use super::stdout::printed;
 use crate::dialect::fio::{
-    self, FioClone, FioCommand, FioComplaint, FioFormat, FioPathKind, FioPlan, FioThere, FioWorld,
-    print,
+    self, FioClone, FioCommand, FioComplaint, FioFormat, FioIdleProfile, FioPathKind, FioPlan,
+    FioThere, FioWorld, print,
 };
 use crate::error::{Doing, Error, Fault, Refusal};
 use crate::evidence::SysRoot;
@@ -48,6 +48,12 @@ impl Dialect for Fio {
         };
         if let Some(answer) = command.answer {
             let err = lines(&command.said);
+            let answer = match command.own.idle_profile {
+                Some(FioIdleProfile::Calibrate) => {
+                    print::calibration_lines(&fio::unit_of_work(&run::unit_work()))
+                }
+                _ => answer,
+            };
             return Ok(ReadLine::Said(ToolSaid { out: answer, err, ..ToolSaid::default() }));
         }
         let mut planned = plan(&command, words.to_vec(), context)?;
@@ -63,6 +69,7 @@ impl Dialect for Fio {
             clones: planned.clones,
             command,
             said,
+            called: context.called,
         })))
     }
 
@@ -182,9 +189,17 @@ struct FioLine {
     clones: Vec<FioClone>,
     /// What is said before anything is done.
     said: String,
+    called: InvokedAs,
 }
 
 impl FioLine {
+    /// Whether the document says what may be believed, and nothing else does: programs that read it take any word
+    /// on standard error for a failure.
+    fn judges_in_document(&self, terminal: bool) -> bool {
+        let document = self.has(FioFormat::Json) || self.has(FioFormat::JsonPlus);
+        self.called == InvokedAs::Tool && document && !self.has(FioFormat::Normal) && !terminal
+    }
+
     fn has(&self, format: FioFormat) -> bool {
         self.command.own.formats.contains(&format)
     }
@@ -234,6 +249,10 @@ impl ToolRun for FioLine {
             file: file.transpose()?,
             progress: ProgressLine::wanted(&self.command, terminal),
             phase: (0, 0),
+            unit_us: match self.command.own.idle_profile {
+                Some(_) => run::unit_work(),
+                None => Vec::new(),
+            },
             signal: None,
             unprinted: None,
         }))
@@ -249,6 +268,8 @@ struct FioScreen<'a> {
     progress: Option<ProgressLine>,
     /// Jobs of the phases before this one, and of this one.
     phase: (usize, usize),
+    /// What a unit of work took on each CPU, where that is asked for.
+    unit_us: Vec<f64>,
     signal: Option<i32>,
     /// Why something could not be printed.
     unprinted: Option<io::Error>,
@@ -288,7 +309,8 @@ impl FioScreen<'_> {
             find(&clone.phase).map(report)
         };
         let each: Vec<_> = clones.iter().map(|clone| (&jobs[clone.job], of(clone))).collect();
-        fio::run_report(&self.line.command, each, record, run::now_in_ms(), run::calendar_as_in_c())
+        let now = (run::now_in_ms(), run::calendar_as_in_c());
+        fio::run_report(&self.line.command, each, record, &self.unit_us, now)
     }
 
     /// Makes fio's logs of what was gathered for them.
@@ -310,6 +332,16 @@ impl FioScreen<'_> {
                 }
             }
             let _ = std::fs::remove_file(&gathered);
+        }
+    }
+
+    /// Writes the logs of all jobs together.
+    fn log_whole(&mut self, record: &Record) {
+        let Some(prefix) = &self.line.command.own.bandwidth_log else { return };
+        for (name, text) in fio::whole_bandwidth(prefix, record) {
+            if let Err(error) = std::fs::write(name, text) {
+                self.unprinted.get_or_insert(error);
+            }
         }
     }
 
@@ -346,7 +378,10 @@ impl ToolSession for FioScreen<'_> {
         if self.line.command.jobs.iter().any(|job| job.logs != fio::FioLogs::default()) {
             self.log();
         }
-        self.judge(&record);
+        self.log_whole(&record);
+        if !self.line.judges_in_document(self.streams.environment.err.is_some()) {
+            self.judge(&record);
+        }
         if let Some(error) = self.unprinted.take() {
             return printed(Err(error)).map(|()| SessionEnd::Status(SOUND));
         }

@@ -46,6 +46,7 @@ mod surprises;
 mod together;
 mod value;
 mod verify_failure;
+mod whole_log;
 
 pub use answers::version;
 pub use asked::{
@@ -82,8 +83,9 @@ pub use options::all as all_options;
 pub use own_option::{FioArgument, FioOwnOption, OWN_OPTIONS};
 pub use plan::{FioClone, FioPlan, FioThere};
 pub use read::read;
-pub use run_report::{figure, formats, note_lines, run_report};
+pub use run_report::{figure, formats, note_lines, run_report, unit_of_work};
 pub use verify_failure::verify_failure;
+pub use whole_log::whole_bandwidth;
 
 #[cfg(test)]
 mod tests;

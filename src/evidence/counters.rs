@@ -103,6 +103,8 @@ pub struct CounterReader {
     stat: OpenCounter,
     pressure: [OpenCounter; 3],
     cpu_stat: Result<Vec<(OpenCounter, CpuStat)>, String>,
+    /// Whether each processor is looked at.
+    each_processor: bool,
     /// The last look at the heat.
     warmth: Mutex<Option<(Timestamp, Reading<Warmth>)>>,
 }
@@ -135,8 +137,14 @@ impl CounterReader {
             stat: open("/proc/stat"),
             pressure: ["io", "cpu", "memory"].map(|name| open(&format!("/proc/pressure/{name}"))),
             cpu_stat,
+            each_processor: false,
             warmth: Mutex::new(None),
         }
+    }
+
+    /// The same, which looks at each processor or not.
+    pub fn with_each_processor(self, each_processor: bool) -> Self {
+        Self { each_processor, ..self }
     }
 
     /// Names of the watched disks, in the order of [`CounterReader::devices`] and of `Snapshot::devices`:
@@ -215,7 +223,9 @@ impl CounterReader {
             .text(&mut buffer)
             .and_then(|meminfo| memory::parse(meminfo, vmstat, page))
             .into();
-        let cpu = cpu::read(&self.sys_root, self.stat.text(&mut buffer).ok());
+        let stat = self.stat.text(&mut buffer).ok();
+        let idle = stat.filter(|_| self.each_processor).map(processors::each).unwrap_or_default();
+        let cpu = cpu::read(&self.sys_root, stat);
         let cpu_throttled = match &self.cpu_stat {
             Err(why) => Reading::Unseen(why.clone()),
             Ok(files) => cgroup::throttled(
@@ -226,7 +236,7 @@ impl CounterReader {
             .into(),
         };
         let pressure = self.pressure();
-        Snapshot { at, devices, cache, memory, own, cpu, cpu_throttled, pressure }
+        Snapshot { at, devices, cache, memory, own, cpu, cpu_throttled, pressure, idle }
     }
 
     fn pressure(&self) -> Reading<Pressure> {

@@ -71,7 +71,7 @@ pub use neighbours::{OtherProcess, OtherProcesses, ProcessCensus};
 pub use nodes::NumaNode;
 pub use pagecache::{drop_cache, pages};
 pub use processes::{InheritedIo, Process, ProcessIo};
-pub use processors::Processors;
+pub use processors::{ProcessorIdle, Processors};
 pub use proven::ProvenWrites;
 pub use samples::{BlockSamples, Quartiles, samples};
 pub use snapshot::{

@@ -1,4 +1,7 @@
-//! What all processors did: the first line of `/proc/stat`.
+//! What processors did: all of them together, the first line of `/proc/stat`, and how idle each was.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::counter_delta::{CounterWidth, grown};
 
@@ -35,6 +38,46 @@ impl Processors {
     }
 }
 
+/// How idle one processor was since boot, in clock ticks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProcessorIdle {
+    /// Its number.
+    pub cpu: u32,
+    /// Idle, with or without a task that waits for I/O.
+    pub idle: u64,
+    /// All of its time.
+    pub all: u64,
+}
+
+impl ProcessorIdle {
+    /// What happened since an earlier reading of the same processor.
+    pub fn since(&self, earlier: &Self) -> Self {
+        Self {
+            cpu: self.cpu,
+            idle: grown(earlier.idle, self.idle, CounterWidth::Long),
+            all: grown(earlier.all, self.all, CounterWidth::Long),
+        }
+    }
+
+    /// The part that was idle, percent; 0 where no tick has passed.
+    pub fn percent(&self) -> f64 {
+        if self.all == 0 { 0.0 } else { self.idle as f64 * 100.0 / self.all as f64 }
+    }
+}
+
+/// Each processor of `/proc/stat`; none where it does not tell.
+pub(super) fn each(text: &str) -> Vec<ProcessorIdle> {
+    let one = |line: &str| {
+        let (cpu, ticks) = line.strip_prefix("cpu")?.split_once(' ')?;
+        let cpu = cpu.parse().ok()?;
+        let Processors { user, system, idle, iowait, steal } =
+            parse(&format!("cpu  {ticks}")).ok()?;
+        let idle = idle + iowait;
+        Some(ProcessorIdle { cpu, idle, all: user + system + steal + idle })
+    };
+    text.lines().filter_map(one).collect()
+}
+
 /// Parses the `cpu` line: user, nice, system, idle, iowait, irq, softirq, steal. Guests, which
 /// follow, are part of user and nice.
 pub fn parse(text: &str) -> Result<Processors, String> {
@@ -59,6 +102,18 @@ mod tests {
         assert_eq!(parse(stat), Ok(all));
         assert_eq!(all.total(), 360);
         assert!(parse("cpu  10 20 30 40\n").is_err() && parse("intr 5\n").is_err());
+    }
+
+    #[test]
+    fn each_processor_is_idle_for_a_part_of_its_time() {
+        let before = "cpu  9 0 9 9 9 0 0 0 0 0\ncpu0 4 0 4 4 4 0 0 0 0 0\ncpu3 0 0 0 5 0 0 0 0 0 0\nintr 5\n";
+        let after = "cpu  9 0 9 9 9 0 0 0 0 0\ncpu0 5 0 4 6 5 0 0 0 0 0\ncpu3 0 0 0 9 0 0 0 4 0 0\nintr 5\n";
+        let grown: Vec<_> =
+            each(after).iter().zip(&each(before)).map(|(now, then)| now.since(then)).collect();
+        let idle = |cpu, idle, all| ProcessorIdle { cpu, idle, all };
+        assert_eq!(grown, [idle(0, 3, 4), idle(3, 4, 8)]);
+        assert_eq!((grown[0].percent(), idle(1, 0, 0).percent()), (75.0, 0.0));
+        assert_eq!(each("cpu  1 2 3 4 5 6 7 8\nbtime 1\n"), []);
     }
 
     #[test]

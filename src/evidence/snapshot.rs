@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Reading;
 use super::counter_delta::{CounterWidth, both_grown, bytes_grown, grown, time_grown};
+use super::{ProcessorIdle, Reading};
 use crate::unit::{Bytes, Nanos, Ops, Timestamp};
 
 /// Bytes of a sector in the kernel's counters, on every disk.
@@ -29,6 +29,9 @@ pub struct Snapshot {
     pub cpu_throttled: Reading<CpuThrottled>,
     /// Time in which somebody waited for I/O, CPU or memory.
     pub pressure: Reading<Pressure>,
+    /// How idle each processor was, where a job asks for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub idle: Vec<ProcessorIdle>,
 }
 
 impl Snapshot {

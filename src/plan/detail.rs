@@ -25,6 +25,9 @@ pub struct DetailLevel {
     /// Context switches and page faults of the workers, and how many I/Os their calls took, are kept of each job.
     #[serde(skip_serializing_if = "is_usual")]
     pub costs: bool,
+    /// How idle each processor of the machine was is kept of the phase.
+    #[serde(skip_serializing_if = "is_usual")]
+    pub idle: bool,
     /// A file into which a line is written for each I/O. What was in it is gone. It should lie on
     /// another device than the one that is measured.
     #[serde(with = "crate::name::maybe")]

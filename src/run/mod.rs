@@ -42,6 +42,7 @@ mod steady_window;
 mod sums;
 mod tree_dir;
 mod tree_workers;
+mod unit_work;
 mod worker_handle;
 mod workers;
 
@@ -60,6 +61,7 @@ pub use observer::{LiveStatus, Observer};
 use phase_context::PhaseContext;
 use record_keeper::RecordKeeper;
 use resolve::FittedPlan;
+pub use unit_work::unit_work;
 
 /// What a run should do beside its plan.
 #[derive(Clone, Debug, Default)]
@@ -138,7 +140,9 @@ pub fn run(
     let name = format!("{}-{}", plan.origin.dialect, started.strftime("%Y%m%d-%H%M%S"));
     let sink = options.record.as_deref().map(|path| RecordSink::at(path, &name)).transpose()?;
     observer.resolved(&resolved);
-    let counter_reader = CounterReader::new(&sys_root, &resolved.subjects);
+    let mut jobs = plan.phases.iter().flat_map(|phase| phase.jobs.iter());
+    let counter_reader = CounterReader::new(&sys_root, &resolved.subjects)
+        .with_each_processor(jobs.any(|job| job.detail.idle));
     let machine = sys_root.machine();
     let host = Host { name: machine.host.clone(), machine };
     let mut record = Record {

@@ -160,6 +160,7 @@ fn snapshot(at: Timestamp) -> Snapshot {
         cpu: Reading::Seen(Cpu { user: Nanos::millis(10), ..Cpu::default() }),
         cpu_throttled: Reading::Unseen("no cpu controller".into()),
         pressure: Reading::Unseen("no pressure".into()),
+        idle: Vec::new(),
     }
 }
 

@@ -148,6 +148,7 @@ pub fn snapshot(
         cpu: Reading::Unseen(unseen()),
         cpu_throttled: Reading::Unseen(unseen()),
         pressure: Reading::Unseen(unseen()),
+        idle: Vec::new(),
     }
 }
 

@@ -13,6 +13,7 @@ mod evidence;
 mod fallbacks;
 mod files;
 mod fio_faults;
+mod fio_readers;
 mod fio_twin;
 mod fio_verify;
 mod journal;

@@ -201,6 +201,8 @@ pub enum FioIdleProfile {
     System,
     /// Of each CPU.
     PerCpu,
+    /// Of none: only the unit of work is timed, and nothing is run.
+    Calibrate,
 }
 
 /// The options of the program itself.

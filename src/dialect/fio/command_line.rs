@@ -1,7 +1,7 @@
 //! The words of a command line, by the rules of GNU's `getopt_long_only`.
 
 use super::answers;
-use super::asked::{FioJob, FioNote, FioPlace};
+use super::asked::{FioIdleProfile, FioJob, FioNote, FioPlace};
 use super::complaint::{FioComplaint, FioFault};
 use super::complete::JobList;
 use super::engine;
@@ -301,6 +301,9 @@ fn own_option(
         });
     }
     match own.instead {
+        FioInstead::Run if line.reader.own.idle_profile == Some(FioIdleProfile::Calibrate) => {
+            line.answer = Some(String::new());
+        }
         FioInstead::Run => {}
         FioInstead::Help => line.answer = Some(answers::usage(OWN_OPTIONS)),
         FioInstead::Version => line.answer = Some(answers::version()),

@@ -275,12 +275,12 @@ pub const OWN_OPTIONS: &[FioOwnOption] = &[
         "idle-prof",
         'I',
         Needed("HOW"),
-        "report idle CPUs: system, percpu",
+        "report idle CPUs: system, percpu; or how fast they are: calibrate",
         |own, text| {
             own.idle_profile = Some(match text {
                 "system" => FioIdleProfile::System,
                 "percpu" => FioIdleProfile::PerCpu,
-                "calibrate" => return refuse("calibration of idle CPUs", "--idle-prof=system"),
+                "calibrate" => FioIdleProfile::Calibrate,
                 _ => {
                     return Err(FioFault::line(
                         format!("fio: incorrect idle-prof option: {text}"),

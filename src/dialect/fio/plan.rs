@@ -57,6 +57,9 @@ impl FioCommand {
                         name: format!("{}.{clone}", job.name),
                         ..job.clone_of((clone, thread), there, &phases)?
                     };
+                    let idle = self.own.idle_profile.is_some();
+                    let detail = DetailLevel { idle, ..planned.detail.clone() };
+                    let planned = Job { detail, ..planned };
                     // Two jobs may have the same name.
                     let same = |other: &Job| other.name == planned.name;
                     let name_of_job = match jobs.iter().any(same) {

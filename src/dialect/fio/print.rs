@@ -44,7 +44,7 @@ pub use number::{FioQuantity, scaled};
 pub use output::{FioFormats, report};
 pub use report::{FioDiskReport, FioDiskUse, FioIdleness, FioReport};
 pub use shares::{FioLatencyShares, FioShares, LATENCY_LABELS};
-pub use summary::{FioGroup, FioGroupDirection, disk_lines, groups, idle_lines};
+pub use summary::{FioGroup, FioGroupDirection, calibration_lines, disk_lines, groups, idle_lines};
 pub use terse::{FioTerse, terse_line};
 
 #[cfg(test)]

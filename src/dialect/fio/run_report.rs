@@ -1,12 +1,13 @@
 //! What a run came to, in fio's terms: the reports of its jobs, its disks, and what assay found.
 
-use super::asked::{FioCommand, FioFormat, FioJob, FioNote, FioOptions, VERSION};
+use super::asked::{FioCommand, FioFormat, FioIdleProfile, FioJob, FioNote, FioOptions, VERSION};
 use super::measure::typed;
 use super::plan::READ_BACK;
 use super::print::{
-    FioDiskReport, FioDiskUse, FioFormats, FioJobReport, FioReport, FioTerse, group_report,
+    FioDiskReport, FioDiskUse, FioFormats, FioIdleness, FioJobReport, FioReport, FioTerse,
+    group_report,
 };
-use crate::evidence::{DeviceReading, DiskCounters};
+use crate::evidence::{DeviceReading, DiskCounters, ProcessorIdle};
 use crate::record::{PhaseRecord, Record};
 use crate::unit::Nanos;
 
@@ -26,13 +27,13 @@ pub fn formats(own: &FioOptions) -> FioFormats {
 }
 
 /// The report of a run that is over. `each` has the clones in their order, with their jobs, `None` where one never
-/// began; the time is that of the report.
+/// began; `unit_us` is what a unit of work took on each CPU; the time is that of the report.
 pub fn run_report(
     command: &FioCommand,
     each: Vec<(&FioJob, Option<FioJobReport>)>,
     record: &Record,
-    now_ms: u64,
-    now: String,
+    unit_us: &[f64],
+    (now_ms, now): (u64, String),
 ) -> FioReport {
     let elapsed =
         record.phases.iter().map(|phase| phase.span.time()).fold(Nanos::ZERO, |a, b| a + b);
@@ -53,22 +54,26 @@ pub fn run_report(
             true => disks(record),
             false => Vec::new(),
         },
-        idleness: None,
-        assay: serde_json::to_value(found(record)).ok(),
+        idleness: command.own.idle_profile.map(|how| idleness(record, how, unit_us)),
+        assay: Some(found(record, &command.notes)),
     }
 }
 
-/// What assay found, for the document: a verdict for each phase.
-fn found(record: &Record) -> serde_json::Value {
+/// What assay found, for the document: a verdict for each phase, and surprises in what was typed.
+fn found(record: &Record, notes: &[FioNote]) -> serde_json::Value {
     let phase = |phase: &PhaseRecord| {
         let jobs: Vec<&str> = phase.jobs.iter().map(|job| job.name.as_str()).collect();
         serde_json::json!({ "phase": phase.name, "jobs": jobs, "verdict": phase.verdict })
     };
-    serde_json::json!({
+    let mut found = serde_json::json!({
         "version": record.version,
         "verdict": record.verdict,
         "phases": record.phases.iter().map(phase).collect::<Vec<_>>(),
-    })
+    });
+    if !notes.is_empty() {
+        found["notes"] = note_lines(notes).into();
+    }
+    found
 }
 
 /// Clones and jobs of a group are one report where the group is reported as one.
@@ -86,6 +91,40 @@ fn grouped(each: Vec<(&FioJob, FioJobReport)>) -> Vec<FioJobReport> {
         false => group.pop(),
     };
     reports.into_iter().filter_map(one).collect()
+}
+
+/// How idle the CPUs were while jobs ran, by the kernel's account.
+fn idleness(record: &Record, how: FioIdleProfile, unit_us: &[f64]) -> FioIdleness {
+    let mut cpus: Vec<ProcessorIdle> = Vec::new();
+    for phase in &record.phases {
+        let (before, stop) = (&phase.evidence.before.idle, &phase.evidence.stop.idle);
+        for now in stop {
+            let Some(then) = before.iter().find(|then| then.cpu == now.cpu) else { continue };
+            let grown = now.since(then);
+            match cpus.iter_mut().find(|known| known.cpu == now.cpu) {
+                Some(known) => {
+                    (known.idle, known.all) = (known.idle + grown.idle, known.all + grown.all)
+                }
+                None => cpus.push(grown),
+            }
+        }
+    }
+    let each: Vec<f64> = cpus.iter().map(ProcessorIdle::percent).collect();
+    let unit = unit_of_work(unit_us);
+    FioIdleness {
+        system: if each.is_empty() { 0.0 } else { each.iter().sum::<f64>() / each.len() as f64 },
+        cpus: if how == FioIdleProfile::PerCpu { each } else { Vec::new() },
+        ..unit
+    }
+}
+
+/// What a unit of work took: the mean over all CPUs, and the standard deviation.
+pub fn unit_of_work(unit_us: &[f64]) -> FioIdleness {
+    let count = unit_us.len() as f64;
+    let unit_mean = if unit_us.is_empty() { 0.0 } else { unit_us.iter().sum::<f64>() / count };
+    let squares: f64 = unit_us.iter().map(|us| (us - unit_mean).powi(2)).sum();
+    let unit_deviation = if unit_us.len() > 1 { (squares / (count - 1.0)).sqrt() } else { 0.0 };
+    FioIdleness { unit_mean, unit_deviation, ..FioIdleness::default() }
 }
 
 /// What the disks below the paths did in all phases.
@@ -141,16 +180,18 @@ pub fn figure(phase: &PhaseRecord) -> String {
 
 /// A line for each surprise in what was typed.
 pub fn note_lines(notes: &[FioNote]) -> Vec<String> {
-    let line = |note: &FioNote| {
-        let meant = match note.meant.as_str() {
-            "" => String::new(),
-            meant => format!(", not {meant}"),
-        };
-        let instead = match note.instead.as_str() {
-            "" => String::new(),
-            instead => format!("; write {instead}"),
-        };
-        format!("{}: '{}' means {}{meant}{instead}", note.place, note.word, note.made)
+    notes.iter().map(note_line).collect()
+}
+
+/// A line for a surprise.
+pub(super) fn note_line(note: &FioNote) -> String {
+    let meant = match note.meant.as_str() {
+        "" => String::new(),
+        meant => format!(", not {meant}"),
     };
-    notes.iter().map(line).collect()
+    let instead = match note.instead.as_str() {
+        "" => String::new(),
+        instead => format!("; write {instead}"),
+    };
+    format!("{}: '{}' means {}{meant}{instead}", note.place, note.word, note.made)
 }

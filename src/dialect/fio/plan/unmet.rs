@@ -307,18 +307,6 @@ impl FioCommand {
                 "leave it out",
             ),
             (
-                own.bandwidth_log.is_some(),
-                "--bandwidth-log",
-                "no log over all jobs is written yet",
-                "use write_bw_log",
-            ),
-            (
-                own.idle_profile.is_some(),
-                "--idle-prof",
-                "idle time is not reported yet",
-                "leave it out",
-            ),
-            (
                 own.trigger != Default::default(),
                 "--trigger",
                 "nothing ends a run from outside but a signal",

@@ -176,7 +176,15 @@ pub fn idle_lines(idleness: &FioIdleness) -> String {
         let cpus: Vec<String> = idleness.cpus.iter().map(|idle| format!("{idle:.2}%")).collect();
         let _ = writeln!(out, "  percpu: {}", cpus.join(", "));
     }
+    out + &unit_line(idleness)
+}
+
+/// `CPU idleness:` of `--idle-prof=calibrate`, where nothing is run.
+pub fn calibration_lines(idleness: &FioIdleness) -> String {
+    format!("CPU idleness:\n{}", unit_line(idleness))
+}
+
+fn unit_line(idleness: &FioIdleness) -> String {
     let (mean, deviation) = (idleness.unit_mean, idleness.unit_deviation);
-    let _ = writeln!(out, "  unit work: mean={mean:.2}us, stddev={deviation:.2}");
-    out
+    format!("  unit work: mean={mean:.2}us, stddev={deviation:.2}\n")
 }
