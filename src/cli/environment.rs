@@ -35,6 +35,10 @@ pub struct Environment {
     pub plot: Option<PathBuf>,
     /// `ASSAY_SETTLE`: whether a dialect watches the flush after its copy.
     pub settle: Option<OsString>,
+    /// `ASSAY_STRICT`: whether fio's words that do not mean what they seem to are refused.
+    pub strict: Option<OsString>,
+    /// `ASSAY_OVERWRITE`: the device whose content may be lost.
+    pub overwrite: Option<PathBuf>,
 }
 
 /// Width of a page where nothing tells.
@@ -68,6 +72,8 @@ impl Environment {
             cold: set("ASSAY_COLD"),
             plot: set("ASSAY_PLOT").map(PathBuf::from),
             settle: set("ASSAY_SETTLE"),
+            strict: set("ASSAY_STRICT"),
+            overwrite: set("ASSAY_OVERWRITE").map(PathBuf::from),
         }
     }
 

@@ -21,6 +21,7 @@ use super::quick;
 use super::stdout::printed;
 use super::verb::Cli;
 use super::words::{self, EXPLAINED};
+use crate::dialect::fio;
 use crate::error::{Doing, Error, Fault, Refusal};
 use crate::evidence::{Machine, Survey, SysRoot};
 use crate::name::{NameText as _, quoted};
@@ -53,6 +54,10 @@ pub fn explain(
     let surveyor =
         PathSurveyor { survey: &|path| sys_root.survey(path), machine: sys_root.machine() };
     let explanation = match words.file() {
+        Some(path) if is_job_file(path) => {
+            let line = vec![fio::NAME.into(), path.to_text().into()];
+            of_line(line, environment, &surveyor)?
+        }
         Some(path) => of_file(path, &surveyor)?,
         None => of_line(words.words()?, environment, &surveyor)?,
     };
@@ -63,6 +68,16 @@ pub fn explain(
 }
 
 // ------------------------------------------------------------------ files
+
+/// Whether a file holds jobs of fio: the first line that is no comment is the name of a section.
+fn is_job_file(path: &Path) -> bool {
+    let Ok(text) = std::fs::read_to_string(path) else { return false };
+    let mut lines = text.lines().map(str::trim);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with(['#', ';']));
+    // A list of JSON begins alike, and holds no plan.
+    let json = || serde_json::from_str::<serde_json::Value>(&text).is_ok();
+    first.is_some_and(|first| first.starts_with('[') && first.ends_with(']') && !json())
+}
 
 /// A plan or a record, whichever the file holds.
 fn of_file(path: &Path, surveyor: &PathSurveyor<'_>) -> Result<Explanation, Error> {
@@ -211,6 +226,10 @@ fn of_tool(
     let mut told = of_plan(&plan, line, vec![again], surveyor);
     told.words =
         with_context(meant.called, environment, true, |context| dialect.meanings(words, context));
+    let corrected = with_context(meant.called, environment, true, |context| {
+        dialect.corrections(words, context)
+    });
+    told.better.splice(0..0, corrected);
     let found = told.phases.first().map(|phase| phase.verdict.findings.as_slice());
     if let Some(mended) = found.and_then(|found| dialect.mended(words, &plan, found)) {
         told.better.insert(0, mended);

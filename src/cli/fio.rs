@@ -1,5 +1,6 @@
 //! `assay fio`: jobs as fio does them, and its report; on standard error what may be believed of it.
 
+mod corrected;
 mod progress;
 
 use std::fs::File;
@@ -56,7 +57,15 @@ impl Dialect for Fio {
             };
             return Ok(ReadLine::Said(ToolSaid { out: answer, err, ..ToolSaid::default() }));
         }
+        if corrected::strict(context.environment)?
+            && let Some(said) = not_meant(words, &command, context)
+        {
+            return Ok(ReadLine::Said(said));
+        }
         let mut planned = plan(&command, words.to_vec(), context)?;
+        if !context.planned_only {
+            keep_off(&planned.plan)?;
+        }
         let cold = cold(context.environment)?;
         if cold != CacheDrop::Keep {
             planned.plan.phases.iter_mut().for_each(|phase| phase.cold = cold);
@@ -100,6 +109,47 @@ impl Dialect for Fio {
     fn meanings(&self, words: &[String], context: &LineContext<'_>) -> Vec<WordMeaning> {
         understood(words, context).map(|command| fio::meanings(&command)).unwrap_or_default()
     }
+
+    fn corrections(&self, words: &[String], context: &LineContext<'_>) -> Vec<BetterCommand> {
+        let Ok(command) = understood(words, context) else { return Vec::new() };
+        in_world(context, |world| fio::corrections(words, &command, world))
+            .iter()
+            .flat_map(corrected::better)
+            .collect()
+    }
+}
+
+/// Refuses to write to a device that holds something, and whose user has not said twice that it may be lost.
+fn keep_off(plan: &Plan) -> Result<(), Refusal> {
+    let mut looked_at: Vec<&Path> = Vec::new();
+    for job in plan.phases.iter().flat_map(|phase| phase.jobs.iter()) {
+        let Work::Blocks(blocks) = &job.work else { continue };
+        let Target::Device { path, consent: Some(consent), .. } = &blocks.target else { continue };
+        if consent.held || looked_at.contains(&path.as_path()) {
+            continue;
+        }
+        looked_at.push(path);
+        SysRoot::default().unclaimed(path).map_err(|why| Refusal {
+            place: format!("job '{}'", job.name.rsplit_once('.').map_or(&*job.name, |(name, _)| name)),
+            why: format!("will not write: {why}"),
+            instead: format!(
+                "to lose what is on it, name it twice: ASSAY_OVERWRITE={} and --allow_mounted_write=1",
+                quoted(&path.to_text())
+            ),
+        })?;
+    }
+    Ok(())
+}
+
+/// What is said in place of a run of words that do not mean what they seem to.
+fn not_meant(
+    words: &[String],
+    command: &FioCommand,
+    context: &LineContext<'_>,
+) -> Option<ToolSaid> {
+    fio::surprising(command).next()?;
+    let corrections = in_world(context, |world| fio::corrections(words, command, world));
+    Some(corrected::refused(command, &corrections))
 }
 
 /// The plan of the words, with data for the fio that is meant.
@@ -108,7 +158,8 @@ fn plan(
     words: Vec<String>,
     context: &LineContext<'_>,
 ) -> Result<FioPlan, Refusal> {
-    let planned = command.plan(words, &there, clock::now().0)?;
+    let named = context.environment.overwrite.as_deref();
+    let planned = command.plan(words, &|path| there(path, named), clock::now().0)?;
     let Some(meant) = &context.environment.dialect else { return Ok(planned) };
     let version = meant.to_str().and_then(|meant| meant.strip_prefix("fio-3."));
     let minor = version.and_then(|version| version.split('-').next()?.parse().ok());
@@ -135,22 +186,24 @@ fn refused(complaint: &FioComplaint) -> ToolSaid {
 
 /// Reads the words and the job files that they name.
 fn understood(words: &[String], context: &LineContext<'_>) -> Result<FioCommand, FioComplaint> {
+    in_world(context, |world| fio::read(words, world))
+}
+
+/// Does something in the surroundings that words refer to.
+fn in_world<T>(context: &LineContext<'_>, act: impl FnOnce(&FioWorld<'_>) -> T) -> T {
     let machine = (context.machine)();
-    fio::read(
-        words,
-        &FioWorld {
-            files: context.files,
-            stdin: &|| {
-                let mut all = Vec::new();
-                io::stdin().read_to_end(&mut all).map(|_| all)
-            },
-            environment: &|name| context.environment.variable(name),
-            kind: &kind,
-            page_size: machine.page.0,
-            cpus: machine.cpus,
-            memory_mb: machine.memory.seen().map_or(0, |memory| memory.0 / MIB),
+    act(&FioWorld {
+        files: context.files,
+        stdin: &|| {
+            let mut all = Vec::new();
+            io::stdin().read_to_end(&mut all).map(|_| all)
         },
-    )
+        environment: &|name| context.environment.variable(name),
+        kind: &kind,
+        page_size: machine.page.0,
+        cpus: machine.cpus,
+        memory_mb: machine.memory.seen().map_or(0, |memory| memory.0 / MIB),
+    })
 }
 
 /// What stands at a path, links not followed.
@@ -163,8 +216,8 @@ fn kind(path: &Path) -> FioPathKind {
     }
 }
 
-/// What stands at a path.
-fn there(path: &Path) -> FioThere {
+/// What stands at a path; `named` is the device whose content may be lost.
+fn there(path: &Path, named: Option<&Path>) -> FioThere {
     let Ok(found) = std::fs::metadata(path) else { return FioThere::Nothing };
     let kind = found.file_type();
     if kind.is_block_device() {
@@ -173,7 +226,10 @@ fn there(path: &Path) -> FioThere {
         let known =
             layer.filter(|layer| layer.partition.is_none()).and_then(|layer| layer.size.seen());
         let seen = || File::open(path).and_then(|mut device| device.seek(SeekFrom::End(0)));
-        return FioThere::Device(known.map_or_else(|| seen().unwrap_or(0), |size| size.0));
+        return FioThere::Device {
+            bytes: known.map_or_else(|| seen().unwrap_or(0), |size| size.0),
+            named: named == Some(path),
+        };
     }
     match (kind.is_file(), kind.is_dir()) {
         (true, _) => FioThere::File(found.len()),

@@ -62,6 +62,14 @@ const CHAPTERS: &[ManualSection] = &[
                 "ASSAY_DIALECT=gnu|busybox|fio-3.N",
                 "whose dd is spoken (gnu); which fio's headers 'verify' writes (before fio-3.41 they were others)",
             ),
+            (
+                "ASSAY_STRICT=1",
+                "refuse words of which fio makes something else than is meant, and say what to type",
+            ),
+            (
+                "ASSAY_OVERWRITE=/dev/NAME",
+                "with fio's --allow_mounted_write=1 that device may be written to, whatever it holds",
+            ),
             ("NO_COLOR", "no colours, when it is set to something"),
             ("COLUMNS", "width of the page"),
             ("LC_ALL, LC_CTYPE, LANG", "without UTF-8 the page is plain ASCII"),

@@ -221,7 +221,8 @@ pub(super) fn standing(
             Target::File { path, size, layout: LayoutMode::Existing, lifetime: Lifetime::Keep }
         }
         PathType::Device => {
-            let consent = again.map(|device| OverwriteConsent { device: device.to_path_buf() });
+            let consent =
+                again.map(|device| OverwriteConsent { device: device.to_path_buf(), held: false });
             Target::Device { path, size, consent }
         }
     }

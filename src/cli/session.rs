@@ -92,6 +92,11 @@ pub trait Dialect: Sync {
         Vec::new()
     }
 
+    /// Lines to type in place of what its words do not mean: each says why.
+    fn corrections(&self, _words: &[String], _context: &LineContext<'_>) -> Vec<BetterCommand> {
+        Vec::new()
+    }
+
     /// What the tool says, in whole lines, when its answer cannot be written to standard output; `None`: it
     /// has no words of its own for that.
     fn unprinted(&self, _error: &io::Error) -> Option<String> {

@@ -12,6 +12,7 @@ mod command_line;
 mod complaint;
 mod complete;
 mod conflicts;
+mod corrected;
 mod cpus;
 mod direction;
 mod engine;
@@ -61,6 +62,7 @@ pub use choices::{
     FioVerifyPolicy, FioWord, FioWriteHint, FioZoneMode,
 };
 pub use complaint::{FioComplaint, FioFault};
+pub use corrected::{FioCorrection, corrections, surprising};
 pub use direction::{FioDirection, PerDirection};
 pub use engine::FioEngine;
 pub use job_data::{FioBorneErrors, FioBytePattern, FioData, FioReplay, FioVerify};

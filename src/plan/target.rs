@@ -99,6 +99,9 @@ pub struct OverwriteConsent {
     #[serde(with = "crate::name::one")]
     #[schemars(with = "crate::name::PathText")]
     pub device: PathBuf,
+    /// Also where something is on it or uses it: a mounted file system, partitions, RAID, a volume, swap.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub held: bool,
 }
 
 /// How large, in words that do not need a look at the machine.

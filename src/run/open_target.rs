@@ -38,6 +38,8 @@ pub(super) struct OpenTarget {
     /// Which subject of the record it lies on.
     pub subject: usize,
     kind: TargetKind,
+    /// A device that is written to though something holds it.
+    pub held: bool,
     file: Option<OwnedFd>,
     /// To be removed at the end.
     remove: Option<PathBuf>,
@@ -98,6 +100,7 @@ impl OpenTarget {
             label: path.to_text(),
             subject,
             kind,
+            held: false,
             file: None,
             remove: None,
             written: ByteRanges::default(),
@@ -115,6 +118,7 @@ impl OpenTarget {
             path,
             subject,
             kind: if unnamed { TargetKind::Unnamed } else { TargetKind::File },
+            held: false,
             file: None,
             remove: None,
             written: ByteRanges::default(),
@@ -160,7 +164,8 @@ impl OpenTarget {
         match self.kind {
             TargetKind::Device => {
                 // O_EXCL: the kernel refuses a device that something holds.
-                let hold = if writes { OFlags::EXCL } else { OFlags::empty() };
+                let alone = writes && !self.held;
+                let hold = if alone { OFlags::EXCL } else { OFlags::empty() };
                 let file =
                     rustix::fs::open(&self.path, access | hold | OFlags::CLOEXEC, Mode::empty())
                         .map_err(|error| fault(Doing::Open, &error.into()))?;

@@ -14,6 +14,7 @@ mod fallbacks;
 mod files;
 mod fio_faults;
 mod fio_readers;
+mod fio_safety;
 mod fio_twin;
 mod fio_verify;
 mod journal;

@@ -259,6 +259,34 @@ fn the_tests_of_bonnie() {
     );
 }
 
+/// Words of fio that surprise are told word by word, and mended in one line.
+#[test]
+fn jobs_of_fio_as_they_are_meant() {
+    let tree = machine();
+    let line = "fio --name=a --filename=/mnt/sd/x --rw=randwrite --bs=8KiB --size=64m --iodepth=16 --ioengine=libaio";
+    let told = explained(&tree, line).expect("explained");
+    golden(
+        "explain",
+        "fio",
+        &page(&told, TerminalStyle { colour: false, unicode: true, width: 90 }),
+    );
+    let better = "assay fio --name=a --filename=/mnt/sd/x --rw=randwrite --bs=8k --size=64m --iodepth=16 --direct=1 --ioengine=libaio";
+    assert_eq!(told.better[0].line, better);
+    let means = |told: &Explanation, word: &str| {
+        told.words.iter().find(|meaning| meaning.word == word).expect(word).means.clone()
+    };
+    let depth = means(&told, "--iodepth=16");
+    assert!(depth.ends_with("not 16 I/Os in flight: write direct=1"), "{depth}");
+    let mended = explained(&tree, better).expect("explained");
+    assert_eq!(
+        means(&mended, "--bs=8k"),
+        "the block size, or one each for reads, writes and trims"
+    );
+    let surprised: Vec<_> =
+        mended.words.iter().filter(|meaning| meaning.means.contains("fio makes")).collect();
+    assert!(surprised.is_empty(), "{surprised:?}");
+}
+
 /// A mended line walks into nothing heavy any more, apart from what no words can mend.
 #[test]
 fn mended_lines_are_mended() {
@@ -310,6 +338,31 @@ fn nothing_is_run_and_nothing_is_written() {
     let (code, out, err) = run(folder.path(), &["explain", "dd if=/dev/zero of=x bs=1M count=1"]);
     assert_eq!((code, err.as_str()), (0, ""), "{out}");
     assert_eq!(std::fs::read_dir(folder.path()).expect("readable").count(), 0);
+}
+
+#[test]
+fn a_job_file_is_told_like_its_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let jobs = "; a comment\n[global]\nsize=8m\nbs = 8k\n\n[one]\nrw=read\nruntime=1sec\n[two]\nstonewall\nrw=write\n";
+    std::fs::write(folder.path().join("disk.jobs"), jobs).expect("a file");
+    let (code, out, err) = run(folder.path(), &["explain", "disk.jobs"]);
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    assert_eq!(run(folder.path(), &["explain", "fio", "disk.jobs"]).1, out);
+    let joined = out.split_whitespace().collect::<Vec<_>>().join(" ");
+    for said in [
+        "bs = 8k the block size, or one each for reads, writes and trims; fio makes 8 of it, not 8k: write bs=8k",
+        "Reads sequentially in the file one.0.0, in blocks of 8 B",
+        "Writes sequentially in the file two.0.0",
+        "What to type: bs=8k in place of what stands at disk.jobs:4:1: disk.jobs:4:1: 'bs = 8k' means 8, not 8k; write bs=8k",
+        "runtime=1s in place of what stands at disk.jobs:8:1",
+    ] {
+        assert!(joined.contains(said), "{said}: {joined}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).expect("readable").count(), 1);
+    // A list of JSON is none.
+    std::fs::write(folder.path().join("list"), "[1, 2]\n").expect("a file");
+    let (code, _, err) = run(folder.path(), &["explain", "list"]);
+    assert!(code == 2 && err.contains("holds neither a plan nor a record"), "{err}");
 }
 
 #[test]

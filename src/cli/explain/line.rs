@@ -15,9 +15,9 @@ pub struct ExplainArgs {
     /// Print it as JSON ('assay schema explanation' describes it)
     #[arg(long)]
     pub json: bool,
-    /// A line in quotes or word by word, or the file of a plan or of a record
+    /// A line in quotes or word by word, or the file of a plan, of a record or of fio's jobs
     ///
-    /// The line is one command of dd or bonnie++, or of any verb of assay that runs something: 'assay dd', 'assay quick',
+    /// The line is one command of dd, bonnie++, iozone or fio, or of any verb of assay that runs something: 'assay dd', 'assay quick',
     /// 'assay run', also without 'assay' before it; 'sudo', 'time' and the variables of a dialect may stand before it. Nothing is run, and nothing is written.
     #[arg(required = true, trailing_var_arg = true, value_name = "LINE")]
     pub line: Vec<OsString>,
@@ -52,7 +52,11 @@ pub fn bare(mut words: Vec<String>, environment: &Environment) -> (Vec<String>, 
             None if matches!(first.as_str(), "sudo" | "time") => {}
             Some(("ASSAY_COLD", value)) => surroundings.cold = Some(value.into()),
             Some(("ASSAY_DIALECT", value)) => surroundings.dialect = Some(value.into()),
-            Some(("ASSAY_SETTLE" | "ASSAY_RECORD" | "ASSAY_PLOT" | "LC_ALL" | "LANG", _)) => {}
+            Some(("ASSAY_OVERWRITE", value)) => surroundings.overwrite = Some(value.into()),
+            Some((
+                "ASSAY_SETTLE" | "ASSAY_RECORD" | "ASSAY_PLOT" | "ASSAY_STRICT" | "LC_ALL" | "LANG",
+                _,
+            )) => {}
             _ => break,
         }
         words.remove(0);

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::asked::{FioCommand, FioTyped};
+use super::corrected::surprising;
 use super::option::FioStanding;
 use super::options;
 use crate::record::WordMeaning;
@@ -16,6 +17,17 @@ pub fn meanings(command: &FioCommand) -> Vec<WordMeaning> {
         let meaning = WordMeaning { word: typed.clone(), means: option.help.into() };
         if !all.iter().any(|other| other.word == meaning.word) {
             all.push(meaning);
+        }
+    }
+    for note in surprising(command) {
+        let mut means = format!("fio makes {} of it, not {}", note.made, note.meant);
+        if !note.instead.is_empty() {
+            means += &format!(": write {}", note.instead);
+        }
+        match all.iter_mut().find(|meaning| meaning.word == note.word) {
+            Some(known) if known.means.contains(&means) => {}
+            Some(known) => known.means += &format!("; {means}"),
+            None => all.push(WordMeaning { word: note.word.clone(), means }),
         }
     }
     all

@@ -14,8 +14,13 @@ use super::*;
 /// Reads words in surroundings of some files.
 pub(super) fn with(words: &[&str], files: &[(&str, &str)]) -> Result<FioCommand, FioComplaint> {
     let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+    in_world(files, |world| read(&words, world))
+}
+
+/// Does something in surroundings of some files.
+pub(super) fn in_world<T>(files: &[(&str, &str)], act: impl FnOnce(&FioWorld<'_>) -> T) -> T {
     let files: BTreeMap<&str, &str> = files.iter().copied().collect();
-    let world = FioWorld {
+    act(&FioWorld {
         files: &|path: &Path| {
             let name = path.to_str().unwrap_or_default();
             let content = files.get(name).map(|text| text.as_bytes().to_vec());
@@ -35,8 +40,7 @@ pub(super) fn with(words: &[&str], files: &[(&str, &str)]) -> Result<FioCommand,
         page_size: 4096,
         cpus: 8,
         memory_mb: 16384,
-    };
-    read(&words, &world)
+    })
 }
 
 /// Reads a line, whose words have no blanks in them.

@@ -89,6 +89,9 @@ impl PlanFitter<'_> {
                     self.open_targets.extend(OpenTarget::of(target, subject));
                     self.open_targets.len() - 1
                 });
+                if let Target::Device { consent: Some(consent), .. } = target {
+                    self.open_targets[open_target].held |= consent.held;
+                }
                 let written = (made, is_overwritten(plan, target));
                 let size = self.size(target, subject, size, written, path)?;
                 let wanted = self.cached(blocks);

@@ -32,7 +32,7 @@ impl PlanFitter<'_> {
                 }
                 Ok(_) => writable(path),
             },
-            Target::Device { .. } => {
+            Target::Device { consent, .. } => {
                 use std::os::unix::fs::FileTypeExt as _;
                 match there {
                     Err(error) => Err(Refusal::new(
@@ -43,6 +43,7 @@ impl PlanFitter<'_> {
                         format!("{name} is no block device"),
                         "'lsblk' lists the devices",
                     )),
+                    Ok(_) if consent.as_ref().is_some_and(|consent| consent.held) => Ok(()),
                     Ok(_) if writes => self.sys_root.unclaimed(path).map_err(|why| {
                         Refusal::new(
                             format!("will not write: {why}"),

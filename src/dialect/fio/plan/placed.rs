@@ -9,8 +9,13 @@ pub enum FioThere {
     Nothing,
     /// A file of so many bytes.
     File(u64),
-    /// A block device of so many bytes.
-    Device(u64),
+    /// A block device.
+    Device {
+        /// Its size; 0 where it cannot be told.
+        bytes: u64,
+        /// Whether its user has named it as one whose content may be lost.
+        named: bool,
+    },
     /// A folder.
     Folder,
     /// Something else: a pipe, a character device.

@@ -70,7 +70,7 @@ impl FioJob {
         }
         let path = paths.pop().unwrap_or_default();
         match there(&path) {
-            FioThere::Device(bytes) => self.on_device(clone, path, bytes),
+            FioThere::Device { bytes, named } => self.on_device(clone, path, bytes, named),
             FioThere::Other => Err(refused(
                 self,
                 "filename",
@@ -140,7 +140,13 @@ impl FioJob {
         }
     }
 
-    fn on_device(&self, clone: u32, path: PathBuf, whole: u64) -> Result<FioRegion, Refusal> {
+    fn on_device(
+        &self,
+        clone: u32,
+        path: PathBuf,
+        whole: u64,
+        named: bool,
+    ) -> Result<FioRegion, Refusal> {
         let offset = self.offset_of(clone, whole)?;
         let rest = whole.saturating_sub(offset);
         let asked = match self.bytes_asked(whole)? {
@@ -164,7 +170,8 @@ impl FioJob {
             ));
         }
         let changes = self.pattern.rw.writes() || self.pattern.rw.trims();
-        let consent = changes.then(|| OverwriteConsent { device: path.clone() });
+        let held = named && self.target.allow_mounted_write;
+        let consent = changes.then(|| OverwriteConsent { device: path.clone(), held });
         let target = Target::Device { path, size: Size::Exactly(Bytes(offset + asked)), consent };
         let end = offset + asked;
         Ok(FioRegion {
@@ -221,7 +228,7 @@ impl FioJob {
         paths: Vec<PathBuf>,
         there: &dyn Fn(&Path) -> FioThere,
     ) -> Result<FioRegion, Refusal> {
-        if paths.iter().any(|path| matches!(there(path), FioThere::Device(_))) {
+        if paths.iter().any(|path| matches!(there(path), FioThere::Device { .. })) {
             return Err(refused(
                 self,
                 "filename",

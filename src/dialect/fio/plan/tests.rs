@@ -26,7 +26,8 @@ fn planned(line: &str) -> Result<FioPlan, String> {
     };
     let there = |path: &Path| match path.to_str() {
         Some("there") => FioThere::File(1 << 20),
-        Some("/dev/x") => FioThere::Device(8 << 20),
+        Some("/dev/x") => FioThere::Device { bytes: 8 << 20, named: false },
+        Some("/dev/y") => FioThere::Device { bytes: 8 << 20, named: true },
         _ => FioThere::Nothing,
     };
     let command = read(&words, &world).map_err(|complaint| complaint.refusal.to_string())?;
@@ -212,6 +213,21 @@ fn a_level_without_a_class_is_one_of_best_effort() {
     assert_eq!(priority("--prio=4"), Priority { nice: 0, io: Some(io) });
     let io = IoPriority { class: IoClass::Idle, level: 0, hint: 0 };
     assert_eq!(priority("--prioclass=3 --nice=5"), Priority { nice: 5, io: Some(io) });
+}
+
+#[test]
+fn a_device_that_holds_something_is_named_twice() {
+    let held = |words: &str| {
+        let plan = planned(&format!("--name=a --rw=write {words}")).expect(words).plan;
+        let Work::Blocks(blocks) = &plan.phases[0].jobs[0].work else { panic!("{words}") };
+        let Target::Device { consent, .. } = &blocks.target else { panic!("{words}") };
+        consent.as_ref().map(|consent| consent.held)
+    };
+    assert_eq!(held("--filename=/dev/x"), Some(false));
+    assert_eq!(held("--filename=/dev/x --allow_mounted_write=1"), Some(false));
+    assert_eq!(held("--filename=/dev/y"), Some(false));
+    assert_eq!(held("--filename=/dev/y --allow_mounted_write=1"), Some(true));
+    assert_eq!(held("--filename=/dev/y --allow_mounted_write=1 --rw=read"), None);
 }
 
 #[test]

@@ -1,0 +1,62 @@
+//! What to type in place of words that surprise, and their refusal where only what is meant is to be done.
+
+use super::super::conduct::REFUSAL;
+use super::super::environment::Environment;
+use super::super::session::ToolSaid;
+use crate::dialect::fio::{self, FioCommand, FioCorrection};
+use crate::error::Refusal;
+use crate::name::quoted;
+use crate::record::BetterCommand;
+use crate::report;
+
+/// The line to type; lines of a job file one by one.
+pub(super) fn better(correction: &FioCorrection) -> Vec<BetterCommand> {
+    let why = correction.mends.join("; ");
+    let Some(place) = &correction.place else {
+        let why = format!("the same jobs as they are meant: {why}");
+        return vec![BetterCommand { line: line(&correction.words), why }];
+    };
+    let where_to = if correction.below { "below" } else { "in place of" };
+    let one = |word: &String| BetterCommand {
+        line: word.clone(),
+        why: format!("{where_to} what stands at {place}: {why}"),
+    };
+    correction.words.iter().map(one).collect()
+}
+
+fn line(words: &[String]) -> String {
+    let words: String = words.iter().map(|word| format!(" {}", quoted(word))).collect();
+    format!("assay fio{words}")
+}
+
+/// Whether words that do not mean what they seem to are refused (`ASSAY_STRICT`).
+pub(super) fn strict(environment: &Environment) -> Result<bool, Refusal> {
+    match environment.strict.as_ref().map(|value| value.to_string_lossy()).as_deref() {
+        None | Some("0") => Ok(false),
+        Some("1") => Ok(true),
+        Some(other) => Err(Refusal {
+            place: "ASSAY_STRICT".into(),
+            why: format!("invalid value '{other}'"),
+            instead: "give 1, or leave it out".into(),
+        }),
+    }
+}
+
+/// What is said in place of a run: each surprise, and what to type.
+pub(super) fn refused(command: &FioCommand, corrections: &[FioCorrection]) -> ToolSaid {
+    let notes: Vec<_> = fio::surprising(command).cloned().collect();
+    let mut lines = fio::note_lines(&notes);
+    lines.dedup();
+    for correction in corrections {
+        let Some(place) = &correction.place else {
+            lines.push(format!("type: {}", line(&correction.words)));
+            continue;
+        };
+        let where_to = if correction.below { "below" } else { "at" };
+        let written = correction.words.join("' and '");
+        lines.push(format!("write {where_to} {place}: '{written}'"));
+    }
+    lines.push("ASSAY_STRICT=1 refuses words of which fio makes something else than is meant; without it they are done as fio does them, and told".into());
+    let err = lines.iter().map(|line| format!("assay: {}\n", report::harmless(line))).collect();
+    ToolSaid { err, refused: true, status: Some(REFUSAL), ..ToolSaid::default() }
+}
