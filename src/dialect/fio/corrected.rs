@@ -186,7 +186,11 @@ mod tests {
     #[test]
     fn a_line_is_mended_as_a_whole() {
         let table = [
-            ("--name=a --bs=8KiB --size=1.5g", "--name=a | --bs=8k | --size=1536m", 2),
+            (
+                "--name=a --bs=8KiB --size=1m --runtime=1sec",
+                "--name=a | --bs=8k | --size=1m | --runtime=1s",
+                2,
+            ),
             (
                 "--name=a --size=1m --bs 8KiB --rw=read",
                 "--name=a | --size=1m | --bs=8k | --rw=read",

@@ -20,7 +20,7 @@ pub fn meanings(command: &FioCommand) -> Vec<WordMeaning> {
         }
     }
     for note in surprising(command) {
-        let mut means = format!("fio makes {} of it, not {}", note.made, note.meant);
+        let mut means = format!("it means {}, not {}", note.made, note.meant);
         if !note.instead.is_empty() {
             means += &format!(": write {}", note.instead);
         }
