@@ -55,7 +55,7 @@ pub fn explain(
         PathSurveyor { survey: &|path| sys_root.survey(path), machine: sys_root.machine() };
     let explanation = match words.file() {
         Some(path) if is_job_file(path) => {
-            let line = vec![fio::NAME.into(), path.to_text().into()];
+            let line = vec![fio::NAME.into(), path.to_text()];
             of_line(line, environment, &surveyor)?
         }
         Some(path) => of_file(path, &surveyor)?,
