@@ -407,7 +407,9 @@ impl FioScreen<'_> {
         for line in report::remarks(record, named, self.streams.environment.err_lines_style()) {
             let _ = writeln!(self.streams.err, "{line}");
         }
-        for line in fio::note_lines(&self.line.command.notes) {
+        let mut notes = self.line.command.notes.clone();
+        notes.extend(fio::found_in_run(&self.line.command, &self.line.clones, record));
+        for line in fio::note_lines(&notes) {
             let _ = writeln!(self.streams.err, "assay: {}", report::harmless(&line));
         }
     }

@@ -105,7 +105,8 @@ impl SequenceRoute {
             sequence.files,
             ground.files as usize,
             seeds[SeedStream::File as usize] as u32,
-        );
+        )
+        .opening(sequence.open_files);
         let walk = PlaceWalk::new(
             &sequence.places,
             PlaceRules {

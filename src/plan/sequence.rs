@@ -30,6 +30,10 @@ pub struct SeededSequence {
     /// Which of several files it goes to.
     #[serde(default, skip_serializing_if = "is_usual")]
     pub files: FileService,
+    /// So many files are gone through at once: another is begun when one of them is done (fio's `openfiles`).
+    /// Absent: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_files: Option<u32>,
     /// Blocks at random places have the sizes of writes, blocks in order those of reads (fio's
     /// `bs_is_seq_rand`).
     #[serde(default, skip_serializing_if = "is_usual")]
@@ -92,6 +96,7 @@ impl SeededSequence {
             seeds: SequenceSeeds::default(),
             places,
             files: FileService::default(),
+            open_files: None,
             sizes_by_order: false,
             unaligned: false,
             queued: false,
@@ -127,6 +132,12 @@ impl SeededSequence {
         }
         self.check_sizes(block)?;
         self.files.check()?;
+        if self.open_files == Some(0) {
+            return Err(Refusal::new(
+                "a sequence with 0 files open",
+                "give 1 or more 'open_files'",
+            ));
+        }
         if self.flush_every == Some(0)
             || self.size == Some(Bytes(0))
             || self.io_size == Some(Bytes(0))

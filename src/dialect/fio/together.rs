@@ -1,6 +1,6 @@
 //! Surprises of options that are fine alone and mean little together.
 
-use super::asked::{FioJob, FioNote, FioPlace, FioTyped};
+use super::asked::{FioJob, FioNote};
 use super::choices::FioVerifyKind;
 use super::engine::FioEngine;
 use super::job_target::FioAmount;
@@ -10,14 +10,7 @@ use super::names;
 pub(super) fn notes(job: &FioJob) -> Vec<FioNote> {
     let mut notes = Vec::new();
     let mut note = |name: &str, made: String, meant: &str, instead: &str| {
-        notes.push(FioNote {
-            job: job.name.clone(),
-            place: place(job, name),
-            word: word(job, name),
-            made,
-            meant: meant.into(),
-            instead: instead.into(),
-        });
+        notes.push(FioNote::about(job, name, made, meant, instead));
     };
     let queue = &job.queue;
     if queue.iodepth > 1 && queue.engine.synchronous() && job.is_set("iodepth") {
@@ -139,13 +132,4 @@ fn verification(job: &FioJob, note: &mut impl FnMut(&str, String, &str, &str)) {
             "dd to keep the block that the message names",
         );
     }
-}
-
-fn place(job: &FioJob, name: &str) -> FioPlace {
-    let typed = job.typed(name).map(|typed| typed.place.clone());
-    typed.or_else(|| job.place.clone()).unwrap_or(FioPlace::Word(1))
-}
-
-fn word(job: &FioJob, name: &str) -> String {
-    job.typed(name).map_or_else(|| name.to_string(), |typed: &FioTyped| typed.typed.clone())
 }

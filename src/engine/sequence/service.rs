@@ -23,6 +23,9 @@ pub(super) struct FileChoice {
     left: u32,
     /// Files that are done.
     done: usize,
+    /// Files that are open, and how many may be.
+    open: usize,
+    most_open: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -57,7 +60,13 @@ impl FileChoice {
                 (skewed(SkewedPlaces::normal(places, deviation, center, seed)), 1)
             }
         };
-        Self { order, row, turn: 0, current: None, left: 0, done: 0 }
+        Self { order, row, turn: 0, current: None, left: 0, done: 0, open: 0, most_open: files }
+    }
+
+    /// The same with so many files open at once, 1 or more: another is begun when one of them is done.
+    pub(super) fn opening(self, most_open: Option<u32>) -> Self {
+        let most_open = most_open.map_or(self.most_open, |most| most.max(1) as usize);
+        Self { most_open, ..self }
     }
 
     /// Whether a file that is done begins again.
@@ -87,12 +96,13 @@ impl FileChoice {
         }
         let file = loop {
             let file = self.drawn(files.len(), random);
-            if !files[file].done {
+            if files[file].open || !files[file].done && self.open < self.most_open {
                 break file;
             }
         };
         if !files[file].open {
             files[file].open(start);
+            self.open += 1;
         }
         self.current = Some(file);
         self.left = self.row.saturating_sub(1);
@@ -116,6 +126,7 @@ impl FileChoice {
     /// A file has no room for another I/O.
     pub(super) fn is_full(&mut self, file: &mut SequenceFile, start: u64) {
         file.open = false;
+        self.open -= 1;
         if self.begins_again() {
             file.reset(start);
         } else {
@@ -126,7 +137,7 @@ impl FileChoice {
 
     /// A new pass over all files.
     pub(super) fn begin_pass(&mut self, files: &mut [SequenceFile]) {
-        self.done = 0;
+        (self.done, self.open) = (0, 0);
         for file in files {
             (file.open, file.done) = (false, false);
         }

@@ -79,9 +79,9 @@ pub(super) const OPTIONS: &[FioOption] = &[
     FioOption::new(
         "io_submit_mode",
         FioKind::Word(FioSubmitMode::WORDS),
-        "who submits I/Os",
+        "who submits I/Os; offload with a rate: I/Os are due at times of their own, and latency counts from then on",
         |job, value| value.choice(&mut job.queue.submit_mode, FioSubmitMode::of),
-        "--name=a --size=1m --io_submit_mode=inline",
+        "--name=a --size=1m --ioengine=io_uring --rate_iops=100 --io_submit_mode=offload",
     )
     .default("inline"),
 ];

@@ -105,7 +105,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
     FioOption::new(
         "openfiles",
         FioKind::INT,
-        "files that are open at a time",
+        "files that are gone through at a time; all stay open",
         |job, value| value.u32(&mut job.target.openfiles),
         "--name=a --size=1m --nrfiles=4 --openfiles=2",
     ),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::super::asked::FioJob;
-use super::super::choices::{FioRateProcess, FioSteadyState, FioThinktimeBlocks};
+use super::super::choices::{FioRateProcess, FioSteadyState, FioSubmitMode, FioThinktimeBlocks};
 use super::super::direction::FioDirection;
 use super::refused::refused;
 use super::target::FioRegion;
@@ -29,15 +29,17 @@ impl FioJob {
             trim: self.cap(FioDirection::Trim),
         };
         let rate = Rate { compute: self.compute(), think: self.think()?, ..Rate::CLOSED };
-        if self.pace.rate_process == FioRateProcess::Linear || caps == Caps::NONE {
+        let linear = self.pace.rate_process == FioRateProcess::Linear;
+        let offload = self.queue.submit_mode == FioSubmitMode::Offload;
+        if caps == Caps::NONE || linear && !offload {
             return Ok(Rate { caps, ..rate });
         }
         let rw = self.pattern.rw;
         if [rw.reads(), rw.writes(), rw.trims()].iter().filter(|does| **does).count() > 1 {
             return Err(refused(
                 self,
-                "rate_process",
-                "a Poisson process of two directions is not done here",
+                if linear { "io_submit_mode" } else { "rate_process" },
+                "I/Os of two directions that arrive at times of their own are not done here",
                 "give each direction a job of its own",
             ));
         }
@@ -48,7 +50,8 @@ impl FioJob {
         } else {
             FioDirection::Trim
         });
-        Ok(Rate { arrivals: Some(Arrivals::Poisson { iops }), ..rate })
+        let arrivals = if linear { Arrivals::Even { iops } } else { Arrivals::Poisson { iops } };
+        Ok(Rate { arrivals: Some(arrivals), ..rate })
     }
 
     /// The cap of a direction, where the job moves anything in it.

@@ -46,6 +46,7 @@ impl FioJob {
             },
             seeds: self.seeds(thread),
             files: self.service(),
+            open_files: (self.target.openfiles < place.files).then_some(self.target.openfiles),
             sizes_by_order: pattern.bs_is_seq_rand,
             unaligned: pattern.bs_unaligned,
             queued: !self.queue.engine.synchronous(),

@@ -106,12 +106,6 @@ const UNMET: &[UnmetOption] = &[
         LEAVE_OUT,
     ),
     unmet(
-        "openfiles",
-        |job| (1..job.target.nrfiles).contains(&job.target.openfiles),
-        "all files of a job are open at once here",
-        "leave it out, or give fewer nrfiles",
-    ),
-    unmet(
         "file_append",
         |job| job.target.file_append,
         "I/O from the end of a file on is not done here",
@@ -131,9 +125,9 @@ const UNMET: &[UnmetOption] = &[
     ),
     unmet(
         "io_submit_mode",
-        |job| job.queue.submit_mode == FioSubmitMode::Offload,
-        "no pool of threads submits here",
-        "leave it out: a rate is kept without it",
+        |job| job.queue.submit_mode == FioSubmitMode::Offload && job.queue.engine.synchronous(),
+        "calls that wait are made by one thread here",
+        "use an engine that queues, such as ioengine=io_uring",
     ),
     unmet(
         "serialize_overlap",

@@ -1,0 +1,87 @@
+//! What words did in a run that their user may not have meant: only the record tells.
+
+use super::asked::{FioCommand, FioJob, FioNote};
+use super::direction::FioDirection;
+use super::plan::FioClone;
+use crate::plan::Action;
+use crate::record::{Ending, JobResult, PhaseRecord, Record};
+use crate::unit::Nanos;
+
+/// The surprises of a run, one of a kind for each job.
+pub fn found_in_run(command: &FioCommand, clones: &[FioClone], record: &Record) -> Vec<FioNote> {
+    let mut notes = Vec::new();
+    for (number, job) in command.jobs.iter().enumerate() {
+        let of_job = clones.iter().filter(|clone| clone.job == number);
+        let results: Vec<_> = of_job.filter_map(|clone| result(clone, record)).collect();
+        if record.ending == Ending::Complete {
+            notes.extend(ended_early(job, &results));
+        }
+        notes.extend(caught_up(job, &results));
+    }
+    notes
+}
+
+fn result<'r>(clone: &FioClone, record: &'r Record) -> Option<(&'r PhaseRecord, &'r JobResult)> {
+    let phase = record.phases.iter().find(|phase| phase.name == clone.phase)?;
+    Some((phase, phase.jobs.iter().find(|job| job.name == clone.name)?))
+}
+
+/// A runtime is a limit: the job was done long before.
+fn ended_early(job: &FioJob, results: &[(&PhaseRecord, &JobResult)]) -> Option<FioNote> {
+    let schedule = &job.schedule;
+    let runtime = Nanos(u64::try_from(schedule.runtime.as_nanos()).unwrap_or(u64::MAX));
+    let ended_otherwise = schedule.exitall || job.steady_rounds() > 0;
+    if schedule.time_based || runtime == Nanos::ZERO || ended_otherwise || !job.is_set("runtime") {
+        return None;
+    }
+    let spans = results.iter().filter(|(phase, _)| phase.faults.is_empty());
+    let longest =
+        spans.filter_map(|(_, job)| job.span).map(|span| span.stopped.since(span.counted));
+    let time = longest.max().filter(|time| time.0 < runtime.0 - runtime.0 / 10)?;
+    let made = format!("{runtime} at the most: its size was done after {time}");
+    Some(FioNote::about(job, "runtime", made, &format!("{runtime} of work"), "time_based runtime"))
+}
+
+/// A rate is one of the mean: what a stall held up was sent behind it, faster than the rate.
+fn caught_up(job: &FioJob, results: &[(&PhaseRecord, &JobResult)]) -> Option<FioNote> {
+    let actions = [Action::Read, Action::Write, Action::Trim];
+    FioDirection::ALL.into_iter().zip(actions).find_map(|(direction, action)| {
+        let pace = &job.pace;
+        let (bytes, ops) = (*pace.rate.of(direction), u64::from(*pace.rate_iops.of(direction)));
+        let (name, cap) = match (bytes, ops) {
+            (0, 0) => return None,
+            (0, ops) => ("rate_iops", ops as f64),
+            (bytes, _) => ("rate", bytes as f64),
+        };
+        let rates = results.iter().flat_map(|(phase, job)| seconds(phase, job, action, name));
+        let most = rates.fold(0.0_f64, f64::max);
+        (most > 1.2 * cap).then(|| {
+            FioNote::about(
+                job,
+                name,
+                format!(
+                    "a mean: after a stall a second had {:.0} % of it, and latency counts from when an I/O was sent",
+                    100.0 * most / cap
+                ),
+                "a pace that is never exceeded",
+                "rate_process=poisson, whose latency counts from when an I/O was due",
+            )
+        })
+    })
+}
+
+/// What was done in each whole second: I/Os, or bytes for a `rate`.
+fn seconds(phase: &PhaseRecord, job: &JobResult, action: Action, name: &str) -> Vec<f64> {
+    let Some(points) = job.series.get(&action) else { return Vec::new() };
+    let mut rates = Vec::new();
+    let (mut sum, mut since) = (0, Nanos::ZERO);
+    for (count, point) in points.iter().zip(&phase.series.points) {
+        sum += if name == "rate" { count.1 } else { count.0 };
+        let time = point.at_ns.less(since);
+        if time >= Nanos::secs(1) {
+            rates.push(sum as f64 / time.as_secs());
+            (sum, since) = (0, point.at_ns);
+        }
+    }
+    rates
+}
