@@ -373,6 +373,9 @@ impl FioScreen<'_> {
     fn log(&mut self) {
         for clone in &self.line.clones {
             let job = &self.line.command.jobs[clone.job];
+            if !job.is_logged() {
+                continue;
+            }
             let gathered = fio::gathered(job, clone.thread);
             let Ok(lines) = std::fs::read_to_string(&gathered) else { continue };
             for (name, text) in fio::log_files(job, clone.thread, &lines) {
@@ -387,7 +390,16 @@ impl FioScreen<'_> {
                     self.unprinted.get_or_insert(error);
                 }
             }
+            let back = fio::gathered_back(&gathered);
+            let read_back = std::fs::read_to_string(&back).unwrap_or_default();
+            if let Some((name, text)) = fio::written_list(job, clone.number, &lines, &read_back) {
+                let file = File::options().create(true).append(true).open(name);
+                if let Err(error) = file.and_then(|mut file| file.write_all(text.as_bytes())) {
+                    self.unprinted.get_or_insert(error);
+                }
+            }
             let _ = std::fs::remove_file(&gathered);
+            let _ = std::fs::remove_file(&back);
         }
     }
 
@@ -433,9 +445,7 @@ impl ToolSession for FioScreen<'_> {
             let _ = writeln!(self.streams.err, "\nfio: terminating on signal {signal}");
         }
         self.print(&text);
-        if self.line.command.jobs.iter().any(|job| job.logs != fio::FioLogs::default()) {
-            self.log();
-        }
+        self.log();
         self.log_whole(&record);
         if !self.line.judges_in_document(self.streams.environment.err.is_some()) {
             self.judge(&record);

@@ -20,6 +20,7 @@ mod errno;
 mod expression;
 mod finish;
 mod in_run;
+mod iolog_written;
 mod job_data;
 mod job_fault;
 mod job_file;
@@ -68,6 +69,7 @@ pub use corrected::{FioCorrection, corrections, surprising};
 pub use direction::{FioDirection, PerDirection};
 pub use engine::FioEngine;
 pub use in_run::found_in_run;
+pub use iolog_written::written_list;
 pub use job_data::{FioBorneErrors, FioBytePattern, FioData, FioReplay, FioVerify};
 pub use job_fault::{FioFailure, failures};
 pub use job_report::{FIO_PERCENTILES, FioLogs, FioStatistics};
@@ -79,7 +81,7 @@ pub use job_work::{
     FioSync, FioZones,
 };
 pub use kind::{FioKind, FioUnit};
-pub use logs::{gathered, log_files};
+pub use logs::{gathered, gathered_back, log_files};
 pub use meanings::{meanings, option_table};
 pub use measure::{banner, job_report, typed};
 pub use names::files_of;

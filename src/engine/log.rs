@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use crate::unit::Timestamp;
 
-use super::IoRequest;
+use super::{FlushKind, IoRequest};
 
 /// Entries in a page.
 pub const PAGE: usize = 8192;
@@ -18,8 +18,12 @@ const PAGES: usize = 2;
 /// What became of one I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogEntry {
-    /// What it was.
+    /// What it was; of a flush the file alone.
     pub io: IoRequest,
+    /// Which flush, where it is one: `io` says the file.
+    pub flush: Option<FlushKind>,
+    /// Its number among those that the worker has sent, from 0.
+    pub number: u64,
     /// When it was due, or was sent where nothing is due.
     pub since: Timestamp,
     /// When the kernel had taken it, where that is looked at; else as `since`.
@@ -43,6 +47,8 @@ pub struct LogPage {
 #[derive(Debug)]
 pub struct WorkerLog {
     worker: usize,
+    /// Flushes are written down, too.
+    flushes: bool,
     page: Vec<LogEntry>,
     full: Sender<LogPage>,
     empty: Receiver<Vec<LogEntry>>,
@@ -59,7 +65,19 @@ impl WorkerLog {
             // Its receiver is below.
             let _ = back.send(Vec::with_capacity(PAGE));
         }
-        (Self { worker, page: Vec::with_capacity(PAGE), full, empty }, back)
+        (Self { worker, flushes: false, page: Vec::with_capacity(PAGE), full, empty }, back)
+    }
+
+    /// The same, in which flushes are written down or not.
+    #[must_use]
+    pub fn with_flushes(mut self, flushes: bool) -> Self {
+        self.flushes = flushes;
+        self
+    }
+
+    /// Whether flushes are written down.
+    pub(super) fn takes_flushes(&self) -> bool {
+        self.flushes
     }
 
     /// Adds one.
@@ -97,6 +115,8 @@ mod tests {
         let (mut log, back) = WorkerLog::new(3, full);
         let entry = |offset| LogEntry {
             io: IoRequest { op: IoOp::Read, file: 0, offset, len: 1 },
+            flush: None,
+            number: offset,
             since: Timestamp(0),
             accepted: Timestamp(0),
             completed: Timestamp(offset),

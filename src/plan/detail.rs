@@ -50,6 +50,9 @@ pub enum LogForm {
     Csv,
     /// The same, with the submission latency at the end of each line, ns: 0 where it is not kept apart.
     Split,
+    /// The same, then the number of each I/O in the order in which its worker sent them; flushes have lines of
+    /// their own, one for each file.
+    Issued,
     /// Offset in KiB, latency in microseconds and length in bytes, behind what the file holds (IOzone's `-Q`).
     OffsetLatency,
 }

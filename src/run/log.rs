@@ -11,7 +11,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use crate::engine::{LogEntry, LogPage, PageReturn, WorkerLog};
+use crate::engine::{FlushKind, LogEntry, LogPage, PageReturn, WorkerLog};
 use crate::error::{Doing, Fault};
 use crate::name::NameText as _;
 use crate::plan::LogForm;
@@ -23,6 +23,10 @@ pub(super) const HEADING: &str = "time_ns,worker,op,file,offset,bytes,lat_ns,ans
 
 /// The first line of the form that has submission latencies, too.
 pub(super) const SPLIT_HEADING: &str = "time_ns,worker,op,file,offset,bytes,lat_ns,answer,slat_ns";
+
+/// The first line of the form that has flushes, and the numbers by which all were sent.
+pub(super) const ISSUED_HEADING: &str =
+    "time_ns,worker,op,file,offset,bytes,lat_ns,answer,slat_ns,number";
 
 /// A log that is being written.
 pub(super) struct IoLogWriter {
@@ -48,6 +52,7 @@ impl IoLogWriter {
         match form {
             LogForm::Csv => writeln!(out, "{HEADING}").map_err(fault)?,
             LogForm::Split => writeln!(out, "{SPLIT_HEADING}").map_err(fault)?,
+            LogForm::Issued => writeln!(out, "{ISSUED_HEADING}").map_err(fault)?,
             LogForm::OffsetLatency => {}
         }
         Ok(Self { out: Some((path.to_path_buf(), out)), form, ..Self::kept() })
@@ -63,7 +68,7 @@ impl IoLogWriter {
     pub fn worker(&mut self) -> Option<WorkerLog> {
         let (log, back) = WorkerLog::new(self.returns.len(), self.full.clone()?);
         self.returns.push(back);
-        Some(log)
+        Some(log.with_flushes(self.form == LogForm::Issued))
     }
 
     /// Writes until every worker has ended; or gives back those I/Os that were kept.
@@ -108,15 +113,22 @@ fn line(
         "{},{},{},{},{},{},{},{}",
         entry.completed.since(start).0,
         worker,
-        entry.io.op.action().name(),
+        match entry.flush {
+            Some(FlushKind::Fsync) => "fsync",
+            Some(FlushKind::Fdatasync) => "fdatasync",
+            None => entry.io.op.action().name(),
+        },
         entry.io.file,
         entry.io.offset,
         entry.io.len,
         entry.completed.since(entry.since).0,
         entry.answer
     )?;
-    if form == LogForm::Split {
+    if form != LogForm::Csv {
         write!(out, ",{}", entry.accepted.since(entry.since).0)?;
+    }
+    if form == LogForm::Issued {
+        write!(out, ",{}", entry.number)?;
     }
     writeln!(out)
 }
@@ -145,6 +157,8 @@ mod tests {
         for (op, at, answer) in [(IoOp::Read, 1500, 4096), (IoOp::Write, 2500, -5)] {
             log.add(LogEntry {
                 io: IoRequest { op, file: 2, offset: 8192, len: 4096 },
+                flush: None,
+                number: 0,
                 since: Timestamp(1200),
                 accepted: Timestamp(1250),
                 completed: Timestamp(at),
@@ -169,6 +183,8 @@ mod tests {
         let mut log = log_writer.worker().unwrap();
         log.add(LogEntry {
             io: IoRequest { op: IoOp::Read, file: 0, offset: 8192, len: 4096 },
+            flush: None,
+            number: 0,
             since: Timestamp(1200),
             accepted: Timestamp(1250),
             completed: Timestamp(1500),
@@ -183,6 +199,33 @@ mod tests {
     }
 
     #[test]
+    fn flushes_and_numbers_are_in_the_form_that_has_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log.csv");
+        let mut log_writer = IoLogWriter::new(&path, LogForm::Issued).unwrap();
+        let mut log = log_writer.worker().unwrap();
+        for (flush, number) in [(None, 1), (Some(FlushKind::Fdatasync), 2)] {
+            log.add(LogEntry {
+                io: IoRequest { op: IoOp::Write, file: 3, offset: 0, len: 0 },
+                flush,
+                number,
+                since: Timestamp(1200),
+                accepted: Timestamp(1250),
+                completed: Timestamp(1500),
+                answer: 0,
+            });
+        }
+        drop(log);
+        log_writer.write(Timestamp(1000)).unwrap();
+        assert_eq!(
+            std::fs::read_to_string(&path).unwrap(),
+            format!(
+                "{ISSUED_HEADING}\n500,0,write,3,0,0,300,0,50,1\n500,0,fdatasync,3,0,0,300,0,50,2\n"
+            )
+        );
+    }
+
+    #[test]
     fn offsets_and_latencies_go_behind_what_is_there() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("wol.dat");
@@ -191,6 +234,8 @@ mod tests {
             let mut log = log_writer.worker().unwrap();
             log.add(LogEntry {
                 io: IoRequest { op: IoOp::Read, file: 0, offset, len: 4096 },
+                flush: None,
+                number: 0,
                 since: Timestamp(1200),
                 accepted: Timestamp(1250),
                 completed: Timestamp(at),
@@ -212,6 +257,8 @@ mod tests {
         for (at, answer) in [(1500, 4096), (2500, -5)] {
             log.add(LogEntry {
                 io: IoRequest { op: IoOp::Read, file: 0, offset: 8192, len: 4096 },
+                flush: None,
+                number: 0,
                 since: Timestamp(1200),
                 accepted: Timestamp(1250),
                 completed: Timestamp(at),

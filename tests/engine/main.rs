@@ -13,6 +13,7 @@ mod evidence;
 mod fallbacks;
 mod files;
 mod fio_faults;
+mod fio_iolog;
 mod fio_readers;
 mod fio_safety;
 mod fio_twin;

@@ -1,6 +1,6 @@
 //! fio's logs of a clone, made of a line for each I/O that the engine has written down.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::asked::FioJob;
 use super::choices::FioLogWindow;
@@ -24,15 +24,21 @@ struct LoggedIo {
 
 impl FioJob {
     /// Whether it has logs.
-    pub(super) fn is_logged(&self) -> bool {
+    pub fn is_logged(&self) -> bool {
         let logs = &self.logs;
-        [&logs.bw, &logs.lat, &logs.iops, &logs.hist].iter().any(|log| log.is_some())
+        self.is_listed()
+            || [&logs.bw, &logs.lat, &logs.iops, &logs.hist].iter().any(|log| log.is_some())
     }
 
     /// The beginning of the name of a log: its prefix, or the name of the job.
     fn prefix(&self, asked: &str) -> String {
         if asked.is_empty() { self.name.clone() } else { asked.to_string() }
     }
+}
+
+/// The same of the reads that verify what a clone wrote.
+pub fn gathered_back(gathered: &Path) -> PathBuf {
+    gathered.with_extension("assay-back")
 }
 
 /// The file in which a line for each I/O of a clone stands until its logs are made.

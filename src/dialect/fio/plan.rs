@@ -210,7 +210,10 @@ impl FioJob {
                 workers: true,
                 costs: true,
                 log: self.is_logged().then(|| logs::gathered(self, thread)),
-                log_form: LogForm::Split,
+                log_form: match self.is_listed() {
+                    true => LogForm::Issued,
+                    false => LogForm::Split,
+                },
                 ..DetailLevel::default()
             },
             ..Job::of(self.name.clone(), Work::Blocks(blocks))

@@ -61,6 +61,8 @@ pub(super) struct InFlight {
     pub(super) since: Timestamp,
     pub(super) sent: Timestamp,
     pub(super) accepted: Timestamp,
+    /// Its number among all that were sent.
+    pub(super) number: u64,
 }
 
 impl InFlight {
@@ -70,6 +72,7 @@ impl InFlight {
         since: Timestamp(0),
         sent: Timestamp(0),
         accepted: Timestamp(0),
+        number: 0,
     };
 }
 

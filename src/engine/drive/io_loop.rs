@@ -66,6 +66,8 @@ pub(super) struct IoLoop<'a, 's, L, const MORE: bool> {
     ops_left: u64,
     /// Writes since the last flush.
     unflushed: u64,
+    /// I/Os and flushes that were sent, counted where each is written down.
+    sent: u64,
     /// What is done for the page cache's sake.
     pub(super) beside: PendingWriteback,
     /// More may be sent.
@@ -139,6 +141,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             bytes_left: quota.bytes.unwrap_or(u64::MAX),
             ops_left: quota.ops.unwrap_or(u64::MAX),
             unflushed: 0,
+            sent: 0,
             beside,
             open: fault.is_none(),
             looked: false,
@@ -229,10 +232,26 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         if done >= self.worker_totals.counted {
             self.worker_totals.tallies.of(Action::Flush).add(0, 0, done.since(self.now).0);
         }
+        if MORE {
+            self.write_flush_down(how, done);
+        }
         let began = self.now;
         (self.worker_totals.stopped, self.now) = (done, done);
         self.idle(began);
         ControlFlow::Continue(())
+    }
+
+    /// Writes a flush down that ended now: one for each file.
+    fn write_flush_down(&mut self, how: FlushKind, completed: Timestamp) {
+        let (since, files) = (self.now, self.worker.files.len() as u32);
+        let Some(log) = self.worker.log.as_mut().filter(|log| log.takes_flushes()) else { return };
+        for file in 0..files {
+            let io = IoRequest { op: IoOp::Write, file, offset: 0, len: 0 };
+            let (flush, number) = (Some(how), self.sent);
+            let accepted = since;
+            log.add(LogEntry { io, flush, number, since, accepted, completed, answer: 0 });
+            self.sent += 1;
+        }
     }
 
     /// Fills the lane, as far as a flush allows. When the next I/O is due, if it is not yet.
@@ -361,7 +380,9 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             share.step();
         }
         self.beside.sent(io);
-        self.ios_in_flight[index] = InFlight { io, since, sent: self.now, accepted: self.now };
+        let (sent, number) = (self.now, self.sent);
+        self.sent += 1;
+        self.ios_in_flight[index] = InFlight { io, since, sent, accepted: sent, number };
         if io.op == IoOp::Trim && !L::TAKES_TRIMS {
             return self.trim(slot, io);
         }
@@ -569,7 +590,15 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             InFlightCall::Fetch => {}
         }
         let accepted = if self.loop_config.apart { io_in_flight.accepted } else { since };
-        log.add(LogEntry { io, since, accepted, completed: self.now, answer });
+        log.add(LogEntry {
+            io,
+            flush: None,
+            number: io_in_flight.number,
+            since,
+            accepted,
+            completed: self.now,
+            answer,
+        });
     }
 
     /// Counts an answer, looks at it, and frees its slot, unless another call follows.

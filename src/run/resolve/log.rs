@@ -7,7 +7,7 @@ use crate::evidence::{Subject, folder_of};
 use crate::name::NameText as _;
 use crate::plan::{DetailLevel, Job, LogForm, Work, WorkerKind};
 
-use super::super::log::{HEADING, SPLIT_HEADING};
+use super::super::log::{HEADING, ISSUED_HEADING, SPLIT_HEADING};
 use super::fitter::PlanFitter;
 use super::target::writable;
 
@@ -71,6 +71,7 @@ fn starts_as_log(path: &Path, form: LogForm) -> bool {
     let heading = match form {
         LogForm::Csv => HEADING,
         LogForm::Split => SPLIT_HEADING,
+        LogForm::Issued => ISSUED_HEADING,
         LogForm::OffsetLatency => "Offset in kBytes ",
     };
     let mut start = vec![0; heading.len()];

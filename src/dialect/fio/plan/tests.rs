@@ -239,12 +239,26 @@ fn what_is_not_done_is_refused_by_its_name() {
         ("--ioengine=vsync", "ioengine=sync"),
         ("--thinktime=10 --thinktime_spin=5", "thinktime_spin"),
         ("--max_latency=5ms", "max_latency"),
-        ("--write_iolog=x", "write_iolog"),
         ("--status-interval=1", "--status-interval"),
     ] {
         let refused = planned(&format!("--name=a --size=1m {words}")).expect_err(words);
         assert!(refused.contains(says), "{words}: {refused}");
     }
+}
+
+#[test]
+fn a_list_of_ios_is_made_of_a_log_with_flushes_and_numbers() {
+    let plan = planned("--name=a --size=1m --write_iolog=x --rw=write --verify=crc32c")
+        .expect("a plan")
+        .plan;
+    let details = plan.phases.iter().map(|phase| &phase.jobs[0].detail);
+    let logs: Vec<_> = details
+        .map(|detail| (detail.log.as_deref().map(Path::to_text), detail.log_form))
+        .map(|(path, form)| (path.map(|path| path.to_string()), form))
+        .collect();
+    let log = |name: &str| (Some(name.to_string()), LogForm::Issued);
+    assert_eq!(logs, [log("a.1.assay-log"), log("a.1.assay-back")]);
+    assert_eq!(plan.phases[0].jobs[0].crew, WorkerKind::Threads);
 }
 
 #[test]

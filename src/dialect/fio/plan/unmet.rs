@@ -37,12 +37,6 @@ const UNMET: &[UnmetOption] = &[
         "describe the I/Os by rw, bs and size",
     ),
     unmet(
-        "write_iolog",
-        |job| job.replay.write.is_some(),
-        "no such list is written yet",
-        "use write_lat_log with log_offset=1",
-    ),
-    unmet(
         "ioengine",
         |job| job.queue.engine == FioEngine::Vsync,
         "neighbours are not put into one call here",

@@ -5,6 +5,7 @@ use super::super::choices::{FioVerifyKind, FioVerifyPolicy};
 use super::super::complete::may_overlap;
 use super::super::engine::FioEngine;
 use super::super::job_target::FioAmount;
+use super::super::logs;
 use super::placed::FioPlan;
 use super::refused::refused;
 use crate::error::Refusal;
@@ -214,7 +215,10 @@ impl FioJob {
     /// The job that reads back what a clone of this one writes.
     pub(super) fn read_back(&self, written: &Job) -> Option<Job> {
         let whole = self.writes_each_block_once() && self.pattern.one_block_size();
-        self.reading(written, whole)
+        let mut job = self.reading(written, whole)?;
+        let listed = written.detail.log.as_deref().filter(|_| self.is_listed());
+        job.detail.log = listed.map(logs::gathered_back);
+        Some(job)
     }
 
     /// The job that reads all of the region, or again what was written.
@@ -239,7 +243,7 @@ impl FioJob {
             (time > Nanos::ZERO).then_some(StopLimit::Time(time)),
         ];
         let mut detail = written.detail.clone();
-        detail.log = None;
+        detail.log = detail.log.filter(|_| self.is_listed());
         Some(Job {
             work: Work::Blocks(BlockWork {
                 target: as_found(&blocks.target),
