@@ -62,6 +62,7 @@ impl Phase {
             name: job.name.clone(),
             jobs: vec![job].into(),
             cold: CacheDrop::default(),
+            pre_read: false,
             remount: None,
             settle: Nanos::ZERO,
             quiet: Nanos::ZERO,

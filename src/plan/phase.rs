@@ -25,6 +25,10 @@ pub struct Phase {
     /// What is forgotten before it.
     #[serde(default)]
     pub cold: CacheDrop,
+    /// The targets of jobs through the page cache are read into it before, after what is forgotten (fio's
+    /// `pre_read`).
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub pre_read: bool,
     /// A mount point whose file system is unmounted and mounted again before it, which forgets all that is
     /// cached of it (IOzone's `-U`; root only). Nothing else may use it.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "crate::name::maybe")]

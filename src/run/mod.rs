@@ -23,6 +23,7 @@ mod phase;
 mod phase_context;
 mod phase_work;
 mod populate;
+mod pre_read;
 mod prepare;
 mod prepared_job;
 mod prepared_tree;

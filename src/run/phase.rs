@@ -44,6 +44,7 @@ impl<'a> PhaseContext<'a> {
         self.wait_for_own_read_ahead();
         self.give_back(&ready);
         let cold = self.forget(&ready)?;
+        self.pre_read(&ready)?;
         let extents = self.laid(&ready);
         let sampled = self.sampled(&ready);
         let onto = self.onto(&ready);

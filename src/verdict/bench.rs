@@ -313,6 +313,7 @@ impl DoctoredRecord {
                 phases: vec![Phase {
                     name: "dd".into(),
                     jobs: vec![job].into(),
+                    pre_read: false,
                     remount: None,
                     cold: CacheDrop::Keep,
                     settle: Nanos::secs(30),

@@ -38,6 +38,7 @@ const LINES: &[&str] = &[
     "--name=e --rw=randwrite --bs=4k --size=256k --verify=md5 --verify_backlog=16 --verify_backlog_batch=4",
     "--name=g --rw=randwrite --bs=4k --size=256k --verify=crc32c --verify_backlog=8 --norandommap",
     "--name=h --rw=write --bs=4k --size=64k --nice=1 --prio=4",
+    "--name=k --rw=read --bs=4k --size=1m --pre_read=1",
     "--name=i --rw=randread --bs=4k --size=1m --nrfiles=8 --openfiles=2",
     "--name=j --rw=randwrite --bs=4k --size=256k --nrfiles=4 --openfiles=1 --file_service_type=random:2",
 ];

@@ -39,7 +39,13 @@ fn ended_early(job: &FioJob, results: &[(&PhaseRecord, &JobResult)]) -> Option<F
         spans.filter_map(|(_, job)| job.span).map(|span| span.stopped.since(span.counted));
     let time = longest.max().filter(|time| time.0 < runtime.0 - runtime.0 / 10)?;
     let made = format!("{runtime} at the most: its size was done after {time}");
-    Some(FioNote::about(job, "runtime", made, &format!("{runtime} of work"), "time_based runtime"))
+    Some(FioNote::about(
+        job,
+        "runtime",
+        made,
+        &format!("{runtime} of work"),
+        "time_based beside it",
+    ))
 }
 
 /// A rate is one of the mean: what a stall held up was sent behind it, faster than the rate.

@@ -156,7 +156,8 @@ impl FioCommand {
         let cold = if drops { CacheDrop::Target } else { CacheDrop::Keep };
         let until = if exits { PhaseEnd::First } else { PhaseEnd::Last };
         let first = jobs[0].clone();
-        Phase { name, jobs: jobs.into(), cold, until, settle: SETTLE, ..Phase::of(first) }
+        let pre_read = together.iter().map(of).any(|job| job.target.pre_read);
+        Phase { name, jobs: jobs.into(), cold, pre_read, until, settle: SETTLE, ..Phase::of(first) }
     }
 }
 

@@ -231,6 +231,17 @@ fn a_device_that_holds_something_is_named_twice() {
 }
 
 #[test]
+fn what_is_read_beforehand_stays_in_memory() {
+    let phase = |words: &str| {
+        let line = format!("--name=a --size=1m {words}");
+        planned(line.trim_end()).expect("a plan").plan.phases.remove(0)
+    };
+    let found = |words: &str| (phase(words).pre_read, phase(words).cold);
+    assert_eq!(found(""), (false, CacheDrop::Target));
+    assert_eq!(found("--pre_read=1"), (true, CacheDrop::Keep));
+}
+
+#[test]
 fn what_is_not_done_is_refused_by_its_name() {
     for (words, says) in [
         ("--verify=crc32c --rw=rw --verify_backlog=8", "verify_backlog"),

@@ -112,12 +112,6 @@ const UNMET: &[UnmetOption] = &[
         "use unlink=1, which removes it at the end",
     ),
     unmet(
-        "pre_read",
-        |job| job.target.pre_read,
-        "files are not read beforehand here",
-        "let a job with stonewall read them, and give this one invalidate=0",
-    ),
-    unmet(
         "io_submit_mode",
         |job| job.queue.submit_mode == FioSubmitMode::Offload && job.queue.engine.synchronous(),
         "calls that wait are made by one thread here",

@@ -1,0 +1,48 @@
+//! Reads targets into memory before a phase, where its plan says so.
+
+use crate::error::{Doing, Error, Fault};
+use crate::sys::event_loop::Event;
+use crate::unit::{MIB, Nanos};
+
+use super::phase_context::PhaseContext;
+use super::prepared_job::PreparedJob;
+
+/// Bytes between two looks for a signal.
+const STRETCH: u64 = 64 * MIB;
+
+impl PhaseContext<'_> {
+    /// Reads the files of jobs that go through the page cache, once and in order.
+    pub(super) fn pre_read(&mut self, ready: &[PreparedJob]) -> Result<(), Error> {
+        if !self.phase.pre_read {
+            return Ok(());
+        }
+        let mut buffer = vec![0; MIB as usize];
+        for job in ready.iter().filter(|job| job.resolved.caching.through_memory()) {
+            for &number in &job.open_targets {
+                let mut offset = 0;
+                while offset < job.size.0 {
+                    if offset.is_multiple_of(STRETCH)
+                        && let Event::Signal(came) = self.event_loop.wait(Nanos::ZERO)
+                    {
+                        *self.signal = Some(came);
+                    }
+                    let Some(file) = self.open_targets[number].fd() else { break };
+                    if self.signal.is_some() {
+                        return Ok(());
+                    }
+                    match rustix::io::pread(file, &mut buffer, offset) {
+                        Ok(0) => break,
+                        Ok(read) => offset += read as u64,
+                        Err(error) => {
+                            let path = job.label.as_str();
+                            return Err(Fault::new(Doing::Read, path, &error.into())
+                                .at(offset)
+                                .into());
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
