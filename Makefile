@@ -2,7 +2,8 @@
 # make test       everything that can be checked: form, lints, all tests
 # make lint       form and lints only
 # make bench      ratios against the tools of others, in one run (takes minutes);
-#                 ROWS=disk FOLDER=/mnt/x for some of its rows, and the disk of another folder
+#                 ROWS=disk FOLDER=/mnt/x for some of its rows, and the disk of another folder;
+#                 ROWS=fio for 'assay fio' beside fio, or beside the one that FIO=/path names
 # make man        assay.1 and completions, into target/man
 # make install    into $(DESTDIR)$(PREFIX)
 

@@ -16,6 +16,8 @@ use serde_json::{Value, json};
 mod bonnie;
 #[path = "peers/disk.rs"]
 mod disk;
+#[path = "peers/fio_dialect.rs"]
+mod fio_dialect;
 #[path = "peers/slices.rs"]
 mod slices;
 #[path = "peers/watch.rs"]
@@ -58,6 +60,9 @@ fn main() {
     }
     if wanted("dd") {
         dd();
+    }
+    if wanted("fio") {
+        fio_dialect::rows();
     }
     if wanted("start") {
         start();
