@@ -2,6 +2,7 @@
 
 mod corrected;
 mod progress;
+mod status;
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -9,6 +10,7 @@ use std::os::unix::fs::FileTypeExt as _;
 use std::path::Path;
 
 use progress::ProgressLine;
+use status::RunningReports;
 
 use super::conduct::SOUND;
 use super::dd::{cold, settle};
@@ -25,7 +27,9 @@ use crate::error::{Doing, Error, Fault, Refusal};
 use crate::evidence::SysRoot;
 use crate::name::{NameText as _, quoted};
 use crate::plan::{CacheDrop, LayoutMode, Phase, Plan, Target, Work};
-use crate::record::{BetterCommand, Ending, PhaseRecord, Record, Resolved, WordMeaning};
+use crate::record::{
+    BetterCommand, Ending, PhaseRecord, PhaseSoFar, Record, Resolved, WordMeaning,
+};
 use crate::report;
 use crate::run::{self, LiveStatus, Observer};
 use crate::sys::clock;
@@ -282,7 +286,7 @@ impl ToolRun for FioLine {
 
     fn signals(&self) -> SignalUse {
         SignalUse {
-            answered: &[libc::SIGINT, libc::SIGTERM],
+            answered: &[libc::SIGINT, libc::SIGTERM, libc::SIGUSR1],
             inherits_pipe: false,
             ignored: &[libc::SIGXFSZ],
         }
@@ -304,6 +308,7 @@ impl ToolRun for FioLine {
             streams,
             file: file.transpose()?,
             progress: ProgressLine::wanted(&self.command, terminal),
+            running: RunningReports::of(&self.command),
             phase: (0, 0),
             unit_us: match self.command.own.idle_profile {
                 Some(_) => run::unit_work(),
@@ -322,6 +327,7 @@ struct FioScreen<'a> {
     /// The file of `--output`.
     file: Option<File>,
     progress: Option<ProgressLine>,
+    running: RunningReports,
     /// Jobs of the phases before this one, and of this one.
     phase: (usize, usize),
     /// What a unit of work took on each CPU, where that is asked for.
@@ -503,6 +509,7 @@ impl Observer for FioScreen<'_> {
         let ran_in = clones.iter().find(check).map_or(&phase.name, |clone| &clone.phase);
         let first = clones.iter().position(|clone| clone.phase == *ran_in).unwrap_or_default();
         self.phase = (first, clones.iter().filter(|clone| clone.phase == *ran_in).count());
+        self.running.began(phase);
         if let Some(progress) = &mut self.progress {
             progress.began(phase, self.phase.0);
         }
@@ -517,8 +524,23 @@ impl Observer for FioScreen<'_> {
         }
     }
 
+    fn so_far(&mut self, live: &LiveStatus, so_far: &dyn Fn() -> PhaseSoFar) {
+        let (command, clones) = (&self.line.command, &self.line.clones);
+        if let Some(text) = self.running.report(command, clones, live, so_far) {
+            self.print(&text);
+        }
+    }
+
     fn asked(&mut self, signal: i32, _live: &LiveStatus) -> bool {
+        if signal == libc::SIGUSR1 {
+            self.running.wanted = true;
+            return true;
+        }
         self.signal = Some(signal);
         false
+    }
+
+    fn ended(&mut self, _record: &Record, phase: &PhaseRecord) {
+        self.running.ended(&self.line.command, &self.line.clones, phase);
     }
 }

@@ -29,6 +29,7 @@ mod job_target;
 mod job_work;
 mod keywords;
 mod kind;
+mod live;
 mod logs;
 mod meanings;
 mod measure;
@@ -81,6 +82,7 @@ pub use job_work::{
     FioSync, FioZones,
 };
 pub use kind::{FioKind, FioUnit};
+pub use live::live_report;
 pub use logs::{gathered, gathered_back, log_files};
 pub use meanings::{meanings, option_table};
 pub use measure::{banner, job_report, typed};
@@ -90,7 +92,7 @@ pub use options::all as all_options;
 pub use own_option::{FioArgument, FioOwnOption, OWN_OPTIONS};
 pub use plan::{FioClone, FioPlan, FioThere};
 pub use read::read;
-pub use run_report::{figure, formats, note_lines, run_report, unit_of_work};
+pub use run_report::{figure, formats, note_lines, run_report, status_report, unit_of_work};
 pub use verify_failure::verify_failure;
 pub use whole_log::whole_bandwidth;
 

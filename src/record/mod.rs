@@ -21,6 +21,7 @@ mod probe;
 mod profile;
 mod results;
 mod shallow;
+mod so_far;
 mod store;
 mod sweep;
 mod totals;
@@ -56,6 +57,7 @@ pub use outcome::{
 pub use probe::{PROBE_SCHEMA, ProbeResult};
 pub use profile::{ProfileFigure, ProfileResult};
 pub use results::{FEW, Host, IntervalCount, IntervalCounts, JobResult, WorkSpan, WorkerResult};
+pub use so_far::{PartSoFar, PhaseSoFar};
 pub use store::{RecordSink, is_record, load, text_of};
 pub use sweep::{SweepCell, SweepPlateau, SweepResult, SweepSide, ThroughputDrop};
 pub use totals::ActionTotals;

@@ -2,7 +2,7 @@
 
 use crate::error::Fault;
 use crate::plan::Phase;
-use crate::record::{PhaseRecord, Record, Resolved};
+use crate::record::{PhaseRecord, PhaseSoFar, Record, Resolved};
 use crate::stats::LiveReading;
 use crate::stats::copy::{CopyCounts, CopyEvent};
 use crate::unit::{Bytes, Nanos};
@@ -26,6 +26,8 @@ pub trait Observer {
     fn began(&mut self, _phase: &Phase, _number: usize, _of: usize) {}
     /// Ten times a second while it goes on.
     fn tick(&mut self, _live: &LiveStatus) {}
+    /// The same, with how far the phase has come, which is put together for who asks.
+    fn so_far(&mut self, _live: &LiveStatus, _so_far: &dyn Fn() -> PhaseSoFar) {}
     /// A signal came. True: it has been dealt with (dd prints its counts on SIGUSR1), and the run
     /// goes on; false: the run ends here, and keeps what it has.
     fn asked(&mut self, _signal: i32, _live: &LiveStatus) -> bool {

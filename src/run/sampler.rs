@@ -6,7 +6,8 @@ use crate::evidence::{
 };
 use crate::plan::{Action, Phase};
 use crate::record::{
-    IntervalCount, IntervalCounts, QuietDevice, QuietPeriod, SamplePoint, SampleSeries,
+    IntervalCount, IntervalCounts, PartSoFar, PhaseSoFar, QuietDevice, QuietPeriod, SamplePoint,
+    SampleSeries,
 };
 use crate::stats::copy::CopyCounts;
 use crate::stats::{LiveCounters, LiveReading};
@@ -177,7 +178,7 @@ impl<'a> PhaseSampler<'a> {
         });
         let number = self.series.points.len();
         self.parts.iter_mut().for_each(|part| part.sample(number));
-        observer.tick(&LiveStatus {
+        let live = LiveStatus {
             elapsed: at.since(self.started),
             limit: self.limit,
             goal: self.goal,
@@ -185,9 +186,27 @@ impl<'a> PhaseSampler<'a> {
             before,
             copy,
             settling,
-        });
+        };
+        observer.tick(&live);
+        observer.so_far(&live, &|| self.so_far());
         std::mem::swap(&mut self.before, &mut self.counters);
         self.done = now;
+    }
+
+    /// How far the phase has come.
+    fn so_far(&self) -> PhaseSoFar {
+        let part = |part: &Part<'_>| PartSoFar {
+            series: part.strands.clone(),
+            timed: (part.before.timed_ops, part.before.lat_ns_sum),
+            latencies: match part.all_live_counters {
+                [live_counters] => live_counters.heat.held(),
+                _ => Vec::new(),
+            },
+        };
+        PhaseSoFar {
+            points: self.series.points.clone(),
+            parts: self.parts.iter().map(part).collect(),
+        }
     }
 
     /// Watches until the bell rings or a signal that ends things comes.

@@ -50,6 +50,12 @@ impl HeatCounts {
         self.on.store(true, Relaxed);
     }
 
+    /// What it has counted so far.
+    pub fn held(&self) -> Vec<HistogramCell> {
+        let counts = self.cells.iter().map(|cell| cell.load(Relaxed)).enumerate();
+        counts.filter(|(_, n)| *n > 0).map(|(at, n)| HistogramCell(floor(at), n)).collect()
+    }
+
     /// Counts one duration, ns.
     #[inline]
     pub(super) fn add(&self, value: u64) {
@@ -144,6 +150,7 @@ mod tests {
         rows.take(Nanos::secs(1), &heats);
         heats[0].add(u64::MAX);
         rows.take(Nanos::secs(2), &heats);
+        assert_eq!(heats[0].held(), [HistogramCell(768, 1), HistogramCell(floor(CELLS - 1), 1)]);
         let [first, second] = rows.rows(Nanos::secs(2)).try_into().expect("two");
         assert_eq!(first.cells, [HistogramCell(768, 2), HistogramCell(786_432, 1)]);
         assert_eq!((second.at_ns, second.cells.len()), (Nanos::secs(2), 1));

@@ -119,7 +119,7 @@ impl ProgressLine {
 }
 
 /// How long it takes from now on: by its time limit, or by its pace so far.
-fn remaining(live: &LiveStatus) -> FioRemaining {
+pub(super) fn remaining(live: &LiveStatus) -> FioRemaining {
     let left = match (live.limit, live.goal) {
         (Some(limit), _) => limit.less(live.elapsed),
         (None, Some(goal)) => {

@@ -13,7 +13,9 @@ use super::print::{
     FioSteadyReport, FioStyle, FioTypedOption,
 };
 use crate::plan::Action;
-use crate::record::{IntervalCount, JobResult, PhaseRecord, SteadyResult, SteadyRound};
+use crate::record::{
+    IntervalCount, JobResult, PhaseRecord, SamplePoint, SteadyResult, SteadyRound,
+};
 use crate::stats::{ActionTotal, HistogramCell, Latency};
 use crate::unit::{KIB, Nanos};
 
@@ -68,10 +70,10 @@ pub fn job_report(
     }
 }
 
-/// What a clone came to in one phase.
-fn phase_report(job: &FioJob, clone: &FioClone, phase: &PhaseRecord, pid: u32) -> FioJobReport {
+/// The report of a clone that has done nothing yet.
+pub(super) fn blank(job: &FioJob, pid: u32) -> FioJobReport {
     let statistics = &job.statistics;
-    let mut report = FioJobReport {
+    FioJobReport {
         name: job.name.clone(),
         group: job.group,
         clones: 1,
@@ -94,7 +96,12 @@ fn phase_report(job: &FioJob, clone: &FioClone, phase: &PhaseRecord, pid: u32) -
             percentile: job.pace.latency_percentile,
         },
         ..FioJobReport::default()
-    };
+    }
+}
+
+/// What a clone came to in one phase.
+fn phase_report(job: &FioJob, clone: &FioClone, phase: &PhaseRecord, pid: u32) -> FioJobReport {
+    let mut report = FioJobReport { eta_s: Some(0), ..blank(job, pid) };
     if let Some(fault) = fault_of(clone, phase) {
         (report.error, report.error_text) = (error_of(fault), detail_of(fault));
     }
@@ -155,14 +162,8 @@ impl FioJobReport {
             let report = &mut self.directions[direction];
             *report = direction_report(job, total, runtime_ms);
             let points = points.map(Vec::as_slice).unwrap_or_default();
-            if !job.statistics.disable_bw && !job.statistics.gtod_reduce {
-                report.bw = samples(phase, points, job.statistics.bwavgtime, |count, ms| {
-                    count.1 * 1000 / ms / KIB
-                });
-                report.iops = samples(phase, points, job.statistics.iopsavgtime, |count, ms| {
-                    count.0 * 1000 / ms
-                });
-            }
+            let skipped = phase.span.counted.since(phase.span.started);
+            report.sample(job, skipped, points, &phase.series.points);
             if !job.statistics.disable_lat && !job.statistics.gtod_reduce {
                 cells.extend(total.histogram.iter());
             }
@@ -300,18 +301,36 @@ fn latency(whole: Option<&Latency>, cells: impl Iterator<Item = HistogramCell>) 
     }
 }
 
+impl FioDirectionReport {
+    /// Takes samples of bandwidth and IOPS from what was done in each interval; those before `skipped` do not count.
+    pub(super) fn sample(
+        &mut self,
+        job: &FioJob,
+        skipped: Nanos,
+        points: &[IntervalCount],
+        all: &[SamplePoint],
+    ) {
+        let statistics = &job.statistics;
+        if statistics.disable_bw || statistics.gtod_reduce {
+            return;
+        }
+        let of = (points, all);
+        self.bw = samples(skipped, of, statistics.bwavgtime, |count, ms| count.1 * 1000 / ms / KIB);
+        self.iops = samples(skipped, of, statistics.iopsavgtime, |count, ms| count.0 * 1000 / ms);
+    }
+}
+
 /// A sample for each stretch of `every` in which anything was done.
 fn samples(
-    phase: &PhaseRecord,
-    points: &[IntervalCount],
+    skipped: Nanos,
+    (points, all): (&[IntervalCount], &[SamplePoint]),
     every: Duration,
     value: impl Fn(IntervalCount, u64) -> u64,
 ) -> FioMoments {
     let every = Nanos(every.as_nanos() as u64);
-    let skipped = phase.span.counted.since(phase.span.started);
     let mut moments = FioMoments::default();
     let (mut sum, mut since) = (IntervalCount(0, 0), skipped);
-    for (count, point) in points.iter().zip(&phase.series.points) {
+    for (count, point) in points.iter().zip(all) {
         if point.at_ns <= skipped {
             continue;
         }

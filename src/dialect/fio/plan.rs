@@ -84,7 +84,8 @@ impl FioCommand {
                     });
                 }
             }
-            phases.push(self.phase(name, &together, jobs));
+            let heat = self.status_heat();
+            phases.push(Phase { heat, ..self.phase(name, &together, jobs) });
             phases.extend(read_back(check_name, checks));
         }
         let plan = Plan {
@@ -100,6 +101,14 @@ impl FioCommand {
         };
         plan.check()?;
         Ok(FioPlan { plan, clones })
+    }
+
+    /// Reports during the run tell latencies from a map of heat.
+    fn status_heat(&self) -> Nanos {
+        match self.own.status_interval.is_zero() {
+            true => Nanos::ZERO,
+            false => pace::nanos(self.own.status_interval).max(Nanos::millis(100)),
+        }
     }
 
     /// The jobs that run at the same time, by their numbers.

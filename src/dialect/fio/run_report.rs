@@ -37,11 +37,42 @@ pub fn run_report(
 ) -> FioReport {
     let elapsed =
         record.phases.iter().map(|phase| phase.span.time()).fold(Nanos::ZERO, |a, b| a + b);
+    FioReport {
+        disks: match command.jobs.iter().any(|job| job.statistics.disk_util) {
+            true => disks(record),
+            false => Vec::new(),
+        },
+        idleness: command.own.idle_profile.map(|how| idleness(record, how, unit_us)),
+        assay: Some(found(record, &command.notes)),
+        ..report_of(command, each, elapsed, (now_ms, now))
+    }
+}
+
+/// The report of a run that goes on: what is only known at its end is not in it.
+pub fn status_report(
+    command: &FioCommand,
+    each: Vec<(&FioJob, Option<FioJobReport>)>,
+    elapsed: Nanos,
+    now: (u64, String),
+) -> FioReport {
+    let open = "the run goes on: CPU time, depths, disks and a verdict are told at its end, latencies within a quarter until then";
+    FioReport {
+        assay: Some(serde_json::json!({ "so_far": open })),
+        ..report_of(command, each, elapsed, now)
+    }
+}
+
+/// What both have.
+fn report_of(
+    command: &FioCommand,
+    each: Vec<(&FioJob, Option<FioJobReport>)>,
+    elapsed: Nanos,
+    (now_ms, now): (u64, String),
+) -> FioReport {
     let elapsed_s = elapsed.0.div_ceil(1_000_000_000);
-    let finished = each.into_iter().filter_map(|(job, report)| {
-        let eta_s = Some(0);
+    let began = each.into_iter().filter_map(|(job, report)| {
         let start_ms = now_ms.saturating_sub(elapsed.0 / 1_000_000);
-        Some((job, FioJobReport { eta_s, elapsed_s, start_ms, ..report? }))
+        Some((job, FioJobReport { elapsed_s, start_ms, ..report? }))
     });
     FioReport {
         version: VERSION.into(),
@@ -49,13 +80,8 @@ pub fn run_report(
         time: now,
         global_options: typed(&command.global_options),
         groups: command.jobs.iter().map(|job| job.group + 1).max().unwrap_or(1),
-        jobs: grouped(finished.collect()),
-        disks: match command.jobs.iter().any(|job| job.statistics.disk_util) {
-            true => disks(record),
-            false => Vec::new(),
-        },
-        idleness: command.own.idle_profile.map(|how| idleness(record, how, unit_us)),
-        assay: Some(found(record, &command.notes)),
+        jobs: grouped(began.collect()),
+        ..FioReport::default()
     }
 }
 

@@ -250,7 +250,7 @@ fn what_is_not_done_is_refused_by_its_name() {
         ("--ioengine=vsync", "ioengine=sync"),
         ("--thinktime=10 --thinktime_spin=5", "thinktime_spin"),
         ("--max_latency=5ms", "max_latency"),
-        ("--status-interval=1", "--status-interval"),
+        ("--trigger-timeout=5", "--trigger"),
     ] {
         let refused = planned(&format!("--name=a --size=1m {words}")).expect_err(words);
         assert!(refused.contains(says), "{words}: {refused}");

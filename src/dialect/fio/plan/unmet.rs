@@ -281,20 +281,12 @@ impl FioCommand {
     /// Refuses options of the program itself that are not done here.
     pub(super) fn check_own(&self) -> Result<(), Refusal> {
         let own = &self.own;
-        let unmet = [
-            (
-                !own.status_interval.is_zero(),
-                "--status-interval",
-                "no report is printed during the run yet",
-                "leave it out",
-            ),
-            (
-                own.trigger != Default::default(),
-                "--trigger",
-                "nothing ends a run from outside but a signal",
-                "leave it out",
-            ),
-        ];
+        let unmet = [(
+            own.trigger != Default::default(),
+            "--trigger",
+            "nothing ends a run from outside but a signal",
+            "leave it out",
+        )];
         match unmet.into_iter().find(|(asked, ..)| *asked) {
             Some((_, word, why, instead)) => {
                 Err(Refusal { place: word.into(), why: why.into(), instead: instead.into() })
