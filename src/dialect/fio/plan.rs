@@ -17,12 +17,12 @@ pub use placed::{FioClone, FioPlan, FioThere};
 use refused::refused;
 
 use super::asked::{FioCommand, FioJob, NAME};
-use super::choices::FioExitWhat;
+use super::choices::{FioCpusPolicy, FioExitWhat, FioVerifyKind};
 use super::logs;
 use crate::error::Refusal;
 use crate::plan::{
     AddedWords, BlockWork, CacheDrop, Cpus, DetailLevel, FaultReach, IoClass, IoPriority, Job,
-    LogForm, Phase, PhaseEnd, Plan, PlanOrigin, Priority, ToolProfile, Work, WorkerKind,
+    LogForm, MoreWork, Phase, PhaseEnd, Plan, PlanOrigin, Priority, ToolProfile, Work, WorkerKind,
 };
 use crate::unit::Nanos;
 
@@ -90,7 +90,7 @@ impl FioCommand {
         }
         let plan = Plan {
             title: NAME.into(),
-            origin: PlanOrigin::of(NAME, words).with(tool()),
+            origin: PlanOrigin::of(NAME, words).with(self.tool()),
             seed: match self.jobs.iter().all(|job| job.pattern.randrepeat || job.is_set("randseed"))
             {
                 true => self.jobs.first().map_or(SEED, |job| job.pattern.randseed),
@@ -254,7 +254,6 @@ impl FioJob {
 
     /// The CPUs of a clone.
     fn cpus(&self, clone: u32) -> Option<Cpus> {
-        use super::choices::FioCpusPolicy;
         let list = &self.process.cpus_allowed;
         if list.is_empty() {
             return None;
@@ -267,16 +266,27 @@ impl FioJob {
     }
 }
 
-/// What others have to know of fio.
-fn tool() -> ToolProfile {
-    ToolProfile {
-        flush: Some(AddedWords::after(" --end_fsync=1")),
-        direct: Some(AddedWords::after(" --direct=1")),
-        direct_write: Some(AddedWords::after(" --direct=1")),
-        cold: Some(AddedWords::before("ASSAY_COLD=target ")),
-        size: Some("--size".into()),
-        until_full: true,
-        ..ToolProfile::default()
+impl FioCommand {
+    /// What others have to know of fio.
+    fn tool(&self) -> ToolProfile {
+        let verifies = self.jobs.iter().any(|job| job.verify.kind != FioVerifyKind::None);
+        let longer = MoreWork {
+            phase: None,
+            done: 1,
+            most: u64::MAX,
+            words: " --time_based --runtime=10".into(),
+        };
+        ToolProfile {
+            flush: Some(AddedWords::after(" --end_fsync=1")),
+            direct: Some(AddedWords::after(" --direct=1")),
+            direct_write: Some(AddedWords::after(" --direct=1")),
+            cold: Some(AddedWords::before("ASSAY_COLD=target ")),
+            size: Some("--size".into()),
+            // What is written all of the time is never verified.
+            more: if verifies { Vec::new() } else { vec![longer] },
+            until_full: true,
+            ..ToolProfile::default()
+        }
     }
 }
 
