@@ -2,6 +2,7 @@
 //!
 //! Where assay itself would be wrong it asserts, and panics with a source line.
 
+mod level;
 mod piece;
 
 use std::fmt;
@@ -9,6 +10,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use level::MissedLevel;
 pub use piece::{HeaderField, PieceMismatch, PiecePart};
 
 /// The words cannot become a plan, or the plan not a run; nothing was touched. Exit status 2.
@@ -122,6 +124,7 @@ doings! {
     Lock = "lock",
     Unmount = "unmount",
     Mount = "mount",
+    Keep = "keep the rate of",
 }
 
 impl Doing {
@@ -183,6 +186,9 @@ pub struct Fault {
     /// What stands there, of data that carry their own checksums.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub piece: Option<Box<PieceMismatch>>,
+    /// What it was to keep to, and did not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missed: Option<Box<MissedLevel>>,
 }
 
 impl Fault {
@@ -205,7 +211,14 @@ impl Fault {
             text,
             hint,
             piece: None,
+            missed: None,
         }
+    }
+
+    /// The fault of what was to be kept to, with the error that stands for it.
+    pub fn missed(doing: Doing, path: impl Into<String>, errno: i32, missed: MissedLevel) -> Self {
+        let fault = Self::new(doing, path, &std::io::Error::from_raw_os_error(errno)).hinting("");
+        Self { text: missed.to_string(), missed: Some(missed.into()), ..fault }
     }
 
     /// The fault of a piece that does not hold what it says itself.

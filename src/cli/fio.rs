@@ -440,7 +440,8 @@ impl ToolSession for FioScreen<'_> {
         for lines in faults.filter_map(fio::verify_failure) {
             let _ = self.streams.err.write_all(lines.as_bytes());
         }
-        let failures = fio::failures(&self.line.clones, &record, std::process::id());
+        let failures =
+            fio::failures(&self.line.command.jobs, &self.line.clones, &record, std::process::id());
         for failure in &failures {
             let _ = self.streams.err.write_all(failure.of_io.as_bytes());
             self.tell(&failure.of_clone);

@@ -6,11 +6,15 @@ mod batching;
 mod in_flight;
 mod io_loop;
 mod io_state;
+mod level;
+mod limits;
 mod verify;
 mod worker;
+mod worker_limits;
 mod writeback;
 
 pub use worker::{IoQuota, Worker, WorkerTotals};
+pub use worker_limits::WorkerLimits;
 
 use std::io;
 

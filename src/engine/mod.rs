@@ -41,7 +41,7 @@ mod null;
 
 pub use balance::{BalanceCounters, BalanceSlot};
 pub use cache_control::CacheControl;
-pub use drive::{IoQuota, Worker, WorkerTotals};
+pub use drive::{IoQuota, Worker, WorkerLimits, WorkerTotals};
 pub use fill::{BlockCheck, DataFiller, DataLayer, KnownGenerations, WriteGeneration};
 pub use log::{LogEntry, LogPage, PAGE, PageReturn, WorkerLog};
 pub use offsets::OffsetStream;

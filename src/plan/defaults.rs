@@ -2,9 +2,9 @@
 //! document. Verbs and dialects begin with these and name only what they want otherwise.
 
 use super::{
-    BlockSize, BlockWork, CacheDrop, Caching, DetailLevel, Durability, FaultReach, Fill,
-    Interference, Job, Method, Mix, OffsetOrdering, Pattern, Phase, PhaseEnd, Priority, Rate,
-    Region, RewriteChange, StopRule, Target, Verify, Work, WorkerKind,
+    BlockSize, BlockWork, CacheDrop, Caching, DetailLevel, Durability, ErrorTolerance, FaultReach,
+    Fill, Interference, Job, Method, Mix, OffsetOrdering, Pattern, Phase, PhaseEnd, Priority, Rate,
+    Region, RewriteChange, ServiceLevel, StopRule, Target, Verify, Work, WorkerKind,
 };
 use crate::unit::Nanos;
 
@@ -50,6 +50,8 @@ impl Job {
             priority: Priority::default(),
             balance: None,
             on_fault: FaultReach::default(),
+            tolerance: ErrorTolerance::default(),
+            service_level: ServiceLevel::default(),
             detail: DetailLevel::default(),
         }
     }

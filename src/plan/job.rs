@@ -5,9 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use super::usual::{is_usual, one};
 use super::{
-    Action, Advice, Balance, Caching, Cap, CopyWork, Cpus, DetailLevel, Durability, FaultReach,
-    Fill, Interference, Method, Pattern, Priority, PurgedCache, Rate, StopRule, SyncFileRange,
-    Target, TreeWork, Verify, WorkerKind, method, rate_document,
+    Action, Advice, Balance, Caching, Cap, CopyWork, Cpus, DetailLevel, Durability, ErrorTolerance,
+    FaultReach, Fill, Interference, Method, Pattern, Priority, PurgedCache, Rate, ServiceLevel,
+    StopLimit, StopRule, SyncFileRange, Target, TreeWork, Verify, WorkerKind, method,
+    rate_document,
 };
 use crate::error::Refusal;
 use crate::unit::{Bytes, Nanos};
@@ -47,6 +48,12 @@ pub struct Job {
     /// What ends with it when it meets a fault.
     #[serde(default, skip_serializing_if = "is_usual")]
     pub on_fault: FaultReach,
+    /// Errors of single I/Os on blocks that are no faults.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub tolerance: ErrorTolerance,
+    /// What I/Os on blocks have to keep to.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub service_level: ServiceLevel,
     /// What is kept of it beyond totals and series.
     #[serde(default, skip_serializing_if = "is_usual")]
     pub detail: DetailLevel,
@@ -119,6 +126,8 @@ impl Job {
         self.rate.check()?;
         self.check_rate()?;
         self.stop.check()?;
+        self.service_level.check()?;
+        self.check_limits()?;
         self.detail.check(&self.stop)?;
         self.cpus.as_ref().map_or(Ok(()), Cpus::check)?;
         self.priority.check()?;
@@ -129,6 +138,21 @@ impl Job {
             Work::Tree(tree) => tree.check()?,
         }
         Ok(())
+    }
+
+    /// Refuses limits of single I/Os where there are none.
+    fn check_limits(&self) -> Result<(), Refusal> {
+        let plain = is_usual(&self.tolerance)
+            && is_usual(&self.service_level)
+            && !self.stop.first_of.contains(&StopLimit::Full);
+        match &self.work {
+            Work::Blocks(_) => Ok(()),
+            _ if plain => Ok(()),
+            Work::Copy(_) | Work::Tree(_) => Err(Refusal::new(
+                "'tolerance', 'service_level' and 'full' are for jobs of blocks",
+                "leave them out",
+            )),
+        }
     }
 
     /// Refuses a rate that this kind of work does not have, and caps of actions that are not done.

@@ -82,7 +82,9 @@ pub(super) fn sharing_jobs<'de, D: Deserializer<'de>>(document: D) -> Result<Vec
 }
 
 /// Which of the jobs of a phase ends it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum PhaseEnd {
     /// The last: each job goes on until its own end.
@@ -90,6 +92,8 @@ pub enum PhaseEnd {
     Last,
     /// The first: when one has come to its end, the others are stopped (fio's `exitall`).
     First,
+    /// The same, and no phase after it is begun (fio's `exit_what=all`).
+    FirstOfRun,
 }
 
 /// What is dropped from memory before a phase.

@@ -35,6 +35,8 @@ pub enum StopLimit {
     Ops(Ops),
     /// Passes over the region.
     Passes(u32),
+    /// A write that finds no room (ENOSPC, EDQUOT): it is counted as failed, and is no fault.
+    Full,
     /// A steady state.
     Steady(SteadyRule),
     /// A figure that keeps to a limit over a window.

@@ -10,7 +10,7 @@ use super::totals::ActionTotals;
 use crate::error::Fault;
 use crate::evidence::Machine;
 use crate::plan::{Action, Shared};
-use crate::stats::{BlockCensus, CpuTime, DepthReached, WorkCosts};
+use crate::stats::{BlockCensus, CpuTime, DepthReached, PassedErrors, WorkCosts};
 use crate::unit::Timestamp;
 
 /// Of jobs with so many workers or fewer, but more than one, each worker's results are kept. Of one worker
@@ -54,6 +54,9 @@ pub struct JobResult {
     /// What went wrong with it, also among the faults of its phase.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<Fault>,
+    /// Errors of its I/Os that the plan has passed over; absent where there were none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passed: Option<PassedErrors>,
     /// Each worker's part: of 2 to 8 workers, or where the plan asks for it (`detail.workers`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub workers: Vec<WorkerResult>,

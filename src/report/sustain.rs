@@ -49,6 +49,7 @@ fn budget(plan: &Plan, resolved: &Resolved) -> Option<PageFact> {
             | StopLimit::SteadyWindow(SteadyWindow { round, rounds, .. }) => {
                 format!("until {rounds} rounds of {} are steady", duration(*round))
             }
+            StopLimit::Full => "until it is full".to_string(),
             StopLimit::Time(time) => format!("{} at most", duration(*time)),
             StopLimit::Bytes(bytes) => format!("{bytes} at most"),
             StopLimit::Ops(ops) => format!("{} writes at most", ops.0),

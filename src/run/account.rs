@@ -113,6 +113,7 @@ fn job_result(
         costs: job.job.detail.costs.then(|| sums.costs().into()),
         series: IntervalCounts::new(),
         faults: Vec::new(),
+        passed: Some(sums.passed).filter(|passed| passed.count > 0),
         workers,
     };
     (sums, result)

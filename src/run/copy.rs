@@ -373,6 +373,7 @@ pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRe
         costs: None,
         series: IntervalCounts::new(),
         faults: faults.clone(),
+        passed: None,
         workers: Vec::new(),
     }];
     let (series, _, neighbours) = watch.finish();

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use crate::engine::{
     CacheControl, DataFiller, DataLayer, FileSpan, IoQuota, IoRoute, Worker, WorkerFiles,
-    WriteGeneration,
+    WorkerLimits, WriteGeneration,
 };
 use crate::error::{Doing, Error, Fault};
 use crate::plan::{
@@ -164,6 +164,7 @@ fn stroke(
         aside: CacheControl::default(),
         interference: Interference::default(),
         quota: IoQuota::default(),
+        limits: WorkerLimits::default(),
         seed,
         generation: WriteGeneration::laid(phase),
         layers: Arc::from([]),

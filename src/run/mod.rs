@@ -51,7 +51,7 @@ use std::path::PathBuf;
 
 use crate::error::{Doing, Error, Fault};
 use crate::evidence::{CounterReader, SysRoot};
-use crate::plan::{FaultReach, Job, Phase, Plan, PlannedTime};
+use crate::plan::{FaultReach, Job, Phase, PhaseEnd, Plan, PlannedTime};
 use crate::record::{Ending, Host, JobResult, PhaseRecord, Record, RecordSink, Resolved, SCHEMA};
 use crate::sys::event_loop::EventLoop;
 use crate::sys::files;
@@ -218,6 +218,7 @@ pub fn run(
                     hint: refusal.instead,
                     bytes: None,
                     piece: None,
+                    missed: None,
                 });
                 break;
             }
@@ -236,7 +237,7 @@ pub fn run(
         if let Some(signal) = signal {
             record.ending = Ending::Interrupted(signal);
         }
-        if record.ending != Ending::Unfinished {
+        if record.ending != Ending::Unfinished || phase.until == PhaseEnd::FirstOfRun {
             break;
         }
     }

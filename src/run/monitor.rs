@@ -209,6 +209,7 @@ fn gone(before: &SystemSample, now: &SystemSample) -> Option<Fault> {
             hint: "it was there a moment ago: unplugged, detached, or without its medium".into(),
             bytes: None,
             piece: None,
+            missed: None,
         })
     })
 }

@@ -263,7 +263,7 @@ impl<'f> WorkerContext<'f> {
     /// Ends the timing of a job. Its last worker does that, so that nobody has to be woken for it.
     fn end_job(&self, job: usize) {
         self.common.steps[job].end();
-        if self.until == PhaseEnd::First {
+        if self.until != PhaseEnd::Last {
             self.common.halt_all();
         }
         *keep(&self.closings[job]) = close(&self.ready[job], self.tree_dirs, &self.interrupted);

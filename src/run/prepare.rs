@@ -186,6 +186,7 @@ impl<'a> PhaseContext<'a> {
                 hint: "give a smaller size, or have it written first".into(),
                 bytes: None,
                 piece: None,
+                missed: None,
             }
             .into());
         }

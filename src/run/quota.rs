@@ -33,7 +33,8 @@ pub(super) fn quota(stop: &StopRule, block: Bytes, thread: u32, threads: u32) ->
                 quota.bytes = least(quota.bytes, share);
             }
             StopLimit::Ops(ops) => quota.ops = least(quota.ops, part(ops.0)),
-            StopLimit::Time(_)
+            StopLimit::Full
+            | StopLimit::Time(_)
             | StopLimit::Passes(_)
             | StopLimit::Steady(_)
             | StopLimit::SteadyWindow(_) => {}

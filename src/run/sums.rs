@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use crate::engine::{ActionTallies, WorkerTotals};
 use crate::plan::{Action, Shared};
 use crate::record::{ActionTotals, WorkSpan};
-use crate::stats::{ActionTally, BlockCensus, CallSizes, CpuSpent, DepthCounts, WorkCosts};
+use crate::stats::{
+    ActionTally, BlockCensus, CallSizes, CpuSpent, DepthCounts, PassedErrors, WorkCosts,
+};
 use crate::unit::{Nanos, Timestamp};
 
 /// What a worker did, or several together.
@@ -17,6 +19,7 @@ pub(super) struct WorkerSums {
     submitted: CallSizes,
     answered: CallSizes,
     pub census: Option<BlockCensus>,
+    pub passed: PassedErrors,
     pub cpu: CpuSpent,
     started: Option<Timestamp>,
     /// When the first of those began to count that came to count anything.
@@ -36,6 +39,7 @@ impl WorkerSums {
             submitted: worker_totals.submitted,
             answered: worker_totals.answered,
             census: worker_totals.census,
+            passed: worker_totals.passed,
             cpu: worker_totals.cpu,
             tallies: worker_totals.tallies.into_all().collect(),
         }
@@ -60,6 +64,7 @@ impl WorkerSums {
             (mine @ None, theirs) => mine.clone_from(theirs),
             (Some(_), None) => {}
         }
+        self.passed.merge(&other.passed);
         self.cpu += other.cpu;
         self.started = self.started.into_iter().chain(other.started).min();
         self.counted = self.counted.into_iter().chain(other.counted).min();

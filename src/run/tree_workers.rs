@@ -32,6 +32,7 @@ impl<'a> PhaseContext<'a> {
             hint: refusal.instead,
             bytes: None,
             piece: None,
+            missed: None,
         })?;
         Ok(TreeWorker {
             root,

@@ -124,6 +124,7 @@ impl WorkerProcess<'_> {
             hint: "its part of the work is missing in all figures".into(),
             bytes: None,
             piece: None,
+            missed: None,
         })
     }
 }

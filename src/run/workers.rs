@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use crate::engine::{
     BalanceCounters, BalanceSlot, CacheControl, DataFiller, DataLayer, FileSpan, FlushKind,
-    IoQuota, IoRoute, Worker, WriteGeneration,
+    IoQuota, IoRoute, Worker, WorkerLimits, WriteGeneration,
 };
 use crate::error::{Error, Refusal};
 use crate::plan::{
-    CacheDrop, Caching, Durability, FileOrder, Method, OffsetOrdering, Target, Verify,
+    CacheDrop, Caching, Durability, FileOrder, Method, OffsetOrdering, ServiceLevel, StopLimit,
+    Target, Verify,
 };
 use crate::stats::{BlockCensus, LatencySplit};
 
@@ -87,7 +88,10 @@ impl<'a> PhaseContext<'a> {
         thread: u32,
         filler: DataFiller,
         worker_handles: WorkerHandles<'w>,
-    ) -> Result<Worker<'w>, Refusal> {
+    ) -> Result<Worker<'w>, Refusal>
+    where
+        'a: 'w,
+    {
         let resolved = job.resolved;
         let pattern = &job.blocks.pattern;
         let pool = matches!(resolved.method, Method::Pool);
@@ -135,6 +139,12 @@ impl<'a> PhaseContext<'a> {
                 ramp: job.ramp(),
                 at_least: job.at_least(),
                 ..quota(&job.job.stop, pattern.largest(), thread, job.threads)
+            },
+            limits: WorkerLimits {
+                tolerance: Some(&job.job.tolerance),
+                level: Some(&job.job.service_level)
+                    .filter(|level| **level != ServiceLevel::default()),
+                until_full: job.job.stop.first_of.contains(&StopLimit::Full),
             },
             seed: self.plan.seed,
             generation: WriteGeneration::default(),

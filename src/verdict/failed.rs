@@ -4,6 +4,7 @@ use super::measure::PhaseView;
 use super::words::operand;
 use super::{Rule, RuleJudge, finding, words};
 use crate::error::Doing;
+use crate::plan::{ErrorTolerance, StopLimit};
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
 
 /// An error makes it no measurement.
@@ -50,7 +51,9 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
                 cause(&fault.name, &fault.text)
             ),
         ),
-        (None, None) if errors > 0 => (None, format!("{errors} I/Os failed.")),
+        (None, None) if errors > 0 && !was_to_fill(phase_view) => {
+            (None, format!("{errors} I/Os failed."))
+        }
         (None, None) => return None,
     };
     let mut because = vec![];
@@ -77,6 +80,14 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
         because,
         next,
     ))
+}
+
+/// Whether its jobs were to write until nothing fits: that the last write failed is their end.
+fn was_to_fill(phase_view: &PhaseView<'_>) -> bool {
+    let mut jobs = phase_view.record.planned_jobs(phase_view.phase).iter();
+    jobs.all(|job| {
+        job.stop.first_of.contains(&StopLimit::Full) && job.tolerance == ErrorTolerance::default()
+    })
 }
 
 /// What shows more of an error.

@@ -77,7 +77,10 @@ fn limit(record: &Record, phase: &PhaseRecord, job: &str) -> Option<String> {
         StopLimit::Time(most) => (time >= *most).then(|| most.to_string()),
         StopLimit::Bytes(most) => (alone && moved >= most.0).then(|| most.to_string()),
         StopLimit::Ops(most) => (alone && ops >= most.0).then(|| format!("{} operations", most.0)),
-        StopLimit::Passes(_) | StopLimit::Steady(_) | StopLimit::SteadyWindow(_) => None,
+        StopLimit::Full
+        | StopLimit::Passes(_)
+        | StopLimit::Steady(_)
+        | StopLimit::SteadyWindow(_) => None,
     })
 }
 

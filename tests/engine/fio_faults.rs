@@ -3,10 +3,11 @@
 
 use std::path::Path;
 use std::process::{Command, Output};
+use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::lab::{self, MI, Memory};
+use crate::lab::{self, Faults, FaultyFuse, MI, Memory};
 
 /// Runs one of the two in a folder.
 fn run(theirs: bool, folder: &Path, line: &str) -> Output {
@@ -113,5 +114,144 @@ fn an_error_is_that_of_the_job_that_met_it() {
                 );
             }
         }
+    }
+}
+
+/// Both do the same with a line on a file system of faults of their own, where `t` has 1 MiB.
+fn same_with(faults: &Faults, line: &str) -> (Option<i32>, Vec<String>) {
+    let done = [true, false].map(|theirs| {
+        let faulty = FaultyFuse::new(Faults::default()).expect("a file system");
+        faulty.put("t", &vec![5; MI as usize]);
+        faulty.set(faults.clone());
+        run(theirs, faulty.mount(), &format!("--output-format=json --filename=t {line}"))
+    });
+    let [theirs, ours] = done.each_ref().map(came_to);
+    assert_eq!(ours, theirs, "{line}: {}", said(&done[1]));
+    ours
+}
+
+#[test]
+fn errors_that_are_passed_over_are_counted() {
+    let _alone = lab::alone();
+    lab::need!(lab::need_tool("fio", "fio"));
+    lab::need!(FaultyFuse::new(Faults::default()));
+    lab::need!(Memory::tmpfs_of(MI));
+    let faults = Faults { eio_every_read: Some(5), eio_every_write: Some(7), ..Faults::default() };
+    let all = "--bs=4k --size=1m";
+    for (line, counted) in [
+        ("--rw=read --continue_on_error=read", "err=5 [Number(51), Number(5)]"),
+        ("--rw=write --continue_on_error=write", "err=5 [Number(36), Number(5)]"),
+        ("--rw=write --continue_on_error=all --ioengine=libaio --iodepth=4", "[Number(36), "),
+        ("--rw=read --ignore_error=EIO", "err=5 [Number(51), Number(5)]"),
+    ] {
+        let (status, jobs) = same_with(&faults, &format!("--name=a {all} {line}"));
+        assert_eq!((status, jobs[0].contains(counted)), (Some(0), true), "{line}: {jobs:?}");
+    }
+    // An error that is not among those ends it; it is counted where each I/O is waited for.
+    let faults = Faults { eio_read_past: Some(40_960), ..Faults::default() };
+    for (line, counted) in [
+        ("--ignore_error=ENOSPC", "err=5 [Number(1), Number(5)]"),
+        ("--continue_on_error=write", "err=5 [Number(0), Number(0)]"),
+        ("", "err=5 [Null, Null]"),
+    ] {
+        let line = format!("--name=a {all} --rw=read {line}");
+        let (status, jobs) = same_with(&faults, line.trim_end());
+        assert_eq!((status, jobs[0].contains(counted)), (Some(1), true), "{line}: {jobs:?}");
+        assert!(jobs[0].contains("\"11/40960\""), "{jobs:?}");
+    }
+    // A full file system is none of the usual two.
+    let write = "--rw=write --bs=64k --fallocate=none --size=2m --name=a";
+    let (status, jobs) = same_when_full(&format!("{write} --continue_on_error=all"));
+    assert_eq!((status, jobs[0].contains("17/1048576")), (Some(1), true), "{jobs:?}");
+    let (status, jobs) = same_when_full(&format!("{write} --ignore_error=,ENOSPC"));
+    assert_eq!((status, jobs[0].contains("[Number(16), Number(28)]")), (Some(0), true), "{jobs:?}");
+}
+
+#[test]
+fn a_wrong_block_is_passed_over() {
+    let _alone = lab::alone();
+    lab::need!(lab::need_tool("fio", "fio"));
+    let folder = lab::need!(Memory::tmpfs());
+    let of = "--name=a --filename=t --bs=4k --size=64k --verify=crc32c --output-format=json";
+    let written = run(false, folder.mount(), &format!("{of} --rw=write --do_verify=0"));
+    assert_eq!(written.status.code(), Some(0), "{}", said(&written));
+    let mut bytes = std::fs::read(folder.path("t")).expect("there");
+    bytes[9000] ^= 1;
+    bytes[17_000] ^= 1;
+    std::fs::write(folder.path("t"), bytes).expect("written");
+    let read = format!("{of} --rw=read --continue_on_error=verify");
+    let [theirs, ours] = [true, false].map(|theirs| came_to(&run(theirs, folder.mount(), &read)));
+    assert_eq!(ours, theirs);
+    assert!(ours.1[0].contains("err=84 [Number(2), Number(84)] [\"16/65536\""), "{ours:?}");
+}
+
+#[test]
+fn a_job_that_is_too_slow_fails() {
+    let _alone = lab::alone();
+    lab::need!(lab::need_tool("fio", "fio"));
+    lab::need!(FaultyFuse::new(Faults::default()));
+    let slow = Faults { stall: Some((1, Duration::from_millis(60))), ..Faults::default() };
+    let (status, jobs) =
+        same_with(&slow, "--name=a --rw=read --bs=4k --size=1m --max_latency=40ms,1ms");
+    assert_eq!((status, jobs[0].contains("err=110")), (Some(1), true), "{jobs:?}");
+    assert!(jobs[0].contains("\"1/4096\""), "{jobs:?}");
+    // Only writes are held to it.
+    let (status, _) = same_with(&slow, "--name=a --rw=read --bs=64k --size=1m --max_latency=0,1ms");
+    assert_eq!(status, Some(0));
+
+    let folder = lab::need!(Memory::tmpfs());
+    let line = "--name=a --ioengine=null --rw=read --bs=4k --size=1g --runtime=9 --thinktime=50ms";
+    for (least, told) in [
+        ("--rate_iops_min=100", "a: rate_iops_min=100 not met, got "),
+        ("--rate_min=1m --rate_cycle=300", "a: rate_min=1048576B/s not met, got "),
+    ] {
+        for theirs in [true, false] {
+            let began = std::time::Instant::now();
+            let json = format!("--output-format=json {line} {least}");
+            let output = run(theirs, folder.mount(), &json);
+            let (status, jobs) = came_to(&output);
+            assert_eq!((status, jobs[0].contains("err=5")), (Some(1), true), "{jobs:?}");
+            assert!(said(&output).contains(told), "{}", said(&output));
+            assert!((2..6).contains(&began.elapsed().as_secs()), "{:?}", began.elapsed());
+        }
+    }
+    // Fast enough, it comes to its end.
+    let enough = format!("{line} --runtime=4 --rate_iops_min=5 --output-format=json");
+    let [theirs, ours] =
+        [true, false].map(|theirs| came_to(&run(theirs, folder.mount(), &enough)).0);
+    assert_eq!((ours, theirs), (Some(0), Some(0)));
+}
+
+#[test]
+fn a_file_system_is_filled_and_that_is_the_end() {
+    let _alone = lab::alone();
+    lab::need!(lab::need_tool("fio", "fio"));
+    lab::need!(Memory::tmpfs_of(MI));
+    for line in [
+        "--name=f --rw=write --bs=64k --fill_device=1",
+        "--name=f --rw=write --bs=64k --fill_fs=1 --size=2m",
+        "--name=f --rw=write --bs=64k --fill_fs=1 --size=512k --fallocate=none",
+        "--name=f --rw=write --bs=64k --fill_device=1 --ioengine=libaio --iodepth=4",
+    ] {
+        let (status, jobs) = same_when_full(line);
+        assert_eq!((status, jobs[0].contains("err=0")), (Some(0), true), "{jobs:?}");
+    }
+}
+
+#[test]
+fn the_end_of_a_job_ends_those_after_it() {
+    let _alone = lab::alone();
+    lab::need!(lab::need_tool("fio", "fio"));
+    let folder = lab::need!(Memory::tmpfs());
+    let line = "--output-format=json --ioengine=null --size=1m --exitall --exit_what=all \
+                --name=a --runtime=1 --time_based --rate_iops=10 \
+                --name=b --runtime=20 --time_based --rate_iops=10 --name=c --stonewall";
+    let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let done = [true, false].map(|theirs| came_to(&run(theirs, folder.mount(), &line)));
+    for (status, jobs) in done {
+        assert_eq!((status, jobs.len()), (Some(0), 3), "{jobs:?}");
+        let ios = |job: &str| !job.contains("[\"0/0\", \"0/0\", \"0/0\"]");
+        let each: Vec<bool> = jobs.iter().map(|job| ios(job)).collect();
+        assert_eq!(each, [true, true, false], "{jobs:?}");
     }
 }

@@ -211,8 +211,7 @@ fn a_file_that_nobody_wrote_with_headers_is_not_verified() {
 fn what_is_not_done_is_refused_by_name() {
     lab::need!(Memory::tmpfs());
     let folder = Memory::tmpfs().expect("memory");
-    let words =
-        ["--verify_state_load=1", "--loops=2", "--continue_on_error=verify", "--verify=sha512"];
+    let words = ["--verify_state_load=1", "--loops=2", "--verify=sha512"];
     for word in words {
         let output =
             run(false, folder.mount(), &format!("--rw=write --bs=4k --verify=crc32c {word}"));

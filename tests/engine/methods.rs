@@ -115,6 +115,7 @@ fn worker<'w>(
         flush_last: false,
         aside: CacheControl::default(),
         interference: Default::default(),
+        limits: Default::default(),
         quota: IoQuota::default(),
         seed: SEED,
         generation: WriteGeneration::timed(0, 0),
@@ -521,6 +522,7 @@ fn a_large_mapping_costs_no_more_than_a_small_one() {
         let reads = pattern(Action::Read, OffsetOrdering::Uniform, 4096);
         let method = Method::Mmap(MmapOptions { advice: Advice::Random, msync_async: false });
         let worker = Worker {
+            limits: Default::default(),
             quota: IoQuota { ops: Some(20_000), ..IoQuota::default() },
             ..worker(
                 &path,

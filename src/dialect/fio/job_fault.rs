@@ -1,8 +1,9 @@
 //! What went wrong with a clone, and what fio says of it.
 
+use super::asked::FioJob;
 use super::plan::FioClone;
 use super::print::errno_text;
-use crate::error::{Doing, Fault};
+use crate::error::{Doing, Fault, MissedLevel};
 use crate::record::{JobResult, PhaseRecord, Record};
 
 /// What a clone did in a phase; none where it was not in it.
@@ -23,7 +24,25 @@ pub(super) fn error_of(fault: &Fault) -> i32 {
 /// What stands in brackets behind the number.
 pub(super) fn detail_of(fault: &Fault) -> String {
     let error = errno_text(error_of(fault));
-    format!("file:{}, func={}, error={error}", fault.path, fault.doing.name())
+    let func = match fault.missed.as_deref() {
+        Some(MissedLevel::Latency { .. }) => "max latency exceeded",
+        Some(MissedLevel::Bandwidth { .. } | MissedLevel::Iops { .. }) => "check_min_rate",
+        None => fault.doing.name(),
+    };
+    format!("file:{}, func={func}, error={error}", fault.path)
+}
+
+/// Whether fio counts an error that ended a clone among those that it passes over: where it waits for each I/O, and
+/// passes over other errors of that kind.
+pub(super) fn counts_as_passed(job: &FioJob, fault: &Fault) -> bool {
+    let borne = &job.verify.borne;
+    let kind = match fault.doing {
+        Doing::Verify => borne.verify,
+        Doing::Read => borne.read,
+        Doing::Write | Doing::Trim => borne.write,
+        _ => false,
+    };
+    kind && job.queue.engine.synchronous()
 }
 
 /// A clone that failed, as fio tells of it while it runs.
@@ -36,18 +55,23 @@ pub struct FioFailure {
 }
 
 /// The clones that failed, in their order. `pid` is that of the program.
-pub fn failures(clones: &[FioClone], record: &Record, pid: u32) -> Vec<FioFailure> {
+pub fn failures(
+    jobs: &[FioJob],
+    clones: &[FioClone],
+    record: &Record,
+    pid: u32,
+) -> Vec<FioFailure> {
     let failed = clones.iter().filter_map(|clone| {
         let ran = |phase: &&PhaseRecord| {
             phase.name == clone.phase || Some(&phase.name) == clone.check.as_ref()
         };
         let fault = record.phases.iter().filter(ran).find_map(|phase| fault_of(clone, phase))?;
-        Some(failure(fault, pid + clone.thread))
+        Some(failure(&jobs[clone.job].name, fault, pid + clone.thread))
     });
     failed.collect()
 }
 
-fn failure(fault: &Fault, pid: u32) -> FioFailure {
+fn failure(name: &str, fault: &Fault, pid: u32) -> FioFailure {
     let error = error_of(fault);
     let text = errno_text(error);
     let way = match fault.doing {
@@ -56,19 +80,30 @@ fn failure(fault: &Fault, pid: u32) -> FioFailure {
         Doing::Trim => Some("trim"),
         _ => None,
     };
-    let of_io = way.zip(fault.offset).map(|(way, offset)| {
-        let bytes = fault.bytes.map_or(String::new(), |bytes| format!(", buflen={bytes}"));
-        let path = &fault.path;
-        format!("fio: io_u error on file {path}: {text}: {way} offset={offset}{bytes}\n")
-    });
-    FioFailure {
-        of_io: of_io.unwrap_or_default(),
-        of_clone: format!(
-            "fio: pid={pid}, err={error}/file:{}, func={}, error={text}\n",
-            fault.path,
-            fault.doing.name()
-        ),
-    }
+    let path = &fault.path;
+    let (way, offset) = (way.unwrap_or_default(), fault.offset);
+    let bytes = fault.bytes.unwrap_or_default();
+    let of_io = match (fault.missed.as_deref(), offset) {
+        (Some(MissedLevel::Latency { took, most }), offset) => {
+            let offset = offset.unwrap_or_default();
+            format!(
+                "fio: latency of {took} nsec exceeds specified max ({most} nsec): {path} {way} {offset} {bytes}\n"
+            )
+        }
+        (Some(MissedLevel::Bandwidth { got, least }), _) => {
+            format!("{name}: rate_min={least}B/s not met, got {got}B/s\n")
+        }
+        (Some(MissedLevel::Iops { got, least }), _) => {
+            format!("{name}: rate_iops_min={least} not met, got {got} IOPS\n")
+        }
+        (None, Some(offset)) if !way.is_empty() => {
+            let length = if bytes > 0 { format!(", buflen={bytes}") } else { String::new() };
+            format!("fio: io_u error on file {path}: {text}: {way} offset={offset}{length}\n")
+        }
+        (None, _) => String::new(),
+    };
+    let of_clone = format!("fio: pid={pid}, err={error}/{}\n", detail_of(fault));
+    FioFailure { of_io, of_clone }
 }
 
 #[cfg(test)]
@@ -79,17 +114,28 @@ mod tests {
     fn a_failure_is_told_as_fio_tells_it() {
         let error = std::io::Error::from_raw_os_error(libc::ENOSPC);
         let fault = Fault::new(Doing::Write, "s.2.0", &error).at(65_536).of(4096);
-        let FioFailure { of_io, of_clone } = failure(&fault, 7);
+        let FioFailure { of_io, of_clone } = failure("s", &fault, 7);
         let wanted = "fio: io_u error on file s.2.0: No space left on device: write offset=65536, buflen=4096\n";
         assert_eq!(of_io, wanted);
         let wanted = "fio: pid=7, err=28/file:s.2.0, func=write, error=No space left on device\n";
         assert_eq!(of_clone, wanted);
         let killed = Fault { errno: 0, doing: Doing::Finish, offset: None, ..fault };
-        let FioFailure { of_io, of_clone } = failure(&killed, 7);
+        let FioFailure { of_io, of_clone } = failure("s", &killed, 7);
         assert_eq!(of_io, "");
         assert_eq!(
             of_clone,
             "fio: pid=7, err=5/file:s.2.0, func=finish, error=Input/output error\n"
         );
+        let least = Fault::missed(Doing::Keep, "t", 5, MissedLevel::Iops { got: 3, least: 9 });
+        let FioFailure { of_io, of_clone } = failure("s", &least, 7);
+        assert_eq!(of_io, "s: rate_iops_min=9 not met, got 3 IOPS\n");
+        assert!(of_clone.contains("err=5/file:t, func=check_min_rate, error="), "{of_clone}");
+        let late = MissedLevel::Latency { took: 224_049, most: 1000 };
+        let late = Fault::missed(Doing::Read, "f9", 110, late).at(61_440).of(4096);
+        let FioFailure { of_io, of_clone } = failure("s", &late, 7);
+        let wanted =
+            "fio: latency of 224049 nsec exceeds specified max (1000 nsec): f9 read 61440 4096\n";
+        assert_eq!(of_io, wanted);
+        assert!(of_clone.contains("err=110/file:f9, func=max latency exceeded, "), "{of_clone}");
     }
 }

@@ -5,12 +5,13 @@ use std::time::Duration;
 use super::asked::{FioJob, FioTyped};
 use super::choices::{FioSteadyState, FioUnified};
 use super::direction::FioDirection;
-use super::job_fault::{detail_of, error_of, fault_of, result_of};
+use super::job_data::FioBorneErrors;
+use super::job_fault::{counts_as_passed, detail_of, error_of, fault_of, result_of};
 use super::plan::FioClone;
 use super::print::{
     FioBanner, FioBins, FioDirectionReport, FioJobReport, FioLatency, FioLatencyShares,
     FioLatencyTarget, FioMoments, FioPassedErrors, FioPercentiles, FioShares, FioSteadyMeasure,
-    FioSteadyReport, FioStyle, FioTypedOption,
+    FioSteadyReport, FioStyle, FioTypedOption, errno_text,
 };
 use crate::plan::Action;
 use crate::record::{
@@ -117,10 +118,14 @@ impl FioJobReport {
     /// Adds what the same clone did after that.
     fn followed_by(mut self, next: &Self) -> Self {
         let (unified, before) = (self.unified, self.directions.clone());
+        let passed_first = self.errors.map(|errors| errors.first).filter(|first| *first != 0);
         let steady = self.steady_state.take();
         self.unified = FioUnified::None;
         self.merge(next);
         (self.unified, self.clones) = (unified, 1);
+        if let (Some(errors), Some(first)) = (&mut self.errors, passed_first) {
+            errors.first = first;
+        }
         self.steady_state = steady;
         let parts = before.iter().zip(&next.directions);
         for (whole, (before, after)) in self.directions.iter_mut().zip(parts) {
@@ -179,9 +184,21 @@ impl FioJobReport {
         let steady = phase.steady.iter().find(|steady| steady.job == result.name);
         self.steady_state = steady.and_then(|steady| steady_report(job, steady));
         self.depths(job, result);
-        if job.is_set("continue_on_error") {
-            let errors = result.totals.values().map(|total| total.errors).sum();
-            self.errors = Some(FioPassedErrors { total: errors, first: self.error });
+        self.passed(job, result);
+    }
+
+    /// The errors that were passed over, where any may be. The first stands for an error of the job that had none.
+    fn passed(&mut self, job: &FioJob, result: &JobResult) {
+        if job.verify.borne == FioBorneErrors::default() {
+            return;
+        }
+        let mut passed = result.passed.unwrap_or_default();
+        let last = result.faults.first().filter(|fault| counts_as_passed(job, fault));
+        last.into_iter().for_each(|fault| passed.add(error_of(fault)));
+        self.errors = Some(FioPassedErrors { total: passed.count, first: passed.first });
+        if self.error == 0 && passed.first != 0 {
+            self.error = passed.first;
+            self.error_text = format!("func=io_u, error={}", errno_text(passed.first));
         }
     }
 

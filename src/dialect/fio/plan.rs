@@ -1,6 +1,7 @@
 //! Jobs as phases of a plan: those that run at the same time are jobs of one phase, and each clone is a job of its
 //! own, because each has files, seeds and a report of its own.
 
+mod limits;
 mod method;
 mod pace;
 mod pattern;
@@ -21,8 +22,8 @@ use super::choices::{FioCpusPolicy, FioExitWhat, FioVerifyKind};
 use super::logs;
 use crate::error::Refusal;
 use crate::plan::{
-    AddedWords, BlockWork, CacheDrop, Cpus, DetailLevel, FaultReach, IoClass, IoPriority, Job,
-    LogForm, MoreWork, Phase, PhaseEnd, Plan, PlanOrigin, Priority, ToolProfile, Work, WorkerKind,
+    AddedWords, BlockWork, CacheDrop, Cpus, DetailLevel, IoClass, IoPriority, Job, LogForm,
+    MoreWork, Phase, PhaseEnd, Plan, PlanOrigin, Priority, ToolProfile, Work, WorkerKind,
 };
 use crate::unit::Nanos;
 
@@ -158,12 +159,13 @@ impl FioCommand {
                 && !job.sync.direct
                 && job.pattern.rw.reads()
         });
-        let exits = together
-            .iter()
-            .map(of)
-            .any(|job| job.schedule.exitall && job.schedule.exit_what != FioExitWhat::All);
         let cold = if drops { CacheDrop::Target } else { CacheDrop::Keep };
-        let until = if exits { PhaseEnd::First } else { PhaseEnd::Last };
+        let exits = |job: &FioJob| match (job.schedule.exitall, job.schedule.exit_what) {
+            (false, _) => PhaseEnd::Last,
+            (true, FioExitWhat::All) => PhaseEnd::FirstOfRun,
+            (true, FioExitWhat::Group | FioExitWhat::Stonewall) => PhaseEnd::First,
+        };
+        let until = together.iter().map(of).map(exits).max().unwrap_or_default();
         let first = jobs[0].clone();
         let pre_read = together.iter().map(of).any(|job| job.target.pre_read);
         Phase { name, jobs: jobs.into(), cold, pre_read, until, settle: SETTLE, ..Phase::of(first) }
@@ -215,6 +217,8 @@ impl FioJob {
             priority: self.priority(),
             balance: self.balance(),
             on_fault: self.on_fault(),
+            tolerance: self.tolerance(),
+            service_level: self.service_level(),
             detail: DetailLevel {
                 submission: self.splits_latency(),
                 workers: true,
@@ -241,15 +245,6 @@ impl FioJob {
         };
         let (level, hint) = (process.prio.min(7) as u8, process.priohint.min(1023) as u16);
         Priority { nice: process.nice, io: given.then_some(IoPriority { class, level, hint }) }
-    }
-
-    /// What ends with a clone that fails.
-    fn on_fault(&self) -> FaultReach {
-        match (self.schedule.exitall_on_error, self.schedule.exit_what) {
-            (false, _) => FaultReach::Job,
-            (true, FioExitWhat::All) => FaultReach::Run,
-            (true, FioExitWhat::Group | FioExitWhat::Stonewall) => FaultReach::Phase,
-        }
     }
 
     /// The CPUs of a clone.

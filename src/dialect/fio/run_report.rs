@@ -1,7 +1,7 @@
 //! What a run came to, in fio's terms: the reports of its jobs, its disks, and what assay found.
 
 use super::asked::{FioCommand, FioFormat, FioIdleProfile, FioJob, FioNote, FioOptions, VERSION};
-use super::measure::typed;
+use super::measure::{blank, typed};
 use super::plan::READ_BACK;
 use super::print::{
     FioDiskReport, FioDiskUse, FioFormats, FioIdleness, FioJobReport, FioReport, FioTerse,
@@ -56,9 +56,10 @@ pub fn status_report(
     now: (u64, String),
 ) -> FioReport {
     let open = "the run goes on: CPU time, depths, disks and a verdict are told at its end, latencies within a quarter until then";
+    let began = |(_, report): &(&FioJob, Option<FioJobReport>)| report.is_some();
     FioReport {
         assay: Some(serde_json::json!({ "so_far": open })),
-        ..report_of(command, each, elapsed, now)
+        ..report_of(command, each.into_iter().filter(began).collect(), elapsed, now)
     }
 }
 
@@ -70,9 +71,11 @@ fn report_of(
     (now_ms, now): (u64, String),
 ) -> FioReport {
     let elapsed_s = elapsed.0.div_ceil(1_000_000_000);
-    let began = each.into_iter().filter_map(|(job, report)| {
-        let start_ms = now_ms.saturating_sub(elapsed.0 / 1_000_000);
-        Some((job, FioJobReport { elapsed_s, start_ms, ..report? }))
+    let told = each.into_iter().map(|(job, report)| {
+        let begun = now_ms.saturating_sub(elapsed.0 / 1_000_000);
+        let start_ms = if report.is_some() { begun } else { 0 };
+        let report = report.unwrap_or_else(|| FioJobReport { eta_s: Some(0), ..blank(job, 0) });
+        (job, FioJobReport { elapsed_s, start_ms, ..report })
     });
     FioReport {
         version: VERSION.into(),
@@ -80,7 +83,7 @@ fn report_of(
         time: now,
         global_options: typed(&command.global_options),
         groups: command.jobs.iter().map(|job| job.group + 1).max().unwrap_or(1),
-        jobs: grouped(began.collect()),
+        jobs: grouped(told.collect()),
         ..FioReport::default()
     }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use crate::error::{Doing, Fault};
 use crate::plan::Action;
-use crate::stats::{ActionTally, BlockContent};
+use crate::stats::ActionTally;
 use crate::sys::slab::Slot;
 use crate::unit::{Nanos, Timestamp};
 
@@ -21,6 +21,7 @@ use super::super::{FlushKind, IoBackend, IoOp, IoRequest};
 use super::backlog::BacklogQueue;
 use super::batching::SubmitBatching;
 use super::in_flight::{InFlight, InFlightCall, IoAnswer, IoState, LoopConfig};
+use super::level::LevelWatch;
 use super::worker::{IoQuota, Worker, WorkerTotals};
 
 /// How long I/Os of the backend are waited for, while a trim that it knows nothing of may come back.
@@ -75,6 +76,8 @@ pub(super) struct IoLoop<'a, 's, L, const MORE: bool> {
     /// Time went into a look at data since the clock was read.
     pub(super) looked: bool,
     pub(super) worker_totals: WorkerTotals,
+    /// What its I/Os are held to.
+    pub(super) level: Option<LevelWatch>,
 }
 
 impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
@@ -118,7 +121,9 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         let now = backend.now();
         let counted = now + quota.ramp;
         let batching = SubmitBatching::new(depth > 1 && backend.may_split(), now);
+        let level = worker.limits.level.filter(|_| MORE);
         Self {
+            level: level.map(|level| LevelWatch::new(level, now)),
             backend,
             loop_config,
             pace: WorkerPace::new(worker.rate, workers, number, now, worker.seed)
@@ -566,6 +571,9 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             self.collect_trims();
         }
         self.worker_totals.stopped = self.now;
+        if MORE && self.level.as_ref().is_some_and(|level| level.is_due(self.now)) {
+            self.look_at_rates();
+        }
         if MORE && self.looked {
             self.looked = false;
             self.now = self.backend.now();
@@ -661,23 +669,12 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         let tally = self.worker_totals.tallies.of(io.op.action());
         if MORE {
             tally.count(answer.moved, io.len, self.loop_config.split, answer.moments());
+            if self.level.as_ref().is_some_and(|level| level.is_exceeded_by(answer)) {
+                self.took_too_long(answer);
+            }
         } else {
             tally.add(u64::from(answer.moved), u64::from(io.len), answer.lat_ns());
         }
-    }
-
-    #[cold]
-    fn failed(&mut self, io: IoRequest, call: InFlightCall, answer: i32) {
-        self.worker_totals.tallies.of(io.op.action()).errors += 1;
-        if self.counted_in(io, BlockContent::Unreadable) {
-            return;
-        }
-        self.open = false;
-        let path = self.worker.path(io.file);
-        self.worker_totals.fault.get_or_insert_with(|| {
-            let error = io::Error::from_raw_os_error(-answer);
-            Fault::new(call.doing(io.op), path, &error).at(io.offset).of(io.len.into())
-        });
     }
 
     /// Hands over what a lane holds back, and gives the haul.

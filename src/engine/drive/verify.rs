@@ -103,6 +103,9 @@ impl<'s, L: IoBackend<'s>, const MORE: bool> IoLoop<'_, 's, L, MORE> {
         let io = answer.io_in_flight.io;
         let action = if answer.call == InFlightCall::Back { Action::Read } else { io.op.action() };
         self.worker_totals.tallies.of(action).mismatches += 1;
+        if self.worker.limits.passes_wrong_blocks() {
+            return self.worker_totals.passed.add(libc::EILSEQ);
+        }
         self.open = false;
         let place = place_of(self.worker.first_file, io);
         let path = self.worker.path(io.file);
@@ -136,5 +139,6 @@ pub(super) fn mismatch(path: String, offset: u64, place: u64, wrong: VerifyMisma
         hint: "the device does not keep what it is given; do not use it".into(),
         bytes: None,
         piece: None,
+        missed: None,
     }
 }

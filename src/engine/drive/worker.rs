@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Fault;
 use crate::plan::{Interference, Method, Rate, Verify};
-use crate::stats::{BlockCensus, CallSizes, CpuSpent, DepthCounts, LatencySplit, LiveCounters};
+use crate::stats::{
+    BlockCensus, CallSizes, CpuSpent, DepthCounts, LatencySplit, LiveCounters, PassedErrors,
+};
 use crate::sys::slab::Slot;
 use crate::unit::{Nanos, Timestamp};
 
@@ -17,6 +19,7 @@ use super::super::log::WorkerLog;
 use super::super::route::IoRoute;
 use super::super::tally::ActionTallies;
 use super::super::{CacheControl, FlushKind, IoBackend, IoOp, WorkerFiles};
+use super::worker_limits::WorkerLimits;
 
 /// When a worker stops, decided before it starts. What is not set does not stop it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,6 +73,8 @@ pub struct Worker<'a> {
     pub interference: Interference,
     /// Until when.
     pub quota: IoQuota,
+    /// What it makes of I/Os that fail, and what they have to keep to.
+    pub limits: WorkerLimits<'a>,
     /// Everything random follows from it.
     pub seed: u64,
     /// Its writes come after this one.
@@ -115,6 +120,8 @@ pub struct WorkerTotals {
     pub stopped: Timestamp,
     /// The first thing that went wrong; the worker ended there.
     pub fault: Option<Fault>,
+    /// Errors that did not end it.
+    pub passed: PassedErrors,
     /// The end of the data was met.
     pub end_of_data: bool,
     /// All passes over a tree were made to their end.
@@ -140,6 +147,7 @@ impl Worker<'_> {
             || self.log.is_some()
             || self.balance.is_some()
             || self.aside.any()
+            || self.limits.level.is_some()
             || self.rate.caps.has_own()
             || does.does(IoOp::Rewrite) && !L::AT_ONCE
             || does.does(IoOp::Trim)

@@ -139,6 +139,7 @@ impl TreeWalk<'_, '_> {
                 hint: "something else changes this folder, or its file system lists wrongly".into(),
                 bytes: None,
                 piece: None,
+                missed: None,
             });
         }
     }

@@ -157,14 +157,6 @@ impl FioJob {
     /// Until when a clone works; `drawn`: its blocks are a sequence drawn from seeds.
     pub(super) fn stop_of(&self, place: &FioRegion, drawn: bool) -> Result<StopRule, Refusal> {
         let schedule = &self.schedule;
-        if self.target.fill_device {
-            return Err(refused(
-                self,
-                "fill_device",
-                "writing until nothing fits is not done here",
-                "give the size of what is to be filled: size=",
-            ));
-        }
         if self.pace.latency_target > Duration::ZERO {
             return Err(refused(
                 self,
@@ -193,6 +185,7 @@ impl FioJob {
             Some(StopLimit::Passes(passes)),
             (!endless && bytes > 0).then_some(StopLimit::Bytes(Bytes(bytes))),
             (time > Nanos::ZERO).then_some(StopLimit::Time(time)),
+            self.target.fill_device.then_some(StopLimit::Full),
             (self.target.number_ios > 0).then_some(StopLimit::Ops(Ops(self.target.number_ios))),
             self.steady_window().map(StopLimit::SteadyWindow),
         ];

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::asked::FioJob;
 use super::super::asked::NAME;
-use super::super::choices::{FioFallocate, FioServiceOrder};
+use super::super::choices::{FioFallocate, FioRw, FioServiceOrder};
 use super::super::engine::FioEngine;
 use super::super::job_target::FioAmount;
 use super::super::names;
@@ -199,6 +199,7 @@ impl FioJob {
         let offset = self.offset_of(clone, there)?;
         let asked = match self.bytes_asked(there)? {
             0 => there.saturating_sub(offset),
+            u64::MAX => self.endless(offset)?,
             asked => asked,
         };
         if asked == 0 {
@@ -257,6 +258,7 @@ impl FioJob {
             }
             (None, 0) if least > 0 => least,
             (None, 0) => return Err(self.needs_size()),
+            (None, u64::MAX) => self.endless(0)? / count / block * block,
             (None, asked) => asked / count / block * block,
         };
         if each == 0 {
@@ -297,6 +299,20 @@ impl FioJob {
         })
     }
 
+    /// The size of a file that is written until nothing fits.
+    fn endless(&self, offset: u64) -> Result<u64, Refusal> {
+        if self.pattern.rw != FioRw::Write {
+            return Err(refused(
+                self,
+                "fill_device",
+                "random places, or reads, of a file without an end are none",
+                "give the size of the file: size=",
+            ));
+        }
+        let block = self.pattern.max_bs.iter().copied().max().unwrap_or_default().max(1);
+        Ok((i64::MAX as u64).saturating_sub(offset) / block * block)
+    }
+
     fn needs_size(&self) -> Refusal {
         Refusal {
             place: format!("job '{}'", self.name),
@@ -310,6 +326,8 @@ impl FioJob {
         let target = &self.target;
         match complete {
             _ if target.overwrite && !complete => LayoutMode::Written,
+            // What has no end is not allocated.
+            false if target.size == Some(FioAmount::Bytes(u64::MAX)) => LayoutMode::Truncated,
             true if self.pattern.rw.writes() => LayoutMode::AsFound,
             true => LayoutMode::AsFound,
             false if self.pattern.rw.reads() => LayoutMode::Written,

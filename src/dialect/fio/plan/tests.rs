@@ -246,10 +246,8 @@ fn what_is_not_done_is_refused_by_its_name() {
     for (words, says) in [
         ("--verify=crc32c --rw=rw --verify_backlog=8", "verify_backlog"),
         ("--ioengine=splice", "splice"),
-        ("--fill_device=1 --rw=write", "fill_device"),
         ("--ioengine=vsync", "ioengine=sync"),
         ("--thinktime=10 --thinktime_spin=5", "thinktime_spin"),
-        ("--max_latency=5ms", "max_latency"),
         ("--trigger-timeout=5", "--trigger"),
     ] {
         let refused = planned(&format!("--name=a --size=1m {words}")).expect_err(words);

@@ -2,7 +2,7 @@
 
 use super::super::asked::{FioCommand, FioJob};
 use super::super::choices::{
-    FioDedupeMode, FioExitWhat, FioLockfile, FioMem, FioSubmitMode, FioWriteHint, FioZoneMode,
+    FioDedupeMode, FioLockfile, FioMem, FioSubmitMode, FioWriteHint, FioZoneMode,
 };
 use super::super::engine::FioEngine;
 use super::refused::refused;
@@ -41,12 +41,6 @@ const UNMET: &[UnmetOption] = &[
         |job| job.queue.engine == FioEngine::Vsync,
         "neighbours are not put into one call here",
         "use ioengine=sync",
-    ),
-    unmet(
-        "exit_what",
-        |job| job.schedule.exitall && job.schedule.exit_what == FioExitWhat::All,
-        "jobs that have not begun cannot be ended here",
-        "use exit_what=stonewall, which ends those that run",
     ),
     unmet(
         "startdelay",
@@ -190,28 +184,10 @@ const UNMET: &[UnmetOption] = &[
         "give ramp_time",
     ),
     unmet(
-        "rate_min",
-        |job| job.pace.rate_min.iter().any(|rate| *rate > 0),
-        "nobody watches the least rate here",
-        "leave it out, and look at the report",
-    ),
-    unmet(
-        "rate_iops_min",
-        |job| job.pace.rate_iops_min.iter().any(|rate| *rate > 0),
-        "nobody watches the least rate here",
-        "leave it out, and look at the report",
-    ),
-    unmet(
         "thinkcycles",
         |job| job.pace.thinkcycles > 0,
         "cycles between I/Os are not spent here",
         "give thinktime and thinktime_spin, in microseconds",
-    ),
-    unmet(
-        "max_latency",
-        |job| job.pace.max_latency.iter().any(|latency| !latency.is_zero()),
-        "no job ends for a latency here",
-        "leave it out, and look at the largest latency of the report",
     ),
     unmet(
         "buffer_pattern",
@@ -224,18 +200,6 @@ const UNMET: &[UnmetOption] = &[
         |job| job.data.lockmem > 0,
         "no memory is locked here",
         "limit the memory: systemd-run -p MemoryMax=SIZE assay fio ...",
-    ),
-    unmet(
-        "continue_on_error",
-        |job| job.verify.borne != super::super::job_data::FioBorneErrors::default(),
-        "the first error ends a job here",
-        LEAVE_OUT,
-    ),
-    unmet(
-        "ignore_error",
-        |job| job.verify.ignore_error.iter().any(|errors| !errors.is_empty()),
-        "the first error ends a job here",
-        LEAVE_OUT,
     ),
     unmet(
         "trim_percentage",

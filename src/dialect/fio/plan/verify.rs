@@ -59,12 +59,6 @@ impl FioJob {
             "what is trimmed cannot be read back",
             "leave verify out",
         );
-        deny(
-            verify.borne.verify,
-            self.bearing_word(),
-            "a wrong block ends the job here",
-            "leave it out, or name errors of I/O only: continue_on_error=io",
-        );
         let compares = matches!(verify.kind, FioVerifyKind::Pattern | FioVerifyKind::PatternHdr);
         deny(
             compares && verify.pattern.bytes.is_empty(),
@@ -110,10 +104,6 @@ impl FioJob {
             "use rw=read with verify for what was written whole",
         );
         found
-    }
-
-    fn bearing_word(&self) -> &'static str {
-        if self.is_set("ignore_error") { "ignore_error" } else { "continue_on_error" }
     }
 
     fn has_own_caps(&self) -> bool {
