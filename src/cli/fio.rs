@@ -21,7 +21,7 @@ use super::session::{
 use super::stdout::printed;
 use crate::dialect::fio::{
     self, FioClone, FioCommand, FioComplaint, FioFormat, FioIdleProfile, FioPathKind, FioPlan,
-    FioThere, FioWorld, print,
+    FioSurroundings, FioThere, FioWorld, print,
 };
 use crate::error::{Doing, Error, Fault, Refusal};
 use crate::evidence::SysRoot;
@@ -163,7 +163,13 @@ fn plan(
     context: &LineContext<'_>,
 ) -> Result<FioPlan, Refusal> {
     let named = context.environment.overwrite.as_deref();
-    let planned = command.plan(words, &|path| there(path, named), clock::now().0)?;
+    let read = |path: &Path| match path.to_str() {
+        Some("-") => all_of_stdin(),
+        _ => (context.files)(path),
+    };
+    let there = |path: &Path| there(path, named);
+    let found = FioSurroundings { there: &there, files: &read };
+    let planned = command.plan(words, &found, clock::now().0)?;
     let Some(meant) = &context.environment.dialect else { return Ok(planned) };
     let version = meant.to_str().and_then(|meant| meant.strip_prefix("fio-3."));
     let minor = version.and_then(|version| version.split('-').next()?.parse().ok());
@@ -198,16 +204,18 @@ fn in_world<T>(context: &LineContext<'_>, act: impl FnOnce(&FioWorld<'_>) -> T) 
     let machine = (context.machine)();
     act(&FioWorld {
         files: context.files,
-        stdin: &|| {
-            let mut all = Vec::new();
-            io::stdin().read_to_end(&mut all).map(|_| all)
-        },
+        stdin: &all_of_stdin,
         environment: &|name| context.environment.variable(name),
         kind: &kind,
         page_size: machine.page.0,
         cpus: machine.cpus,
         memory_mb: machine.memory.seen().map_or(0, |memory| memory.0 / MIB),
     })
+}
+
+fn all_of_stdin() -> io::Result<Vec<u8>> {
+    let mut all = Vec::new();
+    io::stdin().read_to_end(&mut all).map(|_| all)
 }
 
 /// What stands at a path, links not followed.

@@ -6,6 +6,7 @@
 
 mod answers;
 mod asked;
+mod blktrace;
 mod byte_pattern;
 mod choices;
 mod command_line;
@@ -44,6 +45,7 @@ mod plan;
 pub mod print;
 mod read;
 mod reader;
+mod replay_list;
 mod run_report;
 mod section;
 mod shares;
@@ -90,7 +92,7 @@ pub use names::files_of;
 pub use option::{FioOption, FioStanding};
 pub use options::all as all_options;
 pub use own_option::{FioArgument, FioOwnOption, OWN_OPTIONS};
-pub use plan::{FioClone, FioPlan, FioThere};
+pub use plan::{FioClone, FioPlan, FioSurroundings, FioThere};
 pub use read::read;
 pub use run_report::{figure, formats, note_lines, run_report, status_report, unit_of_work};
 pub use verify_failure::verify_failure;

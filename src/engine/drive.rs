@@ -32,6 +32,7 @@ use super::null::NullBackend;
 use super::posixaio::PosixAio;
 use super::psync::Psync;
 use super::sim::SimulatedDevice;
+use super::splice::SplicedCalls;
 use super::stdio::BufferedStdio;
 use super::sync::SyncStream;
 use super::sync_backend::{SyncBackend, SyncCalls};
@@ -65,6 +66,7 @@ impl Worker<'_> {
         match self.method {
             Method::Psync | Method::Pool => go_calls(brand, Ok(Psync { files }), self, ready),
             Method::Sync => go_calls(brand, SyncStream::new(&files), self, ready),
+            Method::Splice => go_calls(brand, SplicedCalls::new(files), self, ready),
             Method::Bytewise => {
                 go(SyncBackend::new(brand, Bytewise::new(&files), size), self, ready)
             }

@@ -10,8 +10,10 @@ use crate::plan::{FileOrder, Pattern};
 
 use super::offsets::OffsetStream;
 use super::random::{RandomStream, mix};
+use super::replay::ReplayWalk;
 use super::sequence::{SequenceGround, SequenceRoute};
-use super::{IoOp, IoRequest};
+use super::{FlushKind, IoOp, IoRequest};
+use crate::unit::Timestamp;
 
 /// A stream of I/Os over one file or several.
 #[derive(Clone, Debug)]
@@ -32,6 +34,8 @@ enum FilePicker {
     Seeded { sequence: Box<SequenceRoute>, cursor: Box<OffsetStream> },
     /// The writes among the first `left` of them, as reads, which are all that `reads` does.
     Again { drawn: Box<FilePicker>, left: u64, reads: Box<OffsetStream> },
+    /// As a list has them. The cursor is never asked for an I/O: it knows what is done.
+    Replayed { walk: ReplayWalk, cursor: Box<OffsetStream> },
 }
 
 /// What all files of a worker have in common.
@@ -63,6 +67,12 @@ impl IoRoute {
         stretch: FileSpan,
     ) -> Result<Self, Refusal> {
         assert!(files > 0, "a route over no file");
+        if let Some(replay) = &pattern.replay {
+            let FileSpan { start, len, backend, passes, seed, .. } = stretch;
+            let len = len.max(pattern.largest().0);
+            let cursor = OffsetStream::new(pattern, start, len, backend, passes, seed)?.into();
+            return Ok(Self(FilePicker::Replayed { walk: ReplayWalk::new(replay, files), cursor }));
+        }
         if let Some(mix) = &pattern.again {
             let drawn = Pattern { mix: mix.clone(), again: None, ..pattern.clone() };
             let FileSpan { start, len, backend, passes, seed, .. } = stretch;
@@ -127,6 +137,42 @@ impl IoRoute {
             FilePicker::Turns { cursors, .. } | FilePicker::Any { cursors, .. } => &cursors[0],
             FilePicker::Seeded { cursor, .. } => cursor,
             FilePicker::Again { reads, .. } => reads,
+            FilePicker::Replayed { cursor, .. } => cursor,
+        }
+    }
+
+    /// Whether its I/Os are those of a list, which has flushes and times between them.
+    pub(super) fn is_replayed(&self) -> bool {
+        matches!(self.0, FilePicker::Replayed { .. })
+    }
+
+    /// Whether its I/Os are those of a list that has flushes.
+    pub(super) fn has_flushes(&self) -> bool {
+        matches!(&self.0, FilePicker::Replayed { walk, .. } if walk.has_flushes())
+    }
+
+    /// The flush of a list that comes before the next I/O, if one does: which, and of which file.
+    #[inline]
+    pub(super) fn flush(&self) -> Option<(FlushKind, u32)> {
+        match &self.0 {
+            FilePicker::Replayed { walk, .. } => walk.flush(),
+            _ => None,
+        }
+    }
+
+    /// That flush is done.
+    pub(super) fn flushed(&mut self) {
+        if let FilePicker::Replayed { walk, .. } = &mut self.0 {
+            walk.flushed();
+        }
+    }
+
+    /// When a list has what comes next, after what was sent at `before` by a worker that began at `started`.
+    #[inline]
+    pub(super) fn listed(&self, started: Timestamp, before: Timestamp) -> Option<Timestamp> {
+        match &self.0 {
+            FilePicker::Replayed { walk, .. } => Some(walk.due(started, before)),
+            _ => None,
         }
     }
 
@@ -167,6 +213,7 @@ impl FilePicker {
                 None
             }
             Self::Seeded { sequence, .. } => sequence.next_but(barred),
+            Self::Replayed { walk, .. } => walk.next_io(),
             Self::Again { drawn, left, .. } => {
                 while *left > 0 {
                     *left -= 1;

@@ -13,7 +13,8 @@ impl Pattern {
     pub fn of(mix: Mix, order: OffsetOrdering, block: BlockSize) -> Self {
         let (region, fill, verify) = (Region::default(), Fill::default(), Verify::default());
         let change = RewriteChange::default();
-        Self { mix, order, block, region, fill, change, verify, sequence: None, again: None }
+        let (sequence, again, replay) = (None, None, None);
+        Self { mix, order, block, region, fill, change, verify, sequence, again, replay }
     }
 }
 

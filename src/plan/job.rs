@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 use super::usual::{is_usual, one};
 use super::{
     Action, Advice, Balance, Caching, Cap, CopyWork, Cpus, DetailLevel, Durability, ErrorTolerance,
-    FaultReach, Fill, Interference, Method, Pattern, Priority, PurgedCache, Rate, ServiceLevel,
-    StopLimit, StopRule, SyncFileRange, Target, TreeWork, Verify, WorkerKind, method,
+    FaultReach, Fill, Interference, Method, Pattern, Priority, PurgedCache, Rate, Replay,
+    ServiceLevel, StopLimit, StopRule, SyncFileRange, Target, TreeWork, Verify, WorkerKind, method,
     rate_document,
 };
 use crate::error::Refusal;
-use crate::unit::{Bytes, Nanos};
+use crate::unit::{Bytes, Nanos, Ops};
 
 /// One kind of work, done by one or more equal workers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -133,7 +133,15 @@ impl Job {
         self.priority.check()?;
         self.balance.map_or(Ok(()), Balance::check)?;
         match &self.work {
-            Work::Blocks(blocks) => blocks.check()?,
+            Work::Blocks(blocks) => {
+                if blocks.pattern.replay.is_some() && self.workers > 1 {
+                    return Err(Refusal::new(
+                        "a 'replay' of several workers",
+                        "give each worker a job of its own",
+                    ));
+                }
+                blocks.check()?;
+            }
             Work::Copy(copy) => copy.check()?,
             Work::Tree(tree) => tree.check()?,
         }
@@ -195,6 +203,7 @@ impl BlockWork {
             return Err(Refusal::new("iodepth 0 does nothing", "give 1 or more"));
         }
         self.pattern.check()?;
+        self.check_replay()?;
         self.method.check()?;
         self.agree()?;
         self.check_interference()?;
@@ -203,6 +212,29 @@ impl BlockWork {
             return Err(Refusal::new("a flush every 0 operations is no plan", "give 1 or more"));
         }
         self.sync_file_range.map_or(Ok(()), |range| range.check(self.pattern.mix.sends()))
+    }
+
+    /// Refuses a list of I/Os with files that the target does not have, or for threads that share it.
+    fn check_replay(&self) -> Result<(), Refusal> {
+        let Some(replay) = &self.pattern.replay else { return Ok(()) };
+        let files = match &self.target {
+            Target::Files { count, .. } => *count,
+            Target::Nowhere { .. } => u32::MAX,
+            _ => 1,
+        };
+        if let Some(io) = replay.ios.iter().find(|io| u32::from(io.file) >= files) {
+            return Err(Refusal::new(
+                format!("a 'replay' with file {}, and a target of {files}", io.file),
+                "count files from 0",
+            ));
+        }
+        if self.method == Method::Pool {
+            return Err(Refusal::new(
+                "a 'replay' that several threads share",
+                "use another method than 'pool'",
+            ));
+        }
+        Ok(())
     }
 
     /// Refuses what cannot be done around the calls of this work.
@@ -246,7 +278,7 @@ impl BlockWork {
         }
     }
 
-    /// What a finished write has promised, the flags of its calls included.
+    /// What a finished write has promised, the flags of its calls and the flushes of its list included.
     pub fn promises(&self) -> Durability {
         match self.method {
             Method::Vectored(flags) if flags.sync && !self.durability.durable() => {
@@ -254,6 +286,10 @@ impl BlockWork {
             }
             Method::Vectored(flags) if flags.dsync && !self.durability.durable() => {
                 Durability::OpenDsync
+            }
+            _ if !self.durability.durable() => {
+                let every = self.pattern.replay.as_ref().and_then(Replay::flushed_every);
+                every.map_or(self.durability, |every| Durability::FsyncEvery(Ops(every)))
             }
             _ => self.durability,
         }

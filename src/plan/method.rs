@@ -19,6 +19,9 @@ pub enum Method {
     Psync,
     /// `lseek` where the file does not stand there already, then `read` or `write`.
     Sync,
+    /// `splice` between the file and a pipe, and `vmsplice` between the pipe and memory: the pages of a write are
+    /// handed to the kernel, not copied into the pipe.
+    Splice,
     /// As `sync`, but one call for each byte: a block is as many `read`s or `write`s as it has bytes
     /// (Bonnie++'s per-character columns since 1.96).
     Bytewise,
@@ -57,6 +60,7 @@ impl Method {
         match self {
             Self::Psync => "psync",
             Self::Sync => "sync",
+            Self::Splice => "splice",
             Self::Bytewise => "bytewise",
             Self::Vectored(_) => "vectored",
             Self::IoUring(_) => "io_uring",
@@ -88,6 +92,7 @@ impl Method {
             self,
             Self::Psync
                 | Self::Sync
+                | Self::Splice
                 | Self::Bytewise
                 | Self::Vectored(_)
                 | Self::Mmap(_)

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Refusal;
 use crate::unit::Bytes;
 
-use super::{Action, BlockSize, HeadedData, Mix, OffsetOrdering, SeededSequence};
+use super::{Action, BlockSize, HeadedData, Mix, OffsetOrdering, Replay, SeededSequence};
 
 /// The shape of a stream of I/Os.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -41,6 +41,10 @@ pub struct Pattern {
     /// wrote is read, the rest is left out. For reads of one worker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again: Option<Mix>,
+    /// The I/Os are those of a list, each with its file, place, length and time; `order` says what they amount to:
+    /// `uniform`. For one worker.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replay: Option<Replay>,
 }
 
 /// The part of the target that is used, and how workers share it.
@@ -314,6 +318,20 @@ impl Pattern {
         }
         if let Some(sequence) = &self.sequence {
             sequence.check(&self.mix, &self.order, &self.block, self.region.align)?;
+        }
+        if let Some(replay) = &self.replay {
+            replay.check(&self.mix, self.largest())?;
+            if self.order != OffsetOrdering::Uniform
+                || self.sequence.is_some()
+                || self.again.is_some()
+                || self.verify != Verify::None
+                || self.region != Region::default()
+            {
+                return Err(Refusal::new(
+                    "a 'replay', and an order, region or verification beside it",
+                    "leave them out, and let 'order' be 'uniform'",
+                ));
+            }
         }
         if self.again.is_some() && !self.mix.has_only(Action::Read) {
             return Err(Refusal::new(

@@ -99,6 +99,7 @@ impl PreparedJob<'_> {
                 | Method::Pool
                 | Method::Vectored(_)
                 | Method::Sync
+                | Method::Splice
                 | Method::Bytewise
                 | Method::Stdio { .. }
         );

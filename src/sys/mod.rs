@@ -14,6 +14,7 @@ pub mod lock;
 pub mod map;
 pub mod nvme;
 pub mod pinned;
+pub mod pipe_buffer;
 pub mod priority;
 pub mod process;
 pub mod ring;

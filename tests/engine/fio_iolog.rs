@@ -95,3 +95,127 @@ fn the_lists_that_both_write_are_the_same_and_fio_does_what_ours_says() {
         assert!(!left.into_iter().any(|name| name.contains("assay")), "{line}");
     }
 }
+
+#[test]
+fn both_replay_a_list_that_fio_wrote_to_the_same_bytes() {
+    let _alone = lab::alone();
+    lab::need!(lab::need_tool("fio", "fio"));
+    lab::need!(Memory::tmpfs());
+    let folder = Memory::tmpfs().expect("memory");
+    let at = |name: &str| folder.path(name);
+    for (made, replayed) in [
+        ("--name=a --filename=f --size=256k --bs=4k --rw=randrw --fsync=8", ""),
+        (
+            "--name=a --size=256k --bsrange=1k-16k --rw=randrw --nrfiles=3 --fdatasync=4",
+            "--replay_no_stall=1",
+        ),
+        (
+            "--name=a --filename=f --size=128k --bs=4k --rw=randwrite",
+            "--ioengine=libaio --iodepth=1",
+        ),
+        (
+            "--name=a --filename=f --size=256k --bs=4k --rw=randrw",
+            "--replay_scale=2 --replay_align=1k",
+        ),
+        (
+            "--name=a --filename=f --size=256k --bs=4k --rw=write",
+            "--replay_redirect=g --replay_time_scale=1000",
+        ),
+        ("--name=a --filename=f --size=256k --bs=4k --rw=randrw", "--ioengine=null"),
+    ] {
+        fs::remove_file(at("l.log")).unwrap_or(());
+        run(false, &at("."), &format!("{made} --write_iolog=l.log"));
+        let line = format!("--name=r --read_iolog=l.log {replayed}");
+        let [ours, theirs] = [true, false].map(|ours| moved(&run(ours, &at("."), line.trim())));
+        assert_eq!(ours, theirs, "{made} {replayed}");
+        assert!(ours[0].0 + ours[1].0 > 16, "{made} {replayed}: {ours:?}");
+    }
+}
+
+#[test]
+fn waits_of_a_list_are_kept_unless_it_is_not_to_stall() {
+    let _alone = lab::alone();
+    lab::need!(Memory::tmpfs());
+    let folder = Memory::tmpfs().expect("memory");
+    fs::write(folder.path("f"), vec![7; 16384]).expect("a file");
+    let third = "fio version 3 iolog\n1 f add\n2 f open\n10 f read 0 4096\n100010 f read 4096 4096\n200010 f sync 0 0\n300010 f read 8192 4096\n";
+    let second = "fio version 2 iolog\nf add\nf open\nf read 0 4096\nf wait 150 0\nf read 4096 4096\nf wait 300 0\nf read 8192 4096\n";
+    for (list, more, from, to) in [
+        (third, "--replay_time_scale=100", 300, 700),
+        (third, "--replay_time_scale=300", 100, 290),
+        (third, "--replay_no_stall=1", 0, 99),
+        (second, "--replay_no_stall=0", 290, 700),
+        (second, "--replay_no_stall=1", 0, 99),
+    ] {
+        fs::write(folder.path("l.log"), list).expect("a list");
+        let line = format!("--name=r --read_iolog=l.log {more}");
+        let document = run(true, &folder.path("."), &line);
+        assert_eq!(moved(&document)[0], (3, 12288), "{line}");
+        let took = document["jobs"][0]["job_runtime"].as_u64().expect("a time");
+        assert!((from..=to).contains(&took), "{line}: {took} ms");
+    }
+}
+
+/// An event of a trace of the kernel, in the order of bytes of this machine or the other.
+fn event(swapped: bool, time: u64, sector: u64, bytes: u32, action: u32) -> Vec<u8> {
+    let fields: [(u64, usize); 11] = [
+        (0x6561_7407, 4),
+        (1, 4),
+        (time, 8),
+        (sector, 8),
+        (bytes.into(), 4),
+        (action.into(), 4),
+        (77, 4),
+        (8 << 20, 4),
+        (0, 4),
+        (0, 2),
+        (0, 2),
+    ];
+    let field = |(value, len): (u64, usize)| {
+        let mut bytes = value.to_le_bytes()[..len].to_vec();
+        if swapped {
+            bytes.reverse();
+        }
+        bytes
+    };
+    fields.into_iter().flat_map(field).collect()
+}
+
+#[test]
+fn a_trace_of_the_kernel_is_replayed_as_fio_does_it() {
+    let _alone = lab::alone();
+    lab::need!(lab::need_tool("fio", "fio"));
+    lab::need!(Memory::tmpfs());
+    const QUEUED: u32 = 1;
+    let (read, write, flush, discard) = (1 << 16, 1 << 17, 1 << 18, 1 << 29);
+    for swapped in [false, true] {
+        let folder = Memory::tmpfs().expect("memory");
+        fs::write(folder.path("f"), vec![7; 1 << 20]).expect("a file");
+        let mut trace = Vec::new();
+        for number in 0..40_u64 {
+            let action = [read, write, read, flush | write, write, discard][number as usize % 6];
+            let bytes = if action & flush == 0 { 4096 } else { 0 };
+            trace.extend(event(
+                swapped,
+                1000 + number * 50_000,
+                number * 8,
+                bytes,
+                action | QUEUED,
+            ));
+            trace.extend(event(swapped, 1000 + number * 50_000 + 9, number * 8, bytes, action | 8));
+        }
+        fs::write(folder.path("t"), trace).expect("a trace");
+        for more in
+            ["--replay_skip=trim --replay_no_stall=1", "--replay_skip=trim,sync --replay_align=1k"]
+        {
+            let line = format!("--name=r --read_iolog=t --replay_redirect=f {more}");
+            let [ours, theirs] =
+                [true, false].map(|ours| moved(&run(ours, &folder.path("."), &line)));
+            assert_eq!(ours, theirs, "{swapped} {more}");
+            assert_eq!(ours[0].0, 14, "{swapped} {more}: {ours:?}");
+        }
+        // fio trims no files.
+        let line = "--name=r --read_iolog=t --replay_redirect=f --replay_no_stall=1";
+        assert_eq!(moved(&run(true, &folder.path("."), line))[2], (6, 6 * 4096), "{swapped}");
+    }
+}

@@ -31,6 +31,7 @@ fn methods() -> Vec<(&'static str, Method, u32)> {
     let mut all = vec![
         ("psync", Method::Psync, 1),
         ("sync", Method::Sync, 1),
+        ("splice", Method::Splice, 1),
         ("bytewise", Method::Bytewise, 1),
         ("vectored", Method::Vectored(VectoredFlags::default()), 1),
         (

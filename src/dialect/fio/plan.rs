@@ -7,14 +7,13 @@ mod pace;
 mod pattern;
 mod placed;
 mod refused;
+mod replay;
 mod sequence;
 mod target;
 mod unmet;
 mod verify;
 
-use std::path::Path;
-
-pub use placed::{FioClone, FioPlan, FioThere};
+pub use placed::{FioClone, FioPlan, FioSurroundings, FioThere};
 use refused::refused;
 
 use super::asked::{FioCommand, FioJob, NAME};
@@ -23,7 +22,8 @@ use super::logs;
 use crate::error::Refusal;
 use crate::plan::{
     AddedWords, BlockWork, CacheDrop, Cpus, DetailLevel, IoClass, IoPriority, Job, LogForm,
-    MoreWork, Phase, PhaseEnd, Plan, PlanOrigin, Priority, ToolProfile, Work, WorkerKind,
+    MoreWork, Pattern, Phase, PhaseEnd, Plan, PlanOrigin, Priority, StopRule, Target, ToolProfile,
+    Work, WorkerKind,
 };
 use crate::unit::Nanos;
 
@@ -38,7 +38,7 @@ impl FioCommand {
     pub fn plan(
         &self,
         words: Vec<String>,
-        there: &dyn Fn(&Path) -> FioThere,
+        found: &FioSurroundings<'_>,
         chance: u64,
     ) -> Result<FioPlan, Refusal> {
         self.check_own()?;
@@ -56,11 +56,19 @@ impl FioCommand {
                     let thread = clones.len() as u32 + 1;
                     let planned = Job {
                         name: format!("{}.{clone}", job.name),
-                        ..job.clone_of((clone, thread), there, &phases)?
+                        ..job.clone_of((clone, thread), found, &phases)?
                     };
                     let idle = self.own.idle_profile.is_some();
                     let detail = DetailLevel { idle, ..planned.detail.clone() };
                     let planned = Job { detail, ..planned };
+                    if self.own.readonly && planned.writes() {
+                        return Err(refused(
+                            job,
+                            "read_iolog",
+                            "it writes, and --readonly is given",
+                            "leave --readonly out, or give replay_skip=write,trim",
+                        ));
+                    }
                     // Two jobs may have the same name.
                     let same = |other: &Job| other.name == planned.name;
                     let name_of_job = match jobs.iter().any(same) {
@@ -189,13 +197,27 @@ impl FioJob {
     fn clone_of(
         &self,
         (clone, thread): (u32, u32),
-        there: &dyn Fn(&Path) -> FioThere,
+        found: &FioSurroundings<'_>,
         before: &[Phase],
     ) -> Result<Job, Refusal> {
         self.check_done()?;
-        let place = self.place_of(clone, there, before)?;
+        if let Some(list) = self.list_of(clone, found, before)? {
+            return self.replaying(list, (clone, thread));
+        }
+        let place = self.place_of(clone, found.there, before)?;
         let pattern = self.pattern_of(&place, (clone, thread));
         let stop = self.stop_of(&place, pattern.sequence.is_some())?;
+        self.job_of(place.target, pattern, stop, (clone, thread))
+    }
+
+    /// A clone that does this there.
+    fn job_of(
+        &self,
+        target: Target,
+        pattern: Pattern,
+        stop: StopRule,
+        (clone, thread): (u32, u32),
+    ) -> Result<Job, Refusal> {
         let blocks = BlockWork {
             method: self.method()?,
             caching: self.caching(),
@@ -203,7 +225,7 @@ impl FioJob {
             sync_file_range: self.sync_file_range(),
             iodepth: self.depth(),
             fadvise: self.fadvise(),
-            ..BlockWork::of(place.target, pattern)
+            ..BlockWork::of(target, pattern)
         };
         Ok(Job {
             rate: self.rate()?,

@@ -27,6 +27,8 @@ pub(super) struct LoopConfig {
     /// When each was accepted is noted too.
     pub(super) apart: bool,
     pub(super) split: LatencySplit,
+    /// The I/Os are those of a list, with flushes and times between them.
+    pub(super) replayed: bool,
 }
 
 impl LoopConfig {
@@ -49,6 +51,7 @@ impl LoopConfig {
             follows: read_back || does.does(IoOp::Rewrite),
             apart,
             split: LatencySplit { by_acceptance: apart, ..worker.split },
+            replayed: MORE && worker.cursor.is_replayed(),
         }
     }
 }

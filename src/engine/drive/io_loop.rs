@@ -14,7 +14,7 @@ use super::super::cache_control::PendingWriteback;
 use super::super::fill::{WriteGeneration, place_of};
 use super::super::log::LogEntry;
 use super::super::pace::WorkerPace;
-use super::super::sync_backend::answered;
+use super::super::sync_backend::{answered, flush_files};
 use super::super::tally::ActionTallies;
 use super::super::trim::{TrimPool, Trimmer};
 use super::super::{FlushKind, IoBackend, IoOp, IoRequest};
@@ -67,6 +67,8 @@ pub(super) struct IoLoop<'a, 's, L, const MORE: bool> {
     ops_left: u64,
     /// Writes since the last flush.
     unflushed: u64,
+    /// When what a list had before was sent.
+    listed_before: Timestamp,
     /// I/Os and flushes that were sent, counted where each is written down.
     sent: u64,
     /// What is done for the page cache's sake.
@@ -106,7 +108,8 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         let follow = Vec::with_capacity(depth);
         let fresh = Vec::with_capacity(if loop_config.apart { depth } else { 0 });
         let actions = IoOp::ALL.into_iter().filter(|op| does.does(*op)).map(IoOp::action);
-        let flushes = worker.flush.map(|_| Action::Flush);
+        let flushes =
+            (worker.flush.is_some() || worker.cursor.has_flushes()).then_some(Action::Flush);
         let reads_back = loop_config.read_back || loop_config.backlog.is_some();
         let backs = reads_back.then_some(Action::Read);
         let backlog = loop_config.backlog.map(|rule| BacklogQueue::new(rule, depth));
@@ -146,6 +149,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             bytes_left: quota.bytes.unwrap_or(u64::MAX),
             ops_left: quota.ops.unwrap_or(u64::MAX),
             unflushed: 0,
+            listed_before: now,
             sent: 0,
             beside,
             open: fault.is_none(),
@@ -211,6 +215,9 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
     /// Whether so many writes were sent that a flush comes before the next I/O.
     #[inline]
     fn flush_due(&self) -> Option<FlushKind> {
+        if MORE && self.loop_config.replayed {
+            return self.worker.cursor.flush().map(|(how, _)| how);
+        }
         let (every, how) = self.worker.flush?;
         let last = self.bytes_left == 0 || self.ops_left == 0;
         (self.unflushed >= every && (self.worker.flush_last || !last)).then_some(how)
@@ -220,14 +227,19 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
     #[inline]
     fn flush_when_due(&mut self) -> ControlFlow<()> {
         match self.flush_due() {
-            Some(how) if self.nothing_in_flight() => self.flush(how),
+            Some(_) if MORE && self.loop_config.replayed => self.flush_as_listed(),
+            Some(how) if self.nothing_in_flight() => self.flush(how, None),
             _ => ControlFlow::Continue(()),
         }
     }
 
-    fn flush(&mut self, how: FlushKind) -> ControlFlow<()> {
+    fn flush(&mut self, how: FlushKind, file: Option<u32>) -> ControlFlow<()> {
         self.unflushed = 0;
-        if let Err(error) = self.backend.flush(how) {
+        let flushed = match file.and_then(|file| self.worker.files.get(file as usize)) {
+            Some(file) => flush_files(std::slice::from_ref(file), how),
+            None => self.backend.flush(how),
+        };
+        if let Err(error) = flushed {
             let doing = if how == FlushKind::Fsync { Doing::Fsync } else { Doing::Fdatasync };
             self.worker_totals.fault = Some(Fault::new(doing, self.worker.path(0), &error));
             self.worker_totals.tallies.of(Action::Flush).errors += 1;
@@ -238,7 +250,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             self.worker_totals.tallies.of(Action::Flush).add(0, 0, done.since(self.now).0);
         }
         if MORE {
-            self.write_flush_down(how, done);
+            self.write_flush_down(how, file, done);
         }
         let began = self.now;
         (self.worker_totals.stopped, self.now) = (done, done);
@@ -246,17 +258,41 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         ControlFlow::Continue(())
     }
 
-    /// Writes a flush down that ended now: one for each file.
-    fn write_flush_down(&mut self, how: FlushKind, completed: Timestamp) {
+    /// Writes a flush down: of one file, or one for each.
+    fn write_flush_down(&mut self, how: FlushKind, one: Option<u32>, completed: Timestamp) {
         let (since, files) = (self.now, self.worker.files.len() as u32);
         let Some(log) = self.worker.log.as_mut().filter(|log| log.takes_flushes()) else { return };
-        for file in 0..files {
+        for file in (0..files).filter(|file| one.is_none_or(|one| one == *file)) {
             let io = IoRequest { op: IoOp::Write, file, offset: 0, len: 0 };
             let (flush, number) = (Some(how), self.sent);
             let accepted = since;
             log.add(LogEntry { io, flush, number, since, accepted, completed, answer: 0 });
             self.sent += 1;
         }
+    }
+
+    /// Makes the flush that a list has next, at its time, when all before it is answered.
+    #[cold]
+    fn flush_as_listed(&mut self) -> ControlFlow<()> {
+        while self.open && self.nothing_in_flight() {
+            let due = self.listed().filter(|due| *due > self.now);
+            let Some(due) = due else {
+                let next = self.worker.cursor.flush();
+                self.worker.cursor.flushed();
+                self.listed_before = self.now;
+                return match next {
+                    Some((how, file)) => self.flush(how, Some(file)),
+                    None => ControlFlow::Continue(()),
+                };
+            };
+            self.sleep(due);
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// When a list has what comes next.
+    fn listed(&self) -> Option<Timestamp> {
+        self.worker.cursor.listed(self.worker_totals.started, self.listed_before)
     }
 
     /// Fills the lane, as far as a flush allows. When the next I/O is due, if it is not yet.
@@ -310,6 +346,9 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
     #[inline]
     fn due(&mut self) -> Option<Timestamp> {
         let due = self.pace.due(self.now);
+        if MORE && self.loop_config.replayed {
+            return due.max(self.listed());
+        }
         match &self.worker.balance {
             Some(share) if MORE => due.max(share.hold(self.now)),
             _ => due,
@@ -387,6 +426,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         self.beside.sent(io);
         let (sent, number) = (self.now, self.sent);
         self.sent += 1;
+        self.listed_before = sent;
         self.ios_in_flight[index] = InFlight { io, since, sent, accepted: sent, number };
         if io.op == IoOp::Trim && !L::TAKES_TRIMS {
             return self.trim(slot, io);

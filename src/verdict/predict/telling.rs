@@ -4,7 +4,7 @@ use super::ends::{CopyEnds, SourceData, device};
 use crate::evidence::{Direction, LeafKind, PathKind};
 use crate::name::NameText as _;
 use crate::plan::{
-    Action, BlockWork, Caching, CopyCalls, Durability, OffsetOrdering, Target, TreeWork,
+    Action, BlockWork, Caching, CopyCalls, Durability, OffsetOrdering, Replay, Target, TreeWork,
 };
 use crate::record::MeasuredSubject;
 use crate::unit::Bytes;
@@ -197,6 +197,7 @@ pub(super) fn blocks(blocks: &BlockWork, workers: u32) -> Vec<String> {
     let pattern = &blocks.pattern;
     let does: Vec<String> = pattern.mix.0.iter().map(|share| verb(share.action)).collect();
     let order = match pattern.order {
+        _ if pattern.replay.is_some() => "one by one from a list",
         OffsetOrdering::Backward => "backward",
         _ if pattern.order.sequential() => "sequentially",
         _ => "at random",
@@ -207,13 +208,16 @@ pub(super) fn blocks(blocks: &BlockWork, workers: u32) -> Vec<String> {
         Caching::Buffered | Caching::DropBehind => "through the page cache",
     };
     let mut said = vec![format!(
-        "{} {order} {}, in blocks of {}, {}, {past}.",
+        "{} {order} {}, in blocks of {}{}, {}, {past}.",
         sentence(&names(&does)),
         place(&blocks.target),
+        if pattern.replay.is_some() { "up to " } else { "" },
         pattern.largest(),
         at_once(blocks, workers)
     )];
-    if pattern.mix.writes() {
+    if pattern.replay.as_ref().is_some_and(Replay::flushes) {
+        said.push("The flushes of the list are inside the timing.".into());
+    } else if pattern.mix.writes() {
         said.push(promise(blocks.promises()));
     }
     said
@@ -301,7 +305,11 @@ pub(super) fn about_blocks(
         _ => "I/Os".into(),
     };
     let sequential = blocks.pattern.order.sequential();
-    let order = if sequential { "sequential" } else { "random" };
+    let order = match blocks.pattern.replay {
+        Some(_) => "listed",
+        None if sequential => "sequential",
+        None => "random",
+    };
     let not = match (in_flight(blocks, workers), sequential) {
         (0..=1, _) => "peak speed, which needs a deeper queue",
         (_, true) => "random access",

@@ -31,6 +31,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         |job, value| value.bool(&mut job.replay.chunked),
         "--name=a --read_iolog=/tmp/a.log --read_iolog_chunked=1",
     )
+    .noted("the list is read whole before it begins: 24 bytes of memory for each I/O")
     .default("0")
     .below("read_iolog"),
     FioOption::new(

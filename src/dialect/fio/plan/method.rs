@@ -34,6 +34,7 @@ impl FioJob {
         Ok(match self.queue.engine {
             FioEngine::Psync => Method::Psync,
             FioEngine::Sync | FioEngine::Vsync => Method::Sync,
+            FioEngine::Splice => Method::Splice,
             FioEngine::Pvsync | FioEngine::Pvsync2 => Method::Vectored(flags),
             FioEngine::Libaio => Method::Libaio(AioOptions { batch }),
             FioEngine::Posixaio => Method::PosixAio,

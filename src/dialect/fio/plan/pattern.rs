@@ -132,7 +132,7 @@ impl FioJob {
     }
 
     /// What is written.
-    fn fill(&self) -> Fill {
+    pub(super) fn fill(&self) -> Fill {
         if let Some(headed) = self.headed() {
             return headed;
         }

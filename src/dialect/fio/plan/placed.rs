@@ -1,5 +1,8 @@
 //! What stands at the paths of jobs, and where their clones stand in a plan.
 
+use std::io;
+use std::path::Path;
+
 use crate::plan::Plan;
 
 /// What stands at a path.
@@ -20,6 +23,14 @@ pub enum FioThere {
     Folder,
     /// Something else: a pipe, a character device.
     Other,
+}
+
+/// What has to be looked at to make a plan.
+pub struct FioSurroundings<'f> {
+    /// What stands at a path.
+    pub there: &'f dyn Fn(&Path) -> FioThere,
+    /// Reads a file; `-` is standard input.
+    pub files: &'f dyn Fn(&Path) -> io::Result<Vec<u8>>,
 }
 
 /// Where a clone of a job stands in the plan.

@@ -341,7 +341,7 @@ impl FioJob {
         }
     }
 
-    fn lifetime(&self) -> Lifetime {
+    pub(super) fn lifetime(&self) -> Lifetime {
         match self.target.unlink {
             true => Lifetime::Remove,
             false => Lifetime::Keep,
@@ -350,7 +350,7 @@ impl FioJob {
 }
 
 /// The folders that files lie in, each once.
-fn folders(paths: &[PathBuf]) -> Vec<PathBuf> {
+pub(super) fn folders(paths: &[PathBuf]) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = Vec::new();
     for path in paths {
         let folder = match path.parent() {
@@ -365,7 +365,7 @@ fn folders(paths: &[PathBuf]) -> Vec<PathBuf> {
 }
 
 /// How long a file is that an earlier phase makes.
-fn made_before(before: &[Phase], path: &Path) -> Option<u64> {
+pub(super) fn made_before(before: &[Phase], path: &Path) -> Option<u64> {
     let jobs = before.iter().flat_map(|phase| phase.jobs.iter());
     let size = |job: &crate::plan::Job| match &job.work {
         Work::Blocks(blocks) => match &blocks.target {

@@ -2,15 +2,34 @@
 
 mod ends;
 
+use std::path::Path;
+
 use super::super::asked::{FioPathKind, FioWorld};
 use super::super::read;
 use super::*;
 use crate::name::NameText as _;
 use crate::plan::{
-    BlockSize, Caching, Durability, LayoutMode, Lifetime, Method, OffsetOrdering, Size,
-    SteadyFigure, SteadyMeasure, SteadyWindow, StopLimit, Target, Verify, VerifyBacklog,
+    BlockSize, Caching, Durability, LayoutMode, Lifetime, Method, OffsetOrdering, ReplayAction,
+    Size, SteadyFigure, SteadyMeasure, SteadyWindow, StopLimit, Target, Verify, VerifyBacklog,
 };
 use crate::unit::{Bytes, Ops};
+
+/// The lists that are there.
+fn listed(path: &Path) -> std::io::Result<Vec<u8>> {
+    match path.to_str() {
+        Some("one.log") => {
+            Ok(b"fio version 3 iolog\n5 there add\n5 there open\n9 there read 4096 512\n\
+            19 there write 8192 4096\n20 there sync 0 0\n"
+                .to_vec())
+        }
+        Some("two.log") => {
+            Ok(b"fio version 2 iolog\nthere add\nother add\nthere open\nother open\n\
+            there read 0 4096\nother write 4096 4096\n"
+                .to_vec())
+        }
+        _ => Err(std::io::ErrorKind::NotFound.into()),
+    }
+}
 
 /// What a line asks for, in a folder where `there` is a file of 1 MiB and `/dev/x` a device of 8 MiB.
 fn planned(line: &str) -> Result<FioPlan, String> {
@@ -19,7 +38,10 @@ fn planned(line: &str) -> Result<FioPlan, String> {
         files: &|_| Err(std::io::ErrorKind::NotFound.into()),
         stdin: &|| Ok(Vec::new()),
         environment: &|_| None,
-        kind: &|_| FioPathKind::Missing,
+        kind: &|path| match path.to_str() {
+            Some("d") => FioPathKind::Folder,
+            _ => FioPathKind::Missing,
+        },
         page_size: 4096,
         cpus: 4,
         memory_mb: 1024,
@@ -31,7 +53,8 @@ fn planned(line: &str) -> Result<FioPlan, String> {
         _ => FioThere::Nothing,
     };
     let command = read(&words, &world).map_err(|complaint| complaint.refusal.to_string())?;
-    command.plan(words, &there, 77).map_err(|refusal| refusal.to_string())
+    let found = FioSurroundings { there: &there, files: &listed };
+    command.plan(words, &found, 77).map_err(|refusal| refusal.to_string())
 }
 
 /// The blocks of the only job of a line.
@@ -130,6 +153,8 @@ fn words_become_work() {
     assert_eq!(of("--ioengine=libaio --iodepth=9 --direct=1").iodepth, 9);
     assert_eq!(of("--direct=1").caching, Caching::Direct);
     assert!(matches!(of("--ioengine=pvsync2").method, Method::Vectored(_)));
+    assert_eq!(of("--ioengine=splice").method, Method::Splice);
+    assert_eq!(of("--ioengine=vsync").method, Method::Sync);
     assert_eq!(of("--rw=randread").pattern.order, OffsetOrdering::Shuffled);
     assert_eq!(of("--rw=randread --norandommap").pattern.order, OffsetOrdering::Uniform);
     assert_eq!(
@@ -245,8 +270,8 @@ fn what_is_read_beforehand_stays_in_memory() {
 fn what_is_not_done_is_refused_by_its_name() {
     for (words, says) in [
         ("--verify=crc32c --rw=rw --verify_backlog=8", "verify_backlog"),
-        ("--ioengine=splice", "splice"),
-        ("--ioengine=vsync", "ioengine=sync"),
+        ("--ioengine=libblkio", "libblkio"),
+        ("--ioengine=vsync --iodepth=8", "ioengine=sync"),
         ("--thinktime=10 --thinktime_spin=5", "thinktime_spin"),
         ("--trigger-timeout=5", "--trigger"),
     ] {
@@ -268,6 +293,50 @@ fn a_list_of_ios_is_made_of_a_log_with_flushes_and_numbers() {
     let log = |name: &str| (Some(name.to_string()), LogForm::Issued);
     assert_eq!(logs, [log("a.1.assay-log"), log("a.1.assay-back")]);
     assert_eq!(plan.phases[0].jobs[0].crew, WorkerKind::Threads);
+}
+
+#[test]
+fn a_list_is_replayed_in_its_files() {
+    let one = blocks("--name=a --read_iolog=one.log --replay_time_scale=200 --fsync=3");
+    assert!(matches!(
+        &one.target,
+        Target::File { size: Size::Exactly(Bytes(12288)), layout: LayoutMode::AsFound, .. }
+    ));
+    let range = BlockSize::Range { least: Bytes(512), most: Bytes::kib(4), step: Bytes(512) };
+    assert_eq!((&one.pattern.block, one.durability), (&range, Durability::None));
+    let replay = one.pattern.replay.as_ref().expect("a list");
+    let rows: Vec<_> = replay.ios.iter().map(|io| (io.action, io.offset.0, io.wait.0)).collect();
+    assert_eq!(
+        rows,
+        [
+            (ReplayAction::Read, 4096, 2000),
+            (ReplayAction::Write, 8192, 5000),
+            (ReplayAction::Fsync, 0, 500)
+        ]
+    );
+    let plan = planned("--name=a --numjobs=2 --read_iolog=one.log:two.log").expect("a plan").plan;
+    let text = serde_json::to_string(&plan).expect("JSON");
+    assert_eq!(serde_json::from_str::<Plan>(&text).expect("a plan"), plan);
+    let Work::Blocks(second) = &plan.phases[0].jobs[1].work else { panic!("no blocks") };
+    let Target::Files { named, .. } = &second.target else { panic!("no files") };
+    assert_eq!(named, &[Path::new("there"), Path::new("other")]);
+    for (words, says) in [
+        ("--read_iolog=none.log", "none.log"),
+        ("--read_iolog=one.log --readonly", "--readonly"),
+        ("--read_iolog=one.log --verify=crc32c", "verify"),
+        ("--read_iolog=one.log --directory=d", "leave it out"),
+        (
+            "--read_iolog=two.log --replay_redirect=/dev/x --replay_skip=write --offset=1 --replay_scale=0",
+            "",
+        ),
+        ("--read_iolog=one.log --replay_redirect=gone --replay_skip=write", "gone"),
+    ] {
+        let planned = planned(&format!("--name=a {words}"));
+        match says {
+            "" => drop(planned.expect(words)),
+            says => assert!(planned.expect_err(words).contains(says), "{words}"),
+        }
+    }
 }
 
 #[test]

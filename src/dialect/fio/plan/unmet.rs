@@ -2,7 +2,7 @@
 
 use super::super::asked::{FioCommand, FioJob};
 use super::super::choices::{
-    FioDedupeMode, FioLockfile, FioMem, FioSubmitMode, FioWriteHint, FioZoneMode,
+    FioDedupeMode, FioLockfile, FioMem, FioSubmitMode, FioVerifyKind, FioWriteHint, FioZoneMode,
 };
 use super::super::engine::FioEngine;
 use super::refused::refused;
@@ -32,15 +32,21 @@ const LEAVE_OUT: &str = "leave it out";
 const UNMET: &[UnmetOption] = &[
     unmet(
         "read_iolog",
-        |job| job.replay.read.is_some(),
-        "a list of I/Os cannot be repeated yet",
-        "describe the I/Os by rw, bs and size",
+        |job| job.replay.read.is_some() && job.verify.kind != FioVerifyKind::None,
+        "what a list writes is not verified here",
+        "leave verify out",
+    ),
+    unmet(
+        "directory",
+        |job| job.replay.read.is_some() && !job.target.directories.is_empty(),
+        "fio looks for the files of a list below it, and crashes where their names are whole",
+        "leave it out, and start this in that folder",
     ),
     unmet(
         "ioengine",
-        |job| job.queue.engine == FioEngine::Vsync,
+        |job| job.queue.engine == FioEngine::Vsync && job.queue.iodepth > 1,
         "neighbours are not put into one call here",
-        "use ioengine=sync",
+        "use iodepth=1, or ioengine=sync",
     ),
     unmet(
         "startdelay",
