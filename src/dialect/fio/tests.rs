@@ -144,6 +144,16 @@ fn files_follow_each_other_and_sections_can_be_chosen() {
 }
 
 #[test]
+fn a_limit_of_latency_is_a_thousandth_of_what_is_typed() {
+    let notes = |words: &[&str]| with(words, &[]).expect("a job").notes;
+    let line = ["--name=a", "--size=1m", "--ss=lat:100us", "--ss_dur=2"];
+    let [note] = &notes(&line)[..] else { panic!("{:?}", notes(&line)) };
+    let told = (note.word.as_str(), note.meant.as_str(), note.instead.as_str());
+    assert_eq!(told, ("--ss=lat:100us", "100 us", "steadystate=lat:100000us"));
+    assert!(notes(&["--name=a", "--size=1m", "--ss=lat:5%", "--ss_dur=2"]).is_empty());
+}
+
+#[test]
 fn what_options_mean_together_is_derived() {
     let deep = job(
         "--name=a --size=1m --ioengine=io_uring --iodepth=8 --iodepth_batch=0 --iodepth_batch_complete_min=4",

@@ -1,7 +1,7 @@
 //! Surprises of options that are fine alone and mean little together.
 
 use super::asked::{FioJob, FioNote};
-use super::choices::FioVerifyKind;
+use super::choices::{FioSteadyState, FioVerifyKind};
 use super::engine::FioEngine;
 use super::job_target::FioAmount;
 use super::names;
@@ -94,6 +94,17 @@ fn files(job: &FioJob, note: &mut impl FnMut(&str, String, &str, &str)) {
 fn times(job: &FioJob, note: &mut impl FnMut(&str, String, &str, &str)) {
     if job.is_set("time_based") && job.schedule.runtime.is_zero() {
         note("time_based", "nothing: there is no runtime".into(), "a time to run", "runtime=60s");
+    }
+    let limit = &job.schedule.steadystate;
+    let of_latency = matches!(limit.criterion, FioSteadyState::Lat | FioSteadyState::LatSlope);
+    if of_latency && !limit.percent && job.steady_rounds() > 0 {
+        let (word, us) = (limit.criterion.word(), limit.limit);
+        note(
+            "steadystate",
+            format!("a limit of {us} ns: fio takes its microseconds for nanoseconds"),
+            &format!("{us} us"),
+            &format!("steadystate={word}:{}us", us * 1000.0),
+        );
     }
     let never = job.verify.kind != FioVerifyKind::None
         && job.schedule.time_based
