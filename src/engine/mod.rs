@@ -18,6 +18,7 @@ mod libaio;
 mod log;
 mod mmap;
 mod offsets;
+mod once;
 mod pace;
 mod picker;
 mod posixaio;
