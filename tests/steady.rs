@@ -119,6 +119,7 @@ fn work(method: Method, iodepth: u32, aside: CacheControl, ops: u64) -> u64 {
         aside,
         interference: Default::default(),
         limits: Default::default(),
+        apart: false,
         quota: IoQuota { ops: Some(ops), ..IoQuota::default() },
         seed: 7,
         generation: WriteGeneration::timed(0, 0),

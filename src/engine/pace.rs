@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::plan::{Arrivals, Cap, Rate, ThinkTime};
+use crate::plan::{Arrivals, Cap, Rate, RestTime, ThinkTime};
 use crate::unit::{Nanos, Timestamp};
 
 use super::random::{RandomStream, mix};
@@ -22,6 +22,7 @@ pub(crate) struct WorkerPace {
     /// What each action has for itself, by [`IoOp`].
     own: Option<[CapBuckets; 4]>,
     think: Option<ThinkPause>,
+    rest: Option<RestClock>,
     compute: Option<BusyClock>,
 }
 
@@ -97,6 +98,12 @@ impl CapBuckets {
         self.bytes.next.max(self.ops.next)
     }
 
+    /// Nothing was to be let through until then.
+    fn wait(&mut self, end: f64) {
+        self.bytes.next = self.bytes.next.max(end);
+        self.ops.next = self.ops.next.max(end);
+    }
+
     fn take(&mut self, io: IoRequest, now: f64) {
         self.bytes.take(f64::from(io.len), now);
         self.ops.take(1.0, now);
@@ -144,6 +151,36 @@ impl ThinkPause {
     }
 }
 
+/// Rests between I/Os.
+#[derive(Debug)]
+struct RestClock {
+    rest: RestTime,
+    /// I/Os since the last.
+    sent: u32,
+    /// The end of the last, or the start; and of its busy part.
+    next: u64,
+    busy: u64,
+}
+
+impl RestClock {
+    fn of(rest: RestTime) -> Self {
+        Self { rest, sent: 0, next: 0, busy: 0 }
+    }
+
+    /// Whether a rest begins now: who asks has the answers to what was sent.
+    fn begins(&mut self, now: Nanos) -> bool {
+        let RestTime { time, busy, every, after, .. } = self.rest;
+        let counted = every > 0 && self.sent >= every;
+        let late = after > Nanos::ZERO && now.0.saturating_sub(self.next) >= after.0;
+        let begins = self.sent > 0 && (counted || late);
+        if begins {
+            self.sent = 0;
+            (self.next, self.busy) = (now.0.saturating_add(time.0), now.0.saturating_add(busy.0));
+        }
+        begins
+    }
+}
+
 /// Time between I/Os that a worker spends on something else.
 #[derive(Debug)]
 struct BusyClock {
@@ -181,7 +218,7 @@ impl BusyClock {
 impl WorkerPace {
     /// The pace of one of `workers` that share a rate, from `start` on.
     pub(crate) fn new(rate: Rate, workers: u32, worker: u32, start: Timestamp, seed: u64) -> Self {
-        let Rate { arrivals, caps, think, compute } = rate;
+        let Rate { arrivals, caps, think, rest, compute } = rate;
         let own = || IoOp::ALL.map(|op| CapBuckets::of(caps.of(op.action()), workers));
         Self {
             start,
@@ -190,6 +227,7 @@ impl WorkerPace {
             cap: (caps.all != Cap::NONE).then(|| CapBuckets::of(caps.all, workers)),
             own: caps.has_own().then(own),
             think: think.map(ThinkPause::of),
+            rest: rest.map(RestClock::of),
             compute: compute.and_then(|it| BusyClock::of(Arc::from([it.time]), it.every, it.idle)),
         }
     }
@@ -200,6 +238,12 @@ impl WorkerPace {
             (self.compute, self.held) = (Some(compute), true);
         }
         self
+    }
+
+    /// Until when the CPU is kept busy in a rest that began; none where it is not.
+    pub(crate) fn busy_until(&self, now: Timestamp) -> Option<Timestamp> {
+        let end = self.start + Nanos(self.rest.as_ref()?.busy);
+        (end > now).then_some(end)
     }
 
     /// Whether the CPU is kept busy until the next I/O is due.
@@ -249,6 +293,13 @@ impl WorkerPace {
         if let Some(think) = &self.think {
             due = due.max(think.next);
         }
+        if let Some(rest) = &mut self.rest {
+            if rest.begins(now.since(self.start)) && rest.rest.uncapped {
+                let caps = self.cap.iter_mut().chain(self.own.iter_mut().flatten());
+                caps.for_each(|cap| cap.wait(rest.next as f64));
+            }
+            due = due.max(rest.next);
+        }
         if let Some(compute) = &mut self.compute {
             due = due.max(compute.next(now.since(self.start)));
         }
@@ -284,6 +335,9 @@ impl WorkerPace {
         }
         if let Some(think) = &mut self.think {
             think.step(now);
+        }
+        if let Some(rest) = &mut self.rest {
+            rest.sent += 1;
         }
         if let Some(compute) = &mut self.compute {
             compute.step();
@@ -395,6 +449,55 @@ mod tests {
         // The cap; then the pause until 32, in which the cap gathered room for four (16, 20, 24, 28);
         // the burst at 50, and its third after the pause that its second began; the burst at 100.
         assert_eq!(due, [0, 4, 8, 12, 32, 32, 50, 50, 70, 70, 70, 70, 100]);
+    }
+
+    #[test]
+    fn a_rest_begins_with_the_answer_and_is_busy_at_first() {
+        let rest = RestTime { time: Nanos(100), busy: Nanos(30), every: 2, ..RestTime::default() };
+        let of = |rest| {
+            WorkerPace::new(Rate { rest: Some(rest), ..Rate::CLOSED }, 1, 0, Timestamp(5), 7)
+        };
+        let due = |pace: &mut WorkerPace, now| pace.due(Timestamp(now)).map(|due| due.0);
+        let mut pace = of(rest);
+        assert_eq!(due(&mut pace, 5), Some(5), "none before the first");
+        pace.started(read(512), Timestamp(5));
+        assert_eq!(due(&mut pace, 20), Some(5), "nor after one");
+        pace.started(read(512), Timestamp(20));
+        assert_eq!(due(&mut pace, 40), Some(140));
+        assert_eq!(due(&mut pace, 90), Some(140), "asked again, it is not put off");
+        assert_eq!(pace.busy_until(Timestamp(50)), Some(Timestamp(70)));
+        assert_eq!(pace.busy_until(Timestamp(70)), None);
+
+        // After a time without a rest, however many I/Os that are.
+        let mut pace = of(RestTime { every: 0, after: Nanos(1000), ..rest });
+        pace.started(read(512), Timestamp(5));
+        assert_eq!(due(&mut pace, 1004), Some(5));
+        assert_eq!(due(&mut pace, 1005), Some(1105));
+        pace.started(read(512), Timestamp(1105));
+        assert_eq!(due(&mut pace, 2104), Some(1105));
+        assert_eq!(due(&mut pace, 2105), Some(2205));
+    }
+
+    #[test]
+    fn what_a_cap_holds_back_in_a_rest_is_caught_up_with_or_not() {
+        // 1000 I/Os a second, and 50 ms of rest after each third.
+        let due_after = |uncapped| {
+            let rest =
+                RestTime { time: Nanos::millis(50), every: 3, uncapped, ..RestTime::default() };
+            let caps = Caps::of_all(Cap::of_iops(1000.0));
+            let rate = Rate { caps, rest: Some(rest), ..Rate::CLOSED };
+            let mut pace = WorkerPace::new(rate, 1, 0, Timestamp(0), 7);
+            let mut now = Timestamp(0);
+            let mut all = Vec::new();
+            for _ in 0..6 {
+                now = now.max(pace.due(now).expect("a pace"));
+                all.push(now.0 / 1_000_000);
+                pace.started(read(4096), now);
+            }
+            all
+        };
+        assert_eq!(due_after(false), [0, 1, 2, 52, 52, 52]);
+        assert_eq!(due_after(true), [0, 1, 2, 52, 53, 54]);
     }
 
     #[test]

@@ -31,6 +31,7 @@ impl BlockWork {
             timed_close: false,
             fadvise: None,
             iodepth: 1,
+            apart: false,
             interference: Interference::default(),
         }
     }

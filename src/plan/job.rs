@@ -105,6 +105,9 @@ pub struct BlockWork {
     /// I/Os that one worker keeps in flight.
     #[serde(default = "one")]
     pub iodepth: u32,
+    /// An I/O waits for those in flight that touch its place (fio's `serialize_overlap`).
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub apart: bool,
     /// What a worker does around each of them, in its time.
     #[serde(default, skip_serializing_if = "is_usual")]
     pub interference: Interference,

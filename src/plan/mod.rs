@@ -75,7 +75,7 @@ pub use phase_ref::PhaseRef;
 pub use priority::{IoClass, IoPriority, Priority};
 pub use profile::{ProfileCell, ProfilePlan, ProfileTool};
 pub use ramp::RampPlan;
-pub use rate::{Arrivals, Cap, Caps, ComputeTime, Rate, ThinkTime};
+pub use rate::{Arrivals, Cap, Caps, ComputeTime, Rate, RestTime, ThinkTime};
 pub use replay::{Replay, ReplayAction, ReplayIo};
 pub use sequence::{RandomGenerator, SeededSequence, SequencePlaces};
 pub use sequence_places::{ByDirection, FileService, PlaceDistribution, RandomPlaces};

@@ -27,6 +27,9 @@ pub struct Rate {
     /// A pause after every so many I/Os.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub think: Option<ThinkTime>,
+    /// A rest between I/Os of each worker.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rest: Option<RestTime>,
     /// Time between I/Os that each worker spends on something else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compute: Option<ComputeTime>,
@@ -108,6 +111,26 @@ pub struct ThinkTime {
     pub every: u32,
 }
 
+/// Rests, of each worker by itself, after I/Os that were answered (fio's `thinktime`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RestTime {
+    /// How long, from the answer to the last I/O on.
+    pub time: Nanos,
+    /// How much of that the CPU is kept busy, at its beginning.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub busy: Nanos,
+    /// After how many I/Os; 0: they are not counted.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub every: u32,
+    /// After so much time without a rest; zero: it is not looked at.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub after: Nanos,
+    /// What caps would have let through meanwhile is not caught up with (fio's `rate_ignore_thinktime`).
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub uncapped: bool,
+}
+
 /// Time between I/Os that a worker spends on something else, from the answer to the last one on: unlike a
 /// pause it is as long however long the I/O took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -124,7 +147,8 @@ pub struct ComputeTime {
 
 impl Rate {
     /// As fast as answers come.
-    pub const CLOSED: Self = Self { arrivals: None, caps: Caps::NONE, think: None, compute: None };
+    pub const CLOSED: Self =
+        Self { arrivals: None, caps: Caps::NONE, think: None, rest: None, compute: None };
 
     /// I/Os that arrive so, and are held back by nothing else.
     pub const fn arriving(arrivals: Arrivals) -> Self {
@@ -157,6 +181,7 @@ impl Rate {
         if self.compute.is_some_and(|compute| compute.every == 0) {
             return Err(Refusal::new("computing before every 0 I/Os", "give 1 or more"));
         }
+        self.rest.map_or(Ok(()), RestTime::check)?;
         self.think.map_or(Ok(()), ThinkTime::check)
     }
 }
@@ -234,6 +259,24 @@ impl Cap {
 
     fn lets_through(self) -> bool {
         self.bandwidth != Some(Bytes::ZERO) && self.iops.is_none_or(is_rate)
+    }
+}
+
+impl RestTime {
+    fn check(self) -> Result<(), Refusal> {
+        if self.time == Nanos::ZERO || self.busy > self.time {
+            return Err(Refusal::new(
+                "a rest of no time, or one that is shorter than what of it is busy",
+                "give a 'time' above 0, in ns, and no more of it as 'busy'",
+            ));
+        }
+        if self.every == 0 && self.after == Nanos::ZERO {
+            return Err(Refusal::new(
+                "a rest after no I/O and no time",
+                "give 'every', a count of I/Os, or 'after', a time in ns",
+            ));
+        }
+        Ok(())
     }
 }
 

@@ -162,6 +162,7 @@ fn stroke(
         flush: None,
         flush_last: false,
         aside: CacheControl::default(),
+        apart: false,
         interference: Interference::default(),
         quota: IoQuota::default(),
         limits: WorkerLimits::default(),

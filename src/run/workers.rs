@@ -134,6 +134,7 @@ impl<'a> PhaseContext<'a> {
                 sync_file_range: job.blocks.sync_file_range,
                 drop_behind: resolved.caching == Caching::DropBehind,
             },
+            apart: job.blocks.apart,
             interference: job.blocks.interference,
             quota: IoQuota {
                 ramp: job.ramp(),

@@ -15,6 +15,7 @@ mod files;
 mod fio_faults;
 mod fio_iolog;
 mod fio_memory;
+mod fio_pace;
 mod fio_readers;
 mod fio_safety;
 mod fio_status;

@@ -117,6 +117,7 @@ fn worker<'w>(
         aside: CacheControl::default(),
         interference: Default::default(),
         limits: Default::default(),
+        apart: false,
         quota: IoQuota::default(),
         seed: SEED,
         generation: WriteGeneration::timed(0, 0),
@@ -524,6 +525,7 @@ fn a_large_mapping_costs_no_more_than_a_small_one() {
         let method = Method::Mmap(MmapOptions { advice: Advice::Random, msync_async: false });
         let worker = Worker {
             limits: Default::default(),
+            apart: false,
             quota: IoQuota { ops: Some(20_000), ..IoQuota::default() },
             ..worker(
                 &path,

@@ -224,6 +224,7 @@ impl FioJob {
             durability: self.durability()?,
             sync_file_range: self.sync_file_range(),
             iodepth: self.depth(),
+            apart: self.queue.serialize_overlap && self.depth() > 1,
             fadvise: self.fadvise(),
             ..BlockWork::of(target, pattern)
         };

@@ -47,7 +47,7 @@ impl LoopConfig {
             backlog,
             refill: L::CARRIES_DATA && (worker.filler.changes() || reads),
             data_apart: !worker.laps,
-            guarded: looks && does.sends(),
+            guarded: looks && does.sends() || worker.apart,
             follows: read_back || does.does(IoOp::Rewrite),
             apart,
             split: LatencySplit { by_acceptance: apart, ..worker.split },

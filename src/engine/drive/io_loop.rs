@@ -359,9 +359,10 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
     /// time without work counts like any other.
     fn sleep(&mut self, due: Timestamp) {
         let until = due.min(self.deadline.unwrap_or(due)).min(self.now + Nanos::millis(100));
-        match self.pace.computes() {
-            true => self.backend.compute_until(until),
-            false => self.backend.sleep_until(until),
+        match self.pace.busy_until(self.now) {
+            Some(busy) => self.backend.compute_until(until.min(busy)),
+            None if self.pace.computes() => self.backend.compute_until(until),
+            None => self.backend.sleep_until(until),
         }
         let began = self.now;
         self.now = self.backend.now();

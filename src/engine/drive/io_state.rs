@@ -137,7 +137,7 @@ impl<'s, L: IoBackend<'s>, const MORE: bool> IoLoop<'_, 's, L, MORE> {
         let out =
             self.ios_in_flight.iter().zip(&self.io_states).filter(|(_, io_state)| io_state.out);
         out.map(|(io_in_flight, _)| io_in_flight.io).any(|other| {
-            (io.op != IoOp::Read || other.op != IoOp::Read)
+            (self.worker.apart || io.op != IoOp::Read || other.op != IoOp::Read)
                 && io.file == other.file
                 && io.offset < other.offset + u64::from(other.len)
                 && other.offset < io.offset + u64::from(io.len)

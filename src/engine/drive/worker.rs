@@ -69,6 +69,8 @@ pub struct Worker<'a> {
     pub flush_last: bool,
     /// What it does for the page cache's sake.
     pub aside: CacheControl,
+    /// An I/O waits for those in flight that touch its place, reads too.
+    pub apart: bool,
     /// What it does around each I/O.
     pub interference: Interference,
     /// Until when.
@@ -148,6 +150,7 @@ impl Worker<'_> {
             || self.balance.is_some()
             || self.aside.any()
             || self.limits.level.is_some()
+            || self.apart
             || self.rate.caps.has_own()
             || does.does(IoOp::Rewrite) && !L::AT_ONCE
             || does.does(IoOp::Trim)

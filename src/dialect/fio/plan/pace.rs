@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use super::super::asked::FioJob;
-use super::super::choices::{FioRateProcess, FioSteadyState, FioSubmitMode, FioThinktimeBlocks};
+use super::super::choices::{FioRateProcess, FioSteadyState, FioSubmitMode};
 use super::super::direction::FioDirection;
 use super::refused::refused;
 use super::target::FioRegion;
 use crate::error::Refusal;
 use crate::plan::{
-    Arrivals, Balance, Cap, Caps, ComputeTime, Rate, SteadyFigure, SteadyMeasure, SteadyWindow,
-    StopLimit, StopRule, ThinkTime,
+    Arrivals, Balance, Cap, Caps, Rate, RestTime, SteadyFigure, SteadyMeasure, SteadyWindow,
+    StopLimit, StopRule,
 };
 use crate::unit::{Bytes, Nanos, Ops};
 
@@ -28,7 +28,7 @@ impl FioJob {
             write: self.cap(FioDirection::Write),
             trim: self.cap(FioDirection::Trim),
         };
-        let rate = Rate { compute: self.compute(), think: self.think()?, ..Rate::CLOSED };
+        let rate = Rate { rest: self.rest(), ..Rate::CLOSED };
         let linear = self.pace.rate_process == FioRateProcess::Linear;
         let offload = self.queue.submit_mode == FioSubmitMode::Offload;
         if caps == Caps::NONE || linear && !offload {
@@ -84,35 +84,18 @@ impl FioJob {
         }
     }
 
-    fn think(&self) -> Result<Option<ThinkTime>, Refusal> {
+    /// A rest after so many I/Os, after so long, or both.
+    fn rest(&self) -> Option<RestTime> {
         let pace = &self.pace;
-        if pace.thinktime_iotime > Duration::ZERO {
-            return Err(refused(
-                self,
-                "thinktime_iotime",
-                "a pause after a time of I/O is not done here",
-                "give 'thinktime_blocks', which counts I/Os",
-            ));
-        }
-        let pause = nanos(pace.thinktime);
-        if pause == Nanos::ZERO || pace.thinktime_spin >= pace.thinktime {
-            return Ok(None);
-        }
-        if pace.thinktime_blocks_type == FioThinktimeBlocks::Issue && self.depth() > 1 {
-            // What was sent is what our pauses count.
-            return Ok(Some(ThinkTime { pause, every: pace.thinktime_blocks.max(1) }));
-        }
-        Ok(Some(ThinkTime { pause, every: pace.thinktime_blocks.max(1) }))
-    }
-
-    /// A pause that is all computing.
-    fn compute(&self) -> Option<ComputeTime> {
-        let pace = &self.pace;
-        let spins = pace.thinktime > Duration::ZERO && pace.thinktime_spin >= pace.thinktime;
-        spins.then(|| ComputeTime {
-            time: nanos(pace.thinktime),
-            every: pace.thinktime_blocks.max(1),
-            idle: false,
+        let (time, after) = (nanos(pace.thinktime), nanos(pace.thinktime_iotime));
+        // The usual count does not go with a time.
+        let counts = after == Nanos::ZERO || self.is_set("thinktime_blocks");
+        (time > Nanos::ZERO).then(|| RestTime {
+            time,
+            busy: nanos(pace.thinktime_spin).min(time),
+            every: if counts { pace.thinktime_blocks.max(1) } else { 0 },
+            after,
+            uncapped: pace.rate_ignore_thinktime,
         })
     }
 

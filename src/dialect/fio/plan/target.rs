@@ -196,7 +196,11 @@ impl FioJob {
             FioThere::File(bytes) => bytes,
             _ => made_before(before, &path).unwrap_or(0),
         };
-        let offset = self.offset_of(clone, there)?;
+        let offset = match self.target.file_append {
+            // fio looks at no offset then.
+            true => there,
+            false => self.offset_of(clone, there)?,
+        };
         let asked = match self.bytes_asked(there)? {
             0 => there.saturating_sub(offset),
             u64::MAX => self.endless(offset)?,
@@ -326,6 +330,8 @@ impl FioJob {
         let target = &self.target;
         match complete {
             _ if target.overwrite && !complete => LayoutMode::Written,
+            // What stands there stays.
+            false if target.file_append => LayoutMode::AsFound,
             // What has no end is not allocated.
             false if target.size == Some(FioAmount::Bytes(u64::MAX)) => LayoutMode::Truncated,
             true if self.pattern.rw.writes() => LayoutMode::AsFound,

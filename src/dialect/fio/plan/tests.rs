@@ -272,7 +272,6 @@ fn what_is_not_done_is_refused_by_its_name() {
         ("--verify=crc32c --rw=rw --verify_backlog=8", "verify_backlog"),
         ("--ioengine=libblkio", "libblkio"),
         ("--ioengine=vsync --iodepth=8", "ioengine=sync"),
-        ("--thinktime=10 --thinktime_spin=5", "thinktime_spin"),
         ("--trigger-timeout=5", "--trigger"),
     ] {
         let refused = planned(&format!("--name=a --size=1m {words}")).expect_err(words);

@@ -55,18 +55,6 @@ const UNMET: &[UnmetOption] = &[
         "give one time",
     ),
     unmet(
-        "thinktime_spin",
-        |job| !job.pace.thinktime_spin.is_zero() && job.pace.thinktime_spin < job.pace.thinktime,
-        "a pause is all sleep or all computing here",
-        "leave it out, or give it as much as thinktime",
-    ),
-    unmet(
-        "rate_ignore_thinktime",
-        |job| job.pace.rate_ignore_thinktime,
-        "pauses are not caught up with here",
-        LEAVE_OUT,
-    ),
-    unmet(
         "write_hint",
         |job| job.sync.write_hint != FioWriteHint::None,
         "the kernel is not told how long data live here",
@@ -101,9 +89,12 @@ const UNMET: &[UnmetOption] = &[
     ),
     unmet(
         "file_append",
-        |job| job.target.file_append,
-        "I/O from the end of a file on is not done here",
-        "give offset= the size of the file",
+        |job| {
+            let writes = job.pattern.rw.writes() && !job.pattern.rw.reads();
+            job.target.file_append && (job.target.nrfiles > 1 || !writes)
+        },
+        "only writes to one file go on from its end here",
+        "use rw=write and one file, or give offset= the size of the file",
     ),
     unmet(
         "unlink_each_loop",
@@ -116,12 +107,6 @@ const UNMET: &[UnmetOption] = &[
         |job| job.queue.submit_mode == FioSubmitMode::Offload && job.queue.engine.synchronous(),
         "calls that wait are made by one thread here",
         "use an engine that queues, such as ioengine=io_uring",
-    ),
-    unmet(
-        "serialize_overlap",
-        |job| job.queue.serialize_overlap && job.queue.iodepth > 1,
-        "I/Os in flight that share blocks are not told apart here",
-        LEAVE_OUT,
     ),
     unmet(
         "hipri_percentage",

@@ -1,7 +1,7 @@
 //! What ends a job, and what ends with it.
 
 use super::*;
-use crate::plan::{ErrorTolerance, FaultReach, LeastRate, ServiceLevel};
+use crate::plan::{ErrorTolerance, FaultReach, LeastRate, RestTime, ServiceLevel};
 
 /// What the first job of a line reaches with a fault.
 fn reach(line: &str) -> FaultReach {
@@ -75,4 +75,41 @@ fn the_end_of_a_job_ends_others() {
     assert_eq!(until(line), PhaseEnd::Last);
     assert_eq!(until(&format!("--exitall {line}")), PhaseEnd::First);
     assert_eq!(until(&format!("--exitall --exit_what=all {line}")), PhaseEnd::FirstOfRun);
+}
+
+#[test]
+fn a_rest_is_that_of_the_words() {
+    let rest = |line: &str| job(line).rate.rest.expect(line);
+    let usual = RestTime { time: Nanos::micros(100), every: 1, ..RestTime::default() };
+    assert_eq!(job("").rate.rest, None);
+    assert_eq!(rest("--thinktime=100"), usual);
+    let busy = RestTime { busy: Nanos::micros(50), every: 8, ..usual };
+    assert_eq!(rest("--thinktime=100 --thinktime_spin=50 --thinktime_blocks=8"), busy);
+    let all = RestTime { busy: Nanos::micros(100), ..usual };
+    assert_eq!(rest("--thinktime=100 --thinktime_spin=500"), all);
+    let after = RestTime { every: 0, after: Nanos::secs(2), ..usual };
+    assert_eq!(rest("--thinktime=100 --thinktime_iotime=2s"), after);
+    let both = RestTime { every: 3, ..after };
+    assert_eq!(rest("--thinktime=100 --thinktime_iotime=2s --thinktime_blocks=3"), both);
+    let ignored = RestTime { uncapped: true, ..usual };
+    assert_eq!(rest("--thinktime=100 --rate=1m --rate_ignore_thinktime=1"), ignored);
+}
+
+#[test]
+fn ios_that_share_blocks_are_kept_apart_where_several_are_in_flight() {
+    let apart = |line: &str| blocks(&format!("--name=a --size=1m {line}")).apart;
+    let deep = "--rw=randwrite --ioengine=io_uring --iodepth=8";
+    assert!(apart(&format!("{deep} --serialize_overlap=1")));
+    assert!(!apart(deep) && !apart("--rw=randwrite --serialize_overlap=1"));
+}
+
+#[test]
+fn a_file_is_written_on_from_its_end() {
+    let appended = blocks("--name=a --filename=there --rw=write --size=64k --file_append=1");
+    let Target::File { size: Size::Exactly(size), layout, .. } = appended.target else {
+        panic!("no file")
+    };
+    assert_eq!((size, layout), (Bytes((1 << 20) + 65_536), LayoutMode::AsFound));
+    let refused = planned("--name=a --rw=read --size=1m --file_append=1").expect_err("a read");
+    assert!(refused.contains("file_append"), "{refused}");
 }

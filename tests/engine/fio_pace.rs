@@ -1,0 +1,108 @@
+//! The same words to fio and to `assay fio`: rests, I/Os that share blocks, and files that are written on.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::lab::{self, Memory};
+
+/// What one of the two reports of the only job of a line, in a folder.
+fn report(theirs: bool, folder: &Path, line: &str) -> Value {
+    let (program, first): (&str, &[&str]) = match theirs {
+        true => ("fio", &[]),
+        false => (env!("CARGO_BIN_EXE_assay"), &["fio"]),
+    };
+    let output = Command::new(program)
+        .args(first)
+        .args(line.split(' '))
+        .arg("--output-format=json")
+        .env("ASSAY_DIALECT", "fio-3.33")
+        .current_dir(folder)
+        .output()
+        .expect("it runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let told = || format!("{line}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{}", told());
+    let start = text.find('{').unwrap_or_else(|| panic!("{}", told()));
+    let document: Value = serde_json::from_str(&text[start..]).expect("a document");
+    document["jobs"][0].clone()
+}
+
+#[test]
+fn rests_are_as_long_as_those_of_fio() {
+    let _alone = lab::alone();
+    lab::need!(lab::need_tool("fio", "fio"));
+    let folder = lab::need!(Memory::tmpfs());
+    let line = "--name=a --ioengine=null --rw=read --bs=4k";
+    for (words, least, most) in [
+        // Nine or ten rests of 40 ms.
+        ("--size=40k --thinktime=40ms --thinktime_spin=20ms", 340, 700),
+        // Three or four of 100 ms.
+        ("--size=40k --thinktime=100ms --thinktime_blocks=3", 280, 700),
+        // 20 I/Os in 200 ms, three times, with two or three rests that are not caught up with.
+        (
+            "--number_ios=60 --size=1m --rate_iops=100 --thinktime=300ms --thinktime_blocks=20 --rate_ignore_thinktime=1",
+            1150,
+            1900,
+        ),
+    ] {
+        for theirs in [true, false] {
+            let job = report(theirs, folder.mount(), &format!("{line} {words}"));
+            let ms = job["read"]["runtime"].as_u64().unwrap_or_default();
+            assert!((least..most).contains(&ms), "{words} {theirs}: {ms} ms");
+            if words.contains("spin") {
+                let busy = job["usr_cpu"].as_f64().unwrap_or_default();
+                assert!((10.0..80.0).contains(&busy), "{words} {theirs}: {busy} %");
+            }
+        }
+    }
+    // A second of I/Os, then a rest of half a second.
+    let line = format!("{line} --size=900g --thinktime=500ms --thinktime_iotime=1 --runtime=4");
+    for theirs in [true, false] {
+        let job = report(theirs, folder.mount(), &line);
+        let busy = job["usr_cpu"].as_f64().unwrap_or_default()
+            + job["sys_cpu"].as_f64().unwrap_or_default();
+        assert!((25.0..90.0).contains(&busy), "{theirs}: {busy} %");
+    }
+}
+
+#[test]
+fn what_shares_blocks_is_done_one_after_the_other() {
+    let _alone = lab::alone();
+    lab::need!(lab::need_tool("fio", "fio"));
+    let folder = lab::need!(Memory::tmpfs());
+    let line = "--name=a --filename=t --rw=randrw --bs=4k --size=16k --norandommap --io_size=2m \
+                --ioengine=libaio --iodepth=8 --serialize_overlap=1";
+    let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let moved = |theirs| {
+        let job = report(theirs, folder.mount(), &line);
+        ["read", "write"].map(|way| job[way]["total_ios"].clone())
+    };
+    assert_eq!(moved(false), moved(true));
+    // Of one block only one is in flight.
+    let one = line.replace("--size=16k", "--size=4k");
+    let alone = |line: &str| {
+        report(false, folder.mount(), line)["iodepth_level"]["1"].as_f64().unwrap_or_default()
+    };
+    assert_eq!(alone(&one), 100.0);
+    assert!(alone(&one.replace("--serialize_overlap=1", "--thread")) < 50.0);
+}
+
+#[test]
+fn a_file_is_written_on_from_its_end() {
+    let _alone = lab::alone();
+    lab::need!(lab::need_tool("fio", "fio"));
+    let folder = lab::need!(Memory::tmpfs());
+    let line = "--name=a --filename=t --rw=write --bs=16k --size=128k --file_append=1";
+    let path = folder.path("t");
+    let done = [true, false].map(|theirs| {
+        std::fs::write(&path, [7; 65_536]).expect("written");
+        let job = report(theirs, folder.mount(), line);
+        let bytes = std::fs::read(&path).expect("there");
+        assert!(bytes[..65_536].iter().all(|byte| *byte == 7), "what stood there is gone");
+        (job["write"]["io_bytes"].clone(), job["write"]["total_ios"].clone(), bytes.len())
+    });
+    assert_eq!(done[0], done[1]);
+    assert_eq!(done[0].2, 3 * 65_536);
+}
