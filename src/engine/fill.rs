@@ -357,7 +357,9 @@ impl DataFiller {
             }
             FillKind::Constant => buffer.fill(0),
             FillKind::Once { scrambled: false } => {}
-            FillKind::Once { scrambled: true } => once::scramble(buffer, offset, generation),
+            FillKind::Once { scrambled: true } => {
+                once::scramble(buffer, offset, generation.number())
+            }
             FillKind::Alike(data) => fill_alike(buffer, data, self.seed, offset),
             FillKind::Headed { filler, alone } => {
                 let write = HeadedWrite {

@@ -1,7 +1,9 @@
 //! Data that are made once for each buffer, and what each write changes of them.
 
-use super::fill::{SECTOR, WriteGeneration};
 use super::random::{RandomStream, mix};
+
+/// Bytes of a sector.
+const SECTOR: usize = 512;
 
 /// Series of words that take turns in a buffer, and what each multiplies its first word by.
 const SERIES: [u64; 4] = [1, 2, 3, 5];
@@ -26,10 +28,9 @@ const LINE: usize = 64;
 
 /// Makes a block unlike all others: one line of each sector, another for each write, begins with its place, and
 /// the first line ends with zeros and the number of the write. What stood in other lines stays, so that after a
-/// while a buffer holds as many zeros as one of fio (`small_content_scramble` in its `io_u.c`).
+/// while a buffer holds as many zeros as one of fio (`small_content_scramble` in its `io_u.c`). `number`: of the write.
 #[inline]
-pub(super) fn scramble(buffer: &mut [u8], offset: u64, generation: WriteGeneration) {
-    let number = generation.number();
+pub(super) fn scramble(buffer: &mut [u8], offset: u64, number: u64) {
     let at = (mix(number) % (SECTOR / LINE) as u64) as usize * LINE;
     for (sector, place) in buffer.chunks_exact_mut(SECTOR).zip((offset..).step_by(SECTOR)) {
         sector[at..at + 8].copy_from_slice(&place.to_le_bytes());
@@ -41,6 +42,9 @@ pub(super) fn scramble(buffer: &mut [u8], offset: u64, generation: WriteGenerati
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The number before the first write of a run.
+    const FIRST: u64 = 1 << 49;
 
     fn made(seed: u64) -> Vec<u8> {
         let mut buffer = vec![0; 4096];
@@ -66,8 +70,7 @@ mod tests {
             let mut buffer = made(seed);
             fresh += left(&buffer) / 32.0;
             for write in 1..64 {
-                let generation = WriteGeneration::timed(0, 0).later(write);
-                scramble(&mut buffer, mix(write) % (1 << 15) * 4096, generation);
+                scramble(&mut buffer, mix(write) % (1 << 15) * 4096, FIRST + write);
             }
             used += left(&buffer) / 32.0;
         }
@@ -80,7 +83,7 @@ mod tests {
         let mut buffer = made(1);
         let mut seen = std::collections::BTreeSet::new();
         for write in 1..64 {
-            scramble(&mut buffer, (write % 3) * 4096, WriteGeneration::timed(0, 0).later(write));
+            scramble(&mut buffer, (write % 3) * 4096, FIRST + write);
             assert!(buffer.chunks(SECTOR).all(|sector| seen.insert(sector.to_vec())));
         }
     }
