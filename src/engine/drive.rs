@@ -3,6 +3,7 @@
 
 mod backlog;
 mod batching;
+mod flushes;
 mod in_flight;
 mod io_loop;
 mod io_state;

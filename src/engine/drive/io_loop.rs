@@ -14,7 +14,7 @@ use super::super::cache_control::PendingWriteback;
 use super::super::fill::{WriteGeneration, place_of};
 use super::super::log::LogEntry;
 use super::super::pace::WorkerPace;
-use super::super::sync_backend::{answered, flush_files};
+use super::super::sync_backend::answered;
 use super::super::tally::ActionTallies;
 use super::super::trim::{TrimPool, Trimmer};
 use super::super::{FlushKind, IoBackend, IoOp, IoRequest};
@@ -66,11 +66,11 @@ pub(super) struct IoLoop<'a, 's, L, const MORE: bool> {
     bytes_left: u64,
     ops_left: u64,
     /// Writes since the last flush.
-    unflushed: u64,
+    pub(super) unflushed: u64,
     /// When what a list had before was sent.
-    listed_before: Timestamp,
+    pub(super) listed_before: Timestamp,
     /// I/Os and flushes that were sent, counted where each is written down.
-    sent: u64,
+    pub(super) sent: u64,
     /// What is done for the page cache's sake.
     pub(super) beside: PendingWriteback,
     /// More may be sent.
@@ -233,68 +233,6 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         }
     }
 
-    fn flush(&mut self, how: FlushKind, file: Option<u32>) -> ControlFlow<()> {
-        self.unflushed = 0;
-        let flushed = match file.and_then(|file| self.worker.files.get(file as usize)) {
-            Some(file) => flush_files(std::slice::from_ref(file), how),
-            None => self.backend.flush(how),
-        };
-        if let Err(error) = flushed {
-            let doing = if how == FlushKind::Fsync { Doing::Fsync } else { Doing::Fdatasync };
-            self.worker_totals.fault = Some(Fault::new(doing, self.worker.path(0), &error));
-            self.worker_totals.tallies.of(Action::Flush).errors += 1;
-            return ControlFlow::Break(());
-        }
-        let done = self.backend.now();
-        if done >= self.worker_totals.counted {
-            self.worker_totals.tallies.of(Action::Flush).add(0, 0, done.since(self.now).0);
-        }
-        if MORE {
-            self.write_flush_down(how, file, done);
-        }
-        let began = self.now;
-        (self.worker_totals.stopped, self.now) = (done, done);
-        self.idle(began);
-        ControlFlow::Continue(())
-    }
-
-    /// Writes a flush down: of one file, or one for each.
-    fn write_flush_down(&mut self, how: FlushKind, one: Option<u32>, completed: Timestamp) {
-        let (since, files) = (self.now, self.worker.files.len() as u32);
-        let Some(log) = self.worker.log.as_mut().filter(|log| log.takes_flushes()) else { return };
-        for file in (0..files).filter(|file| one.is_none_or(|one| one == *file)) {
-            let io = IoRequest { op: IoOp::Write, file, offset: 0, len: 0 };
-            let (flush, number) = (Some(how), self.sent);
-            let accepted = since;
-            log.add(LogEntry { io, flush, number, since, accepted, completed, answer: 0 });
-            self.sent += 1;
-        }
-    }
-
-    /// Makes the flush that a list has next, at its time, when all before it is answered.
-    #[cold]
-    fn flush_as_listed(&mut self) -> ControlFlow<()> {
-        while self.open && self.nothing_in_flight() {
-            let due = self.listed().filter(|due| *due > self.now);
-            let Some(due) = due else {
-                let next = self.worker.cursor.flush();
-                self.worker.cursor.flushed();
-                self.listed_before = self.now;
-                return match next {
-                    Some((how, file)) => self.flush(how, Some(file)),
-                    None => ControlFlow::Continue(()),
-                };
-            };
-            self.sleep(due);
-        }
-        ControlFlow::Continue(())
-    }
-
-    /// When a list has what comes next.
-    fn listed(&self) -> Option<Timestamp> {
-        self.worker.cursor.listed(self.worker_totals.started, self.listed_before)
-    }
-
     /// Fills the lane, as far as a flush allows. When the next I/O is due, if it is not yet.
     #[inline]
     fn fill(&mut self) -> Option<Timestamp> {
@@ -357,7 +295,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
 
     /// Sleeps with nothing in flight, but not past the end, nor past a request to halt for long. The
     /// time without work counts like any other.
-    fn sleep(&mut self, due: Timestamp) {
+    pub(super) fn sleep(&mut self, due: Timestamp) {
         let until = due.min(self.deadline.unwrap_or(due)).min(self.now + Nanos::millis(100));
         match self.pace.busy_until(self.now) {
             Some(busy) => self.backend.compute_until(until.min(busy)),
@@ -567,7 +505,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
     }
 
     /// Nothing was in flight from a moment until now.
-    fn idle(&mut self, began: Timestamp) {
+    pub(super) fn idle(&mut self, began: Timestamp) {
         self.add_held(began);
         if L::AT_ONCE {
             self.add_held(self.now);
