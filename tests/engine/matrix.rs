@@ -59,7 +59,6 @@ fn loop_config() -> Vec<Way> {
         way("psync, direct", json!("psync"), 1, "direct"),
         way("sync", json!("sync"), 1, "buffered"),
         way("sync, direct", json!("sync"), 1, "direct"),
-        way("splice", json!("splice"), 1, "buffered"),
         way("vectored", json!("vectored"), 1, "buffered"),
         way("vectored, RWF_DSYNC, direct", flags, 1, "direct"),
         way("mmap", json!("mmap"), 1, "buffered"),
