@@ -115,7 +115,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
     FioOption::new(
         "rate_ignore_thinktime",
         FioKind::Bool,
-        "catch up with the rate after a rest",
+        "go on at the rate after a rest, and do not catch up",
         |job, value| value.bool(&mut job.pace.rate_ignore_thinktime),
         "--name=a --size=1m --rate=10m --thinktime=100 --rate_ignore_thinktime=1",
     )
