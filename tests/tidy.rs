@@ -470,6 +470,24 @@ fn every_file_belongs_to_the_program() {
 }
 
 #[test]
+fn every_test_program_is_run_by_make() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let makefile = std::fs::read_to_string(root.join("Makefile")).expect("readable");
+    let words: Vec<&str> = makefile.split_whitespace().collect();
+    let is_run = |name: &str| words.windows(2).any(|pair| pair == ["--test", name]);
+    let programs = std::fs::read_dir(root.join("tests")).expect("readable").filter_map(|entry| {
+        let path = entry.expect("an entry").path();
+        let is_program =
+            path.extension().is_some_and(|end| end == "rs") || path.join("main.rs").exists();
+        is_program.then(|| path.file_stem().expect("a name").to_string_lossy().into_owned())
+    });
+    let missing = programs.filter(|name| !is_run(name));
+    settle(
+        &missing.map(|name| format!("Makefile: no '--test {name}' runs it")).collect::<Vec<_>>(),
+    );
+}
+
+#[test]
 fn every_rule_has_a_record_that_trips_it_and_one_that_nearly_does() {
     let records = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/records");
     if !records.is_dir() {

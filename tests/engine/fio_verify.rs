@@ -84,10 +84,11 @@ fn change(path: &Path) {
     file.write_all_at(&[!byte[0]], CHANGED).expect("a byte");
 }
 
-/// A job for each of these kinds and for each size, each with a file of its own name.
+/// A job for each of these kinds, and one for each size of the usual kind, each with a file of its own name.
 fn jobs(kinds: &[&str]) -> Vec<(String, Vec<String>)> {
     let of = |kind: &str| {
-        SIZES.map(|(bs, interval)| {
+        let sizes = if kind == "crc32c" { &SIZES[..] } else { &SIZES[1..] };
+        let job = |(bs, interval): &(&str, &str)| {
             let name = format!("{kind}-{bs}");
             let mut words = vec![
                 format!("--name={name}"),
@@ -100,7 +101,8 @@ fn jobs(kinds: &[&str]) -> Vec<(String, Vec<String>)> {
                 words.push("--verify_pattern=0xdeadbe%o\"x\"".into());
             }
             (name, words)
-        })
+        };
+        sizes.iter().map(job).collect::<Vec<_>>()
     };
     kinds.iter().flat_map(|kind| of(kind)).collect()
 }
@@ -158,7 +160,7 @@ fn what_a_job_wrote_is_read_back_as_often_and_told_in_its_report() {
         "--rw=randwrite --bs=4k",
         "--rw=write --bs=4k --number_ios=10",
         "--rw=write --bs=4k --do_verify=0",
-        "--rw=write --bs=64k --numjobs=2 --group_reporting",
+        "--rw=write --bs=64k --numjobs=2 --offset_increment=256k --group_reporting",
         "--rw=write --bs=4k --verify_pattern=%o",
     ];
     for line in lines {

@@ -148,13 +148,13 @@ const UNMET: &[UnmetOption] = &[
         "cmdprio_percentage",
         |job| job.queue.engine_options.cmdprio_percentage.iter().any(|percent| *percent > 0),
         "I/Os of one job have one priority here",
-        "give each priority a job of its own, each started by ionice",
+        "give each priority a job of its own, by prio= and prioclass=",
     ),
     unmet(
         "cmdprio_bssplit",
         |job| job.queue.engine_options.cmdprio_bssplit.iter().any(|shares| !shares.is_empty()),
         "I/Os of one job have one priority here",
-        "give each priority a job of its own, each started by ionice",
+        "give each priority a job of its own, by prio= and prioclass=",
     ),
     unmet(
         "numa_cpu_nodes",
