@@ -83,10 +83,11 @@ struct CapBuckets {
 }
 
 impl CapBuckets {
-    /// The share of one of so many workers.
-    fn of(cap: Cap, workers: u32) -> Self {
+    /// The share of one of so many workers, which catches up with all that held it up, or with little of it.
+    fn of(cap: Cap, workers: u32, catch_up: bool) -> Self {
         let bucket = |rate: Option<f64>| RateBucket {
             next: 0.0,
+            late: if catch_up { f64::INFINITY } else { RateBucket::LITTLE },
             each: rate.map_or(0.0, |rate| 1e9 * f64::from(workers) / rate),
         };
         Self { bytes: bucket(cap.bandwidth.map(|bytes| bytes.0 as f64)), ops: bucket(cap.iops) }
@@ -117,13 +118,17 @@ struct RateBucket {
     next: f64,
     /// Nanoseconds for each byte, or each operation; 0: no cap.
     each: f64,
+    /// Lateness that is caught up with, nanoseconds.
+    late: f64,
 }
 
 impl RateBucket {
+    /// A cap is no debt: 100 ms.
+    const LITTLE: f64 = 1e8;
+
     #[inline]
     fn take(&mut self, units: f64, now: f64) {
-        // Lateness is caught up for 100 ms at the most: a cap, not a debt.
-        self.next = self.next.max(now - 1e8) + units * self.each;
+        self.next = self.next.max(now - self.late) + units * self.each;
     }
 }
 
@@ -219,12 +224,13 @@ impl WorkerPace {
     /// The pace of one of `workers` that share a rate, from `start` on.
     pub(crate) fn new(rate: Rate, workers: u32, worker: u32, start: Timestamp, seed: u64) -> Self {
         let Rate { arrivals, caps, think, rest, compute } = rate;
-        let own = || IoOp::ALL.map(|op| CapBuckets::of(caps.of(op.action()), workers));
+        let own =
+            || IoOp::ALL.map(|op| CapBuckets::of(caps.of(op.action()), workers, caps.catch_up));
         Self {
             start,
             held: !rate.is_closed(),
             arrivals: arrivals.map(|arrivals| ArrivalClock::of(arrivals, workers, worker, seed)),
-            cap: (caps.all != Cap::NONE).then(|| CapBuckets::of(caps.all, workers)),
+            cap: (caps.all != Cap::NONE).then(|| CapBuckets::of(caps.all, workers, caps.catch_up)),
             own: caps.has_own().then(own),
             think: think.map(ThinkPause::of),
             rest: rest.map(RestClock::of),
@@ -376,6 +382,24 @@ mod tests {
         assert_eq!(arrivals(rate, 1, years), young);
         // 9999 gaps of 2/300000 s, and half a gap before.
         assert_eq!(young.last(), Some(&66_663_333));
+    }
+
+    #[test]
+    fn what_was_held_up_is_caught_up_with_wholly_or_for_100_ms() {
+        // 100 operations per second, and a second in which nothing is sent.
+        let burst = |catch_up| {
+            let caps = Caps { catch_up, ..Caps::of_all(Cap::of_iops(100.0)) };
+            let mut pace = WorkerPace::new(Rate::capped(caps), 1, 0, Timestamp(0), 7);
+            pace.started(read(512), Timestamp(0));
+            let now = Timestamp(1_000_000_000);
+            let mut sent = 0;
+            while pace.due(now).is_none_or(|due| due <= now) {
+                pace.started(read(512), now);
+                sent += 1;
+            }
+            sent
+        };
+        assert_eq!((burst(true), burst(false)), (100, 11));
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use std::fs::File;
 use std::os::fd::AsFd;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use super::stack::StackWalk;
@@ -100,14 +100,12 @@ impl SysRoot {
     /// What is on the device itself.
     fn blank(&self, path: &Path) -> Result<(), String> {
         // Nobody else may hold it exclusively: also a mount in another namespace does.
-        let device = File::options()
-            .read(true)
-            .custom_flags(libc::O_EXCL | libc::O_CLOEXEC)
-            .open(path)
-            .map_err(|error| match error.raw_os_error() {
-                Some(libc::EBUSY) => "the kernel says it is in use (EBUSY)".to_string(),
-                _ => why("open", &error),
-            })?;
+        let device = block::open_alone(path, false).map(File::from).map_err(|error| match error
+            .raw_os_error()
+        {
+            Some(libc::EBUSY) => "the kernel says it is in use (EBUSY)".to_string(),
+            _ => why("open", &error),
+        })?;
         let size = block::size(device.as_fd()).map_err(|error| why("BLKGETSIZE64", &error))?;
         let mut head = vec![0; LOOK.min(size) as usize];
         let mut tail = head.clone();

@@ -87,6 +87,10 @@ pub struct Caps {
     /// Of trims.
     #[serde(default, skip_serializing_if = "is_usual")]
     pub trim: Cap,
+    /// Each worker catches up with all that it was held up for, as fast as it can: the caps hold in the mean
+    /// (fio's rates). Else with 100 ms at the most.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub catch_up: bool,
 }
 
 /// A cap; of two the stricter holds, and what is absent holds nothing back.
@@ -207,8 +211,13 @@ impl Arrivals {
 
 impl Caps {
     /// Nothing is capped.
-    pub const NONE: Self =
-        Self { all: Cap::NONE, read: Cap::NONE, write: Cap::NONE, trim: Cap::NONE };
+    pub const NONE: Self = Self {
+        all: Cap::NONE,
+        read: Cap::NONE,
+        write: Cap::NONE,
+        trim: Cap::NONE,
+        catch_up: false,
+    };
 
     /// One cap for all actions together.
     pub const fn of_all(all: Cap) -> Self {
@@ -227,7 +236,7 @@ impl Caps {
 
     /// Whether an action has a cap for itself.
     pub fn has_own(self) -> bool {
-        Self { all: Cap::NONE, ..self } != Self::NONE
+        Self { all: Cap::NONE, catch_up: false, ..self } != Self::NONE
     }
 
     fn check(self) -> Result<(), Refusal> {

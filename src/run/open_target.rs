@@ -20,7 +20,7 @@ use crate::evidence::folder_of;
 use crate::name::NameText as _;
 use crate::plan::{Caching, Durability, Fill, LayoutMode, Lifetime, Pattern, Target};
 use crate::record::TruncatedFile;
-use crate::sys::block::size_of_open;
+use crate::sys::block::{self, size_of_open};
 use crate::unit::Bytes;
 
 use super::ranges::ByteRanges;
@@ -163,13 +163,13 @@ impl OpenTarget {
         let access = if writes { OFlags::RDWR } else { OFlags::RDONLY };
         match self.kind {
             TargetKind::Device => {
-                // O_EXCL: the kernel refuses a device that something holds.
-                let alone = writes && !self.held;
-                let hold = if alone { OFlags::EXCL } else { OFlags::empty() };
-                let file =
-                    rustix::fs::open(&self.path, access | hold | OFlags::CLOEXEC, Mode::empty())
-                        .map_err(|error| fault(Doing::Open, &error.into()))?;
-                self.file = Some(file);
+                // The kernel refuses a device that something holds.
+                let file = match writes && !self.held {
+                    true => block::open_alone(&self.path, true),
+                    false => rustix::fs::open(&self.path, access | OFlags::CLOEXEC, Mode::empty())
+                        .map_err(io::Error::from),
+                };
+                self.file = Some(file.map_err(|error| fault(Doing::Open, &error))?);
             }
             TargetKind::File => {
                 let there = self.path.exists();

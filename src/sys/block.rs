@@ -10,9 +10,13 @@
 
 use std::ffi::CString;
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::time::Duration;
+
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 
 /// Size of a block device in bytes (BLKGETSIZE64).
 pub fn size(fd: BorrowedFd) -> io::Result<u64> {
@@ -313,6 +317,25 @@ pub fn stat(path: &Path) -> io::Result<FileStat> {
 /// `statx` of an open file.
 pub fn stat_open(fd: BorrowedFd) -> io::Result<FileStat> {
     statx(fd.as_raw_fd(), &CString::default(), libc::AT_EMPTY_PATH)
+}
+
+/// Opens a block device that nothing else holds (O_EXCL). Who has let go of it this moment may hold it a little
+/// longer, such as a probe of udev, or a program between fork and exec: so long it is waited for.
+///
+/// # Errors
+/// EBUSY, where it is mounted, part of another device, or held by another program; what open(2) says.
+pub fn open_alone(path: &Path, writes: bool) -> io::Result<OwnedFd> {
+    const TRIES: u32 = 10;
+    const PAUSE: Duration = Duration::from_millis(20);
+    let access = if writes { OFlags::RDWR } else { OFlags::RDONLY };
+    let open = || rustix::fs::open(path, access | OFlags::EXCL | OFlags::CLOEXEC, Mode::empty());
+    for _ in 1..TRIES {
+        match open() {
+            Err(Errno::BUSY) => std::thread::sleep(PAUSE),
+            other => return Ok(other?),
+        }
+    }
+    Ok(open()?)
 }
 
 #[cfg(test)]

@@ -427,7 +427,7 @@ fn io_uring_forbidden() {
 
 /// Runs quick, and takes the rates of its phases into `best` where they are better.
 fn quick_of(card: &Card, best: &mut [f64]) -> Heard {
-    let heard = hear_own(lab::assay(["quick", "--time", "15"]).word(card.mount()));
+    let heard = hear_own(lab::assay(["quick", "--time", "8"]).word(card.mount()));
     assert_eq!(heard.record.phases.len(), best.len(), "{heard}");
     for (phase, best) in heard.record.phases.iter().zip(best) {
         let rates = phase.totals.values().filter_map(|total| Some(total.bandwidth?.0));

@@ -79,7 +79,7 @@ fn places() -> Result<Vec<Place>, Skip> {
     ])
 }
 
-/// One run of a second, whatever the device does in that time.
+/// One short run, whatever the device does in that time.
 fn run(target: &Value, kind: &Kind) -> Heard {
     let (_, action, order, block, depth, caching, durability) = kind;
     // A flush at the end only would find what was written again in memory (T60).
@@ -101,7 +101,7 @@ fn run(target: &Value, kind: &Kind) -> Heard {
                         "block": { "fixed": block },
                     },
                 } },
-                "stop": { "first_of": [{ "time": 1_000_000_000_u64 }] },
+                "stop": { "first_of": [{ "time": 700_000_000_u64 }] },
             }],
         }],
     });

@@ -2,13 +2,19 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::lab::{self, Memory};
+use crate::lab::{self, Faults, FaultyFuse, MI, Memory};
 
 /// What one of the two reports of the only job of a line, in a folder.
 fn report(theirs: bool, folder: &Path, line: &str) -> Value {
+    report_and_words(theirs, folder, line).0
+}
+
+/// The same, and what it says beside.
+fn report_and_words(theirs: bool, folder: &Path, line: &str) -> (Value, String) {
     let (program, first): (&str, &[&str]) = match theirs {
         true => ("fio", &[]),
         false => (env!("CARGO_BIN_EXE_assay"), &["fio"]),
@@ -26,7 +32,7 @@ fn report(theirs: bool, folder: &Path, line: &str) -> Value {
     assert!(output.status.success(), "{}", told());
     let start = text.find('{').unwrap_or_else(|| panic!("{}", told()));
     let document: Value = serde_json::from_str(&text[start..]).expect("a document");
-    document["jobs"][0].clone()
+    (document["jobs"][0].clone(), told())
 }
 
 #[test]
@@ -65,6 +71,38 @@ fn rests_are_as_long_as_those_of_fio() {
             + job["sys_cpu"].as_f64().unwrap_or_default();
         assert!((25.0..90.0).contains(&busy), "{theirs}: {busy} %");
     }
+}
+
+#[test]
+fn a_rate_is_one_of_the_mean() {
+    let _alone = lab::alone();
+    lab::need!(lab::need_tool("fio", "fio"));
+    // The 250th read waits for 1.2 s; what that held up is sent behind it.
+    let stall = Some((250, Duration::from_millis(1200)));
+    let line = "--name=a --filename=t --rw=read --bs=4k --size=4m --number_ios=490 --rate_iops=100";
+    for theirs in [true, false] {
+        let faulty = lab::need!(FaultyFuse::new(Faults::default()));
+        faulty.put("t", &vec![5; 4 * MI as usize]);
+        faulty.set(Faults { stall, ..Faults::default() });
+        let (job, said) = report_and_words(theirs, faulty.mount(), line);
+        let ms = job["read"]["runtime"].as_u64().unwrap_or_default();
+        assert!((4700..5500).contains(&ms), "{theirs}: {ms} ms");
+        if !theirs {
+            let told = "'--rate_iops=100' means a mean: after a stall a second had 1";
+            assert!(said.contains(told), "{said}");
+        }
+    }
+}
+
+#[test]
+fn a_runtime_is_a_limit() {
+    let folder = lab::need!(Memory::tmpfs());
+    let line = "--name=a --rw=read --bs=4k --size=1m --runtime=10";
+    let (_, said) = report_and_words(false, folder.mount(), line);
+    let told = "'--runtime=10' means 10.0 s at the most: its size was done after ";
+    assert!(said.contains(told), "{said}");
+    let (_, said) = report_and_words(false, folder.mount(), &line.replace("10", "1 --time_based"));
+    assert!(!said.contains("at the most"), "{said}");
 }
 
 #[test]

@@ -23,16 +23,19 @@ impl FioJob {
     /// Rates and pauses.
     pub(super) fn rate(&self) -> Result<Rate, Refusal> {
         let caps = Caps {
-            all: Cap::NONE,
             read: self.cap(FioDirection::Read),
             write: self.cap(FioDirection::Write),
             trim: self.cap(FioDirection::Trim),
+            ..Caps::NONE
         };
         let rate = Rate { rest: self.rest(), ..Rate::CLOSED };
         let linear = self.pace.rate_process == FioRateProcess::Linear;
         let offload = self.queue.submit_mode == FioSubmitMode::Offload;
-        if caps == Caps::NONE || linear && !offload {
-            return Ok(Rate { caps, ..rate });
+        if caps == Caps::NONE {
+            return Ok(rate);
+        }
+        if linear && !offload {
+            return Ok(Rate { caps: Caps { catch_up: true, ..caps }, ..rate });
         }
         let rw = self.pattern.rw;
         if [rw.reads(), rw.writes(), rw.trims()].iter().filter(|does| **does).count() > 1 {
