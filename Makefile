@@ -30,7 +30,7 @@ test: packages lint
 	$(CARGO) test --locked --no-run
 	$(CARGO) test --locked --lib --test catalogue --test devices --test pages \
 		--test processes --test steady --test tidy --test verdict
-	$(CARGO) test --locked --test engine -- --test-threads 4
+	$(CARGO) test --locked --test engine -- --test-threads 3
 	$(CARGO) test --locked --doc
 
 lint: toolchain
