@@ -200,16 +200,20 @@ impl Fault {
         } else {
             (errno_name(errno).to_string(), errno_text(errno))
         };
-        let hint = hint(doing, errno).to_string();
+        Self { errno, name, ..Self::told(doing, path, text) }.hinting(hint(doing, errno))
+    }
+
+    /// A fault that the kernel has not answered with, in words.
+    pub fn told(doing: Doing, path: impl Into<String>, text: impl Into<String>) -> Self {
         Self {
             doing,
             path: path.into(),
             offset: None,
             bytes: None,
-            errno,
-            name,
-            text,
-            hint,
+            errno: 0,
+            name: String::new(),
+            text: text.into(),
+            hint: String::new(),
             piece: None,
             missed: None,
         }

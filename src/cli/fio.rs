@@ -355,6 +355,11 @@ impl FioScreen<'_> {
                 out.write_all(text.as_bytes()).and_then(|()| out.flush())
             }
         };
+        self.keep(written);
+    }
+
+    /// Keeps the first reason why something could not be printed.
+    fn keep(&mut self, written: io::Result<()>) {
         if let Err(error) = written {
             self.unprinted.get_or_insert(error);
         }
@@ -400,17 +405,13 @@ impl FioScreen<'_> {
                     .append(appends)
                     .truncate(!appends)
                     .open(name);
-                if let Err(error) = file.and_then(|mut file| file.write_all(text.as_bytes())) {
-                    self.unprinted.get_or_insert(error);
-                }
+                self.keep(file.and_then(|mut file| file.write_all(text.as_bytes())));
             }
             let back = fio::gathered_back(&gathered);
             let read_back = std::fs::read_to_string(&back).unwrap_or_default();
             if let Some((name, text)) = fio::written_list(job, clone.number, &lines, &read_back) {
                 let file = File::options().create(true).append(true).open(name);
-                if let Err(error) = file.and_then(|mut file| file.write_all(text.as_bytes())) {
-                    self.unprinted.get_or_insert(error);
-                }
+                self.keep(file.and_then(|mut file| file.write_all(text.as_bytes())));
             }
             let _ = std::fs::remove_file(&gathered);
             let _ = std::fs::remove_file(&back);
@@ -421,9 +422,7 @@ impl FioScreen<'_> {
     fn log_whole(&mut self, record: &Record) {
         let Some(prefix) = &self.line.command.own.bandwidth_log else { return };
         for (name, text) in fio::whole_bandwidth(prefix, record) {
-            if let Err(error) = std::fs::write(name, text) {
-                self.unprinted.get_or_insert(error);
-            }
+            self.keep(std::fs::write(name, text));
         }
     }
 

@@ -52,9 +52,11 @@ impl ReplayWalk {
         }
     }
 
-    /// The flush that came next is done.
-    pub(super) fn flushed(&mut self) {
+    /// The same, which is done then.
+    pub(super) fn take_flush(&mut self) -> Option<(FlushKind, u32)> {
+        let next = self.flush()?;
         self.next += 1;
+        Some(next)
     }
 
     /// When the next is due, after one that was sent at `before`.
@@ -94,7 +96,7 @@ mod tests {
         assert_eq!(walk.next_io(), Some(read));
         assert_eq!((walk.next_io(), walk.flush()), (None, Some((FlushKind::Fdatasync, 1))));
         assert_eq!(walk.due(started, before), Timestamp(1030));
-        walk.flushed();
+        assert_eq!(walk.take_flush(), Some((FlushKind::Fdatasync, 1)));
         let write = IoRequest { op: IoOp::Write, file: 0, offset: 0, len: 512 };
         assert_eq!(walk.next_io(), Some(write));
         assert_eq!((walk.next_io(), walk.flush()), (None, None));

@@ -12,8 +12,7 @@ use super::offsets::OffsetStream;
 use super::random::{RandomStream, mix};
 use super::replay::ReplayWalk;
 use super::sequence::{SequenceGround, SequenceRoute};
-use super::{FlushKind, IoOp, IoRequest};
-use crate::unit::Timestamp;
+use super::{IoOp, IoRequest};
 
 /// A stream of I/Os over one file or several.
 #[derive(Clone, Debug)]
@@ -141,37 +140,19 @@ impl IoRoute {
         }
     }
 
-    /// Whether its I/Os are those of a list, which has flushes and times between them.
-    pub(super) fn is_replayed(&self) -> bool {
-        matches!(self.0, FilePicker::Replayed { .. })
-    }
-
-    /// Whether its I/Os are those of a list that has flushes.
-    pub(super) fn has_flushes(&self) -> bool {
-        matches!(&self.0, FilePicker::Replayed { walk, .. } if walk.has_flushes())
-    }
-
-    /// The flush of a list that comes before the next I/O, if one does: which, and of which file.
+    /// The walk through a list, where its I/Os are those of one.
     #[inline]
-    pub(super) fn flush(&self) -> Option<(FlushKind, u32)> {
+    pub(super) fn replay(&self) -> Option<&ReplayWalk> {
         match &self.0 {
-            FilePicker::Replayed { walk, .. } => walk.flush(),
+            FilePicker::Replayed { walk, .. } => Some(walk),
             _ => None,
         }
     }
 
-    /// That flush is done.
-    pub(super) fn flushed(&mut self) {
-        if let FilePicker::Replayed { walk, .. } = &mut self.0 {
-            walk.flushed();
-        }
-    }
-
-    /// When a list has what comes next, after what was sent at `before` by a worker that began at `started`.
-    #[inline]
-    pub(super) fn listed(&self, started: Timestamp, before: Timestamp) -> Option<Timestamp> {
-        match &self.0 {
-            FilePicker::Replayed { walk, .. } => Some(walk.due(started, before)),
+    /// The same, to go on in it.
+    pub(super) fn replay_mut(&mut self) -> Option<&mut ReplayWalk> {
+        match &mut self.0 {
+            FilePicker::Replayed { walk, .. } => Some(walk),
             _ => None,
         }
     }

@@ -148,6 +148,17 @@ mod tests {
     use crate::engine::{IoOp, IoRequest};
     use crate::unit::Nanos;
 
+    /// A read of 4 KiB at 8 KiB, due at 1200, taken at 1250 and answered whole at 1500.
+    const READ: LogEntry = LogEntry {
+        io: IoRequest { op: IoOp::Read, file: 0, offset: 8192, len: 4096 },
+        flush: None,
+        number: 0,
+        since: Timestamp(1200),
+        accepted: Timestamp(1250),
+        completed: Timestamp(1500),
+        answer: 4096,
+    };
+
     #[test]
     fn a_line_for_each_io() {
         let folder = tempfile::tempdir().unwrap();
@@ -155,15 +166,8 @@ mod tests {
         let mut log_writer = IoLogWriter::new(&path, LogForm::Csv).unwrap();
         let mut log = log_writer.worker().unwrap();
         for (op, at, answer) in [(IoOp::Read, 1500, 4096), (IoOp::Write, 2500, -5)] {
-            log.add(LogEntry {
-                io: IoRequest { op, file: 2, offset: 8192, len: 4096 },
-                flush: None,
-                number: 0,
-                since: Timestamp(1200),
-                accepted: Timestamp(1250),
-                completed: Timestamp(at),
-                answer,
-            });
+            let io = IoRequest { op, file: 2, ..READ.io };
+            log.add(LogEntry { io, completed: Timestamp(at), answer, ..READ });
         }
         drop(log);
         log_writer.write(Timestamp(1000)).unwrap();
@@ -181,15 +185,7 @@ mod tests {
         let path = folder.path().join("log.csv");
         let mut log_writer = IoLogWriter::new(&path, LogForm::Split).unwrap();
         let mut log = log_writer.worker().unwrap();
-        log.add(LogEntry {
-            io: IoRequest { op: IoOp::Read, file: 0, offset: 8192, len: 4096 },
-            flush: None,
-            number: 0,
-            since: Timestamp(1200),
-            accepted: Timestamp(1250),
-            completed: Timestamp(1500),
-            answer: 4096,
-        });
+        log.add(READ);
         drop(log);
         log_writer.write(Timestamp(1000)).unwrap();
         assert_eq!(
@@ -205,15 +201,8 @@ mod tests {
         let mut log_writer = IoLogWriter::new(&path, LogForm::Issued).unwrap();
         let mut log = log_writer.worker().unwrap();
         for (flush, number) in [(None, 1), (Some(FlushKind::Fdatasync), 2)] {
-            log.add(LogEntry {
-                io: IoRequest { op: IoOp::Write, file: 3, offset: 0, len: 0 },
-                flush,
-                number,
-                since: Timestamp(1200),
-                accepted: Timestamp(1250),
-                completed: Timestamp(1500),
-                answer: 0,
-            });
+            let io = IoRequest { op: IoOp::Write, file: 3, offset: 0, len: 0 };
+            log.add(LogEntry { io, flush, number, answer: 0, ..READ });
         }
         drop(log);
         log_writer.write(Timestamp(1000)).unwrap();
@@ -232,15 +221,8 @@ mod tests {
         for (offset, at) in [(8192, 1500), (65_536, 9_001_200)] {
             let mut log_writer = IoLogWriter::new(&path, LogForm::OffsetLatency).unwrap();
             let mut log = log_writer.worker().unwrap();
-            log.add(LogEntry {
-                io: IoRequest { op: IoOp::Read, file: 0, offset, len: 4096 },
-                flush: None,
-                number: 0,
-                since: Timestamp(1200),
-                accepted: Timestamp(1250),
-                completed: Timestamp(at),
-                answer: 4096,
-            });
+            let io = IoRequest { offset, ..READ.io };
+            log.add(LogEntry { io, completed: Timestamp(at), ..READ });
             drop(log);
             log_writer.write(Timestamp(1000)).unwrap();
         }
@@ -255,15 +237,7 @@ mod tests {
         let mut log_writer = IoLogWriter::kept();
         let mut log = log_writer.worker().unwrap();
         for (at, answer) in [(1500, 4096), (2500, -5)] {
-            log.add(LogEntry {
-                io: IoRequest { op: IoOp::Read, file: 0, offset: 8192, len: 4096 },
-                flush: None,
-                number: 0,
-                since: Timestamp(1200),
-                accepted: Timestamp(1250),
-                completed: Timestamp(at),
-                answer,
-            });
+            log.add(LogEntry { completed: Timestamp(at), answer, ..READ });
         }
         drop(log);
         let one = SingleIo { offset: Bytes(8192), at_ns: Nanos(200), lat_ns: Nanos(300) };

@@ -208,18 +208,9 @@ pub fn run(
             }
             // What the phases before have left does not fit what this one was to do.
             Err(Error::Refusal(refusal)) => {
-                record.ending = Ending::Failed(Fault {
-                    doing: Doing::Begin,
-                    path: format!("phase '{}'", phase.name),
-                    offset: None,
-                    errno: 0,
-                    name: String::new(),
-                    text: refusal.why,
-                    hint: refusal.instead,
-                    bytes: None,
-                    piece: None,
-                    missed: None,
-                });
+                let name = format!("phase '{}'", phase.name);
+                let fault = Fault::told(Doing::Begin, name, refusal.why);
+                record.ending = Ending::Failed(fault.hinting(refusal.instead));
                 break;
             }
         }

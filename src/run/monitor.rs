@@ -199,18 +199,8 @@ fn gone(before: &SystemSample, now: &SystemSample) -> Option<Fault> {
     let both = before.devices.iter().zip(&now.devices);
     both.filter(|(before, _)| counted(before)).find_map(|(_, now)| {
         let Reading::Unseen(why) = &now.counters else { return None };
-        Some(Fault {
-            doing: Doing::Watch,
-            path: now.name.clone(),
-            offset: None,
-            errno: 0,
-            name: String::new(),
-            text: why.clone(),
-            hint: "it was there a moment ago: unplugged, detached, or without its medium".into(),
-            bytes: None,
-            piece: None,
-            missed: None,
-        })
+        let hint = "it was there a moment ago: unplugged, detached, or without its medium";
+        Some(Fault::told(Doing::Watch, now.name.as_str(), why.as_str()).hinting(hint))
     })
 }
 

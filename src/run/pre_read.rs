@@ -19,28 +19,34 @@ impl PhaseContext<'_> {
         let mut buffer = vec![0; MIB as usize];
         for job in ready.iter().filter(|job| job.resolved.caching.through_memory()) {
             for &number in &job.open_targets {
-                let mut offset = 0;
-                while offset < job.size.0 {
-                    if offset.is_multiple_of(STRETCH)
-                        && let Event::Signal(came) = self.event_loop.wait(Nanos::ZERO)
-                    {
-                        *self.signal = Some(came);
-                    }
-                    let Some(file) = self.open_targets[number].fd() else { break };
-                    if self.signal.is_some() {
-                        return Ok(());
-                    }
-                    match rustix::io::pread(file, &mut buffer, offset) {
-                        Ok(0) => break,
-                        Ok(read) => offset += read as u64,
-                        Err(error) => {
-                            let path = job.label.as_str();
-                            return Err(Fault::new(Doing::Read, path, &error.into())
-                                .at(offset)
-                                .into());
-                        }
-                    }
+                self.read_through(job, number, &mut buffer)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads a file of a job to its end, unless a signal comes.
+    fn read_through(
+        &mut self,
+        job: &PreparedJob,
+        number: usize,
+        buffer: &mut [u8],
+    ) -> Result<(), Error> {
+        let mut offset = 0;
+        while offset < job.size.0 && self.signal.is_none() {
+            let Some(file) = self.open_targets[number].fd() else { break };
+            match rustix::io::pread(file, &mut *buffer, offset) {
+                Ok(0) => break,
+                Ok(read) => offset += read as u64,
+                Err(error) => {
+                    let fault = Fault::new(Doing::Read, job.label.as_str(), &error.into());
+                    return Err(fault.at(offset).into());
                 }
+            }
+            if offset.is_multiple_of(STRETCH)
+                && let Event::Signal(came) = self.event_loop.wait(Nanos::ZERO)
+            {
+                *self.signal = Some(came);
             }
         }
         Ok(())

@@ -176,19 +176,11 @@ impl<'a> PhaseContext<'a> {
             .map_err(|error| Fault::new(Doing::Stat, open_target.label.clone(), &error))?;
         let end = places(job).last().map_or(0, |place| place.end);
         if !job.writes() && there < end && self.signal.is_none() {
-            return Err(Fault {
-                doing: Doing::Read,
-                path: open_target.label.clone(),
-                offset: Some(there),
-                errno: 0,
-                name: String::new(),
-                text: format!("it ends there, and {} were to be read", job.size),
-                hint: "give a smaller size, or have it written first".into(),
-                bytes: None,
-                piece: None,
-                missed: None,
-            }
-            .into());
+            let text = format!("it ends there, and {} were to be read", job.size);
+            return Err(Fault::told(Doing::Read, open_target.label.as_str(), text)
+                .at(there)
+                .hinting("give a smaller size, or have it written first")
+                .into());
         }
         if job.writes() && there < job.size.0 && matches!(job.resolved.method, Method::Mmap(_)) {
             // A store cannot make a file longer.

@@ -22,17 +22,8 @@ impl<'a> PhaseContext<'a> {
         let PreparedTree { tree, tree_dir, stand } = prepared_tree;
         let (root, path) = self.tree_dirs[tree_dir].open_root(stand, place.0);
         // What could be made when the plan was looked at may have gone since.
-        let filler = DataFiller::new(&tree.fill, self.plan.seed).map_err(|refusal| Fault {
-            doing: Doing::Make,
-            path: "the data".into(),
-            offset: None,
-            errno: 0,
-            name: String::new(),
-            text: refusal.why,
-            hint: refusal.instead,
-            bytes: None,
-            piece: None,
-            missed: None,
+        let filler = DataFiller::new(&tree.fill, self.plan.seed).map_err(|refusal| {
+            Fault::told(Doing::Make, "the data", refusal.why).hinting(refusal.instead)
         })?;
         Ok(TreeWorker {
             root,

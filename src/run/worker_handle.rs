@@ -114,17 +114,7 @@ impl WorkerProcess<'_> {
             Err(ChildDeath::Signal(signal)) => format!("it died of signal {signal}"),
             Err(ChildDeath::Status(status)) => format!("it ended with status {status}"),
         };
-        Err(Fault {
-            doing: Doing::Finish,
-            path: "the work of a process".into(),
-            offset: None,
-            errno: 0,
-            name: String::new(),
-            text,
-            hint: "its part of the work is missing in all figures".into(),
-            bytes: None,
-            piece: None,
-            missed: None,
-        })
+        Err(Fault::told(Doing::Finish, "the work of a process", text)
+            .hinting("its part of the work is missing in all figures"))
     }
 }

@@ -145,7 +145,7 @@ impl BlockCensus {
 }
 
 /// The largest number that divides both; of 0 and another, the other.
-fn divisor(mut a: u64, mut b: u64) -> u64 {
+pub fn divisor(mut a: u64, mut b: u64) -> u64 {
     while b > 0 {
         (a, b) = (b, a % b);
     }

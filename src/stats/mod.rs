@@ -21,7 +21,7 @@ mod steady;
 mod steady_window;
 mod tally;
 
-pub use census::{BlockCensus, BlockContent, ContentCounts};
+pub use census::{BlockCensus, BlockContent, ContentCounts, divisor};
 pub use costs::{CallSizes, ThreadEvents, WorkCosts};
 pub use cpu_time::{CpuSpent, CpuTime};
 pub use depth::{DepthCounts, DepthReached};

@@ -180,14 +180,14 @@ fn is_of_copying(finding: &Finding) -> bool {
     finding.trap.0 == "T51" && finding.weight == FindingWeight::Doubt
 }
 
-/// That is true where the device takes a tenth more in the same second without the page cache: of a disk
-/// of some GB/s, and of none of the others.
+/// That is true where the device takes a tenth more in the same second without the page cache, as many in
+/// flight as the page cache keeps: of a disk of some GB/s, and of none of the others.
 fn copying_held(heard: &Heard, target: &Value, kind: &Kind) -> bool {
-    let (name, action, order, block, depth, caching, durability) = *kind;
+    let (name, action, order, block, _, caching, durability) = *kind;
     if caching != "buffered" {
         return false;
     }
-    let direct = run(target, &(name, action, order, block, depth, "direct", durability));
+    let direct = run(target, &(name, action, order, block, 8, "direct", durability));
     let (through_memory, past_it) = (heard.rate(Action::Write), direct.rate(Action::Write));
     told(name, format_args!("{through_memory} B/s, direct {past_it}"));
     past_it > through_memory * 1.1

@@ -2,38 +2,16 @@
 //! counts and exit status.
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 use std::time::Duration;
 
-use serde_json::Value;
-
+use crate::fio_pair::{document, program, said};
 use crate::lab::{self, Faults, FaultyFuse, MI, Memory};
 
-/// Runs one of the two in a folder.
+/// Runs one of the two in a folder; what is left in memory is not waited for.
 fn run(theirs: bool, folder: &Path, line: &str) -> Output {
-    let (program, first): (&str, &[&str]) = match theirs {
-        true => ("fio", &[]),
-        false => (env!("CARGO_BIN_EXE_assay"), &["fio"]),
-    };
-    Command::new(program)
-        .args(first)
-        .args(line.split(' '))
-        .env("ASSAY_DIALECT", "fio-3.33")
-        .env("ASSAY_SETTLE", "no")
-        .current_dir(folder)
-        .output()
-        .expect("it runs")
-}
-
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-/// The report as a document: fio says some things before it.
-fn document(output: &Output) -> Value {
-    let text = String::from_utf8_lossy(&output.stdout);
-    let start = text.find('{').unwrap_or_else(|| panic!("{output:?}"));
-    serde_json::from_str(&text[start..]).unwrap_or_else(|error| panic!("{error}\n{text}"))
+    let mut program = program(theirs, folder);
+    program.args(line.split(' ')).env("ASSAY_SETTLE", "no").output().expect("it runs")
 }
 
 /// Status, and of each job its name, error, passed errors, I/Os and bytes.

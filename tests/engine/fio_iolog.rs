@@ -2,34 +2,15 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use serde_json::Value;
 
+use crate::fio_pair::report;
 use crate::lab::{self, Memory};
-
-const OURS: &str = env!("CARGO_BIN_EXE_assay");
 
 /// Runs fio, or the dialect, in a folder; what it answers as JSON.
 fn run(ours: bool, folder: &Path, line: &str) -> Value {
-    let mut command = match ours {
-        true => Command::new(OURS),
-        false => Command::new("fio"),
-    };
-    let version = Command::new("fio").arg("--version").output().expect("fio runs").stdout;
-    let out = command
-        .args(ours.then_some("fio"))
-        .args(line.split(' '))
-        .arg("--output-format=json")
-        .env("ASSAY_DIALECT", String::from_utf8_lossy(&version).trim())
-        .current_dir(folder)
-        .output()
-        .expect("it runs");
-    let text = String::from_utf8_lossy(&out.stdout);
-    let said = String::from_utf8_lossy(&out.stderr);
-    assert!(out.status.success(), "{line}: {said}");
-    let start = text.find('{').unwrap_or_else(|| panic!("{line}: {text}{said}"));
-    serde_json::from_str(&text[start..]).unwrap_or_else(|error| panic!("{line}: {error}\n{text}"))
+    report(!ours, folder, line)
 }
 
 /// The I/Os of a list, those of each file in their order; where a flush was thought to be is left out, and that

@@ -1,38 +1,16 @@
 //! The same words to fio and to `assay fio`: rests, I/Os that share blocks, and files that are written on.
 
 use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::fio_pair::{self, document, run, said};
 use crate::lab::{self, Faults, FaultyFuse, MI, Memory};
 
 /// What one of the two reports of the only job of a line, in a folder.
 fn report(theirs: bool, folder: &Path, line: &str) -> Value {
-    report_and_words(theirs, folder, line).0
-}
-
-/// The same, and what it says beside.
-fn report_and_words(theirs: bool, folder: &Path, line: &str) -> (Value, String) {
-    let (program, first): (&str, &[&str]) = match theirs {
-        true => ("fio", &[]),
-        false => (env!("CARGO_BIN_EXE_assay"), &["fio"]),
-    };
-    let output = Command::new(program)
-        .args(first)
-        .args(line.split(' '))
-        .arg("--output-format=json")
-        .env("ASSAY_DIALECT", "fio-3.33")
-        .current_dir(folder)
-        .output()
-        .expect("it runs");
-    let text = String::from_utf8_lossy(&output.stdout);
-    let told = || format!("{line}: {}", String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{}", told());
-    let start = text.find('{').unwrap_or_else(|| panic!("{}", told()));
-    let document: Value = serde_json::from_str(&text[start..]).expect("a document");
-    (document["jobs"][0].clone(), told())
+    fio_pair::report(theirs, folder, line)["jobs"][0].clone()
 }
 
 #[test]
@@ -84,7 +62,8 @@ fn a_rate_is_one_of_the_mean() {
         let faulty = lab::need!(FaultyFuse::new(Faults::default()));
         faulty.put("t", &vec![5; 4 * MI as usize]);
         faulty.set(Faults { stall, ..Faults::default() });
-        let (job, said) = report_and_words(theirs, faulty.mount(), line);
+        let output = run(theirs, faulty.mount(), &format!("{line} --output-format=json"));
+        let (job, said) = (&document(&output)["jobs"][0], said(&output));
         let ms = job["read"]["runtime"].as_u64().unwrap_or_default();
         assert!((4700..5500).contains(&ms), "{theirs}: {ms} ms");
         if !theirs {
@@ -98,10 +77,11 @@ fn a_rate_is_one_of_the_mean() {
 fn a_runtime_is_a_limit() {
     let folder = lab::need!(Memory::tmpfs());
     let line = "--name=a --rw=read --bs=4k --size=1m --runtime=10";
-    let (_, said) = report_and_words(false, folder.mount(), line);
+    let said_of = |line: &str| said(&run(false, folder.mount(), line));
+    let said = said_of(line);
     let told = "'--runtime=10' means 10.0 s at the most: its size was done after ";
     assert!(said.contains(told), "{said}");
-    let (_, said) = report_and_words(false, folder.mount(), &line.replace("10", "1 --time_based"));
+    let said = said_of(&line.replace("10", "1 --time_based"));
     assert!(!said.contains("at the most"), "{said}");
 }
 

@@ -1,11 +1,11 @@
 //! The same words to fio and to `assay fio`: the same jobs, I/Os and bytes, and a report of the same form.
 
 use std::collections::BTreeSet;
-use std::path::Path;
-use std::process::Command;
+use std::process::Output;
 
 use serde_json::Value;
 
+use crate::fio_pair::{document, run, said};
 use crate::lab::{self, Memory};
 
 /// Lines that both are given, in a folder of their own.
@@ -46,34 +46,12 @@ const LINES: &[&str] = &[
     "--name=j --rw=randwrite --bs=4k --size=256k --nrfiles=4 --openfiles=1 --file_service_type=random:2",
 ];
 
-/// What `fio --version` says.
-fn version() -> String {
-    let out = Command::new("fio").arg("--version").output().expect("fio runs");
-    String::from_utf8_lossy(&out.stdout).trim().to_string()
-}
-
 /// What one of them prints in a folder of its own.
-fn printed(program: &Path, first: &[&str], line: &str, format: &str) -> String {
+fn printed(theirs: bool, line: &str, format: &str) -> Output {
     let folder = Memory::tmpfs().expect("memory");
-    let out = Command::new(program)
-        .args(first)
-        .args(line.split(' '))
-        .arg(format!("--output-format={format}"))
-        // Versions differ in what they draw.
-        .env("ASSAY_DIALECT", version())
-        .current_dir(folder.path("."))
-        .output()
-        .expect("it runs");
-    assert!(out.status.success(), "{line}: {}", String::from_utf8_lossy(&out.stderr));
-    String::from_utf8_lossy(&out.stdout).into_owned()
-}
-
-/// The document among what is printed for people.
-fn document(text: &str, line: &str) -> Value {
-    let lines: Vec<_> = text.lines().skip_while(|line| *line != "{").collect();
-    let end = lines.iter().position(|line| *line == "}").map_or(0, |end| end + 1);
-    let text = lines[..end].join("\n");
-    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{line}: {error}\n{text}"))
+    let output = run(theirs, &folder.path("."), &format!("{line} --output-format={format}"));
+    assert!(output.status.success(), "{line}: {}", said(&output));
+    output
 }
 
 /// What is printed for people, without the document.
@@ -136,12 +114,12 @@ fn the_same_words_do_the_same_work_and_print_the_same_lines() {
     let _alone = lab::alone();
     lab::need!(lab::need_tool("fio", "fio"));
     lab::need!(Memory::tmpfs());
-    let (ours, theirs) = (Path::new(env!("CARGO_BIN_EXE_assay")), Path::new("fio"));
     for line in LINES {
-        let mine = printed(ours, &["fio"], line, "normal,json");
-        let other = printed(theirs, &[], line, "normal,json");
+        let both = [false, true].map(|theirs| printed(theirs, line, "normal,json"));
+        let text = |output: &Output| String::from_utf8_lossy(&output.stdout).into_owned();
+        let [mine, other] = both.each_ref().map(text);
         assert_eq!(labels(&mine), labels(&other), "{line}\n{mine}\n{other}");
-        let (mine, other) = (document(&mine, line), document(&other, line));
+        let [mine, other] = both.each_ref().map(document);
         assert_eq!(work(&mine), work(&other), "{line}");
         same_form(&mine, &other, line);
     }
@@ -165,12 +143,10 @@ fn a_steady_state_ends_a_job_and_is_told_in_the_same_form() {
     let _alone = lab::alone();
     lab::need!(lab::need_tool("fio", "fio"));
     lab::need!(Memory::tmpfs());
-    let (ours, theirs) = (Path::new(env!("CARGO_BIN_EXE_assay")), Path::new("fio"));
     // Two clones of one group are looked at together.
     let line = "--name=s --ioengine=null --size=1g --runtime=60 --time_based --numjobs=2 \
         --group_reporting --ss=iops:90% --ss_dur=2";
-    let mine = document(&printed(ours, &["fio"], line, "json"), line);
-    let other = document(&printed(theirs, &[], line, "json"), line);
+    let [mine, other] = [false, true].map(|theirs| document(&printed(theirs, line, "json")));
     same_form(&mine, &other, line);
     for document in [mine, other] {
         let [job] = document["jobs"].as_array().expect("jobs").as_slice() else { panic!("{line}") };

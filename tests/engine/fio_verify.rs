@@ -4,10 +4,9 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
-use serde_json::Value;
-
+use crate::fio_pair::{self, document, program, said};
 use crate::lab::{self, Memory};
 
 /// All that Debian's fio 3.33 has, but for sha512, which it does not close.
@@ -35,34 +34,19 @@ const SIZES: [(&str, &str); 2] = [("4k", "4k"), ("64k", "512")];
 /// A byte of the last piece of a block: fio's status tells of the last piece only.
 const CHANGED: u64 = 131_072 - 100;
 
-/// Runs one of the two in a folder.
+/// Runs one of the two in a folder with these words.
 fn run_words(theirs: bool, folder: &Path, words: &[String]) -> Output {
-    let (program, first): (&str, &[&str]) = match theirs {
-        true => ("fio", &[]),
-        false => (env!("CARGO_BIN_EXE_assay"), &["fio"]),
-    };
-    Command::new(program)
-        .args(first)
-        .args(words)
-        .env("ASSAY_DIALECT", "fio-3.33")
-        .current_dir(folder)
-        .output()
-        .expect("it runs")
+    program(theirs, folder).args(words).output().expect("it runs")
 }
 
 /// The same with one job.
 fn run(theirs: bool, folder: &Path, line: &str) -> Output {
-    let line = format!("{line} --name=a --filename=t --size=256k");
-    run_words(theirs, folder, &line.split(' ').map(String::from).collect::<Vec<_>>())
-}
-
-fn err(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
+    fio_pair::run(theirs, folder, &format!("{line} --name=a --filename=t --size=256k"))
 }
 
 /// What is said of wrong pieces: their places and both checksums.
 fn found(output: &Output, headed: bool) -> Vec<String> {
-    let text = err(output);
+    let text = said(output);
     let told = |line: &&str| {
         line.contains("verify failed")
             || line.contains("bad pattern block")
@@ -122,9 +106,9 @@ fn both_ways(kinds: &[&str]) {
     let one_by_one = all(&["--rw=read", "--stonewall"]);
     for theirs in [true, false] {
         let wrote = run_words(theirs, folder.mount(), &write);
-        assert!(wrote.status.success(), "by fio: {theirs}: {}", err(&wrote));
+        assert!(wrote.status.success(), "by fio: {theirs}: {}", said(&wrote));
         let right = run_words(!theirs, folder.mount(), &read);
-        assert!(right.status.success(), "written by fio: {theirs}: {}", err(&right));
+        assert!(right.status.success(), "written by fio: {theirs}: {}", said(&right));
         for (name, _) in &jobs {
             change(&folder.path(name));
         }
@@ -132,7 +116,7 @@ fn both_ways(kinds: &[&str]) {
         // Of data without a checksum only the headers are looked at.
         let wrong = jobs.iter().filter(|(name, _)| !name.starts_with("meta")).count();
         let status = both.each_ref().map(|read| read.status.code());
-        assert_eq!(status, [Some(wrong as i32); 2], "{}", err(&both[1]));
+        assert_eq!(status, [Some(wrong as i32); 2], "{}", said(&both[1]));
         let [other, mine] = both.each_ref().map(|read| found(read, headed));
         assert!(mine.len() >= wrong && mine == other, "{mine:#?}\nfio: {other:#?}");
         for (name, _) in &jobs {
@@ -168,11 +152,8 @@ fn what_a_job_wrote_is_read_back_as_often_and_told_in_its_report() {
             let folder = Memory::tmpfs().expect("memory");
             let line = format!("--verify=crc32c --output-format=json {line}");
             let output = run(theirs, folder.mount(), &line);
-            assert!(output.status.success(), "{line}: {}", err(&output));
-            let text = String::from_utf8_lossy(&output.stdout).into_owned();
-            let start = text.find('{').expect("a document");
-            let document: Value = serde_json::from_str(&text[start..]).expect("a document");
-            let job = &document["jobs"][0];
+            assert!(output.status.success(), "{line}: {}", said(&output));
+            let job = &document(&output)["jobs"][0];
             ["read", "write"]
                 .map(|way| [job[way]["total_ios"].clone(), job[way]["io_bytes"].clone()])
         });
@@ -187,8 +168,8 @@ fn a_mix_reads_back_what_it_wrote() {
         let folder = Memory::tmpfs().expect("memory");
         let line = format!("--verify=md5 --output-format=json {line}");
         let output = run(false, folder.mount(), &line);
-        assert!(output.status.success(), "{line}: {}", err(&output));
-        let document: Value = serde_json::from_slice(&output.stdout).expect("a document");
+        assert!(output.status.success(), "{line}: {}", said(&output));
+        let document = document(&output);
         let bytes = |way: &str| document["jobs"][0][way]["io_bytes"].as_u64().expect("bytes");
         let (read, written) = (bytes("read"), bytes("write"));
         // The reads of a mix and those that verify: together the whole, and what was written once more.
@@ -203,9 +184,8 @@ fn a_file_that_nobody_wrote_with_headers_is_not_verified() {
     let folder = Memory::tmpfs().expect("memory");
     let read = run(false, folder.mount(), "--rw=read --bs=4k --verify=crc32c --output-format=json");
     assert_eq!(read.status.code(), Some(1));
-    assert!(err(&read).contains("verify: bad magic header"), "{}", err(&read));
-    let document: Value = serde_json::from_slice(&read.stdout).expect("a document");
-    assert_eq!(document["jobs"][0]["error"], libc::EILSEQ);
+    assert!(said(&read).contains("verify: bad magic header"), "{}", said(&read));
+    assert_eq!(document(&read)["jobs"][0]["error"], libc::EILSEQ);
 }
 
 #[test]
@@ -216,7 +196,7 @@ fn what_is_not_done_is_refused_by_name() {
     for word in words {
         let output =
             run(false, folder.mount(), &format!("--rw=write --bs=4k --verify=crc32c {word}"));
-        let text = err(&output);
+        let text = said(&output);
         assert!(!output.status.success(), "{word}");
         let name = word.trim_start_matches('-').split('=').next().unwrap_or_default();
         assert!(text.contains(name), "{word}: {text}");

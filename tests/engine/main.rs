@@ -16,6 +16,7 @@ mod fio_faults;
 mod fio_iolog;
 mod fio_memory;
 mod fio_pace;
+mod fio_pair;
 mod fio_readers;
 mod fio_safety;
 mod fio_status;

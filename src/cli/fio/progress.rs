@@ -47,8 +47,8 @@ impl ProgressLine {
         let clones = |job| vec![state(job); job.schedule.numjobs as usize];
         shown.then(|| Self {
             line: FioEtaLine::default(),
-            every: Nanos(own.eta_interval.as_nanos() as u64),
-            newline: Nanos(own.eta_newline.as_nanos() as u64),
+            every: Nanos::from(own.eta_interval),
+            newline: Nanos::from(own.eta_newline),
             states: command.jobs.iter().flat_map(clones).collect(),
             shown: Nanos::ZERO,
             broken: Nanos::ZERO,

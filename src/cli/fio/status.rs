@@ -28,7 +28,7 @@ pub(super) struct RunningReports {
 impl RunningReports {
     /// Before the first phase.
     pub fn of(command: &FioCommand) -> Self {
-        let every = Nanos(command.own.status_interval.as_nanos() as u64);
+        let every = Nanos::from(command.own.status_interval);
         Self { every, ..Self::default() }
     }
 

@@ -1,5 +1,7 @@
 //! Words that options choose among: each is a value of an enumeration, with what it is for.
 
+use crate::plan::{SteadyFigure, SteadyMeasure};
+
 /// A word that an option knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FioWord {
@@ -316,6 +318,20 @@ impl FioRw {
     /// Whether each I/O draws whether it reads or writes.
     pub const fn mixed(self) -> bool {
         matches!(self, Self::ReadWrite | Self::RandRw)
+    }
+}
+
+impl FioSteadyState {
+    /// The figure that is looked at, and how its steadiness is measured.
+    pub const fn watched(self) -> (SteadyFigure, SteadyMeasure) {
+        match self {
+            Self::Iops => (SteadyFigure::Iops, SteadyMeasure::Deviation),
+            Self::IopsSlope => (SteadyFigure::Iops, SteadyMeasure::Slope),
+            Self::Bw => (SteadyFigure::Bandwidth, SteadyMeasure::Deviation),
+            Self::BwSlope => (SteadyFigure::Bandwidth, SteadyMeasure::Slope),
+            Self::Lat => (SteadyFigure::Latency, SteadyMeasure::Deviation),
+            Self::LatSlope => (SteadyFigure::Latency, SteadyMeasure::Slope),
+        }
     }
 }
 

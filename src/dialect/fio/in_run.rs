@@ -1,10 +1,14 @@
 //! What words did in a run that their user may not have meant: only the record tells.
 
+use std::time::Duration;
+
 use super::asked::{FioCommand, FioJob, FioNote};
 use super::direction::FioDirection;
+use super::job_fault::result_of;
+use super::measure::samples;
 use super::plan::FioClone;
 use crate::plan::Action;
-use crate::record::{Ending, JobResult, PhaseRecord, Record};
+use crate::record::{Ending, IntervalCount, JobResult, PhaseRecord, Record};
 use crate::unit::Nanos;
 
 /// The surprises of a run, one of a kind for each job.
@@ -23,13 +27,13 @@ pub fn found_in_run(command: &FioCommand, clones: &[FioClone], record: &Record) 
 
 fn result<'r>(clone: &FioClone, record: &'r Record) -> Option<(&'r PhaseRecord, &'r JobResult)> {
     let phase = record.phases.iter().find(|phase| phase.name == clone.phase)?;
-    Some((phase, phase.jobs.iter().find(|job| job.name == clone.name)?))
+    Some((phase, result_of(clone, phase)?))
 }
 
 /// A runtime is a limit: the job was done long before.
 fn ended_early(job: &FioJob, results: &[(&PhaseRecord, &JobResult)]) -> Option<FioNote> {
     let schedule = &job.schedule;
-    let runtime = Nanos(u64::try_from(schedule.runtime.as_nanos()).unwrap_or(u64::MAX));
+    let runtime = Nanos::from(schedule.runtime);
     let ended_otherwise = schedule.exitall || job.steady_rounds() > 0;
     if schedule.time_based || runtime == Nanos::ZERO || ended_otherwise || !job.is_set("runtime") {
         return None;
@@ -59,8 +63,13 @@ fn caught_up(job: &FioJob, results: &[(&PhaseRecord, &JobResult)]) -> Option<Fio
             (0, ops) => ("rate_iops", ops as f64),
             (bytes, _) => ("rate", bytes as f64),
         };
-        let rates = results.iter().flat_map(|(phase, job)| seconds(phase, job, action, name));
-        let most = rates.fold(0.0_f64, f64::max);
+        let seconds = |(phase, job): &(&PhaseRecord, &JobResult)| {
+            let counts = job.series.get(&action)?;
+            let second = |count: IntervalCount, ms| if bytes > 0 { count.1 } else { count.0 } * 1000 / ms;
+            let points = (counts.as_slice(), phase.series.points.as_slice());
+            Some(samples(Nanos::ZERO, points, Duration::from_secs(1), second).max)
+        };
+        let most = results.iter().filter_map(seconds).max()? as f64;
         (most > 1.2 * cap).then(|| {
             FioNote::about(
                 job,
@@ -74,20 +83,4 @@ fn caught_up(job: &FioJob, results: &[(&PhaseRecord, &JobResult)]) -> Option<Fio
             )
         })
     })
-}
-
-/// What was done in each whole second: I/Os, or bytes for a `rate`.
-fn seconds(phase: &PhaseRecord, job: &JobResult, action: Action, name: &str) -> Vec<f64> {
-    let Some(points) = job.series.get(&action) else { return Vec::new() };
-    let mut rates = Vec::new();
-    let (mut sum, mut since) = (0, Nanos::ZERO);
-    for (count, point) in points.iter().zip(&phase.series.points) {
-        sum += if name == "rate" { count.1 } else { count.0 };
-        let time = point.at_ns.less(since);
-        if time >= Nanos::secs(1) {
-            rates.push(sum as f64 / time.as_secs());
-            (sum, since) = (0, point.at_ns);
-        }
-    }
-    rates
 }

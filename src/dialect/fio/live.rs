@@ -17,7 +17,7 @@ pub fn live_report(
 ) -> FioJobReport {
     let mut report = blank(job, pid);
     let elapsed = points.last().map_or(Nanos::ZERO, |point| point.at_ns);
-    let skipped = Nanos(job.schedule.ramp_time.as_nanos() as u64);
+    let skipped = Nanos::from(job.schedule.ramp_time);
     let runtime_ms = elapsed.less(skipped).0 / 1_000_000;
     if runtime_ms == 0 {
         return report;

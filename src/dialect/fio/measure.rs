@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use super::asked::{FioJob, FioTyped};
-use super::choices::{FioSteadyState, FioUnified};
+use super::choices::FioUnified;
 use super::direction::FioDirection;
 use super::job_data::FioBorneErrors;
 use super::job_fault::{counts_as_passed, detail_of, error_of, fault_of, result_of};
 use super::plan::FioClone;
 use super::print::{
     FioBanner, FioBins, FioDirectionReport, FioJobReport, FioLatency, FioLatencyShares,
-    FioLatencyTarget, FioMoments, FioPassedErrors, FioPercentiles, FioShares, FioSteadyMeasure,
-    FioSteadyReport, FioStyle, FioTypedOption, errno_text,
+    FioLatencyTarget, FioMoments, FioPassedErrors, FioPercentiles, FioShares, FioSteadyReport,
+    FioStyle, FioTypedOption, errno_text,
 };
 use crate::plan::Action;
 use crate::record::{
@@ -231,22 +231,13 @@ impl FioJobReport {
 fn steady_report(job: &FioJob, found: &SteadyResult) -> Option<FioSteadyReport> {
     let window = found.window.as_ref()?;
     let limit = &job.schedule.steadystate;
-    let (measure, by_slope) = match limit.criterion {
-        FioSteadyState::Iops => (FioSteadyMeasure::Iops, false),
-        FioSteadyState::IopsSlope => (FioSteadyMeasure::Iops, true),
-        FioSteadyState::Bw => (FioSteadyMeasure::Bandwidth, false),
-        FioSteadyState::BwSlope => (FioSteadyMeasure::Bandwidth, true),
-        FioSteadyState::Lat => (FioSteadyMeasure::Latency, false),
-        FioSteadyState::LatSlope => (FioSteadyMeasure::Latency, true),
-    };
     let rounds = |value: fn(&SteadyRound) -> u64| {
         let mut values: Vec<u64> = window.rounds.iter().map(value).collect();
         values.resize(job.steady_rounds() as usize, 0);
         values
     };
     Some(FioSteadyReport {
-        measure,
-        by_slope,
+        watched: limit.criterion,
         percent: limit.percent,
         limit: limit.limit,
         duration_s: job.schedule.steadystate_duration.as_secs(),
@@ -338,13 +329,13 @@ impl FioDirectionReport {
 }
 
 /// A sample for each stretch of `every` in which anything was done.
-fn samples(
+pub(super) fn samples(
     skipped: Nanos,
     (points, all): (&[IntervalCount], &[SamplePoint]),
     every: Duration,
     value: impl Fn(IntervalCount, u64) -> u64,
 ) -> FioMoments {
-    let every = Nanos(every.as_nanos() as u64);
+    let every = Nanos::from(every);
     let mut moments = FioMoments::default();
     let (mut sum, mut since) = (IntervalCount(0, 0), skipped);
     for (count, point) in points.iter().zip(all) {

@@ -116,7 +116,7 @@ impl FioCommand {
     fn status_heat(&self) -> Nanos {
         match self.own.status_interval.is_zero() {
             true => Nanos::ZERO,
-            false => pace::nanos(self.own.status_interval).max(Nanos::millis(100)),
+            false => Nanos::from(self.own.status_interval).max(Nanos::millis(100)),
         }
     }
 
@@ -235,7 +235,7 @@ impl FioJob {
                 true => WorkerKind::Threads,
                 false => WorkerKind::Processes,
             },
-            delay: pace::nanos(self.schedule.startdelay.0),
+            delay: Nanos::from(self.schedule.startdelay.0),
             cpus: self.cpus(clone),
             priority: self.priority(),
             balance: self.balance(),

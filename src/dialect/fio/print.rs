@@ -30,8 +30,8 @@ pub use document::document;
 pub use eta::{FioEtaLine, FioProgress, FioRemaining, FioRunDirection, FioRunState, FioRunning};
 pub use job::{
     FIO_DIRECTIONS, FioDirectionReport, FioJobReport, FioLatency, FioLatencyTarget,
-    FioPassedErrors, FioPercentiles, FioPriorityLatency, FioSteadyMeasure, FioSteadyReport,
-    FioStyle, FioTypedOption, errno_text,
+    FioPassedErrors, FioPercentiles, FioPriorityLatency, FioSteadyReport, FioStyle, FioTypedOption,
+    errno_text,
 };
 pub use json::FioJson;
 pub use log::{

@@ -9,6 +9,7 @@ use super::print::{
 };
 use crate::evidence::{DeviceReading, DiskCounters, ProcessorIdle};
 use crate::record::{PhaseRecord, Record};
+use crate::stats::mean;
 use crate::unit::Nanos;
 
 /// Bytes of a sector in reports of disks.
@@ -141,7 +142,7 @@ fn idleness(record: &Record, how: FioIdleProfile, unit_us: &[f64]) -> FioIdlenes
     let each: Vec<f64> = cpus.iter().map(ProcessorIdle::percent).collect();
     let unit = unit_of_work(unit_us);
     FioIdleness {
-        system: if each.is_empty() { 0.0 } else { each.iter().sum::<f64>() / each.len() as f64 },
+        system: mean(&each).unwrap_or_default(),
         cpus: if how == FioIdleProfile::PerCpu { each } else { Vec::new() },
         ..unit
     }
@@ -149,10 +150,10 @@ fn idleness(record: &Record, how: FioIdleProfile, unit_us: &[f64]) -> FioIdlenes
 
 /// What a unit of work took: the mean over all CPUs, and the standard deviation.
 pub fn unit_of_work(unit_us: &[f64]) -> FioIdleness {
-    let count = unit_us.len() as f64;
-    let unit_mean = if unit_us.is_empty() { 0.0 } else { unit_us.iter().sum::<f64>() / count };
+    let unit_mean = mean(unit_us).unwrap_or_default();
     let squares: f64 = unit_us.iter().map(|us| (us - unit_mean).powi(2)).sum();
-    let unit_deviation = if unit_us.len() > 1 { (squares / (count - 1.0)).sqrt() } else { 0.0 };
+    let others = unit_us.len().saturating_sub(1);
+    let unit_deviation = if others > 0 { (squares / others as f64).sqrt() } else { 0.0 };
     FioIdleness { unit_mean, unit_deviation, ..FioIdleness::default() }
 }
 

@@ -7,6 +7,7 @@ use crate::plan::Action;
 use crate::unit::Timestamp;
 
 use super::super::log::LogEntry;
+use super::super::replay::ReplayWalk;
 use super::super::sync_backend::flush_files;
 use super::super::{FlushKind, IoBackend, IoOp, IoRequest};
 use super::io_loop::IoLoop;
@@ -58,10 +59,8 @@ impl<'s, L: IoBackend<'s>, const MORE: bool> IoLoop<'_, 's, L, MORE> {
         while self.open && self.nothing_in_flight() {
             let due = self.listed().filter(|due| *due > self.now);
             let Some(due) = due else {
-                let next = self.worker.cursor.flush();
-                self.worker.cursor.flushed();
                 self.listed_before = self.now;
-                return match next {
+                return match self.worker.cursor.replay_mut().and_then(ReplayWalk::take_flush) {
                     Some((how, file)) => self.flush(how, Some(file)),
                     None => ControlFlow::Continue(()),
                 };
@@ -73,6 +72,7 @@ impl<'s, L: IoBackend<'s>, const MORE: bool> IoLoop<'_, 's, L, MORE> {
 
     /// When a list has what comes next.
     pub(super) fn listed(&self) -> Option<Timestamp> {
-        self.worker.cursor.listed(self.worker_totals.started, self.listed_before)
+        let walk = self.worker.cursor.replay()?;
+        Some(walk.due(self.worker_totals.started, self.listed_before))
     }
 }

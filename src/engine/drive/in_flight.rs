@@ -51,7 +51,7 @@ impl LoopConfig {
             follows: read_back || does.does(IoOp::Rewrite),
             apart,
             split: LatencySplit { by_acceptance: apart, ..worker.split },
-            replayed: MORE && worker.cursor.is_replayed(),
+            replayed: MORE && worker.cursor.replay().is_some(),
         }
     }
 }
@@ -64,8 +64,6 @@ pub(super) struct InFlight {
     pub(super) since: Timestamp,
     pub(super) sent: Timestamp,
     pub(super) accepted: Timestamp,
-    /// Its number among all that were sent.
-    pub(super) number: u64,
 }
 
 impl InFlight {
@@ -75,7 +73,6 @@ impl InFlight {
         since: Timestamp(0),
         sent: Timestamp(0),
         accepted: Timestamp(0),
-        number: 0,
     };
 }
 
@@ -89,12 +86,14 @@ pub(super) struct IoState {
     pub(super) generation: WriteGeneration,
     /// Its slot is in flight.
     pub(super) out: bool,
+    /// Its number among all that were sent.
+    pub(super) number: u64,
 }
 
 impl IoState {
     /// Nothing under way.
     pub(super) fn none(generation: WriteGeneration) -> Self {
-        Self { call: InFlightCall::Main, sent: Timestamp(0), generation, out: false }
+        Self { call: InFlightCall::Main, sent: Timestamp(0), generation, out: false, number: 0 }
     }
 }
 

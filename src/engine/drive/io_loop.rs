@@ -14,6 +14,7 @@ use super::super::cache_control::PendingWriteback;
 use super::super::fill::{WriteGeneration, place_of};
 use super::super::log::LogEntry;
 use super::super::pace::WorkerPace;
+use super::super::replay::ReplayWalk;
 use super::super::sync_backend::answered;
 use super::super::tally::ActionTallies;
 use super::super::trim::{TrimPool, Trimmer};
@@ -108,8 +109,8 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         let follow = Vec::with_capacity(depth);
         let fresh = Vec::with_capacity(if loop_config.apart { depth } else { 0 });
         let actions = IoOp::ALL.into_iter().filter(|op| does.does(*op)).map(IoOp::action);
-        let flushes =
-            (worker.flush.is_some() || worker.cursor.has_flushes()).then_some(Action::Flush);
+        let listed = worker.cursor.replay().is_some_and(ReplayWalk::has_flushes);
+        let flushes = (worker.flush.is_some() || listed).then_some(Action::Flush);
         let reads_back = loop_config.read_back || loop_config.backlog.is_some();
         let backs = reads_back.then_some(Action::Read);
         let backlog = loop_config.backlog.map(|rule| BacklogQueue::new(rule, depth));
@@ -216,7 +217,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
     #[inline]
     fn flush_due(&self) -> Option<FlushKind> {
         if MORE && self.loop_config.replayed {
-            return self.worker.cursor.flush().map(|(how, _)| how);
+            return self.worker.cursor.replay()?.flush().map(|(how, _)| how);
         }
         let (every, how) = self.worker.flush?;
         let last = self.bytes_left == 0 || self.ops_left == 0;
@@ -363,10 +364,10 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             share.step();
         }
         self.beside.sent(io);
-        let (sent, number) = (self.now, self.sent);
+        self.ios_in_flight[index] = InFlight { io, since, sent: self.now, accepted: self.now };
+        self.io_states[index].number = self.sent;
         self.sent += 1;
-        self.listed_before = sent;
-        self.ios_in_flight[index] = InFlight { io, since, sent, accepted: sent, number };
+        self.listed_before = self.now;
         if io.op == IoOp::Trim && !L::TAKES_TRIMS {
             return self.trim(slot, io);
         }
@@ -580,7 +581,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         log.add(LogEntry {
             io,
             flush: None,
-            number: io_in_flight.number,
+            number: self.io_states[index].number,
             since,
             accepted,
             completed: self.now,

@@ -50,8 +50,7 @@ impl<'s, L: IoBackend<'s>, const MORE: bool> IoLoop<'_, 's, L, MORE> {
     fn nothing_to_rewrite(&mut self, slot: Slot<'s>, io: IoRequest, answer: i32) {
         self.now = self.backend.now();
         self.worker_totals.stopped = self.now;
-        let io_in_flight =
-            InFlight { io, since: self.now, sent: self.now, accepted: self.now, number: 0 };
+        let io_in_flight = InFlight { io, since: self.now, sent: self.now, accepted: self.now };
         self.take(slot, io_in_flight, InFlightCall::Fetch, answer);
     }
 

@@ -129,16 +129,7 @@ pub(super) fn mismatch(path: String, offset: u64, place: u64, wrong: VerifyMisma
         }
         found => found.to_string(),
     };
-    Fault {
-        doing: Doing::Verify,
-        path,
-        offset: Some(offset + at as u64),
-        errno: 0,
-        name: String::new(),
-        text,
-        hint: "the device does not keep what it is given; do not use it".into(),
-        bytes: None,
-        piece: None,
-        missed: None,
-    }
+    Fault::told(Doing::Verify, path, text)
+        .at(offset + at as u64)
+        .hinting("the device does not keep what it is given; do not use it")
 }

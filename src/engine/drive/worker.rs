@@ -154,7 +154,7 @@ impl Worker<'_> {
             || self.rate.caps.has_own()
             || does.does(IoOp::Rewrite) && !L::AT_ONCE
             || does.does(IoOp::Trim)
-            || self.cursor.is_replayed()
+            || self.cursor.replay().is_some()
     }
 
     /// What is known of its only file's content; nothing of several.

@@ -129,17 +129,10 @@ impl TreeWalk<'_, '_> {
         }
         if visited != worker.files {
             tree_meter.cut = true;
-            tree_meter.worker_totals.fault.get_or_insert_with(|| Fault {
-                doing: Doing::List,
-                path: worker.path.clone(),
-                offset: None,
-                errno: 0,
-                name: String::new(),
-                text: format!("{visited} of {} files were listed", worker.files),
-                hint: "something else changes this folder, or its file system lists wrongly".into(),
-                bytes: None,
-                piece: None,
-                missed: None,
+            tree_meter.worker_totals.fault.get_or_insert_with(|| {
+                let text = format!("{visited} of {} files were listed", worker.files);
+                let hint = "something else changes this folder, or its file system lists wrongly";
+                Fault::told(Doing::List, worker.path.as_str(), text).hinting(hint)
             });
         }
     }

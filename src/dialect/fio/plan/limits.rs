@@ -5,9 +5,8 @@ use std::time::Duration;
 use super::super::asked::FioJob;
 use super::super::choices::FioExitWhat;
 use super::super::direction::PerDirection;
-use super::pace::nanos;
 use crate::plan::{ByDirection, ErrorTolerance, FaultReach, LeastRate, ServiceLevel};
-use crate::unit::Bytes;
+use crate::unit::{Bytes, Nanos};
 
 /// The errors that are passed over where none are named.
 const USUAL: [i32; 2] = [libc::EIO, libc::EILSEQ];
@@ -43,7 +42,7 @@ impl FioJob {
         let PerDirection { read, write, trim } = pace.max_latency;
         // Without the whole latency nobody knows which is too long.
         let untold = self.statistics.disable_lat || self.statistics.gtod_reduce;
-        let longest = |time: Duration| nanos(if untold { Duration::ZERO } else { time });
+        let longest = |time: Duration| Nanos::from(if untold { Duration::ZERO } else { time });
         let least = |bytes: u64, iops: u32| match (bytes, iops) {
             (0, 0) => None,
             (0, iops) => Some(LeastRate::Iops(iops.into())),
@@ -63,7 +62,7 @@ impl FioJob {
                 trim: longest(trim),
             },
             least,
-            window: nanos(if watched { cycle } else { Duration::ZERO }),
+            window: Nanos::from(if watched { cycle } else { Duration::ZERO }),
         }
     }
 }

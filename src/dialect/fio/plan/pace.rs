@@ -3,21 +3,15 @@
 use std::time::Duration;
 
 use super::super::asked::FioJob;
-use super::super::choices::{FioRateProcess, FioSteadyState, FioSubmitMode};
+use super::super::choices::{FioRateProcess, FioSubmitMode};
 use super::super::direction::FioDirection;
 use super::refused::refused;
 use super::target::FioRegion;
 use crate::error::Refusal;
 use crate::plan::{
-    Arrivals, Balance, Cap, Caps, Rate, RestTime, SteadyFigure, SteadyMeasure, SteadyWindow,
-    StopLimit, StopRule,
+    Arrivals, Balance, Cap, Caps, Rate, RestTime, SteadyWindow, StopLimit, StopRule,
 };
 use crate::unit::{Bytes, Nanos, Ops};
-
-/// A time as the plan has it.
-pub(super) fn nanos(time: Duration) -> Nanos {
-    Nanos(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX))
-}
 
 impl FioJob {
     /// Rates and pauses.
@@ -90,12 +84,12 @@ impl FioJob {
     /// A rest after so many I/Os, after so long, or both.
     fn rest(&self) -> Option<RestTime> {
         let pace = &self.pace;
-        let (time, after) = (nanos(pace.thinktime), nanos(pace.thinktime_iotime));
+        let (time, after) = (Nanos::from(pace.thinktime), Nanos::from(pace.thinktime_iotime));
         // The usual count does not go with a time.
         let counts = after == Nanos::ZERO || self.is_set("thinktime_blocks");
         (time > Nanos::ZERO).then(|| RestTime {
             time,
-            busy: nanos(pace.thinktime_spin).min(time),
+            busy: Nanos::from(pace.thinktime_spin).min(time),
             every: if counts { pace.thinktime_blocks.max(1) } else { 0 },
             after,
             uncapped: pace.rate_ignore_thinktime,
@@ -112,23 +106,16 @@ impl FioJob {
     fn steady_window(&self) -> Option<SteadyWindow> {
         let schedule = &self.schedule;
         let limit = &schedule.steadystate;
-        let (figure, by) = match limit.criterion {
-            FioSteadyState::Iops => (SteadyFigure::Iops, SteadyMeasure::Deviation),
-            FioSteadyState::IopsSlope => (SteadyFigure::Iops, SteadyMeasure::Slope),
-            FioSteadyState::Bw => (SteadyFigure::Bandwidth, SteadyMeasure::Deviation),
-            FioSteadyState::BwSlope => (SteadyFigure::Bandwidth, SteadyMeasure::Slope),
-            FioSteadyState::Lat => (SteadyFigure::Latency, SteadyMeasure::Deviation),
-            FioSteadyState::LatSlope => (SteadyFigure::Latency, SteadyMeasure::Slope),
-        };
+        let (figure, by) = limit.criterion.watched();
         let rounds = self.steady_rounds();
         (rounds > 0).then_some(SteadyWindow {
             figure,
             by,
             below: limit.limit,
             percent: limit.percent,
-            round: nanos(schedule.steadystate_check_interval),
+            round: Nanos::from(schedule.steadystate_check_interval),
             rounds,
-            after: nanos(schedule.steadystate_ramp_time),
+            after: Nanos::from(schedule.steadystate_ramp_time),
             group: schedule.group_reporting.then_some(self.group),
         })
     }
@@ -155,7 +142,7 @@ impl FioJob {
             // Its files are laid out before it begins, and that is all.
             return Ok(StopRule::until([StopLimit::Ops(Ops(1))]));
         }
-        let time = nanos(schedule.runtime);
+        let time = Nanos::from(schedule.runtime);
         let endless = schedule.time_based && time > Nanos::ZERO;
         // A sequence of blocks ends by itself, with a whole one.
         let bytes = place.bytes.saturating_mul(schedule.loops.max(1).into());
@@ -176,7 +163,7 @@ impl FioJob {
             self.steady_window().map(StopLimit::SteadyWindow),
         ];
         Ok(StopRule {
-            ramp: nanos(schedule.ramp_time),
+            ramp: Nanos::from(schedule.ramp_time),
             ..StopRule::until(limits.into_iter().flatten())
         })
     }

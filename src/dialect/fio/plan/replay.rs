@@ -7,7 +7,6 @@ use super::super::engine::FioEngine;
 use super::super::job_target::FioAmount;
 use super::super::replay_list::{self, FioList};
 use super::super::{blktrace, names};
-use super::pace::nanos;
 use super::placed::{FioSurroundings, FioThere};
 use super::refused::refused;
 use super::target::{folders, made_before};
@@ -15,9 +14,10 @@ use crate::error::{Doing, Fault, Refusal};
 use crate::name::NameText as _;
 use crate::plan::{
     Action, ActionShare, BlockSize, Durability, FileOrder, Job, LayoutMode, Mix, OffsetOrdering,
-    OverwriteConsent, Pattern, Phase, Replay, Size, StopLimit, StopRule, Target, Work,
+    Pattern, Phase, Replay, Size, StopLimit, StopRule, Target, Work,
 };
-use crate::unit::{Bytes, Ops};
+use crate::stats::divisor;
+use crate::unit::{Bytes, Nanos, Ops};
 
 /// What a clone does of a list, and where.
 pub(super) struct PlannedList {
@@ -91,8 +91,7 @@ impl FioJob {
                     return Err(denied(path, &why));
                 }
                 FioThere::Device { named, .. } => {
-                    let held = named && self.target.allow_mounted_write;
-                    let consent = changes.then(|| OverwriteConsent { device: path.clone(), held });
+                    let consent = changes.then(|| self.consent(path, named));
                     let size = Size::Exactly(Bytes(*end));
                     return Ok(Target::Device { path: path.clone(), size, consent });
                 }
@@ -149,14 +148,14 @@ impl FioJob {
             Some(FioAmount::Bytes(bytes)) if bytes > 0 => all.min(bytes),
             _ => all,
         };
-        let time = nanos(self.schedule.runtime);
+        let time = Nanos::from(self.schedule.runtime);
         let limits = [
             Some(StopLimit::Bytes(Bytes(all))),
             (time.0 > 0).then_some(StopLimit::Time(time)),
             (self.target.number_ios > 0).then_some(StopLimit::Ops(Ops(self.target.number_ios))),
         ];
         let stop = StopRule {
-            ramp: nanos(self.schedule.ramp_time),
+            ramp: Nanos::from(self.schedule.ramp_time),
             ..StopRule::until(limits.into_iter().flatten())
         };
         let pattern = Pattern {
@@ -178,11 +177,6 @@ impl FioJob {
         }
         Ok(job)
     }
-}
-
-/// The greatest number that divides both.
-fn divisor(one: u64, other: u64) -> u64 {
-    if one == 0 { other } else { divisor(other % one, one) }
 }
 
 /// The path of a device, by what the kernel says of its numbers.

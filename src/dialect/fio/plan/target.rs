@@ -170,8 +170,7 @@ impl FioJob {
             ));
         }
         let changes = self.pattern.rw.writes() || self.pattern.rw.trims();
-        let held = named && self.target.allow_mounted_write;
-        let consent = changes.then(|| OverwriteConsent { device: path.clone(), held });
+        let consent = changes.then(|| self.consent(&path, named));
         let target = Target::Device { path, size: Size::Exactly(Bytes(offset + asked)), consent };
         let end = offset + asked;
         Ok(FioRegion {
@@ -301,6 +300,12 @@ impl FioJob {
             files: count as u32,
             file_end: (least > offset + each).then_some(least),
         })
+    }
+
+    /// Its permission to write to a device; `named`: whose content may be lost, says its user.
+    pub(super) fn consent(&self, device: &Path, named: bool) -> OverwriteConsent {
+        let held = named && self.target.allow_mounted_write;
+        OverwriteConsent { device: device.to_path_buf(), held }
     }
 
     /// The size of a file that is written until nothing fits.

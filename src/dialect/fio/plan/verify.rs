@@ -225,7 +225,7 @@ impl FioJob {
             sequence: blocks.pattern.sequence.clone().filter(|_| !whole),
             ..blocks.pattern.clone()
         };
-        let time = super::pace::nanos(self.schedule.runtime);
+        let time = Nanos::from(self.schedule.runtime);
         let limit = |limit: &&StopLimit| matches!(limit, StopLimit::Bytes(_));
         let bytes = written.stop.first_of.iter().find(limit).copied();
         let limits = [

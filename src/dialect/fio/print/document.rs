@@ -2,14 +2,15 @@
 
 use super::bins::bin_value;
 use super::job::{
-    FIO_DIRECTIONS, FioDirectionReport, FioJobReport, FioLatency, FioSteadyMeasure,
-    FioSteadyReport, FioTypedOption, FioUnified,
+    FIO_DIRECTIONS, FioDirectionReport, FioJobReport, FioLatency, FioSteadyReport, FioTypedOption,
+    FioUnified,
 };
 use super::json::FioJson;
 use super::merge::mixed;
 use super::report::{FioDiskReport, FioDiskUse, FioIdleness, FioReport};
 use super::shares::{FioLatencyShares, FioShares, LATENCY_LABELS, LEAST_DEPTH};
 use super::summary::{FioGroup, groups};
+use crate::plan::SteadyFigure;
 
 type Pairs = Vec<(String, FioJson)>;
 
@@ -243,12 +244,6 @@ fn add_latencies(all: &mut Pairs, shares: &FioLatencyShares) {
 }
 
 fn steady_value(state: &FioSteadyReport) -> FioJson {
-    let measure = match state.measure {
-        FioSteadyMeasure::Iops => "iops",
-        FioSteadyMeasure::Bandwidth => "bw",
-        FioSteadyMeasure::Latency => "lat",
-    };
-    let slope = if state.by_slope { "_slope" } else { "" };
     let percent = if state.percent { "%" } else { "" };
     // fio has these two in single precision here.
     let (limit, criterion) = (state.limit as f32, state.criterion as f32);
@@ -257,14 +252,14 @@ fn steady_value(state: &FioSteadyReport) -> FioJson {
         ("bw_mean", FioSteadyReport::mean(&state.bw).into()),
         ("iops_mean", FioSteadyReport::mean(&state.iops).into()),
     ];
-    if state.measure == FioSteadyMeasure::Latency {
+    if state.watched.watched().0 == SteadyFigure::Latency {
         data.push(("lat_mean", FioSteadyReport::mean(&state.latencies).into()));
         data.push(("lat_ns", list(&state.latencies)));
     }
     data.push(("iops", list(&state.iops)));
     data.push(("bw", list(&state.bw)));
     FioJson::object([
-        ("ss", FioJson::Text(format!("{measure}{slope}:{limit:.6}{percent}"))),
+        ("ss", FioJson::Text(format!("{}:{limit:.6}{percent}", state.watched.word()))),
         ("duration", state.duration_s.into()),
         ("attained", u64::from(state.attained).into()),
         ("criterion", FioJson::Text(format!("{criterion:.6}{percent}"))),

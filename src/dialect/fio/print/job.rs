@@ -1,5 +1,6 @@
 //! What fio reports of a job, or of the clones of a group taken together.
 
+use super::super::choices::FioSteadyState;
 pub use super::super::choices::FioUnified;
 use super::bins::FioBins;
 use super::moments::{FioMoments, per_second};
@@ -204,25 +205,11 @@ impl Default for FioLatencyTarget {
     }
 }
 
-/// What a steady state is seen in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FioSteadyMeasure {
-    /// I/Os per second.
-    #[default]
-    Iops,
-    /// Bandwidth.
-    Bandwidth,
-    /// Latency.
-    Latency,
-}
-
 /// `steadystate`, and what came of it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct FioSteadyReport {
-    /// What was watched.
-    pub measure: FioSteadyMeasure,
-    /// Whether its slope had to be small, not its distance from the mean.
-    pub by_slope: bool,
+    /// What was watched, and whether its slope had to be small or its distance from the mean.
+    pub watched: FioSteadyState,
     /// Whether limit and criterion are in percent.
     pub percent: bool,
     /// The limit asked for.

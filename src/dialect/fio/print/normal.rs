@@ -2,15 +2,14 @@
 
 use std::fmt::Write;
 
-use super::job::{
-    FioJobReport, FioLatencyTarget, FioSteadyMeasure, FioSteadyReport, FioUnified, errno_text,
-};
+use super::job::{FioJobReport, FioLatencyTarget, FioSteadyReport, FioUnified, errno_text};
 use super::latency_text::{latency_line, percentile_lines};
 use super::merge::mixed;
 use super::normal_direction::DirectionText;
 use super::number::{FioQuantity, scaled};
 use super::shares::{FioLatencyShares, FioShares, LATENCY_LABELS, LEAST_DEPTH};
 use super::summary::FioGroup;
+use crate::plan::{SteadyFigure, SteadyMeasure};
 
 /// The block of a job. Empty where it did nothing.
 ///
@@ -152,25 +151,29 @@ fn steady_line(job: &FioJobReport, state: &FioSteadyReport) -> String {
     let bw = FioSteadyReport::mean(&state.bw) / kb_base;
     let rate = |binary| scaled(bw, style.figures, 1, binary, style.rate());
     let count = |number| scaled(number, style.figures, 0, false, FioQuantity::Count);
-    let latency = match state.measure {
+    let (figure, by) = state.watched.watched();
+    let latency = match figure {
         // fio's rule for larger units asks for a spread, which a mean alone does not have.
-        FioSteadyMeasure::Latency => {
+        SteadyFigure::Latency => {
             format!(", lat={}nsec", count(FioSteadyReport::mean(&state.latencies)))
         }
         _ => String::new(),
     };
-    let measure = match state.measure {
-        FioSteadyMeasure::Iops => "iops",
-        FioSteadyMeasure::Bandwidth => "bw",
-        FioSteadyMeasure::Latency => "lat",
+    let name = match figure {
+        SteadyFigure::Iops => "iops",
+        SteadyFigure::Bandwidth => "bw",
+        SteadyFigure::Latency => "lat",
+    };
+    let measure = match by {
+        SteadyMeasure::Slope => "slope",
+        SteadyMeasure::Deviation => "mean dev",
     };
     format!(
-        "  steadystate  : attained={}, bw={} ({}), iops={}{latency}, {measure}{}={:.3}{}\n",
+        "  steadystate  : attained={}, bw={} ({}), iops={}{latency}, {name} {measure}={:.3}{}\n",
         if state.attained { "yes" } else { "no" },
         rate(binary),
         rate(!binary),
         count(FioSteadyReport::mean(&state.iops)),
-        if state.by_slope { " slope" } else { " mean dev" },
         state.criterion,
         if state.percent { "%" } else { "" }
     )

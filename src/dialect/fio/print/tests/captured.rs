@@ -1,6 +1,7 @@
 //! An output of fio, taken apart: its JSON read back into a report.
 
 use super::super::*;
+use crate::dialect::fio::FioSteadyState;
 
 /// One report of fio's in three formats.
 pub struct Captured {
@@ -274,13 +275,7 @@ fn steady_state(json: &FioJson) -> FioSteadyReport {
         list.iter().map(FioJson::whole).collect()
     };
     FioSteadyReport {
-        measure: match measure.trim_end_matches("_slope") {
-            "iops" => FioSteadyMeasure::Iops,
-            "bw" => FioSteadyMeasure::Bandwidth,
-            "lat" => FioSteadyMeasure::Latency,
-            other => panic!("{other}"),
-        },
-        by_slope: measure.ends_with("_slope"),
+        watched: FioSteadyState::of(measure).expect("what is watched"),
         percent: limit.ends_with('%'),
         limit: number(limit),
         duration_s: json.at("duration").whole(),
