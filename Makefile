@@ -12,8 +12,9 @@ PREFIX ?= /usr/local
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 BINARY := $(TARGET)/release/assay
 
-# What tests make devices and file systems with, and the tools they compare with.
-TEST_PACKAGES  := mount util-linux kmod e2fsprogs xfsprogs btrfs-progs dosfstools busybox strace fio bonnie++ jq python3-xlrd python3-six python3-venv
+# What tests make devices and file systems with, the tools they compare with, and an sshd that makes a board of
+# this machine.
+TEST_PACKAGES  := mount util-linux kmod e2fsprogs xfsprogs btrfs-progs dosfstools busybox strace fio bonnie++ jq python3-xlrd python3-six python3-venv openssh-server
 # The peers of the benchmark.
 BENCH_PACKAGES := mount util-linux kmod coreutils fio bonnie++ gcc libc6-dev
 

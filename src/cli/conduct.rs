@@ -101,7 +101,8 @@ pub fn conduct_as(
     // A write beyond the limit of a file's size fails then, and leaves a record.
     let _ = signal::ignore(libc::SIGXFSZ);
     let signals = vec![libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
-    let options = run::RunOptions { record: common.record.clone(), signals, unseen: false };
+    let record = common.record.clone().or_else(|| environment.board_record.clone());
+    let options = run::RunOptions { record, signals, unseen: false };
     let outcome = run::run(plan, &options, &mut watch);
     watch.erase();
     let record = outcome?;

@@ -31,6 +31,10 @@ pub struct Environment {
     pub record: Option<PathBuf>,
     /// `ASSAY_COLD`: what a dialect drops from memory first.
     pub cold: Option<OsString>,
+    /// `ASSAY_BOARD_RECORD`: the folder for the record of a run that was started from a desk.
+    pub board_record: Option<PathBuf>,
+    /// `ASSAY_BINARIES`: the folder with programs for other processors.
+    pub binaries: Option<PathBuf>,
     /// `ASSAY_PLOT`: where a dialect draws what it measured.
     pub plot: Option<PathBuf>,
     /// `ASSAY_SETTLE`: whether a dialect watches the flush after its copy.
@@ -59,17 +63,23 @@ impl Environment {
             .find(|value| !value.is_empty())
             .unwrap_or_default()
             .to_ascii_lowercase();
+        let (out, rows, err) = match set("ASSAY_TERMINAL") {
+            Some(told) => terminal(&told.to_text()),
+            None => (columns(io::stdout()), rows(), columns(io::stderr())),
+        };
         Self {
             no_colour: set("NO_COLOR").is_some(),
             term: text("TERM"),
             utf8: locale.contains("utf-8") || locale.contains("utf8"),
             columns: text("COLUMNS").parse().ok(),
-            out: columns(std::io::stdout()),
-            rows: rows(),
-            err: columns(std::io::stderr()),
+            out,
+            rows,
+            err,
             dialect: set("ASSAY_DIALECT"),
             record: set("ASSAY_RECORD").map(PathBuf::from),
             cold: set("ASSAY_COLD"),
+            board_record: set("ASSAY_BOARD_RECORD").map(PathBuf::from),
+            binaries: set("ASSAY_BINARIES").map(PathBuf::from),
             plot: set("ASSAY_PLOT").map(PathBuf::from),
             settle: set("ASSAY_SETTLE"),
             strict: set("ASSAY_STRICT"),
@@ -84,7 +94,18 @@ impl Environment {
 
     /// The same with the size that the terminal has by now.
     pub fn resized(&self) -> Self {
-        Self { out: columns(std::io::stdout()), rows: rows(), ..self.clone() }
+        match std::env::var_os("ASSAY_TERMINAL") {
+            Some(_) => self.clone(),
+            None => Self { out: columns(io::stdout()), rows: rows(), ..self.clone() },
+        }
+    }
+
+    /// The terminal in a word, for a program that shows what it says here: columns and lines of standard output,
+    /// columns of standard error; nothing where there is none.
+    pub fn terminal_text(&self) -> String {
+        let out = self.out.map_or(String::new(), |columns| format!("{columns}x{}", self.rows));
+        let err = self.err.map_or(String::new(), |columns| columns.to_string());
+        format!("{out},{err}")
     }
 
     /// What can be shown on standard output.
@@ -162,6 +183,19 @@ impl Write for ClosedStream {
     }
 }
 
+/// A terminal as [`Environment::terminal_text`] tells it: columns and lines of standard output, columns of
+/// standard error.
+fn terminal(told: &str) -> (Option<usize>, usize, Option<usize>) {
+    let (out, err) = told.split_once(',').unwrap_or((told, ""));
+    let size = out.split_once('x');
+    let number = |text: &str| text.parse().ok();
+    (
+        size.and_then(|(columns, _)| number(columns)),
+        size.and_then(|(_, rows)| number(rows)).unwrap_or(0),
+        number(err),
+    )
+}
+
 /// Columns of a terminal (0 when it does not tell); `None` for anything else.
 fn columns(stream: impl std::os::fd::AsFd + std::io::IsTerminal) -> Option<usize> {
     stream
@@ -190,6 +224,17 @@ mod tests {
         ] {
             assert_eq!(poor.page(80), None, "{poor:?}");
         }
+    }
+
+    #[test]
+    fn a_terminal_is_told_and_understood() {
+        for (out, rows, err) in
+            [(None, 0, None), (Some(120), 40, Some(80)), (None, 0, Some(0)), (Some(90), 0, None)]
+        {
+            let told = Environment { out, rows, err, ..Default::default() }.terminal_text();
+            assert_eq!(terminal(&told), (out, rows, err), "{told}");
+        }
+        assert_eq!(terminal("nonsense"), (None, 0, None));
     }
 
     #[test]

@@ -70,6 +70,10 @@ const CHAPTERS: &[ManualSection] = &[
                 "ASSAY_OVERWRITE=/dev/NAME",
                 "with fio's --allow_mounted_write=1 that device may be written to, whatever it holds",
             ),
+            (
+                "ASSAY_BINARIES=DIR",
+                "where 'on' finds the program for other processors: assay-aarch64-linux and its like",
+            ),
             ("NO_COLOR", "no colours, when it is set to something"),
             ("COLUMNS", "width of the page"),
             ("LC_ALL, LC_CTYPE, LANG", "without UTF-8 the page is plain ASCII"),
@@ -104,6 +108,10 @@ const CHAPTERS: &[ManualSection] = &[
             ),
             ("assay modes .", "what fsync, O_DSYNC, O_DIRECT and mmap cost there, and why"),
             ("assay demo flush .", "what a write without a flush leaves in memory, shown there"),
+            (
+                "assay on pi@board quick --record r.json /mnt/sd",
+                "a card in a board, from the desk; the record comes home",
+            ),
             ("assay probe /mnt/sd", "what lies under it, and what can skew results there"),
             ("assay watch /mnt/sd", "what its disk does now, and who makes it"),
             (
@@ -160,7 +168,9 @@ pub(super) fn write(mut command: clap::Command, out: &mut dyn Write) -> io::Resu
     let whole = clap_mangen::Man::new(command.clone());
     whole.render_title(out)?;
     whole.render_name_section(out)?;
-    let verbs = || command.get_subcommands().filter(|verb| verb.get_name() != "help");
+    let verbs = || {
+        command.get_subcommands().filter(|verb| verb.get_name() != "help" && !verb.is_hide_set())
+    };
     writeln!(out, ".SH SYNOPSIS")?;
     for verb in verbs() {
         let usage = verb.clone().render_usage().to_string();

@@ -18,6 +18,7 @@ pub mod io;
 mod iozone;
 mod manual;
 pub mod modes;
+mod on;
 mod output;
 mod own_option;
 #[cfg(test)]
@@ -170,6 +171,8 @@ fn call(
         Verb::Fio { words } => {
             dialect::call(&dialect::behind(fio_words::NAME, &words), environment, out, err)
         }
+        Verb::On(words) => on::on(&words, environment, out, err),
+        Verb::OnBoard(words) => on::board(&words).map(|()| conduct::SOUND),
         Verb::Man => {
             printed(manual::write(Cli::command(), out))?;
             Ok(conduct::SOUND)

@@ -52,11 +52,19 @@ impl<'a> ReportFiles<'a> {
     /// # Errors
     /// As [`ReportFiles::of`].
     pub fn at(paths: &'a [PathBuf], record: Option<&Path>, plan: &Plan) -> Result<Self, Refusal> {
+        let kept = record.iter().map(|path| path.to_path_buf());
+        Self::beside(paths, &places(plan).into_iter().chain(kept).collect::<Vec<_>>())
+    }
+
+    /// Those at these paths, beside others that have a part in the run.
+    ///
+    /// # Errors
+    /// As [`ReportFiles::of`].
+    pub fn beside(paths: &'a [PathBuf], others: &[PathBuf]) -> Result<Self, Refusal> {
         let checked = |path: &'a PathBuf| {
             let format = format(path)?;
             can_be_made(path)?;
-            let kept = record.iter().map(|path| path.to_path_buf());
-            if places(plan).into_iter().chain(kept).any(|other| same(&other, path)) {
+            if others.iter().any(|other| same(other, path)) {
                 let why = format!("{} is no place for a report", path.to_text());
                 return Err(Refusal::new(
                     format!("{why}: it has another part in this run"),

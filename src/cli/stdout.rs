@@ -20,6 +20,15 @@ impl<'a> PipeWriter<'a> {
         Self { inner, gone: false }
     }
 
+    /// Writes bytes as they are: output of another program.
+    ///
+    /// # Errors
+    /// When they cannot be written, though somebody reads.
+    pub fn write_raw(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let outcome = self.inner.write_all(bytes);
+        self.forgive(outcome, ())
+    }
+
     /// The outcome, without the failure that is none; `nothing` stands for it.
     fn forgive<T>(&mut self, outcome: io::Result<T>, nothing: T) -> io::Result<T> {
         match outcome {

@@ -8,8 +8,8 @@ use clap::{Parser, Subcommand};
 
 use super::conduct::PlanVerb;
 use super::{
-    atto, card, compare, demo, explain, io, manual, modes, probe, quick, ramp, run, sustain, sweep,
-    watch,
+    atto, card, compare, demo, explain, io, manual, modes, on, probe, quick, ramp, run, sustain,
+    sweep, watch,
 };
 use crate::report;
 
@@ -112,6 +112,11 @@ pub enum Verb {
     ///
     /// Also by a link named atto.
     Atto(atto::AttoArgs),
+    /// Run any of these on a board or an Android device, by ssh or adb, and bring the record home
+    On(on::OnArgs),
+    /// What 'on' starts there
+    #[command(hide = true)]
+    OnBoard(on::BoardArgs),
     /// Print the man page
     Man,
     /// Print completions for a shell

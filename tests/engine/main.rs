@@ -4,6 +4,7 @@
 
 mod actions;
 mod aside;
+mod boards;
 mod busybox_twin;
 mod copies;
 mod dd_cures;

@@ -1,0 +1,391 @@
+//! The way to a board: the commands of the system's `ssh` and `adb`. Words of the user go there in frames, not in
+//! these lines; what stands in a line is quoted.
+
+use std::fs::{DirBuilder, File};
+use std::io::{self, Read as _};
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use super::args::OnArgs;
+use super::quote::line;
+use crate::error::{Doing, Error, Fault, Refusal};
+use crate::name::NameText as _;
+
+/// What an answer of a script begins with: whatever else a login says is passed over.
+const ANSWER: &str = "assay-on: ";
+
+/// What the folder on a board is called, before a number that nobody guesses.
+pub const FOLDER: &str = "assay-on-";
+
+/// The kernel's word for the processor; Android's, where there is no uname.
+const MACHINE: &str =
+    "m=$(uname -m 2>/dev/null || getprop ro.product.cpu.abi); echo \"assay-on: $m\"";
+
+/// Makes the folder `$1` where there is room for `$2` KiB and programs may run; PLACES are looked at in order.
+const MAKE: &str = "umask 077; f=; for d in PLACES; do \
+    [ -n \"$d\" ] && [ -d \"$d\" ] || continue; \
+    k=$(df -Pk \"$d\" 2>/dev/null | tail -n 1 | { read -r a b c k e; echo \"$k\"; }); \
+    case $k in ''|*[!0-9]*) ;; *) [ \"$k\" -gt \"$2\" ] || continue;; esac; \
+    mkdir \"$d/$1\" 2>/dev/null || continue; f=$d/$1; \
+    printf '#!%s\\nexit 0\\n' \"$(command -v sh)\" >\"$f/x\" 2>/dev/null; chmod 700 \"$f/x\"; \
+    if \"$f/x\" 2>/dev/null; then rm -f \"$f/x\"; break; fi; \
+    rm -rf \"$f\"; f=; done; \
+    if [ -z \"$f\" ]; then echo \"assay-on: none\"; exit 0; fi; ";
+
+/// Takes the program of `$4` bytes from standard input; what comes half is removed.
+const TAKE: &str = "cat >\"$f/assay\" && [ $(($(wc -c <\"$f/assay\"))) -eq \"$4\" ] \
+    || { rm -rf \"$f\"; echo \"assay-on: half\"; exit 0; }; ";
+
+/// Says where it is.
+const TELL: &str = "echo \"assay-on: $f\"";
+
+/// Where a folder is made unless the user says where.
+const PLACES: &str = "\"$TMPDIR\" /tmp /dev/shm /data/local/tmp /var/tmp /run \"$HOME\"";
+
+/// Starts the program that lies in `$1`.
+const START: &str = "chmod 700 \"$1/assay\" && exec \"$1/assay\" on-board \"$1\"";
+
+/// Removes the folder `$1`.
+const REMOVE: &str = "rm -rf \"$1\"";
+
+/// A board, as the user names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Board {
+    /// A host for ssh, and options for it.
+    Ssh {
+        /// As ssh takes it: `user@host`, or an address that begins with `ssh://`.
+        destination: String,
+        /// Options before it.
+        options: Vec<String>,
+    },
+    /// An Android device by adb; by its serial number where there are several.
+    Adb(Option<String>),
+}
+
+impl Board {
+    /// The board that the words name.
+    ///
+    /// # Errors
+    /// When it is no name of one, or has options that it cannot have.
+    pub fn of(args: &OnArgs) -> Result<Self, Refusal> {
+        let name = args.board.as_str();
+        if name.is_empty()
+            || name.starts_with('-')
+            || name.contains(|c: char| c.is_whitespace() || c.is_control())
+        {
+            return Err(Refusal::new(
+                format!("'{name}' is no board"),
+                "give user@host, adb or adb:SERIAL, and behind it what runs there",
+            ));
+        }
+        let mut options = Vec::new();
+        let mut option = |flag: &str, value: Option<String>| {
+            options.extend(value.into_iter().flat_map(|value| [flag.to_string(), value]));
+        };
+        option("-F", args.ssh_config.as_ref().map(|path| path.to_text()));
+        option("-p", args.port.map(|port| port.to_string()));
+        option("-i", args.identity.as_ref().map(|path| path.to_text()));
+        option("-J", args.jump.clone());
+        args.ssh_option.iter().for_each(|it| option("-o", Some(it.clone())));
+        let adb = match name.split_once(':') {
+            None if name == "adb" => Some(None),
+            Some(("adb", serial)) => Some(Some(serial.to_string())),
+            _ => None,
+        };
+        match adb {
+            None => Ok(Self::Ssh { destination: name.into(), options }),
+            Some(Some(serial)) if serial.is_empty() || serial.starts_with('-') => {
+                Err(Refusal::new(
+                    format!("'{name}' names no device"),
+                    "give adb:SERIAL with a serial number that 'adb devices' lists",
+                ))
+            }
+            Some(_) if !options.is_empty() => Err(Refusal::new(
+                format!("{} is for ssh, and '{name}' is reached by adb", options[0]),
+                "leave it out, or write ssh://adb for a host of that name",
+            )),
+            Some(serial) => Ok(Self::Adb(serial)),
+        }
+    }
+
+    /// How it is called in a sentence.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Ssh { destination, .. } => destination.clone(),
+            Self::Adb(None) => "the Android device".into(),
+            Self::Adb(Some(serial)) => format!("Android device {serial}"),
+        }
+    }
+
+    /// The program that reaches it.
+    const fn program(&self) -> &'static str {
+        match self {
+            Self::Ssh { .. } => "ssh",
+            Self::Adb(_) => "adb",
+        }
+    }
+}
+
+/// The way to a board. All sessions of ssh share one connection, so that a password is asked for once.
+#[derive(Debug)]
+pub struct BoardLink {
+    board: Board,
+    /// A folder of our own, with the socket of that connection.
+    desk: PathBuf,
+}
+
+impl BoardLink {
+    /// One to that board; `number` is one that nobody guesses.
+    ///
+    /// # Errors
+    /// When no folder can be made here.
+    pub fn new(board: Board, number: &str) -> Result<Self, Fault> {
+        let desk = std::env::temp_dir().join(format!("{FOLDER}{number}"));
+        let made = DirBuilder::new().mode(0o700).create(&desk);
+        made.map_err(|error| Fault::new(Doing::Make, desk.to_text(), &error))?;
+        Ok(Self { board, desk })
+    }
+
+    /// The board.
+    pub const fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// A file of our own here, gone with this value.
+    pub fn own_file(&self, name: &str) -> PathBuf {
+        self.desk.join(name)
+    }
+
+    /// The program that reaches the board, with what each call of it begins with.
+    fn command(&self) -> Command {
+        let mut command = Command::new(self.board.program());
+        match &self.board {
+            Board::Ssh { options, .. } => {
+                command.args(options).args(["-T", "-o", "ServerAliveInterval=5"]);
+                command.args(["-o", "ServerAliveCountMax=4", "-o", "ControlMaster=auto"]);
+                command.args(["-o", "ControlPersist=10", "-o"]).arg(self.control_path());
+            }
+            Board::Adb(serial) => {
+                command.args(serial.iter().flat_map(|serial| ["-s", serial]));
+            }
+        }
+        command
+    }
+
+    /// Where sessions of ssh meet; nowhere when the path is too long for a socket.
+    fn control_path(&self) -> String {
+        const LONGEST: usize = 80;
+        let path = self.own_file("s").to_text();
+        let path =
+            if path.len() <= LONGEST && !path.contains('%') { path.as_str() } else { "none" };
+        format!("ControlPath={path}")
+    }
+
+    /// A script to be run on the board with these words.
+    fn script(&self, script: &str, words: &[&str]) -> Command {
+        let all = [&["exec", "sh", "-c", script, "assay-on"], words].concat();
+        let mut command = self.command();
+        match &self.board {
+            Board::Ssh { destination, .. } => command.args(["--", destination]),
+            Board::Adb(_) => command.arg("shell"),
+        };
+        command.arg(line(&all));
+        command
+    }
+
+    /// The answer of a script that is given `input`; its complaints go to standard error.
+    fn ask(&self, mut command: Command, input: Stdio) -> Result<String, Fault> {
+        command.stdin(input).stdout(Stdio::piped());
+        let output = self.spawn(&mut command)?.wait_with_output();
+        let output = output.map_err(|error| self.fault(&error))?;
+        let text = String::from_utf8_lossy(&output.stdout).replace('\r', "");
+        let answer = text.lines().find_map(|line| line.strip_prefix(ANSWER));
+        answer.map(|answer| answer.trim().to_string()).ok_or_else(|| {
+            let program = self.board.program();
+            self.lost(format!("{program} ended with {} and no answer", output.status))
+        })
+    }
+
+    fn spawn(&self, command: &mut Command) -> Result<Child, Fault> {
+        command.spawn().map_err(|error| {
+            let fault = Fault::new(Doing::Start, self.board.program(), &error);
+            match (error.kind(), &self.board) {
+                (io::ErrorKind::NotFound, Board::Ssh { .. }) => {
+                    fault.hinting("install OpenSSH's client")
+                }
+                (io::ErrorKind::NotFound, Board::Adb(_)) => {
+                    fault.hinting("install Android's platform tools")
+                }
+                _ => fault,
+            }
+        })
+    }
+
+    fn fault(&self, error: &io::Error) -> Fault {
+        Fault::new(Doing::Reach, self.board.name(), error)
+    }
+
+    /// The fault of a board that cannot be reached.
+    pub fn lost(&self, why: impl Into<String>) -> Fault {
+        Fault::told(Doing::Reach, self.board.name(), why)
+    }
+
+    /// What the board calls its processor.
+    ///
+    /// # Errors
+    /// When it cannot be reached.
+    pub fn machine(&self) -> Result<String, Fault> {
+        let command = self.script(MACHINE, &[]);
+        self.ask(command, Stdio::null())
+    }
+
+    /// Puts a program there, into a folder that is made for it; that folder.
+    ///
+    /// # Errors
+    /// When it cannot be read here, or there is no place for it there.
+    pub fn put(&self, program: &Path, number: &str, place: Option<&str>) -> Result<String, Error> {
+        let fault = |error: io::Error| Fault::new(Doing::Read, program.to_text(), &error);
+        let file = File::open(program).map_err(fault)?;
+        let bytes = file.metadata().map_err(fault)?.len();
+        let name = format!("{FOLDER}{number}");
+        // What is run there needs some room, too.
+        let room = (bytes.div_ceil(1024) + 1024).to_string();
+        let words = [&*name, &room, place.unwrap_or_default(), &bytes.to_string()];
+        let make = MAKE.replace("PLACES", place.map_or(PLACES, |_| "\"$3\""));
+        let streams = matches!(self.board, Board::Ssh { .. });
+        let take = if streams { TAKE } else { "" };
+        let command = self.script(&format!("{make}{take}{TELL}"), &words);
+        let input = if streams { Stdio::from(file) } else { Stdio::null() };
+        let folder = match self.ask(command, input)?.as_str() {
+            "none" => {
+                let where_to =
+                    place.map_or("any folder it is tried in".into(), |it| format!("'{it}'"));
+                let why = format!(
+                    "{} of {} has no room for {} KiB, or does not let programs run",
+                    where_to,
+                    self.board.name(),
+                    bytes.div_ceil(1024)
+                );
+                return Err(
+                    Refusal::new(why, "name another folder of the board with --folder").into()
+                );
+            }
+            "half" => {
+                let why = "the program did not arrive whole there: no room, or the link was lost";
+                return Err(self.lost(why).into());
+            }
+            folder if folder.ends_with(&name) => folder.to_string(),
+            other => return Err(self.lost(format!("it answered '{other}'")).into()),
+        };
+        if !streams && let Err(fault) = self.push(program, &folder) {
+            self.remove(&folder);
+            return Err(fault.into());
+        }
+        Ok(folder)
+    }
+
+    /// Copies the program by adb, which tells of it on both streams.
+    fn push(&self, program: &Path, folder: &str) -> Result<(), Fault> {
+        let mut command = self.command();
+        command.arg("push").arg(program).arg(format!("{folder}/assay"));
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let output = self.spawn(&mut command)?.wait_with_output();
+        let output = output.map_err(|error| self.fault(&error))?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let why = said.lines().last().unwrap_or("adb push failed");
+        Err(self.lost(why.trim_start_matches("adb: ")))
+    }
+
+    /// Starts the program there, with pipes to its standard input and output.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn start(&self, folder: &str) -> Result<Child, Fault> {
+        let mut command = self.script(START, &[folder]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        self.spawn(&mut command)
+    }
+
+    /// Removes the folder there, as far as it can be reached.
+    pub fn remove(&self, folder: &str) {
+        let mut command = self.script(REMOVE, &[folder]);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let _ = command.status();
+    }
+}
+
+impl Drop for BoardLink {
+    /// Ends the connection that sessions shared.
+    fn drop(&mut self) {
+        if let Board::Ssh { destination, .. } = &self.board {
+            let mut command = self.command();
+            command.args(["-O", "exit", "--", destination]);
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+            let _ = command.status();
+        }
+        let _ = std::fs::remove_dir_all(&self.desk);
+    }
+}
+
+/// Reads lines of any length; `each` is told each, with its end, until it says no.
+///
+/// # Errors
+/// When they cannot be read.
+pub fn lines(from: impl io::Read, mut each: impl FnMut(&[u8]) -> bool) -> io::Result<()> {
+    // A line that never ends is cut.
+    const LONGEST: u64 = 1 << 20;
+    let mut from = io::BufReader::new(from);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let mut limited = io::Read::by_ref(&mut from).take(LONGEST);
+        if io::BufRead::read_until(&mut limited, b'\n', &mut line)? == 0 || !each(&line) {
+            return Ok(());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(board: &str, option: Option<&str>) -> Result<Board, Refusal> {
+        let words = option.into_iter().chain([board, "quick"]);
+        let words = ["on"].into_iter().chain(words);
+        #[derive(clap::Parser)]
+        struct Words {
+            #[command(flatten)]
+            on: OnArgs,
+        }
+        let words = <Words as clap::Parser>::try_parse_from(words).expect("words");
+        Board::of(&words.on)
+    }
+
+    #[test]
+    fn a_board_is_a_host_or_an_android_device() {
+        let ssh = |destination: &str, options: &[&str]| Board::Ssh {
+            destination: destination.into(),
+            options: options.iter().map(ToString::to_string).collect(),
+        };
+        for (name, option, expected) in [
+            ("pi@board", None, ssh("pi@board", &[])),
+            ("ssh://pi@board:2222", None, ssh("ssh://pi@board:2222", &[])),
+            ("board", Some("-p22"), ssh("board", &["-p", "22"])),
+            ("board", Some("-oUser=x"), ssh("board", &["-o", "User=x"])),
+            ("adb", None, Board::Adb(None)),
+            ("adb:0123", None, Board::Adb(Some("0123".into()))),
+            ("adb:10.0.0.2:5555", None, Board::Adb(Some("10.0.0.2:5555".into()))),
+        ] {
+            assert_eq!(named(name, option), Ok(expected), "{name}");
+        }
+        for (name, option) in
+            [("a b", None), ("", None), ("adb:", None), ("adb:-s", None), ("adb", Some("-p22"))]
+        {
+            assert!(named(name, option).is_err(), "{name}");
+        }
+    }
+}
