@@ -9,9 +9,9 @@ use std::sync::{Mutex, PoisonError};
 use super::cgroup::{self, CpuStat};
 use super::sys_root::why;
 use super::{
-    BlockLayer, CacheReading, DeviceReading, DiskCounters, OtherProcesses, Pressure, ProcessCensus,
-    Reading, Snapshot, Subject, SysRoot, SystemSample, Warmth, cpu, diskstats, memory, own_io,
-    pagecache, pressure, processors, warmth,
+    BlockLayer, CacheReading, DeviceReading, DiskCounters, Limits, OtherProcesses, Pressure,
+    ProcessCensus, Reading, Snapshot, Subject, SysRoot, SystemSample, Warmth, cpu, diskstats,
+    memory, own_io, pagecache, pressure, processors, warmth,
 };
 use crate::sys::clock;
 use crate::unit::{Nanos, Timestamp};
@@ -180,6 +180,11 @@ impl CounterReader {
     /// Why they were not looked at.
     pub fn census(&self) -> Result<ProcessCensus, String> {
         ProcessCensus::take(&self.sys_root)
+    }
+
+    /// The limits of control groups on these disks and on us, as they are now.
+    pub fn limits(&self, stack: &[BlockLayer]) -> Reading<Limits> {
+        self.sys_root.limits(stack)
     }
 
     /// What others have done since a first look at them.

@@ -49,6 +49,7 @@ mod subject;
 mod survey;
 mod sys_root;
 mod system;
+mod thread_states;
 mod thread_times;
 mod unclaimed;
 mod warmth;
@@ -84,7 +85,8 @@ pub use survey::{
 };
 pub use sys_root::{NOT_LOOKED, SysRoot};
 pub use system::SystemSample;
-pub use thread_times::{ThreadSample, ThreadTimes, waits_idly};
+pub use thread_states::{ThreadStates, waits_idly};
+pub use thread_times::{ThreadSample, ThreadTimes};
 pub use warmth::{Ceiling, Cooling, DriveWarmth, Warmth};
 pub use writeback::Writeback;
 

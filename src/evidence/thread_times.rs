@@ -65,14 +65,6 @@ impl ThreadSample {
     }
 }
 
-/// Whether a thread of this process waits for something that may never come: a pipe, a terminal. One
-/// that waits for a disk is in another state. `None`: it has ended, or that cannot be seen.
-pub fn waits_idly(thread: i32) -> Option<bool> {
-    let line = std::fs::read_to_string(format!("/proc/self/task/{thread}/stat")).ok()?;
-    // Its name stands in parentheses, and may hold more of them.
-    line.rsplit_once(") ").map(|(_, rest)| rest.starts_with('S'))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,25 +77,6 @@ mod tests {
         assert_eq!(one.clone() + two, both);
         let unseen = ThreadTimes { threads: 1, waited: None, cpus: vec![1] };
         assert_eq!((one + unseen).waited, None);
-    }
-
-    #[test]
-    fn who_waits_for_a_pipe_waits_idly() {
-        let (tell, told) = std::sync::mpsc::channel();
-        let (mut pipe, mouth) = std::io::pipe().unwrap();
-        let reader = std::thread::spawn(move || {
-            tell.send(rustix::thread::gettid().as_raw_nonzero().get()).unwrap();
-            std::io::Read::read(&mut pipe, &mut [0]).unwrap()
-        });
-        let thread = told.recv().unwrap();
-        let until = std::time::Instant::now() + std::time::Duration::from_secs(10);
-        while waits_idly(thread) != Some(true) {
-            assert!(std::time::Instant::now() < until, "it never waits");
-        }
-        let me = rustix::thread::gettid().as_raw_nonzero().get();
-        assert_eq!(waits_idly(me), Some(false));
-        drop(mouth);
-        assert_eq!(reader.join().unwrap(), 0);
     }
 
     #[test]

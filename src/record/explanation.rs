@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Verdict;
+use super::{PhaseLedger, Verdict};
 use crate::evidence::Survey;
 
 /// Name and version of this document's form.
@@ -64,6 +64,9 @@ pub struct PhaseExplanation {
     pub not: String,
     /// What is to be thought of the figure: expected, or found.
     pub verdict: Verdict,
+    /// What its bytes and its time added up to; absent of what was not run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<Box<PhaseLedger>>,
 }
 
 /// A line to type instead.

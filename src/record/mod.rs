@@ -15,6 +15,7 @@ mod grid;
 mod interval;
 mod journal;
 mod judgement;
+mod ledger;
 mod metric;
 mod outcome;
 mod probe;
@@ -49,6 +50,7 @@ pub use judgement::{
     Exhibit, ExhibitQuantity, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject,
     NextStep, Remedy, TrapId, Trust, Verdict,
 };
+pub use ledger::{ByteBalance, PhaseLedger, RateLevel, TimeBalance, TimeHolder, TimeTerm};
 pub use metric::{Absence, FigureUnit, LatencyPart, Metric, Statistic};
 pub use outcome::{
     ActionLatency, Bottleneck, LimitKept, LoadOutcome, LoadPoint, OutcomeFigure, RampResult,
@@ -68,7 +70,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Fault;
 use crate::evidence::{
     BlockSamples, CachePages, CopySpeed, Direction, DiskCounters, Extents, Limits, Machine,
-    OtherProcesses, Reading, Snapshot, Subject, ThreadTimes, Warmth,
+    OtherProcesses, Reading, Snapshot, Subject, ThreadStates, ThreadTimes, Warmth,
 };
 use crate::plan::{Caching, Durability, Job, Method, Phase, PhaseRef, Plan, Shared};
 use crate::stats::copy::CopyCounts;
@@ -281,6 +283,9 @@ pub struct PhaseRecord {
     /// May this phase's number be believed.
     #[serde(default)]
     pub verdict: Option<Verdict>,
+    /// What its bytes and its time add up to, as the judges see it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<Box<PhaseLedger>>,
 }
 
 impl PhaseRecord {
@@ -477,6 +482,13 @@ pub struct Evidence {
     /// How the threads that did the I/O ran; absent where they are processes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ran: Option<ThreadTimes>,
+    /// What they were doing whenever somebody looked; absent of phases that were over before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub states: Option<ThreadStates>,
+    /// Limits of control groups when the clock had stopped; absent where they are those that were read
+    /// before the run, and of phases of less than a second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<Box<Limits>>,
     /// At the first I/O.
     pub before: Snapshot,
     /// When the clock stopped (after the flush that is inside the timing).

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use super::fact::{inked, labelled};
 use super::paint::{Ink, InkedText, wrap};
-use super::{TerminalStyle, traps};
+use super::{TerminalStyle, balance, fact, traps};
 use crate::name::in_json;
 use crate::record::{
     BetterCommand, Explanation, Finding, PhaseExplanation, VerdictBasis, WordMeaning,
@@ -92,6 +92,8 @@ fn told<'a>(
     let judged = InkedText::judgement(verdict.trust, verdict.measures, style);
     lines.extend(inked(label, &judged, style));
     lines.extend(labelled("", &verdict.summary, style));
+    let balances = phase.ledger.as_ref().map(|ledger| balance::facts(ledger));
+    lines.extend(fact::lines(&balances.unwrap_or_default(), style));
     let new: Vec<&Finding> = verdict.findings.iter().filter(|f| !said.contains(f)).collect();
     if new.is_empty() {
         return lines;

@@ -5,9 +5,8 @@ use std::io::{self, Write};
 
 use super::closing::{foot, later_notes};
 use super::fact::{self, PageFact};
-use super::heading;
 use super::text::TextPage;
-use super::{ReportPage, TerminalStyle};
+use super::{ReportPage, TerminalStyle, balance, heading};
 use crate::plan::Plan;
 use crate::record::{PhaseRecord, Record, Resolved};
 
@@ -76,6 +75,7 @@ impl<C: FramedContent> ReportPage for FramedPage<C> {
         lines.extend(self.content.findings(record));
         lines.extend(self.text.ending(record));
         lines.extend(self.content.verdict(record, &self.text));
+        lines.extend(fact::lines(&balance::of_single(record), self.style));
         foot(&lines, record, self.style, out)
     }
 }

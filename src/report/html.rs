@@ -1,6 +1,7 @@
 //! A page for a browser, in one file: nothing is fetched, no script is needed, and light or dark is
 //! the reader's choice.
 
+mod bars;
 mod table;
 
 use std::io::{self, Write};
@@ -11,7 +12,7 @@ use super::markup::Markup;
 use super::picture::{self, SHOWN};
 use super::report_format::ReportFormat;
 use super::study::printer;
-use super::{TerminalStyle, badge, closing, row, svg};
+use super::{TerminalStyle, badge, balance, closing, row, svg};
 use crate::record::{PhaseRecord, Record, Trust};
 
 /// The record as a page with pictures.
@@ -190,6 +191,10 @@ fn told(record: &Record, phase: &PhaseRecord, out: &mut Markup) {
         if verdict.trust != Trust::Sound {
             listed(&badge::because(verdict), out);
         }
+    }
+    if let Some(ledger) = &phase.ledger {
+        bars::bars(ledger, out);
+        listed(&balance::facts(ledger), out);
     }
     for text in row::steady(record, phase).into_iter().chain(row::troubles(phase)) {
         out.text("p", &[], &text);

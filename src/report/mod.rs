@@ -4,6 +4,7 @@
 //! What a terminal can show is decided by the caller and handed in as a [`TerminalStyle`].
 
 mod badge;
+mod balance;
 mod capacity;
 mod card;
 pub mod catalogue;

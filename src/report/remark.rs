@@ -2,15 +2,15 @@
 //!
 //! Scripts grep that output for `MB/s`; so no line here holds a number followed by such a unit.
 
-use super::TerminalStyle;
 use super::figure::{estimate, micros};
 use super::finding::lead;
 use super::paint::{Ink, InkedText};
+use super::{TerminalStyle, balance};
 use crate::evidence::Direction;
 use crate::record::{PhaseRecord, Record, Trust, Verdict};
 use crate::unit::Bytes;
 
-/// Two to five lines, each beginning with `assay: `, or with blanks where it goes on in the next; none for a
+/// Two to six lines, each beginning with `assay: `, or with blanks where it goes on in the next; none for a
 /// record that was not judged.
 pub fn verdict_lines(record: &Record, style: TerminalStyle) -> Vec<String> {
     let first = record.phases.first();
@@ -25,6 +25,10 @@ pub fn verdict_lines(record: &Record, style: TerminalStyle) -> Vec<String> {
         lines.push(format!("the device itself: {}", estimate(corrected)).as_str().into());
     }
     lines.extend(because(verdict).iter().map(|line| line.as_str().into()));
+    let unsound = verdict.trust != Trust::Sound && record.phases.len() == 1;
+    let ledger = first.and_then(|phase| phase.ledger.as_ref()).filter(|_| unsound);
+    let time = ledger.and_then(|ledger| ledger.time.as_ref());
+    lines.extend(time.map(|time| format!("time {}", balance::time(time)).as_str().into()));
     // Beside a number that may be believed, advice would only cast doubt on it.
     let advice = verdict.findings.iter().find_map(|finding| finding.next.as_ref());
     let advice = advice.filter(|_| verdict.trust != Trust::Sound);

@@ -16,7 +16,7 @@ use super::paint::{Ink, InkedText, columns, wrap};
 use super::report_format::ReportFormat;
 use super::study::printer;
 use super::table::TableRow;
-use super::{ReportPage, TerminalStyle, rates, row};
+use super::{ReportPage, TerminalStyle, balance, rates, row};
 use crate::plan::{Phase, Plan, Shared, Work};
 use crate::record::{
     MeasuredSubject, PhaseRecord, Record, Resolved, ResolvedJob, TrapId, Trust, Verdict,
@@ -231,7 +231,10 @@ impl ReportPage for TextPage {
         lines.extend(later_notes(record, self.notes, self.style));
         lines.extend(self.ending(record));
         match &record.verdict {
-            Some(verdict) => lines.extend(self.verdict(verdict)),
+            Some(verdict) => {
+                lines.extend(self.verdict(verdict));
+                lines.extend(fact::lines(&balance::of_single(record), self.style));
+            }
             None if record.phases.is_empty() => {}
             None => lines.extend(labelled(
                 "verdict",

@@ -29,7 +29,7 @@ use super::flush::settle_all;
 use super::observer::Observer;
 use super::phase_context::PhaseContext;
 use super::resolve::JobPlace;
-use super::sampler::{PhaseSampler, SamplingEnd};
+use super::sampler::{PhaseSampler, PhaseSamples, SamplingEnd};
 
 /// What the copying thread brings home.
 struct CopyResult {
@@ -289,6 +289,7 @@ pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRe
     let mut watch = PhaseSampler::new(context.counter_reader, &subjects);
     let goal = context.jobs.first().and_then(|job| job.writes_at_most);
     watch.expect(goal, None);
+    watch.look_at_thread(thread);
     let quiet = context.listen();
     hand.stop.store(context.signal.is_some(), Ordering::Relaxed);
     let progress = || hand.progress();
@@ -376,7 +377,7 @@ pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRe
         passed: None,
         workers: Vec::new(),
     }];
-    let (series, _, neighbours) = watch.finish();
+    let PhaseSamples { series, neighbours, states, .. } = watch.finish();
     let copying = copying::around(&context.resolved.subjects, &flows, &span);
     Ok(PhaseRecord {
         name: context.phase.name.clone(),
@@ -402,6 +403,8 @@ pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRe
             sampled,
             cut,
             ran,
+            states,
+            limits: context.limits_after(&span),
             before,
             stop: stop_snapshot,
             settled: settled.map(Box::new),
@@ -414,6 +417,7 @@ pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRe
         },
         faults,
         verdict: None,
+        ledger: None,
     })
 }
 

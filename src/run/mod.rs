@@ -41,6 +41,7 @@ mod standing;
 mod steady;
 mod steady_window;
 mod sums;
+mod thread_roll;
 mod tree_dir;
 mod tree_workers;
 mod unit_work;

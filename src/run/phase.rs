@@ -23,7 +23,7 @@ use super::phase_context::PhaseContext;
 use super::phase_work::{PhaseWatchers, PhaseWork, simulated, watched};
 use super::prepared_job::PreparedJob;
 use super::prepared_tree::note;
-use super::sampler::{PhaseSampler, limit};
+use super::sampler::{PhaseSampler, PhaseSamples, limit};
 use super::shared_state::{SharedState, threads_of};
 use super::steady::SteadyWatcher;
 use super::tree_dir::TreeDir;
@@ -66,6 +66,9 @@ impl<'a> PhaseContext<'a> {
             heat: HeatMap::new(heat, &common.all_live_counters),
         };
         let apart = KeptIntervals::of(&ready, &common, &mut watch);
+        if !simulated {
+            watch.look_at(&common.roll);
+        }
         let mut books = books(&ready)?;
         let workers = self.workers(&ready, &common, &mut books)?;
         let mut worked = self.work(&ready, &common, workers, books, &mut watch, &lookers)?;
@@ -78,8 +81,9 @@ impl<'a> PhaseContext<'a> {
         let flows = self.flows(&ready, &common, &worked);
         self.note(&ready, &common, &mut worked);
         let cut = self.cut(&ready);
+        let limits = self.limits_after(&span);
 
-        let (mut series, mut strands, neighbours) = watch.finish();
+        let PhaseSamples { mut series, apart: mut strands, neighbours, states } = watch.finish();
         if simulated {
             series.points.clear();
             strands.iter_mut().for_each(IntervalCounts::clear);
@@ -128,6 +132,8 @@ impl<'a> PhaseContext<'a> {
                 sampled,
                 cut,
                 ran,
+                states,
+                limits,
                 before,
                 stop,
                 settled: settled.map(Box::new),
@@ -140,6 +146,7 @@ impl<'a> PhaseContext<'a> {
             },
             faults,
             verdict: None,
+            ledger: None,
         })
     }
 

@@ -1,9 +1,10 @@
 //! What a phase has of its run: the plan and what it became here, the open targets, and who watches.
 
-use crate::evidence::CounterReader;
+use crate::evidence::{BlockLayer, CounterReader, Limits};
 use crate::plan::{Phase, Plan};
-use crate::record::{PhaseRecord, Resolved, ResolvedJob};
+use crate::record::{PhaseRecord, Resolved, ResolvedJob, Span};
 use crate::sys::event_loop::EventLoop;
+use crate::unit::Nanos;
 
 use super::observer::Observer;
 use super::open_target::OpenTarget;
@@ -30,4 +31,27 @@ pub(super) struct PhaseContext<'a> {
     pub otherwise: &'a mut Vec<String>,
     /// The signal that ended the run.
     pub signal: &'a mut Option<i32>,
+}
+
+/// A limit that changes within less than this time explains nothing of a rate.
+const LIMITS_CHANGE: Nanos = Nanos::secs(1);
+
+impl PhaseContext<'_> {
+    /// The limits of control groups now, where they are not those from before the run.
+    pub(super) fn limits_after(&self, span: &Span) -> Option<Box<Limits>> {
+        let stack: Vec<BlockLayer> = self
+            .resolved
+            .subjects
+            .iter()
+            .flat_map(|subject| subject.stack.iter().cloned())
+            .collect();
+        if span.ended().since(span.started) < LIMITS_CHANGE || stack.is_empty() {
+            return None;
+        }
+        let now = self.counter_reader.limits(&stack);
+        let now = now
+            .seen()
+            .filter(|now| Some(&now.io) != self.resolved.limits.seen().map(|then| &then.io))?;
+        Some(Box::new(now.clone()))
+    }
 }

@@ -174,7 +174,7 @@ impl<'f> WorkerContext<'f> {
                 WorkerKind::Threads => Ok(hand),
                 WorkerKind::Processes => {
                     let (common, stand) = (self.common, || standing.take());
-                    hand.send(common.gate(), &common.came()[number], stand, || self.delay(job))
+                    hand.send(common, number, stand, || self.delay(job))
                 }
             };
             match hand {
@@ -225,12 +225,14 @@ impl<'f> WorkerContext<'f> {
             // Without a table of its own it is only slower.
             own = self.ready[job].keeps_to_its_own().then(files::own).and_then(Result::ok);
         }
+        let signed = (!away).then(|| self.common.roll.sign());
         let worker_totals = hand.go(|| {
             began = Some(ThreadSample::now());
             self.common.gate().arrive();
             self.common.gate().pass();
             self.delay(job);
         });
+        drop(signed);
         if worker_totals.as_ref().map_or(true, |worker_totals| worker_totals.fault.is_some()) {
             self.fault_in(job);
         }

@@ -3,6 +3,7 @@
 
 use crate::evidence::{
     BlockLayer, CounterReader, DiskCounters, OtherProcesses, ProcessCensus, Reading, Subject,
+    ThreadStates,
 };
 use crate::plan::{Action, Phase};
 use crate::record::{
@@ -17,6 +18,7 @@ use crate::unit::{Bytes, Nanos, Timestamp};
 
 use super::observer::{LiveStatus, Observer};
 use super::sample_timer::SampleTimer;
+use super::thread_roll::ThreadRoll;
 
 /// Distance of two samples.
 pub(super) const INTERVAL: Nanos = Nanos::millis(100);
@@ -43,6 +45,32 @@ pub(super) struct PhaseSampler<'a> {
     parts: Vec<Part<'a>>,
     /// Who was there at the first sample.
     census: Option<Result<ProcessCensus, String>>,
+    /// Who does the I/O.
+    threads: WorkingThreads<'a>,
+    /// What they were doing.
+    states: ThreadStates,
+}
+
+/// Those who do the I/O.
+enum WorkingThreads<'a> {
+    /// Nobody whom it would help to look at.
+    Unseen,
+    /// This thread.
+    One(i32),
+    /// Those on the roll.
+    Roll(&'a ThreadRoll),
+}
+
+/// What the samples of a phase come to.
+pub(super) struct PhaseSamples {
+    /// The samples.
+    pub series: SampleSeries,
+    /// Those that were kept apart.
+    pub apart: Vec<IntervalCounts>,
+    /// What others did since the first of them.
+    pub neighbours: Option<Reading<OtherProcesses>>,
+    /// What those who did the I/O were doing; `None` of phases that were over before anybody looked.
+    pub states: Option<ThreadStates>,
 }
 
 /// Some threads whose samples are kept by themselves.
@@ -125,6 +153,8 @@ impl<'a> PhaseSampler<'a> {
             limit: None,
             parts: Vec::new(),
             census: None,
+            threads: WorkingThreads::Unseen,
+            states: ThreadStates::default(),
         };
         counter_reader.devices(&mut watch.before);
         watch.restart();
@@ -150,6 +180,16 @@ impl<'a> PhaseSampler<'a> {
             before: LiveReading::default(),
             strands: IntervalCounts::new(),
         });
+    }
+
+    /// Looks at what those on this roll do, too.
+    pub fn look_at(&mut self, roll: &'a ThreadRoll) {
+        self.threads = WorkingThreads::Roll(roll);
+    }
+
+    /// Looks at what this thread does, too.
+    pub fn look_at_thread(&mut self, thread: i32) {
+        self.threads = WorkingThreads::One(thread);
     }
 
     /// Takes one sample.
@@ -221,7 +261,9 @@ impl<'a> PhaseSampler<'a> {
             let now = clock::now();
             if now >= self.sample_timer.due() {
                 self.sample(progress, settling, observer);
-                self.look_round(settling);
+                if !settling {
+                    self.look_round();
+                }
                 self.sample_timer.pass(now);
             }
             match event_loop.wait(self.sample_timer.due().since(clock::now()).max(Nanos(1))) {
@@ -249,23 +291,34 @@ impl<'a> PhaseSampler<'a> {
         }
     }
 
-    /// Looks at the other processes, once. The first sample is the time for it: a phase that is over
-    /// before is too short to be told from its neighbours' work, and waits for nobody.
-    fn look_round(&mut self, settling: bool) {
-        if self.census.is_none() && !settling && !self.leaves.is_empty() {
+    /// Looks at those who do the I/O, and once at the other processes. The first sample is the time for that:
+    /// a phase that is over before is too short to be told from its neighbours' work, and waits for nobody.
+    fn look_round(&mut self) {
+        let sample = self.series.points.len();
+        match self.threads {
+            WorkingThreads::Unseen => {}
+            WorkingThreads::One(thread) => self.states.look([thread].into_iter(), sample),
+            WorkingThreads::Roll(roll) => self.states.look(roll.threads(), sample),
+        }
+        if self.census.is_none() && !self.leaves.is_empty() {
             self.census = Some(self.counter_reader.census());
         }
     }
 
-    /// The samples, those that were kept apart, and what others did since the first of them.
-    pub fn finish(self) -> (SampleSeries, Vec<IntervalCounts>, Option<Reading<OtherProcesses>>) {
+    /// What it has seen.
+    pub fn finish(self) -> PhaseSamples {
         let others = self
             .census
             .map(|first| first.and_then(|first| self.counter_reader.since(&first)).into());
         let mut series = self.series;
         // There is room for a long phase; the record of many short ones is not to keep it.
         series.points.shrink_to_fit();
-        (series, self.parts.into_iter().map(|part| part.strands).collect(), others)
+        PhaseSamples {
+            series,
+            apart: self.parts.into_iter().map(|part| part.strands).collect(),
+            neighbours: others,
+            states: (self.states.looks > 0).then_some(self.states),
+        }
     }
 
     /// When it started.

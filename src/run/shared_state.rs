@@ -12,6 +12,7 @@ use crate::sys::shared::SharedSlice;
 
 use super::gate::StartGate;
 use super::prepared_job::PreparedJob;
+use super::thread_roll::ThreadRoll;
 
 /// What lies in it. Threads are counted over all jobs, in the order of the jobs.
 pub(super) struct SharedState {
@@ -22,6 +23,8 @@ pub(super) struct SharedState {
     /// First the flag of each job that stops it, then that of each thread that has come.
     flags: SharedSlice<AtomicBool>,
     gates: SharedSlice<StartGate>,
+    /// Who does it.
+    pub roll: ThreadRoll,
     jobs: usize,
 }
 
@@ -38,6 +41,7 @@ impl SharedState {
             steps: SharedSlice::new(ready.len(), forks)?,
             flags: SharedSlice::new(ready.len() + threads, forks)?,
             gates: SharedSlice::new(1, forks)?,
+            roll: ThreadRoll::new(threads, forks)?,
             jobs: ready.len(),
         })
     }

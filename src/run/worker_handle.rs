@@ -10,6 +10,7 @@ use crate::sys::clock;
 use crate::sys::process::{self, ChildDeath, WorkerChild};
 
 use super::gate::StartGate;
+use super::shared_state::SharedState;
 
 /// A worker that is ready to go.
 pub(super) enum WorkerHandle<'a> {
@@ -59,19 +60,22 @@ impl<'a> WorkerHandle<'a> {
             .map(|worker_totals| WorkerTotals { cpu: cpu_now().since(began), ..worker_totals })
     }
 
-    /// Puts it into a process of its own, which comes to the gate and calls `after` behind it.
+    /// Puts it, as the thread of this number in its phase, into a process of its own, which comes to the gate
+    /// and calls `after` behind it.
     ///
     /// # Errors
     /// What [`process::fork`] met.
     pub fn send(
         self,
-        gate: &'a StartGate,
-        came: &'a AtomicBool,
+        common: &'a SharedState,
+        number: usize,
         before: impl FnOnce(),
         after: impl FnOnce(),
     ) -> io::Result<Self> {
+        let (gate, came) = (common.gate(), &common.came()[number]);
         let child = process::fork(|| {
             before();
+            let _signed = common.roll.sign();
             let worker_totals = self.go(|| {
                 gate.arrive();
                 came.store(true, Ordering::Release);

@@ -1,6 +1,7 @@
 //! What samples add up to: histograms, tallies, and the live counters of a run.
 
 mod census;
+mod change_points;
 pub mod copy;
 mod costs;
 mod cpu_time;
@@ -22,6 +23,7 @@ mod steady_window;
 mod tally;
 
 pub use census::{BlockCensus, BlockContent, ContentCounts, divisor};
+pub use change_points::change_points;
 pub use costs::{CallSizes, ThreadEvents, WorkCosts};
 pub use cpu_time::{CpuSpent, CpuTime};
 pub use depth::{DepthCounts, DepthReached};

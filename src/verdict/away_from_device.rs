@@ -1,10 +1,11 @@
 //! T67: without a limit that is met, requests wait above the queue.
 
+use super::limits::{exhibit, lift, rate};
 use super::measure::PhaseView;
 use super::threshold::{
     IDLE, REACHED, SHORT, WAIT_EXPLAINS, WAITING_BUSY, WAITING_CPU, WAITING_FOR_CPU,
 };
-use super::throttled::{exhibit, holding, lift, rate};
+use super::throttled::holding;
 use super::waiting_for_cpu::{grown, stopped};
 use super::words::share;
 use super::{Rule, RuleJudge, advice, explained, file_lock, finding, flush_bound, refuted};

@@ -287,6 +287,8 @@ impl DoctoredRecord {
                 sampled: Vec::new(),
                 cut: Vec::new(),
                 ran: None,
+                states: None,
+                limits: None,
                 copied: None,
                 before: snapshot(START),
                 stop: snapshot(stopped),
@@ -298,6 +300,7 @@ impl DoctoredRecord {
             },
             faults: vec![],
             verdict: None,
+            ledger: None,
         };
         let record = Record {
             schema: SCHEMA.into(),

@@ -21,7 +21,8 @@ pub const RULE: Rule = Rule {
 
 fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     let said = |f: &Finding| {
-        f.measures == Some(MeasuredSubject::Limited) || f.trap.0 == flush_bound::RULE.id
+        matches!(f.measures, Some(MeasuredSubject::Limited | MeasuredSubject::Unsure))
+            || f.trap.0 == flush_bound::RULE.id
     };
     if refuted(found) || found.iter().any(said) || phase_view.paced() {
         return None;

@@ -102,7 +102,11 @@ fn is_partner(record: &Record, one: &OtherProcess) -> bool {
 }
 
 /// What a process moved that may have been on a level.
-fn moved_here(flow_view: &FlowView<'_>, level: &DeviceLevel<'_>, one: &OtherProcess) -> Bytes {
+pub(super) fn moved_here(
+    flow_view: &FlowView<'_>,
+    level: &DeviceLevel<'_>,
+    one: &OtherProcess,
+) -> Bytes {
     let system =
         flow_view.subject.mount.seen().filter(|_| level.depth == 0).map(|mount| mount.device);
     let system = system.map(|device| format!("{}:{}", device.major, device.minor));
@@ -177,7 +181,8 @@ pub(super) fn watched(phase: &PhaseRecord) -> Option<Nanos> {
     Some(seen(phase)?.time)
 }
 
-fn seen(phase: &PhaseRecord) -> Option<&OtherProcesses> {
+/// What was seen of them.
+pub(super) fn seen(phase: &PhaseRecord) -> Option<&OtherProcesses> {
     phase.evidence.neighbours.as_ref()?.seen()
 }
 

@@ -30,7 +30,7 @@ impl FlowView<'_> {
 
     /// What the run's own work may have moved beyond the bytes it asked for: journal, metadata,
     /// parts of blocks, read-ahead.
-    fn own_extra(&self, level: &DeviceLevel<'_>) -> u64 {
+    pub(super) fn own_extra(&self, level: &DeviceLevel<'_>) -> u64 {
         let asked = &level.asked;
         let all = asked.read.saturating_add(asked.write).saturating_mul(level.copies.max(1));
         let mut extra = OWN_BYTES.max((all as f64 * OWN_SHARE) as u64);

@@ -294,6 +294,36 @@ pub const CLIFF_GOING: f64 = 0.25;
 /// An average no further above the second rate than this is that rate.
 pub const CLIFF_HARMLESS: f64 = 1.10;
 
+/// Neighbouring stretches of time whose rates differ by less than this factor have one level: machines
+/// shared with others wander by a fifth.
+pub const LEVEL_CHANGE: f64 = 1.3;
+
+/// What is shorter than this share of the time is no level of its own.
+pub const LEVEL_PART: f64 = 0.10;
+
+/// The least spread of the rates of single intervals, as a share of their mean, that is taken for chance.
+pub const LEVEL_SPREAD: f64 = 0.05;
+
+/// A run that did not run for more of its time than this has an average that is not its rate.
+pub const STOPPED: f64 = 0.05;
+
+/// Whoever waits for the other end of a pipe for more of the time than this has a rate that is partly the
+/// other end's.
+pub const OTHER_END: f64 = 0.10;
+
+/// Share of the time that must be explained before a number is called sound.
+pub const EXPLAINED: f64 = 0.95;
+
+/// Of more time than this without a cause nobody knows what the number measures.
+pub const UNEXPLAINED: f64 = 0.20;
+
+/// From the answer of a device to the next call of the program: interrupt, completion, wake-up. On a virtual
+/// machine that has to be woken itself it takes 50 to 100 us; what takes longer is something else.
+pub const WAKE_UP: Nanos = Nanos::micros(250);
+
+/// Less of the bytes that a program read from a device than this were asked for by it: others had them read.
+pub const OWN_READS: f64 = 0.95;
+
 /// What gathers in memory of a buffered write, as a share of it, before there was a burst.
 pub const BURST_SHARE: f64 = 0.05;
 
@@ -435,6 +465,12 @@ pub(super) fn spoken(name: &str) -> Option<String> {
         "AFTERMATH_LEAST" => AFTERMATH_LEAST.to_string(),
         "COPYING" => share(COPYING).to_string(),
         "SHORT" => SHORT.to_string(),
+        "STOPPED" => share(STOPPED).to_string(),
+        "LEVEL_CHANGE" => LEVEL_CHANGE.to_string(),
+        "OTHER_END" => share(OTHER_END).to_string(),
+        "OWN_READS" => share(OWN_READS).to_string(),
+        "EXPLAINED" => share(EXPLAINED).to_string(),
+        "UNEXPLAINED" => share(UNEXPLAINED).to_string(),
         "CLOCK_STEPS" => CLOCK_STEPS.to_string(),
         _ => return None,
     })

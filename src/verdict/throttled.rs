@@ -1,14 +1,12 @@
 //! T32: a limit of a control group sets the rate.
 
+use super::limits::{exhibit, lift, over, rate, used};
 use super::measure::{DeviceLevel, FlowView, PhaseView};
 use super::threshold::{IDLE, LIMIT_HOLDS, LIMIT_NEAR, LIMIT_NEAR_IDLE, LIMIT_SLICE, SHORT};
 use super::words::{pace, share};
 use super::{Rule, RuleJudge, finding, refuted};
 use crate::evidence::{Direction, LimitValue, Throttle};
-use crate::name::quoted;
-use crate::record::{
-    Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy,
-};
+use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject};
 use crate::unit::{Iops, three_digits};
 
 /// The rate is within 3 % of a limit that can be read. The figure is true, and it is the limit's.
@@ -63,58 +61,6 @@ fn below(flow_view: &FlowView<'_>) -> Option<Finding> {
     ))
 }
 
-/// The limits on the devices below a flow, in its direction.
-pub(super) fn over<'c, 'a>(
-    flow_view: &'c FlowView<'a>,
-) -> impl Iterator<Item = (&'a Throttle, &'c DeviceLevel<'a>)> {
-    let limits = flow_view.record.resolved.limits.seen().map(|limits| limits.io.as_slice());
-    limits.unwrap_or_default().iter().filter_map(|throttle| {
-        let level = flow_view.levels.iter().find(|level| {
-            let here = |number, name: &str| number == throttle.device || name == throttle.name;
-            level.layers.iter().any(|layer| here(layer.number, &layer.name))
-        })?;
-        (throttle.direction == flow_view.direction()).then_some((throttle, level))
-    })
-}
-
-/// A limit in words: its rate.
-pub(super) fn rate(limit: LimitValue) -> String {
-    match limit {
-        LimitValue::BytesPerSecond(cap) => pace(cap as f64).to_string(),
-        LimitValue::OpsPerSecond(cap) => format!("{cap} operations per second"),
-    }
-}
-
-/// The file and value of a limit.
-pub(super) fn exhibit(throttle: &Throttle) -> Exhibit {
-    let number: ExhibitValue = match throttle.limit {
-        LimitValue::BytesPerSecond(cap) => pace(cap as f64).into(),
-        LimitValue::OpsPerSecond(cap) => Iops(cap as f64).into(),
-    };
-    Exhibit::new(
-        format!("limit on {}", throttle.name),
-        ExhibitValue::worded(number, format!("{} ({})", rate(throttle.limit), throttle.value())),
-        throttle.file.clone(),
-    )
-}
-
-/// What lifts the limit, to show the device itself.
-pub(super) fn lift(throttle: &Throttle) -> NextStep {
-    let (file, number) = (&throttle.file, throttle.device);
-    // Version 1 has a file for each kind of limit, in which 0 is none.
-    let none = match (&throttle.limit, throttle.direction) {
-        _ if !file.ends_with("io.max") => "0",
-        (LimitValue::BytesPerSecond(_), Direction::Read) => "rbps=max",
-        (LimitValue::BytesPerSecond(_), Direction::Write) => "wbps=max",
-        (LimitValue::OpsPerSecond(_), Direction::Read) => "riops=max",
-        (LimitValue::OpsPerSecond(_), Direction::Write) => "wiops=max",
-    };
-    NextStep::new(
-        Remedy::LiftLimit,
-        format!("echo '{}:{} {none}' | sudo tee {}", number.major, number.minor, quoted(file)),
-    )
-}
-
 /// The rate, when it is that of the limit.
 fn met(flow_view: &FlowView<'_>, level: &DeviceLevel<'_>, throttle: &Throttle) -> Option<f64> {
     if flow_view.time() < SHORT {
@@ -130,22 +76,6 @@ fn met(flow_view: &FlowView<'_>, level: &DeviceLevel<'_>, throttle: &Throttle) -
         .into_iter()
         .find(|amount| (least..=most).contains(amount))
         .map(|amount| amount / seconds)
-}
-
-/// A limit's amount for each second, and what a run has used of it: as the program counts, and as the
-/// device does.
-fn used(level: &DeviceLevel<'_>, throttle: &Throttle) -> (f64, [f64; 2]) {
-    let way = throttle.direction;
-    match throttle.limit {
-        LimitValue::BytesPerSecond(cap) => {
-            let passed = super::measure::bytes(&level.timed, way);
-            (cap as f64, [level.asked.bytes(way) as f64, passed as f64])
-        }
-        LimitValue::OpsPerSecond(cap) => {
-            let requests = super::measure::requests(&level.timed, way);
-            (cap as f64, [requests as f64; 2])
-        }
-    }
 }
 
 /// A limit that may hold a flow back although its figure is below it: the kernel counts some requests

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::differences::{Difference, differences};
 use super::other_node::nodes_of;
 use super::words::{names, on_node, once_more};
-use super::{Rule, RuleJudge, finding, throttled};
+use super::{Rule, RuleJudge, finding, limits};
 use crate::evidence::{BlockLayer, Direction, Machine, Mount, Reading, Throttle};
 use crate::plan::Phase;
 use crate::record::{Exhibit, Finding, FindingWeight, NextStep, Record, ResolvedJob};
@@ -126,8 +126,8 @@ fn limited(first: &Record, second: &Record) -> Option<Finding> {
         let mut words: Vec<String> = throttles
             .iter()
             .map(|throttle| match throttle.direction {
-                Direction::Read => format!("reads {}", throttled::rate(throttle.limit)),
-                Direction::Write => format!("writes {}", throttled::rate(throttle.limit)),
+                Direction::Read => format!("reads {}", limits::rate(throttle.limit)),
+                Direction::Write => format!("writes {}", limits::rate(throttle.limit)),
             })
             .collect();
         words.sort_unstable();

@@ -6,6 +6,7 @@
 //! name begins with the numbers it makes rows for. It fails by a panic; the others go on. A number of
 //! `docs/TRAPS.md` without a row is a failure too.
 
+mod balance;
 mod cache;
 mod combined;
 mod direct;
@@ -58,6 +59,7 @@ const FAMILIES: &[&[Case]] = &[
     limits::CASES,
     load::CASES,
     combined::CASES,
+    balance::CASES,
     machine::CASES,
 ];
 

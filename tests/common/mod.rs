@@ -256,6 +256,8 @@ pub fn phase(shape: &Shape, started: Timestamp) -> PhaseRecord {
             sampled: Vec::new(),
             cut: Vec::new(),
             ran: None,
+            states: None,
+            limits: None,
             copied: None,
             before: snapshot(started, shape.device, DiskCounters::default(), "/mnt/sd", 0),
             stop: snapshot(stopped, shape.device, moved, "/mnt/sd", 0),
@@ -265,6 +267,7 @@ pub fn phase(shape: &Shape, started: Timestamp) -> PhaseRecord {
         },
         faults: Vec::new(),
         verdict: None,
+        ledger: None,
     }
 }
 

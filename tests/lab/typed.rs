@@ -28,6 +28,7 @@ pub struct Typed {
     /// Programs that start assay, with their words; and which assay.
     through: Vec<OsString>,
     program: PathBuf,
+    stopped: Option<(Duration, Duration)>,
     patience: Duration,
 }
 
@@ -52,6 +53,7 @@ pub fn assay<W: AsRef<OsStr>>(words: impl IntoIterator<Item = W>) -> Typed {
         lacking: None,
         through: Vec::new(),
         program: env!("CARGO_BIN_EXE_assay").into(),
+        stopped: None,
         patience: Duration::from_secs(120),
     }
 }
@@ -137,6 +139,12 @@ impl Typed {
         self
     }
 
+    /// Is stopped so long after its start, for so long.
+    pub fn stopped(mut self, after: Duration, long: Duration) -> Typed {
+        self.stopped = Some((after, long));
+        self
+    }
+
     /// Runs it to its end.
     pub fn run(self) -> Ran {
         let mut all = self.through.clone();
@@ -159,6 +167,9 @@ impl Typed {
         if let (Some(mut pipe), Some(bytes)) = (child.stdin.take(), self.stdin.clone()) {
             // A program that does not read its input closes the pipe, which is its right.
             thread::spawn(move || pipe.write_all(&bytes));
+        }
+        if let Some((after, long)) = self.stopped {
+            stop_and_go_on(&child, after, long);
         }
         let stdout = drain(child.stdout.take());
         let stderr = drain(child.stderr.take());
@@ -183,6 +194,19 @@ impl Typed {
         assert!(!late, "no end after {:?}, killed:\n{ran}", self.patience);
         ran
     }
+}
+
+/// Stops a program so long after now, and lets it go on after so long.
+fn stop_and_go_on(child: &std::process::Child, after: Duration, long: Duration) {
+    use rustix::process::{Pid, Signal, kill_process};
+    let pid = Pid::from_child(child);
+    thread::spawn(move || {
+        for (time, signal) in [(after, Signal::STOP), (long, Signal::CONT)] {
+            thread::sleep(time);
+            // It may have ended.
+            let _ = kill_process(pid, signal);
+        }
+    });
 }
 
 fn drain(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<Vec<u8>> {

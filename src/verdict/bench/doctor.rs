@@ -1,9 +1,11 @@
 //! Ways to doctor a record for tests.
 
+use std::collections::BTreeMap;
+
 use super::*;
 use crate::evidence::{
     BlockSamples, CardInfo, CopySpeed, CpuThrottled, DriveWarmth, Link, LinkKind, NumaNode,
-    OtherProcess, OtherProcesses, OwnIo, Quartiles, ThreadTimes, Warmth,
+    OtherProcess, OtherProcesses, OwnIo, Quartiles, ThreadStates, ThreadTimes, Warmth,
 };
 use crate::plan::{
     BlockSize, BlockWork, LayoutMode, Lifetime, Mix, OffsetOrdering, Pattern, Size, Target,
@@ -289,6 +291,27 @@ impl DoctoredRecord {
         let evidence = &mut self.record.phases[0].evidence;
         evidence.before.own = Reading::Seen(OwnIo::default());
         evidence.stop.own = Reading::Seen(OwnIo { read_bytes: bytes, ..OwnIo::default() });
+    }
+
+    /// What the thread that did the I/O was doing whenever it was looked at, and how often.
+    pub fn looked_at(&mut self, states: &[(&str, u32)]) {
+        let states = states.iter().map(|(state, looks)| ((*state).into(), *looks));
+        let states: BTreeMap<String, u32> = states.collect();
+        let looks = states.values().sum();
+        self.record.phases[0].evidence.states = Some(ThreadStates { looks, states });
+    }
+
+    /// A direct write of 1 MiB in each tenth of a second, that was not there for so many tenths after its 20th
+    /// sample, and had done so much when it came back.
+    pub fn away_for(&mut self, tenths: u64, done: Bytes) {
+        self.direct(true);
+        self.device_series(&[MIB / 2; 50]);
+        let points = &mut self.record.phases[0].series.points;
+        for point in &mut points[20..] {
+            point.at_ns += Nanos::millis(100 * tenths);
+        }
+        points[20].write_bytes += done.0;
+        self.lasted(Nanos::millis(5000 + 100 * tenths));
     }
 
     /// Options of the main path's mount.

@@ -67,7 +67,7 @@ pub fn told(record: &Record) -> Vec<PhaseExplanation> {
         let planned = plan.phases.iter().find(|planned| planned.name == phase.name)?;
         let verdict = phase.verdict.clone()?;
         let told = look.told(planned, verdict.measures);
-        Some(PhaseExplanation { verdict, ..told })
+        Some(PhaseExplanation { verdict, ledger: phase.ledger.clone(), ..told })
     });
     phases.collect()
 }
@@ -159,6 +159,7 @@ impl PlanView<'_> {
                 corrected: None,
                 findings: Vec::new(),
             },
+            ledger: None,
         }
     }
 

@@ -6,7 +6,9 @@ use crate::name::quoted;
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
 use crate::unit::Bytes;
 use crate::verdict::threshold::WARM;
-use crate::verdict::{cached_before, finding, hot, not_flushed, other_node, throttled, words};
+use crate::verdict::{
+    cached_before, finding, hot, limits, not_flushed, other_node, throttled, words,
+};
 
 pub(super) fn see(view_of_plan: &PredictionView<'_>, found: &mut Vec<Finding>) {
     if let Some(limits) = view_of_plan.survey.limits.seen() {
@@ -48,10 +50,10 @@ fn throttle(throttle: &Throttle) -> Finding {
         format!(
             "A cgroup limits {way} {} to {}: results will show that limit.",
             throttle.name,
-            throttled::rate(throttle.limit)
+            limits::rate(throttle.limit)
         ),
-        vec![throttled::exhibit(throttle)],
-        Some(throttled::lift(throttle)),
+        vec![limits::exhibit(throttle)],
+        Some(limits::lift(throttle)),
     )
 }
 

@@ -1,0 +1,84 @@
+//! The two balances of a phase in words: where its bytes went, and its time.
+
+use super::fact::{PageFact, fact, listed};
+use crate::evidence::Direction;
+use crate::record::{
+    ByteBalance, MeasuredSubject, PhaseLedger, RateLevel, Record, TimeBalance, Trust, Verdict,
+};
+use crate::unit::{Bytes, Share};
+
+/// Terms below this share are not told.
+const LEAST: f64 = 0.005;
+
+/// Whether a verdict wants its number explained: it is not plainly the device's.
+fn wanted(verdict: &Verdict) -> bool {
+    verdict.trust != Trust::Sound || verdict.measures != MeasuredSubject::Device
+}
+
+/// The balances of the one phase that a record is about, where its number wants explaining.
+pub fn of_single(record: &Record) -> Vec<PageFact> {
+    let mut counted = record.phases.iter().filter(|phase| record.plan.counts(&phase.name));
+    let (Some(phase), None) = (counted.next(), counted.next()) else { return Vec::new() };
+    let explained = phase.verdict.as_ref().is_some_and(wanted);
+    phase.ledger.as_ref().filter(|_| explained).map(|ledger| facts(ledger)).unwrap_or_default()
+}
+
+/// The balances of a phase, with `bytes` and `time` before them.
+pub fn facts(ledger: &PhaseLedger) -> Vec<PageFact> {
+    let mut facts = listed("bytes", ledger.bytes.iter().map(bytes));
+    facts.extend(ledger.time.as_ref().map(|balance| fact("time", time(balance))));
+    facts.extend(levels(ledger).map(|text| fact("rate", text)));
+    facts
+}
+
+/// `20 MiB written = 20 MiB at loop0; the file system added 412 KiB`.
+fn bytes(balance: &ByteBalance) -> String {
+    let ByteBalance { moved, ours, in_memory, less, .. } = *balance;
+    let (way, at, kept) = match balance.direction {
+        Direction::Read => ("read", "from", "from memory"),
+        Direction::Write => ("written", "at", "in memory"),
+    };
+    let missing = moved.less(ours).less(in_memory).less(less);
+    let mut sum = format!("{moved} {way} = {ours} {at} {}", balance.device);
+    for (part, what) in
+        [(in_memory, kept), (less, "that needed no device"), (missing, "unexplained")]
+    {
+        if part > Bytes::ZERO {
+            sum.push_str(&format!(" + {part} {what}"));
+        }
+    }
+    let surplus = balance.unexplained.less(missing);
+    for (part, what) in [
+        (balance.file_system, "the file system added"),
+        (balance.read_ahead, "read ahead"),
+        (balance.others, "other programs moved"),
+        (surplus, "unexplained at the device"),
+    ] {
+        if part > Bytes::ZERO {
+            sum.push_str(&format!("; {what} {part}"));
+        }
+    }
+    sum
+}
+
+/// `5.1 s = 76 % throttled + 21 % stopped + 2.0 % device + 1.0 % CPU`.
+pub fn time(balance: &TimeBalance) -> String {
+    let terms = balance.terms.iter().filter(|term| term.share >= LEAST);
+    let mut parts: Vec<String> =
+        terms.map(|term| format!("{} {}", Share(term.share), term.held_by.name())).collect();
+    if balance.unexplained >= LEAST {
+        parts.push(format!("{} unexplained", Share(balance.unexplained)));
+    }
+    let each = match balance.threads {
+        0 | 1 => String::new(),
+        many => format!(" of each of {many} threads"),
+    };
+    format!("{}{each} = {}", balance.time, parts.join(" + "))
+}
+
+/// `4.19 MB/s for 3.5 s, 16.8 MB/s for 2 s`; nothing of one level.
+fn levels(ledger: &PhaseLedger) -> Option<String> {
+    let level = |level: &RateLevel| format!("{} for {}", level.rate, level.to.less(level.from));
+    let all: Vec<String> = ledger.levels.iter().map(level).collect();
+    (all.len() > 1).then(|| all.join(", then "))
+}

@@ -1,0 +1,69 @@
+//! The balances of a phase as stacked bars: each term as wide as its share.
+
+use super::super::markup::Markup;
+use crate::record::{ByteBalance, PhaseLedger, TimeBalance, TimeHolder};
+use crate::unit::{Bytes, Share};
+
+/// Narrower parts than this are not drawn.
+const LEAST: f64 = 0.002;
+
+/// The bars of a phase.
+pub fn bars(ledger: &PhaseLedger, out: &mut Markup) {
+    for balance in &ledger.bytes {
+        bar("bytes", &of_bytes(balance), out);
+    }
+    if let Some(balance) = &ledger.time {
+        bar("time", &of_time(balance), out);
+    }
+}
+
+/// A part of a bar: its share, its words, its colour.
+type BarPart = (f64, &'static str, &'static str);
+
+fn bar(what: &str, parts: &[BarPart], out: &mut Markup) {
+    let parts = || parts.iter().filter(|(share, ..)| *share >= LEAST);
+    let told: Vec<String> =
+        parts().map(|(share, words, _)| format!("{} {words}", Share(*share))).collect();
+    let told = format!("{what}: {}", told.join(", "));
+    out.open("div", &[("class", &"bar"), ("role", &"img"), ("aria-label", &told)]);
+    for (share, words, colour) in parts() {
+        let width = format!("width:{:.2}%", share * 100.0);
+        let hint = format!("{} {words}", Share(*share));
+        out.open("span", &[("class", colour), ("style", &width), ("title", &hint)]);
+        out.close("span");
+    }
+    out.close("div");
+}
+
+fn of_time(balance: &TimeBalance) -> Vec<BarPart> {
+    let part =
+        |term: &crate::record::TimeTerm| (term.share, term.held_by.name(), colour(term.held_by));
+    let unexplained = (balance.unexplained, "unexplained", "b-none");
+    balance.terms.iter().map(part).chain([unexplained]).collect()
+}
+
+/// Devices, limits and processors have a colour each; so has what came between.
+fn colour(holder: TimeHolder) -> &'static str {
+    match holder {
+        TimeHolder::Device => "b-device",
+        TimeHolder::WakeUp => "b-path",
+        TimeHolder::Limit | TimeHolder::Pause => "b-limit",
+        TimeHolder::Cpu => "b-cpu",
+        TimeHolder::CpuWait | TimeHolder::OthersAtDevice | TimeHolder::Stopped => "b-others",
+        TimeHolder::OtherEnd | TimeHolder::Server => "b-peer",
+    }
+}
+
+fn of_bytes(balance: &ByteBalance) -> Vec<BarPart> {
+    let all = balance.moved.max(balance.at_device);
+    let all = all + balance.in_memory.min(balance.moved.less(balance.ours));
+    let share = |bytes: Bytes| bytes.0 as f64 / all.0.max(1) as f64;
+    vec![
+        (share(balance.ours), "at the device", "b-device"),
+        (share(balance.in_memory), "in memory", "b-cpu"),
+        (share(balance.less), "needed no device", "b-limit"),
+        (share(balance.file_system + balance.read_ahead), "added", "b-path"),
+        (share(balance.others), "of others", "b-others"),
+        (share(balance.unexplained), "unexplained", "b-none"),
+    ]
+}

@@ -1,0 +1,23 @@
+//! The balance of a phase: what its bytes, its time and its rate add up to.
+//!
+//! The rules name causes and say what to type; the ledger says how much of a figure is accounted for. It
+//! takes nothing for granted: what no counter explains stays unexplained.
+
+mod bytes;
+mod levels;
+mod time;
+
+use super::measure::PhaseView;
+use crate::record::PhaseLedger;
+
+pub(super) use levels::levels;
+pub(super) use time::time;
+
+/// The whole balance of a phase.
+pub(super) fn of_phase(phase_view: &PhaseView<'_>) -> PhaseLedger {
+    PhaseLedger {
+        bytes: bytes::bytes(phase_view),
+        time: time(phase_view),
+        levels: levels(phase_view),
+    }
+}

@@ -1,0 +1,128 @@
+//! Where the bytes went, and whose the bytes at the device were.
+
+use super::super::measure::{DeviceLevel, FlowView, PhaseView, dropped};
+use super::super::neighbours;
+use crate::evidence::{Direction, OtherProcess};
+use crate::record::ByteBalance;
+use crate::unit::Bytes;
+
+/// The balances of a phase, one for each direction and set of devices; none of trees, where metadata are what
+/// moves, and where devices cannot be read.
+pub fn bytes(phase_view: &PhaseView<'_>) -> Vec<ByteBalance> {
+    if phase_view.of_trees() {
+        return Vec::new();
+    }
+    let mut all: Vec<ByteBalance> = Vec::new();
+    for flow_view in phase_view.cases.iter().filter(|flow_view| flow_view.on_devices()) {
+        if let Some(balance) = balance(phase_view, flow_view)
+            && !all.iter().any(|known| {
+                (known.direction, &known.device) == (balance.direction, &balance.device)
+            })
+        {
+            all.push(balance);
+        }
+    }
+    all
+}
+
+fn balance(phase_view: &PhaseView<'_>, flow_view: &FlowView<'_>) -> Option<ByteBalance> {
+    let level = flow_view.top()?;
+    let direction = flow_view.direction();
+    let moved = Bytes(level.asked.bytes(direction));
+    let at_device = Bytes(level.moved(direction));
+    let ours = moved.min(at_device);
+    // What did not get to the device.
+    let mut short = moved.less(ours);
+    let mut take = |most: Bytes| {
+        let part = short.min(most);
+        short = short.less(part);
+        part
+    };
+    let in_memory = take(in_memory(phase_view, flow_view, moved));
+    let less = take(never_stored(flow_view, moved));
+    // What got there beyond it.
+    let mut surplus = at_device.less(ours);
+    let mut take = |most: Bytes| {
+        let part = surplus.min(most);
+        surplus = surplus.less(part);
+        part
+    };
+    let own = Bytes(flow_view.own_extra(level));
+    let (file_system, read_ahead) = match direction {
+        Direction::Read => (Bytes::ZERO, take(own)),
+        Direction::Write => (take(own), Bytes::ZERO),
+    };
+    let others = take(others(flow_view, level, direction));
+    Some(ByteBalance {
+        direction,
+        device: level.name(),
+        moved,
+        at_device,
+        ours,
+        in_memory,
+        less,
+        file_system,
+        read_ahead,
+        others,
+        unexplained: short + surplus,
+    })
+}
+
+/// Read: what this process did not have to ask the devices for, by its own account. Written: what was still
+/// in memory when the clock stopped, or reached the device only with the flush after it.
+fn in_memory(phase_view: &PhaseView<'_>, flow_view: &FlowView<'_>, moved: Bytes) -> Bytes {
+    let evidence = &flow_view.phase.evidence;
+    match flow_view.direction() {
+        Direction::Read if flow_view.direct() => Bytes::ZERO,
+        Direction::Read => {
+            let own = evidence.stop.own_since(&evidence.before).map(|own| own.read_bytes);
+            let alone = phase_view.cases.iter().filter(|other| other.reads()).count() == 1;
+            let from_page_cache = own.filter(|_| alone).map(|own| moved.less(own));
+            let there = flow_view.cached(&evidence.before).map(|pages| pages.resident);
+            from_page_cache.or(there).unwrap_or_default()
+        }
+        Direction::Write => {
+            let later = flow_view.top().and_then(|level| {
+                let settled = level.moved_settled(Direction::Write)?;
+                Some(Bytes(settled.saturating_sub(level.moved(Direction::Write))))
+            });
+            later.max(flow_view.unwritten_pages()).unwrap_or_default()
+        }
+    }
+}
+
+/// What needed no device: no data on it, fewer bytes, or pages that were dropped.
+fn never_stored(flow_view: &FlowView<'_>, moved: Bytes) -> Bytes {
+    let part = |share: f64| Bytes((moved.0 as f64 * share.min(1.0)) as u64);
+    match flow_view.direction() {
+        Direction::Read => {
+            let encoded = if flow_view.encoded_share() > 0.0 { 1.0 } else { 0.0 };
+            part(flow_view.empty_share() + flow_view.trimmed_share() + encoded)
+        }
+        Direction::Write => {
+            let encoded = flow_view.subject.mount.seen().is_some_and(|mount| {
+                mount.options.split(',').any(|option| option.starts_with("compress"))
+            });
+            let all = encoded || flow_view.shared_share().is_some();
+            // Of what is written twice before it is flushed, the device gets the second.
+            let again = match flow_view.direct() {
+                true => Bytes::ZERO,
+                false => moved.less(flow_view.size_of_phase()),
+            };
+            if all { moved } else { dropped(flow_view).unwrap_or_default() + again }
+        }
+    }
+}
+
+/// What the other processes that were seen may have moved there in that direction.
+fn others(flow_view: &FlowView<'_>, level: &DeviceLevel<'_>, direction: Direction) -> Bytes {
+    let moved = |one: &OtherProcess| match direction {
+        Direction::Read => one.read,
+        Direction::Write => one.written,
+    };
+    let others = neighbours::seen(flow_view.phase).into_iter().flat_map(|all| &all.processes);
+    let here = others
+        .filter(|one| neighbours::moved_here(flow_view, level, one) > Bytes::ZERO)
+        .filter_map(moved);
+    here.fold(Bytes::ZERO, |sum, bytes| sum + bytes)
+}

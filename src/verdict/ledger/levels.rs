@@ -1,0 +1,95 @@
+//! The levels of a rate over time.
+
+use super::super::measure::{FlowView, PhaseView};
+use super::super::rate_series::{RateInterval, intervals, total};
+use super::super::threshold::{LEVEL_CHANGE, LEVEL_PART, LEVEL_SPREAD};
+use crate::plan::Durability;
+use crate::record::RateLevel;
+use crate::stats::{ON_THEIR_SIDE, change_points};
+use crate::unit::{Bandwidth, Nanos};
+
+/// Fewer intervals than this have no levels.
+const LEAST: usize = 4;
+/// An interval holds so many I/Os on average, or a few large ones would make a rate of their own each.
+const IOS_EACH: u64 = 8;
+
+/// The levels of the rate, one after the other; none where the phase is too short to tell. Neighbours that
+/// differ by less than [`LEVEL_CHANGE`] are one level, and what is shorter than [`LEVEL_PART`] of the time is a
+/// part of its neighbour: the start and the end of a run, a lump.
+pub fn levels(phase_view: &PhaseView<'_>) -> Vec<RateLevel> {
+    let mut on_devices = phase_view.cases.iter().filter(|flow_view| flow_view.on_devices());
+    if phase_view.paced() || phase_view.of_trees() || !on_devices.all(as_called) {
+        return Vec::new();
+    }
+    let Some(intervals) = intervals(phase_view) else { return Vec::new() };
+    let ios =
+        phase_view.phase.series.points.iter().fold(0, |sum, point| point.ops.saturating_add(sum));
+    let each = (intervals.len() as u64 * IOS_EACH).div_ceil(ios.max(1)).max(1);
+    let intervals: Vec<RateInterval> =
+        intervals.chunks_exact(each as usize).map(total).collect();
+    if intervals.len() < LEAST {
+        return Vec::new();
+    }
+    let rates: Vec<f64> = intervals.iter().map(|interval| interval.rate()).collect();
+    let mut edges = change_points(&rates, LEVEL_SPREAD);
+    edges.insert(0, 0);
+    edges.push(intervals.len());
+    let mut parts: Vec<&[RateInterval]> =
+        edges.windows(2).map(|pair| &intervals[pair[0]..pair[1]]).collect();
+    merge(&mut parts, &intervals);
+    let mut from = Nanos::ZERO;
+    let level = |part: &[RateInterval]| {
+        let all = total(part);
+        let level = RateLevel { from, to: from + all.time, rate: Bandwidth(all.rate()) };
+        from = level.to;
+        level
+    };
+    parts.into_iter().map(level).collect()
+}
+
+/// Bytes are at the device when their call returns, or before: writes that gather in memory have the rate
+/// of writeback, which comes and goes.
+fn as_called(flow_view: &FlowView<'_>) -> bool {
+    let durable = matches!(flow_view.flow.durability, Durability::OpenSync | Durability::OpenDsync);
+    flow_view.reads() || flow_view.direct() || durable
+}
+
+/// Joins the two neighbours that are most alike, as long as some are no levels of their own.
+fn merge<'i>(parts: &mut Vec<&'i [RateInterval]>, all: &'i [RateInterval]) {
+    let whole = total(all).time.0 as f64;
+    let start = |part: &[RateInterval]| {
+        all.iter().position(|interval| std::ptr::eq(interval, &part[0])).unwrap_or(0)
+    };
+    while parts.len() > 1 {
+        let ratio = |pair: &[&[RateInterval]]| {
+            let (one, other) = (total(pair[0]).rate(), total(pair[1]).rate());
+            one.max(other) / one.min(other).max(f64::MIN_POSITIVE)
+        };
+        let short = |part: &[RateInterval]| (total(part).time.0 as f64) < whole * LEVEL_PART;
+        let one = |pair: &[&[RateInterval]]| {
+            ratio(pair) < LEVEL_CHANGE || short(pair[0]) || short(pair[1]) || !apart(pair)
+        };
+        let joined = parts
+            .windows(2)
+            .enumerate()
+            .filter(|(_, pair)| one(pair))
+            .min_by(|(_, a), (_, b)| ratio(a).total_cmp(&ratio(b)))
+            .map(|(at, _)| at);
+        let Some(at) = joined else { break };
+        let from = start(parts[at]);
+        let to = from + parts[at].len() + parts[at + 1].len();
+        parts[at] = &all[from..to];
+        parts.remove(at + 1);
+    }
+}
+
+/// Most intervals of both neighbours lie on their side of the middle of both rates.
+fn apart(pair: &[&[RateInterval]]) -> bool {
+    let (first, second) = (total(pair[0]).rate(), total(pair[1]).rate());
+    let middle = (first * second).sqrt();
+    let there = |part: &[RateInterval], above: bool| {
+        let there = part.iter().filter(|interval| (interval.rate() > middle) == above).count();
+        there as f64 >= part.len() as f64 * ON_THEIR_SIDE
+    };
+    there(pair[0], first > second) && there(pair[1], second > first)
+}

@@ -1,0 +1,369 @@
+//! Where the time of those who did the I/O went.
+//!
+//! Exact counters come first: CPU time and the wait for a CPU of each thread (getrusage, `schedstat`), busy and
+//! flush time of the devices (`/sys/block/D/stat`), the gaps of the run's own samples. What remains, threads were
+//! asleep; for what, the looks at them tell (`ThreadStates`), each for the same share of that time.
+//!
+//! A device that works while a thread is on a CPU, as it does at a depth of more than one and behind the page
+//! cache, holds the run: such time is the device's. While a thread waits for a pipe, a server or a clock the
+//! device does not hold it, however busy it is with what is left to be written.
+
+use super::super::limits;
+use super::super::measure::{FlowView, PhaseView, whole};
+use super::super::neighbours;
+use super::super::threshold::{FOREIGN, LIMIT_SLICE, WAKE_UP};
+use crate::evidence::ThreadStates;
+use crate::record::{TimeBalance, TimeHolder, TimeTerm};
+use crate::unit::{Bytes, Nanos};
+
+/// A sample that comes so many intervals late is a gap in which the program may not have run.
+const GAP: u64 = 3;
+/// In a gap in which less than this share of the usual work was done, it did not run.
+const GAP_WORK: f64 = 0.5;
+/// With fewer looks than this nothing can be said of what the threads waited for.
+const LOOKS: u32 = 5;
+/// A share below this is not worth a term.
+const LEAST: f64 = 0.000_5;
+
+/// What a thread that sleeps waits for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum WaitKind {
+    /// Its I/O, on whatever way to the device.
+    Io,
+    /// Time to pass, or another thread of the run.
+    Pause,
+    /// The other end of a pipe, socket or terminal.
+    OtherEnd,
+    /// The server of its file system.
+    Server,
+}
+
+/// Functions of the kernel, by a part of their names, in which a thread waits for something other than the
+/// I/O of a local device. Those of pipes, clocks, futexes and FUSE were seen (`wchan`, 6.18); the others are
+/// the names that the kernel's sources have.
+const PLACES: &[(&str, WaitKind)] = &[
+    ("nanosleep", WaitKind::Pause),
+    ("futex", WaitKind::Pause),
+    ("pipe_read", WaitKind::OtherEnd),
+    ("pipe_write", WaitKind::OtherEnd),
+    ("pipe_wait", WaitKind::OtherEnd),
+    ("wait_for_partner", WaitKind::OtherEnd),
+    ("unix_stream", WaitKind::OtherEnd),
+    ("sk_wait", WaitKind::OtherEnd),
+    ("sk_stream_wait", WaitKind::OtherEnd),
+    ("wait_woken", WaitKind::OtherEnd),
+    ("n_tty", WaitKind::OtherEnd),
+    ("request_wait_answer", WaitKind::Server),
+    ("fuse_", WaitKind::Server),
+    ("rpc_", WaitKind::Server),
+    ("nfs", WaitKind::Server),
+    ("cifs", WaitKind::Server),
+    ("smb", WaitKind::Server),
+    ("p9_", WaitKind::Server),
+    ("ceph", WaitKind::Server),
+];
+
+/// What a thread waits for in a state as [`ThreadStates`] has them; `None`: it does not wait.
+fn kind(state: &str) -> Option<WaitKind> {
+    let place = match state.split_once(' ') {
+        Some((_, place)) => place,
+        None if state == "D" || state == "S" => "",
+        None => return None,
+    };
+    let known = PLACES.iter().find(|(part, _)| place.contains(part));
+    Some(known.map_or(WaitKind::Io, |(_, kind)| *kind))
+}
+
+/// The share of the looks at waiting threads in which they waited for that. Of few looks: for I/O.
+fn waited_for(states: Option<&ThreadStates>, wanted: WaitKind) -> f64 {
+    let waiting = |of: &dyn Fn(WaitKind) -> bool| -> u32 {
+        let states = states.into_iter().flat_map(|states| &states.states);
+        states.filter(|(state, _)| kind(state).is_some_and(of)).map(|(_, looks)| looks).sum()
+    };
+    match waiting(&|_| true) {
+        all if all >= LOOKS => f64::from(waiting(&|kind| kind == wanted)) / f64::from(all),
+        _ => f64::from(u8::from(wanted == WaitKind::Io)),
+    }
+}
+
+/// The balance of a phase's time; `None` of one that took none, or whose threads' CPU time is not known.
+pub fn time(phase_view: &PhaseView<'_>) -> Option<TimeBalance> {
+    let phase = phase_view.phase;
+    let evidence = &phase.evidence;
+    let time = whole(phase);
+    let threads = evidence.ran.as_ref().map_or(0, |ran| u64::from(ran.threads));
+    let threads = if threads > 0 { threads } else { phase_view.workers() };
+    // Of models there is none, and of a copy it is that of the process.
+    let cpu = phase.cpu.or_else(|| phase_view.cpu().filter(|_| phase_view.copies()))?;
+    if time == Nanos::ZERO {
+        return None;
+    }
+    let all = working_time(phase_view, threads, time);
+    let of_all = |part: Nanos| (part.0 as f64 / all.max(1.0)).min(1.0);
+    let cpu = of_all(cpu);
+    let cpu_wait = evidence.ran.as_ref().and_then(|ran| ran.waited);
+    let cpu_wait = cpu_wait.or_else(|| evidence.stop.cpu_since(&evidence.before)?.run_delay);
+    let cpu_wait = cpu_wait.map_or(0.0, of_all).min(1.0 - cpu);
+    let stopped = gaps(phase_view).0 as f64 / time.0 as f64;
+    let stopped = stopped.min(1.0 - cpu - cpu_wait);
+    let asleep = (1.0 - cpu - cpu_wait - stopped).max(0.0);
+
+    let states = evidence.states.as_ref();
+    let waited = |kind| asleep * waited_for(states, kind);
+    let (pause, other_end) = (waited(WaitKind::Pause), waited(WaitKind::OtherEnd));
+    let (server, io) = (waited(WaitKind::Server), waited(WaitKind::Io));
+    let device = phase_view.work().min(io + cpu);
+    let cpu = cpu - (device - io).max(0.0);
+    let held = (io - device).max(0.0);
+
+    let mut terms = Vec::new();
+    let mut term = |held_by, share: f64, name: Option<String>| {
+        if share >= LEAST {
+            terms.push(TimeTerm { held_by, share, name });
+        }
+    };
+    let others = foreign_share(phase_view);
+    let device_name = phase_view.cases.iter().find(|flow_view| flow_view.on_devices());
+    let device_name = device_name.map(FlowView::named);
+    term(TimeHolder::Device, device * (1.0 - others), device_name.clone());
+    term(TimeHolder::OthersAtDevice, device * others, device_name);
+    term(TimeHolder::Cpu, cpu, None);
+    term(TimeHolder::CpuWait, cpu_wait, None);
+    term(TimeHolder::Stopped, stopped, None);
+    term(TimeHolder::OtherEnd, other_end, None);
+    term(TimeHolder::Server, server, None);
+    let limit = limit(phase_view);
+    let (on_purpose, by_limit) = match limit {
+        Some(_) => (0.0, held),
+        None if phase_view.paced() => (held, 0.0),
+        None => (0.0, 0.0),
+    };
+    term(TimeHolder::Pause, pause + on_purpose, None);
+    term(TimeHolder::Limit, by_limit, limit);
+    let wake_ups = of_all(Nanos(WAKE_UP.0.saturating_mul(phase_view.ops())));
+    term(TimeHolder::WakeUp, (held - on_purpose - by_limit).min(wake_ups), None);
+    terms.sort_by(|a, b| b.share.total_cmp(&a.share));
+    let explained: f64 = terms.iter().map(|term| term.share).sum();
+    let unexplained = 1.0 - explained;
+    Some(TimeBalance {
+        time,
+        threads: threads as u32,
+        looks: states.map_or(0, |states| states.looks),
+        terms,
+        unexplained: if unexplained < LEAST { 0.0 } else { unexplained },
+    })
+}
+
+/// The time of all threads together, ns: of each from the first I/O of its job to the last.
+fn working_time(phase_view: &PhaseView<'_>, threads: u64, time: Nanos) -> f64 {
+    let most = time.0 as f64 * threads as f64;
+    let jobs: Option<f64> = phase_view.phase.jobs.iter().try_fold(0.0, |sum, job| {
+        let span = job.span?;
+        let planned = phase_view.record.jobs_of(&phase_view.phase.name);
+        let workers = planned.filter(|planned| planned.job == job.name).map(|job| job.workers);
+        let end = phase_view.phase.span.ended().since(phase_view.phase.span.stopped);
+        let time = span.stopped.since(span.started) + end;
+        Some(sum + time.0 as f64 * f64::from(workers.max()?))
+    });
+    jobs.filter(|sum| *sum > 0.0).map_or(most, |sum| sum.min(most))
+}
+
+/// Time in which the samples, which are due every 100 ms, did not come, and next to nothing was done: the whole
+/// program did not run.
+fn gaps(phase_view: &PhaseView<'_>) -> Nanos {
+    let phase = phase_view.phase;
+    let interval = phase.series.interval_ns;
+    let end = whole(phase);
+    let mut then = Nanos::ZERO;
+    let mut usual = (0.0, 0.0);
+    let mut late = Vec::new();
+    for point in &phase.series.points {
+        if then >= end {
+            break;
+        }
+        let time = point.at_ns.less(then);
+        let done = (point.read_bytes + point.write_bytes) as f64 + point.ops as f64;
+        if time.0 > interval.0.saturating_mul(GAP) {
+            late.push((time, done));
+        } else {
+            usual = (usual.0 + time.as_secs(), usual.1 + done);
+        }
+        then = point.at_ns;
+    }
+    let rate = if usual.0 > 0.0 { usual.1 / usual.0 } else { 0.0 };
+    let idle = |(time, done): &(Nanos, f64)| {
+        *done <= rate * time.as_secs() * GAP_WORK || rate == 0.0 && *done == 0.0
+    };
+    late.iter().filter(|gap| idle(gap)).map(|(time, _)| time.less(interval)).sum()
+}
+
+/// The share of a device's bytes that others moved, where it is known that they did.
+fn foreign_share(phase_view: &PhaseView<'_>) -> f64 {
+    let here = phase_view.cases.iter().filter(|flow_view| flow_view.first_here);
+    let share = |flow_view: &FlowView<'_>| {
+        let level = flow_view.top()?;
+        let foreign = flow_view.foreign(level);
+        let part = foreign as f64 / level.traffic().max(1) as f64;
+        neighbours::movers(flow_view, level, Bytes(foreign))
+            .is_some_and(|_| part > FOREIGN)
+            .then_some(part.min(1.0))
+    };
+    here.filter(|flow_view| flow_view.on_devices()).filter_map(share).fold(0.0, f64::max)
+}
+
+/// The file of a limit on the devices that may have held the run: nothing went faster than it allows.
+fn limit(phase_view: &PhaseView<'_>) -> Option<String> {
+    let flows = phase_view.cases.iter().filter(|flow_view| flow_view.on_devices());
+    flows.flat_map(limits::over).find_map(|(throttle, level)| {
+        let seconds = whole(phase_view.phase).as_secs() + LIMIT_SLICE.as_secs();
+        let (cap, amounts) = limits::used(level, throttle);
+        let most = amounts.into_iter().fold(0.0, f64::max);
+        (most <= cap * seconds * (1.0 + FOREIGN)).then(|| throttle.file.clone())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::super::bench::DoctoredRecord;
+    use super::*;
+
+    /// How long each modelled run takes.
+    const TIME: Nanos = Nanos::secs(20);
+    /// Looks at its thread.
+    const SEEN: f64 = 200.0;
+
+    /// A run whose thread did nothing but this, in shares of the time; what is left over it was at the device.
+    #[derive(Clone, Copy, Debug)]
+    struct ModelledRun {
+        cpu: f64,
+        cpu_wait: f64,
+        stopped: f64,
+        other_end: f64,
+        pause: f64,
+        server: f64,
+        /// Part of what is left over in which the device had nothing of it.
+        held: f64,
+        limited: bool,
+    }
+
+    impl ModelledRun {
+        /// The share that was spent in I/O.
+        fn io(self) -> f64 {
+            1.0 - self.cpu
+                - self.cpu_wait
+                - self.stopped
+                - self.other_end
+                - self.pause
+                - self.server
+        }
+
+        fn device(self) -> f64 {
+            self.io() * (1.0 - self.held)
+        }
+
+        /// What the kernel would have counted.
+        fn counted(self) -> DoctoredRecord {
+            let mut bench = DoctoredRecord::write_flushed();
+            bench.direct(true);
+            // 20 MiB at its pace, in 200 samples of a tenth of a second with one gap.
+            let samples = ((1.0 - self.stopped) * 200.0).round() as usize;
+            bench.device_series(&vec![20 * crate::unit::MIB / samples as u64; samples]);
+            let gap = TIME.less(Nanos::millis(100 * samples as u64));
+            for point in &mut bench.record.phases[0].series.points[samples / 2..] {
+                point.at_ns += gap;
+            }
+            bench.lasted(TIME);
+            bench.work(self.device(), self.cpu);
+            let time = |share: f64| Nanos((TIME.0 as f64 * share) as u64);
+            bench.ran(&[0], Some(time(self.cpu_wait)));
+            bench.record.phases[0].cpu = Some(time(self.cpu));
+            let looks = |share: f64| (share * SEEN).round() as u32;
+            bench.looked_at(&[
+                ("R", looks(self.cpu + self.cpu_wait)),
+                ("D folio_wait_bit_common", looks(self.io())),
+                ("S anon_pipe_read", looks(self.other_end)),
+                ("S hrtimer_nanosleep", looks(self.pause)),
+                ("S request_wait_answer", looks(self.server)),
+            ]);
+            if self.limited {
+                bench.capped(crate::unit::MIB);
+            }
+            bench
+        }
+    }
+
+    fn runs() -> impl Strategy<Value = ModelledRun> {
+        let part = || 0.0_f64..1.0;
+        (prop::array::uniform7(part()), part(), any::<bool>()).prop_map(|(parts, held, limited)| {
+            let all: f64 = parts.iter().sum::<f64>().max(1e-9);
+            let [cpu, cpu_wait, stopped, other_end, pause, server, _] =
+                parts.map(|part| part / all);
+            // Shorter gaps are late samples.
+            let stopped = if stopped < 0.03 { 0.0 } else { stopped };
+            ModelledRun { cpu, cpu_wait, stopped, other_end, pause, server, held, limited }
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn what_a_run_was_made_of_is_found_again(run in runs()) {
+            let bench = run.counted();
+            let phase_view = PhaseView::new(&bench.record, &bench.record.phases[0]);
+            let balance = time(&phase_view).expect("a balance");
+            let near = |held_by: TimeHolder, share: f64| {
+                let found = balance.share(held_by);
+                prop_assert!((found - share).abs() < 0.05, "{held_by:?} {found} {share} {run:?} {balance:?}");
+                Ok(())
+            };
+            near(TimeHolder::Cpu, run.cpu)?;
+            near(TimeHolder::CpuWait, run.cpu_wait)?;
+            near(TimeHolder::Stopped, run.stopped)?;
+            near(TimeHolder::OtherEnd, run.other_end)?;
+            near(TimeHolder::Pause, run.pause)?;
+            near(TimeHolder::Server, run.server)?;
+            // A device that works while the thread is on a CPU holds the run: not in this model.
+            near(TimeHolder::Device, run.device())?;
+            let held = run.io() * run.held;
+            near(TimeHolder::Limit, if run.limited { held } else { 0.0 })?;
+            let rest = if run.limited { 0.0 } else { held };
+            prop_assert!((balance.unexplained - rest).abs() < 0.05, "{rest} {balance:?}");
+            let sum: f64 = balance.terms.iter().map(|term| term.share).sum();
+            // Terms that are too small are left out.
+            prop_assert!((sum + balance.unexplained - 1.0).abs() < 0.006, "{balance:?}");
+        }
+    }
+
+    #[test]
+    fn places_are_told_apart() {
+        for (state, expected) in [
+            ("R", None),
+            ("T", None),
+            ("D", Some(WaitKind::Io)),
+            ("S", Some(WaitKind::Io)),
+            ("S io_cqring_wait", Some(WaitKind::Io)),
+            ("D jbd2_log_wait_commit", Some(WaitKind::Io)),
+            ("S hrtimer_nanosleep", Some(WaitKind::Pause)),
+            ("S futex_wait_queue", Some(WaitKind::Pause)),
+            ("S anon_pipe_write", Some(WaitKind::OtherEnd)),
+            ("D request_wait_answer", Some(WaitKind::Server)),
+            ("D rpc_wait_bit_killable", Some(WaitKind::Server)),
+        ] {
+            assert!(kind(state) == expected, "{state}");
+        }
+    }
+
+    #[test]
+    fn a_device_that_works_meanwhile_holds_the_run() {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.work(0.95, 0.6);
+        let phase_view = PhaseView::new(&bench.record, &bench.record.phases[0]);
+        let balance = time(&phase_view).expect("a balance");
+        assert!((balance.share(TimeHolder::Device) - 0.95).abs() < 0.01, "{balance:?}");
+        assert!((balance.share(TimeHolder::Cpu) - 0.05).abs() < 0.01, "{balance:?}");
+        assert_eq!(balance.unexplained, 0.0);
+    }
+}

@@ -1,0 +1,77 @@
+//! T69: the run did not run for a part of its time.
+
+use super::ledger;
+use super::measure::PhaseView;
+use super::threshold::STOPPED;
+use super::words::share;
+use super::{Rule, RuleJudge, finding, refuted};
+use crate::record::{
+    Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, TimeHolder,
+};
+use crate::unit::Nanos;
+
+/// The samples that are due ten times a second did not come, and nothing was done meanwhile.
+pub const RULE: Rule = Rule {
+    id: "T69",
+    title: "The run was stopped",
+    happens: "A run that is stopped (Ctrl-Z, SIGSTOP, a frozen cgroup) or whose machine is suspended or paused does nothing, and its clock goes on.",
+    seen_by: "Gaps between the run's own samples, in which next to nothing was done and no thread was on a CPU or waited for one.",
+    said_when: "It did not run for more than {STOPPED} of the time: doubtful, disturbed.",
+    try_it: "`kill -STOP` of a `dd`, and `kill -CONT` three seconds later.",
+    answer: "Says how long it did not run.",
+    judge: RuleJudge::Phase(judge),
+};
+
+fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
+    if refuted(found) {
+        return None;
+    }
+    let balance = ledger::time(phase_view)?;
+    let stopped = balance.share(TimeHolder::Stopped);
+    if stopped <= STOPPED {
+        return None;
+    }
+    let long = Nanos((balance.time.0 as f64 * stopped) as u64);
+    let value = ExhibitValue::number(stopped, ExhibitUnit::Fraction, share(stopped).to_string());
+    Some(finding(
+        RULE.id,
+        FindingWeight::Doubt,
+        Some(MeasuredSubject::Disturbed),
+        format!(
+            "The run did not run for {long} of {}: it was stopped or frozen, or the machine was paused.",
+            balance.time
+        ),
+        vec![Exhibit::new("time in which no sample could be taken", value, "the run's series")],
+        None,
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bench::{DoctoredRecord, verdict};
+    use crate::record::{MeasuredSubject, Trust};
+    use crate::unit::Bytes;
+
+    fn away_for(tenths: u64, done: Bytes) -> DoctoredRecord {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.away_for(tenths, done);
+        bench
+    }
+
+    #[test]
+    fn a_gap_in_which_nothing_was_done_is_a_stop() {
+        let found = verdict(&away_for(20, Bytes::ZERO).record);
+        assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Disturbed));
+        let said = "The run did not run for 2.00 s of 7.00 s: it was stopped or frozen, or the machine was paused.";
+        assert_eq!(found.summary, said);
+    }
+
+    #[test]
+    fn a_sample_that_came_late_is_none() {
+        // Work went on meanwhile.
+        for bench in [away_for(20, Bytes::mib(10)), away_for(2, Bytes::ZERO)] {
+            let found = verdict(&bench.record);
+            assert!(found.findings.iter().all(|f| f.trap.0 != "T69"), "{:?}", found.findings);
+        }
+    }
+}

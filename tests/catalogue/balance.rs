@@ -1,0 +1,152 @@
+//! What only the balance of a run's bytes and time shows: causes that no reading of a device names.
+
+use std::io::Write as _;
+use std::time::Duration;
+
+use assay::record::{FindingWeight, MeasuredSubject, TimeHolder, Trust};
+use serde_json::json;
+
+use crate::Rows;
+use crate::kernel::{Heard, put};
+use crate::lab::{self, KI, MI, Speed};
+use crate::row::Row;
+use crate::shelf::{
+    Beside, SLOW_READS, SLOW_WRITES, Shelf, blocks, dd, dd_typed, finding, heard, kib, pattern, run,
+};
+
+crate::cases![
+    t69_a_run_that_is_stopped,
+    t70_a_limit_that_is_raised_meanwhile,
+    t71_a_slow_program_at_the_other_end,
+    t72_another_reader_of_the_same_file,
+    t73_a_limit_that_nobody_saw,
+];
+
+/// The term that the balance of the run's time has most of.
+fn most(heard: &Heard) -> Option<TimeHolder> {
+    let ledger = heard.record.phases[0].ledger.as_ref()?;
+    Some(ledger.time.as_ref()?.terms.first()?.held_by)
+}
+
+fn t69_a_run_that_is_stopped(shelf: &Shelf) -> Rows {
+    let card = shelf.slow()?;
+    let words = "if=/dev/zero of={x} bs=256k count=32 oflag=direct";
+    let (after, long) = (Duration::from_millis(1200), Duration::from_millis(2500));
+    let stopped = heard(crate::kernel::hear(dd_typed(card, words).stopped(after, long)));
+    assert_eq!(finding(&stopped, "T69").measures, Some(MeasuredSubject::Disturbed), "{stopped}");
+    assert_eq!(stopped.verdict().trust, Trust::Doubtful, "{stopped}");
+    assert_eq!(most(&stopped), Some(TimeHolder::Stopped), "{stopped}");
+    let free = dd(card, words);
+    assert_eq!(most(&free), Some(TimeHolder::Limit), "{free}");
+    Ok(vec![
+        Row::silent("T69", "dd that runs all the time", &free),
+        Row::named("T69", "dd, stopped for 2.5 s", &stopped),
+    ])
+}
+
+/// A direct write of so many bytes, while the card's speed changes after some time.
+fn while_it_changes(
+    shelf: &Shelf,
+    bytes: u64,
+    after: Duration,
+    to: u64,
+) -> Result<Heard, lab::Skip> {
+    let card = shelf.slow()?;
+    let words = json!({ "caching": "direct", "pattern": pattern("write", "forward", kib(128)) });
+    let plan = blocks(card, bytes, "truncated", words);
+    let knob = card.knob();
+    let changed = std::thread::spawn(move || {
+        std::thread::sleep(after);
+        knob.set(Speed::bytes(to, to));
+    });
+    let found = run(card, &plan);
+    changed.join().expect("the speed is changed");
+    card.set_speed(Speed::bytes(SLOW_READS as u64, SLOW_WRITES as u64));
+    Ok(found)
+}
+
+fn t70_a_limit_that_is_raised_meanwhile(shelf: &Shelf) -> Rows {
+    let raised = while_it_changes(shelf, 32 * MI, Duration::from_secs(3), 16 * MI)?;
+    assert_eq!(finding(&raised, "T70").measures, Some(MeasuredSubject::Unsteady), "{raised}");
+    assert_eq!(raised.verdict().trust, Trust::Doubtful, "{raised}");
+    let levels = &raised.record.phases[0].ledger.as_ref().expect("balanced").levels;
+    let [first, last] = levels.as_slice() else { panic!("two levels\n{raised}") };
+    for (level, truth) in [(first, SLOW_WRITES), (last, 16.0 * MI as f64)] {
+        assert!((0.85..1.15).contains(&(level.rate.0 / truth)), "{level:?} of {truth}\n{raised}");
+    }
+    Ok(vec![Row::named("T70", "a direct write, 4 MiB/s and then 16", &raised)])
+}
+
+/// The limit that holds is there neither when the run begins nor when it ends.
+fn t73_a_limit_that_nobody_saw(shelf: &Shelf) -> Rows {
+    let card = shelf.slow()?;
+    let stat = format!("/sys/block/{}/stat", card.leaf_name());
+    let written = move || -> u64 {
+        let line = std::fs::read_to_string(&stat).expect("counted");
+        line.split_whitespace()
+            .nth(6)
+            .and_then(|sectors| sectors.parse::<u64>().ok())
+            .expect("sectors")
+            * 512
+    };
+    let before = written();
+    let knob = card.knob();
+    let words = json!({ "caching": "direct", "pattern": pattern("write", "forward", kib(128)) });
+    let plan = blocks(card, 24 * MI, "truncated", words);
+    // The plan listens to the quiet device for 0.4 s before it begins.
+    let changed = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(250));
+        knob.set(Speed::bytes(8 * MI, 8 * MI));
+        while written() - before < 23 * MI {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        knob.set(Speed::bytes(SLOW_READS as u64, SLOW_WRITES as u64));
+    });
+    let gone = run(card, &plan);
+    changed.join().expect("the speed is changed");
+    let unexplained = finding(&gone, "T73");
+    assert_eq!(unexplained.weight, FindingWeight::Unproven, "{gone}");
+    assert_eq!(gone.verdict().trust, Trust::Unproven, "{gone}");
+    Ok(vec![Row::named("T73", "the limit that holds is there neither before nor after", &gone)])
+}
+
+fn t71_a_slow_program_at_the_other_end(shelf: &Shelf) -> Rows {
+    let card = shelf.fast()?;
+    let desk = tempfile::tempdir().expect("a folder");
+    let pipe = desk.path().join("pipe");
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        &pipe,
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR,
+        0,
+    )
+    .expect("a FIFO");
+    let from = pipe.clone();
+    let slow = std::thread::spawn(move || {
+        let mut pipe = std::fs::OpenOptions::new().write(true).open(from).expect("opened");
+        for _ in 0..100 {
+            std::thread::sleep(Duration::from_millis(20));
+            pipe.write_all(&[7; 64 * KI as usize]).expect("written");
+        }
+    });
+    let words = format!("if={} of={{x}} bs=64k iflag=fullblock conv=fsync", pipe.display());
+    let waited = dd(card, &words);
+    slow.join().expect("all was written");
+    assert_eq!(finding(&waited, "T71").measures, Some(MeasuredSubject::Tool), "{waited}");
+    assert_eq!(most(&waited), Some(TimeHolder::OtherEnd), "{waited}");
+    Ok(vec![Row::named("T71", "dd from a pipe that another program fills slowly", &waited)])
+}
+
+fn t72_another_reader_of_the_same_file(shelf: &Shelf) -> Rows {
+    let card = shelf.paced()?;
+    let program = lab::need_tool("cat", "coreutils")?;
+    put(card, "x", 64 * MI);
+    lab::cold(&card.path("x")).expect("dropped");
+    let path = card.path("x").display().to_string();
+    let other = Beside::start(&program, &[&path]);
+    let both = dd(card, "if={x} of=/dev/null bs=64k");
+    drop(other);
+    assert_ne!(both.verdict().trust, Trust::Sound, "{both}");
+    Ok(vec![Row::named("T72", "cat reads the same file", &both)])
+}
