@@ -25,8 +25,7 @@ pub fn levels(phase_view: &PhaseView<'_>) -> Vec<RateLevel> {
     let ios =
         phase_view.phase.series.points.iter().fold(0, |sum, point| point.ops.saturating_add(sum));
     let each = (intervals.len() as u64 * IOS_EACH).div_ceil(ios.max(1)).max(1);
-    let intervals: Vec<RateInterval> =
-        intervals.chunks_exact(each as usize).map(total).collect();
+    let intervals: Vec<RateInterval> = intervals.chunks_exact(each as usize).map(total).collect();
     if intervals.len() < LEAST {
         return Vec::new();
     }
@@ -38,13 +37,20 @@ pub fn levels(phase_view: &PhaseView<'_>) -> Vec<RateLevel> {
         edges.windows(2).map(|pair| &intervals[pair[0]..pair[1]]).collect();
     merge(&mut parts, &intervals);
     let mut from = Nanos::ZERO;
-    let level = |part: &[RateInterval]| {
-        let all = total(part);
-        let level = RateLevel { from, to: from + all.time, rate: Bandwidth(all.rate()) };
+    let last = parts.len() - 1;
+    let level = |(number, part): (usize, &[RateInterval])| {
+        let rate = Bandwidth(total(inner(part, number > 0, number < last)).rate());
+        let level = RateLevel { from, to: from + total(part).time, rate };
         from = level.to;
         level
     };
-    parts.into_iter().map(level).collect()
+    parts.into_iter().enumerate().map(level).collect()
+}
+
+/// A stretch without the intervals in which the rate changed, which have a rate of both.
+fn inner(part: &[RateInterval], changed_before: bool, changes_after: bool) -> &[RateInterval] {
+    let (first, end) = (usize::from(changed_before), part.len() - usize::from(changes_after));
+    part.get(first..end).filter(|inner| !inner.is_empty()).unwrap_or(part)
 }
 
 /// Bytes are at the device when their call returns, or before: writes that gather in memory have the rate
