@@ -98,8 +98,15 @@ fn work(method: Method, iodepth: u32, aside: CacheControl, ops: u64) -> u64 {
     let mix = serde_json::from_value::<Mix>(mix.to_vec().into()).expect("a mix");
     let pattern = Pattern::of(mix, OffsetOrdering::Uniform, BlockSize::Fixed(Bytes(4096)));
     assert!(pattern.mix.has(Action::Read) && pattern.mix.writes());
-    let stretch =
-        FileSpan { start: 0, len: SIZE, backend: (0, 1), passes: None, seed: 7, worker: 0 };
+    let stretch = FileSpan {
+        start: 0,
+        len: SIZE,
+        lens: &[],
+        backend: (0, 1),
+        passes: None,
+        seed: 7,
+        worker: 0,
+    };
     let (live_counters, halt) = (LiveCounters::default(), AtomicBool::new(false));
     let worker = Worker {
         files: Arc::new(vec![file.into()]),
@@ -127,6 +134,7 @@ fn work(method: Method, iodepth: u32, aside: CacheControl, ops: u64) -> u64 {
         census: None,
         split: LatencySplit::default(),
         laps: false,
+        by_file: false,
         log: None,
         live_counters: &live_counters,
         halt: &halt,

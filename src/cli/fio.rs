@@ -128,19 +128,20 @@ fn keep_off(plan: &Plan) -> Result<(), Refusal> {
     let mut looked_at: Vec<&Path> = Vec::new();
     for job in plan.phases.iter().flat_map(|phase| phase.jobs.iter()) {
         let Work::Blocks(blocks) = &job.work else { continue };
-        let Target::Device { path, consent: Some(consent), .. } = &blocks.target else { continue };
-        if consent.held || looked_at.contains(&path.as_path()) {
-            continue;
+        for (path, consent) in blocks.target.devices() {
+            if consent.is_none_or(|consent| consent.held) || looked_at.contains(&path) {
+                continue;
+            }
+            looked_at.push(path);
+            SysRoot::default().unclaimed(path).map_err(|why| Refusal {
+                place: format!("job '{}'", job.name.rsplit_once('.').map_or(&*job.name, |(name, _)| name)),
+                why: format!("will not write: {why}"),
+                instead: format!(
+                    "to lose what is on it, name it twice: ASSAY_OVERWRITE={} and --allow_mounted_write=1",
+                    quoted(&path.to_text())
+                ),
+            })?;
         }
-        looked_at.push(path);
-        SysRoot::default().unclaimed(path).map_err(|why| Refusal {
-            place: format!("job '{}'", job.name.rsplit_once('.').map_or(&*job.name, |(name, _)| name)),
-            why: format!("will not write: {why}"),
-            instead: format!(
-                "to lose what is on it, name it twice: ASSAY_OVERWRITE={} and --allow_mounted_write=1",
-                quoted(&path.to_text())
-            ),
-        })?;
     }
     Ok(())
 }
@@ -205,6 +206,7 @@ fn in_world<T>(context: &LineContext<'_>, act: impl FnOnce(&FioWorld<'_>) -> T) 
     act(&FioWorld {
         files: context.files,
         stdin: &all_of_stdin,
+        files_below: &files_below,
         environment: &|name| context.environment.variable(name),
         kind: &kind,
         page_size: machine.page.0,
@@ -218,6 +220,22 @@ fn all_of_stdin() -> io::Result<Vec<u8>> {
     io::stdin().read_to_end(&mut all).map(|_| all)
 }
 
+/// The regular files below a folder, as its entries come.
+fn files_below(folder: &Path) -> io::Result<Vec<String>> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        match kind(&path) {
+            FioPathKind::Folder => found.extend(files_below(&path)?),
+            FioPathKind::File => found.push(path.to_str().map(String::from).ok_or_else(|| {
+                io::Error::other(format!("the name {} is no UTF-8", path.to_text()))
+            })?),
+            FioPathKind::Missing | FioPathKind::Other => {}
+        }
+    }
+    Ok(found)
+}
+
 /// What stands at a path, links not followed.
 fn kind(path: &Path) -> FioPathKind {
     match std::fs::symlink_metadata(path).map(|found| found.file_type()) {
@@ -228,7 +246,13 @@ fn kind(path: &Path) -> FioPathKind {
     }
 }
 
-/// What stands at a path; `named` is the device whose content may be lost.
+/// Whether a list of devices whose content may be lost has this one: between colons, as `filename=` has them.
+fn is_named(device: &Path, named: &Path) -> bool {
+    let listed = || named.to_str().map(fio::split_names).unwrap_or_default();
+    named == device || listed().iter().any(|other| Path::new(other) == device)
+}
+
+/// What stands at a path; `named` are the devices whose content may be lost.
 fn there(path: &Path, named: Option<&Path>) -> FioThere {
     let Ok(found) = std::fs::metadata(path) else { return FioThere::Nothing };
     let kind = found.file_type();
@@ -240,7 +264,7 @@ fn there(path: &Path, named: Option<&Path>) -> FioThere {
         let seen = || File::open(path).and_then(|mut device| device.seek(SeekFrom::End(0)));
         return FioThere::Device {
             bytes: known.map_or_else(|| seen().unwrap_or(0), |size| size.0),
-            named: named == Some(path),
+            named: named.is_some_and(|named| is_named(path, named)),
         };
     }
     match (kind.is_file(), kind.is_dir()) {
@@ -248,6 +272,15 @@ fn there(path: &Path, named: Option<&Path>) -> FioThere {
         (_, true) => FioThere::Folder,
         _ => FioThere::Other,
     }
+}
+
+/// What the clock of a job's logs said when its phase began, ms; `None` where logs begin with the job.
+fn epoch_of(job: &fio::FioJob, phase: Option<&PhaseRecord>) -> Option<u64> {
+    let began = phase.filter(|_| job.logs.alternate_epoch)?.span.started;
+    Some(match job.logs.alternate_epoch_clock_id {
+        0 => run::now_in_ms().saturating_sub(clock::now().since(began).0 / 1_000_000),
+        _ => began.0 / 1_000_000,
+    })
 }
 
 /// A line that was understood.
@@ -389,7 +422,7 @@ impl FioScreen<'_> {
     }
 
     /// Makes fio's logs of what was gathered for them.
-    fn log(&mut self) {
+    fn log(&mut self, record: &Record) {
         for clone in &self.line.clones {
             let job = &self.line.command.jobs[clone.job];
             if !job.is_logged() {
@@ -397,7 +430,13 @@ impl FioScreen<'_> {
             }
             let gathered = fio::gathered(job, clone.thread);
             let Ok(lines) = std::fs::read_to_string(&gathered) else { continue };
+            let epoch_ms =
+                epoch_of(job, record.phases.iter().find(|phase| phase.name == clone.phase));
             for (name, text) in fio::log_files(job, clone.thread, &lines) {
+                let text = match epoch_ms {
+                    Some(epoch_ms) => fio::since_epoch(&text, epoch_ms),
+                    None => text,
+                };
                 let appends = !job.logs.per_job;
                 let file = File::options()
                     .create(true)
@@ -459,7 +498,7 @@ impl ToolSession for FioScreen<'_> {
             let _ = writeln!(self.streams.err, "\nfio: terminating on signal {signal}");
         }
         self.print(&text);
-        self.log();
+        self.log(&record);
         self.log_whole(&record);
         if !self.line.judges_in_document(self.streams.environment.err.is_some()) {
             self.judge(&record);
@@ -489,15 +528,16 @@ impl Observer for FioScreen<'_> {
         let mut text = String::new();
         for job in phase.jobs.iter() {
             let Work::Blocks(blocks) = &job.work else { continue };
-            let (files, size) = match &blocks.target {
-                Target::File { layout: LayoutMode::Written, .. } => (1, blocks.target.exact_size()),
-                Target::Files { layout: LayoutMode::Written, count, .. } => {
-                    (*count, blocks.target.exact_size())
+            let files = match &blocks.target {
+                Target::File { layout: LayoutMode::Written, .. } => 1,
+                Target::Files { layout: LayoutMode::Written, count, devices, .. } => {
+                    *count - devices.len() as u32
                 }
                 _ => continue,
             };
             let name = job.name.rsplit_once('.').map_or(job.name.as_str(), |(name, _)| name);
-            let total = size.map_or(0, |size| size.0) * u64::from(files) / MIB;
+            let each = blocks.target.exact_size().unwrap_or_default();
+            let total = blocks.target.all_bytes(each).0 / MIB;
             let (files, mib) = match files {
                 1 => ("1 file".to_string(), format!("{total}MiB")),
                 many => (format!("{many} files"), format!("total {total}MiB")),

@@ -370,6 +370,8 @@ fn place(bench: &ProfileMethod, cell: &CellJob, target: &Target, ours: bool) -> 
                 dirs: vec![dir.clone()],
                 stem: ".assay-thread".into(),
                 named: Vec::new(),
+                devices: Vec::new(),
+                sizes: Vec::new(),
                 count: 1,
                 shared: false,
                 size: Size::Exactly(Bytes(part.max(GRAIN)).min(THREAD_FILE)),

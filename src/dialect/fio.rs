@@ -85,10 +85,10 @@ pub use job_work::{
 };
 pub use kind::{FioKind, FioUnit};
 pub use live::live_report;
-pub use logs::{gathered, gathered_back, log_files};
+pub use logs::{gathered, gathered_back, log_files, since_epoch};
 pub use meanings::{meanings, option_table};
 pub use measure::{banner, job_report, typed};
-pub use names::files_of;
+pub use names::{files_of, split as split_names};
 pub use option::{FioOption, FioStanding};
 pub use options::all as all_options;
 pub use own_option::{FioArgument, FioOwnOption, OWN_OPTIONS};

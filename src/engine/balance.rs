@@ -25,6 +25,11 @@ impl BalanceCounters {
     pub fn end(&self) {
         self.started.store(Self::OVER, Relaxed);
     }
+
+    /// Whether the job has ended.
+    pub fn is_over(&self) -> bool {
+        self.started.load(Relaxed) == Self::OVER
+    }
 }
 
 /// A worker's place in the balance of its phase.

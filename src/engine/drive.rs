@@ -3,17 +3,22 @@
 
 mod backlog;
 mod batching;
+mod depth_finder;
+mod file_moves;
 mod flushes;
 mod in_flight;
 mod io_loop;
 mod io_state;
 mod level;
 mod limits;
+mod trims;
 mod verify;
+mod waits;
 mod worker;
 mod worker_limits;
 mod writeback;
 
+pub use file_moves::{FileMoves, MovedIos};
 pub use worker::{IoQuota, Worker, WorkerTotals};
 pub use worker_limits::WorkerLimits;
 
@@ -26,6 +31,7 @@ use crate::sys::slab::{Brand, Slot, branded};
 
 use super::IoBackend;
 use super::bytewise::Bytewise;
+use super::compute::ComputedCalls;
 use super::interference::{DisturbedCalls, FileLocks};
 use super::libaio::Libaio;
 use super::mmap::Mmap;
@@ -101,6 +107,7 @@ impl Worker<'_> {
                     .put(Action::Flush, ActionTally { ops, ..ActionTally::default() });
                 Ok(worker_totals)
             }
+            Method::Compute { time } => go_calls(brand, Ok(ComputedCalls { time }), self, ready),
             Method::Null => go(NullBackend::new(brand, depth, size), self, ready),
             Method::Sim(model) => {
                 go(SimulatedDevice::new(brand, model, depth, size, self.seed), self, ready)

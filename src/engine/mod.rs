@@ -8,6 +8,7 @@
 mod balance;
 mod bytewise;
 mod cache_control;
+mod compute;
 pub mod copy;
 mod distribution;
 mod drive;
@@ -44,14 +45,13 @@ mod null;
 
 pub use balance::{BalanceCounters, BalanceSlot};
 pub use cache_control::CacheControl;
-pub use drive::{IoQuota, Worker, WorkerLimits, WorkerTotals};
+pub use drive::{FileMoves, IoQuota, MovedIos, Worker, WorkerLimits, WorkerTotals};
 pub use fill::{BlockCheck, DataFiller, DataLayer, KnownGenerations, WriteGeneration};
 pub use log::{LogEntry, LogPage, PAGE, PageReturn, WorkerLog};
 pub use offsets::OffsetStream;
 pub use posixaio::posixaio_threads;
 pub(crate) use random::RandomStream;
 pub use route::{FileSpan, IoRoute};
-pub use sequence::Tausworthe;
 pub use tally::ActionTallies;
 pub use tree::{ANCHOR, TreeWorker, folder_name, size_of, tree_place};
 pub use trim::TRIMS_IN_FLIGHT;

@@ -5,6 +5,8 @@
 //! costs the same whatever their number; the cursors take a few hundred bytes for each file, less
 //! than the kernel's own account of an open file.
 
+use std::collections::BTreeMap;
+
 use crate::error::Refusal;
 use crate::plan::{FileOrder, Pattern};
 
@@ -33,17 +35,21 @@ enum FilePicker {
     Seeded { sequence: Box<SequenceRoute>, cursor: Box<OffsetStream> },
     /// The writes among the first `left` of them, as reads, which are all that `reads` does.
     Again { drawn: Box<FilePicker>, left: u64, reads: Box<OffsetStream> },
+    /// Reads of the places that writes have left, each once.
+    Left { places: std::vec::IntoIter<IoRequest>, reads: Box<OffsetStream> },
     /// As a list has them. The cursor is never asked for an I/O: it knows what is done.
     Replayed { walk: ReplayWalk, cursor: Box<OffsetStream> },
 }
 
 /// What all files of a worker have in common.
 #[derive(Clone, Copy, Debug)]
-pub struct FileSpan {
+pub struct FileSpan<'l> {
     /// Where the part of each file that is used begins.
     pub start: u64,
     /// Its bytes.
     pub len: u64,
+    /// Those of each file, where they are not all `len`, which is the most of them then.
+    pub lens: &'l [u64],
     /// (number of this lane, number of lanes that share the stream).
     pub backend: (u32, u32),
     /// Passes over all files; `None`: without end.
@@ -63,7 +69,7 @@ impl IoRoute {
         pattern: &Pattern,
         files: u32,
         order: FileOrder,
-        stretch: FileSpan,
+        stretch: FileSpan<'_>,
     ) -> Result<Self, Refusal> {
         assert!(files > 0, "a route over no file");
         if let Some(replay) = &pattern.replay {
@@ -79,7 +85,7 @@ impl IoRoute {
             let drawn = Self::new(&drawn, files, order, stretch)?.0.into();
             return Ok(Self(FilePicker::Again { drawn, left: u64::MAX, reads }));
         }
-        let FileSpan { start, len, backend, passes, seed, worker } = stretch;
+        let FileSpan { start, len, lens, backend, passes, seed, worker } = stretch;
         if let Some(sequence) = &pattern.sequence {
             if backend != (0, 1) {
                 return Err(Refusal::new(
@@ -88,15 +94,21 @@ impl IoRoute {
                 ));
             }
             let cursor = OffsetStream::new(pattern, start, len, backend, passes, seed)?;
-            let ground = SequenceGround { files, start, len, passes, worker, seed };
+            let ground = SequenceGround { files, start, len, lens, passes, worker, seed };
             let sequence = SequenceRoute::new(pattern, sequence, ground)?;
             let (sequence, cursor) = (Box::new(sequence), Box::new(cursor));
             return Ok(Self(FilePicker::Seeded { sequence, cursor }));
         }
+        // A file without room for a block has no turn; its cursor is never asked.
+        let has_room = |file: &u32| {
+            lens.get(*file as usize).is_none_or(|len| *len >= pattern.block.smallest().0.max(1))
+        };
         let each = |file: u32| {
             let seed = if file == 0 { seed } else { seed ^ mix(u64::from(file)) };
-            OffsetStream::new(pattern, start, len, backend, passes, seed)
+            let own = lens.get(file as usize).filter(|_| has_room(&file));
+            OffsetStream::new(pattern, start, own.copied().unwrap_or(len), backend, passes, seed)
         };
+        let roomy: Vec<u32> = (0..files).filter(has_room).collect();
         if files == 1 {
             return Ok(Self(FilePicker::Alone(each(0)?)));
         }
@@ -106,15 +118,21 @@ impl IoRoute {
                 let cursor = OffsetStream::new(pattern, start, len, backend, passes, seed)?;
                 FilePicker::Along { cursor, files: u64::from(files) }
             }
-            FileOrder::RoundRobin => FilePicker::Turns {
-                cursors: (0..files).map(each).collect::<Result<_, _>>()?,
-                next: (0..files).map(|file| (file + 1) % files).collect(),
-                before: files - 1,
-                left: files,
-            },
+            FileOrder::RoundRobin => {
+                let mut next = vec![0; files as usize];
+                for (place, file) in roomy.iter().enumerate() {
+                    next[*file as usize] = roomy[(place + 1) % roomy.len()];
+                }
+                FilePicker::Turns {
+                    cursors: (0..files).map(each).collect::<Result<_, _>>()?,
+                    next,
+                    before: roomy.last().copied().unwrap_or(0),
+                    left: roomy.len() as u32,
+                }
+            }
             FileOrder::Random => FilePicker::Any {
                 cursors: (0..files).map(each).collect::<Result<_, _>>()?,
-                left: (0..files).collect(),
+                left: roomy,
                 random: RandomStream::new(mix(seed) ^ u64::from(backend.0)),
             },
         }))
@@ -122,11 +140,15 @@ impl IoRoute {
 
     /// The same, of a job that does again what another has done with so many I/Os.
     #[must_use]
-    pub fn of_the_first(mut self, ios: u64) -> Self {
-        if let FilePicker::Again { left, .. } = &mut self.0 {
-            *left = ios;
-        }
-        self
+    pub fn of_the_first(self, ios: u64) -> Self {
+        Self(match self.0 {
+            FilePicker::Again { mut drawn, reads, .. } if drawn.comes_back() => {
+                let places = left_by(&mut drawn, ios).into_iter();
+                FilePicker::Left { places, reads }
+            }
+            FilePicker::Again { drawn, reads, .. } => FilePicker::Again { drawn, left: ios, reads },
+            other => other,
+        })
     }
 
     /// A cursor of one of the files: all do the same.
@@ -135,7 +157,7 @@ impl IoRoute {
             FilePicker::Alone(cursor) | FilePicker::Along { cursor, .. } => cursor,
             FilePicker::Turns { cursors, .. } | FilePicker::Any { cursors, .. } => &cursors[0],
             FilePicker::Seeded { cursor, .. } => cursor,
-            FilePicker::Again { reads, .. } => reads,
+            FilePicker::Again { reads, .. } | FilePicker::Left { reads, .. } => reads,
             FilePicker::Replayed { cursor, .. } => cursor,
         }
     }
@@ -173,7 +195,36 @@ impl IoRoute {
     }
 }
 
+/// The places that the writes among the first I/Os have left, as reads in the order of files and offsets: a write
+/// takes away those before it that it touches.
+fn left_by(drawn: &mut FilePicker, ios: u64) -> Vec<IoRequest> {
+    let mut left: BTreeMap<(u32, u64), u32> = BTreeMap::new();
+    for _ in 0..ios {
+        let Some(io) = drawn.among_several(0) else { break };
+        if !matches!(io.op, IoOp::Write | IoOp::Rewrite) {
+            continue;
+        }
+        let end = io.offset + u64::from(io.len);
+        let before = left.range((io.file, 0)..(io.file, end)).rev();
+        let touched: Vec<(u32, u64)> = before
+            .take_while(|((_, start), len)| start + u64::from(**len) > io.offset)
+            .map(|(place, _)| *place)
+            .collect();
+        for place in touched {
+            left.remove(&place);
+        }
+        left.insert((io.file, io.offset), io.len);
+    }
+    let read = |((file, offset), len)| IoRequest { op: IoOp::Read, file, offset, len };
+    left.into_iter().map(read).collect()
+}
+
 impl FilePicker {
+    /// Whether a place may come more than once in a pass.
+    fn comes_back(&self) -> bool {
+        matches!(self, Self::Seeded { sequence, .. } if sequence.comes_back())
+    }
+
     fn among_several(&mut self, barred: u8) -> Option<IoRequest> {
         match self {
             Self::Alone(cursor) => cursor.next_but(barred),
@@ -195,6 +246,7 @@ impl FilePicker {
             }
             Self::Seeded { sequence, .. } => sequence.next_but(barred),
             Self::Replayed { walk, .. } => walk.next_io(),
+            Self::Left { places, .. } => places.next(),
             Self::Again { drawn, left, .. } => {
                 while *left > 0 {
                     *left -= 1;
@@ -245,6 +297,7 @@ mod tests {
             let stretch = FileSpan {
                 start: 0,
                 len,
+                lens: &[],
                 backend: (backend, backends),
                 passes: Some(passes),
                 seed: 5,

@@ -13,9 +13,7 @@ mod service;
 mod sizes;
 mod skew;
 mod streams;
-mod tausworthe;
-
-pub use tausworthe::Tausworthe;
+mod zones;
 
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
@@ -32,22 +30,25 @@ use direction::{DirectionDraw, OPS, READ, SequenceMix, TRIM, WRITE};
 use file::{BlocksLeft, SequenceFile};
 use lfsr::ShiftRegister;
 use passes::{PassBytes, PassRules};
-use places::{PlaceRules, PlaceWalk, has_map};
+use places::{FileRegion, PlaceRules, PlaceWalk, has_map};
 use random_map::RandomMap;
 use service::FileChoice;
 use sizes::SequenceSizes;
 use skew::{SkewedPlaces, name_hash, zipf_sum};
 use streams::SequenceStreams;
+use zones::ZoneStride;
 
 /// What a sequence of one worker is made of, beside its pattern.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SequenceGround {
+pub(super) struct SequenceGround<'l> {
     /// Files of the worker.
     pub(super) files: u32,
     /// Where the region of each begins.
     pub(super) start: u64,
     /// Its bytes.
     pub(super) len: u64,
+    /// Those of each file, where they are not all `len`.
+    pub(super) lens: &'l [u64],
     /// Passes; `None`: until time ends it.
     pub(super) passes: Option<u64>,
     /// The number of the worker in its job, from 0.
@@ -63,6 +64,10 @@ pub(super) struct SequenceRoute {
     directions: DirectionDraw,
     sizes: SequenceSizes,
     walk: PlaceWalk,
+    /// The region of each file, where they are not all of one size.
+    regions: Vec<FileRegion>,
+    /// Zones of the only file.
+    zones: Option<ZoneStride>,
     choice: FileChoice,
     files: Vec<SequenceFile>,
     passes: PassBytes,
@@ -92,13 +97,16 @@ impl SequenceRoute {
     pub(super) fn new(
         pattern: &Pattern,
         sequence: &SeededSequence,
-        ground: SequenceGround,
+        ground: SequenceGround<'_>,
     ) -> Result<Self, Refusal> {
         let sizes = SequenceSizes::new(pattern, sequence)?;
         let least = [READ, WRITE, TRIM].map(|direction| sizes.least(direction));
         let seeds = sequence.seeds.of(ground.worker, |stream| mix(ground.seed ^ mix(stream)));
         let direction_mix = SequenceMix::of(&pattern.mix);
-        let all = ground.len.saturating_mul(u64::from(ground.files));
+        let all = match ground.lens {
+            [] => ground.len.saturating_mul(u64::from(ground.files)),
+            lens => lens.iter().fold(0, |all: u64, len| all.saturating_add(*len)),
+        };
         let size = sequence.size.map_or(all, |size| size.0.min(all));
         let io_size = sequence.io_size.map(|size| size.0);
         let choice = FileChoice::new(
@@ -107,10 +115,12 @@ impl SequenceRoute {
             seeds[SeedStream::File as usize] as u32,
         )
         .opening(sequence.open_files);
-        let walk = PlaceWalk::new(
+        let mut walk = PlaceWalk::new(
             &sequence.places,
             PlaceRules {
+                home: ground.start,
                 start: ground.start,
+                zone: sequence.zones.map(|zones| zones.range.0),
                 len: ground.len,
                 end: sequence.file_end.map_or(ground.start.saturating_add(ground.len), |end| end.0),
                 least,
@@ -133,12 +143,25 @@ impl SequenceRoute {
             overlaps: direction_mix.writes() && !mapped,
         });
         let grid = FileGrid::new(sequence, &walk, &seeds);
-        let files = (0..ground.files).map(|file| {
-            let number = ground.worker as usize * ground.files as usize + file as usize;
-            grid.file(sequence, sequence.seeds.number(ground.worker), number)
+        let regions: Vec<FileRegion> = ground.lens.iter().map(|len| walk.region(*len)).collect();
+        let files = (0..ground.files as usize).map(|file| {
+            let number = ground.worker as usize * ground.files as usize + file;
+            let worker = sequence.seeds.number(ground.worker);
+            match regions.get(file) {
+                None => grid.file(sequence, worker, number),
+                Some(region) => {
+                    walk.enter(*region);
+                    FileGrid::new(sequence, &walk, &seeds).file(sequence, worker, number)
+                }
+            }
         });
         Ok(Self {
             files: files.collect::<Result<_, _>>()?,
+            regions,
+            zones: sequence.zones.map(|zones| {
+                let rules = walk.rules();
+                ZoneStride::new(zones, rules.home, rules.end)
+            }),
             streams: SequenceStreams::new(
                 paired(seeds, sequence.verified, direction_mix),
                 sequence.generator,
@@ -153,6 +176,13 @@ impl SequenceRoute {
             in_pass: false,
             ended: false,
         })
+    }
+
+    /// Whether a place may come more than once in a pass: nothing keeps it from that.
+    pub(super) fn comes_back(&self) -> bool {
+        let free =
+            |file: &SequenceFile| matches!(file.blocks, BlocksLeft::Any | BlocksLeft::Skewed(_));
+        self.walk.is_random() && self.files.iter().all(free)
     }
 
     /// The next I/O, but no action that is barred (bits by [`super::IoOp`]) while the mix has another; `None`
@@ -199,6 +229,9 @@ impl SequenceRoute {
                 return None;
             }
             let file = self.choice.next(&mut self.files, &mut self.streams.file, start)?;
+            if let Some(region) = self.regions.get(file) {
+                self.walk.enter(*region);
+            }
             match self.fill(file, barred) {
                 Filled::Io(io) => return Some(io),
                 Filled::Flush => self.walk.beside = false,
@@ -210,12 +243,15 @@ impl SequenceRoute {
 
     #[inline]
     fn fill(&mut self, number: usize, barred: u8) -> Filled {
-        let Self { files, streams, directions, sizes, walk, passes, .. } = self;
+        let Self { files, streams, directions, sizes, walk, zones, passes, .. } = self;
         let file = &mut files[number];
         let Some(direction) = directions.next(&mut streams.mix, file.starts, barred) else {
             return Filled::Flush;
         };
         let sent = directions.sent(direction);
+        if let Some(zones) = zones {
+            walk.begin_at(zones.enter(file, direction));
+        }
         let Some((place, is_random)) = walk.next(file, streams, direction, sent) else {
             return Filled::Full;
         };
@@ -224,7 +260,7 @@ impl SequenceRoute {
         let offset = rules.start + place;
         let len = match rules.mix {
             SequenceMix::TrimWrite if direction == WRITE && walk.is_random() => Some(trimmed),
-            _ => sizes.next(&mut streams.sizes, direction, is_random, rules.len - place),
+            _ => sizes.next(&mut streams.sizes, direction, is_random, rules.room(place)),
         };
         let Some(mut len) = len.filter(|len| offset.saturating_add(*len) <= rules.end) else {
             return Filled::Full;
@@ -243,6 +279,9 @@ impl SequenceRoute {
         (file.starts[direction], file.ends[direction]) = (offset, offset + len);
         directions.send(direction);
         passes.send(direction, len);
+        if let Some(zones) = zones {
+            zones.send(len);
+        }
         Filled::Io(IoRequest { op: OPS[direction], file: number as u32, offset, len: len as u32 })
     }
 }
@@ -282,7 +321,7 @@ struct FileGrid {
 impl FileGrid {
     fn new(sequence: &SeededSequence, walk: &PlaceWalk, seeds: &[u64; SEED_STREAMS]) -> Self {
         let rules = walk.rules();
-        let len = rules.len.min(rules.end);
+        let len = rules.space();
         let least = rules.least.into_iter().min().unwrap_or(1);
         let places = len.div_ceil(rules.least[READ].min(rules.least[WRITE]));
         let sum = match &sequence.places {
@@ -313,6 +352,9 @@ impl FileGrid {
         let SequencePlaces::Random(random) = &sequence.places else {
             return Ok(SequenceFile::new(BlocksLeft::Any));
         };
+        if self.blocks == 0 {
+            return Ok(SequenceFile::new(BlocksLeft::Any));
+        }
         let seed = |names: &[PathBuf]| {
             let name = names.get(number % names.len().max(1)).ok_or_else(|| {
                 Refusal::new("a law over places without names of files", "give 'names'")

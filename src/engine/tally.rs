@@ -28,6 +28,14 @@ impl ActionTallies {
         tallies
     }
 
+    /// Forgets what was counted.
+    pub fn clear(&mut self) {
+        for (_, tally) in &mut self.list {
+            let parts = tally.parts.is_some().then(Box::default);
+            *tally = ActionTally { parts, ..ActionTally::default() };
+        }
+    }
+
     /// Adds what was counted elsewhere.
     pub fn put(&mut self, action: Action, tally: ActionTally) {
         match self.place[action as usize] {

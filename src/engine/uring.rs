@@ -46,6 +46,7 @@ pub fn setup(options: plan::RingOptions) -> RingSetup {
         polled: options.polled,
         thread: options.sqpoll.then_some(SqThread { cpu: options.sqpoll_cpu }),
         linked: None,
+        async_every: options.async_every,
     }
 }
 

@@ -47,6 +47,8 @@ impl Job {
             stop: StopRule::default(),
             workers: 1,
             crew: WorkerKind::default(),
+            after: Vec::new(),
+            background: false,
             delay: Nanos::ZERO,
             cpus: None,
             priority: Priority::default(),

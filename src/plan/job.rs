@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use super::usual::{is_usual, one};
 use super::{
     Action, Advice, Balance, Caching, Cap, CopyWork, Cpus, DetailLevel, Durability, ErrorTolerance,
-    FaultReach, Fill, Interference, Method, Pattern, Priority, PurgedCache, Rate, Replay,
-    ServiceLevel, StopLimit, StopRule, SyncFileRange, Target, TreeWork, Verify, WorkerKind, method,
-    rate_document,
+    FaultReach, FileOrder, Fill, Interference, Method, Pattern, Priority, PurgedCache, Rate,
+    Replay, ServiceLevel, StopLimit, StopRule, SyncFileRange, Target, TreeWork, Verify, WorkerKind,
+    method, rate_document,
 };
 use crate::error::Refusal;
 use crate::unit::{Bytes, Nanos, Ops};
@@ -33,7 +33,13 @@ pub struct Job {
     /// What a worker is.
     #[serde(default)]
     pub crew: WorkerKind,
-    /// Time after the start of the phase at which this job begins.
+    /// Jobs of its phase that have to end before it begins (fio's `wait_for`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<String>,
+    /// It ends at the latest when all jobs have that are not in the background.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub background: bool,
+    /// Time after the start of the phase, or after the end of those, at which this job begins.
     #[serde(default)]
     pub delay: Nanos,
     /// The CPUs its workers run on; any when absent.
@@ -146,7 +152,15 @@ impl Job {
                 blocks.check()?;
             }
             Work::Copy(copy) => copy.check()?,
-            Work::Tree(tree) => tree.check()?,
+            Work::Tree(tree) => {
+                tree.check()?;
+                if !tree.named.is_empty() && self.workers > 1 {
+                    return Err(Refusal::new(
+                        "several workers on named files",
+                        "give each worker a job of its own",
+                    ));
+                }
+            }
         }
         Ok(())
     }
@@ -211,6 +225,14 @@ impl BlockWork {
         self.agree()?;
         self.check_interference()?;
         self.target.check(self.pattern.mix.writes())?;
+        let along = matches!(self.target, Target::Files { order: FileOrder::Sequential, .. });
+        let fixed = along && self.pattern.sequence.is_none() || self.pattern.region.divided;
+        if !self.target.sizes().is_empty() && fixed {
+            return Err(Refusal::new(
+                "files of several sizes one after the other without a 'sequence', or in a region that is divided",
+                "give all files one size, or the order 'round_robin'",
+            ));
+        }
         if self.durability.every() == Some(0) {
             return Err(Refusal::new("a flush every 0 operations is no plan", "give 1 or more"));
         }

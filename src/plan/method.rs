@@ -7,6 +7,7 @@ use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::usual::is_usual;
 use crate::error::Refusal;
 use crate::unit::Nanos;
 
@@ -50,6 +51,12 @@ pub enum Method {
     Pool,
     /// No I/O at all: what the program itself costs.
     Null,
+    /// No I/O either: each is so much time in which the CPU is kept busy (fio's `ioengine=cpuio`).
+    Compute {
+        /// How long each takes, ns.
+        #[serde(rename = "time_ns")]
+        time: Nanos,
+    },
     /// A modelled device on a virtual clock.
     Sim(DeviceModel),
 }
@@ -70,6 +77,7 @@ impl Method {
             Self::Stdio { .. } => "stdio",
             Self::Pool => "pool",
             Self::Null => "null",
+            Self::Compute { .. } => "compute",
             Self::Sim(_) => "sim",
         }
     }
@@ -79,6 +87,11 @@ impl Method {
     /// Whether the page cache is part of it, so that direct I/O is a contradiction.
     pub const fn needs_page_cache(self) -> bool {
         matches!(self, Self::Mmap(_) | Self::Stdio { .. } | Self::Bytewise)
+    }
+
+    /// Whether nothing is read or written anywhere.
+    pub const fn without_io(self) -> bool {
+        matches!(self, Self::Null | Self::Compute { .. } | Self::Sim(_))
     }
 
     /// Whether each byte is a call of its own, to the kernel or to the C library.
@@ -97,6 +110,7 @@ impl Method {
                 | Self::Vectored(_)
                 | Self::Mmap(_)
                 | Self::Stdio { .. }
+                | Self::Compute { .. }
         )
     }
 
@@ -161,6 +175,10 @@ pub struct RingOptions {
     /// is done, with no way back to the program in between. Writes of one worker then overlap.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub linked: bool,
+    /// After so many I/Os the kernel is made to hand one to its worker threads at once, without a try to start it
+    /// (fio's `force_async`); 0: none.
+    #[serde(skip_serializing_if = "is_usual")]
+    pub async_every: u32,
     /// Wait for this many answers at a time, and so submit about as many together. 0: one.
     pub batch: u32,
 }
@@ -174,6 +192,7 @@ impl Default for RingOptions {
             sqpoll_cpu: None,
             vectored: false,
             linked: false,
+            async_every: 0,
             batch: 0,
         }
     }

@@ -131,11 +131,37 @@ impl Phase {
                 "give at least one",
             ));
         }
+        self.check_order()?;
         for job in &self.jobs {
             job.check().map_err(|refusal| Refusal {
                 place: format!("phase '{}', job '{}'", self.name, job.name),
                 ..refusal
             })?;
+        }
+        Ok(())
+    }
+
+    /// Refuses jobs that wait for none or for each other, and a phase that is nothing but background.
+    fn check_order(&self) -> Result<(), Refusal> {
+        for (number, job) in self.jobs.iter().enumerate() {
+            let before = &self.jobs[..number];
+            let unknown =
+                job.after.iter().find(|name| before.iter().all(|other| other.name != **name));
+            if let Some(name) = unknown {
+                return Err(Refusal::new(
+                    format!(
+                        "job '{}' waits for '{name}', which is no job of its phase before it",
+                        job.name
+                    ),
+                    "put the job that is waited for before it",
+                ));
+            }
+        }
+        if self.jobs.iter().all(|job| job.background) {
+            return Err(Refusal::new(
+                format!("phase '{}' has background and nothing else", self.name),
+                "leave 'background' out, and give a time",
+            ));
         }
         Ok(())
     }

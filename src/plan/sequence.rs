@@ -57,9 +57,25 @@ pub struct SeededSequence {
     /// Where each file ends, counted from its beginning. Absent: where the region ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_end: Option<Bytes>,
+    /// The file is gone through in zones, with gaps between them (fio's `zonemode=strided`). For one file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zones: Option<StridedZones>,
     /// After every so many writes a flush takes a turn among the files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flush_every: Option<u64>,
+}
+
+/// Zones of a file: so many bytes are moved in one, then comes the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StridedZones {
+    /// Bytes that are moved in a zone, one or more.
+    pub size: Bytes,
+    /// How long a zone is, bytes; one or more.
+    pub range: Bytes,
+    /// From the end of a zone to the beginning of the next, bytes.
+    #[serde(default)]
+    pub skip: Bytes,
 }
 
 /// Where offsets come from.
@@ -104,6 +120,7 @@ impl SeededSequence {
             size: None,
             io_size: None,
             file_end: None,
+            zones: None,
             flush_every: None,
         }
     }
@@ -146,6 +163,10 @@ impl SeededSequence {
                 "a sequence of 0 bytes, or with a flush after every 0 writes",
                 "leave it out",
             ));
+        }
+        let empty = |zones: &StridedZones| zones.size == Bytes(0) || zones.range == Bytes(0);
+        if self.zones.as_ref().is_some_and(empty) {
+            return Err(Refusal::new("zones of 0 bytes", "give 'size' and 'range' 1 or more"));
         }
         match &self.places {
             SequencePlaces::InOrder { .. } => Ok(()),

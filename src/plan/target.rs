@@ -1,6 +1,6 @@
 //! Where work is done: a file, several files, a device.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -43,7 +43,8 @@ pub enum Target {
         #[serde(default)]
         lifetime: Lifetime,
     },
-    /// Several equal files, `<dir>/<stem>.<n>` or by their names (fio's nrfiles, IOzone's and elbencho's many files).
+    /// Several files, `<dir>/<stem>.<n>` or by their names (fio's nrfiles, IOzone's and elbencho's many files), and
+    /// block devices among those by name.
     Files {
         /// The folders over which they are spread in turn.
         #[serde(with = "crate::name::several")]
@@ -55,6 +56,12 @@ pub enum Target {
         #[serde(default, skip_serializing_if = "Vec::is_empty", with = "crate::name::several")]
         #[schemars(with = "Vec<crate::name::PathText>")]
         named: Vec<PathBuf>,
+        /// Those of `named` that are block devices.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        devices: Vec<ListedDevice>,
+        /// The size of each of `named`, where they are not all of one `size`: that is the largest of them then.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        sizes: Vec<Bytes>,
         /// How many, for each worker when `shared` is false.
         count: u32,
         /// Whether all workers use the same files.
@@ -89,6 +96,19 @@ pub enum Target {
         /// The size that it pretends to have.
         size: Bytes,
     },
+}
+
+/// A block device among several files.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListedDevice {
+    /// The device.
+    #[serde(with = "crate::name::one")]
+    #[schemars(with = "crate::name::PathText")]
+    pub path: PathBuf,
+    /// Permission to write to it. Reading needs none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub consent: Option<OverwriteConsent>,
 }
 
 /// Permission to overwrite a device: its name, given a second time.
@@ -246,6 +266,41 @@ impl Target {
         }
     }
 
+    /// The block devices that it names, with the permission to write to each.
+    pub fn devices(&self) -> impl Iterator<Item = (&Path, Option<&OverwriteConsent>)> {
+        let (one, several) = match self {
+            Self::Device { path, consent, .. } => {
+                (Some((path.as_path(), consent.as_ref())), &[][..])
+            }
+            Self::Files { devices, .. } => (None, devices.as_slice()),
+            _ => (None, &[][..]),
+        };
+        let several = several.iter().map(|other| (other.path.as_path(), other.consent.as_ref()));
+        one.into_iter().chain(several)
+    }
+
+    /// Whether a path of it is that of a block device.
+    pub fn is_device(&self, path: &Path) -> bool {
+        self.devices().any(|(device, _)| device == path)
+    }
+
+    /// The bytes of all its files, of which each has so many where they do not say themselves.
+    pub fn all_bytes(&self, each: Bytes) -> Bytes {
+        match self {
+            Self::Files { sizes, .. } if !sizes.is_empty() => sizes.iter().copied().sum(),
+            Self::Files { count, .. } => Bytes(each.0.saturating_mul(u64::from(*count))),
+            _ => each,
+        }
+    }
+
+    /// The sizes of its files, where they are not all the same.
+    pub fn sizes(&self) -> &[Bytes] {
+        match self {
+            Self::Files { sizes, .. } => sizes,
+            _ => &[],
+        }
+    }
+
     /// Whether its files have no names.
     pub fn is_unnamed(&self) -> bool {
         matches!(self, Self::Files { lifetime: Lifetime::Unnamed, .. })
@@ -285,14 +340,25 @@ impl Target {
                     "let 'count' be as many as are named, and 'shared' true",
                 ))
             }
-            Self::Files { size, count, dirs, stem, .. } => {
+            Self::Files { size, count, dirs, stem, named, devices, sizes, .. } => {
+                for device in devices {
+                    if !named.contains(&device.path) {
+                        return Err(Refusal::new(
+                            format!("the device {} is not named", device.path.to_text()),
+                            "let 'named' have each of 'devices'",
+                        ));
+                    }
+                    allowed(&device.path, device.consent.as_ref(), writes)?;
+                }
+                check_sizes(sizes, *size, named.len())?;
                 if stem.is_empty() || stem.contains('/') {
                     return Err(Refusal::new(
                         format!("'{stem}' is no name of files"),
                         "give a 'stem' such as \"data\"",
                     ));
                 }
-                if *count == 0 || dirs.is_empty() {
+                let on_devices = !named.is_empty() && named.iter().all(|path| self.is_device(path));
+                if *count == 0 || dirs.is_empty() && !on_devices {
                     return Err(Refusal::new(
                         "no files to work on",
                         "give at least one file and one folder",
@@ -301,15 +367,34 @@ impl Target {
                 size.check()
             }
             Self::Device { path, size, consent } => {
-                if writes && consent.as_ref().is_none_or(|consent| consent.device != *path) {
-                    return Err(Refusal::new(
-                        format!("writing would destroy what is on {}", path.to_text()),
-                        "name the device a second time to allow it, or plan reads only",
-                    ));
-                }
+                allowed(path, consent.as_ref(), writes)?;
                 size.check()
             }
             Self::Nowhere { size } => Size::Exactly(*size).check(),
         }
+    }
+}
+
+/// Refuses writes to a device whose user has not allowed them.
+fn allowed(device: &Path, consent: Option<&OverwriteConsent>, writes: bool) -> Result<(), Refusal> {
+    if writes && consent.is_none_or(|consent| consent.device != device) {
+        return Err(Refusal::new(
+            format!("writing would destroy what is on {}", device.to_text()),
+            "name the device a second time to allow it, or plan reads only",
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses sizes of several files that are not those of each of them.
+fn check_sizes(sizes: &[Bytes], largest: Size, named: usize) -> Result<(), Refusal> {
+    let most = sizes.iter().max().copied();
+    match most {
+        None => Ok(()),
+        Some(most) if sizes.len() == named && largest == Size::Exactly(most) => Ok(()),
+        Some(most) => Err(Refusal::new(
+            format!("{} sizes of {named} files, the largest of them {most}", sizes.len()),
+            "give each of 'named' a size, and 'size' the largest of them",
+        )),
     }
 }

@@ -49,6 +49,8 @@ fn sayings() -> Vec<Plan> {
                 stat_first: false,
                 fill: Fill::Zero,
                 durability: Durability::FsyncEvery(Ops(1)),
+                named: Vec::new(),
+                stat_call: Default::default(),
                 naming: Naming::Numbers,
                 shared: true,
                 verify: Verify::None,

@@ -24,7 +24,7 @@ pub struct ErrorTolerance {
 }
 
 /// What each worker of a job has to keep to: where it does not, the job fails.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ServiceLevel {
     /// No counted I/O takes longer, ns (fio's `max_latency`); zero: as long as it likes.
@@ -36,6 +36,28 @@ pub struct ServiceLevel {
     /// The length of a window, ns.
     #[serde(rename = "window_ns", skip_serializing_if = "is_usual")]
     pub window: Nanos,
+    /// Each worker fits its depth to a latency, up to `iodepth` (fio's `latency_target`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<DepthSearch>,
+}
+
+/// The search for a depth: windows in which enough I/Os keep to a latency are followed by deeper ones. What the job
+/// came to is what it did in the last window, at the depth that was found.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DepthSearch {
+    /// The latency, ns.
+    #[serde(rename = "target_ns")]
+    pub target: Nanos,
+    /// The length of a window, ns.
+    #[serde(rename = "window_ns")]
+    pub window: Nanos,
+    /// So many I/Os of a window keep to it, above 0 and up to 100. Where it is 100, one that does not ends the window,
+    /// and the job where it is the only one in flight.
+    pub percent: f64,
+    /// It searches until the job ends, and all of it counts (fio's `latency_run`).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub endless: bool,
 }
 
 /// The lowest rate that will do.
@@ -54,6 +76,16 @@ impl ServiceLevel {
             return Err(Refusal::new(
                 "a 'least' rate over no time is none",
                 "give a 'window_ns' above 0, such as 1000000000",
+            ));
+        }
+        if let Some(DepthSearch { target, window, percent, .. }) = self.depth
+            && (target == Nanos::ZERO
+                || window == Nanos::ZERO
+                || !(percent > 0.0 && percent <= 100.0))
+        {
+            return Err(Refusal::new(
+                "a search for a depth without a latency, a window, or a share of the I/Os",
+                "give 'target_ns' and 'window_ns' above 0, and 'percent' up to 100",
             ));
         }
         Ok(())

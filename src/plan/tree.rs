@@ -32,6 +32,15 @@ pub struct TreeWork {
     /// All workers use the same folders, instead of each its own.
     #[serde(default)]
     pub shared: bool,
+    /// Each file of the only worker by its path, in `dir` or elsewhere on its file system: they are made, looked at
+    /// and removed where they are, and what is made stays (fio's `ioengine=filecreate` and its like). Absent: files
+    /// in a folder of this run's own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "crate::name::several")]
+    #[schemars(with = "Vec<crate::name::PathText>")]
+    pub named: Vec<PathBuf>,
+    /// By which call their attributes are looked at.
+    #[serde(default, skip_serializing_if = "StatCall::is_usual")]
+    pub stat_call: StatCall,
     /// What they are called.
     #[serde(default, skip_serializing_if = "Naming::is_numbers")]
     pub naming: Naming,
@@ -80,6 +89,25 @@ pub enum Naming {
     Varied,
     /// The same with the letters first: names sort otherwise than numbers.
     LettersFirst,
+}
+
+/// A call that looks at the attributes of a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StatCall {
+    /// `lstat`: of a link itself.
+    #[default]
+    Lstat,
+    /// `stat`: of what a link points to.
+    Stat,
+    /// `statx` of all that it tells.
+    Statx,
+}
+
+impl StatCall {
+    fn is_usual(&self) -> bool {
+        *self == Self::Lstat
+    }
 }
 
 impl Naming {
@@ -153,7 +181,31 @@ impl TreeWork {
     /// Whether both work on the same files, given as many workers.
     pub fn is_same(&self, other: &Self) -> bool {
         let of = |tree: &Self| (tree.files, tree.folders, tree.shared, tree.naming, tree.size);
-        self.dir == other.dir && of(self) == of(other)
+        self.dir == other.dir && of(self) == of(other) && self.named == other.named
+    }
+
+    /// Refuses what is not done to files that stand for themselves.
+    fn check_named(&self) -> Result<(), Refusal> {
+        if self.named.is_empty() {
+            return Ok(());
+        }
+        let plain = self.folders == 0 && !self.shared && self.order == TreeOrder::ByName;
+        if !plain || self.named.len() as u64 != self.files {
+            return Err(Refusal::new(
+                "named files in another order, in subfolders, shared, or not as many as there are 'files'",
+                "leave 'order', 'folders' and 'shared' out, and let 'files' be as many as are named",
+            ));
+        }
+        let whole = matches!(self.size, TreeSize::Files { .. } | TreeSize::Folders);
+        let done = matches!(self.action, Action::Create | Action::Stat | Action::Remove);
+        let flushed = self.durability.every().is_some() || self.sync_folder;
+        if !whole || !done || flushed {
+            return Err(Refusal::new(
+                "named files, and links, flushes or another action than create, stat or remove",
+                "leave 'named' out",
+            ));
+        }
+        Ok(())
     }
 
     pub(super) fn check(&self) -> Result<(), Refusal> {
@@ -172,6 +224,7 @@ impl TreeWork {
                 format!("give {FOLDERS} or fewer"),
             ));
         }
+        self.check_named()?;
         if self.shared && !self.naming.is_numbers() {
             return Err(Refusal::new(
                 "varied names in folders that workers share: they do not tell whose a file is",

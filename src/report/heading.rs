@@ -10,7 +10,7 @@ use super::paint::Ink;
 use crate::evidence::{
     BlockLayer, Direction, LayerKind, LeafKind, LimitValue, Limits, Mount, Subject,
 };
-use crate::plan::{BlockWork, Caching, Durability, Method, Plan, Work};
+use crate::plan::{BlockWork, Caching, Durability, Plan, Work};
 use crate::record::Resolved;
 use crate::unit::{Bandwidth, Bytes};
 
@@ -299,7 +299,7 @@ fn how(plan: &Plan, resolved: &Resolved) -> Option<String> {
         return None;
     }
     let mut text = methods.join(" and ");
-    if jobs.iter().all(|job| matches!(job.method, Method::Null | Method::Sim(_))) {
+    if jobs.iter().all(|job| job.method.without_io()) {
         text.push_str(", no I/O is done");
         return Some(text);
     }

@@ -1,6 +1,6 @@
 //! What the workers brought home, added up: the spans, totals and flows of a phase.
 
-use crate::engine::WorkerTotals;
+use crate::engine::{FileMoves, MovedIos, WorkerTotals};
 use crate::evidence::Direction;
 use crate::plan::{Action, Durability};
 use crate::record::{FEW, Flow, IntervalCounts, JobResult, Span, WorkerResult};
@@ -8,7 +8,7 @@ use crate::stats::LiveReading;
 use crate::unit::{Bytes, Ops, Timestamp};
 
 use super::closing::PhaseClosing;
-use super::prepared_job::PreparedJob;
+use super::prepared_job::{JobPart, PreparedJob};
 use super::sums::WorkerSums;
 
 /// When the parts of a phase began and ended.
@@ -134,7 +134,7 @@ pub(super) fn job_flows(
     totals_of_workers: &[WorkerTotals],
     flushed: bool,
 ) -> Vec<Flow> {
-    let Some(subject) = job.subject else { return Vec::new() };
+    let Some(subject) = job.subject() else { return Vec::new() };
     let pattern = &job.blocks.pattern;
     let depth = job.resolved.iodepth * job.resolved.workers;
     // A closing flush that never came has promised nothing.
@@ -142,19 +142,19 @@ pub(super) fn job_flows(
         Durability::FsyncAtEnd | Durability::FdatasyncAtEnd if !flushed => Durability::None,
         other => other,
     };
-    let flow = |direction, bytes, calls, short| Flow {
+    let flow = |subject, direction, ios: MovedIos| Flow {
         subject,
         job: number,
         direction,
-        bytes: Bytes(bytes),
-        calls: Ops(calls),
+        bytes: Bytes(ios.bytes),
+        calls: Ops(ios.ops),
         block: pattern.largest(),
         sequential: pattern.order.sequential(),
         depth,
         caching: job.resolved.caching,
         durability,
         written_out: direction == Direction::Write && job.blocks.sync_file_range.is_some(),
-        short,
+        short: ios.short,
         end_of_data: totals_of_workers.iter().any(|worker_totals| worker_totals.end_of_data),
     };
     // A rewrite is a read and a write; short is what either moved less.
@@ -162,14 +162,41 @@ pub(super) fn job_flows(
         let all = totals_of_workers.iter().flat_map(|worker_totals| worker_totals.tallies.all());
         all.filter(|(action, _)| actions.contains(action)).map(|(_, tally)| tally.short).sum()
     };
+    let reads = MovedIos {
+        ops: reading.read_ops,
+        bytes: reading.read_bytes,
+        short: short([Action::Read, Action::Rewrite]),
+    };
+    let writes = MovedIos {
+        ops: reading.write_ops,
+        bytes: reading.write_bytes,
+        short: short([Action::Write, Action::Rewrite]),
+    };
+    let (any_read, any_written) =
+        (reads.ops > 0 || job.reads(), writes.ops > 0 || pattern.mix.sends());
+    let parts: Vec<(usize, FileMoves)> = match job.parts.len() {
+        // What each of several parts had was counted by the file.
+        2.. => {
+            job.parts.iter().map(|part| (part.subject, moves(part, totals_of_workers))).collect()
+        }
+        _ => vec![(subject, FileMoves { reads, writes })],
+    };
     let mut flows = Vec::new();
-    if reading.read_ops > 0 || job.reads() {
-        let short = short([Action::Read, Action::Rewrite]);
-        flows.push(flow(Direction::Read, reading.read_bytes, reading.read_ops, short));
-    }
-    if reading.write_ops > 0 || pattern.mix.sends() {
-        let short = short([Action::Write, Action::Rewrite]);
-        flows.push(flow(Direction::Write, reading.write_bytes, reading.write_ops, short));
+    for (subject, moved) in parts {
+        flows.extend(any_read.then(|| flow(subject, Direction::Read, moved.reads)));
+        flows.extend(any_written.then(|| flow(subject, Direction::Write, moved.writes)));
     }
     flows
+}
+
+/// What all workers moved to and from the files of a part.
+fn moves(part: &JobPart, totals_of_workers: &[WorkerTotals]) -> FileMoves {
+    let mut all = FileMoves::default();
+    for moved in totals_of_workers.iter().flat_map(|worker_totals| {
+        part.files.iter().filter_map(|&file| worker_totals.moves.get(file))
+    }) {
+        all.reads.add(moved.reads);
+        all.writes.add(moved.writes);
+    }
+    all
 }

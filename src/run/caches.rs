@@ -8,11 +8,11 @@ use crate::record::{
 };
 use crate::sys::cache;
 use crate::sys::event_loop::Event;
-use crate::unit::{Bytes, Nanos};
+use crate::unit::Nanos;
 
-use super::coverage::touched;
+use super::coverage::touched_in;
 use super::phase_context::PhaseContext;
-use super::prepared_job::PreparedJob;
+use super::prepared_job::{JobPart, PreparedJob};
 use super::sampler::listen;
 
 /// Whether no device has read anything since a phase began, so that nothing can have been asked for ahead: who
@@ -70,9 +70,10 @@ impl PhaseContext<'_> {
     /// overwrites more has that done first: only a commit gives the room back, no fsync does.
     pub(super) fn give_back(&self, ready: &[PreparedJob]) {
         let keeps = |job: &&PreparedJob| {
-            let subject = job.subject.and_then(|number| self.resolved.subjects.get(number));
-            let mount = subject.and_then(|subject| subject.mount.seen());
-            job.writes() && mount.is_some_and(Mount::keeps_overwritten)
+            let subjects =
+                job.parts.iter().filter_map(|part| self.resolved.subjects.get(part.subject));
+            let mut mounts = subjects.filter_map(|subject| subject.mount.seen());
+            job.writes() && mounts.any(Mount::keeps_overwritten)
         };
         for job in ready.iter().filter(keeps) {
             for &number in &job.open_targets {
@@ -123,48 +124,60 @@ impl PhaseContext<'_> {
         Ok(ready
             .iter()
             .filter(|job| !job.open_targets.is_empty())
-            .map(|job| DroppedCache {
-                path: job.label.clone(),
-                range: Bytes(job.size.0 * job.open_targets.len() as u64),
-                left: Reading::added_up(job.fds(self.open_targets).map(evidence::drop_cache)),
+            .flat_map(|job| job.parts.iter().map(move |part| (job, part)))
+            .map(|(job, part)| DroppedCache {
+                path: part.label.clone(),
+                range: job.bytes_of(part),
+                left: Reading::added_up(
+                    job.fds_of(part, self.open_targets).map(evidence::drop_cache),
+                ),
             })
             .collect())
     }
 
     /// What lies on the bare devices that will be read, as far as this run has not written it.
     pub(super) fn sampled(&self, ready: &[PreparedJob]) -> Vec<SampledDevice> {
-        let device = |job: &&PreparedJob| {
-            let subject = job.subject.and_then(|number| self.resolved.subjects.get(number));
-            job.reads() && subject.is_some_and(|subject| subject.kind == PathKind::Device)
+        let device = |part: &JobPart| {
+            let subject = self.resolved.subjects.get(part.subject);
+            subject.is_some_and(|subject| subject.kind == PathKind::Device)
         };
-        let unknown = |job: &PreparedJob| {
-            let range = touched(job);
-            let open_target = &self.open_targets[*job.open_targets.first()?];
+        let unknown = |(job, part): (&PreparedJob, &JobPart)| {
+            let file = *part.files.first()?;
+            let range = touched_in(job, file);
+            let open_target = &self.open_targets[job.open_targets[file]];
             let all = open_target.written.gaps(range.clone()).is_empty();
             let samples = evidence::samples(open_target.fd().filter(|_| !all)?, range);
-            Some(SampledDevice { path: job.label.clone(), samples })
+            Some(SampledDevice { path: part.label.clone(), samples })
         };
-        ready.iter().filter(device).filter_map(unknown).collect()
+        let reading = ready.iter().filter(|job| job.reads());
+        let parts = reading.flat_map(|job| job.parts.iter().map(move |part| (job, part)));
+        parts.filter(|(_, part)| device(part)).filter_map(unknown).collect()
     }
 
     /// How the files that will be read lie on their devices.
     pub(super) fn laid(&self, ready: &[PreparedJob]) -> Vec<FileExtents> {
-        ready.iter().filter_map(|job| self.lay_of(job, job.reads())).collect()
+        ready.iter().filter(|job| job.reads()).flat_map(|job| self.lay_of(job)).collect()
     }
 
     /// How the files that will be written lie there now.
     pub(super) fn onto(&self, ready: &[PreparedJob]) -> Vec<FileExtents> {
-        ready.iter().filter_map(|job| self.lay_of(job, job.writes())).collect()
+        ready.iter().filter(|job| job.writes()).flat_map(|job| self.lay_of(job)).collect()
     }
 
-    /// How the files of a job lie, if that `matters`. A device has no extents.
-    fn lay_of(&self, job: &PreparedJob, matters: bool) -> Option<FileExtents> {
-        let subject = self.resolved.subjects.get(job.subject?)?;
-        if !matters || job.open_targets.is_empty() || subject.kind == PathKind::Device {
-            return None;
-        }
-        let each = job.fds(self.open_targets).map(|fd| evidence::extents(fd, 0..job.size.0));
-        Some(FileExtents { path: job.label.clone(), extents: Reading::added_up(each) })
+    /// How the files of a job lie. A device has no extents.
+    fn lay_of(&self, job: &PreparedJob) -> Vec<FileExtents> {
+        let laid = |part: &JobPart| {
+            let subject = self.resolved.subjects.get(part.subject)?;
+            if part.files.is_empty() || subject.kind == PathKind::Device {
+                return None;
+            }
+            let files = part.files.iter().filter_map(|&file| {
+                Some((self.open_targets[job.open_targets[file]].fd()?, job.size_of(file)))
+            });
+            let each = files.map(|(fd, size)| evidence::extents(fd, 0..size.0));
+            Some(FileExtents { path: part.label.clone(), extents: Reading::added_up(each) })
+        };
+        job.parts.iter().filter_map(laid).collect()
     }
 }
 

@@ -74,7 +74,7 @@ impl PhaseClosing {
         let much = job.resolved.caching.through_memory() && durability.every().is_none();
         let tree = job.tree.filter(|_| durability.every().is_none());
         let tree_dir = tree.and_then(|tree| tree_dirs[tree.tree_dir].fd());
-        let system = tree_dir.map(|open| (job.label.as_str(), open.as_fd()));
+        let system = tree_dir.map(|open| (job.label.as_str(), open));
         for (label, file) in shares.iter().flat_map(named).chain(system) {
             if much && interrupted.load(Ordering::Relaxed) {
                 // What was not flushed has promised nothing.

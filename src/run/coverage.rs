@@ -7,7 +7,7 @@ use crate::plan::{Action, OffsetOrdering, RewriteChange};
 use crate::stats::LiveReading;
 
 use super::prepared_job::PreparedJob;
-use super::resolve::{region, start_of, writes_each_block};
+use super::resolve::{in_zones, region, start_of, writes_each_block};
 
 /// Blocks of `all` that lane `backend` of `backends` has in a pass.
 fn part_of_lane(all: u64, backend: usize, backends: usize) -> u64 {
@@ -44,7 +44,8 @@ pub(super) fn filled(
         let pass = start..start + blocks * block;
         return vec![pass];
     }
-    if pattern.order != OffsetOrdering::Forward || pattern.region.align.is_some() || files != 1 {
+    let in_order = pattern.order == OffsetOrdering::Forward && !in_zones(pattern);
+    if !in_order || pattern.region.align.is_some() || files != 1 {
         return Vec::new();
     }
     let one_size = pattern.block.smallest().0 == block;
@@ -96,6 +97,41 @@ pub(super) fn touched(job: &PreparedJob) -> Range<u64> {
         }
         Err(_) => 0..job.size.0,
     }
+}
+
+/// The same of one of its files, by its number in the job.
+pub(super) fn touched_in(job: &PreparedJob, file: usize) -> Range<u64> {
+    within(touched(job), job.size_of(file).0)
+}
+
+/// The parts of one of its files that a job comes to.
+pub(super) fn places_in(job: &PreparedJob, file: usize) -> Vec<Range<u64>> {
+    let size = job.size_of(file).0;
+    places(job).into_iter().map(|place| within(place, size)).collect()
+}
+
+/// A range of a file of so many bytes.
+fn within(range: Range<u64>, size: u64) -> Range<u64> {
+    range.start.min(size)..range.end.min(size)
+}
+
+/// The parts of each file that a job has filled for certain, where its files are of several sizes: all, once
+/// every block of every file was written.
+pub(super) fn filled_each(job: &PreparedJob, threads: &[LiveReading]) -> Vec<Range<u64>> {
+    let pattern = &job.blocks.pattern;
+    let block = pattern.largest().0;
+    let parts = (0..job.sizes.len()).map(|file| {
+        let range = touched_in(job, file);
+        range.start..range.start + (range.end - range.start) / block * block
+    });
+    let parts: Vec<Range<u64>> = parts.collect();
+    let blocks: u64 = parts.iter().map(|part| (part.end - part.start) / block).sum();
+    let written: u64 = threads.iter().map(|thread| thread.write_bytes).sum();
+    let whole = writes_each_block(pattern)
+        && threads.len() == 1
+        && !pattern.mix.has(Action::Trim)
+        && written >= blocks * block;
+    if whole { parts } else { Vec::new() }
 }
 
 /// What is known of a target's content after a job, from what each of its threads has done: where

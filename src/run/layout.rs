@@ -17,7 +17,7 @@ use crate::plan::{
 use crate::stats::{LatencySplit, LiveCounters};
 use crate::unit::{Bytes, Timestamp};
 
-use super::coverage::{places, touched};
+use super::coverage::{places_in, touched_in};
 use super::flush;
 use super::open_target::{DataRecipe, OpenTarget};
 use super::phase_context::PhaseContext;
@@ -53,17 +53,24 @@ impl PhaseContext<'_> {
         numbers: &[usize],
         layout: LayoutMode,
     ) -> Result<(), Error> {
-        let missing = |open_target: &OpenTarget| match layout {
-            LayoutMode::Written => open_target.written.gaps(0..job.size.0),
+        let missing = |file: usize, open_target: &OpenTarget| match layout {
+            LayoutMode::Written if !open_target.is_device() => {
+                open_target.written.gaps(0..job.size_of(file).0)
+            }
             LayoutMode::Sparse => Vec::new(),
-            _ if places(job).into_iter().all(|place| open_target.unwritten(place).is_empty()) => {
+            // It reads what was written, and nothing else.
+            _ if job.blocks.pattern.again.is_some() => Vec::new(),
+            _ if places_in(job, file)
+                .into_iter()
+                .all(|place| open_target.unwritten(place).is_empty()) =>
+            {
                 Vec::new()
             }
-            _ if job.reads() => open_target.unwritten(touched(job)),
+            _ if job.reads() => open_target.unwritten(touched_in(job, file)),
             _ => Vec::new(),
         };
         let parts = (0..).zip(numbers).flat_map(|(file, &open_target)| {
-            let ranges = missing(&self.open_targets[open_target]).into_iter();
+            let ranges = missing(file as usize, &self.open_targets[open_target]).into_iter();
             ranges.map(move |range| LayoutPart { open_target, file, range })
         });
         let parts: Vec<LayoutPart> = parts.collect();
@@ -137,6 +144,7 @@ fn stroke(
     let stretch = FileSpan {
         start: range.start,
         len: range.end - range.start,
+        lens: &[],
         backend: (0, 1),
         passes: Some(1),
         seed,
@@ -158,6 +166,7 @@ fn stroke(
         balance: None,
         split: LatencySplit::default(),
         laps: true,
+        by_file: false,
         log: None,
         flush: None,
         flush_last: false,

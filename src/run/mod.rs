@@ -17,6 +17,7 @@ mod layout;
 mod limits;
 mod log;
 pub mod monitor;
+mod named_files;
 mod observer;
 mod open_target;
 mod phase;

@@ -111,13 +111,17 @@ impl OpenTarget {
         })
     }
 
-    /// One of several files, not yet opened.
-    pub fn of_several(path: PathBuf, subject: usize, unnamed: bool) -> Self {
+    /// One of several files of a target, not yet opened.
+    pub fn of_several(path: PathBuf, subject: usize, target: &Target) -> Self {
         Self {
             label: path.to_text(),
+            kind: match target {
+                _ if target.is_unnamed() => TargetKind::Unnamed,
+                _ if target.is_device(&path) => TargetKind::Device,
+                _ => TargetKind::File,
+            },
             path,
             subject,
-            kind: if unnamed { TargetKind::Unnamed } else { TargetKind::File },
             held: false,
             file: None,
             remove: None,
@@ -139,6 +143,16 @@ impl OpenTarget {
             Target::Device { path, .. } => self.kind == TargetKind::Device && self.path == *path,
             Target::Files { .. } | Target::Nowhere { .. } => false,
         }
+    }
+
+    /// Whether it is the device at this path.
+    pub fn is_device_at(&self, path: &Path) -> bool {
+        self.is_device() && self.path == path
+    }
+
+    /// Whether it is a device.
+    pub fn is_device(&self) -> bool {
+        self.kind == TargetKind::Device
     }
 
     /// What stands as long as nobody takes its place away: of a file without a name its folder.

@@ -1,6 +1,6 @@
 //! One phase: prepare, forget, listen, work, flush, settle; and everything the kernel showed.
 
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::BorrowedFd;
 
 use crate::error::{Doing, Error, Fault};
 use crate::evidence::{Snapshot, Subject};
@@ -13,7 +13,7 @@ use crate::sys::event_loop::Event;
 use crate::unit::{Bytes, Nanos};
 
 use super::account::{self, job_flows};
-use super::coverage::{filled, lay};
+use super::coverage::{filled, filled_each, lay};
 use super::flush::settle_all;
 use super::heat::HeatMap;
 use super::interval_counts::KeptIntervals;
@@ -163,8 +163,9 @@ impl<'a> PhaseContext<'a> {
 
     /// A watch over the devices of the jobs, which knows what will be done.
     fn watch(&self, ready: &[PreparedJob]) -> PhaseSampler<'a> {
+        let parts = ready.iter().flat_map(|job| &job.parts);
         let subjects: Vec<&Subject> =
-            ready.iter().filter_map(|job| self.resolved.subjects.get(job.subject?)).collect();
+            parts.filter_map(|part| self.resolved.subjects.get(part.subject)).collect();
         let mut watch = PhaseSampler::new(self.counter_reader, &subjects);
         let bytes = |job: &PreparedJob| match job.job.stop.first_of.as_slice() {
             [StopLimit::Bytes(bytes)] if job.job.stop.at_least == Nanos::ZERO => Some(*bytes),
@@ -264,6 +265,14 @@ impl<'a> PhaseContext<'a> {
         alone: bool,
     ) {
         let make = DataRecipe::of(&job.blocks.pattern);
+        if !job.sizes.is_empty() {
+            let parts = filled_each(job, threads);
+            for (file, &open_target) in job.open_targets.iter().enumerate() {
+                let part = parts.get(file..=file).unwrap_or_default();
+                self.open_targets[open_target].note(part, &make);
+            }
+            return;
+        }
         let each = job.files_of_a_worker(job.open_targets.len());
         let backends = threads.len() / job.resolved.workers.max(1) as usize;
         for (worker, backends) in (0..).zip(threads.chunks(backends.max(1))) {
@@ -311,11 +320,13 @@ fn left_behind<'s>(
     let left = |job: &&PreparedJob| job.writes() && !job.blocks.promises().durable();
     let files = |job: &'s PreparedJob| {
         let system = job.tree.and_then(|tree| tree_dirs[tree.tree_dir].fd());
-        let system = system.map(|open| (job.label.as_str(), open.as_fd(), None));
+        let system = system.map(|open| (job.label.as_str(), open, None));
         let open_targets = job.open_targets.iter().map(|&open_target| &open_targets[open_target]);
-        let files = open_targets
-            .filter_map(|open_target| Some((open_target.label.as_str(), open_target.fd()?)));
-        files.map(|(label, file)| (label, file, Some(job.size.0))).chain(system)
+        let files = open_targets.enumerate().filter_map(|(file, open_target)| {
+            let size = job.size_of(file).0;
+            Some((open_target.label.as_str(), open_target.fd()?, Some(size)))
+        });
+        files.chain(system)
     };
     ready.iter().filter(left).flat_map(files).collect()
 }

@@ -265,6 +265,10 @@ impl<'f> WorkerContext<'f> {
     /// Ends the timing of a job. Its last worker does that, so that nobody has to be woken for it.
     fn end_job(&self, job: usize) {
         self.common.steps[job].end();
+        let jobs = || self.ready.iter().zip(self.common.steps.iter());
+        if jobs().all(|(other, steps)| other.job.background || steps.is_over()) {
+            self.common.halt_all();
+        }
         if self.until != PhaseEnd::Last {
             self.common.halt_all();
         }
@@ -287,6 +291,13 @@ impl<'f> WorkerContext<'f> {
 
     /// Waits until a job begins, but not after it was told to end.
     fn delay(&self, job: usize) {
+        let after = &self.ready[job].job.after;
+        let jobs = || self.ready.iter().zip(self.common.steps.iter());
+        let awaited =
+            || jobs().any(|(other, steps)| after.contains(&other.job.name) && !steps.is_over());
+        while !after.is_empty() && awaited() && !self.common.halts()[job].load(Ordering::Relaxed) {
+            clock::sleep_until(clock::now() + AWAITED);
+        }
         let until = clock::now() + self.ready[job].job.delay;
         loop {
             let now = clock::now();
@@ -362,8 +373,10 @@ pub(super) fn watched<'s>(
     let in_memory = |subject: usize| matches!(subjects[subject].bottom, LeafKind::Memory(_));
     ready
         .iter()
-        .filter(|job| !job.open_targets.is_empty() && !job.subject.is_some_and(in_memory))
-        .map(|job| (job.label.clone(), job.fds(open_targets).collect()))
+        .filter(|job| !job.open_targets.is_empty())
+        .flat_map(|job| job.parts.iter().map(move |part| (job, part)))
+        .filter(|(_, part)| !in_memory(part.subject))
+        .map(|(job, part)| (part.label.clone(), job.fds_of(part, open_targets).collect()))
         .collect()
 }
 
@@ -371,6 +384,9 @@ pub(super) fn watched<'s>(
 pub(super) fn simulated(ready: &[PreparedJob]) -> bool {
     ready.iter().any(|job| matches!(job.resolved.method, Method::Sim(_)))
 }
+
+/// Between two looks whether a job has ended that another waits for.
+const AWAITED: Nanos = Nanos::millis(1);
 
 /// What is said of data that are not this plan's, where no phase of it has written any.
 const NEVER_WRITTEN: &str = "no phase before has certainly written there: have all of it written first (in a plan: layout written, or a whole pass of writes), or give the seed of the run that wrote it";

@@ -2,22 +2,29 @@
 //! action needs is put there, all outside of every timing.
 
 use std::borrow::Cow;
+use std::fs::{self, File};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::engine::{TreeWorker, WorkerTotals};
 use crate::error::{Doing, Error, Fault};
-use crate::plan::{Job, TreeSize, TreeWork};
+use crate::name::NameText as _;
+use crate::plan::{Action, Job, TreeSize, TreeWork};
 use crate::record::ResolvedJob;
 use crate::stats::LiveCounters;
-use crate::unit::Bytes;
+use crate::sys::event_loop::Event;
+use crate::unit::{Bytes, MIB, Nanos};
 
+use super::named_files::made;
 use super::phase_context::PhaseContext;
-use super::prepared_job::PreparedJob;
+use super::prepared_job::{JobPart, PreparedJob};
 use super::prepared_tree::{PreparedTree, as_blocks};
 use super::processes::apart;
 use super::tree_dir::{FileContent, FileSetContents, MissingFiles};
 use super::worker_handle::WorkerHandles;
+
+/// Files that are made between two looks for a signal.
+const AT_ONCE: usize = 256;
 
 impl<'a> PhaseContext<'a> {
     /// Makes ready the tree of one job.
@@ -36,14 +43,20 @@ impl<'a> PhaseContext<'a> {
             resolved,
             open_targets: Vec::new(),
             label: home.label(),
-            subject: Some(home.subject),
+            parts: vec![JobPart { label: home.label(), subject: home.subject, files: Vec::new() }],
             files: Mutex::default(),
             size: tree.largest(),
+            sizes: Vec::new(),
             threads: resolved.workers,
             tree: None,
             unsure: None,
         };
         let prepared_tree = PreparedTree { tree, tree_dir, stand };
+        if !tree.named.is_empty() {
+            self.make_named(tree)?;
+            ready.tree = Some(prepared_tree);
+            return Ok(ready);
+        }
         match home.missing(stand, tree.action) {
             MissingFiles::Nothing => {}
             MissingFiles::Room => {
@@ -58,6 +71,36 @@ impl<'a> PhaseContext<'a> {
         }
         ready.tree = Some(prepared_tree);
         Ok(ready)
+    }
+
+    /// Makes the files that an action wants to find, and flushes them, unless a signal comes.
+    pub(super) fn make_named(&mut self, tree: &TreeWork) -> Result<(), Error> {
+        let missing = tree.named.iter().any(|path| fs::symlink_metadata(path).is_err());
+        if tree.action == Action::Create || !missing {
+            return Ok(());
+        }
+        self.observer.preparing(self.phase, "making the files");
+        let mut data = vec![0; MIB as usize];
+        let mut word = self.plan.seed | 1;
+        for byte in &mut data {
+            word = word.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            *byte = (word >> 56) as u8;
+        }
+        for paths in tree.named.chunks(AT_ONCE) {
+            for path in paths {
+                made(path, tree.size, &data)
+                    .map_err(|error| Fault::new(Doing::Create, path.to_text(), &error))?;
+            }
+            if let Event::Signal(came) = self.event_loop.wait(Nanos::ZERO) {
+                *self.signal = Some(came);
+            }
+            if self.signal.is_some() {
+                return Ok(());
+            }
+        }
+        let folder = File::open(&tree.dir);
+        let synced = folder.and_then(|folder| Ok(rustix::fs::syncfs(folder)?));
+        synced.map_err(|error| Fault::new(Doing::Syncfs, tree.dir.to_text(), &error).into())
     }
 
     /// Makes every file of a tree and flushes them, unless a signal comes first.

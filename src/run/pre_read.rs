@@ -18,8 +18,8 @@ impl PhaseContext<'_> {
         }
         let mut buffer = vec![0; MIB as usize];
         for job in ready.iter().filter(|job| job.resolved.caching.through_memory()) {
-            for &number in &job.open_targets {
-                self.read_through(job, number, &mut buffer)?;
+            for file in 0..job.open_targets.len() {
+                self.read_through(job, file, &mut buffer)?;
             }
         }
         Ok(())
@@ -29,11 +29,12 @@ impl PhaseContext<'_> {
     fn read_through(
         &mut self,
         job: &PreparedJob,
-        number: usize,
+        file: usize,
         buffer: &mut [u8],
     ) -> Result<(), Error> {
+        let (number, size) = (job.open_targets[file], job.size_of(file).0);
         let mut offset = 0;
-        while offset < job.size.0 && self.signal.is_none() {
+        while offset < size && self.signal.is_none() {
             let Some(file) = self.open_targets[number].fd() else { break };
             match rustix::io::pread(file, &mut *buffer, offset) {
                 Ok(0) => break,

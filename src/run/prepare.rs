@@ -8,10 +8,10 @@ use crate::plan::{Advice, BlockWork, Job, LayoutMode, Lifetime, Method, Size, Ta
 use crate::record::{ResolvedJob, UnprovenData};
 use crate::unit::Bytes;
 
-use super::coverage::places;
+use super::coverage::places_in;
 use super::open_target::DataRecipe;
 use super::phase_context::PhaseContext;
-use super::prepared_job::{PreparedJob, WorkerFileShare};
+use super::prepared_job::{JobPart, PreparedJob, WorkerFileShare};
 use super::resolve::JobPlace;
 
 /// How the files of a target come and go, and how large they are said to be.
@@ -86,9 +86,13 @@ impl<'a> PhaseContext<'a> {
             resolved,
             open_targets: Vec::new(),
             label: String::new(),
-            subject: None,
+            parts: Vec::new(),
             files: Mutex::default(),
-            size: Bytes(resolved.size.0 / u64::from(resolved.files.max(1))),
+            size: match blocks.target.sizes().iter().max() {
+                Some(largest) => *largest,
+                None => Bytes(resolved.size.0 / u64::from(resolved.files.max(1))),
+            },
+            sizes: blocks.target.sizes().to_vec(),
             threads: resolved.workers * if pool { resolved.iodepth } else { 1 },
             tree: None,
             unsure: None,
@@ -108,36 +112,67 @@ impl<'a> PhaseContext<'a> {
         numbers: &[usize],
         manner: FileLifecycle,
     ) -> Result<(), Error> {
-        for &number in numbers {
-            self.make(job, number, manner)?;
+        for (file, &number) in numbers.iter().enumerate() {
+            self.make(job, (file, number), manner)?;
         }
         self.lay_out(job, numbers, manner.layout)?;
-        let first = &self.open_targets[numbers[0]];
-        job.subject = Some(first.subject);
-        job.label = match &job.blocks.target {
-            Target::Files { .. } => self.resolved.subjects[first.subject].path.clone(),
-            _ => first.label.clone(),
-        };
-        for &number in numbers {
-            self.long_enough(job, number)?;
+        job.parts = self.parts(job, numbers);
+        job.label = job.parts[0].label.clone();
+        for (file, &number) in numbers.iter().enumerate() {
+            self.long_enough(job, (file, number))?;
         }
         job.files = Mutex::new(self.shares(job, numbers)?);
         job.open_targets = numbers.to_vec();
         Ok(())
     }
 
+    /// What the files of a job are in the record, each once.
+    fn parts(&self, job: &PreparedJob, numbers: &[usize]) -> Vec<JobPart> {
+        let mut parts: Vec<JobPart> = Vec::new();
+        for (file, &number) in numbers.iter().enumerate() {
+            let open_target = &self.open_targets[number];
+            let subject = open_target.subject;
+            match parts.iter_mut().find(|part| part.subject == subject) {
+                Some(part) => part.files.push(file),
+                None => parts.push(JobPart {
+                    label: match &job.blocks.target {
+                        Target::Files { .. } => self.resolved.subjects[subject].path.clone(),
+                        _ => open_target.label.clone(),
+                    },
+                    subject,
+                    files: vec![file],
+                }),
+            }
+        }
+        parts
+    }
+
     /// Opens a file or device, with whatever its layout says but for data.
     fn make(
         &mut self,
         job: &mut PreparedJob,
-        number: usize,
+        (file, number): (usize, usize),
         manner: FileLifecycle,
     ) -> Result<(), Fault> {
         let target = &job.blocks.target;
+        let open_target = &self.open_targets[number];
+        let device = open_target.is_device().then_some(open_target.path.as_path());
+        let manner = match device {
+            Some(_) => FileLifecycle {
+                layout: LayoutMode::AsFound,
+                lifetime: Lifetime::Keep,
+                size: manner.size,
+            },
+            None => manner,
+        };
         // A file that any phase writes is opened for writing once.
         let ever_written = self.plan.phases.iter().flat_map(|phase| &phase.jobs).any(|other| {
-            other.writes()
-                && matches!(&other.work, Work::Blocks(blocks) if blocks.target.is_same(target))
+            let Work::Blocks(blocks) = &other.work else { return false };
+            let same = match device {
+                Some(device) => blocks.target.is_device(device),
+                None => blocks.target.is_same(target),
+            };
+            other.writes() && same
         });
         let found = matches!(manner.layout, LayoutMode::AsFound | LayoutMode::Existing);
         let open_target = &mut self.open_targets[number];
@@ -155,7 +190,7 @@ impl<'a> PhaseContext<'a> {
         if manner.layout == LayoutMode::Preallocated {
             self.observer.preparing(self.phase, "allocating the test file");
         }
-        match open_target.lay(manner.layout, job.size.0) {
+        match open_target.lay(manner.layout, job.size_of(file).0) {
             // The first write that finds no room says so.
             Err(fault)
                 if fault.doing == Doing::Allocate
@@ -169,22 +204,23 @@ impl<'a> PhaseContext<'a> {
     }
 
     /// Sees to it that a file is as long as the job needs it.
-    fn long_enough(&self, job: &PreparedJob, number: usize) -> Result<(), Error> {
+    fn long_enough(&self, job: &PreparedJob, (file, number): (usize, usize)) -> Result<(), Error> {
         let open_target = &self.open_targets[number];
         let there = open_target
             .size()
             .map_err(|error| Fault::new(Doing::Stat, open_target.label.clone(), &error))?;
-        let end = places(job).last().map_or(0, |place| place.end);
+        let end = places_in(job, file).last().map_or(0, |place| place.end);
+        let size = job.size_of(file);
         if !job.writes() && there < end && self.signal.is_none() {
-            let text = format!("it ends there, and {} were to be read", job.size);
+            let text = format!("it ends there, and {size} were to be read");
             return Err(Fault::told(Doing::Read, open_target.label.as_str(), text)
                 .at(there)
                 .hinting("give a smaller size, or have it written first")
                 .into());
         }
-        if job.writes() && there < job.size.0 && matches!(job.resolved.method, Method::Mmap(_)) {
+        if job.writes() && there < size.0 && matches!(job.resolved.method, Method::Mmap(_)) {
             // A store cannot make a file longer.
-            open_target.grow(job.size.0)?;
+            open_target.grow(size.0)?;
         }
         Ok(())
     }
@@ -220,20 +256,18 @@ impl<'a> PhaseContext<'a> {
         if !job.looks_at_old() {
             return None;
         }
-        let places = places(job);
         let make = DataRecipe::of(&job.blocks.pattern);
-        let written = |&open_target: &usize| {
-            let open_target = &self.open_targets[open_target];
+        let (mut range, mut written) = (0, 0);
+        for (file, &number) in job.open_targets.iter().enumerate() {
+            let open_target = &self.open_targets[number];
             let alike = open_target.makes.iter().all(|known| *known == make);
-            let bytes = places.iter().map(|place| open_target.written.bytes_of(place.clone()));
-            if alike { bytes.sum() } else { 0 }
-        };
-        let all: u64 = places.iter().map(|place| place.end - place.start).sum();
-        let unsure = UnprovenData {
-            path: job.label.clone(),
-            range: Bytes(all * job.open_targets.len() as u64),
-            written: Bytes(job.open_targets.iter().map(written).sum()),
-        };
+            for place in places_in(job, file) {
+                range += place.end - place.start;
+                written += if alike { open_target.written.bytes_of(place) } else { 0 };
+            }
+        }
+        let unsure =
+            UnprovenData { path: job.label.clone(), range: Bytes(range), written: Bytes(written) };
         (unsure.written < unsure.range).then_some(unsure)
     }
 }

@@ -12,6 +12,15 @@ use crate::unit::{Bytes, Nanos};
 use super::open_target::OpenTarget;
 use super::prepared_tree::PreparedTree;
 
+/// What a job works on and the record has as one subject: a file, a device, or files in folders of one file system.
+pub(super) struct JobPart {
+    /// What it is called in the record.
+    pub label: String,
+    pub subject: usize,
+    /// Its files, by their numbers in the job.
+    pub files: Vec<usize>,
+}
+
 /// One job, ready to be started.
 pub(super) struct PreparedJob<'a> {
     pub job: &'a Job,
@@ -21,11 +30,14 @@ pub(super) struct PreparedJob<'a> {
     pub open_targets: Vec<usize>,
     /// What its target is called in the record.
     pub label: String,
-    pub subject: Option<usize>,
+    /// All that it works on; nothing, where that is nowhere.
+    pub parts: Vec<JobPart>,
     /// Open as the job wants them; none where it works nowhere, or when they have been closed.
     pub files: Mutex<Vec<WorkerFileShare>>,
-    /// Of each file.
+    /// Of each file, or the largest.
     pub size: Bytes,
+    /// Of each file, where they are not all of one size.
+    pub sizes: Vec<Bytes>,
     pub threads: u32,
     /// The tree it works on, when it does; `blocks` is then what that is to others.
     pub tree: Option<PreparedTree<'a>>,
@@ -55,12 +67,29 @@ impl PreparedJob<'_> {
         })
     }
 
-    /// The conductor's own descriptions of its files.
-    pub fn fds<'s>(
+    /// The conductor's own descriptions of the files of one of its parts.
+    pub fn fds_of<'s>(
         &'s self,
+        part: &'s JobPart,
         open_targets: &'s [OpenTarget],
     ) -> impl Iterator<Item = BorrowedFd<'s>> {
-        self.open_targets.iter().filter_map(|&open_target| open_targets[open_target].fd())
+        let numbers = part.files.iter().map(|&file| self.open_targets[file]);
+        numbers.filter_map(|open_target| open_targets[open_target].fd())
+    }
+
+    /// The subject of its first part.
+    pub fn subject(&self) -> Option<usize> {
+        self.parts.first().map(|part| part.subject)
+    }
+
+    /// The size of a file, by its number in the job.
+    pub fn size_of(&self, file: usize) -> Bytes {
+        self.sizes.get(file).copied().unwrap_or(self.size)
+    }
+
+    /// The bytes of some of its files.
+    pub fn bytes_of(&self, part: &JobPart) -> Bytes {
+        part.files.iter().map(|&file| self.size_of(file)).sum()
     }
 
     pub fn writes(&self) -> bool {
@@ -70,7 +99,7 @@ impl PreparedJob<'_> {
     /// Time for which its bytes are moved again. None through the page cache: the second time would meet there
     /// what the first left.
     pub fn at_least(&self) -> Nanos {
-        let modelled = matches!(self.resolved.method, Method::Sim(_) | Method::Null);
+        let modelled = self.resolved.method.without_io();
         if self.resolved.caching.through_memory() && !modelled {
             Nanos::ZERO
         } else {

@@ -32,7 +32,7 @@ use crowd::allowed;
 pub(super) use fitted::{FittedPlan, JobPlace};
 use fitter::PlanFitter;
 use method::own_places;
-pub(super) use region::{region, start_of, writes_each_block};
+pub(super) use region::{in_zones, region, start_of, writes_each_block};
 pub(super) use renewed::mount_to_renew;
 
 /// Looks at the machine and answers every question that the plan leaves open.

@@ -5,9 +5,10 @@
 //! has a folder in it. Nothing else is ever touched. Its name tells whose it is, and it stays
 //! locked while its run lives: what a killed run left is removed by the next one in that folder.
 
+use std::ffi::CString;
 use std::fs::{self, File};
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,6 +18,8 @@ use crate::engine::{ANCHOR, folder_name};
 use crate::error::{Doing, Fault};
 use crate::name::{self, NameText as _};
 use crate::plan::{Action, TreeWork};
+
+use super::named_files::{paths_from, taken_away};
 
 /// What the names of groves begin and end with.
 const STEM: &str = ".assay-";
@@ -42,6 +45,8 @@ struct FileSet {
     workers: u32,
     /// The open root of each worker, or the one that they share.
     roots: Vec<Arc<OwnedFd>>,
+    /// Paths of files that stand for themselves, from the root.
+    names: Arc<[CString]>,
     held: FileSetContents,
 }
 
@@ -104,7 +109,7 @@ impl TreeDir {
     /// Makes it, and the folders of a tree in it, as far as they are not there; the number of the
     /// tree in it.
     pub fn open(&mut self, run: &str, tree: &TreeWork, workers: u32) -> Result<usize, Fault> {
-        if self.top.is_none() {
+        if self.top.is_none() && tree.named.is_empty() {
             sweep(&self.dir);
             let name = match self.keep {
                 true => format!("assay-{run}{END}"),
@@ -125,12 +130,32 @@ impl TreeDir {
             tree: tree.clone(),
             workers,
             roots: Vec::new(),
+            names: Arc::from([]),
             held: FileSetContents::Nothing,
         };
         self.stands.push(stand);
         let number = self.stands.len() - 1;
-        self.make_folders(number)?;
+        match tree.named.is_empty() {
+            true => self.make_folders(number)?,
+            false => self.find_named(number)?,
+        }
         Ok(number)
+    }
+
+    /// Opens the folder of files that stand for themselves.
+    fn find_named(&mut self, number: usize) -> Result<(), Fault> {
+        let open = File::open(&self.dir);
+        let open = open.map_err(|error| self.fault(Doing::Open, &self.dir, &error))?;
+        let names = paths_from(&self.stands[number].tree);
+        let names = names.map_err(|error| self.fault(Doing::Find, &self.dir, &error))?;
+        self.stands[number].roots = vec![Arc::new(open.into())];
+        self.stands[number].names = names.into();
+        Ok(())
+    }
+
+    /// The paths of files that stand for themselves.
+    pub fn names(&self, number: usize) -> Arc<[CString]> {
+        self.stands[number].names.clone()
     }
 
     /// The folder of one kind of tree.
@@ -177,6 +202,9 @@ impl TreeDir {
     /// The open root of one worker, and what it is called in faults.
     pub fn open_root(&self, number: usize, worker: u32) -> (Arc<OwnedFd>, String) {
         let stand = &self.stands[number];
+        if !stand.tree.named.is_empty() {
+            return (stand.roots[0].clone(), self.label());
+        }
         let place = if stand.tree.shared { 0 } else { worker as usize };
         (stand.roots[place].clone(), self.root(number, worker).to_text())
     }
@@ -240,9 +268,10 @@ impl TreeDir {
         Ok(())
     }
 
-    /// The open folder: through it its file system is reached.
-    pub fn fd(&self) -> Option<&File> {
-        self.top.as_ref().map(|(_, open)| open)
+    /// An open folder: through it its file system is reached.
+    pub fn fd(&self) -> Option<BorrowedFd<'_>> {
+        let root = || self.stands.first()?.roots.first().map(|root| root.as_fd());
+        self.top.as_ref().map(|(_, open)| open.as_fd()).or_else(root)
     }
 
     /// Takes it away, unless it is to be kept.
@@ -250,6 +279,7 @@ impl TreeDir {
     /// # Errors
     /// What could not be removed.
     pub fn remove_tree(&mut self) -> Result<(), Fault> {
+        self.stands.drain(..).for_each(|stand| taken_away(&stand.tree));
         let Some((path, open)) = self.top.take() else { return Ok(()) };
         if self.keep {
             return Ok(());

@@ -34,6 +34,8 @@ impl<'a> PhaseContext<'a> {
             folders: tree.folders,
             number: place.0,
             naming: tree.naming,
+            named: self.tree_dirs[tree_dir].names(stand),
+            stat_call: tree.stat_call,
             shared: tree.shared,
             piece: tree.piece().0 as usize,
             stat_first: false,

@@ -127,6 +127,7 @@ impl<'a> PhaseContext<'a> {
                 by_acceptance: job.job.detail.submission,
             },
             laps: job.job.detail.laps,
+            by_file: job.parts.len() > 1,
             log: None,
             flush,
             flush_last: !job.blocks.durability.only_between(),
@@ -169,10 +170,13 @@ impl<'a> PhaseContext<'a> {
         let length = region(pattern, job.size, resolved.workers)?;
         let start = start_of(pattern, length, worker);
         let again = pattern.again.is_some();
+        let lens: Vec<u64> = job.sizes.iter().map(|size| size.0.saturating_sub(start)).collect();
+        let lens = lens.as_slice();
         let number = self.number.saturating_sub(usize::from(again)) as u64;
         let seed = self.plan.seed.wrapping_add(number << 32).wrapping_add(u64::from(worker));
         if again {
-            let stretch = FileSpan { start, len: length, backend, passes: None, seed, worker };
+            let stretch =
+                FileSpan { start, len: length, lens, backend, passes: None, seed, worker };
             let route = IoRoute::new(pattern, files_of(share), file_order(job), stretch)?;
             return Ok(route.of_the_first(self.sent_before(job)?));
         }
@@ -182,7 +186,7 @@ impl<'a> PhaseContext<'a> {
             let once = matches!(pattern.order, OffsetOrdering::Forward | OffsetOrdering::Shuffled);
             (cached && once && !job.writes()).then_some(1)
         });
-        let stretch = FileSpan { start, len: length, backend, passes, seed, worker };
+        let stretch = FileSpan { start, len: length, lens, backend, passes, seed, worker };
         IoRoute::new(pattern, files_of(share), file_order(job), stretch)
     }
 

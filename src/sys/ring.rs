@@ -31,6 +31,8 @@ pub struct RingSetup {
     pub thread: Option<SqThread>,
     /// Each write is followed by a flush that is linked to it, and answered with it.
     pub linked: Option<LinkedFlush>,
+    /// After so many I/Os one goes to the ring's worker threads at once (IOSQE_ASYNC); 0: none.
+    pub async_every: u32,
 }
 
 /// The kernel thread that takes submissions.
@@ -67,8 +69,10 @@ pub struct UringQueue<'s> {
     setup: RingSetup,
     /// Registered buffers; files are registered as the setup says.
     fixed: bool,
-    /// Everything goes to the ring's worker threads at once.
-    handed_over: bool,
+    /// After so many I/Os one goes to the ring's worker threads at once; 0: none.
+    async_every: u32,
+    /// I/Os since the last one that did.
+    since_async: u32,
     /// For vectored I/O: one for each slot.
     vectors: Box<[libc::iovec]>,
     /// What writes with a linked flush have answered: one for each slot.
@@ -151,12 +155,29 @@ impl<'s> UringQueue<'s> {
             fixed =
                 !setup.vectored && unsafe { ring.submitter().register_buffers(&vectors) }.is_ok();
         }
-        // A polled ring has no worker threads.
-        let handed_over = !setup.polled && files.iter().all(always_waits);
+        // A polled ring has no worker threads. What would wait in any case goes there.
+        let waits = files.iter().all(always_waits);
+        let async_every = match setup.polled {
+            true => 0,
+            false if waits => 1,
+            false => setup.async_every,
+        };
         let written = vec![0; depth as usize].into();
         let lent = BorrowedSlot::new(depth);
         Ok((
-            Self { ring, slab, lent, files, setup, fixed, handed_over, vectors, written, out: 0 },
+            Self {
+                ring,
+                slab,
+                lent,
+                files,
+                setup,
+                fixed,
+                async_every,
+                since_async: 0,
+                vectors,
+                written,
+                out: 0,
+            },
             slots,
         ))
     }
@@ -199,8 +220,12 @@ impl<'s> UringQueue<'s> {
         }
         let mut entry =
             if self.setup.registered { on!(types::Fixed(file)) } else { on!(types::Fd(number)) };
-        if self.handed_over {
-            entry = entry.flags(squeue::Flags::ASYNC);
+        if self.async_every > 0 {
+            self.since_async += 1;
+            if self.since_async == self.async_every {
+                self.since_async = 0;
+                entry = entry.flags(squeue::Flags::ASYNC);
+            }
         }
         self.out += 1;
         let Some(linked) = self.setup.linked.filter(|_| write) else {

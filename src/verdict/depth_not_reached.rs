@@ -22,6 +22,11 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     if refuted(found) || explained(found) || phase_view.paced() || phase_view.of_trees() {
         return None;
     }
+    // How deep the queue is the job finds out itself.
+    let mut jobs = phase_view.record.planned_jobs(phase_view.phase).iter();
+    if jobs.any(|job| job.service_level.depth.is_some()) {
+        return None;
+    }
     let flow_view =
         phase_view.cases.iter().find(|flow_view| flow_view.on_devices() && flow_view.direct())?;
     let level = flow_view.top()?;

@@ -5,7 +5,7 @@ use super::threshold::REACHED;
 use super::words::operand;
 use super::{Rule, RuleJudge, advice, finding, words};
 use crate::evidence::{LeafKind, NOT_LOOKED};
-use crate::plan::{Action, Durability, Method};
+use crate::plan::{Action, Durability};
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
 use crate::unit::Bytes;
 
@@ -23,8 +23,7 @@ pub const RULE: Rule = Rule {
 
 fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     let mut ours = phase_view.record.jobs_of(&phase_view.phase.name).peekable();
-    let idle = ours.peek().is_some()
-        && ours.all(|job| matches!(job.method, Method::Null | Method::Sim(_)));
+    let idle = ours.peek().is_some() && ours.all(|job| job.method.without_io());
     if idle {
         return Some(finding(
             RULE.id,

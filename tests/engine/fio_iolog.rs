@@ -15,7 +15,7 @@ fn run(ours: bool, folder: &Path, line: &str) -> Value {
 
 /// The I/Os of a list, those of each file in their order; where a flush was thought to be is left out, and that
 /// fio sends as many as may be in flight.
-fn listed(list: &Path) -> Vec<String> {
+pub fn listed(list: &Path) -> Vec<String> {
     let text = fs::read_to_string(list).expect("a list");
     assert!(text.starts_with("fio version 3 iolog\n"), "{text}");
     let mut ios: Vec<(String, String)> = Vec::new();
@@ -47,6 +47,9 @@ const WRITTEN: &[&str] = &[
     "--name=a --size=64k --bs=4k --rw=randread --numjobs=2",
     "--name=a --size=64k --bs=4k --rw=write --verify=crc32c",
     "--name=a --ioengine=null --size=64k --bs=4k --rw=randrw",
+    "--name=a --size=256k --bs=4k --rw=randwrite --verify=crc32c --norandommap",
+    "--name=a --size=256k --bs=4k --rw=randread --zonemode=strided --zonesize=16k --zonerange=32k --zoneskip=8k",
+    "--name=a --size=128k --filesize=256k --bs=4k --rw=write --zonemode=strided --zonesize=32k --zonerange=16k",
 ];
 
 #[test]

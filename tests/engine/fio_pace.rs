@@ -52,6 +52,56 @@ fn rests_are_as_long_as_those_of_fio() {
 }
 
 #[test]
+fn a_depth_is_found_for_a_latency_as_fio_finds_it() {
+    let _alone = lab::alone();
+    lab::need!(lab::need_tool("fio", "fio"));
+    let folder = lab::need!(Memory::tmpfs());
+    let line =
+        "--name=a --ioengine=null --rw=randread --bs=4k --size=900g --runtime=20 --iodepth=8";
+    let words = "--latency_target=100ms --latency_window=50ms --latency_percentile=90";
+    for theirs in [true, false] {
+        let job = report(theirs, folder.mount(), &format!("{line} {words}"));
+        // Windows at 1, 2, 4 and 8, and one more at 8; that one is the result.
+        let found = ["latency_depth", "latency_percentile"].map(|key| job[key].as_f64());
+        assert_eq!(found, [Some(8.0), Some(90.0)], "{theirs}: {job}");
+        let read = &job["read"];
+        let (runtime, ios) = (read["runtime"].as_u64(), read["total_ios"].as_u64());
+        assert!(runtime < Some(1000) && ios > Some(0), "{theirs}: {job}");
+    }
+    // Nothing is so fast: with one in flight it is a fault.
+    let line = format!("{line} --latency_target=1ns --latency_window=50ms");
+    let ends = [true, false].map(|theirs| {
+        let output = run(theirs, folder.mount(), &format!("{line} --output-format=json"));
+        (output.status.code(), document(&output)["jobs"][0]["error"].clone())
+    });
+    assert_eq!(ends[0], ends[1]);
+    assert_eq!(ends[1], (Some(1), libc::ETIMEDOUT.into()));
+}
+
+#[test]
+fn a_job_that_computes_has_its_share_of_a_cpu_and_ends_with_the_others() {
+    let _alone = lab::alone();
+    lab::need!(lab::need_tool("fio", "fio"));
+    let folder = lab::need!(Memory::tmpfs());
+    let line = "--name=c --ioengine=cpuio --cpuload=50 --cpuchunks=5000 --exit_on_io_done=1 \
+        --name=a --ioengine=null --rw=read --bs=4k --number_ios=20 --size=1m --rate_iops=40";
+    for theirs in [true, false] {
+        let document = fio_pair::report(theirs, folder.mount(), line);
+        let [computing, other] = document["jobs"].as_array().expect("jobs").as_slice() else {
+            panic!("two jobs: {document}")
+        };
+        assert_eq!(other["read"]["total_ios"], 20, "{theirs}: {other}");
+        let read = &computing["read"];
+        // Rounds of 10 ms, for half a second.
+        let rounds = read["total_ios"].as_u64().unwrap_or_default();
+        assert!((5..=60).contains(&rounds), "{theirs}: {computing}");
+        assert_eq!((&read["io_bytes"], &read["runtime"]), (&0.into(), &0.into()), "{computing}");
+        let least = read["clat_ns"]["min"].as_u64().unwrap_or_default();
+        assert!(least >= 5_000_000, "{theirs}: {computing}");
+    }
+}
+
+#[test]
 fn a_rate_is_one_of_the_mean() {
     let _alone = lab::alone();
     lab::need!(lab::need_tool("fio", "fio"));

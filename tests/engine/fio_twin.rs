@@ -43,6 +43,13 @@ const LINES: &[&str] = &[
     "--name=h --rw=write --bs=4k --size=64k --nice=1 --prio=4",
     "--name=k --rw=read --bs=4k --size=1m --pre_read=1",
     "--name=i --rw=randread --bs=4k --size=1m --nrfiles=8 --openfiles=2",
+    "--name=a --rw=write --bs=4k --size=256k --name=b --rw=randwrite --bs=4k --size=1m --name=c --rw=read --bs=4k --size=64k --wait_for=a",
+    "--name=u --rw=randread --bs=4k --size=256k --ioengine=io_uring --force_async=3 --iodepth=4",
+    "--name=n --rw=write --bs=4k --size=1m --filename=/dev/null",
+    "--name=m --ioengine=filecreate --nrfiles=16 --filesize=4k --openfiles=1",
+    "--name=m --ioengine=filestat --nrfiles=16 --filesize=4k --rw=write --stat_type=statx --numjobs=2",
+    "--name=m --ioengine=filedelete --nrfiles=16 --filesize=8k --bs=8k",
+    "--name=h --rw=randwrite --bsrange=1k-8k --size=256k --verify=crc32c",
     "--name=j --rw=randwrite --bs=4k --size=256k --nrfiles=4 --openfiles=1 --file_service_type=random:2",
 ];
 

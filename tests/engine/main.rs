@@ -14,6 +14,7 @@ mod evidence;
 mod fallbacks;
 mod files;
 mod fio_faults;
+mod fio_files;
 mod fio_iolog;
 mod fio_memory;
 mod fio_pace;

@@ -83,7 +83,8 @@ fn open(path: &Path) -> OwnedFd {
 
 /// The way of one worker through one file.
 fn route(pattern: &Pattern, (start, len): (u64, u64), passes: Option<u64>) -> IoRoute {
-    let stretch = FileSpan { start, len, backend: (0, 1), passes, seed: SEED, worker: 0 };
+    let stretch =
+        FileSpan { start, len, lens: &[], backend: (0, 1), passes, seed: SEED, worker: 0 };
     IoRoute::new(pattern, 1, FileOrder::default(), stretch).expect("a route")
 }
 
@@ -104,6 +105,7 @@ fn worker<'w>(
         balance: None,
         split: LatencySplit::default(),
         laps: false,
+        by_file: false,
         log: None,
         filler: DataFiller::new(&pattern.fill, SEED).expect("a filler"),
         verify: pattern.verify,

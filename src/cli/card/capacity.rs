@@ -149,6 +149,8 @@ fn filled(target: Target, kind: PathType, space: CheckedSpace, words: &CardArgs)
                 dirs: vec![words.path.clone()],
                 stem: ".assay-capacity".into(),
                 named: Vec::new(),
+                devices: Vec::new(),
+                sizes: Vec::new(),
                 count: files as u32,
                 shared: true,
                 size: Size::Exactly(Bytes(space.size.0 / files / MIB * MIB)),

@@ -160,6 +160,8 @@ pub struct FioWorld<'w> {
     pub stdin: &'w dyn Fn() -> io::Result<Vec<u8>>,
     /// A variable of the environment.
     pub environment: &'w dyn Fn(&str) -> Option<String>,
+    /// The regular files below a folder, in the order in which it has them; links are not followed.
+    pub files_below: &'w dyn Fn(&Path) -> io::Result<Vec<String>>,
     /// What stands at a path; links are not followed.
     pub kind: &'w dyn Fn(&Path) -> FioPathKind,
     /// The size of a page, bytes.

@@ -41,6 +41,7 @@ impl JobList {
         refused_engine(&job)?;
         device_of_name(&mut job, world);
         let mut findings = Findings::default();
+        files_of_folder(&mut job, world, &mut findings)?;
         conflicts::before(&job, own, &mut findings);
         derive(&mut job, &mut findings);
         conflicts::after(&job, &self.jobs, &mut findings);
@@ -76,6 +77,23 @@ fn refused_engine(job: &FioJob) -> Result<(), FioFault> {
         Some((why, instead)) => Err(FioFault::new(engine::refused(asked, why), instead)),
         None => Ok(()),
     }
+}
+
+/// All files below the folder of `opendir` are files of the job.
+fn files_of_folder(
+    job: &mut FioJob,
+    world: &FioWorld<'_>,
+    findings: &mut Findings,
+) -> Result<(), FioFault> {
+    let Some(folder) = &job.target.opendir else { return Ok(()) };
+    let below = (world.files_below)(Path::new(folder)).map_err(|error| {
+        let why = format!("cannot list the folder of opendir={folder}: {error}");
+        FioFault::new(why, "name a folder that can be read")
+    })?;
+    job.target.filenames.extend(below);
+    job.target.nrfiles = u32::try_from(job.target.filenames.len()).unwrap_or(u32::MAX);
+    findings.tell(format!("fio: opendir added {} files", job.target.nrfiles));
+    Ok(())
 }
 
 /// A job with the name of a device is done on that device.

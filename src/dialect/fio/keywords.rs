@@ -73,6 +73,7 @@ mod tests {
         let world = FioWorld {
             files: &|_| Ok(Vec::new()),
             stdin: &|| Ok(Vec::new()),
+            files_below: &|_| Ok(Vec::new()),
             environment: &|name| (name == "SIZE").then(|| "64k".to_string()),
             kind: &|_| FioPathKind::Missing,
             page_size: 4096,

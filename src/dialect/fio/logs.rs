@@ -70,6 +70,19 @@ pub fn log_files(job: &FioJob, thread: u32, lines: &str) -> Vec<(String, String)
     files
 }
 
+/// A log whose times are those of a clock that stood at `epoch_ms` when the job began.
+pub fn since_epoch(log: &str, epoch_ms: u64) -> String {
+    let mut out = String::with_capacity(log.len() * 2);
+    for line in log.lines() {
+        let (time, rest) = line.split_once(',').unwrap_or((line, ""));
+        match time.parse::<u64>() {
+            Ok(time) => out.push_str(&format!("{},{rest}\n", time + epoch_ms)),
+            Err(_) => out.push_str(&format!("{line}\n")),
+        }
+    }
+    out
+}
+
 /// What a gathered line says; nothing of a heading, or of an I/O that failed.
 fn logged(line: &str) -> Option<LoggedIo> {
     let mut fields = line.split(',');
@@ -268,5 +281,13 @@ time_ns,worker,op,file,offset,bytes,lat_ns,answer,slat_ns
             job.logs.lat = Some("p".into());
         });
         assert_eq!(log_files(&job, 1, GATHERED)[0], ("p_slat.1.log".into(), String::new()));
+    }
+
+    #[test]
+    fn a_log_can_have_the_time_of_a_clock() {
+        assert_eq!(
+            since_epoch("5, 400, 0, 0\n16, 7, 1, 0\n", 1000),
+            "1005, 400, 0, 0\n1016, 7, 1, 0\n"
+        );
     }
 }

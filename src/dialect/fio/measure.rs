@@ -159,6 +159,9 @@ impl FioJobReport {
             self.major_faults = costs.major_faults.unwrap_or_default();
             self.minor_faults = costs.minor_faults.unwrap_or_default();
         }
+        if let Some(action) = job.queue.engine.file_call() {
+            return self.count_calls(job, result, action);
+        }
         let actions = [Action::Read, Action::Write, Action::Trim];
         let mut cells = Vec::new();
         for (direction, action) in actions.into_iter().enumerate() {
@@ -173,6 +176,9 @@ impl FioJobReport {
                 cells.extend(total.histogram.iter());
             }
         }
+        if job.queue.engine.without_io() {
+            self.directions.iter_mut().for_each(FioDirectionReport::moves_nothing);
+        }
         self.latencies = FioLatencyShares::of_cells(cells, 0);
         self.latencies.of = self.ios();
         // The flush at the end is part of the runtime, and counted nowhere.
@@ -184,7 +190,34 @@ impl FioJobReport {
         let steady = phase.steady.iter().find(|steady| steady.job == result.name);
         self.steady_state = steady.and_then(|steady| steady_report(job, steady));
         self.depths(job, result);
+        // What was counted was done at the depth that was found.
+        if let Some(depth) = result.depth.as_ref().filter(|_| !job.pace.latency_target.is_zero()) {
+            self.latency_target.depth = match job.pace.latency_run {
+                false => depth.max,
+                true => depth.mean.round() as u32,
+            };
+        }
         self.passed(job, result);
+    }
+
+    /// The calls of an engine that makes, looks at or removes files: an I/O of a block each, of which fio times the
+    /// completion and nothing else.
+    fn count_calls(&mut self, job: &FioJob, result: &JobResult, action: Action) {
+        let Some(total) = result.totals.get(&action) else { return };
+        let (direction, block) = match job.pattern.rw.writes() {
+            true => (FioDirection::Write, job.pattern.bs.write),
+            false => (FioDirection::Read, job.pattern.bs.read),
+        };
+        let clat = latency(total.lat_ns.as_ref(), total.histogram.iter());
+        self.directions[direction as usize] = FioDirectionReport {
+            ios: total.ops.0,
+            bytes: total.ops.0 * block,
+            runtime_ms: self.runtime_ms,
+            clat: if job.statistics.disable_lat { FioLatency::default() } else { clat },
+            ..FioDirectionReport::default()
+        };
+        self.latencies.of = self.ios();
+        self.depths(job, result);
     }
 
     /// The errors that were passed over, where any may be. The first stands for an error of the job that had none.
@@ -310,6 +343,11 @@ fn latency(whole: Option<&Latency>, cells: impl Iterator<Item = HistogramCell>) 
 }
 
 impl FioDirectionReport {
+    /// What is counted are rounds of computing, which move nothing in no time of I/O.
+    fn moves_nothing(&mut self) {
+        (self.bytes, self.runtime_ms, self.bw) = (0, 0, FioMoments::default());
+    }
+
     /// Takes samples of bandwidth and IOPS from what was done in each interval; those before `skipped` do not count.
     pub(super) fn sample(
         &mut self,

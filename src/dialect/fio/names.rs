@@ -3,7 +3,7 @@
 use super::asked::FioJob;
 
 /// Names between colons: one that follows a backslash is part of the name. Empty names are none.
-pub(super) fn split(text: &str) -> Vec<String> {
+pub fn split(text: &str) -> Vec<String> {
     let (mut names, mut name) = (Vec::new(), String::new());
     for c in text.chars() {
         match c {

@@ -1,6 +1,9 @@
 //! Jobs as phases of a plan: those that run at the same time are jobs of one phase, and each clone is a job of its
 //! own, because each has files, seeds and a report of its own.
 
+mod computing;
+mod file_calls;
+mod files;
 mod limits;
 mod method;
 mod pace;
@@ -17,13 +20,18 @@ pub use placed::{FioClone, FioPlan, FioSurroundings, FioThere};
 use refused::refused;
 
 use super::asked::{FioCommand, FioJob, NAME};
-use super::choices::{FioCpusPolicy, FioExitWhat, FioVerifyKind};
+use super::choices::{FioCpusPolicy, FioExitWhat, FioRandomGenerator, FioVerifyKind};
+use super::cpus;
+use super::engine::FioEngine;
 use super::logs;
+use super::names;
+use std::path::Path;
+
 use crate::error::Refusal;
 use crate::plan::{
     AddedWords, BlockWork, CacheDrop, Cpus, DetailLevel, IoClass, IoPriority, Job, LogForm,
-    MoreWork, Pattern, Phase, PhaseEnd, Plan, PlanOrigin, Priority, StopRule, Target, ToolProfile,
-    Work, WorkerKind,
+    MoreWork, Pattern, Phase, PhaseEnd, Plan, PlanOrigin, Priority, SeedStream, StopRule, Target,
+    Tausworthe, ToolProfile, Work, WorkerKind,
 };
 use crate::unit::Nanos;
 
@@ -58,6 +66,7 @@ impl FioCommand {
                         name: format!("{}.{clone}", job.name),
                         ..job.clone_of((clone, thread), found, &phases)?
                     };
+                    let planned = Job { after: self.awaited_by(job, &clones, &name)?, ..planned };
                     let idle = self.own.idle_profile.is_some();
                     let detail = DetailLevel { idle, ..planned.detail.clone() };
                     let planned = Job { detail, ..planned };
@@ -120,12 +129,34 @@ impl FioCommand {
         }
     }
 
+    /// The clones in a phase that a job waits for.
+    fn awaited_by(
+        &self,
+        job: &FioJob,
+        clones: &[FioClone],
+        phase: &str,
+    ) -> Result<Vec<String>, Refusal> {
+        let Some(name) = &job.schedule.wait_for else { return Ok(Vec::new()) };
+        let awaited =
+            |clone: &&FioClone| clone.phase == phase && self.jobs[clone.job].name == *name;
+        let awaited: Vec<&FioClone> = clones.iter().filter(awaited).collect();
+        if awaited.iter().any(|clone| clone.check.is_some()) {
+            return Err(refused(
+                job,
+                "wait_for",
+                "what it waits for is verified when all jobs beside it have ended here",
+                "wait for all of them with 'stonewall'",
+            ));
+        }
+        Ok(awaited.into_iter().map(|clone| clone.name.clone()).collect())
+    }
+
     /// The jobs that run at the same time, by their numbers.
     fn together(&self) -> Result<Vec<Vec<usize>>, Refusal> {
         let mut phases: Vec<Vec<usize>> = Vec::new();
         for (number, job) in self.jobs.iter().enumerate() {
             let waits = match (&job.schedule.wait_for, phases.last()) {
-                (Some(name), Some(last)) => self.waits_for(job, name, last)?,
+                (Some(name), Some(last)) => self.waits_for(name, last)?,
                 _ => false,
             };
             match phases.last_mut() {
@@ -137,17 +168,13 @@ impl FioCommand {
     }
 
     /// Whether a job waits for all that run: a phase ends with the last of its jobs.
-    fn waits_for(&self, job: &FioJob, name: &str, last: &[usize]) -> Result<bool, Refusal> {
+    fn waits_for(&self, name: &str, last: &[usize]) -> Result<bool, Refusal> {
         let awaited = |number: &&usize| self.jobs[**number].name == name;
         match last.iter().filter(awaited).count() {
             0 => Ok(false),
             found if found == last.len() => Ok(true),
-            _ => Err(refused(
-                job,
-                "wait_for",
-                "other jobs go on meanwhile, and that is not done here",
-                "wait for all of them with 'stonewall'",
-            )),
+            // It waits in its phase, beside those that go on.
+            _ => Ok(false),
         }
     }
 
@@ -166,6 +193,8 @@ impl FioCommand {
                 && !job.target.pre_read
                 && !job.sync.direct
                 && job.pattern.rw.reads()
+                && job.queue.engine.file_call().is_none()
+                && job.queue.engine != FioEngine::Cpuio
         });
         let cold = if drops { CacheDrop::Target } else { CacheDrop::Keep };
         let exits = |job: &FioJob| match (job.schedule.exitall, job.schedule.exit_what) {
@@ -201,13 +230,45 @@ impl FioJob {
         before: &[Phase],
     ) -> Result<Job, Refusal> {
         self.check_done()?;
-        if let Some(list) = self.list_of(clone, found, before)? {
-            return self.replaying(list, (clone, thread));
+        if self.writes_nowhere(clone) {
+            // As fast as it can, to a device that takes all and keeps nothing.
+            let mut nowhere = self.clone();
+            nowhere.queue.engine = FioEngine::Null;
+            return nowhere.clone_of((clone, thread), found, before);
         }
-        let place = self.place_of(clone, found.there, before)?;
+        if let Some(list) = self.list_of(clone, found, before)? {
+            return self.replaying(list, (clone, thread), found);
+        }
+        if self.queue.engine == FioEngine::Cpuio {
+            return self.computing((clone, thread), found);
+        }
+        if let Some(action) = self.queue.engine.file_call() {
+            let tree = self.tree_of(clone, action)?;
+            return Ok(Job {
+                rate: self.rate()?,
+                stop: self.stop_of_tree(),
+                crew: self.crew(),
+                delay: self.delay(thread),
+                cpus: self.cpus(clone, found)?,
+                priority: self.priority(),
+                balance: self.balance(),
+                on_fault: self.on_fault(),
+                detail: DetailLevel { workers: true, ..DetailLevel::default() },
+                ..Job::of(self.name.clone(), Work::Tree(tree))
+            });
+        }
+        let place = self.place_of((clone, thread), found.there, before)?;
         let pattern = self.pattern_of(&place, (clone, thread));
         let stop = self.stop_of(&place, pattern.sequence.is_some())?;
-        self.job_of(place.target, pattern, stop, (clone, thread))
+        self.job_of(place.target, pattern, stop, (clone, thread), found)
+    }
+
+    /// Whether all that it does is to write to /dev/null.
+    fn writes_nowhere(&self, clone: u32) -> bool {
+        let only = self.pattern.rw.writes() && !self.pattern.rw.reads() && !self.pattern.rw.trims();
+        only && self.queue.engine != FioEngine::Null
+            && self.replay.read.is_none()
+            && names::files_of(self, clone).iter().all(|name| name == "/dev/null")
     }
 
     /// A clone that does this there.
@@ -217,6 +278,7 @@ impl FioJob {
         pattern: Pattern,
         stop: StopRule,
         (clone, thread): (u32, u32),
+        found: &FioSurroundings<'_>,
     ) -> Result<Job, Refusal> {
         let blocks = BlockWork {
             method: self.method()?,
@@ -231,12 +293,9 @@ impl FioJob {
         Ok(Job {
             rate: self.rate()?,
             stop,
-            crew: match self.schedule.thread || self.is_logged() {
-                true => WorkerKind::Threads,
-                false => WorkerKind::Processes,
-            },
-            delay: Nanos::from(self.schedule.startdelay.0),
-            cpus: self.cpus(clone),
+            crew: self.crew(),
+            delay: self.delay(thread),
+            cpus: self.cpus(clone, found)?,
             priority: self.priority(),
             balance: self.balance(),
             on_fault: self.on_fault(),
@@ -257,6 +316,14 @@ impl FioJob {
         })
     }
 
+    /// What its clones are: a log is written by a thread.
+    fn crew(&self) -> WorkerKind {
+        match self.schedule.thread || self.is_logged() {
+            true => WorkerKind::Threads,
+            false => WorkerKind::Processes,
+        }
+    }
+
     /// How the kernel ranks it. A level without a class is one of best effort, as fio has it.
     fn priority(&self) -> Priority {
         let process = &self.process;
@@ -270,17 +337,63 @@ impl FioJob {
         Priority { nice: process.nice, io: given.then_some(IoPriority { class, level, hint }) }
     }
 
-    /// The CPUs of a clone.
-    fn cpus(&self, clone: u32) -> Option<Cpus> {
-        let list = &self.process.cpus_allowed;
-        if list.is_empty() {
-            return None;
-        }
-        let list = match self.process.cpus_policy {
-            FioCpusPolicy::Shared => list.clone(),
-            FioCpusPolicy::Split => vec![list[clone as usize % list.len()]],
+    /// The CPUs of a clone: those that are listed, or those of its nodes of memory.
+    fn cpus(&self, clone: u32, found: &FioSurroundings<'_>) -> Result<Option<Cpus>, Refusal> {
+        let list = match &self.process.numa_cpu_nodes {
+            Some(nodes) => self.cpus_of(nodes, found)?,
+            None => self.process.cpus_allowed.clone(),
         };
-        Some(Cpus { list, split: false })
+        if list.is_empty() {
+            return Ok(None);
+        }
+        let split = self.process.numa_cpu_nodes.is_none();
+        let list = match self.process.cpus_policy {
+            FioCpusPolicy::Split if split => vec![list[clone as usize % list.len()]],
+            FioCpusPolicy::Shared | FioCpusPolicy::Split => list,
+        };
+        Ok(Some(Cpus { list, split: false }))
+    }
+
+    /// The CPUs of a list of nodes, as the kernel has them.
+    fn cpus_of(&self, nodes: &str, found: &FioSurroundings<'_>) -> Result<Vec<u32>, Refusal> {
+        let unknown = |why: String| {
+            refused(self, "numa_cpu_nodes", &why, "'numactl --hardware' lists the nodes")
+        };
+        let told = |path: &str| {
+            let bytes = (found.files)(Path::new(path)).ok()?;
+            cpus::read("numa_cpu_nodes", String::from_utf8_lossy(&bytes).trim()).ok()
+        };
+        const NODES: &str = "/sys/devices/system/node";
+        let numbers = match nodes.trim() {
+            "all" => told(&format!("{NODES}/online")),
+            listed => cpus::read("numa_cpu_nodes", listed).ok(),
+        };
+        let numbers = numbers.ok_or_else(|| unknown(format!("'{nodes}' is no list of nodes")))?;
+        let mut all = Vec::new();
+        for number in numbers {
+            let of_node = told(&format!("{NODES}/node{number}/cpulist"));
+            all.extend(of_node.ok_or_else(|| unknown(format!("there is no node {number}")))?);
+        }
+        Ok(all)
+    }
+
+    /// How long a clone waits before it begins: fixed, or drawn from its seeds as fio does.
+    fn delay(&self, thread: u32) -> Nanos {
+        let (least, most) = self.schedule.startdelay;
+        if least == most {
+            return least.into();
+        }
+        let wide = self.pattern.random_generator == FioRandomGenerator::Tausworthe64;
+        let mut stream = Tausworthe::new(self.seed_of(thread, SeedStream::StartDelay), wide);
+        let span = (most - least).as_micros() as f64 + 1.0;
+        Nanos::from(least) + Nanos::micros((span * stream.share()) as u64)
+    }
+
+    /// The seed of a stream of a clone, whatever the plan's seed is.
+    fn seed_of(&self, thread: u32, stream: SeedStream) -> u64 {
+        let base = self.pattern.randseed;
+        let seeds = self.seeds(thread);
+        seeds.of(0, |number| base.wrapping_mul(number).wrapping_add(thread.into()))[stream as usize]
     }
 }
 

@@ -27,6 +27,9 @@ pub(super) fn in_world<T>(files: &[(&str, &str)], act: impl FnOnce(&FioWorld<'_>
             content.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
         },
         stdin: &|| Ok(files.get("-").copied().unwrap_or_default().as_bytes().to_vec()),
+        files_below: &|folder| {
+            Ok(["a", "b"].map(|name| folder.join(name).to_string_lossy().into_owned()).into())
+        },
         environment: &|name| match name {
             "SIZE" => Some("64m".into()),
             "TARGET" => Some("/mnt".into()),

@@ -8,25 +8,22 @@ use crate::error::{Doing, Fault};
 use crate::plan::Action;
 use crate::stats::ActionTally;
 use crate::sys::slab::Slot;
-use crate::unit::{Nanos, Timestamp};
+use crate::unit::Timestamp;
 
 use super::super::cache_control::PendingWriteback;
 use super::super::fill::{WriteGeneration, place_of};
 use super::super::log::LogEntry;
 use super::super::pace::WorkerPace;
 use super::super::replay::ReplayWalk;
-use super::super::sync_backend::answered;
 use super::super::tally::ActionTallies;
 use super::super::trim::{TrimPool, Trimmer};
 use super::super::{FlushKind, IoBackend, IoOp, IoRequest};
 use super::backlog::BacklogQueue;
 use super::batching::SubmitBatching;
+use super::file_moves::FileMoves;
 use super::in_flight::{InFlight, InFlightCall, IoAnswer, IoState, LoopConfig};
 use super::level::LevelWatch;
 use super::worker::{IoQuota, Worker, WorkerTotals};
-
-/// How long I/Os of the backend are waited for, while a trim that it knows nothing of may come back.
-const BESIDE_TRIMS: Nanos = Nanos::micros(100);
 
 /// A worker at its work.
 ///
@@ -35,13 +32,13 @@ pub(super) struct IoLoop<'a, 's, L, const MORE: bool> {
     pub(super) backend: L,
     pub(super) worker: Worker<'a>,
     pub(super) loop_config: LoopConfig,
-    pace: WorkerPace,
+    pub(super) pace: WorkerPace,
     /// Trims of a worker that has one I/O in flight.
-    trimmer: Option<Trimmer>,
+    pub(super) trimmer: Option<Trimmer>,
     /// Trims of one that has several.
-    trim_pool: Option<TrimPool<'s>>,
+    pub(super) trim_pool: Option<TrimPool<'s>>,
     /// Slots that are not in flight.
-    free: Vec<Slot<'s>>,
+    pub(super) free: Vec<Slot<'s>>,
     /// I/Os in flight, by slot.
     pub(super) ios_in_flight: Vec<InFlight>,
     /// What is kept beside of them, by slot.
@@ -57,13 +54,13 @@ pub(super) struct IoLoop<'a, 's, L, const MORE: bool> {
     batching: SubmitBatching,
     /// Slots that were free when last looked at, and since when it is so many: I/Os in flight are counted
     /// over time when that changes.
-    held_free: (usize, Timestamp),
+    pub(super) held_free: (usize, Timestamp),
     /// Of what is written next.
     pub(super) generation: WriteGeneration,
     /// The last reading of the clock: once per batch of answers, which is the end of these I/Os and
     /// the start of the next, unless data had to be made or looked at in between.
     pub(super) now: Timestamp,
-    deadline: Option<Timestamp>,
+    pub(super) deadline: Option<Timestamp>,
     bytes_left: u64,
     ops_left: u64,
     /// Writes since the last flush.
@@ -127,7 +124,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         let batching = SubmitBatching::new(depth > 1 && backend.may_split(), now);
         let level = worker.limits.level.filter(|_| MORE);
         Self {
-            level: level.map(|level| LevelWatch::new(level, now)),
+            level: level.map(|level| LevelWatch::new(level, depth as u32, now)),
             backend,
             loop_config,
             pace: WorkerPace::new(worker.rate, workers, number, now, worker.seed)
@@ -159,6 +156,10 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
                 number: worker.place.0,
                 tallies,
                 census,
+                moves: vec![
+                    FileMoves::default();
+                    if worker.by_file { worker.files.len() } else { 0 }
+                ],
                 started: now,
                 counted,
                 stopped: now,
@@ -201,7 +202,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
 
     /// Looks whether it is time to stop.
     #[inline]
-    fn heed(&mut self) {
+    pub(super) fn heed(&mut self) {
         let late = self.deadline.is_some_and(|deadline| self.now >= deadline);
         if late || self.worker.halt.load(Relaxed) {
             self.open = false;
@@ -238,7 +239,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
     #[inline]
     fn fill(&mut self) -> Option<Timestamp> {
         while self.open && !self.free.is_empty() && self.flush_due().is_none() {
-            if MORE && self.beside.holds_back() {
+            if MORE && (self.beside.holds_back() || self.is_deep_enough()) {
                 break;
             }
             let is_done = self.bytes_left == 0 || self.ops_left == 0;
@@ -263,6 +264,13 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         None
     }
 
+    /// Whether as many are in flight as a search for a depth allows.
+    #[inline]
+    fn is_deep_enough(&mut self) -> bool {
+        let in_flight = (self.ios_in_flight.len() - self.free.len()) as u32;
+        self.level.as_mut().is_some_and(|level| level.holds(in_flight))
+    }
+
     /// Whether something that was written is still to be read back, when no write follows.
     fn reads_rest(&mut self) -> bool {
         let Some(backlog) = &mut self.backlog else { return false };
@@ -279,37 +287,6 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             self.bytes_left = bytes.unwrap_or_default();
         }
         self.bytes_left > 0 && again
-    }
-
-    /// When the next I/O is due; `None`: now.
-    #[inline]
-    fn due(&mut self) -> Option<Timestamp> {
-        let due = self.pace.due(self.now);
-        if MORE && self.loop_config.replayed {
-            return due.max(self.listed());
-        }
-        match &self.worker.balance {
-            Some(share) if MORE => due.max(share.hold(self.now)),
-            _ => due,
-        }
-    }
-
-    /// Sleeps with nothing in flight, but not past the end, nor past a request to halt for long. The
-    /// time without work counts like any other.
-    pub(super) fn sleep(&mut self, due: Timestamp) {
-        let until = due.min(self.deadline.unwrap_or(due)).min(self.now + Nanos::millis(100));
-        match self.pace.busy_until(self.now) {
-            Some(busy) => self.backend.compute_until(until.min(busy)),
-            None if self.pace.computes() => self.backend.compute_until(until),
-            None => self.backend.sleep_until(until),
-        }
-        let began = self.now;
-        self.now = self.backend.now();
-        self.idle(began);
-        self.heed();
-        if !self.open {
-            self.worker_totals.stopped = self.now;
-        }
     }
 
     /// The next I/O, within the quota. `None` at the end, or when it must wait for another one.
@@ -413,23 +390,6 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         Some((slot, call))
     }
 
-    /// Trims by a thread of the pool, or here and now: no queue of the kernel takes it.
-    fn trim(&mut self, slot: Slot<'s>, io: IoRequest) {
-        if let Some(pool) = &mut self.trim_pool {
-            self.io_states[slot.index()].out = true;
-            return pool.push(slot, io);
-        }
-        let Some(trimmer) = &self.trimmer else { return self.free.push(slot) };
-        let io_in_flight = self.ios_in_flight[slot.index()];
-        let done = trimmer.trim(io_in_flight.io).map(|()| io_in_flight.io.len as usize);
-        self.now = self.backend.now();
-        self.worker_totals.stopped = self.now;
-        let answer = answered(done);
-        self.write_down(&io_in_flight, InFlightCall::Main, slot.index(), answer);
-        self.take(slot, io_in_flight, InFlightCall::Main, answer);
-        self.heed();
-    }
-
     /// Hands over what was sent, and notes when it was accepted. What is not taken now is taken
     /// while we wait: only then it is accepted.
     #[inline]
@@ -458,69 +418,6 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             }
             _ => ControlFlow::Continue(()),
         }
-    }
-
-    /// The same with trims in flight, of which the backend knows nothing.
-    #[cold]
-    fn wait_beside_trims(&mut self, next_due: Option<Timestamp>) -> io::Result<()> {
-        let Some(pool) = &self.trim_pool else { return self.backend.wait(next_due) };
-        if pool.in_flight() == self.ios_in_flight.len() - self.free.len() {
-            pool.wait(next_due);
-            return Ok(());
-        }
-        if L::APART {
-            self.backend.submit()?;
-        }
-        if pool.is_answered() {
-            return Ok(());
-        }
-        let soon = self.backend.now() + BESIDE_TRIMS;
-        self.backend.wait(Some(next_due.map_or(soon, |due| due.min(soon))))
-    }
-
-    /// Takes the trims that came back, each with the moment when it did.
-    #[cold]
-    fn collect_trims(&mut self) {
-        let latest = self.now;
-        while let Some((slot, answer, done)) =
-            self.trim_pool.as_mut().and_then(|pool| pool.answer())
-        {
-            let index = slot.index();
-            let io_in_flight = self.ios_in_flight[index];
-            self.io_states[index].out = false;
-            self.now = done;
-            self.write_down(&io_in_flight, InFlightCall::Main, index, answer);
-            self.take(slot, io_in_flight, InFlightCall::Main, answer);
-            self.now = latest.max(done);
-        }
-    }
-
-    /// As many are in flight as now since the clock was read. A full queue stays full, so that there is
-    /// seldom something to add. Where I/Os are done at once, the queue is full but for the time of
-    /// [`Self::idle`].
-    #[inline]
-    fn hold(&mut self) {
-        if !L::AT_ONCE && self.free.len() != self.held_free.0 {
-            self.add_held(self.now);
-        }
-    }
-
-    /// Nothing was in flight from a moment until now.
-    pub(super) fn idle(&mut self, began: Timestamp) {
-        self.add_held(began);
-        if L::AT_ONCE {
-            self.add_held(self.now);
-            self.held_free.0 = 0;
-        }
-    }
-
-    /// Adds the I/Os in flight over the time until this moment.
-    #[cold]
-    fn add_held(&mut self, now: Timestamp) {
-        let (free, since) = self.held_free;
-        let in_flight = (self.ios_in_flight.len() - free) as u32;
-        self.worker_totals.depths.hold(in_flight, now.since(since));
-        self.held_free = (self.free.len(), now);
     }
 
     /// Takes what came back.
@@ -561,7 +458,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
     }
 
     /// Writes an answer down, where that is asked for.
-    fn write_down(
+    pub(super) fn write_down(
         &mut self,
         io_in_flight: &InFlight,
         call: InFlightCall,
@@ -614,6 +511,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             IoOp::Read => {
                 self.count(&answer);
                 self.worker.live_counters.read(u64::from(moved), answer.lat_ns());
+                self.count_in_file(io, IoOp::Read, moved);
                 let wrong = self.look_at(&slot, &answer);
                 (Some(slot), wrong)
             }
@@ -622,6 +520,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             {
                 self.count(&answer);
                 self.worker.live_counters.write(u64::from(moved), answer.lat_ns());
+                self.count_in_file(io, IoOp::Write, moved);
                 (Some(slot), None)
             }
             IoOp::Trim => {
@@ -652,6 +551,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             if self.level.as_ref().is_some_and(|level| level.is_exceeded_by(answer)) {
                 self.took_too_long(answer);
             }
+            self.fit_depth(answer);
         } else {
             tally.add(u64::from(answer.moved), u64::from(io.len), answer.lat_ns());
         }

@@ -5,6 +5,7 @@ use crate::sys::slab::Slot;
 
 use super::super::fill::{KnownGenerations, place_of};
 use super::super::{IoBackend, IoOp, IoRequest};
+use super::file_moves::MovedIos;
 use super::in_flight::{InFlight, InFlightCall, IoAnswer};
 use super::io_loop::IoLoop;
 use super::verify::{VerifyMismatch, look};
@@ -71,6 +72,7 @@ impl<'s, L: IoBackend<'s>, const MORE: bool> IoLoop<'_, 's, L, MORE> {
     ) -> (Option<Slot<'s>>, Option<VerifyMismatch>) {
         let (io, moved) = (answer.io_in_flight.io, answer.moved);
         self.worker.live_counters.fetched(u64::from(moved));
+        self.count_in_file(io, IoOp::Read, moved);
         if moved == 0 {
             return (Some(slot), None);
         }
@@ -98,6 +100,7 @@ impl<'s, L: IoBackend<'s>, const MORE: bool> IoLoop<'_, 's, L, MORE> {
         let (io, moved) = (answer.io_in_flight.io, answer.moved);
         self.count(answer);
         self.worker.live_counters.write(u64::from(moved), answer.lat_ns());
+        self.count_in_file(io, IoOp::Write, moved);
         if moved == 0 {
             return Some(slot);
         }
@@ -112,6 +115,7 @@ impl<'s, L: IoBackend<'s>, const MORE: bool> IoLoop<'_, 's, L, MORE> {
         let io_state = self.io_states[slot.index()];
         let call_ns = self.now.since(io_state.sent).0;
         self.worker.live_counters.read(moved, call_ns);
+        self.count_in_file(io, IoOp::Read, answer.moved);
         if answer.counts {
             self.worker_totals.tallies.of(Action::Read).add(moved, moved, call_ns);
         }
@@ -120,6 +124,18 @@ impl<'s, L: IoBackend<'s>, const MORE: bool> IoLoop<'_, 's, L, MORE> {
         let buffer = &self.backend.buffer(slot)[..moved as usize];
         let known = KnownGenerations::Exactly(io_state.generation);
         look(buffer, place, &self.worker.filler, self.worker.verify, known)
+    }
+
+    /// Counts what was read from or written to a file, where each file's is counted.
+    #[inline]
+    pub(super) fn count_in_file(&mut self, io: IoRequest, op: IoOp, moved: u32) {
+        if !MORE {
+            return;
+        }
+        let Some(moves) = self.worker_totals.moves.get_mut(io.file as usize) else { return };
+        let ios = if op == IoOp::Read { &mut moves.reads } else { &mut moves.writes };
+        let short = u64::from(moved < io.len);
+        ios.add(MovedIos { ops: 1, bytes: moved.into(), short });
     }
 
     /// Sends the calls that follow from answers.

@@ -6,6 +6,7 @@ use crate::unit::{Nanos, Timestamp};
 
 use super::super::IoOp;
 use super::super::tally::ActionTallies;
+use super::depth_finder::DepthFinder;
 use super::in_flight::IoAnswer;
 
 /// Rates are looked at when a worker has worked for so long.
@@ -29,11 +30,13 @@ pub(super) struct LevelWatch {
     window: Nanos,
     /// When rates are looked at again.
     next: Timestamp,
+    /// How deep the queue may be, where that is searched for.
+    pub(super) finder: Option<DepthFinder>,
 }
 
 impl LevelWatch {
-    /// From `started` on.
-    pub(super) fn new(level: &ServiceLevel, started: Timestamp) -> Self {
+    /// From `started` on, of a worker that keeps so many in flight at the most.
+    pub(super) fn new(level: &ServiceLevel, depth: u32, started: Timestamp) -> Self {
         let longest = |time: Nanos| if time == Nanos::ZERO { u64::MAX } else { time.0 };
         let [read, write, trim] = level.max_latency.all().map(longest);
         let actions = [Action::Read, Action::Write, Action::Trim];
@@ -43,7 +46,8 @@ impl LevelWatch {
             .filter_map(|(action, least)| Some(WatchedRate { action, least: least?, last: None }));
         let rates: Vec<_> = rates.collect();
         let next = if rates.is_empty() { Timestamp(u64::MAX) } else { started + SETTLED };
-        Self { most: [read, write, write, trim], rates, window: level.window, next }
+        let finder = level.depth.map(|search| DepthFinder::new(search, depth, started));
+        Self { most: [read, write, write, trim], rates, window: level.window, next, finder }
     }
 
     /// Whether an I/O took longer than it may.
@@ -54,7 +58,10 @@ impl LevelWatch {
 
     /// The longest latency of such an operation, ns.
     pub(super) fn most(&self, op: IoOp) -> u64 {
-        self.most[op as usize]
+        match &self.finder {
+            Some(finder) => finder.target_ns(),
+            None => self.most[op as usize],
+        }
     }
 
     /// Looks at all rates; what is missed of one.
@@ -68,10 +75,16 @@ impl LevelWatch {
         missed
     }
 
-    /// Whether it is time to look at the rates.
+    /// Whether it is time to look at the rates, or at the depth.
     #[inline]
     pub(super) fn is_due(&self, now: Timestamp) -> bool {
-        now >= self.next
+        now >= self.next || self.finder.as_ref().is_some_and(|finder| now >= finder.ends())
+    }
+
+    /// Whether no other I/O may be sent beside so many.
+    #[inline]
+    pub(super) fn holds(&mut self, in_flight: u32) -> bool {
+        self.finder.as_mut().is_some_and(|finder| finder.holds(in_flight))
     }
 }
 

@@ -3,9 +3,10 @@
 use std::io;
 
 use crate::error::{Doing, Fault, MissedLevel};
-use crate::stats::BlockContent;
+use crate::stats::{BlockContent, CallSizes, DepthCounts};
 
 use super::super::{IoBackend, IoRequest};
+use super::depth_finder::WindowEnd;
 use super::in_flight::{InFlightCall, IoAnswer};
 use super::io_loop::IoLoop;
 
@@ -49,9 +50,38 @@ impl<'s, L: IoBackend<'s>, const MORE: bool> IoLoop<'_, 's, L, MORE> {
         });
     }
 
-    /// Looks at the rates, and ends where one is too low.
+    /// Tells the search for a depth of an answer; ends where even one I/O in flight takes too long.
+    #[inline]
+    pub(super) fn fit_depth(&mut self, answer: &IoAnswer) {
+        let Some(level) = &mut self.level else { return };
+        let Some(finder) = &mut level.finder else { return };
+        if finder.answered(answer.lat_ns(), self.now) {
+            self.took_too_long(answer);
+        }
+    }
+
+    /// The window of a search for a depth is over: what was counted so far was search, or all is done.
+    #[cold]
+    fn end_window(&mut self) {
+        let finder = self.level.as_mut().and_then(|level| level.finder.as_mut());
+        let Some(finder) = finder.filter(|finder| self.now >= finder.ends()) else { return };
+        match finder.end_window(self.now) {
+            WindowEnd::Search => {}
+            WindowEnd::Done => self.open = false,
+            WindowEnd::LastWindow => {
+                self.worker_totals.counted = self.now;
+                self.worker_totals.tallies.clear();
+                self.worker_totals.depths = DepthCounts::default();
+                self.worker_totals.submitted = CallSizes::default();
+                self.worker_totals.answered = CallSizes::default();
+            }
+        }
+    }
+
+    /// Looks at the depth, and at the rates; ends where one is too low.
     #[cold]
     pub(super) fn look_at_rates(&mut self) {
+        self.end_window();
         let Some(level) = &mut self.level else { return };
         if self.now < self.worker_totals.counted {
             return;

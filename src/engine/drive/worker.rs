@@ -19,6 +19,7 @@ use super::super::log::WorkerLog;
 use super::super::route::IoRoute;
 use super::super::tally::ActionTallies;
 use super::super::{CacheControl, FlushKind, IoBackend, IoOp, WorkerFiles};
+use super::file_moves::FileMoves;
 use super::worker_limits::WorkerLimits;
 
 /// When a worker stops, decided before it starts. What is not set does not stop it.
@@ -89,6 +90,8 @@ pub struct Worker<'a> {
     pub split: LatencySplit,
     /// Latency counts from the answer before, even where data are made in between.
     pub laps: bool,
+    /// What moves is counted for each file by itself, too.
+    pub by_file: bool,
     /// Where each I/O is written down.
     pub log: Option<WorkerLog>,
     /// Live counters.
@@ -130,6 +133,8 @@ pub struct WorkerTotals {
     pub whole: bool,
     /// The files of a tree have the other of their two names now.
     pub renamed: bool,
+    /// What moved to and from each of its files, counted or not, where that is asked for.
+    pub moves: Vec<FileMoves>,
     /// CPU time of the worker's thread from its first I/O to its last answer.
     pub cpu: CpuSpent,
 }
@@ -147,6 +152,7 @@ impl Worker<'_> {
         self.verify != Verify::None
             || self.split.any()
             || self.log.is_some()
+            || self.by_file
             || self.balance.is_some()
             || self.aside.any()
             || self.limits.level.is_some()

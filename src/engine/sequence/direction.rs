@@ -1,9 +1,8 @@
 //! Read, write or trim: which the next I/O is.
 
-use crate::plan::{Action, Mix};
+use crate::plan::{Action, Mix, Tausworthe};
 
 use super::super::IoOp;
-use super::tausworthe::Tausworthe;
 
 /// The numbers of the directions, wherever something is kept for each.
 pub(super) const READ: usize = 0;

@@ -12,10 +12,12 @@ const PERCENTS: usize = 100;
 /// A place in a region, and whether it is a random one.
 pub(super) type RegionPlace = (u64, bool);
 
-/// What decides about places: the same for all files of a worker.
+/// What decides about places: the same for all files of a worker, but for their lengths where those differ.
 #[derive(Clone, Debug)]
 pub(super) struct PlaceRules {
     /// Where the region of each file begins, its bytes, and where the file ends.
+    pub(super) home: u64,
+    /// Where places are counted from: there, or where a zone of it begins.
     pub(super) start: u64,
     pub(super) len: u64,
     pub(super) end: u64,
@@ -30,6 +32,28 @@ pub(super) struct PlaceRules {
     pub(super) single: bool,
     /// More bytes are asked for than the files have.
     pub(super) more: bool,
+    /// Random places lie in so many bytes from there.
+    pub(super) zone: Option<u64>,
+}
+
+impl PlaceRules {
+    /// Bytes from a place to the end of the region.
+    pub(super) fn room(&self, place: u64) -> u64 {
+        self.home.saturating_add(self.len).saturating_sub(self.start.saturating_add(place))
+    }
+
+    /// Bytes that random places lie in.
+    pub(super) fn space(&self) -> u64 {
+        self.zone.unwrap_or(self.len.min(self.end))
+    }
+}
+
+/// The region of one file, where those of others are larger or smaller.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FileRegion {
+    len: u64,
+    end: u64,
+    blocks: [u64; DIRECTIONS],
 }
 
 /// Where a walk through a region stands, beside what its files know.
@@ -80,12 +104,26 @@ impl PlaceWalk {
             },
         };
         let align = aligns(places, rules.least);
-        let len = rules.len.min(rules.end);
-        let blocks = std::array::from_fn(|direction| {
-            let (least, align) = (rules.least[direction], align[direction]);
-            len.saturating_sub(least.saturating_sub(align)) / align
-        });
+        let blocks = blocks_in(rules.space(), rules.least, align);
         Self { rules, align, blocks, kind, run_left: 1, beside: false }
+    }
+
+    /// The region of so many bytes, at whose end the file ends.
+    pub(super) fn region(&self, len: u64) -> FileRegion {
+        let end = self.rules.start.saturating_add(len);
+        FileRegion { len, end, blocks: blocks_in(len.min(end), self.rules.least, self.align) }
+    }
+
+    /// Places are counted from here: a zone begins.
+    #[inline]
+    pub(super) fn begin_at(&mut self, start: u64) {
+        self.rules.start = start;
+    }
+
+    /// What follows is in this region.
+    #[inline]
+    pub(super) fn enter(&mut self, region: FileRegion) {
+        (self.rules.len, self.rules.end, self.blocks) = (region.len, region.end, region.blocks);
     }
 
     pub(super) fn rules(&self) -> &PlaceRules {
@@ -178,7 +216,7 @@ impl PlaceWalk {
         };
         let at = &mut file.ends[direction];
         let wraps = rules.timed && rules.single || rules.mix.writes() && rules.more;
-        if wraps && *at >= rules.start.saturating_add(rules.len) {
+        if wraps && *at >= rules.home.saturating_add(rules.len) {
             *at = rules.start;
         }
         if *at >= rules.end {
@@ -285,6 +323,14 @@ impl PlaceLaw {
             }
         }
     }
+}
+
+/// Random places in so many bytes, of each direction.
+fn blocks_in(len: u64, least: [u64; DIRECTIONS], align: [u64; DIRECTIONS]) -> [u64; DIRECTIONS] {
+    std::array::from_fn(|direction| {
+        let (least, align) = (least[direction], align[direction]);
+        len.saturating_sub(least.saturating_sub(align)) / align
+    })
 }
 
 /// What random places are multiples of.

@@ -1,10 +1,9 @@
 //! Which of several files the next I/O goes to.
 
-use crate::plan::FileService;
+use crate::plan::{FileService, Tausworthe};
 
 use super::file::SequenceFile;
 use super::skew::{SkewedPlaces, zipf_sum};
-use super::tausworthe::Tausworthe;
 
 /// Places of a law for each file.
 const PLACES_BITS: u32 = 10;

@@ -1,11 +1,10 @@
 //! How large the next I/O is.
 
 use crate::error::Refusal;
-use crate::plan::{BlockSize, Pattern, SeededSequence};
+use crate::plan::{BlockSize, Pattern, SeededSequence, Tausworthe};
 use crate::unit::Bytes;
 
 use super::direction::{DIRECTIONS, OPS, READ, WRITE};
-use super::tausworthe::Tausworthe;
 
 /// The largest block.
 const LARGEST: u64 = 1 << 30;

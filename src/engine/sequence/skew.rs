@@ -2,7 +2,7 @@
 //!
 //! The arithmetic is that of fio in every rounding, for its results are truncated to places.
 
-use super::tausworthe::Tausworthe;
+use crate::plan::Tausworthe;
 
 /// The golden ratio's part of 2^64: a multiplicative hash.
 const GOLDEN: u64 = 0x61c8_8646_80b5_83eb;

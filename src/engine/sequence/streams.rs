@@ -1,9 +1,8 @@
 //! The streams of random numbers of a sequence, each from its own seed.
 
-use crate::plan::{RandomGenerator, SEED_STREAMS, SeedStream};
+use crate::plan::{RandomGenerator, SEED_STREAMS, SeedStream, Tausworthe};
 
 use super::direction::DIRECTIONS;
-use super::tausworthe::Tausworthe;
 
 /// All streams that decide where I/Os go.
 #[derive(Clone, Debug)]

@@ -8,7 +8,8 @@ mod job;
 mod passes;
 mod random;
 
-use crate::engine::{FileSpan, IoRoute, Tausworthe};
+use crate::engine::{FileSpan, IoRoute};
+use crate::plan::Tausworthe;
 use crate::plan::{
     ByDirection, FileOrder, FileService, PlaceDistribution, SeedStream, SequenceSeeds,
 };

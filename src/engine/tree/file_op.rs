@@ -3,7 +3,7 @@
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::Ordering::Relaxed;
 
-use rustix::fs::{AtFlags, FallocateFlags, Mode, OFlags};
+use rustix::fs::{AtFlags, FallocateFlags, Mode, OFlags, StatxFlags};
 use rustix::io::Errno;
 
 use super::meter::{OpDone, OpFailed, stuck};
@@ -40,6 +40,21 @@ impl FileOp for CreateFile {
         worker.sync_file(file.as_fd(), &mut done)?;
         shut(file)?;
         worker.sync_folder(hands, at, &mut done)?;
+        Ok(done)
+    }
+}
+
+/// Opens a file, which is made where it is not there; its close is not in the time.
+pub(super) struct OpenNewFile;
+
+impl FileOp for OpenNewFile {
+    #[inline(always)]
+    fn act(worker: &TreeWorker, _: &mut TreeTools, at: &TreeFile) -> Result<OpDone, OpFailed> {
+        let mut done = OpDone::default();
+        let file = worker.open(at, OFlags::RDWR | OFlags::CREATE)?;
+        let began = clock::now();
+        shut(file)?;
+        done.aside_ns += clock::now().since(began).0;
         Ok(done)
     }
 }
@@ -105,6 +120,29 @@ impl FileOp for StatFile {
     #[inline(always)]
     fn act(_: &TreeWorker, _: &mut TreeTools, at: &TreeFile) -> Result<OpDone, OpFailed> {
         look(at)?;
+        Ok(OpDone::default())
+    }
+}
+
+/// The same of what a link points to.
+pub(super) struct StatTarget;
+
+impl FileOp for StatTarget {
+    #[inline(always)]
+    fn act(_: &TreeWorker, _: &mut TreeTools, at: &TreeFile) -> Result<OpDone, OpFailed> {
+        rustix::fs::statat(at.dir, at.path, AtFlags::empty()).map_err(stuck(Doing::Stat))?;
+        Ok(OpDone::default())
+    }
+}
+
+/// All that `statx` tells of it.
+pub(super) struct StatAll;
+
+impl FileOp for StatAll {
+    #[inline(always)]
+    fn act(_: &TreeWorker, _: &mut TreeTools, at: &TreeFile) -> Result<OpDone, OpFailed> {
+        rustix::fs::statx(at.dir, at.path, AtFlags::empty(), StatxFlags::ALL)
+            .map_err(stuck(Doing::Stat))?;
         Ok(OpDone::default())
     }
 }

@@ -6,14 +6,14 @@ use std::os::fd::{AsFd, BorrowedFd};
 use rustix::fs::RawDir;
 
 use super::file_op::{
-    AllocateFile, CreateFile, CreateFolder, FileOp, HardLink, OpenFile, ReadFile, RemoveFile,
-    RenameFile, StatFile, SymbolicLink, TruncateFile,
+    AllocateFile, CreateFile, CreateFolder, FileOp, HardLink, OpenFile, OpenNewFile, ReadFile,
+    RemoveFile, RenameFile, StatAll, StatFile, StatTarget, SymbolicLink, TruncateFile,
 };
 use super::meter::{OpDone, OpFailed, TreeMeter, stuck};
 use super::worker::{TreeFile, TreeTools, TreeWorker};
 use crate::engine::random::{Shuffle, mix};
 use crate::error::{Doing, Fault};
-use crate::plan::{Action, TreeOrder, TreeSize};
+use crate::plan::{Action, StatCall, TreeOrder, TreeSize};
 
 /// A worker on its way.
 pub(super) struct TreeWalk<'w, 'a> {
@@ -32,6 +32,11 @@ impl TreeWalk<'_, '_> {
     /// One pass over all files.
     pub(super) fn pass(&mut self) {
         let action = self.worker.action;
+        if !self.worker.named.is_empty() {
+            self.named();
+            self.pass += 1;
+            return;
+        }
         match action {
             Action::List => self.list(),
             Action::Create => match self.worker.size {
@@ -59,6 +64,34 @@ impl TreeWalk<'_, '_> {
             self.hands.name.flip();
         }
         self.pass += 1;
+    }
+
+    /// One pass over files that stand for themselves.
+    fn named(&mut self) {
+        let folders = self.worker.size == TreeSize::Folders;
+        match self.worker.action {
+            Action::Create if folders => self.by_path::<CreateFolder>(),
+            Action::Create => self.by_path::<OpenNewFile>(),
+            Action::Stat => match self.worker.stat_call {
+                StatCall::Lstat => self.by_path::<StatFile>(),
+                StatCall::Stat => self.by_path::<StatTarget>(),
+                StatCall::Statx => self.by_path::<StatAll>(),
+            },
+            Action::Remove => self.by_path::<RemoveFile>(),
+            other => unreachable!("the plan's check refuses '{}' here", other.name()),
+        }
+    }
+
+    fn by_path<A: FileOp>(&mut self) {
+        let Self { worker, tree_meter, hands, dir, .. } = self;
+        for (number, path) in (0..).zip(worker.named.iter()) {
+            let Some(since) = tree_meter.next() else { return };
+            let at = TreeFile { dir: *dir, path, folder: None, number, folder_number: 0 };
+            match A::act(worker, hands, &at) {
+                Ok(done) => tree_meter.done(since, done),
+                Err(stuck) => return tree_meter.fail(stuck, path),
+            }
+        }
     }
 
     fn each<A: FileOp>(&mut self) {

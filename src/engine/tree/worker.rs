@@ -1,6 +1,6 @@
 //! A worker on many files: what it is given, what it works with, and one of its files.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -12,7 +12,7 @@ use crate::engine::balance::BalanceSlot;
 use crate::engine::drive::IoQuota;
 use crate::engine::fill::DataFiller;
 use crate::engine::random::mix;
-use crate::plan::{Action, Durability, Naming, Rate, TreeOrder, TreeSize, Verify};
+use crate::plan::{Action, Durability, Naming, Rate, StatCall, TreeOrder, TreeSize, Verify};
 use crate::stats::LiveCounters;
 use crate::sys::buffer::Buffer;
 use crate::sys::pinned::PinnedThread;
@@ -42,6 +42,10 @@ pub struct TreeWorker<'a> {
     pub number: u32,
     /// What its files are called.
     pub naming: Naming,
+    /// Each by its path from the root, where they stand for themselves.
+    pub named: Arc<[CString]>,
+    /// By which call it looks at attributes.
+    pub stat_call: StatCall,
     /// Whether the folders hold files of others.
     pub shared: bool,
     /// Data are moved in pieces of this size at the most, bytes.

@@ -2,9 +2,11 @@
 
 use crate::engine::TRIMS_IN_FLIGHT;
 use crate::engine::{DataFiller, OffsetStream};
+use std::path::Path;
+
 use crate::error::{Error, Refusal};
 use crate::name;
-use crate::plan::{Action, BlockWork, Caching, Job, LayoutMode, Method, Plan, Target};
+use crate::plan::{Action, BlockWork, Caching, Job, LayoutMode, Method, Plan, Size, Target};
 use crate::record::ResolvedJob;
 use crate::unit::{Bytes, Nanos};
 
@@ -40,10 +42,10 @@ impl PlanFitter<'_> {
         let mut files = 1;
         let (place, size, caching) = match &blocks.target {
             Target::Nowhere { size } => {
-                if !matches!(method, Method::Null | Method::Sim(_)) {
+                if !method.without_io() {
                     return Err(Refusal::new(
                         format!("the method {} needs a file or device", method.name()),
-                        "give one, or use null or sim",
+                        "give one, or use null, compute or sim",
                     )
                     .into());
                 }
@@ -52,16 +54,33 @@ impl PlanFitter<'_> {
             target @ Target::Files { count, shared, layout, .. } => {
                 files = if *shared { *count } else { count.saturating_mul(workers) };
                 let made = (writes || lays(*layout)) && *layout != LayoutMode::Existing;
-                let (open_targets, size, new) = self.several(target, files, made)?;
+                let (open_targets, size, new) = self.several(blocks, files, made)?;
                 something_to_read(plan, number, blocks)?;
-                let subject = self.open_targets[open_targets[0]].subject;
                 let wanted = self.cached(blocks);
-                let caching = self.caching(wanted, subject, pattern, &job.stop)?;
-                let folder = self.subjects[subject].path.clone();
-                method = self.suited(method, blocks, caching, &name::path(&folder))?;
-                self.log_beside(job, subject);
+                let mut caching = wanted;
+                let mut subjects: Vec<usize> = Vec::new();
+                for &open_target in &open_targets {
+                    let subject = self.open_targets[open_target].subject;
+                    if !subjects.contains(&subject) {
+                        subjects.push(subject);
+                    }
+                }
+                for &subject in &subjects {
+                    // What one of them cannot have none has.
+                    caching = self.caching(caching, subject, pattern, &job.stop)?;
+                }
+                for &subject in &subjects {
+                    let path = name::path(&self.subjects[subject].path);
+                    let one = of_the_place(blocks, &path);
+                    method = self.suited(method, one.as_ref().unwrap_or(blocks), caching, &path)?;
+                    self.log_beside(job, subject);
+                }
                 let each = laid_before(plan, number, blocks, (size, new));
-                laid = Bytes(each.0.saturating_mul(u64::from(files)));
+                laid = match each {
+                    Bytes::ZERO => each,
+                    _ if !target.sizes().is_empty() => target.all_bytes(size),
+                    each => Bytes(each.0.saturating_mul(u64::from(files))),
+                };
                 (JobPlace::Sites(open_targets), size, caching)
             }
             target => {
@@ -117,17 +136,17 @@ impl PlanFitter<'_> {
         }
         let own_files = matches!(blocks.target, Target::Files { shared: false, .. });
         verifies(pattern, length, method, iodepth, if own_files { 1 } else { workers })?;
-        let each = match &blocks.target {
-            Target::Files { count, .. } => Bytes(size.0.saturating_mul(u64::from(*count))),
-            _ => size,
-        };
+        let each = blocks.target.all_bytes(size);
         let timed = match writes {
             false => Some(Bytes::ZERO),
             // How often they are written again is the device's to say.
             true if job.stop.at_least > Nanos::ZERO => None,
             true => most(&job.stop.first_of, each, job.workers),
         };
-        let size = Bytes(size.0.saturating_mul(u64::from(files)));
+        let size = match blocks.target.sizes() {
+            [] => Bytes(size.0.saturating_mul(u64::from(files))),
+            _ => each,
+        };
         let writes_at_most = timed.map(|timed| timed + laid);
         let resolved = ResolvedJob {
             phase: number.into(),
@@ -142,6 +161,13 @@ impl PlanFitter<'_> {
         };
         Ok((resolved, place))
     }
+}
+
+/// The same work on a device alone, where that is what stands at a path of several; `None` of files.
+fn of_the_place(blocks: &BlockWork, path: &Path) -> Option<BlockWork> {
+    let (_, consent) = blocks.target.devices().find(|(device, _)| *device == path)?;
+    let target = Target::Device { path: path.into(), size: Size::Whole, consent: consent.cloned() };
+    Some(BlockWork { target, ..blocks.clone() })
 }
 
 /// Whether a file need not be there for this layout: it is made.

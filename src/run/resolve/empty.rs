@@ -4,7 +4,7 @@ use crate::error::Refusal;
 use crate::evidence;
 use crate::name::NameText as _;
 use crate::plan::{
-    Action, BlockWork, Job, LayoutMode, Method, OffsetOrdering, Plan, Size, StopLimit, Target, Work,
+    Action, BlockWork, Job, LayoutMode, OffsetOrdering, Plan, Size, StopLimit, Target, Work,
 };
 use crate::unit::Bytes;
 
@@ -18,7 +18,7 @@ pub(super) fn something_to_read(
     blocks: &BlockWork,
 ) -> Result<(), Refusal> {
     let reads = blocks.pattern.mix.fetches();
-    if !reads || matches!(blocks.method, Method::Null | Method::Sim(_)) {
+    if !reads || blocks.method.without_io() {
         return Ok(());
     }
     let layout = layout(&blocks.target);
@@ -45,7 +45,7 @@ pub(super) fn something_to_read(
 fn holds_data(target: &Target) -> Result<(), Refusal> {
     let path = match target {
         Target::File { path, .. } => Some(path.clone()),
-        Target::Files { .. } => target.numbered(0),
+        Target::Files { .. } => target.numbered(0).filter(|path| !target.is_device(path)),
         Target::Scratch { .. } | Target::Device { .. } | Target::Nowhere { .. } => None,
     };
     match path.filter(|path| evidence::all_holes(path)) {

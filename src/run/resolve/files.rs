@@ -1,11 +1,11 @@
-//! Several files of one name as the target of a job.
+//! Several files or devices as the target of a job.
 
 use std::path::{Path, PathBuf};
 
 use crate::error::{Doing, Error, Fault, Refusal};
 use crate::evidence::{FilesystemSpace, Subject};
 use crate::name::NameText as _;
-use crate::plan::{Size, Target};
+use crate::plan::{Action, BlockWork, Size, Target};
 use crate::unit::Bytes;
 
 use super::super::open_target::OpenTarget;
@@ -31,10 +31,11 @@ impl PlanFitter<'_> {
     /// The sites of several files, the size of each, and whether they are new to the run.
     pub(super) fn several(
         &mut self,
-        target: &Target,
+        blocks: &BlockWork,
         files: u32,
         made: bool,
     ) -> Result<(Vec<usize>, Bytes, bool), Error> {
+        let target = &blocks.target;
         let Target::Files { dirs, size, .. } = target else {
             unreachable!("only several files are asked for")
         };
@@ -51,21 +52,26 @@ impl PlanFitter<'_> {
                 writable(dir)?;
             }
         }
-        let subject = self.subject(&dirs[0]);
-        self.on_one_file_system(subject, dirs)?;
+        let subject = dirs.first().map(|dir| self.subject(dir));
+        if let Some(subject) = subject {
+            self.on_one_file_system(subject, dirs)?;
+        }
         let group = self.groups.iter().position(|group| group.target.is_same(target));
         let before = group.map_or(0, |group| self.groups[group].made);
         let found = found(target, files, if made { files } else { before })?;
         let size = size_of_each(*size, &found)?;
-        if !made && before < files && found.least.is_some_and(|least| size > least) {
+        self.listed_devices(blocks, size)?;
+        let alike = target.sizes().is_empty();
+        if !made && before < files && alike && found.least.is_some_and(|least| size > least) {
             return Err(Refusal::new(
                 format!("{size} are more than each of the files has"),
                 format!("give {} or less", found.least.unwrap_or_default()),
             )
             .into());
         }
-        let all = Bytes(size.0.saturating_mul(u64::from(files)));
-        let free = self.subjects[subject].space.seen().and_then(FilesystemSpace::known_free);
+        let all = bytes_in_files(target, files, size);
+        let space = subject.and_then(|subject| self.subjects[subject].space.seen());
+        let free = space.and_then(FilesystemSpace::known_free);
         if made
             && self.has_to_fit(target)
             && let Some(free) = free
@@ -92,6 +98,31 @@ impl PlanFitter<'_> {
         Ok((self.sites_of(group, files, subject), size, new))
     }
 
+    /// Looks at the devices among several files as at one alone: whether they are there, may be written to, are
+    /// large enough, and can be trimmed.
+    fn listed_devices(&mut self, blocks: &BlockWork, size: Bytes) -> Result<(), Refusal> {
+        let Target::Files { named, devices, .. } = &blocks.target else { return Ok(()) };
+        let writes = blocks.pattern.mix.writes();
+        for device in devices {
+            let path = &device.path;
+            let sizes = named.iter().enumerate().filter(|(_, other)| *other == path);
+            let of_file = |file: usize| blocks.target.sizes().get(file).copied().unwrap_or(size);
+            let most = sizes.map(|(file, _)| of_file(file)).max().unwrap_or(size);
+            let alone = Target::Device {
+                path: path.clone(),
+                size: Size::Exactly(most),
+                consent: device.consent.clone(),
+            };
+            self.exists(&alone, path, writes, writes)?;
+            let subject = self.subject(path);
+            self.size(&alone, subject, Size::Exactly(most), (writes, false), path)?;
+            if blocks.pattern.mix.has(Action::Trim) {
+                self.trims(&alone, path, subject, &blocks.pattern)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Whether all folders lie where the first of them, `subject`, does.
     fn on_one_file_system(&self, subject: usize, dirs: &[PathBuf]) -> Result<(), Refusal> {
         let on = |subject: &Subject| subject.mount.seen().map(|mount| mount.point.clone());
@@ -109,17 +140,48 @@ impl PlanFitter<'_> {
     }
 
     /// The first sites of a group, which grows to as many.
-    fn sites_of(&mut self, group: usize, files: u32, subject: usize) -> Vec<usize> {
-        let FileGroup { target, open_targets, .. } = &mut self.groups[group];
-        while open_targets.len() < files as usize {
-            let Some(path) = target.numbered(open_targets.len() as u32) else {
+    fn sites_of(&mut self, group: usize, files: u32, subject: Option<usize>) -> Vec<usize> {
+        let target = self.groups[group].target.clone();
+        while self.groups[group].open_targets.len() < files as usize {
+            let Some(path) = target.numbered(self.groups[group].open_targets.len() as u32) else {
                 unreachable!("there is a folder")
             };
-            self.open_targets.push(OpenTarget::of_several(path, subject, target.is_unnamed()));
-            open_targets.push(self.open_targets.len() - 1);
+            let site = match subject {
+                Some(subject) if !target.is_device(&path) => {
+                    self.open_targets.push(OpenTarget::of_several(path, subject, &target));
+                    self.open_targets.len() - 1
+                }
+                _ => self.site_of_device(&path, &target),
+            };
+            self.groups[group].open_targets.push(site);
         }
-        open_targets[..files as usize].to_vec()
+        self.groups[group].open_targets[..files as usize].to_vec()
     }
+
+    /// The site of a device among several files: a device is opened once, whoever names it.
+    fn site_of_device(&mut self, path: &Path, target: &Target) -> usize {
+        let subject = self.subject(path);
+        let known = self.open_targets.iter().position(|other| other.is_device_at(path));
+        let site = known.unwrap_or_else(|| {
+            self.open_targets.push(OpenTarget::of_several(path.into(), subject, target));
+            self.open_targets.len() - 1
+        });
+        let mut named = target.devices().filter(|(device, _)| *device == path);
+        let held = named.any(|(_, consent)| consent.is_some_and(|consent| consent.held));
+        self.open_targets[site].held |= held;
+        site
+    }
+}
+
+/// The bytes of those that are no devices.
+fn bytes_in_files(target: &Target, files: u32, each: Bytes) -> Bytes {
+    let Target::Files { named, sizes, devices, .. } = target else { return each };
+    if devices.is_empty() && sizes.is_empty() {
+        return Bytes(each.0.saturating_mul(u64::from(files)));
+    }
+    let size = |file: usize| sizes.get(file).copied().unwrap_or(each);
+    let regular = named.iter().enumerate().filter(|(_, path)| !target.is_device(path));
+    regular.map(|(file, _)| size(file)).sum()
 }
 
 fn is_folder(dir: &Path) -> Result<(), Refusal> {
@@ -140,6 +202,9 @@ fn found(target: &Target, files: u32, to_come: u32) -> Result<FoundFiles, Refusa
     let named = if target.is_unnamed() { 0 } else { files };
     for file in 0..named {
         let Some(path) = target.numbered(file) else { unreachable!("there is a folder") };
+        if target.is_device(&path) {
+            continue;
+        }
         match std::fs::metadata(&path) {
             Ok(found) if found.is_file() => {
                 let len = Bytes(found.len());

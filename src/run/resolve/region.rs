@@ -43,7 +43,12 @@ pub(in crate::run) fn writes_each_block(pattern: &Pattern) -> bool {
     );
     let one_size = pattern.block.smallest() == pattern.block.largest();
     let only = pattern.mix.sends() && !pattern.mix.has(Action::Read);
-    each_once && one_size && only && pattern.region.align.is_none()
+    each_once && one_size && only && pattern.region.align.is_none() && !in_zones(pattern)
+}
+
+/// Whether its places are in zones, with gaps between them.
+pub(in crate::run) fn in_zones(pattern: &Pattern) -> bool {
+    pattern.sequence.as_ref().is_some_and(|sequence| sequence.zones.is_some())
 }
 
 /// The most that a job writes; `None` when only time ends it.

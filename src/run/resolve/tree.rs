@@ -1,8 +1,11 @@
 //! A tree of files as the target of a job.
 
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
 use crate::engine::DataFiller;
 use crate::error::{Doing, Error, Fault, Refusal};
-use crate::evidence::FilesystemSpace;
+use crate::evidence::{FilesystemSpace, folder_of};
 use crate::name::NameText as _;
 use crate::plan::{Action, CacheDrop, Caching, Job, Method, Plan, StopLimit, TreeSize, TreeWork};
 use crate::record::ResolvedJob;
@@ -26,7 +29,7 @@ impl PlanFitter<'_> {
         if let Some(why) = too_often(tree, &job.stop.first_of) {
             return Err(Refusal::new(why, "give 1, or repeat the phases").into());
         }
-        if phase.cold == CacheDrop::Target {
+        if phase.cold == CacheDrop::Target && tree.named.is_empty() {
             return Err(Refusal::new(
                 "the names and attributes of single files cannot be dropped from memory",
                 "use cold 'machine', or 'keep'",
@@ -61,6 +64,7 @@ impl PlanFitter<'_> {
             }
             Ok(_) => writable(dir)?,
         }
+        named_on_one(tree)?;
         let space = rustix::fs::statvfs(dir).ok();
         let roots = if tree.shared { 1 } else { u64::from(job.workers) };
         // A hard link is a name and no file.
@@ -109,6 +113,28 @@ impl PlanFitter<'_> {
         };
         Ok((resolved, JobPlace::Tree(tree_dir)))
     }
+}
+
+/// Refuses named files that do not all lie on the file system of their tree, or in folders where nothing can be
+/// made.
+fn named_on_one(tree: &TreeWork) -> Result<(), Refusal> {
+    let mut looked_at: Vec<&Path> = Vec::new();
+    let home = std::fs::metadata(&tree.dir).map(|found| found.dev()).ok();
+    for path in &tree.named {
+        let folder = folder_of(path);
+        if looked_at.contains(&folder) {
+            continue;
+        }
+        looked_at.push(folder);
+        writable(folder)?;
+        if std::fs::metadata(folder).map(|found| found.dev()).ok() != home {
+            return Err(Refusal::new(
+                format!("{} and {} lie on two file systems", tree.dir.to_text(), folder.to_text()),
+                "give the files of each file system a job of their own",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Why a job on a tree cannot have this limit, if it cannot.

@@ -56,6 +56,8 @@ impl DoctoredRecord {
             action: Action::Create,
             files: 2000,
             folders: 0,
+            named: Vec::new(),
+            stat_call: Default::default(),
             naming: Default::default(),
             shared: false,
             size: TreeSize::default(),

@@ -38,7 +38,10 @@ pub(super) fn paths(target: &Target) -> Vec<PathBuf> {
     match target {
         Target::File { path, .. } | Target::Device { path, .. } => vec![path.clone()],
         Target::Scratch { dir, .. } => vec![dir.clone()],
-        Target::Files { dirs, .. } => dirs.clone(),
+        Target::Files { dirs, devices, .. } => {
+            let devices = devices.iter().map(|device| device.path.clone());
+            dirs.iter().cloned().chain(devices).collect()
+        }
         Target::Nowhere { .. } => Vec::new(),
     }
 }

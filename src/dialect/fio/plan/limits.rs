@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::super::asked::FioJob;
 use super::super::choices::FioExitWhat;
 use super::super::direction::PerDirection;
-use crate::plan::{ByDirection, ErrorTolerance, FaultReach, LeastRate, ServiceLevel};
+use crate::plan::{ByDirection, DepthSearch, ErrorTolerance, FaultReach, LeastRate, ServiceLevel};
 use crate::unit::{Bytes, Nanos};
 
 /// The errors that are passed over where none are named.
@@ -63,6 +63,12 @@ impl FioJob {
             },
             least,
             window: Nanos::from(if watched { cycle } else { Duration::ZERO }),
+            depth: (pace.latency_target > Duration::ZERO && !untold).then(|| DepthSearch {
+                target: Nanos::from(pace.latency_target),
+                window: Nanos::from(pace.latency_window.max(Duration::from_micros(1))),
+                percent: pace.latency_percentile.clamp(f64::MIN_POSITIVE, 100.0),
+                endless: pace.latency_run,
+            }),
         }
     }
 }

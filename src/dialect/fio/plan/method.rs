@@ -47,6 +47,7 @@ impl FioJob {
                 sqpoll_cpu: options.sqthread_poll_cpu,
                 vectored: options.nonvectored == Some(false) && !options.fixedbufs,
                 linked: false,
+                async_every: options.force_async,
                 batch,
             }),
             other => {

@@ -1,7 +1,5 @@
 //! How fast a job is done, and until when.
 
-use std::time::Duration;
-
 use super::super::asked::FioJob;
 use super::super::choices::{FioRateProcess, FioSubmitMode};
 use super::super::direction::FioDirection;
@@ -130,14 +128,6 @@ impl FioJob {
     /// Until when a clone works; `drawn`: its blocks are a sequence drawn from seeds.
     pub(super) fn stop_of(&self, place: &FioRegion, drawn: bool) -> Result<StopRule, Refusal> {
         let schedule = &self.schedule;
-        if self.pace.latency_target > Duration::ZERO {
-            return Err(refused(
-                self,
-                "latency_target",
-                "the search for a depth is not done here yet",
-                "use 'assay ramp PATH --p99 TIME', which does that",
-            ));
-        }
         if self.target.create_only {
             // Its files are laid out before it begins, and that is all.
             return Ok(StopRule::until([StopLimit::Ops(Ops(1))]));

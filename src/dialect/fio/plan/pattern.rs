@@ -128,7 +128,8 @@ impl FioJob {
         let plain = pattern.distribution == FioDistribution::Random
             && pattern.sequence_length <= 1
             && pattern.percentage_random.iter().all(|percent| *percent == 100);
-        !pattern.norandommap && fixed && plain && !self.is_set("ba")
+        let whole = self.strided_zones().is_none();
+        !pattern.norandommap && fixed && plain && whole && !self.is_set("ba")
     }
 
     /// What is written.

@@ -13,8 +13,8 @@ use super::target::{folders, made_before};
 use crate::error::{Doing, Fault, Refusal};
 use crate::name::NameText as _;
 use crate::plan::{
-    Action, ActionShare, BlockSize, Durability, FileOrder, Job, LayoutMode, Mix, OffsetOrdering,
-    Pattern, Phase, Replay, Size, StopLimit, StopRule, Target, Work,
+    Action, ActionShare, BlockSize, Durability, FileOrder, Job, LayoutMode, ListedDevice, Mix,
+    OffsetOrdering, Pattern, Phase, Replay, Size, StopLimit, StopRule, Target, Work,
 };
 use crate::stats::divisor;
 use crate::unit::{Bytes, Nanos, Ops};
@@ -73,22 +73,19 @@ impl FioJob {
             let why = format!("{} {why}", path.to_text());
             refused(self, "read_iolog", &why, "have it written first, or give replay_redirect=")
         };
+        let mut devices: Vec<ListedDevice> = Vec::new();
         for (path, end) in paths.iter().zip(&list.ends) {
             match (found.there)(path) {
                 FioThere::Folder | FioThere::Other => {
                     return Err(denied(path, "is neither a file nor a block device"));
                 }
-                FioThere::Device { .. } if paths.len() > 1 => {
-                    return Err(refused(
-                        self,
-                        "read_iolog",
-                        "a list with several devices is not done here yet",
-                        "give one device by replay_redirect=",
-                    ));
-                }
                 FioThere::Device { bytes: whole, .. } if *end > whole => {
                     let why = format!("has {whole} bytes, and the list goes to {end}");
                     return Err(denied(path, &why));
+                }
+                FioThere::Device { named, .. } if paths.len() > 1 => {
+                    let consent = changes.then(|| self.consent(path, named));
+                    devices.push(ListedDevice { path: path.clone(), consent });
                 }
                 FioThere::Device { named, .. } => {
                     let consent = changes.then(|| self.consent(path, named));
@@ -115,11 +112,15 @@ impl FioJob {
         // One size for all of them: what each has at least.
         let least = list.ends.iter().copied().filter(|end| *end > 0).min().unwrap_or(furthest);
         Ok(Target::Files {
-            dirs: folders(&paths),
+            dirs: folders(
+                paths.iter().filter(|path| devices.iter().all(|device| device.path != **path)),
+            ),
             stem: NAME.into(),
             shared: true,
             count: paths.len() as u32,
             named: paths,
+            devices,
+            sizes: Vec::new(),
             size: Size::Exactly(Bytes(least)),
             order: FileOrder::RoundRobin,
             layout,
@@ -128,7 +129,12 @@ impl FioJob {
     }
 
     /// A clone that does a list. What a list flushes it says itself.
-    pub(super) fn replaying(&self, list: PlannedList, clone: (u32, u32)) -> Result<Job, Refusal> {
+    pub(super) fn replaying(
+        &self,
+        list: PlannedList,
+        clone: (u32, u32),
+        found: &FioSurroundings<'_>,
+    ) -> Result<Job, Refusal> {
         let PlannedList { target, replay, depth } = list;
         let share = |action| ActionShare {
             action,
@@ -163,7 +169,7 @@ impl FioJob {
             replay: Some(replay),
             ..Pattern::of(mix, OffsetOrdering::Uniform, block)
         };
-        let mut job = self.job_of(target, pattern, stop, clone)?;
+        let mut job = self.job_of(target, pattern, stop, clone, found)?;
         if let Work::Blocks(blocks) = &mut job.work {
             if blocks.durability.every().is_some() {
                 blocks.durability = Durability::None;

@@ -3,14 +3,16 @@
 use std::path::PathBuf;
 
 use super::super::asked::FioJob;
-use super::super::choices::{FioRandomGenerator, FioRwSequencer, FioServiceOrder, FioVerifyKind};
+use super::super::choices::{
+    FioRandomGenerator, FioRwSequencer, FioServiceOrder, FioVerifyKind, FioZoneMode,
+};
 use super::super::direction::PerDirection;
 use super::super::job_target::{FioAccessZone, FioAmount, FioDistribution};
 use super::super::names;
 use super::target::FioRegion;
 use crate::plan::{
     ByDirection, FileService, PlaceDistribution, RandomGenerator, RandomPlaces, SeededSequence,
-    SequencePlaces, SequenceSeeds, SizedZone, Zone,
+    SequencePlaces, SequenceSeeds, SizedZone, StridedZones, Zone,
 };
 use crate::unit::Bytes;
 
@@ -29,7 +31,13 @@ impl FioJob {
         let in_order = !pattern.rw.random() && pattern.sequence_gap == 0;
         let alone =
             place.files == 1 && !pattern.rw.mixed() && !(pattern.rw.writes() && pattern.rw.trims());
-        if in_order && alone && one_size && place.each.is_multiple_of(block.max(1)) {
+        let zones = self.strided_zones();
+        if in_order
+            && alone
+            && one_size
+            && zones.is_none()
+            && place.each.is_multiple_of(block.max(1))
+        {
             return None;
         }
         let places = match pattern.rw.random() {
@@ -54,12 +62,27 @@ impl FioJob {
             size: Some(Bytes(place.region)),
             io_size: moved.map(|_| Bytes(place.bytes)),
             file_end: place.file_end.map(Bytes),
+            zones,
             flush_every: (every > 0 && pattern.rw.writes()).then_some(every.into()),
             ..SeededSequence::of(places)
         }))
     }
 
-    fn seeds(&self, thread: u32) -> SequenceSeeds {
+    /// Zones with gaps between them; a gap in percent is one of the file.
+    pub(super) fn strided_zones(&self) -> Option<StridedZones> {
+        let zones = &self.zones;
+        let skip = match zones.skip {
+            FioAmount::Bytes(bytes) => bytes,
+            _ => 0,
+        };
+        (zones.mode == FioZoneMode::Strided).then_some(StridedZones {
+            size: Bytes(zones.size),
+            range: Bytes(zones.range),
+            skip: Bytes(skip),
+        })
+    }
+
+    pub(super) fn seeds(&self, thread: u32) -> SequenceSeeds {
         let pattern = &self.pattern;
         match pattern.randrepeat || self.is_set("randseed") {
             true => SequenceSeeds::Fixed {

@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::super::asked::FioJob;
-use super::super::asked::NAME;
-use super::super::choices::{FioFallocate, FioRw, FioServiceOrder};
+use super::super::choices::{FioFallocate, FioRw};
 use super::super::engine::FioEngine;
 use super::super::job_target::FioAmount;
 use super::super::names;
@@ -12,7 +11,7 @@ use super::placed::FioThere;
 use super::refused::refused;
 use crate::error::Refusal;
 use crate::name::NameText as _;
-use crate::plan::{FileOrder, LayoutMode, Lifetime, OverwriteConsent, Phase, Size, Target, Work};
+use crate::plan::{LayoutMode, Lifetime, OverwriteConsent, Phase, Size, Target, Work};
 use crate::unit::Bytes;
 
 /// Where a clone works, and how much of it.
@@ -38,7 +37,7 @@ impl FioJob {
     /// Where a clone works.
     pub(super) fn place_of(
         &self,
-        clone: u32,
+        (clone, thread): (u32, u32),
         there: &dyn Fn(&Path) -> FioThere,
         before: &[Phase],
     ) -> Result<FioRegion, Refusal> {
@@ -55,18 +54,19 @@ impl FioJob {
                 file_end: None,
             });
         }
-        if self.target.opendir.is_some() {
+        let mut paths: Vec<PathBuf> =
+            names::files_of(self, clone).into_iter().map(PathBuf::from).collect();
+        if paths.is_empty() {
             return Err(refused(
                 self,
                 "opendir",
-                "all files of a folder are not done here yet",
-                "name them: filename=a:b",
+                "there is no file below it",
+                "name a folder with files in it",
             ));
         }
-        let mut paths: Vec<PathBuf> =
-            names::files_of(self, clone).into_iter().map(PathBuf::from).collect();
-        if paths.len() > 1 {
-            return self.on_files(clone, paths, there);
+        let sized = self.target.filesize.is_some_and(|(least, most)| least != most);
+        if paths.len() > 1 || sized && !matches!(there(&paths[0]), FioThere::Device { .. }) {
+            return self.on_files((clone, thread), paths, there);
         }
         let path = paths.pop().unwrap_or_default();
         match there(&path) {
@@ -88,7 +88,7 @@ impl FioJob {
     }
 
     /// An amount as bytes of what is there.
-    fn amount(&self, word: &str, amount: FioAmount, whole: u64) -> Result<u64, Refusal> {
+    pub(super) fn amount(&self, word: &str, amount: FioAmount, whole: u64) -> Result<u64, Refusal> {
         match amount {
             FioAmount::Bytes(bytes) => Ok(bytes),
             FioAmount::Percent(_) if whole == 0 => Err(refused(
@@ -119,7 +119,7 @@ impl FioJob {
     }
 
     /// Where the part of a clone begins.
-    fn offset_of(&self, clone: u32, whole: u64) -> Result<u64, Refusal> {
+    pub(super) fn offset_of(&self, clone: u32, whole: u64) -> Result<u64, Refusal> {
         let target = &self.target;
         let step = self.amount("offset_increment", target.offset_increment, whole)?;
         let offset = self.amount("offset", target.offset, whole)?;
@@ -133,7 +133,7 @@ impl FioJob {
     }
 
     /// What is moved in a loop, of a region of so many bytes.
-    fn moved(&self, region: u64) -> Result<u64, Refusal> {
+    pub(super) fn moved(&self, region: u64) -> Result<u64, Refusal> {
         match self.target.io_size {
             None | Some(FioAmount::Bytes(0)) => Ok(region),
             Some(size) => self.amount("io_size", size, region),
@@ -226,82 +226,6 @@ impl FioJob {
         })
     }
 
-    fn on_files(
-        &self,
-        clone: u32,
-        paths: Vec<PathBuf>,
-        there: &dyn Fn(&Path) -> FioThere,
-    ) -> Result<FioRegion, Refusal> {
-        if paths.iter().any(|path| matches!(there(path), FioThere::Device { .. })) {
-            return Err(refused(
-                self,
-                "filename",
-                "a list of block devices is not done here yet",
-                "give each device a job of its own, in the same group",
-            ));
-        }
-        let target = &self.target;
-        let count = paths.len() as u64;
-        let whole = |path: &PathBuf| match there(path) {
-            FioThere::File(bytes) => bytes,
-            _ => 0,
-        };
-        let least = paths.iter().map(whole).min().unwrap_or(0);
-        let asked = self.bytes_asked(least.saturating_mul(count))?;
-        let block = self.pattern.bs.iter().copied().max().unwrap_or(1).max(1);
-        let each = match (target.filesize, asked) {
-            (Some((least, most)), _) if least == most => least,
-            (Some(_), _) => {
-                return Err(refused(
-                    self,
-                    "filesize",
-                    "files of several sizes are not done here yet",
-                    "give one size",
-                ));
-            }
-            (None, 0) if least > 0 => least,
-            (None, 0) => return Err(self.needs_size()),
-            (None, u64::MAX) => self.endless(0)? / count / block * block,
-            (None, asked) => asked / count / block * block,
-        };
-        if each == 0 {
-            return Err(refused(
-                self,
-                "nrfiles",
-                "there is less than a block for each file",
-                "give a larger size",
-            ));
-        }
-        // Which file comes next the sequence says.
-        let order = match target.file_service.order {
-            FioServiceOrder::Sequential => FileOrder::Sequential,
-            FioServiceOrder::Roundrobin => FileOrder::RoundRobin,
-            _ => FileOrder::Random,
-        };
-        let offset = self.offset_of(clone, each)?;
-        let files = Target::Files {
-            dirs: folders(&paths),
-            stem: NAME.into(),
-            shared: true,
-            count: count as u32,
-            named: paths,
-            size: Size::Exactly(Bytes(offset + each)),
-            order,
-            layout: self.layout(least >= offset + each),
-            lifetime: self.lifetime(),
-        };
-        let region = each.saturating_mul(count);
-        Ok(FioRegion {
-            target: files,
-            offset,
-            bytes: self.moved(region)?,
-            region,
-            each,
-            files: count as u32,
-            file_end: (least > offset + each).then_some(least),
-        })
-    }
-
     /// Its permission to write to a device; `named`: whose content may be lost, says its user.
     pub(super) fn consent(&self, device: &Path, named: bool) -> OverwriteConsent {
         let held = named && self.target.allow_mounted_write;
@@ -309,7 +233,7 @@ impl FioJob {
     }
 
     /// The size of a file that is written until nothing fits.
-    fn endless(&self, offset: u64) -> Result<u64, Refusal> {
+    pub(super) fn endless(&self, offset: u64) -> Result<u64, Refusal> {
         if self.pattern.rw != FioRw::Write {
             return Err(refused(
                 self,
@@ -322,7 +246,7 @@ impl FioJob {
         Ok((i64::MAX as u64).saturating_sub(offset) / block * block)
     }
 
-    fn needs_size(&self) -> Refusal {
+    pub(super) fn needs_size(&self) -> Refusal {
         Refusal {
             place: format!("job '{}'", self.name),
             why: "you need to specify size=".into(),
@@ -331,7 +255,7 @@ impl FioJob {
     }
 
     /// How files come to be, where they are there and long enough, or not.
-    fn layout(&self, complete: bool) -> LayoutMode {
+    pub(super) fn layout(&self, complete: bool) -> LayoutMode {
         let target = &self.target;
         match complete {
             _ if target.overwrite && !complete => LayoutMode::Written,
@@ -361,7 +285,7 @@ impl FioJob {
 }
 
 /// The folders that files lie in, each once.
-pub(super) fn folders(paths: &[PathBuf]) -> Vec<PathBuf> {
+pub(super) fn folders<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = Vec::new();
     for path in paths {
         let folder = match path.parent() {

@@ -9,8 +9,9 @@ use super::super::read;
 use super::*;
 use crate::name::NameText as _;
 use crate::plan::{
-    BlockSize, Caching, Durability, LayoutMode, Lifetime, Method, OffsetOrdering, ReplayAction,
-    Size, SteadyFigure, SteadyMeasure, SteadyWindow, StopLimit, Target, Verify, VerifyBacklog,
+    BlockSize, Caching, DepthSearch, Durability, LayoutMode, Lifetime, Method, OffsetOrdering,
+    ReplayAction, Size, SteadyFigure, SteadyMeasure, SteadyWindow, StopLimit, Target, Verify,
+    VerifyBacklog,
 };
 use crate::unit::{Bytes, Ops};
 
@@ -27,6 +28,9 @@ fn listed(path: &Path) -> std::io::Result<Vec<u8>> {
             there read 0 4096\nother write 4096 4096\n"
                 .to_vec())
         }
+        Some("/sys/devices/system/node/online") => Ok(b"0-1\n".to_vec()),
+        Some("/sys/devices/system/node/node0/cpulist") => Ok(b"0,2\n".to_vec()),
+        Some("/sys/devices/system/node/node1/cpulist") => Ok(b"1,3\n".to_vec()),
         _ => Err(std::io::ErrorKind::NotFound.into()),
     }
 }
@@ -37,6 +41,7 @@ fn planned(line: &str) -> Result<FioPlan, String> {
     let world = FioWorld {
         files: &|_| Err(std::io::ErrorKind::NotFound.into()),
         stdin: &|| Ok(Vec::new()),
+        files_below: &|_| Ok(Vec::new()),
         environment: &|_| None,
         kind: &|path| match path.to_str() {
             Some("d") => FioPathKind::Folder,
@@ -48,6 +53,7 @@ fn planned(line: &str) -> Result<FioPlan, String> {
     };
     let there = |path: &Path| match path.to_str() {
         Some("there") => FioThere::File(1 << 20),
+        Some("/dev/null") => FioThere::Other,
         Some("/dev/x") => FioThere::Device { bytes: 8 << 20, named: false },
         Some("/dev/y") => FioThere::Device { bytes: 8 << 20, named: true },
         _ => FioThere::Nothing,
@@ -81,8 +87,11 @@ fn jobs_run_together_until_one_waits() {
     assert_eq!(phases, [vec!["a.0", "a.1", "b.0"], vec!["c.0"], vec!["d.0"]]);
     let threads: Vec<u32> = plan.clones.iter().map(|clone| clone.thread).collect();
     assert_eq!(threads, [1, 2, 3, 4, 5]);
-    let refused = planned("--size=1m --name=a --name=b --name=c --wait_for=a").unwrap_err();
-    assert!(refused.contains("wait_for") && refused.contains("stonewall"), "{refused}");
+    let beside =
+        planned("--size=1m --name=a --numjobs=2 --name=b --name=c --wait_for=a").expect("a plan");
+    let [phase] = beside.plan.phases.as_slice() else { panic!("one phase") };
+    let after = phase.jobs.iter().map(|job| job.after.join(" "));
+    assert_eq!(after.collect::<Vec<_>>(), ["", "", "", "a.0 a.1"]);
 }
 
 #[test]
@@ -345,4 +354,79 @@ fn a_run_that_is_not_to_repeat_has_a_seed_of_its_own() {
     assert_eq!(seed("--rw=randread"), seed("--rw=randread"));
     assert_eq!(seed("--rw=randread --randseed=9"), 9);
     assert_eq!(seed("--rw=randread --randrepeat=0"), 77);
+}
+
+#[test]
+fn the_nodes_of_a_job_are_their_cpus() {
+    let cpus = |words: &str| {
+        let line = format!("--name=a --size=1m {words}");
+        planned(&line).map(|plan| plan.plan.phases[0].jobs[0].cpus.clone())
+    };
+    let list = |list: &[u32]| Ok(Some(Cpus { list: list.to_vec(), split: false }));
+    assert_eq!(cpus("--numa_cpu_nodes=1"), list(&[1, 3]));
+    assert_eq!(cpus("--numa_cpu_nodes=0-1"), list(&[0, 2, 1, 3]));
+    assert_eq!(cpus("--numa_cpu_nodes=all"), list(&[0, 2, 1, 3]));
+    let refused = cpus("--numa_cpu_nodes=7").expect_err("no such node");
+    assert!(refused.contains("there is no node 7"), "{refused}");
+}
+
+#[test]
+fn each_device_of_a_list_has_leave_of_its_own() {
+    let target = |words: &str| blocks(&format!("--name=a --bs=1m {words}")).target;
+    let Target::Files { dirs, named, devices, sizes, size, .. } =
+        target("--rw=write --filename=/dev/x:there:/dev/y --allow_mounted_write=1")
+    else {
+        panic!("no files")
+    };
+    assert_eq!(dirs, [Path::new(".")]);
+    assert_eq!(named.len(), 3);
+    let held = devices.iter().map(|device| device.consent.as_ref().map(|consent| consent.held));
+    assert_eq!(held.collect::<Vec<_>>(), [Some(false), Some(true)]);
+    // Each as large as it is.
+    assert_eq!(
+        (sizes, size),
+        (vec![Bytes::mib(8), Bytes::mib(1), Bytes::mib(8)], Size::Exactly(Bytes::mib(8)))
+    );
+    let Target::Files { devices, sizes, size, .. } =
+        target("--rw=randread --filename=/dev/x:/dev/y --size=4m")
+    else {
+        panic!("no files")
+    };
+    assert!(devices.iter().all(|device| device.consent.is_none()) && sizes.is_empty());
+    assert_eq!(size, Size::Exactly(Bytes::mib(2)));
+}
+
+#[test]
+fn a_depth_is_searched_for_a_latency() {
+    let words = "--name=a --size=1m --ioengine=libaio --iodepth=32 --latency_target=500 \
+        --latency_window=2s --latency_percentile=95 --latency_run=1";
+    let plan =
+        planned(&words.split_whitespace().collect::<Vec<_>>().join(" ")).expect("a plan").plan;
+    let (target, window) = (Nanos::micros(500), Nanos::secs(2));
+    let search = DepthSearch { target, window, percent: 95.0, endless: true };
+    assert_eq!(plan.phases[0].jobs[0].service_level.depth, Some(search));
+}
+
+#[test]
+fn what_is_written_to_the_null_device_goes_nowhere() {
+    let work = blocks("--name=a --rw=write --size=1m --filename=/dev/null --ioengine=libaio");
+    assert_eq!(work.method, Method::Null);
+    let refused = planned("--name=a --rw=read --size=1m --filename=/dev/null").unwrap_err();
+    assert!(refused.contains("filename"), "{refused}");
+}
+
+#[test]
+fn a_job_without_io_computes_and_rests() {
+    let words = "--ioengine=cpuio --cpuload=25 --cpuchunks=2000 --name=a --exit_on_io_done=1";
+    let plan =
+        planned(&format!("{words} --name=b --ioengine=null --size=1m")).expect("a plan").plan;
+    let [computing, other] = plan.phases[0].jobs.as_slice() else { panic!("two jobs") };
+    assert!(computing.background && !other.background);
+    let Work::Blocks(blocks) = &computing.work else { panic!("no blocks") };
+    assert_eq!(blocks.method, Method::Compute { time: Nanos::millis(2) });
+    assert_eq!(computing.rate.rest.map(|rest| rest.time), Some(Nanos::millis(6)));
+    for (words, says) in [("", "exit_on_io_done"), (" --cpumode=qsort --runtime=1", "cpumode")] {
+        let refused = planned(&format!("--name=a --ioengine=cpuio --cpuload=50{words}"));
+        assert!(refused.expect_err(words).contains(says), "{words}");
+    }
 }

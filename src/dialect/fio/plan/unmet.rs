@@ -5,6 +5,7 @@ use super::super::choices::{
     FioDedupeMode, FioLockfile, FioMem, FioSubmitMode, FioVerifyKind, FioWriteHint, FioZoneMode,
 };
 use super::super::engine::FioEngine;
+use super::super::job_target::FioAmount;
 use super::refused::refused;
 use crate::error::Refusal;
 
@@ -47,12 +48,6 @@ const UNMET: &[UnmetOption] = &[
         |job| job.queue.engine == FioEngine::Vsync && job.queue.iodepth > 1,
         "neighbours are not put into one call here",
         "use iodepth=1, or ioengine=sync",
-    ),
-    unmet(
-        "startdelay",
-        |job| job.schedule.startdelay.0 != job.schedule.startdelay.1,
-        "a delay is not drawn here",
-        "give one time",
     ),
     unmet(
         "write_hint",
@@ -115,12 +110,6 @@ const UNMET: &[UnmetOption] = &[
         "leave it out",
     ),
     unmet(
-        "force_async",
-        |job| job.queue.engine_options.force_async > 0,
-        "no I/O is handed to a worker of the kernel by force here",
-        LEAVE_OUT,
-    ),
-    unmet(
         "nowait",
         |job| job.queue.engine_options.nowait && job.queue.engine != FioEngine::Pvsync2,
         "it is done by pvsync2 alone here",
@@ -155,12 +144,6 @@ const UNMET: &[UnmetOption] = &[
         |job| job.queue.engine_options.cmdprio_bssplit.iter().any(|shares| !shares.is_empty()),
         "I/Os of one job have one priority here",
         "give each priority a job of its own, by prio= and prioclass=",
-    ),
-    unmet(
-        "numa_cpu_nodes",
-        |job| job.process.numa_cpu_nodes.is_some(),
-        "nodes are those of the program here",
-        "numactl --cpunodebind=NODES assay fio ...",
     ),
     unmet(
         "numa_mem_policy",
@@ -200,15 +183,24 @@ const UNMET: &[UnmetOption] = &[
     ),
     unmet(
         "zonemode",
-        |job| job.zones.mode != FioZoneMode::None,
-        "zones are not done here yet",
-        "give each zone a job of its own, by offset= and size=",
+        |job| job.zones.mode == FioZoneMode::Zbd,
+        "zones of devices are not done here",
+        "use zonemode=strided",
     ),
     unmet(
-        "log_alternate_epoch",
-        |job| job.logs.alternate_epoch,
-        "times of logs begin with the job here",
-        LEAVE_OUT,
+        "zoneskip",
+        |job| {
+            let skips = matches!(job.zones.skip, FioAmount::Percent(percent) if percent > 0);
+            job.zones.mode == FioZoneMode::Strided && skips
+        },
+        "a gap between zones has a size here",
+        "give it in bytes",
+    ),
+    unmet(
+        "log_alternate_epoch_clock_id",
+        |job| job.logs.alternate_epoch && job.logs.alternate_epoch_clock_id > 1,
+        "logs have the time of day, or that since the machine was started",
+        "use 0 (CLOCK_REALTIME) or 1 (CLOCK_MONOTONIC)",
     ),
     unmet(
         "log_store_compressed",

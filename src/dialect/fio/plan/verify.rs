@@ -10,7 +10,7 @@ use super::placed::FioPlan;
 use super::refused::refused;
 use crate::error::Refusal;
 use crate::plan::{
-    Action, BlockWork, Durability, Fill, HeadedData, HeaderLayout, Job, LayoutMode, Mix,
+    Action, BlockWork, Durability, FileOrder, Fill, HeadedData, HeaderLayout, Job, LayoutMode, Mix,
     OffsetOrdering, Pattern, PieceChecksum, Rate, SequenceSeeds, StopLimit, StopRule, Target,
     Verify, VerifyBacklog, Work,
 };
@@ -159,6 +159,8 @@ impl FioJob {
             && !pattern.rw.mixed()
             && self.schedule.runtime.is_zero()
             && self.target.number_ios == 0
+            && self.strided_zones().is_none()
+            && (self.target.filesize.is_none() || self.target.size.is_none())
             && matches!(self.target.io_size, None | Some(FioAmount::Bytes(0)))
     }
 
@@ -306,8 +308,16 @@ fn as_found(target: &Target) -> Target {
     if let Target::File { layout, .. } | Target::Files { layout, .. } = &mut target {
         *layout = LayoutMode::AsFound;
     }
+    if let Target::Files { sizes, order, .. } = &mut target
+        && !sizes.is_empty()
+    {
+        *order = FileOrder::RoundRobin;
+    }
     if let Target::Device { consent, .. } = &mut target {
         *consent = None;
+    }
+    if let Target::Files { devices, .. } = &mut target {
+        devices.iter_mut().for_each(|device| device.consent = None);
     }
     target
 }

@@ -16,7 +16,7 @@ pub(super) const M: u64 = 1024 * K;
 pub(super) struct SeededJob {
     pub(super) pattern: Pattern,
     pub(super) files: u32,
-    pub(super) span: FileSpan,
+    pub(super) span: FileSpan<'static>,
 }
 
 /// A job of one file.
@@ -31,8 +31,15 @@ pub(super) fn job(mix: &[(Action, u32)], places: SequencePlaces) -> SeededJob {
         sequence: Some(Box::new(sequence)),
         ..Pattern::of(Mix(shares.collect()), order, BlockSize::Fixed(Bytes(4 * K)))
     };
-    let span =
-        FileSpan { start: 0, len: 64 * M, backend: (0, 1), passes: Some(1), seed: 0, worker: 0 };
+    let span = FileSpan {
+        start: 0,
+        len: 64 * M,
+        lens: &[],
+        backend: (0, 1),
+        passes: Some(1),
+        seed: 0,
+        worker: 0,
+    };
     SeededJob { pattern, files: 1, span }
 }
 

@@ -1,0 +1,73 @@
+//! The engine that computes, and does no I/O.
+
+use super::super::asked::FioJob;
+use super::super::choices::FioCpuMode;
+use super::placed::FioSurroundings;
+use super::refused::refused;
+use crate::error::Refusal;
+use crate::plan::{
+    Action, BlockSize, BlockWork, DetailLevel, Job, Method, Mix, OffsetOrdering, Pattern, Rate,
+    RestTime, StopLimit, StopRule, Target, Work,
+};
+use crate::unit::{Bytes, Nanos};
+
+impl FioJob {
+    /// A clone that loads a CPU: it computes for a chunk, and rests for the remainder of its share.
+    pub(super) fn computing(
+        &self,
+        (clone, thread): (u32, u32),
+        found: &FioSurroundings<'_>,
+    ) -> Result<Job, Refusal> {
+        let options = &self.queue.engine_options;
+        if options.cpumode != FioCpuMode::Noop {
+            return Err(refused(
+                self,
+                "cpumode",
+                "numbers are not sorted here, which loads memory too",
+                "use cpumode=noop",
+            ));
+        }
+        let time = Nanos::from(self.schedule.runtime);
+        if time == Nanos::ZERO && !options.exit_on_io_done {
+            return Err(refused(
+                self,
+                "ioengine",
+                "nothing ends a job without I/O",
+                "give runtime=, or exit_on_io_done=1",
+            ));
+        }
+        let load = u64::from(options.cpuload.unwrap_or(100).clamp(1, 100));
+        let chunk = Nanos::from(options.cpuchunks).max(Nanos::micros(1));
+        let idle = Nanos(chunk.0.saturating_mul(100 - load) / load);
+        let pattern = Pattern::of(
+            Mix::only(Action::Read),
+            OffsetOrdering::Forward,
+            BlockSize::Fixed(Bytes(1)),
+        );
+        let target = Target::Nowhere { size: Bytes(1 << 40) };
+        let blocks =
+            BlockWork { method: Method::Compute { time: chunk }, ..BlockWork::of(target, pattern) };
+        let rest = (idle > Nanos::ZERO).then_some(RestTime {
+            time: idle,
+            busy: Nanos::ZERO,
+            every: 1,
+            after: Nanos::ZERO,
+            uncapped: false,
+        });
+        Ok(Job {
+            rate: Rate { rest, ..Rate::CLOSED },
+            stop: StopRule {
+                ramp: Nanos::from(self.schedule.ramp_time),
+                ..StopRule::until((time > Nanos::ZERO).then_some(StopLimit::Time(time)))
+            },
+            crew: self.crew(),
+            background: options.exit_on_io_done,
+            delay: self.delay(thread),
+            cpus: self.cpus(clone, found)?,
+            priority: self.priority(),
+            on_fault: self.on_fault(),
+            detail: DetailLevel { workers: true, costs: true, ..DetailLevel::default() },
+            ..Job::of(self.name.clone(), Work::Blocks(blocks))
+        })
+    }
+}

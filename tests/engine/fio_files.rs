@@ -1,0 +1,130 @@
+//! Lists of files and devices: fio's files, their sizes and I/Os, and what the record has of each device.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::FileExt as _;
+use std::path::Path;
+
+use assay::evidence::Direction;
+
+use crate::fio_iolog::listed;
+use crate::fio_pair::report;
+use crate::kernel::hear;
+use crate::lab::{self, MI, Memory, RamDisk};
+
+/// The sizes of all files below a folder, but for the list of I/Os.
+fn sizes(folder: &Path) -> BTreeMap<String, u64> {
+    let entries = fs::read_dir(folder).expect("a folder").flatten();
+    let each = entries.map(|entry| {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        (name, entry.metadata().expect("a file").len())
+    });
+    each.filter(|(name, _)| name != "l.log").collect()
+}
+
+#[test]
+fn files_of_several_sizes_are_those_of_fio() {
+    let _alone = lab::alone();
+    lab::need!(lab::need_tool("fio", "fio"));
+    lab::need!(Memory::tmpfs());
+    for line in [
+        "--name=a --nrfiles=6 --filesize=8k-64k --bs=4k --rw=randrw",
+        "--name=a --nrfiles=5 --filesize=16k-100k --bs=1k --rw=randwrite --numjobs=2 --size=200k",
+        "--name=a --nrfiles=3 --filesize=3k-256k --bs=4k --rw=randwrite --file_service_type=random",
+        "--name=a --opendir=d --bs=4k --rw=randread",
+    ] {
+        let [ours, theirs] = [false, true].map(|theirs| {
+            let folder = Memory::tmpfs().expect("memory");
+            fs::create_dir(folder.path("d")).expect("a folder");
+            fs::create_dir(folder.path("d/below")).expect("a folder");
+            for (name, size) in [("d/p", 20_000), ("d/q", 70_000), ("d/below/r", 4096)] {
+                fs::write(folder.path(name), vec![1; size]).expect("a file");
+            }
+            let document =
+                report(theirs, &folder.path("."), &format!("{line} --write_iolog=l.log"));
+            let job = &document["jobs"][0];
+            let work = ["read", "write"].map(|way| job[way]["io_bytes"].as_u64());
+            (listed(&folder.path("l.log")), sizes(&folder.path(".")), work)
+        });
+        assert_eq!(ours, theirs, "{line}");
+    }
+}
+
+#[test]
+fn folders_are_made_looked_at_and_removed_by_their_engines() {
+    let _alone = lab::alone();
+    // Debian's fio has none of the three.
+    let folder = lab::need!(Memory::tmpfs());
+    let at = folder.path(".");
+    let there = || fs::read_dir(&at).expect("a folder").flatten().count();
+    let line = "--nrfiles=8 --filesize=4k --openfiles=1 --rw=write --filename_format=d.$filenum";
+    for (engine, left) in [("dircreate", 8), ("dirstat", 8), ("dirdelete", 0), ("dirstat", 8)] {
+        let document = report(false, &at, &format!("--name=m --ioengine={engine} {line}"));
+        let done = &document["jobs"][0]["write"];
+        assert_eq!((&done["total_ios"], &done["io_bytes"]), (&8.into(), &32768.into()), "{engine}");
+        assert_eq!(done["clat_ns"]["N"], 8, "{engine}");
+        assert_eq!(there(), left, "{engine}");
+    }
+}
+
+#[test]
+fn a_list_of_devices_is_done_as_fio_does_it_and_each_has_evidence_of_its_own() {
+    let _alone = lab::alone();
+    lab::need!(lab::need_tool("fio", "fio"));
+    let disks = [lab::need!(RamDisk::raw(4 * MI)), lab::need!(RamDisk::raw(8 * MI))];
+    let [one, other] = disks.each_ref().map(|disk| disk.device().to_str().expect("a name"));
+    for line in [
+        format!("--name=d --filename={one}:{other} --direct=1 --rw=randread --bs=64k"),
+        format!("--name=d --filename={one}:{other}:f --size=6m --rw=randwrite --bs=16k"),
+    ] {
+        let [ours, theirs] = [false, true].map(|theirs| {
+            let folder = tempfile::tempdir().expect("a folder");
+            let document = report(theirs, folder.path(), &format!("{line} --write_iolog=l.log"));
+            assert_eq!(document["jobs"][0]["error"], 0, "{line}");
+            listed(&folder.path().join("l.log"))
+        });
+        assert_eq!(ours, theirs, "{line}");
+    }
+    let line =
+        format!("fio --name=d --filename={one}:{other} --direct=1 --rw=write --bs=64k --size=4m");
+    let heard = hear(lab::assay(line.split(' ')));
+    assert_eq!(heard.ran.code(), 0, "{heard}");
+    let subjects = &heard.record.resolved.subjects;
+    let flows = heard.record.phases[0].flows.iter();
+    let moved: Vec<_> = flows
+        .map(|flow| {
+            (subjects[flow.subject].path.as_str(), flow.direction, flow.bytes.0, flow.calls.0)
+        })
+        .collect();
+    let half = (Direction::Write, 2 * MI, 32);
+    assert_eq!(moved, [(one, half.0, half.1, half.2), (other, half.0, half.1, half.2)], "{heard}");
+}
+
+#[test]
+fn each_device_of_a_list_that_holds_something_is_named() {
+    let _alone = lab::alone();
+    lab::need!(lab::need_root());
+    let disks = [lab::need!(RamDisk::ext4(64 * MI)), lab::need!(RamDisk::ext4(64 * MI))];
+    let [one, other] = disks.each_ref().map(|disk| disk.device().to_str().expect("a name"));
+    let tail = || {
+        disks.each_ref().map(|disk| {
+            let mut bytes = [0; 512];
+            let device = fs::File::open(disk.device()).expect("the device");
+            device.read_exact_at(&mut bytes, 60 * MI).expect("read");
+            bytes
+        })
+    };
+    let before = tail();
+    let line = format!(
+        "fio --name=w --filename={one}:{other} --rw=write --bs=4k --offset=60m --size=8k --direct=1 --allow_mounted_write=1"
+    );
+    let typed = |named: &str| lab::assay(line.split(' ')).env("ASSAY_OVERWRITE", named).run();
+    let refused = typed(one);
+    assert_eq!(refused.code(), 2, "{refused}");
+    assert!(refused.stderr.contains(&format!("ASSAY_OVERWRITE={other} and")), "{refused}");
+    assert_eq!(tail(), before);
+    let done = typed(&format!("{one}:{other}"));
+    assert_eq!(done.code(), 0, "{done}");
+    let after = tail();
+    assert!(after[0] != before[0] && after[1] != before[1], "both were written");
+}

@@ -1,0 +1,102 @@
+//! How much of the corpus of fio's job files and lines is done whole: read, and planned with nothing refused.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use assay::dialect::fio::{self, FioCommand, FioPathKind, FioSurroundings, FioThere, FioWorld};
+
+use crate::common::pages::golden_file;
+
+/// Each list of I/Os in the corpus is this one.
+const LIST: &[u8] =
+    b"fio version 3 iolog\n1 f add\n1 f open\n2 f read 0 4096\n3 f write 4096 4096\n";
+
+fn corpus() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fio/corpus")
+}
+
+/// The job files of the corpus and of its parts, by name.
+fn files() -> BTreeMap<String, Vec<u8>> {
+    let folders =
+        [corpus(), corpus().join("parts")].map(|folder| fs::read_dir(folder).expect("there"));
+    let paths = folders.into_iter().flatten().map(|entry| entry.expect("an entry").path());
+    let of_jobs = |path: &PathBuf| path.extension().is_some_and(|end| end == "fio" || end == "inc");
+    let each = paths.filter(of_jobs).map(|path| {
+        let name =
+            path.strip_prefix(corpus()).expect("below").to_str().expect("a name").to_string();
+        (name, fs::read(path).expect("a file"))
+    });
+    each.collect()
+}
+
+/// Reads words, on a machine where each folder is there.
+fn understood(words: &[String], files: &BTreeMap<String, Vec<u8>>) -> FioCommand {
+    let world = FioWorld {
+        files: &|path| {
+            let found = path.to_str().and_then(|name| files.get(name));
+            found.cloned().ok_or_else(|| io::ErrorKind::NotFound.into())
+        },
+        stdin: &|| Ok(Vec::new()),
+        files_below: &|folder| {
+            Ok(["a", "b"].map(|name| folder.join(name).to_string_lossy().into_owned()).into())
+        },
+        environment: &|name| match name {
+            "SIZE" => Some("64m".into()),
+            "TARGET" => Some("/mnt".into()),
+            _ => None,
+        },
+        kind: &|_| FioPathKind::Folder,
+        page_size: 4096,
+        cpus: 8,
+        memory_mb: 16384,
+    };
+    fio::read(words, &world).unwrap_or_else(|complaint| panic!("{words:?}: {complaint:?}"))
+}
+
+/// What stands in the way of a plan, where devices have 1 TiB and may be written to.
+fn refusal(command: &FioCommand) -> Option<String> {
+    if command.answer.is_some() {
+        return None;
+    }
+    let there = |path: &Path| match path {
+        _ if path.starts_with("/dev") => FioThere::Device { bytes: 1 << 40, named: true },
+        _ if path.starts_with("/srv") => FioThere::File(1 << 20),
+        _ => FioThere::Nothing,
+    };
+    let files = |path: &Path| match path.to_str() {
+        Some(path) if path.ends_with(".log") => Ok(LIST.to_vec()),
+        Some(path) if path.starts_with("/sys/devices/system/node/") => Ok(b"0-1".to_vec()),
+        _ => Err(io::ErrorKind::NotFound.into()),
+    };
+    let found = FioSurroundings { there: &there, files: &files };
+    command.plan(Vec::new(), &found, 1).err().map(|refusal| refusal.to_string())
+}
+
+#[test]
+fn what_is_not_done_of_the_corpus_is_listed_and_does_not_grow() {
+    let files = files();
+    let lines = fs::read_to_string(corpus().join("lines.txt")).expect("the lines");
+    let lines = lines.lines().map(str::trim);
+    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#')).map(String::from);
+    let jobs = files.keys().filter(|name| name.ends_with(".fio")).cloned();
+    let (mut all, mut refused) = (0, Vec::new());
+    for text in jobs.chain(lines) {
+        let words: Vec<String> = text.split_whitespace().map(String::from).collect();
+        all += 1;
+        if let Some(refusal) = refusal(&understood(&words, &files)) {
+            refused.push(format!("{text}\n    {refusal}\n"));
+        }
+    }
+    let whole = all - refused.len();
+    let mut page = String::new();
+    let share = 100.0 * whole as f64 / all as f64;
+    let _ = writeln!(
+        page,
+        "# {whole} of {all} job files and lines are done whole ({share:.1} %). The others, and why not:\n"
+    );
+    page.push_str(&refused.concat());
+    golden_file("fio/corpus", "not-done.txt", &page);
+}
