@@ -6,6 +6,11 @@
 #                 ROWS=fio for 'assay fio' beside fio, or beside the one that FIO=/path names
 # make man        assay.1 and completions, into target/man
 # make install    into $(DESTDIR)$(PREFIX)
+# make dist       static programs for other machines, packages, licences, sums, into target/dist: docs/INSTALL.md
+#                 (takes an hour); NAMES='aarch64 armv7' for some of them
+# make smoke      runs those programs here, by emulators of their processors
+# make dist-boot  runs them on emulated boards with an SD card and an eMMC, below a real kernel
+# make dist-twice builds one again elsewhere: the same bytes
 
 CARGO  ?= cargo
 PREFIX ?= /usr/local
@@ -18,7 +23,7 @@ TEST_PACKAGES  := mount util-linux kmod e2fsprogs xfsprogs btrfs-progs dosfstool
 # The peers of the benchmark.
 BENCH_PACKAGES := mount util-linux kmod coreutils fio bonnie++ gcc libc6-dev
 
-.PHONY: all build test lint bench man install packages toolchain clean
+.PHONY: all build test lint bench man install dist smoke dist-boot dist-twice packages toolchain clean
 
 all: build
 
@@ -55,6 +60,18 @@ install: man
 	install -D -m 644 $(TARGET)/man/assay.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/assay
 	install -D -m 644 $(TARGET)/man/_assay $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_assay
 	install -D -m 644 $(TARGET)/man/assay.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/assay.fish
+
+dist:
+	packaging/dist.sh $(NAMES)
+
+smoke:
+	packaging/smoke.sh $(NAMES)
+
+dist-boot:
+	packaging/boot.sh $(NAMES)
+
+dist-twice:
+	packaging/twice.sh $(NAMES)
 
 # Debian packages that are missing, when that can be mended here; otherwise the tests that need
 # them say so themselves.

@@ -91,6 +91,12 @@ impl Bytes {
         Self(n * KIB)
     }
 
+    /// As a length of memory. One that is longer than any address space here is the longest, which nobody
+    /// is given.
+    pub fn in_memory(self) -> usize {
+        usize::try_from(self.0).unwrap_or(usize::MAX)
+    }
+
     /// As it is typed where sizes are read, to the byte: `4k`, `1536M`, `2G`, `1000`.
     pub fn typed(self) -> String {
         let units = [(GIB, "G"), (MIB, "M"), (KIB, "k")];

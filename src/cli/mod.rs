@@ -39,6 +39,7 @@ pub mod target_args;
 #[cfg(test)]
 mod told;
 mod verb;
+mod version;
 mod watch;
 mod words;
 

@@ -9,13 +9,13 @@ use clap::{Parser, Subcommand};
 use super::conduct::PlanVerb;
 use super::{
     atto, card, compare, demo, explain, io, manual, modes, on, probe, quick, ramp, run, sustain,
-    sweep, watch,
+    sweep, version, watch,
 };
 use crate::report;
 
 /// A storage benchmark that can be believed: the number, and whether it is true
 #[derive(Debug, Parser)]
-#[command(name = "assay", version, max_term_width = 90, arg_required_else_help = false)]
+#[command(name = "assay", version, long_version = version::long(), max_term_width = 90, arg_required_else_help = false)]
 #[command(after_help = EPILOGUE, after_long_help = manual::epilogue())]
 pub struct Cli {
     #[command(subcommand)]

@@ -150,12 +150,12 @@ impl<S: FnMut(CopySide, usize, Option<Nanos>)> Copier<'_, S> {
         if plan.seek != plan::CopyLength::default() {
             self.seek()?;
         }
+        let size = self.block_size();
         let (most, rest) = match plan.count {
             None => (u64::MAX, 0),
             Some(count) if count.blocks == 0 && count.bytes.0 == 0 => return Ok(()),
-            Some(count) => (count.blocks, count.bytes.0),
+            Some(count) => count.in_blocks(size),
         };
-        let size = self.block_size();
         let mut buffer = match input.take() {
             Some(buffer) => buffer,
             None => self.input_buffer()?,
@@ -179,14 +179,14 @@ impl<S: FnMut(CopySide, usize, Option<Nanos>)> Copier<'_, S> {
             .from
             .flags
             .count_bytes
-            .then(|| most.saturating_mul(size as u64).saturating_add(rest));
+            .then(|| most.saturating_mul(size as u64).saturating_add(rest as u64));
         while left.map_or(blocks < last_block, |left| left > 0) {
             if self.stop.load(Ordering::Relaxed) {
                 return Err(CopyStop::Stopped);
             }
             let want = match left {
                 Some(left) => usize::try_from(left).unwrap_or(usize::MAX).min(size),
-                None if blocks >= most => rest as usize,
+                None if blocks >= most => rest,
                 None => size,
             };
             let block = &mut buffer[LEAD..LEAD + size];

@@ -43,8 +43,8 @@ impl<C: SyncCalls> DisturbedCalls<C> {
         files: &WorkerFiles,
         interference: Interference,
     ) -> io::Result<Self> {
-        let other = interference.cpu_cache.map(|cache| 2 * cache.size.0 as usize);
-        let buffers = interference.buffers.0 as usize;
+        let other = interference.cpu_cache.map(|cache| cache.size.in_memory().saturating_mul(2));
+        let buffers = interference.buffers.in_memory();
         Ok(Self {
             calls,
             files: files.clone(),
@@ -68,7 +68,7 @@ impl<C: SyncCalls> DisturbedCalls<C> {
     /// Reads a line of other memory for each line of the buffer, from where the buffer begins in the cache.
     fn purge(&self, cache: PurgedCache, begins: usize, len: usize) {
         let Some(other) = &self.other else { return };
-        let (size, line) = (cache.size.0 as usize, cache.line.0 as usize);
+        let (size, line) = (cache.size.in_memory(), cache.line.in_memory());
         let lines = len.min(size) / line;
         for place in other[begins % size..].iter().step_by(line).take(lines) {
             black_box(*place);

@@ -382,7 +382,15 @@ impl FileGrid {
                     )
                 })?)
             }
-            _ if self.mapped => BlocksLeft::Map(RandomMap::new(self.blocks)),
+            _ if self.mapped => {
+                let map = RandomMap::new(self.blocks);
+                BlocksLeft::Map(map.ok_or_else(|| {
+                    Refusal::new(
+                        format!("no memory for a bit for each of {} blocks", self.blocks),
+                        "give larger blocks, or let blocks come again ('norandommap' of fio)",
+                    )
+                })?)
+            }
             _ => BlocksLeft::Any,
         }))
     }

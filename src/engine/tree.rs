@@ -47,10 +47,10 @@ impl TreeWorker<'_> {
     /// When there is no memory for the buffers. `ready` has been called all the same.
     pub fn go(self, ready: impl FnOnce()) -> Result<WorkerTotals, Fault> {
         let most = match self.size {
-            TreeSize::Files { most, .. } => most.0,
+            TreeSize::Files { most, .. } => most.in_memory(),
             _ => 0,
         };
-        let buffer = Buffer::new((most as usize).clamp(1, self.piece));
+        let buffer = Buffer::new(most.clamp(1, self.piece));
         let mut hands = TreeTools {
             buffer: match buffer {
                 Ok(buffer) => buffer,

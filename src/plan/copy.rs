@@ -122,6 +122,13 @@ impl CopyLength {
     pub fn in_bytes(self, block: Bytes) -> Bytes {
         Bytes(self.blocks.saturating_mul(block.0).saturating_add(self.bytes.0))
     }
+
+    /// The same as whole blocks of so many bytes of memory and a rest that is shorter than one.
+    pub fn in_blocks(self, block: usize) -> (u64, usize) {
+        let size = (block as u64).max(1);
+        // The rest is less than `block`.
+        (self.blocks.saturating_add(self.bytes.0 / size), (self.bytes.0 % size) as usize)
+    }
 }
 
 /// The flush at the end of a copy.
@@ -346,6 +353,25 @@ impl CopyWork {
             Durability::FdatasyncAtEnd
         } else {
             Durability::None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_length_is_whole_blocks_and_a_rest_of_less() {
+        for (blocks, bytes, block, expected) in [
+            (3, 0, 512, (3, 0)),
+            (3, 511, 512, (3, 511)),
+            (3, 512, 512, (4, 0)),
+            (0, (1 << 42) + 5, 1 << 20, (1 << 22, 5)),
+            (u64::MAX, u64::MAX, 4096, (u64::MAX, 4095)),
+        ] {
+            let length = CopyLength { blocks, bytes: Bytes(bytes) };
+            assert_eq!(length.in_blocks(block), expected, "{length:?} {block}");
         }
     }
 }

@@ -195,6 +195,9 @@ fn card(card: &CardInfo) -> String {
     let mut parts = vec![card.kind.clone()];
     let claims = card.claims.map(|claims| claims.words()).filter(|words| !words.is_empty());
     parts.extend(claims.map(|words| format!("claims {words}")));
+    parts.extend(card.specification.as_ref().map(|version| format!("specification {version}")));
+    parts.extend(card.capacity.map(|bytes| format!("{bytes} by its register")));
+    parts.extend(card.made.as_ref().map(|month| format!("made {month}")));
     parts.extend(card.erase.map(|erase| format!("erases {erase} at a time")));
     parts.extend(card.life.map(|life| match life {
         1..=10 => format!("{} to {} % of life used", (life - 1) * 10, life * 10),

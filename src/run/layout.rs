@@ -160,7 +160,7 @@ fn stroke(
         verify: Verify::None,
         method,
         iodepth,
-        block: block as usize,
+        block: Bytes(block).in_memory(),
         rate: Rate::CLOSED,
         place: (0, 1),
         balance: None,

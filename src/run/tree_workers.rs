@@ -37,7 +37,7 @@ impl<'a> PhaseContext<'a> {
             named: self.tree_dirs[tree_dir].names(stand),
             stat_call: tree.stat_call,
             shared: tree.shared,
-            piece: tree.piece().0 as usize,
+            piece: tree.piece().in_memory(),
             stat_first: false,
             order: TreeOrder::ByName,
             renamed: false,

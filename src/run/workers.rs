@@ -118,7 +118,7 @@ impl<'a> PhaseContext<'a> {
             verify: pattern.verify,
             method: if pool { Method::Psync } else { resolved.method },
             iodepth: if pool { 1 } else { resolved.iodepth },
-            block: pattern.largest().0 as usize,
+            block: pattern.largest().in_memory(),
             rate: job.job.rate,
             place: (thread, job.threads),
             balance: worker_handles.balance,

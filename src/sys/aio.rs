@@ -47,6 +47,13 @@ struct AioEvent {
     result_too: i64,
 }
 
+/// How long `io_getevents` waits: its time is as wide as a register, whatever the C library's is.
+#[repr(C)]
+struct AioTimeout {
+    seconds: libc::c_long,
+    nanoseconds: libc::c_long,
+}
+
 /// The head of the page that the kernel shares: events follow.
 #[repr(C)]
 struct AioRing {
@@ -266,9 +273,9 @@ impl<'s> AioQueue<'s> {
 
     /// Takes events by the call, at least `least` unless the time is over: how many came.
     fn events(&mut self, least: u32, longest: Option<Nanos>) -> io::Result<usize> {
-        let mut time = longest.map(|longest| libc::timespec {
-            tv_sec: (longest.0 / 1_000_000_000) as libc::time_t,
-            tv_nsec: (longest.0 % 1_000_000_000) as _,
+        let mut time = longest.map(|longest| AioTimeout {
+            seconds: (longest.0 / 1_000_000_000) as libc::c_long,
+            nanoseconds: (longest.0 % 1_000_000_000) as libc::c_long,
         });
         let pointer = time.as_mut().map_or(std::ptr::null_mut(), std::ptr::from_mut);
         // SAFETY: there is room for as many events as there are slots; all pointers live until the

@@ -8,6 +8,8 @@
 
 use std::io;
 
+use rustix::io::Errno;
+use rustix::thread::clock_nanosleep_absolute;
 use rustix::time::{ClockId, Timespec, clock_gettime};
 
 use crate::unit::{Nanos, Timestamp};
@@ -23,8 +25,6 @@ pub fn thread_cpu() -> Nanos {
     Nanos(nanos(clock_gettime(ClockId::ThreadCPUTime)))
 }
 
-/// CPU time that the kernel has spent for the calling thread, to the microsecond; `None` where it does not
-/// say.
 /// What the calling thread has had since it was made (getrusage(2), RUSAGE_THREAD).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ThreadUsage {
@@ -43,9 +43,9 @@ pub fn thread_usage() -> Option<ThreadUsage> {
     let usage = rusage(libc::RUSAGE_THREAD).ok()?;
     Some(ThreadUsage {
         system: nanos_of(usage.ru_stime),
-        switches: usage.ru_nvcsw as u64 + usage.ru_nivcsw as u64,
-        major_faults: usage.ru_majflt as u64,
-        minor_faults: usage.ru_minflt as u64,
+        switches: counted(usage.ru_nvcsw) + counted(usage.ru_nivcsw),
+        major_faults: counted(usage.ru_majflt),
+        minor_faults: counted(usage.ru_minflt),
     })
 }
 
@@ -56,23 +56,15 @@ fn nanos(time: Timespec) -> u64 {
 
 /// Sleeps until `due`, signals or not; returns at once when it has passed.
 pub fn sleep_until(due: Timestamp) {
-    let time = libc::timespec {
-        tv_sec: (due.0 / 1_000_000_000) as libc::time_t,
-        tv_nsec: (due.0 % 1_000_000_000) as _,
-    };
+    let time =
+        Timespec { tv_sec: (due.0 / 1_000_000_000) as i64, tv_nsec: (due.0 % 1_000_000_000) as _ };
     loop {
-        // SAFETY: `time` is a valid timespec; with TIMER_ABSTIME nothing is written back.
-        let answer = unsafe {
-            libc::clock_nanosleep(
-                libc::CLOCK_MONOTONIC,
-                libc::TIMER_ABSTIME,
-                &time,
-                std::ptr::null_mut(),
-            )
-        };
-        if answer != libc::EINTR {
-            assert_eq!(answer, 0, "an absolute sleep on CLOCK_MONOTONIC is refused only for bugs");
-            return;
+        match clock_nanosleep_absolute(ClockId::Monotonic, &time) {
+            Err(Errno::INTR) => {}
+            answer => {
+                let told = "an absolute sleep on CLOCK_MONOTONIC is refused only for bugs";
+                return assert_eq!(answer, Ok(()), "{told}");
+            }
         }
     }
 }
@@ -151,8 +143,13 @@ fn usage_of(whom: libc::c_int) -> io::Result<ProcessUsage> {
     Ok(ProcessUsage {
         user: nanos_of(usage.ru_utime),
         system: nanos_of(usage.ru_stime),
-        major_faults: usage.ru_majflt as u64,
+        major_faults: counted(usage.ru_majflt),
     })
+}
+
+/// A count of `rusage`: the kernel's has no sign, and is as wide as a register.
+fn counted(count: libc::c_long) -> u64 {
+    count as usize as u64
 }
 
 #[cfg(test)]

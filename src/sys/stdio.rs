@@ -135,9 +135,10 @@ impl Stream {
     /// # Errors
     /// What writing the buffer out met; EINVAL, ESPIPE.
     pub fn seek(&mut self, place: u64) -> io::Result<()> {
-        let place = libc::off_t::try_from(place).map_err(|_| io::ErrorKind::InvalidInput)?;
+        // `off_t` of glibc has 32 bits on 32-bit machines.
+        let place = libc::off64_t::try_from(place).map_err(|_| io::ErrorKind::InvalidInput)?;
         // SAFETY: the stream is open and only ours.
-        let answer = unsafe { libc::fseeko(self.stream.as_ptr(), place, libc::SEEK_SET) };
+        let answer = unsafe { libc::fseeko64(self.stream.as_ptr(), place, libc::SEEK_SET) };
         if answer == 0 { Ok(()) } else { Err(self.error()) }
     }
 

@@ -109,6 +109,20 @@ fn every_way_copies_the_same_and_counts_the_same() {
 }
 
 #[test]
+fn lengths_in_bytes_may_be_many_blocks() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+    let bytes = noise(40_000);
+    fs::write(&from, &bytes).expect("written");
+    let changes = [("count", json!({ "bytes": 13_065 })), ("skip", json!({ "bytes": 8193 }))];
+    for (name, calls) in loop_config() {
+        let heard = run(&plan(&from, &to, 4096, &calls, &changes));
+        assert_eq!(heard.record.ending, Ending::Complete, "{name}\n{heard}");
+        assert!(fs::read(&to).expect("there") == bytes[8193..8193 + 13_065], "{name}\n{heard}");
+    }
+}
+
+#[test]
 fn the_calls_are_those_of_the_plan() {
     if let Err(skip) = lab::need_tool("strace", "strace") {
         return skipped("the_calls_are_those_of_the_plan", &skip);

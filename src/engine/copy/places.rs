@@ -50,7 +50,7 @@ impl<S: FnMut(CopySide, usize, Option<Nanos>)> Copier<'_, S> {
             return Err(CopyStop::Failed(fault));
         }
         let mut buffer = self.input_buffer()?;
-        let (mut blocks, mut bytes) = (extent.blocks, extent.bytes.0 as usize);
+        let (mut blocks, mut bytes) = extent.in_blocks(size);
         let mut passed = 0;
         while blocks > 0 || bytes > 0 {
             let want = if blocks > 0 { size } else { bytes };
@@ -103,7 +103,7 @@ impl<S: FnMut(CopySide, usize, Option<Nanos>)> Copier<'_, S> {
         }
         let size = self.writer.block;
         let mut buffer = memory(size, "output buffer", size)?;
-        let (mut blocks, mut bytes) = (extent.blocks, extent.bytes.0 as usize);
+        let (mut blocks, mut bytes) = extent.in_blocks(size);
         let mut reads = true;
         while blocks > 0 || bytes > 0 {
             let want = if blocks > 0 { size } else { bytes };

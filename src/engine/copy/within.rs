@@ -56,7 +56,7 @@ impl<S: FnMut(CopySide, usize, Option<Nanos>)> Copier<'_, S> {
     pub(super) fn within(
         &mut self,
         most: u64,
-        rest: u64,
+        rest: usize,
         buffer: &mut Buffer,
     ) -> Result<u64, CopyStop> {
         let pipe = match self.plan.calls {
@@ -85,7 +85,7 @@ impl<S: FnMut(CopySide, usize, Option<Nanos>)> Copier<'_, S> {
             if self.stop.load(Ordering::Relaxed) {
                 return Err(CopyStop::Stopped);
             }
-            let want = if blocks >= most { rest as usize } else { size };
+            let want = if blocks >= most { rest } else { size };
             let (mut moved, refused) = match &pipe {
                 None => self.range(want)?,
                 Some(pipe) => self.splice(pipe, want, trickles, buffer)?,

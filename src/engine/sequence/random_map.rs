@@ -20,20 +20,20 @@ pub(super) struct RandomMap {
 }
 
 impl RandomMap {
-    /// Of so many blocks, all free.
-    pub(super) fn new(blocks: u64) -> Self {
-        let used = vec![0; (blocks / WORD + 1) as usize];
+    /// Of so many blocks, all free; `None` where there is no memory for it.
+    pub(super) fn new(blocks: u64) -> Option<Self> {
+        let used = zeros(blocks / WORD + 1)?;
         let mut full = Vec::new();
         let mut words = blocks.div_ceil(WORD);
         while words > 1 {
             let above = words.div_ceil(WORD);
-            full.push(vec![0; above as usize]);
+            full.push(zeros(above)?);
             words = above;
         }
         let beyond = u64::MAX << (blocks % WORD);
         let mut map = Self { blocks, used, full, beyond, touched: true };
         map.clear();
-        map
+        Some(map)
     }
 
     /// Frees all.
@@ -151,6 +151,15 @@ impl RandomMap {
     }
 }
 
+/// So many words, all zero; `None` where there is no memory for them, or no address.
+fn zeros(words: u64) -> Option<Vec<u64>> {
+    let words = usize::try_from(words).ok()?;
+    let mut zeros = Vec::new();
+    zeros.try_reserve_exact(words).ok()?;
+    zeros.resize(words, 0);
+    Some(zeros)
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -172,7 +181,7 @@ mod tests {
         fn it_is_a_set_of_blocks(
             blocks in 1_u64..9000, seed: u64, longest in 1_u64..200, steps in 1_usize..600,
         ) {
-            let mut map = RandomMap::new(blocks);
+            let mut map = RandomMap::new(blocks).unwrap();
             let mut random = crate::engine::RandomStream::new(seed);
             for _ in 0..2 {
                 let mut plain = Plain(vec![false; blocks as usize]);
@@ -197,7 +206,7 @@ mod tests {
 
         #[test]
         fn all_blocks_can_be_had(blocks in 1_u64..20_000, at: u64) {
-            let mut map = RandomMap::new(blocks);
+            let mut map = RandomMap::new(blocks).unwrap();
             let mut at = at % blocks;
             for _ in 1..blocks {
                 prop_assert_eq!(map.take(at, 1), 1);
@@ -214,7 +223,7 @@ mod tests {
     #[test]
     fn a_part_of_a_block_behind_the_last_is_taken_with_it() {
         for blocks in [64, 10] {
-            let mut map = RandomMap::new(blocks);
+            let mut map = RandomMap::new(blocks).unwrap();
             assert_eq!(map.take(blocks - 1, 2), 2);
             assert_eq!(map.next_free(blocks - 1), Some(0));
             assert!(!map.is_free(blocks));

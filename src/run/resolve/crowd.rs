@@ -41,8 +41,10 @@ impl PlanFitter<'_> {
                 format!("give fewer workers, or less iodepth: {THREADS} are the most"),
             ));
         }
+        // With 32 bits a program has 2 or 3 GiB of addresses, however much the machine has.
+        let addresses = (usize::BITS < 64).then_some(Bytes(1 << 31));
         if buffers > MODEST
-            && let Some(memory) = self.memory()
+            && let Some(memory) = self.memory().into_iter().chain(addresses).min()
             && buffers.0 > memory.0 / 2
         {
             return Err(Refusal::new(

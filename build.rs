@@ -1,0 +1,55 @@
+//! Which commit is built, for `assay --version`: `ASSAY_COMMIT`, else what git says of this folder, else that of
+//! a package from a registry; or `unknown`.
+//!
+//! It is asked when the crate is compiled anyway, and never makes cargo compile it again: a commit that
+//! changes no source leaves the program as it is. Only the environment of a packager may (`ASSAY_COMMIT`).
+
+use std::path::Path;
+use std::process::Command;
+
+/// What is compiled; git is asked about these only.
+const SOURCES: [&str; 4] = ["src", "build.rs", "Cargo.toml", "Cargo.lock"];
+/// Signs of a commit that are shown.
+const SHOWN: usize = 12;
+
+fn main() {
+    println!("cargo::rerun-if-env-changed=ASSAY_COMMIT");
+    for source in SOURCES {
+        println!("cargo::rerun-if-changed={source}");
+    }
+    let given = std::env::var("ASSAY_COMMIT").ok().filter(|commit| !commit.trim().is_empty());
+    let commit = given.or_else(of_checkout).or_else(of_package);
+    let commit = commit.unwrap_or_else(|| "unknown".into());
+    println!("cargo::rustc-env=ASSAY_COMMIT={}", commit.trim());
+    for (name, from) in [("ASSAY_TARGET", "TARGET"), ("ASSAY_OPT_LEVEL", "OPT_LEVEL")] {
+        println!("cargo::rustc-env={name}={}", std::env::var(from).unwrap_or_default());
+    }
+}
+
+/// What git prints, without the last line's end; `None` when it fails or is not there.
+fn git(words: &[&str]) -> Option<String> {
+    let output = Command::new("git").args(words).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    output.status.success().then(|| text.trim_end().to_string())
+}
+
+/// The commit of this checkout, and whether what is compiled differs from it. A checkout of something else in
+/// which this folder lies says nothing.
+fn of_checkout() -> Option<String> {
+    let top = git(&["rev-parse", "--show-toplevel"])?;
+    if Path::new(&top).canonicalize().ok()? != Path::new(".").canonicalize().ok()? {
+        return None;
+    }
+    let commit = git(&["rev-parse", "HEAD"])?;
+    let mut words = vec!["status", "--porcelain", "--"];
+    words.extend(SOURCES);
+    let changed = git(&words).is_none_or(|list| !list.is_empty());
+    Some(format!("{}{}", commit.get(..SHOWN)?, if changed { ", changed since" } else { "" }))
+}
+
+/// The commit that a package from a registry was made from: `.cargo_vcs_info.json` of cargo.
+fn of_package() -> Option<String> {
+    let text = std::fs::read_to_string(".cargo_vcs_info.json").ok()?;
+    let after = text.split("\"sha1\"").nth(1)?;
+    after.split('"').nth(1)?.get(..SHOWN).map(String::from)
+}

@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# build.sh NAME...: the static program of each target, as $DIST/assay-NAME-linux. Without names: of all.
+#
+# One recipe for all processors: the standard library is built from its source in the same way as the crate (so
+# no ready one is needed, and it is optimised as a part of the program), and zig is the linker, with musl in it.
+set -euo pipefail
+. "$(dirname "$0")/common.sh"
+
+# Both are packages of PyPI; their versions decide over the bytes that come out.
+ZIG=ziglang==0.17.0
+ZIGBUILD=cargo-zigbuild==0.24.0
+
+# More than that is not given away: what has to be copied to a board through a serial line should be small.
+MOST=$((8 << 20))
+
+tools() {
+	need python3 python3 python3-venv
+	if ! "$DIST/tools/bin/pip" freeze 2>/dev/null | grep -qx "$ZIG"; then
+		say "installing $ZIG and $ZIGBUILD from PyPI into $DIST/tools"
+		python3 -m venv "$DIST/tools" || { need ensurepip python3-venv; python3 -m venv "$DIST/tools"; }
+		"$DIST/tools/bin/pip" install -q --disable-pip-version-check "$ZIG" "$ZIGBUILD"
+	fi
+	export PATH=$DIST/tools/bin:$PATH
+	export CARGO_ZIGBUILD_CACHE_DIR=$DIST/zig ZIG_GLOBAL_CACHE_DIR=$DIST/zig ZIG_LOCAL_CACHE_DIR=$DIST/zig
+}
+
+# A compiler with the source of its standard library: rustup's, else Debian's.
+toolchain() {
+	RUSTC=${RUSTC:-rustc} CARGO=${CARGO:-cargo}
+	if ! has_source && command -v rustup >/dev/null; then
+		say "adding rust-src by rustup"
+		rustup component add rust-src >&2 || say "rustup has no rust-src for this toolchain"
+	fi
+	if ! has_source; then
+		need /usr/bin/rustc rustc-web
+		need /usr/bin/cargo cargo-web
+		[ -d /usr/share/doc/rust-web-src ] || need rust-web-src rust-web-src
+		RUSTC=/usr/bin/rustc CARGO=/usr/bin/cargo
+	fi
+	has_source || die "$RUSTC has no source of its standard library: rustup component add rust-src"
+	export RUSTC CARGO
+	# Building the standard library is an unstable option of a stable cargo.
+	export RUSTC_BOOTSTRAP=1
+	SYSROOT=$("$RUSTC" --print sysroot)
+	say "$("$RUSTC" -V), $("$DIST/tools/bin/python-zig" version | sed 's/^/zig /')"
+}
+
+has_source() { [ -e "$("$RUSTC" --print sysroot 2>/dev/null)/lib/rustlib/src/rust/library/Cargo.lock" ]; }
+
+# Where the sources lie, here or on another machine, is not to be in the program.
+flags() {
+	local cargo_home=${CARGO_HOME:-$HOME/.cargo}
+	printf '%s\n' -Ctarget-feature=+crt-static -Clink-self-contained=no -Cforce-unwind-tables=no \
+		"--remap-path-prefix=$SOURCES=assay" "--remap-path-prefix=$cargo_home=cargo" \
+		"--remap-path-prefix=$SYSROOT/lib/rustlib/src=rust"
+	# The crate of io_uring knows the layouts of 64-bit machines; they are those of 32-bit ARM, too, as
+	# 'make dist-boot' shows on a real kernel.
+	# Each ARMv7 knows Thumb's instructions, which are shorter.
+	if [ "$1" = armv7 ]; then printf '%s\n' --cfg=io_uring_skip_arch_check -Ctarget-feature=+thumb-mode; fi
+}
+
+names=("$@")
+[ $# -gt 0 ] || mapfile -t names < <(awk 'NF { print $1 }' <<<"$TARGETS")
+for name in "${names[@]}"; do field "$name" 3 >/dev/null; done
+
+mkdir -p "$DIST"
+tools
+toolchain
+# One commit, one program: also where the sources are no checkout.
+if [ -z "${ASSAY_COMMIT:-}" ] && top=$(git rev-parse --show-toplevel 2>/dev/null) && [ "$top" = "$SOURCES" ]; then
+	ASSAY_COMMIT=$(git rev-parse HEAD | cut -c1-12)
+	[ -z "$(git status --porcelain --untracked-files=no)" ] || ASSAY_COMMIT+=", changed since"
+fi
+export ASSAY_COMMIT=${ASSAY_COMMIT:-unknown}
+
+for name in "${names[@]}"; do
+	target=$(field "$name" 3)
+	say "building $name ($target), commit $ASSAY_COMMIT"
+	CARGO_ENCODED_RUSTFLAGS=$(flags "$name" | paste -sd $'\x1f')
+	export CARGO_ENCODED_RUSTFLAGS CARGO_INCREMENTAL=0
+	"$CARGO" zigbuild --profile dist --locked -Zbuild-std=std,panic_abort --bin assay \
+		--target "$target" --target-dir "$DIST/build" >&2 || die "$name does not build"
+	cp "$DIST/build/$target/dist/assay" "$DIST/assay-$name-linux"
+	size=$(stat -c %s "$DIST/assay-$name-linux")
+	say "assay-$name-linux: $size bytes"
+	[ "$size" -le "$MOST" ] || die "assay-$name-linux has more than $MOST bytes"
+	if file "$DIST/assay-$name-linux" 2>/dev/null | grep -q 'dynamically linked'; then
+		die "assay-$name-linux is not static"
+	fi
+done
