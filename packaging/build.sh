@@ -15,7 +15,9 @@ MOST=$((8 << 20))
 
 tools() {
 	need python3 python3 python3-venv
-	if ! "$DIST/tools/bin/pip" freeze 2>/dev/null | grep -qx "$ZIG"; then
+	local have
+	have=$("$DIST/tools/bin/python3" -m pip freeze --disable-pip-version-check 2>/dev/null || true)
+	if ! grep -qx "$ZIG" <<<"$have" || ! grep -qx "$ZIGBUILD" <<<"$have"; then
 		say "installing $ZIG and $ZIGBUILD from PyPI into $DIST/tools"
 		python3 -m venv "$DIST/tools" || { need ensurepip python3-venv; python3 -m venv "$DIST/tools"; }
 		"$DIST/tools/bin/pip" install -q --disable-pip-version-check "$ZIG" "$ZIGBUILD"
@@ -69,7 +71,7 @@ toolchain
 # One commit, one program: also where the sources are no checkout.
 if [ -z "${ASSAY_COMMIT:-}" ] && top=$(git rev-parse --show-toplevel 2>/dev/null) && [ "$top" = "$SOURCES" ]; then
 	ASSAY_COMMIT=$(git rev-parse HEAD | cut -c1-12)
-	[ -z "$(git status --porcelain --untracked-files=no)" ] || ASSAY_COMMIT+=", changed since"
+	[ -z "$(git status --porcelain -- src build.rs Cargo.toml Cargo.lock)" ] || ASSAY_COMMIT+=", changed since"
 fi
 export ASSAY_COMMIT=${ASSAY_COMMIT:-unknown}
 
