@@ -10,7 +10,7 @@
 #                 (takes an hour); NAMES='aarch64 armv7' for some of them
 # make smoke      runs those programs here, by emulators of their processors
 # make dist-boot  runs them on emulated boards with an SD card and an eMMC, below a real kernel
-# make dist-twice builds one again elsewhere: the same bytes
+# make dist-twice builds one again elsewhere, and compares the bytes
 
 CARGO  ?= cargo
 PREFIX ?= /usr/local

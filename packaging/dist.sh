@@ -9,7 +9,7 @@
 #   oci/                              the programs under the names that an image is made from (Containerfile)
 #   SHA256SUMS
 #
-# Each program is run before it is packed (smoke.sh). The same sources give the same bytes (twice.sh shows it).
+# Each program is run before it is packed (smoke.sh). Nothing of the time or the place of the build goes in (twice.sh compares two).
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
