@@ -201,8 +201,9 @@ impl SysRoot {
                 if group.controls("memory")
                     && let Some(text) = read("memory.limit_in_bytes")?
                 {
-                    // "No limit" is the largest number of whole pages.
-                    let limit = text.trim().parse().ok().filter(|limit| *limit < 1_u64 << 62);
+                    // "No limit" is the largest number of whole pages, of which 32 bits count fewer.
+                    let none = if usize::BITS < 64 { 0x7FFF_FFFF << 12 } else { 1_u64 << 62 };
+                    let limit = text.trim().parse().ok().filter(|limit| *limit < none);
                     limits.memory = least(limits.memory, limit);
                 }
                 if group.controls("cpu") {

@@ -16,12 +16,19 @@ pub fn parse(meminfo: &str, vmstat: Option<&str>, page: u64) -> Result<Memory, S
     let pages = |key: &str| value(vmstat?, key, ' ').map(|n| Bytes(n.saturating_mul(page)));
     Ok(Memory {
         total: kib("MemTotal")?,
-        available: kib("MemAvailable")?,
+        available: kib("MemAvailable").or_else(|why| estimated(&kib).ok_or(why))?,
         dirty: kib("Dirty")?,
         writeback: kib("Writeback")?,
         dirty_limit: pages("nr_dirty_threshold"),
         swapped: pages("pswpin").zip(pages(LAST)).map(|(i, o)| i + o),
     })
+}
+
+/// What can be had without swapping where the kernel does not say so itself (before 3.14): what is free and what
+/// holds pages of files, without tmpfs and shared memory, which go nowhere.
+fn estimated(kib: &impl Fn(&str) -> Result<Bytes, String>) -> Option<Bytes> {
+    let files = kib("Cached").ok()? + kib("Buffers").ok()?;
+    Some(kib("MemFree").ok()? + files.less(kib("Shmem").unwrap_or_default()))
 }
 
 /// The page cache of the whole machine (`Cached`): pages of files and of tmpfs.

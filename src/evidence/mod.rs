@@ -27,6 +27,8 @@ mod extents;
 mod fake;
 mod forbidden;
 mod hardware;
+#[cfg(test)]
+mod kernels;
 mod layers;
 mod link;
 mod machine;

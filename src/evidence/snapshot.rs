@@ -167,7 +167,7 @@ impl std::ops::Add for CachePages {
 pub struct Memory {
     /// MemTotal.
     pub total: Bytes,
-    /// MemAvailable.
+    /// MemAvailable; before 3.14 what is free and what holds pages of files, without shared memory.
     pub available: Bytes,
     /// Dirty pages of all files.
     pub dirty: Bytes,

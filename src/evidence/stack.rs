@@ -127,6 +127,9 @@ impl<'a> StackWalk<'a> {
             "proc" | "sysfs" | "cgroup" | "cgroup2" | "debugfs" | "tracefs" | "devpts" | "bpf"
             | "securityfs" | "configfs" | "pstore" | "mqueue" => LeafKind::Nothing(kind.into()),
             _ if is_remote(kind) => LeafKind::Remote(kind.into()),
+            "ubifs" | "jffs2" | "yaffs" | "yaffs2" => LeafKind::Unknown(format!(
+                "{kind}: raw flash without a block device, of which the kernel counts no I/O"
+            )),
             _ => LeafKind::Unknown(format!("{kind}: does not tell what it lies on")),
         }
     }

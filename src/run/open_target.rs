@@ -17,7 +17,7 @@ use rustix::fs::{FallocateFlags, FlockOperation, Mode, OFlags};
 use crate::engine::DataLayer;
 use crate::error::{Doing, Fault};
 use crate::evidence::folder_of;
-use crate::name::NameText as _;
+use crate::name::{NameText as _, path};
 use crate::plan::{Caching, Durability, Fill, LayoutMode, Lifetime, Pattern, Target};
 use crate::record::TruncatedFile;
 use crate::sys::block::{self, size_of_open};
@@ -207,7 +207,7 @@ impl OpenTarget {
             TargetKind::Scratch { keep } => {
                 sweep(&self.path);
                 match never_named(&self.path) {
-                    Ok(file) if !keep => self.file = Some(file),
+                    Ok(file) if !keep && opens_again(&file) => self.file = Some(file),
                     _ => {
                         let name = if keep {
                             format!("assay-{run}.dat")
@@ -348,18 +348,18 @@ impl OpenTarget {
             _ => {}
         }
         // A file without a name is reached through its descriptor.
-        let path = format!("/proc/self/fd/{}", file.as_raw_fd());
-        let file = rustix::fs::open(&path, flags, Mode::empty())
-            .or_else(|error| match error {
-                rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR
-                    if !matches!(
-                        self.kind,
-                        TargetKind::Scratch { keep: false } | TargetKind::Unnamed
-                    ) =>
-                {
-                    rustix::fs::open(&self.path, flags, Mode::empty())
+        let descriptor = format!("/proc/self/fd/{}", file.as_raw_fd());
+        let named = match self.kind {
+            TargetKind::Scratch { keep: true } => Some(path(&self.label)),
+            TargetKind::Scratch { keep: false } | TargetKind::Unnamed => self.remove.clone(),
+            _ => Some(self.path.clone()),
+        };
+        let file = rustix::fs::open(&descriptor, flags, Mode::empty())
+            .or_else(|error| match (error, named) {
+                (rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR, Some(path)) => {
+                    rustix::fs::open(&path, flags, Mode::empty())
                 }
-                error => Err(error),
+                (error, _) => Err(error),
             })
             .map_err(|error| Fault::new(Doing::Open, self.label.clone(), &error.into()))?;
         // Reads leave no time of access behind, which would cost each of them a look at the clock
@@ -396,7 +396,9 @@ fn never_named(folder: &Path) -> rustix::io::Result<OwnedFd> {
 /// beside it; locked, so that the next run in that folder takes it away.
 fn unnamed_file(folder: &Path, run: &str) -> Result<(OwnedFd, Option<PathBuf>), Fault> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
-    if let Ok(file) = never_named(folder) {
+    if let Ok(file) = never_named(folder)
+        && opens_again(&file)
+    {
         return Ok((file, None));
     }
     let named = || {
@@ -409,12 +411,17 @@ fn unnamed_file(folder: &Path, run: &str) -> Result<(OwnedFd, Option<PathBuf>), 
     if std::fs::remove_file(&path).is_err() {
         return Ok((file, Some(path)));
     }
-    let again = format!("/proc/self/fd/{}", file.as_raw_fd());
-    if rustix::fs::open(again, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()).is_ok() {
+    if opens_again(&file) {
         return Ok((file, None));
     }
     let (file, path) = named()?;
     Ok((file, Some(path)))
+}
+
+/// Whether a file without a name can be opened again: not without `/proc`.
+fn opens_again(file: &OwnedFd) -> bool {
+    let again = format!("/proc/self/fd/{}", file.as_raw_fd());
+    rustix::fs::open(again, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()).is_ok()
 }
 
 /// Makes a file and locks it: that lives as long as we do, and tells the next run that this is no

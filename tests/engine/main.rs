@@ -41,6 +41,7 @@ mod probe;
 #[path = "../common/runs.rs"]
 mod runs;
 mod sim;
+mod small_machines;
 mod stops;
 mod trees;
 mod twelve;

@@ -1,0 +1,77 @@
+//! A small machine: BusyBox and this program, a root that is only read, no `/sys`, no `/tmp`, no home, 64 MiB of
+//! memory, with and without `/proc`. It is a folder of this machine in a mount namespace.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use crate::lab::{self, MI, Skip, command_in, limit_mem, need_root, need_tool};
+
+/// Makes the machine of the folder `$1`, with `/proc` where `$2` says so, and starts a line there.
+const MACHINE: &str = r#"
+set -e
+root=$1 proc=$2; shift 2
+mount --make-rprivate /
+mount --bind "$root" "$root"
+for folder in lib lib64 usr/lib; do
+    [ ! -d "/$folder" ] || mount --bind -o ro "/$folder" "$root/$folder"
+done
+mount --bind "$root/../card" "$root/mnt/sd"
+[ "$proc" = no ] || mount -t proc none "$root/proc"
+mount -o remount,bind,ro "$root"
+exec chroot "$root" /bin/busybox env -i PATH=/bin sh -c "$1"
+"#;
+
+/// What came of a line there: the status, and both streams.
+fn typed(desk: &Path, proc: &str, line: &str) -> Result<(i32, String, String), Skip> {
+    need_root()?;
+    let (unshare, busybox) =
+        (need_tool("unshare", "util-linux")?, need_tool("busybox", "busybox")?);
+    let root = desk.join("root");
+    if !root.exists() {
+        for folder in ["bin", "lib", "lib64", "usr/lib", "proc", "dev", "mnt/sd", "../card"] {
+            fs::create_dir_all(root.join(folder)).expect("made");
+        }
+        fs::copy(busybox, root.join("bin/busybox")).expect("copied");
+        fs::copy(env!("CARGO_BIN_EXE_assay"), root.join("bin/assay")).expect("copied");
+        symlink("busybox", root.join("bin/sh")).expect("linked");
+    }
+    let memory = limit_mem(64 * MI)?;
+    let mut command = command_in(memory.rooms(), unshare);
+    command.args(["-m", "-p", "-f", "sh", "-c", MACHINE, "sh"]).arg(&root).args([proc, line]);
+    let ran = command.output().expect("it runs");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Ok((ran.status.code().unwrap_or(-1), text(&ran.stdout), text(&ran.stderr)))
+}
+
+#[test]
+fn it_runs_where_there_is_next_to_nothing() {
+    let desk = tempfile::tempdir().expect("a desk");
+    let load = "assay io --rw randrw --bs 16k --size 4M --time 300ms --seed 1 /mnt/sd";
+    for (proc, trust) in [("yes", &["sound", "doubtful", "unproven"][..]), ("no", &["unproven"])] {
+        let (code, page, err) = lab::need!(typed(desk.path(), proc, load));
+        let told = format!("/proc: {proc}\n{page}{err}");
+        assert!([0, 3].contains(&code) && err.is_empty(), "{code} {told}");
+        let verdict = page.lines().find_map(|line| line.trim().strip_prefix("verdict  "));
+        let verdict = verdict.unwrap_or_else(|| panic!("no verdict: {told}"));
+        assert!(trust.iter().any(|trust| verdict.starts_with(trust)), "{told}");
+        assert!(page.is_ascii(), "{told}");
+
+        // Nothing stays, and where nothing can be written it is said.
+        let card = || fs::read_dir(desk.path().join("card")).expect("there").count();
+        assert_eq!(card(), 0, "{told}");
+        let (code, _, err) = lab::need!(typed(desk.path(), proc, "assay quick /"));
+        assert_eq!(code, 2, "{err}");
+        assert!(
+            err.starts_with("assay: cannot write in /: Read-only file system (EROFS)"),
+            "{err}"
+        );
+
+        let line = "assay dd if=/bin/busybox of=/mnt/sd/x bs=64k conv=fsync && \
+                    busybox cmp /bin/busybox /mnt/sd/x && busybox rm /mnt/sd/x && assay probe /mnt/sd";
+        let (code, page, err) = lab::need!(typed(desk.path(), proc, line));
+        assert!(code == 0 && page.starts_with("  /mnt/sd"), "{code} {page}{err}");
+        assert!(err.lines().next_back().is_some_and(|line| line.contains(" copied, ")), "{err}");
+        assert_eq!(card(), 0, "{page}");
+    }
+}
