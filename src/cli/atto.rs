@@ -135,6 +135,7 @@ impl PlanVerb for AttoArgs {
         err: &mut dyn Write,
     ) -> Result<u8, Error> {
         let began = clock::now();
+        let environment = &self.common.surroundings(environment);
         let (plan, options) = self.chosen(typed)?;
         let mut common = self.common.clone();
         common.record = common.record.or_else(|| environment.record.clone());

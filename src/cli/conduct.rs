@@ -9,6 +9,7 @@ use super::stdout::printed;
 use crate::error::{Doing, Error, Fault, Refusal};
 use crate::name::in_json;
 use crate::plan::{Phase, Plan};
+use crate::record::console::{self, ChecksumWriter};
 use crate::record::{Ending, PhaseRecord, Record, Resolved, Trust};
 use crate::report::live::{LiveLine, REWRITE};
 use crate::report::{self, ReportPage, TerminalStyle};
@@ -73,6 +74,7 @@ pub fn conduct(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> Result<u8, Error> {
+    let environment = &common.surroundings(environment);
     let page = report::page(plan, environment.out_style());
     conduct_as(plan, common, environment, (out, err), page, |_, _| Ok(()))
 }
@@ -94,6 +96,31 @@ pub fn conduct_as(
     if common.plan {
         return show(plan, out, err);
     }
+    if !common.checksummed {
+        return conducted(plan, common, environment, (out, err), page, then);
+    }
+    let mut kept = None;
+    let mut checked = ChecksumWriter::new(&mut *out);
+    let streams: (&mut dyn Write, &mut dyn Write) = (&mut checked, err);
+    let status = conducted(plan, common, environment, streams, page, |record, err| {
+        kept = Some(record.clone());
+        then(record, err)
+    });
+    if let Some(record) = kept {
+        printed(console::write_lines(&record, out))?;
+    }
+    status
+}
+
+/// Does what a plan says, with its page and its reports.
+fn conducted(
+    plan: &Plan,
+    common: &OutputArgs,
+    environment: &Environment,
+    (out, err): (&mut dyn Write, &mut dyn Write),
+    page: Box<dyn ReportPage + '_>,
+    then: impl FnOnce(&Record, &mut dyn Write) -> Result<(), Error>,
+) -> Result<u8, Error> {
     let files = ReportFiles::of(common, plan)?;
     // The record itself may go to standard output instead.
     let page = (!common.json).then_some(page);

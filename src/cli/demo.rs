@@ -182,8 +182,8 @@ fn halves(topic: LessonTopic) -> [LessonHalf; 2] {
 impl DemoArgs {
     /// Nothing is said but the verb: the lessons are listed.
     fn lists(&self) -> bool {
-        let OutputArgs { plan, record, report, json } = &self.common;
-        let said = *plan || *json || record.is_some() || !report.is_empty();
+        let OutputArgs { plan, record, report, json, checksummed } = &self.common;
+        let said = *plan || *json || *checksummed || record.is_some() || !report.is_empty();
         self.lesson.is_none() && !said
     }
 }

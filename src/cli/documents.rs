@@ -1,11 +1,13 @@
 //! Plans and records from files, as this version has them.
 
+use std::io::{self, Read as _};
 use std::path::Path;
 
 use super::earlier;
-use crate::error::{Error, Refusal};
+use crate::error::{Doing, Error, Fault, Refusal};
 use crate::name::NameText as _;
 use crate::plan::Plan;
+use crate::record::console::{self, ConsoleLog};
 use crate::record::{self, Record};
 use crate::verdict;
 
@@ -51,6 +53,46 @@ pub fn read_record(path: &Path) -> Result<Record, Error> {
         "give a file that --record or ASSAY_RECORD wrote",
     )
     .into())
+}
+
+/// A record from a file, from the log of a console, or from standard input (`-`); with the verdicts that today's
+/// rules give, and the numbers of damaged lines of the log.
+pub fn read_judged_log(path: &Path) -> Result<(Record, Vec<usize>), Error> {
+    let input = path == Path::new("-");
+    let shown = if input { "standard input".into() } else { path.to_text() };
+    let fault = |error: io::Error| Fault::new(Doing::Read, shown.clone(), &error);
+    let bytes = match (input, path.is_file()) {
+        (true, _) => {
+            let mut bytes = Vec::new();
+            io::stdin().read_to_end(&mut bytes).map_err(fault)?;
+            bytes
+        }
+        (false, true) => std::fs::read(path).map_err(fault)?,
+        (false, false) => return Ok((read_judged(path)?, Vec::new())),
+    };
+    let log =
+        if console::is_log(&bytes) { console::read_log(&bytes) } else { ConsoleLog::default() };
+    let text = match log.document {
+        Some(Ok(text)) => text,
+        Some(Err(why)) => {
+            let damaged: Vec<String> = log.damaged.iter().map(ToString::to_string).collect();
+            let why = match damaged.as_slice() {
+                [] => why,
+                some => format!("{why}; damaged lines of the log: {}", some.join(", ")),
+            };
+            let instead =
+                "add another copy to the log: 'assay judge --checksummed RECORD' prints it";
+            return Err(Refusal { place: shown, why, instead: instead.into() }.into());
+        }
+        None if input => String::from_utf8(bytes).map_err(|_| {
+            Refusal::new("standard input is no text", "give it a record, or the log of a console")
+        })?,
+        None => return Ok((read_judged(path)?, Vec::new())),
+    };
+    let record = record::of_text(&text, &shown)?;
+    let mut record = Record { plan: earlier::completed(record.plan), ..record };
+    verdict::judge(&mut record);
+    Ok((record, log.damaged))
 }
 
 /// A record from a file, with the verdicts that today's rules give.

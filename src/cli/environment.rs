@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use crate::name::NameText as _;
+use crate::record::console::CHECKSUM_WIDTH;
 use crate::report::TerminalStyle;
 use crate::sys::start;
 
@@ -15,6 +16,10 @@ pub struct Environment {
     pub no_colour: bool,
     /// `TERM`.
     pub term: String,
+    /// 80 columns of ASCII that go on and on: a serial console.
+    pub plain: bool,
+    /// Columns that a checksum takes from each line.
+    pub checksum: usize,
     /// The locale's character set is UTF-8.
     pub utf8: bool,
     /// `COLUMNS`, when it is a number.
@@ -47,6 +52,8 @@ pub struct Environment {
 
 /// Width of a page where nothing tells.
 const PAGE: usize = 90;
+/// Width of a page on a serial console.
+const PLAIN: usize = 80;
 /// Width of a page at the least.
 const LEAST: usize = 60;
 /// Width of the lines of a log where nobody asks for one.
@@ -69,7 +76,9 @@ impl Environment {
         };
         Self {
             no_colour: set("NO_COLOR").is_some(),
+            plain: text("TERM") == "dumb" && (out.is_some() || err.is_some()),
             term: text("TERM"),
+            checksum: 0,
             utf8: locale.contains("utf-8") || locale.contains("utf8"),
             columns: text("COLUMNS").parse().ok(),
             out,
@@ -90,6 +99,16 @@ impl Environment {
     /// Any variable: words of a tool may stand for what one holds.
     pub fn variable(&self, name: &str) -> Option<String> {
         std::env::var_os(name).map(|value| value.to_text())
+    }
+
+    /// The same where that is so, or `plain` says so.
+    pub fn plain_if(&self, plain: bool) -> Self {
+        Self { plain: self.plain || plain, ..self.clone() }
+    }
+
+    /// The same for lines that end with a checksum.
+    pub fn checksummed(&self) -> Self {
+        Self { plain: true, checksum: CHECKSUM_WIDTH, ..self.clone() }
     }
 
     /// The same with the size that the terminal has by now.
@@ -128,6 +147,9 @@ impl Environment {
     /// What can be shown in the lines of a log on standard output: they are as wide as the terminal is,
     /// and as they need to be where nobody asks for a width.
     pub fn log_style(&self) -> TerminalStyle {
+        if self.plain {
+            return self.out_style();
+        }
         let asked = self.columns.or(self.out.filter(|&columns| columns > 0));
         let width = asked.unwrap_or(LOG).max(LEAST);
         TerminalStyle { width, ..self.out_style() }
@@ -139,9 +161,13 @@ impl Environment {
     }
 
     fn style(&self, terminal: Option<usize>) -> TerminalStyle {
+        if self.plain {
+            let wide = self.columns.unwrap_or(PLAIN).clamp(LEAST, PLAIN);
+            return TerminalStyle { colour: false, unicode: false, width: wide - self.checksum };
+        }
         let wide = self.columns.or(terminal.filter(|&columns| columns > 0)).unwrap_or(PAGE);
         TerminalStyle {
-            colour: terminal.is_some() && !self.no_colour && self.term != "dumb",
+            colour: terminal.is_some() && !self.no_colour,
             unicode: self.utf8,
             width: wide.clamp(LEAST, PAGE),
         }
@@ -150,12 +176,12 @@ impl Environment {
     /// The lines of a terminal on which a page that is so wide can be drawn anew in place.
     pub fn page(&self, columns: usize) -> Option<usize> {
         let fits = self.out.is_some_and(|wide| wide >= columns);
-        (fits && self.rows > 0 && self.term != "dumb").then_some(self.rows)
+        (fits && self.rows > 0 && !self.plain).then_some(self.rows)
     }
 
     /// A line can be rewritten on standard error.
     pub fn live(&self) -> bool {
-        self.err.is_some() && self.term != "dumb"
+        self.err.is_some() && !self.plain
     }
 }
 
@@ -220,7 +246,7 @@ mod tests {
             Environment { out: None, ..terminal.clone() },
             Environment { out: Some(60), ..terminal.clone() },
             Environment { rows: 0, ..terminal.clone() },
-            Environment { term: "dumb".into(), ..terminal.clone() },
+            Environment { plain: true, ..terminal.clone() },
         ] {
             assert_eq!(poor.page(80), None, "{poor:?}");
         }
@@ -243,7 +269,11 @@ mod tests {
         assert!(terminal.out_style().colour);
         assert!(!terminal.err_style().colour);
         assert!(!Environment { no_colour: true, ..terminal.clone() }.out_style().colour);
-        assert!(!Environment { term: "dumb".into(), ..terminal.clone() }.out_style().colour);
+        let plain = terminal.plain_if(true);
+        assert!(!plain.out_style().colour && !plain.live());
+        let style = |colour, width| TerminalStyle { colour, unicode: false, width };
+        assert_eq!(plain.out_style(), style(false, 80));
+        assert_eq!(plain.checksummed().out_style(), style(false, 74));
         assert_eq!(terminal.out_style().width, 90);
         assert_eq!(Environment { columns: Some(80), ..terminal }.out_style().width, 80);
     }

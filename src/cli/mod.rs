@@ -16,6 +16,7 @@ pub mod explain;
 mod fio;
 pub mod io;
 mod iozone;
+mod judge;
 mod manual;
 pub mod modes;
 mod on;
@@ -45,10 +46,11 @@ mod words;
 
 pub use environment::{Environment, standard_streams};
 pub use output::OutputArgs;
-use output::ReportFiles;
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::Write;
+use std::slice;
 
 use clap::{CommandFactory as _, Parser as _};
 use conduct::PlanVerb as _;
@@ -102,12 +104,15 @@ fn call(
 ) -> Result<u8, Error> {
     let verb = dialect::as_verb(words);
     let words = verb.as_deref().unwrap_or(words);
+    // Before the verb it is for dialects, too, whose words are not ours.
+    let (plain, words) = without_plain(words);
+    let (words, environment) = (&*words, &environment.plain_if(plain));
     if let Some(meant) = dialect::meant(words) {
         return dialect::call(&meant, environment, out, err);
     }
     dialect::spoken(words)?;
-    let verb = match Cli::try_parse_from(words) {
-        Ok(cli) => cli.verb,
+    let (verb, plain) = match Cli::try_parse_from(words) {
+        Ok(cli) => (cli.verb, cli.plain),
         Err(error) if !error.use_stderr() => {
             printed(write!(out, "{}", error.render()))?;
             return Ok(conduct::SOUND);
@@ -115,6 +120,7 @@ fn call(
         Err(error) => return Err(words::refusal(&error, words, &Cli::command()).into()),
     };
     let typed = words::typed(words);
+    let environment = &environment.plain_if(plain);
     match verb {
         Verb::Measure(verb) => verb.words().run(typed, environment, out, err),
         Verb::Run(words) => words.run(typed, environment, out, err),
@@ -128,16 +134,7 @@ fn call(
             Ok(conduct::SOUND)
         }
         Verb::Watch(watch) => watch::watch(&watch, &typed, environment, out),
-        Verb::Judge { file, json, format, report: asked } => {
-            let record = documents::read_judged(&file)?;
-            let files = ReportFiles::at(&asked, Some(&file), &record.plan)?;
-            files.write(&record, environment.file_style())?;
-            let name = if json { "json" } else { &format };
-            if let Some(format) = report::format(name) {
-                printed((format.write)(&record, environment.out_style(), out))?;
-            }
-            Ok(conduct::judged(&record))
-        }
+        Verb::Judge(words) => judge::judge(&words, environment, out, err),
         Verb::Compare(words) => compare::compare(&words, environment, out),
         Verb::Schema { of } => {
             let schema = match of {
@@ -185,6 +182,16 @@ fn call(
             printed(out.write_all(&text))?;
             Ok(conduct::SOUND)
         }
+    }
+}
+
+/// The words without a `--plain` before the verb, and whether there was one.
+fn without_plain(words: &[OsString]) -> (bool, Cow<'_, [OsString]>) {
+    match words {
+        [program, plain, rest @ ..] if plain == "--plain" => {
+            (true, [slice::from_ref(program), rest].concat().into())
+        }
+        _ => (false, words.into()),
     }
 }
 

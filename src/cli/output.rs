@@ -1,15 +1,18 @@
 //! What becomes of a run that a verb makes: the arguments that all of these verbs share, and the files of
 //! `--report`, each in the format that its name ends with.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
 
+use super::environment::Environment;
 use super::stdout::escaped;
 use crate::error::{Doing, Error, Fault, Refusal};
 use crate::evidence::folder_of;
 use crate::name::NameText as _;
 use crate::plan::Plan;
+use crate::record::console::{self, ChecksumWriter};
 use crate::record::{Record, replace};
 use crate::report::{FORMATS, ReportFormat, TerminalStyle};
 use crate::verdict::predict::places;
@@ -33,6 +36,32 @@ pub struct OutputArgs {
     /// Print the whole record as JSON instead of a page
     #[arg(long)]
     pub json: bool,
+    /// For a serial console: --plain, a checksum at the end of each line, and the record behind the page in such
+    /// lines, which 'assay judge LOG' finds again
+    #[arg(long, conflicts_with_all = ["json", "plan"])]
+    pub checksummed: bool,
+}
+
+impl OutputArgs {
+    /// What surrounds the program, as these words have it: lines with checksums are those of a serial console.
+    pub fn surroundings(&self, environment: &Environment) -> Environment {
+        if self.checksummed { environment.checksummed() } else { environment.clone() }
+    }
+}
+
+/// A page and the record behind it, each line with a checksum.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_checksummed(
+    record: &Record,
+    style: TerminalStyle,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    if let Some(format) = FORMATS.first() {
+        (format.write)(record, style, &mut ChecksumWriter::new(&mut *out))?;
+    }
+    console::write_lines(record, out)
 }
 
 /// The files that are to be written when a run is over.

@@ -1,23 +1,24 @@
 //! The verbs, one line each, as the parser knows them. Help, man page and completions come from here.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 
-use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Parser, Subcommand};
 
 use super::conduct::PlanVerb;
 use super::{
-    atto, card, compare, demo, explain, io, manual, modes, on, probe, quick, ramp, run, sustain,
-    sweep, version, watch,
+    atto, card, compare, demo, explain, io, judge, manual, modes, on, probe, quick, ramp, run,
+    sustain, sweep, version, watch,
 };
-use crate::report;
 
 /// A storage benchmark that can be believed: the number, and whether it is true
 #[derive(Debug, Parser)]
 #[command(name = "assay", version, long_version = version::long(), max_term_width = 90, arg_required_else_help = false)]
 #[command(after_help = EPILOGUE, after_long_help = manual::epilogue())]
 pub struct Cli {
+    /// 80 columns of ASCII, no colours, no line that is rewritten: for serial consoles; so it is where TERM is dumb
+    #[arg(long, global = true, display_order = 900)]
+    pub plain: bool,
+    /// What is to be done.
     #[command(subcommand)]
     pub verb: Verb,
 }
@@ -37,20 +38,7 @@ pub enum Verb {
     /// Run a plan from a file
     Run(run::RunArgs),
     /// Judge a record again by the rules of this version
-    Judge {
-        /// A record that --record or ASSAY_RECORD wrote
-        #[arg(value_name = "RECORD")]
-        file: PathBuf,
-        /// Print the record with its new verdicts as JSON
-        #[arg(long, conflicts_with = "format")]
-        json: bool,
-        /// Output format
-        #[arg(long, value_parser = formats(), default_value = "text")]
-        format: String,
-        /// Write a report into this file as well, in the format that its name ends with; may be repeated
-        #[arg(long, value_name = "FILE")]
-        report: Vec<PathBuf>,
-    },
+    Judge(judge::JudgeArgs),
     /// Compare two records, or two folders of them: how the figures differ, and what makes the
     /// comparison invalid
     Compare(compare::CompareArgs),
@@ -193,12 +181,6 @@ Exit status: 0 the number is sound; 1 something failed; 2 the words are wrong an
 touched; 3 it ran, and the number is not sound; 130 Ctrl-C. 'assay --help' says more.
 
 Start with: assay quick .";
-
-/// The formats by their names.
-fn formats() -> PossibleValuesParser {
-    let named = |format: &report::ReportFormat| PossibleValue::new(format.name).help(format.about);
-    PossibleValuesParser::new(report::FORMATS.iter().map(named))
-}
 
 #[cfg(test)]
 mod tests {

@@ -7,6 +7,7 @@
 mod aftermath;
 mod capacity;
 mod comparison;
+pub mod console;
 mod document;
 mod explanation;
 mod figures;
@@ -60,7 +61,7 @@ pub use probe::{PROBE_SCHEMA, ProbeResult};
 pub use profile::{ProfileFigure, ProfileResult};
 pub use results::{FEW, Host, IntervalCount, IntervalCounts, JobResult, WorkSpan, WorkerResult};
 pub use so_far::{PartSoFar, PhaseSoFar};
-pub use store::{RecordSink, is_record, load, text_of};
+pub use store::{RecordSink, is_record, load, of_text, text_of};
 pub use sweep::{SweepCell, SweepPlateau, SweepResult, SweepSide, ThroughputDrop};
 pub use totals::ActionTotals;
 

@@ -99,26 +99,36 @@ fn fresh(folder: &Path, name: &str) -> Result<PathBuf, Fault> {
 /// A [`Refusal`] that says where the document stops making sense, or a [`Fault`] when the file
 /// cannot be read.
 pub fn load(path: &Path) -> Result<Record, Error> {
-    const INSTEAD: &str = "give a file that --record or ASSAY_RECORD wrote";
     let text = text_of(path, "a record", INSTEAD)?;
+    of_text(&text, &path.to_text())
+}
+
+/// What can be given for a record.
+const INSTEAD: &str = "give a file that --record or ASSAY_RECORD wrote";
+
+/// Reads a record from a text; `shown` says where that stands.
+///
+/// # Errors
+/// As [`load`].
+pub fn of_text(text: &str, shown: &str) -> Result<Record, Error> {
     let refused = |error: serde_json::Error| {
         // serde says where once more at the end of its sentence.
         let why = error.to_string();
         let why = why.split(" at line ").next().unwrap_or_default();
         let place = match error.line() {
-            0 => path.to_text(),
-            line => format!("{}:{line}:{}", path.to_text(), error.column()),
+            0 => shown.to_string(),
+            line => format!("{shown}:{line}:{}", error.column()),
         };
         Refusal { place, why: format!("not a record: {why}"), instead: INSTEAD.into() }
     };
-    let head = SchemaHead::deserialize(&mut Deserializer::from_str(&text)).map_err(refused)?;
+    let head = SchemaHead::deserialize(&mut Deserializer::from_str(text)).map_err(refused)?;
     let mut record: Record = match head.schema.as_str() {
         SCHEMA_1 => {
-            let old = serde_json::from_str(&text).map_err(refused)?;
+            let old = serde_json::from_str(text).map_err(refused)?;
             serde_json::from_value(version1::lifted(old)).map_err(refused)?
         }
         SCHEMA => {
-            let mut parts = Deserializer::from_str(&text).into_iter::<Record>();
+            let mut parts = Deserializer::from_str(text).into_iter::<Record>();
             let begun = match parts.next() {
                 Some(begun) => begun.map_err(refused)?,
                 None => return Err(refused(serde::de::Error::custom("there is none")).into()),
@@ -127,17 +137,17 @@ pub fn load(path: &Path) -> Result<Record, Error> {
             match begun.ending {
                 // It has grown since it was begun.
                 Ending::Unfinished => grown(begun, since).map_err(|(line, error)| Refusal {
-                    place: format!("{}:{line}:{}", path.to_text(), error.column()),
+                    place: format!("{shown}:{line}:{}", error.column()),
                     ..refused(error)
                 })?,
                 _ if since.trim().is_empty() => begun,
                 // What is over has nothing behind it.
-                _ => serde_json::from_str(&text).map_err(refused)?,
+                _ => serde_json::from_str(text).map_err(refused)?,
             }
         }
         other => {
             return Err(Refusal {
-                place: path.to_text(),
+                place: shown.to_string(),
                 why: format!("its schema is '{other}'; this program reads '{SCHEMA}'"),
                 instead: "judge it with the version that made it".into(),
             }
@@ -147,7 +157,7 @@ pub fn load(path: &Path) -> Result<Record, Error> {
     record.number_phases();
     if record.hosts.is_empty() {
         return Err(Refusal {
-            place: path.to_text(),
+            place: shown.to_string(),
             why: "not a record: it has no host".into(),
             instead: INSTEAD.into(),
         }

@@ -6,6 +6,7 @@ mod actions;
 mod aside;
 mod boards;
 mod busybox_twin;
+mod console;
 mod copies;
 mod dd_cures;
 mod dd_streams;

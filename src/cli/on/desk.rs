@@ -26,6 +26,9 @@ use crate::unit::Nanos;
 /// After so many signals the board is left to itself.
 const ENOUGH: u32 = 3;
 
+/// What becomes of a board that is lost.
+const ENDS: &str = "what runs there ends, and is removed, within a minute";
+
 /// What comes from the board.
 enum BoardNews {
     /// What the program there says.
@@ -83,14 +86,15 @@ pub fn serve(
     let ending = session.until_the_end(&events, out, err);
     let BoardSession { child, name, record, greeted, .. } = session;
     let outcome = finished(child, ending, greeted, &link, &folder)?;
-    if let BoardEnding::Left(signal) = outcome {
-        let _ = writeln!(
-            err,
-            "assay: the board is left to itself: what runs there ends, and is removed, within a minute"
-        );
-        return Ok(u8::try_from(128 + signal).unwrap_or(1));
-    }
-    let BoardEnding::Status(status) = outcome else { return Ok(1) };
+    let status = match outcome {
+        BoardEnding::Status(status) => status,
+        BoardEnding::Left(signal) => {
+            if greeted {
+                let _ = writeln!(err, "assay: the board is left to itself: {ENDS}");
+            }
+            return Ok(u8::try_from(128 + signal).unwrap_or(1));
+        }
+    };
     if !record.is_empty() {
         keep(&record, &name, work, &reports, &link, environment)?;
     } else if work.command.record.is_some() && !work.input && [0, 3].contains(&status) {
@@ -299,18 +303,14 @@ impl<'a> BoardSession<'a> {
                 "what the board said stands above; a static binary runs everywhere: name its folder with --binaries",
             );
         }
-        self.link.lost("the link was lost").hinting(LOST)
+        self.link.lost("the link was lost").hinting(format!("{ENDS}; its record is lost with it"))
     }
 
     fn silent(&self) -> Fault {
         let why = format!("nothing was heard from there for {SILENCE}");
-        self.link.lost(why).hinting(LOST)
+        self.link.lost(why).hinting(format!("{ENDS}; its record is lost with it"))
     }
 }
-
-/// What becomes of a board that is lost.
-const LOST: &str =
-    "what runs there ends, and is removed, within a minute; its record is lost with it";
 
 /// Writes frames until there are no more, or nobody takes them.
 fn write_frames(mut pipe: ChildStdin, frames: &Receiver<BoardFrame>) {

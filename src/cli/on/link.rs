@@ -173,13 +173,12 @@ impl BoardLink {
         command
     }
 
-    /// Where sessions of ssh meet; nowhere when the path is too long for a socket.
+    /// Where sessions of ssh meet; nowhere when the path is none for a socket.
     fn control_path(&self) -> String {
         const LONGEST: usize = 80;
         let path = self.own_file("s").to_text();
-        let path =
-            if path.len() <= LONGEST && !path.contains('%') { path.as_str() } else { "none" };
-        format!("ControlPath={path}")
+        let fits = path.len() <= LONGEST && !path.contains(['%', ' ', '"']);
+        format!("ControlPath={}", if fits { path.as_str() } else { "none" })
     }
 
     /// A script to be run on the board with these words.
@@ -321,7 +320,10 @@ impl BoardLink {
 impl Drop for BoardLink {
     /// Ends the connection that sessions shared.
     fn drop(&mut self) {
-        if let Board::Ssh { destination, .. } = &self.board {
+        if let Board::Ssh { destination, options } = &self.board
+            // A connection that the user shares with others is not ours to end.
+            && !options.iter().any(|it| it.to_ascii_lowercase().starts_with("controlpath"))
+        {
             let mut command = self.command();
             command.args(["-O", "exit", "--", destination]);
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
