@@ -1,6 +1,7 @@
 //! The limits of control groups on the devices below a flow.
 
 use super::measure::{self, DeviceLevel, FlowView, PhaseView};
+use super::threshold::{LIMIT_NEAR, LIMIT_SLICE};
 use super::words::pace;
 use crate::evidence::{Direction, LimitValue, Limits, Throttle};
 use crate::name::quoted;
@@ -20,6 +21,18 @@ pub(super) fn over<'c, 'a>(
             level.layers.iter().any(|layer| here(layer.number, &layer.name))
         })?;
         (throttle.direction == flow_view.direction()).then_some((throttle, level))
+    })
+}
+
+/// Whether the limits on the devices of a phase allow so many bytes per second one way: a figure above them
+/// is nobody's. They let a moment's worth pass at once, which a short phase shows.
+pub(super) fn allow(phase_view: &PhaseView<'_>, rate: f64) -> bool {
+    let seconds = measure::whole(phase_view.phase).as_secs();
+    let at_once = (seconds + LIMIT_SLICE.as_secs()) / seconds.max(f64::MIN_POSITIVE);
+    let flows = phase_view.cases.iter().filter(|flow_view| flow_view.on_devices());
+    flows.flat_map(over).all(|(throttle, _)| match throttle.limit {
+        LimitValue::BytesPerSecond(cap) => rate <= cap as f64 * (1.0 + LIMIT_NEAR) * at_once,
+        LimitValue::OpsPerSecond(_) => true,
     })
 }
 
@@ -97,5 +110,21 @@ pub(super) fn used(level: &DeviceLevel<'_>, throttle: &Throttle) -> (f64, [f64; 
             let requests = measure::requests(&level.timed, way);
             (cap as f64, [requests as f64; 2])
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bench::{DoctoredRecord, verdict};
+    use crate::unit::MIB;
+
+    #[test]
+    fn no_figure_is_corrected_to_more_than_a_limit_allows() {
+        // 20 MiB, flushed in five seconds.
+        let mut bench = DoctoredRecord::write_without_flush();
+        bench.capped(4 * MIB);
+        assert!(verdict(&bench.record).corrected.is_some());
+        bench.capped(MIB / 2);
+        assert_eq!(verdict(&bench.record).corrected, None);
     }
 }

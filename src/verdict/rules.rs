@@ -6,13 +6,14 @@ use super::{
     away_from_device, bigger_than_ram, burst, cached_before, client_bound, cliff, compressed,
     copy_bound, depth_not_reached, direct_not_durable, dropped_unwritten, earlier_work,
     erase_blocks, failed, file_lock, first_write, flush_bound, flush_swallowed, fragments, holes,
-    hot, latency_bound, layers_between, levels_changed, link_bound, misplaced_partition, no_disk,
-    not_direct, not_dropped, not_flushed, not_steady, omission, other_end, other_node, other_queue,
-    over_fetch, overwritten_in_memory, partial, partial_blocks, partial_sectors, read_ahead,
-    read_beyond, read_by_others, reading_writes, same_data, same_disk, served_from_cache,
-    shared_blocks, shared_device, stalls, stdio_close, stopped, swapped, threshold, throttled,
-    too_short, trimmed_blocks, trimmed_meanwhile, uncommitted, unconditioned, unexplained,
-    unlike_runs, unseen, waiting_for_cpu, words, works_on, worn_out, wrong_content, zoned_or_dax,
+    hot, latency_bound, layers_between, levels_changed, limits, link_bound, misplaced_partition,
+    no_disk, not_direct, not_dropped, not_flushed, not_steady, omission, other_end, other_node,
+    other_queue, over_fetch, overwritten_in_memory, partial, partial_blocks, partial_sectors,
+    read_ahead, read_beyond, read_by_others, reading_writes, same_data, same_disk,
+    served_from_cache, shared_blocks, shared_device, stalls, stdio_close, stopped, swapped,
+    threshold, throttled, too_short, trimmed_blocks, trimmed_meanwhile, uncommitted, unconditioned,
+    unexplained, unlike_runs, unseen, waiting_for_cpu, words, works_on, worn_out, wrong_content,
+    zoned_or_dax,
 };
 use crate::record::{Finding, FindingWeight, MeasuredSubject, PhaseRecord, Record, Trust, Verdict};
 
@@ -119,6 +120,7 @@ pub fn of_phase(record: &Record, phase: &PhaseRecord) -> Verdict {
         Trust::Doubtful => lasting(&phase_view, &found),
         Trust::Sound | Trust::Unproven => None,
     };
+    let corrected = corrected.filter(|found| limits::allow(&phase_view, found.value));
     let summary = summary(&phase_view, trust, measures, &found, corrected);
     Verdict { trust, measures, summary, corrected, findings: found }
 }

@@ -11,7 +11,7 @@
 use super::super::limits;
 use super::super::measure::{FlowView, PhaseView, whole};
 use super::super::neighbours;
-use super::super::threshold::{FOREIGN, LIMIT_SLICE, WAKE_UP};
+use super::super::threshold::{FOREIGN, LIMIT_SLICE, SAMPLE, WAKE_UP};
 use crate::evidence::ThreadStates;
 use crate::record::{TimeBalance, TimeHolder, TimeTerm};
 use crate::unit::{Bytes, Nanos};
@@ -86,7 +86,8 @@ fn waited_for(states: Option<&ThreadStates>, wanted: WaitKind) -> f64 {
     }
 }
 
-/// The balance of a phase's time; `None` of one that took none, or whose threads' CPU time is not known.
+/// The balance of a phase's time; `None` of one that was over before its first sample, or whose threads' CPU time
+/// is not known.
 pub fn time(phase_view: &PhaseView<'_>) -> Option<TimeBalance> {
     let phase = phase_view.phase;
     let evidence = &phase.evidence;
@@ -95,7 +96,7 @@ pub fn time(phase_view: &PhaseView<'_>) -> Option<TimeBalance> {
     let threads = if threads > 0 { threads } else { phase_view.workers() };
     // Of models there is none, and of a copy it is that of the process.
     let cpu = phase.cpu.or_else(|| phase_view.cpu().filter(|_| phase_view.copies()))?;
-    if time == Nanos::ZERO {
+    if time < SAMPLE {
         return None;
     }
     let all = working_time(phase_view, threads, time);
