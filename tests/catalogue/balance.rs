@@ -1,6 +1,6 @@
 //! What only the balance of a run's bytes and time shows: causes that no reading of a device names.
 
-use std::io::Write as _;
+use std::io::{Seek as _, SeekFrom, Write as _};
 use std::time::Duration;
 
 use assay::record::{FindingWeight, MeasuredSubject, TimeHolder, Trust};
@@ -11,7 +11,7 @@ use crate::kernel::{Heard, put};
 use crate::lab::{self, KI, MI, Speed};
 use crate::row::Row;
 use crate::shelf::{
-    Beside, SLOW_READS, SLOW_WRITES, Shelf, blocks, dd, dd_typed, finding, heard, kib, pattern, run,
+    SLOW_READS, SLOW_WRITES, Shelf, blocks, dd, dd_typed, finding, heard, kib, pattern, run,
 };
 
 crate::cases![
@@ -140,13 +140,18 @@ fn t71_a_slow_program_at_the_other_end(shelf: &Shelf) -> Rows {
 
 fn t72_another_reader_of_the_same_file(shelf: &Shelf) -> Rows {
     let card = shelf.paced()?;
-    let program = lab::need_tool("cat", "coreutils")?;
     put(card, "x", 64 * MI);
     lab::cold(&card.path("x")).expect("dropped");
-    let path = card.path("x").display().to_string();
-    let other = Beside::start(&program, &[&path]);
+    let path = card.path("x");
+    // Its second half, while dd is still at the first.
+    let other = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(500));
+        let mut file = std::fs::File::open(path).expect("opened");
+        file.seek(SeekFrom::Start(32 * MI)).expect("there");
+        std::io::copy(&mut file, &mut std::io::sink()).expect("read");
+    });
     let both = dd(card, "if={x} of=/dev/null bs=64k");
-    drop(other);
+    other.join().expect("read");
     assert_ne!(both.verdict().trust, Trust::Sound, "{both}");
-    Ok(vec![Row::named("T72", "cat reads the same file", &both)])
+    Ok(vec![Row::named("T72", "another program reads the second half meanwhile", &both)])
 }
