@@ -175,8 +175,9 @@ impl<'a> PhaseContext<'a> {
         let number = self.number.saturating_sub(usize::from(again)) as u64;
         let seed = self.plan.seed.wrapping_add(number << 32).wrapping_add(u64::from(worker));
         if again {
-            let stretch =
-                FileSpan { start, len: length, lens, backend, passes: None, seed, worker };
+            // Where only time ends a job a file that is done begins anew; this one ends with what was written.
+            let passes = Some(u64::from(u32::MAX));
+            let stretch = FileSpan { start, len: length, lens, backend, passes, seed, worker };
             let route = IoRoute::new(pattern, files_of(share), file_order(job), stretch)?;
             return Ok(route.of_the_first(self.sent_before(job)?));
         }

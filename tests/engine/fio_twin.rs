@@ -49,7 +49,7 @@ const LINES: &[&str] = &[
     "--name=m --ioengine=filecreate --nrfiles=16 --filesize=4k --openfiles=1",
     "--name=m --ioengine=filestat --nrfiles=16 --filesize=4k --rw=write --stat_type=statx --numjobs=2",
     "--name=m --ioengine=filedelete --nrfiles=16 --filesize=8k --bs=8k",
-    "--name=h --rw=randwrite --bsrange=1k-8k --size=256k --verify=crc32c",
+    "--name=h --rw=randwrite --bsrange=1k-8k --filesize=3k-99k --nrfiles=3 --verify=crc32c",
     "--name=j --rw=randwrite --bs=4k --size=256k --nrfiles=4 --openfiles=1 --file_service_type=random:2",
 ];
 
