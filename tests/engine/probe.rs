@@ -415,8 +415,8 @@ fn words_that_make_no_sense() {
         ),
         (vec!["probe", ".", " x"], "assay: unknown argument ' x'; see 'assay probe --help'\n"),
         (
-            vec!["probe", "--plan", "."],
-            "assay: unknown option '--plan'; see 'assay probe --help'\n",
+            vec!["probe", "--record", "."],
+            "assay: unknown option '--record'; see 'assay probe --help'\n",
         ),
     ] {
         let ran = lab::assay(words).run().expect(2);
