@@ -1,6 +1,6 @@
 //! T67: without a limit that is met, requests wait above the queue.
 
-use super::limits::{exhibit, lift, rate};
+use super::limits::{exceeded, exhibit, lift, over, rate};
 use super::measure::PhaseView;
 use super::threshold::{
     IDLE, REACHED, SHORT, WAIT_EXPLAINS, WAITING_BUSY, WAITING_CPU, WAITING_FOR_CPU,
@@ -61,6 +61,11 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
         || other_waits(phase_view, 1.0 - cpu - phase_view.work())
     {
         return in_memory(phase_view, found, cpu);
+    }
+    // Above a limit that is there nobody can say what held the rest: that limit has changed.
+    let mut over = over(flow_view);
+    if over.any(|(throttle, level)| exceeded(flow_view, throttle, level)) {
+        return None;
     }
     // Where there were two rates, no limit set both.
     let fell = found.iter().any(|f| f.measures == Some(MeasuredSubject::Unsteady));

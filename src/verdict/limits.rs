@@ -24,6 +24,17 @@ pub(super) fn over<'c, 'a>(
     })
 }
 
+/// Whether more passed than a limit allows: it is not what held the run, whatever did.
+pub(super) fn exceeded(
+    flow_view: &FlowView<'_>,
+    throttle: &Throttle,
+    level: &DeviceLevel<'_>,
+) -> bool {
+    let (cap, amounts) = used(level, throttle);
+    let seconds = flow_view.time() + LIMIT_SLICE;
+    amounts.into_iter().fold(0.0, f64::max) > cap * (1.0 + LIMIT_NEAR) * seconds.as_secs()
+}
+
 /// Whether the limits on the devices of a phase allow so many bytes per second one way: a figure above them
 /// is nobody's. They let a moment's worth pass at once, which a short phase shows.
 pub(super) fn allow(phase_view: &PhaseView<'_>, rate: f64) -> bool {

@@ -1,6 +1,6 @@
 //! T32: a limit of a control group sets the rate.
 
-use super::limits::{exhibit, lift, over, rate, used};
+use super::limits::{exceeded, exhibit, lift, over, rate, used};
 use super::measure::{DeviceLevel, FlowView, PhaseView};
 use super::threshold::{IDLE, LIMIT_HOLDS, LIMIT_NEAR, LIMIT_NEAR_IDLE, LIMIT_SLICE, SHORT};
 use super::words::{pace, share};
@@ -86,7 +86,8 @@ pub(super) fn holding<'c, 'a>(
     let seconds = flow_view.time().as_secs();
     over(flow_view).find(|(throttle, level)| {
         let (cap, amounts) = used(level, throttle);
-        amounts.into_iter().fold(0.0, f64::max) >= cap * LIMIT_HOLDS * seconds
+        let most = amounts.into_iter().fold(0.0, f64::max);
+        most >= cap * LIMIT_HOLDS * seconds && !exceeded(flow_view, throttle, level)
     })
 }
 

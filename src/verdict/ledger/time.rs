@@ -11,7 +11,7 @@
 use super::super::limits;
 use super::super::measure::{FlowView, PhaseView, whole};
 use super::super::neighbours;
-use super::super::threshold::{FOREIGN, LIMIT_SLICE, SAMPLE, WAKE_UP};
+use super::super::threshold::{FOREIGN, SAMPLE, WAKE_UP};
 use crate::evidence::ThreadStates;
 use crate::record::{TimeBalance, TimeHolder, TimeTerm};
 use crate::unit::{Bytes, Nanos};
@@ -214,13 +214,13 @@ fn foreign_share(phase_view: &PhaseView<'_>) -> f64 {
 
 /// The file of a limit on the devices that may have held the run: nothing went faster than it allows.
 fn limit(phase_view: &PhaseView<'_>) -> Option<String> {
-    let flows = phase_view.cases.iter().filter(|flow_view| flow_view.on_devices());
-    flows.flat_map(limits::over).find_map(|(throttle, level)| {
-        let seconds = whole(phase_view.phase).as_secs() + LIMIT_SLICE.as_secs();
-        let (cap, amounts) = limits::used(level, throttle);
-        let most = amounts.into_iter().fold(0.0, f64::max);
-        (most <= cap * seconds * (1.0 + FOREIGN)).then(|| throttle.file.clone())
-    })
+    let mut flows = phase_view.cases.iter().filter(|flow_view| flow_view.on_devices());
+    let holds = |flow_view: &FlowView<'_>| {
+        let mut over = limits::over(flow_view);
+        let found = over.find(|(throttle, level)| !limits::exceeded(flow_view, throttle, level));
+        found.map(|(throttle, _)| throttle.file.clone())
+    };
+    flows.find_map(holds)
 }
 
 #[cfg(test)]
