@@ -157,8 +157,12 @@ fn t72_another_reader_of_the_same_file(shelf: &Shelf) -> Rows {
             std::thread::sleep(Duration::from_millis(1));
         }
         let file = std::fs::File::open(path).expect("opened");
-        let half = std::num::NonZeroU64::new(32 * MI);
-        rustix::fs::fadvise(&file, 32 * MI, half, rustix::fs::Advice::WillNeed).expect("asked for");
+        // The kernel takes no more than a read-ahead at once.
+        let part = std::num::NonZeroU64::new(MI / 2);
+        for at in (32 * MI..64 * MI).step_by(MI as usize / 2) {
+            let advised = rustix::fs::fadvise(&file, at, part, rustix::fs::Advice::WillNeed);
+            advised.expect("asked for");
+        }
     });
     let both = dd(card, "if={x} of=/dev/null bs=64k");
     other.join().expect("read");
