@@ -13,7 +13,15 @@ use crate::kernel::at_once;
 use crate::lab::{self, Card};
 
 /// What is not typed, and why.
-const NOT_TYPED: [(&str, &str); 1] = [("make test", "it runs all tests, this one among them")];
+const NOT_TYPED: [(&str, &str); 7] = [
+    ("make test", "it runs all tests, this one among them"),
+    ("make install DESTDIR=", "it installs outside of the folder of this test"),
+    ("make dist", "it fetches compilers and builds for four kinds of machine, for an hour"),
+    ("make smoke", "it runs what 'make dist' has built"),
+    ("scp target/dist/", "it copies what 'make dist' has built"),
+    ("ssh user@board ", "it runs what was copied there"),
+    ("adb push target/dist/", "it copies what 'make dist' has built"),
+];
 
 /// What is typed otherwise, and why.
 const SMALLER: [(&str, &str, &str); 3] = [
