@@ -31,11 +31,8 @@ pub fn levels(phase_view: &PhaseView<'_>) -> Vec<RateLevel> {
     }
     let rates: Vec<f64> = intervals.iter().map(|interval| interval.rate()).collect();
     let mut edges = change_points(&rates, LEVEL_SPREAD);
-    edges.insert(0, 0);
-    edges.push(intervals.len());
-    let mut parts: Vec<&[RateInterval]> =
-        edges.windows(2).map(|pair| &intervals[pair[0]..pair[1]]).collect();
-    merge(&mut parts, &intervals);
+    merge(&mut edges, &intervals);
+    let parts = parts(&edges, &intervals);
     let mut from = Nanos::ZERO;
     let last = parts.len() - 1;
     let level = |(number, part): (usize, &[RateInterval])| {
@@ -60,32 +57,31 @@ fn as_called(flow_view: &FlowView<'_>) -> bool {
     flow_view.reads() || flow_view.direct() || durable
 }
 
-/// Joins the two neighbours that are most alike, as long as some are no levels of their own.
-fn merge<'i>(parts: &mut Vec<&'i [RateInterval]>, all: &'i [RateInterval]) {
+/// The stretches between these edges.
+fn parts<'i>(edges: &[usize], all: &'i [RateInterval]) -> Vec<&'i [RateInterval]> {
+    let starts = [0].into_iter().chain(edges.iter().copied());
+    let ends = edges.iter().copied().chain([all.len()]);
+    starts.zip(ends).map(|(start, end)| &all[start..end]).collect()
+}
+
+/// Takes away the edge between the two neighbours that are most alike, as long as some are no levels of their
+/// own.
+fn merge(edges: &mut Vec<usize>, all: &[RateInterval]) {
     let whole = total(all).time.0 as f64;
-    let start = |part: &[RateInterval]| {
-        all.iter().position(|interval| std::ptr::eq(interval, &part[0])).unwrap_or(0)
+    let ratio = |pair: &[&[RateInterval]]| {
+        let (one, other) = (total(pair[0]).rate(), total(pair[1]).rate());
+        one.max(other) / one.min(other).max(f64::MIN_POSITIVE)
     };
-    while parts.len() > 1 {
-        let ratio = |pair: &[&[RateInterval]]| {
-            let (one, other) = (total(pair[0]).rate(), total(pair[1]).rate());
-            one.max(other) / one.min(other).max(f64::MIN_POSITIVE)
-        };
-        let short = |part: &[RateInterval]| (total(part).time.0 as f64) < whole * LEVEL_PART;
-        let one = |pair: &[&[RateInterval]]| {
-            ratio(pair) < LEVEL_CHANGE || short(pair[0]) || short(pair[1]) || !apart(pair)
-        };
-        let joined = parts
-            .windows(2)
-            .enumerate()
-            .filter(|(_, pair)| one(pair))
-            .min_by(|(_, a), (_, b)| ratio(a).total_cmp(&ratio(b)))
-            .map(|(at, _)| at);
-        let Some(at) = joined else { break };
-        let from = start(parts[at]);
-        let to = from + parts[at].len() + parts[at + 1].len();
-        parts[at] = &all[from..to];
-        parts.remove(at + 1);
+    let short = |part: &[RateInterval]| (total(part).time.0 as f64) < whole * LEVEL_PART;
+    let one = |pair: &[&[RateInterval]]| {
+        ratio(pair) < LEVEL_CHANGE || short(pair[0]) || short(pair[1]) || !apart(pair)
+    };
+    loop {
+        let parts = parts(edges, all);
+        let pairs = parts.windows(2).enumerate().filter(|(_, pair)| one(pair));
+        let alike = pairs.min_by(|(_, a), (_, b)| ratio(a).total_cmp(&ratio(b)));
+        let Some((edge, _)) = alike else { break };
+        edges.remove(edge);
     }
 }
 
