@@ -53,10 +53,13 @@ impl Worker<'_> {
     /// # Errors
     /// When the lane cannot be made: no memory, no ring. `ready` has been called all the same.
     pub fn go(self, ready: impl FnOnce()) -> Result<WorkerTotals, Fault> {
-        branded(|brand| self.with(brand, ready))
+        // The loops are large: they are compiled once for each method, and not again for each who calls.
+        let mut ready = Some(ready);
+        let mut once = move || ready.take().into_iter().for_each(|ready| ready());
+        branded(|brand| self.with(brand, &mut once))
     }
 
-    fn with(self, brand: Brand<'_>, ready: impl FnOnce()) -> Result<WorkerTotals, Fault> {
+    fn with(self, brand: Brand<'_>, ready: &mut dyn FnMut()) -> Result<WorkerTotals, Fault> {
         let locks = self.interference.lock_files.then(|| {
             let writes = self.cursor.any().sends();
             FileLocks::take(&self.files, &self.paths, writes, self.halt)
@@ -121,7 +124,7 @@ fn go_calls<C: SyncCalls>(
     brand: Brand<'_>,
     calls: io::Result<C>,
     worker: Worker,
-    ready: impl FnOnce(),
+    ready: &mut dyn FnMut(),
 ) -> Result<WorkerTotals, Fault> {
     let (interference, size) = (worker.interference, worker.block);
     if !interference.meets_calls() {
@@ -135,7 +138,7 @@ fn go_calls<C: SyncCalls>(
 fn go<'s, L: IoBackend<'s>>(
     made: io::Result<(L, Vec<Slot<'s>>)>,
     worker: Worker,
-    ready: impl FnOnce(),
+    ready: &mut dyn FnMut(),
 ) -> Result<WorkerTotals, Fault> {
     match made {
         Ok((mut backend, slots)) => {

@@ -87,7 +87,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         mut backend: L,
         free: Vec<Slot<'s>>,
         mut worker: Worker<'a>,
-        ready: impl FnOnce(),
+        ready: &mut dyn FnMut(),
     ) -> Self {
         let census = worker.census.take();
         let loop_config = LoopConfig::of::<L, MORE>(&worker);
