@@ -11,6 +11,7 @@ use super::place::{look_for_data, named_twice, standing, time};
 use super::profile;
 use super::target_args::SeedArgs;
 use crate::error::{Doing, Error, Fault, Refusal};
+use crate::evidence::SysRoot;
 use crate::name::NameText as _;
 use crate::plan::{
     Action, BlockSize, BlockWork, CacheDrop, Caching, Durability, Job, LayoutMode, Lifetime,
@@ -80,6 +81,8 @@ pub struct QuickOptions {
     pub again: Option<PathBuf>,
     /// Everything random follows from it.
     pub seed: u64,
+    /// Memory that the run can have, where that is known.
+    pub memory: Option<Bytes>,
     /// The words as typed, for the record.
     pub words: Vec<String>,
 }
@@ -102,14 +105,27 @@ struct QuickPhase {
     iodepth: u32,
 }
 
+/// Large blocks in flight: as many as the usual test of a disk has.
+const LARGE_IN_FLIGHT: u32 = 8;
+/// The part of the memory that their buffers may take: a board of 64 MiB has a system to run, too.
+const BUFFERS: u64 = 32;
+
+/// Large blocks in flight with so much memory. The page says how many they were.
+fn in_flight(block: Bytes, memory: Option<Bytes>) -> u32 {
+    let fit = memory.map_or(u64::MAX, |memory| memory.0 / BUFFERS / block.0);
+    let fit = u32::try_from(fit).unwrap_or(u32::MAX).clamp(1, LARGE_IN_FLIGHT);
+    1 << fit.ilog2()
+}
+
 /// Writes come before the reads that need what they wrote.
-fn shapes() -> [QuickPhase; 6] {
+fn shapes(memory: Option<Bytes>) -> [QuickPhase; 6] {
     let shape =
         |name, action, order, block, iodepth| QuickPhase { name, action, order, block, iodepth };
     let (large, small) = (Bytes(MIB), Bytes::kib(4));
+    let depth = in_flight(large, memory);
     [
-        shape("seq-write", Action::Write, OffsetOrdering::Forward, large, 8),
-        shape("seq-read", Action::Read, OffsetOrdering::Forward, large, 8),
+        shape("seq-write", Action::Write, OffsetOrdering::Forward, large, depth),
+        shape("seq-read", Action::Read, OffsetOrdering::Forward, large, depth),
         shape("rand-write-q1", Action::Write, OffsetOrdering::Shuffled, small, 1),
         shape("rand-read-q1", Action::Read, OffsetOrdering::Shuffled, small, 1),
         shape("rand-write-q32", Action::Write, OffsetOrdering::Shuffled, small, 32),
@@ -151,6 +167,7 @@ impl PlanVerb for QuickArgs {
             keep: self.keep,
             again: self.again.clone(),
             seed: self.seed.number(),
+            memory: SysRoot::default().memory_for_runs(),
             words: typed,
         };
         Ok(plan(&self.path, kind, &options)?)
@@ -186,6 +203,7 @@ fn profiled(
         keep: words.keep,
         again: words.again.clone(),
         seed: words.seed.number(),
+        memory: None,
         words: typed,
     };
     check(&words.path, kind, &options)?;
@@ -242,8 +260,10 @@ pub fn plan(path: &Path, kind: PathType, options: &QuickOptions) -> Result<Plan,
         PathType::Device => options.again.is_some(),
     };
     let target = target(path, kind, options, writes);
-    let shapes: Vec<QuickPhase> =
-        shapes().into_iter().filter(|shape| writes || shape.action == Action::Read).collect();
+    let shapes: Vec<QuickPhase> = shapes(options.memory)
+        .into_iter()
+        .filter(|shape| writes || shape.action == Action::Read)
+        .collect();
     let time = match options.time {
         PhaseTime::Each(time) => time,
         PhaseTime::Whole(time) => Nanos(time.0 / shapes.len() as u64),
@@ -369,6 +389,7 @@ mod tests {
             keep: false,
             again: None,
             seed: 1,
+            memory: None,
             words: vec!["/mnt".into()],
         }
     }
@@ -402,6 +423,24 @@ mod tests {
             .collect();
         assert!(matches!(targets[0], Target::Scratch { lifetime: Lifetime::Remove, .. }));
         assert!(targets.iter().all(|target| *target == targets[0]));
+    }
+
+    #[test]
+    fn large_blocks_take_a_small_part_of_the_memory() {
+        let depth = |mib: u64| {
+            let options = QuickOptions { memory: Some(Bytes::mib(mib)), ..options() };
+            let plan = plan(Path::new("/mnt"), PathType::Folder, &options).expect("a plan");
+            let depths = plan.phases.iter().map(|phase| match &phase.jobs[0].work {
+                Work::Blocks(blocks) => blocks.iodepth,
+                other => panic!("{other:?}"),
+            });
+            let depths: Vec<u32> = depths.collect();
+            assert_eq!(depths[2..], [1, 1, 32, 32]);
+            assert_eq!(depths[0], depths[1]);
+            depths[0]
+        };
+        let depths = [8, 32, 60, 64, 100, 128, 250, 256, 16 << 10].map(depth);
+        assert_eq!(depths, [1, 1, 1, 2, 2, 4, 4, 8, 8]);
     }
 
     #[test]

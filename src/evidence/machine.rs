@@ -77,14 +77,7 @@ impl SysRoot {
             cpus: cpus(),
             caches: self.cpu_caches(),
             nodes: self.nodes(),
-            memory: self
-                .text("/proc/meminfo")
-                .and_then(|text| {
-                    let total = value(&text, "MemTotal", ':');
-                    total.ok_or_else(|| "/proc/meminfo: no MemTotal".to_string())
-                })
-                .map(|kib| Bytes(kib.saturating_mul(KIB)))
-                .into(),
+            memory: self.installed_memory(),
             page: Bytes(rustix::param::page_size() as u64),
             virtual_machine: self.virtual_machine(cpuinfo.as_deref().ok(), &product),
             product,
@@ -95,6 +88,22 @@ impl SysRoot {
             },
             root: rustix::process::geteuid().is_root(),
         }
+    }
+
+    fn installed_memory(&self) -> Reading<Bytes> {
+        let total = self.text("/proc/meminfo").and_then(|text| {
+            let total = value(&text, "MemTotal", ':');
+            total.ok_or_else(|| "/proc/meminfo: no MemTotal".to_string())
+        });
+        total.map(|kib| Bytes(kib.saturating_mul(KIB))).into()
+    }
+
+    /// Memory that a run can have: the machine's, or less where a control group says so; `None` where neither
+    /// can be read.
+    pub fn memory_for_runs(&self) -> Option<Bytes> {
+        let machine = self.installed_memory().seen().copied();
+        let group = self.limits(&[]).seen().and_then(|limits| limits.memory);
+        machine.into_iter().chain(group).min()
     }
 
     /// Board or product: DMI on PCs and servers, the device tree on boards.

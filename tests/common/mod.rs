@@ -307,6 +307,7 @@ pub fn quick_plan(path: &str) -> Plan {
         keep: false,
         again: None,
         seed: 1,
+        memory: None,
         words: vec![path.into()],
     };
     quick::plan(Path::new(path), PathType::Folder, &options).expect("a plan")

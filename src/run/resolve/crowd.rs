@@ -44,7 +44,7 @@ impl PlanFitter<'_> {
         // With 32 bits a program has 2 or 3 GiB of addresses, however much the machine has.
         let addresses = (usize::BITS < 64).then_some(Bytes(1 << 31));
         if buffers > MODEST
-            && let Some(memory) = self.memory().into_iter().chain(addresses).min()
+            && let Some(memory) = self.sys_root.memory_for_runs().into_iter().chain(addresses).min()
             && buffers.0 > memory.0 / 2
         {
             return Err(Refusal::new(

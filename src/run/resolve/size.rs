@@ -49,7 +49,7 @@ impl PlanFitter<'_> {
                 unsized_place(&name.to_string(), looked.and_then(Result::err).as_ref())
             })?,
             Size::TimesRam(factor) => {
-                let memory = self.memory().ok_or_else(|| {
+                let memory = self.sys_root.memory_for_runs().ok_or_else(|| {
                     Refusal::new("the size of the memory cannot be read", "give a size in bytes")
                 })?;
                 Bytes((memory.0 as f64 * factor) as u64)
@@ -141,13 +141,6 @@ impl PlanFitter<'_> {
             asked
         };
         Ok(size)
-    }
-
-    /// Memory that this run can have: the machine's, or less where a control group says so.
-    pub(super) fn memory(&self) -> Option<Bytes> {
-        let machine = self.sys_root.machine().memory.seen().copied();
-        let group = self.sys_root.limits(&[]).seen().and_then(|limits| limits.memory);
-        machine.into_iter().chain(group).min()
     }
 }
 
