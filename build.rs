@@ -1,22 +1,31 @@
+//! What the program is built with beside its sources: the commit, and the schemas.
+//!
 //! Which commit is built, for `assay --version`: `ASSAY_COMMIT`, else what git says of this folder, else that of
 //! a package from a registry; or `unknown`.
 //!
 //! It is asked when the crate is compiled anyway, and never makes cargo compile it again: a commit that
 //! changes no source leaves the program as it is. Only the environment of a packager may (`ASSAY_COMMIT`).
 
-use std::path::Path;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
+
 /// What is compiled; git is asked about these only.
-const SOURCES: [&str; 4] = ["src", "build.rs", "Cargo.toml", "Cargo.lock"];
+const SOURCES: [&str; 5] = ["src", SCHEMAS, "build.rs", "Cargo.toml", "Cargo.lock"];
 /// Signs of a commit that are shown.
 const SHOWN: usize = 12;
+/// The schemas of our documents.
+const SCHEMAS: &str = "docs/schema";
 
 fn main() {
     println!("cargo::rerun-if-env-changed=ASSAY_COMMIT");
     for source in SOURCES {
         println!("cargo::rerun-if-changed={source}");
     }
+    pack_schemas().expect("the schemas of docs/schema are packed");
     let given = std::env::var("ASSAY_COMMIT").ok().filter(|commit| !commit.trim().is_empty());
     let commit = given.or_else(of_checkout).or_else(of_package);
     let commit = commit.unwrap_or_else(|| "unknown".into());
@@ -24,6 +33,19 @@ fn main() {
     for (name, from) in [("ASSAY_TARGET", "TARGET"), ("ASSAY_OPT_LEVEL", "OPT_LEVEL")] {
         println!("cargo::rustc-env={name}={}", std::env::var(from).unwrap_or_default());
     }
+}
+
+/// Compresses each schema into the folder of what is built: together they are eight times as long as so.
+fn pack_schemas() -> std::io::Result<()> {
+    let folder = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default());
+    for schema in std::fs::read_dir(SCHEMAS)? {
+        let schema = schema?;
+        let mut packed = DeflateEncoder::new(Vec::new(), Compression::best());
+        packed.write_all(&std::fs::read(schema.path())?)?;
+        let name = schema.file_name().into_string().unwrap_or_default();
+        std::fs::write(folder.join(name + ".deflate"), packed.finish()?)?;
+    }
+    Ok(())
 }
 
 /// What git prints, without the last line's end; `None` when it fails or is not there.

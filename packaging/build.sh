@@ -11,7 +11,7 @@ ZIG=ziglang==0.17.0
 ZIGBUILD=cargo-zigbuild==0.24.0
 
 # More than that is not given away: what has to be copied to a board through a serial line should be small.
-MOST=$((8 << 20))
+MOST=$((6 << 20))
 
 tools() {
 	need python3 python3 python3-venv
@@ -71,7 +71,7 @@ toolchain
 # One commit, one program: also where the sources are no checkout.
 if [ -z "${ASSAY_COMMIT:-}" ] && top=$(git rev-parse --show-toplevel 2>/dev/null) && [ "$top" = "$SOURCES" ]; then
 	ASSAY_COMMIT=$(git rev-parse HEAD | cut -c1-12)
-	[ -z "$(git status --porcelain -- src build.rs Cargo.toml Cargo.lock)" ] || ASSAY_COMMIT+=", changed since"
+	[ -z "$(git status --porcelain -- src docs/schema build.rs Cargo.toml Cargo.lock)" ] || ASSAY_COMMIT+=", changed since"
 fi
 export ASSAY_COMMIT=${ASSAY_COMMIT:-unknown}
 
@@ -80,7 +80,9 @@ for name in "${names[@]}"; do
 	say "building $name ($target), commit $ASSAY_COMMIT"
 	CARGO_ENCODED_RUSTFLAGS=$(flags "$name" | paste -sd $'\x1f')
 	export CARGO_ENCODED_RUSTFLAGS CARGO_INCREMENTAL=0
-	"$CARGO" zigbuild --profile dist --locked -Zbuild-std=std,panic_abort --bin assay \
+	# Without 'backtrace': a program without symbols has no names to print.
+	"$CARGO" zigbuild --profile dist --locked -Zbuild-std=std,panic_abort \
+		-Zbuild-std-features=optimize_for_size --bin assay \
 		--target "$target" --target-dir "$DIST/build" >&2 || die "$name does not build"
 	cp "$DIST/build/$target/dist/assay" "$DIST/assay-$name-linux"
 	size=$(stat -c %s "$DIST/assay-$name-linux")

@@ -1,6 +1,6 @@
 //! `assay compare`: two records, or two folders of them, and what forbids to compare their figures.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::conduct::{NOT_SOUND, SOUND};
@@ -8,8 +8,8 @@ use super::documents::read_record;
 use super::environment::Environment;
 use super::stdout::printed;
 use crate::error::{Doing, Error, Fault, Refusal};
-use crate::name::{NameText as _, in_json};
-use crate::record::Record;
+use crate::name::NameText as _;
+use crate::record::{JsonLayout, Record, write_json};
 use crate::{report, run, verdict};
 
 /// The words of the verb.
@@ -51,8 +51,7 @@ pub fn compare(
     let sides = report::compare::ComparedSides::of(&first, &second, found);
     let comparable = sides.comparable();
     let outcome = if words.json {
-        let text = serde_json::to_string_pretty(&sides.document()).map_err(io::Error::from);
-        text.and_then(|text| writeln!(out, "{}", in_json(&text)))
+        write_json(&sides.document(), JsonLayout::Indented, out).and_then(|()| writeln!(out))
     } else {
         sides.text(environment.out_style(), out)
     };

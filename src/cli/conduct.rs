@@ -6,11 +6,10 @@ use std::io::{self, Write};
 use super::environment::Environment;
 use super::output::{OutputArgs, ReportFiles};
 use super::stdout::printed;
-use crate::error::{Doing, Error, Fault, Refusal};
-use crate::name::in_json;
+use crate::error::{Error, Refusal};
 use crate::plan::{Phase, Plan};
 use crate::record::console::{self, ChecksumWriter};
-use crate::record::{Ending, PhaseRecord, Record, Resolved, Trust};
+use crate::record::{Ending, JsonLayout, PhaseRecord, Record, Resolved, Trust, write_json};
 use crate::report::live::{LiveLine, REWRITE};
 use crate::report::{self, ReportPage, TerminalStyle};
 use crate::run::{self, LiveStatus, Observer};
@@ -129,7 +128,8 @@ fn conducted(
     let _ = signal::ignore(libc::SIGXFSZ);
     let signals = vec![libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
     let record = common.record.clone().or_else(|| environment.board_record.clone());
-    let options = run::RunOptions { record, signals, unseen: false };
+    let options =
+        run::RunOptions { record, signals, board: environment.board.clone(), unseen: false };
     let outcome = run::run(plan, &options, &mut watch);
     watch.erase();
     let record = outcome?;
@@ -167,9 +167,7 @@ pub fn judged(record: &Record) -> u8 {
 /// The plan on standard output; what it would write, and how long that takes, on standard error.
 pub fn show(plan: &Plan, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Error> {
     let preview = run::preview(plan)?;
-    let text = serde_json::to_string_pretty(plan)
-        .map_err(|error| Fault::new(Doing::Write, "the plan", &error.into()))?;
-    printed(writeln!(out, "{}", in_json(&text)))?;
+    printed(write_json(plan, JsonLayout::Indented, out).and_then(|()| writeln!(out)))?;
     let writes = match preview.writes {
         Bytes::ZERO if preview.writes_more => "would write as much as the device takes".to_string(),
         bytes if preview.writes_more => {

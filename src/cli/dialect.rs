@@ -229,6 +229,7 @@ fn done(
         let mut session = line.session(time, streams)?;
         let options = run::RunOptions {
             record: environment.record.clone(),
+            board: environment.board.clone(),
             unseen: environment.record.is_none() && !line.measures() && reports.is_empty(),
             // What whoever started us has ignored means nothing to the tool either.
             signals: signals.answered.iter().copied().filter(|s| !start::is_ignored(*s)).collect(),

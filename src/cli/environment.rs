@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use crate::name::NameText as _;
+use crate::plan::PlanBoard;
 use crate::record::console::CHECKSUM_WIDTH;
 use crate::report::TerminalStyle;
 use crate::sys::start;
@@ -38,6 +39,8 @@ pub struct Environment {
     pub cold: Option<OsString>,
     /// `ASSAY_BOARD_RECORD`: the folder for the record of a run that was started from a desk.
     pub board_record: Option<PathBuf>,
+    /// `ASSAY_BOARD_VERB` and `ASSAY_BOARD_SHELL`: how that desk reaches this machine.
+    pub board: Option<PlanBoard>,
     /// `ASSAY_BINARIES`: the folder with programs for other processors.
     pub binaries: Option<PathBuf>,
     /// `ASSAY_PLOT`: where a dialect draws what it measured.
@@ -88,6 +91,9 @@ impl Environment {
             record: set("ASSAY_RECORD").map(PathBuf::from),
             cold: set("ASSAY_COLD"),
             board_record: set("ASSAY_BOARD_RECORD").map(PathBuf::from),
+            board: set("ASSAY_BOARD_VERB")
+                .zip(set("ASSAY_BOARD_SHELL"))
+                .map(|(verb, shell)| PlanBoard { verb: verb.to_text(), shell: shell.to_text() }),
             binaries: set("ASSAY_BINARIES").map(PathBuf::from),
             plot: set("ASSAY_PLOT").map(PathBuf::from),
             settle: set("ASSAY_SETTLE"),

@@ -31,6 +31,7 @@ pub mod profile;
 pub mod quick;
 pub mod ramp;
 mod run;
+mod schema;
 mod session;
 mod shell;
 mod stdout;
@@ -55,14 +56,12 @@ use std::slice;
 use clap::{CommandFactory as _, Parser as _};
 use conduct::PlanVerb as _;
 use stdout::{PipeWriter, printed};
-use verb::{Cli, SchemaDocument, Verb};
+use verb::{Cli, Verb};
 
 use crate::dialect::{
     bonnie as bonnie_words, dd as dd_words, fio as fio_words, iozone as iozone_words,
 };
 use crate::error::{Error, Refusal};
-use crate::plan::Plan;
-use crate::record::{Comparison, Explanation, IntervalStats, ProbeResult, RecordDocument};
 use crate::report::{self, TerminalStyle};
 use crate::verdict::catalogue;
 
@@ -137,19 +136,7 @@ fn call(
         Verb::Judge(words) => judge::judge(&words, environment, out, err),
         Verb::Compare(words) => compare::compare(&words, environment, out),
         Verb::Schema { of } => {
-            let schema = match of {
-                SchemaDocument::Record => schemars::schema_for!(RecordDocument<'_>),
-                SchemaDocument::Plan => schemars::schema_for!(Plan),
-                SchemaDocument::Probe => schemars::schema_for!(ProbeResult),
-                SchemaDocument::Explanation => schemars::schema_for!(Explanation),
-                SchemaDocument::Comparison => schemars::schema_for!(Comparison),
-                SchemaDocument::Watch => schemars::schema_for!(IntervalStats),
-            };
-            printed(
-                serde_json::to_writer_pretty(&mut *out, &schema)
-                    .map_err(std::io::Error::from)
-                    .and_then(|()| writeln!(out)),
-            )?;
+            printed(of.text().and_then(|text| out.write_all(text.as_bytes())))?;
             Ok(conduct::SOUND)
         }
         Verb::Traps { number } => {

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use clap::{Parser, Subcommand};
 
 use super::conduct::PlanVerb;
+use super::schema::SchemaDocument;
 use super::{
     atto, card, compare, demo, explain, io, judge, manual, modes, on, probe, quick, ramp, run,
     sustain, sweep, version, watch,
@@ -162,17 +163,6 @@ impl Verb {
             _ => None,
         }
     }
-}
-
-/// A document that has a schema.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum SchemaDocument {
-    Record,
-    Plan,
-    Probe,
-    Explanation,
-    Comparison,
-    Watch,
 }
 
 /// What follows the short help.

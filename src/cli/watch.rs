@@ -193,7 +193,7 @@ impl WatchView {
         match self {
             Self::Lines(lines) => put(out, &lines.of(interval_stats, log)),
             Self::Json => {
-                out.write_all(json(interval_stats)?.as_bytes())?;
+                json(interval_stats, out)?;
                 out.flush()
             }
             Self::Page { page, standing, rows } => {

@@ -90,7 +90,7 @@ pub use sweep::{CellParams, SweepPacing, SweepPlan};
 pub use target::{FileOrder, LayoutMode, Lifetime, ListedDevice, OverwriteConsent, Size, Target};
 pub use tausworthe::Tausworthe;
 pub use tolerance::{DepthSearch, ErrorTolerance, LeastRate, ServiceLevel};
-pub use tool::{AddedWords, MoreWork, OtherMeaning, PlanOrigin, ToolProfile};
+pub use tool::{AddedWords, MoreWork, OtherMeaning, PlanBoard, PlanOrigin, ToolProfile};
 pub use tree::{Naming, StatCall, TreeOrder, TreeSize, TreeWork};
 pub use workers::{Balance, Cpus, WorkerKind};
 

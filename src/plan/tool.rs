@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::usual::is_usual;
+use crate::name::quoted;
 
 /// Where a plan comes from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -27,6 +28,39 @@ pub struct PlanOrigin {
     /// What that verb or tool needs others to know of it.
     #[serde(default, skip_serializing_if = "is_usual")]
     pub tool: ToolProfile,
+    /// How the board is reached on which it was typed from a desk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub board: Option<PlanBoard>,
+}
+
+/// How a board is reached from the desk at which a line was typed, in the words of a shell.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlanBoard {
+    /// What stands before words of assay or of a tool: `assay on pi@board`.
+    pub verb: String,
+    /// What stands before a line for the board's own shell, which is then one word: `ssh pi@board`.
+    pub shell: String,
+}
+
+impl PlanBoard {
+    /// What does there what the line does.
+    fn reached(&self, line: &str) -> Option<String> {
+        // Variables before the program are handed on.
+        let sets =
+            |word: &&str| word.split_once('=').is_some_and(|(name, _)| name.starts_with("ASSAY_"));
+        let before: Vec<&str> = line.split(' ').take_while(sets).collect();
+        let words = line.splitn(before.len() + 1, ' ').last().unwrap_or(line);
+        match words.strip_prefix("assay ") {
+            Some(words) => {
+                let before: String = before.iter().flat_map(|word| [word, " "]).collect();
+                Some(format!("{before}{} {words}", self.verb))
+            }
+            // A program that starts ours: there it is none that could be started.
+            None if words.split(' ').any(|word| word == "assay") => None,
+            None => Some(format!("{} {}", self.shell, quoted(line))),
+        }
+    }
 }
 
 impl PlanOrigin {
@@ -40,7 +74,20 @@ impl PlanOrigin {
             piped: false,
             sources: Vec::new(),
             tool,
+            board: None,
         }
+    }
+
+    /// A line to type where this plan was typed: at the desk, where it was done on a board from there. `None` when
+    /// it cannot be typed from there.
+    pub fn from_desk(&self, line: String) -> Option<String> {
+        let Some(board) = &self.board else { return Some(line) };
+        let parts = match line.split_once(" && ") {
+            Some((first, rest)) if !first.contains('\'') => vec![first, rest],
+            _ => vec![line.as_str()],
+        };
+        let parts = parts.into_iter().map(|part| board.reached(part));
+        Some(parts.collect::<Option<Vec<_>>>()?.join(" && "))
     }
 
     /// The verb to type after `assay`; `None` where the plan stood in a file.
@@ -174,4 +221,36 @@ pub struct OtherMeaning {
     pub value: String,
     /// What it means here and there, in a sentence.
     pub means: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_to_type_reach_the_board() {
+        let board = PlanBoard {
+            verb: "assay on -p 22 pi@board".into(),
+            shell: "ssh -p 22 pi@board".into(),
+        };
+        let mut origin = PlanOrigin::of("quick", vec![]);
+        let line = |origin: &PlanOrigin, line: &str| origin.from_desk(line.to_string());
+        assert_eq!(line(&origin, "assay quick .").as_deref(), Some("assay quick ."));
+        origin.board = Some(board);
+        for (there, here) in [
+            ("assay quick '/a && b'", Some("assay on -p 22 pi@board quick '/a && b'")),
+            (
+                "ASSAY_COLD=target assay dd if=x of=/dev/null",
+                Some("ASSAY_COLD=target assay on -p 22 pi@board dd if=x of=/dev/null"),
+            ),
+            ("findmnt -T '/my card'", Some(r"ssh -p 22 pi@board 'findmnt -T '\''/my card'\'''")),
+            (
+                "sync && assay quick /mnt",
+                Some("ssh -p 22 pi@board sync && assay on -p 22 pi@board quick /mnt"),
+            ),
+            ("numactl --cpunodebind=0 assay quick /mnt", None),
+        ] {
+            assert_eq!(line(&origin, there).as_deref(), here, "{there}");
+        }
+    }
 }

@@ -1,16 +1,13 @@
 //! The record as it is written: with its figures, which are made from it at that moment.
 
-use crate::name::JsonNames;
 use std::io::{self, Write};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde::ser::Error;
-use serde_json::Serializer;
 
 use super::Record;
 use super::figures::{Figure, figures};
-use super::shallow::ShallowFormatter;
+use super::json::{JsonLayout, write_json};
 
 /// Of more phases than this each has one line.
 const INDENTED: usize = 64;
@@ -39,13 +36,8 @@ impl<'a> RecordDocument<'a> {
     /// # Errors
     /// What writing answers.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        let shown = JsonNames(&mut *out);
-        if self.record.phases.len() > INDENTED {
-            let formatter = ShallowFormatter::default();
-            self.serialize(&mut Serializer::with_formatter(shown, formatter))?;
-        } else {
-            serde_json::to_writer_pretty(shown, self)?;
-        }
+        let long = self.record.phases.len() > INDENTED;
+        write_json(self, if long { JsonLayout::Parts } else { JsonLayout::Indented }, out)?;
         out.write_all(b"\n")
     }
 
@@ -53,10 +45,10 @@ impl<'a> RecordDocument<'a> {
     ///
     /// # Errors
     /// When a part of it cannot be JSON.
-    pub fn text(&self) -> serde_json::Result<String> {
+    pub fn text(&self) -> io::Result<String> {
         let mut text = Vec::new();
-        self.write(&mut text).map_err(serde_json::Error::io)?;
-        String::from_utf8(text).map_err(Error::custom)
+        self.write(&mut text)?;
+        String::from_utf8(text).map_err(io::Error::other)
     }
 }
 

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::json::{JsonLayout, write_json};
 use super::{Ending, PhaseRecord, Record, RecordDocument};
 use crate::error::{Doing, Fault};
 use crate::name::NameText as _;
@@ -104,7 +105,7 @@ impl Journal {
     ) -> Result<Self, Fault> {
         let fault = |error: std::io::Error| Fault::new(Doing::Write, path.to_text(), &error);
         replace_by(&path, |out| {
-            serde_json::to_writer(&mut *out, record)?;
+            write_json(record, JsonLayout::Line, out)?;
             out.write_all(b"\n")
         })?;
         let file = OpenOptions::new().append(true).open(&path).map_err(fault)?;
@@ -166,7 +167,8 @@ impl Journal {
 
 /// One line of it.
 fn line(what: &impl Serialize) -> std::io::Result<Vec<u8>> {
-    let mut line = serde_json::to_vec(what)?;
+    let mut line = Vec::new();
+    write_json(what, JsonLayout::Line, &mut line)?;
     line.push(b'\n');
     Ok(line)
 }

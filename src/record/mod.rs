@@ -15,6 +15,7 @@ mod grading;
 mod grid;
 mod interval;
 mod journal;
+mod json;
 mod judgement;
 mod ledger;
 mod metric;
@@ -22,7 +23,6 @@ mod outcome;
 mod probe;
 mod profile;
 mod results;
-mod shallow;
 mod so_far;
 mod store;
 mod sweep;
@@ -47,6 +47,7 @@ pub use interval::{
     PageStats, PressureShares, ProcessStats, ProcessesStats, WATCH_SCHEMA, not_counted,
 };
 pub use journal::{Journal, JournalEntry, replace};
+pub use json::{JsonLayout, json_line, write_json};
 pub use judgement::{
     Exhibit, ExhibitQuantity, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject,
     NextStep, Remedy, TrapId, Trust, Verdict,
@@ -110,6 +111,9 @@ pub struct Record {
     pub outcome: Option<StudyResult>,
 }
 
+/// Before this year there was no assay: a clock that says so is not set.
+const FIRST_YEAR: &str = "2026";
+
 impl Record {
     /// The first of the machines.
     ///
@@ -117,6 +121,12 @@ impl Record {
     /// When there is none. [`load`] does not give such a record.
     pub fn machine(&self) -> &Machine {
         &self.hosts[0].machine
+    }
+
+    /// Whether the machine's clock had been set: one without a battery begins at 1970, or at the time of its
+    /// system's image, until the network or a person says otherwise.
+    pub fn has_calendar(&self) -> bool {
+        self.started.get(..4).is_some_and(|year| year >= FIRST_YEAR)
     }
 
     /// Gives numbers to the phases that a document of an earlier version names.

@@ -125,7 +125,9 @@ pub fn of_text(text: &str, shown: &str) -> Result<Record, Error> {
     let mut record: Record = match head.schema.as_str() {
         SCHEMA_1 => {
             let old = serde_json::from_str(text).map_err(refused)?;
-            serde_json::from_value(version1::lifted(old)).map_err(refused)?
+            // Places in what it was lifted to are none in the file.
+            let nowhere = |error| Refusal { place: shown.to_string(), ..refused(error) };
+            serde_json::from_str(&version1::lifted(old).to_string()).map_err(nowhere)?
         }
         SCHEMA => {
             let mut parts = Deserializer::from_str(text).into_iter::<Record>();

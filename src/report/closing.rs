@@ -76,7 +76,7 @@ fn usual_next(record: &Record) -> Option<NextStep> {
     let tool = &record.plan.origin.tool;
     let at_path = |command: &String| {
         let path = &record.resolved.subjects.first()?.path;
-        Some(command.replace("{path}", &quoted(path)))
+        record.plan.origin.from_desk(command.replace("{path}", &quoted(path)))
     };
     match record.ending {
         Ending::Complete if !record.phases.is_empty() => {
@@ -122,12 +122,18 @@ pub fn foot(
     Ok(())
 }
 
+/// What stands behind the time of a machine whose clock was not set.
+pub const UNSET: &str = " (clock not set)";
+
 /// When, how long, on which machine, by which version.
 pub fn imprint(record: &Record, style: TerminalStyle) -> String {
     let dot = style.glyph(" · ", ", ");
     let machine = record.machine();
     let mut when: String = record.started.chars().take(16).collect();
     when = when.replace('T', " ");
+    if !record.has_calendar() {
+        when.push_str(UNSET);
+    }
     let mut parts = vec![when];
     if let (Some(first), Some(last)) = (record.phases.first(), record.phases.last()) {
         let end = last.span.settled.unwrap_or(last.span.ended());

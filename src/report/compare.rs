@@ -6,6 +6,7 @@ mod change;
 use std::io::{self, Write};
 use std::rc::Rc;
 
+use super::closing::UNSET;
 use super::fact::{inked, labelled};
 use super::figure::{micros, text};
 use super::fitted::{FittedCell, FittedColumn, FittedTable};
@@ -128,6 +129,7 @@ fn about(which: &str, side: &[&Record], style: TerminalStyle) -> Vec<String> {
     let mut lines =
         labelled(which, &title(&record.plan.origin.dialect, &record.plan.origin.words), style);
     let when = match side.len() {
+        1 if !record.has_calendar() => format!("{}{UNSET}", record.started),
         1 => record.started.clone(),
         runs => format!("{runs} runs, {} to {}", record.started, last.started),
     };

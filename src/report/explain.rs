@@ -8,17 +8,15 @@ use std::io::{self, Write};
 use super::fact::{inked, labelled};
 use super::paint::{Ink, InkedText, wrap};
 use super::{TerminalStyle, balance, fact, traps};
-use crate::name::in_json;
 use crate::record::{
-    BetterCommand, Explanation, Finding, PhaseExplanation, VerdictBasis, WordMeaning,
+    BetterCommand, Explanation, Finding, JsonLayout, PhaseExplanation, VerdictBasis, WordMeaning,
+    write_json,
 };
 
 /// The explanation as JSON.
 pub fn json(explanation: &Explanation, out: &mut dyn Write) -> io::Result<()> {
-    let text = serde_json::to_string_pretty(explanation)?;
-    let mut text = in_json(&text).into_owned();
-    text.push('\n');
-    out.write_all(text.as_bytes())
+    write_json(explanation, JsonLayout::Indented, out)?;
+    out.write_all(b"\n")
 }
 
 /// The explanation as a page.

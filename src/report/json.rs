@@ -12,5 +12,5 @@ pub const FORMAT: ReportFormat =
 
 fn write(record: &Record, _style: TerminalStyle, out: &mut dyn Write) -> io::Result<()> {
     // In one piece: standard output would be written line by line.
-    out.write_all(RecordDocument::of(record).text()?.as_bytes())
+    RecordDocument::of(record).write(out)
 }

@@ -13,16 +13,14 @@ use super::{TerminalStyle, traps};
 use crate::evidence::{
     CardInfo, FileLayout, LayerKind, LeafKind, Link, PathKind, Survey, SurveyedDevice,
 };
-use crate::name::{in_json, quoted};
-use crate::record::{Finding, NextStep, ProbeResult};
+use crate::name::quoted;
+use crate::record::{Finding, JsonLayout, NextStep, ProbeResult, write_json};
 use crate::unit::{Bandwidth, Bytes};
 
 /// The probe as JSON.
 pub fn json(probe: &ProbeResult, out: &mut dyn Write) -> io::Result<()> {
-    let text = serde_json::to_string_pretty(probe)?;
-    let mut text = in_json(&text).into_owned();
-    text.push('\n');
-    out.write_all(text.as_bytes())
+    write_json(probe, JsonLayout::Indented, out)?;
+    out.write_all(b"\n")
 }
 
 /// The probe as a page.

@@ -10,6 +10,8 @@ mod summary;
 pub use page::WatchPage;
 pub use summary::WatchSummary;
 
+use std::io::{self, Write};
+
 use columns::{DEVICE, MACHINE, cells, fitted, named, width};
 
 use super::TerminalStyle;
@@ -19,8 +21,7 @@ use super::fitted::{FittedCell, FittedTable};
 use super::heading::{self, PathHeading, throttles};
 use super::paint::{Ink, columns as wide, wrap};
 use crate::evidence::{BlockLayer, Survey, SurveyPlace};
-use crate::name::in_json;
-use crate::record::{IntervalStats, ProcessStats};
+use crate::record::{IntervalStats, JsonLayout, ProcessStats, write_json};
 
 /// What is watched: the words that were typed, the path down to the leaf, limits, and what cannot
 /// be seen.
@@ -58,9 +59,10 @@ pub fn heading(
 /// A glance as one line of JSON.
 ///
 /// # Errors
-/// None but what the serializer has: numbers that JSON lacks are never made.
-pub fn json(interval_stats: &IntervalStats) -> serde_json::Result<String> {
-    Ok(in_json(&serde_json::to_string(interval_stats)?).into_owned() + "\n")
+/// When it cannot be written.
+pub fn json(interval_stats: &IntervalStats, out: &mut dyn Write) -> io::Result<()> {
+    write_json(interval_stats, JsonLayout::Line, out)?;
+    out.write_all(b"\n")
 }
 
 /// Intervals after which the names of the columns are said again.

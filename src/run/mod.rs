@@ -53,7 +53,7 @@ use std::path::PathBuf;
 
 use crate::error::{Doing, Error, Fault};
 use crate::evidence::{CounterReader, SysRoot};
-use crate::plan::{FaultReach, Job, Phase, PhaseEnd, Plan, PlannedTime};
+use crate::plan::{FaultReach, Job, Phase, PhaseEnd, Plan, PlanBoard, PlanOrigin, PlannedTime};
 use crate::record::{Ending, Host, JobResult, PhaseRecord, Record, RecordSink, Resolved, SCHEMA};
 use crate::sys::event_loop::EventLoop;
 use crate::sys::files;
@@ -73,6 +73,8 @@ pub struct RunOptions {
     pub record: Option<PathBuf>,
     /// Signals that end the run in order, or that the observer answers.
     pub signals: Vec<i32>,
+    /// How the board is reached that this machine is, where a desk started it.
+    pub board: Option<PlanBoard>,
     /// Nobody will see the record, so nobody looks for what would stand in it: a copy of a few blocks takes
     /// less time than that.
     pub unseen: bool,
@@ -153,7 +155,10 @@ pub fn run(
         version: env!("CARGO_PKG_VERSION").into(),
         run: id::fresh(started.timestamp().as_millisecond().max(0) as u64),
         started: started.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),
-        plan: plan.clone(),
+        plan: Plan {
+            origin: PlanOrigin { board: options.board.clone(), ..plan.origin.clone() },
+            ..plan.clone()
+        },
         resolved,
         hosts: vec![host],
         phases: Vec::with_capacity(plan.phases.len()),

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::engine::{BalanceSlot, TreeWorker, Worker, WorkerTotals};
 use crate::error::{Doing, Fault};
+use crate::record::json_line;
 use crate::stats::{CpuSpent, LiveCounters, ThreadEvents};
 use crate::sys::clock;
 use crate::sys::process::{self, ChildDeath, WorkerChild};
@@ -83,7 +84,7 @@ impl<'a> WorkerHandle<'a> {
                 after();
             });
             // It holds numbers and texts only.
-            serde_json::to_vec(&worker_totals).unwrap_or_default()
+            json_line(&worker_totals).unwrap_or_default().into_bytes()
         })?;
         Ok(Self::Away(WorkerProcess { child, gate, came }))
     }
@@ -111,7 +112,7 @@ impl WorkerProcess<'_> {
             self.gate.arrive();
         }
         let text = match answer {
-            Ok(bytes) => match serde_json::from_slice(&bytes) {
+            Ok(bytes) => match serde_json::from_str(&String::from_utf8_lossy(&bytes)) {
                 Ok(worker_totals) => return worker_totals,
                 Err(error) => format!("what it brought home cannot be read: {error}"),
             },

@@ -3,6 +3,8 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::record::json_line;
+
 /// One difference: where, and what stands there in the one and the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Difference {
@@ -16,7 +18,8 @@ pub(super) struct Difference {
 
 /// All differences of two values, but for the fields called one of these, wherever they stand.
 pub(super) fn differences<T: Serialize>(first: &T, second: &T, but: &[&str]) -> Vec<Difference> {
-    let value = |of: &T| serde_json::to_value(of).unwrap_or_default();
+    let text = |of: &T| json_line(of).unwrap_or_default();
+    let value = |of: &T| serde_json::from_str(&text(of)).unwrap_or_default();
     let mut found = Vec::new();
     walk(&value(first), &value(second), "", but, &mut found);
     found

@@ -15,7 +15,9 @@ use super::{
     unexplained, unlike_runs, unseen, waiting_for_cpu, words, works_on, worn_out, wrong_content,
     zoned_or_dax,
 };
-use crate::record::{Finding, FindingWeight, MeasuredSubject, PhaseRecord, Record, Trust, Verdict};
+use crate::record::{
+    Finding, FindingWeight, MeasuredSubject, NextStep, PhaseRecord, Record, Trust, Verdict,
+};
 
 /// All rules, in the order in which they are asked: what explains most comes first.
 pub const RULES: &[Rule] = &[
@@ -112,6 +114,7 @@ pub fn of_phase(record: &Record, phase: &PhaseRecord) -> Verdict {
             }
         }
     }
+    found.iter_mut().for_each(|finding| from_desk(record, finding));
     found.sort_by_key(rank);
     found.shrink_to_fit();
     let (trust, measures) = mapped(&found);
@@ -123,6 +126,14 @@ pub fn of_phase(record: &Record, phase: &PhaseRecord) -> Verdict {
     let corrected = corrected.filter(|found| limits::allow(&phase_view, found.value));
     let summary = summary(&phase_view, trust, measures, &found, corrected);
     Verdict { trust, measures, summary, corrected, findings: found }
+}
+
+/// What to type next is typed where the line was.
+pub(super) fn from_desk(record: &Record, finding: &mut Finding) {
+    finding.next = finding.next.take().and_then(|next| {
+        let command = record.plan.origin.from_desk(next.command)?;
+        Some(NextStep { command, ..next })
+    });
 }
 
 #[cfg(test)]

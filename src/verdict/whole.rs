@@ -2,7 +2,7 @@
 
 use std::borrow::Borrow;
 
-use super::rules::PRAISE;
+use super::rules::{PRAISE, from_desk};
 use super::{aside, asides, finding, leave, rank, study, unseen, words};
 use crate::record::{
     Ending, Finding, FindingWeight, MeasuredSubject, PhaseRecord, Record, Trust, Verdict,
@@ -103,12 +103,15 @@ fn of_none(record: &Record) -> Verdict {
         None => ("No phase finished, so there is no result.".to_string(), None),
     };
     let (id, invalid) = (unseen::RULE.id, MeasuredSubject::Invalid);
+    let mut found =
+        finding(id, FindingWeight::Unproven, Some(invalid), claim.clone(), vec![], next);
+    from_desk(record, &mut found);
     Verdict {
         trust: Trust::Unproven,
         measures: invalid,
-        summary: claim.clone(),
+        summary: claim,
         corrected: None,
-        findings: vec![finding(id, FindingWeight::Unproven, Some(invalid), claim, vec![], next)],
+        findings: vec![found],
     }
 }
 

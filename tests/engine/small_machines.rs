@@ -5,6 +5,8 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
+use assay::unit::Nanos;
+
 use crate::lab::{self, MI, Skip, command_in, limit_mem, need_root, need_tool};
 
 /// Makes the machine of the folder `$1`, with `/proc` where `$2` says so, and starts a line there.
@@ -74,4 +76,65 @@ fn it_runs_where_there_is_next_to_nothing() {
         assert!(err.lines().next_back().is_some_and(|line| line.contains(" copied, ")), "{err}");
         assert_eq!(card(), 0, "{page}");
     }
+}
+
+/// The clock of a machine without a battery: the calendar of the C library begins at 1970 when the program does. All
+/// other clocks are as they are.
+const UNSET_CLOCK: &str = r#"
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <time.h>
+static int ask(clockid_t id, struct timespec *now) {
+    static int (*real)(clockid_t, struct timespec *);
+    if (!real) real = dlsym(RTLD_NEXT, "clock_gettime");
+    return real(id, now);
+}
+int clock_gettime(clockid_t id, struct timespec *now) {
+    static struct timespec began;
+    if (id != CLOCK_REALTIME) return ask(id, now);
+    if (!began.tv_sec) ask(CLOCK_MONOTONIC, &began);
+    int answer = ask(CLOCK_MONOTONIC, now);
+    now->tv_sec = now->tv_sec - began.tv_sec + 7;
+    return answer;
+}
+"#;
+
+#[test]
+fn a_clock_that_was_never_set_costs_no_figure() {
+    let desk = tempfile::tempdir().expect("a desk");
+    let (source, shim) = (desk.path().join("clock.c"), desk.path().join("clock.so"));
+    fs::write(&source, UNSET_CLOCK).expect("written");
+    let compiler = lab::need!(need_tool("cc", "gcc"));
+    let mut command = std::process::Command::new(compiler);
+    command.args(["-shared", "-fPIC", "-o"]).args([&shim, &source]).arg("-ldl");
+    assert!(command.status().expect("it runs").success());
+    let here = |words: &[&str]| {
+        let typed = lab::assay(words).env("LD_PRELOAD", &shim).env("TZ", "UTC");
+        typed.cwd(desk.path()).run()
+    };
+    fs::create_dir(desk.path().join("kept")).expect("made");
+    let load = ["io", "--rw", "randrw", "--bs", "16k", "--size", "4M", "--time", "300ms"];
+    let words = [&load[..], &["--record", "kept", "."]].concat();
+    // Two in the same second of 1970: neither takes the other's name.
+    for _ in 0..2 {
+        let ran = here(&words);
+        assert!([0, 3].contains(&ran.code()), "{ran}");
+        assert!(ran.stdout.contains("1970-01-01 00:00 (clock not set)"), "{ran}");
+    }
+    let kept = fs::read_dir(desk.path().join("kept")).expect("there");
+    let kept: Vec<_> = kept.map(|entry| entry.expect("an entry").path()).collect();
+    let [first, second] = kept.as_slice() else { panic!("two records: {kept:?}") };
+    for path in [first, second] {
+        let record = assay::record::load(path).expect("a record");
+        assert!(record.started.starts_with("1970-01-01T00:00:0"), "{}", record.started);
+        // Durations are of the clock that only goes forward.
+        let span = record.phases[0].span;
+        assert!(span.ended().since(span.started) < Nanos::secs(60), "{span:?}");
+        let ran = here(&["judge", path.to_str().expect("text")]);
+        assert!(ran.stdout.contains("(clock not set)"), "{ran}");
+    }
+    let both = [first, second].map(|path| path.to_str().expect("text"));
+    let ran = here(&["compare", both[0], both[1]]);
+    assert!([0, 3].contains(&ran.code()), "{ran}");
+    assert!(ran.stdout.contains("(clock not set)"), "{ran}");
 }

@@ -216,7 +216,9 @@ fn json_is_one_line_that_obeys_its_schema() {
     let schema = serde_json::to_value(schemars::schema_for!(IntervalStats)).expect("json");
     let schema = jsonschema::validator_for(&schema).expect("a schema");
     for glance in &glances {
-        let line = json(glance).expect("json");
+        let mut line = Vec::new();
+        json(glance, &mut line).expect("json");
+        let line = String::from_utf8(line).expect("text");
         assert_eq!((line.lines().count(), line.ends_with('\n')), (1, true));
         let value = serde_json::from_str(&line).expect("json");
         let errors: Vec<String> = schema.iter_errors(&value).map(|e| e.to_string()).collect();

@@ -118,6 +118,22 @@ impl Board {
         }
     }
 
+    /// The words before a line for its own shell.
+    pub fn shell(&self) -> Vec<String> {
+        let mut words = vec![self.program().to_string()];
+        match self {
+            Self::Ssh { destination, options } => {
+                words.extend(options.iter().cloned());
+                words.push(destination.clone());
+            }
+            Self::Adb(serial) => {
+                words.extend(serial.iter().flat_map(|serial| ["-s".into(), serial.clone()]));
+                words.push("shell".into());
+            }
+        }
+        words
+    }
+
     /// The program that reaches it.
     const fn program(&self) -> &'static str {
         match self {

@@ -12,8 +12,10 @@ use super::super::verb::{Cli, Verb};
 use super::super::words;
 use super::args::OnArgs;
 use super::frame::{BoardCommand, BoardFrame, BoardWord};
+use super::link::Board;
 use crate::error::{Doing, Error, Fault, Refusal};
-use crate::name::{NameText as _, path};
+use crate::name::{NameText as _, path, quoted};
+use crate::plan::PlanBoard;
 
 /// The work for a board.
 #[derive(Clone, Debug, Default)]
@@ -57,6 +59,9 @@ impl BoardWork {
         let mut set = |name: &str, value: String| work.command.variables.push((name.into(), value));
         set("LC_ALL", if environment.utf8 { "C.UTF-8" } else { "C" }.into());
         set("ASSAY_TERMINAL", environment.terminal_text());
+        let PlanBoard { verb, shell } = reached(args)?;
+        set("ASSAY_BOARD_VERB", verb);
+        set("ASSAY_BOARD_SHELL", shell);
         if let Some(meant) = dialect::meant(&typed) {
             let place = environment.record.clone();
             work.record = work.record.or(place);
@@ -141,6 +146,30 @@ impl BoardWork {
         let wanted = self.record.is_some() || !self.reports.is_empty();
         self.command.record = wanted.then(|| variable.into());
     }
+}
+
+/// How to reach the board again, by a line.
+fn reached(args: &OnArgs) -> Result<PlanBoard, Refusal> {
+    let words =
+        |words: Vec<String>| words.iter().map(|word| format!(" {}", quoted(word))).collect();
+    let (mut verb, mut own) = (String::from("assay on"), Vec::new());
+    if let Some(binaries) = &args.binaries {
+        own.extend(["--binaries".to_string(), binaries.to_text()]);
+    }
+    if let Some(folder) = &args.folder {
+        own.extend(["--folder".to_string(), folder.clone()]);
+    }
+    let line: String = words(own);
+    verb.push_str(&line);
+    let board = Board::of(args)?;
+    let shell: String = words(board.shell());
+    if let Board::Ssh { options, .. } = &board {
+        let options: String = words(options.clone());
+        verb.push_str(&options);
+    }
+    verb.push(' ');
+    verb.push_str(&quoted(&args.board));
+    Ok(PlanBoard { verb, shell: shell.trim_start().into() })
 }
 
 /// Whether a word of a tool is a file here with jobs in it: it begins with a section.
