@@ -4,6 +4,8 @@
 # make bench      ratios against the tools of others, in one run (takes minutes);
 #                 ROWS=disk FOLDER=/mnt/x for some of its rows, and the disk of another folder;
 #                 ROWS=fio for 'assay fio' beside fio, or beside the one that FIO=/path names
+# make causes     causes of misleading numbers on real devices, with the truth beside what assay says (takes
+#                 minutes, as root); CAUSES=stopped for the rows of that name
 # make man        assay.1 and completions, into target/man
 # make install    into $(DESTDIR)$(PREFIX)
 # make dist       static programs for other machines, packages, licences, sums, into target/dist: docs/INSTALL.md
@@ -23,7 +25,7 @@ TEST_PACKAGES  := mount util-linux kmod e2fsprogs xfsprogs btrfs-progs dosfstool
 # The peers of the benchmark.
 BENCH_PACKAGES := mount util-linux kmod coreutils fio bonnie++ gcc libc6-dev
 
-.PHONY: all build test lint bench man install dist smoke dist-boot dist-twice packages toolchain clean
+.PHONY: all build test lint bench causes man install dist smoke dist-boot dist-twice packages toolchain clean
 
 all: build
 
@@ -46,6 +48,10 @@ lint: toolchain
 bench: PACKAGES := $(BENCH_PACKAGES)
 bench: packages
 	$(CARGO) bench --locked --bench peers -- $(or $(ROWS),all) $(FOLDER)
+
+# By the same build as the tests.
+causes: packages
+	$(CARGO) test --locked --bench causes -- $(CAUSES)
 
 man: build
 	mkdir -p $(TARGET)/man
