@@ -21,7 +21,7 @@ BINARY := $(TARGET)/release/assay
 
 # What tests make devices and file systems with, the tools they compare with, and an sshd that makes a board of
 # this machine.
-TEST_PACKAGES  := mount util-linux kmod e2fsprogs xfsprogs btrfs-progs dosfstools busybox strace fio bonnie++ jq python3-xlrd python3-six python3-venv openssh-server
+TEST_PACKAGES  := mount util-linux kmod e2fsprogs xfsprogs btrfs-progs dosfstools busybox strace fio bonnie++ jq python3-xlrd python3-six python3-venv openssh-server libreoffice-calc-nogui
 # The peers of the benchmark.
 BENCH_PACKAGES := mount util-linux kmod coreutils fio bonnie++ gcc libc6-dev
 
@@ -32,13 +32,14 @@ all: build
 build:
 	$(CARGO) build --release --locked
 
-# Stops at the first thing that fails; the tests come last, with their own summary. Those of the engine wait for
-# devices and other programs most of the time, so that several run at once.
-test: packages lint
+# Stops at the first thing that fails; the tests come last, with their own summary. Packages are fetched while lints
+# compile. Tests of the engine and of devices wait most of the time, so that several run at once.
+test:
+	$(MAKE) --no-print-directory -j 2 packages lint
 	$(CARGO) test --locked --no-run
-	$(CARGO) test --locked --lib --test catalogue --test devices --test pages \
+	$(CARGO) test --locked --lib --test catalogue --test pages \
 		--test processes --test steady --test tidy --test verdict
-	$(CARGO) test --locked --test engine -- --test-threads 3
+	$(CARGO) test --locked --test devices --test engine -- --test-threads 3
 	$(CARGO) test --locked --doc
 
 lint: toolchain

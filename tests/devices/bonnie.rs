@@ -307,7 +307,7 @@ const READS: f64 = 16.0 * MI as f64;
 
 #[test]
 fn figures_are_those_of_the_card() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     lab::need!(lab::need_root());
     let card = lab::need!(Card::sdcard());
     for left in (0..3).rev() {

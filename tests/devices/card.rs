@@ -45,7 +45,7 @@ fn says(heard: &Heard, words: &str) -> bool {
 
 #[test]
 fn a_card_of_4_mib_per_second_clears_class_4_and_no_more() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     at_once(cards(), |(shape, measures)| {
         let card = lab::need!(Card::new(shape.clone()));
         for left in (0..3).rev() {
@@ -143,7 +143,7 @@ fn fakes_are_told_from_honest_cards() {
 
 #[test]
 fn on_a_file_system_only_free_space_is_used_and_given_back() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     let shape = Shape { speed: Speed::FREE, size: 96 * MI, ..Shape::paced() };
     at_once([Fake::Honest, Fake::Loses(64 * MI)], |fake| {
         let card = lab::need!(Card::new(shape.clone()));
@@ -178,7 +178,7 @@ fn on_a_file_system_only_free_space_is_used_and_given_back() {
 /// Its files have no names: not even SIGKILL leaves any.
 #[test]
 fn a_killed_fill_leaves_nothing() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     let card = lab::need!(Card::new(Shape { size: 96 * MI, ..Shape::paced() }));
     let mut command = card.command(env!("CARGO_BIN_EXE_assay"));
     command.args(["card", "--capacity", "--fill"]).arg(card.mount());

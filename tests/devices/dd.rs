@@ -202,7 +202,7 @@ const ARTICLES: &[Row] = &[
 
 #[test]
 fn the_articles_examples() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     let card = lab::need!(Card::paced());
     for row in ARTICLES {
         check(&card, row);
@@ -211,7 +211,7 @@ fn the_articles_examples() {
 
 #[test]
 fn a_hundred_megabytes_at_once() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     let card = lab::need!(Card::new(Shape {
         size: 256 * MI,
         speed: Speed::bytes(64 * MI, 16 * MI),
@@ -234,7 +234,7 @@ fn of(path: &Path) -> String {
 
 #[test]
 fn who_does_not_want_to_wait_does_not_wait() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     let card = lab::need!(Card::paced());
     let write = |env: &str, word: &str| {
         let _ = fs::remove_file(card.path("x"));
@@ -330,7 +330,7 @@ fn holds_the_truth(said: &str) -> bool {
 /// However long a flush is watched that does not end: whatever is made of what arrived until then is true.
 #[test]
 fn the_pace_of_a_flush_that_is_not_over_holds_the_truth_or_is_not_told() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     let card = lab::need!(Card::sdcard());
     let mut said = Vec::new();
     for (settle, count) in [("1s", "count=32"), ("3s", "count=40"), ("12s", "count=72")] {
@@ -350,7 +350,7 @@ fn the_pace_of_a_flush_that_is_not_over_holds_the_truth_or_is_not_told() {
 
 #[test]
 fn without_a_terminal_the_watch_is_short_and_a_signal_ends_it_at_once() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     let card = lab::need!(Card::paced());
     let (time, said) = unseen(&card, false);
     told("watched", format_args!("{time:?}"));

@@ -160,7 +160,7 @@ fn memory_has_no_truth_to_compare_with() {
 
 #[test]
 fn ctrl_c_leaves_nothing() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     let card = lab::need!(Card::sdcard());
     let desk = tempfile::tempdir().expect("a folder");
     let (at, out) = (desk.path().join("record.json"), desk.path().join("out"));

@@ -78,7 +78,7 @@ fn message(ran: &Ran, doing: &str, errno: &str) {
 
 #[test]
 fn errors_in_mid_run() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     let faulty = lab::need!(FaultyFuse::new(Faults::default()));
     let there = faulty.path("there");
     faulty.put("there", &vec![5; 4 << 20]);
@@ -148,7 +148,7 @@ fn errors_in_mid_run() {
 
 #[test]
 fn quick_on_what_fails() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     let faulty = lab::need!(FaultyFuse::new(Faults::default()));
     for (faults, errno) in [
         (Faults { eio_write_past: Some(3 * MI), ..Faults::default() }, "EIO"),
@@ -350,7 +350,7 @@ fn bad_input_touches_nothing() {
 /// A device that something holds is not written, even without a mount.
 #[test]
 fn a_device_in_use_is_left_alone() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     let card = lab::need!(Card::rawsd());
     let held = fs::OpenOptions::new();
     let mut held = held.clone();
@@ -391,7 +391,7 @@ impl Drop for Forbidden {
 
 #[test]
 fn io_uring_forbidden() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     let card = lab::need!(Card::paced());
     // A busy machine wakes who waits for the card too late, and only ever takes from a rate: of
     // each phase the best of some turns is told.

@@ -25,7 +25,7 @@ fn verdicts(heard: &Heard) -> Vec<(Trust, MeasuredSubject)> {
 
 #[test]
 fn the_usual_write_job_is_memory_and_the_card_is_told_beside_it() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     lab::need!(lab::need_root());
     let card = lab::need!(Card::sdcard());
     for left in (0..3).rev() {
@@ -49,7 +49,7 @@ fn the_usual_write_job_is_memory_and_the_card_is_told_beside_it() {
 
 #[test]
 fn direct_jobs_say_what_the_card_does() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     lab::need!(lab::need_root());
     let card = lab::need!(Card::sdcard());
     for left in (0..3).rev() {

@@ -108,7 +108,7 @@ fn t37_writers_that_extend_a_file_wait_for_its_lock() {
 
 #[test]
 fn t45_a_device_that_is_not_as_fast_everywhere() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     let shape = Shape {
         speed: Speed::bytes(16 * MI, 16 * MI),
         fs: Fs::Raw,
@@ -143,7 +143,7 @@ fn t45_a_device_that_is_not_as_fast_everywhere() {
 
 #[test]
 fn t49_a_device_that_works_on_is_waited_for() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     let card = lab::need!(Card::new(Shape {
         speed: Speed::bytes(64 * MI, 64 * MI),
         size: 256 * MI,

@@ -26,7 +26,7 @@ fn words(line: &str) -> Vec<&str> {
 
 #[test]
 fn direct_and_flushed_it_says_what_the_card_does() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     lab::need!(lab::need_root());
     let card = lab::need!(Card::sdcard());
     for left in (0..3).rev() {
@@ -61,7 +61,7 @@ fn direct_and_flushed_it_says_what_the_card_does() {
 
 #[test]
 fn unflushed_every_figure_is_memory_and_the_card_is_told_beside_it() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     lab::need!(lab::need_root());
     let card = lab::need!(Card::sdcard());
     for left in (0..3).rev() {
@@ -101,7 +101,7 @@ fn unflushed_every_figure_is_memory_and_the_card_is_told_beside_it() {
 
 #[test]
 fn honest_reads_come_from_the_card() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     lab::need!(lab::need_root());
     let card = lab::need!(Card::sdcard());
     for left in (0..3).rev() {
@@ -194,6 +194,26 @@ fn numbers_of(sheet: &std::path::Path) -> Result<Vec<Vec<f64>>, lab::Skip> {
     Err(missing)
 }
 
+/// The numbers of a sheet of whatever format, row by row, as LibreOffice Calc opens it.
+fn opened_by_calc(sheet: &std::path::Path) -> Result<Vec<Vec<f64>>, lab::Skip> {
+    let desk = tempfile::tempdir().expect("a desk");
+    // A profile of its own: another instance of the user would be asked instead.
+    let profile = format!("-env:UserInstallation=file://{}/profile", desk.path().display());
+    let ran = std::process::Command::new("soffice")
+        .args([&profile, "--headless", "--convert-to", "csv", "--outdir"])
+        .args([desk.path(), sheet])
+        .output();
+    let missing =
+        lab::Skip::MissingTool { tool: "LibreOffice Calc", package: "libreoffice-calc-nogui" };
+    let ran = ran.map_err(|_| missing)?;
+    let name = sheet.with_extension("csv");
+    let csv = desk.path().join(name.file_name().expect("a name"));
+    let text = std::fs::read_to_string(csv)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&ran.stderr)));
+    let numbers = |line: &str| line.split(',').filter_map(|word| word.parse().ok()).collect();
+    Ok(text.lines().map(numbers).collect())
+}
+
 #[test]
 fn other_programs_read_worksheet_and_workbook() {
     let memory = lab::need!(Memory::tmpfs());
@@ -231,6 +251,8 @@ fn other_programs_read_worksheet_and_workbook() {
     // The axis is as long as IOzone's own, whatever the largest file is.
     assert_eq!(read[4], (2..15).map(|power| f64::from(1 << power)).collect::<Vec<_>>());
     assert_eq!(writer.into_iter().filter(|value| *value > 0).collect::<Vec<_>>(), values);
+    let opened = lab::need!(opened_by_calc(&memory.path("out.xls")));
+    assert_eq!(opened, read);
 }
 
 /// What an article measured on three file systems in memory, and took for a property of them.
@@ -454,7 +476,7 @@ fn those_who_read_the_original_s_output_read_ours() {
 
 #[test]
 fn a_card_that_is_mounted_again_is_read() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     lab::need!(lab::need_root());
     let card = lab::need!(Card::sdcard());
     let mount = card.mount().to_str().expect("text").to_string();

@@ -78,7 +78,7 @@ fn off(heard: &Heard) -> (f64, f64) {
 
 #[test]
 fn cards_are_measured_at_their_pace() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     std::thread::scope(|all| {
         all.spawn(without_any_option_it_takes_two_minutes);
         at_once(cards(), what_is_durable_is_at_the_pace_of_the_card);
@@ -143,7 +143,7 @@ fn without_any_option_it_takes_two_minutes() {
 
 #[test]
 fn each_way_leaves_in_memory_what_it_must() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     // Slow enough that nothing goes to it before it must.
     let card = lab::need!(Card::sdcard());
     let typed = modes(&["--quick", "--size", "8M", "--block", "64K"]);
@@ -191,7 +191,7 @@ fn each_way_leaves_in_memory_what_it_must() {
 
 #[test]
 fn memory_is_never_durable() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     let tmpfs = lab::need!(lab::Memory::tmpfs());
     let heard = hear_own(modes(&["--quick", "--size", "16M"]).word(tmpfs.mount()));
     assert_eq!(heard.ran.code(), 3, "{heard}");
@@ -208,7 +208,7 @@ fn memory_is_never_durable() {
 
 #[test]
 fn somebody_without_rights_gets_the_same_table() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     lab::need!(lab::need_root());
     let folder = lab::folder("nobody");
     let mine = folder.path().join("mine");
@@ -244,7 +244,7 @@ impl Drop for Going {
 
 #[test]
 fn ctrl_c_keeps_what_was_measured() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     let card = lab::need!(Card::sdcard());
     let desk = tempfile::tempdir().expect("a folder");
     let at = desk.path().join("record.json");

@@ -41,9 +41,12 @@ fn figures(heard: &Heard) {
 
 #[test]
 fn cards_of_every_kind() {
-    let _alone = lab::alone();
-    at_once(cards(), without_any_option);
+    {
+        let _beside = lab::beside();
+        at_once(cards(), without_any_option);
+    }
     // They say that nobody else uses the disk below: one at a time, nobody does.
+    let _alone = lab::alone();
     [Shape::btrfs(), Shape::xfs()].into_iter().for_each(another_file_system);
 }
 
@@ -156,7 +159,7 @@ fn files_and_devices_are_read_and_stay_as_they_were() {
 
 #[test]
 fn a_device_is_written_only_when_it_holds_nothing() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     let card = lab::need!(Card::new(Shape { fs: Fs::Raw, size: 64 * MI, ..Shape::paced() }));
     let device = card.device();
     let read = |len: usize| {
@@ -261,7 +264,7 @@ impl Drop for Going {
 
 #[test]
 fn a_killed_run_leaves_its_record_and_no_file() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     let card = lab::need!(Card::new(Shape { speed: lab::Speed::FREE, ..Shape::fast() }));
     let mut going = Going::start(card.mount(), &card);
     let one = going.until_phases(1);
@@ -283,7 +286,7 @@ fn a_killed_run_leaves_its_record_and_no_file() {
 /// Where files must have names, what a killed run leaves goes with the next one.
 #[test]
 fn a_leftover_goes_with_the_next_run() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     let card = lab::need!(Card::fast());
     let faulty = lab::need!(lab::FaultyFuse::new(lab::Faults::default()));
     let mut going = Going::start(faulty.mount(), &card);
@@ -298,7 +301,7 @@ fn a_leftover_goes_with_the_next_run() {
 
 #[test]
 fn ctrl_c_keeps_what_there_is() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     let card = lab::need!(Card::sdcard());
     for phases in [0, 1] {
         let mut going = Going::start(card.mount(), &card);

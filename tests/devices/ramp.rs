@@ -125,7 +125,7 @@ fn a_rate_that_still_grows_has_no_limit_yet() {
 
 #[test]
 fn a_throttle_is_the_limit_and_is_named() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     let card = lab::need!(Card::new(Shape { speed: Speed::both(0, 500), ..Shape::fast() }));
     for left in (0..3).rev() {
         let heard = hear_own(
@@ -164,7 +164,7 @@ fn below(folder: &Path) -> Vec<String> {
 
 #[test]
 fn a_slow_device_is_the_limit_itself() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     let card = lab::need!(Card::new(Shape { size: 64 << 20, ..Shape::paced() }));
     for left in (0..3).rev() {
         let heard = hear_own(

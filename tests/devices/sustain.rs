@@ -18,7 +18,7 @@ fn labelled<'a>(page: &'a str, label: &str) -> &'a str {
 /// A card that takes 32 MiB/s for 96 MiB, and then 4 MiB/s.
 #[test]
 fn a_burst_is_told_from_what_lasts() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     let speed = Speed::bytes(0, 32 * MI);
     let card = lab::need!(Card::new(Shape { speed, ..Shape::fast() }));
     for left in (0..3).rev() {

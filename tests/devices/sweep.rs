@@ -400,7 +400,7 @@ fn a_link_named_atto_is_atto() {
 /// Cards idle most of the time: together they take no longer than one.
 #[test]
 fn cards_show_their_speed() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     std::thread::scope(|all| {
         all.spawn(the_rates_are_the_pace_of_the_card);
         all.spawn(a_disk_has_a_plateau);

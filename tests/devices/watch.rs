@@ -65,7 +65,7 @@ fn figures(glance: &IntervalStats) -> DeviceFigures {
 
 #[test]
 fn the_rate_of_a_throttled_writer_is_that_of_the_throttle() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     let card = lab::need!(Card::new(card_in_memory()));
     let limit = card.speed().write_bps as f64;
     // What the device takes at once, bytes.
@@ -115,7 +115,7 @@ fn written(glance: &IntervalStats) -> f64 {
 
 #[test]
 fn a_copy_is_seen_with_its_flush() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     let shape = Shape { speed: lab::Speed::FREE, ..card_in_memory() };
     let card = lab::need!(Card::new(shape));
     let mut watch = Watch::new(&["--json", "--interval", "1s"], card.mount());

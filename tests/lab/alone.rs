@@ -1,4 +1,4 @@
-//! One timed test at a time, over all test binaries of all processes.
+//! One timed test at a time, or several that wait for slow cards, over all test binaries of all processes.
 
 use std::cell::Cell;
 use std::fs::{File, OpenOptions};
@@ -13,7 +13,8 @@ thread_local! {
     static HELD: Cell<bool> = const { Cell::new(false) };
 }
 
-/// While it lives no other holder of one runs on this machine. Take it before making devices.
+/// While it lives no other holder of one runs on this machine, or none but those that are beside. Take it before making
+/// devices.
 #[must_use = "the machine is yours only while this lives: let _alone = lab::alone();"]
 pub struct Alone {
     _lock: File,
@@ -23,7 +24,17 @@ pub struct Alone {
 
 /// Waits until no other test that measures time runs.
 pub fn alone() -> Alone {
-    assert!(!HELD.get(), "this thread holds lab::alone() already, and would wait for itself");
+    hold(FlockOperation::LockExclusive)
+}
+
+/// Waits until nobody is alone; others may be beside. For tests of cards of a few MB per second, which wait most of
+/// the time and leave machine-wide settings and caches as they are.
+pub fn beside() -> Alone {
+    hold(FlockOperation::LockShared)
+}
+
+fn hold(how: FlockOperation) -> Alone {
+    assert!(!HELD.get(), "this thread holds the lab's lock already, and would wait for itself");
     // A killed process that hangs in its own disk holds the lock until it is swept away.
     sweep_once();
     let path = base().join("assay-lab.alone");
@@ -31,8 +42,7 @@ pub fn alone() -> Alone {
     let lock = File::open(&path)
         .or_else(|_| OpenOptions::new().create(true).append(true).open(&path))
         .unwrap_or_else(|e| broken(&format!("open {}", path.display()), e));
-    flock(&lock, FlockOperation::LockExclusive)
-        .unwrap_or_else(|e| broken(&format!("lock {}", path.display()), e));
+    flock(&lock, how).unwrap_or_else(|e| broken(&format!("lock {}", path.display()), e));
     HELD.set(true);
     Alone { _lock: lock, _here: PhantomData }
 }

@@ -18,7 +18,7 @@
 //! }
 //! ```
 //!
-//! Two rules. What times something holds [`alone`] while it does. What fails unexpectedly while the
+//! Two rules. What times something holds [`alone`] while it does, or [`beside`] where it waits for a slow card. What fails unexpectedly while the
 //! lab is being set up panics with what the tool said: only what the machine cannot do is a [`Skip`].
 
 // Every test binary that says `mod lab;` uses its own part of the lab, and the rest is dead code there.
@@ -44,7 +44,7 @@ mod speed;
 mod swap;
 mod typed;
 
-pub use alone::{Alone, alone};
+pub use alone::{Alone, alone, beside};
 pub use card::{Bursts, Card, Fs, Holes, Image, Knob, Shape, Slowness, Stalls};
 pub use den::{Folder, folder, sweep};
 pub use dirty::DirtyLimit;
