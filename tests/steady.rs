@@ -134,6 +134,7 @@ fn work(method: Method, iodepth: u32, aside: CacheControl, ops: u64) -> u64 {
         census: None,
         split: LatencySplit::default(),
         laps: false,
+        sampled: false,
         by_file: false,
         log: None,
         live_counters: &live_counters,

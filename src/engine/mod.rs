@@ -6,6 +6,7 @@
 //! each method), everything else once per batch.
 
 mod balance;
+mod brisk;
 mod bytewise;
 mod cache_control;
 mod compute;

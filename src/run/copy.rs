@@ -120,7 +120,7 @@ impl CopyThread {
                         tally.add(bytes, bytes, time.0);
                         live_counters.latency(time.0);
                     }
-                    None => tally.add_untimed(bytes),
+                    None => tally.add_untimed(bytes, bytes),
                 }
             };
             let mut say = |event| {

@@ -166,6 +166,7 @@ fn stroke(
         balance: None,
         split: LatencySplit::default(),
         laps: true,
+        sampled: false,
         by_file: false,
         log: None,
         flush: None,

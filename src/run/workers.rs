@@ -127,6 +127,7 @@ impl<'a> PhaseContext<'a> {
                 by_acceptance: job.job.detail.submission,
             },
             laps: job.job.detail.laps,
+            sampled: job.job.detail.sampled && job.job.rate.is_closed(),
             by_file: job.parts.len() > 1,
             log: None,
             flush,

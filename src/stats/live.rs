@@ -64,16 +64,22 @@ impl LiveCounters {
     /// One write of `bytes` that took `lat_ns`.
     #[inline]
     pub fn write(&self, bytes: u64, lat_ns: u64) {
-        add(&self.write_ops, 1);
-        add(&self.write_bytes, bytes);
+        self.sent(bytes);
         self.latency(lat_ns);
     }
 
-    /// The first half of a rewrite, a read of `bytes`: its time is in that of the whole.
+    /// One read of `bytes` whose time was not taken, or is in that of a whole rewrite.
     #[inline]
     pub fn fetched(&self, bytes: u64) {
         add(&self.read_ops, 1);
         add(&self.read_bytes, bytes);
+    }
+
+    /// One write of `bytes` whose time was not taken.
+    #[inline]
+    pub fn sent(&self, bytes: u64) {
+        add(&self.write_ops, 1);
+        add(&self.write_bytes, bytes);
     }
 
     /// Bytes of an operation that was broken off: they moved, but it has no end and no latency.

@@ -112,9 +112,10 @@ impl ActionTally {
 
     /// One good operation whose time was not taken.
     #[inline]
-    pub fn add_untimed(&mut self, bytes: u64) {
+    pub fn add_untimed(&mut self, bytes: u64, asked: u64) {
         self.ops += 1;
         self.bytes += bytes;
+        self.short += u64::from(bytes < asked);
     }
 
     /// Adds another worker's.
@@ -226,8 +227,8 @@ impl ActionTotal {
 /// and absent where fewer than ten operations took longer.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Latency {
-    /// Operations whose time was taken: all, but of a copy whose calls are brisk, of which one in
-    /// 17 is.
+    /// Operations whose time was taken: all, but where calls are brisk, of copies and where the plan says so
+    /// (`detail.sampled`): one in 17 of those.
     pub n: u64,
     /// Mean.
     pub mean: f64,

@@ -124,6 +124,33 @@ fn latencies_of_laps_add_up_to_the_whole_time() {
 }
 
 #[test]
+fn of_brisk_calls_some_are_timed_and_all_are_counted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let timed = |block: u64, action: &str| {
+        let block = ("block", json!({ "fixed": block }));
+        let detail = ("detail", json!({ "sampled": true }));
+        let path = folder.path().join("x");
+        std::fs::write(&path, vec![7; 16 * MI as usize]).expect("written");
+        let plan = plan(file(&path, 16 * MI), &[(action, 1)], &[block, detail]);
+        let record = go(&plan).expect("a run");
+        let action = if action == "read" { Action::Read } else { Action::Write };
+        let total = &record.phases[0].totals[&action];
+        assert_eq!(total.bytes.0, 16 * MI);
+        let points = &record.phases[0].series.points;
+        assert_eq!(points.iter().map(|point| point.ops).sum::<u64>(), total.ops.0);
+        assert_eq!(total.histogram.iter().map(|cell| cell.1).sum::<u64>(), total.lat_ns.unwrap().n);
+        (total.lat_ns.expect("some are timed").n, total.ops.0)
+    };
+    // From memory and into it, some microseconds for 4 KiB at the most, and not as few for 1 MiB.
+    for action in ["read", "write"] {
+        let (n, ops) = timed(4096, action);
+        assert!(n >= ops / 17 && n < ops / 2, "{action}: {n} of {ops}");
+        let (n, ops) = timed(MI, action);
+        assert_eq!((n, ops), (16, 16), "{action}");
+    }
+}
+
+#[test]
 fn a_rewrite_takes_two_calls_of_the_device() {
     let sim = json!({ "sim": { "latency": 100_000 } });
     let nowhere = json!({ "nowhere": { "size": 1_u64 << 30 } });

@@ -105,6 +105,7 @@ fn worker<'w>(
         balance: None,
         split: LatencySplit::default(),
         laps: false,
+        sampled: false,
         by_file: false,
         log: None,
         filler: DataFiller::new(&pattern.fill, SEED).expect("a filler"),

@@ -369,7 +369,9 @@ impl IozoneOptions {
         };
         let of_test = TestPlace { test, ..place };
         let log = self.latency_files.then(|| latency_file(of_test, stream, action)).flatten();
-        DetailLevel { log, log_form: LogForm::OffsetLatency, ..DetailLevel::default() }
+        // The original times a pass and not its calls.
+        let sampled = log.is_none();
+        DetailLevel { log, log_form: LogForm::OffsetLatency, sampled, ..DetailLevel::default() }
     }
 
     /// The file of a stream.

@@ -5,6 +5,8 @@ use crate::stats::copy::LiveCopyCounts;
 use crate::sys::clock;
 use crate::unit::{Nanos, Timestamp};
 
+use super::super::brisk::BriskCalls;
+
 /// Which call a sample is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopySide {
@@ -26,19 +28,11 @@ pub(super) struct CopyMeter<'a, S> {
     pub(super) stale: bool,
     /// Every call is timed, because each goes to the device by itself.
     pub(super) each: bool,
-    /// Timed calls in a row that were brisk.
-    pub(super) brisk: u32,
-    /// Calls that are not timed before the next that is.
-    pub(super) left: u32,
+    /// Which calls are timed where that is not each.
+    brisk: BriskCalls,
     /// This one is.
     pub(super) timed: bool,
 }
-
-/// Two looks at the clock are a good part of a call that takes no longer than this: it moved memory
-/// and met no device.
-const BRISK: Nanos = Nanos::micros(5);
-/// One call in so many is timed while they are brisk. Odd, so that reads and writes take turns.
-const SELDOM: u32 = 17;
 
 impl<'a, S: FnMut(CopySide, usize, Option<Nanos>)> CopyMeter<'a, S> {
     pub(super) fn new(
@@ -55,8 +49,7 @@ impl<'a, S: FnMut(CopySide, usize, Option<Nanos>)> CopyMeter<'a, S> {
             mark: started,
             stale: true,
             each,
-            brisk: 0,
-            left: 0,
+            brisk: BriskCalls::default(),
             timed: true,
         }
     }
@@ -64,17 +57,10 @@ impl<'a, S: FnMut(CopySide, usize, Option<Nanos>)> CopyMeter<'a, S> {
     /// The beginning of a call.
     #[inline(always)]
     pub(super) fn begin(&mut self) {
-        self.timed = self.left == 0;
-        if !self.timed {
-            self.left -= 1;
-            return;
-        }
-        if self.stale {
+        self.timed = self.each || self.brisk.times_next();
+        if self.timed && self.stale {
             let now = clock::now();
-            // Somewhere among those that were not timed, one was not brisk.
-            if now.since(self.mark) > Nanos(BRISK.0 * u64::from(SELDOM)) {
-                self.brisk = 0;
-            }
+            self.brisk.passed(now.since(self.mark));
             self.mark = now;
             self.stale = false;
         }
@@ -82,7 +68,7 @@ impl<'a, S: FnMut(CopySide, usize, Option<Nanos>)> CopyMeter<'a, S> {
 
     /// The beginning of a flush: always timed.
     pub(super) fn begin_flush(&mut self) {
-        self.left = 0;
+        self.brisk.time_next();
         self.stale = true;
         self.begin();
     }
@@ -95,10 +81,7 @@ impl<'a, S: FnMut(CopySide, usize, Option<Nanos>)> CopyMeter<'a, S> {
             let took = now.since(self.mark);
             (self.sample)(side, bytes, Some(took));
             self.mark = now;
-            // A read and a write that were both brisk.
-            self.brisk = if took <= BRISK && !self.each { self.brisk + 1 } else { 0 };
-            if self.brisk >= 2 {
-                self.left = SELDOM - 1;
+            if !self.each && self.brisk.took(took) {
                 self.stale = true;
             }
         } else {

@@ -16,6 +16,7 @@ impl<'s, L: IoBackend<'s>, const MORE: bool> IoLoop<'_, 's, L, MORE> {
     /// Flushes all files, or one.
     pub(super) fn flush(&mut self, how: FlushKind, file: Option<u32>) -> ControlFlow<()> {
         self.unflushed = 0;
+        self.catch_up();
         let flushed = match file.and_then(|file| self.worker.files.get(file as usize)) {
             Some(file) => flush_files(std::slice::from_ref(file), how),
             None => self.backend.flush(how),

@@ -10,6 +10,7 @@ use crate::stats::ActionTally;
 use crate::sys::slab::Slot;
 use crate::unit::Timestamp;
 
+use super::super::brisk::BriskCalls;
 use super::super::cache_control::PendingWriteback;
 use super::super::fill::{WriteGeneration, place_of};
 use super::super::log::LogEntry;
@@ -75,6 +76,9 @@ pub(super) struct IoLoop<'a, 's, L, const MORE: bool> {
     pub(super) open: bool,
     /// Time went into a look at data since the clock was read.
     pub(super) looked: bool,
+    /// Which calls are timed, where that is not each; and whether this one is: else `now` is older.
+    brisk: Option<BriskCalls>,
+    timed: bool,
     pub(super) worker_totals: WorkerTotals,
     /// What its I/Os are held to.
     pub(super) level: Option<LevelWatch>,
@@ -152,6 +156,8 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             beside,
             open: fault.is_none(),
             looked: false,
+            brisk: (worker.sampled && L::AT_ONCE && !MORE).then(BriskCalls::default),
+            timed: true,
             worker_totals: WorkerTotals {
                 number: worker.place.0,
                 tallies,
@@ -322,6 +328,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
     /// Sends an I/O: the first of its calls.
     #[inline]
     fn send(&mut self, slot: Slot<'s>, io: IoRequest, due: Option<Timestamp>) {
+        self.decide_timing();
         let Some((slot, call)) = self.ready_to_go(slot, io) else { return };
         let since = match due {
             Some(due) if self.pace.counts_from_due() => due,
@@ -353,6 +360,27 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         }
         self.io_states[index].out = true;
         self.backend.push(slot, call);
+    }
+
+    /// Decides whether the next call is timed, and reads the clock where that comes after some that were not.
+    #[inline]
+    fn decide_timing(&mut self) {
+        let Some(calls) = &mut self.brisk else { return };
+        let stale = !self.timed;
+        self.timed = calls.times_next();
+        if self.timed && stale {
+            let now = self.backend.now();
+            calls.passed(now.since(self.now));
+            self.now = now;
+        }
+    }
+
+    /// Reads the clock, if the last call was not timed.
+    #[inline]
+    pub(super) fn catch_up(&mut self) {
+        if !self.timed {
+            (self.now, self.timed) = (self.backend.now(), true);
+        }
     }
 
     /// Makes the data of a write, and tells which call comes first. `None`: it ended already.
@@ -424,7 +452,12 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
     #[inline]
     fn collect(&mut self) {
         self.hold();
-        self.now = self.backend.now();
+        if self.timed {
+            self.now = self.backend.now();
+            if let Some(calls) = &mut self.brisk {
+                calls.took(self.now.since(self.ios_in_flight[0].since));
+            }
+        }
         if L::APART {
             self.batching.waited(self.now, &mut self.worker_totals.submitted);
         }
@@ -510,7 +543,10 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         let (back, wrong) = match io.op {
             IoOp::Read => {
                 self.count(&answer);
-                self.worker.live_counters.read(u64::from(moved), answer.lat_ns());
+                match self.timed {
+                    true => self.worker.live_counters.read(u64::from(moved), answer.lat_ns()),
+                    false => self.worker.live_counters.fetched(u64::from(moved)),
+                }
                 self.count_in_file(io, IoOp::Read, moved);
                 let wrong = self.look_at(&slot, &answer);
                 (Some(slot), wrong)
@@ -519,7 +555,10 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
                 if call == InFlightCall::Main && !(MORE && self.loop_config.read_back) =>
             {
                 self.count(&answer);
-                self.worker.live_counters.write(u64::from(moved), answer.lat_ns());
+                match self.timed {
+                    true => self.worker.live_counters.write(u64::from(moved), answer.lat_ns()),
+                    false => self.worker.live_counters.sent(u64::from(moved)),
+                }
                 self.count_in_file(io, IoOp::Write, moved);
                 (Some(slot), None)
             }
@@ -552,13 +591,19 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
                 self.took_too_long(answer);
             }
             self.fit_depth(answer);
-        } else {
+        } else if self.timed {
             tally.add(u64::from(answer.moved), u64::from(io.len), answer.lat_ns());
+        } else {
+            tally.add_untimed(u64::from(answer.moved), u64::from(io.len));
         }
     }
 
     /// Hands over what a lane holds back, and gives the haul.
     fn end(mut self) -> WorkerTotals {
+        if !self.timed {
+            self.catch_up();
+            self.worker_totals.stopped = self.now;
+        }
         if L::HOLDS_BACK {
             if let Err(error) = self.backend.hand_over() {
                 self.worker_totals

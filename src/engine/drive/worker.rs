@@ -90,6 +90,8 @@ pub struct Worker<'a> {
     pub split: LatencySplit,
     /// Latency counts from the answer before, even where data are made in between.
     pub laps: bool,
+    /// Not each call is timed where they are brisk.
+    pub sampled: bool,
     /// What moves is counted for each file by itself, too.
     pub by_file: bool,
     /// Where each I/O is written down.

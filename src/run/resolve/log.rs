@@ -20,7 +20,7 @@ impl PlanFitter<'_> {
         };
         if !matches!(job.work, Work::Blocks(_)) && job.detail != of_any {
             return Err(Refusal::new(
-                "submission latency, laps and a log are of block work only",
+                "submission latency, laps, samples of latency and a log are of block work only",
                 "leave 'detail' out",
             ));
         }
