@@ -9,9 +9,9 @@ use std::sync::{Mutex, PoisonError};
 use super::cgroup::{self, CpuStat};
 use super::sys_root::why;
 use super::{
-    BlockLayer, CacheReading, DeviceReading, DiskCounters, Limits, OtherProcesses, Pressure,
-    ProcessCensus, Reading, Snapshot, Subject, SysRoot, SystemSample, Warmth, cpu, diskstats,
-    memory, own_io, pagecache, pressure, processors, warmth,
+    BlockLayer, CacheReading, CpuThrottled, DeviceReading, DiskCounters, Limits, Memory,
+    OtherProcesses, Pressure, ProcessCensus, Reading, Snapshot, Subject, SysRoot, SystemSample,
+    Warmth, cpu, diskstats, memory, own_io, pagecache, pressure, processors, warmth,
 };
 use crate::sys::clock;
 use crate::unit::{Nanos, Timestamp};
@@ -20,6 +20,9 @@ use crate::unit::{Nanos, Timestamp};
 const WHOLE: usize = 2048;
 /// Heat comes and goes slowly: it is looked at so often at the most.
 const WARMTH_LASTS: Nanos = Nanos::millis(100);
+/// Where no disk is below, the machine around is looked at so often at the most: a grid of small files in memory has edges
+/// every few hundred microseconds, and a look costs a hundred.
+const MACHINE_LASTS: Nanos = Nanos::millis(5);
 
 /// A kernel text file that stays open, or why it could not be opened.
 struct OpenCounter {
@@ -92,6 +95,14 @@ impl WatchedDisk {
     }
 }
 
+/// What is read of the whole machine, and of the limits of this process.
+#[derive(Clone)]
+struct MachineReading {
+    memory: Reading<Memory>,
+    cpu_throttled: Reading<CpuThrottled>,
+    pressure: Reading<Pressure>,
+}
+
 /// Eyes on everything that is read at the edges of a phase, and on the disks during it. Shared
 /// between threads freely: no reading changes it.
 pub struct CounterReader {
@@ -107,6 +118,8 @@ pub struct CounterReader {
     each_processor: bool,
     /// The last look at the heat.
     warmth: Mutex<Option<(Timestamp, Reading<Warmth>)>>,
+    /// The last look at the machine around, where no disk is watched.
+    machine: Mutex<Option<(Timestamp, MachineReading)>>,
 }
 
 impl CounterReader {
@@ -139,6 +152,7 @@ impl CounterReader {
             cpu_stat,
             each_processor: false,
             warmth: Mutex::new(None),
+            machine: Mutex::new(None),
         }
     }
 
@@ -220,28 +234,42 @@ impl CounterReader {
                 pages: Reading::added_up(fds.iter().map(|fd| pagecache::pages(*fd))),
             })
             .collect();
-        let mut second = vec![0; 16384];
-        let vmstat = self.vmstat.text(&mut second).ok();
-        let page = rustix::param::page_size() as u64;
-        let memory = self
-            .meminfo
-            .text(&mut buffer)
-            .and_then(|meminfo| memory::parse(meminfo, vmstat, page))
-            .into();
         let stat = self.stat.text(&mut buffer).ok();
         let idle = stat.filter(|_| self.each_processor).map(processors::each).unwrap_or_default();
         let cpu = cpu::read(&self.sys_root, stat);
+        let MachineReading { memory, cpu_throttled, pressure } = self.machine(&mut buffer);
+        Snapshot { at, devices, cache, memory, own, cpu, cpu_throttled, pressure, idle }
+    }
+
+    /// The machine around. Where no disk is watched, a look that is not older than 5 ms is told again.
+    fn machine(&self, buffer: &mut Vec<u8>) -> MachineReading {
+        if !self.disks.is_empty() {
+            return self.look_around(buffer);
+        }
+        let mut last = self.machine.lock().unwrap_or_else(PoisonError::into_inner);
+        let fresh = |(at, _): &&(Timestamp, _)| clock::now().since(*at) < MACHINE_LASTS;
+        if let Some((_, known)) = last.as_ref().filter(fresh) {
+            return known.clone();
+        }
+        let seen = self.look_around(buffer);
+        *last = Some((clock::now(), seen.clone()));
+        seen
+    }
+
+    fn look_around(&self, buffer: &mut Vec<u8>) -> MachineReading {
+        let mut second = vec![0; 16384];
+        let vmstat = self.vmstat.text(&mut second).ok();
+        let page = rustix::param::page_size() as u64;
+        let meminfo = self.meminfo.text(buffer);
+        let memory = meminfo.and_then(|meminfo| memory::parse(meminfo, vmstat, page)).into();
         let cpu_throttled = match &self.cpu_stat {
             Err(why) => Reading::Unseen(why.clone()),
             Ok(files) => cgroup::throttled(
-                files
-                    .iter()
-                    .map(|(file, kind)| (*kind, file.text(&mut buffer).map(str::to_string))),
+                files.iter().map(|(file, kind)| (*kind, file.text(buffer).map(str::to_string))),
             )
             .into(),
         };
-        let pressure = self.pressure();
-        Snapshot { at, devices, cache, memory, own, cpu, cpu_throttled, pressure, idle }
+        MachineReading { memory, cpu_throttled, pressure: self.pressure() }
     }
 
     fn pressure(&self) -> Reading<Pressure> {
@@ -288,6 +316,8 @@ mod tests {
     use std::os::fd::AsFd;
     use std::path::Path;
 
+    use crate::unit::Bytes;
+
     fn counter_reader() -> CounterReader {
         let sys_root = SysRoot::default();
         let subject = sys_root.subject(Path::new("/"));
@@ -301,6 +331,36 @@ mod tests {
         println!("{snapshot:#?}");
         assert!(snapshot.memory.seen().is_some_and(|m| m.total.0 > 0));
         assert_eq!(snapshot.cache.len(), 1);
+    }
+
+    #[test]
+    fn the_machine_around_is_looked_at_anew_unless_there_is_no_disk_and_no_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let tell = |available: u64| {
+            let text = format!(
+                "MemTotal: 9 kB\nMemAvailable: {available} kB\nDirty: 0 kB\nWriteback: 0 kB\n"
+            );
+            std::fs::create_dir_all(folder.path().join("proc")).unwrap();
+            std::fs::write(folder.path().join("proc/meminfo"), text).unwrap();
+        };
+        let sys_root = SysRoot::under(folder.path());
+        for disks in [false, true] {
+            tell(8);
+            let mut counter_reader = CounterReader::over(&sys_root, []);
+            if disks {
+                let stat = OpenCounter::open(&sys_root, "/sys/block/sda/stat");
+                counter_reader.disks.push(WatchedDisk { name: "sda".into(), stat });
+            }
+            let available = || counter_reader.snapshot(&[]).memory.seen().unwrap().available;
+            assert_eq!(available(), Bytes::kib(8));
+            tell(7);
+            let began = clock::now();
+            let now = available();
+            let at_once = clock::now().since(began) < MACHINE_LASTS;
+            assert!(now == Bytes::kib(if disks { 7 } else { 8 }) || !disks && !at_once);
+            std::thread::sleep(MACHINE_LASTS.into());
+            assert_eq!(available(), Bytes::kib(7));
+        }
     }
 
     #[test]
