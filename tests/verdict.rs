@@ -173,7 +173,7 @@ const TABLE: &[Kept] = &[
     kept!("t66-copy-within-one-disk", DoctoredRecord::copy_within(), Sound, Device, ["T66"], []),
     kept!("t66-nearly-from-memory", doctored(DoctoredRecord::copy_within(), |b| b.was_read(Bytes::kib(32))), Sound, Device, ["T01"], ["T66"]),
     kept!("t67-hidden-limit", doctored(DoctoredRecord::write_flushed(), |b| b.work(0.01, 0.02)), Sound, Limited, ["T67"], []),
-    kept!("t67-nearly-a-paced-plan", doctored(DoctoredRecord::write_flushed(), |b| { b.work(0.01, 0.02); b.record.plan.phases[0].jobs[0].rate = Rate::arriving(Arrivals::Even { iops: 4.0 }); }), Sound, Device, [], ["T67"]),
+    kept!("t67-nearly-a-paced-plan", doctored(DoctoredRecord::write_flushed(), |b| { b.work(0.01, 0.02); b.record.plan.phases[0].jobs[0].rate = Rate::arriving(Arrivals::Even { iops: 4.0 }); }), Sound, Limited, ["T32"], ["T67"]),
     kept!("t32-nearly-half-of-it", doctored(DoctoredRecord::write_flushed(), |b| b.capped(8 * MIB)), Sound, Device, [], ["T32"]),
     kept!("t32-at-its-limit", doctored(DoctoredRecord::write_flushed(), |b| b.capped(4 * MIB)), Sound, Limited, ["T32"], []),
     kept!("t68-not-steady", doctored(DoctoredRecord::write_flushed(), |b| b.steadied(None)), Doubtful, Unsteady, ["T68"], []),

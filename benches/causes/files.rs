@@ -37,11 +37,7 @@ pub const SCENES: &[Scene] = &[
         made: "4 KiB reads of a cached file, which is dropped after 2 s",
         play: dropped,
     },
-    Scene {
-        name: "written and not flushed",
-        made: "dd of 156 MiB without a flush",
-        play: unflushed,
-    },
+    Scene { name: "written and not flushed", made: "dd of 16 MB without a flush", play: unflushed },
     Scene {
         name: "zeros through a compressor",
         made: "btrfs with compress-force=zstd",
@@ -140,7 +136,7 @@ fn dropped() -> Result<Tried, Skip> {
 fn unflushed() -> Result<Tried, Skip> {
     let card = paced()?;
     let run =
-        assay(["dd", "if=/dev/zero", "bs=2k", "count=80000"]).word(operand("of", card.path("x")));
+        assay(["dd", "if=/dev/zero", "bs=64", "count=250000"]).word(operand("of", card.path("x")));
     Truth::of(About::Neither, &["cpu"]).rate(WRITE).with(run.first().run())
 }
 

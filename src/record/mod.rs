@@ -72,7 +72,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Fault;
 use crate::evidence::{
     BlockSamples, CachePages, CopySpeed, Direction, DiskCounters, Extents, Limits, Machine,
-    OtherProcesses, Reading, Snapshot, Subject, ThreadStates, ThreadTimes, Warmth,
+    OtherProcesses, Reading, Snapshot, Subject, ThreadStates, ThreadTimes, Throttle, Warmth,
 };
 use crate::plan::{Caching, Durability, Job, Method, Phase, PhaseRef, Plan, Shared};
 use crate::stats::copy::CopyCounts;
@@ -500,6 +500,9 @@ pub struct Evidence {
     /// before the run, and of phases of less than a second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<Box<Limits>>,
+    /// Changes of the limits on its devices that were seen while it went on: they are looked at twice a second.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limit_changes: Vec<LimitChange>,
     /// At the first I/O.
     pub before: Snapshot,
     /// When the clock stopped (after the flush that is inside the timing).
@@ -584,12 +587,21 @@ pub struct SampledDevice {
     pub samples: Reading<BlockSamples>,
 }
 
+/// The limits on the devices of a phase were found to be others.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LimitChange {
+    /// When that was seen, ns after `span.started`.
+    pub at_ns: Nanos,
+    /// The limits from then on.
+    pub io: Vec<Throttle>,
+}
+
 /// A file that was cut while it was measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TruncatedFile {
     /// The file.
     pub path: String,
-    /// How far it had been written.
+    /// How far it had been written; of one that is read, how long it was before.
     pub written: Bytes,
     /// How long it was when the phase was over.
     pub left: Bytes,

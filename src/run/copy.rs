@@ -289,11 +289,13 @@ pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRe
     let mut watch = PhaseSampler::new(context.counter_reader, &subjects);
     let goal = context.jobs.first().and_then(|job| job.writes_at_most);
     watch.expect(goal, None);
+    watch.limits_were(&context.resolved.limits);
     watch.look_at_thread(thread);
     let quiet = context.listen();
     hand.stop.store(context.signal.is_some(), Ordering::Relaxed);
     let progress = || hand.progress();
 
+    let length = source.as_ref().and_then(|file| size_of_open(file.as_fd()).ok());
     let before = context.counter_reader.snapshot(&files);
     watch.restart();
     context.observer.began(context.phase, context.number, context.plan.phases.len());
@@ -348,7 +350,10 @@ pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRe
         .map(|file| laid(file.as_fd()));
     let cut =
         target.as_ref().and_then(|file| cut(plan, subjects[1], file.as_fd(), &outcome.counts));
-    let cut = cut.into_iter().collect();
+    let shrunk = source.as_ref().zip(length).and_then(|(file, length)| {
+        shrunk(plan, subjects[0], file.as_fd(), Bytes(length), &outcome.counts)
+    });
+    let cut = cut.into_iter().chain(shrunk).collect();
     let flows =
         vec![flow(plan, from, Direction::Read, &reads), flow(plan, to, Direction::Write, &writes)];
     let time = span.time();
@@ -377,7 +382,7 @@ pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRe
         passed: None,
         workers: Vec::new(),
     }];
-    let PhaseSamples { series, neighbours, states, .. } = watch.finish();
+    let PhaseSamples { series, neighbours, states, limit_changes, .. } = watch.finish();
     let copying = copying::around(&context.resolved.subjects, &flows, &span);
     Ok(PhaseRecord {
         name: context.phase.name.clone(),
@@ -405,6 +410,7 @@ pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRe
             ran,
             states,
             limits: context.limits_after(&span),
+            limit_changes,
             before,
             stop: stop_snapshot,
             settled: settled.map(Box::new),
@@ -484,6 +490,26 @@ fn cut(
     let (written, left) = (Bytes(counts.bytes_written), Bytes(size_of_open(file).ok()?));
     let path = subject.path.clone();
     (left < written && !plan.sparse).then_some(TruncatedFile { path, written, left })
+}
+
+/// Whether somebody has made the input shorter before all of it was read, so that the copy ended early.
+fn shrunk(
+    plan: &CopyWork,
+    subject: &Subject,
+    file: BorrowedFd,
+    length: Bytes,
+    counts: &CopyCounts,
+) -> Option<TruncatedFile> {
+    let in_bytes = |extent: CopyLength| extent.in_bytes(plan.input_block).0;
+    let left = Bytes(size_of_open(file).ok()?);
+    let there = length.0.saturating_sub(in_bytes(plan.skip));
+    let wanted = plan.count.map_or(there, |count| in_bytes(count).min(there));
+    let early = left < length && counts.bytes_read < wanted;
+    (early && subject.kind == PathKind::File).then(|| TruncatedFile {
+        path: subject.path.clone(),
+        written: length,
+        left,
+    })
 }
 
 /// How a file lies on its device, as it is.

@@ -83,7 +83,8 @@ impl<'a> PhaseContext<'a> {
         let cut = self.cut(&ready);
         let limits = self.limits_after(&span);
 
-        let PhaseSamples { mut series, apart: mut strands, neighbours, states } = watch.finish();
+        let PhaseSamples { mut series, apart: mut strands, neighbours, states, limit_changes } =
+            watch.finish();
         if simulated {
             series.points.clear();
             strands.iter_mut().for_each(IntervalCounts::clear);
@@ -134,6 +135,7 @@ impl<'a> PhaseContext<'a> {
                 ran,
                 states,
                 limits,
+                limit_changes,
                 before,
                 stop,
                 settled: settled.map(Box::new),
@@ -173,6 +175,7 @@ impl<'a> PhaseContext<'a> {
         };
         let goal: Option<Vec<Bytes>> = ready.iter().map(bytes).collect();
         watch.expect(goal.map(|goal| goal.into_iter().sum()), limit(self.phase));
+        watch.limits_were(&self.resolved.limits);
         watch
     }
 

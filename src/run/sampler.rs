@@ -2,13 +2,13 @@
 //! times a second, from a thread that does no I/O of its own.
 
 use crate::evidence::{
-    BlockLayer, CounterReader, DiskCounters, OtherProcesses, ProcessCensus, Reading, Subject,
-    ThreadStates,
+    BlockLayer, CounterReader, DiskCounters, Limits, OtherProcesses, ProcessCensus, Reading,
+    Subject, ThreadStates, Throttle,
 };
 use crate::plan::{Action, Phase};
 use crate::record::{
-    IntervalCount, IntervalCounts, PartSoFar, PhaseSoFar, QuietDevice, QuietPeriod, SamplePoint,
-    SampleSeries,
+    IntervalCount, IntervalCounts, LimitChange, PartSoFar, PhaseSoFar, QuietDevice, QuietPeriod,
+    SamplePoint, SampleSeries,
 };
 use crate::stats::copy::CopyCounts;
 use crate::stats::{LiveCounters, LiveReading};
@@ -22,6 +22,12 @@ use super::thread_roll::ThreadRoll;
 
 /// Distance of two samples.
 pub(super) const INTERVAL: Nanos = Nanos::millis(100);
+
+/// From one look at limits to the next, in samples.
+const LIMITS_EACH: usize = 5;
+
+/// More changes of limits than this are not kept.
+const CHANGES: usize = 100;
 
 /// What has been done so far, by whoever does it.
 pub(super) type ProgressSource<'a> = &'a dyn Fn() -> (LiveReading, Option<CopyCounts>);
@@ -49,6 +55,11 @@ pub(super) struct PhaseSampler<'a> {
     threads: WorkingThreads<'a>,
     /// What they were doing.
     states: ThreadStates,
+    /// The devices whose limits are looked at.
+    stack: Vec<BlockLayer>,
+    /// The limits on them as they are known, and how they have changed.
+    limits: Option<Vec<Throttle>>,
+    limit_changes: Vec<LimitChange>,
 }
 
 /// Those who do the I/O.
@@ -71,6 +82,8 @@ pub(super) struct PhaseSamples {
     pub neighbours: Option<Reading<OtherProcesses>>,
     /// What those who did the I/O were doing; `None` of phases that were over before anybody looked.
     pub states: Option<ThreadStates>,
+    /// Changes of the limits on the devices.
+    pub limit_changes: Vec<LimitChange>,
 }
 
 /// Some threads whose samples are kept by themselves.
@@ -155,6 +168,9 @@ impl<'a> PhaseSampler<'a> {
             census: None,
             threads: WorkingThreads::Unseen,
             states: ThreadStates::default(),
+            stack: subjects.iter().flat_map(|subject| subject.stack.iter().cloned()).collect(),
+            limits: None,
+            limit_changes: Vec::new(),
         };
         counter_reader.devices(&mut watch.before);
         watch.restart();
@@ -180,6 +196,11 @@ impl<'a> PhaseSampler<'a> {
             before: LiveReading::default(),
             strands: IntervalCounts::new(),
         });
+    }
+
+    /// What the limits on the devices were before the run.
+    pub fn limits_were(&mut self, limits: &Reading<Limits>) {
+        self.limits = limits.seen().map(|limits| limits.io.clone());
     }
 
     /// Looks at what those on this roll do, too.
@@ -303,6 +324,22 @@ impl<'a> PhaseSampler<'a> {
         if self.census.is_none() && !self.leaves.is_empty() {
             self.census = Some(self.counter_reader.census());
         }
+        if sample % LIMITS_EACH == 1 && !self.stack.is_empty() {
+            self.look_at_limits();
+        }
+    }
+
+    /// Notes where the limits on the devices are others than those that are known.
+    fn look_at_limits(&mut self) {
+        let Reading::Seen(limits) = self.counter_reader.limits(&self.stack) else { return };
+        let before = self.limits.replace(limits.io);
+        if let (Some(before), Some(now)) = (before, &self.limits)
+            && before != *now
+            && self.limit_changes.len() < CHANGES
+        {
+            let at_ns = clock::now().since(self.started);
+            self.limit_changes.push(LimitChange { at_ns, io: now.clone() });
+        }
     }
 
     /// What it has seen.
@@ -318,6 +355,7 @@ impl<'a> PhaseSampler<'a> {
             apart: self.parts.into_iter().map(|part| part.strands).collect(),
             neighbours: others,
             states: (self.states.looks > 0).then_some(self.states),
+            limit_changes: self.limit_changes,
         }
     }
 

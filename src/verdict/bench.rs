@@ -289,6 +289,7 @@ impl DoctoredRecord {
                 ran: None,
                 states: None,
                 limits: None,
+                limit_changes: Vec::new(),
                 copied: None,
                 before: snapshot(START),
                 stop: snapshot(stopped),

@@ -6,7 +6,7 @@ use super::words::pace;
 use crate::evidence::{Direction, LimitValue, Limits, Throttle};
 use crate::name::quoted;
 use crate::record::{Exhibit, ExhibitValue, NextStep, Remedy};
-use crate::unit::Iops;
+use crate::unit::{Iops, Nanos};
 
 /// The limits on the devices below a flow, in its direction: those that held at last, where they have changed.
 pub(super) fn over<'c, 'a>(
@@ -14,14 +14,43 @@ pub(super) fn over<'c, 'a>(
 ) -> impl Iterator<Item = (&'a Throttle, &'c DeviceLevel<'a>)> {
     let at_first = flow_view.record.resolved.limits.seen();
     let limits = flow_view.phase.evidence.limits.as_deref().or(at_first);
-    let limits = limits.map(|limits| limits.io.as_slice());
-    limits.unwrap_or_default().iter().filter_map(|throttle| {
+    on(flow_view, limits.map(|limits| limits.io.as_slice()).unwrap_or_default())
+}
+
+/// Those of these limits that are on the devices below a flow, in its direction.
+fn on<'c, 'a>(
+    flow_view: &'c FlowView<'a>,
+    limits: &'a [Throttle],
+) -> impl Iterator<Item = (&'a Throttle, &'c DeviceLevel<'a>)> {
+    limits.iter().filter_map(|throttle| {
         let level = flow_view.levels.iter().find(|level| {
             let here = |number, name: &str| number == throttle.device || name == throttle.name;
             level.layers.iter().any(|layer| here(layer.number, &layer.name))
         })?;
         (throttle.direction == flow_view.direction()).then_some((throttle, level))
     })
+}
+
+/// A limit on the devices of a flow that changed, came or went, and for which share of the time at the most one
+/// was there; `None` where it was the same all the time.
+pub(super) fn changing<'a>(flow_view: &FlowView<'a>) -> Option<(&'a Throttle, f64)> {
+    let evidence = &flow_view.phase.evidence;
+    let here = |limits: &'a [Throttle]| on(flow_view, limits).next().map(|(throttle, _)| throttle);
+    let at_first = flow_view.record.resolved.limits.seen();
+    let at_first = at_first.and_then(|limits| here(&limits.io));
+    let changes = evidence.limit_changes.iter().map(|change| (change.at_ns, here(&change.io)));
+    let end = measure::whole(flow_view.phase);
+    // What changed after the last look may have held until then.
+    let at_last = evidence.limits.as_deref().map(|limits| (end, here(&limits.io)));
+    let first = [(Nanos::ZERO, at_first)].into_iter();
+    let steps: Vec<(Nanos, Option<&Throttle>)> = first.chain(changes).chain(at_last).collect();
+    let changed = steps.windows(2).any(|pair| pair[0].1 != pair[1].1);
+    let ends = steps.iter().skip(1).map(|(at, _)| (*at).min(end)).chain([end]);
+    let there = steps.iter().zip(ends).filter(|((_, limit), _)| limit.is_some());
+    let held: Nanos = there.map(|((from, _), to)| to.less(*from)).sum();
+    let share = (held.0 as f64 / end.0.max(1) as f64).min(1.0);
+    let limit = steps.iter().find_map(|(_, limit)| *limit)?;
+    changed.then_some((limit, share))
 }
 
 /// Whether more passed than a limit allows: it is not what held the run, whatever did.
@@ -127,7 +156,28 @@ pub(super) fn used(level: &DeviceLevel<'_>, throttle: &Throttle) -> (f64, [f64; 
 #[cfg(test)]
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
+    use super::*;
+    use crate::record::LimitChange;
     use crate::unit::MIB;
+
+    #[test]
+    fn a_limit_that_came_or_went_held_the_run_while_it_was_there() {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.capped(4 * MIB);
+        let end = crate::verdict::measure::whole(&bench.record.phases[0]);
+        let share = |bench: &DoctoredRecord| {
+            let phase_view = PhaseView::new(&bench.record, &bench.record.phases[0]);
+            phase_view.cases.iter().find_map(changing).map(|(_, share)| share)
+        };
+        assert_eq!(share(&bench), None);
+        let removed = |at_ns| vec![LimitChange { at_ns, io: Vec::new() }];
+        bench.record.phases[0].evidence.limit_changes = removed(Nanos(end.0 / 4));
+        assert_eq!(share(&bench), Some(0.25));
+        // Nobody saw it before the end.
+        bench.record.phases[0].evidence.limit_changes = Vec::new();
+        bench.record.phases[0].evidence.limits = Some(Box::default());
+        assert_eq!(share(&bench), Some(1.0));
+    }
 
     #[test]
     fn no_figure_is_corrected_to_more_than_a_limit_allows() {

@@ -12,7 +12,7 @@ pub const RULE: Rule = Rule {
     title: "Partial transfers",
     happens: "A call transfers less than requested, or the data ends early, and the tool counts full blocks.",
     seen_by: "The return value of every call.",
-    said_when: "End of data inside a plan: wrong, invalid. Short transfers: a note.",
+    said_when: "End of data inside a plan: wrong, invalid. A file that was truncated while a copy read it: doubtful. Short transfers: a note.",
     try_it: "Read more from a file than it holds.",
     answer: "Counts return values only, never blocks.",
     judge: RuleJudge::Flow(judge),
@@ -35,6 +35,22 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
             shown,
             advice::load(flow_view, Remedy::WriteFirst),
         ));
+    }
+    let cuts = &flow_view.phase.evidence.cut;
+    let cut = cuts.iter().find(|cut| flow_view.reads() && cut.path == flow_view.subject.path);
+    if let Some(cut) = cut {
+        let (left, length) = (cut.left, cut.written);
+        let shown = Exhibit::new(
+            format!("length of {} after the phase", cut.path),
+            of(left, length),
+            "fstat()",
+        );
+        let claim = format!(
+            "{} was truncated from {length} to {left} while it was read: the copy moved less than was there.",
+            cut.path
+        );
+        let doubt = FindingWeight::Doubt;
+        return Some(finding(RULE.id, doubt, None, claim, vec![shown], None));
     }
     if flow.end_of_data {
         return Some(finding(
@@ -64,7 +80,8 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
-    use crate::record::{MeasuredSubject, Trust};
+    use crate::record::{MeasuredSubject, TruncatedFile, Trust};
+    use crate::unit::Bytes;
 
     #[test]
     fn the_end_of_the_data_matters_to_plans_not_to_copies() {
@@ -74,5 +91,24 @@ mod tests {
         bench.record.plan.origin.tool.until_end = false;
         let verdict = verdict(&bench.record);
         assert_eq!((verdict.trust, verdict.measures), (Trust::Wrong, MeasuredSubject::Invalid));
+    }
+
+    #[test]
+    fn a_file_that_is_cut_while_a_copy_reads_it_is_told() {
+        let mut bench = DoctoredRecord::read_cold();
+        let path =
+            bench.record.resolved.subjects[bench.record.phases[0].flows[0].subject].path.clone();
+        let mut cut = |path: String| {
+            let (written, left) = (Bytes::mib(20), Bytes::mib(5));
+            bench.record.phases[0].evidence.cut = vec![TruncatedFile { path, written, left }];
+            verdict(&bench.record)
+        };
+        assert_eq!(cut("another".into()).trust, Trust::Sound);
+        let found = cut(path.clone());
+        assert_eq!(found.trust, Trust::Doubtful);
+        let said = format!(
+            "{path} was truncated from 20 MiB to 5 MiB while it was read: the copy moved less than was there."
+        );
+        assert_eq!(found.summary, said);
     }
 }

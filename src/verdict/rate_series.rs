@@ -51,7 +51,9 @@ pub(super) fn intervals(phase_view: &PhaseView<'_>) -> Option<Vec<RateInterval>>
         (Direction::Read, false) => point.device_read_bytes,
         (Direction::Write, false) => point.device_write_bytes,
     };
-    let end = phase_view.phase.span.stopped.since(phase_view.phase.span.started);
+    // What gathers in memory goes to the device until the flush is over.
+    let span = &phase_view.phase.span;
+    let end = if direct { span.stopped } else { span.ended() }.since(span.started);
     let step = CLIFF_INTERVAL.0.max(end.0 / CLIFF_INTERVALS);
     let (mut steps, mut then, mut sum) = (vec![], Nanos::ZERO, 0_u64);
     for point in phase_view.phase.series.points.iter().filter(|point| point.at_ns <= end) {

@@ -2,7 +2,8 @@
 
 use super::measure::PhaseView;
 use super::threshold::{
-    STALL, STALL_INTERVAL_OPS, STALL_INTERVALS, STALL_OPS, STALL_P99, STALL_RATE,
+    STALL, STALL_INTERVAL_OPS, STALL_INTERVALS, STALL_OFTEN, STALL_OPS, STALL_P50, STALL_P99,
+    STALL_PART, STALL_RATE,
 };
 use super::{Rule, RuleJudge, cliff, finding, refuted};
 use crate::plan::{Action, Caching};
@@ -19,7 +20,7 @@ pub const RULE: Rule = Rule {
     title: "Stalls",
     happens: "An average hides seconds in which no I/O completed.",
     seen_by: "The 100 ms series and its longest gap.",
-    said_when: "A gap longer than {STALL} and {STALL_P99} times the p99, or intervals below {STALL_RATE} of the median rate: doubtful, unsteady.",
+    said_when: "A gap longer than {STALL} and {STALL_P99} times the p99, intervals below {STALL_RATE} of the median rate, or gaps longer than {STALL_OFTEN} and {STALL_P50} times the p50 that together are {STALL_PART} of the time: doubtful, unsteady.",
     try_it: "A device that stalls for 1.5 s every 4 s.",
     answer: "Prints the maximum latency and the series beside each mean.",
     judge: RuleJudge::Phase(judge),
@@ -78,25 +79,49 @@ pub(super) fn stalls(phase_view: &PhaseView<'_>, fell: bool) -> Vec<Nanos> {
     let totals = [Action::Read, Action::Write, Action::Rewrite].into_iter();
     let totals = totals.filter_map(|action| phase_view.phase.totals.get(&action));
     // Of few I/Os this is no figure, but tells what is usual here.
-    let p99 = totals.map(|total| total.answered_within(Percentile::P99).0).max().unwrap_or(0);
+    let within = |percentile| {
+        let all = totals.clone().map(|total| total.answered_within(percentile).0);
+        all.max().unwrap_or(0)
+    };
+    let p99 = within(Percentile::P99);
     let least = STALL.max(Nanos((p99 as f64 * STALL_P99) as u64));
     let points = points(phase_view);
-    let mut stalls = vec![];
+    let stalls = gaps(&points, direct, least);
+    if !stalls.is_empty() || !direct || fell {
+        return stalls;
+    }
+    let thin = thin(&points, p99);
+    let p50 = within(Percentile::P50) as f64;
+    if thin.is_empty() { often(&points, Nanos((p50 * STALL_P50) as u64)) } else { thin }
+}
+
+/// Gaps longer than this in which nothing happened.
+fn gaps(points: &[(Nanos, &SamplePoint)], direct: bool, least: Nanos) -> Vec<Nanos> {
+    let mut gaps = vec![];
     let mut gap = Nanos::ZERO;
-    for (covered, point) in &points {
+    for (covered, point) in points {
         if still(point, direct) {
             gap += *covered;
             continue;
         }
         if gap > least {
-            stalls.push(gap);
+            gaps.push(gap);
         }
         gap = Nanos::ZERO;
     }
     if gap > least {
-        stalls.push(gap);
+        gaps.push(gap);
     }
-    if stalls.is_empty() && direct && !fell { thin(&points, p99) } else { stalls }
+    gaps
+}
+
+/// Shorter gaps that come so often that a large part of the time is in them: then even the slowest of a
+/// hundred are stalls, and only the usual I/O tells.
+fn often(points: &[(Nanos, &SamplePoint)], usual: Nanos) -> Vec<Nanos> {
+    let gaps = gaps(points, true, STALL_OFTEN.max(usual));
+    let all: Nanos = points.iter().map(|(covered, _)| *covered).sum();
+    let within: Nanos = gaps.iter().copied().sum();
+    if within.0 as f64 > all.0 as f64 * STALL_PART { gaps } else { vec![] }
 }
 
 /// Long intervals with next to nothing in them, long enough that chance does not empty them.
@@ -146,6 +171,21 @@ mod tests {
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Unsteady));
         assert!(found.summary.contains("1 stall, the longest of 1.50 s"), "{}", found.summary);
+    }
+
+    #[test]
+    fn stalls_that_come_often_are_named() {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.direct(true);
+        let points: Vec<u64> = (0..60).map(|n| if n % 12 < 8 { 0 } else { 10 }).collect();
+        bench.series(&points);
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Unsteady));
+        assert!(found.summary.contains(" stalls, the longest of 800 ms"), "{}", found.summary);
+        // Seldom, and the average tells what the device does.
+        let points: Vec<u64> = (0..60).map(|n| if n % 30 < 5 { 0 } else { 10 }).collect();
+        bench.series(&points);
+        assert_eq!(verdict(&bench.record).trust, Trust::Sound);
     }
 
     #[test]

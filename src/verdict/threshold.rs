@@ -193,6 +193,12 @@ pub const STALL_P99: f64 = 20.0;
 /// An interval with less than this share of the usual one is a stall.
 pub const STALL_RATE: f64 = 0.10;
 
+/// The shortest gap that is a stall where such gaps come often...
+pub const STALL_OFTEN: Nanos = Nanos::millis(300);
+/// ...if it is this many times the usual operation...
+pub const STALL_P50: f64 = 10.0;
+/// ...and more than this share of the time is in them.
+pub const STALL_PART: f64 = 0.20;
 /// Fewer operations or intervals than this have no usual one.
 pub const STALL_OPS: u64 = 20;
 
@@ -452,6 +458,9 @@ pub(super) fn spoken(name: &str) -> Option<String> {
         "FLUSH_BOUND" => FLUSH_BOUND.to_string(),
         "STALL_P99" => STALL_P99.to_string(),
         "STALL" => STALL.to_string(),
+        "STALL_OFTEN" => STALL_OFTEN.to_string(),
+        "STALL_P50" => STALL_P50.to_string(),
+        "STALL_PART" => share(STALL_PART).to_string(),
         "WARM" => format!("{} K", WARM / 1000),
         "CEILING_FELL" => CEILING_FELL.to_string(),
         "FIRST_WRITES" => share(FIRST_WRITES).to_string(),

@@ -15,7 +15,7 @@ pub const RULE: Rule = Rule {
     title: "A limit sets the rate",
     happens: "A cgroup caps bytes or operations per second; I/Os wait above the queue, so the device looks idle.",
     seen_by: "io.max and blkio.throttle of every cgroup from our own to the root; the rate.",
-    said_when: "The rate is within {LIMIT_NEAR} of a limit: sound, limited, with the file and its value. Where something else refutes a figure above a limit: a note beside it.",
+    said_when: "The rate is within {LIMIT_NEAR} of a limit: sound, limited, with the file and its value. So is a rate or a pause of the plan, where the device works for less than {IDLE}. Where something else refutes a figure above a limit: a note beside it.",
     try_it: "`echo '8:0 wbps=4194304' > io.max`, then measure.",
     answer: "Reads the limits before the run and shows them.",
     judge: RuleJudge::Phase(judge),
@@ -25,9 +25,33 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     if refuted(found) {
         return phase_view.cases.iter().filter(|flow_view| flow_view.on_devices()).find_map(below);
     }
-    phase_view.cases.iter().filter(|flow_view| flow_view.on_devices()).find_map(|flow_view| {
+    let mut flows = phase_view.cases.iter().filter(|flow_view| flow_view.on_devices());
+    let by_group = flows.find_map(|flow_view| {
         limit(flow_view).map(|(throttle, rate)| say(flow_view, throttle, rate))
-    })
+    });
+    by_group.or_else(|| by_plan(phase_view))
+}
+
+/// The plan's own rate or its pauses, where the device had most of the time left.
+fn by_plan(phase_view: &PhaseView<'_>) -> Option<Finding> {
+    let flow_view = phase_view.cases.iter().find(|flow_view| flow_view.on_devices())?;
+    let level = flow_view.top()?;
+    let work = phase_view.work();
+    if !phase_view.paced() || flow_view.time() < SHORT || work >= IDLE {
+        return None;
+    }
+    Some(finding(
+        RULE.id,
+        FindingWeight::Note,
+        Some(MeasuredSubject::Limited),
+        format!(
+            "Held back by the rate or the pauses of the plan: {} was busy {} of the time, so this is not its peak speed.",
+            level.name(),
+            share(work)
+        ),
+        vec![level.exhibit_work()],
+        None,
+    ))
 }
 
 /// The limit whose rate a flow has, and that rate.
@@ -131,7 +155,7 @@ fn say(flow_view: &FlowView<'_>, throttle: &Throttle, reached: f64) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
-    use crate::plan::Durability;
+    use crate::plan::{Arrivals, Durability, Rate};
     use crate::record::{MeasuredSubject, Trust};
     use crate::unit::{Bytes, MIB, Ops};
 
@@ -185,6 +209,19 @@ mod tests {
         assert_eq!((found.trust, found.measures), (Trust::Wrong, MeasuredSubject::Deferred));
         let claims: Vec<&str> = found.findings.iter().map(|f| f.claim.as_str()).collect();
         assert!(claims[1].starts_with("A cgroup limits loop3 to 4.19 MB/s here"), "{claims:?}");
+    }
+
+    #[test]
+    fn a_rate_of_the_plan_is_a_limit() {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.record.plan.phases[0].jobs[0].rate = Rate::arriving(Arrivals::Even { iops: 50.0 });
+        bench.work(0.1, 0.05);
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Sound, MeasuredSubject::Limited));
+        let said = "Held back by the rate or the pauses of the plan: loop3 was busy 10 % of the time, so this is not its peak speed.";
+        assert_eq!(found.summary, said);
+        bench.work(0.9, 0.05);
+        assert_eq!(verdict(&bench.record).measures, MeasuredSubject::Device);
     }
 
     #[test]

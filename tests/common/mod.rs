@@ -258,6 +258,7 @@ pub fn phase(shape: &Shape, started: Timestamp) -> PhaseRecord {
             ran: None,
             states: None,
             limits: None,
+            limit_changes: Vec::new(),
             copied: None,
             before: snapshot(started, shape.device, DiskCounters::default(), "/mnt/sd", 0),
             stop: snapshot(stopped, shape.device, moved, "/mnt/sd", 0),

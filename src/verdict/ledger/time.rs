@@ -9,10 +9,11 @@
 //! device does not hold it, however busy it is with what is left to be written.
 
 use super::super::limits;
-use super::super::measure::{FlowView, PhaseView, whole};
+use super::super::measure::{DeviceLevel, FlowView, PhaseView, whole};
 use super::super::neighbours;
-use super::super::threshold::{FOREIGN, SAMPLE, WAKE_UP};
-use crate::evidence::ThreadStates;
+use super::super::threshold::{FOREIGN, SAMPLE, SMALL_WRITE, WAKE_UP};
+use crate::evidence::{ThreadStates, Throttle};
+use crate::plan::Durability;
 use crate::record::{TimeBalance, TimeHolder, TimeTerm};
 use crate::unit::{Bytes, Nanos};
 
@@ -25,6 +26,9 @@ const LOOKS: u32 = 5;
 /// A share below this is not worth a term.
 const LEAST: f64 = 0.000_5;
 
+/// More of a device's bytes than this are no additions to large direct I/Os.
+const MORE_THAN_OURS: f64 = 0.5;
+
 /// What a thread that sleeps waits for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum WaitKind {
@@ -36,11 +40,13 @@ enum WaitKind {
     OtherEnd,
     /// The server of its file system.
     Server,
+    /// To go on: it was stopped, is held by a tracer, or its file system is frozen.
+    Stopped,
 }
 
 /// Functions of the kernel, by a part of their names, in which a thread waits for something other than the
-/// I/O of a local device. Those of pipes, clocks, futexes and FUSE were seen (`wchan`, 6.18); the others are
-/// the names that the kernel's sources have.
+/// I/O of a local device. Those of pipes, sockets, clocks, futexes, FUSE and frozen file systems were seen
+/// (`wchan`, 6.18); the others are the names that the kernel's sources have.
 const PLACES: &[(&str, WaitKind)] = &[
     ("nanosleep", WaitKind::Pause),
     ("futex", WaitKind::Pause),
@@ -49,6 +55,7 @@ const PLACES: &[(&str, WaitKind)] = &[
     ("pipe_wait", WaitKind::OtherEnd),
     ("wait_for_partner", WaitKind::OtherEnd),
     ("unix_stream", WaitKind::OtherEnd),
+    ("sock_alloc_send", WaitKind::OtherEnd),
     ("sk_wait", WaitKind::OtherEnd),
     ("sk_stream_wait", WaitKind::OtherEnd),
     ("wait_woken", WaitKind::OtherEnd),
@@ -61,6 +68,8 @@ const PLACES: &[(&str, WaitKind)] = &[
     ("smb", WaitKind::Server),
     ("p9_", WaitKind::Server),
     ("ceph", WaitKind::Server),
+    // A write, where fsfreeze holds all of them.
+    ("percpu_rwsem_wait", WaitKind::Stopped),
 ];
 
 /// What a thread waits for in a state as [`ThreadStates`] has them; `None`: it does not wait.
@@ -68,6 +77,7 @@ fn kind(state: &str) -> Option<WaitKind> {
     let place = match state.split_once(' ') {
         Some((_, place)) => place,
         None if state == "D" || state == "S" => "",
+        None if state == "T" || state == "t" => return Some(WaitKind::Stopped),
         None => return None,
     };
     let known = PLACES.iter().find(|(part, _)| place.contains(part));
@@ -113,7 +123,8 @@ pub fn time(phase_view: &PhaseView<'_>) -> Option<TimeBalance> {
     let waited = |kind| asleep * waited_for(states, kind);
     let (pause, other_end) = (waited(WaitKind::Pause), waited(WaitKind::OtherEnd));
     let (server, io) = (waited(WaitKind::Server), waited(WaitKind::Io));
-    let device = phase_view.work().min(io + cpu);
+    let stopped = stopped + waited(WaitKind::Stopped);
+    let (device, below) = work(phase_view, io + cpu);
     let cpu = cpu - (device - io).max(0.0);
     let held = (io - device).max(0.0);
 
@@ -133,14 +144,14 @@ pub fn time(phase_view: &PhaseView<'_>) -> Option<TimeBalance> {
     term(TimeHolder::Stopped, stopped, None);
     term(TimeHolder::OtherEnd, other_end, None);
     term(TimeHolder::Server, server, None);
-    let limit = limit(phase_view);
+    let (limit, most) = limit(phase_view).map_or((None, 1.0), |(file, most)| (Some(file), most));
     let (on_purpose, by_limit) = match limit {
-        Some(_) => (0.0, held),
+        Some(_) => (0.0, held.min(most)),
         None if phase_view.paced() => (held, 0.0),
         None => (0.0, 0.0),
     };
     term(TimeHolder::Pause, pause + on_purpose, None);
-    term(TimeHolder::Limit, by_limit, limit);
+    term(TimeHolder::Limit, by_limit + below, limit);
     let wake_ups = of_all(Nanos(WAKE_UP.0.saturating_mul(phase_view.ops())));
     term(TimeHolder::WakeUp, (held - on_purpose - by_limit).min(wake_ups), None);
     terms.sort_by(|a, b| b.share.total_cmp(&a.share));
@@ -198,29 +209,63 @@ fn gaps(phase_view: &PhaseView<'_>) -> Nanos {
     late.iter().filter(|gap| idle(gap)).map(|(time, _)| time.less(interval)).sum()
 }
 
-/// The share of a device's bytes that others moved, where it is known that they did.
-fn foreign_share(phase_view: &PhaseView<'_>) -> f64 {
-    let here = phase_view.cases.iter().filter(|flow_view| flow_view.first_here);
-    let share = |flow_view: &FlowView<'_>| {
-        let level = flow_view.top()?;
-        let foreign = flow_view.foreign(level);
-        let part = foreign as f64 / level.traffic().max(1) as f64;
-        neighbours::movers(flow_view, level, Bytes(foreign))
-            .is_some_and(|_| part > FOREIGN)
-            .then_some(part.min(1.0))
-    };
-    here.filter(|flow_view| flow_view.on_devices()).filter_map(share).fold(0.0, f64::max)
+/// What the file system adds to such I/Os for itself is a small part of them: they pass the page cache, and are
+/// read, or written in large blocks that are not made durable one by one.
+fn adds_little(flow_view: &FlowView<'_>) -> bool {
+    let flow = flow_view.flow;
+    let one_by_one = matches!(flow.durability, Durability::OpenSync | Durability::OpenDsync)
+        || flow.durability.every().is_some();
+    flow_view.direct() && (flow_view.reads() || flow.block > SMALL_WRITE && !one_by_one)
 }
 
-/// The file of a limit on the devices that may have held the run: nothing went faster than it allows.
-fn limit(phase_view: &PhaseView<'_>) -> Option<String> {
-    let mut flows = phase_view.cases.iter().filter(|flow_view| flow_view.on_devices());
-    let holds = |flow_view: &FlowView<'_>| {
-        let mut over = limits::over(flow_view);
-        let found = over.find(|(throttle, level)| !limits::exceeded(flow_view, throttle, level));
-        found.map(|(throttle, _)| throttle.file.clone())
+/// The share of a device's bytes that others moved, where it is known that they did: somebody was seen, or
+/// nothing of the run's own can have been so much.
+fn foreign_share(phase_view: &PhaseView<'_>) -> f64 {
+    let here = phase_view.cases.iter().filter(|flow_view| flow_view.first_here);
+    // Also of the devices below the one that the path names: it waits for them.
+    let share = |flow_view: &FlowView<'_>| {
+        let of_level = |level: &DeviceLevel<'_>| {
+            let foreign = flow_view.foreign(level);
+            let part = foreign as f64 / level.traffic().max(1) as f64;
+            let not_ours = || part > MORE_THAN_OURS && adds_little(flow_view);
+            let named = || neighbours::movers(flow_view, level, Bytes(foreign)).is_some();
+            if part > FOREIGN && (named() || not_ours()) { part.min(1.0) } else { 0.0 }
+        };
+        flow_view.levels.iter().map(of_level).fold(0.0, f64::max)
     };
-    flows.find_map(holds)
+    here.filter(|flow_view| flow_view.on_devices()).map(share).fold(0.0, f64::max)
+}
+
+/// The share of the time, this at the most, in which the devices worked, and that in which a limit on a lower one
+/// kept requests of the upper one waiting: it counts them as its own work.
+fn work(phase_view: &PhaseView<'_>, most: f64) -> (f64, f64) {
+    let device = phase_view.work().min(most);
+    let mut flows = phase_view.cases.iter().filter(|flow_view| flow_view.on_devices());
+    let lower = flows.find_map(|flow_view| {
+        let (_, level) = holding(flow_view)?;
+        let upper = flow_view.top().is_some_and(|top| !std::ptr::eq(top, level));
+        (upper && level.readable()).then(|| (level.busy() + level.flushing()).min(1.0))
+    });
+    let device_alone = lower.map_or(device, |lower| lower.min(device));
+    (device_alone, device - device_alone)
+}
+
+/// The limit on the devices of a flow that may have held it: nothing went faster than it allows.
+fn holding<'c, 'a>(flow_view: &'c FlowView<'a>) -> Option<(&'a Throttle, &'c DeviceLevel<'a>)> {
+    limits::over(flow_view).find(|(throttle, level)| !limits::exceeded(flow_view, throttle, level))
+}
+
+/// The file of a limit on the devices that may have held the run, and for which share of the time at the most: a
+/// limit that came or went held it while it was there, where that is seen in the rate, too.
+fn limit(phase_view: &PhaseView<'_>) -> Option<(String, f64)> {
+    let mut flows = phase_view.cases.iter().filter(|flow_view| flow_view.on_devices());
+    flows.find_map(|flow_view| {
+        let all_the_time = || holding(flow_view).map(|(throttle, _)| (throttle, 1.0));
+        let several = super::levels(phase_view).len() > 1;
+        let changing = limits::changing(flow_view).filter(|_| several);
+        let (throttle, most) = changing.or_else(all_the_time)?;
+        Some((throttle.file.clone(), most))
+    })
 }
 
 #[cfg(test)]
@@ -342,7 +387,10 @@ mod tests {
     fn places_are_told_apart() {
         for (state, expected) in [
             ("R", None),
-            ("T", None),
+            ("T", Some(WaitKind::Stopped)),
+            ("t", Some(WaitKind::Stopped)),
+            ("D percpu_rwsem_wait", Some(WaitKind::Stopped)),
+            ("S sock_alloc_send_pskb", Some(WaitKind::OtherEnd)),
             ("D", Some(WaitKind::Io)),
             ("S", Some(WaitKind::Io)),
             ("S io_cqring_wait", Some(WaitKind::Io)),
