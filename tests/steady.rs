@@ -73,7 +73,11 @@ fn methods() -> Vec<(&'static str, Method, u32)> {
         Err(error) => eprintln!("SKIP io_uring in tests/steady.rs: {error}"),
     }
     match assay::sys::aio::available() {
-        Ok(()) => all.push(("libaio", Method::Libaio(AioOptions { batch: 4 }), 8)),
+        Ok(()) => all.push((
+            "libaio",
+            Method::Libaio(AioOptions { batch: 4, ..AioOptions::default() }),
+            8,
+        )),
         Err(error) => eprintln!("SKIP libaio in tests/steady.rs: {error}"),
     }
     all

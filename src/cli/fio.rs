@@ -169,7 +169,8 @@ fn plan(
         _ => (context.files)(path),
     };
     let there = |path: &Path| there(path, named);
-    let found = FioSurroundings { there: &there, files: &read };
+    let aux_path = command.own.aux_path.as_deref();
+    let found = FioSurroundings { there: &there, files: &read, aux_path };
     let planned = command.plan(words, &found, clock::now().0)?;
     let Some(meant) = &context.environment.dialect else { return Ok(planned) };
     let version = meant.to_str().and_then(|meant| meant.strip_prefix("fio-3."));
@@ -465,6 +466,17 @@ impl FioScreen<'_> {
         }
     }
 
+    /// Says what was written for who verifies it another day.
+    fn save_states(&mut self, record: &Record) {
+        let (command, clones) = (&self.line.command, &self.line.clones);
+        for (name, bytes) in fio::verify_states(command, clones, record) {
+            if let Err(error) = std::fs::write(&name, bytes) {
+                let fault = Fault::new(Doing::Write, name, &error);
+                let _ = writeln!(self.streams.err, "fio: failed to write state file: {fault}");
+            }
+        }
+    }
+
     /// What may be believed of each phase.
     fn judge(&mut self, record: &Record) {
         let named = |phase: &PhaseRecord| Some(fio::figure(phase));
@@ -500,6 +512,7 @@ impl ToolSession for FioScreen<'_> {
         self.print(&text);
         self.log(&record);
         self.log_whole(&record);
+        self.save_states(&record);
         if !self.line.judges_in_document(self.streams.environment.err.is_some()) {
             self.judge(&record);
         }

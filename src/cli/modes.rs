@@ -85,8 +85,11 @@ struct ModeVariant {
     durability: Durability,
 }
 
-const MMAP: Method =
-    Method::Mmap(MmapOptions { advice: crate::plan::Advice::AsOrder, msync_async: false });
+const MMAP: Method = Method::Mmap(MmapOptions {
+    advice: crate::plan::Advice::AsOrder,
+    msync_async: false,
+    huge_pages: false,
+});
 
 /// The ways to write. `msync` and the flags make each write durable before the next.
 const WRITES: [ModeVariant; 8] = {

@@ -49,10 +49,12 @@ mod replay_list;
 mod run_report;
 mod section;
 mod shares;
+mod states_saved;
 mod surprises;
 mod together;
 mod value;
 mod verify_failure;
+mod verify_state;
 mod whole_log;
 
 pub use answers::version;
@@ -95,7 +97,9 @@ pub use own_option::{FioArgument, FioOwnOption, OWN_OPTIONS};
 pub use plan::{FioClone, FioPlan, FioSurroundings, FioThere};
 pub use read::read;
 pub use run_report::{figure, formats, note_lines, run_report, status_report, unit_of_work};
+pub use states_saved::verify_states;
 pub use verify_failure::verify_failure;
+pub use verify_state::FioVerifyState;
 pub use whole_log::whole_bandwidth;
 
 #[cfg(test)]

@@ -23,15 +23,17 @@ pub use worker::{IoQuota, Worker, WorkerTotals};
 pub use worker_limits::WorkerLimits;
 
 use std::io;
+use std::os::fd::AsFd as _;
 
 use crate::error::{Doing, Fault};
 use crate::plan::{Action, Method};
 use crate::stats::ActionTally;
+use crate::sys::files::set_write_hint;
 use crate::sys::slab::{Brand, Slot, branded};
 
 use super::IoBackend;
 use super::bytewise::Bytewise;
-use super::compute::ComputedCalls;
+use super::compute::{ComputedCalls, SortingCalls};
 use super::interference::{DisturbedCalls, FileLocks};
 use super::libaio::Libaio;
 use super::mmap::Mmap;
@@ -39,6 +41,7 @@ use super::null::NullBackend;
 use super::posixaio::PosixAio;
 use super::psync::Psync;
 use super::sim::SimulatedDevice;
+use super::space::{AllocatingCalls, TruncatingCalls};
 use super::splice::SplicedCalls;
 use super::stdio::BufferedStdio;
 use super::sync::SyncStream;
@@ -71,6 +74,14 @@ impl Worker<'_> {
                 return Err(fault);
             }
         };
+        if let Some(hint) = self.write_hint {
+            for (number, file) in self.files.iter().enumerate() {
+                if let Err(error) = set_write_hint(file.as_fd(), hint.value()) {
+                    ready();
+                    return Err(Fault::new(Doing::SetFlags, self.path(number as u32), &error));
+                }
+            }
+        }
         let (files, depth, size) = (self.files.clone(), self.iodepth, self.block);
         // The one place where a method is chosen; from here on the loop is its own.
         match self.method {
@@ -81,20 +92,23 @@ impl Worker<'_> {
                 go(SyncBackend::new(brand, Bytewise::new(&files), size), self, ready)
             }
             Method::Vectored(flags) => {
-                go(SyncBackend::new(brand, Ok(Vectored::new(files, flags)), size), self, ready)
+                let calls = Vectored::new(files, flags, self.seed);
+                go_calls(brand, Ok(calls), self, ready)
             }
             Method::Mmap(mapping) => go_calls(brand, Mmap::new(files, mapping), self, ready),
             Method::Stdio { buffer, bytewise } => {
                 go_calls(brand, BufferedStdio::new(files, buffer, bytewise), self, ready)
             }
             Method::Libaio(aio) => {
-                go(Libaio::new(brand, files, depth, size, aio.batch), self, ready)
+                let priorities = self.priorities.clone();
+                go(Libaio::new(brand, files, depth, size, aio, priorities), self, ready)
             }
             Method::PosixAio => go(PosixAio::new(brand, files, depth, size), self, ready),
             Method::IoUring(ring) => {
                 let linked = self.flush.filter(|&(every, _)| ring.linked && every == 1);
                 let linked = linked.map(|(_, how)| how);
-                let backend = Uring::new(brand, files, depth, size, ring, linked);
+                let priorities = self.priorities.clone();
+                let backend = Uring::new(brand, files, (depth, size), ring, linked, priorities);
                 if linked.is_none() {
                     return go(backend, self, ready);
                 }
@@ -110,7 +124,14 @@ impl Worker<'_> {
                     .put(Action::Flush, ActionTally { ops, ..ActionTally::default() });
                 Ok(worker_totals)
             }
-            Method::Compute { time } => go_calls(brand, Ok(ComputedCalls { time }), self, ready),
+            Method::Compute { sorts: true, .. } => {
+                go_calls(brand, Ok(SortingCalls::new()), self, ready)
+            }
+            Method::Compute { time, .. } => {
+                go_calls(brand, Ok(ComputedCalls { time }), self, ready)
+            }
+            Method::Fallocate => go_calls(brand, Ok(AllocatingCalls { files }), self, ready),
+            Method::Ftruncate => go_calls(brand, Ok(TruncatingCalls { files }), self, ready),
             Method::Null => go(NullBackend::new(brand, depth, size), self, ready),
             Method::Sim(model) => {
                 go(SimulatedDevice::new(brand, model, depth, size, self.seed), self, ready)

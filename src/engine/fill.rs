@@ -182,10 +182,33 @@ enum FillKind {
 #[repr(align(64))]
 struct NoiseBlock {
     words: [u64; WORDS],
-    /// Words of a sector that are not zeros.
+    /// Words of a chunk that are not zeros.
     dense: usize,
+    /// Sectors of a chunk.
+    chunk: u64,
     /// Pieces of each group that are copies.
     copies: u64,
+    /// Pieces of the set that they are copies of; 0: of pieces of their group.
+    set: u64,
+}
+
+/// Where the pieces of a set would lie, so that no other has their data.
+const SET: u64 = 1 << (OFFSET_BITS - 1);
+/// Words of a tag.
+const TAG: usize = 2;
+
+impl NoiseBlock {
+    /// Whether all of it is noise, and nothing is a copy.
+    fn is_plain(&self) -> bool {
+        self.dense == WORDS * self.chunk as usize && self.copies == 0
+    }
+
+    /// Words of the sector at a place that are not zeros.
+    fn dense_at(&self, place: u64) -> usize {
+        let offset = place & ((1 << OFFSET_BITS) - 1);
+        let before = (offset / SECTOR as u64 % self.chunk) as usize * WORDS;
+        self.dense.saturating_sub(before).clamp(TAG, WORDS)
+    }
 }
 
 /// What a block turned out to be.
@@ -266,13 +289,13 @@ impl DataFiller {
     /// A refusal when that file cannot be read, is empty or larger than 64 MiB, or when a measure
     /// of compression is out of its range.
     pub fn new(fill: &Fill, seed: u64) -> Result<Self, Refusal> {
-        let noise = |dense, copies| {
+        let noise = |dense, chunk, copies, set| {
             let mut random = RandomStream::new(mix(seed ^ 0x6e6f_6973_6500));
             let words = std::array::from_fn(|_| random.next());
-            FillKind::Noise(Box::new(NoiseBlock { words, dense, copies }))
+            FillKind::Noise(Box::new(NoiseBlock { words, dense, chunk, copies, set }))
         };
         let kind = match fill {
-            Fill::Random => noise(WORDS, 0),
+            Fill::Random => noise(WORDS, 1, 0, 0),
             Fill::Zero => FillKind::Constant,
             Fill::Repeat(bytes) if !bytes.is_empty() => FillKind::Repeat(bytes.as_slice().into()),
             Fill::Repeat(_) => {
@@ -284,7 +307,7 @@ impl DataFiller {
             Fill::Headed(data) => {
                 FillKind::Headed { filler: HeadedFiller::new(data).into(), alone: false }
             }
-            Fill::Compressible { compress_percent, dedupe_percent } => {
+            Fill::Compressible { compress_percent, dedupe_percent, chunk, set } => {
                 if *compress_percent > 96 || *dedupe_percent > 99 {
                     return Err(Refusal::new(
                         format!(
@@ -293,9 +316,12 @@ impl DataFiller {
                         "give 96 and 99 at the most",
                     ));
                 }
-                // Both words of the tag are always there.
-                let zeros = (WORDS * usize::from(*compress_percent) + 50) / 100;
-                noise((WORDS - zeros).max(2), u64::from(*dedupe_percent))
+                let sectors = (chunk.0 / SECTOR as u64).max(1);
+                let words = WORDS.saturating_mul(sectors as usize);
+                // Both words of a tag are always there.
+                let zeros = (words * usize::from(*compress_percent) + 50) / 100;
+                let dense = (words - zeros).max(TAG);
+                noise(dense, sectors, u64::from(*dedupe_percent), set.0.div_ceil(PIECE))
             }
         };
         Ok(Self { kind, seed, change: RewriteChange::All })
@@ -338,7 +364,7 @@ impl DataFiller {
     #[inline]
     pub fn fill(&self, buffer: &mut [u8], offset: u64, generation: WriteGeneration) {
         match &self.kind {
-            FillKind::Noise(noise) if noise.dense == WORDS && noise.copies == 0 => {
+            FillKind::Noise(noise) if noise.is_plain() => {
                 let (sectors, rest) = buffer.as_chunks_mut();
                 fill_sectors(sectors, &noise.words, self.seed, offset, generation);
                 if !rest.is_empty() {
@@ -406,7 +432,7 @@ impl DataFiller {
         let (place, generation) = self.original(noise, place, generation);
         let mut whole = [0; SECTOR];
         fill_sector(&mut whole, &noise.words, self.seed, place, generation);
-        whole[noise.dense * 8..].fill(0);
+        whole[noise.dense_at(place) * 8..].fill(0);
         sector.copy_from_slice(&whole[..sector.len()]);
     }
 
@@ -429,7 +455,9 @@ impl DataFiller {
         // A stride coprime to the size of a group spreads the copies over it.
         let rank = index * 37 % GROUP;
         let first = group * GROUP;
-        let source = if rank < noise.copies {
+        let source = if rank < noise.copies && noise.set > 0 {
+            SET / PIECE + mix(piece ^ file ^ self.seed) % noise.set
+        } else if rank < noise.copies {
             let chosen = mix(piece ^ file ^ self.seed) % (GROUP - noise.copies) + noise.copies;
             // The inverse of 37 modulo 100 is 73.
             first + chosen * 73 % GROUP
@@ -670,7 +698,12 @@ mod tests {
     }
 
     fn compressible(compress_percent: u8, dedupe_percent: u8) -> DataFiller {
-        filler(&Fill::Compressible { compress_percent, dedupe_percent })
+        filler(&Fill::Compressible {
+            compress_percent,
+            dedupe_percent,
+            chunk: Bytes::ZERO,
+            set: Bytes::ZERO,
+        })
     }
 
     fn made(filler: &DataFiller, offset: u64, generation: WriteGeneration, len: usize) -> Vec<u8> {
@@ -893,7 +926,16 @@ mod tests {
             assert_eq!(filler.check_tag(&data[8192..], 8192), BlockCheck::Right);
         }
         let refused = |compress_percent, dedupe_percent| {
-            DataFiller::new(&Fill::Compressible { compress_percent, dedupe_percent }, 7).is_err()
+            DataFiller::new(
+                &Fill::Compressible {
+                    compress_percent,
+                    dedupe_percent,
+                    chunk: Bytes::ZERO,
+                    set: Bytes::ZERO,
+                },
+                7,
+            )
+            .is_err()
         };
         assert!(refused(97, 0) && refused(0, 100) && !refused(96, 99));
     }

@@ -4,15 +4,16 @@
 
 use std::hint::black_box;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use crate::error::{Doing, Fault};
-use crate::plan::{Interference, PurgedCache};
+use crate::plan::{FileSharing, Interference, PurgedCache};
 use crate::sys::buffer::Buffer;
 use crate::sys::lock::{LockKind, lock, try_lock};
 
+use super::sync::own_descriptions;
 use super::sync_backend::SyncCalls;
 use super::{FlushKind, IoRequest, WorkerFiles};
 
@@ -29,6 +30,8 @@ pub(crate) struct DisturbedCalls<C> {
     other: Option<Buffer>,
     stray: Buffer,
     reads: u32,
+    /// Descriptions of its own for locks on whole files, which keep out others of this program too.
+    locks: Vec<OwnedFd>,
     /// Buffers that are used in turn, and where the next begins.
     turns: Option<(Buffer, usize)>,
 }
@@ -52,6 +55,10 @@ impl<C: SyncCalls> DisturbedCalls<C> {
             other: other.map(Buffer::new).transpose()?,
             stray: Buffer::new(PAGE)?,
             reads: 0,
+            locks: match interference.lock_each {
+                Some(_) => own_descriptions(files)?,
+                None => Vec::new(),
+            },
             turns: (buffers > 0).then(|| Buffer::new(buffers)).transpose()?.map(|all| (all, 0)),
         })
     }
@@ -77,15 +84,25 @@ impl<C: SyncCalls> DisturbedCalls<C> {
 }
 
 impl<C: SyncCalls> SyncCalls for DisturbedCalls<C> {
+    const CARRIES_DATA: bool = C::CARRIES_DATA;
     const HOLDS_BACK: bool = C::HOLDS_BACK;
 
     fn transfer(&mut self, buffer: &mut [u8], io: IoRequest) -> io::Result<usize> {
-        let Interference { lock_blocks, cpu_cache, stray_reads_every, .. } = self.interference;
+        let Interference { lock_blocks, lock_each, cpu_cache, stray_reads_every, .. } =
+            self.interference;
         if stray_reads_every > 0 && !io.sends() {
             if self.reads.is_multiple_of(stray_reads_every) {
                 self.stray(io);
             }
             self.reads = self.reads.wrapping_add(1);
+        }
+        let whole = self.locks.get(io.file as usize).map(AsFd::as_fd);
+        if let Some(file) = whole {
+            let kind = match lock_each {
+                Some(FileSharing::Readers) if !io.sends() => LockKind::Shared,
+                _ => LockKind::Exclusive,
+            };
+            lock(file, kind, 0, 0)?;
         }
         let (offset, len) = (io.offset, u64::from(io.len));
         if lock_blocks {
@@ -110,6 +127,9 @@ impl<C: SyncCalls> SyncCalls for DisturbedCalls<C> {
         if lock_blocks {
             let file = self.calls.description(&self.files, io.file);
             lock(file, LockKind::Free, offset, len)?;
+        }
+        if let Some(file) = self.locks.get(io.file as usize) {
+            lock(file.as_fd(), LockKind::Free, 0, 0)?;
         }
         moved
     }

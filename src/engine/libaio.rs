@@ -4,12 +4,15 @@
 
 use std::io;
 
+use crate::plan::AioOptions;
 use crate::sys::aio::AioQueue;
 use crate::sys::clock;
 use crate::sys::slab::{Brand, Slot};
 use crate::unit::Timestamp;
 
+use super::priorities::PriorityDraw;
 use super::sync_backend::flush_files;
+use super::vectored::flag_bits;
 use super::{FlushKind, IoBackend, IoRequest, WorkerFiles};
 
 /// A queue on the files of a worker.
@@ -18,6 +21,7 @@ pub(crate) struct Libaio<'s> {
     queue: AioQueue<'s>,
     batch: u32,
     in_flight: u32,
+    priorities: Option<PriorityDraw>,
 }
 
 impl<'s> Libaio<'s> {
@@ -26,10 +30,15 @@ impl<'s> Libaio<'s> {
         files: WorkerFiles,
         depth: u32,
         size: usize,
-        batch: u32,
+        options: AioOptions,
+        priorities: Option<PriorityDraw>,
     ) -> io::Result<(Self, Vec<Slot<'s>>)> {
-        let (queue, slots) = AioQueue::new(brand, files.clone(), depth, size)?;
-        Ok((Self { files, queue, batch: batch.clamp(1, depth), in_flight: 0 }, slots))
+        let (queue, slots) =
+            AioQueue::new(brand, files.clone(), depth, size, flag_bits(options.flags))?;
+        Ok((
+            Self { files, queue, batch: options.batch.clamp(1, depth), in_flight: 0, priorities },
+            slots,
+        ))
     }
 }
 
@@ -48,7 +57,8 @@ impl<'s> IoBackend<'s> for Libaio<'s> {
 
     #[inline]
     fn push(&mut self, slot: Slot<'s>, io: IoRequest) {
-        self.queue.push(slot, io.sends(), io.file, io.offset, io.len);
+        let priority = self.priorities.as_mut().map_or(0, |draw| draw.of(io));
+        self.queue.push(slot, io.sends(), io.file, io.offset, io.len, priority);
         self.in_flight += 1;
     }
 

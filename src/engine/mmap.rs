@@ -67,7 +67,13 @@ impl MappedFile {
 
     /// Maps what is there of `len` bytes at `offset` and around them; how much of them that is.
     #[cold]
-    fn map(&mut self, file: BorrowedFd, offset: u64, len: u64, told: Advice) -> io::Result<u64> {
+    fn map(
+        &mut self,
+        file: BorrowedFd,
+        offset: u64,
+        len: u64,
+        told: MmapOptions,
+    ) -> io::Result<u64> {
         self.map = None;
         self.tables = 0;
         let size = size_of_open(file)?;
@@ -78,7 +84,7 @@ impl MappedFile {
         self.start = if size <= WINDOW { 0 } else { offset / page * page };
         self.end = size.min(self.start + WINDOW.max(len + page));
         let map = FileMap::new(file, self.start, (self.end - self.start) as usize, self.writes)?;
-        let advice = match told {
+        let advice = match told.advice {
             Advice::AsOrder | Advice::Normal => map::Advice::Normal,
             Advice::Sequential => map::Advice::Sequential,
             Advice::Random => map::Advice::Random,
@@ -87,6 +93,9 @@ impl MappedFile {
         };
         // Advice that a file system does not take changes nothing.
         let _ = map.advise(advice);
+        if told.huge_pages {
+            let _ = map.advise(map::Advice::LinuxHugepage);
+        }
         self.map = Some(map);
         Ok(len.min(self.end - offset))
     }
@@ -107,7 +116,7 @@ impl Mmap {
                 syncs: flags.intersects(OFlags::SYNC | OFlags::DSYNC),
             };
             // Here, so that a file that cannot be mapped is heard of before the clock runs.
-            view.map(file, 0, 1, mapping.advice)?;
+            view.map(file, 0, 1, mapping)?;
             Ok::<_, io::Error>(view)
         };
         let views = files.iter().map(|file| view(file.as_fd())).collect::<Result<_, _>>()?;
@@ -122,7 +131,7 @@ impl SyncCalls for Mmap {
         let view = &mut self.views[io.file as usize];
         let (mut len, wanted) = (u64::from(io.len), u64::from(io.len));
         if !view.has(io.offset, len) {
-            len = view.map(file, io.offset, len, self.mapping.advice)?;
+            len = view.map(file, io.offset, len, self.mapping)?;
             if len < wanted && io.sends() {
                 // A store cannot make a file longer.
                 return Err(rustix::io::Errno::FAULT.into());

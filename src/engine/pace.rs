@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::plan::{Arrivals, Cap, Rate, RestTime, ThinkTime};
+use crate::plan::{Arrivals, Cap, ComputeTime, Rate, RestTime, ThinkTime};
+use crate::sys::clock;
 use crate::unit::{Nanos, Timestamp};
 
 use super::random::{RandomStream, mix};
@@ -21,6 +22,8 @@ pub(crate) struct WorkerPace {
     cap: Option<CapBuckets>,
     /// What each action has for itself, by [`IoOp`].
     own: Option<[CapBuckets; 4]>,
+    /// What draws the gaps of those, where they are drawn.
+    gaps: Option<RandomStream>,
     think: Option<ThinkPause>,
     rest: Option<RestClock>,
     compute: Option<BusyClock>,
@@ -105,9 +108,10 @@ impl CapBuckets {
         self.ops.next = self.ops.next.max(end);
     }
 
-    fn take(&mut self, io: IoRequest, now: f64) {
-        self.bytes.take(f64::from(io.len), now);
-        self.ops.take(1.0, now);
+    /// An I/O, and `gap` times the time that it takes of the cap.
+    fn take(&mut self, io: IoRequest, now: f64, gap: f64) {
+        self.bytes.take(gap * f64::from(io.len), now);
+        self.ops.take(gap, now);
     }
 }
 
@@ -160,8 +164,9 @@ impl ThinkPause {
 #[derive(Debug)]
 struct RestClock {
     rest: RestTime,
-    /// I/Os since the last.
+    /// I/Os since the last, and when the last of them was sent.
     sent: u32,
+    last: u64,
     /// The end of the last, or the start; and of its busy part.
     next: u64,
     busy: u64,
@@ -169,17 +174,21 @@ struct RestClock {
 
 impl RestClock {
     fn of(rest: RestTime) -> Self {
-        Self { rest, sent: 0, next: 0, busy: 0 }
+        Self { rest, sent: 0, last: 0, next: 0, busy: 0 }
     }
 
     /// Whether a rest begins now: who asks has the answers to what was sent.
     fn begins(&mut self, now: Nanos) -> bool {
-        let RestTime { time, busy, every, after, .. } = self.rest;
+        let RestTime { time, busy, every, after, load_percent, .. } = self.rest;
         let counted = every > 0 && self.sent >= every;
         let late = after > Nanos::ZERO && now.0.saturating_sub(self.next) >= after.0;
         let begins = self.sent > 0 && (counted || late);
         if begins {
             self.sent = 0;
+            let time = match u64::from(load_percent) {
+                0 => time,
+                load => Nanos(now.0.saturating_sub(self.last).saturating_mul(100 - load) / load),
+            };
             (self.next, self.busy) = (now.0.saturating_add(time.0), now.0.saturating_add(busy.0));
         }
         begins
@@ -232,9 +241,11 @@ impl WorkerPace {
             arrivals: arrivals.map(|arrivals| ArrivalClock::of(arrivals, workers, worker, seed)),
             cap: (caps.all != Cap::NONE).then(|| CapBuckets::of(caps.all, workers, caps.catch_up)),
             own: caps.has_own().then(own),
+            gaps: caps.poisson.then(|| RandomStream::new(seed.wrapping_add(mix(worker.into())))),
             think: think.map(ThinkPause::of),
             rest: rest.map(RestClock::of),
-            compute: compute.and_then(|it| BusyClock::of(Arc::from([it.time]), it.every, it.idle)),
+            compute: compute
+                .and_then(|it| BusyClock::of(Arc::from([whole(it)]), it.every, it.idle)),
         }
     }
 
@@ -334,21 +345,31 @@ impl WorkerPace {
             arrivals.step();
         }
         if let Some(cap) = &mut self.cap {
-            cap.take(io, now.0 as f64);
+            cap.take(io, now.0 as f64, 1.0);
         }
         if let Some(own) = &mut self.own {
-            own[io.op as usize].take(io, now.0 as f64);
+            // The gaps of a Poisson process are exponentially distributed.
+            let gap = |random: &mut RandomStream| -(1.0 - random.unit()).ln();
+            let gap = self.gaps.as_mut().map_or(1.0, gap);
+            own[io.op as usize].take(io, now.0 as f64, gap);
         }
         if let Some(think) = &mut self.think {
             think.step(now);
         }
         if let Some(rest) = &mut self.rest {
             rest.sent += 1;
+            rest.last = now.0;
         }
         if let Some(compute) = &mut self.compute {
             compute.step();
         }
     }
+}
+
+/// Time that is spent on something else, whatever it is counted in. Where no counter can be read a plan that counts in
+/// cycles was refused.
+fn whole(compute: ComputeTime) -> Nanos {
+    compute.time + clock::of_cycles(compute.cycles).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -526,7 +547,7 @@ mod tests {
 
     #[test]
     fn what_is_computed_begins_with_the_answer() {
-        let compute = ComputeTime { time: Nanos(100), every: 1, idle: false };
+        let compute = ComputeTime { time: Nanos(100), cycles: 0, every: 1, idle: false };
         let busy = Rate { compute: Some(compute), ..Rate::CLOSED };
         let mut pace = WorkerPace::new(busy, 1, 0, Timestamp(0), 7);
         assert!(pace.computes() && !pace.counts_from_due());

@@ -11,6 +11,8 @@ use super::{FlushKind, IoBackend, IoRequest, WorkerFiles};
 
 /// How one I/O is done, and what was written made durable.
 pub(crate) trait SyncCalls {
+    /// As [`IoBackend::CARRIES_DATA`].
+    const CARRIES_DATA: bool = true;
     /// As [`IoBackend::HOLDS_BACK`].
     const HOLDS_BACK: bool = false;
 
@@ -51,7 +53,7 @@ impl<'s, C: SyncCalls> SyncBackend<'s, C> {
 }
 
 impl<'s, C: SyncCalls> IoBackend<'s> for SyncBackend<'s, C> {
-    const CARRIES_DATA: bool = true;
+    const CARRIES_DATA: bool = C::CARRIES_DATA;
     const HOLDS_BACK: bool = C::HOLDS_BACK;
     const AT_ONCE: bool = true;
 

@@ -8,7 +8,9 @@ use crate::sys::ring::{LinkedFlush, RingSetup, SqThread, UringQueue};
 use crate::sys::slab::{Brand, Slot};
 use crate::unit::Timestamp;
 
+use super::priorities::PriorityDraw;
 use super::sync_backend::flush_files;
+use super::vectored::flag_bits;
 use super::{FlushKind, IoBackend, IoRequest, WorkerFiles};
 
 /// A ring on the files of a worker.
@@ -17,16 +19,17 @@ pub(crate) struct Uring<'s> {
     ring: UringQueue<'s>,
     batch: u32,
     in_flight: u32,
+    priorities: Option<PriorityDraw>,
 }
 
 impl<'s> Uring<'s> {
     pub(crate) fn new(
         brand: Brand<'s>,
         files: WorkerFiles,
-        depth: u32,
-        size: usize,
+        (depth, size): (u32, usize),
         options: plan::RingOptions,
         linked: Option<FlushKind>,
+        priorities: Option<PriorityDraw>,
     ) -> io::Result<(Self, Vec<Slot<'s>>)> {
         let linked = linked.map(|how| match how {
             FlushKind::Fsync => LinkedFlush::Fsync,
@@ -34,7 +37,10 @@ impl<'s> Uring<'s> {
         });
         let setup = RingSetup { linked, ..setup(options) };
         let (ring, slots) = UringQueue::new(brand, files.clone(), depth, size, setup)?;
-        Ok((Self { files, ring, batch: options.batch.clamp(1, depth), in_flight: 0 }, slots))
+        Ok((
+            Self { files, ring, batch: options.batch.clamp(1, depth), in_flight: 0, priorities },
+            slots,
+        ))
     }
 }
 
@@ -47,6 +53,7 @@ pub fn setup(options: plan::RingOptions) -> RingSetup {
         thread: options.sqpoll.then_some(SqThread { cpu: options.sqpoll_cpu }),
         linked: None,
         async_every: options.async_every,
+        flags: flag_bits(options.flags),
     }
 }
 
@@ -66,7 +73,8 @@ impl<'s> IoBackend<'s> for Uring<'s> {
 
     #[inline]
     fn push(&mut self, slot: Slot<'s>, io: IoRequest) {
-        self.ring.push(slot, io.sends(), io.file, io.offset, io.len);
+        let priority = self.priorities.as_mut().map_or(0, |draw| draw.of(io));
+        self.ring.push(slot, io.sends(), io.file, io.offset, io.len, priority);
         self.in_flight += 1;
     }
 

@@ -9,6 +9,7 @@ use rustix::io::{Errno, ReadWriteFlags, preadv2, pwritev2};
 
 use crate::plan::VectoredFlags as Flags;
 
+use super::random::{RandomStream, mix};
 use super::sync_backend::{SyncCalls, flush_files};
 use super::{FlushKind, IoRequest, WorkerFiles};
 
@@ -22,6 +23,8 @@ pub(crate) struct Vectored {
     files: WorkerFiles,
     reads: ReadWriteFlags,
     writes: ReadWriteFlags,
+    /// Percent of the I/Os that are polled for, where not all are, and what decides.
+    polled: Option<(u8, RandomStream)>,
 }
 
 /// The flags for reads and for writes: durability, appending and atomicity mean nothing to a read,
@@ -44,16 +47,35 @@ fn bits(flags: Flags) -> (ReadWriteFlags, ReadWriteFlags) {
     (both, both | writes)
 }
 
+/// The flags of reads and of writes as the kernel has them, for queues that take them with each I/O.
+pub(super) fn flag_bits(flags: Flags) -> [u32; 2] {
+    let (reads, writes) = bits(flags);
+    [reads.bits(), writes.bits()]
+}
+
 impl Vectored {
-    pub(crate) fn new(files: WorkerFiles, flags: Flags) -> Self {
+    pub(crate) fn new(files: WorkerFiles, flags: Flags, seed: u64) -> Self {
         let (reads, writes) = bits(flags);
-        Self { files, reads, writes }
+        let some = (1..100).contains(&flags.hipri_percent) && flags.hipri;
+        let polled = some.then(|| (flags.hipri_percent, RandomStream::new(mix(seed))));
+        Self { files, reads, writes, polled }
+    }
+
+    /// The flag that this I/O is to be without.
+    #[inline]
+    fn unpolled(&mut self) -> ReadWriteFlags {
+        let spared = self
+            .polled
+            .as_mut()
+            .is_some_and(|(percent, random)| random.unit() * 100.0 >= f64::from(*percent));
+        if spared { ReadWriteFlags::HIPRI } else { ReadWriteFlags::empty() }
     }
 }
 
 impl SyncCalls for Vectored {
     #[inline]
     fn transfer(&mut self, buffer: &mut [u8], io: IoRequest) -> io::Result<usize> {
+        let unpolled = self.unpolled();
         let file = &self.files[io.file as usize];
         let mut transfer = |drop: ReadWriteFlags| {
             if io.sends() {
@@ -62,8 +84,8 @@ impl SyncCalls for Vectored {
                 preadv2(file, &mut [IoSliceMut::new(buffer)], io.offset, self.reads - drop)
             }
         };
-        Ok(match transfer(ReadWriteFlags::empty()) {
-            Err(Errno::AGAIN) => transfer(ReadWriteFlags::NOWAIT)?,
+        Ok(match transfer(unpolled) {
+            Err(Errno::AGAIN) => transfer(unpolled | ReadWriteFlags::NOWAIT)?,
             answer => answer?,
         })
     }

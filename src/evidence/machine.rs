@@ -56,6 +56,14 @@ pub struct Clock {
 }
 
 impl SysRoot {
+    /// Memory that can be had without swapping.
+    pub fn free_memory(&self) -> Reading<Bytes> {
+        self.text("/proc/meminfo")
+            .and_then(|text| super::memory::parse(&text, None, 1))
+            .map(|memory| memory.available)
+            .into()
+    }
+
     /// The machine, read once per record. Measures the clock, which takes a few milliseconds.
     pub fn machine(&self) -> Machine {
         let name = rustix::system::uname();

@@ -3,8 +3,9 @@
 
 use super::{
     BlockSize, BlockWork, CacheDrop, Caching, DetailLevel, Durability, ErrorTolerance, FaultReach,
-    Fill, Interference, Job, Method, Mix, OffsetOrdering, Pattern, Phase, PhaseEnd, Priority, Rate,
-    Region, RewriteChange, ServiceLevel, StopRule, Target, Verify, Work, WorkerKind,
+    Fill, Interference, IoPriorities, Job, Method, Mix, OffsetOrdering, Pattern, Phase, PhaseEnd,
+    Priority, Rate, Region, RewriteChange, ServiceLevel, StopRule, Target, Verify, Work,
+    WorkerKind, WorkerMemory,
 };
 use crate::unit::Nanos;
 
@@ -32,6 +33,8 @@ impl BlockWork {
             fadvise: None,
             iodepth: 1,
             apart: false,
+            priorities: IoPriorities::default(),
+            write_hint: None,
             interference: Interference::default(),
         }
     }
@@ -52,6 +55,7 @@ impl Job {
             delay: Nanos::ZERO,
             cpus: None,
             priority: Priority::default(),
+            memory: WorkerMemory::default(),
             balance: None,
             on_fault: FaultReach::default(),
             tolerance: ErrorTolerance::default(),

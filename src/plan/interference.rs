@@ -17,6 +17,9 @@ pub struct Interference {
     /// Each block is locked while it is moved: shared to read, alone to write (IOzone's `-+l`).
     #[serde(skip_serializing_if = "is_usual")]
     pub lock_blocks: bool,
+    /// The whole file is locked while a block of it is moved (fio's `lockfile`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lock_each: Option<FileSharing>,
     /// Other memory takes the place of the buffer in the cache of the CPU before each I/O (IOzone's `-p`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_cache: Option<PurgedCache>,
@@ -27,6 +30,16 @@ pub struct Interference {
     /// Each I/O has the next buffer of so many bytes (IOzone's `-m`). 0: all have one.
     #[serde(skip_serializing_if = "is_usual")]
     pub buffers: Bytes,
+}
+
+/// Who may have a file at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FileSharing {
+    /// Several who read it, or one who writes.
+    Readers,
+    /// One, whatever he does.
+    Nobody,
 }
 
 /// A cache of the CPU, as far as emptying it needs to know it.

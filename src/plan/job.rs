@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use super::usual::{is_usual, one};
 use super::{
     Action, Advice, Balance, Caching, Cap, CopyWork, Cpus, DetailLevel, Durability, ErrorTolerance,
-    FaultReach, FileOrder, Fill, Interference, Method, Pattern, Priority, PurgedCache, Rate,
-    Replay, ServiceLevel, StopLimit, StopRule, SyncFileRange, Target, TreeWork, Verify, WorkerKind,
-    method, rate_document,
+    FaultReach, FileOrder, Fill, Interference, IoPriorities, Method, Pattern, Priority,
+    PurgedCache, Rate, Replay, ServiceLevel, StopLimit, StopRule, SyncFileRange, Target, TreeWork,
+    VectoredFlags, Verify, WorkerKind, WorkerMemory, method, rate_document,
 };
 use crate::error::Refusal;
 use crate::unit::{Bytes, Nanos, Ops};
@@ -48,6 +48,9 @@ pub struct Job {
     /// How the kernel ranks its workers among others.
     #[serde(default, skip_serializing_if = "is_usual")]
     pub priority: Priority,
+    /// Where the memory of its workers comes from, and how much they keep from others.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub memory: WorkerMemory,
     /// Other jobs of the phase that it keeps step with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub balance: Option<Balance>,
@@ -114,9 +117,44 @@ pub struct BlockWork {
     /// An I/O waits for those in flight that touch its place (fio's `serialize_overlap`).
     #[serde(default, skip_serializing_if = "is_usual")]
     pub apart: bool,
+    /// I/Os that have a priority of their own.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub priorities: IoPriorities,
+    /// How long what is written is said to live (`F_SET_RW_HINT`); absent: nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_hint: Option<WriteHint>,
     /// What a worker does around each of them, in its time.
     #[serde(default, skip_serializing_if = "is_usual")]
     pub interference: Interference,
+}
+
+/// How long data are said to live, as `F_SET_RW_HINT` has it (fcntl(2)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WriteHint {
+    /// Nothing is known of it.
+    None,
+    /// A short time.
+    Short,
+    /// A middling one.
+    Medium,
+    /// A long one.
+    Long,
+    /// The longest.
+    Extreme,
+}
+
+impl WriteHint {
+    /// As the kernel has it (`RWH_WRITE_LIFE_*`).
+    pub const fn value(self) -> u64 {
+        match self {
+            Self::None => 1,
+            Self::Short => 2,
+            Self::Medium => 3,
+            Self::Long => 4,
+            Self::Extreme => 5,
+        }
+    }
 }
 
 impl Job {
@@ -140,6 +178,7 @@ impl Job {
         self.detail.check(&self.stop)?;
         self.cpus.as_ref().map_or(Ok(()), Cpus::check)?;
         self.priority.check()?;
+        self.memory.check()?;
         self.balance.map_or(Ok(()), Balance::check)?;
         match &self.work {
             Work::Blocks(blocks) => {
@@ -222,6 +261,7 @@ impl BlockWork {
         self.pattern.check()?;
         self.check_replay()?;
         self.method.check()?;
+        self.priorities.check(self.method)?;
         self.agree()?;
         self.check_interference()?;
         self.target.check(self.pattern.mix.writes())?;
@@ -264,11 +304,9 @@ impl BlockWork {
 
     /// Refuses what cannot be done around the calls of this work.
     fn check_interference(&self) -> Result<(), Refusal> {
-        let Interference { lock_files, lock_blocks, cpu_cache, buffers, .. } = self.interference;
-        let calls = matches!(
-            self.method,
-            Method::Psync | Method::Sync | Method::Mmap(_) | Method::Stdio { .. }
-        );
+        let Interference { lock_files, lock_blocks, lock_each, cpu_cache, buffers, .. } =
+            self.interference;
+        let calls = self.method.one_at_a_time() && !self.method.without_io();
         if self.interference.meets_calls() && !calls {
             return Err(Refusal::new(
                 format!(
@@ -276,6 +314,12 @@ impl BlockWork {
                     self.method.name()
                 ),
                 "use psync, sync, mmap or stdio",
+            ));
+        }
+        if lock_each.is_some() && (lock_files || lock_blocks) {
+            return Err(Refusal::new(
+                "'lock_each' beside other locks on the same files",
+                "leave one of them out",
             ));
         }
         if lock_files && lock_blocks {
@@ -352,7 +396,8 @@ impl BlockWork {
                 ));
             }
         }
-        if let Method::Vectored(flags) = self.method {
+        let flags = self.method.flags();
+        if flags != VectoredFlags::NONE {
             if flags.atomic && self.caching.through_memory() {
                 return Err(Refusal::new(
                     "atomic and buffered: RWF_ATOMIC is for direct I/O",

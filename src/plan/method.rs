@@ -53,10 +53,19 @@ pub enum Method {
     Null,
     /// No I/O either: each is so much time in which the CPU is kept busy (fio's `ioengine=cpuio`).
     Compute {
-        /// How long each takes, ns.
+        /// How long each takes, ns; not looked at where numbers are sorted.
         #[serde(rename = "time_ns")]
         time: Nanos,
+        /// Each sorts 1 MiB of numbers four times, which loads memory too (fio's `cpumode=qsort`).
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        sorts: bool,
     },
+    /// `fallocate` in place of I/O: a write allocates its blocks, a read does so without changing the size of the
+    /// file. No data move (fio's `ioengine=falloc`).
+    Fallocate,
+    /// `ftruncate` in place of I/O: a write cuts the file, or makes it longer, to where it would begin. No data move
+    /// (fio's `ioengine=ftruncate`).
+    Ftruncate,
     /// A modelled device on a virtual clock.
     Sim(DeviceModel),
 }
@@ -78,6 +87,8 @@ impl Method {
             Self::Pool => "pool",
             Self::Null => "null",
             Self::Compute { .. } => "compute",
+            Self::Fallocate => "fallocate",
+            Self::Ftruncate => "ftruncate",
             Self::Sim(_) => "sim",
         }
     }
@@ -86,12 +97,30 @@ impl Method {
 impl Method {
     /// Whether the page cache is part of it, so that direct I/O is a contradiction.
     pub const fn needs_page_cache(self) -> bool {
-        matches!(self, Self::Mmap(_) | Self::Stdio { .. } | Self::Bytewise)
+        matches!(
+            self,
+            Self::Mmap(_) | Self::Stdio { .. } | Self::Bytewise | Self::Fallocate | Self::Ftruncate
+        )
     }
 
     /// Whether nothing is read or written anywhere.
     pub const fn without_io(self) -> bool {
         matches!(self, Self::Null | Self::Compute { .. } | Self::Sim(_))
+    }
+
+    /// Whether a file is changed without any data that move.
+    pub const fn moves_no_data(self) -> bool {
+        matches!(self, Self::Fallocate | Self::Ftruncate)
+    }
+
+    /// Flags of its calls, where they take any.
+    pub const fn flags(self) -> VectoredFlags {
+        match self {
+            Self::Vectored(flags) => flags,
+            Self::IoUring(ring) => ring.flags,
+            Self::Libaio(aio) => aio.flags,
+            _ => VectoredFlags::NONE,
+        }
     }
 
     /// Whether each byte is a call of its own, to the kernel or to the C library.
@@ -111,6 +140,8 @@ impl Method {
                 | Self::Mmap(_)
                 | Self::Stdio { .. }
                 | Self::Compute { .. }
+                | Self::Fallocate
+                | Self::Ftruncate
         )
     }
 
@@ -181,6 +212,9 @@ pub struct RingOptions {
     pub async_every: u32,
     /// Wait for this many answers at a time, and so submit about as many together. 0: one.
     pub batch: u32,
+    /// Flags of each I/O; `hipri` is `polled` here.
+    #[serde(skip_serializing_if = "is_usual")]
+    pub flags: VectoredFlags,
 }
 
 impl Default for RingOptions {
@@ -194,6 +228,7 @@ impl Default for RingOptions {
             linked: false,
             async_every: 0,
             batch: 0,
+            flags: VectoredFlags::NONE,
         }
     }
 }
@@ -204,6 +239,9 @@ impl Default for RingOptions {
 pub struct AioOptions {
     /// Wait for this many answers at a time, and so submit about as many together. 0: one.
     pub batch: u32,
+    /// Flags of each I/O.
+    #[serde(skip_serializing_if = "is_usual")]
+    pub flags: VectoredFlags,
 }
 
 /// How a mapping is used. When it is synchronised is the plan's durability: `msync` of what was
@@ -215,6 +253,9 @@ pub struct MmapOptions {
     pub advice: Advice,
     /// `msync(MS_ASYNC)` after each write, which promises nothing (and does nothing since 2.6.19).
     pub msync_async: bool,
+    /// MADV_HUGEPAGE: huge pages are asked for, where the file system has them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub huge_pages: bool,
 }
 
 /// `madvise` of a mapping.
@@ -236,7 +277,7 @@ pub enum Advice {
     DontNeed,
 }
 
-/// Flags of `preadv2` and `pwritev2`.
+/// Flags of single I/Os: those of `preadv2` and `pwritev2`, which queues know too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct VectoredFlags {
@@ -246,6 +287,9 @@ pub struct VectoredFlags {
     pub sync: bool,
     /// RWF_HIPRI.
     pub hipri: bool,
+    /// Percent of the I/Os that it is for, by chance, 1 to 100; 0: all.
+    #[serde(skip_serializing_if = "is_usual")]
+    pub hipri_percent: u8,
     /// RWF_NOWAIT.
     pub nowait: bool,
     /// RWF_DONTCACHE (6.14).
@@ -254,6 +298,20 @@ pub struct VectoredFlags {
     pub append: bool,
     /// RWF_ATOMIC (6.11).
     pub atomic: bool,
+}
+
+impl VectoredFlags {
+    /// None of them.
+    pub const NONE: Self = Self {
+        dsync: false,
+        sync: false,
+        hipri: false,
+        hipri_percent: 0,
+        nowait: false,
+        dontcache: false,
+        append: false,
+        atomic: false,
+    };
 }
 
 /// A device on a virtual clock. It serves `channels` requests at a time; each takes its latency
@@ -309,6 +367,18 @@ impl Method {
                 "stdio with a buffer of 0 bytes",
                 "give 1 or more, or use 'sync' for no buffer",
             )),
+            Self::Vectored(flags) if flags.hipri_percent > 100 => Err(Refusal::new(
+                format!("{} percent of the I/Os", flags.hipri_percent),
+                "give 'hipri_percent' 1 to 100, or leave it out for all",
+            )),
+            Self::IoUring(RingOptions { flags, .. }) | Self::Libaio(AioOptions { flags, .. })
+                if flags.hipri || flags.append || flags.sync || flags.dsync =>
+            {
+                Err(Refusal::new(
+                    "flags of a queue other than nowait, dontcache and atomic",
+                    "use 'polled', a durability, or the method 'vectored'",
+                ))
+            }
             Self::IoUring(RingOptions { sqpoll: false, sqpoll_cpu: Some(_), .. }) => {
                 Err(Refusal::new(
                     "a CPU for a submission thread that there is not",

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Refusal;
 use crate::unit::Bytes;
 
+use super::usual::is_usual;
 use super::{Action, BlockSize, HeadedData, Mix, OffsetOrdering, Replay, SeededSequence};
 
 /// The shape of a stream of I/Os.
@@ -92,6 +93,14 @@ pub enum Fill {
         /// Percent of the pieces of 4 KiB that are copies of another piece in the same 400 KiB,
         /// 0 to 99. With copies, writing a place again writes the same data.
         dedupe_percent: u8,
+        /// The zeros stand together at the end of pieces of so many bytes, a multiple of 512 (fio's
+        /// `buffer_compress_chunk`); each sector in them keeps its tag of 16 bytes. 0: at the end of each sector.
+        #[serde(default, skip_serializing_if = "is_usual")]
+        chunk: Bytes,
+        /// Copies are of a set of so many bytes that is in no other piece (fio's `dedupe_mode=working_set`). 0: of
+        /// pieces beside them.
+        #[serde(default, skip_serializing_if = "is_usual")]
+        set: Bytes,
     },
     /// Random data that are made once, when a worker begins: each of its buffers holds others, and is written
     /// again and again. What stands in a block cannot be told from what was read.
@@ -171,8 +180,8 @@ pub enum Verify {
     /// of this very write. The reads are counted as such. Through the page cache this compares
     /// what memory holds.
     AfterWrite,
-    /// Every byte, and what is written is read back and compared after every so many writes. For writes
-    /// only. The reads are counted as such. Through the page cache this compares what memory holds.
+    /// Every byte, and what is written is read back and compared after every so many writes. The reads are counted
+    /// as such; those of a mix are not looked at. Through the page cache this compares what memory holds.
     Backlog(VerifyBacklog),
     /// Every byte, and a block that does not hold what it must, or cannot be read, ends nothing:
     /// what was found is counted by place. For reads only.
@@ -252,6 +261,10 @@ impl Fill {
             Self::Compressible { compress_percent: 97.., .. } => Err(Refusal::new(
                 "a compress_percent above 96 leaves no room for the tags of the data",
                 "give 0 to 96, or use the fill 'zero'",
+            )),
+            Self::Compressible { chunk, .. } if !chunk.0.is_multiple_of(512) => Err(Refusal::new(
+                format!("zeros at the end of pieces of {} bytes", chunk.0),
+                "give 'chunk' a multiple of 512",
             )),
             Self::Compressible { dedupe_percent: 100.., .. } => Err(Refusal::new(
                 "a dedupe_percent of 100 or more leaves nothing to be copied",
@@ -385,9 +398,10 @@ impl Pattern {
             Verify::Backlog(VerifyBacklog { writes, batch, .. }) if writes == 0 || batch == 0 => {
                 Err(Refusal::new("a backlog of 0 writes, or batches of none", "give 1 or more"))
             }
-            Verify::Backlog(_) if !self.mix.has_only(Action::Write) => {
-                refused("a mix of more than 'write'".into(), "use verify 'full' for reads")
-            }
+            Verify::Backlog(_) if !self.mix.sends() || self.mix.has(Action::Rewrite) => refused(
+                "a mix of other than 'write' and 'read'".into(),
+                "use verify 'full' for reads",
+            ),
             Verify::Backlog(_) if self.fill.tagged() => refused(
                 format!("the fill '{}', whose data change with each write", self.fill.name()),
                 "use the fill 'headed', or verify 'after_write'",

@@ -3,8 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Method;
 use super::usual::is_usual;
 use crate::error::Refusal;
+use crate::unit::Bytes;
 
 /// What a worker asks the kernel's schedulers for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -70,5 +72,67 @@ impl IoPriority {
             IoClass::Idle => 3,
         };
         class << 13 | self.hint << 3 | u16::from(self.level)
+    }
+}
+
+/// I/Os of a job that have a priority of their own, drawn by chance (fio's `cmdprio_percentage` and
+/// `cmdprio_bssplit`). For methods that hand it over with each I/O: io_uring and libaio.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct IoPriorities {
+    /// Of reads.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reads: Vec<PriorityShare>,
+    /// Of writes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub writes: Vec<PriorityShare>,
+    /// The seed of the draws (that of fio's stream for them); absent: that of the plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+}
+
+/// A share of the I/Os with one priority.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PriorityShare {
+    /// Of I/Os of this size; absent: of all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<Bytes>,
+    /// Percent of these, 1 to 100.
+    pub percent: u8,
+    /// Their priority.
+    pub priority: IoPriority,
+}
+
+impl IoPriorities {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.reads.is_empty() && self.writes.is_empty()
+    }
+
+    pub(super) fn check(&self, method: Method) -> Result<(), Refusal> {
+        if self.is_empty() {
+            return Ok(());
+        }
+        if !matches!(method, Method::IoUring(_) | Method::Libaio(_)) {
+            return Err(Refusal::new(
+                format!("priorities of single I/Os, and {}", method.name()),
+                "use io_uring or libaio, or give the whole job a priority",
+            ));
+        }
+        for shares in [&self.reads, &self.writes] {
+            for share in shares {
+                Priority { nice: 0, io: Some(share.priority) }.check()?;
+                let alike = shares.iter().filter(|other| other.block == share.block);
+                let sum: u32 = alike.map(|other| u32::from(other.percent)).sum();
+                if share.percent == 0 || sum > 100 {
+                    return Err(Refusal::new(
+                        format!("{sum} percent of the I/Os of one size"),
+                        "let shares be 1 percent or more, and 100 at the most together",
+                    ));
+                }
+            }
+        }
+        Ok(())
     }
 }

@@ -91,6 +91,10 @@ pub struct Caps {
     /// (fio's rates). Else with 100 ms at the most.
     #[serde(default, skip_serializing_if = "is_usual")]
     pub catch_up: bool,
+    /// The gaps that caps of single actions leave are drawn, exponentially distributed with the cap as their mean: a
+    /// Poisson process for each action (fio's `rate_process=poisson` of a mix).
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub poisson: bool,
 }
 
 /// A cap; of two the stricter holds, and what is absent holds nothing back.
@@ -130,6 +134,10 @@ pub struct RestTime {
     /// After so much time without a rest; zero: it is not looked at.
     #[serde(default, skip_serializing_if = "is_usual")]
     pub after: Nanos,
+    /// It is as long as makes the time since the last I/O was sent so many percent of both, 1 to 99 (the load of a
+    /// CPU); `time` is not looked at then. 0: it is as long as `time`.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub load_percent: u8,
     /// What caps would have let through meanwhile is not caught up with (fio's `rate_ignore_thinktime`).
     #[serde(default, skip_serializing_if = "is_usual")]
     pub uncapped: bool,
@@ -142,6 +150,9 @@ pub struct RestTime {
 pub struct ComputeTime {
     /// How long.
     pub time: Nanos,
+    /// The same in cycles of the processor's counter of time, which are added to it (fio's `thinkcycles`).
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub cycles: u64,
     /// Before every so many I/Os, from the first on.
     pub every: u32,
     /// The worker sleeps; else it keeps its CPU busy (IOzone's `-J`).
@@ -217,6 +228,7 @@ impl Caps {
         write: Cap::NONE,
         trim: Cap::NONE,
         catch_up: false,
+        poisson: false,
     };
 
     /// One cap for all actions together.
@@ -236,7 +248,7 @@ impl Caps {
 
     /// Whether an action has a cap for itself.
     pub fn has_own(self) -> bool {
-        Self { all: Cap::NONE, catch_up: false, ..self } != Self::NONE
+        Self { all: Cap::NONE, catch_up: false, poisson: false, ..self } != Self::NONE
     }
 
     fn check(self) -> Result<(), Refusal> {
@@ -273,7 +285,14 @@ impl Cap {
 
 impl RestTime {
     fn check(self) -> Result<(), Refusal> {
-        if self.time == Nanos::ZERO || self.busy > self.time {
+        if self.load_percent > 99 {
+            return Err(Refusal::new(
+                format!("a rest that leaves a load of {} percent", self.load_percent),
+                "give 'load_percent' 1 to 99, or no rest",
+            ));
+        }
+        let timed = self.load_percent == 0;
+        if timed && self.time == Nanos::ZERO || self.busy > self.time {
             return Err(Refusal::new(
                 "a rest of no time, or one that is shorter than what of it is busy",
                 "give a 'time' above 0, in ns, and no more of it as 'busy'",

@@ -14,6 +14,9 @@ use crate::unit::{Bytes, Nanos, Ops};
 pub struct StopRule {
     /// Time at the beginning that is done but not counted.
     pub ramp: Nanos,
+    /// Bytes of each worker at the beginning that are done but not counted (fio's `ramp_size`).
+    #[serde(skip_serializing_if = "is_usual")]
+    pub ramp_bytes: Bytes,
     /// The first of these that is reached ends the job.
     pub first_of: Vec<StopLimit>,
     /// The bytes that end it are moved again, from the beginning, until so much time has passed: a fast
@@ -65,6 +68,12 @@ impl Default for SteadyRule {
 
 impl StopRule {
     pub(super) fn check(&self) -> Result<(), Refusal> {
+        if self.ramp > Nanos::ZERO && self.ramp_bytes > Bytes::ZERO {
+            return Err(Refusal::new(
+                "two beginnings that do not count: 'ramp' and 'ramp_bytes'",
+                "leave one of them out",
+            ));
+        }
         let again = self.first_of.iter().any(|limit| matches!(limit, StopLimit::Bytes(_)));
         if self.at_least > Nanos::ZERO && !again {
             return Err(Refusal::new(

@@ -125,6 +125,7 @@ fn sayings() -> Vec<Plan> {
                 fixed,
             ))),
             StopRule {
+                ramp_bytes: Bytes::ZERO,
                 ramp: Nanos::secs(1),
                 at_least: Nanos::ZERO,
                 first_of: vec![StopLimit::Ops(Ops(100)), StopLimit::Steady(SteadyRule::default())],

@@ -134,7 +134,9 @@ pub(super) fn job_flows(
     totals_of_workers: &[WorkerTotals],
     flushed: bool,
 ) -> Vec<Flow> {
-    let Some(subject) = job.subject() else { return Vec::new() };
+    let Some(subject) = job.subject().filter(|_| !job.resolved.method.moves_no_data()) else {
+        return Vec::new();
+    };
     let pattern = &job.blocks.pattern;
     let depth = job.resolved.iodepth * job.resolved.workers;
     // A closing flush that never came has promised nothing.

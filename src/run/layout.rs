@@ -162,6 +162,8 @@ fn stroke(
         iodepth,
         block: Bytes(block).in_memory(),
         rate: Rate::CLOSED,
+        priorities: None,
+        write_hint: None,
         place: (0, 1),
         balance: None,
         split: LatencySplit::default(),

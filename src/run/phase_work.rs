@@ -220,18 +220,26 @@ impl<'f> WorkerContext<'f> {
         let mut began = None;
         let away = matches!(hand, WorkerHandle::Away(_));
         let mut own = None;
+        let mut stands = Ok(None);
         if !away {
-            standing.take();
+            stands = standing.take();
             // Without a table of its own it is only slower.
             own = self.ready[job].keeps_to_its_own().then(files::own).and_then(Result::ok);
         }
         let signed = (!away).then(|| self.common.roll.sign());
-        let worker_totals = hand.go(|| {
+        let mut ready = || {
             began = Some(ThreadSample::now());
             self.common.gate().arrive();
             self.common.gate().pass();
             self.delay(job);
-        });
+        };
+        let worker_totals = match stands {
+            Ok(_held) => hand.go(&mut ready),
+            Err(fault) => {
+                ready();
+                Err(fault)
+            }
+        };
         drop(signed);
         if worker_totals.as_ref().map_or(true, |worker_totals| worker_totals.fault.is_some()) {
             self.fault_in(job);

@@ -87,7 +87,7 @@ impl ProbeGround {
         let (files, setup) = (Arc::new(vec![self.file.try_clone()?]), engine::ring_setup(options));
         let (mut ring, mut slots) = ring::UringQueue::new(brand, files, 1, BLOCK, setup)?;
         let Some(slot) = slots.pop() else { return Ok(()) };
-        ring.push(slot, false, 0, 0, BLOCK as u32);
+        ring.push(slot, false, 0, 0, BLOCK as u32, 0);
         loop {
             match ring.wait(1) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

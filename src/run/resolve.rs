@@ -23,7 +23,7 @@ use crate::error::{Error, Refusal};
 use crate::evidence::{Limits, SysRoot};
 use crate::plan::{Job, Lifetime, Plan, Target, Work, WorkerKind};
 use crate::record::{Resolved, ResolvedJob};
-use crate::sys::process;
+use crate::sys::{clock, process};
 
 use super::limits::{FileLimitRoom, room};
 use super::standing;
@@ -122,7 +122,13 @@ fn check_crew(job: &Job) -> Result<(), Refusal> {
     if let Some(cpus) = &job.cpus {
         allowed(&cpus.list)?;
     }
-    standing::check(job.priority)?;
+    standing::check(job.priority, &job.memory)?;
+    if job.rate.compute.is_some_and(|compute| clock::of_cycles(compute.cycles).is_none()) {
+        return Err(Refusal::new(
+            "cycles between I/Os, and a processor whose counter no program can read",
+            "give a time",
+        ));
+    }
     if job.crew != WorkerKind::Processes {
         return Ok(());
     }

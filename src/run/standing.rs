@@ -1,27 +1,41 @@
-//! Where the thread of a worker runs, and how it ranks among others.
+//! Where the thread of a worker runs, how it ranks among others, and where its memory comes from.
 
 use std::io;
 
 use rustix::thread::{CpuSet, sched_setaffinity};
 
-use crate::error::Refusal;
-use crate::plan::Priority;
+use crate::error::{Doing, Fault, Refusal};
+use crate::plan::{NodePolicy, Priority, WorkerMemory};
+use crate::sys::memory::{LockedMemory, NodeMode, prefer_nodes};
 use crate::sys::priority;
+use crate::unit::Bytes;
 
-/// What the thread of a worker is to the kernel's schedulers.
+/// What the thread of a worker is to the kernel's schedulers, and to its memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WorkerStanding {
     /// The CPUs it runs on; none: any.
     pub cpus: Vec<u32>,
     pub priority: Priority,
+    pub memory: WorkerMemory,
 }
 
 impl WorkerStanding {
-    /// Gives it to the calling thread. Resolving has seen that it may have it; should the right have been
-    /// taken away since, the thread stays what it is.
-    pub fn take(&self) {
+    /// Gives it to the calling thread; what is kept from others is so as long as the answer lives. Resolving has seen
+    /// that it may have a priority and its nodes; should the right have been taken away since, the thread stays what
+    /// it is.
+    ///
+    /// # Errors
+    /// Memory that cannot be locked.
+    pub fn take(&self) -> Result<Option<LockedMemory>, Fault> {
         self.pin();
         let _ = rank(self.priority);
+        let _ = settle(&self.memory);
+        match self.memory.locked {
+            Bytes::ZERO => Ok(None),
+            size => LockedMemory::new(size.in_memory())
+                .map(Some)
+                .map_err(|error| Fault::new(Doing::Lock, format!("{size} of memory"), &error)),
+        }
     }
 
     fn pin(&self) {
@@ -42,20 +56,43 @@ fn rank(wanted: Priority) -> io::Result<()> {
     wanted.io.map_or(Ok(()), |io| priority::set_io(io.value()))
 }
 
-/// Whether threads of this program may have a priority: one tries.
+/// Has the memory of the calling thread come from its nodes.
+fn settle(memory: &WorkerMemory) -> io::Result<()> {
+    match &memory.nodes {
+        None => Ok(()),
+        Some(NodePolicy::Local) => prefer_nodes(NodeMode::Local, &[]),
+        Some(NodePolicy::Prefer(node)) => prefer_nodes(NodeMode::Preferred, &[*node]),
+        Some(NodePolicy::Bind(nodes)) => prefer_nodes(NodeMode::Bind, nodes),
+        Some(NodePolicy::Interleave(nodes)) => prefer_nodes(NodeMode::Interleave, nodes),
+    }
+}
+
+/// Whether threads of this program may have a priority, and memory of some nodes: one tries.
 ///
 /// # Errors
 /// A refusal with what the kernel said.
-pub(super) fn check(wanted: Priority) -> Result<(), Refusal> {
-    if wanted == Priority::default() {
-        return Ok(());
-    }
-    let tried = std::thread::spawn(move || rank(wanted)).join();
-    match tried {
-        Ok(Err(error)) => Err(Refusal::new(
-            format!("a priority that this program may not have: {error}"),
+pub(super) fn check(wanted: Priority, memory: &WorkerMemory) -> Result<(), Refusal> {
+    let refused =
+        |tried: std::thread::JoinHandle<io::Result<()>>, what: &str, instead: &str| match tried
+            .join()
+        {
+            Ok(Err(error)) => Err(Refusal::new(format!("{what}: {error}"), instead)),
+            _ => Ok(()),
+        };
+    if wanted != Priority::default() {
+        refused(
+            std::thread::spawn(move || rank(wanted)),
+            "a priority that this program may not have",
             "run it as root, or give a nice value of 0 or more and another class than 'realtime'",
-        )),
-        _ => Ok(()),
+        )?;
     }
+    if memory.nodes.is_some() {
+        let memory = memory.clone();
+        refused(
+            std::thread::spawn(move || settle(&memory)),
+            "memory of nodes that this program cannot have",
+            "'numactl --hardware' lists the nodes",
+        )?;
+    }
+    Ok(())
 }

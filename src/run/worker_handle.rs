@@ -8,6 +8,7 @@ use crate::error::{Doing, Fault};
 use crate::record::json_line;
 use crate::stats::{CpuSpent, LiveCounters, ThreadEvents};
 use crate::sys::clock;
+use crate::sys::memory::LockedMemory;
 use crate::sys::process::{self, ChildDeath, WorkerChild};
 
 use super::gate::StartGate;
@@ -70,18 +71,20 @@ impl<'a> WorkerHandle<'a> {
         self,
         common: &'a SharedState,
         number: usize,
-        before: impl FnOnce(),
+        before: impl FnOnce() -> Result<Option<LockedMemory>, Fault>,
         after: impl FnOnce(),
     ) -> io::Result<Self> {
         let (gate, came) = (common.gate(), &common.came()[number]);
         let child = process::fork(|| {
-            before();
+            let stands = before();
             let _signed = common.roll.sign();
-            let worker_totals = self.go(|| {
-                gate.arrive();
-                came.store(true, Ordering::Release);
-                gate.pass();
-                after();
+            let worker_totals = stands.and_then(|_held| {
+                self.go(|| {
+                    gate.arrive();
+                    came.store(true, Ordering::Release);
+                    gate.pass();
+                    after();
+                })
             });
             // It holds numbers and texts only.
             json_line(&worker_totals).unwrap_or_default().into_bytes()

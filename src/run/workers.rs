@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::engine::{
     BalanceCounters, BalanceSlot, CacheControl, DataFiller, DataLayer, FileSpan, FlushKind,
-    IoQuota, IoRoute, Worker, WorkerLimits, WriteGeneration,
+    IoQuota, IoRoute, PriorityDraw, Worker, WorkerLimits, WriteGeneration,
 };
 use crate::error::{Error, Refusal};
 use crate::plan::{
@@ -73,8 +73,11 @@ impl<'a> PhaseContext<'a> {
                         ..self.worker(job, thread, filler.clone(), worker_handles)?
                     })),
                 };
-                let standing =
-                    WorkerStanding { cpus: cpus(job, thread), priority: job.job.priority };
+                let standing = WorkerStanding {
+                    cpus: cpus(job, thread),
+                    priority: job.job.priority,
+                    memory: job.job.memory.clone(),
+                };
                 workers.push(PreparedWorker { job: number, standing, hand });
             }
         }
@@ -120,6 +123,11 @@ impl<'a> PhaseContext<'a> {
             iodepth: if pool { 1 } else { resolved.iodepth },
             block: pattern.largest().in_memory(),
             rate: job.job.rate,
+            priorities: PriorityDraw::new(
+                &job.blocks.priorities,
+                self.plan.seed.wrapping_add(u64::from(thread)),
+            ),
+            write_hint: job.blocks.write_hint,
             place: (thread, job.threads),
             balance: worker_handles.balance,
             split: LatencySplit {
@@ -140,6 +148,7 @@ impl<'a> PhaseContext<'a> {
             interference: job.blocks.interference,
             quota: IoQuota {
                 ramp: job.ramp(),
+                ramp_bytes: job.job.stop.ramp_bytes.0,
                 at_least: job.at_least(),
                 ..quota(&job.job.stop, pattern.largest(), thread, job.threads)
             },

@@ -19,12 +19,14 @@ use crate::unit::Nanos;
 
 const PREAD: u16 = 0;
 const PWRITE: u16 = 1;
+/// `IOCB_FLAG_IOPRIO`: the block has a priority, since 4.18.
+const WITH_PRIORITY: u32 = 1 << 1;
 
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 struct IoControlBlock {
     data: u64,
-    // These two stand the other way round on big-endian machines; both are zero here.
+    // These two stand the other way round on big-endian machines; the kernel's own is zero.
     key: u32,
     flags: u32,
     opcode: u16,
@@ -89,6 +91,8 @@ pub struct AioQueue<'s> {
     taken: usize,
     room: Box<[AioEvent]>,
     in_flight: u32,
+    /// RWF_ flags of each read, and of each write.
+    flags: [u32; 2],
 }
 
 // SAFETY: the pointers point into `blocks`, and the context is not tied to a thread.
@@ -105,6 +109,7 @@ impl<'s> AioQueue<'s> {
         files: Arc<Vec<OwnedFd>>,
         depth: u32,
         size: usize,
+        flags: [u32; 2],
     ) -> io::Result<(Self, Vec<Slot<'s>>)> {
         let (slab, slots) = Slab::new(brand, depth, size)?;
         let mut context: libc::c_ulong = 0;
@@ -128,6 +133,7 @@ impl<'s> AioQueue<'s> {
             taken: 0,
             room: vec![AioEvent::default(); depth].into(),
             in_flight: 0,
+            flags,
         };
         Ok((queue, slots))
     }
@@ -138,16 +144,28 @@ impl<'s> AioQueue<'s> {
         self.slab.buffer(slot)
     }
 
-    /// Takes a read or write of `len` bytes at `offset` of a file. It starts with the next
-    /// [`AioQueue::wait`].
+    /// Takes a read or write of `len` bytes at `offset` of a file, with a priority as `linux/ioprio.h` packs it (0:
+    /// that of the thread). It starts with the next [`AioQueue::wait`].
     #[inline]
-    pub fn push(&mut self, slot: Slot<'s>, write: bool, file: u32, offset: u64, len: u32) {
+    pub fn push(
+        &mut self,
+        slot: Slot<'s>,
+        write: bool,
+        file: u32,
+        offset: u64,
+        len: u32,
+        priority: u16,
+    ) {
         let buffer = self.slab.buffer(&slot);
         assert!(len as usize <= buffer.len(), "an I/O larger than its buffer");
         let index = slot.index() as u32;
         self.blocks[index as usize] = IoControlBlock {
             data: u64::from(index),
+            flags: if cfg!(target_endian = "little") { self.flags[usize::from(write)] } else { 0 },
+            key: if cfg!(target_endian = "big") { self.flags[usize::from(write)] } else { 0 },
             opcode: if write { PWRITE } else { PREAD },
+            priority: priority as i16,
+            more_flags: if priority > 0 { WITH_PRIORITY } else { 0 },
             file: self.files[file as usize].as_raw_fd() as u32,
             buffer: buffer.as_mut_ptr() as u64,
             bytes: u64::from(len),
@@ -321,7 +339,7 @@ impl Drop for AioQueue<'_> {
 /// Why not, as [`AioQueue::new`].
 pub fn available() -> io::Result<()> {
     branded(|brand| {
-        let (mut queue, _) = AioQueue::new(brand, Arc::default(), 1, 1)?;
+        let (mut queue, _) = AioQueue::new(brand, Arc::default(), 1, 1, [0; 2])?;
         queue.call()
     })
 }
@@ -342,15 +360,15 @@ mod tests {
             let mut file = tempfile::tempfile().unwrap();
             file.write_all(&[1; 8192]).unwrap();
             let (mut queue, mut slots) =
-                AioQueue::new(brand, Arc::new(vec![OwnedFd::from(file)]), 2, 4096).unwrap();
+                AioQueue::new(brand, Arc::new(vec![OwnedFd::from(file)]), 2, 4096, [0; 2]).unwrap();
             let slot = slots.pop().unwrap();
             queue.buffer(&slot).fill(2);
-            queue.push(slot, true, 0, 4096, 4096);
+            queue.push(slot, true, 0, 4096, 4096, 0);
             queue.wait(1, None).unwrap();
             let (slot, moved) = queue.answer().unwrap();
             assert_eq!((moved, queue.answer()), (4096, None));
-            queue.push(slot, false, 0, 4000, 4096);
-            queue.push(slots.pop().unwrap(), false, 0, 8192, 4096);
+            queue.push(slot, false, 0, 4000, 4096, 0);
+            queue.push(slots.pop().unwrap(), false, 0, 8192, 4096, 0);
             queue.wait(2, None).unwrap();
             let mut answers = [queue.answer().unwrap(), queue.answer().unwrap()];
             answers.sort_by_key(|(_, moved)| *moved);
@@ -369,9 +387,10 @@ mod tests {
         branded(|brand| {
             let read_only = std::fs::File::open("/proc/self/exe").unwrap();
             let (mut queue, mut slots) =
-                AioQueue::new(brand, Arc::new(vec![OwnedFd::from(read_only)]), 2, 4096).unwrap();
-            queue.push(slots.pop().unwrap(), true, 0, 0, 4096);
-            queue.push(slots.pop().unwrap(), false, 0, 0, 4096);
+                AioQueue::new(brand, Arc::new(vec![OwnedFd::from(read_only)]), 2, 4096, [0; 2])
+                    .unwrap();
+            queue.push(slots.pop().unwrap(), true, 0, 0, 4096, 0);
+            queue.push(slots.pop().unwrap(), false, 0, 0, 4096, 0);
             queue.wait(2, Some(Nanos::secs(5))).unwrap();
             let mut answers = [queue.answer().unwrap().1, queue.answer().unwrap().1];
             answers.sort();

@@ -9,6 +9,7 @@
 #![allow(unsafe_code)]
 
 use std::io;
+use std::os::fd::{AsRawFd as _, BorrowedFd};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// How many descriptors this process may have: the soft and the hard limit; `u64::MAX`: any number.
@@ -21,6 +22,21 @@ pub fn limit() -> io::Result<(u64, u64)> {
     let answer = unsafe { libc::getrlimit64(libc::RLIMIT_NOFILE, &raw mut limit) };
     // RLIM_INFINITY is the largest number there is.
     if answer == 0 { Ok((limit.rlim_cur, limit.rlim_max)) } else { Err(io::Error::last_os_error()) }
+}
+
+/// `F_SET_RW_HINT` of `linux/fcntl.h`.
+const SET_WRITE_HINT: libc::c_int = 1024 + 12;
+
+/// Says how long what is written to a file will live (fcntl(2), `F_SET_RW_HINT`), as `RWH_WRITE_LIFE_*` has it.
+///
+/// # Errors
+/// EINVAL, where the kernel does not know the call (before 4.13) or the file has no such hint.
+pub fn set_write_hint(file: BorrowedFd<'_>, hint: u64) -> io::Result<()> {
+    // SAFETY: the descriptor is open as long as it is borrowed, and the kernel only reads the number.
+    match unsafe { libc::fcntl(file.as_raw_fd(), SET_WRITE_HINT, &raw const hint) } {
+        -1 => Err(io::Error::last_os_error()),
+        _ => Ok(()),
+    }
 }
 
 /// Runs that are going on in this process.

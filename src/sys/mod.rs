@@ -12,6 +12,7 @@ pub mod event_loop;
 pub mod files;
 pub mod lock;
 pub mod map;
+pub mod memory;
 pub mod nvme;
 pub mod pinned;
 pub mod pipe_buffer;

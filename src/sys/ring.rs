@@ -33,6 +33,8 @@ pub struct RingSetup {
     pub linked: Option<LinkedFlush>,
     /// After so many I/Os one goes to the ring's worker threads at once (IOSQE_ASYNC); 0: none.
     pub async_every: u32,
+    /// RWF_ flags of each read, and of each write.
+    pub flags: [u32; 2],
 }
 
 /// The kernel thread that takes submissions.
@@ -188,10 +190,18 @@ impl<'s> UringQueue<'s> {
         self.slab.buffer(slot)
     }
 
-    /// Puts a read or write of `len` bytes at `offset` of a file into the queue. It starts with the
-    /// next [`UringQueue::wait`].
+    /// Puts a read or write of `len` bytes at `offset` of a file into the queue, with a priority as
+    /// `linux/ioprio.h` packs it (0: that of the thread). It starts with the next [`UringQueue::wait`].
     #[inline]
-    pub fn push(&mut self, slot: Slot<'s>, write: bool, file: u32, offset: u64, len: u32) {
+    pub fn push(
+        &mut self,
+        slot: Slot<'s>,
+        write: bool,
+        file: u32,
+        offset: u64,
+        len: u32,
+        priority: u16,
+    ) {
         assert!((file as usize) < self.files.len(), "a file that the ring has not");
         let index = slot.index() as u32;
         let buffer = self.slab.buffer(&slot);
@@ -201,20 +211,26 @@ impl<'s> UringQueue<'s> {
         let number = self.files[file as usize].as_raw_fd();
         let vector = &mut self.vectors[index as usize];
         vector.iov_len = len as usize;
+        let flags = self.setup.flags[usize::from(write)] as i32;
+        macro_rules! with {
+            ($operation:expr) => {
+                $operation.offset(offset).rw_flags(flags).ioprio(priority).build()
+            };
+        }
         // The crate's trait for both kinds of files has no name outside of it.
         macro_rules! on {
             ($file:expr) => {
                 match (self.setup.vectored, self.fixed, write) {
-                    (true, _, false) => opcode::Readv::new($file, vector, 1).offset(offset).build(),
-                    (true, _, true) => opcode::Writev::new($file, vector, 1).offset(offset).build(),
-                    (_, true, false) => opcode::ReadFixed::new($file, pointer, len, index as u16)
-                        .offset(offset)
-                        .build(),
-                    (_, true, true) => opcode::WriteFixed::new($file, pointer, len, index as u16)
-                        .offset(offset)
-                        .build(),
-                    (_, _, false) => opcode::Read::new($file, pointer, len).offset(offset).build(),
-                    (_, _, true) => opcode::Write::new($file, pointer, len).offset(offset).build(),
+                    (true, _, false) => with!(opcode::Readv::new($file, vector, 1)),
+                    (true, _, true) => with!(opcode::Writev::new($file, vector, 1)),
+                    (_, true, false) => {
+                        with!(opcode::ReadFixed::new($file, pointer, len, index as u16))
+                    }
+                    (_, true, true) => {
+                        with!(opcode::WriteFixed::new($file, pointer, len, index as u16))
+                    }
+                    (_, _, false) => with!(opcode::Read::new($file, pointer, len)),
+                    (_, _, true) => with!(opcode::Write::new($file, pointer, len)),
                 }
             };
         }
@@ -381,17 +397,17 @@ mod tests {
                 UringQueue::new(brand, files, 2, 4096, RingSetup::default()).unwrap();
             let slot = slots.pop().unwrap();
             ring.buffer(&slot).fill(2);
-            ring.push(slot, true, 0, 4096, 4096);
+            ring.push(slot, true, 0, 4096, 4096, 0);
             ring.wait(1).unwrap();
             let (slot, moved) = ring.answer().unwrap();
             assert_eq!(moved, 4096);
-            ring.push(slot, false, 0, 4000, 4096);
+            ring.push(slot, false, 0, 4000, 4096, 0);
             ring.wait(1).unwrap();
             let (slot, moved) = ring.answer().unwrap();
             assert_eq!(moved, 4096);
             let buffer = ring.buffer(&slot);
             assert!(buffer[..96].iter().all(|&b| b == 1) && buffer[96..].iter().all(|&b| b == 2));
-            ring.push(slot, false, 0, 0, 4096);
+            ring.push(slot, false, 0, 0, 4096, 0);
             // Dropped in flight: must wait, not crash.
         });
     }
@@ -418,7 +434,7 @@ mod tests {
                 eprintln!("SKIP a_wait_ends_when_its_time_is_over: a kernel before 5.11");
                 return;
             }
-            ring.push(slots.pop().unwrap(), false, 0, 0, 5);
+            ring.push(slots.pop().unwrap(), false, 0, 0, 5, 0);
             ring.wait_for(1, Nanos::millis(1)).unwrap();
             assert!(ring.answer().is_none());
             ring.wait_for(1, Nanos::millis(1)).unwrap();

@@ -34,6 +34,10 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
             None,
         ));
     }
+    let mut ours = phase_view.record.jobs_of(&phase_view.phase.name).peekable();
+    if ours.peek().is_some() && ours.all(|job| job.method.moves_no_data()) {
+        return Some(without_data());
+    }
     let mut done = phase_view.phase.totals.keys().filter(|action| !action.serves()).peekable();
     if phase_view.phase.flows.is_empty()
         && done.peek().is_some()
@@ -54,6 +58,18 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     let unseen =
         phase_view.cases.iter().find_map(|flow_view| missing(phase_view, flow_view, found));
     unseen.or_else(|| metadata(phase_view, found))
+}
+
+/// Calls that change a file without any data that move.
+pub(super) fn without_data() -> Finding {
+    finding(
+        RULE.id,
+        FindingWeight::Unproven,
+        Some(MeasuredSubject::Unsure),
+        "fallocate() and ftruncate() move no data: how much of their work the device did, and when, is unknown.",
+        vec![],
+        None,
+    )
 }
 
 /// No counter of a device says which of its requests were for names and attributes, so what files

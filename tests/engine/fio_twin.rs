@@ -51,6 +51,22 @@ const LINES: &[&str] = &[
     "--name=m --ioengine=filedelete --nrfiles=16 --filesize=8k --bs=8k",
     "--name=h --rw=randwrite --bsrange=1k-8k --filesize=3k-99k --nrfiles=3 --verify=crc32c",
     "--name=j --rw=randwrite --bs=4k --size=256k --nrfiles=4 --openfiles=1 --file_service_type=random:2",
+    "--name=f --ioengine=falloc --rw=randwrite --bs=64k --size=1m --fallocate=none",
+    "--name=f --ioengine=falloc --rw=randtrim --bs=64k --size=1m",
+    "--name=g --ioengine=ftruncate --rw=write --bs=64k --size=1m",
+    "--name=b --rw=write --bs=4k --size=256k --verify=crc32c --verify_backlog=8 --io_size=1m",
+    "--name=b --rw=randwrite --bs=4k --size=256k --verify=crc32c --verify_backlog=8 --io_size=128k",
+    "--name=b --rw=randwrite --bs=4k --size=256k --verify=crc32c --io_size=64k",
+    "--name=x --rw=rw --bs=4k --size=256k --verify=crc32c --verify_backlog=8",
+    "--name=x --rw=randrw --bs=4k --size=256k --verify=md5 --verify_backlog=16 --verify_backlog_batch=4",
+    "--name=c --rw=randread --bs=4k --size=1m --ioengine=libaio --iodepth=4 --cmdprio_percentage=20",
+    "--name=c --rw=randrw --bssplit=4k/50:8k/50 --size=1m --ioengine=io_uring --iodepth=4 --cmdprio_bssplit=4k/30/2/7:8k/10/1/0",
+    "--name=l --rw=write --bs=4k --size=256k --lockmem=1m --lockfile=exclusive --write_hint=short",
+    "--name=l --rw=randread --bs=4k --size=256k --lockfile=readwrite --numjobs=3 --filename=s",
+    "--name=d --rw=write --bs=4k --size=256k --dedupe_percentage=40 --dedupe_mode=working_set --dedupe_working_set_percentage=10",
+    "--name=d --rw=write --bs=8k --size=256k --buffer_compress_percentage=50 --buffer_compress_chunk=4k --refill_buffers",
+    "--name=p --rw=randread --bs=4k --size=256k --ioengine=pvsync2 --hipri --hipri_percentage=50",
+    "--name=h --rw=read --bs=4k --size=256k --ioengine=mmap --thp=1",
 ];
 
 /// What one of them prints in a folder of its own.

@@ -203,3 +203,28 @@ fn what_is_not_done_is_refused_by_name() {
         assert!(!folder.path("t").exists(), "{word}");
     }
 }
+
+#[test]
+fn a_file_of_state_says_how_far_the_writes_of_another_run_went() {
+    lab::need!(Memory::tmpfs());
+    for order in ["", "rand"] {
+        let folder = Memory::tmpfs().expect("memory");
+        let line = |rest: &str| format!("--bs=4k --verify=crc32c --output-format=json {rest}");
+        let wrote = line(&format!("--rw={order}write --do_verify=0 --number_ios=20"));
+        let read = line(&format!("--rw={order}read --verify_state_load=1"));
+        let verified = |theirs: bool| {
+            let output = run(theirs, folder.mount(), &read);
+            assert!(output.status.success(), "{order}: {}", said(&output));
+            document(&output)["jobs"][0]["read"]["total_ios"].as_u64().expect("a number")
+        };
+        assert!(run(true, folder.mount(), &wrote).status.success(), "{order}");
+        assert_eq!((verified(true), verified(false)), (20, 20), "{order}");
+        // Our own, of the version of fio 3.42, which Debian's does not read.
+        assert!(run(false, folder.mount(), &wrote).status.success(), "{order}");
+        assert_eq!(verified(false), 20, "{order}");
+        std::fs::remove_file(folder.path("local-a-0-verify.state")).expect("a file of state");
+        let without = run(false, folder.mount(), &read);
+        assert!(said(&without).contains("local-a-0-verify.state"), "{}", said(&without));
+        assert!(!without.status.success(), "{order}");
+    }
+}

@@ -14,6 +14,7 @@ mod dd_twin;
 mod evidence;
 mod fallbacks;
 mod files;
+mod fio_calls;
 mod fio_faults;
 mod fio_files;
 mod fio_iolog;

@@ -45,7 +45,15 @@ fn methods() -> Vec<(&'static str, Method, u32)> {
             1,
         ),
         ("mmap", Method::Mmap(MmapOptions::default()), 1),
-        ("mmap async", Method::Mmap(MmapOptions { advice: Advice::Random, msync_async: true }), 1),
+        (
+            "mmap async",
+            Method::Mmap(MmapOptions {
+                advice: Advice::Random,
+                msync_async: true,
+                ..MmapOptions::default()
+            }),
+            1,
+        ),
         ("stdio records", Method::Stdio { buffer: 4096, bytewise: false }, 1),
         ("stdio bytes", Method::Stdio { buffer: 1000, bytewise: true }, 1),
         ("posixaio", Method::PosixAio, 8),
@@ -66,7 +74,7 @@ fn methods() -> Vec<(&'static str, Method, u32)> {
         Err(error) => eprintln!("SKIP libaio in tests/engine/methods.rs: {error}"),
         Ok(()) => all.extend([
             ("libaio", Method::Libaio(AioOptions::default()), 8),
-            ("libaio batches", Method::Libaio(AioOptions { batch: 4 }), 8),
+            ("libaio batches", Method::Libaio(AioOptions { batch: 4, ..AioOptions::default() }), 8),
         ]),
     }
     all
@@ -525,7 +533,7 @@ fn a_large_mapping_costs_no_more_than_a_small_one() {
         });
         let (live_counters, halt) = (LiveCounters::default(), AtomicBool::new(false));
         let reads = pattern(Action::Read, OffsetOrdering::Uniform, 4096);
-        let method = Method::Mmap(MmapOptions { advice: Advice::Random, msync_async: false });
+        let method = Method::Mmap(MmapOptions { advice: Advice::Random, ..MmapOptions::default() });
         let worker = Worker {
             limits: Default::default(),
             apart: false,

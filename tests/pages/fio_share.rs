@@ -6,7 +6,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use assay::dialect::fio::{self, FioCommand, FioPathKind, FioSurroundings, FioThere, FioWorld};
+use assay::dialect::fio::{
+    self, FioCommand, FioPathKind, FioPlan, FioSurroundings, FioThere, FioWorld,
+};
+
+use assay::error::Refusal;
 
 use crate::common::pages::golden_file;
 
@@ -14,12 +18,22 @@ use crate::common::pages::golden_file;
 const LIST: &[u8] =
     b"fio version 3 iolog\n1 f add\n1 f open\n2 f read 0 4096\n3 f write 4096 4096\n";
 
-fn corpus() -> PathBuf {
+/// What fio 3.33 leaves when a job of one in flight has made 64 writes.
+fn state() -> Vec<u8> {
+    let mut body = vec![0; 168];
+    (body[0], body[8], body[12], body[16]) = (1, 1, 1, 64);
+    let sum = u64::from(!crc32c::crc32c(&body));
+    let head = [3, body.len() as u64, sum];
+    head.into_iter().flat_map(u64::to_le_bytes).chain(body).collect()
+}
+
+/// The folder of the corpus.
+pub fn corpus() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fio/corpus")
 }
 
 /// The job files of the corpus and of its parts, by name.
-fn files() -> BTreeMap<String, Vec<u8>> {
+pub fn files() -> BTreeMap<String, Vec<u8>> {
     let folders =
         [corpus(), corpus().join("parts")].map(|folder| fs::read_dir(folder).expect("there"));
     let paths = folders.into_iter().flatten().map(|entry| entry.expect("an entry").path());
@@ -32,9 +46,16 @@ fn files() -> BTreeMap<String, Vec<u8>> {
     each.collect()
 }
 
-/// Reads words, on a machine where each folder is there.
-fn understood(words: &[String], files: &BTreeMap<String, Vec<u8>>) -> FioCommand {
-    let world = FioWorld {
+/// The lines of the corpus.
+pub fn lines() -> Vec<String> {
+    let lines = fs::read_to_string(corpus().join("lines.txt")).expect("the lines");
+    let lines = lines.lines().map(str::trim);
+    lines.filter(|line| !line.is_empty() && !line.starts_with('#')).map(String::from).collect()
+}
+
+/// Does something on a machine with these files, where each folder is there.
+pub fn in_world<T>(files: &BTreeMap<String, Vec<u8>>, act: impl FnOnce(&FioWorld<'_>) -> T) -> T {
+    act(&FioWorld {
         files: &|path| {
             let found = path.to_str().and_then(|name| files.get(name));
             found.cloned().ok_or_else(|| io::ErrorKind::NotFound.into())
@@ -52,15 +73,21 @@ fn understood(words: &[String], files: &BTreeMap<String, Vec<u8>>) -> FioCommand
         page_size: 4096,
         cpus: 8,
         memory_mb: 16384,
-    };
-    fio::read(words, &world).unwrap_or_else(|complaint| panic!("{words:?}: {complaint:?}"))
+    })
 }
 
-/// What stands in the way of a plan, where devices have 1 TiB and may be written to.
-fn refusal(command: &FioCommand) -> Option<String> {
-    if command.answer.is_some() {
-        return None;
-    }
+/// Reads words that are understood.
+fn understood(words: &[String], files: &BTreeMap<String, Vec<u8>>) -> FioCommand {
+    in_world(files, |world| {
+        fio::read(words, world).unwrap_or_else(|complaint| panic!("{words:?}: {complaint:?}"))
+    })
+}
+
+/// The plan of a command, where devices have 1 TiB and may be written to.
+///
+/// # Errors
+/// What stands in its way.
+pub fn planned(command: &FioCommand) -> Result<FioPlan, Refusal> {
     let there = |path: &Path| match path {
         _ if path.starts_with("/dev") => FioThere::Device { bytes: 1 << 40, named: true },
         _ if path.starts_with("/srv") => FioThere::File(1 << 20),
@@ -68,22 +95,27 @@ fn refusal(command: &FioCommand) -> Option<String> {
     };
     let files = |path: &Path| match path.to_str() {
         Some(path) if path.ends_with(".log") => Ok(LIST.to_vec()),
+        Some(path) if path.ends_with("-verify.state") => Ok(state()),
         Some(path) if path.starts_with("/sys/devices/system/node/") => Ok(b"0-1".to_vec()),
         _ => Err(io::ErrorKind::NotFound.into()),
     };
-    let found = FioSurroundings { there: &there, files: &files };
-    command.plan(Vec::new(), &found, 1).err().map(|refusal| refusal.to_string())
+    let found = FioSurroundings { there: &there, files: &files, aux_path: None };
+    command.plan(Vec::new(), &found, 1)
+}
+
+fn refusal(command: &FioCommand) -> Option<String> {
+    if command.answer.is_some() {
+        return None;
+    }
+    planned(command).err().map(|refusal| refusal.to_string())
 }
 
 #[test]
 fn what_is_not_done_of_the_corpus_is_listed_and_does_not_grow() {
     let files = files();
-    let lines = fs::read_to_string(corpus().join("lines.txt")).expect("the lines");
-    let lines = lines.lines().map(str::trim);
-    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#')).map(String::from);
     let jobs = files.keys().filter(|name| name.ends_with(".fio")).cloned();
     let (mut all, mut refused) = (0, Vec::new());
-    for text in jobs.chain(lines) {
+    for text in jobs.chain(lines()) {
         let words: Vec<String> = text.split_whitespace().map(String::from).collect();
         all += 1;
         if let Some(refusal) = refusal(&understood(&words, &files)) {

@@ -10,6 +10,7 @@ mod compare;
 mod demo;
 mod explain;
 mod figures;
+mod fio_fuzz;
 mod fio_share;
 mod io;
 #[path = "../lab/mod.rs"]

@@ -5,10 +5,12 @@ mod computing;
 mod file_calls;
 mod files;
 mod limits;
+mod memory;
 mod method;
 mod pace;
 mod pattern;
 mod placed;
+mod priorities;
 mod refused;
 mod replay;
 mod sequence;
@@ -25,15 +27,14 @@ use super::cpus;
 use super::engine::FioEngine;
 use super::logs;
 use super::names;
-use std::path::Path;
 
 use crate::error::Refusal;
 use crate::plan::{
     AddedWords, BlockWork, CacheDrop, Cpus, DetailLevel, IoClass, IoPriority, Job, LogForm,
-    MoreWork, Pattern, Phase, PhaseEnd, Plan, PlanOrigin, Priority, SeedStream, StopRule, Target,
-    Tausworthe, ToolProfile, Work, WorkerKind,
+    MoreWork, Pattern, Phase, PhaseEnd, Plan, PlanOrigin, Priority, SeedStream, StopLimit,
+    StopRule, Target, Tausworthe, ToolProfile, Work, WorkerKind,
 };
-use crate::unit::Nanos;
+use crate::unit::{Nanos, Ops};
 
 /// fio's own seed, where no word gives another.
 const SEED: u64 = 0x89;
@@ -251,6 +252,7 @@ impl FioJob {
                 delay: self.delay(thread),
                 cpus: self.cpus(clone, found)?,
                 priority: self.priority(),
+                memory: self.memory(found)?,
                 balance: self.balance(),
                 on_fault: self.on_fault(),
                 detail: DetailLevel { workers: true, ..DetailLevel::default() },
@@ -259,7 +261,9 @@ impl FioJob {
         }
         let place = self.place_of((clone, thread), found.there, before)?;
         let pattern = self.pattern_of(&place, (clone, thread));
-        let stop = self.stop_of(&place, pattern.sequence.is_some())?;
+        let mut stop = self.stop_of(&place, pattern.sequence.is_some())?;
+        let verifiable = self.verifiable(thread, found)?;
+        stop.first_of.extend(verifiable.map(|writes| StopLimit::Ops(Ops(writes))));
         self.job_of(place.target, pattern, stop, (clone, thread), found)
     }
 
@@ -288,6 +292,9 @@ impl FioJob {
             iodepth: self.depth(),
             apart: self.queue.serialize_overlap && self.depth() > 1,
             fadvise: self.fadvise(),
+            priorities: self.priorities_of_ios(thread)?,
+            write_hint: self.write_hint(),
+            interference: self.interference(),
             ..BlockWork::of(target, pattern)
         };
         Ok(Job {
@@ -297,6 +304,7 @@ impl FioJob {
             delay: self.delay(thread),
             cpus: self.cpus(clone, found)?,
             priority: self.priority(),
+            memory: self.memory(found)?,
             balance: self.balance(),
             on_fault: self.on_fault(),
             tolerance: self.tolerance(),
@@ -359,19 +367,14 @@ impl FioJob {
         let unknown = |why: String| {
             refused(self, "numa_cpu_nodes", &why, "'numactl --hardware' lists the nodes")
         };
-        let told = |path: &str| {
-            let bytes = (found.files)(Path::new(path)).ok()?;
-            cpus::read("numa_cpu_nodes", String::from_utf8_lossy(&bytes).trim()).ok()
-        };
-        const NODES: &str = "/sys/devices/system/node";
         let numbers = match nodes.trim() {
-            "all" => told(&format!("{NODES}/online")),
+            "all" => found.nodes(),
             listed => cpus::read("numa_cpu_nodes", listed).ok(),
         };
         let numbers = numbers.ok_or_else(|| unknown(format!("'{nodes}' is no list of nodes")))?;
         let mut all = Vec::new();
         for number in numbers {
-            let of_node = told(&format!("{NODES}/node{number}/cpulist"));
+            let of_node = found.cpus_of_node(number);
             all.extend(of_node.ok_or_else(|| unknown(format!("there is no node {number}")))?);
         }
         Ok(all)

@@ -322,6 +322,7 @@ impl IozoneOptions {
         Interference {
             lock_files: self.lock_file && calls,
             lock_blocks: self.lock_records && calls,
+            lock_each: None,
             cpu_cache: self.purge.then_some(cache),
             stray_reads_every: if self.jitter && jitters { JITTER } else { 0 },
             buffers: if self.buffers && calls { Bytes(WORK_AREA) } else { Bytes::ZERO },
@@ -341,10 +342,10 @@ impl IozoneOptions {
     fn computing(&self, test: IozoneTest, block: Bytes, writes: bool) -> Option<ComputeTime> {
         if let Some((bytes, millis)) = self.bursts.filter(|_| writes) {
             let every = (bytes / block.0).clamp(1, u64::from(u32::MAX)) as u32;
-            return Some(ComputeTime { time: Nanos::millis(millis), every, idle: true });
+            return Some(ComputeTime { time: Nanos::millis(millis), cycles: 0, every, idle: true });
         }
         let millis = self.compute.filter(|millis| *millis > 0 && self.list(test).is_none())?;
-        Some(ComputeTime { time: Nanos::millis(millis), every: 1, idle: false })
+        Some(ComputeTime { time: Nanos::millis(millis), cycles: 0, every: 1, idle: false })
     }
 
     /// Seconds of that for so many records, which are not in the rate.
@@ -398,7 +399,7 @@ impl IozoneOptions {
                 Some(_) => Advice::WillNeed,
             };
             let msync_async = self.msync == Some(MmapSync::Async);
-            return Method::Mmap(MmapOptions { advice, msync_async });
+            return Method::Mmap(MmapOptions { advice, msync_async, huge_pages: false });
         }
         match self.async_depth {
             Some(_) => Method::PosixAio,

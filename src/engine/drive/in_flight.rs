@@ -86,6 +86,8 @@ pub(super) struct IoState {
     pub(super) generation: WriteGeneration,
     /// Its slot is in flight.
     pub(super) out: bool,
+    /// It is a read of a mix whose writes are verified as it goes: nobody looks at what it brings.
+    pub(super) unlooked: bool,
     /// Its number among all that were sent.
     pub(super) number: u64,
 }
@@ -93,7 +95,14 @@ pub(super) struct IoState {
 impl IoState {
     /// Nothing under way.
     pub(super) fn none(generation: WriteGeneration) -> Self {
-        Self { call: InFlightCall::Main, sent: Timestamp(0), generation, out: false, number: 0 }
+        Self {
+            call: InFlightCall::Main,
+            sent: Timestamp(0),
+            generation,
+            out: false,
+            unlooked: false,
+            number: 0,
+        }
     }
 }
 

@@ -48,8 +48,10 @@ pub(super) struct IoLoop<'a, 's, L, const MORE: bool> {
     pub(super) follow: Vec<(Slot<'s>, IoRequest)>,
     /// What was written and is to be read back.
     backlog: Option<BacklogQueue>,
-    /// Taken from the cursor, and waits for what stands in its way.
-    held: Option<IoRequest>,
+    /// It waits for what stands in its way; whether it is of the cursor, and not of the backlog.
+    held: Option<(IoRequest, bool)>,
+    /// The I/O that is sent next is a read of the cursor beside a backlog.
+    unlooked: bool,
     /// Slots of what was sent and is not accepted yet.
     fresh: Vec<usize>,
     batching: SubmitBatching,
@@ -64,6 +66,8 @@ pub(super) struct IoLoop<'a, 's, L, const MORE: bool> {
     pub(super) deadline: Option<Timestamp>,
     bytes_left: u64,
     ops_left: u64,
+    /// Bytes until it counts, where that goes by them.
+    ramp_left: u64,
     /// Writes since the last flush.
     pub(super) unflushed: u64,
     /// When what a list had before was sent.
@@ -124,7 +128,11 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
 
         ready();
         let now = backend.now();
-        let counted = now + quota.ramp;
+        let counted = match quota.ramp_bytes {
+            0 => now + quota.ramp,
+            _ => Timestamp(u64::MAX),
+        };
+        let timed = quota.time.filter(|_| quota.ramp_bytes == 0);
         let batching = SubmitBatching::new(depth > 1 && backend.may_split(), now);
         let level = worker.limits.level.filter(|_| MORE);
         Self {
@@ -142,14 +150,16 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             follow,
             backlog,
             held: None,
+            unlooked: false,
             fresh,
             batching,
             held_free: (if L::AT_ONCE { 0 } else { depth }, now),
             generation,
             now,
-            deadline: quota.time.map(|time| counted + time),
+            deadline: timed.map(|time| counted + time),
             bytes_left: quota.bytes.unwrap_or(u64::MAX),
             ops_left: quota.ops.unwrap_or(u64::MAX),
+            ramp_left: quota.ramp_bytes,
             unflushed: 0,
             listed_before: now,
             sent: 0,
@@ -298,10 +308,14 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
     /// The next I/O, within the quota. `None` at the end, or when it must wait for another one.
     #[inline]
     fn next_io(&mut self) -> Option<IoRequest> {
-        let held =
-            if MORE { self.held.take().or_else(|| self.backlog.as_mut()?.next()) } else { None };
+        let due = |backlog: &mut BacklogQueue| Some((backlog.next()?, false));
+        let held = match MORE {
+            true => self.held.take().or_else(|| self.backlog.as_mut().and_then(due)),
+            false => None,
+        };
         let barred = if MORE { self.pace.barred(self.now) } else { 0 };
-        let Some(mut io) = held.or_else(|| self.worker.cursor.next_but(barred)) else {
+        let drawn = held.or_else(|| Some((self.worker.cursor.next_but(barred)?, true)));
+        let Some((mut io, of_cursor)) = drawn else {
             if MORE && self.reads_rest() {
                 return self.next_io();
             }
@@ -309,13 +323,15 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             return None;
         };
         if MORE && self.loop_config.guarded && self.meets_another(io) {
-            self.held = Some(io);
+            self.held = Some((io, of_cursor));
             return None;
         }
         if MORE && let Some(backlog) = &mut self.backlog {
+            self.unlooked = of_cursor && io.op == IoOp::Read;
             match io.op {
                 // What was counted when it was written.
-                IoOp::Read => return Some(io),
+                IoOp::Read if !of_cursor => return Some(io),
+                IoOp::Read => {}
                 _ => backlog.wrote(io),
             }
         }
@@ -350,6 +366,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         self.beside.sent(io);
         self.ios_in_flight[index] = InFlight { io, since, sent: self.now, accepted: self.now };
         self.io_states[index].number = self.sent;
+        self.io_states[index].unlooked = self.unlooked;
         self.sent += 1;
         self.listed_before = self.now;
         if io.op == IoOp::Trim && !L::TAKES_TRIMS {
@@ -480,6 +497,9 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         if MORE && self.trim_pool.is_some() {
             self.collect_trims();
         }
+        if MORE && self.worker.quota.ramp_bytes > 0 {
+            self.ramp_by_bytes();
+        }
         self.worker_totals.stopped = self.now;
         if MORE && self.level.as_ref().is_some_and(|level| level.is_due(self.now)) {
             self.look_at_rates();
@@ -539,6 +559,9 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             self.open = false;
         }
         let counts = self.now >= self.worker_totals.counted;
+        if MORE {
+            self.ramp_left = self.ramp_left.saturating_sub(u64::from(moved));
+        }
         let answer = IoAnswer { io_in_flight, call, completed: self.now, moved, counts };
         let (back, wrong) = match io.op {
             IoOp::Read => {
@@ -574,6 +597,15 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         }
         if let Some(slot) = back {
             self.free.push(slot);
+        }
+    }
+
+    /// Begins to count when so many bytes were moved.
+    #[cold]
+    fn ramp_by_bytes(&mut self) {
+        if self.ramp_left == 0 && self.worker_totals.counted.0 == u64::MAX {
+            self.worker_totals.counted = self.now;
+            self.deadline = self.worker.quota.time.map(|time| self.now + time);
         }
     }
 

@@ -45,6 +45,9 @@ impl<'s, L: IoBackend<'s>, const MORE: bool> IoLoop<'_, 's, L, MORE> {
         if !MORE || !L::CARRIES_DATA || self.worker.verify == Verify::None {
             return None;
         }
+        if self.io_states[slot.index()].unlooked {
+            return None;
+        }
         self.looked = true;
         let (worker, io) = (&self.worker, answer.io_in_flight.io);
         let place = place_of(worker.first_file, io);

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Fault;
-use crate::plan::{Interference, Method, Rate, Verify};
+use crate::plan::{Interference, Method, Rate, Verify, WriteHint};
 use crate::stats::{
     BlockCensus, CallSizes, CpuSpent, DepthCounts, LatencySplit, LiveCounters, PassedErrors,
 };
@@ -16,6 +16,7 @@ use crate::unit::{Nanos, Timestamp};
 use super::super::balance::BalanceSlot;
 use super::super::fill::{DataFiller, DataLayer, WriteGeneration};
 use super::super::log::WorkerLog;
+use super::super::priorities::PriorityDraw;
 use super::super::route::IoRoute;
 use super::super::tally::ActionTallies;
 use super::super::{CacheControl, FlushKind, IoBackend, IoOp, WorkerFiles};
@@ -27,6 +28,8 @@ use super::worker_limits::WorkerLimits;
 pub struct IoQuota {
     /// Time that is done but not counted.
     pub ramp: Nanos,
+    /// Bytes that are done but not counted; 0: none.
+    pub ramp_bytes: u64,
     /// Counted time.
     pub time: Option<Nanos>,
     /// Bytes of this worker, counted or not.
@@ -60,6 +63,10 @@ pub struct Worker<'a> {
     pub block: usize,
     /// The rate of the whole job, and this worker's place among those who share it.
     pub rate: Rate,
+    /// Which of its I/Os have a priority of their own.
+    pub priorities: Option<PriorityDraw>,
+    /// How long what it writes is said to live.
+    pub write_hint: Option<WriteHint>,
     /// (number of this worker, number of workers).
     pub place: (u32, u32),
     /// Other jobs that it keeps step with.
@@ -159,6 +166,7 @@ impl Worker<'_> {
             || self.aside.any()
             || self.limits.level.is_some()
             || self.apart
+            || self.quota.ramp_bytes > 0
             || self.rate.caps.has_own()
             || does.does(IoOp::Rewrite) && !L::AT_ONCE
             || does.does(IoOp::Trim)

@@ -11,12 +11,16 @@ use super::fitter::PlanFitter;
 const THREADS: u64 = 4096;
 /// Memory for the buffers of one phase that no machine is asked about.
 const MODEST: Bytes = Bytes::mib(64);
+/// Memory that is never locked, as fio has it.
+const SPARED: Bytes = Bytes::mib(128);
 
 impl PlanFitter<'_> {
     /// Refuses a phase that this machine has no threads or no memory for.
     pub(super) fn crowd(&self, phase: &Phase, jobs: &[ResolvedJob]) -> Result<(), Refusal> {
         let (mut threads, mut buffers) = (0_u64, Bytes::ZERO);
+        let mut locked = Bytes::ZERO;
         for (job, resolved) in phase.jobs.iter().zip(jobs) {
+            locked += Bytes(job.memory.locked.0.saturating_mul(u64::from(resolved.workers)));
             let blocks = match &job.work {
                 Work::Blocks(blocks) => blocks,
                 Work::Tree(_) => {
@@ -50,6 +54,15 @@ impl PlanFitter<'_> {
             return Err(Refusal::new(
                 format!("{buffers} of buffers are more than half of the memory ({memory})"),
                 "give fewer workers, less iodepth, or a smaller block",
+            ));
+        }
+        if locked > Bytes::ZERO
+            && let Some(free) = self.sys_root.free_memory().seen().copied()
+            && locked.0.saturating_add(SPARED.0) > free.0
+        {
+            return Err(Refusal::new(
+                format!("{locked} of memory are to be locked, of {free} that are free"),
+                "lock less, and leave 128 MiB for all others",
             ));
         }
         Ok(())

@@ -18,7 +18,7 @@ pub(super) fn something_to_read(
     blocks: &BlockWork,
 ) -> Result<(), Refusal> {
     let reads = blocks.pattern.mix.fetches();
-    if !reads || blocks.method.without_io() {
+    if !reads || blocks.method.without_io() || blocks.method.moves_no_data() {
         return Ok(());
     }
     let layout = layout(&blocks.target);

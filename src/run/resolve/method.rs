@@ -126,6 +126,25 @@ impl PlanFitter<'_> {
                         Ok(Method::Vectored(flags))
                     })
             }
+            Method::IoUring(mut ring) if ring.flags != VectoredFlags::NONE => {
+                ring.flags = self.queued_flags(ring.flags, blocks, path, caching)?;
+                self.suited(
+                    Method::IoUring(RingOptions { flags: VectoredFlags::NONE, ..ring }),
+                    blocks,
+                    caching,
+                    path,
+                )
+                .map(|method| match method {
+                    Method::IoUring(suited) => {
+                        Method::IoUring(RingOptions { flags: ring.flags, ..suited })
+                    }
+                    other => other,
+                })
+            }
+            Method::Libaio(mut aio) if aio.flags != VectoredFlags::NONE => {
+                aio.flags = self.queued_flags(aio.flags, blocks, path, caching)?;
+                Ok(Method::Libaio(aio))
+            }
             Method::Mmap(mapping) => {
                 // A file that is not there yet is tried by the kernel when it is.
                 if let Err(error) = ground().and_then(|ground| ground.maps())
@@ -181,6 +200,25 @@ impl PlanFitter<'_> {
             }
             method => Ok(method),
         }
+    }
+
+    /// The flags of a queue as a target takes them: those of preadv2 and pwritev2 are tried.
+    fn queued_flags(
+        &mut self,
+        flags: VectoredFlags,
+        blocks: &BlockWork,
+        path: &Path,
+        caching: Caching,
+    ) -> Result<VectoredFlags, Refusal> {
+        let name = path.to_text();
+        let ground = || ProbeGround::of(&blocks.target, path, caching == Caching::Direct);
+        let writes = blocks.pattern.mix.writes();
+        let taken =
+            self.flags(flags, blocks, &name.to_string(), |only| ground()?.takes(only, writes))?;
+        if flags.atomic && writes {
+            atomic(blocks, ground().ok().and_then(|g| g.atomic()), path)?;
+        }
+        Ok(taken.unwrap_or(flags))
     }
 
     /// The flags that a target takes: each is tried alone. `None`: the calls are missing.

@@ -14,7 +14,7 @@ use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, Remedy};
 use crate::verdict::threshold::{DEPTH_LEAST, RESIDENT, SMALL_WRITE};
 use crate::verdict::{
     client_bound, compressed, file_lock, finding, first_write, flush_bound, latency_bound,
-    not_flushed, own, served_from_cache, trimmed_blocks, uncommitted, words,
+    not_flushed, own, served_from_cache, trimmed_blocks, uncommitted, unseen, words,
 };
 
 /// A job on blocks and where it takes place.
@@ -48,6 +48,9 @@ pub(super) fn paths(target: &Target) -> Vec<PathBuf> {
 
 /// Everything that can be foreseen of a job of blocks.
 pub(super) fn see(ground: &BlockJobPlace<'_>) -> Vec<Finding> {
+    if ground.blocks.method.moves_no_data() {
+        return vec![unseen::without_data()];
+    }
     let judges = [
         unflushed,
         each_write,

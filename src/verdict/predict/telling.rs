@@ -202,6 +202,14 @@ pub(super) fn blocks(blocks: &BlockWork, workers: u32) -> Vec<String> {
         _ if pattern.order.sequential() => "sequentially",
         _ => "at random",
     };
+    if blocks.method.moves_no_data() {
+        return vec![format!(
+            "Calls {}() in place of I/O {order} {}, for blocks of {}. No data move.",
+            blocks.method.name(),
+            place(&blocks.target),
+            pattern.largest()
+        )];
+    }
     let past = match blocks.caching {
         Caching::Direct => "with direct I/O",
         Caching::DirectIfReal => "with direct I/O where possible",
@@ -297,6 +305,10 @@ pub(super) fn about_blocks(
     disk: &str,
     measures: MeasuredSubject,
 ) -> (String, String) {
+    if blocks.method.moves_no_data() {
+        let is = format!("what the file system takes for {}()", blocks.method.name());
+        return (is, format!("{disk}: no counter tells which of it the device does"));
+    }
     if let Some(both) = instead_of_disk(measures, disk, None) {
         return both;
     }

@@ -154,7 +154,8 @@ pub(super) const OPTIONS: &[FioOption] = &[
         "the size of each file, or the smallest and the largest",
         |job, value| {
             if let Some((low, high)) = value.first_and_last() {
-                job.target.filesize = Some((low.unsigned_abs(), high.unsigned_abs()));
+                let (low, high) = (low.unsigned_abs(), high.unsigned_abs());
+                job.target.filesize = Some((low.min(high), low.max(high)));
             }
             Ok(())
         },

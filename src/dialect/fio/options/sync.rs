@@ -106,8 +106,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         "how long what is written is said to live",
         |job, value| value.choice(&mut job.sync.write_hint, FioWriteHint::of),
         "--name=a --rw=write --size=1m --write_hint=short",
-    )
-    .noted("devices for which it matters are not made any more"),
+    ),
 ];
 
 /// Each use adds to what was typed before; the number is that of the last.

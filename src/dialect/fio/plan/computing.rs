@@ -19,14 +19,7 @@ impl FioJob {
         found: &FioSurroundings<'_>,
     ) -> Result<Job, Refusal> {
         let options = &self.queue.engine_options;
-        if options.cpumode != FioCpuMode::Noop {
-            return Err(refused(
-                self,
-                "cpumode",
-                "numbers are not sorted here, which loads memory too",
-                "use cpumode=noop",
-            ));
-        }
+        let sorts = options.cpumode == FioCpuMode::Qsort;
         let time = Nanos::from(self.schedule.runtime);
         if time == Nanos::ZERO && !options.exit_on_io_done {
             return Err(refused(
@@ -45,14 +38,17 @@ impl FioJob {
             BlockSize::Fixed(Bytes(1)),
         );
         let target = Target::Nowhere { size: Bytes(1 << 40) };
-        let blocks =
-            BlockWork { method: Method::Compute { time: chunk }, ..BlockWork::of(target, pattern) };
+        let blocks = BlockWork {
+            method: Method::Compute { time: chunk, sorts },
+            ..BlockWork::of(target, pattern)
+        };
         let rest = (idle > Nanos::ZERO).then_some(RestTime {
             time: idle,
             busy: Nanos::ZERO,
             every: 1,
-            after: Nanos::ZERO,
-            uncapped: false,
+            // How long sorting takes shows each time.
+            load_percent: if sorts { load as u8 } else { 0 },
+            ..RestTime::default()
         });
         Ok(Job {
             rate: Rate { rest, ..Rate::CLOSED },
@@ -65,6 +61,7 @@ impl FioJob {
             delay: self.delay(thread),
             cpus: self.cpus(clone, found)?,
             priority: self.priority(),
+            memory: self.memory(found)?,
             on_fault: self.on_fault(),
             detail: DetailLevel { workers: true, costs: true, ..DetailLevel::default() },
             ..Job::of(self.name.clone(), Work::Blocks(blocks))

@@ -1,13 +1,13 @@
 //! By which calls a job does its I/O, and what its writes promise.
 
 use super::super::asked::FioJob;
-use super::super::choices::{FioFadvise, FioSyncMode, FioSyncRange};
+use super::super::choices::{FioFadvise, FioLockfile, FioSyncMode, FioSyncRange, FioWriteHint};
 use super::super::engine::FioEngine;
 use super::refused::refused;
 use crate::error::Refusal;
 use crate::plan::{
-    Advice, AioOptions, Caching, Durability, Method, MmapOptions, RingOptions, SyncFileRange,
-    VectoredFlags,
+    Advice, AioOptions, Caching, Durability, FileSharing, Interference, Method, MmapOptions,
+    RingOptions, SyncFileRange, VectoredFlags, WriteHint,
 };
 use crate::unit::Ops;
 
@@ -24,8 +24,19 @@ impl FioJob {
             0 | 1 => 0,
             several => several,
         };
+        // What a queue polls for it polls for altogether.
+        let queued = VectoredFlags {
+            nowait: options.nowait,
+            dontcache: options.uncached && !self.sync.direct,
+            atomic: self.sync.atomic && self.pattern.rw.writes(),
+            ..VectoredFlags::NONE
+        };
         let flags = VectoredFlags {
-            hipri: options.hipri,
+            hipri: options.hipri && options.hipri_percentage > 0,
+            hipri_percent: match options.hipri_percentage {
+                percent @ 1..=99 if options.hipri => percent as u8,
+                _ => 0,
+            },
             nowait: options.nowait,
             dontcache: options.uncached,
             atomic: self.sync.atomic,
@@ -36,9 +47,13 @@ impl FioJob {
             FioEngine::Sync | FioEngine::Vsync => Method::Sync,
             FioEngine::Splice => Method::Splice,
             FioEngine::Pvsync | FioEngine::Pvsync2 => Method::Vectored(flags),
-            FioEngine::Libaio => Method::Libaio(AioOptions { batch }),
+            FioEngine::Libaio => Method::Libaio(AioOptions { batch, flags: queued }),
             FioEngine::Posixaio => Method::PosixAio,
-            FioEngine::Mmap => Method::Mmap(MmapOptions::default()),
+            FioEngine::Mmap => {
+                Method::Mmap(MmapOptions { huge_pages: options.thp, ..MmapOptions::default() })
+            }
+            FioEngine::Falloc => Method::Fallocate,
+            FioEngine::Ftruncate => Method::Ftruncate,
             FioEngine::Null => Method::Null,
             FioEngine::IoUring => Method::IoUring(RingOptions {
                 fixed: options.fixedbufs || options.registerfiles,
@@ -49,6 +64,7 @@ impl FioJob {
                 linked: false,
                 async_every: options.force_async,
                 batch,
+                flags: queued,
             }),
             other => {
                 return Err(refused(
@@ -58,6 +74,28 @@ impl FioJob {
                     "use psync, sync, pvsync2, libaio, io_uring, posixaio, mmap or null",
                 ));
             }
+        })
+    }
+
+    /// What is done around each of its I/Os.
+    pub(super) fn interference(&self) -> Interference {
+        let lock_each = match self.target.lockfile {
+            FioLockfile::None => None,
+            FioLockfile::Exclusive => Some(FileSharing::Nobody),
+            FioLockfile::Readwrite => Some(FileSharing::Readers),
+        };
+        Interference { lock_each, ..Interference::default() }
+    }
+
+    /// What is said of how long its data live.
+    pub(super) fn write_hint(&self) -> Option<WriteHint> {
+        let said = self.is_set("write_hint") && self.pattern.rw.writes();
+        said.then_some(match self.sync.write_hint {
+            FioWriteHint::None => WriteHint::None,
+            FioWriteHint::Short => WriteHint::Short,
+            FioWriteHint::Medium => WriteHint::Medium,
+            FioWriteHint::Long => WriteHint::Long,
+            FioWriteHint::Extreme => WriteHint::Extreme,
         })
     }
 
@@ -92,7 +130,11 @@ impl FioJob {
 
     pub(super) fn caching(&self) -> Caching {
         match self.sync.direct || self.sync.atomic {
-            true if !matches!(self.queue.engine, FioEngine::Mmap | FioEngine::Null) => {
+            true if !matches!(
+                self.queue.engine,
+                FioEngine::Mmap | FioEngine::Null | FioEngine::Falloc | FioEngine::Ftruncate
+            ) =>
+            {
                 Caching::Direct
             }
             _ => Caching::Buffered,

@@ -7,7 +7,7 @@ use super::refused::refused;
 use super::target::FioRegion;
 use crate::error::Refusal;
 use crate::plan::{
-    Arrivals, Balance, Cap, Caps, Rate, RestTime, SteadyWindow, StopLimit, StopRule,
+    Arrivals, Balance, Cap, Caps, ComputeTime, Rate, RestTime, SteadyWindow, StopLimit, StopRule,
 };
 use crate::unit::{Bytes, Nanos, Ops};
 
@@ -20,7 +20,10 @@ impl FioJob {
             trim: self.cap(FioDirection::Trim),
             ..Caps::NONE
         };
-        let rate = Rate { rest: self.rest(), ..Rate::CLOSED };
+        let cycles = u64::from(self.pace.thinkcycles);
+        let compute = ComputeTime { time: Nanos::ZERO, cycles, every: 1, idle: false };
+        let compute = (cycles > 0).then_some(compute);
+        let rate = Rate { rest: self.rest(), compute, ..Rate::CLOSED };
         let linear = self.pace.rate_process == FioRateProcess::Linear;
         let offload = self.queue.submit_mode == FioSubmitMode::Offload;
         if caps == Caps::NONE {
@@ -30,10 +33,15 @@ impl FioJob {
             return Ok(Rate { caps: Caps { catch_up: true, ..caps }, ..rate });
         }
         let rw = self.pattern.rw;
-        if [rw.reads(), rw.writes(), rw.trims()].iter().filter(|does| **does).count() > 1 {
+        let several =
+            [rw.reads(), rw.writes(), rw.trims()].iter().filter(|does| **does).count() > 1;
+        if several && !linear {
+            return Ok(Rate { caps: Caps { catch_up: true, poisson: true, ..caps }, ..rate });
+        }
+        if several {
             return Err(refused(
                 self,
-                if linear { "io_submit_mode" } else { "rate_process" },
+                "io_submit_mode",
                 "I/Os of two directions that arrive at times of their own are not done here",
                 "give each direction a job of its own",
             ));
@@ -91,6 +99,7 @@ impl FioJob {
             every: if counts { pace.thinktime_blocks.max(1) } else { 0 },
             after,
             uncapped: pace.rate_ignore_thinktime,
+            ..RestTime::default()
         })
     }
 
@@ -154,6 +163,7 @@ impl FioJob {
         ];
         Ok(StopRule {
             ramp: Nanos::from(schedule.ramp_time),
+            ramp_bytes: Bytes(schedule.ramp_size),
             ..StopRule::until(limits.into_iter().flatten())
         })
     }

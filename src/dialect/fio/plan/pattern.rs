@@ -1,9 +1,9 @@
 //! Which blocks a job touches, and with which data.
 
 use super::super::asked::FioJob;
-use super::super::choices::FioRw;
+use super::super::choices::{FioDedupeMode, FioRw};
 use super::super::direction::FioDirection;
-use super::super::job_target::{FioBlockShare, FioDistribution};
+use super::super::job_target::{FioAmount, FioBlockShare, FioDistribution};
 use super::target::FioRegion;
 use crate::plan::{
     Action, ActionShare, ActionSize, BlockSize, Fill, Mix, OffsetOrdering, Pattern, Region,
@@ -132,6 +132,16 @@ impl FioJob {
         !pattern.norandommap && fixed && plain && whole && !self.is_set("ba")
     }
 
+    /// Bytes of the set that duplicates are of.
+    fn dedupe_set(&self) -> Bytes {
+        let size = match self.target.size {
+            Some(FioAmount::Bytes(size)) => size,
+            _ => 0,
+        };
+        let part = u128::from(size) * u128::from(self.data.dedupe_working_set_percentage) / 100;
+        Bytes((part as u64).max(self.pattern.min_bs.write))
+    }
+
     /// What is written.
     pub(super) fn fill(&self) -> Fill {
         if let Some(headed) = self.headed() {
@@ -150,6 +160,15 @@ impl FioJob {
                 percent => Fill::Compressible {
                     compress_percent: percent as u8,
                     dedupe_percent: data.dedupe_percentage.min(99) as u8,
+                    // A sector each needs no more words.
+                    chunk: match data.compress_chunk {
+                        0..=512 => Bytes::ZERO,
+                        chunk => Bytes(chunk.into()),
+                    },
+                    set: match data.dedupe_mode {
+                        FioDedupeMode::Repeat => Bytes::ZERO,
+                        FioDedupeMode::WorkingSet => self.dedupe_set(),
+                    },
                 },
             };
         }

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use super::super::cpus;
 use crate::plan::Plan;
 
 /// What stands at a path.
@@ -31,7 +32,30 @@ pub struct FioSurroundings<'f> {
     pub there: &'f dyn Fn(&Path) -> FioThere,
     /// Reads a file; `-` is standard input.
     pub files: &'f dyn Fn(&Path) -> io::Result<Vec<u8>>,
+    /// The folder of files of state; none is the one it runs in.
+    pub aux_path: Option<&'f str>,
 }
+
+impl FioSurroundings<'_> {
+    /// The numbers in a list of the kernel's, such as `0-3,8`.
+    fn listed(&self, path: &str) -> Option<Vec<u32>> {
+        let bytes = (self.files)(Path::new(path)).ok()?;
+        cpus::read("numa_cpu_nodes", String::from_utf8_lossy(&bytes).trim()).ok()
+    }
+
+    /// The CPUs of a node of memory.
+    pub(super) fn cpus_of_node(&self, node: u32) -> Option<Vec<u32>> {
+        self.listed(&format!("{NODES}/node{node}/cpulist"))
+    }
+
+    /// The nodes of memory that are there.
+    pub(super) fn nodes(&self) -> Option<Vec<u32>> {
+        self.listed(&format!("{NODES}/online"))
+    }
+}
+
+/// Where the kernel lists nodes of memory.
+const NODES: &str = "/sys/devices/system/node";
 
 /// Where a clone of a job stands in the plan.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -136,7 +136,28 @@ impl FioJob {
     pub(super) fn moved(&self, region: u64) -> Result<u64, Refusal> {
         match self.target.io_size {
             None | Some(FioAmount::Bytes(0)) => Ok(region),
-            Some(size) => self.amount("io_size", size, region),
+            Some(size) => {
+                let size = self.amount("io_size", size, region)?;
+                // fio counts what it reads back between the writes, too, and looks only after whole passes.
+                let counted = self.verify.backlog > 0
+                    && self.verifies_its_writes()
+                    && size > region
+                    && !(self.pattern.rw.random() && self.pattern.norandommap);
+                Ok(match counted {
+                    true => size.div_ceil(region.saturating_mul(2).max(1)).saturating_mul(region),
+                    false => size,
+                })
+            }
+        }
+    }
+
+    /// Whether more is moved than there is.
+    pub(super) fn moves_more_than_its_region(&self) -> bool {
+        match (self.target.io_size, self.target.size) {
+            (None | Some(FioAmount::Bytes(0)), _) => false,
+            (Some(FioAmount::Bytes(moved)), Some(FioAmount::Bytes(region))) => moved > region,
+            (Some(FioAmount::Percent(percent)), _) => percent > 100,
+            _ => true,
         }
     }
 

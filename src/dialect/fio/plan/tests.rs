@@ -59,7 +59,7 @@ fn planned(line: &str) -> Result<FioPlan, String> {
         _ => FioThere::Nothing,
     };
     let command = read(&words, &world).map_err(|complaint| complaint.refusal.to_string())?;
-    let found = FioSurroundings { there: &there, files: &listed };
+    let found = FioSurroundings { there: &there, files: &listed, aux_path: None };
     command.plan(words, &found, 77).map_err(|refusal| refusal.to_string())
 }
 
@@ -423,7 +423,7 @@ fn a_job_without_io_computes_and_rests() {
     let [computing, other] = plan.phases[0].jobs.as_slice() else { panic!("two jobs") };
     assert!(computing.background && !other.background);
     let Work::Blocks(blocks) = &computing.work else { panic!("no blocks") };
-    assert_eq!(blocks.method, Method::Compute { time: Nanos::millis(2) });
+    assert_eq!(blocks.method, Method::Compute { time: Nanos::millis(2), sorts: false });
     assert_eq!(computing.rate.rest.map(|rest| rest.time), Some(Nanos::millis(6)));
     for (words, says) in [("", "exit_on_io_done"), (" --cpumode=qsort --runtime=1", "cpumode")] {
         let refused = planned(&format!("--name=a --ioengine=cpuio --cpuload=50{words}"));

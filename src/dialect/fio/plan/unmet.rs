@@ -1,9 +1,7 @@
 //! What would change the figures, and is not done here: it is refused by its name.
 
 use super::super::asked::{FioCommand, FioJob};
-use super::super::choices::{
-    FioDedupeMode, FioLockfile, FioMem, FioSubmitMode, FioVerifyKind, FioWriteHint, FioZoneMode,
-};
+use super::super::choices::{FioLockfile, FioMem, FioSubmitMode, FioVerifyKind, FioZoneMode};
 use super::super::engine::FioEngine;
 use super::super::job_target::FioAmount;
 use super::refused::refused;
@@ -50,12 +48,6 @@ const UNMET: &[UnmetOption] = &[
         "use iodepth=1, or ioengine=sync",
     ),
     unmet(
-        "write_hint",
-        |job| job.sync.write_hint != FioWriteHint::None,
-        "the kernel is not told how long data live here",
-        LEAVE_OUT,
-    ),
-    unmet(
         "mem",
         |job| {
             matches!(job.data.mem, FioMem::Mmaphuge | FioMem::Shmhuge)
@@ -65,22 +57,37 @@ const UNMET: &[UnmetOption] = &[
         "use mem=malloc",
     ),
     unmet(
-        "dedupe_mode",
-        |job| job.data.dedupe_percentage > 0 && job.data.dedupe_mode != FioDedupeMode::Repeat,
-        "there is no set of blocks that are repeated here",
-        "use dedupe_mode=repeat",
+        "lockfile",
+        |job| job.target.lockfile != FioLockfile::None && !job.queue.engine.synchronous(),
+        "a file is locked around each call that waits, not for I/Os in flight",
+        "use ioengine=psync, or leave it out",
+    ),
+    unmet(
+        "atomic",
+        |job| job.sync.atomic && !job.queue.engine.atomic_writes(),
+        "this engine has no atomic writes",
+        "use ioengine=pvsync2, libaio or io_uring",
+    ),
+    unmet(
+        "thp",
+        |job| job.queue.engine_options.thp && job.pattern.rw.writes(),
+        "fio maps the file privately for it, and what is written never reaches the file",
+        "leave it out of jobs that write",
     ),
     unmet(
         "buffer_compress_chunk",
-        |job| job.data.compress_percentage > 0 && job.data.compress_chunk != 512,
-        "each sector of 512 bytes compresses by itself here",
-        LEAVE_OUT,
+        |job| job.data.compress_percentage > 0 && !job.data.compress_chunk.is_multiple_of(512),
+        "data compress by pieces of 512 bytes or a multiple of that",
+        "give a multiple of 512",
     ),
     unmet(
-        "lockfile",
-        |job| job.target.lockfile != FioLockfile::None,
-        "files are not locked here",
-        LEAVE_OUT,
+        "ramp_size",
+        |job| {
+            let several = job.schedule.group_reporting && job.schedule.numjobs > 1;
+            job.schedule.ramp_size > 0 && several
+        },
+        "what a group does together before it counts is not looked at",
+        "give ramp_time, or leave group_reporting out",
     ),
     unmet(
         "file_append",
@@ -104,76 +111,10 @@ const UNMET: &[UnmetOption] = &[
         "use an engine that queues, such as ioengine=io_uring",
     ),
     unmet(
-        "hipri_percentage",
-        |job| job.queue.engine_options.hipri && job.queue.engine_options.hipri_percentage < 100,
-        "all I/Os are polled for, or none",
-        "leave it out",
-    ),
-    unmet(
-        "nowait",
-        |job| job.queue.engine_options.nowait && job.queue.engine != FioEngine::Pvsync2,
-        "it is done by pvsync2 alone here",
-        "use ioengine=pvsync2, or leave it out",
-    ),
-    unmet(
-        "uncached",
-        |job| job.queue.engine_options.uncached && job.queue.engine != FioEngine::Pvsync2,
-        "it is done by pvsync2 alone here",
-        "use ioengine=pvsync2, or leave it out",
-    ),
-    unmet(
-        "atomic",
-        |job| job.sync.atomic && job.queue.engine != FioEngine::Pvsync2,
-        "it is done by pvsync2 alone here",
-        "use ioengine=pvsync2",
-    ),
-    unmet(
-        "thp",
-        |job| job.queue.engine_options.thp,
-        "huge pages of a mapping are not asked for here",
-        LEAVE_OUT,
-    ),
-    unmet(
-        "cmdprio_percentage",
-        |job| job.queue.engine_options.cmdprio_percentage.iter().any(|percent| *percent > 0),
-        "I/Os of one job have one priority here",
-        "give each priority a job of its own, by prio= and prioclass=",
-    ),
-    unmet(
-        "cmdprio_bssplit",
-        |job| job.queue.engine_options.cmdprio_bssplit.iter().any(|shares| !shares.is_empty()),
-        "I/Os of one job have one priority here",
-        "give each priority a job of its own, by prio= and prioclass=",
-    ),
-    unmet(
-        "numa_mem_policy",
-        |job| job.process.numa_mem_policy.is_some(),
-        "nodes are those of the program here",
-        "numactl --membind=NODES assay fio ...",
-    ),
-    unmet(
-        "ramp_size",
-        |job| job.schedule.ramp_size > 0,
-        "a size that is done before it counts is not done here",
-        "give ramp_time",
-    ),
-    unmet(
-        "thinkcycles",
-        |job| job.pace.thinkcycles > 0,
-        "cycles between I/Os are not spent here",
-        "give thinktime and thinktime_spin, in microseconds",
-    ),
-    unmet(
         "buffer_pattern",
         |job| !job.data.pattern.offsets.is_empty(),
         "the offset cannot stand in a pattern here",
         "leave %o out",
-    ),
-    unmet(
-        "lockmem",
-        |job| job.data.lockmem > 0,
-        "no memory is locked here",
-        "limit the memory: systemd-run -p MemoryMax=SIZE assay fio ...",
     ),
     unmet(
         "trim_percentage",

@@ -1,12 +1,15 @@
 //! What is written to be verified, and what reads it back.
 
+use std::path::Path;
+
 use super::super::asked::FioJob;
 use super::super::choices::{FioVerifyKind, FioVerifyPolicy};
 use super::super::complete::may_overlap;
 use super::super::engine::FioEngine;
 use super::super::job_target::FioAmount;
 use super::super::logs;
-use super::placed::FioPlan;
+use super::super::verify_state::{self, FioVerifyState};
+use super::placed::{FioPlan, FioSurroundings};
 use super::refused::refused;
 use crate::error::Refusal;
 use crate::plan::{
@@ -30,19 +33,19 @@ impl FioJob {
             }
         };
         deny(
-            verify.backlog > 0 && self.pattern.rw.writes() && self.pattern.rw.mixed(),
-            "verify_backlog",
-            "reads between the writes of a mix are not done here",
-            "leave it out: all is read back after the writes",
-        );
-        deny(
-            verify.state_load,
+            verify.state_load && self.pattern.rw.writes() && !self.verifies_only(),
             "verify_state_load",
-            "fio's files of state are not read here",
-            "leave it out: all of the file is verified",
+            "it is for a job that verifies what another one has written",
+            "use rw=read or rw=randread",
         );
         deny(
-            verify.policy != FioVerifyPolicy::Completed,
+            verify.state_load && self.verifies_only() && self.pattern.rw.random(),
+            "verify_state_load",
+            "what verify_only verifies goes from the beginning to the end here, not in the order of the writes",
+            "use rw=randread with the same size and bs",
+        );
+        deny(
+            verify.policy != FioVerifyPolicy::Completed && self.pattern.rw.writes(),
             "verify_policy",
             "which writes an fsync followed is not kept here",
             "verify_policy=completed, with end_fsync=1",
@@ -74,16 +77,10 @@ impl FioJob {
             "leave buffer_pattern out",
         );
         deny(
-            self.reads_back() && self.pattern.rw.random() && self.target.io_size.is_some(),
+            self.reads_back() && self.pattern.rw.random() && self.moves_more_than_its_region(),
             "io_size",
-            "a part of the blocks at random places cannot be read back here",
-            "leave it out, or leave verify out",
-        );
-        deny(
-            verify.backlog > 0 && self.target.io_size.is_some(),
-            "io_size",
-            "with verify_backlog fio counts the blocks that it reads back as part of it, and that is not done here",
-            "leave one of them out",
+            "each pass over the blocks would be verified before the next",
+            "give no more than size, or leave verify out",
         );
         deny(
             self.reads_back() && self.schedule.loops > 1,
@@ -123,10 +120,36 @@ impl FioJob {
             && self.backlog().is_none()
     }
 
+    /// The writes of another run that it may verify, where it asks for a file of state.
+    pub(super) fn verifiable(
+        &self,
+        thread: u32,
+        found: &FioSurroundings<'_>,
+    ) -> Result<Option<u64>, Refusal> {
+        let reads = !self.pattern.rw.writes() || self.verify.verify_only;
+        if !self.verify.state_load || self.verify.kind == FioVerifyKind::None || !reads {
+            return Ok(None);
+        }
+        let name = verify_state::file_name(found.aux_path, self, thread - 1);
+        let state = (found.files)(Path::new(&name))
+            .map_err(|error| error.to_string())
+            .and_then(|bytes| FioVerifyState::read(&bytes))
+            .map_err(|why| verify_state::refusal(&name, &why))?;
+        match state.settled {
+            0 => Err(verify_state::refusal(&name, "no write was answered")),
+            settled => Ok(Some(settled)),
+        }
+    }
+
+    /// Whether it writes what it verifies itself.
+    pub(super) fn verifies_its_writes(&self) -> bool {
+        self.verify.kind != FioVerifyKind::None && self.pattern.rw.writes()
+    }
+
     /// When it reads back what it writes, as it goes. fio sorts the blocks where some may be written twice.
     fn backlog(&self) -> Option<VerifyBacklog> {
         let verify = &self.verify;
-        let writes = self.pattern.rw.writes() && !self.pattern.rw.mixed() && !verify.verify_only;
+        let writes = self.pattern.rw.writes() && !self.pattern.rw.trims() && !verify.verify_only;
         (verify.backlog > 0 && writes && self.look() != Verify::None).then(|| VerifyBacklog {
             writes: verify.backlog,
             batch: match verify.backlog_batch {
@@ -230,7 +253,10 @@ impl FioJob {
         let time = Nanos::from(self.schedule.runtime);
         let limit = |limit: &&StopLimit| matches!(limit, StopLimit::Bytes(_));
         let bytes = written.stop.first_of.iter().find(limit).copied();
+        let loaded = |limit: &&StopLimit| matches!(limit, StopLimit::Ops(_));
+        let loads = self.verify.state_load && self.verify.verify_only;
         let limits = [
+            written.stop.first_of.iter().find(loaded).copied().filter(|_| loads),
             if whole { Some(StopLimit::Passes(1)) } else { bytes },
             (time > Nanos::ZERO).then_some(StopLimit::Time(time)),
         ];

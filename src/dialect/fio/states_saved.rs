@@ -1,0 +1,32 @@
+//! The files of state that a run leaves, for jobs that verify its writes another day.
+
+use super::asked::FioCommand;
+use super::choices::FioVerifyKind;
+use super::plan::FioClone;
+use super::verify_state::{file_name, written};
+use crate::plan::Action;
+use crate::record::{PhaseRecord, Record};
+
+/// The files of state that a run leaves, with their contents: of each clone that has written what can be verified.
+pub fn verify_states(
+    command: &FioCommand,
+    clones: &[FioClone],
+    record: &Record,
+) -> Vec<(String, Vec<u8>)> {
+    let writes = |clone: &FioClone, phase: &PhaseRecord| {
+        let job = phase.jobs.iter().find(|job| job.name == clone.name)?;
+        Some(job.totals.get(&Action::Write)?.ops.0)
+    };
+    let each = clones.iter().filter_map(|clone| {
+        let job = &command.jobs[clone.job];
+        let saves = job.verify.kind != FioVerifyKind::None
+            && job.verify.state_save
+            && job.pattern.rw.writes()
+            && !job.verify.verify_only;
+        let phase = record.phases.iter().find(|phase| saves && phase.name == clone.phase)?;
+        let number = clone.thread - 1;
+        let name = file_name(command.own.aux_path.as_deref(), job, number);
+        Some((name, written(job, number, writes(clone, phase)?)))
+    });
+    each.collect()
+}

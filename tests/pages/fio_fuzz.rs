@@ -1,0 +1,223 @@
+//! Words of fio that nobody wrote: the corpus, cut up and put together anew. No words are too much, and a plan that is
+//! made of some is the same after it was written down and read.
+//!
+//! `ASSAY_FUZZ=3600` goes on for an hour, from the seed `ASSAY_FUZZ_SEED`; without it a few hundred are tried.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+use assay::dialect::fio;
+use assay::plan::Plan;
+
+use super::fio_share::{files, in_world, lines, planned};
+
+/// Numbers that follow from a seed (splitmix64).
+struct Chance(u64);
+
+impl Chance {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        (self.next() % limit.max(1) as u64) as usize
+    }
+
+    fn of<'a, T: ?Sized>(&mut self, among: &[&'a T]) -> &'a T {
+        among[self.below(among.len())]
+    }
+}
+
+/// Values that parsers trip over.
+const VALUES: &[&str] = &[
+    "0",
+    "1",
+    "-1",
+    "100",
+    "101",
+    "4k",
+    "1t",
+    "18446744073709551615",
+    "9223372036854775808",
+    "1e9",
+    "4k-64k",
+    "64k-4k",
+    ":",
+    ",",
+    ",,",
+    "4k,,8k",
+    "/",
+    "4k/50:8k/50",
+    "0x",
+    "0xffffffffffffffff",
+    "50%",
+    "100%",
+    "%",
+    "1:2:3:4:5",
+    "zipf:1.2",
+    "pareto:0.9",
+    "normal:50",
+    "zoned:60/10:30/20",
+    "zoned_abs:50/1m:50/1g",
+    "random:0",
+    "gauss:1",
+    "(2*8k)",
+    "(1/0)",
+    "$pagesize",
+    "$ncpus*0",
+    "${SIZE}",
+    "${",
+    "\"",
+    "'",
+    "\\",
+    "1s",
+    "1us",
+    "1d",
+    "9999999999d",
+    "write:4k",
+    "\u{e9}",
+    "rw",
+    "randrw:4",
+    "trimwrite",
+    "read:1m",
+    "all",
+    "iops:10%",
+    "lat:5us",
+    "0-7",
+    "0,2-1",
+    "libaio",
+    "io_uring",
+    "mmap",
+    "cpuio",
+    "filestat",
+    "null",
+    "splice",
+    "falloc",
+    "posixaio",
+];
+
+/// Text with one thing changed, taken out, doubled or put in.
+fn changed(text: &str, words: &[&str], chance: &mut Chance) -> String {
+    let mut tokens: Vec<String> =
+        text.split_inclusive([' ', '\n', '=', ':', ',', '/']).map(String::from).collect();
+    let changes = if chance.below(3) == 0 { 1 + chance.below(4) } else { 1 };
+    for _ in 0..changes {
+        let at = chance.below(tokens.len());
+        match chance.below(7) {
+            0 if tokens.len() > 1 => drop(tokens.remove(at)),
+            1 => tokens.insert(at, format!(" {} ", chance.of(words))),
+            2 => tokens.push(format!("\n{}\n", chance.of(words))),
+            3 => {
+                let end = tokens.get(at).and_then(|token| token.chars().last()).unwrap_or(' ');
+                let value = chance.of(VALUES);
+                let kept = !end.is_alphanumeric();
+                let token = if kept { format!("{value}{end}") } else { value.to_string() };
+                if let Some(old) = tokens.get_mut(at) {
+                    *old = token;
+                }
+            }
+            4 => {
+                let copy = tokens.get(chance.below(tokens.len())).cloned().unwrap_or_default();
+                tokens.insert(at, copy);
+            }
+            _ => {
+                let Some(token) = tokens.get_mut(at) else { continue };
+                let mut signs: Vec<char> = token.chars().collect();
+                let sign = char::from(b' ' + (chance.next() % 95) as u8);
+                let place = chance.below(signs.len() + 1);
+                match chance.below(3) {
+                    0 => signs.insert(place, sign),
+                    1 if place < signs.len() => signs[place] = sign,
+                    _ if place < signs.len() => drop(signs.remove(place)),
+                    _ => {}
+                }
+                *token = signs.into_iter().collect();
+            }
+        }
+    }
+    tokens.concat()
+}
+
+/// Reads and plans words; whether there was a plan.
+fn tried(words: &[String], files: &BTreeMap<String, Vec<u8>>) -> bool {
+    let Ok(command) = in_world(files, |world| {
+        let command = fio::read(words, world);
+        if let Ok(command) = &command {
+            let _ = fio::corrections(words, command, world);
+        }
+        command
+    }) else {
+        return false;
+    };
+    // As many clones as a machine would not start, and no parser minds.
+    let clones: u64 = command.jobs.iter().map(|job| u64::from(job.schedule.numjobs)).sum();
+    if clones > 4096 || command.answer.is_some() {
+        return false;
+    }
+    let Ok(planned) = planned(&command) else { return false };
+    let text = serde_json::to_string(&planned.plan).expect("a document");
+    let again: Plan = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    assert_eq!(again, planned.plan);
+    assert_eq!(serde_json::to_string(&again).expect("a document"), text);
+    let _ = planned.as_version(33);
+    true
+}
+
+#[test]
+fn no_words_of_fio_are_too_much_and_a_plan_survives_its_document() {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let seconds = number("ASSAY_FUZZ");
+    let mut chance = Chance(number("ASSAY_FUZZ_SEED").unwrap_or(1));
+    let (files, lines) = (files(), lines());
+    let texts: Vec<String> =
+        files.values().map(|text| String::from_utf8_lossy(text).into_owned()).collect();
+    let jobs: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let in_lines = lines.iter().flat_map(|line| line.split(' '));
+    let in_jobs = jobs.iter().flat_map(|text| text.lines());
+    let known: Vec<String> = fio::all_options().map(|option| format!("{}=", option.name)).collect();
+    let words: Vec<&str> =
+        in_lines.chain(in_jobs).chain(known.iter().map(String::as_str)).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let started = Instant::now();
+    let (mut all, mut plans) = (0_u64, 0_u64);
+    loop {
+        let over = match seconds {
+            Some(seconds) => started.elapsed() >= Duration::from_secs(seconds),
+            None => all >= 400,
+        };
+        if over {
+            break;
+        }
+        let in_file = chance.below(2) == 0;
+        let (typed, files) = match in_file {
+            true => {
+                let text = changed(chance.of(&jobs), &words, &mut chance);
+                let mut files = files.clone();
+                files.insert("fuzzed.fio".into(), text.into_bytes());
+                (vec!["fuzzed.fio".to_string()], files)
+            }
+            false => {
+                let line = changed(chance.of(&lines), &words, &mut chance);
+                (line.split_whitespace().map(String::from).collect(), files.clone())
+            }
+        };
+        let since = Instant::now();
+        let outcome = catch_unwind(AssertUnwindSafe(|| tried(&typed, &files)));
+        let text = || match files.get("fuzzed.fio") {
+            Some(text) => String::from_utf8_lossy(text).into_owned(),
+            None => typed.join(" "),
+        };
+        let planned = outcome.unwrap_or_else(|_| panic!("after {all}: {}", text()));
+        let took = since.elapsed();
+        assert!(took < Duration::from_secs(20), "{took:?}: {}", text());
+        all += 1;
+        plans += u64::from(planned);
+    }
+    println!("{all} tried, {plans} plans");
+    assert!(plans > all / 20, "{plans} plans of {all}");
+}
