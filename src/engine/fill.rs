@@ -192,8 +192,6 @@ struct NoiseBlock {
     set: u64,
 }
 
-/// Where the pieces of a set would lie, so that no other has their data.
-const SET: u64 = 1 << (OFFSET_BITS - 1);
 /// Words of a tag.
 const TAG: usize = 2;
 
@@ -456,7 +454,9 @@ impl DataFiller {
         let rank = index * 37 % GROUP;
         let first = group * GROUP;
         let source = if rank < noise.copies && noise.set > 0 {
-            SET / PIECE + mix(piece ^ file ^ self.seed) % noise.set
+            let others = GROUP - noise.copies;
+            let chosen = mix(piece ^ file ^ self.seed) % noise.set;
+            chosen / others * GROUP + (noise.copies + chosen % others) * 73 % GROUP
         } else if rank < noise.copies {
             let chosen = mix(piece ^ file ^ self.seed) % (GROUP - noise.copies) + noise.copies;
             // The inverse of 37 modulo 100 is 73.
@@ -736,6 +736,29 @@ mod tests {
         let mut kept = begun(0);
         plain.fill(&mut kept, 8192, WriteGeneration(3));
         assert_eq!(kept, before);
+    }
+
+    #[test]
+    fn copies_are_of_the_first_pieces_where_there_is_a_set() {
+        let filler = filler(&Fill::Compressible {
+            compress_percent: 50,
+            dedupe_percent: 40,
+            chunk: Bytes(8192),
+            set: Bytes(100 * PIECE),
+        });
+        let pieces: Vec<Vec<u8>> =
+            (0..2000).map(|at| made(&filler, at * PIECE, WriteGeneration(at), 4096)).collect();
+        let mut counts: std::collections::BTreeMap<&[u8], u32> = Default::default();
+        pieces.iter().for_each(|piece| *counts.entry(piece).or_default() += 1);
+        let several = counts.values().filter(|count| **count > 1).count();
+        assert_eq!((counts.len(), several), (1200, 100));
+        for (at, piece) in pieces.iter().enumerate() {
+            assert_eq!(filler.check(piece, at as u64 * PIECE, ANY), Ok(()), "{at}");
+        }
+        // Zeros but for the tags stand in the second half of 8 KiB.
+        let zeros = |piece: &[u8]| piece.iter().filter(|byte| **byte == 0).count();
+        assert!(pieces.iter().any(|piece| zeros(piece) < 100));
+        assert!(pieces.iter().any(|piece| zeros(piece) > 3900));
     }
 
     #[test]

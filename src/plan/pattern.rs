@@ -97,8 +97,8 @@ pub enum Fill {
         /// `buffer_compress_chunk`); each sector in them keeps its tag of 16 bytes. 0: at the end of each sector.
         #[serde(default, skip_serializing_if = "is_usual")]
         chunk: Bytes,
-        /// Copies are of a set of so many bytes that is in no other piece (fio's `dedupe_mode=working_set`). 0: of
-        /// pieces beside them.
+        /// Copies are of the first pieces of the file that are none, so many bytes of them (fio's
+        /// `dedupe_mode=working_set`). 0: of pieces beside them.
         #[serde(default, skip_serializing_if = "is_usual")]
         set: Bytes,
     },

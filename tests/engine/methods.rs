@@ -121,6 +121,8 @@ fn worker<'w>(
         method,
         iodepth,
         block: pattern.largest().0 as usize,
+        priorities: None,
+        write_hint: None,
         rate: Rate::CLOSED,
         place: (0, 1),
         flush: None,

@@ -40,12 +40,11 @@ pub(super) const OPTIONS: &[FioOption] = &[
         FioKind::Word(FioLockfile::WORDS),
         "lock files during each I/O",
         |job, value| value.choice(&mut job.target.lockfile, FioLockfile::of),
-        "--name=a --size=1m --lockfile=none",
+        "--name=a --size=1m --lockfile=exclusive",
     )
     .default("none")
     .below("filename")
-    .priority(1)
-    .refused("leave it out, or run one job on each file"),
+    .priority(1),
     FioOption::new(
         "filetype",
         FioKind::Word(FioFiletype::WORDS),

@@ -278,7 +278,9 @@ fn what_is_read_beforehand_stays_in_memory() {
 #[test]
 fn what_is_not_done_is_refused_by_its_name() {
     for (words, says) in [
-        ("--verify=crc32c --rw=rw --verify_backlog=8", "verify_backlog"),
+        ("--rw=write --verify=crc32c --trim_percentage=5 --trim_backlog=8", "trim_percentage"),
+        ("--rw=write --verify=crc32c --verify_state_load=1", "verify_state_load"),
+        ("--ioengine=libaio --lockfile=exclusive", "lockfile"),
         ("--ioengine=libblkio", "libblkio"),
         ("--ioengine=vsync --iodepth=8", "ioengine=sync"),
         ("--trigger-timeout=5", "--trigger"),
@@ -425,8 +427,12 @@ fn a_job_without_io_computes_and_rests() {
     let Work::Blocks(blocks) = &computing.work else { panic!("no blocks") };
     assert_eq!(blocks.method, Method::Compute { time: Nanos::millis(2), sorts: false });
     assert_eq!(computing.rate.rest.map(|rest| rest.time), Some(Nanos::millis(6)));
-    for (words, says) in [("", "exit_on_io_done"), (" --cpumode=qsort --runtime=1", "cpumode")] {
-        let refused = planned(&format!("--name=a --ioengine=cpuio --cpuload=50{words}"));
-        assert!(refused.expect_err(words).contains(says), "{words}");
-    }
+    let refused = planned("--name=a --ioengine=cpuio --cpuload=50").expect_err("no end");
+    assert!(refused.contains("exit_on_io_done"), "{refused}");
+    let sorting = planned("--name=a --ioengine=cpuio --cpuload=25 --cpumode=qsort --runtime=1");
+    let sorting = sorting.expect("a plan").plan;
+    let Work::Blocks(blocks) = &sorting.phases[0].jobs[0].work else { panic!("no blocks") };
+    assert!(matches!(blocks.method, Method::Compute { sorts: true, .. }));
+    let rest = sorting.phases[0].jobs[0].rate.rest;
+    assert_eq!(rest.map(|rest| rest.load_percent), Some(25));
 }
