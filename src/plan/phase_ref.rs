@@ -29,6 +29,24 @@ impl PhaseRef {
         }
     }
 
+    /// Its number, if it has one.
+    pub fn number(&self) -> Option<usize> {
+        match self {
+            Self::Number(number) => Some(*number),
+            Self::Name(_) => None,
+        }
+    }
+
+    /// Whether it has a number, and that comes before this one.
+    pub fn is_before(&self, number: usize) -> bool {
+        self.number().is_some_and(|own| own < number)
+    }
+
+    /// Whether it has a number, and that comes after this one.
+    pub fn is_after(&self, number: usize) -> bool {
+        self.number().is_some_and(|own| own > number)
+    }
+
     /// Whether it is the phase that has this number, if any, and this name.
     pub fn is(&self, number: Option<usize>, name: &str) -> bool {
         match self {

@@ -137,15 +137,29 @@ impl Record {
         if self.resolved.jobs.iter().any(named) {
             self.resolved.jobs.iter_mut().for_each(|job| job.phase.unroll(phases));
         }
+        // Others may have written it.
+        self.resolved.jobs.sort_by_key(|job| job.phase.number().unwrap_or(usize::MAX));
     }
 
     /// A phase of this record as it was planned.
     pub fn planned(&self, done: &PhaseRecord) -> Option<&Phase> {
-        // Phases are done in their order, but for those that were left out.
+        self.plan.phases.get(self.number_of(done)?)
+    }
+
+    /// Its number in the plan.
+    fn number_of(&self, done: &PhaseRecord) -> Option<usize> {
         let all = &self.plan.phases;
-        let earlier = self.phases.iter().position(|phase| std::ptr::eq(phase, done)).unwrap_or(0);
-        let (before, from) = all.split_at(earlier.min(all.len()));
-        from.iter().chain(before).find(|planned| planned.name == done.name)
+        // Phases are done in their order, but for those that were left out.
+        let earlier = self.place_of(done).min(all.len());
+        (earlier..all.len()).chain(0..earlier).find(|&number| all[number].name == done.name)
+    }
+
+    /// Where it stands among those that were done; 0 for one that stands elsewhere. A long run has thousands.
+    fn place_of(&self, done: &PhaseRecord) -> usize {
+        let distance = std::ptr::from_ref(done).addr().wrapping_sub(self.phases.as_ptr().addr());
+        let place = distance / size_of::<PhaseRecord>();
+        let stands = self.phases.get(place).is_some_and(|phase| std::ptr::eq(phase, done));
+        if stands { place } else { 0 }
     }
 
     /// Its jobs as they were planned.
@@ -160,8 +174,8 @@ impl Record {
     }
 
     /// The jobs of a phase, as they fit the machine.
-    pub fn jobs_of<'r>(&'r self, phase: &'r str) -> impl Iterator<Item = &'r ResolvedJob> {
-        jobs_of(&self.plan, &self.resolved.jobs, phase)
+    pub fn jobs_of<'r>(&'r self, done: &'r PhaseRecord) -> impl Iterator<Item = &'r ResolvedJob> {
+        jobs_of_number(&self.resolved.jobs, self.number_of(done), &done.name)
     }
 
     /// The phase that a phase of the plan is a repetition of; itself where it is none.
@@ -243,7 +257,19 @@ pub fn jobs_of<'r>(
     phase: &'r str,
 ) -> impl Iterator<Item = &'r ResolvedJob> {
     let number = plan.phases.iter().position(|planned| planned.name == phase);
-    jobs.iter().filter(move |job| job.phase.is(number, phase))
+    jobs_of_number(jobs, number, phase)
+}
+
+/// The same of a phase with that number. The jobs are in the order of their phases.
+fn jobs_of_number<'r>(
+    jobs: &'r [ResolvedJob],
+    number: Option<usize>,
+    phase: &'r str,
+) -> impl Iterator<Item = &'r ResolvedJob> {
+    let first = number.map_or(0, |number| jobs.partition_point(|job| job.phase.is_before(number)));
+    let from = jobs[first..].iter();
+    from.take_while(move |job| number.is_none_or(|number| !job.phase.is_after(number)))
+        .filter(move |job| job.phase.is(number, phase))
 }
 
 /// What happened in one phase.

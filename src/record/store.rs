@@ -218,6 +218,7 @@ pub fn is_record(text: &str) -> bool {
 mod tests {
     use super::*;
     use crate::plan::{PhaseRef, StudyPlan};
+    use crate::record::jobs_of;
 
     #[test]
     fn phases_that_a_document_names_are_numbers_when_it_is_read() {
@@ -226,7 +227,7 @@ mod tests {
         let phases = record.resolved.jobs.iter().map(|job| job.phase.clone());
         assert_eq!(phases.collect::<Vec<_>>(), [0, 1, 1].map(PhaseRef::Number));
         let name = record.plan.phases[1].name.clone();
-        let found = |record: &Record| record.jobs_of(&name).count();
+        let found = |record: &Record| jobs_of(&record.plan, &record.resolved.jobs, &name).count();
         assert_eq!(found(&record), 2);
 
         // Of this version, by name and by number; a name that the plan does not have is left as it is.

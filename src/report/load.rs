@@ -45,7 +45,7 @@ fn facts(load: &SingleLoad, record: &Record, style: TerminalStyle) -> Vec<PageFa
         }
     }
     facts.extend(absence(&figures, &actions).map(|why| fact("", format!("-: {}", why.words()))));
-    let job = record.jobs_of(&phase.name).next();
+    let job = record.jobs_of(phase).next();
     facts.extend(figures.whole(Metric::CpuShare).map(|share| {
         let of = match job.map_or(1, |job| job.workers) {
             1 => "of one CPU".to_string(),

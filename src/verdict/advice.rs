@@ -155,7 +155,7 @@ fn load_of(flow_view: &FlowView<'_>, remedy: Remedy, block: Bytes) -> Option<Nex
         _ => "4k".into(),
     };
     let mut options = format!(" --rw {rw} --bs {block}");
-    if let Some(job) = flow_view.record.jobs_of(&flow_view.phase.name).nth(flow.job) {
+    if let Some(job) = flow_view.record.jobs_of(flow_view.phase).nth(flow.job) {
         for (option, count, most) in [("iodepth", job.iodepth, 1024), ("workers", job.workers, 256)]
         {
             if (2..=most).contains(&count) {

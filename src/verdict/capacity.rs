@@ -8,7 +8,7 @@ use crate::evidence::PathKind;
 use crate::plan::{OffsetOrdering, Phase, Verify, Work};
 use crate::record::{
     BlockFate, CapacityResult, Ending, FileExtents, MeasuredSubject, PhaseRecord, Record,
-    ResolvedJob,
+    ResolvedJob, jobs_of,
 };
 use crate::stats::{BlockCensus, ContentCounts};
 use crate::unit::Bytes;
@@ -27,7 +27,7 @@ pub fn capacity(record: &Record) -> CapacityResult {
     let Some((planned, block, whole)) = record.plan.phases.iter().find_map(counts) else {
         return nothing("no phase of the plan checks what the blocks hold".into());
     };
-    let size = record.jobs_of(&planned.name).next();
+    let size = jobs_of(&record.plan, &record.resolved.jobs, &planned.name).next();
     let space = size.map_or(Bytes::ZERO, |job: &ResolvedJob| job.size);
     let Some((phase, census)) = counted(record, planned) else {
         return CapacityResult { space, whole, ..nothing(stopped(record)) };

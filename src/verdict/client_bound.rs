@@ -125,7 +125,7 @@ fn making_data(phase_view: &PhaseView<'_>) -> Option<Finding> {
 
 /// Each byte is a call of its own, to the kernel or to the C library, and calls are what the CPU did.
 fn single_bytes(phase_view: &PhaseView<'_>) -> Option<Finding> {
-    let mut own = phase_view.record.jobs_of(&phase_view.phase.name);
+    let mut own = phase_view.record.jobs_of(phase_view.phase);
     let job = own.find(|job| job.method.is_bytewise())?;
     let flow_view = phase_view.cases.iter().find(|flow_view| flow_view.on_devices())?;
     let all = flow_view.time().0.saturating_mul(phase_view.workers()).max(1);

@@ -27,7 +27,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     }
     let [flow_view] = phase_view.cases.as_slice() else { return None };
     let one_file = flow_view.subject.kind != PathKind::Device
-        && phase_view.record.jobs_of(&phase_view.phase.name).all(|job| job.files == 1);
+        && phase_view.record.jobs_of(phase_view.phase).all(|job| job.files == 1);
     if !flow_view.writes() || !flow_view.direct() || !flow_view.on_devices() || !one_file {
         return None;
     }

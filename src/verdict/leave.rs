@@ -2,7 +2,7 @@
 
 use super::words::replacing;
 use crate::plan::{Action, Phase, Plan, Work};
-use crate::record::{NextStep, PhaseRecord, Record, Remedy, Resolved};
+use crate::record::{NextStep, PhaseRecord, Record, Remedy, Resolved, jobs_of};
 use crate::stats::ActionTotal;
 use crate::unit::Bytes;
 
@@ -101,7 +101,7 @@ fn obstacle(record: &Record, phase: &Phase) -> Option<CellObstacle> {
     {
         return Some(CellObstacle::Unit { less: cell_params.block.0 < align, align, name });
     }
-    let job = record.jobs_of(&phase.name).next()?;
+    let job = jobs_of(&record.plan, &record.resolved.jobs, &phase.name).next()?;
     let workers = if divided(phase) { u64::from(cell_params.workers) } else { 1 };
     let needed = Bytes(cell_params.block.0.saturating_mul(workers));
     let divided = workers > 1;

@@ -228,7 +228,7 @@ impl<'a> FlowView<'a> {
 
     /// Bytes that the jobs of the phase work on.
     pub(super) fn size_of_phase(&self) -> Bytes {
-        let jobs = self.record.jobs_of(&self.phase.name);
+        let jobs = self.record.jobs_of(self.phase);
         Bytes(jobs.fold(0, |sum, job| sum.saturating_add(job.size.0)))
     }
 
@@ -444,7 +444,7 @@ impl<'a> PhaseView<'a> {
 
     /// Workers of all jobs.
     pub fn workers(&self) -> u64 {
-        let jobs = self.record.jobs_of(&self.phase.name);
+        let jobs = self.record.jobs_of(self.phase);
         jobs.map(|job| u64::from(job.workers)).sum::<u64>().max(1)
     }
 

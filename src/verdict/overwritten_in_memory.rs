@@ -27,7 +27,7 @@ pub(super) fn explains(flow_view: &FlowView<'_>) -> bool {
     let same = |other: &&Flow| too(other) && other.subject == flow.subject;
     let shared = flow_view.subject.kind != PathKind::Folder
         && flow_view.phase.flows.iter().any(|other| same(&other));
-    let jobs = flow_view.record.jobs_of(&flow_view.phase.name);
+    let jobs = flow_view.record.jobs_of(flow_view.phase);
     let size: u64 = jobs.fold(0, |sum, job| sum.saturating_add(job.size.0));
     flow_view.flow.caching != Caching::Direct
         && flow_view.writes()

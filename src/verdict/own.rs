@@ -92,7 +92,7 @@ impl FlowView<'_> {
 
     /// The phase works in a mapping of its file.
     fn mapped(&self) -> bool {
-        let mut jobs = self.record.jobs_of(&self.phase.name);
+        let mut jobs = self.record.jobs_of(self.phase);
         jobs.any(|job| matches!(job.method, Method::Mmap(_)))
     }
 

@@ -131,7 +131,7 @@ fn steps<'a>(record: &'a Record, aim: &plan::RampPlan) -> Vec<RampStep<'a>> {
     let done = record.phases.iter().filter(|phase| aim.counts(&record.plan.phases, &phase.name));
     let step = |phase: &'a PhaseRecord| {
         // As they were done: a method may keep only one in flight.
-        let job = record.jobs_of(&phase.name).next()?;
+        let job = record.jobs_of(phase).next()?;
         let counted = phase.totals.iter().filter(|(action, _)| **action != Action::Flush);
         let action = *counted.max_by_key(|(_, total)| total.ops)?.0;
         let figures = PhaseFigures::of(phase);

@@ -19,7 +19,7 @@ pub const RULE: Rule = Rule {
 
 /// The phase ends by closing, and work was left behind.
 pub(super) fn applies(flow_view: &FlowView<'_>) -> bool {
-    let mut jobs = flow_view.record.jobs_of(&flow_view.phase.name);
+    let mut jobs = flow_view.record.jobs_of(flow_view.phase);
     jobs.any(|job| matches!(job.method, Method::Stdio { .. }))
         && not_direct::applies(flow_view).is_none()
         && !bigger_than_ram::applies(flow_view)

@@ -22,7 +22,7 @@ pub const RULE: Rule = Rule {
 };
 
 fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
-    let mut ours = phase_view.record.jobs_of(&phase_view.phase.name).peekable();
+    let mut ours = phase_view.record.jobs_of(phase_view.phase).peekable();
     let idle = ours.peek().is_some() && ours.all(|job| job.method.without_io());
     if idle {
         return Some(finding(
@@ -34,7 +34,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
             None,
         ));
     }
-    let mut ours = phase_view.record.jobs_of(&phase_view.phase.name).peekable();
+    let mut ours = phase_view.record.jobs_of(phase_view.phase).peekable();
     if ours.peek().is_some() && ours.all(|job| job.method.moves_no_data()) {
         return Some(without_data());
     }

@@ -656,9 +656,9 @@ fn as_ssd_has_a_file_for_each_thread() {
         let card = lab::need!(Card::new(Shape { speed: Speed::FREE, ..card() }));
         let heard = hear_own(lab::assay(words).word(card.mount()).within(card.rooms()));
         assert_eq!(heard.record.ending, Ending::Complete, "{heard}");
-        let phases = heard.record.phases.iter().map(|phase| phase.name.as_str());
-        let theirs = phases.filter(|name| name.starts_with("4k-64thrd"));
-        let threads = theirs.flat_map(|name| heard.record.jobs_of(name));
+        let phases = heard.record.phases.iter();
+        let theirs = phases.filter(|phase| phase.name.starts_with("4k-64thrd"));
+        let threads = theirs.flat_map(|phase| heard.record.jobs_of(phase));
         let made: Vec<_> = threads.map(|job| (job.workers, job.files, job.size.0)).collect();
         assert_eq!(made, [(64, 64, 16 * MI); 2], "{heard}");
         assert!(profiled(&heard).cells.iter().all(|cell| cell.best.is_some()), "{heard}");

@@ -5,7 +5,7 @@
 
 use crate::evidence::{Direction, DiskCounters, LayerKind, LeafKind};
 use crate::plan::{Action, BlockWork, Caching, Durability, Method, ModesStudy, Phase, Work};
-use crate::record::{MeasuredSubject, Metric, PhaseFigures, PhaseRecord, Record, Trust};
+use crate::record::{MeasuredSubject, Metric, PhaseFigures, PhaseRecord, Record, Trust, jobs_of};
 use crate::report::figure::digits;
 use crate::report::finding::lead;
 use crate::unit::{Bytes, Nanos};
@@ -203,7 +203,7 @@ pub(super) fn mode(blocks: &BlockWork) -> Option<&'static str> {
 /// The way that was asked for is not to be had here, and another stood in.
 pub(super) fn gave_way(record: &Record, planned: &Phase, blocks: &BlockWork) -> bool {
     let direct = matches!(blocks.caching, Caching::Direct | Caching::DirectIfReal);
-    record.jobs_of(&planned.name).any(|job| {
+    jobs_of(&record.plan, &record.resolved.jobs, &planned.name).any(|job| {
         direct != (job.caching == Caching::Direct) || job.method.name() != blocks.method.name()
     })
 }

@@ -24,7 +24,7 @@ pub fn graph(profile: &ProfilePlan, record: &Record, style: TerminalStyle) -> Ve
     let apart =
         style.paint(Ink::Faint, &format!("{:1$}{2}", "", BESIDE - 1, style.glyph("│", "|")));
     for (cell, phase) in profile.cells.iter().filter_map(|cell| Some((cell, kept(record, cell)?))) {
-        let job = record.jobs_of(&phase.name).next();
+        let job = record.jobs_of(phase).next();
         size = size.max(job.map_or(Bytes::ZERO, |job| job.size));
         lines.extend((!lines.is_empty()).then(|| apart.clone()));
         lines.extend(if cell.access {

@@ -171,7 +171,7 @@ fn working_time(phase_view: &PhaseView<'_>, threads: u64, time: Nanos) -> f64 {
     let most = time.0 as f64 * threads as f64;
     let jobs: Option<f64> = phase_view.phase.jobs.iter().try_fold(0.0, |sum, job| {
         let span = job.span?;
-        let planned = phase_view.record.jobs_of(&phase_view.phase.name);
+        let planned = phase_view.record.jobs_of(phase_view.phase);
         let workers = planned.filter(|planned| planned.job == job.name).map(|job| job.workers);
         let end = phase_view.phase.span.ended().since(phase_view.phase.span.stopped);
         let time = span.stopped.since(span.started) + end;

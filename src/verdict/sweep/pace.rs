@@ -3,7 +3,7 @@
 
 use super::super::leave::totals;
 use crate::plan::{self, CellParams, Phase, StopLimit, Study as _, SweepAxis, SweepPacing};
-use crate::record::{Ending, PhaseRecord, Record, SweepSide};
+use crate::record::{Ending, PhaseRecord, Record, SweepSide, jobs_of};
 use crate::unit::{Bytes, Nanos};
 use crate::verdict::leave;
 
@@ -24,7 +24,7 @@ pub fn paced(aim: &plan::SweepPlan, record: &Record, phase: &Phase) -> Option<Ph
     let (pace, cell_params) = (known.aim.pace?, phase.cell_params()?);
     let time = known.time(pace, phase);
     let mut first_of = vec![StopLimit::Time(time)];
-    let job = record.jobs_of(&phase.name).next();
+    let job = jobs_of(&record.plan, &record.resolved.jobs, &phase.name).next();
     let buffered = job.is_some_and(|job| job.caching.through_memory());
     // What is sent must be answered, and what is in memory flushed, before the cell can end: no more
     // than fits its time.
