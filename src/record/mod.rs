@@ -137,8 +137,10 @@ impl Record {
         if self.resolved.jobs.iter().any(named) {
             self.resolved.jobs.iter_mut().for_each(|job| job.phase.unroll(phases));
         }
-        // Others may have written it.
-        self.resolved.jobs.sort_by_key(|job| job.phase.number().unwrap_or(usize::MAX));
+        // Others may have written it in another order.
+        if self.resolved.jobs.iter().all(|job| job.phase.number().is_some()) {
+            self.resolved.jobs.sort_by_key(|job| job.phase.number());
+        }
     }
 
     /// A phase of this record as it was planned.
