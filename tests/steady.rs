@@ -139,6 +139,8 @@ fn work(method: Method, iodepth: u32, aside: CacheControl, ops: u64) -> u64 {
         split: LatencySplit::default(),
         laps: false,
         sampled: false,
+        priorities: None,
+        write_hint: None,
         by_file: false,
         log: None,
         live_counters: &live_counters,
