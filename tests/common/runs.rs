@@ -54,9 +54,14 @@ pub fn traced(plan: &str, options: &[&str]) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&std::fs::read(&trace)?).into_owned())
 }
 
-/// What is looked at as often as time passes, or as much as else runs: processes and the machine's heat.
-const BY_TIME: [&str; 4] =
-    ["/proc/", "/sys/class/hwmon", "/sys/class/thermal", "/sys/devices/system/cpu"];
+/// What is looked at as often as time passes, or as much as else runs: processes, the machine's heat, limits.
+const BY_TIME: [&str; 5] = [
+    "/proc/",
+    "/sys/class/hwmon",
+    "/sys/class/thermal",
+    "/sys/devices/system/cpu",
+    "/sys/fs/cgroup",
+];
 
 /// System calls of a run by name, as strace sees them, but for those on what is looked at [`BY_TIME`].
 /// `None`, and `what` is said to be skipped, where there is no strace.

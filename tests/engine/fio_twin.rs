@@ -54,7 +54,6 @@ const LINES: &[&str] = &[
     "--name=f --ioengine=falloc --rw=randwrite --bs=64k --size=1m --fallocate=none",
     "--name=f --ioengine=falloc --rw=randtrim --bs=64k --size=1m",
     "--name=g --ioengine=ftruncate --rw=write --bs=64k --size=1m",
-    "--name=b --rw=write --bs=4k --size=256k --verify=crc32c --verify_backlog=8 --io_size=1m",
     "--name=b --rw=randwrite --bs=4k --size=256k --verify=crc32c --verify_backlog=8 --io_size=128k",
     "--name=b --rw=randwrite --bs=4k --size=256k --verify=crc32c --io_size=64k",
     "--name=x --rw=rw --bs=4k --size=256k --verify=crc32c --verify_backlog=8",
