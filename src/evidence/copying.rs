@@ -25,6 +25,8 @@ pub struct CopySpeed {
 
 /// Bytes of the file: more than the caches that a single core has, as a benchmark's data are.
 const SIZE: u64 = 16 * MIB;
+/// The same: memory that measuring takes.
+pub const COPIED: Bytes = Bytes(SIZE);
 /// Passes; the fastest counts.
 const PASSES: u32 = 3;
 /// No pass begins after this time, on machines that are slow.

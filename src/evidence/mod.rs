@@ -54,11 +54,12 @@ mod system;
 mod thread_states;
 mod thread_times;
 mod unclaimed;
+mod wake_up;
 mod warmth;
 mod writeback;
 
 pub use card::{CardInfo, SpeedClaims};
-pub use copying::{CopySpeed, copying};
+pub use copying::{COPIED, CopySpeed, copying};
 pub use counters::CounterReader;
 pub use cpu_caches::CpuCache;
 pub use extents::{all_holes, extents};
@@ -88,7 +89,7 @@ pub use survey::{
 pub use sys_root::{NOT_LOOKED, SysRoot};
 pub use system::SystemSample;
 pub use thread_states::{ThreadStates, waits_idly};
-pub use thread_times::{ThreadSample, ThreadTimes};
+pub use thread_times::{ContextSwitches, ThreadSample, ThreadTimes};
 pub use warmth::{Ceiling, Cooling, DriveWarmth, Warmth};
 pub use writeback::Writeback;
 

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::SysRoot;
+use super::counter_delta::time_grown;
 use super::processes::{InheritedIo, Process, ProcessIo};
 use crate::sys::clock;
 use crate::unit::{Bytes, Nanos, Timestamp};
@@ -33,6 +34,10 @@ pub struct OtherProcesses {
     pub time: Nanos,
     /// Those that used a twentieth of a CPU or moved 1 MiB in that time, by number.
     pub processes: Vec<OtherProcess>,
+    /// CPU time of the kernel's own threads in that time, ns: writeback, journals, completions, the workers of
+    /// loop devices and file systems. Absent in records of before.
+    #[serde(rename = "kernel_ns", skip_serializing_if = "Option::is_none", default)]
+    pub kernel: Option<Nanos>,
 }
 
 /// What another process did between two looks.
@@ -61,6 +66,8 @@ pub struct OtherProcess {
 pub struct ProcessCensus {
     at: Timestamp,
     processes: BTreeMap<u32, Process>,
+    /// CPU time of each thread of the kernel, by its number and birth.
+    kernel: BTreeMap<(u32, u64), Nanos>,
 }
 
 impl ProcessCensus {
@@ -76,8 +83,10 @@ impl ProcessCensus {
             1..=MOST => {}
             many => return Err(format!("/proc: {many} processes are too many to look at")),
         }
-        let processes = numbers.into_iter().filter_map(|pid| Some((pid, look(sys_root, pid)?)));
-        Ok(Self { at, processes: processes.collect() })
+        let mut kernel = BTreeMap::new();
+        let one = |pid| Some((pid, look(sys_root, pid, &mut kernel)?));
+        let processes = numbers.into_iter().filter_map(one).collect();
+        Ok(Self { at, processes, kernel })
     }
 
     /// What others have done since then, those who did nothing to speak of left out. Who has ended
@@ -105,14 +114,26 @@ impl ProcessCensus {
                 });
             }
         }
-        OtherProcesses { time, processes }
+        OtherProcesses { time, processes, kernel: Some(self.kernel_until(later)) }
+    }
+
+    /// CPU time of the kernel's threads that are there at both looks, or have begun between them.
+    fn kernel_until(&self, later: &Self) -> Nanos {
+        let then = |thread| self.kernel.get(thread).copied().unwrap_or(Nanos::ZERO);
+        later.kernel.iter().map(|(thread, now)| time_grown(then(thread), *now)).sum()
     }
 }
 
-/// One process, unless it is of the kernel, of this run, or gone.
-fn look(sys_root: &SysRoot, pid: u32) -> Option<Process> {
+/// One process, unless it is of this run, or gone. Of a thread of the kernel only its CPU time is noted.
+fn look(sys_root: &SysRoot, pid: u32, kernel: &mut BTreeMap<(u32, u64), Nanos>) -> Option<Process> {
     let ours = std::process::id();
-    sys_root.process(pid, |stat| !stat.of_kernel() && (!sys_root.real() || stat.parent != ours))
+    sys_root.process(pid, |stat| {
+        if stat.of_kernel() {
+            kernel.insert((pid, stat.born()), stat.cpu());
+            return false;
+        }
+        !sys_root.real() || stat.parent != ours
+    })
 }
 
 /// What is more than all that its living threads have ever moved was not moved by them.
@@ -207,7 +228,7 @@ mod tests {
         assert!(found[1].cpu > Nanos::secs(100), "{found:?}");
         assert!(found.iter().all(|one| one.open_on.is_none()));
         process(here, 5, &stat(5, 0, 10, 1).replace("dd", "d\u{1b}[m"), None);
-        assert_eq!(look(&sys_root, 5).expect("there").name, "d?[m");
+        assert_eq!(look(&sys_root, 5, &mut BTreeMap::new()).expect("there").name, "d?[m");
     }
 
     #[test]

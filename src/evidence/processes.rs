@@ -160,6 +160,17 @@ impl ProcessStat {
         })
     }
 
+    /// CPU time since it began.
+    pub fn cpu(&self) -> Nanos {
+        let tick = 1_000_000_000 / rustix::param::clock_ticks_per_second().max(1);
+        Nanos(self.ticks.saturating_mul(tick))
+    }
+
+    /// When it began, in clock ticks after boot.
+    pub fn born(&self) -> u64 {
+        self.born
+    }
+
     /// Whether it is a thread of the kernel.
     pub fn of_kernel(&self) -> bool {
         self.flags & KERNEL_THREAD != 0
@@ -195,13 +206,12 @@ impl SysRoot {
         if !wanted(&stat) {
             return None;
         }
-        let tick = 1_000_000_000 / rustix::param::clock_ticks_per_second().max(1);
         Some(Process {
             pid,
             parent: stat.parent,
             born: stat.born,
             name: printable(&stat.name),
-            cpu: Nanos(stat.ticks.saturating_mul(tick)),
+            cpu: stat.cpu(),
             io: self.process_io(pid).into(),
         })
     }

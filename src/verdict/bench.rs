@@ -364,6 +364,7 @@ impl DoctoredRecord {
                         step: Nanos(21),
                         cost: Nanos(48),
                     },
+                    wake_up: None,
                     root: true,
                 },
             }],

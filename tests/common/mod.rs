@@ -46,6 +46,7 @@ pub fn machine() -> Machine {
         virtual_machine: Some(true),
         product: String::new(),
         clock: Clock { source: Reading::Seen("tsc".into()), step: Nanos(20), cost: Nanos(25) },
+        wake_up: None,
         root: true,
     }
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::evidence::{
-    BlockSamples, CardInfo, CopySpeed, CpuThrottled, DriveWarmth, Link, LinkKind, NumaNode,
-    OtherProcess, OtherProcesses, OwnIo, Quartiles, ThreadStates, ThreadTimes, Warmth,
+    BlockSamples, CardInfo, ContextSwitches, CopySpeed, CpuThrottled, DriveWarmth, Link, LinkKind,
+    NumaNode, OtherProcess, OtherProcesses, OwnIo, Quartiles, ThreadStates, ThreadTimes, Warmth,
 };
 use crate::plan::{
     BlockSize, BlockWork, LayoutMode, Lifetime, Mix, OffsetOrdering, Pattern, Size, Target,
@@ -163,7 +163,8 @@ impl DoctoredRecord {
             by_ended: None,
             open_on: None,
         });
-        let others = OtherProcesses { time: Nanos::secs(5), processes: all.collect() };
+        let others =
+            OtherProcesses { time: Nanos::secs(5), processes: all.collect(), kernel: None };
         self.record.phases[0].evidence.neighbours = Some(Reading::Seen(others));
     }
 
@@ -377,8 +378,15 @@ impl DoctoredRecord {
 
     /// The one thread that did the I/O was seen on these CPUs, and waited so long for one.
     pub fn ran(&mut self, cpus: &[u32], waited: Option<Nanos>) {
-        let ran = ThreadTimes { threads: 1, waited, cpus: cpus.into() };
+        let ran = ThreadTimes { threads: 1, waited, switches: None, cpus: cpus.into() };
         self.record.phases[0].evidence.ran = Some(ran);
+    }
+
+    /// That thread went to sleep so often, and was preempted so often.
+    pub fn switched(&mut self, sleeps: u64, preempted: u64) {
+        if let Some(ran) = &mut self.record.phases[0].evidence.ran {
+            ran.switches = Some(ContextSwitches { sleeps, preempted });
+        }
     }
 
     /// A machine of two nodes with four CPUs each, of which this process may use those of the first;
@@ -575,6 +583,7 @@ impl DoctoredRecord {
         let phase = &mut self.record.phases[0];
         phase.flows.retain(|flow| flow.direction == Direction::Write);
         phase.totals.retain(|action, _| *action == Action::Write);
+        phase.cpu = phase.evidence.stop.cpu_since(&phase.evidence.before).map(|all| all.user);
         let target = Target::File {
             path: "/mnt/x".into(),
             size: Size::Exactly(MOVED),
