@@ -1,7 +1,7 @@
 //! The machine's own copying is measured after a phase that it may have limited.
 
-use crate::evidence::{CopySpeed, LeafKind, Reading, Subject, copying};
-use crate::record::{Flow, Span};
+use crate::evidence::{COPIED, CopySpeed, LeafKind, Reading, copying};
+use crate::record::{Flow, Resolved, Span};
 use crate::unit::Bytes;
 
 /// Machines of today copy faster than this, in bytes per second: below it the copying is no question,
@@ -11,19 +11,30 @@ const WORTH: f64 = 100e6;
 /// Less than this is over before it tells how fast anything is.
 const LEAST: Bytes = Bytes::mib(1);
 
+/// Of the memory that a control group allows the file that is copied takes no more than this part.
+const PART: u64 = 8;
+
 /// How fast the machine copies, if a buffered flow to or from a device was fast enough to ask. After
-/// the last edge: it disturbs nothing there.
+/// the last edge: it disturbs nothing there. Not where the control group has little memory: the kernel would
+/// end a run that asks for more.
 pub(super) fn around(
-    subjects: &[Subject],
+    resolved: &Resolved,
     flows: &[Flow],
     span: &Span,
 ) -> Option<Reading<CopySpeed>> {
     let time = span.ended().since(span.started);
     let asks = |flow: &&Flow| {
-        let on = subjects.get(flow.subject).map(|subject| &subject.bottom);
+        let on = resolved.subjects.get(flow.subject).map(|subject| &subject.bottom);
         let fast = flow.bytes.over(time).is_some_and(|rate| rate.0 >= WORTH);
         let enough = flow.bytes >= LEAST;
         enough && fast && flow.caching.through_memory() && on == Some(&LeafKind::Devices)
     };
-    flows.iter().find(asks).map(|flow| copying(flow.block))
+    let flow = flows.iter().find(asks)?;
+    let allowed = resolved.limits.seen().and_then(|limits| limits.memory);
+    let Some(allowed) = allowed.filter(|allowed| allowed.0 / PART < COPIED.0) else {
+        return Some(copying(flow.block));
+    };
+    Some(Reading::Unseen(format!(
+        "the control group allows {allowed} of memory, and to measure it takes {COPIED}"
+    )))
 }
