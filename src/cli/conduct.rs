@@ -156,10 +156,11 @@ pub fn code(record: &Record) -> u8 {
     }
 }
 
-/// The exit status that only the verdict decides.
+/// The exit status that only the verdict decides: what did not come to its end shows nothing whole.
 pub fn judged(record: &Record) -> u8 {
+    let whole = record.ending == Ending::Complete;
     match report::trust(record) {
-        Some(Trust::Sound) if report::met(record) => SOUND,
+        Some(Trust::Sound) if whole && report::met(record) => SOUND,
         _ => NOT_SOUND,
     }
 }
@@ -400,5 +401,23 @@ impl Observer for TerminalObserver<'_> {
             self.gone = phase.span.ended().since(first.span.started);
         }
         self.page(|page, out| page.phase(record, phase, out));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verdict::bench::DoctoredRecord;
+    use crate::verdict::judge;
+
+    #[test]
+    fn what_did_not_come_to_its_end_is_not_sound_as_a_whole() {
+        let mut record = DoctoredRecord::write_flushed().record;
+        judge(&mut record);
+        assert_eq!(judged(&record), SOUND);
+        for ending in [Ending::Unfinished, Ending::Interrupted(2)] {
+            record.ending = ending;
+            assert_eq!(judged(&record), NOT_SOUND);
+        }
     }
 }
