@@ -517,6 +517,32 @@ fn every_rule_has_a_record_that_trips_it_and_one_that_nearly_does() {
     settle(&complaints);
 }
 
+/// Rules read what a phase's bytes and time came to from its ledger, so that a page has one number for one thing.
+#[test]
+fn a_rule_that_takes_a_difference_of_its_own_says_why() {
+    let own = |line: &str| line.contains("_since(") || line.contains("grown(");
+    let says = |source: &Source| source.text.contains("//! Its own difference: ");
+    let mut complaints = Vec::new();
+    for source in sources("src/verdict", "rs") {
+        if rule_id(&source.text).is_none() {
+            continue;
+        }
+        let taken = source.code().find(|(_, line)| own(line));
+        match taken {
+            Some((number, line)) if !says(&source) => complaints.push(format!(
+                "{}:{number}: {}: the head of the file says '//! Its own difference: ', and why",
+                source.path,
+                line.trim()
+            )),
+            None if says(&source) => {
+                complaints.push(format!("{}: takes no difference of its own", source.path));
+            }
+            _ => {}
+        }
+    }
+    settle(&complaints);
+}
+
 #[test]
 fn one_trap_number_is_one_rule() {
     let mut files: BTreeMap<String, Vec<String>> = BTreeMap::new();

@@ -84,6 +84,10 @@ pub struct TimeBalance {
     pub threads: u32,
     /// How often a thread was looked at.
     pub looks: u32,
+    /// Share of the time that they were on a CPU, whatever the device did meanwhile: the term `cpu` is the part
+    /// in which it had nothing to do.
+    #[serde(default)]
+    pub on_cpu: f64,
     /// The terms, the largest first. Their shares and `unexplained` make 1.
     pub terms: Vec<TimeTerm>,
     /// Share of the time that no term explains.

@@ -1,4 +1,7 @@
 //! T67: without a limit that is met, requests wait above the queue.
+//!
+//! Its own difference: what the whole machine waited for a CPU, or its host took, is no term of this run's
+//! time, and only leaves open what was waited for.
 
 use super::limits::{exceeded, exhibit, lift, over, rate};
 use super::measure::PhaseView;
@@ -6,11 +9,14 @@ use super::threshold::{
     IDLE, REACHED, SHORT, WAIT_EXPLAINS, WAITING_BUSY, WAITING_CPU, WAITING_FOR_CPU,
 };
 use super::throttled::holding;
+use super::unexplained::leaves_much;
 use super::waiting_for_cpu::{grown, stopped};
 use super::words::share;
 use super::{Rule, RuleJudge, advice, explained, file_lock, finding, flush_bound, refuted};
 use crate::evidence::PathKind;
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject};
+use crate::record::{
+    Exhibit, Finding, FindingWeight, MeasuredSubject, PhaseLedger, TimeBalance, TimeHolder,
+};
 
 /// The caller waits most of the time, and neither the device nor a flush is what it waits for.
 pub const RULE: Rule = Rule {
@@ -18,13 +24,13 @@ pub const RULE: Rule = Rule {
     title: "Held back above the device queue",
     happens: "Something above the device queue holds requests back, and no limit can be read, or none is near.",
     seen_by: "Busy and flush time of the device, requests in flight, CPU time.",
-    said_when: "The device is busy and flushing for less than {WAITING_BUSY}, the program uses less than {WAITING_CPU} of a CPU, and waiting for a CPU explains little: a note, limited. A limit is named if the rate is at least {LIMIT_HOLDS} of it. The same for sequential buffered data if the device is busy for less than {IDLE} while the program uses between {WAITING_BUSY} and {WAITING_CPU} of a CPU.",
+    said_when: "The device is busy and flushing for less than {WAITING_BUSY}, the program uses less than {WAITING_CPU} of a CPU, and waiting for a CPU explains little: a note, limited; unproven where less than {EXPLAINED} of the time is explained. A limit is named if the rate is at least {LIMIT_HOLDS} of it. The same for sequential buffered data if the device is busy for less than {IDLE} while the program uses between {WAITING_BUSY} and {WAITING_CPU} of a CPU.",
     try_it: "Set a limit outside the container that measures.",
     answer: "Makes no claim about the device.",
-    judge: RuleJudge::Phase(judge),
+    judge: RuleJudge::Ledger(judge),
 };
 
-fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
+fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) -> Option<Finding> {
     let locked = |f: &Finding| f.trap.0 == file_lock::RULE.id;
     let known = found.iter().any(|f| f.measures == Some(MeasuredSubject::Limited) || locked(f));
     let partner = |kind: PathKind| matches!(kind, PathKind::Stream | PathKind::Character);
@@ -47,7 +53,8 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
             !flow_view.levels.is_empty() && flow_view.levels.iter().all(|level| level.readable())
         });
     let flow_view = phase_view.cases.iter().find(|flow_view| flow_view.on_devices())?;
-    let cpu = phase_view.cpu_share()?;
+    let balance = ledger.time.as_ref()?;
+    let cpu = balance.on_cpu;
     let worked = phase_view.cases.iter().flat_map(|flow_view| &flow_view.levels).any(|level| {
         level.busy() >= WAITING_BUSY
             || level.flushing() >= WAITING_BUSY
@@ -58,7 +65,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
         || worked
         || cpu >= WAITING_CPU
         || flow_view.time() < SHORT
-        || other_waits(phase_view, 1.0 - cpu - phase_view.work())
+        || other_waits(phase_view, balance)
     {
         return in_memory(phase_view, found, cpu);
     }
@@ -94,19 +101,17 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
             )
         }
     };
+    // Who holds it is not known: nor is what the number measures.
+    let weight = match limit.is_none() && leaves_much(balance) {
+        true => FindingWeight::Unproven,
+        false => FindingWeight::Note,
+    };
     let mut because: Vec<Exhibit> = limit.into_iter().collect();
     because.extend([
         level.exhibit_work(),
-        Exhibit::new("CPU time of each worker", share(cpu), "/proc/self/stat"),
+        Exhibit::new("CPU time of each worker", share(cpu), "clocks of its threads"),
     ]);
-    Some(finding(
-        RULE.id,
-        FindingWeight::Note,
-        Some(MeasuredSubject::Limited),
-        claim,
-        because,
-        next,
-    ))
+    Some(finding(RULE.id, weight, Some(MeasuredSubject::Limited), claim, because, next))
 }
 
 /// Devices that never let a caller wait.
@@ -145,7 +150,7 @@ fn in_memory(phase_view: &PhaseView<'_>, found: &[Finding], cpu: f64) -> Option<
         ),
         vec![
             level.exhibit_work(),
-            Exhibit::new("CPU time of each worker", share(cpu), "/proc/self/stat"),
+            Exhibit::new("CPU time of each worker", share(cpu), "clocks of its threads"),
         ],
         advice::direct(flow_view),
     ))
@@ -153,12 +158,13 @@ fn in_memory(phase_view: &PhaseView<'_>, found: &[Finding], cpu: f64) -> Option<
 
 /// Waiting for a CPU is not waiting for a device. What the whole machine waited, or its host took, need not
 /// have been our time: it is an answer only where it may explain much of what is open (shares of the time).
-fn other_waits(phase_view: &PhaseView<'_>, open: f64) -> bool {
-    let run = grown(phase_view, |before, stop| stop.cpu_since(before)?.run_delay);
+fn other_waits(phase_view: &PhaseView<'_>, balance: &TimeBalance) -> bool {
+    let open = 1.0 - balance.on_cpu - phase_view.work();
+    let run = balance.share(TimeHolder::CpuWait);
     let crowded = grown(phase_view, |before, stop| stop.pressure_since(before)?.cpu);
     let stolen = grown(phase_view, |before, stop| stop.cpu_since(before)?.steal);
     let most = |one: Option<f64>, other: Option<f64>| one.unwrap_or(0.0).max(other.unwrap_or(0.0));
-    most(run, stopped(phase_view)) > WAITING_FOR_CPU
+    run.max(stopped(phase_view).unwrap_or(0.0)) > WAITING_FOR_CPU
         || most(crowded, stolen) > WAITING_FOR_CPU.max(open * WAIT_EXPLAINS)
 }
 
@@ -206,6 +212,17 @@ mod tests {
         };
         assert_eq!(with_steal(0.3), MeasuredSubject::Limited);
         assert_ne!(with_steal(0.6), MeasuredSubject::Limited);
+    }
+
+    #[test]
+    fn where_the_threads_were_seen_waiting_for_nothing_that_is_known_the_number_proves_nothing() {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.work(0.01, 0.0);
+        bench.looked_at(&[("D blkcg_maybe_throttle", 50)]);
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Unproven, MeasuredSubject::Limited));
+        bench.capped(8 * crate::unit::MIB);
+        assert_eq!(verdict(&bench.record).trust, Trust::Sound);
     }
 
     #[test]

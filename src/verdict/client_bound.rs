@@ -8,8 +8,9 @@ use super::words::share;
 use super::{Rule, RuleJudge, advice, copy_bound, explained, finding, refuted};
 use crate::evidence::LeafKind;
 use crate::plan::Action;
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, Remedy};
-use crate::unit::Nanos;
+use crate::record::{
+    Exhibit, Finding, FindingWeight, MeasuredSubject, PhaseLedger, Remedy, TimeBalance, TimeHolder,
+};
 
 /// Each worker used up a CPU while the device had time left.
 pub const RULE: Rule = Rule {
@@ -20,10 +21,13 @@ pub const RULE: Rule = Rule {
     said_when: "Each worker uses at least {CPU_FULL} of a CPU ({CPU_OF_BYTES}, waiting for a CPU included, with one call per byte) while the device is busy for less than {CPU_DEVICE}, or {CPU_MOST} for buffered calls while it is busy for less than {IDLE}: doubtful, tool.",
     try_it: "`assay dd if=/dev/urandom of=x bs=1M count=150 conv=fsync` on a fast disk.",
     answer: "Says how much of the time went into generating data, and how much of a CPU the rest took.",
-    judge: RuleJudge::Phase(judge),
+    judge: RuleJudge::Ledger(judge),
 };
 
-fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
+/// Where the CPU time of those who do the I/O is read.
+const CPU_TIME: &str = "clocks of its threads";
+
+fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) -> Option<Finding> {
     // What the program was busy with is said already where it was the copying.
     let said = |f: &Finding| {
         f.measures == Some(MeasuredSubject::Limited) || f.trap.0 == copy_bound::RULE.id
@@ -40,18 +44,19 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
         .all(|level| level.in_flight() < 1.0);
     if !refuted(found)
         && !limited
-        && let Some(making) = making_data(phase_view).or_else(|| single_bytes(phase_view))
+        && let Some(making) = making_data(phase_view).or_else(|| single_bytes(phase_view, ledger))
     {
         return Some(making);
     }
-    let cpu = phase_view.cpu_share()?;
+    let balance = ledger.time.as_ref()?;
+    let cpu = balance.on_cpu;
     if refuted(found) || limited {
         return None;
     }
     if cpu < CPU_FULL || phase_view.work() >= CPU_DEVICE || !idle {
-        return idle_meanwhile(phase_view, found, cpu);
+        return idle_meanwhile(phase_view, found, balance);
     }
-    let mut because = vec![Exhibit::new("CPU time of each worker", share(cpu), "/proc/self/stat")];
+    let mut because = vec![Exhibit::new("CPU time of each worker", share(cpu), CPU_TIME)];
     because.extend(flow_view.top().map(|level| level.exhibit_work()));
     Some(finding(
         RULE.id,
@@ -68,8 +73,12 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
 }
 
 /// Calls that ended in memory kept the program at work, and the device was idle for most of the time.
-fn idle_meanwhile(phase_view: &PhaseView<'_>, found: &[Finding], cpu: f64) -> Option<Finding> {
-    let work = phase_view.work();
+fn idle_meanwhile(
+    phase_view: &PhaseView<'_>,
+    found: &[Finding],
+    balance: &TimeBalance,
+) -> Option<Finding> {
+    let (work, cpu) = (phase_view.work(), balance.on_cpu);
     let flow_view = phase_view.cases.iter().find(|flow_view| {
         // One small read at a time waits for the device, by turns with the program.
         let alone = flow_view.reads() && !flow_view.flow.sequential;
@@ -87,16 +96,13 @@ fn idle_meanwhile(phase_view: &PhaseView<'_>, found: &[Finding], cpu: f64) -> Op
         FindingWeight::Doubt,
         Some(MeasuredSubject::Tool),
         format!(
-            "Limited by the program, not by {}: it was on a CPU {} of the time (copying {copying} the page cache included); {} was busy {}.",
+            "Limited by the program, not by {}: it was on a CPU {} of the time (copying {copying} the page cache included), {} while {} had nothing to do.",
             level.name(),
             share(cpu),
-            level.name(),
-            share(work)
+            share(balance.share(TimeHolder::Cpu)),
+            level.name()
         ),
-        vec![
-            Exhibit::new("CPU time of each worker", share(cpu), "/proc/self/stat"),
-            level.exhibit_work(),
-        ],
+        vec![Exhibit::new("CPU time of each worker", share(cpu), CPU_TIME), level.exhibit_work()],
         advice::direct(flow_view),
     ))
 }
@@ -124,22 +130,19 @@ fn making_data(phase_view: &PhaseView<'_>) -> Option<Finding> {
 }
 
 /// Each byte is a call of its own, to the kernel or to the C library, and calls are what the CPU did.
-fn single_bytes(phase_view: &PhaseView<'_>) -> Option<Finding> {
+fn single_bytes(phase_view: &PhaseView<'_>, ledger: &PhaseLedger) -> Option<Finding> {
     let mut own = phase_view.record.jobs_of(phase_view.phase);
     let job = own.find(|job| job.method.is_bytewise())?;
     let flow_view = phase_view.cases.iter().find(|flow_view| flow_view.on_devices())?;
-    let all = flow_view.time().0.saturating_mul(phase_view.workers()).max(1);
-    let waited =
-        phase_view.phase.evidence.ran.as_ref().and_then(|ran| ran.waited).unwrap_or_default();
-    let part = |time: Nanos| time.0 as f64 / all as f64;
-    let cpu = part(phase_view.phase.cpu?);
-    let processor = cpu + part(waited);
+    let balance = ledger.time.as_ref()?;
+    let (cpu, waited) = (balance.on_cpu, balance.share(TimeHolder::CpuWait));
+    let processor = cpu + waited;
     if processor < CPU_OF_BYTES || phase_view.work() >= CPU_DEVICE {
         return None;
     }
     let mut because = vec![
-        Exhibit::new("CPU time of each worker", share(cpu), "its thread's clock"),
-        Exhibit::new("waiting for a CPU", share(part(waited)), "schedstat"),
+        Exhibit::new("CPU time of each worker", share(cpu), CPU_TIME),
+        Exhibit::new("waiting for a CPU", share(waited), "schedstat"),
     ];
     because.extend(flow_view.top().map(|level| level.exhibit_work()));
     Some(finding(
@@ -183,7 +186,7 @@ mod tests {
         bench.work(0.18, 0.85);
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Tool));
-        let said = "Limited by the program, not by loop3: it was on a CPU 85 % of the time (copying into the page cache included); loop3 was busy 18 %.";
+        let said = "Limited by the program, not by loop3: it was on a CPU 85 % of the time (copying into the page cache included), 82 % while loop3 had nothing to do.";
         assert_eq!(found.summary, said);
         // However many requests were in flight in the little time in which it worked.
         bench.in_flight(1.3);

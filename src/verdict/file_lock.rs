@@ -6,7 +6,8 @@ use super::words::{of, share};
 use super::{Rule, RuleJudge, advice, explained, finding, refuted};
 use crate::evidence::{LayerKind, PathKind};
 use crate::record::{
-    Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, Remedy,
+    Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, PhaseLedger,
+    Remedy,
 };
 
 /// The program had enough writes in flight, the device did not, and the file had yet to be allocated.
@@ -18,10 +19,10 @@ pub const RULE: Rule = Rule {
     said_when: "Direct writes at depth {DEPTH_LEAST} or more to one file, most of it not yet allocated, with {DEPTH_REACHED} of the depth in flight from the program and fewer than {LOCKED} at the device, and neither a limit nor the CPU explains it: doubtful, tool.",
     try_it: "Four workers append to one file with direct writes of 16 KiB, and then overwrite it.",
     answer: "`quick` writes its file first and measures random writes at depth 32 as overwrites.",
-    judge: RuleJudge::Phase(judge),
+    judge: RuleJudge::Ledger(judge),
 };
 
-fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
+fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) -> Option<Finding> {
     if refuted(found) || explained(found) || phase_view.paced() || phase_view.of_trees() {
         return None;
     }
@@ -46,7 +47,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     let size = flow_view.size_of_phase().max(onto.range);
     let there = onto.written + onto.unwritten;
     let allocates = (there.0 as f64) < size.0 as f64 * FIRST_WRITES;
-    let cpu = phase_view.cpu_share()?;
+    let cpu = ledger.time.as_ref()?.on_cpu;
     let long = flow_view.time() >= SHORT && !level.small(flow_view.direction());
     if flow_view.flow.depth < DEPTH_LEAST || !waited || !allocates || cpu >= CPU_FULL || !long {
         return None;
@@ -71,7 +72,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
                 of(there, size),
                 "FIEMAP",
             ),
-            Exhibit::new("CPU time of each worker", share(cpu), "/proc/self/stat"),
+            Exhibit::new("CPU time of each worker", share(cpu), "clocks of its threads"),
         ],
         advice::load(flow_view, Remedy::WriteFirst),
     ))

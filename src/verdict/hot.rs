@@ -1,4 +1,6 @@
 //! T35: heat, or too little power, slowed the processors or the drive down.
+//!
+//! Its own difference: how often processors were slowed down is neither bytes nor time of the run.
 
 use super::measure::PhaseView;
 use super::threshold::{CEILING_FELL, CPU_DEVICE, WARM};

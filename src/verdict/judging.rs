@@ -1,18 +1,14 @@
 //! The verdicts of a whole record: of each phase, of the run, and what its aim came to.
 
-use super::measure::PhaseView;
-use super::rules::of_phase;
-use super::{ledger, study, whole};
+use super::rules::{balanced, of_phase};
+use super::{study, whole};
 use crate::record::{PhaseLedger, PhaseRecord, Record, Verdict};
 
 /// Fills in the verdict of every phase and of the whole run, and what its aim came to.
 pub fn judge(record: &mut Record) {
     // One by one: those of a long run are not in memory twice.
     for number in 0..record.phases.len() {
-        let phase = &record.phases[number];
-        let (verdict, ledger) = (of_phase(record, phase), balance(record, phase));
-        let phase = &mut record.phases[number];
-        (phase.verdict, phase.ledger) = (Some(verdict), ledger);
+        judge_phase(record, number);
     }
     let phases: Vec<&Verdict> =
         record.phases.iter().filter_map(|phase| phase.verdict.as_ref()).collect();
@@ -23,17 +19,19 @@ pub fn judge(record: &mut Record) {
 
 /// Fills in the verdict of the last phase, by what is known when it ends.
 pub fn judge_last(record: &mut Record) {
-    let Some(phase) = record.phases.last() else { return };
-    let (verdict, ledger) = (of_phase(record, phase), balance(record, phase));
-    if let Some(phase) = record.phases.last_mut() {
-        (phase.verdict, phase.ledger) = (Some(verdict), ledger);
+    if let Some(number) = record.phases.len().checked_sub(1) {
+        judge_phase(record, number);
     }
 }
 
-/// The balance of a phase; `None` where there is nothing to be balanced.
-fn balance(record: &Record, phase: &PhaseRecord) -> Option<Box<PhaseLedger>> {
-    let ledger = ledger::of_phase(&PhaseView::new(record, phase));
-    (ledger != PhaseLedger::default()).then(|| Box::new(ledger))
+/// Fills in the verdict and the balance of one phase; no balance where there is nothing to be balanced.
+fn judge_phase(record: &mut Record, number: usize) {
+    let judged = |phase: &PhaseRecord| balanced(record, phase);
+    let Some((verdict, ledger)) = record.phases.get(number).map(judged) else { return };
+    if let Some(phase) = record.phases.get_mut(number) {
+        phase.verdict = Some(verdict);
+        phase.ledger = (ledger != PhaseLedger::default()).then(|| Box::new(ledger));
+    }
 }
 
 /// The verdict of every phase, in their order, and that of the whole run.

@@ -5,19 +5,18 @@
 
 mod bytes;
 mod levels;
+#[cfg(test)]
+mod simulated;
 mod time;
 
 use super::measure::PhaseView;
 use crate::record::PhaseLedger;
 
-pub(super) use levels::levels;
-pub(super) use time::time;
-
 /// The whole balance of a phase.
 pub(super) fn of_phase(phase_view: &PhaseView<'_>) -> PhaseLedger {
     PhaseLedger {
         bytes: bytes::bytes(phase_view),
-        time: time(phase_view),
-        levels: levels(phase_view),
+        time: time::time(phase_view),
+        levels: levels::levels(phase_view),
     }
 }

@@ -2,8 +2,10 @@
 
 use super::measure::PhaseView;
 use super::words::pace;
-use super::{Rule, RuleJudge, advice, disturbed, finding, ledger, limits, refuted};
-use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, RateLevel};
+use super::{Rule, RuleJudge, advice, disturbed, finding, limits, refuted};
+use crate::record::{
+    Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, PhaseLedger, RateLevel,
+};
 use crate::unit::Nanos;
 
 /// More than one level, and nothing else has said so.
@@ -15,10 +17,10 @@ pub const RULE: Rule = Rule {
     said_when: "Stretches of a tenth of the time or more whose rates differ by a factor of {LEVEL_CHANGE} or more, and no other rule names the cause: doubtful, unsteady, with each rate.",
     try_it: "Raise the limit of a card from 4 to 16 MiB/s in the middle of a direct write.",
     answer: "Shows each rate and how long it lasted.",
-    judge: RuleJudge::Phase(judge),
+    judge: RuleJudge::Ledger(judge),
 };
 
-fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
+fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) -> Option<Finding> {
     let said = |f: &Finding| {
         matches!(f.measures, Some(MeasuredSubject::Unsteady | MeasuredSubject::Tool))
             || f.trap.0 == super::cliff::RULE.id
@@ -26,7 +28,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     if refuted(found) || disturbed(found) || found.iter().any(said) {
         return None;
     }
-    let levels = ledger::levels(phase_view);
+    let levels = &ledger.levels;
     let (first, last) = (levels.first()?, levels.last()?);
     if levels.len() < 2 || phase_view.record.plan.study().tells_what_lasts() {
         return None;

@@ -3,9 +3,10 @@
 use super::measure::PhaseView;
 use super::threshold::OTHER_END;
 use super::words::share;
-use super::{Rule, RuleJudge, finding, ledger, refuted};
+use super::{Rule, RuleJudge, finding, refuted};
 use crate::record::{
-    Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, TimeHolder,
+    Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, PhaseLedger,
+    TimeHolder,
 };
 
 /// Most of the time the run waited for a pipe, a socket or a terminal.
@@ -17,14 +18,14 @@ pub const RULE: Rule = Rule {
     said_when: "It waited for the other end for more than {OTHER_END} of the time: doubtful, tool.",
     try_it: "`gzip -9 < big | assay dd of=x bs=1M conv=fsync`",
     answer: "Says how long it waited for the other end.",
-    judge: RuleJudge::Phase(judge),
+    judge: RuleJudge::Ledger(judge),
 };
 
-fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
+fn judge(_: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) -> Option<Finding> {
     if refuted(found) {
         return None;
     }
-    let balance = ledger::time(phase_view)?;
+    let balance = ledger.time.as_ref()?;
     let waited = balance.share(TimeHolder::OtherEnd);
     if waited <= OTHER_END {
         return None;

@@ -1,4 +1,7 @@
 //! T11: read-ahead fetched more than was asked for.
+//!
+//! Its own difference: what the kernel read for this process is an account beside the two that the ledger
+//! compares, of the calls and of the device.
 
 use super::measure::{DeviceLevel, FlowView};
 use super::threshold::{MORE, OWN_BYTES};

@@ -1,4 +1,7 @@
 //! T72: other programs had read what this run found in memory.
+//!
+//! Its own difference: what the kernel read for this process is held against both sums of the ledger, for
+//! they agree where another program has read the same.
 
 use super::measure::FlowView;
 use super::threshold::{OWN_READS, REACHED};

@@ -2,7 +2,9 @@
 
 use super::measure::{FlowView, PhaseView};
 use crate::evidence::LeafKind;
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Record, TrapId};
+use crate::record::{
+    Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, PhaseLedger, Record, TrapId,
+};
 
 /// One trap of the catalogue and its judge.
 pub struct Rule {
@@ -32,6 +34,8 @@ pub enum RuleJudge {
     Flow(fn(&FlowView<'_>) -> Option<Finding>),
     /// The whole phase, knowing what was found before: the same cause is said once.
     Phase(fn(&PhaseView<'_>, &[Finding]) -> Option<Finding>),
+    /// The same, by what the phase's bytes, time and rate add up to.
+    Ledger(fn(&PhaseView<'_>, &PhaseLedger, &[Finding]) -> Option<Finding>),
     /// Two runs that are to be compared.
     Pair(fn(&Record, &Record) -> Vec<Finding>),
 }

@@ -6,17 +6,18 @@ use super::{
     away_from_device, bigger_than_ram, burst, cached_before, client_bound, cliff, compressed,
     copy_bound, depth_not_reached, direct_not_durable, dropped_unwritten, earlier_work,
     erase_blocks, failed, file_lock, first_write, flush_bound, flush_swallowed, fragments, holes,
-    hot, latency_bound, layers_between, levels_changed, limits, link_bound, misplaced_partition,
-    no_disk, not_direct, not_dropped, not_flushed, not_steady, omission, other_end, other_node,
-    other_queue, over_fetch, overwritten_in_memory, partial, partial_blocks, partial_sectors,
-    read_ahead, read_beyond, read_by_others, reading_writes, same_data, same_disk,
+    hot, latency_bound, layers_between, ledger, levels_changed, limits, link_bound,
+    misplaced_partition, no_disk, not_direct, not_dropped, not_flushed, not_steady, omission,
+    other_end, other_node, other_queue, over_fetch, overwritten_in_memory, partial, partial_blocks,
+    partial_sectors, read_ahead, read_beyond, read_by_others, reading_writes, same_data, same_disk,
     served_from_cache, shared_blocks, shared_device, stalls, stdio_close, stopped, swapped,
     threshold, throttled, too_short, trimmed_blocks, trimmed_meanwhile, uncommitted, unconditioned,
     unexplained, unlike_runs, unseen, waiting_for_cpu, words, works_on, worn_out, wrong_content,
     zoned_or_dax,
 };
 use crate::record::{
-    Finding, FindingWeight, MeasuredSubject, NextStep, PhaseRecord, Record, Trust, Verdict,
+    Finding, FindingWeight, MeasuredSubject, NextStep, PhaseLedger, PhaseRecord, Record, Trust,
+    Verdict,
 };
 
 /// All rules, in the order in which they are asked: what explains most comes first.
@@ -92,9 +93,15 @@ pub const RULES: &[Rule] = &[
 
 /// The verdict of one phase.
 pub fn of_phase(record: &Record, phase: &PhaseRecord) -> Verdict {
+    balanced(record, phase).0
+}
+
+/// The verdict of one phase, and the balance that its rules have read.
+pub(super) fn balanced(record: &Record, phase: &PhaseRecord) -> (Verdict, PhaseLedger) {
     #[cfg(test)]
     JUDGED.with(|judged| judged.set(judged.get() + 1));
     let phase_view = PhaseView::new(record, phase);
+    let ledger = ledger::of_phase(&phase_view);
     let mut found: Vec<Finding> = vec![];
     for rule in RULES {
         let new: Vec<Finding> = match rule.judge {
@@ -105,6 +112,7 @@ pub fn of_phase(record: &Record, phase: &PhaseRecord) -> Verdict {
                 phase_view.cases.iter().filter_map(judged).collect()
             }
             RuleJudge::Phase(judge) => judge(&phase_view, &found).into_iter().collect(),
+            RuleJudge::Ledger(judge) => judge(&phase_view, &ledger, &found).into_iter().collect(),
             RuleJudge::Pair(_) => Vec::new(),
         };
         for finding in new {
@@ -125,7 +133,7 @@ pub fn of_phase(record: &Record, phase: &PhaseRecord) -> Verdict {
     };
     let corrected = corrected.filter(|found| limits::allow(&phase_view, found.value));
     let summary = summary(&phase_view, trust, measures, &found, corrected);
-    Verdict { trust, measures, summary, corrected, findings: found }
+    (Verdict { trust, measures, summary, corrected, findings: found }, ledger)
 }
 
 /// What to type next is typed where the line was.
@@ -146,7 +154,7 @@ thread_local! {
 pub(super) fn pair(first: &Record, second: &Record) -> Vec<Finding> {
     let judged = |rule: &Rule| match rule.judge {
         RuleJudge::Pair(judge) => judge(first, second),
-        RuleJudge::Flow(_) | RuleJudge::Phase(_) => Vec::new(),
+        RuleJudge::Flow(_) | RuleJudge::Phase(_) | RuleJudge::Ledger(_) => Vec::new(),
     };
     RULES.iter().flat_map(judged).collect()
 }

@@ -1,12 +1,12 @@
 //! T69: the run did not run for a part of its time.
 
-use super::ledger;
 use super::measure::PhaseView;
 use super::threshold::STOPPED;
 use super::words::share;
 use super::{Rule, RuleJudge, finding, refuted};
 use crate::record::{
-    Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, TimeHolder,
+    Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, PhaseLedger,
+    TimeHolder,
 };
 use crate::unit::Nanos;
 
@@ -19,14 +19,14 @@ pub const RULE: Rule = Rule {
     said_when: "It did not run for more than {STOPPED} of the time: doubtful, disturbed.",
     try_it: "`kill -STOP` of a `dd`, and `kill -CONT` three seconds later.",
     answer: "Says how long it did not run.",
-    judge: RuleJudge::Phase(judge),
+    judge: RuleJudge::Ledger(judge),
 };
 
-fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
+fn judge(_: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) -> Option<Finding> {
     if refuted(found) {
         return None;
     }
-    let balance = ledger::time(phase_view)?;
+    let balance = ledger.time.as_ref()?;
     let stopped = balance.share(TimeHolder::Stopped);
     if stopped <= STOPPED {
         return None;

@@ -1,4 +1,6 @@
 //! T34: the machine swapped meanwhile.
+//!
+//! Its own difference: swap is traffic of the whole machine, on whatever device it lies.
 
 use super::measure::PhaseView;
 use super::threshold::{OWN_BYTES, SWAPPED};

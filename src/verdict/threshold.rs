@@ -317,14 +317,11 @@ pub const STOPPED: f64 = 0.05;
 /// other end's.
 pub const OTHER_END: f64 = 0.10;
 
-/// Share of the time that must be explained before a number is called sound.
+/// Share of the time, and of the bytes, that must be explained before a number is called sound.
 pub const EXPLAINED: f64 = 0.95;
 
-/// Of more time than this without a cause nobody knows what the number measures.
-pub const UNEXPLAINED: f64 = 0.20;
-
-/// From the answer of a device to the next call of the program: interrupt, completion, wake-up. On a virtual
-/// machine that has to be woken itself it takes 50 to 100 us; what takes longer is something else.
+/// Waking a thread that sleeps takes no longer than this, whatever a machine has measured or nobody has. On a
+/// virtual machine that has to be woken itself it takes 50 to 100 us; what takes longer is something else.
 pub const WAKE_UP: Nanos = Nanos::micros(250);
 
 /// Less of the bytes that a program read from a device than this were asked for by it: others had them read.
@@ -479,7 +476,6 @@ pub(super) fn spoken(name: &str) -> Option<String> {
         "OTHER_END" => share(OTHER_END).to_string(),
         "OWN_READS" => share(OWN_READS).to_string(),
         "EXPLAINED" => share(EXPLAINED).to_string(),
-        "UNEXPLAINED" => share(UNEXPLAINED).to_string(),
         "CLOCK_STEPS" => CLOCK_STEPS.to_string(),
         _ => return None,
     })

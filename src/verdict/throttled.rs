@@ -1,4 +1,6 @@
 //! T32: a limit of a control group sets the rate.
+//!
+//! Its own difference: I/O pressure is shown beside the limit, and decides nothing.
 
 use super::limits::{exceeded, exhibit, lift, over, rate, used};
 use super::measure::{DeviceLevel, FlowView, PhaseView};

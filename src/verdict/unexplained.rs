@@ -1,41 +1,55 @@
-//! T73: what held the run is not known.
+//! T73: what held the run, or what its bytes were, is not known.
 
-use super::measure::PhaseView;
-use super::threshold::{EXPLAINED, SHORT, UNEXPLAINED};
-use super::words::share;
-use super::{Rule, RuleJudge, disturbed, explained, finding, ledger, no_storage, refuted};
+use super::measure::{FlowView, PhaseView};
+use super::threshold::{EXPLAINED, SHORT, SMALL_BYTES};
+use super::words::{of, share};
+use super::{Rule, RuleJudge, disturbed, explained, finding, no_storage, refuted};
+use crate::evidence::Direction;
 use crate::record::{
-    Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, TimeBalance,
+    ByteBalance, Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject,
+    PhaseLedger, TimeBalance,
 };
 
 /// With fewer looks at its threads a phase has not shown what they waited for.
 const LOOKS: u32 = 10;
 
-/// The terms of the phase's time leave too much over.
+/// The terms of the phase's time, or of its bytes, leave too much over.
 pub const RULE: Rule = Rule {
     id: "T73",
-    title: "Time that nothing explains",
-    happens: "The run waited, but neither for its device, nor for a limit, a CPU or another program that could be seen: something above the device held it.",
-    seen_by: "CPU time and the wait for a CPU of each thread, busy time of the devices, limits of cgroups, the state of each thread ten times a second.",
-    said_when: "More than {UNEXPLAINED} of the time is in none of these: unproven. More than the rest of {EXPLAINED}: a note.",
+    title: "Time or bytes that nothing explains",
+    happens: "The run waited, but neither for its device, nor for a limit, a CPU or another program that could be seen: something above the device held it. Or the device moved more or less than was asked of it, and nothing that is known did that.",
+    seen_by: "CPU time, sleeps and the wait for a CPU of each thread, time of the requests at the devices, limits of cgroups, the state of each thread ten times a second; bytes of the calls, of the devices, and of other programs.",
+    said_when: "Less than {EXPLAINED} of the time, or of the bytes, is in one of these: unproven.",
     try_it: "Lift the limit of a card in the middle of a direct write, so that no limit explains it.",
-    answer: "Adds up the time of every phase (`assay explain RECORD`).",
-    judge: RuleJudge::Phase(judge),
+    answer: "Adds up bytes and time of every phase (`assay explain RECORD`).",
+    judge: RuleJudge::Ledger(judge),
 };
 
-fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
+fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) -> Option<Finding> {
     let unproven = found.iter().any(|f| f.weight == FindingWeight::Unproven);
     if refuted(found) || disturbed(found) || explained(found) || unproven || no_storage(phase_view)
     {
         return None;
     }
-    let readable = |flow_view: &super::measure::FlowView<'_>| {
-        flow_view.on_devices() && flow_view.top().is_some()
-    };
-    // Records of earlier versions, and short phases, do not tell what the threads waited for.
-    let seen = |balance: &TimeBalance| balance.time >= SHORT && balance.looks >= LOOKS;
-    let balance = ledger::time(phase_view).filter(seen)?;
-    if balance.unexplained <= 1.0 - EXPLAINED || !phase_view.cases.iter().any(readable) {
+    // In a copy to a device the source only has to keep up.
+    let written = |balance: &ByteBalance| balance.direction == Direction::Write;
+    let target = phase_view.copies() && ledger.bytes.iter().any(written);
+    let counts = |balance: &&ByteBalance| !target || written(balance);
+    time(phase_view, ledger).or_else(|| ledger.bytes.iter().filter(counts).find_map(bytes))
+}
+
+/// Whether a balance of time leaves so much over that its number is not explained. Records of earlier versions, and
+/// short phases, do not tell what the threads waited for.
+pub(super) fn leaves_much(balance: &TimeBalance) -> bool {
+    let seen = balance.time >= SHORT && balance.looks >= LOOKS;
+    seen && balance.unexplained > 1.0 - EXPLAINED
+}
+
+/// Too much of the time is left over.
+fn time(phase_view: &PhaseView<'_>, ledger: &PhaseLedger) -> Option<Finding> {
+    let readable = |flow_view: &FlowView<'_>| flow_view.on_devices() && flow_view.top().is_some();
+    let balance = ledger.time.as_ref().filter(|balance| leaves_much(balance))?;
+    if !phase_view.cases.iter().any(readable) {
         return None;
     }
     let part = share(balance.unexplained);
@@ -45,16 +59,42 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
             ExhibitValue::number(balance.unexplained, ExhibitUnit::Fraction, part.to_string()),
             "the balance of the phase's time",
         ),
-        Exhibit::new("the rest", known(&balance), "the balance of the phase's time"),
+        Exhibit::new("the rest", known(balance), "the balance of the phase's time"),
     ];
     let claim = format!(
         "{part} of the time is unexplained: the run waited, but not for its device, a CPU, or a limit that can be seen."
     );
-    let (weight, measures) = match balance.unexplained > UNEXPLAINED {
-        true => (FindingWeight::Unproven, Some(MeasuredSubject::Unsure)),
-        false => (FindingWeight::Note, None),
+    Some(unproven(claim, because))
+}
+
+/// Too many of the bytes are left over.
+fn bytes(balance: &ByteBalance) -> Option<Finding> {
+    let part = balance.unexplained_share();
+    if part <= 1.0 - EXPLAINED || balance.unexplained < SMALL_BYTES {
+        return None;
+    }
+    let because = vec![Exhibit::new(
+        format!("bytes without a cause at {}", balance.device),
+        of(balance.unexplained, balance.moved.max(balance.at_device)),
+        "the balance of the phase's bytes",
+    )];
+    let way = match balance.direction {
+        Direction::Read => "read",
+        Direction::Write => "written",
     };
-    Some(finding(RULE.id, weight, measures, claim, because, None))
+    let claim = format!(
+        "{} of the bytes {way} are unexplained: the calls moved {}, {} moved {}, and nothing that was seen makes up for the difference.",
+        share(part),
+        balance.moved,
+        balance.device,
+        balance.at_device
+    );
+    Some(unproven(claim, because))
+}
+
+fn unproven(claim: String, because: Vec<Exhibit>) -> Finding {
+    let unsure = Some(MeasuredSubject::Unsure);
+    finding(RULE.id, FindingWeight::Unproven, unsure, claim, because, None)
 }
 
 /// The terms that are known.

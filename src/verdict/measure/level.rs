@@ -3,6 +3,7 @@
 use super::super::threshold::{SMALL_BYTES, SMALL_REQUESTS};
 use super::super::words;
 use crate::evidence::{BlockLayer, Direction, DiskCounters, LayerKind, Snapshot, Subject};
+use crate::plan::Caching;
 use crate::record::{Exhibit, ExhibitValue, PhaseRecord, Record, SamplePoint};
 use crate::unit::{Bytes, Nanos};
 
@@ -28,6 +29,9 @@ pub struct DeviceLevel<'a> {
     pub already: u64,
     /// Time between the two readings.
     pub wall: Nanos,
+    /// Requests that the run can have in flight here at once; `None` where writeback or read-ahead make them,
+    /// or others do.
+    at_once: Option<u64>,
 }
 
 /// What was asked of some devices.
@@ -159,11 +163,12 @@ impl<'a> DeviceLevel<'a> {
             depth,
             copies: copies(depth, subject),
             asked: asked(record, phase, &layers),
-            timed,
+            timed: timed.clone(),
             settled,
             quiet: quiet.map(|counters| (counters, evidence.quiet.time)),
             already,
             wall: Nanos(evidence.stop.at.since(evidence.before.at).0.max(1)),
+            at_once: at_once(record, phase, &layers, &timed),
             layers,
             unseen,
         }
@@ -232,8 +237,21 @@ impl<'a> DeviceLevel<'a> {
     }
 
     /// Share of the time with at least one request.
+    ///
+    /// The kernel counts it in whole timer ticks: what begins after a tick and ends before the next is not
+    /// seen, and a program that waits for its CPU begins after a tick. The time of each request it knows
+    /// exactly. All of them together are the most it can be, and at the least what it is if as many were
+    /// always in flight as the run has.
     pub fn busy(&self) -> f64 {
-        ratio(self.timed.busy_ms.saturating_mul(1_000_000), self.wall.0)
+        let ticks = ratio(self.timed.busy_ms.saturating_mul(1_000_000), self.wall.0);
+        let requests = self.timed.weighted_ms.saturating_sub(self.timed.flush_ms.unwrap_or(0));
+        if requests == 0 {
+            return ticks;
+        }
+        let share = |ms: u64| ratio(ms.saturating_mul(1_000_000), self.wall.0);
+        let least = self.at_once.map_or(0.0, |most| share(requests) / most as f64);
+        // Two readings of whole milliseconds.
+        ticks.min(share(requests + 2)).max(least.min(1.0))
     }
 
     /// Share of the time in flushes, which is not in [`Self::busy`].
@@ -353,6 +371,40 @@ fn asked(record: &Record, phase: &PhaseRecord, layers: &[&BlockLayer]) -> AskedB
     }
     asked
 }
+
+/// Requests that a run can have in flight at once on some devices: of direct I/O, each call in as many pieces as
+/// there were on average. `None` where other requests than those of the calls were there.
+fn at_once(
+    record: &Record,
+    phase: &PhaseRecord,
+    layers: &[&BlockLayer],
+    timed: &DiskCounters,
+) -> Option<u64> {
+    let [layer] = layers else { return None };
+    let asked = asked(record, phase, layers);
+    let (bytes, calls) = (asked.read.saturating_add(asked.write), asked.reads + asked.writes);
+    let passed = timed.read_bytes.saturating_add(timed.write_bytes);
+    if passed as f64 > bytes as f64 * (1.0 + ALONE) {
+        return None;
+    }
+    let mut most = 0_u64;
+    for flow in &phase.flows {
+        let subject = record.resolved.subjects.get(flow.subject)?;
+        if !subject.stack.iter().any(|below| below.name == layer.name) {
+            continue;
+        }
+        if flow.caching != Caching::Direct {
+            return None;
+        }
+        let workers = record.jobs_of(&phase.name).nth(flow.job)?.workers;
+        most = most.saturating_add(u64::from(flow.depth.max(1)) * u64::from(workers.max(1)));
+    }
+    let pieces = timed.reads.saturating_add(timed.writes).div_ceil(calls.max(1)).max(1);
+    (most > 0).then(|| most.saturating_mul(pieces))
+}
+
+/// Up to this share of the bytes of a run others may have moved beside it before their requests count.
+const ALONE: f64 = 0.02;
 
 /// The share of a whole; 0 of nothing.
 pub(in super::super) fn ratio(part: u64, whole: u64) -> f64 {
