@@ -14,9 +14,7 @@ use crate::record::PhaseLedger;
 
 /// The whole balance of a phase.
 pub(super) fn of_phase(phase_view: &PhaseView<'_>) -> PhaseLedger {
-    PhaseLedger {
-        bytes: bytes::bytes(phase_view),
-        time: time::time(phase_view),
-        levels: levels::levels(phase_view),
-    }
+    let levels = levels::levels(phase_view);
+    let time = time::time(phase_view, &levels);
+    PhaseLedger { bytes: bytes::bytes(phase_view), time, levels }
 }

@@ -96,7 +96,7 @@ proptest! {
     fn what_a_run_was_made_of_is_found_again(run in runs()) {
         let bench = run.counted();
         let phase_view = PhaseView::new(&bench.record, &bench.record.phases[0]);
-        let balance = time(&phase_view).expect("a balance");
+        let balance = time(&phase_view, &[]).expect("a balance");
         let near = |held_by: TimeHolder, share: f64| {
             let found = balance.share(held_by);
             prop_assert!((found - share).abs() < 0.05, "{held_by:?} {found} {share} {run:?} {balance:?}");

@@ -14,7 +14,7 @@ use super::super::neighbours;
 use super::super::threshold::{FOREIGN, SAMPLE, SMALL_WRITE, WAKE_UP};
 use crate::evidence::{PathKind, ThreadStates, Throttle};
 use crate::plan::Durability;
-use crate::record::{TimeBalance, TimeHolder, TimeTerm};
+use crate::record::{RateLevel, TimeBalance, TimeHolder, TimeTerm};
 use crate::unit::{Bytes, Nanos};
 
 /// A sample that comes so many intervals late is a gap in which the program may not have run.
@@ -97,8 +97,8 @@ fn waited_for(states: Option<&ThreadStates>, wanted: WaitKind) -> f64 {
 }
 
 /// The balance of a phase's time; `None` of one that was over before its first sample, or whose threads' CPU time
-/// is not known.
-pub fn time(phase_view: &PhaseView<'_>) -> Option<TimeBalance> {
+/// is not known. `levels` are those of its rate.
+pub fn time(phase_view: &PhaseView<'_>, levels: &[RateLevel]) -> Option<TimeBalance> {
     let phase = phase_view.phase;
     let evidence = &phase.evidence;
     let time = whole(phase);
@@ -148,7 +148,8 @@ pub fn time(phase_view: &PhaseView<'_>) -> Option<TimeBalance> {
     term(TimeHolder::Stopped, stopped, None);
     term(TimeHolder::OtherEnd, other_end, None);
     term(TimeHolder::Server, server, None);
-    let (limit, most) = limit(phase_view).map_or((None, 1.0), |(file, most)| (Some(file), most));
+    let (limit, most) =
+        limit(phase_view, levels).map_or((None, 1.0), |(file, most)| (Some(file), most));
     let (on_purpose, by_limit) = match limit {
         Some(_) => (0.0, held.min(most)),
         None if phase_view.paced() => (held, 0.0),
@@ -292,12 +293,11 @@ fn holding<'c, 'a>(flow_view: &'c FlowView<'a>) -> Option<(&'a Throttle, &'c Dev
 
 /// The file of a limit on the devices that may have held the run, and for which share of the time at the most: a
 /// limit that came or went held it while it was there, where that is seen in the rate, too.
-fn limit(phase_view: &PhaseView<'_>) -> Option<(String, f64)> {
+fn limit(phase_view: &PhaseView<'_>, levels: &[RateLevel]) -> Option<(String, f64)> {
     let mut flows = phase_view.cases.iter().filter(|flow_view| flow_view.on_devices());
     flows.find_map(|flow_view| {
         let all_the_time = || holding(flow_view).map(|(throttle, _)| (throttle, 1.0));
-        let several = super::levels(phase_view).len() > 1;
-        let changing = limits::changing(flow_view).filter(|_| several);
+        let changing = limits::changing(flow_view).filter(|_| levels.len() > 1);
         let (throttle, most) = changing.or_else(all_the_time)?;
         Some((throttle.file.clone(), most))
     })
@@ -335,7 +335,7 @@ mod tests {
         let mut bench = DoctoredRecord::write_flushed();
         bench.work(0.95, 0.6);
         let phase_view = PhaseView::new(&bench.record, &bench.record.phases[0]);
-        let balance = time(&phase_view).expect("a balance");
+        let balance = time(&phase_view, &[]).expect("a balance");
         assert!((balance.share(TimeHolder::Device) - 0.95).abs() < 0.01, "{balance:?}");
         assert!((balance.share(TimeHolder::Cpu) - 0.05).abs() < 0.01, "{balance:?}");
         assert_eq!(balance.unexplained, 0.0);

@@ -396,7 +396,7 @@ fn at_once(
         if flow.caching != Caching::Direct {
             return None;
         }
-        let workers = record.jobs_of(&phase.name).nth(flow.job)?.workers;
+        let workers = record.jobs_of(phase).nth(flow.job)?.workers;
         most = most.saturating_add(u64::from(flow.depth.max(1)) * u64::from(workers.max(1)));
     }
     let pieces = timed.reads.saturating_add(timed.writes).div_ceil(calls.max(1)).max(1);
