@@ -149,6 +149,8 @@ impl DoctoredRecord {
         counters.weighted_ms = (wall * busy * 1e3) as u64;
         let user = Nanos::millis(10) + Nanos::from_secs(wall * cpu);
         evidence.stop.cpu = Reading::Seen(Cpu { user, ..Cpu::default() });
+        let phase = &mut self.record.phases[0];
+        phase.cpu = phase.cpu.map(|_| Nanos::from_secs(wall * cpu));
     }
 
     /// Other processes from number 10 on: their names, the CPU time that they used in five seconds, and
