@@ -47,7 +47,7 @@ fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) ->
     let size = flow_view.size_of_phase().max(onto.range);
     let there = onto.written + onto.unwritten;
     let allocates = (there.0 as f64) < size.0 as f64 * FIRST_WRITES;
-    let cpu = ledger.time.as_ref()?.on_cpu;
+    let cpu = ledger.time.as_ref().map(|time| time.on_cpu).or_else(|| phase_view.cpu_share())?;
     let long = flow_view.time() >= SHORT && !level.small(flow_view.direction());
     if flow_view.flow.depth < DEPTH_LEAST || !waited || !allocates || cpu >= CPU_FULL || !long {
         return None;
