@@ -8,7 +8,6 @@ use super::cpu_caches::CpuCache;
 use super::memory::value;
 use super::nodes::NumaNode;
 use super::sys_root::SysRoot;
-use super::wake_up;
 use crate::sys::clock;
 use crate::unit::{Bytes, KIB, Nanos};
 
@@ -41,8 +40,8 @@ pub struct Machine {
     pub product: String,
     /// The clock.
     pub clock: Clock,
-    /// From waking a thread that sleeps until it runs, the median of a few, ns: on an idle processor, before
-    /// the first phase. Absent where it could not be measured.
+    /// From waking a thread that sleeps until it runs, the median of a few, ns: on an idle processor, after the first
+    /// phase whose balance of time asks for it. Absent where none did, or it could not be measured.
     #[serde(rename = "wake_up_ns", skip_serializing_if = "Option::is_none", default)]
     pub wake_up: Option<Nanos>,
     /// Whether this process runs as root.
@@ -69,7 +68,7 @@ impl SysRoot {
             .into()
     }
 
-    /// The machine, read once per record. Measures the clock and a wake-up, which takes a few milliseconds.
+    /// The machine, read once per record. Measures the clock, which takes a few milliseconds.
     pub fn machine(&self) -> Machine {
         let name = rustix::system::uname();
         let said = |text: &std::ffi::CStr| text.to_string_lossy().into_owned();
@@ -99,7 +98,7 @@ impl SysRoot {
                 step,
                 cost,
             },
-            wake_up: wake_up::measure(),
+            wake_up: None,
             root: rustix::process::geteuid().is_root(),
         }
     }

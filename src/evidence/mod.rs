@@ -90,6 +90,7 @@ pub use sys_root::{NOT_LOOKED, SysRoot};
 pub use system::SystemSample;
 pub use thread_states::{ThreadStates, waits_idly};
 pub use thread_times::{ContextSwitches, ThreadSample, ThreadTimes};
+pub use wake_up::wake_up;
 pub use warmth::{Ceiling, Cooling, DriveWarmth, Warmth};
 pub use writeback::Writeback;
 

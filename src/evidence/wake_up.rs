@@ -20,7 +20,7 @@ const NONE: u64 = 0;
 
 /// The median of some wake-ups, after sleeps of 200 us: 3 ms in all. `None` where no thread can be started, or one
 /// was not woken in time.
-pub(super) fn measure() -> Option<Nanos> {
+pub fn wake_up() -> Option<Nanos> {
     let woken = Arc::new(AtomicU64::new(NONE));
     let told = Arc::clone(&woken);
     let sleeper = thread::Builder::new().name("wake-up".into()).spawn(move || {
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn a_wake_up_takes_some_time() {
-        let took = measure().expect("a thread can be started");
+        let took = wake_up().expect("a thread can be started");
         assert!(took > Nanos::ZERO && took < Nanos::secs(1), "{took}");
     }
 }

@@ -52,12 +52,12 @@ mod workers;
 use std::path::PathBuf;
 
 use crate::error::{Doing, Error, Fault};
-use crate::evidence::{CounterReader, SysRoot};
+use crate::evidence::{CounterReader, Machine, SysRoot, wake_up};
 use crate::plan::{FaultReach, Job, Phase, PhaseEnd, Plan, PlanBoard, PlanOrigin, PlannedTime};
 use crate::record::{Ending, Host, JobResult, PhaseRecord, Record, RecordSink, Resolved, SCHEMA};
 use crate::sys::event_loop::EventLoop;
 use crate::sys::files;
-use crate::unit::Bytes;
+use crate::unit::{Bytes, Nanos};
 use crate::verdict;
 
 pub use observer::{LiveStatus, Observer};
@@ -65,6 +65,9 @@ use phase_context::PhaseContext;
 use record_keeper::RecordKeeper;
 use resolve::FittedPlan;
 pub use unit_work::unit_work;
+
+/// A phase that took less has no balance of its time.
+const LOOKED_AT: Nanos = Nanos::millis(100);
 
 /// What a run should do beside its plan.
 #[derive(Clone, Debug, Default)]
@@ -206,6 +209,7 @@ pub fn run(
             Ok(mut done) => {
                 done.evidence.journal = beside;
                 done.share(record.phases.last());
+                time_wake_up(&mut record.hosts[0].machine, &done);
                 record.phases.push(done);
             }
             Err(error) if number == 0 => return Err(error),
@@ -255,6 +259,16 @@ pub fn run(
     verdict::judge(&mut record);
     record_keeper.finish(&record)?;
     Ok(record)
+}
+
+/// Measures how long a wake-up takes, which is 3 ms of work, after the first phase whose balance of time asks for it: one
+/// whose threads have slept, and that was long enough to be looked at.
+fn time_wake_up(machine: &mut Machine, done: &PhaseRecord) {
+    let switches = done.evidence.ran.as_ref().and_then(|ran| ran.switches);
+    let slept = switches.is_some_and(|switches| switches.sleeps > 0);
+    if machine.wake_up.is_none() && slept && done.span.time() >= LOOKED_AT {
+        machine.wake_up = wake_up();
+    }
 }
 
 /// Whether no phase follows one that met faults: one of them is of no job, or of a job that ends the run.

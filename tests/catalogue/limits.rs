@@ -59,7 +59,7 @@ fn t32_a_throttle_that_can_not_be_seen(shelf: &Shelf) -> Rows {
         // Who waits for a CPU as well cannot tell what else was waited for.
         busy(format!("no T67\n{hidden}"));
     }
-    hidden.expect(Trust::Sound, MeasuredSubject::Limited);
+    hidden.expect(Trust::Unproven, MeasuredSubject::Limited);
     assert!(finding(&hidden, "T67").claim.contains("above"), "{hidden}");
     let row = Row::named("T67", "dd reads under a throttle, without /sys/fs/cgroup", &hidden);
     Ok(vec![row.figure(hidden.rate(Action::Read), SLOW_READS)])
