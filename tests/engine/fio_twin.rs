@@ -186,7 +186,9 @@ fn labels(text: &str) -> Vec<String> {
     let told = |line: &&str| {
         let line = line.trim_start();
         let by_chance = ["|", "lat (usec)  ", "lat (msec)  ", "lat (nsec)  ", "bw (", "iops  "];
-        !by_chance.iter().any(|start| line.starts_with(start)) && !line.contains("Laying out")
+        // Latencies are not kept by priority here.
+        let left_out = line.contains("Laying out") || line.starts_with("clat prio ");
+        !by_chance.iter().any(|start| line.starts_with(start)) && !left_out
     };
     let label = |line: &str| {
         let end = line.find([':', '(', '=']).unwrap_or(line.len());
