@@ -383,7 +383,7 @@ pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRe
         workers: Vec::new(),
     }];
     let PhaseSamples { series, neighbours, states, limit_changes, .. } = watch.finish();
-    let copying = copying::around(&context.resolved, &flows, &span);
+    let copying = copying::around(context.resolved, &flows, &span);
     Ok(PhaseRecord {
         name: context.phase.name.clone(),
         span,

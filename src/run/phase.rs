@@ -102,7 +102,7 @@ impl<'a> PhaseContext<'a> {
         let left = !left_behind(&ready, self.open_targets, self.tree_dirs).is_empty()
             && !settle.as_ref().is_some_and(|settle| settle.complete);
         let aftermath = prober.map(|prober| self.look_after(prober, left));
-        let copying = copying::around(&self.resolved, &flows, &span);
+        let copying = copying::around(self.resolved, &flows, &span);
         let (sums, mut jobs) =
             account::results(&ready, totals_of_workers, &closings, &span, simulated);
         for (job, faults) in jobs.iter_mut().zip(faults_of_jobs) {

@@ -170,8 +170,8 @@ mod tests {
             phase_view.cases.iter().find_map(changing).map(|(_, share)| share)
         };
         assert_eq!(share(&bench), None);
-        let removed = |at_ns| vec![LimitChange { at_ns, io: Vec::new() }];
-        bench.record.phases[0].evidence.limit_changes = removed(Nanos(end.0 / 4));
+        let removed = LimitChange { at_ns: Nanos(end.0 / 4), io: Vec::new() };
+        bench.record.phases[0].evidence.limit_changes = vec![removed];
         assert_eq!(share(&bench), Some(0.25));
         // Nobody saw it before the end.
         bench.record.phases[0].evidence.limit_changes = Vec::new();

@@ -163,7 +163,7 @@ impl<'a> DeviceLevel<'a> {
             depth,
             copies: copies(depth, subject),
             asked: asked(record, phase, &layers),
-            timed: timed.clone(),
+            timed,
             settled,
             quiet: quiet.map(|counters| (counters, evidence.quiet.time)),
             already,
