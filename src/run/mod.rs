@@ -52,7 +52,7 @@ mod workers;
 use std::path::PathBuf;
 
 use crate::error::{Doing, Error, Fault};
-use crate::evidence::{CounterReader, Machine, SysRoot, wake_up};
+use crate::evidence::{CounterReader, SysRoot, wake_up};
 use crate::plan::{FaultReach, Job, Phase, PhaseEnd, Plan, PlanBoard, PlanOrigin, PlannedTime};
 use crate::record::{Ending, Host, JobResult, PhaseRecord, Record, RecordSink, Resolved, SCHEMA};
 use crate::sys::event_loop::EventLoop;
@@ -209,7 +209,7 @@ pub fn run(
             Ok(mut done) => {
                 done.evidence.journal = beside;
                 done.share(record.phases.last());
-                time_wake_up(&mut record.hosts[0].machine, &done);
+                time_wake_up(&mut record, &done);
                 record.phases.push(done);
             }
             Err(error) if number == 0 => return Err(error),
@@ -262,8 +262,12 @@ pub fn run(
 }
 
 /// Measures how long a wake-up takes, which is 3 ms of work, after the first phase whose balance of time asks for it: one
-/// whose threads have slept, and that was long enough to be looked at.
-fn time_wake_up(machine: &mut Machine, done: &PhaseRecord) {
+/// on devices, whose threads have slept, and that was long enough to be looked at.
+fn time_wake_up(record: &mut Record, done: &PhaseRecord) {
+    if record.resolved.subjects.iter().all(|subject| subject.stack.is_empty()) {
+        return;
+    }
+    let machine = &mut record.hosts[0].machine;
     let switches = done.evidence.ran.as_ref().and_then(|ran| ran.switches);
     let slept = switches.is_some_and(|switches| switches.sleeps > 0);
     if machine.wake_up.is_none() && slept && done.span.time() >= LOOKED_AT {
