@@ -57,17 +57,15 @@ use crate::plan::{FaultReach, Job, Phase, PhaseEnd, Plan, PlanBoard, PlanOrigin,
 use crate::record::{Ending, Host, JobResult, PhaseRecord, Record, RecordSink, Resolved, SCHEMA};
 use crate::sys::event_loop::EventLoop;
 use crate::sys::files;
-use crate::unit::{Bytes, Nanos};
+use crate::unit::Bytes;
 use crate::verdict;
+use crate::verdict::threshold::SAMPLE;
 
 pub use observer::{LiveStatus, Observer};
 use phase_context::PhaseContext;
 use record_keeper::RecordKeeper;
 use resolve::FittedPlan;
 pub use unit_work::unit_work;
-
-/// A phase that took less has no balance of its time.
-const LOOKED_AT: Nanos = Nanos::millis(100);
 
 /// What a run should do beside its plan.
 #[derive(Clone, Debug, Default)]
@@ -270,7 +268,7 @@ fn time_wake_up(record: &mut Record, done: &PhaseRecord) {
     let machine = &mut record.hosts[0].machine;
     let switches = done.evidence.ran.as_ref().and_then(|ran| ran.switches);
     let slept = switches.is_some_and(|switches| switches.sleeps > 0);
-    if machine.wake_up.is_none() && slept && done.span.time() >= LOOKED_AT {
+    if machine.wake_up.is_none() && slept && done.span.time() >= SAMPLE {
         machine.wake_up = wake_up();
     }
 }
