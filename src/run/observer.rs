@@ -22,7 +22,7 @@ pub trait Observer {
     fn may_begin(&mut self, _phase: &Phase) -> Result<bool, Fault> {
         Ok(true)
     }
-    /// A phase has begun: its number from 0, and how many there are.
+    /// A phase begins, and has done no I/O yet: its number from 0, and how many there are.
     fn began(&mut self, _phase: &Phase, _number: usize, _of: usize) {}
     /// Ten times a second while it goes on.
     fn tick(&mut self, _live: &LiveStatus) {}

@@ -114,6 +114,7 @@ impl<'a> PhaseContext<'a> {
         let hands = floor.send_away(workers, &mut faults);
         let before = std::thread::scope(|scope| {
             let started = floor.start(scope, hands, &mut faults);
+            self.observer.began(self.phase, self.number, self.plan.phases.len());
             let before = floor.snapshot();
             if floor.came_home(threads - started) {
                 return before;
@@ -134,7 +135,6 @@ impl<'a> PhaseContext<'a> {
                 lookers.heat.look(start, now);
                 common.progress()
             };
-            self.observer.began(self.phase, self.number, self.plan.phases.len());
             loop {
                 match watch.until_bell(self.event_loop, &looking, false, self.observer) {
                     SamplingEnd::Done if keep(&floor.end).is_some() => break before,
