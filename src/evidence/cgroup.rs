@@ -45,6 +45,44 @@ fn membership(line: &str) -> Option<(CgroupVersion, Vec<String>, String)> {
     Some((version, controllers, parts.next()?.to_string()))
 }
 
+/// The groups of this process as they were found, for whoever looks at their limits again and again: the mounts are
+/// read once, and once more when the process is in other groups.
+#[derive(Debug, Default)]
+pub struct KnownGroups {
+    /// `/proc/self/cgroup` at that time.
+    membership: String,
+    found: Option<Vec<CgroupPath>>,
+}
+
+impl KnownGroups {
+    /// The limits on these disks as they are now; those that were found before where nothing else can be seen.
+    ///
+    /// # Errors
+    /// Why they cannot be seen.
+    pub fn io(
+        &mut self,
+        sys_root: &SysRoot,
+        stack: &[BlockLayer],
+    ) -> Result<Vec<Throttle>, String> {
+        let membership = sys_root.text("/proc/self/cgroup")?;
+        let groups = match &mut self.found {
+            Some(known) if self.membership == membership => known,
+            found => {
+                self.membership = membership;
+                found.insert(groups(sys_root)?.0)
+            }
+        };
+        let mut limits = Limits::default();
+        for group in groups {
+            for folder in &group.folders {
+                sys_root.io_limits_of(group, folder, &mut limits)?;
+            }
+        }
+        sys_root.only_on(stack, &mut limits);
+        Ok(limits.io)
+    }
+}
+
 /// All hierarchies that we are in and that are mounted; and whether one of interest is not.
 fn groups(sys_root: &SysRoot) -> Result<(Vec<CgroupPath>, bool), String> {
     const OF_INTEREST: [&str; 3] = ["blkio", "memory", "cpu"];
@@ -135,6 +173,12 @@ impl SysRoot {
         if let Some(why) = unread {
             return Reading::Unseen(why);
         }
+        self.only_on(stack, &mut limits);
+        Reading::Seen(limits)
+    }
+
+    /// Keeps the limits on the disks of `stack`, all of them when it is empty, and names these disks.
+    fn only_on(&self, stack: &[BlockLayer], limits: &mut Limits) {
         if !stack.is_empty() {
             limits.io.retain(|throttle| stack.iter().any(|l| l.number == throttle.device));
         }
@@ -146,7 +190,48 @@ impl SysRoot {
                 folder.map_or(String::new(), |f| f.rsplit('/').next().unwrap_or("").to_string())
             });
         }
-        Reading::Seen(limits)
+    }
+
+    /// A file of a group, if it has it.
+    fn of_group(&self, folder: &str, name: &str) -> Result<Option<String>, String> {
+        let path = format!("{folder}/{name}");
+        match std::fs::read_to_string(self.at(&path)) {
+            Ok(text) => Ok(Some(text)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(why(&path, &error)),
+        }
+    }
+
+    /// Adds the limits of one group on disks.
+    fn io_limits_of(
+        &self,
+        group: &CgroupPath,
+        folder: &str,
+        limits: &mut Limits,
+    ) -> Result<(), String> {
+        match group.version {
+            CgroupVersion::Two => {
+                if let Some(text) = self.of_group(folder, "io.max")? {
+                    limits.io.extend(io_max(&text, &format!("{folder}/io.max")));
+                }
+            }
+            CgroupVersion::One if group.controls("blkio") => {
+                for (name, direction, of_bytes) in [
+                    ("read_bps", Direction::Read, true),
+                    ("write_bps", Direction::Write, true),
+                    ("read_iops", Direction::Read, false),
+                    ("write_iops", Direction::Write, false),
+                ] {
+                    let name = format!("blkio.throttle.{name}_device");
+                    if let Some(text) = self.of_group(folder, &name)? {
+                        let file = format!("{folder}/{name}");
+                        limits.io.extend(blkio(&text, &file, direction, of_bytes));
+                    }
+                }
+            }
+            CgroupVersion::One => {}
+        }
+        Ok(())
     }
 
     /// Adds the limits of one group. A file that is not there sets no limit; one that is there and
@@ -157,23 +242,14 @@ impl SysRoot {
         folder: &str,
         limits: &mut Limits,
     ) -> Result<(), String> {
-        let read = |name: &str| -> Result<Option<String>, String> {
-            let path = format!("{folder}/{name}");
-            match std::fs::read_to_string(self.at(&path)) {
-                Ok(text) => Ok(Some(text)),
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-                Err(error) => Err(why(&path, &error)),
-            }
-        };
+        let read = |name: &str| self.of_group(folder, name);
+        self.io_limits_of(group, folder, limits)?;
         let least = |old: Option<Bytes>, new: Option<u64>| match (old, new.map(Bytes)) {
             (Some(old), Some(new)) => Some(old.min(new)),
             (old, new) => old.or(new),
         };
         match group.version {
             CgroupVersion::Two => {
-                if let Some(text) = read("io.max")? {
-                    limits.io.extend(io_max(&text, &format!("{folder}/io.max")));
-                }
                 for name in ["memory.max", "memory.high"] {
                     if let Some(text) = read(name)? {
                         limits.memory = least(limits.memory, text.trim().parse().ok());
@@ -184,20 +260,6 @@ impl SysRoot {
                 }
             }
             CgroupVersion::One => {
-                if group.controls("blkio") {
-                    for (name, direction, of_bytes) in [
-                        ("read_bps", Direction::Read, true),
-                        ("write_bps", Direction::Write, true),
-                        ("read_iops", Direction::Read, false),
-                        ("write_iops", Direction::Write, false),
-                    ] {
-                        let name = format!("blkio.throttle.{name}_device");
-                        if let Some(text) = read(&name)? {
-                            let file = format!("{folder}/{name}");
-                            limits.io.extend(blkio(&text, &file, direction, of_bytes));
-                        }
-                    }
-                }
                 if group.controls("memory")
                     && let Some(text) = read("memory.limit_in_bytes")?
                 {
@@ -449,6 +511,26 @@ mod tests {
         assert_eq!(limits.io[1].limit, LimitValue::OpsPerSecond(50));
         assert_eq!(limits.io[1].direction, Direction::Read);
         assert_eq!(tree.throttled(), Ok(CpuThrottled { periods: 3, time: Nanos(700) }));
+    }
+
+    #[test]
+    fn known_groups_are_looked_at_without_their_mounts_until_the_process_moves() {
+        let tree = CgroupTree::new("0::/a\n", TWO);
+        tree.file("/sys/fs/cgroup/a/io.max", "8:16 rbps=1 wbps=max riops=max wiops=max\n");
+        tree.file("/sys/fs/cgroup/b/io.max", "8:16 rbps=3 wbps=max riops=max wiops=max\n");
+        let sys_root = tree.0.sys_root();
+        let mut known = KnownGroups::default();
+        let mut seen = || {
+            let io = known.io(&sys_root, &[]);
+            io.map(|io| io.iter().map(|throttle| throttle.limit).collect::<Vec<_>>())
+        };
+        assert_eq!(seen(), Ok(vec![LimitValue::BytesPerSecond(1)]));
+        tree.file("/sys/fs/cgroup/a/io.max", "8:16 rbps=2 wbps=max riops=max wiops=max\n");
+        tree.file("/proc/self/mountinfo", "");
+        assert_eq!(seen(), Ok(vec![LimitValue::BytesPerSecond(2)]));
+        tree.file("/proc/self/mountinfo", TWO);
+        tree.file("/proc/self/cgroup", "0::/b\n");
+        assert_eq!(seen(), Ok(vec![LimitValue::BytesPerSecond(3)]));
     }
 
     #[test]

@@ -9,9 +9,10 @@ use std::sync::{Mutex, PoisonError};
 use super::cgroup::{self, CpuStat};
 use super::sys_root::why;
 use super::{
-    BlockLayer, CacheReading, CpuThrottled, DeviceReading, DiskCounters, Limits, Memory,
-    OtherProcesses, Pressure, ProcessCensus, Reading, Snapshot, Subject, SysRoot, SystemSample,
-    Warmth, cpu, diskstats, memory, own_io, pagecache, pressure, processors, warmth,
+    BlockLayer, CacheReading, CpuThrottled, DeviceReading, DiskCounters, KnownGroups, Limits,
+    Memory, OtherProcesses, Pressure, ProcessCensus, Reading, Snapshot, Subject, SysRoot,
+    SystemSample, Throttle, Warmth, cpu, diskstats, memory, own_io, pagecache, pressure,
+    processors, warmth,
 };
 use crate::sys::clock;
 use crate::unit::{Nanos, Timestamp};
@@ -199,6 +200,18 @@ impl CounterReader {
     /// The limits of control groups on these disks and on us, as they are now.
     pub fn limits(&self, stack: &[BlockLayer]) -> Reading<Limits> {
         self.sys_root.limits(stack)
+    }
+
+    /// The limits on these disks, as they are now, by groups that are known.
+    ///
+    /// # Errors
+    /// Why they cannot be seen.
+    pub fn io_limits(
+        &self,
+        groups: &mut KnownGroups,
+        stack: &[BlockLayer],
+    ) -> Result<Vec<Throttle>, String> {
+        groups.io(&self.sys_root, stack)
     }
 
     /// What others have done since a first look at them.

@@ -59,6 +59,7 @@ mod warmth;
 mod writeback;
 
 pub use card::{CardInfo, SpeedClaims};
+pub use cgroup::KnownGroups;
 pub use copying::{COPIED, CopySpeed, copying};
 pub use counters::CounterReader;
 pub use cpu_caches::CpuCache;

@@ -21,8 +21,8 @@ const MOST: usize = 2000;
 /// Less of one CPU than this is nobody's trouble.
 const CPU_LEAST: f64 = 0.05;
 
-/// Fewer bytes than these, likewise.
-const BYTES_LEAST: Bytes = Bytes::mib(1);
+/// Fewer bytes than these, likewise: sixteen small I/Os.
+const BYTES_LEAST: Bytes = Bytes::kib(64);
 
 /// Nobody's open files are looked at beyond this many.
 const FILES_MOST: usize = 1000;

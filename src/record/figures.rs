@@ -342,8 +342,10 @@ fn of_phase(phase: &PhaseRecord) -> Vec<Figure> {
     let told = |metric, value, n| figure(None, None, metric, value, n);
     let ops = phase.totals.values().map(|total| total.ops.0).sum();
     let time = phase.span.time();
-    let mut figures =
-        vec![told(Metric::Time, Ok(time.0 as f64), ops), spread(None, None, Some(&all_of(phase)))];
+    let mut figures = vec![
+        told(Metric::Time, Ok(time.0 as f64), ops),
+        of_spread(None, None, Some(&all_of(phase))),
+    ];
     if let Some(cpu) = phase.cpu {
         let part = (time.0 > 0).then(|| cpu.0 as f64 / time.0 as f64);
         figures.push(told(Metric::Cpu, Ok(cpu.0 as f64), ops));
@@ -445,8 +447,14 @@ fn all_of(phase: &PhaseRecord) -> SampledWork {
     SampledWork::of(counted_samples(phase))
 }
 
+/// How much the rate of all that a phase did spreads over its time, as a share of its median: robust, and of
+/// stretches that hold several operations. `None` of phases too short to tell.
+pub fn rate_spread(phase: &PhaseRecord) -> Option<f64> {
+    Some(all_of(phase).spread()?.0)
+}
+
 /// The spread of what was sampled; absent of what the samples do not tell apart.
-fn spread(job: Option<&str>, action: Option<Action>, work: Option<&SampledWork>) -> Figure {
+fn of_spread(job: Option<&str>, action: Option<Action>, work: Option<&SampledWork>) -> Figure {
     let told = work.ok_or(Absence::NotKept).and_then(|work| {
         let spread = work.spread();
         spread.ok_or(Absence::TooFewSamples)
@@ -470,7 +478,7 @@ fn of_spreads(phase: &PhaseRecord, job: Option<&JobResult>) -> Vec<Figure> {
             (None, [_]) => Some(all_of(phase)),
             _ => apart(phase, job, *action, &done),
         };
-        spread(name, Some(*action), work.as_ref())
+        of_spread(name, Some(*action), work.as_ref())
     };
     done.iter().map(one).collect()
 }

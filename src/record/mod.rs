@@ -38,7 +38,7 @@ pub use explanation::{
 };
 pub use figures::{
     CountedSample, FEWEST_IN_STRETCH, Figure, FigureValue, PhaseFigures, SpreadRange,
-    counted_samples, figures,
+    counted_samples, figures, rate_spread,
 };
 pub use grading::{CardGrading, ClassDemand, ClassGrade, ClassMinimum, ClassStanding};
 pub use grid::{GridFigure, GridRegion, GridResult};
@@ -531,6 +531,9 @@ pub struct Evidence {
     /// Changes of the limits on its devices that were seen while it went on: they are looked at twice a second.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limit_changes: Vec<LimitChange>,
+    /// Stops of this process (SIGSTOP, Ctrl-Z) that were too short for a gap between its samples; absent without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub halts: Option<ShortHalts>,
     /// At the first I/O.
     pub before: Snapshot,
     /// When the clock stopped (after the flush that is inside the timing).
@@ -622,6 +625,15 @@ pub struct LimitChange {
     pub at_ns: Nanos,
     /// The limits from then on.
     pub io: Vec<Throttle>,
+}
+
+/// Stops of this process that were too short for a gap between its samples.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ShortHalts {
+    /// How often it went on after one (SIGCONT).
+    pub count: u32,
+    /// All of them together took no longer than this, ns: the times in which they were.
+    pub within_ns: Nanos,
 }
 
 /// A file that was cut while it was measured.

@@ -382,7 +382,7 @@ pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRe
         passed: None,
         workers: Vec::new(),
     }];
-    let PhaseSamples { series, neighbours, states, limit_changes, .. } = watch.finish();
+    let PhaseSamples { series, neighbours, states, limit_changes, halts, .. } = watch.finish();
     let copying = copying::around(context.resolved, &flows, &span);
     Ok(PhaseRecord {
         name: context.phase.name.clone(),
@@ -411,6 +411,7 @@ pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRe
             states,
             limits: context.limits_after(&span),
             limit_changes,
+            halts,
             before,
             stop: stop_snapshot,
             settled: settled.map(Box::new),

@@ -134,7 +134,8 @@ pub fn run(
     observer: &mut dyn Observer,
 ) -> Result<Record, Error> {
     let _run = files::run();
-    let event_loop = EventLoop::new(&options.signals)
+    let signals = [&options.signals[..], &[libc::SIGCONT]].concat();
+    let event_loop = EventLoop::new(&signals)
         .map_err(|error| Fault::new(Doing::Prepare, "for signals", &error))?;
     let sys_root = if options.unseen { SysRoot::nowhere() } else { SysRoot::default() };
     plan.check()?;

@@ -165,7 +165,7 @@ impl DeviceMonitor {
             match self.event_loop.wait(due.since(now)) {
                 Event::Signal(libc::SIGWINCH) => return Some(WakeReason::Resized),
                 Event::Signal(signal) => return Some(WakeReason::Signal(signal)),
-                Event::Bell | Event::Nothing => {}
+                Event::Bell | Event::Continued(_) | Event::Nothing => {}
             }
         }
     }

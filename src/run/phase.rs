@@ -83,8 +83,14 @@ impl<'a> PhaseContext<'a> {
         let cut = self.cut(&ready);
         let limits = self.limits_after(&span);
 
-        let PhaseSamples { mut series, apart: mut strands, neighbours, states, limit_changes } =
-            watch.finish();
+        let PhaseSamples {
+            mut series,
+            apart: mut strands,
+            neighbours,
+            states,
+            limit_changes,
+            halts,
+        } = watch.finish();
         if simulated {
             series.points.clear();
             strands.iter_mut().for_each(IntervalCounts::clear);
@@ -136,6 +142,7 @@ impl<'a> PhaseContext<'a> {
                 states,
                 limits,
                 limit_changes,
+                halts,
                 before,
                 stop,
                 settled: settled.map(Box::new),

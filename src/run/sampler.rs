@@ -2,13 +2,13 @@
 //! times a second, from a thread that does no I/O of its own.
 
 use crate::evidence::{
-    BlockLayer, CounterReader, DiskCounters, Limits, OtherProcesses, ProcessCensus, Reading,
-    Subject, ThreadStates, Throttle,
+    BlockLayer, CounterReader, DiskCounters, KnownGroups, Limits, OtherProcesses, ProcessCensus,
+    Reading, Subject, ThreadStates, Throttle,
 };
 use crate::plan::{Action, Phase};
 use crate::record::{
     IntervalCount, IntervalCounts, LimitChange, PartSoFar, PhaseSoFar, QuietDevice, QuietPeriod,
-    SamplePoint, SampleSeries,
+    SamplePoint, SampleSeries, ShortHalts,
 };
 use crate::stats::copy::CopyCounts;
 use crate::stats::{LiveCounters, LiveReading};
@@ -25,6 +25,9 @@ pub(super) const INTERVAL: Nanos = Nanos::millis(100);
 
 /// From one look at limits to the next, in samples.
 const LIMITS_EACH: usize = 5;
+
+/// A stop that is longer than this is seen as a gap between samples.
+const HALT: Nanos = Nanos::millis(300);
 
 /// More changes of limits than this are not kept.
 const CHANGES: usize = 100;
@@ -59,7 +62,10 @@ pub(super) struct PhaseSampler<'a> {
     stack: Vec<BlockLayer>,
     /// The limits on them as they are known, and how they have changed.
     limits: Option<Vec<Throttle>>,
+    groups: KnownGroups,
     limit_changes: Vec<LimitChange>,
+    /// How often this process was stopped and went on.
+    halts: Option<ShortHalts>,
 }
 
 /// Those who do the I/O.
@@ -84,6 +90,8 @@ pub(super) struct PhaseSamples {
     pub states: Option<ThreadStates>,
     /// Changes of the limits on the devices.
     pub limit_changes: Vec<LimitChange>,
+    /// Stops too short for a gap between samples.
+    pub halts: Option<ShortHalts>,
 }
 
 /// Some threads whose samples are kept by themselves.
@@ -170,7 +178,9 @@ impl<'a> PhaseSampler<'a> {
             states: ThreadStates::default(),
             stack: subjects.iter().flat_map(|subject| subject.stack.iter().cloned()).collect(),
             limits: None,
+            groups: KnownGroups::default(),
             limit_changes: Vec::new(),
+            halts: None,
         };
         counter_reader.devices(&mut watch.before);
         watch.restart();
@@ -200,7 +210,10 @@ impl<'a> PhaseSampler<'a> {
 
     /// What the limits on the devices were before the run.
     pub fn limits_were(&mut self, limits: &Reading<Limits>) {
-        self.limits = limits.seen().map(|limits| limits.io.clone());
+        let here =
+            |throttle: &&Throttle| self.stack.iter().any(|layer| layer.number == throttle.device);
+        let io = limits.seen().map(|limits| limits.io.iter().filter(here).cloned().collect());
+        self.limits = io;
     }
 
     /// Looks at what those on this roll do, too.
@@ -289,6 +302,8 @@ impl<'a> PhaseSampler<'a> {
             }
             match event_loop.wait(self.sample_timer.due().since(clock::now()).max(Nanos(1))) {
                 Event::Nothing => {}
+                Event::Continued(within) if !settling => self.continued(within),
+                Event::Continued(_) => {}
                 Event::Bell => {
                     self.sample(progress, settling, observer);
                     return SamplingEnd::Done;
@@ -312,6 +327,16 @@ impl<'a> PhaseSampler<'a> {
         }
     }
 
+    /// Notes that this process went on after a stop, which took no longer than this. A long one is a gap between
+    /// two samples.
+    fn continued(&mut self, within: Nanos) {
+        if within <= HALT {
+            let halts = self.halts.get_or_insert_default();
+            halts.count = halts.count.saturating_add(1);
+            halts.within_ns += within;
+        }
+    }
+
     /// Looks at those who do the I/O, and once at the other processes. The first sample is the time for that:
     /// a phase that is over before is too short to be told from its neighbours' work, and waits for nobody.
     fn look_round(&mut self) {
@@ -331,8 +356,8 @@ impl<'a> PhaseSampler<'a> {
 
     /// Notes where the limits on the devices are others than those that are known.
     fn look_at_limits(&mut self) {
-        let Reading::Seen(limits) = self.counter_reader.limits(&self.stack) else { return };
-        let before = self.limits.replace(limits.io);
+        let Ok(io) = self.counter_reader.io_limits(&mut self.groups, &self.stack) else { return };
+        let before = self.limits.replace(io);
         if let (Some(before), Some(now)) = (before, &self.limits)
             && before != *now
             && self.limit_changes.len() < CHANGES
@@ -356,6 +381,7 @@ impl<'a> PhaseSampler<'a> {
             neighbours: others,
             states: (self.states.looks > 0).then_some(self.states),
             limit_changes: self.limit_changes,
+            halts: self.halts,
         }
     }
 

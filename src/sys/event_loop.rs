@@ -11,6 +11,7 @@ use std::os::fd::{AsFd, FromRawFd, OwnedFd};
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 
+use super::clock;
 use crate::unit::Nanos;
 
 /// Holds signals back from this thread and those it starts, and hands them out one by one.
@@ -26,6 +27,9 @@ pub struct EventLoop {
 pub enum Event {
     /// A signal.
     Signal(i32),
+    /// SIGCONT: this process had been stopped, somewhere in the time that was waited, which this is. The kernel
+    /// lets it go on in any case.
+    Continued(Nanos),
     /// Somebody rang the bell.
     Bell,
     /// Nothing in the time that was given.
@@ -91,6 +95,7 @@ impl EventLoop {
 
     /// Waits for a signal or the bell, for `longest` at the most.
     pub fn wait(&self, longest: Nanos) -> Event {
+        let began = clock::now();
         let mut fds =
             [PollFd::new(&self.signals, PollFlags::IN), PollFd::new(&self.waker, PollFlags::IN)];
         let limit = Timespec {
@@ -104,7 +109,10 @@ impl EventLoop {
         if rustix::io::read(self.signals.as_fd(), &mut info).is_ok_and(|n| n == info.len()) {
             // ssi_signo is the first field.
             let number = u32::from_ne_bytes([info[0], info[1], info[2], info[3]]);
-            return Event::Signal(number as i32);
+            return match number as i32 {
+                libc::SIGCONT => Event::Continued(clock::now().since(began)),
+                signal => Event::Signal(signal),
+            };
         }
         let mut count = [0_u8; 8];
         match rustix::io::read(self.waker.as_fd(), &mut count) {
@@ -142,6 +150,16 @@ mod tests {
         // SAFETY: SIGUSR2 is held in this thread, so it only becomes pending.
         unsafe { libc::raise(libc::SIGUSR2) };
         assert_eq!(event_loop.wait(Nanos::secs(5)), Event::Signal(libc::SIGUSR2));
+    }
+
+    #[test]
+    fn who_was_stopped_is_told_how_long_that_was_at_the_most() {
+        let event_loop = EventLoop::new(&[libc::SIGCONT]).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        // SAFETY: SIGCONT is held in this thread, so it only becomes pending.
+        unsafe { libc::raise(libc::SIGCONT) };
+        let Event::Continued(within) = event_loop.wait(Nanos::secs(5)) else { panic!("a signal") };
+        assert!(within < Nanos::secs(5), "{within}");
     }
 
     #[test]

@@ -290,6 +290,7 @@ impl DoctoredRecord {
                 states: None,
                 limits: None,
                 limit_changes: Vec::new(),
+                halts: None,
                 copied: None,
                 before: snapshot(START),
                 stop: snapshot(stopped),

@@ -107,7 +107,7 @@ pub fn serve(
 fn interrupted(events: &EventLoop) -> Option<u8> {
     match events.wait(Nanos::ZERO) {
         Event::Signal(number) => u8::try_from(128 + number).ok(),
-        Event::Bell | Event::Nothing => None,
+        Event::Bell | Event::Continued(_) | Event::Nothing => None,
     }
 }
 
