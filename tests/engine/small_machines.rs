@@ -1,6 +1,7 @@
 //! A small machine: BusyBox and this program, a root that is only read, no `/sys`, no `/tmp`, no home, 64 MiB of
 //! memory, with and without `/proc`. It is a folder of this machine in a mount namespace.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -75,6 +76,36 @@ fn it_runs_where_there_is_next_to_nothing() {
         assert!(code == 0 && page.starts_with("  /mnt/sd"), "{code} {page}{err}");
         assert!(err.lines().next_back().is_some_and(|line| line.contains(" copied, ")), "{err}");
         assert_eq!(card(), 0, "{page}");
+    }
+}
+
+/// How many of ten copies of 48 MiB to a disk live in 16 MiB of memory.
+fn lived(program: &[&OsStr], words: &[&str], to: &Path) -> Result<usize, Skip> {
+    let memory = limit_mem(16 * MI)?;
+    let mut lived = 0;
+    for _ in 0..10 {
+        let mut command = command_in(memory.rooms(), program[0]);
+        command.args(&program[1..]).args(words).arg(format!("of={}", to.display()));
+        lived += usize::from(command.output().expect("it runs").status.success());
+        fs::remove_file(to).expect("what it wrote");
+    }
+    Ok(lived)
+}
+
+#[test]
+fn a_copy_lives_in_as_little_memory_as_dd_does() {
+    let folder = lab::folder("little-memory");
+    let dd = lab::need!(need_tool("dd", "coreutils"));
+    let to = folder.path().join("x");
+    for (bs, count) in [("bs=1M", "count=48"), ("bs=4M", "count=12")] {
+        for flush in ["conv=notrunc", "conv=fdatasync"] {
+            let words = ["if=/dev/zero", bs, count, flush];
+            let theirs = lab::need!(lived(&[dd.as_os_str()], &words, &to));
+            let assay = [OsStr::new(env!("CARGO_BIN_EXE_assay")), OsStr::new("dd")];
+            let ours = lab::need!(lived(&assay, &words, &to));
+            println!("{words:?}: dd {theirs}, assay dd {ours} of 10");
+            assert!(ours >= theirs, "{words:?}: dd lived {theirs} times of 10, assay dd {ours}");
+        }
     }
 }
 
